@@ -1,0 +1,170 @@
+import { HOUR_MS } from './domain/freshness.ts'
+import type { Plan } from './domain/quota.ts'
+import { isCronPattern } from './jobs/schedule.ts'
+import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from './log.ts'
+
+export const REFERENCE_FEEDS = [
+  'open-er-api',
+  'openexchangerates',
+  'fastforex',
+  'frankfurter',
+  'currency-api',
+  'ecb',
+] as const
+
+export type ReferenceFeedName = (typeof REFERENCE_FEEDS)[number]
+
+export type ReferenceFeedConfig = {
+  readonly name: ReferenceFeedName
+  readonly url: string | null
+  readonly key: string | null
+}
+
+/** Every setting, understood. Durations in milliseconds; null stands for "off" or "not set". */
+export type Config = {
+  readonly host: string
+  readonly port: number
+  readonly databaseUrl: string | null
+  readonly dataDir: string
+  readonly feeds: readonly ReferenceFeedConfig[]
+  readonly feedCron: string
+  readonly midMaxAgeMs: number
+  readonly quoteMaxAgeMs: number | null
+  readonly quotas: Readonly<Record<Plan, number>>
+  readonly corsOrigins: readonly string[]
+  readonly publicUrl: string | null
+  readonly logLevel: LogLevel
+  readonly logFormat: LogFormat
+}
+
+type Env = Readonly<Record<string, string | undefined>>
+type Reader<T> = (text: string) => T
+
+/**
+ * Reads every setting once. Empty counts as not set.
+ *
+ * Throws one Error whose message names every setting that cannot be understood, with what it takes.
+ */
+export function loadConfig(env: Env): Config {
+  const problems: string[] = []
+  const setting = <T>(name: string, fallback: T, read: Reader<T>): T => {
+    const text = env[name]?.trim()
+    if (!text) return fallback
+    try {
+      return read(text)
+    } catch (error) {
+      problems.push(`${name} ${(error as Error).message}`)
+      return fallback
+    }
+  }
+  const config: Config = {
+    host: setting('HOST', '127.0.0.1', asText),
+    port: setting('PORT', 3000, integerBetween(0, 65_535)),
+    databaseUrl: setting<string | null>('DATABASE_URL', null, asPostgresUrl),
+    dataDir: setting('DATA_DIR', '.data', asText),
+    feeds: readFeeds(setting),
+    feedCron: setting('REFERENCE_FEED_CRON', '7 * * * *', asCron),
+    midMaxAgeMs: setting('MID_MAX_AGE', 72 * HOUR_MS, asDurationMs),
+    quoteMaxAgeMs: setting<number | null>('QUOTE_MAX_AGE', null, offOr(asDurationMs)),
+    quotas: {
+      free: setting('QUOTA_FREE', 50, integerBetween(0, QUOTA_MAX)),
+      pro: setting('QUOTA_PRO', 250, integerBetween(0, QUOTA_MAX)),
+      enterprise: setting('QUOTA_ENTERPRISE', 1000, integerBetween(0, QUOTA_MAX)),
+    },
+    corsOrigins: setting<string[]>('CORS_ORIGINS', [], listOf(asOrigin)),
+    publicUrl: setting<string | null>('PUBLIC_URL', null, asHttpUrl),
+    logLevel: setting<LogLevel>('LOG_LEVEL', 'info', oneOf(LOG_LEVELS)),
+    logFormat: setting<LogFormat>('LOG_FORMAT', 'json', oneOf(LOG_FORMATS)),
+  }
+  if (problems.length > 0) throw new Error(`wrong settings: ${problems.join('; ')}`)
+  return config
+}
+
+const QUOTA_MAX = 1_000_000_000
+
+type Setting = <T>(name: string, fallback: T, read: Reader<T>) => T
+
+function readFeeds(setting: Setting): ReferenceFeedConfig[] {
+  const names = setting<ReferenceFeedName[]>('REFERENCE_FEED', ['open-er-api'], asFeedNames)
+  const urls = setting<string[]>('REFERENCE_FEED_URL', [], listOf(emptyOr(asHttpUrl)))
+  const keys = setting<string[]>('REFERENCE_FEED_KEY', [], listOf(asText))
+  return names.map((name, i) => ({ name, url: urls[i] || null, key: keys[i] || null }))
+}
+
+const asText: Reader<string> = (text) => text
+
+const asFeedNames: Reader<ReferenceFeedName[]> = (text) =>
+  text === 'none' ? [] : listOf(oneOf(REFERENCE_FEEDS))(text)
+
+const emptyOr =
+  (read: Reader<string>): Reader<string> =>
+  (text) =>
+    text === '' ? '' : read(text)
+
+const offOr =
+  <T>(read: Reader<T>): Reader<T | null> =>
+  (text) =>
+    text === 'off' ? null : read(text)
+
+const listOf =
+  <T>(read: Reader<T>): Reader<T[]> =>
+  (text) =>
+    text.split(',').map((part) => read(part.trim()))
+
+const oneOf =
+  <T extends string>(values: readonly T[]): Reader<T> =>
+  (text) => {
+    const value = values.find((candidate) => candidate === text)
+    if (value === undefined) throw new Error(`must be one of ${values.join(', ')}`)
+    return value
+  }
+
+const integerBetween =
+  (min: number, max: number): Reader<number> =>
+  (text) => {
+    const value = Number(text)
+    if (!/^\d+$/.test(text) || value < min || value > max)
+      throw new Error(`must be a whole number from ${min} to ${max}`)
+    return value
+  }
+
+const DURATION_UNITS_MS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: HOUR_MS,
+  d: 24 * HOUR_MS,
+}
+
+const asDurationMs: Reader<number> = (text) => {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text)
+  const ms = match ? Number(match[1]) * DURATION_UNITS_MS[match[2]!]! : 0
+  if (ms <= 0 || !Number.isSafeInteger(Math.round(ms)))
+    throw new Error('must be a duration such as 90s, 30m, 72h or 7d')
+  return Math.round(ms)
+}
+
+const asCron: Reader<string> = (text) => {
+  if (!isCronPattern(text)) throw new Error('must be a cron pattern such as "7 * * * *"')
+  return text
+}
+
+const asPostgresUrl: Reader<string> = (text) => {
+  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text))
+    throw new Error('must be a URL such as postgres://user:password@host:5432/database')
+  return text
+}
+
+const asHttpUrl: Reader<string> = (text) => {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text))
+    throw new Error('must be a URL that starts with http:// or https://')
+  return text.replace(/\/+$/, '')
+}
+
+const asOrigin: Reader<string> = (text) => {
+  if (text === '*') return text
+  const url = asHttpUrl(text)
+  if (new URL(url).origin !== url)
+    throw new Error('must list origins such as https://example.com, without a path, or be *')
+  return url
+}

@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+
+/** `crd_` + 32 random base62 characters + their 6-character checksum. */
+export const KEY_PATTERN = /^crd_[0-9A-Za-z]{38}$/
+
+const PREFIX = 'crd_'
+const SECRET_LENGTH = 32
+const CHECKSUM_LENGTH = 6
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+/** Bytes from here on would favour the first characters of the alphabet. */
+const BYTE_FAIR_MAX = 256 - (256 % ALPHABET.length)
+
+/** A key from a source of random bytes, each character equally likely. */
+export function newApiKey(randomBytes: (count: number) => Uint8Array): string {
+  let secret = ''
+  while (secret.length < SECRET_LENGTH)
+    for (const byte of randomBytes(SECRET_LENGTH))
+      if (byte < BYTE_FAIR_MAX && secret.length < SECRET_LENGTH)
+        secret += ALPHABET[byte % ALPHABET.length]
+  return PREFIX + secret + checksumOf(secret)
+}
+
+/** Whether a text could be a key of ours: a mistyped one is refused before any look-up. */
+export function isWellFormedKey(text: string): boolean {
+  if (!KEY_PATTERN.test(text)) return false
+  const secretEnd = PREFIX.length + SECRET_LENGTH
+  return checksumOf(text.slice(PREFIX.length, secretEnd)) === text.slice(secretEnd)
+}
+
+/** What is stored of a key: the SHA-256 of its text, in hex. */
+export const keyHashOf = (key: string): string => createHash('sha256').update(key).digest('hex')
+
+function checksumOf(secret: string): string {
+  let rest = crc32(secret)
+  let checksum = ''
+  for (let i = 0; i < CHECKSUM_LENGTH; i++) {
+    checksum = ALPHABET[rest % ALPHABET.length] + checksum
+    rest = Math.floor(rest / ALPHABET.length)
+  }
+  return checksum
+}

@@ -1,0 +1,29 @@
+export const CURRENCY_TYPES = ['source', 'target', 'both'] as const
+export const CURRENCY_KINDS = ['fiat', 'stablecoin'] as const
+
+export type CurrencyType = (typeof CURRENCY_TYPES)[number]
+export type CurrencyKind = (typeof CURRENCY_KINDS)[number]
+
+export type Currency = {
+  readonly code: string
+  readonly name: string
+  readonly type: CurrencyType
+  readonly kind: CurrencyKind
+  readonly flagUrl: string | null
+  readonly minorUnits: number | null
+  readonly isActive: boolean
+  readonly sortOrder: number
+}
+
+export const USD = 'USD'
+
+const CODE = /^[A-Z]{3,4}$/
+
+/** The code in its canonical form (trimmed, upper case), or null when it cannot be a code. */
+export function currencyCode(text: string): string | null {
+  if (text.length > CODE_TEXT_LENGTH_MAX) return null
+  const code = text.trim().toUpperCase()
+  return CODE.test(code) ? code : null
+}
+
+const CODE_TEXT_LENGTH_MAX = 64

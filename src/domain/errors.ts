@@ -1,0 +1,43 @@
+export const ERROR_CODES = [
+  'missing_parameter',
+  'invalid_parameter',
+  'repeated_parameter',
+  'unsupported_currency',
+  'same_currency',
+  'malformed_body',
+  'body_too_large',
+  'missing_key',
+  'invalid_key',
+  'revoked_key',
+  'forbidden',
+  'unknown_path',
+  'unknown_provider',
+  'method_not_allowed',
+  'invalid_rows',
+  'idempotency_key_reused',
+  'quota_exceeded',
+  'internal_error',
+  'mid_unavailable',
+  'database_unavailable',
+] as const
+
+export type ErrorCode = (typeof ERROR_CODES)[number]
+
+/**
+ * The one error meant for a caller. Everything else that escapes is our bug.
+ *
+ * `message` tells the caller what to do next and holds nothing internal; `details` become further
+ * members of the error body, so their names are the wire's.
+ */
+export class ServiceError extends Error {
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    readonly details: Readonly<Record<string, unknown>> = {},
+    /** How long to wait before the same request can succeed, where that is known. */
+    readonly retryAfterSeconds: number | null = null,
+  ) {
+    super(message)
+    this.name = 'ServiceError'
+  }
+}

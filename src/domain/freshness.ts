@@ -1,0 +1,25 @@
+export const TIERS = ['hourly', 'realtime'] as const
+
+/** How fresh the data is that a plan may see. */
+export type Tier = (typeof TIERS)[number]
+
+export const HOUR_MS = 3_600_000
+
+/** The top of the UTC hour that holds `ms`. */
+export const hourStartMs = (ms: number): number => Math.floor(ms / HOUR_MS) * HOUR_MS
+
+/**
+ * One request's view of time: the tier it is served at, the clock, and the moment after which
+ * nothing is seen. The cutoff follows from the clock alone, never from whether a job has run.
+ */
+export type Freshness = {
+  readonly tier: Tier
+  readonly nowMs: number
+  /** Top of the hour for `hourly`; Infinity for `realtime`, which sees whatever is there. */
+  readonly cutoffMs: number
+}
+
+export function freshnessAt(tier: Tier, nowMs: number): Freshness {
+  const cutoffMs = tier === 'hourly' ? hourStartMs(nowMs) : Number.POSITIVE_INFINITY
+  return { tier, nowMs, cutoffMs }
+}

@@ -1,0 +1,33 @@
+import { USD } from './currency.ts'
+import type { Dated } from './quote.ts'
+
+/** What one US dollar was worth in `currency`, as a feed said it at `atMs` (its `fetched_at`). */
+export type Reference = Dated & {
+  readonly currency: string
+  readonly perUsd: number
+  readonly source: string
+}
+
+/** The independent price of a pair: its feed or feeds, and the time of its staler leg. */
+export type Mid = { readonly rate: number; readonly source: string; readonly atMs: number }
+
+/**
+ * The mid of a pair crossed through the dollar: usd(to) / usd(from), usd(x) being units of x per USD.
+ *
+ * The dollar itself needs no reference, so a pair with USD has one leg and that leg's source and
+ * time. Both legs given: the staler one's time, and both sources joined by `+` where they differ.
+ */
+export function crossMid(from: Reference, to: Reference): Mid {
+  if (from.currency === USD) return { rate: to.perUsd, source: to.source, atMs: to.atMs }
+  if (to.currency === USD) return { rate: 1 / from.perUsd, source: from.source, atMs: from.atMs }
+  return {
+    rate: to.perUsd / from.perUsd,
+    source: joinedSources([from.source, to.source]),
+    atMs: Math.min(from.atMs, to.atMs),
+  }
+}
+
+/** The distinct names in order of appearance, joined by `+`. */
+export function joinedSources(sources: readonly string[]): string {
+  return [...new Set(sources.flatMap((source) => source.split('+')))].join('+')
+}

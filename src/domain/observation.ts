@@ -1,0 +1,41 @@
+import type { RateType } from './provider.ts'
+
+/** What a provider said, ready to be recorded. Rate and fee are exact decimal text. */
+export type Observation = {
+  readonly providerId: string
+  readonly from: string
+  readonly to: string
+  readonly rate: string
+  readonly fee: string | null
+  readonly feeCurrency: string | null
+  readonly rateType: RateType
+  readonly effectiveMs: number
+  readonly notes: string | null
+}
+
+export const RATE_MIN = 1e-12
+export const RATE_MAX = 1e12
+export const FEE_MAX = 1e15
+export const SIGNIFICANT_DIGITS_MAX = 18
+export const NOTES_LENGTH_MAX = 500
+export const BACKFILL_YEARS_MAX = 5
+
+const DECIMAL = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
+
+/**
+ * How many significant digits a decimal text has, zeros at either end not counted; null when it is
+ * no plain decimal. `0.00120` has two, `0` has none.
+ */
+export function significantDigits(text: string): number | null {
+  const match = DECIMAL.exec(text)
+  if (!match) return null
+  const digits = `${match[2]}${match[3] ?? ''}`
+  return digits.replace(/^0+/, '').replace(/0+$/, '').length
+}
+
+/** The earliest `effective_from` that may still be recorded: five calendar years back. */
+export function backfillStartMs(nowMs: number): number {
+  const start = new Date(nowMs)
+  start.setUTCFullYear(start.getUTCFullYear() - BACKFILL_YEARS_MAX)
+  return start.getTime()
+}

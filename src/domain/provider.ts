@@ -1,0 +1,41 @@
+export const RATE_TYPES = ['official', 'interbank', 'retail', 'p2p', 'parallel'] as const
+export const PROVIDER_TYPES = [
+  'central_bank',
+  'commercial_bank',
+  'non_bank_lp',
+  'imto',
+  'fintech_psp',
+  'crypto_venue',
+  'bureau_de_change',
+  'aggregator',
+] as const
+
+/** What kind of price it is. Kinds are never ranked against each other. */
+export type RateType = (typeof RATE_TYPES)[number]
+/** What kind of institution published it: another question than the kind of price. */
+export type ProviderType = (typeof PROVIDER_TYPES)[number]
+
+export type Provider = {
+  readonly id: string
+  readonly name: string
+  readonly logoUrl: string | null
+  readonly websiteUrl: string | null
+  readonly providerType: ProviderType | null
+  readonly rateType: RateType
+  readonly region: string | null
+  readonly transferTime: string | null
+  readonly paymentMethods: readonly string[] | null
+  readonly isActive: boolean
+}
+
+/** The order in which lists show the kinds. */
+export const KIND_ORDER: Readonly<Record<RateType, number>> = {
+  retail: 0,
+  p2p: 1,
+  interbank: 2,
+  official: 3,
+  parallel: 4,
+}
+
+/** Whether money can be moved at such a price. Only these are ever a corridor's best. */
+export const isExecutable = (rateType: RateType): boolean => KIND_ORDER[rateType] < 3

@@ -1,0 +1,43 @@
+import { Elysia } from 'elysia'
+import { ServiceError } from '~/domain/errors.ts'
+import type { Log } from '~/log.ts'
+import type { Handler } from './access.ts'
+import { errorReply } from './reply.ts'
+
+export type Route = {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly handle: Handler
+}
+
+/**
+ * The routes as an Elysia module: each path answers its own methods (HEAD wherever GET) and any
+ * other with 405 and `Allow`, before anything else is looked at.
+ */
+export function routed(routes: readonly Route[], { prefix, log }: { prefix: string; log: Log }) {
+  const app = new Elysia({ name: `http${prefix}`, prefix })
+  for (const [path, own] of Map.groupBy(routes, (route) => route.path)) {
+    const allowed: string[] = []
+    for (const { method, handle } of own) {
+      app.route(method, path, ({ request }) => handle(request), { parse: 'none' })
+      allowed.push(method)
+      if (method !== 'GET') continue
+      app.route('HEAD', path, async ({ request }) => headOf(await handle(request)))
+      allowed.push('HEAD')
+    }
+    app.all(path, () => errorReply(methodNotAllowed(allowed), log), { parse: 'none' })
+  }
+  return app
+}
+
+function methodNotAllowed(allowed: string[]): ServiceError {
+  const message = `this path does not take that method; use ${allowed.join(' or ')}`
+  return new ServiceError('method_not_allowed', message, { allowed })
+}
+
+/** A GET's reply without its body, which a HEAD must not have. */
+async function headOf(reply: Response): Promise<Response> {
+  const headers = new Headers(reply.headers)
+  headers.set('content-length', String((await reply.arrayBuffer()).byteLength))
+  return new Response(null, { status: reply.status, headers })
+}

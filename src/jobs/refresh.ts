@@ -1,0 +1,149 @@
+import type { Currency } from '~/domain/currency.ts'
+import type { Reference } from '~/domain/mid.ts'
+import type { Provider } from '~/domain/provider.ts'
+import { dayOf } from '~/domain/quota.ts'
+import type { Quote } from '~/domain/quote.ts'
+import type { Log } from '~/log.ts'
+import type { Account, Key } from '~/memory/key-index.ts'
+import type { Memory } from '~/memory/memory.ts'
+import { USAGE_DAYS, type UsageCount, type UsageMeter } from '~/memory/usage-meter.ts'
+
+type IdRange = { readonly firstId?: number; readonly lastId?: number }
+
+/** What changed in the database; a range says which rows, without one anything may have. */
+export type Change =
+  | ({ readonly kind: 'observations' } & IdRange)
+  | ({ readonly kind: 'references' } & IdRange)
+  | { readonly kind: 'catalogue' }
+  | { readonly kind: 'access'; readonly accountId?: string }
+  | { readonly kind: 'everything' }
+
+type Access = { accounts: readonly Account[]; keys: readonly Key[] }
+type Dated<T> = {
+  live(nowMs: number): Promise<readonly T[]>
+  between(firstId: number, lastId: number): Promise<readonly T[]>
+}
+
+/** Where memory is loaded from. */
+export type Sources = {
+  readonly catalogue: {
+    load(): Promise<{ currencies: readonly Currency[]; providers: readonly Provider[] }>
+  }
+  readonly quotes: Dated<Quote>
+  readonly references: Dated<Reference>
+  readonly access: { load(): Promise<Access>; loadAccount(id: string): Promise<Access> }
+  readonly usage: { since(day: number): Promise<readonly UsageCount[]> }
+}
+
+export type RefreshDeps = {
+  readonly sources: Sources
+  readonly memory: Memory
+  readonly meter: UsageMeter
+  readonly clock: { now(): number }
+  readonly log: Log
+}
+
+/** More rows than this are not read by id: loading what is live costs less. */
+const RANGE_ROWS_MAX = 20_000
+/** A longer backlog of changes is one reload of everything. */
+const BACKLOG_MAX = 500
+
+/**
+ * Keeps memory in step with the database: one change at a time, in the order they were heard.
+ *
+ * Loading merges into what memory holds, so it may run beside ingestion. A change that cannot be
+ * loaded turns into a full reload, tried again by the next one and by every re-check.
+ */
+export class Refresher {
+  #backlog: Change[] = []
+  #isBehind = false
+  #turn: Promise<void> = Promise.resolve()
+
+  constructor(private readonly deps: RefreshDeps) {}
+
+  /** Takes note of a change; it is loaded in its turn. */
+  note(change: Change): void {
+    const isFull = this.#backlog.length >= BACKLOG_MAX
+    this.#backlog = isFull ? [{ kind: 'everything' }] : [...this.#backlog, change]
+    this.#turn = this.#turn.then(() => this.#next())
+  }
+
+  /** Resolves when every change noted so far is loaded or has failed. */
+  settled(): Promise<void> {
+    return this.#turn
+  }
+
+  /**
+   * Loads everything, in its turn, and tells whether memory lacked a quote or a reference until then.
+   * Rejects when the database does not answer.
+   */
+  reload(): Promise<boolean> {
+    const reloaded = this.#turn.then(() => this.#loadEverything())
+    this.#turn = reloaded.then(
+      () => {},
+      () => {},
+    )
+    return reloaded
+  }
+
+  async #next(): Promise<void> {
+    const change = this.#backlog.shift()
+    if (!change) return
+    try {
+      await this.#load(this.#isBehind ? { kind: 'everything' } : change)
+      if (this.#isBehind) this.#backlog = []
+      this.#isBehind = false
+    } catch (error) {
+      if (!this.#isBehind) this.deps.log.warn({ err: error }, 'memory could not be refreshed')
+      this.#isBehind = true
+    }
+  }
+
+  async #load(change: Change): Promise<void> {
+    const { sources, memory, clock } = this.deps
+    switch (change.kind) {
+      case 'catalogue':
+        return memory.publish({ catalogue: await sources.catalogue.load() }, clock.now())
+      case 'access': {
+        const { accountId } = change
+        const { access } = sources
+        const loaded = accountId ? await access.loadAccount(accountId) : await access.load()
+        return memory.publish({ access: loaded }, clock.now())
+      }
+      case 'observations': {
+        const quotes = await rowsOf(sources.quotes, change, clock.now())
+        return memory.publish({ quotes }, clock.now())
+      }
+      case 'references': {
+        const references = await rowsOf(sources.references, change, clock.now())
+        return memory.publish({ references }, clock.now())
+      }
+      case 'everything':
+        await this.#loadEverything()
+    }
+  }
+
+  async #loadEverything(): Promise<boolean> {
+    const { sources, memory, meter, clock } = this.deps
+    const nowMs = clock.now()
+    const [catalogue, access, quotes, references, usage] = await Promise.all([
+      sources.catalogue.load(),
+      sources.access.load(),
+      sources.quotes.live(nowMs),
+      sources.references.live(nowMs),
+      sources.usage.since(dayOf(nowMs) - USAGE_DAYS + 1),
+    ])
+    const before = memory.current
+    memory.publish({ catalogue, access, quotes, references }, clock.now())
+    meter.load(usage)
+    const { current } = memory
+    return current.quotes !== before.quotes || current.references !== before.references
+  }
+}
+
+function rowsOf<T>(source: Dated<T>, range: IdRange, nowMs: number): Promise<readonly T[]> {
+  const { firstId, lastId } = range
+  const isKnown = firstId !== undefined && lastId !== undefined
+  if (!isKnown || lastId - firstId >= RANGE_ROWS_MAX) return source.live(nowMs)
+  return source.between(firstId, lastId)
+}

@@ -1,0 +1,39 @@
+import type { Currency } from '~/domain/currency.ts'
+import type { Provider } from '~/domain/provider.ts'
+import { compareText } from '~/domain/rank.ts'
+
+/** Every currency and provider at one moment. Immutable: a change of the catalogue is a new index. */
+export class CatalogueIndex {
+  /** Active ones by sort order, then code. */
+  readonly currencies: readonly Currency[]
+  /** Active ones by name, then id. */
+  readonly providers: readonly Provider[]
+  /** Codes of the active currencies, in alphabetical order. */
+  readonly supportedCodes: readonly string[]
+  readonly #currencyByCode: ReadonlyMap<string, Currency>
+  readonly #providerById: ReadonlyMap<string, Provider>
+
+  constructor(all: { currencies: readonly Currency[]; providers: readonly Provider[] }) {
+    this.currencies = all.currencies
+      .filter(({ isActive }) => isActive)
+      .sort((a, b) => a.sortOrder - b.sortOrder || compareText(a.code, b.code))
+    this.providers = all.providers
+      .filter(({ isActive }) => isActive)
+      .sort((a, b) => compareText(a.name, b.name) || compareText(a.id, b.id))
+    this.supportedCodes = this.currencies.map(({ code }) => code).sort(compareText)
+    this.#currencyByCode = new Map(this.currencies.map((currency) => [currency.code, currency]))
+    this.#providerById = new Map(this.providers.map((provider) => [provider.id, provider]))
+  }
+
+  static empty = new CatalogueIndex({ currencies: [], providers: [] })
+
+  /** The active currency of that code. */
+  currency(code: string): Currency | undefined {
+    return this.#currencyByCode.get(code)
+  }
+
+  /** The active provider of that id. */
+  provider(id: string): Provider | undefined {
+    return this.#providerById.get(id)
+  }
+}

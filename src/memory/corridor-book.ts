@@ -1,0 +1,103 @@
+import type { Provider } from '~/domain/provider.ts'
+import type { Quote } from '~/domain/quote.ts'
+import type { CatalogueIndex } from './catalogue-index.ts'
+import { type CorridorView, corridorView } from './corridor-view.ts'
+import { pruned, type Trail, trailWith, valueAt } from './trail.ts'
+
+/** When and by which rules a book is looked at. */
+export type Sight = {
+  readonly catalogue: CatalogueIndex
+  readonly cutoffMs: number
+  /** Quotes from before this moment are left out; -Infinity keeps all. */
+  readonly oldestMs: number
+}
+
+type Remembered = Sight & { readonly untilOldestMs: number; readonly view: CorridorView }
+
+/** All that is live in one corridor: a trail of quotes for every provider that ever quoted it. */
+export class CorridorBook {
+  /** The last realtime and the last hourly view: pure functions of what is here, so kept. */
+  #realtime: Remembered | null = null
+  #hourly: Remembered | null = null
+
+  private constructor(
+    readonly from: string,
+    readonly to: string,
+    private readonly trails: ReadonlyMap<string, Trail<Quote>>,
+  ) {}
+
+  static empty(from: string, to: string): CorridorBook {
+    return new CorridorBook(from, to, new Map())
+  }
+
+  /** This book with the quotes added; the very same one when they add nothing. */
+  with(quotes: readonly Quote[], nowMs: number): CorridorBook {
+    const trails = new Map(this.trails)
+    let isChanged = false
+    for (const quote of quotes) {
+      const trail = trails.get(quote.providerId) ?? []
+      const next = trailWith(trail, quote, nowMs)
+      if (next === trail) continue
+      trails.set(quote.providerId, next)
+      isChanged = true
+    }
+    return isChanged ? new CorridorBook(this.from, this.to, trails) : this
+  }
+
+  /** This book without what nobody can ask for any more. */
+  pruned(nowMs: number): CorridorBook {
+    let isChanged = false
+    const trails = new Map<string, Trail<Quote>>()
+    for (const [providerId, trail] of this.trails) {
+      const kept = pruned(trail, nowMs)
+      if (kept !== trail) isChanged = true
+      trails.set(providerId, kept)
+    }
+    return isChanged ? new CorridorBook(this.from, this.to, trails) : this
+  }
+
+  /** How many quotes are held, the ones only kept for a boundary included. */
+  get size(): number {
+    let size = 0
+    for (const trail of this.trails.values()) size += trail.length
+    return size
+  }
+
+  /** One provider's quote, whether or not the provider is active. */
+  quoteOf(providerId: string, cutoffMs: number): Quote | undefined {
+    return valueAt(this.trails.get(providerId) ?? [], cutoffMs)
+  }
+
+  /** The corridor as it is seen, ranked; computed once for as long as the same is seen. */
+  view(sight: Sight): CorridorView {
+    const remembered = sight.cutoffMs === Number.POSITIVE_INFINITY ? this.#realtime : this.#hourly
+    if (remembered && isSame(remembered, sight)) return remembered.view
+    const fresh = this.#look(sight)
+    if (sight.cutoffMs === Number.POSITIVE_INFINITY) this.#realtime = fresh
+    else this.#hourly = fresh
+    return fresh.view
+  }
+
+  #look(sight: Sight): Remembered {
+    const quoted: { quote: Quote; provider: Provider }[] = []
+    let untilOldestMs = Number.POSITIVE_INFINITY
+    for (const [providerId, trail] of this.trails) {
+      const provider = sight.catalogue.provider(providerId)
+      const quote = provider && valueAt(trail, sight.cutoffMs)
+      if (!provider || !quote || quote.atMs < sight.oldestMs) continue
+      quoted.push({ quote, provider })
+      untilOldestMs = Math.min(untilOldestMs, quote.atMs)
+    }
+    return { ...sight, untilOldestMs, view: corridorView(quoted) }
+  }
+}
+
+/** Ageing only ever takes quotes away, so a view holds until its oldest quote has to go. */
+function isSame(remembered: Remembered, sight: Sight): boolean {
+  return (
+    remembered.cutoffMs === sight.cutoffMs &&
+    remembered.catalogue === sight.catalogue &&
+    remembered.oldestMs <= sight.oldestMs &&
+    sight.oldestMs <= remembered.untilOldestMs
+  )
+}

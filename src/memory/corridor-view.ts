@@ -1,0 +1,58 @@
+import type { Provider } from '~/domain/provider.ts'
+import { isExecutable } from '~/domain/provider.ts'
+import type { Quote } from '~/domain/quote.ts'
+import { bestExecutable, byKindThenValue } from '~/domain/rank.ts'
+import { spreadsBps } from '~/domain/spread.ts'
+
+/** A quote with what the corridor around it says of it. */
+export type RankedQuote = {
+  readonly quote: Quote
+  readonly provider: Provider
+  readonly spreadBps: number
+}
+
+/** What one corridor looks like at one cutoff. */
+export type CorridorView = {
+  /** By kind, best rate first inside a kind. Empty when nobody quotes. */
+  readonly quotes: readonly RankedQuote[]
+  /** The best executable quote, or null when nothing executable is quoted. */
+  readonly best: Quote | null
+  /** The newest quote's time; null when nobody quotes. */
+  readonly lastUpdatedMs: number | null
+  /** Mean spread of the executable quotes, each within its own kind; null without one. */
+  readonly avgSpreadBps: number | null
+}
+
+export const EMPTY_VIEW: CorridorView = {
+  quotes: [],
+  best: null,
+  lastUpdatedMs: null,
+  avgSpreadBps: null,
+}
+
+type Quoted = { readonly quote: Quote; readonly provider: Provider }
+
+/** Ranks and measures the quotes of one corridor. */
+export function corridorView(quoted: readonly Quoted[]): CorridorView {
+  if (quoted.length === 0) return EMPTY_VIEW
+  const spreads = spreadsBps(quoted.map(({ quote }) => quote))
+  const entries = quoted.map(({ quote, provider }, i) => ({
+    quote,
+    provider,
+    spreadBps: spreads[i]!,
+    value: quote.rate,
+  }))
+  entries.sort(byKindThenValue)
+  return {
+    quotes: entries,
+    best: bestExecutable(entries)?.quote ?? null,
+    lastUpdatedMs: entries.reduce((newest, { quote }) => Math.max(newest, quote.atMs), 0),
+    avgSpreadBps: meanExecutableSpread(entries),
+  }
+}
+
+function meanExecutableSpread(entries: readonly RankedQuote[]): number | null {
+  const executable = entries.filter(({ quote }) => isExecutable(quote.rateType))
+  if (executable.length === 0) return null
+  return executable.reduce((sum, { spreadBps }) => sum + spreadBps, 0) / executable.length
+}

@@ -1,0 +1,65 @@
+import type { Plan, Role } from '~/domain/quota.ts'
+import { PersistentMap } from './persistent-map.ts'
+
+export type Account = {
+  readonly id: string
+  readonly email: string
+  readonly plan: Plan
+  readonly role: Role
+}
+
+export type Key = {
+  readonly id: string
+  readonly accountId: string
+  readonly name: string
+  /** SHA-256 of the key, in hex: all that is known of it. */
+  readonly hash: string
+  readonly revokedMs: number | null
+}
+
+/** Who may call: every key by its hash, every account by its id. Immutable like the quotes. */
+export class KeyIndex {
+  private constructor(
+    private readonly keys: PersistentMap<Key>,
+    private readonly accounts: PersistentMap<Account>,
+    private readonly keysByAccount: PersistentMap<readonly Key[]>,
+  ) {}
+
+  static readonly empty = new KeyIndex(
+    PersistentMap.empty(),
+    PersistentMap.empty(),
+    PersistentMap.empty(),
+  )
+
+  /** This index with accounts and keys added or replaced, each by its id. */
+  with(changed: { accounts: readonly Account[]; keys: readonly Key[] }): KeyIndex {
+    const lists = new Map<string, readonly Key[]>()
+    for (const [accountId, own] of Map.groupBy(changed.keys, (key) => key.accountId)) {
+      const byId = new Map(this.keysOf(accountId).map((key) => [key.id, key]))
+      for (const key of own) byId.set(key.id, key)
+      lists.set(accountId, [...byId.values()])
+    }
+    return new KeyIndex(
+      this.keys.with(changed.keys.map((key) => [key.hash, key] as const)),
+      this.accounts.with(changed.accounts.map((account) => [account.id, account] as const)),
+      this.keysByAccount.with(lists),
+    )
+  }
+
+  keyByHash(hash: string): Key | undefined {
+    return this.keys.get(hash)
+  }
+
+  account(id: string): Account | undefined {
+    return this.accounts.get(id)
+  }
+
+  /** All keys an account ever had, in order of appearance. */
+  keysOf(accountId: string): readonly Key[] {
+    return this.keysByAccount.get(accountId) ?? []
+  }
+
+  get keyCount(): number {
+    return this.keys.size
+  }
+}

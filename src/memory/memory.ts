@@ -1,0 +1,65 @@
+import type { Currency } from '~/domain/currency.ts'
+import type { Reference } from '~/domain/mid.ts'
+import type { Provider } from '~/domain/provider.ts'
+import type { Quote } from '~/domain/quote.ts'
+import { CatalogueIndex } from './catalogue-index.ts'
+import { type Account, type Key, KeyIndex } from './key-index.ts'
+import { QuoteIndex } from './quote-index.ts'
+import { ReferenceIndex } from './reference-index.ts'
+
+/** Everything that is served, at one moment. Never changed: a reader may hold on to it. */
+export type Generation = {
+  readonly catalogue: CatalogueIndex
+  readonly quotes: QuoteIndex
+  readonly references: ReferenceIndex
+  readonly keys: KeyIndex
+}
+
+/** What a publication adds; parts not named stay. A catalogue replaces the one before. */
+export type News = {
+  readonly catalogue?: {
+    readonly currencies: readonly Currency[]
+    readonly providers: readonly Provider[]
+  }
+  readonly quotes?: readonly Quote[]
+  readonly references?: readonly Reference[]
+  readonly access?: { readonly accounts: readonly Account[]; readonly keys: readonly Key[] }
+}
+
+/**
+ * The one pointer to the current generation. Readers take `current` once and see all of a
+ * publication or nothing of it; writers publish and never wait.
+ */
+export class Memory {
+  #current: Generation = {
+    catalogue: CatalogueIndex.empty,
+    quotes: QuoteIndex.empty,
+    references: ReferenceIndex.empty,
+    keys: KeyIndex.empty,
+  }
+
+  get current(): Generation {
+    return this.#current
+  }
+
+  /** Makes `news` part of what is served, whole. Adding quotes or references twice adds nothing. */
+  publish(news: News, nowMs: number): void {
+    const { catalogue, quotes, references, keys } = this.#current
+    this.#current = {
+      catalogue: news.catalogue ? new CatalogueIndex(news.catalogue) : catalogue,
+      quotes: news.quotes ? quotes.with(news.quotes, nowMs) : quotes,
+      references: news.references ? references.with(news.references, nowMs) : references,
+      keys: news.access ? keys.with(news.access) : keys,
+    }
+  }
+
+  /** Forgets what no reader can ask for any more. */
+  prune(nowMs: number): void {
+    const { quotes, references } = this.#current
+    this.#current = {
+      ...this.#current,
+      quotes: quotes.pruned(nowMs),
+      references: references.pruned(nowMs),
+    }
+  }
+}

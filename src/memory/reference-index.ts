@@ -1,0 +1,60 @@
+import { USD } from '~/domain/currency.ts'
+import { crossMid, type Mid, type Reference } from '~/domain/mid.ts'
+import { newestFirst } from '~/domain/quote.ts'
+import { pruned, type Trail, trailWith, valueAt } from './trail.ts'
+
+/** The freshest USD reference of every currency. Immutable like the quotes. */
+export class ReferenceIndex {
+  private constructor(
+    private readonly trails: ReadonlyMap<string, Trail<Reference>>,
+    /** The newest reference of any currency at each boundary: what the feed as a whole last said. */
+    private readonly feed: Trail<Reference>,
+  ) {}
+
+  static readonly empty = new ReferenceIndex(new Map(), [])
+
+  /** This index with `references` added. */
+  with(references: readonly Reference[], nowMs: number): ReferenceIndex {
+    const trails = new Map(this.trails)
+    let newestInFeed: Trail<Reference> = this.feed
+    let isChanged = false
+    for (const reference of references) {
+      const trail = trails.get(reference.currency) ?? []
+      const next = trailWith(trail, reference, nowMs)
+      if (next === trail) continue
+      trails.set(reference.currency, next)
+      newestInFeed = trailWith(newestInFeed, reference, nowMs)
+      isChanged = true
+    }
+    return isChanged ? new ReferenceIndex(trails, newestInFeed) : this
+  }
+
+  pruned(nowMs: number): ReferenceIndex {
+    const trails = new Map([...this.trails].map(([code, trail]) => [code, pruned(trail, nowMs)]))
+    return new ReferenceIndex(trails, pruned(this.feed, nowMs))
+  }
+
+  /** What one dollar is worth in `currency` at the cutoff; the dollar itself is always 1. */
+  reference(currency: string, cutoffMs: number): Reference | undefined {
+    if (currency !== USD) return valueAt(this.trails.get(currency) ?? [], cutoffMs)
+    const newest = this.newest(cutoffMs)
+    return newest && { ...newest, currency: USD, perUsd: 1 }
+  }
+
+  /** The newest reference of any currency at the cutoff. */
+  newest(cutoffMs: number): Reference | undefined {
+    return valueAt(this.feed, cutoffMs)
+  }
+
+  /** The mid of a pair at the cutoff, however old; undefined when a leg has no reference. */
+  mid(from: string, to: string, cutoffMs: number): Mid | undefined {
+    const source = this.reference(from, cutoffMs)
+    const target = this.reference(to, cutoffMs)
+    return source && target && crossMid(source, target)
+  }
+
+  /** The last reference of every currency, newest first. */
+  latest(): Reference[] {
+    return [...this.trails.values()].flatMap((trail) => trail.slice(0, 1)).sort(newestFirst)
+  }
+}

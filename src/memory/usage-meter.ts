@@ -1,0 +1,153 @@
+import { dayOf } from '~/domain/quota.ts'
+
+/** How many days of usage are kept in memory, today included: what `/admin/usage` shows. */
+export const USAGE_DAYS = 7
+
+export type KeyDay = { readonly accountId: string; readonly keyId: string; readonly day: number }
+export type UsageCount = KeyDay & { readonly requests: number }
+
+/** One unit taken from an account's budget, to be kept or given back. */
+export type Reservation = KeyDay
+
+type Counter = KeyDay & {
+  /** What the database is known to hold, all replicas together. */
+  stored: number
+  /** Being written just now. */
+  flushing: number
+  /** Counted here and not yet being written; negative when a written unit was given back. */
+  pending: number
+}
+
+type DayUsage = { readonly day: number; total: number; readonly byKey: Map<string, Counter> }
+
+/**
+ * Who has used how much of today's quota. The one mutable thing in memory: it counts.
+ *
+ * A day is found by the clock of each request, so the budget renews itself at UTC midnight. What is
+ * counted is written later, in one batch: `takePending`, then `settle` or `putBack`.
+ */
+export class UsageMeter {
+  readonly #accounts = new Map<string, DayUsage[]>()
+  readonly #unwritten = new Set<Counter>()
+  #flushing: Counter[] = []
+
+  /** Takes one unit, or answers null and takes none when `limit` is reached. */
+  reserve(request: {
+    accountId: string
+    keyId: string
+    limit: number
+    nowMs: number
+  }): Reservation | null {
+    const day = dayOf(request.nowMs)
+    const usage = this.#dayUsage(request.accountId, day)
+    if (usage.total >= request.limit) return null
+    const counter = this.#counter(usage, request.accountId, request.keyId)
+    this.#add(usage, counter, 1)
+    return counter
+  }
+
+  /** Undoes a reservation, on the day it was made for. */
+  giveBack({ accountId, keyId, day }: Reservation): void {
+    const usage = this.#dayUsage(accountId, day)
+    this.#add(usage, this.#counter(usage, accountId, keyId), -1)
+  }
+
+  /** Units an account has used on a UTC day, all its keys together. */
+  used(accountId: string, day: number): number {
+    return this.#find(accountId, day)?.total ?? 0
+  }
+
+  /** Units by key id on a UTC day; keys without use are not in it. */
+  byKey(accountId: string, day: number): ReadonlyMap<string, number> {
+    const counters = this.#find(accountId, day)?.byKey.values() ?? []
+    return new Map([...counters].map((counter) => [counter.keyId, requestsOf(counter)]))
+  }
+
+  /** All that is counted and not yet written. Empty while an earlier batch is still under way. */
+  takePending(): UsageCount[] {
+    if (this.#flushing.length > 0) return []
+    this.#flushing = [...this.#unwritten].filter(({ pending }) => pending !== 0)
+    this.#unwritten.clear()
+    return this.#flushing.map((counter) => {
+      counter.flushing = counter.pending
+      counter.pending = 0
+      const { accountId, keyId, day } = counter
+      return { accountId, keyId, day, requests: counter.flushing }
+    })
+  }
+
+  /** The batch is written; `totals` is what the database now holds for each of its counters. */
+  settle(totals: readonly UsageCount[]): void {
+    for (const counter of this.#flushing) counter.flushing = 0
+    this.#flushing = []
+    this.load(totals)
+  }
+
+  /** The batch could not be written: it is pending again. */
+  putBack(): void {
+    for (const counter of this.#flushing) {
+      counter.pending += counter.flushing
+      counter.flushing = 0
+      this.#unwritten.add(counter)
+    }
+    this.#flushing = []
+  }
+
+  /** Takes over what the database holds, beside what is counted here and not yet written. */
+  load(totals: readonly UsageCount[]): void {
+    for (const { accountId, keyId, day, requests } of totals) {
+      const usage = this.#dayUsage(accountId, day)
+      const counter = this.#counter(usage, accountId, keyId)
+      counter.stored = requests
+      usage.total = sumOf(usage)
+    }
+  }
+
+  /** Forgets the days that are no longer shown, once they are written. */
+  prune(nowMs: number): void {
+    const oldest = dayOf(nowMs) - USAGE_DAYS
+    for (const [accountId, days] of this.#accounts) {
+      const kept = days.filter((usage) => usage.day > oldest || this.#isUnwritten(usage))
+      if (kept.length === 0) this.#accounts.delete(accountId)
+      else if (kept.length < days.length) this.#accounts.set(accountId, kept)
+    }
+  }
+
+  #isUnwritten(usage: DayUsage): boolean {
+    return [...usage.byKey.values()].some(({ pending, flushing }) => pending || flushing)
+  }
+
+  #find(accountId: string, day: number): DayUsage | undefined {
+    return this.#accounts.get(accountId)?.find((usage) => usage.day === day)
+  }
+
+  #dayUsage(accountId: string, day: number): DayUsage {
+    const found = this.#find(accountId, day)
+    if (found) return found
+    const usage = { day, total: 0, byKey: new Map() }
+    this.#accounts.set(accountId, [usage, ...(this.#accounts.get(accountId) ?? [])])
+    return usage
+  }
+
+  #counter(usage: DayUsage, accountId: string, keyId: string): Counter {
+    const known = usage.byKey.get(keyId)
+    if (known) return known
+    const counter = { accountId, keyId, day: usage.day, stored: 0, flushing: 0, pending: 0 }
+    usage.byKey.set(keyId, counter)
+    return counter
+  }
+
+  #add(usage: DayUsage, counter: Counter, units: number): void {
+    counter.pending += units
+    usage.total += units
+    this.#unwritten.add(counter)
+  }
+}
+
+const requestsOf = ({ stored, flushing, pending }: Counter): number => stored + flushing + pending
+
+function sumOf(usage: DayUsage): number {
+  let sum = 0
+  for (const counter of usage.byKey.values()) sum += requestsOf(counter)
+  return sum
+}

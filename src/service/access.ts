@@ -1,0 +1,33 @@
+import { isWellFormedKey, keyHashOf } from '~/domain/api-key.ts'
+import { ServiceError } from '~/domain/errors.ts'
+import type { Tier } from '~/domain/freshness.ts'
+import { mayIngest, tierOf } from '~/domain/quota.ts'
+import type { Account, Key, KeyIndex } from '~/memory/key-index.ts'
+
+/** Who is asking: the key that was shown, its account, and the tier that account is served. */
+export type Caller = { readonly key: Key; readonly account: Account; readonly tier: Tier }
+
+/** The caller behind a key. Throws `missing_key`, `invalid_key` or `revoked_key`. */
+export function callerOf(keys: KeyIndex, text: string | null): Caller {
+  if (!text)
+    throw new ServiceError('missing_key', 'send your API key in the X-API-Key request header')
+  const key = isWellFormedKey(text) ? keys.keyByHash(keyHashOf(text)) : undefined
+  const account = key && keys.account(key.accountId)
+  if (!key || !account)
+    throw new ServiceError(
+      'invalid_key',
+      'this API key is not valid; check that the whole key was copied, or create a new one',
+    )
+  if (key.revokedMs !== null)
+    throw new ServiceError('revoked_key', 'this API key was revoked; use another or create one')
+  return { key, account, tier: tierOf(account.plan) }
+}
+
+/** Throws `forbidden` unless the account may record observations. */
+export function assertMayIngest({ account }: Caller): void {
+  if (!mayIngest(account.role))
+    throw new ServiceError(
+      'forbidden',
+      'recording observations needs an account with the treasury or admin role; ask the operator',
+    )
+}

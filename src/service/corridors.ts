@@ -1,0 +1,22 @@
+import { compareText } from '~/domain/rank.ts'
+import type { CorridorView } from '~/memory/corridor-view.ts'
+import type { View } from '~/memory/view.ts'
+
+export type LiveCorridor = {
+  readonly from: string
+  readonly to: string
+  /** Never empty. */
+  readonly view: CorridorView
+}
+
+/** Every corridor that somebody active quotes between active currencies, by source, then target. */
+export function liveCorridors(view: View): LiveCorridor[] {
+  const live: LiveCorridor[] = []
+  for (const book of view.generation.quotes.allBooks()) {
+    const { from, to } = book
+    if (!view.catalogue.currency(from) || !view.catalogue.currency(to)) continue
+    const seen = view.look(book)
+    if (seen.quotes.length > 0) live.push({ from, to, view: seen })
+  }
+  return live.sort((a, b) => compareText(a.from, b.from) || compareText(a.to, b.to))
+}

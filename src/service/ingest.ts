@@ -1,0 +1,72 @@
+import { ServiceError } from '~/domain/errors.ts'
+import type { Observation } from '~/domain/observation.ts'
+import type { Quote } from '~/domain/quote.ts'
+import type { Memory } from '~/memory/memory.ts'
+
+export type Idempotency = {
+  readonly accountId: string
+  readonly key: string
+  /** SHA-256 of the request body, in hex. */
+  readonly bodyHash: string
+  readonly nowMs: number
+}
+
+export type Recording =
+  | { readonly kind: 'recorded'; readonly ids: readonly number[] }
+  | { readonly kind: 'replayed'; readonly inserted: number }
+  | { readonly kind: 'key_reused' }
+
+type ObservationStore = {
+  record(batch: {
+    observations: readonly Observation[]
+    idempotency: Idempotency | null
+  }): Promise<Recording>
+}
+
+export type IngestDeps = {
+  readonly memory: Memory
+  readonly store: ObservationStore
+  readonly clock: { now(): number }
+}
+
+/**
+ * Records a batch, all rows or none, and returns how many.
+ *
+ * When it returns, the rows are committed and memory serves them. A repeated idempotency key gives
+ * the first answer again and records nothing; with another body it throws `idempotency_key_reused`.
+ * Any other error means that nothing was recorded, or that its fate is unknown to us: a retry with
+ * the same idempotency key is safe either way.
+ */
+export async function ingest(
+  { memory, store, clock }: IngestDeps,
+  batch: { observations: readonly Observation[]; idempotency: Idempotency | null },
+): Promise<{ inserted: number }> {
+  const recording = await store.record(batch)
+  switch (recording.kind) {
+    case 'recorded': {
+      const quotes = batch.observations.map((row, i) => quoteOf(row, recording.ids[i]!))
+      memory.publish({ quotes }, clock.now())
+      return { inserted: quotes.length }
+    }
+    case 'replayed':
+      return { inserted: recording.inserted }
+    case 'key_reused':
+      throw new ServiceError(
+        'idempotency_key_reused',
+        'this Idempotency-Key was used with another body; use a new key for a new batch',
+        { errors: [] },
+      )
+  }
+}
+
+const quoteOf = (observation: Observation, id: number): Quote => ({
+  id,
+  atMs: observation.effectiveMs,
+  providerId: observation.providerId,
+  from: observation.from,
+  to: observation.to,
+  rate: Number(observation.rate),
+  fee: observation.fee === null ? null : Number(observation.fee),
+  feeCurrency: observation.feeCurrency,
+  rateType: observation.rateType,
+})

@@ -1,0 +1,37 @@
+import type { Corridor } from '~/domain/corridor.ts'
+import type { Mid } from '~/domain/mid.ts'
+import { vsMidBps } from '~/domain/spread.ts'
+import type { RankedQuote } from '~/memory/corridor-view.ts'
+import type { View } from '~/memory/view.ts'
+import { supportedCorridor } from './supported.ts'
+
+export type JudgedQuote = {
+  readonly ranked: RankedQuote
+  /** Distance to the mid; null when there is no recent mid. */
+  readonly vsMidBps: number | null
+}
+
+export type Rates = {
+  readonly corridor: Corridor
+  readonly quotes: readonly JudgedQuote[]
+  readonly mid: Mid | null
+}
+
+/**
+ * The latest quote of every active provider in a corridor, by kind and best rate first.
+ *
+ * A pair nobody quotes is an empty list. Throws `unsupported_currency` and `same_currency`.
+ */
+export function ratesOf(view: View, pair: { from: string; to: string }): Rates {
+  const corridor = supportedCorridor(view.catalogue, pair)
+  const mid = view.mid(corridor.from, corridor.to) ?? null
+  const { quotes } = view.corridor(corridor.from, corridor.to)
+  return {
+    corridor,
+    mid,
+    quotes: quotes.map((ranked) => ({
+      ranked,
+      vsMidBps: mid && vsMidBps(ranked.quote.rate, mid.rate),
+    })),
+  }
+}

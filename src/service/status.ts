@@ -1,0 +1,26 @@
+import type { Reference } from '~/domain/mid.ts'
+import type { View } from '~/memory/view.ts'
+import { liveCorridors } from './corridors.ts'
+
+export type Status = {
+  readonly corridorCount: number
+  readonly providerCount: number
+  /** Null before the first quote. */
+  readonly lastRateMs: number | null
+  /** The newest reference of the feed; null before its first. */
+  readonly feed: Reference | null
+  /** Whether the newest reference still counts as recent. */
+  readonly isMidRecent: boolean
+}
+
+/** The state of the public service, from the live view. */
+export function statusOf(view: View): Status {
+  const feed = view.generation.references.newest(view.freshness.cutoffMs) ?? null
+  return {
+    corridorCount: liveCorridors(view).length,
+    providerCount: view.catalogue.providers.length,
+    lastRateMs: view.generation.quotes.lastUpdatedMs,
+    feed,
+    isMidRecent: feed !== null && view.isRecent(feed.atMs),
+  }
+}

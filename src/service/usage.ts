@@ -1,0 +1,37 @@
+import { dayOf, type Quota } from '~/domain/quota.ts'
+import type { KeyIndex } from '~/memory/key-index.ts'
+import { USAGE_DAYS } from '~/memory/usage-meter.ts'
+import type { Caller } from './access.ts'
+import { type Metering, quotaAt } from './metering.ts'
+
+export type Usage = {
+  readonly caller: Caller
+  readonly quota: Quota
+  readonly day: number
+  /** Every key that is in use or was used today. */
+  readonly keysToday: readonly { keyId: string; name: string; requests: number }[]
+  /** Oldest first, today last, days without use as 0. */
+  readonly history: readonly { day: number; requests: number }[]
+}
+
+/** What the caller's account has used, today and over the last days. */
+export function usageOf(
+  deps: Metering & { keys: KeyIndex },
+  { caller, nowMs }: { caller: Caller; nowMs: number },
+): Usage {
+  const { meter, keys } = deps
+  const accountId = caller.account.id
+  const day = dayOf(nowMs)
+  const today = meter.byKey(accountId, day)
+  const shown = keys.keysOf(accountId).filter(({ id, revokedMs }) => !revokedMs || today.get(id))
+  return {
+    caller,
+    quota: quotaAt(deps, caller, nowMs),
+    day,
+    keysToday: shown.map(({ id, name }) => ({ keyId: id, name, requests: today.get(id) ?? 0 })),
+    history: Array.from({ length: USAGE_DAYS }, (_, i) => {
+      const past = day - USAGE_DAYS + 1 + i
+      return { day: past, requests: meter.used(accountId, past) }
+    }),
+  }
+}

@@ -1,0 +1,202 @@
+import {
+  bigint,
+  boolean,
+  char,
+  date,
+  foreignKey,
+  index,
+  integer,
+  numeric,
+  pgEnum,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  timestamp,
+  unique,
+  uuid,
+} from 'drizzle-orm/pg-core'
+import { CURRENCY_KINDS, CURRENCY_TYPES } from '~/domain/currency.ts'
+import { PROVIDER_TYPES, RATE_TYPES } from '~/domain/provider.ts'
+import { PLANS, ROLES } from '~/domain/quota.ts'
+
+/** Millisecond instants, as everywhere inside the service. */
+const instant = (name: string) => timestamp(name, { precision: 3, withTimezone: true })
+
+export const currencyType = pgEnum('currency_type', CURRENCY_TYPES)
+export const currencyKind = pgEnum('currency_kind', CURRENCY_KINDS)
+export const providerType = pgEnum('provider_type', PROVIDER_TYPES)
+export const rateType = pgEnum('rate_type', RATE_TYPES)
+export const plan = pgEnum('plan', PLANS)
+export const role = pgEnum('role', ROLES)
+
+export const currencies = pgTable('currencies', {
+  code: text('code').primaryKey(),
+  name: text('name').notNull(),
+  type: currencyType('type').notNull(),
+  kind: currencyKind('kind').notNull(),
+  flagUrl: text('flag_url'),
+  minorUnits: smallint('minor_units'),
+  isActive: boolean('is_active').notNull(),
+  sortOrder: integer('sort_order').notNull(),
+})
+
+export const providers = pgTable('providers', {
+  id: text('id').primaryKey(),
+  name: text('name').notNull(),
+  logoUrl: text('logo_url'),
+  websiteUrl: text('website_url'),
+  providerType: providerType('provider_type'),
+  rateType: rateType('rate_type').notNull(),
+  region: text('region'),
+  transferTime: text('transfer_time'),
+  paymentMethods: text('payment_methods').array(),
+  isActive: boolean('is_active').notNull(),
+})
+
+export const corridors = pgTable(
+  'corridors',
+  {
+    id: integer('id').primaryKey().generatedAlwaysAsIdentity(),
+    source: text('source')
+      .notNull()
+      .references(() => currencies.code),
+    target: text('target')
+      .notNull()
+      .references(() => currencies.code),
+  },
+  (t) => [unique('corridors_pair').on(t.source, t.target)],
+)
+
+/** Who has ever quoted what: one row for each series of observations, so loading can probe each. */
+export const providerCorridors = pgTable(
+  'provider_corridors',
+  {
+    id: integer('id').primaryKey().generatedAlwaysAsIdentity(),
+    corridorId: integer('corridor_id')
+      .notNull()
+      .references(() => corridors.id),
+    providerId: text('provider_id')
+      .notNull()
+      .references(() => providers.id),
+  },
+  (t) => [
+    unique('provider_corridors_pair').on(t.corridorId, t.providerId),
+    unique('provider_corridors_with_corridor').on(t.id, t.corridorId),
+  ],
+)
+
+/**
+ * What was said, append-only: the migration adds triggers that refuse UPDATE, DELETE and TRUNCATE.
+ *
+ * `corridor_id` repeats what `provider_corridor_id` implies, so that a corridor's history is one
+ * index range; the composite key keeps the two from ever disagreeing.
+ */
+export const observations = pgTable(
+  'observations',
+  {
+    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    effectiveFrom: instant('effective_from').notNull(),
+    recordedAt: instant('recorded_at').notNull().defaultNow(),
+    corridorId: integer('corridor_id').notNull(),
+    providerCorridorId: integer('provider_corridor_id').notNull(),
+    rateType: rateType('rate_type').notNull(),
+    rate: numeric('rate').notNull(),
+    fee: numeric('fee'),
+    feeCurrency: text('fee_currency'),
+    notes: text('notes'),
+  },
+  (t) => [
+    foreignKey({
+      name: 'observations_provider_corridor',
+      columns: [t.providerCorridorId, t.corridorId],
+      foreignColumns: [providerCorridors.id, providerCorridors.corridorId],
+    }),
+    index('observations_as_of').on(t.providerCorridorId, t.effectiveFrom, t.id),
+    index('observations_history').on(t.corridorId, t.effectiveFrom, t.id),
+  ],
+)
+
+/** One fetch of one feed. */
+export const referenceSnapshots = pgTable(
+  'reference_snapshots',
+  {
+    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    source: text('source').notNull(),
+    fetchedAt: instant('fetched_at').notNull(),
+    recordedAt: instant('recorded_at').notNull().defaultNow(),
+  },
+  (t) => [index('reference_snapshots_as_of').on(t.fetchedAt, t.id)],
+)
+
+/** Units of each currency per US dollar in a snapshot; append-only like observations. */
+export const referenceRates = pgTable(
+  'reference_rates',
+  {
+    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    fetchedAt: instant('fetched_at').notNull(),
+    snapshotId: bigint('snapshot_id', { mode: 'number' })
+      .notNull()
+      .references(() => referenceSnapshots.id),
+    currency: text('currency').notNull(),
+    perUsd: numeric('per_usd').notNull(),
+  },
+  (t) => [index('reference_rates_as_of').on(t.currency, t.fetchedAt, t.id)],
+)
+
+export const accounts = pgTable('accounts', {
+  id: uuid('id').primaryKey().defaultRandom(),
+  email: text('email').notNull().unique('accounts_email'),
+  plan: plan('plan').notNull(),
+  role: role('role').notNull(),
+  createdAt: instant('created_at').notNull().defaultNow(),
+})
+
+/** Keys are known by their SHA-256 only. */
+export const keys = pgTable(
+  'keys',
+  {
+    id: uuid('id').primaryKey().defaultRandom(),
+    accountId: uuid('account_id')
+      .notNull()
+      .references(() => accounts.id),
+    name: text('name').notNull(),
+    hash: char('hash', { length: 64 }).notNull().unique('keys_hash'),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    revokedAt: instant('revoked_at'),
+  },
+  (t) => [index('keys_account').on(t.accountId)],
+)
+
+export const usage = pgTable(
+  'usage',
+  {
+    day: date('day', { mode: 'string' }).notNull(),
+    accountId: uuid('account_id')
+      .notNull()
+      .references(() => accounts.id),
+    keyId: uuid('key_id')
+      .notNull()
+      .references(() => keys.id),
+    requests: integer('requests').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.day, t.accountId, t.keyId] })],
+)
+
+/** What an ingestion answered, for 24 hours, so that a retry gets the same answer. */
+export const idempotency = pgTable(
+  'idempotency',
+  {
+    accountId: uuid('account_id')
+      .notNull()
+      .references(() => accounts.id),
+    key: text('key').notNull(),
+    bodyHash: char('body_hash', { length: 64 }).notNull(),
+    inserted: integer('inserted').notNull(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.accountId, t.key] }),
+    index('idempotency_created').on(t.createdAt),
+  ],
+)

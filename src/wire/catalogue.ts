@@ -1,0 +1,127 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { CURRENCY_TYPES, type Currency } from '~/domain/currency.ts'
+import type { Freshness } from '~/domain/freshness.ts'
+import type { Provider } from '~/domain/provider.ts'
+import { roundAmount, roundBps } from '~/domain/round.ts'
+import type { LiveCorridor } from '~/service/corridors.ts'
+import {
+  freshnessFields,
+  Instant,
+  nullable,
+  ProviderType,
+  RateType,
+  record,
+  words,
+} from './fields.ts'
+import { iso, presentFreshness } from './present.ts'
+
+export const CurrencyEntry = record({
+  code: Type.String(),
+  name: Type.String(),
+  type: words(CURRENCY_TYPES),
+  flag_url: nullable(Type.String()),
+  is_active: Type.Boolean(),
+  sort_order: Type.Integer(),
+})
+
+export const CurrenciesResponse = record({
+  currencies: Type.Array(CurrencyEntry),
+  corridors: Type.Array(record({ from: Type.String(), to: Type.String() })),
+  currency_count: Type.Integer(),
+  corridor_count: Type.Integer(),
+  timestamp: Instant,
+})
+
+export const CorridorSummary = record({
+  from: Type.String(),
+  to: Type.String(),
+  provider_count: Type.Integer(),
+  best_rate: nullable(
+    Type.Number({ description: 'Best executable rate; null where nothing executable is quoted.' }),
+  ),
+  last_updated: Instant,
+  avg_spread_bps: nullable(Type.Number()),
+})
+
+export const CorridorsResponse = record({
+  corridors: Type.Array(CorridorSummary),
+  count: Type.Integer(),
+  ...freshnessFields,
+})
+
+export const ProviderEntry = record({
+  id: Type.String(),
+  name: Type.String(),
+  logo_url: nullable(Type.String()),
+  website_url: nullable(Type.String()),
+  provider_type: nullable(ProviderType),
+  rate_type: RateType,
+  region: nullable(Type.String()),
+  transfer_time: nullable(Type.String()),
+  payment_methods: nullable(Type.Array(Type.String())),
+})
+
+export const ProvidersResponse = record({
+  providers: Type.Array(ProviderEntry),
+  count: Type.Integer(),
+  timestamp: Instant,
+})
+
+export function presentCurrencies(
+  answer: { currencies: readonly Currency[]; corridors: readonly LiveCorridor[] },
+  nowMs: number,
+): Static<typeof CurrenciesResponse> {
+  return {
+    currencies: answer.currencies.map((currency) => ({
+      code: currency.code,
+      name: currency.name,
+      type: currency.type,
+      flag_url: currency.flagUrl,
+      is_active: currency.isActive,
+      sort_order: currency.sortOrder,
+    })),
+    corridors: answer.corridors.map(({ from, to }) => ({ from, to })),
+    currency_count: answer.currencies.length,
+    corridor_count: answer.corridors.length,
+    timestamp: iso(nowMs),
+  }
+}
+
+export function presentCorridors(
+  corridors: readonly LiveCorridor[],
+  freshness: Freshness,
+): Static<typeof CorridorsResponse> {
+  return {
+    corridors: corridors.map(({ from, to, view }) => ({
+      from,
+      to,
+      provider_count: view.quotes.length,
+      best_rate: view.best && roundAmount(view.best.rate),
+      last_updated: iso(view.lastUpdatedMs!),
+      avg_spread_bps: view.avgSpreadBps === null ? null : roundBps(view.avgSpreadBps),
+    })),
+    count: corridors.length,
+    ...presentFreshness(freshness),
+  }
+}
+
+export function presentProviders(
+  providers: readonly Provider[],
+  nowMs: number,
+): Static<typeof ProvidersResponse> {
+  return {
+    providers: providers.map((provider) => ({
+      id: provider.id,
+      name: provider.name,
+      logo_url: provider.logoUrl,
+      website_url: provider.websiteUrl,
+      provider_type: provider.providerType,
+      rate_type: provider.rateType,
+      region: provider.region,
+      transfer_time: provider.transferTime,
+      payment_methods: provider.paymentMethods && [...provider.paymentMethods],
+    })),
+    count: providers.length,
+    timestamp: iso(nowMs),
+  }
+}

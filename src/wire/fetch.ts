@@ -1,0 +1,123 @@
+import { type Static, Type } from '@sinclair/typebox'
+import type { Freshness } from '~/domain/freshness.ts'
+import { roundAmount } from '~/domain/round.ts'
+import type { Matrix, Pair } from '~/service/fetch.ts'
+import { freshnessFields, Instant, nullable, record } from './fields.ts'
+import { iso, presentFreshness } from './present.ts'
+
+const pairFields = {
+  mid: Type.Optional(
+    Type.Number({ description: 'Absent where the feed does not cover the pair.' }),
+  ),
+  provider_best: nullable(
+    record({ rate: Type.Number(), provider_id: Type.String(), last_updated: Instant }),
+  ),
+}
+
+export const PairValue = record(pairFields)
+
+const referenceFields = {
+  source: Type.Optional(Type.String({ description: 'Reference feed; absent without any mid.' })),
+  fetched_at: Type.Optional(Instant),
+}
+
+const tail = { ...referenceFields, ...freshnessFields }
+
+export const FetchOneResponse = record({
+  base: Type.String(),
+  quote: Type.String(),
+  ...pairFields,
+  ...tail,
+})
+
+export const FetchMultiResponse = record({
+  base: Type.String(),
+  results: Type.Record(Type.String(), PairValue),
+  count: Type.Integer(),
+  ...tail,
+})
+
+export const FetchManyToOneResponse = record({
+  quote: Type.String(),
+  results: Type.Record(Type.String(), PairValue),
+  count: Type.Integer(),
+  ...tail,
+})
+
+export const FetchMatrixResponse = record({
+  bases: Type.Array(Type.String()),
+  quotes: Type.Array(Type.String()),
+  results: Type.Record(Type.String(), Type.Record(Type.String(), PairValue)),
+  ...tail,
+})
+
+function presentPair({ mid, best }: Pair): Static<typeof PairValue> {
+  return {
+    ...(mid !== null && { mid: roundAmount(mid) }),
+    provider_best: best && {
+      rate: roundAmount(best.rate),
+      provider_id: best.providerId,
+      last_updated: iso(best.atMs),
+    },
+  }
+}
+
+const presentTail = ({ reference }: Matrix, freshness: Freshness) => ({
+  ...(reference && { source: reference.source, fetched_at: iso(reference.atMs) }),
+  ...presentFreshness(freshness),
+})
+
+const presentRow = (codes: readonly string[], pairs: readonly Pair[]) =>
+  Object.fromEntries(codes.map((code, i) => [code, presentPair(pairs[i]!)]))
+
+export function presentFetchOne(
+  matrix: Matrix,
+  freshness: Freshness,
+): Static<typeof FetchOneResponse> {
+  return {
+    base: matrix.bases[0]!,
+    quote: matrix.quotes[0]!,
+    ...presentPair(matrix.pairs[0]![0]!),
+    ...presentTail(matrix, freshness),
+  }
+}
+
+export function presentFetchMulti(
+  matrix: Matrix,
+  freshness: Freshness,
+): Static<typeof FetchMultiResponse> {
+  return {
+    base: matrix.bases[0]!,
+    results: presentRow(matrix.quotes, matrix.pairs[0]!),
+    count: matrix.quotes.length,
+    ...presentTail(matrix, freshness),
+  }
+}
+
+export function presentFetchManyToOne(
+  matrix: Matrix,
+  freshness: Freshness,
+): Static<typeof FetchManyToOneResponse> {
+  return {
+    quote: matrix.quotes[0]!,
+    results: presentRow(
+      matrix.bases,
+      matrix.pairs.map((row) => row[0]!),
+    ),
+    count: matrix.bases.length,
+    ...presentTail(matrix, freshness),
+  }
+}
+
+export function presentFetchMatrix(
+  matrix: Matrix,
+  freshness: Freshness,
+): Static<typeof FetchMatrixResponse> {
+  const { bases, quotes, pairs } = matrix
+  return {
+    bases: [...bases],
+    quotes: [...quotes],
+    results: Object.fromEntries(bases.map((base, i) => [base, presentRow(quotes, pairs[i]!)])),
+    ...presentTail(matrix, freshness),
+  }
+}

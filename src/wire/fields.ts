@@ -1,0 +1,47 @@
+import { type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
+import { TIERS } from '~/domain/freshness.ts'
+import { PROVIDER_TYPES, RATE_TYPES } from '~/domain/provider.ts'
+
+/** A closed record: what the answer holds beyond it is a mistake of ours. */
+export const record = <T extends Record<string, TSchema>>(fields: T, description?: string) =>
+  Type.Object(fields, { additionalProperties: false, ...(description && { description }) })
+
+/** One of a few words, as OpenAPI writes it. */
+export const words = <const T extends readonly string[]>(
+  values: T,
+  options: { default?: T[number]; description?: string } = {},
+): TUnsafe<T[number]> => Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options })
+
+export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+export const Instant = Type.String({
+  format: 'date-time',
+  description: 'ISO-8601, UTC, with milliseconds',
+  examples: ['2026-03-05T14:00:00.000Z'],
+})
+
+export const CurrencyCode = Type.String({ pattern: '^[A-Z]{3,4}$', examples: ['KES'] })
+
+export const RateType = words(RATE_TYPES, {
+  description: 'What kind of price it is. Kinds are never ranked against each other.',
+})
+
+export const ProviderType = words(PROVIDER_TYPES, {
+  description: 'What kind of institution published the price.',
+})
+
+export const DataFreshness = words(TIERS, { description: 'The tier this answer was served at.' })
+
+/** What every answer of a tier says of its freshness. */
+export const freshnessFields = {
+  timestamp: Instant,
+  data_freshness: DataFreshness,
+  as_of: Type.Optional(Instant),
+}
+
+/** The three members that stand together wherever there is a recent mid. */
+export const midFields = {
+  mid_rate: Type.Optional(Type.Number()),
+  mid_source: Type.Optional(Type.String()),
+  mid_fetched_at: Type.Optional(Instant),
+}

@@ -1,0 +1,57 @@
+import { type Static, Type } from '@sinclair/typebox'
+import type { Freshness } from '~/domain/freshness.ts'
+import { roundAmount } from '~/domain/round.ts'
+import type { ProviderRates } from '~/service/provider-rates.ts'
+import { freshnessFields, Instant, nullable, ProviderType, RateType, record } from './fields.ts'
+import { iso, presentFreshness } from './present.ts'
+
+export const ProviderRatesResponse = record({
+  provider: record({
+    id: Type.String(),
+    name: Type.String(),
+    provider_type: nullable(ProviderType),
+    rate_type: RateType,
+    region: nullable(Type.String()),
+    transfer_time: nullable(Type.String()),
+    website_url: nullable(Type.String()),
+  }),
+  corridors: Type.Array(
+    record({
+      from: Type.String(),
+      to: Type.String(),
+      rate: Type.Number(),
+      fee: nullable(Type.Number()),
+      fee_currency: nullable(Type.String()),
+      last_updated: Instant,
+    }),
+  ),
+  count: Type.Integer(),
+  ...freshnessFields,
+})
+
+export function presentProviderRates(
+  { provider, quotes }: ProviderRates,
+  freshness: Freshness,
+): Static<typeof ProviderRatesResponse> {
+  return {
+    provider: {
+      id: provider.id,
+      name: provider.name,
+      provider_type: provider.providerType,
+      rate_type: provider.rateType,
+      region: provider.region,
+      transfer_time: provider.transferTime,
+      website_url: provider.websiteUrl,
+    },
+    corridors: quotes.map((quote) => ({
+      from: quote.from,
+      to: quote.to,
+      rate: roundAmount(quote.rate),
+      fee: quote.fee === null ? null : roundAmount(quote.fee),
+      fee_currency: quote.feeCurrency,
+      last_updated: iso(quote.atMs),
+    })),
+    count: quotes.length,
+    ...presentFreshness(freshness),
+  }
+}

@@ -1,0 +1,72 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { corridorKey } from '~/domain/corridor.ts'
+import type { Freshness } from '~/domain/freshness.ts'
+import { roundAmount, roundBps } from '~/domain/round.ts'
+import type { JudgedQuote, Rates } from '~/service/rates.ts'
+import {
+  freshnessFields,
+  Instant,
+  midFields,
+  nullable,
+  ProviderType,
+  RateType,
+  record,
+} from './fields.ts'
+import { iso, presentFreshness, presentMid } from './present.ts'
+
+export const ProviderRate = record({
+  provider_id: Type.String(),
+  provider_name: Type.String(),
+  rate: Type.Number({ description: 'Units of target currency per one unit of source.' }),
+  fee: nullable(Type.Number({ description: 'In fee_currency.' })),
+  fee_currency: nullable(Type.String()),
+  spread_bps: Type.Number({
+    description: 'Basis points below the best rate of the same rate_type in the corridor.',
+  }),
+  vs_mid_bps: Type.Optional(
+    Type.Number({ description: 'Basis points against the mid; negative is below it.' }),
+  ),
+  rate_type: RateType,
+  provider_type: nullable(ProviderType),
+  transfer_time: nullable(Type.String()),
+  last_updated: Instant,
+})
+
+export const RatesResponse = record({
+  corridor: Type.String({ examples: ['USD/KES'] }),
+  providers: Type.Array(ProviderRate),
+  count: Type.Integer(),
+  ...midFields,
+  ...freshnessFields,
+})
+
+/** One quote of a corridor as `/rates` and `/historical` show it. */
+export function presentProviderRate({
+  ranked,
+  vsMidBps,
+}: JudgedQuote): Static<typeof ProviderRate> {
+  const { quote, provider, spreadBps } = ranked
+  return {
+    provider_id: provider.id,
+    provider_name: provider.name,
+    rate: roundAmount(quote.rate),
+    fee: quote.fee === null ? null : roundAmount(quote.fee),
+    fee_currency: quote.feeCurrency,
+    spread_bps: roundBps(spreadBps),
+    ...(vsMidBps !== null && { vs_mid_bps: roundBps(vsMidBps) }),
+    rate_type: quote.rateType,
+    provider_type: provider.providerType,
+    transfer_time: provider.transferTime,
+    last_updated: iso(quote.atMs),
+  }
+}
+
+export function presentRates(rates: Rates, freshness: Freshness): Static<typeof RatesResponse> {
+  return {
+    corridor: corridorKey(rates.corridor.from, rates.corridor.to),
+    providers: rates.quotes.map(presentProviderRate),
+    count: rates.quotes.length,
+    ...presentMid(rates.mid),
+    ...presentFreshness(freshness),
+  }
+}

@@ -1,0 +1,146 @@
+import { createApp } from '~/app.ts'
+import { keyHashOf, newApiKey } from '~/domain/api-key.ts'
+import type { Reference } from '~/domain/mid.ts'
+import type { Quote } from '~/domain/quote.ts'
+import type { Plan, Role } from '~/domain/quota.ts'
+import type { Log } from '~/log.ts'
+import { Memory } from '~/memory/memory.ts'
+import { UsageMeter } from '~/memory/usage-meter.ts'
+import type { IngestDeps } from '~/service/ingest.ts'
+import { CURRENCIES, PROVIDERS } from './catalogue.ts'
+import { clockAt, type HandClock } from './clock.ts'
+
+export const ORIGIN = 'http://localhost'
+export const API = `${ORIGIN}/api/v1`
+
+export type Logged = { readonly level: string; readonly context: object; readonly message: string }
+
+/** A whole service over memory: real routes, real rules, a clock turned by hand, no database. */
+export class World {
+  readonly memory = new Memory()
+  readonly meter = new UsageMeter()
+  readonly logged: Logged[] = []
+  readonly clock: HandClock
+  readonly app: ReturnType<typeof createApp>
+  #ids = 0
+
+  constructor(options: WorldOptions = {}) {
+    this.clock = clockAt(options.at ?? '2026-03-05T14:25:30.500Z')
+    this.memory.publish(
+      { catalogue: { currencies: CURRENCIES, providers: PROVIDERS } },
+      this.clock.now(),
+    )
+    this.app = createApp({
+      memory: this.memory,
+      clock: this.clock,
+      log: this.#log(),
+      metering: { meter: this.meter, limits: { free: 50, pro: 250, enterprise: 1000 } },
+      ageLimits: { midMaxAgeMs: 72 * 3_600_000, quoteMaxAgeMs: options.quoteMaxAgeMs ?? null },
+      store: options.store ?? refusingStore,
+      sample: null,
+      corsOrigins: options.corsOrigins ?? [],
+      isDatabaseReachable: async () => true,
+    })
+  }
+
+  /** Makes an account with one key and returns the key. */
+  key(plan: Plan = 'enterprise', role: Role = 'member'): string {
+    return this.account(plan, role).key
+  }
+
+  account(plan: Plan, role: Role = 'member'): { id: string; keyId: string; key: string } {
+    const id = crypto.randomUUID()
+    const account = { id, email: `${id}@example.com`, plan, role }
+    const key = this.addKey(id)
+    this.memory.publish({ access: { accounts: [account], keys: [] } }, this.clock.now())
+    return { id, ...key }
+  }
+
+  addKey(accountId: string, name = 'default'): { keyId: string; key: string } {
+    const key = newApiKey((count) => crypto.getRandomValues(new Uint8Array(count)))
+    const keyId = crypto.randomUUID()
+    const row = { id: keyId, accountId, name, hash: keyHashOf(key), revokedMs: null }
+    this.memory.publish({ access: { accounts: [], keys: [row] } }, this.clock.now())
+    return { keyId, key }
+  }
+
+  /** Publishes quotes; what is not said is a retail quote of USD/KES recorded now, without a fee. */
+  quote(...quotes: (Partial<Quote> & { providerId: string; rate: number; at?: string })[]): void {
+    this.memory.publish(
+      {
+        quotes: quotes.map(({ at, ...quote }) => ({
+          id: ++this.#ids,
+          atMs: at ? Date.parse(at) : this.clock.now(),
+          from: 'USD',
+          to: 'KES',
+          fee: null,
+          feeCurrency: null,
+          rateType: PROVIDERS.find(({ id }) => id === quote.providerId)!.rateType,
+          ...quote,
+        })),
+      },
+      this.clock.now(),
+    )
+  }
+
+  /** Publishes one snapshot of the feed: units of each currency per US dollar. */
+  reference(perUsd: Record<string, number>, { at, source = 'feed' }: ReferenceOptions = {}): void {
+    const atMs = at ? Date.parse(at) : this.clock.now()
+    const references: Reference[] = Object.entries(perUsd).map(([code, rate]) => ({
+      id: ++this.#ids,
+      atMs,
+      currency: code,
+      perUsd: rate,
+      source,
+    }))
+    this.memory.publish({ references }, this.clock.now())
+  }
+
+  async get(path: string, key?: string, init: RequestInit = {}): Promise<Reply> {
+    const headers = new Headers(init.headers)
+    if (key !== undefined) headers.set('x-api-key', key)
+    return replyOf(await this.app.handle(new Request(`${API}${path}`, { ...init, headers })))
+  }
+
+  async post(body: unknown, key?: string, headers: Record<string, string> = {}): Promise<Reply> {
+    const request = new Request(`${API}/rates`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(key !== undefined && { 'x-api-key': key }),
+        ...headers,
+      },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    })
+    return replyOf(await this.app.handle(request))
+  }
+
+  #log(): Log {
+    const at = (level: string) => (context: object, message: string) =>
+      void this.logged.push({ level, context, message })
+    return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+  }
+}
+
+type WorldOptions = {
+  at?: string
+  quoteMaxAgeMs?: number
+  corsOrigins?: string[]
+  store?: IngestDeps['store']
+}
+
+type ReferenceOptions = { at?: string; source?: string }
+
+// biome-ignore lint/suspicious/noExplicitAny: a test says of a body what it expects
+export type Reply = { status: number; headers: Headers; text: string; body: any }
+
+export async function replyOf(response: Response): Promise<Reply> {
+  const text = await response.text()
+  const isJson = response.headers.get('content-type') === 'application/json'
+  const body = isJson && text !== '' ? JSON.parse(text) : null
+  return { status: response.status, headers: response.headers, text, body }
+}
+
+const refusingStore: IngestDeps['store'] = {
+  record: () => Promise.reject(new Error('this world has no database')),
+}
