@@ -1,0 +1,124 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { PLANS, type Plan, ROLES, type Role } from '~/domain/quota.ts'
+import type { Account } from '~/memory/key-index.ts'
+import { createAccountStore, type ListedAccount } from '~/store/account-store.ts'
+import { iso } from '~/wire/present.ts'
+import { newKey, SHOWN_ONCE } from './new-key.ts'
+import { tableLines } from './table.ts'
+import { CommandFailure, printResult, type Terminal, withDatabase } from './terminal.ts'
+
+const FIRST_KEY_NAME = 'default'
+const EMAIL_LENGTH_MAX = 254
+const EMAIL = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u
+
+type Json = { json?: boolean }
+
+const planOption = () => new Option('--plan <plan>', 'how fresh and how much').choices(PLANS)
+const roleOption = () => new Option('--role <role>', 'who may record rates').choices(ROLES)
+
+export function addAccount(program: Command, terminal: Terminal): void {
+  const account = program.command('account').description('accounts, their plans and roles')
+  account
+    .command('create')
+    .description('an account and its first key')
+    .requiredOption('--email <email>', 'whom it belongs to', emailOf)
+    .addOption(planOption().default('free'))
+    .addOption(roleOption().default('member'))
+    .option('--json', 'print one JSON document')
+    .action((options) => create(terminal, options))
+  account
+    .command('update')
+    .description('change the plan or the role of an account')
+    .argument('<id>', 'the account')
+    .addOption(planOption())
+    .addOption(roleOption())
+    .option('--json', 'print one JSON document')
+    .action((id, options, command: Command) => {
+      if (!options.plan && !options.role) command.error('error: give --plan, --role or both')
+      return update(terminal, id, options)
+    })
+  account
+    .command('list')
+    .description('every account')
+    .option('--json', 'print one JSON document')
+    .action((options) => list(terminal, options))
+}
+
+type Creation = Json & { email: string; plan: Plan; role: Role }
+
+async function create(terminal: Terminal, { email, plan, role, json = false }: Creation) {
+  const { key, hash } = newKey()
+  const created = await withDatabase(terminal, (database) =>
+    createAccountStore(database).create({
+      email,
+      plan,
+      role,
+      keyName: FIRST_KEY_NAME,
+      keyHash: hash,
+    }),
+  )
+  printResult(terminal, {
+    isJson: json,
+    result: { ...presentAccount(created.account), key_id: created.key.id, key },
+    lines: [...accountLines(created.account), `key      ${key}`, SHOWN_ONCE],
+  })
+}
+
+type Change = Json & { plan?: Plan; role?: Role }
+
+async function update(terminal: Terminal, id: string, { plan, role, json = false }: Change) {
+  const account = await withDatabase(terminal, (database) =>
+    createAccountStore(database).update(id, { plan, role }),
+  )
+  if (!account) throw new CommandFailure(`there is no account ${id}; account list shows them all`)
+  printResult(terminal, {
+    isJson: json,
+    result: presentAccount(account),
+    lines: accountLines(account),
+  })
+}
+
+async function list(terminal: Terminal, { json = false }: Json) {
+  const accounts = await withDatabase(terminal, (database) => createAccountStore(database).list())
+  const header = ['account_id', 'email', 'plan', 'role', 'created_at', 'active keys']
+  const rows = accounts.map((account) => [
+    account.id,
+    account.email,
+    account.plan,
+    account.role,
+    iso(account.createdMs),
+    String(account.activeKeyCount),
+  ])
+  printResult(terminal, {
+    isJson: json,
+    result: accounts.map(presentListed),
+    lines: rows.length === 0 ? ['there is no account yet'] : tableLines([header, ...rows]),
+  })
+}
+
+const presentAccount = ({ id, email, plan, role }: Account) => ({
+  account_id: id,
+  email,
+  plan,
+  role,
+})
+
+const presentListed = (account: ListedAccount) => ({
+  ...presentAccount(account),
+  created_at: iso(account.createdMs),
+  keys: account.keyCount,
+  active_keys: account.activeKeyCount,
+})
+
+const accountLines = ({ id, email, plan, role }: Account): string[] => [
+  `account  ${id}`,
+  `email    ${email}`,
+  `plan     ${plan}`,
+  `role     ${role}`,
+]
+
+function emailOf(text: string): string {
+  const email = text.trim()
+  if (email.length <= EMAIL_LENGTH_MAX && EMAIL.test(email)) return email
+  throw new InvalidArgumentError('It must be an e-mail address: name@example.org.')
+}

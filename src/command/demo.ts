@@ -1,0 +1,112 @@
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { type Clock, systemClock } from '~/clock.ts'
+import type { Config } from '~/config.ts'
+import { tierOf } from '~/domain/quota.ts'
+import { sampleShiftDays, sampleSources } from '~/sample/sample.ts'
+import { type Database, openDatabase } from '~/store/database.ts'
+import { migrate } from '~/store/migrate.ts'
+import { demoAccounts } from './demo-accounts.ts'
+import { type DemoState, readDemoState, writeDemoState } from './demo-state.ts'
+import { freePort, originAt } from './listener.ts'
+import { loadSample } from './sample.ts'
+import { closingOnFailure, untilSignal } from './serve.ts'
+import { baseUrl, type Service, startService } from './service.ts'
+import { configOf, logOf, type Terminal } from './terminal.ts'
+
+export function addDemo(program: Command, terminal: Terminal): void {
+  program
+    .command('demo')
+    .description('serve real sample data from a database of its own, with three ready accounts')
+    .action(async () => {
+      const { service, state, where } = await startDemo(terminal, systemClock)
+      for (const line of introduction(service, state, where)) terminal.print(line)
+      await untilSignal(service)
+    })
+}
+
+/** Some of the sample's currencies end days before the others, and nothing fetches newer ones. */
+const MID_MAX_AGE = '10d'
+
+/** The settings of a demonstration: a database of its own, and no feed that would replace its mids. */
+function demoConfig(terminal: Terminal): Config {
+  const config = configOf({ ...terminal, env: { MID_MAX_AGE, ...terminal.env } })
+  if (config.databaseUrl)
+    terminal.say('the demonstration leaves DATABASE_URL alone and uses a database of its own')
+  const port = config.port === 0 ? freePort(config.host) : config.port
+  return { ...config, port, databaseUrl: null, dataDir: join(config.dataDir, 'demo'), feeds: [] }
+}
+
+type Demo = { service: Service; state: DemoState; where: string }
+
+async function startDemo(terminal: Terminal, clock: Clock): Promise<Demo> {
+  const config = demoConfig(terminal)
+  const log = logOf(config)
+  const { say } = terminal
+  const { databaseUrl, dataDir } = config
+  const database = await openDatabase({ databaseUrl, dataDir, use: 'service', say })
+  return closingOnFailure(database, async () => {
+    await migrate(database)
+    const state = await prepared({ database, config, clock, say })
+    const sample = sampleNotice(state)
+    const service = await startService({ config, clock, log, database, sample })
+    return { service, state, where: database.where }
+  })
+}
+
+/** Loads the sample where it is not there yet; data and accounts of an earlier start are kept. */
+async function prepared({ database, config, clock, say }: Preparation): Promise<DemoState> {
+  const known = await readDemoState(config.dataDir)
+  const shiftDays = known?.shiftDays ?? sampleShiftDays(clock.now())
+  const origin = config.publicUrl ?? originAt(config)
+  await loadSample(database, { origin, shiftDays, nowMs: clock.now(), say })
+  const accounts = await demoAccounts(database, known?.accounts ?? [])
+  const state = { shiftDays, accounts }
+  await writeDemoState(config.dataDir, state)
+  const newShiftDays = sampleShiftDays(clock.now())
+  if (newShiftDays > shiftDays)
+    say(
+      `the sample ends ${newShiftDays - shiftDays} days before today; ` +
+        `for one that ends now remove ${config.dataDir} and start again`,
+    )
+  return state
+}
+
+type Preparation = {
+  database: Database
+  config: Config
+  clock: Clock
+  say(line: string): void
+}
+
+const sampleNotice = ({ shiftDays }: DemoState): string =>
+  `sample data: real prices of 2021 to 2025, every timestamp moved forward by ${shiftDays} days; ` +
+  `mids count as recent for ${MID_MAX_AGE} unless MID_MAX_AGE says otherwise`
+
+function introduction(service: Service, state: DemoState, where: string): string[] {
+  const url = baseUrl(service.origin)
+  const key = (plan: string) => state.accounts.find((account) => account.plan === plan)!.key
+  const curl = (plan: string, path: string) =>
+    `  curl -s -H 'X-API-Key: ${key(plan)}' '${url}${path}'`
+  return [
+    `corridor answers at ${url}`,
+    '',
+    sampleNotice(state),
+    ...sampleSources.map((line) => `  ${line}`),
+    `kept in ${where}`,
+    '',
+    'accounts:',
+    ...state.accounts.map(
+      (account) =>
+        `  ${account.plan.padEnd(10)} ${account.role.padEnd(8)} ` +
+        `${tierOf(account.plan).padEnd(8)} ${account.key}`,
+    ),
+    '',
+    'try:',
+    curl('enterprise', '/convert?from=EUR&to=MAD&amount=140'),
+    curl('free', '/rates?from=GBP&to=KES'),
+    curl('enterprise', '/fetch-matrix?from=USD,EUR,GBP&to=KES,NGN,XOF,USDT'),
+    curl('pro', '/rates/provider?provider=western-union'),
+    `  curl -s '${url}/status'`,
+  ]
+}

@@ -1,0 +1,95 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { systemClock } from '~/clock.ts'
+import { createAccountStore, type ListedKey } from '~/store/account-store.ts'
+import { iso } from '~/wire/present.ts'
+import { newKey, SHOWN_ONCE } from './new-key.ts'
+import { tableLines } from './table.ts'
+import { CommandFailure, printResult, type Terminal, withDatabase } from './terminal.ts'
+
+const NAME = /^[^\p{Cc}\p{Cs}]{1,100}$/u
+
+type Json = { json?: boolean }
+
+export function addKey(program: Command, terminal: Terminal): void {
+  const key = program.command('key').description('the keys of an account')
+  key
+    .command('create')
+    .description('one more key for an account')
+    .requiredOption('--account <id>', 'whose key')
+    .requiredOption('--name <name>', 'what it is for', nameOf)
+    .option('--json', 'print one JSON document')
+    .action((options) => create(terminal, options))
+  key
+    .command('list')
+    .description('the keys of an account, the revoked ones too')
+    .requiredOption('--account <id>', 'whose keys')
+    .option('--json', 'print one JSON document')
+    .action((options) => list(terminal, options))
+  key
+    .command('revoke')
+    .description('end a key: the next request with it is refused')
+    .argument('<key-id>', 'the key')
+    .option('--json', 'print one JSON document')
+    .action((id, options) => revoke(terminal, id, options))
+}
+
+type Creation = Json & { account: string; name: string }
+
+async function create(terminal: Terminal, { account, name, json = false }: Creation) {
+  const { key, hash } = newKey()
+  const created = await withDatabase(terminal, (database) =>
+    createAccountStore(database).createKey({ accountId: account, name, hash }),
+  )
+  if (!created) throw unknownAccount(account)
+  printResult(terminal, {
+    isJson: json,
+    result: { key_id: created.id, name: created.name, key },
+    lines: [`key_id  ${created.id}`, `name    ${created.name}`, `key     ${key}`, SHOWN_ONCE],
+  })
+}
+
+async function list(terminal: Terminal, { account, json = false }: Json & { account: string }) {
+  const keys = await withDatabase(terminal, async (database) => {
+    const store = createAccountStore(database)
+    const { accounts } = await store.loadAccount(account)
+    if (accounts.length === 0) throw unknownAccount(account)
+    return store.listKeys(account)
+  })
+  const rows = keys.map(presentKey)
+  const header = ['key_id', 'name', 'created_at', 'revoked_at']
+  const cells = rows.map((row) => [row.key_id, row.name, row.created_at, row.revoked_at ?? '-'])
+  printResult(terminal, {
+    isJson: json,
+    result: rows,
+    lines: rows.length === 0 ? ['this account has no key'] : tableLines([header, ...cells]),
+  })
+}
+
+async function revoke(terminal: Terminal, id: string, { json = false }: Json) {
+  const revoked = await withDatabase(terminal, (database) =>
+    createAccountStore(database).revokeKey(id, systemClock.now()),
+  )
+  if (!revoked) throw new CommandFailure(`there is no key ${id}; key list shows an account's keys`)
+  const revokedAt = iso(revoked.revokedMs)
+  printResult(terminal, {
+    isJson: json,
+    result: { key_id: revoked.keyId, revoked_at: revokedAt },
+    lines: [`key ${revoked.keyId} is revoked since ${revokedAt}`],
+  })
+}
+
+const presentKey = ({ id, name, createdMs, revokedMs }: ListedKey) => ({
+  key_id: id,
+  name,
+  created_at: iso(createdMs),
+  revoked_at: revokedMs === null ? null : iso(revokedMs),
+})
+
+const unknownAccount = (id: string): CommandFailure =>
+  new CommandFailure(`there is no account ${id}; account list shows them all`)
+
+function nameOf(text: string): string {
+  const name = text.trim()
+  if (NAME.test(name)) return name
+  throw new InvalidArgumentError('It must be 1 to 100 characters on one line.')
+}

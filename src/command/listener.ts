@@ -1,0 +1,72 @@
+import type { Config } from '~/config.ts'
+import type { Log } from '~/log.ts'
+
+export type Listener = {
+  /** `http://host:port`, with the port that was really taken. */
+  readonly origin: string
+  /** Accepts nothing more; resolves when what was in flight is answered, or after a few seconds. */
+  stop(): Promise<void>
+}
+
+/** Larger bodies are cut off by the server itself; the interface's own bound is far below. */
+const BODY_BYTES_MAX = 16 * 1024 * 1024
+/** A connection on which nothing moves for so long is closed. */
+const IDLE_SECONDS_MAX = 30
+const STOP_WAIT_MS = 5000
+
+/** Listens for HTTP. Throws a sentence for the operator when the address cannot be had. */
+export function listen(
+  { host, port }: Pick<Config, 'host' | 'port'>,
+  { handle, log }: { handle(request: Request): Response | Promise<Response>; log: Log },
+): Listener {
+  const server = serverOn({ host, port }, { handle, log })
+  return {
+    origin: originAt({ host, port: server.port! }),
+    async stop() {
+      const drained = server.stop()
+      const deadline = Promise.withResolvers<void>()
+      const timer = setTimeout(deadline.resolve, STOP_WAIT_MS)
+      await Promise.race([drained, deadline.promise])
+      clearTimeout(timer)
+      await server.stop(true)
+    },
+  }
+}
+
+/** The address a person on this machine can use for what listens there. */
+export function originAt({ host, port }: Pick<Config, 'host' | 'port'>): string {
+  if (host === '0.0.0.0' || host === '::') return `http://localhost:${port}`
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+/** A port that nobody listens on just now. */
+export function freePort(host: string): number {
+  const probe = Bun.listen({ hostname: host, port: 0, socket: { data() {} } })
+  probe.stop(true)
+  return probe.port
+}
+
+function serverOn(
+  { host, port }: Pick<Config, 'host' | 'port'>,
+  { handle, log }: { handle(request: Request): Response | Promise<Response>; log: Log },
+) {
+  try {
+    return Bun.serve({
+      hostname: host,
+      port,
+      fetch: handle,
+      maxRequestBodySize: BODY_BYTES_MAX,
+      idleTimeout: IDLE_SECONDS_MAX,
+      development: false,
+      error(err) {
+        log.error({ err }, 'request failed')
+        const body = { error: 'something failed on our side; retry in a moment' }
+        return Response.json({ ...body, code: 'internal_error' }, { status: 500 })
+      },
+    })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const reason = code === 'EADDRINUSE' ? 'the port is taken' : (error as Error).message
+    throw new Error(`cannot listen on ${host}:${port} (${reason}); set HOST and PORT`)
+  }
+}

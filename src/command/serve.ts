@@ -1,0 +1,55 @@
+import type { Command } from 'commander'
+import { systemClock } from '~/clock.ts'
+import { openDatabase } from '~/store/database.ts'
+import { migrate } from '~/store/migrate.ts'
+import { baseUrl, type Service, startService } from './service.ts'
+import { configOf, logOf, type Terminal } from './terminal.ts'
+
+export function addServe(program: Command, terminal: Terminal): void {
+  program
+    .command('serve')
+    .description('bring the schema up to date, load memory and answer')
+    .action(async () => {
+      const config = configOf(terminal)
+      const log = logOf(config)
+      const { databaseUrl, dataDir } = config
+      const { say } = terminal
+      const database = await openDatabase({ databaseUrl, dataDir, use: 'service', say })
+      const options = { config, clock: systemClock, log, database, sample: null }
+      const service = await closingOnFailure(database, async () => {
+        await migrate(database)
+        return startService(options)
+      })
+      say(`database: ${database.where}`)
+      terminal.print(`corridor answers at ${baseUrl(service.origin)}`)
+      await untilSignal(service)
+    })
+}
+
+/** A start that fails leaves nothing open behind. */
+export async function closingOnFailure<T>(
+  resource: { close(): Promise<void> },
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    await resource.close()
+    throw error
+  }
+}
+
+const STOP_SECONDS_MAX = 9
+
+/** Serves until SIGTERM or SIGINT, then stops in order; a second signal, or a hang, ends at once. */
+export async function untilSignal(service: Service): Promise<void> {
+  await new Promise<void>((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve())
+  })
+  const giveUp = () => process.exit(1)
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, giveUp)
+  const timer = setTimeout(giveUp, STOP_SECONDS_MAX * 1000)
+  await service.stop()
+  clearTimeout(timer)
+  process.exit(0)
+}

@@ -1,0 +1,141 @@
+import { BASE_PATH, createApp } from '~/app.ts'
+import type { Clock } from '~/clock.ts'
+import type { Config } from '~/config.ts'
+import { flushUsage } from '~/jobs/flush-usage.ts'
+import { recheck } from '~/jobs/recheck.ts'
+import { Refresher, type Sources } from '~/jobs/refresh.ts'
+import { type Job, startSchedule } from '~/jobs/schedule.ts'
+import type { Log } from '~/log.ts'
+import { Memory } from '~/memory/memory.ts'
+import { UsageMeter } from '~/memory/usage-meter.ts'
+import { createAccountStore } from '~/store/account-store.ts'
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import type { Database } from '~/store/database.ts'
+import { listenForNews, originOf } from '~/store/news-channel.ts'
+import { createObservationStore } from '~/store/observation-store.ts'
+import { createQuoteStore } from '~/store/quote-store.ts'
+import { createReferenceStore } from '~/store/reference-store.ts'
+import { createUsageStore } from '~/store/usage-store.ts'
+import { listen } from './listener.ts'
+
+export type ServiceOptions = {
+  readonly config: Config
+  readonly clock: Clock
+  readonly log: Log
+  /** Open and migrated; closed by `stop`. */
+  readonly database: Database
+  /** What a demonstration says of its data; null for real data. */
+  readonly sample: string | null
+}
+
+export type Service = {
+  readonly origin: string
+  /** Stops accepting, finishes what is in flight, writes the usage and closes the database. */
+  stop(): Promise<void>
+}
+
+/** Loads memory, listens, and starts the jobs; answers when it does. */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { config, clock, log, database } = options
+  const memory = new Memory()
+  const meter = new UsageMeter()
+  const observations = createObservationStore(database)
+  const usage = createUsageStore(database)
+  const refresher = new Refresher({ sources: sourcesOf(database), memory, meter, clock, log })
+  const news = await followNews(database, refresher)
+  await refresher.reload()
+  const app = createApp({
+    memory,
+    clock,
+    log,
+    metering: { meter, limits: config.quotas },
+    ageLimits: config,
+    store: observations,
+    sample: options.sample,
+    corsOrigins: config.corsOrigins,
+    isDatabaseReachable: () => answers(database),
+  })
+  const listener = listen(config, { handle: app.fetch, log })
+  const schedule = startSchedule(
+    jobsOf({ memory, meter, clock, log, refresher, usage, observations }),
+    log,
+  )
+  return {
+    origin: listener.origin,
+    async stop() {
+      await listener.stop()
+      await schedule.stop()
+      await news.stop()
+      await flushUsage(meter, usage).catch((err) => log.error({ err }, 'usage was not written'))
+      await database.close()
+    },
+  }
+}
+
+function sourcesOf(database: Database): Sources {
+  return {
+    catalogue: createCatalogueStore(database),
+    quotes: createQuoteStore(database),
+    references: createReferenceStore(database),
+    access: createAccountStore(database),
+    usage: createUsageStore(database),
+  }
+}
+
+/** Our own commits are in memory already; after a lost connection anything may have been missed. */
+function followNews(database: Database, refresher: Refresher) {
+  const origin = originOf(database)
+  let isFirst = true
+  return listenForNews(database, {
+    onNews: (news) => {
+      if (news.origin !== origin) refresher.note(news)
+    },
+    onConnect: () => {
+      if (!isFirst) refresher.note({ kind: 'everything' })
+      isFirst = false
+    },
+  })
+}
+
+async function answers({ sql }: Database): Promise<boolean> {
+  const deadline = new Promise<false>((resolve) => {
+    setTimeout(() => resolve(false), READY_WAIT_MS)
+  })
+  const query = sql`select 1`.then(
+    () => true,
+    () => false,
+  )
+  return Promise.race([query, deadline])
+}
+
+const READY_WAIT_MS = 1000
+
+type JobDeps = {
+  memory: Memory
+  meter: UsageMeter
+  clock: Clock
+  log: Log
+  refresher: Refresher
+  usage: ReturnType<typeof createUsageStore>
+  observations: ReturnType<typeof createObservationStore>
+}
+
+const jobsOf = ({ memory, meter, clock, log, refresher, usage, observations }: JobDeps): Job[] => [
+  { name: 'flush-usage', pattern: '* * * * * *', run: () => flushUsage(meter, usage) },
+  {
+    name: 'prune',
+    pattern: '1 * * * *',
+    async run() {
+      memory.prune(clock.now())
+      meter.prune(clock.now())
+      await observations.pruneIdempotency(clock.now())
+    },
+  },
+  {
+    name: 'recheck',
+    pattern: '*/10 * * * *',
+    run: () => recheck(refresher, log),
+  },
+]
+
+export const baseUrl = (origin: string): string => `${origin}${BASE_PATH}`

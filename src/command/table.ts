@@ -1,0 +1,14 @@
+const GAP = '  '
+
+/** Rows of texts as lines whose columns stand below each other. */
+export function tableLines(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  )
+  return rows.map((row) =>
+    row
+      .map((text, column) => text.padEnd(widths[column] ?? 0))
+      .join(GAP)
+      .trimEnd(),
+  )
+}

@@ -1,0 +1,52 @@
+import type { Config } from '~/config.ts'
+import { loadConfig } from '~/config.ts'
+import { createLog, type Log } from '~/log.ts'
+import { type Database, openDatabase } from '~/store/database.ts'
+import { migrate } from '~/store/migrate.ts'
+
+/** What a command asks of the person who called it: one sentence on stderr, exit status 1. */
+export class CommandFailure extends Error {}
+
+/** Where a command reads its settings and writes what it has to say. */
+export type Terminal = {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly isTerminal: boolean
+  /** A line on stdout: results. */
+  print(line: string): void
+  /** A line on stderr: everything that is no result. */
+  say(line: string): void
+}
+
+/** The settings, with `pretty` logs where a person is watching. */
+export const configOf = ({ env, isTerminal }: Terminal): Config =>
+  loadConfig(isTerminal ? { LOG_FORMAT: 'pretty', ...env } : env)
+
+export const logOf = ({ logLevel, logFormat }: Config): Log =>
+  createLog({ level: logLevel, format: logFormat })
+
+/**
+ * Prints a command's result: with `isJson` exactly one JSON document, else the lines for a person.
+ */
+export function printResult(
+  terminal: Terminal,
+  { isJson, result, lines }: { isJson: boolean; result: unknown; lines: readonly string[] },
+): void {
+  if (isJson) terminal.print(JSON.stringify(result))
+  else for (const line of lines) terminal.print(line)
+}
+
+/** Opens the database for one command, brings its schema up to date, and closes it whatever happens. */
+export async function withDatabase<T>(
+  terminal: Terminal,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  const { databaseUrl, dataDir } = configOf(terminal)
+  const { say } = terminal
+  const database = await openDatabase({ databaseUrl, dataDir, use: 'command', say })
+  try {
+    await migrate(database)
+    return await work(database)
+  } finally {
+    await database.close()
+  }
+}

@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto'
+import { join, resolve } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { currenciesOf, LEFT_OUT } from './build/currencies.ts'
+import { OBSERVATION_HEADER, observationLines } from './build/observations.ts'
+import { providersOf } from './build/providers.ts'
+import { REFERENCE_HEADER, referenceLines } from './build/references.ts'
+import { type SourceRows, sourceRows } from './build/rows.ts'
+
+/** A file of the sample: its name beside this script, and its bytes. */
+export type Artefact = { name: string; bytes: Uint8Array }
+
+const INPUT_DEFAULT = '../shared/data'
+const ROOT = resolve(import.meta.dir, '../..')
+const GZIP_OS_BYTE = 9
+const GZIP_OS_UNKNOWN = 255
+
+/**
+ * The files of the sample, made from the four CSV files of `directory`; writes nothing.
+ *
+ * The same input gives the same bytes: no clock, no file times. Throws at anything the data has
+ * not had before (an unknown way of paying, a currency without a name): nothing slips in unseen.
+ */
+export function builtSample(directory: string): Artefact[] {
+  const read = sourceRows(directory)
+  const rows = { ...read, official: read.official.filter((row) => !isLeftOut(row)) }
+  const observations = observationLines(rows)
+  const references = referenceLines(rows)
+  const catalogue = { currencies: currenciesOf(rows), providers: providersOf(rows) }
+  const artefacts = [
+    { name: 'catalogue.json', bytes: jsonBytes(catalogue) },
+    { name: 'observations.csv.gz', bytes: csvBytes(OBSERVATION_HEADER, observations) },
+    { name: 'reference.csv.gz', bytes: csvBytes(REFERENCE_HEADER, references) },
+  ]
+  const manifest = {
+    inputs: inputsOf(read),
+    left_out: leftOutOf(read),
+    superseded_daily_references: read.daily.length + read.hourly.length - references.length,
+    observations: spanOf(observations, 6),
+    references: spanOf(references, 0),
+    artefacts: Object.fromEntries(artefacts.map(({ name, bytes }) => [name, digestOf(bytes)])),
+  }
+  return [...artefacts, { name: 'manifest.json', bytes: textBytes(jsonText(manifest)) }]
+}
+
+const isLeftOut = ({ from, to }: { from: string; to: string }) => from in LEFT_OUT || to in LEFT_OUT
+
+const inputsOf = ({ survey, official, daily, hourly }: SourceRows) => ({
+  'quotes_rpw.csv': survey.length,
+  'quotes_central_banks.csv': official.length,
+  'reference_usd_daily.csv': daily.length,
+  'reference_usd_hourly.csv': hourly.length,
+})
+
+const leftOutOf = ({ official }: SourceRows) =>
+  Object.entries(LEFT_OUT).map(([currency, reason]) => ({
+    currency,
+    rows: official.filter(({ from, to }) => from === currency || to === currency).length,
+    reason,
+  }))
+
+function spanOf(lines: readonly string[], timeColumn: number) {
+  const timeOf = (line: string) => line.split(',')[timeColumn]!
+  return { rows: lines.length, oldest: timeOf(lines[0]!), newest: timeOf(lines.at(-1)!) }
+}
+
+const digestOf = (bytes: Uint8Array) => ({
+  bytes: bytes.length,
+  sha256: createHash('sha256').update(bytes).digest('hex'),
+})
+
+const textBytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
+
+/** JSON of an object of lists, one entry a line. */
+function jsonBytes(lists: Readonly<Record<string, readonly unknown[]>>): Uint8Array {
+  const members = Object.entries(lists).map(([name, entries]) => {
+    const lines = entries.map((entry) => `    ${JSON.stringify(entry)}`)
+    return `  ${JSON.stringify(name)}: [\n${lines.join(',\n')}\n  ]`
+  })
+  return textBytes(`{\n${members.join(',\n')}\n}\n`)
+}
+
+/** Gzip with neither a time nor the name of the system it was made on. */
+function csvBytes(header: string, lines: readonly string[]): Uint8Array {
+  const bytes = new Uint8Array(gzipSync([header, ...lines, ''].join('\n'), { level: 9 }))
+  bytes[GZIP_OS_BYTE] = GZIP_OS_UNKNOWN
+  return bytes
+}
+
+if (import.meta.main) {
+  const input = resolve(ROOT, process.argv[2] ?? INPUT_DEFAULT)
+  for (const { name, bytes } of builtSample(input)) {
+    await Bun.write(join(import.meta.dir, name), bytes)
+    process.stdout.write(`${name} ${bytes.length} bytes\n`)
+  }
+}

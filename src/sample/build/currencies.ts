@@ -1,0 +1,109 @@
+import { code as isoCurrency } from 'currency-codes'
+import countries from 'flag-icons/country.json'
+import type { SampleCurrency } from '../sample.ts'
+import type { SourceRows } from './rows.ts'
+
+/** Codes a source uses that name no money one could quote today; their rows are left out. */
+export const LEFT_OUT: Readonly<Record<string, string>> = {
+  CMD: 'not an ISO 4217 code; the rates repeat those of USD digit for digit',
+  IEP: 'the Irish pound ended in 2002; its rate contradicts the fixed 0.787564 IEP per EUR',
+}
+
+/** The seat of the central bank where a currency has many countries; null where it has none. */
+const FLAG_EXCEPTIONS: Readonly<Record<string, string | null>> = { XAF: 'cm', XOF: 'sn', XDR: null }
+
+/** Published by a source though ISO 4217 has withdrawn it; the replacement is in the data too. */
+const WITHDRAWN_MINOR_UNITS: Readonly<Record<string, number>> = { SLL: 2 }
+const NOT_MONEY_TO_SEND = new Set(['XDR', ...Object.keys(WITHDRAWN_MINOR_UNITS)])
+
+const STABLECOINS = [
+  { code: 'USDC', name: 'USD Coin' },
+  { code: 'USDT', name: 'Tether' },
+]
+const STABLECOIN_MINOR_UNITS = 6
+const SORT_STEP = 10
+
+type Pairs = { sources: Set<string>; targets: Set<string> }
+type Draft = Omit<SampleCurrency, 'sort_order'>
+
+/**
+ * Every currency of the data, and the two stablecoins of the specification (which no row quotes).
+ *
+ * Order: African currencies that remittance companies send from or to, then the other currencies
+ * they send from, then the rest of Africa, the rest of the world, stablecoins, and last what nobody
+ * sends (special drawing rights, withdrawn codes); by code inside each group.
+ */
+export function currenciesOf(rows: SourceRows): SampleCurrency[] {
+  const remitted = pairsOf(rows.survey)
+  const quoted = pairsOf([...rows.survey, ...rows.official])
+  const codes = new Set([...quoted.sources, ...quoted.targets])
+  for (const { currency } of [...rows.daily, ...rows.hourly]) codes.add(currency)
+  const drafts = [...codes].map((code) => fiat(code, quoted)).concat(STABLECOINS.map(stablecoin))
+  const group = (draft: Draft) => groupOf(draft, remitted)
+  drafts.sort((a, b) => group(a) - group(b) || (a.code < b.code ? -1 : 1))
+  return drafts.map((draft, index) => ({ ...draft, sort_order: (index + 1) * SORT_STEP }))
+}
+
+function pairsOf(rows: readonly { from: string; to: string }[]): Pairs {
+  return { sources: new Set(rows.map((r) => r.from)), targets: new Set(rows.map((r) => r.to)) }
+}
+
+function fiat(code: string, { sources, targets }: Pairs): Draft {
+  const type = sources.has(code) === targets.has(code) ? 'both' : typeOf(sources.has(code))
+  const flag = flagOf(code)
+  return {
+    code,
+    name: nameOf(code),
+    type,
+    kind: 'fiat',
+    flag_url: flag && `/flags/${flag}.svg`,
+    minor_units: minorUnitsOf(code),
+    is_active: true,
+  }
+}
+
+const typeOf = (isSource: boolean): 'source' | 'target' => (isSource ? 'source' : 'target')
+
+function stablecoin(coin: { code: string; name: string }): Draft {
+  return {
+    ...coin,
+    type: 'both',
+    kind: 'stablecoin',
+    flag_url: null,
+    minor_units: STABLECOIN_MINOR_UNITS,
+    is_active: true,
+  }
+}
+
+const displayNames = new Intl.DisplayNames('en', { type: 'currency', fallback: 'none' })
+
+function nameOf(code: string): string {
+  const name = displayNames.of(code)?.replace('—', '–')
+  if (name === undefined) throw new Error(`currency ${code} has no English name`)
+  return name
+}
+
+function minorUnitsOf(code: string): number | null {
+  if (code === 'XDR') return null
+  const minorUnits = isoCurrency(code)?.digits ?? WITHDRAWN_MINOR_UNITS[code]
+  if (minorUnits === undefined) throw new Error(`currency ${code} is not in ISO 4217`)
+  return minorUnits
+}
+
+/** ISO 4217 forms a code from the two letters of its country (or union, EU) and one of its own. */
+function flagOf(code: string): string | null {
+  const exception = FLAG_EXCEPTIONS[code]
+  return exception === undefined ? code.slice(0, 2).toLowerCase() : exception
+}
+
+const africanFlags = new Set(
+  countries.filter(({ continent }) => continent === 'Africa').map(({ code }) => code),
+)
+
+function groupOf({ code, kind }: Draft, remitted: Pairs): number {
+  if (NOT_MONEY_TO_SEND.has(code)) return 5
+  if (kind === 'stablecoin') return 4
+  const isRemitted = remitted.sources.has(code) || remitted.targets.has(code)
+  if (africanFlags.has(flagOf(code) ?? '')) return isRemitted ? 0 : 2
+  return isRemitted ? 1 : 3
+}

@@ -1,0 +1,139 @@
+import { gunzipSync } from 'node:zlib'
+import catalogue from './catalogue.json'
+import manifest from './manifest.json'
+import sources from './sources.json'
+
+/** A currency of the sample, in the form of a catalogue file. */
+export type SampleCurrency = {
+  code: string
+  name: string
+  type: string
+  kind: string
+  flag_url: string | null
+  minor_units: number | null
+  is_active: boolean
+  sort_order: number
+}
+
+/** A provider of the sample, in the form of a catalogue file. */
+export type SampleProvider = {
+  id: string
+  name: string
+  provider_type: string
+  rate_type: string
+  region: string | null
+  transfer_time: string | null
+  payment_methods: string[] | null
+  logo_url: string | null
+  website_url: string | null
+  is_active: boolean
+}
+
+/** What `catalogue.json` holds. */
+export type SampleCatalogue = { currencies: SampleCurrency[]; providers: SampleProvider[] }
+
+const DAY_MS = 86_400_000
+const DATE_LENGTH = 10
+const LINES_PER_CHUNK = 2000
+
+/**
+ * The catalogue of every currency and provider of the sample, flags as URLs below `origin`.
+ *
+ * `origin` is where the service answers, such as `http://localhost:3000`, and serves `/flags/`.
+ */
+export function sampleCatalogue(origin: string): SampleCatalogue {
+  const base = origin.replace(/\/+$/, '')
+  const currencies = catalogue.currencies.map((currency) => ({
+    ...currency,
+    flag_url: currency.flag_url === null ? null : base + currency.flag_url,
+  }))
+  return { currencies, providers: structuredClone(catalogue.providers) }
+}
+
+/**
+ * The whole number of days that moves the newest row of the sample, quotes and references together,
+ * to the present: not after `nowMs` and less than one day before it.
+ */
+export function sampleShiftDays(nowMs: number): number {
+  const newestMs = Math.max(
+    Date.parse(manifest.observations.newest),
+    Date.parse(manifest.references.newest),
+  )
+  return Math.floor((nowMs - newestMs) / DAY_MS)
+}
+
+/**
+ * The sample's quotes as CSV for the importer, oldest first, every time moved by `shiftDays`.
+ *
+ * Between rows of one provider, corridor and time the order tells the latest: import them in it.
+ */
+export function sampleObservations(shiftDays: number): ReadableStream<Uint8Array> {
+  const shifted = shiftedDates(shiftDays)
+  return csvStream('observations.csv.gz', (line) => {
+    const at = nthComma(line, 6) + 1
+    return (
+      line.slice(0, at) + shifted(line.slice(at, at + DATE_LENGTH)) + line.slice(at + DATE_LENGTH)
+    )
+  })
+}
+
+/**
+ * The sample's reference rates as CSV, likewise. The source of each says that it was shifted; it
+ * holds a comma, so that field is quoted.
+ */
+export function sampleReferences(shiftDays: number): ReadableStream<Uint8Array> {
+  const shifted = shiftedDates(shiftDays)
+  const label = ` (sample, shifted ${shiftDays} days)`
+  return csvStream('reference.csv.gz', (line) => {
+    const at = nthComma(line, 2)
+    const source = line.slice(line.indexOf(',') + 1, at)
+    const time = shifted(line.slice(0, DATE_LENGTH)) + line.slice(DATE_LENGTH, line.indexOf(','))
+    return `${time},"${source}${label}"${line.slice(at)}`
+  })
+}
+
+/** Whom the sample is owed to, one line a source, as their licences ask. */
+export const sampleSources: readonly string[] = sources.map(
+  ({ attribution, used_for, changes }) =>
+    `${attribution}. Used for: ${used_for}. Changed: ${changes}.`,
+)
+
+/** Moves `YYYY-MM-DD` by whole days; the dates are few and the rows many, so each is kept. */
+function shiftedDates(shiftDays: number): (date: string) => string {
+  const known = new Map<string, string>()
+  return (date) => {
+    const hit = known.get(date)
+    if (hit !== undefined) return hit
+    const shifted = new Date(Date.parse(date) + shiftDays * DAY_MS).toISOString()
+    known.set(date, shifted.slice(0, DATE_LENGTH))
+    return shifted.slice(0, DATE_LENGTH)
+  }
+}
+
+function nthComma(line: string, count: number): number {
+  let at = -1
+  for (let i = 0; i < count; i++) at = line.indexOf(',', at + 1)
+  return at
+}
+
+function csvStream(name: string, present: (line: string) => string): ReadableStream<Uint8Array> {
+  const source = chunks(name, present)
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await source.next()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+  })
+}
+
+async function* chunks(name: string, present: (line: string) => string) {
+  const packed = await Bun.file(new URL(name, import.meta.url)).bytes()
+  const encoder = new TextEncoder()
+  const [header, ...lines] = gunzipSync(packed).toString().trimEnd().split('\n')
+  yield encoder.encode(`${header}\n`)
+  for (let i = 0; i < lines.length; i += LINES_PER_CHUNK) {
+    const chunk = lines.slice(i, i + LINES_PER_CHUNK).map(present)
+    yield encoder.encode(`${chunk.join('\n')}\n`)
+  }
+}

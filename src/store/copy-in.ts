@@ -1,0 +1,47 @@
+import type { Writable } from 'node:stream'
+import type { TransactionSql } from 'postgres'
+
+/** Rows on their way into a table. One of `finish` and `abort` ends it. */
+export type CopyIn = {
+  /** Resolves when the server is ready for more; `lines` are whole rows of COPY's text format. */
+  write(lines: string): Promise<void>
+  /** Resolves when the server has taken every row; rejects with its reason when it refuses. */
+  finish(): Promise<void>
+  abort(error: Error): Promise<void>
+}
+
+/** Starts `statement`, a `COPY ... FROM STDIN`. Until it ends the transaction takes no other query. */
+export async function copyIn(tx: TransactionSql, statement: string): Promise<CopyIn> {
+  const query = tx.unsafe(statement)
+  const stream = (await query.writable()) as Writable
+  const failed = failureOf(query)
+  const closed = new Promise<void>((resolve) => stream.on('close', () => resolve()))
+  failed.catch(() => {})
+  stream.on('error', () => {})
+  return {
+    async write(lines) {
+      const written = new Promise<void>((resolve, reject) => {
+        stream.write(Buffer.from(lines), (error) => (error ? reject(error) : resolve()))
+      })
+      await Promise.race([written, failed])
+    },
+    async finish() {
+      stream.end()
+      await Promise.race([closed, failed])
+    },
+    async abort(error) {
+      stream.destroy(error)
+      await failed.catch(() => {})
+    },
+  }
+}
+
+/**
+ * What the server says against the copy. The driver has resolved its query with the stream by then
+ * and rejects it a second time, which a promise ignores: so the rejection is caught on its way.
+ */
+function failureOf(query: unknown): Promise<never> {
+  return new Promise((_, reject) => {
+    ;(query as { reject(error: Error): void }).reject = reject
+  })
+}

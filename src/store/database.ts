@@ -1,0 +1,216 @@
+import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
+import postgres from 'postgres'
+import { type Embedded, openEmbedded } from '~/store/embedded'
+
+export const POSTGRES_MAJOR_MIN = 14
+
+const CONNECTIONS_MAX = 10
+const CONNECT_SECONDS_MAX = 10
+const CLOSE_SECONDS_MAX = 5
+const IDLE_SECONDS_MAX = 300
+const INT8 = 20
+
+/** libpq's own settings, which the driver would send to the server, which would refuse them. */
+const LIBPQ_ONLY = ['channel_binding', 'gssencmode', 'sslcompression', 'pgbouncer']
+
+export type Sql = postgres.Sql
+export type Db = PostgresJsDatabase
+
+export type ConnectOptions = {
+  connectionsMax?: number | undefined
+  /** Seconds after which an unused connection is closed; null keeps it. */
+  idleSeconds?: number | null | undefined
+  /** Called with the text of every query that goes to the server. */
+  onQuery?: ((query: string) => void) | undefined
+  /** Called whenever a connection of the pool ends, for whatever reason. */
+  onClose?: (() => void) | undefined
+}
+
+export type DatabaseOptions = Omit<ConnectOptions, 'idleSeconds' | 'onClose'> & {
+  databaseUrl: string | null
+  /** Home of the embedded database, which serves when there is no `databaseUrl`. */
+  dataDir: string
+  use: 'service' | 'command'
+  say: (line: string) => void
+}
+
+export type Database = {
+  sql: Sql
+  db: Db
+  kind: 'external' | 'embedded'
+  /** For people: server version and place, without the password. */
+  where: string
+  /** Safe to call twice. Queries under way get a few seconds to finish. */
+  close(): Promise<void>
+}
+
+/**
+ * A client for one PostgreSQL; it connects with the first query.
+ *
+ * int8 comes as a number, or as text beyond 2^53; once drizzle wraps the client, times come as
+ * the server's text, in UTC.
+ */
+export function connect(url: string, options: ConnectOptions = {}): Sql {
+  const { connectionsMax = CONNECTIONS_MAX, idleSeconds = IDLE_SECONDS_MAX } = options
+  const { onQuery, onClose } = options
+  return postgres(withoutLibpq(url), {
+    max: connectionsMax,
+    connect_timeout: CONNECT_SECONDS_MAX,
+    ...(idleSeconds === null ? { max_lifetime: null } : { idle_timeout: idleSeconds }),
+    connection: { application_name: 'corridor', TimeZone: 'UTC' },
+    onnotice: () => {},
+    ...(onQuery && { debug: (_connection: number, query: string) => onQuery(query) }),
+    ...(onClose && { onclose: onClose }),
+    types: { int8: { to: INT8, from: [INT8], serialize: String, parse: int8 } },
+  }) as unknown as Sql
+}
+
+/**
+ * Opens the database corridor works on: `databaseUrl`, or else the embedded one in `dataDir`.
+ *
+ * Answers only after the server did. Fails with one sentence that says what to check and never
+ * holds the password; nothing stays open then.
+ */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  return options.databaseUrl === null
+    ? openOwn(options)
+    : openExternal(options.databaseUrl, options)
+}
+
+async function openExternal(url: string, options: DatabaseOptions): Promise<Database> {
+  const place = placeOf(url)
+  const sql = connect(url, options)
+  const close = closer(sql)
+  try {
+    const where = `PostgreSQL ${await serverVersion(sql, place)} at ${place}`
+    return { sql, db: drizzle(sql), kind: 'external', where, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function openOwn(options: DatabaseOptions): Promise<Database> {
+  const { dataDir, use, say, connectionsMax, onQuery } = options
+  const embedded = await openEmbedded({ dataDir, use, say })
+  const { onClose, stop, follow } = reviver(embedded, say)
+  const sql = connect(embedded.url, { connectionsMax, onQuery, onClose, idleSeconds: null })
+  follow(sql)
+  const close = closer(sql, async () => {
+    await embedded.close()
+  })
+  try {
+    const where = `embedded PostgreSQL ${await serverVersion(sql, dataDir)} in ${embedded.directory}`
+    return {
+      sql,
+      db: drizzle(sql),
+      kind: 'embedded',
+      where,
+      close() {
+        stop()
+        return close()
+      },
+    }
+  } catch (error) {
+    stop()
+    await close()
+    throw error
+  }
+}
+
+/**
+ * Restarts an embedded server that died under us: each lost connection asks. Should its port be
+ * taken by then, the pool follows it to the new one.
+ */
+function reviver(embedded: Embedded, say: DatabaseOptions['say']) {
+  let state: 'idle' | 'busy' | 'stopped' = 'idle'
+  let client: Sql | null = null
+  const revive = async () => {
+    try {
+      const port = await embedded.revive()
+      if (client) client.options.port[0] = port
+    } catch (error) {
+      say(`cannot restart the embedded database: ${(error as Error).message}`)
+    }
+    if (state === 'busy') state = 'idle'
+  }
+  return {
+    follow(sql: Sql) {
+      client = sql
+    },
+    onClose() {
+      if (state !== 'idle') return
+      state = 'busy'
+      void revive()
+    },
+    stop() {
+      state = 'stopped'
+    },
+  }
+}
+
+/** The server's version for people, e.g. `16.4`; fails when it is too old or does not answer. */
+async function serverVersion(sql: Sql, place: string): Promise<string> {
+  let version: string
+  try {
+    const rows = await sql`SHOW server_version`
+    version = String(rows[0]?.server_version).split(' ')[0] ?? ''
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    throw new Error(
+      `cannot connect to the database at ${place} (${message || code}): ` +
+        'check DATABASE_URL, and that PostgreSQL runs there and lets this user in',
+      { cause: error },
+    )
+  }
+  if (Number.parseInt(version, 10) >= POSTGRES_MAJOR_MIN) return version
+  throw new Error(
+    `the database at ${place} is PostgreSQL ${version}: ` +
+      `corridor needs ${POSTGRES_MAJOR_MIN} or newer, so point DATABASE_URL at such a server`,
+  )
+}
+
+function closer(sql: Sql, after: () => Promise<void> = async () => {}): () => Promise<void> {
+  let closing: Promise<void> | null = null
+  const close = async () => {
+    await sql.end({ timeout: CLOSE_SECONDS_MAX })
+    await after()
+  }
+  return () => {
+    closing ??= close()
+    return closing
+  }
+}
+
+/** `user@host:port/database` of an address: nothing that has to stay secret. */
+function placeOf(url: string): string {
+  const parts = /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::.*)?@)?([^/?#@]+)(\/[^?#]*)?/.exec(url)
+  const [, user, host, database] = parts ?? []
+  if (parts && isReadable(url)) return `${user ? `${user}@` : ''}${host}${database ?? ''}`
+  throw new Error(
+    'DATABASE_URL is not a PostgreSQL address: write postgres://USER:PASSWORD@HOST:5432/DATABASE, ' +
+      'with special characters in the password percent-encoded',
+  )
+}
+
+/** The driver's own message about a bad address would repeat it whole. */
+function isReadable(url: string): boolean {
+  try {
+    void connect(url)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function withoutLibpq(url: string): string {
+  const [address, query] = url.split('?')
+  if (!query) return url
+  const kept = query.split('&').filter((part) => !LIBPQ_ONLY.includes(part.split('=')[0] ?? ''))
+  return kept.length > 0 ? `${address}?${kept.join('&')}` : (address ?? url)
+}
+
+function int8(text: string): number | string {
+  const value = Number(text)
+  return Number.isSafeInteger(value) ? value : text
+}

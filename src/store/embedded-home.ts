@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto'
+import { chmod, chown, lstat, mkdir, realpath } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import {
+  type Account,
+  type AccountSystem,
+  accountForRoot,
+  closedTo,
+} from '~/store/embedded-account'
+
+/** Where root keeps what the database's user has to reach when DATA_DIR is closed to it. */
+export const ELSEWHERE = '/var/lib/corridor'
+
+/** The folder of one embedded database: locks, password, log, and the cluster itself in `data`. */
+export type Home = {
+  /** DATA_DIR as an absolute path, for messages. */
+  dataDir: string
+  directory: string
+  data: string
+  /** Whom the database runs as; null when it runs as ourselves. */
+  account: Account | null
+}
+
+export type HomeOptions = {
+  dataDir: string
+  say: (line: string) => void
+  system?: AccountSystem | undefined
+  elsewhere?: string | undefined
+}
+
+/**
+ * Finds or makes the home of DATA_DIR's database: the `postgres` folder in it.
+ *
+ * As root the home lies elsewhere, under a name derived from DATA_DIR, when the database's user
+ * cannot enter DATA_DIR; `say` then tells where. Data that exists keeps its place and its owner.
+ */
+export async function embeddedHome(options: HomeOptions): Promise<Home> {
+  const dataDir = await realPathOf(resolve(options.dataDir))
+  const near = join(dataDir, 'postgres')
+  if (process.getuid?.() !== 0) return homeOfMine(dataDir, near)
+  const nearOwner = await dataOwner(near)
+  if (nearOwner) return homeAt(dataDir, near, await lenderOf(nearOwner, near, options))
+  const far = join(options.elsewhere ?? ELSEWHERE, farName(dataDir), 'postgres')
+  const farOwner = await dataOwner(far)
+  const account = farOwner ?? accountForRoot(options.system)
+  const closed = await closedTo(account, await existing(dataDir))
+  if (!farOwner && !closed) return homeAt(dataDir, near, account)
+  const why = closed ? `user ${account.name} cannot enter ${closed}` : 'as it did before'
+  options.say(`the database of ${dataDir} lives in ${dirname(far)} (${why})`)
+  return homeAt(dataDir, far, account)
+}
+
+async function homeOfMine(dataDir: string, directory: string): Promise<Home> {
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 })
+    const uid = (await lstat(directory)).uid
+    if (uid !== process.getuid?.()) throw Object.assign(new Error(), { code: 'EACCES' })
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    if (code !== 'EACCES' && code !== 'EPERM' && code !== 'EROFS') throw error
+    throw new Error(
+      `${directory} cannot be used by this user (${code}): ` +
+        'run corridor as the user who owns it, or set DATA_DIR to a directory of yours',
+    )
+  }
+  return { dataDir, directory, data: join(directory, 'data'), account: null }
+}
+
+async function homeAt(dataDir: string, directory: string, account: Account): Promise<Home> {
+  const first = await mkdir(directory, { recursive: true })
+  for (let path = directory; first && path.length >= first.length; path = dirname(path))
+    await chmod(path, path === directory ? 0o711 : 0o755)
+  return { dataDir, directory, data: join(directory, 'data'), account }
+}
+
+async function lenderOf(owner: Account, directory: string, options: HomeOptions): Promise<Account> {
+  const account = owner.uid === 0 ? accountForRoot(options.system) : owner
+  const closed = await closedTo(account, directory)
+  if (!closed) return account
+  throw new Error(
+    `the database in ${directory} belongs to user ${account.name}, who cannot enter ${closed}: ` +
+      `let it in (chmod o+x ${closed}), or move DATA_DIR to where it can`,
+  )
+}
+
+/** The owner of a cluster that exists, null when there is none. */
+async function dataOwner(directory: string): Promise<Account | null> {
+  try {
+    const { uid, gid } = await lstat(join(directory, 'data'))
+    return { name: String(uid), uid, gid }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
+
+const farName = (dataDir: string) => {
+  const name = basename(dataDir).replace(/[^A-Za-z0-9]/g, '') || 'data'
+  return `${name}-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`
+}
+
+/** `path` with its links resolved, though its end may not exist yet. */
+async function realPathOf(path: string): Promise<string> {
+  const base = await existing(path)
+  return join(await realpath(base), path.slice(base.length))
+}
+
+async function existing(path: string): Promise<string> {
+  try {
+    await lstat(path)
+    return path
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    return existing(dirname(path))
+  }
+}
+
+/** Hands a file of root's to the owner of the home it lies in. */
+export async function giveToOwner(path: string): Promise<void> {
+  if (process.getuid?.() !== 0) return
+  const { uid, gid } = await lstat(dirname(path))
+  await chown(path, uid, gid)
+}

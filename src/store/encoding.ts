@@ -1,0 +1,31 @@
+/** A Postgres array literal of text values; the server casts each to the array's type. */
+export function arrayLiteral(values: readonly (string | number | null)[]): string {
+  return `{${values.map(arrayElement).join(',')}}`
+}
+
+function arrayElement(value: string | number | null): string {
+  if (value === null) return 'NULL'
+  if (typeof value === 'number') return String(value)
+  return `"${/["\\]/.test(value) ? value.replace(/["\\]/g, '\\$&') : value}"`
+}
+
+/** A `timestamptz` in the server's input format, exact to the millisecond. */
+export const instantText = (ms: number): string => new Date(ms).toISOString()
+
+/** One row of COPY's text format with its line end; null becomes `\N`. */
+export function copyLine(fields: readonly (string | number | null)[]): string {
+  return `${fields.map(copyField).join('\t')}\n`
+}
+
+const COPY_ESCAPES: Readonly<Record<string, string>> = {
+  '\\': '\\\\',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+}
+
+function copyField(value: string | number | null): string {
+  if (value === null) return '\\N'
+  if (typeof value === 'number') return String(value)
+  return /[\\\n\r\t]/.test(value) ? value.replace(/[\\\n\r\t]/g, (c) => COPY_ESCAPES[c]!) : value
+}

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto'
+import type { Database } from './database.ts'
+
+export const NEWS_CHANNEL = 'corridor_news'
+
+/**
+ * What a commit changed. Without ids or an account: more than fits a message, so load it anew.
+ *
+ * An id range holds all rows of its commit, and perhaps rows of others that committed meanwhile.
+ */
+export type NewsItem =
+  | { readonly kind: 'observations'; readonly firstId?: number; readonly lastId?: number }
+  | { readonly kind: 'references'; readonly firstId?: number; readonly lastId?: number }
+  | { readonly kind: 'catalogue' }
+  | { readonly kind: 'access'; readonly accountId?: string }
+
+/** News with the name of the database handle, and so of the process, whose commit it tells of. */
+export type HeardNews = NewsItem & { readonly origin: string }
+
+/** The server refuses longer payloads, inside the transaction they belong to. */
+export const NEWS_BYTES_MAX = 7_999
+
+const origins = new WeakMap<object, string>()
+
+/** The name under which commits made through this handle are announced; random, fixed for its life. */
+export function originOf(database: Database): string {
+  const known = origins.get(database)
+  if (known) return known
+  const origin = randomUUID()
+  origins.set(database, origin)
+  return origin
+}
+
+/**
+ * The payload for `pg_notify(NEWS_CHANNEL, ...)`. Sent from inside the transaction it tells of, it is
+ * delivered when that commits and never otherwise.
+ */
+export const newsPayload = (database: Database, item: NewsItem): string =>
+  JSON.stringify({ ...item, origin: originOf(database) })
+
+/** What a payload says, or null when it is none of ours. */
+export function newsOf(payload: string): HeardNews | null {
+  if (payload.length > NEWS_BYTES_MAX) return null
+  const value = parsed(payload)
+  if (typeof value !== 'object' || value === null) return null
+  const { kind, origin, firstId, lastId, accountId } = value as Record<string, unknown>
+  if (typeof origin !== 'string') return null
+  switch (kind) {
+    case 'catalogue':
+      return { kind, origin }
+    case 'access':
+      if (accountId === undefined) return { kind, origin }
+      return typeof accountId === 'string' ? { kind, origin, accountId } : null
+    case 'observations':
+    case 'references':
+      if (firstId === undefined && lastId === undefined) return { kind, origin }
+      return isId(firstId) && isId(lastId) ? { kind, origin, firstId, lastId } : null
+    default:
+      return null
+  }
+}
+
+const isId = (value: unknown): value is number => Number.isSafeInteger(value)
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Hears of every commit, our own included, over one connection of its own.
+ *
+ * `onConnect` runs at first and after every reconnection: what was announced in between is lost, so
+ * load everything then. Rejects when the first connection fails; later ones are retried for ever.
+ * After `stop` neither is called again; the connection ends with the database handle.
+ */
+export async function listenForNews(
+  database: Database,
+  listener: { onNews(news: HeardNews): void; onConnect(): void },
+): Promise<{ stop(): void }> {
+  let isStopped = false
+  const subscription = await database.sql.listen(
+    NEWS_CHANNEL,
+    (payload) => {
+      const news = isStopped ? null : newsOf(payload)
+      if (news) listener.onNews(news)
+    },
+    () => {
+      if (!isStopped) listener.onConnect()
+    },
+  )
+  return {
+    stop() {
+      isStopped = true
+      subscription.unlisten().catch(() => {})
+    },
+  }
+}

@@ -1,0 +1,92 @@
+import type { TransactionSql } from 'postgres'
+import type { Observation } from '~/domain/observation.ts'
+import { type CopyIn, copyIn } from './copy-in.ts'
+import type { Database } from './database.ts'
+import { copyLine, instantText } from './encoding.ts'
+import { NEWS_CHANNEL, newsPayload } from './news-channel.ts'
+import { type Pair, ProviderCorridors } from './provider-corridors.ts'
+
+/** Rows written at once. */
+const WRITE_ROWS_MAX = 1000
+/** The server remembers every row of a COPY until its end, to check the foreign keys then. */
+const COPY_ROWS_MAX = 50_000
+
+const COPY = `copy observations (effective_from, corridor_id, provider_corridor_id, rate_type,
+  rate, fee, fee_currency, notes) from stdin`
+
+/**
+ * Records all of `rows`, in their order, in one transaction; the number of them.
+ *
+ * Takes them in arrays of any size, holds one at a time, and asks for the next when the server is
+ * ready for it. When `rows` throws, or the server refuses one, nothing is recorded and that error is
+ * thrown. Listeners are told to load everything.
+ */
+export async function importObservations(source: {
+  database: Database
+  rows: AsyncIterable<readonly Observation[]>
+}): Promise<number> {
+  const { database, rows } = source
+  return database.sql.begin(async (tx) => {
+    const copy = new ChunkedCopy(tx, new ProviderCorridors(database))
+    try {
+      for await (const batch of rows) await copy.add(batch)
+    } catch (error) {
+      await copy.abort(error as Error)
+      throw error
+    }
+    await copy.finish()
+    if (copy.inserted > 0)
+      await tx`select pg_notify(${NEWS_CHANNEL}, ${newsPayload(database, { kind: 'observations' })})`
+    return copy.inserted
+  })
+}
+
+/** One COPY after another, so that the server's memory is bounded as ours is. */
+class ChunkedCopy {
+  inserted = 0
+  #current: CopyIn | null = null
+  #currentRows = 0
+
+  constructor(
+    private readonly tx: TransactionSql,
+    private readonly corridors: ProviderCorridors,
+  ) {}
+
+  async add(rows: readonly Observation[]): Promise<void> {
+    for (let start = 0; start < rows.length; start += WRITE_ROWS_MAX)
+      await this.#write(rows.slice(start, start + WRITE_ROWS_MAX))
+  }
+
+  async finish(): Promise<void> {
+    const current = this.#current
+    this.#current = null
+    this.#currentRows = 0
+    await current?.finish()
+  }
+
+  async abort(error: Error): Promise<void> {
+    await this.#current?.abort(error)
+  }
+
+  async #write(rows: readonly Observation[]): Promise<void> {
+    const pairs = await this.corridors.pairs(rows)
+    const lines = rows.map((row, i) => lineOf(row, pairs[i]!)).join('')
+    this.#current ??= await copyIn(this.tx, COPY)
+    await this.#current.write(lines)
+    this.inserted += rows.length
+    this.#currentRows += rows.length
+    if (this.#currentRows >= COPY_ROWS_MAX) await this.finish()
+  }
+}
+
+const lineOf = (row: Observation, pair: Pair): string =>
+  copyLine([
+    instantText(row.effectiveMs),
+    pair.corridorId,
+    pair.id,
+    row.rateType,
+    row.rate,
+    row.fee,
+    row.feeCurrency,
+    row.notes,
+  ])

@@ -1,0 +1,149 @@
+import type { Observation } from '~/domain/observation.ts'
+import { DAY_MS } from '~/domain/quota.ts'
+import type { Database } from './database.ts'
+import { arrayLiteral, instantText } from './encoding.ts'
+import { NEWS_CHANNEL, originOf } from './news-channel.ts'
+import { type Pair, ProviderCorridors } from './provider-corridors.ts'
+
+/** How long an ingestion's answer is kept for a retry. */
+export const IDEMPOTENCY_AGE_MAX_MS = DAY_MS
+
+export type Idempotency = {
+  readonly accountId: string
+  readonly key: string
+  /** SHA-256 of the body, in hex. */
+  readonly bodyHash: string
+  readonly nowMs: number
+}
+
+export type Batch = {
+  readonly observations: readonly Observation[]
+  readonly idempotency: Idempotency | null
+}
+
+/** `ids[i]` belongs to `observations[i]`; they ascend. */
+export type Recorded =
+  | { readonly kind: 'recorded'; readonly ids: number[] }
+  | { readonly kind: 'replayed'; readonly inserted: number }
+  | { readonly kind: 'key_reused' }
+
+export type ObservationStore = {
+  /**
+   * Records all of a batch or, when it throws, nothing of it; an empty one records nothing.
+   *
+   * Of batches with one idempotency key within its age only the first is recorded. The others wait
+   * until it has committed, then answer `replayed`, or `key_reused` for another body.
+   */
+  record(batch: Batch): Promise<Recorded>
+  /** Deletes what is too old to be answered again; the number of rows deleted. */
+  pruneIdempotency(nowMs: number): Promise<number>
+}
+
+const CLAIMS_MAX = 3
+
+export function createObservationStore(database: Database): ObservationStore {
+  const corridors = new ProviderCorridors(database)
+  return {
+    async record({ observations, idempotency }) {
+      if (observations.length === 0) return { kind: 'recorded', ids: [] }
+      const pairs = await corridors.pairs(observations)
+      const rows = { observations, pairs }
+      try {
+        if (idempotency) return await recordOnce(database, rows, idempotency)
+        return { kind: 'recorded', ids: await insert(database, rows, null) }
+      } catch (error) {
+        if (isLostPair(error)) corridors.forget()
+        throw error
+      }
+    },
+    async pruneIdempotency(nowMs) {
+      const { count } = await database.sql`
+        delete from idempotency where created_at < ${oldestText(nowMs)}::timestamptz`
+      return count
+    },
+  }
+}
+
+type Rows = { readonly observations: readonly Observation[]; readonly pairs: readonly Pair[] }
+
+async function recordOnce(
+  database: Database,
+  rows: Rows,
+  idempotency: Idempotency,
+): Promise<Recorded> {
+  for (let claim = 0; claim < CLAIMS_MAX; claim++) {
+    const ids = await insert(database, rows, idempotency)
+    if (ids.length > 0) return { kind: 'recorded', ids }
+    const earlier = await earlierAnswer(database, idempotency)
+    if (earlier) return earlier
+  }
+  throw new Error('an idempotency record was held and gone at every attempt')
+}
+
+async function earlierAnswer(
+  { sql }: Database,
+  { accountId, key, bodyHash, nowMs }: Idempotency,
+): Promise<Recorded | null> {
+  const [row] = await sql<{ body_hash: string; inserted: number }[]>`
+    select body_hash, inserted from idempotency
+    where account_id = ${accountId} and key = ${key}
+      and created_at >= ${oldestText(nowMs)}::timestamptz`
+  if (!row) return null
+  if (row.body_hash !== bodyHash) return { kind: 'key_reused' }
+  return { kind: 'replayed', inserted: row.inserted }
+}
+
+/**
+ * The new ids, or none when the idempotency key is taken. One statement and so one round trip: the
+ * claim of the key, the rows and the news of them commit together.
+ */
+async function insert(
+  database: Database,
+  { observations, pairs }: Rows,
+  idempotency: Idempotency | null,
+): Promise<number[]> {
+  const { sql } = database
+  const column = (field: (row: Observation) => string | null) =>
+    arrayLiteral(observations.map(field))
+  const [added] = await sql<{ ids: string }[]>`
+    with ${idempotency ? claim(database, idempotency, observations.length) : sql``}
+    added as (
+      insert into observations (effective_from, corridor_id, provider_corridor_id, rate_type,
+        rate, fee, fee_currency, notes)
+      select * from unnest(
+        ${column(({ effectiveMs }) => instantText(effectiveMs))}::timestamptz[],
+        ${arrayLiteral(pairs.map(({ corridorId }) => corridorId))}::int[],
+        ${arrayLiteral(pairs.map(({ id }) => id))}::int[],
+        ${column(({ rateType }) => rateType)}::rate_type[],
+        ${column(({ rate }) => rate)}::numeric[],
+        ${column(({ fee }) => fee)}::numeric[],
+        ${column(({ feeCurrency }) => feeCurrency)}::text[],
+        ${column(({ notes }) => notes)}::text[]
+      )
+      ${idempotency ? sql`where exists (select from claimed)` : sql``}
+      returning id
+    )
+    select string_agg(id::text, ',' order by id) as ids,
+      pg_notify(${NEWS_CHANNEL}, json_build_object('kind', 'observations', 'firstId', min(id),
+        'lastId', max(id), 'origin', ${originOf(database)}::text)::text)
+    from added having count(*) > 0`
+  return added ? added.ids.split(',').map(Number) : []
+}
+
+/** Takes the key when it is free or too old; waits for a transaction that is just taking it. */
+function claim({ sql }: Database, idempotency: Idempotency, inserted: number) {
+  const { accountId, key, bodyHash, nowMs } = idempotency
+  return sql`claimed as (
+    insert into idempotency (account_id, key, body_hash, inserted, created_at)
+    values (${accountId}, ${key}, ${bodyHash}, ${inserted}, ${instantText(nowMs)}::timestamptz)
+    on conflict (account_id, key) do update set body_hash = excluded.body_hash,
+      inserted = excluded.inserted, created_at = excluded.created_at
+    where idempotency.created_at < ${oldestText(nowMs)}::timestamptz
+    returning 1
+  ),`
+}
+
+const oldestText = (nowMs: number): string => instantText(nowMs - IDEMPOTENCY_AGE_MAX_MS)
+
+const isLostPair = (error: unknown): boolean =>
+  (error as { constraint_name?: unknown }).constraint_name === 'observations_provider_corridor'

@@ -1,0 +1,86 @@
+import type { Database } from './database.ts'
+import { arrayLiteral } from './encoding.ts'
+
+/** A series of observations by name: who quotes what. */
+export type PairName = { readonly providerId: string; readonly from: string; readonly to: string }
+
+/** A series of observations by its ids. */
+export type Pair = { readonly id: number; readonly corridorId: number }
+
+/**
+ * The ids of the rows that say who has ever quoted what.
+ *
+ * Rows are created in transactions of their own and never deleted, so what is remembered here is
+ * always committed, and nobody waits for an import that happens to be the first to quote a pair.
+ * A row whose observations were then not recorded means nothing to any reader.
+ */
+export class ProviderCorridors {
+  readonly #pairs = new Map<string, Pair>()
+
+  constructor(private readonly database: Database) {}
+
+  /** The pairs of `names`, in their order. Throws when a currency or provider does not exist. */
+  async pairs(names: readonly PairName[]): Promise<Pair[]> {
+    const missing = this.#missing(names)
+    if (missing.length > 0) await this.#learn(missing)
+    return names.map((name) => this.#pairs.get(keyOf(name))!)
+  }
+
+  /** Forgets every row: the database turned out not to have one, after a failover perhaps. */
+  forget(): void {
+    this.#pairs.clear()
+  }
+
+  #missing(names: readonly PairName[]): PairName[] {
+    const missing = new Map<string, PairName>()
+    for (const name of names) {
+      const key = keyOf(name)
+      if (!this.#pairs.has(key)) missing.set(key, name)
+    }
+    return [...missing.values()]
+  }
+
+  async #learn(names: readonly PairName[]): Promise<void> {
+    await this.#look(names)
+    const unknown = this.#missing(names)
+    if (unknown.length === 0) return
+    await this.#create(unknown)
+    await this.#look(unknown)
+    const lost = this.#missing(unknown)
+    if (lost.length > 0) throw new Error(`${keyOf(lost[0]!)} is neither there nor can be created`)
+  }
+
+  async #look(names: readonly PairName[]): Promise<void> {
+    const rows = await this.database.sql<(PairName & Pair)[]>`
+      select p.id, p.corridor_id as "corridorId",
+        p.provider_id as "providerId", c.source as "from", c.target as "to"
+      from ${this.#wanted(names)}
+      join corridors c on c.source = wanted.source and c.target = wanted.target
+      join provider_corridors p on p.corridor_id = c.id and p.provider_id = wanted.provider_id`
+    for (const row of rows) this.#pairs.set(keyOf(row), { id: row.id, corridorId: row.corridorId })
+  }
+
+  /** In one order everywhere, and waiting for whoever creates the same row just now. */
+  async #create(names: readonly PairName[]): Promise<void> {
+    await this.database.sql`
+      insert into corridors (source, target)
+      select distinct source, target from ${this.#wanted(names)} order by source, target
+      on conflict do nothing`
+    await this.database.sql`
+      insert into provider_corridors (corridor_id, provider_id)
+      select c.id, wanted.provider_id from ${this.#wanted(names)}
+      join corridors c on c.source = wanted.source and c.target = wanted.target
+      order by c.id, wanted.provider_id
+      on conflict do nothing`
+  }
+
+  #wanted(names: readonly PairName[]) {
+    return this.database.sql`unnest(
+      ${arrayLiteral(names.map(({ providerId }) => providerId))}::text[],
+      ${arrayLiteral(names.map(({ from }) => from))}::text[],
+      ${arrayLiteral(names.map(({ to }) => to))}::text[]
+    ) as wanted (provider_id, source, target)`
+  }
+}
+
+const keyOf = ({ providerId, from, to }: PairName): string => `${from}/${to}/${providerId}`

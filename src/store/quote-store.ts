@@ -1,0 +1,92 @@
+import type { RateType } from '~/domain/provider.ts'
+import type { Quote } from '~/domain/quote.ts'
+import { boundariesMs } from '~/memory/trail.ts'
+import type { Database } from './database.ts'
+import { arrayLiteral, instantText } from './encoding.ts'
+
+export type QuoteStore = {
+  /**
+   * Of every provider and corridor what held at each of `boundariesMs(nowMs)`, each quote once, in no
+   * promised order. Its cost follows the number of such pairs, not the length of their history.
+   */
+  live(nowMs: number): Promise<Quote[]>
+  /** Every observation with an id from `firstId` to `lastId`, by id. */
+  between(firstId: number, lastId: number): Promise<Quote[]>
+}
+
+export function createQuoteStore(database: Database): QuoteStore {
+  return {
+    async live(nowMs) {
+      const rows = await liveQuotes(database, nowMs)
+      return [...new Map(rows.map((row) => [row.id, quoteOf(row)])).values()]
+    },
+    async between(firstId, lastId) {
+      const rows = await database.sql<QuoteRow[]>`
+        select o.id, p.provider_id, c.source, c.target,
+          extract(epoch from o.effective_from) * 1000 as at_ms,
+          o.rate, o.fee, o.fee_currency, o.rate_type
+        from observations o
+        join provider_corridors p on p.id = o.provider_corridor_id
+        join corridors c on c.id = o.corridor_id
+        where o.id between ${firstId} and ${lastId}
+        order by o.id`
+      return rows.map(quoteOf)
+    },
+  }
+}
+
+type QuoteRow = {
+  readonly id: string
+  readonly provider_id: string
+  readonly source: string
+  readonly target: string
+  readonly at_ms: string
+  readonly rate: string
+  readonly fee: string | null
+  readonly fee_currency: string | null
+  readonly rate_type: RateType
+}
+
+function quoteOf(row: QuoteRow): Quote {
+  return {
+    id: Number(row.id),
+    atMs: Number(row.at_ms),
+    providerId: row.provider_id,
+    from: row.source,
+    to: row.target,
+    rate: Number(row.rate),
+    fee: row.fee === null ? null : Number(row.fee),
+    feeCurrency: row.fee_currency,
+    rateType: row.rate_type,
+  }
+}
+
+/**
+ * The statement behind `live`: one index probe for the newest quote of each pair, and one more for
+ * each earlier boundary only where that quote is later than it.
+ */
+export function liveQuotes({ sql }: Database, nowMs: number) {
+  const earlier = boundariesMs(nowMs).filter(Number.isFinite)
+  return sql<QuoteRow[]>`
+    select o.id, p.provider_id, c.source, c.target,
+      extract(epoch from o.effective_from) * 1000 as at_ms,
+      o.rate, o.fee, o.fee_currency, o.rate_type
+    from provider_corridors p
+    join corridors c on c.id = p.corridor_id
+    cross join lateral (
+      select * from observations
+      where provider_corridor_id = p.id
+      order by effective_from desc, id desc limit 1
+    ) newest
+    cross join lateral (
+      select newest.*
+      union all
+      select held.* from unnest(${arrayLiteral(earlier.map(instantText))}::timestamptz[]) cutoff
+      cross join lateral (
+        select * from observations
+        where provider_corridor_id = p.id and effective_from <= cutoff
+        order by effective_from desc, id desc limit 1
+      ) held
+      where newest.effective_from > cutoff
+    ) o`
+}

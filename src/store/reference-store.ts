@@ -1,0 +1,126 @@
+import type { Reference } from '~/domain/mid.ts'
+import { boundariesMs } from '~/memory/trail.ts'
+import type { Database } from './database.ts'
+import { arrayLiteral, instantText } from './encoding.ts'
+import { NEWS_CHANNEL, originOf } from './news-channel.ts'
+
+/** What one fetch of one feed said: units of each currency per US dollar, as exact decimal text. */
+export type Snapshot = {
+  readonly source: string
+  readonly fetchedMs: number
+  readonly rates: readonly { readonly currency: string; readonly perUsd: string }[]
+}
+
+export type ReferenceStore = {
+  /**
+   * Of every currency what held at each of `boundariesMs(nowMs)`, each reference once, in no promised
+   * order. Its cost follows the number of currencies, not the length of their history.
+   */
+  live(nowMs: number): Promise<Reference[]>
+  /** Records a snapshot whole and answers its rates in their order; an empty one records nothing. */
+  append(snapshot: Snapshot): Promise<Reference[]>
+  /** Every reference with an id from `firstId` to `lastId`, by id. */
+  between(firstId: number, lastId: number): Promise<Reference[]>
+}
+
+export function createReferenceStore(database: Database): ReferenceStore {
+  const { sql } = database
+  return {
+    async live(nowMs) {
+      const rows = await liveReferences(database, nowMs)
+      return [...new Map(rows.map((row) => [row.id, referenceOf(row)])).values()]
+    },
+    async append(snapshot) {
+      if (snapshot.rates.length === 0) return []
+      const [{ ids }] = await insert(database, snapshot)
+      const { source, fetchedMs, rates } = snapshot
+      return ids.split(',').map((id, i) => {
+        const { currency, perUsd } = rates[i]!
+        return { id: Number(id), atMs: fetchedMs, currency, perUsd: Number(perUsd), source }
+      })
+    },
+    async between(firstId, lastId) {
+      const rows = await sql<ReferenceRow[]>`
+        select r.id, r.currency, r.per_usd, s.source,
+          extract(epoch from r.fetched_at) * 1000 as at_ms
+        from reference_rates r join reference_snapshots s on s.id = r.snapshot_id
+        where r.id between ${firstId} and ${lastId}
+        order by r.id`
+      return rows.map(referenceOf)
+    },
+  }
+}
+
+type ReferenceRow = {
+  readonly id: string
+  readonly currency: string
+  readonly per_usd: string
+  readonly source: string
+  readonly at_ms: string
+}
+
+const referenceOf = (row: ReferenceRow): Reference => ({
+  id: Number(row.id),
+  atMs: Number(row.at_ms),
+  currency: row.currency,
+  perUsd: Number(row.per_usd),
+  source: row.source,
+})
+
+function insert(database: Database, { source, fetchedMs, rates }: Snapshot) {
+  const fetchedText = instantText(fetchedMs)
+  return database.sql<[{ ids: string }]>`
+    with snapshot as (
+      insert into reference_snapshots (source, fetched_at)
+      values (${source}, ${fetchedText}::timestamptz) returning id
+    ), added as (
+      insert into reference_rates (fetched_at, snapshot_id, currency, per_usd)
+      select ${fetchedText}::timestamptz, (select id from snapshot), rate.* from unnest(
+        ${arrayLiteral(rates.map(({ currency }) => currency))}::text[],
+        ${arrayLiteral(rates.map(({ perUsd }) => perUsd))}::numeric[]
+      ) rate
+      returning id
+    )
+    select string_agg(id::text, ',' order by id) as ids,
+      pg_notify(${NEWS_CHANNEL}, json_build_object('kind', 'references', 'firstId', min(id),
+        'lastId', max(id), 'origin', ${originOf(database)}::text)::text)
+    from added`
+}
+
+/**
+ * The statement behind `live`: hops from currency to currency along the index, then probes as
+ * `liveQuotes` does.
+ */
+export function liveReferences({ sql }: Database, nowMs: number) {
+  const earlier = boundariesMs(nowMs).filter(Number.isFinite)
+  return sql<ReferenceRow[]>`
+    with recursive codes (currency) as (
+      (select currency from reference_rates order by currency limit 1)
+      union all
+      select (
+        select r.currency from reference_rates r
+        where r.currency > codes.currency order by r.currency limit 1
+      ) from codes where codes.currency is not null
+    )
+    select r.id, r.currency, r.per_usd, s.source, extract(epoch from r.fetched_at) * 1000 as at_ms
+    from codes
+    cross join lateral (
+      select * from reference_rates
+      where currency = codes.currency
+      order by fetched_at desc, id desc limit 1
+    ) newest
+    cross join lateral (
+      select newest.*
+      union all
+      select held.* from unnest(${arrayLiteral(earlier.map(instantText))}::timestamptz[]) cutoff
+      cross join lateral (
+        select * from reference_rates
+        where currency = codes.currency and fetched_at <= cutoff
+        order by fetched_at desc, id desc limit 1
+      ) held
+      where newest.fetched_at > cutoff
+    ) r
+    cross join lateral (
+      select source from reference_snapshots where id = r.snapshot_id limit 1
+    ) s`
+}

@@ -1,0 +1,194 @@
+import { describe, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { parse } from 'csv-parse/sync'
+import fc from 'fast-check'
+import { currencyCode } from '~/domain/currency.ts'
+import { instantOf } from '~/domain/instant.ts'
+import { backfillStartMs, NOTES_LENGTH_MAX, significantDigits } from '~/domain/observation.ts'
+import { PROVIDER_TYPES } from '~/domain/provider.ts'
+import manifest from '~/sample/manifest.json'
+import {
+  sampleCatalogue,
+  sampleObservations,
+  sampleReferences,
+  sampleShiftDays,
+  sampleSources,
+} from '~/sample/sample.ts'
+import sources from '~/sample/sources.json'
+import { readCatalogueFile } from '~/wire/catalogue-file.ts'
+
+const DAY_MS = 86_400_000
+const SEED = 20_250_905
+const FLAGS = resolve(import.meta.dir, '../../node_modules/flag-icons/flags/4x3')
+
+type Row = Record<string, string>
+
+async function rowsOf(stream: ReadableStream<Uint8Array>): Promise<Row[]> {
+  return parse(await new Response(stream).text(), { columns: true }) as Row[]
+}
+
+const observations = await rowsOf(sampleObservations(0))
+const references = await rowsOf(sampleReferences(0))
+const { currencies, providers } = sampleCatalogue('http://localhost:3000/')
+const codes = new Set(currencies.map(({ code }) => code))
+const timesOf = (rows: readonly Row[], column: string) =>
+  rows.map((row) => instantOf(row[column]!)!)
+
+describe('sampleCatalogue', () => {
+  test('is a catalogue file without faults', () => {
+    const reading = readCatalogueFile(JSON.stringify(sampleCatalogue('http://localhost:3000')))
+    expect(reading.faults).toEqual([])
+    expect(reading.currencies.length).toBe(currencies.length)
+    expect(reading.providers.length).toBe(providers.length)
+  })
+
+  test('every flag is a file of the flag package, below the origin', () => {
+    const flags = currencies.map(({ flag_url }) => flag_url).filter((url) => url !== null)
+    const missing = flags.filter((url) => {
+      const { origin, pathname } = new URL(url)
+      const file = pathname.match(/^\/flags\/([a-z]{2}\.svg)$/)?.[1]
+      return origin !== 'http://localhost:3000' || !file || !existsSync(resolve(FLAGS, file))
+    })
+    expect(missing).toEqual([])
+    const bare = currencies.filter(({ flag_url }) => flag_url === null).map(({ code }) => code)
+    expect(bare).toEqual(['USDC', 'USDT', 'XDR'])
+  })
+
+  test('codes and ids are well formed and unique, in ascending order of sorting', () => {
+    expect(codes.size).toBe(currencies.length)
+    expect(currencies.filter(({ code }) => currencyCode(code) !== code)).toEqual([])
+    expect(new Set(providers.map(({ id }) => id)).size).toBe(providers.length)
+    expect(providers.filter(({ id }) => !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(id))).toEqual([])
+    const orders = currencies.map(({ sort_order }) => sort_order)
+    expect(orders).toEqual(orders.toSorted((a, b) => a - b))
+  })
+
+  test('a currency is source, target or both as the quotes use it', () => {
+    const froms = new Set(observations.map(({ from }) => from))
+    const tos = new Set(observations.map(({ to }) => to))
+    const wrong = currencies.filter(({ code, type }) => {
+      if (froms.has(code) === tos.has(code)) return type !== 'both'
+      return type !== (froms.has(code) ? 'source' : 'target')
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test('types are those of the specification, and only central banks are official', () => {
+    const known: readonly string[] = PROVIDER_TYPES
+    expect(providers.filter(({ provider_type }) => !known.includes(provider_type))).toEqual([])
+    for (const { provider_type, rate_type } of providers)
+      expect(rate_type).toBe(provider_type === 'central_bank' ? 'official' : 'retail')
+  })
+
+  test('a caller may change what it gets without changing the next answer', () => {
+    sampleCatalogue('http://a').providers[0]!.name = 'changed'
+    expect(sampleCatalogue('http://a').providers[0]!.name).not.toBe('changed')
+  })
+})
+
+describe('sampleObservations', () => {
+  test('has the rows of the manifest, oldest first', () => {
+    const times = timesOf(observations, 'effective_from')
+    expect(observations.length).toBe(manifest.observations.rows)
+    expect(times).toEqual(times.toSorted((a, b) => a - b))
+  })
+
+  test('every provider and currency is in the catalogue, and every provider quotes', () => {
+    const ids = new Set(providers.map(({ id }) => id))
+    expect(new Set(observations.map(({ provider_id }) => provider_id))).toEqual(ids)
+    const used = observations.flatMap(({ from, to, fee_currency }) => [from, to, fee_currency])
+    expect(used.filter((code) => code && !codes.has(code))).toEqual([])
+    expect(observations.filter(({ from, to }) => from === to)).toEqual([])
+  })
+
+  test('rates are positive, fees are not negative, digits and notes keep the limits', () => {
+    const wrong = observations.filter(({ rate, fee, fee_currency, notes }) => {
+      const digits = significantDigits(rate!) ?? Infinity
+      const isFeeWrong = fee === '' ? fee_currency !== '' : !(Number(fee) >= 0) || !fee_currency
+      return !(Number(rate) > 0) || digits > 18 || isFeeWrong || notes!.length > NOTES_LENGTH_MAX
+    })
+    expect(wrong).toEqual([])
+  })
+})
+
+describe('sampleReferences', () => {
+  test('has the rows of the manifest, oldest first, one per time and currency', () => {
+    const times = timesOf(references, 'fetched_at')
+    expect(references.length).toBe(manifest.references.rows)
+    expect(times).toEqual(times.toSorted((a, b) => a - b))
+    const keys = new Set(references.map((row) => `${row.fetched_at} ${row.currency}`))
+    expect(keys.size).toBe(references.length)
+  })
+
+  test('every rate is positive, of a known currency and a named source', () => {
+    const wrong = references.filter(
+      ({ currency, per_usd }) => !codes.has(currency!) || !(Number(per_usd) > 0),
+    )
+    expect(wrong).toEqual([])
+    const names = new Set(references.map(({ source }) => source!.replace(/ \(sample, .*/, '')))
+    const owed = sources.map(({ title, publisher }) => `${publisher} ${title}`)
+    expect([...names].filter((name) => !owed.some((line) => line.startsWith(name)))).toEqual([])
+  })
+
+  test('most currencies have one on the last day', () => {
+    const newest = references.at(-1)!.fetched_at
+    const last = references.filter((row) => row.fetched_at === newest)
+    const all = new Set(references.map(({ currency }) => currency))
+    expect(last.length).toBeGreaterThan(all.size / 2)
+  })
+
+  test('the source says that it is a sample and how far it was shifted', async () => {
+    const [row] = await rowsOf(sampleReferences(442))
+    expect(row!.source).toBe('ismartcoding (sample, shifted 442 days)')
+  })
+})
+
+describe('sampleShiftDays', () => {
+  const newestMs = Math.max(
+    ...[observations.at(-1)!.effective_from, references.at(-1)!.fetched_at].map(
+      (time) => instantOf(time!)!,
+    ),
+  )
+  const clock = fc.integer({ min: Date.UTC(2025, 8, 1), max: Date.UTC(2060, 0, 1) })
+
+  test('the newest row ends up not after now and less than a day before', () => {
+    const holds = (nowMs: number) => {
+      const shiftedMs = newestMs + sampleShiftDays(nowMs) * DAY_MS
+      return shiftedMs <= nowMs && shiftedMs > nowMs - DAY_MS
+    }
+    fc.assert(fc.property(clock, holds), { seed: SEED, numRuns: 2000 })
+    for (const nowMs of [newestMs - 1, newestMs, newestMs + DAY_MS - 1, newestMs + DAY_MS])
+      expect(holds(nowMs)).toBe(true)
+  })
+
+  test('moves every row of both files by the same whole days, and nothing else', async () => {
+    const law = fc.asyncProperty(clock, async (nowMs) => {
+      const days = sampleShiftDays(nowMs)
+      const quotes = await rowsOf(sampleObservations(days))
+      const rates = await rowsOf(sampleReferences(days))
+      expect(quotes).toEqual(movedBack(quotes, observations, 'effective_from', days))
+      expect(rates.map(({ source: _, ...row }) => row)).toEqual(
+        movedBack(rates, references, 'fetched_at', days).map(({ source: _, ...row }) => row),
+      )
+      expect(timesOf(quotes, 'effective_from')[0]).toBeGreaterThan(backfillStartMs(nowMs))
+    })
+    await fc.assert(law, { seed: SEED, numRuns: 3 })
+  })
+})
+
+/** The unshifted rows under the times of the shifted ones, once those prove to lie `days` later. */
+function movedBack(shifted: readonly Row[], plain: readonly Row[], column: string, days: number) {
+  const plainTimes = timesOf(plain, column)
+  const distances = timesOf(shifted, column).map((time, index) => time - plainTimes[index]!)
+  expect([...new Set(distances)]).toEqual([days * DAY_MS])
+  return plain.map((row, index) => ({ ...row, [column]: shifted[index]![column]! }))
+}
+
+describe('sampleSources', () => {
+  test('names every source with its licence and what was changed', () => {
+    expect(sampleSources.length).toBe(sources.length)
+    expect(sampleSources.join('\n')).toContain('Remittance Prices Worldwide, The World Bank')
+    for (const line of sampleSources) expect(line).toMatch(/(CC BY 4\.0|MIT|ISC|CC0).*Changed: /)
+  })
+})

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import { CURRENCIES, currency, PROVIDERS, provider } from '../support/catalogue.ts'
+import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { otherHandle } from './samples.ts'
+
+let database: FreshDatabase
+let store: ReturnType<typeof createCatalogueStore>
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  store = createCatalogueStore(database)
+})
+afterAll(() => database.close())
+
+const byId = <T extends { id: string }>(rows: readonly T[], id: string) =>
+  rows.find((row) => row.id === id)
+
+describe('apply', () => {
+  test('stores everything that load answers, the inactive too', async () => {
+    const applied = await store.apply({ currencies: CURRENCIES, providers: PROVIDERS })
+    expect(applied).toEqual({ currencies: CURRENCIES.length, providers: PROVIDERS.length })
+    const loaded = await store.load()
+    expect(loaded.currencies).toEqual(expect.arrayContaining([...CURRENCIES]))
+    expect(loaded.providers).toEqual(expect.arrayContaining([...PROVIDERS]))
+  })
+
+  test('keeps every field exactly, awkward texts and nulls', async () => {
+    const bare = provider('bare', {
+      providerType: null,
+      region: null,
+      transferTime: null,
+      paymentMethods: null,
+      isActive: false,
+    })
+    const rich = provider('rich', {
+      name: 'Ünïcode "quoted" \\ back',
+      logoUrl: 'https://example.com/a.svg',
+      websiteUrl: 'https://example.com',
+      region: 'West Africa',
+      paymentMethods: ['a,b', '"q"', 'back\\slash', '', 'null', '{}'],
+    })
+    const coin = currency('USDT', { kind: 'stablecoin', minorUnits: null, flagUrl: 'https://f/t' })
+    await store.apply({ currencies: [coin], providers: [bare, rich] })
+    const loaded = await store.load()
+    expect(loaded.currencies.find(({ code }) => code === 'USDT')).toEqual(coin)
+    expect(byId(loaded.providers, 'bare')).toEqual(bare)
+    expect(byId(loaded.providers, 'rich')).toEqual(rich)
+  })
+
+  test('replaces what is named, whole, and leaves the rest', async () => {
+    await store.apply({ currencies: [], providers: [provider('one'), provider('two')] })
+    const changed = provider('one', { name: 'Renamed', paymentMethods: null, rateType: 'p2p' })
+    expect(await store.apply({ currencies: [], providers: [changed] })).toEqual({
+      currencies: 0,
+      providers: 1,
+    })
+    const { providers } = await store.load()
+    expect(byId(providers, 'one')).toEqual(changed)
+    expect(byId(providers, 'two')).toEqual(provider('two'))
+  })
+
+  test('takes the last of several with one name', async () => {
+    const twice = [provider('one', { name: 'first' }), provider('one', { name: 'last' })]
+    expect(await store.apply({ currencies: [], providers: twice })).toMatchObject({ providers: 1 })
+    expect(byId((await store.load()).providers, 'one')?.name).toBe('last')
+  })
+
+  test('takes nothing at all', async () => {
+    expect(await store.apply({ currencies: [], providers: [] })).toEqual({
+      currencies: 0,
+      providers: 0,
+    })
+  })
+
+  test('takes more providers than one statement can', async () => {
+    const many = Array.from({ length: 7000 }, (_, i) => provider(`many-${i}`))
+    expect(await store.apply({ currencies: [], providers: many })).toMatchObject({
+      providers: 7000,
+    })
+  })
+
+  test('changes nothing when a value is refused', async () => {
+    await store.apply({ currencies: [], providers: [provider('one')] })
+    const refused = provider('two', { rateType: 'no such kind' as 'retail' })
+    const changed = currency('ZZZ')
+    await expect(store.apply({ currencies: [changed], providers: [refused] })).rejects.toThrow()
+    expect((await store.load()).currencies.some(({ code }) => code === 'ZZZ')).toBe(false)
+  })
+
+  test('does not deadlock with another process that names the same in another order', async () => {
+    const other = otherHandle(database)
+    const names = Array.from({ length: 50 }, (_, i) => provider(`shared-${i}`))
+    const one = { currencies: CURRENCIES, providers: names }
+    const two = { currencies: CURRENCIES.toReversed(), providers: names.toReversed() }
+    for (let round = 0; round < 10; round++)
+      await Promise.all([store.apply(one), createCatalogueStore(other).apply(two)])
+    await other.close()
+  })
+})

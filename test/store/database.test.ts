@@ -1,0 +1,215 @@
+import { afterAll, afterEach, describe, expect, test } from 'bun:test'
+import { connect as connectTcp, createServer, type Server } from 'node:net'
+import { sql as statement } from 'drizzle-orm'
+import { type Database, openDatabase } from '~/store/database'
+import {
+  cleanUp,
+  cleanUpShared,
+  endServer,
+  preparedDataDir,
+  serverPid,
+  until,
+} from '../support/embedded-process'
+import { freshDatabase } from '../support/postgres'
+
+const UNUSED = '/nonexistent/data'
+const fresh = await freshDatabase()
+const opened: Database[] = []
+const proxies: Server[] = []
+
+afterEach(async () => {
+  for (const database of opened.splice(0)) await database.close()
+  for (const proxy of proxies.splice(0)) proxy.close()
+  await cleanUp()
+})
+afterAll(async () => {
+  await fresh.close()
+  await cleanUpShared()
+})
+
+type Options = Partial<Parameters<typeof openDatabase>[0]>
+
+async function open(options: Options): Promise<Database> {
+  const database = await openDatabase({
+    databaseUrl: null,
+    dataDir: UNUSED,
+    use: 'service',
+    say: () => {},
+    ...options,
+  })
+  opened.push(database)
+  return database
+}
+
+const refusal = async (databaseUrl: string) => {
+  const error = await open({ databaseUrl }).catch((failure: unknown) => failure)
+  if (!(error instanceof Error)) throw new Error('was let in')
+  return error.message
+}
+
+/** The test server behind a port of its own, with one text of its answers replaced by another. */
+async function proxyUrl(from: string, to: string): Promise<string> {
+  const url = new URL(fresh.url)
+  const port = Number(url.port)
+  const proxy = createServer((near) => {
+    const far = connectTcp(port, url.hostname)
+    near.pipe(far)
+    far.on('data', (bytes) => {
+      near.write(Buffer.from(bytes.toString('latin1').replaceAll(from, to), 'latin1'))
+    })
+    near.on('error', () => {}).on('close', () => far.destroy())
+    far.on('error', () => {}).on('close', () => near.destroy())
+  })
+  proxies.push(proxy)
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  const address = proxy.address()
+  if (typeof address === 'object' && address) url.port = String(address.port)
+  return url.href
+}
+
+describe('openDatabase, with DATABASE_URL', () => {
+  test('answers through the driver and through drizzle, and names the place', async () => {
+    const { password, host, pathname } = new URL(fresh.url)
+    const database = await open({ databaseUrl: fresh.url })
+    expect(database.kind).toBe('external')
+    expect(database.where).toMatch(/^PostgreSQL \d+/)
+    expect(database.where).toEndWith(` at corridor@${host}${pathname}`)
+    expect(database.where).not.toContain(password)
+    expect(await database.db.execute(statement`SELECT 1 AS one`)).toHaveLength(1)
+    await Promise.all([database.close(), database.close()])
+  })
+
+  test('accepts postgresql://, sslmode and what only libpq knows', async () => {
+    const url = fresh.url.replace('postgres://', 'postgresql://')
+    const database = await open({
+      databaseUrl: `${url}?sslmode=disable&channel_binding=prefer&statement_timeout=4321`,
+    })
+    const [row] = await database.sql`SHOW statement_timeout`
+    expect(row?.statement_timeout).toBe('4321ms')
+    expect(database.where).not.toContain('sslmode')
+  })
+
+  test('works in UTC, under its name, with numbers for int8', async () => {
+    const { sql } = await open({ databaseUrl: fresh.url })
+    const [row] = await sql`
+      SELECT current_setting('TimeZone') AS zone, current_setting('application_name') AS name,
+        9007199254740991::int8 AS safe, 9007199254740992::int8 AS beyond,
+        '2026-01-02 03:04:05+02'::timestamptz AS time, ${12}::int8 AS sent`
+    expect({ ...row }).toEqual({
+      zone: 'UTC',
+      name: 'corridor',
+      safe: 9007199254740991,
+      beyond: '9007199254740992',
+      time: '2026-01-02 01:04:05+00',
+      sent: 12,
+    })
+  })
+
+  test('tells onQuery of every query, and of none when there is none', async () => {
+    const queries: string[] = []
+    const { sql, db } = await open({
+      databaseUrl: fresh.url,
+      connectionsMax: 1,
+      onQuery: (query) => queries.push(query),
+    })
+    await sql`SELECT 1`
+    queries.length = 0
+    await sql`SELECT 2`
+    await db.execute(statement`SELECT 3`)
+    expect(queries).toEqual(['SELECT 2', 'SELECT 3'])
+  })
+
+  test('opens at most connectionsMax connections', async () => {
+    const { sql } = await open({ databaseUrl: fresh.url, connectionsMax: 3 })
+    const rows = await Promise.all(
+      Array.from({ length: 30 }, () => sql`SELECT pg_backend_pid() AS pid, pg_sleep(0.001)`),
+    )
+    expect(new Set(rows.map(([row]) => row?.pid)).size).toBeLessThanOrEqual(3)
+  })
+})
+
+describe('openDatabase, refused', () => {
+  test('names the place and what to check when nobody listens', async () => {
+    const message = await refusal('postgres://me:pa$$word@127.0.0.1:1/things')
+    expect(message).toContain('me@127.0.0.1:1/things')
+    expect(message).toContain('check DATABASE_URL')
+    expect(message).not.toContain('pa$$word')
+  })
+
+  test('says so without the password when it is wrong', async () => {
+    const { password } = new URL(fresh.url)
+    const message = await refusal(fresh.url.replace(password, 'sesame'))
+    expect(message).toContain('password authentication failed')
+    expect(message).not.toContain('sesame')
+  })
+
+  test('names the missing database', async () => {
+    expect(await refusal(fresh.url.replace(/\/test_\d+$/, '/nowhere'))).toContain(
+      'database "nowhere" does not exist',
+    )
+  })
+
+  test('asks for a newer PostgreSQL when it is older than 14', async () => {
+    const [row] = await fresh.sql`SHOW server_version`
+    const version = String(row?.server_version)
+    const message = await refusal(await proxyUrl(version, version.replace(/^\d+/, '13')))
+    expect(message).toMatch(/is PostgreSQL 13\..*needs 14 or newer/)
+  })
+
+  test.each([
+    'postgres://me:pa/ss:word@host/db',
+    'postgres://me:password@host:port/db',
+    'mysql://me:password@host/db',
+    'postgres://',
+    'password',
+    '',
+  ])('explains the form of an address and does not repeat %p', async (url) => {
+    const message = await refusal(url)
+    expect(message).toContain('postgres://USER:PASSWORD@HOST')
+    expect(message).not.toContain('me:')
+  })
+})
+
+describe('openDatabase, without DATABASE_URL', () => {
+  test('opens the embedded database in DATA_DIR and stops it at the end', async () => {
+    const dataDir = await preparedDataDir()
+    const database = await open({ dataDir })
+    expect(database.kind).toBe('embedded')
+    expect(database.where).toMatch(/^embedded PostgreSQL \d+\.\d+ in /)
+    expect(database.where).toEndWith(`${dataDir}/postgres`)
+    expect(await database.sql`SELECT 1 AS one`).toHaveLength(1)
+    await Promise.all([database.close(), database.close()])
+    expect(await serverPid(dataDir)).toBeNull()
+  })
+
+  test('recovers by itself when its server is killed, keeping what was committed', async () => {
+    const dataDir = await preparedDataDir()
+    const { sql } = await open({ dataDir })
+    await sql`CREATE TABLE kept AS SELECT 7 AS n`
+    await endServer(dataDir, 'SIGKILL')
+    await until('an answer', () =>
+      sql`SELECT n FROM kept`.then(
+        ([row]) => row?.n === 7,
+        () => false,
+      ),
+    )
+  })
+
+  test('follows its server to a new port when the old one is taken', async () => {
+    const dataDir = await preparedDataDir()
+    const { sql } = await open({ dataDir })
+    const port = sql.options.port[0]
+    const squatter = createServer((socket) => socket.destroy())
+    proxies.push(squatter)
+    await endServer(dataDir, 'SIGKILL')
+    await new Promise<void>((resolve) =>
+      squatter.on('error', resolve).listen(port, '127.0.0.1', resolve),
+    )
+    await until('an answer', () =>
+      sql`SELECT 1`.then(
+        () => true,
+        () => false,
+      ),
+    )
+  })
+})

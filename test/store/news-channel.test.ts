@@ -1,0 +1,192 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { createAccountStore } from '~/store/account-store.ts'
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import type { Database } from '~/store/database.ts'
+import {
+  type HeardNews,
+  listenForNews,
+  NEWS_BYTES_MAX,
+  NEWS_CHANNEL,
+  newsOf,
+  newsPayload,
+  originOf,
+} from '~/store/news-channel.ts'
+import { importObservations } from '~/store/observation-import.ts'
+import { createObservationStore } from '~/store/observation-store.ts'
+import { importReferences } from '~/store/reference-import.ts'
+import { createReferenceStore } from '~/store/reference-store.ts'
+import { until } from '../support/embedded-process.ts'
+import type { FreshDatabase } from '../support/postgres.ts'
+import { inArrays, NOW_MS, observation, otherHandle, stockedDatabase } from './samples.ts'
+
+let database: FreshDatabase
+let other: Database
+let heard: HeardNews[] = []
+let connections = 0
+let stop: () => void
+
+beforeAll(async () => {
+  database = await stockedDatabase()
+  other = otherHandle(database)
+  const listening = await listenForNews(database, {
+    onNews: (news) => heard.push(news),
+    onConnect: () => {
+      connections += 1
+    },
+  })
+  stop = listening.stop
+})
+afterAll(async () => {
+  await other.close()
+  await database.close()
+})
+afterEach(() => {
+  heard = []
+})
+
+const send = (payload: string) => other.sql`select pg_notify(${NEWS_CHANNEL}, ${payload})`
+
+/** What was heard up to now: a marker is sent after it and waited for. */
+async function heardSoFar(): Promise<HeardNews[]> {
+  const marker = crypto.randomUUID()
+  await send(JSON.stringify({ kind: 'access', accountId: marker, origin: 'marker' }))
+  const isMarker = (news: HeardNews) => 'accountId' in news && news.accountId === marker
+  await until('the marker', async () => heard.some(isMarker))
+  return heard.filter((news) => news.origin !== 'marker')
+}
+
+describe('listenForNews', () => {
+  test('says that it is connected before it resolves', () => {
+    expect(connections).toBe(1)
+  })
+
+  test('hears the ids of recorded observations, once they are committed', async () => {
+    const store = createObservationStore(other)
+    const observations = [observation(), observation()]
+    const result = await store.record({ observations, idempotency: null })
+    const [firstId, lastId] = result.kind === 'recorded' ? result.ids : []
+    expect(await heardSoFar()).toEqual([
+      { kind: 'observations', firstId: firstId!, lastId: lastId!, origin: originOf(other) },
+    ])
+  })
+
+  test('hears of a snapshot, an import, the catalogue and an account', async () => {
+    const origin = originOf(other)
+    const rates = [{ currency: 'KES', perUsd: '129' }]
+    const added = await createReferenceStore(other).append({
+      source: 'feed',
+      fetchedMs: NOW_MS,
+      rates,
+    })
+    await importObservations({ database: other, rows: inArrays([observation()]) })
+    const row = { fetchedMs: NOW_MS, source: 'file', currency: 'KES', perUsd: '130' }
+    await importReferences({ database: other, rows: inArrays([row]) })
+    await createCatalogueStore(other).apply({ currencies: [], providers: [] })
+    const accounts = createAccountStore(other)
+    const { account, key } = await accounts.create({
+      email: 'news@example.com',
+      plan: 'free',
+      role: 'member',
+      keyName: 'k',
+      keyHash: '0'.repeat(64),
+    })
+    await accounts.update(account.id, { plan: 'pro' })
+    await accounts.createKey({ accountId: account.id, name: 'l', hash: '1'.repeat(64) })
+    await accounts.revokeKey(key.id, NOW_MS)
+    const id = added[0]!.id
+    const access = { kind: 'access' as const, accountId: account.id, origin }
+    expect(await heardSoFar()).toEqual([
+      { kind: 'references', firstId: id, lastId: id, origin },
+      { kind: 'observations', origin },
+      { kind: 'references', origin },
+      { kind: 'catalogue', origin },
+      access,
+      access,
+      access,
+      access,
+    ])
+  })
+
+  test('hears nothing of what changed nothing', async () => {
+    const none = inArrays<never>([])
+    await createObservationStore(other).record({ observations: [], idempotency: null })
+    await importObservations({ database: other, rows: none })
+    await importReferences({ database: other, rows: none })
+    await createReferenceStore(other).append({ source: 'f', fetchedMs: NOW_MS, rates: [] })
+    await createAccountStore(other).update(crypto.randomUUID(), { plan: 'pro' })
+    await createAccountStore(other).revokeKey(crypto.randomUUID(), NOW_MS)
+    expect(await heardSoFar()).toEqual([])
+  })
+
+  test('hears nothing of what was rolled back', async () => {
+    await other.sql
+      .begin(async (tx) => {
+        const payload = newsPayload(other, { kind: 'catalogue' })
+        await tx`select pg_notify(${NEWS_CHANNEL}, ${payload})`
+        throw new Error('rolled back')
+      })
+      .catch(() => {})
+    expect(await heardSoFar()).toEqual([])
+  })
+
+  test('ignores what is not news', async () => {
+    for (const payload of ['', 'x', 'null', '[]', '{"kind":"none","origin":"a"}'])
+      await send(payload)
+    expect(await heardSoFar()).toEqual([])
+  })
+
+  test('connects again when its connection is lost, says so, and hears again', async () => {
+    const before = connections
+    await other.sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and query ilike 'listen %'`
+    await until('another connection', async () => connections === before + 1)
+    await createCatalogueStore(other).apply({ currencies: [], providers: [] })
+    expect(await heardSoFar()).toEqual([{ kind: 'catalogue', origin: originOf(other) }])
+  })
+
+  test('is silent once stopped', async () => {
+    const second: HeardNews[] = []
+    const listening = await listenForNews(database, {
+      onNews: (news) => second.push(news),
+      onConnect: () => {},
+    })
+    listening.stop()
+    await createCatalogueStore(other).apply({ currencies: [], providers: [] })
+    expect(await heardSoFar()).toHaveLength(1)
+    expect(second).toEqual([])
+    stop()
+  })
+})
+
+describe('newsOf', () => {
+  test('reads what newsPayload writes', () => {
+    const origin = originOf(database)
+    expect(origin).not.toBe(originOf(other))
+    for (const item of [
+      { kind: 'observations', firstId: 1, lastId: 2 },
+      { kind: 'references' },
+      { kind: 'catalogue' },
+      { kind: 'access', accountId: 'a' },
+      { kind: 'access' },
+    ] as const)
+      expect(newsOf(newsPayload(database, item))).toEqual({ ...item, origin })
+  })
+
+  test('is null for anything else', () => {
+    for (const payload of [
+      '',
+      '{',
+      '1',
+      'null',
+      '{"kind":"catalogue"}',
+      '{"kind":"catalogue","origin":1}',
+      '{"kind":"observations","firstId":1,"origin":"a"}',
+      '{"kind":"observations","firstId":"1","lastId":2,"origin":"a"}',
+      '{"kind":"references","firstId":1.5,"lastId":2,"origin":"a"}',
+      '{"kind":"access","accountId":1,"origin":"a"}',
+      '{"kind":"later","origin":"a"}',
+      JSON.stringify({ kind: 'catalogue', origin: 'a'.repeat(NEWS_BYTES_MAX) }),
+    ])
+      expect(newsOf(payload)).toBeNull()
+  })
+})

@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { HOUR_MS } from '~/domain/freshness.ts'
+import type { Observation } from '~/domain/observation.ts'
+import { newestFirst, type Quote } from '~/domain/quote.ts'
+import { boundariesMs, valueAt } from '~/memory/trail.ts'
+import { importObservations } from '~/store/observation-import.ts'
+import { createObservationStore } from '~/store/observation-store.ts'
+import { createQuoteStore, liveQuotes } from '~/store/quote-store.ts'
+import type { FreshDatabase } from '../support/postgres.ts'
+import { NOW_MS, observation, scannedTables, stockedDatabase } from './samples.ts'
+
+const opened: FreshDatabase[] = []
+
+async function newDatabase(): Promise<FreshDatabase> {
+  const database = await stockedDatabase()
+  opened.push(database)
+  return database
+}
+
+afterAll(async () => {
+  for (const database of opened) await database.close()
+})
+
+async function record(database: FreshDatabase, observations: Observation[]): Promise<number[]> {
+  const result = await createObservationStore(database).record({ observations, idempotency: null })
+  return result.kind === 'recorded' ? result.ids : []
+}
+
+const quoteOf = (row: Observation, id: number): Quote => ({
+  id,
+  atMs: row.effectiveMs,
+  providerId: row.providerId,
+  from: row.from,
+  to: row.to,
+  rate: Number(row.rate),
+  fee: row.fee === null ? null : Number(row.fee),
+  feeCurrency: row.feeCurrency,
+  rateType: row.rateType,
+})
+
+/** Quotes in one order, to compare lists that promise none. */
+const sorted = (quotes: readonly Quote[]) => quotes.toSorted((a, b) => a.id - b.id)
+
+describe('live', () => {
+  test('is empty without observations', async () => {
+    expect(await createQuoteStore(await newDatabase()).live(NOW_MS)).toEqual([])
+  })
+
+  test('answers the newest of each provider and corridor, every field', async () => {
+    const database = await newDatabase()
+    const rows = [
+      observation({ rate: '129.123456', fee: '1.5', feeCurrency: 'USD', notes: 'x' }),
+      observation({ providerId: 'official-a', rateType: 'official', rate: '130' }),
+      observation({ to: 'NGN', fee: '0', feeCurrency: 'NGN' }),
+    ].map((row) => ({ ...row, effectiveMs: NOW_MS - 5 * HOUR_MS }))
+    const older = rows.map((row) => ({ ...row, rate: '1', effectiveMs: row.effectiveMs - 1 }))
+    const ids = await record(database, [...rows, ...older])
+    const expected = rows.map((row, i) => quoteOf(row, ids[i]!))
+    expect(sorted(await createQuoteStore(database).live(NOW_MS))).toEqual(expected)
+  })
+
+  test('takes the one recorded last of those with one time', async () => {
+    const database = await newDatabase()
+    const ids = await record(database, [observation({ rate: '1' }), observation({ rate: '2' })])
+    const [, last] = ids
+    const quotes = await createQuoteStore(database).live(NOW_MS + 2 * HOUR_MS)
+    expect(quotes.map(({ id, rate }) => ({ id, rate }))).toEqual([{ id: last!, rate: 2 }])
+  })
+
+  test('answers what held at every boundary, for any history and clock', async () => {
+    const database = await newDatabase()
+    const pairs = ['KES', 'NGN', 'UGX'].flatMap((to) =>
+      ['retail-a', 'p2p-a'].map((providerId) => ({ to, providerId })),
+    )
+    const history = fc.sample(
+      fc.record({
+        pair: fc.constantFrom(...pairs),
+        halfHours: fc.integer({ min: -12, max: 12 }),
+        jitterMs: fc.constantFrom(-1, 0, 1),
+      }),
+      { numRuns: 400, seed: 7 },
+    )
+    const rows = history.map(({ pair, halfHours, jitterMs }) =>
+      observation({ ...pair, effectiveMs: NOW_MS + (halfHours * HOUR_MS) / 2 + jitterMs }),
+    )
+    const ids: number[] = []
+    for (let start = 0; start < rows.length; start += 100)
+      ids.push(...(await record(database, rows.slice(start, start + 100))))
+    const all = rows.map((row, i) => quoteOf(row, ids[i]!))
+    const store = createQuoteStore(database)
+    for (let minutes = -420; minutes <= 420; minutes += 15) {
+      const nowMs = NOW_MS + minutes * 60_000
+      expect(sorted(await store.live(nowMs))).toEqual(heldAtBoundaries(all, nowMs))
+    }
+  })
+
+  test('answers each quote once, and future ones', async () => {
+    const database = await newDatabase()
+    const [id] = await record(database, [observation({ effectiveMs: NOW_MS + 3 * HOUR_MS })])
+    const quotes = await createQuoteStore(database).live(NOW_MS)
+    expect(quotes.map((quote) => quote.id)).toEqual([id!])
+  })
+})
+
+function heldAtBoundaries(all: readonly Quote[], nowMs: number): Quote[] {
+  const held = new Set<Quote>()
+  const pairs = Map.groupBy(all, ({ to, providerId }) => `${to} ${providerId}`)
+  for (const quotes of pairs.values()) {
+    const trail = quotes.toSorted(newestFirst)
+    for (const cutoffMs of boundariesMs(nowMs)) {
+      const quote = valueAt(trail, cutoffMs)
+      if (quote) held.add(quote)
+    }
+  }
+  return sorted([...held])
+}
+
+describe('the plan of live', () => {
+  let database: FreshDatabase
+
+  beforeAll(async () => {
+    database = await newDatabase()
+    await database.sql`alter table observations set (autovacuum_enabled = false)`
+    const rows = (async function* () {
+      for (let start = 0; start < 60_000; start += 1000)
+        yield Array.from({ length: 1000 }, (_, i) =>
+          observation({
+            to: ['KES', 'NGN', 'UGX'][i % 3]!,
+            providerId: ['retail-a', 'p2p-a'][i % 2]!,
+            effectiveMs: NOW_MS - (start + i) * 1000,
+          }),
+        )
+    })()
+    await importObservations({ database, rows })
+  })
+
+  test('reads no history from end to end, before the table has statistics', async () => {
+    expect(await scannedTables(database, liveQuotes(database, NOW_MS))).not.toContain(
+      'observations',
+    )
+  })
+
+  test('nor when it has them', async () => {
+    await database.sql`analyze observations`
+    expect(await scannedTables(database, liveQuotes(database, NOW_MS))).not.toContain(
+      'observations',
+    )
+  })
+
+  test('finds a sequential scan where there is one', async () => {
+    const statement = database.sql`select max(rate) from observations`
+    expect(await scannedTables(database, statement)).toEqual(['observations'])
+  })
+})
+
+describe('between', () => {
+  test('answers the observations of an id range, both ends in it, by id', async () => {
+    const database = await newDatabase()
+    const rows = Array.from({ length: 5 }, (_, i) =>
+      observation({ rate: `${i + 1}`, effectiveMs: NOW_MS - i }),
+    )
+    const ids = await record(database, rows)
+    const quotes = await createQuoteStore(database).between(ids[1]!, ids[3]!)
+    expect(quotes).toEqual([1, 2, 3].map((i) => quoteOf(rows[i]!, ids[i]!)))
+  })
+
+  test('is empty for a range without rows', async () => {
+    expect(await createQuoteStore(await newDatabase()).between(10, 5)).toEqual([])
+  })
+})

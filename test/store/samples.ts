@@ -1,0 +1,67 @@
+import { drizzle } from 'drizzle-orm/postgres-js'
+import type { PendingQuery } from 'postgres'
+import type { Observation } from '~/domain/observation.ts'
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import { connect, type Database } from '~/store/database.ts'
+import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
+import { until } from '../support/embedded-process.ts'
+import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+
+export const NOW_MS = Date.parse('2026-03-05T14:25:30.500Z')
+
+/** A fresh database that knows the currencies and providers of the tests. */
+export async function stockedDatabase(): Promise<FreshDatabase> {
+  const database = await freshDatabase()
+  await createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: PROVIDERS })
+  return database
+}
+
+/** Another handle on the same database, as another process has. */
+export function otherHandle({ url }: FreshDatabase): Database {
+  const sql = connect(url, { connectionsMax: 4 })
+  const close = () => sql.end({ timeout: 1 })
+  return { sql, db: drizzle(sql), kind: 'external', where: 'test', close }
+}
+
+export function observation(more: Partial<Observation> = {}): Observation {
+  return {
+    providerId: 'retail-a',
+    from: 'USD',
+    to: 'KES',
+    rate: '129.5',
+    fee: null,
+    feeCurrency: null,
+    rateType: 'retail',
+    effectiveMs: NOW_MS,
+    notes: null,
+    ...more,
+  }
+}
+
+export async function* inArrays<T>(rows: readonly T[], size = 2): AsyncGenerator<T[]> {
+  for (let start = 0; start < rows.length; start += size) yield rows.slice(start, start + size)
+}
+
+/** Resolves once so many of the database's sessions wait for a lock. */
+export const untilWaiting = ({ sql }: Database, count: number): Promise<void> =>
+  until(`${count} waiting for a lock`, async () => {
+    const rows = await sql`select 1 from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`
+    return rows.length === count
+  })
+
+/** The tables a plan reads from end to end. */
+export async function scannedTables<Rows extends readonly (object | undefined)[]>(
+  { sql }: Database,
+  statement: PendingQuery<Rows>,
+): Promise<string[]> {
+  const [row] = await sql`explain (format json) ${statement}`
+  const found: string[] = []
+  const walk = (node: Record<string, unknown>) => {
+    if (node['Node Type'] === 'Seq Scan') found.push(String(node['Relation Name']))
+    for (const child of (node.Plans as Record<string, unknown>[] | undefined) ?? []) walk(child)
+  }
+  const [{ Plan }] = row!['QUERY PLAN'] as [{ Plan: Record<string, unknown> }]
+  walk(Plan)
+  return found
+}

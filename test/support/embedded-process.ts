@@ -1,0 +1,143 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
+import { connect, type Sql } from '~/store/database'
+import { openEmbedded } from '~/store/embedded'
+import { runningPostmaster } from '~/store/embedded-postmaster'
+import { run } from '~/store/embedded-run'
+
+const CHILD = join(import.meta.dir, 'embedded-child.ts')
+const UNTIL_MS_MAX = 20_000
+const POLL_MS = 10
+
+const children: ChildProcess[] = []
+const homes: string[] = []
+const clients: Sql[] = []
+let prepared: Promise<string> | null = null
+
+type Said = { url?: string; error?: string; say?: string; closed?: boolean }
+
+/** A corridor process that has joined a data directory, or was refused. */
+export type Joined = { pid: number; url: string; error: string; close(): Promise<void> }
+
+/** A corridor process from its very start; `kill` is `kill -9`. */
+export type Launched = { pid: number; joined: Promise<Joined>; kill(): Promise<void> }
+
+/** Starts a process that joins `dataDir`. */
+export function launch(dataDir: string, use: 'service' | 'command'): Launched {
+  const child = spawn(process.execPath, [CHILD, dataDir, use], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  children.push(child)
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  const answer = new Promise<Said>((resolve) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const said = JSON.parse(line) as Said
+      if (said.url || said.error) resolve(said)
+    })
+    void ended.then(() => resolve({ error: 'ended without a word' }))
+  })
+  const pid = child.pid ?? 0
+  const close = async () => {
+    child.stdin.write('close\n')
+    await ended
+  }
+  return {
+    pid,
+    joined: answer.then(({ url = '', error = '' }) => ({ pid, url, error, close })),
+    async kill() {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+/** The same, once it has joined or been refused. */
+export const joinAs = (dataDir: string, use: 'service' | 'command') => launch(dataDir, use).joined
+
+/** A path for DATA_DIR that does not exist yet, several folders below one that does. */
+export async function newDataDir(): Promise<string> {
+  const base = await mkdtemp(join(tmpdir(), 'corridor-embedded-'))
+  homes.push(base)
+  await chmod(base, 0o755)
+  return join(base, 'not', 'there', 'yet')
+}
+
+/** The same with a stopped database in it already, which is quicker than making one. */
+export async function preparedDataDir(): Promise<string> {
+  prepared ??= prepare()
+  const dataDir = await newDataDir()
+  await mkdir(dataDir, { recursive: true })
+  await run('/bin/cp', ['-a', join(await prepared, 'postgres'), dataDir], null)
+  return dataDir
+}
+
+async function prepare(): Promise<string> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'corridor-prepared-'))
+  await chmod(dataDir, 0o755)
+  const embedded = await openEmbedded({ dataDir, use: 'command', say: () => {}, durable: false })
+  await embedded.close()
+  return dataDir
+}
+
+/** A client that is closed with the test. */
+export function clientOf(url: string): Sql {
+  const sql = connect(url, { connectionsMax: 1 })
+  clients.push(sql)
+  return sql
+}
+
+export const clusterOf = (dataDir: string) => join(dataDir, 'postgres', 'data')
+
+export const serverPid = async (dataDir: string) =>
+  (await runningPostmaster(clusterOf(dataDir)))?.pid ?? null
+
+/** Sends a signal to the server of `dataDir`, which has to run, and waits for its end. */
+export async function endServer(dataDir: string, signal: 'SIGQUIT' | 'SIGKILL'): Promise<void> {
+  const pid = await serverPid(dataDir)
+  if (!pid) throw new Error(`no server runs on ${dataDir}`)
+  process.kill(pid, signal)
+  await until('the end of the server', async () => (await serverPid(dataDir)) !== pid)
+}
+
+/** Polls until `condition` holds; fails after a while. */
+export async function until(what: string, condition: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + UNTIL_MS_MAX
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`never came: ${what}`)
+    await delay(POLL_MS)
+  }
+}
+
+/** The addresses a process listens on, as /proc writes them: hex address, colon, hex port. */
+export async function listeningAddresses(port: number): Promise<string[]> {
+  const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
+  const found: string[] = []
+  for (const table of ['/proc/net/tcp', '/proc/net/tcp6'])
+    for (const line of (await readFile(table, 'utf8').catch(() => '')).split('\n')) {
+      const [, local, , state] = line.trim().split(/\s+/)
+      if (state === '0A' && local?.endsWith(suffix)) found.push(local.slice(0, -suffix.length))
+    }
+  return found
+}
+
+/** Ends every process, server and file a test made. */
+export async function cleanUp(): Promise<void> {
+  for (const sql of clients.splice(0)) await sql.end({ timeout: 1 })
+  for (const child of children.splice(0)) child.kill('SIGKILL')
+  for (const base of homes.splice(0)) {
+    const dataDir = join(base, 'not', 'there', 'yet')
+    if (await serverPid(dataDir)) await endServer(dataDir, 'SIGQUIT')
+    await rm(base, { recursive: true, force: true })
+  }
+}
+
+/** Removes what the tests of a file shared. */
+export async function cleanUpShared(): Promise<void> {
+  const shared = prepared
+  prepared = null
+  if (shared) await rm(await shared, { recursive: true, force: true })
+}

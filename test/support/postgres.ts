@@ -1,0 +1,115 @@
+import { spawn } from 'node:child_process'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { drizzle } from 'drizzle-orm/postgres-js'
+import { type ConnectOptions, connect, type Database, type Sql } from '~/store/database'
+import { openEmbedded } from '~/store/embedded'
+import { migrate } from '~/store/migrate'
+
+const TEMPLATE = 'corridor_template'
+const CONNECTIONS_MAX = 4
+
+/** Ends the server and removes its files once its stdin closes, so even after `kill -9` of us. */
+const REAPER =
+  'cat >/dev/null; kill -QUIT "$1" 2>/dev/null; n=0; ' +
+  'while kill -0 "$1" 2>/dev/null && [ $n -lt 100 ]; do sleep 0.05; n=$((n+1)); done; rm -rf "$2"'
+
+type Cluster = { url: string; admin: Sql; end(): Promise<void> }
+
+let cluster: Promise<Cluster> | null = null
+let databases = 0
+
+/** A database of the test's own; `close` drops it. */
+export type FreshDatabase = Database & { url: string }
+
+/** An empty, migrated database on the test run's server. Close it when the file is done. */
+export async function freshDatabase(options: ConnectOptions = {}): Promise<FreshDatabase> {
+  const { admin } = await testCluster()
+  const name = nextName()
+  await admin`CREATE DATABASE ${admin(name)} TEMPLATE ${admin(TEMPLATE)}`
+  return opened(name, options)
+}
+
+/** The same without any table, for tests of the migrations. */
+export async function emptyDatabase(options: ConnectOptions = {}): Promise<FreshDatabase> {
+  const { admin } = await testCluster()
+  const name = nextName()
+  await admin`CREATE DATABASE ${admin(name)} TEMPLATE template0`
+  return opened(name, options)
+}
+
+/** Ends the test run's server, if any test started it, and removes its files. */
+export async function endTestCluster(): Promise<void> {
+  const started = cluster
+  cluster = null
+  await (await started?.catch(() => null))?.end()
+}
+
+function testCluster(): Promise<Cluster> {
+  cluster ??= startCluster()
+  return cluster
+}
+
+async function startCluster(): Promise<Cluster> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'corridor-test-'))
+  await chmod(dataDir, 0o755)
+  const embedded = await openEmbedded({ dataDir, use: 'command', say: () => {}, durable: false })
+  const pidFile = await readFile(join(embedded.directory, 'data', 'postmaster.pid'), 'utf8')
+  const reaper = startReaper(pidFile.split('\n')[0] ?? '', dataDir)
+  const admin = connect(embedded.url, { connectionsMax: 1, idleSeconds: null })
+  await admin`CREATE DATABASE ${admin(TEMPLATE)} TEMPLATE template0`
+  const template = connect(urlOf(embedded.url, TEMPLATE), { connectionsMax: 1 })
+  await migrate({ sql: template })
+  await template.end()
+  return {
+    url: embedded.url,
+    admin,
+    async end() {
+      await admin.end({ timeout: 1 })
+      await embedded.close()
+      await rm(dataDir, { recursive: true, force: true })
+      reaper.kill('SIGKILL')
+    },
+  }
+}
+
+function startReaper(pid: string, dataDir: string) {
+  const reaper = spawn('/bin/sh', ['-c', REAPER, 'reaper', pid, dataDir], {
+    cwd: '/',
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  reaper.unref()
+  return reaper
+}
+
+async function opened(name: string, options: ConnectOptions): Promise<FreshDatabase> {
+  const { url: base, admin } = await testCluster()
+  const url = urlOf(base, name)
+  const sql = connect(url, { connectionsMax: CONNECTIONS_MAX, ...options })
+  let closing: Promise<void> | null = null
+  const drop = async () => {
+    await sql.end({ timeout: 1 })
+    await admin`DROP DATABASE IF EXISTS ${admin(name)} WITH (FORCE)`
+  }
+  return {
+    sql,
+    db: drizzle(sql),
+    kind: 'embedded',
+    where: `test database ${name}`,
+    url,
+    close() {
+      closing ??= drop()
+      return closing
+    },
+  }
+}
+
+const nextName = () => `test_${++databases}`
+
+function urlOf(base: string, name: string): string {
+  const url = new URL(base)
+  url.pathname = `/${name}`
+  return url.href
+}

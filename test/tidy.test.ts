@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'bun:test'
+import { join, relative } from 'node:path'
+import { packageManager } from '../package.json'
+
+const ROOT = join(import.meta.dir, '..')
+const LINE_COLUMNS_MAX = 100
+const FILE_LINES_MAX = 300
+
+type Source = { path: string; text: string; lines: string[] }
+
+const sources = await filesOf('src/**/*.ts')
+const tests = await filesOf('test/**/*.ts')
+const all = [...sources, ...tests]
+
+/** What each folder of src may import of the others; a file in src itself is named by its name. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  domain: [],
+  memory: ['domain'],
+  store: ['domain'],
+  feed: ['domain'],
+  service: ['domain', 'memory'],
+  jobs: ['domain', 'memory', 'log'],
+  wire: ['domain', 'service', 'memory'],
+  http: ['domain', 'memory', 'service', 'wire', 'clock', 'log'],
+  mcp: ['domain', 'memory', 'service', 'wire', 'clock', 'log'],
+  portal: ['domain', 'memory', 'service', 'wire', 'clock', 'log'],
+  sample: [],
+  app: ['domain', 'http', 'mcp', 'portal', 'log'],
+  config: ['domain', 'jobs', 'log'],
+  clock: [],
+  log: [],
+}
+
+/** Where a technology may appear at all. */
+const HOMES: [what: string, pattern: RegExp, homes: RegExp][] = [
+  ['process.env', /\bprocess\.env\b/, /^src\/main\.ts$/],
+  ['the clock', /\bDate\.now\(|\bnew Date\(\)/, /^src\/clock\.ts$/],
+  ['console', /\bconsole\./, /^src\/sample\/build/],
+  ['drizzle', /from 'drizzle-orm/, /^src\/store\//],
+  ['the postgres driver', /from 'postgres'/, /^src\/store\//],
+  ['croner', /from 'croner'/, /^src\/jobs\/schedule\.ts$/],
+  ['elysia', /from '(@elysiajs\/|elysia)/, /^src\/(app\.ts|http\/|mcp\/|portal\/)/],
+  ['pino', /from 'pino/, /^src\/log\.ts$/],
+  ['commander', /from 'commander'/, /^src\/(main\.ts|command\/)/],
+]
+
+describe('the house', () => {
+  test('imports follow the table: data flows one way', () => {
+    const wrong = sources.flatMap(({ path, text }) => {
+      const room = roomOf(path)
+      const allowed = MAY_IMPORT[room]
+      if (!allowed) return []
+      return importsOf(path, text)
+        .map(roomOf)
+        .filter((target) => target !== room && !allowed.includes(target))
+        .map((target) => `${path} imports ${target}`)
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test('every folder of src stands in the table, or is command', () => {
+    const rooms = new Set(sources.map(({ path }) => roomOf(path)))
+    const known = new Set([...Object.keys(MAY_IMPORT), 'command', 'main'])
+    expect([...rooms].filter((room) => !known.has(room))).toEqual([])
+  })
+
+  test('nobody imports command but main', () => {
+    const wrong = sources.filter(
+      ({ path, text }) =>
+        !/^src\/(main\.ts|command\/)/.test(path) && /from '[^']*\/command\//.test(text),
+    )
+    expect(wrong.map(({ path }) => path)).toEqual([])
+  })
+
+  for (const [what, pattern, homes] of HOMES)
+    test(`${what} is met only in its home`, () => {
+      const strays = sources.filter(({ path, text }) => pattern.test(text) && !homes.test(path))
+      expect(strays.map(({ path }) => path)).toEqual([])
+    })
+
+  test('no room is called by what it is not', () => {
+    const vague = all.filter(({ path }) =>
+      /(^|\/)(utils?|helpers?|common|types|misc|index)(\.ts|\/)/.test(path),
+    )
+    expect(vague.map(({ path }) => path)).toEqual([])
+  })
+
+  test('file names are kebab-case nouns', () => {
+    const odd = all.filter(({ path }) => !/^[a-z0-9-]+(\.test)?\.ts$/.test(path.split('/').at(-1)!))
+    expect(odd.map(({ path }) => path)).toEqual([])
+  })
+})
+
+describe('sizes', () => {
+  test(`no line is longer than ${LINE_COLUMNS_MAX} columns`, () => {
+    const long = all.flatMap(({ path, lines }) =>
+      lines.flatMap((line, i) => ([...line].length > LINE_COLUMNS_MAX ? [`${path}:${i + 1}`] : [])),
+    )
+    expect(long).toEqual([])
+  })
+
+  test(`no file of src is longer than ${FILE_LINES_MAX} lines`, () => {
+    const long = sources.filter(({ lines }) => lines.length > FILE_LINES_MAX + 1)
+    expect(long.map(({ path, lines }) => `${path} ${lines.length}`)).toEqual([])
+  })
+})
+
+describe('the tests', () => {
+  test('none is skipped, focused or left for later', () => {
+    const word = ['skip', 'only', 'todo', 'if', 'skipIf', 'todoIf'].join('|')
+    const pattern = new RegExp(`\\b(test|it|describe)\\.(${word})\\(`)
+    expect(tests.filter(({ text }) => pattern.test(text)).map(({ path }) => path)).toEqual([])
+  })
+})
+
+describe('versions', () => {
+  test('bun is pinned in package.json and nowhere else', async () => {
+    const [, version] = packageManager.split('@')
+    const files = ['README.md', 'Dockerfile', 'compose.yaml', '.ci/run']
+    const texts = await Promise.all(files.map((file) => Bun.file(join(ROOT, file)).text()))
+    expect(files.filter((_, i) => texts[i]!.includes(version!))).toEqual([])
+  })
+
+  test('every dependency is pinned exactly and has its reason in the README', async () => {
+    const { dependencies, devDependencies } = await Bun.file(join(ROOT, 'package.json')).json()
+    const readme = await Bun.file(join(ROOT, 'README.md')).text()
+    const all = Object.entries<string>({ ...dependencies, ...devDependencies })
+    expect(all.filter(([, version]) => !/^\d/.test(version))).toEqual([])
+    expect(all.filter(([name]) => !readme.includes(`| \`${name}\``)).map(([name]) => name)).toEqual(
+      [],
+    )
+  })
+})
+
+async function filesOf(pattern: string): Promise<Source[]> {
+  const paths = [...new Bun.Glob(pattern).scanSync(ROOT)].sort()
+  return Promise.all(
+    paths.map(async (path) => {
+      const text = await Bun.file(join(ROOT, path)).text()
+      return { path, text, lines: text.split('\n') }
+    }),
+  )
+}
+
+/** The folder directly below src, or the name of a file that stands in src itself. */
+function roomOf(path: string): string {
+  const [, room] = path.split('/')
+  return room!.replace(/\.ts$/, '')
+}
+
+/** What a file imports of src, as paths from the root. */
+function importsOf(path: string, text: string): string[] {
+  return [...text.matchAll(/(?:from|import) '((?:~|\.{1,2})\/[^']+)'/g)]
+    .map(([, target]) => target!)
+    .map((target) =>
+      target.startsWith('~/')
+        ? `src/${target.slice(2)}`
+        : relative(ROOT, join(ROOT, path, '..', target)),
+    )
+    .filter((target) => target.startsWith('src/'))
+}
