@@ -26,7 +26,7 @@ export type AppDeps = IngestRouteDeps &
 /** Every route. Opens nothing and starts nothing. */
 export function createApp(deps: AppDeps) {
   const { log } = deps
-  const app = new Elysia({ name: 'corridor' })
+  const app = new Elysia({ name: 'corridor', handler: { standardHostname: false } })
   if (deps.corsOrigins.length > 0) app.use(crossOrigin(deps.corsOrigins))
   const api = [
     ...ratesRoutes(deps),
@@ -49,7 +49,7 @@ const unknownPath = (): ServiceError =>
 
 function crossOrigin(origins: readonly string[]) {
   return cors({
-    origin: origins.includes('*') ? true : [...origins],
+    origin: origins.includes('*') || (({ headers }) => origins.includes(headers.get('origin') ?? '')),
     methods: ['GET', 'HEAD', 'POST'],
     allowedHeaders: ['content-type', 'idempotency-key', 'x-api-key'],
     exposeHeaders: [

@@ -138,10 +138,10 @@ const DURATION_UNITS_MS: Readonly<Record<string, number>> = {
 
 const asDurationMs: Reader<number> = (text) => {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text)
-  const ms = match ? Number(match[1]) * DURATION_UNITS_MS[match[2]!]! : 0
-  if (ms <= 0 || !Number.isSafeInteger(Math.round(ms)))
+  const ms = match ? Math.round(Number(match[1]) * DURATION_UNITS_MS[match[2]!]!) : 0
+  if (ms <= 0 || !Number.isSafeInteger(ms))
     throw new Error('must be a duration such as 90s, 30m, 72h or 7d')
-  return Math.round(ms)
+  return ms
 }
 
 const asCron: Reader<string> = (text) => {

@@ -44,6 +44,7 @@ async function startDemo(terminal: Terminal, clock: Clock): Promise<Demo> {
   const log = logOf(config)
   const { say } = terminal
   const { databaseUrl, dataDir } = config
+  say('preparing the database and the sample')
   const database = await openDatabase({ databaseUrl, dataDir, use: 'service', say })
   return closingOnFailure(database, async () => {
     await migrate(database)

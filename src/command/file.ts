@@ -1,5 +1,4 @@
-import { createReadStream } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { CommandFailure } from './terminal.ts'
 
 /** Stands for standard input in place of a file's name. */
@@ -30,14 +29,12 @@ export async function openInput(path: string): Promise<InputFile> {
   try {
     const handle = await open(path, 'r')
     const stats = await handle.stat()
-    await handle.close()
-    if (stats.isDirectory()) throw Object.assign(new Error('EISDIR'), { code: 'EISDIR' })
-    const stream = createReadStream(path, { highWaterMark: CHUNK_BYTES })
-    return {
-      name: path,
-      sizeBytes: stats.isFile() ? stats.size : null,
-      bytes: readable(stream, path),
+    if (stats.isDirectory()) {
+      await handle.close()
+      throw Object.assign(new Error('directory'), { code: 'EISDIR' })
     }
+    const sizeBytes = stats.isFile() ? stats.size : null
+    return { name: path, sizeBytes, bytes: readable(chunksOf(handle), path) }
   } catch (error) {
     throw unreadable(path, error)
   }
@@ -58,6 +55,18 @@ export async function readText(path: string, bytesMax: number): Promise<string> 
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
   } catch {
     throw new CommandFailure(`${path} is not UTF-8 text`)
+  }
+}
+
+async function* chunksOf(handle: FileHandle): AsyncGenerator<Uint8Array> {
+  try {
+    for (;;) {
+      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(CHUNK_BYTES))
+      if (bytesRead === 0) return
+      yield buffer.subarray(0, bytesRead)
+    }
+  } finally {
+    await handle.close()
   }
 }
 

@@ -8,8 +8,11 @@ export type Listener = {
   stop(): Promise<void>
 }
 
-/** Larger bodies are cut off by the server itself; the interface's own bound is far below. */
-const BODY_BYTES_MAX = 16 * 1024 * 1024
+/**
+ * No bound of the server's own, which it would answer with a bare 413 and no JSON. Each route has
+ * its bound and reads no further; what is not read is thrown away as it comes.
+ */
+const BODY_BYTES_MAX = Number.MAX_SAFE_INTEGER
 /** A connection on which nothing moves for so long is closed. */
 const IDLE_SECONDS_MAX = 30
 const STOP_WAIT_MS = 5000
@@ -46,6 +49,13 @@ export function freePort(host: string): number {
   return probe.port
 }
 
+/** Without a usable Host, as in HTTP/1.0, a request's URL is a bare path, which no router takes. */
+function addressed(request: Request): Request {
+  const { url } = request
+  if (url.startsWith('http://')) return request
+  return new Request(`http://localhost${url.startsWith('/') ? url : '/'}`, request)
+}
+
 function serverOn(
   { host, port }: Pick<Config, 'host' | 'port'>,
   { handle, log }: { handle(request: Request): Response | Promise<Response>; log: Log },
@@ -54,7 +64,7 @@ function serverOn(
     return Bun.serve({
       hostname: host,
       port,
-      fetch: handle,
+      fetch: (request) => handle(addressed(request)),
       maxRequestBodySize: BODY_BYTES_MAX,
       idleTimeout: IDLE_SECONDS_MAX,
       development: false,

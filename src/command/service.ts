@@ -13,6 +13,7 @@ import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
 import { listenForNews, originOf } from '~/store/news-channel.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
+import { orUnavailable } from '~/store/outage.ts'
 import { createQuoteStore } from '~/store/quote-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { createUsageStore } from '~/store/usage-store.ts'
@@ -50,7 +51,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     log,
     metering: { meter, limits: config.quotas },
     ageLimits: config,
-    store: observations,
+    store: { record: (batch) => orUnavailable(observations.record(batch)) },
     sample: options.sample,
     corsOrigins: config.corsOrigins,
     isDatabaseReachable: () => answers(database),

@@ -14,10 +14,29 @@ export function netConverted(quote: Quote, amount: number, feeMid: number | null
   const converted = amount * quote.rate
   if (quote.fee === null || quote.fee === 0) return converted
   if (quote.feeCurrency === null || quote.feeCurrency === quote.from)
-    return converted - quote.fee * quote.rate
-  if (quote.feeCurrency === quote.to) return converted - quote.fee
-  return feeMid === null ? null : converted - quote.fee * feeMid
+    return difference(converted, quote.fee * quote.rate)
+  if (quote.feeCurrency === quote.to) return difference(converted, quote.fee)
+  return feeMid === null ? null : difference(converted, quote.fee * feeMid)
 }
+
+/** Decimal digits that a product or two of doubles still has right. */
+const SURE_DIGITS = 14
+/** So many digits or more are left to the rounding at the end. */
+const PLAIN_DIGITS = 12
+
+/**
+ * `converted` less `fee` with only the digits that both have right: where nearly all of an amount
+ * goes into the fee, binary dust must not pass for a net amount (0.1 * 3 - 0.3 is 0).
+ */
+function difference(converted: number, fee: number): number {
+  const net = converted - fee
+  const cancelled = exponentOf(Math.max(converted, fee)) - exponentOf(net)
+  const digits = SURE_DIGITS - cancelled
+  if (digits >= PLAIN_DIGITS) return net
+  return digits < 1 ? 0 : Number(net.toPrecision(digits))
+}
+
+const exponentOf = (x: number): number => Math.floor(Math.log10(Math.abs(x)))
 
 /** The currency whose mid to the target prices the quote's fee, or null when none is needed. */
 export function thirdFeeCurrency(quote: Quote): string | null {

@@ -35,11 +35,12 @@ export const jsonReply = (body: unknown, status = 200, headers: Headers = {}): R
     headers: { 'content-type': 'application/json', ...headers },
   })
 
-/** The reply to any failure; what is no ServiceError is logged and told to nobody. */
+/** The reply to any failure; what is no ServiceError, or lies behind one, is only logged. */
 export function errorReply(error: unknown, log: Log, headers: Headers = {}): Response {
   if (error instanceof ServiceError) {
     const { code, message, details } = error
     const body = { error: message, code, ...details }
+    if (error.cause) log.warn({ err: error.cause }, message)
     return jsonReply(body, STATUS[code], { ...headers, ...headersOf(error) })
   }
   log.error({ err: error }, 'request failed')

@@ -78,7 +78,7 @@ export class Refresher {
    * Rejects when the database does not answer.
    */
   reload(): Promise<boolean> {
-    const reloaded = this.#turn.then(() => this.#loadEverything())
+    const reloaded = this.#turn.then(() => this.#catchUp())
     this.#turn = reloaded.then(
       () => {},
       () => {},
@@ -90,9 +90,8 @@ export class Refresher {
     const change = this.#backlog.shift()
     if (!change) return
     try {
-      await this.#load(this.#isBehind ? { kind: 'everything' } : change)
-      if (this.#isBehind) this.#backlog = []
-      this.#isBehind = false
+      if (this.#isBehind) await this.#catchUp()
+      else await this.#load(change)
     } catch (error) {
       if (!this.#isBehind) this.deps.log.warn({ err: error }, 'memory could not be refreshed')
       this.#isBehind = true
@@ -123,9 +122,19 @@ export class Refresher {
     }
   }
 
+  /** Loads everything; what was noted before it began is in it, what is noted meanwhile is not. */
+  async #catchUp(): Promise<boolean> {
+    this.#backlog = []
+    this.#isBehind = true
+    const hadMissed = await this.#loadEverything()
+    this.#isBehind = false
+    return hadMissed
+  }
+
   async #loadEverything(): Promise<boolean> {
     const { sources, memory, meter, clock } = this.deps
     const nowMs = clock.now()
+    const { settlements } = meter
     const [catalogue, access, quotes, references, usage] = await Promise.all([
       sources.catalogue.load(),
       sources.access.load(),
@@ -135,7 +144,7 @@ export class Refresher {
     ])
     const before = memory.current
     memory.publish({ catalogue, access, quotes, references }, clock.now())
-    meter.load(usage)
+    meter.load(usage, settlements)
     const { current } = memory
     return current.quotes !== before.quotes || current.references !== before.references
   }

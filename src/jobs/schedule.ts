@@ -13,10 +13,11 @@ export type Schedule = {
   stop(): Promise<void>
 }
 
+/** Whether a text is a pattern that comes round; a single date is none, nor is 31 February. */
 export function isCronPattern(text: string): boolean {
   try {
-    new Cron(text, { paused: true }).stop()
-    return true
+    const cron = new Cron(text, { paused: true })
+    return cron.getPattern() !== undefined && cron.nextRun() !== null
   } catch {
     return false
   }

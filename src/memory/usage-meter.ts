@@ -16,6 +16,8 @@ type Counter = KeyDay & {
   flushing: number
   /** Counted here and not yet being written; negative when a written unit was given back. */
   pending: number
+  /** The number of the settlement that last brought `stored` up to date. */
+  settlement: number
 }
 
 type DayUsage = { readonly day: number; total: number; readonly byKey: Map<string, Counter> }
@@ -30,6 +32,12 @@ export class UsageMeter {
   readonly #accounts = new Map<string, DayUsage[]>()
   readonly #unwritten = new Set<Counter>()
   #flushing: Counter[] = []
+  #settlements = 0
+
+  /** How many batches have been settled: a reader of the database notes it before it reads. */
+  get settlements(): number {
+    return this.#settlements
+  }
 
   /** Takes one unit, or answers null and takes none when `limit` is reached. */
   reserve(request: {
@@ -59,8 +67,9 @@ export class UsageMeter {
 
   /** Units by key id on a UTC day; keys without use are not in it. */
   byKey(accountId: string, day: number): ReadonlyMap<string, number> {
-    const counters = this.#find(accountId, day)?.byKey.values() ?? []
-    return new Map([...counters].map((counter) => [counter.keyId, requestsOf(counter)]))
+    const counters = [...(this.#find(accountId, day)?.byKey.values() ?? [])]
+    const used = counters.filter((counter) => requestsOf(counter) !== 0)
+    return new Map(used.map((counter) => [counter.keyId, requestsOf(counter)]))
   }
 
   /** All that is counted and not yet written. Empty while an earlier batch is still under way. */
@@ -78,7 +87,11 @@ export class UsageMeter {
 
   /** The batch is written; `totals` is what the database now holds for each of its counters. */
   settle(totals: readonly UsageCount[]): void {
-    for (const counter of this.#flushing) counter.flushing = 0
+    this.#settlements += 1
+    for (const counter of this.#flushing) {
+      counter.flushing = 0
+      counter.settlement = this.#settlements
+    }
     this.#flushing = []
     this.load(totals)
   }
@@ -93,11 +106,17 @@ export class UsageMeter {
     this.#flushing = []
   }
 
-  /** Takes over what the database holds, beside what is counted here and not yet written. */
-  load(totals: readonly UsageCount[]): void {
+  /**
+   * Takes over what the database holds, beside what is counted here and not yet written.
+   *
+   * `settlements` is what it was before the database was read. A counter that is being written, or
+   * was settled since, keeps what it has: nobody can tell whether the reading holds that batch.
+   */
+  load(totals: readonly UsageCount[], settlements = this.#settlements): void {
     for (const { accountId, keyId, day, requests } of totals) {
       const usage = this.#dayUsage(accountId, day)
       const counter = this.#counter(usage, accountId, keyId)
+      if (counter.flushing !== 0 || counter.settlement > settlements) continue
       counter.stored = requests
       usage.total = sumOf(usage)
     }
@@ -132,7 +151,8 @@ export class UsageMeter {
   #counter(usage: DayUsage, accountId: string, keyId: string): Counter {
     const known = usage.byKey.get(keyId)
     if (known) return known
-    const counter = { accountId, keyId, day: usage.day, stored: 0, flushing: 0, pending: 0 }
+    const counts = { stored: 0, flushing: 0, pending: 0, settlement: 0 }
+    const counter = { accountId, keyId, day: usage.day, ...counts }
     usage.byKey.set(keyId, counter)
     return counter
   }

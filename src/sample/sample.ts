@@ -93,10 +93,7 @@ export function sampleReferences(shiftDays: number): ReadableStream<Uint8Array> 
 }
 
 /** Whom the sample is owed to, one line a source, as their licences ask. */
-export const sampleSources: readonly string[] = sources.map(
-  ({ attribution, used_for, changes }) =>
-    `${attribution}. Used for: ${used_for}. Changed: ${changes}.`,
-)
+export const sampleSources: readonly string[] = sources.map(({ attribution }) => attribution)
 
 /** Moves `YYYY-MM-DD` by whole days; the dates are few and the rows many, so each is kept. */
 function shiftedDates(shiftDays: number): (date: string) => string {

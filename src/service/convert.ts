@@ -3,6 +3,7 @@ import type { Corridor } from '~/domain/corridor.ts'
 import type { Mid } from '~/domain/mid.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { bestExecutable, byKindThenValue } from '~/domain/rank.ts'
+import { roundAmount } from '~/domain/round.ts'
 import { vsMidBps } from '~/domain/spread.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
@@ -23,7 +24,7 @@ export type Conversions = {
   readonly mid: Mid | null
   /** The best net above zero among the executable entries, or null. */
   readonly best: Conversion | null
-  /** By kind, best net first inside a kind, entries without a net last of their kind. */
+  /** By kind, best net as it is shown first inside a kind, entries without a net last of it. */
   readonly entries: readonly Conversion[]
 }
 
@@ -44,7 +45,7 @@ export function convert(
     return {
       ranked,
       quote,
-      value: net,
+      value: net && roundAmount(net),
       net,
       converted: amount * quote.rate,
       vsMidBps: mid && vsMidBps(quote.rate, mid.rate),

@@ -29,17 +29,30 @@ export type IngestDeps = {
   readonly clock: { now(): number }
 }
 
+/** Longer than this nobody is kept waiting for a database that does not answer. */
+export const ANSWER_MS_MAX = 10_000
+
 /**
  * Records a batch, all rows or none, and returns how many.
  *
  * When it returns, the rows are committed and memory serves them. A repeated idempotency key gives
  * the first answer again and records nothing; with another body it throws `idempotency_key_reused`.
  * Any other error means that nothing was recorded, or that its fate is unknown to us: a retry with
- * the same idempotency key is safe either way.
+ * the same idempotency key is safe either way. One is `database_unavailable` after `ANSWER_MS_MAX`;
+ * what the database does later all the same is served from then on.
  */
-export async function ingest(
+export function ingest(deps: IngestDeps, batch: IngestBatch): Promise<{ inserted: number }> {
+  return inTime(recordAndServe(deps, batch))
+}
+
+type IngestBatch = {
+  readonly observations: readonly Observation[]
+  readonly idempotency: Idempotency | null
+}
+
+async function recordAndServe(
   { memory, store, clock }: IngestDeps,
-  batch: { observations: readonly Observation[]; idempotency: Idempotency | null },
+  batch: IngestBatch,
 ): Promise<{ inserted: number }> {
   const recording = await store.record(batch)
   switch (recording.kind) {
@@ -56,6 +69,20 @@ export async function ingest(
         'this Idempotency-Key was used with another body; use a new key for a new batch',
         { errors: [] },
       )
+  }
+}
+
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  const { promise: overdue, reject } = Promise.withResolvers<never>()
+  const message =
+    'the database does not answer just now, so whether the batch is recorded is unknown; ' +
+    'retry shortly with the same Idempotency-Key'
+  const giveUp = () => reject(new ServiceError('database_unavailable', message))
+  const timer = setTimeout(giveUp, ANSWER_MS_MAX)
+  try {
+    return await Promise.race([work, overdue])
+  } finally {
+    clearTimeout(timer)
   }
 }
 

@@ -6,7 +6,7 @@ export const POSTGRES_MAJOR_MIN = 14
 
 const CONNECTIONS_MAX = 10
 const CONNECT_SECONDS_MAX = 10
-const CLOSE_SECONDS_MAX = 5
+const CLOSE_SECONDS_MAX = 3
 const IDLE_SECONDS_MAX = 300
 const INT8 = 20
 
@@ -100,12 +100,12 @@ async function openOwn(options: DatabaseOptions): Promise<Database> {
     await embedded.close()
   })
   try {
-    const where = `embedded PostgreSQL ${await serverVersion(sql, dataDir)} in ${embedded.directory}`
+    const version = await serverVersion(sql, dataDir)
     return {
       sql,
       db: drizzle(sql),
       kind: 'embedded',
-      where,
+      where: `embedded PostgreSQL ${version} in ${embedded.directory}`,
       close() {
         stop()
         return close()
@@ -188,8 +188,8 @@ function placeOf(url: string): string {
   const [, user, host, database] = parts ?? []
   if (parts && isReadable(url)) return `${user ? `${user}@` : ''}${host}${database ?? ''}`
   throw new Error(
-    'DATABASE_URL is not a PostgreSQL address: write postgres://USER:PASSWORD@HOST:5432/DATABASE, ' +
-      'with special characters in the password percent-encoded',
+    'DATABASE_URL is not a PostgreSQL address: write ' +
+      'postgres://USER:PASSWORD@HOST:5432/DATABASE, with special characters in the password percent-encoded',
   )
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { chmod, chown, lstat, mkdir, realpath } from 'node:fs/promises'
+import { chmod, chown, lchown, lstat, mkdir, readdir, realpath } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import {
   type Account,
@@ -39,15 +39,15 @@ export async function embeddedHome(options: HomeOptions): Promise<Home> {
   const near = join(dataDir, 'postgres')
   if (process.getuid?.() !== 0) return homeOfMine(dataDir, near)
   const nearOwner = await dataOwner(near)
-  if (nearOwner) return homeAt(dataDir, near, await lenderOf(nearOwner, near, options))
+  if (nearOwner) return homeAt({ dataDir, directory: near, owner: nearOwner }, options)
   const far = join(options.elsewhere ?? ELSEWHERE, farName(dataDir), 'postgres')
-  const farOwner = await dataOwner(far)
-  const account = farOwner ?? accountForRoot(options.system)
+  const owner = await dataOwner(far)
+  const account = lenderFor(owner, options)
   const closed = await closedTo(account, await existing(dataDir))
-  if (!farOwner && !closed) return homeAt(dataDir, near, account)
+  if (!owner && !closed) return homeAt({ dataDir, directory: near, owner: account }, options)
   const why = closed ? `user ${account.name} cannot enter ${closed}` : 'as it did before'
   options.say(`the database of ${dataDir} lives in ${dirname(far)} (${why})`)
-  return homeAt(dataDir, far, account)
+  return homeAt({ dataDir, directory: far, owner: owner ?? account }, options)
 }
 
 async function homeOfMine(dataDir: string, directory: string): Promise<Home> {
@@ -66,21 +66,33 @@ async function homeOfMine(dataDir: string, directory: string): Promise<Home> {
   return { dataDir, directory, data: join(directory, 'data'), account: null }
 }
 
-async function homeAt(dataDir: string, directory: string, account: Account): Promise<Home> {
+type Site = { dataDir: string; directory: string; owner: Account }
+
+async function homeAt({ dataDir, directory, owner }: Site, options: HomeOptions): Promise<Home> {
   const first = await mkdir(directory, { recursive: true })
   for (let path = directory; first && path.length >= first.length; path = dirname(path))
     await chmod(path, path === directory ? 0o711 : 0o755)
-  return { dataDir, directory, data: join(directory, 'data'), account }
+  const account = lenderFor(owner, options)
+  const closed = await closedTo(account, directory)
+  if (closed)
+    throw new Error(
+      `the database in ${directory} runs as user ${account.name}, who cannot enter ${closed}: ` +
+        `let it in (chmod o+x ${closed}), or move DATA_DIR to where it can`,
+    )
+  const data = join(directory, 'data')
+  if (owner.uid === 0) await giveTree(data, account)
+  return { dataDir, directory, data, account }
 }
 
-async function lenderOf(owner: Account, directory: string, options: HomeOptions): Promise<Account> {
-  const account = owner.uid === 0 ? accountForRoot(options.system) : owner
-  const closed = await closedTo(account, directory)
-  if (!closed) return account
-  throw new Error(
-    `the database in ${directory} belongs to user ${account.name}, who cannot enter ${closed}: ` +
-      `let it in (chmod o+x ${closed}), or move DATA_DIR to where it can`,
-  )
+/** Data keeps its owner, unless that is root, who copied it here. */
+const lenderFor = (owner: Account | null, { system }: HomeOptions): Account =>
+  owner && owner.uid !== 0 ? owner : accountForRoot(system)
+
+async function giveTree(path: string, { uid, gid }: Account) {
+  await lchown(path, uid, gid)
+  await chmod(path, 0o700)
+  for (const entry of await readdir(path, { recursive: true, withFileTypes: true }))
+    await lchown(join(entry.parentPath, entry.name), uid, gid)
 }
 
 /** The owner of a cluster that exists, null when there is none. */

@@ -19,7 +19,7 @@ import { spawnOptions } from '~/store/embedded-run'
 
 const POLL_MS = 10
 const START_MS_MAX = 120_000
-const STOP_MS_MAX = 8_000
+const STOP_MS_MAX = 4_000
 const PORT_TRIES_MAX = 5
 const LOG_BYTES_MAX = 1_000_000
 const LOG_TAIL_LINES = 8

@@ -15,7 +15,7 @@ import { type Lock, lockWithin, tryLock } from '~/store/embedded-lock'
 import { ensureServer, stopServer } from '~/store/embedded-server'
 
 const TURN_MS_MAX = 120_000
-const CLOSE_TURN_MS_MAX = 3_000
+const CLOSE_TURN_MS_MAX = 1_500
 const CONNECT_SECONDS_MAX = 10
 
 export type EmbeddedOptions = {

@@ -35,7 +35,7 @@ export async function migrate(
   }
 }
 
-/** One connection to the same database that is never recycled, as the lock lives and dies with it. */
+/** One connection to the same database, never recycled, as the lock lives and dies with it. */
 function ownConnection(sql: Sql): Sql {
   const { options } = sql
   return postgres({

@@ -94,7 +94,7 @@ class RowReader {
   currency(field: string): string | null {
     const text = this.#value(field)
     if (text === null) return null
-    const code = typeof text === 'string' ? currencyCode(text) : null
+    const code = typeof text === 'string' ? this.#code(text) : null
     if (code !== null && this.rules.catalogue.currency(code)) return code
     return this.#fault(`${field} ${shown(text)} is not a supported currency code`)
   }
@@ -135,6 +135,10 @@ class RowReader {
     else if (ms < backfillStartMs(this.rules.nowMs))
       this.#fault(`effective_from must not be more than ${BACKFILL_YEARS_MAX} years back`)
     return ms ?? 0
+  }
+
+  #code(text: string): string | null {
+    return this.rules.catalogue.currency(text) ? text : currencyCode(text)
   }
 
   /** A side of the corridor under its full name or its alias; given twice, both must agree. */

@@ -2,14 +2,7 @@ import { afterAll, afterEach, describe, expect, test } from 'bun:test'
 import { connect as connectTcp, createServer, type Server } from 'node:net'
 import { sql as statement } from 'drizzle-orm'
 import { type Database, openDatabase } from '~/store/database'
-import {
-  cleanUp,
-  cleanUpShared,
-  endServer,
-  preparedDataDir,
-  serverPid,
-  until,
-} from '../support/embedded-process'
+import { cleanUp, endServer, preparedDataDir, serverPid, until } from '../support/embedded-process'
 import { freshDatabase } from '../support/postgres'
 
 const UNUSED = '/nonexistent/data'
@@ -21,11 +14,8 @@ afterEach(async () => {
   for (const database of opened.splice(0)) await database.close()
   for (const proxy of proxies.splice(0)) proxy.close()
   await cleanUp()
-})
-afterAll(async () => {
-  await fresh.close()
-  await cleanUpShared()
-})
+}, HOOK_MS_MAX)
+afterAll(() => fresh.close())
 
 type Options = Partial<Parameters<typeof openDatabase>[0]>
 
@@ -173,7 +163,7 @@ describe('openDatabase, refused', () => {
 describe('openDatabase, without DATABASE_URL', () => {
   test('opens the embedded database in DATA_DIR and stops it at the end', async () => {
     const dataDir = await preparedDataDir()
-    const database = await open({ dataDir })
+    const database = await open({ dataDir, connectionsMax: 1 })
     expect(database.kind).toBe('embedded')
     expect(database.where).toMatch(/^embedded PostgreSQL \d+\.\d+ in /)
     expect(database.where).toEndWith(`${dataDir}/postgres`)
@@ -184,7 +174,7 @@ describe('openDatabase, without DATABASE_URL', () => {
 
   test('recovers by itself when its server is killed, keeping what was committed', async () => {
     const dataDir = await preparedDataDir()
-    const { sql } = await open({ dataDir })
+    const { sql } = await open({ dataDir, connectionsMax: 1 })
     await sql`CREATE TABLE kept AS SELECT 7 AS n`
     await endServer(dataDir, 'SIGKILL')
     await until('an answer', () =>
@@ -197,7 +187,7 @@ describe('openDatabase, without DATABASE_URL', () => {
 
   test('follows its server to a new port when the old one is taken', async () => {
     const dataDir = await preparedDataDir()
-    const { sql } = await open({ dataDir })
+    const { sql } = await open({ dataDir, connectionsMax: 1 })
     const port = sql.options.port[0]
     const squatter = createServer((socket) => socket.destroy())
     proxies.push(squatter)

@@ -1,10 +1,10 @@
-import { afterAll, afterEach, describe, expect, test } from 'bun:test'
+import { afterEach, describe, expect, test } from 'bun:test'
 import { openEmbedded } from '~/store/embedded'
 import {
   cleanUp,
-  cleanUpShared,
   clientOf,
   endServer,
+  HOOK_MS_MAX,
   joinAs,
   launch,
   newDataDir,
@@ -12,8 +12,7 @@ import {
   serverPid,
 } from '../support/embedded-process'
 
-afterEach(cleanUp)
-afterAll(cleanUpShared)
+afterEach(cleanUp, HOOK_MS_MAX)
 
 const quiet = () => {}
 

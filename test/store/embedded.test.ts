@@ -1,14 +1,14 @@
-import { afterAll, afterEach, describe, expect, test } from 'bun:test'
+import { afterEach, describe, expect, test } from 'bun:test'
 import { spawn } from 'node:child_process'
 import { lstat, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openEmbedded } from '~/store/embedded'
 import {
   cleanUp,
-  cleanUpShared,
   clientOf,
   clusterOf,
   endServer,
+  HOOK_MS_MAX,
   joinAs,
   launch,
   listeningAddresses,
@@ -18,8 +18,7 @@ import {
   until,
 } from '../support/embedded-process'
 
-afterEach(cleanUp)
-afterAll(cleanUpShared)
+afterEach(cleanUp, HOOK_MS_MAX)
 
 const portOf = (url: string) => new URL(url).port
 

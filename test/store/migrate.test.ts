@@ -1,10 +1,11 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from '~/store/database'
 import { migrate } from '~/store/migrate'
 import { emptyDatabase, type FreshDatabase, freshDatabase } from '../support/postgres'
+import { scratchFolder } from '../support/scratch'
 
 const undo: (() => Promise<unknown>)[] = []
 
@@ -19,8 +20,7 @@ async function empty(): Promise<FreshDatabase> {
 }
 
 async function folderOf(statements: string[]): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'corridor-migrations-'))
-  undo.push(() => rm(folder, { recursive: true }))
+  const folder = await scratchFolder()
   await mkdir(join(folder, 'meta'))
   const entries = statements.map((_, idx) => ({
     idx,

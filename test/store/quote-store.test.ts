@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { HOUR_MS } from '~/domain/freshness.ts'
+import { HOUR_MS, hourStartMs } from '~/domain/freshness.ts'
 import type { Observation } from '~/domain/observation.ts'
 import { newestFirst, type Quote } from '~/domain/quote.ts'
 import { boundariesMs, valueAt } from '~/memory/trail.ts'
@@ -81,8 +81,9 @@ describe('live', () => {
       }),
       { numRuns: 400, seed: 7 },
     )
+    const hourMs = hourStartMs(NOW_MS)
     const rows = history.map(({ pair, halfHours, jitterMs }) =>
-      observation({ ...pair, effectiveMs: NOW_MS + (halfHours * HOUR_MS) / 2 + jitterMs }),
+      observation({ ...pair, effectiveMs: hourMs + (halfHours * HOUR_MS) / 2 + jitterMs }),
     )
     const ids: number[] = []
     for (let start = 0; start < rows.length; start += 100)
@@ -90,7 +91,7 @@ describe('live', () => {
     const all = rows.map((row, i) => quoteOf(row, ids[i]!))
     const store = createQuoteStore(database)
     for (let minutes = -420; minutes <= 420; minutes += 15) {
-      const nowMs = NOW_MS + minutes * 60_000
+      const nowMs = hourMs + minutes * 60_000
       expect(sorted(await store.live(nowMs))).toEqual(heldAtBoundaries(all, nowMs))
     }
   })

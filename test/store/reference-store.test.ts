@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { HOUR_MS } from '~/domain/freshness.ts'
+import { HOUR_MS, hourStartMs } from '~/domain/freshness.ts'
 import type { Reference } from '~/domain/mid.ts'
 import { newestFirst } from '~/domain/quote.ts'
 import { boundariesMs, valueAt } from '~/memory/trail.ts'
@@ -101,19 +101,20 @@ describe('live', () => {
 
   test('answers what held of each currency at every boundary', async () => {
     const store = createReferenceStore(await newDatabase())
+    const hourMs = hourStartMs(NOW_MS)
     const all: Reference[] = []
     for (let i = 0; i < 60; i++)
       all.push(
         ...(await store.append({
           source: i % 2 ? 'one' : 'two',
-          fetchedMs: NOW_MS + (((i * 37) % 60) - 30) * 600_000 - (i % 3),
+          fetchedMs: hourMs + (((i * 37) % 30) - 15) * 1_200_000 - (i % 3),
           rates: ['AOA', 'KES', 'ZMW']
             .filter((_, c) => (i + c) % 4 > 0)
             .map((currency) => ({ currency, perUsd: `${i + 1}` })),
         })),
       )
     for (let minutes = -360; minutes <= 360; minutes += 20) {
-      const nowMs = NOW_MS + minutes * 60_000
+      const nowMs = hourMs + minutes * 60_000
       const held = new Set<Reference>()
       for (const references of Map.groupBy(all, ({ currency }) => currency).values())
         for (const cutoffMs of boundariesMs(nowMs)) {

@@ -1,6 +1,6 @@
 import { openEmbedded } from '~/store/embedded'
 
-/** A corridor process of its own: opens DATA_DIR (argument 1) as argument 2 says, closes on input. */
+/** A process that opens DATA_DIR (argument 1) as argument 2 says; closes on input or its end. */
 try {
   const embedded = await openEmbedded({
     dataDir: process.argv[2] ?? '',
@@ -8,7 +8,7 @@ try {
     say: (line) => process.stdout.write(`${JSON.stringify({ say: line })}\n`),
   })
   process.stdout.write(`${JSON.stringify({ url: embedded.url })}\n`)
-  await new Promise((resolve) => process.stdin.once('data', resolve))
+  await new Promise((resolve) => process.stdin.once('data', resolve).once('end', resolve))
   await embedded.close()
   process.stdout.write(`${JSON.stringify({ closed: true })}\n`)
 } catch (error) {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -8,9 +8,13 @@ import { connect, type Sql } from '~/store/database'
 import { openEmbedded } from '~/store/embedded'
 import { runningPostmaster } from '~/store/embedded-postmaster'
 import { run } from '~/store/embedded-run'
+import { scratchFolder } from './scratch'
 
 const CHILD = join(import.meta.dir, 'embedded-child.ts')
 const UNTIL_MS_MAX = 20_000
+
+/** For hooks, which the default timeout of tests does not reach. */
+export const HOOK_MS_MAX = 30_000
 const POLL_MS = 10
 
 const children: ChildProcess[] = []
@@ -60,9 +64,8 @@ export const joinAs = (dataDir: string, use: 'service' | 'command') => launch(da
 
 /** A path for DATA_DIR that does not exist yet, several folders below one that does. */
 export async function newDataDir(): Promise<string> {
-  const base = await mkdtemp(join(tmpdir(), 'corridor-embedded-'))
+  const base = await scratchFolder()
   homes.push(base)
-  await chmod(base, 0o755)
   return join(base, 'not', 'there', 'yet')
 }
 
@@ -76,8 +79,7 @@ export async function preparedDataDir(): Promise<string> {
 }
 
 async function prepare(): Promise<string> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'corridor-prepared-'))
-  await chmod(dataDir, 0o755)
+  const dataDir = await scratchFolder()
   const embedded = await openEmbedded({ dataDir, use: 'command', say: () => {}, durable: false })
   await embedded.close()
   return dataDir
@@ -129,15 +131,16 @@ export async function cleanUp(): Promise<void> {
   for (const sql of clients.splice(0)) await sql.end({ timeout: 1 })
   for (const child of children.splice(0)) child.kill('SIGKILL')
   for (const base of homes.splice(0)) {
-    const dataDir = join(base, 'not', 'there', 'yet')
-    if (await serverPid(dataDir)) await endServer(dataDir, 'SIGQUIT')
+    await endServersIn(base)
     await rm(base, { recursive: true, force: true })
   }
 }
 
-/** Removes what the tests of a file shared. */
-export async function cleanUpShared(): Promise<void> {
-  const shared = prepared
-  prepared = null
-  if (shared) await rm(await shared, { recursive: true, force: true })
+/** Ends whatever server still runs on data somewhere below `base`. */
+export async function endServersIn(base: string): Promise<void> {
+  if (!existsSync(base)) return
+  for (const path of new Bun.Glob('**/postgres/data/postmaster.pid').scanSync(base)) {
+    const dataDir = join(base, path, '..', '..', '..')
+    if (await serverPid(dataDir)) await endServer(dataDir, 'SIGQUIT')
+  }
 }

@@ -1,19 +1,11 @@
-import { spawn } from 'node:child_process'
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { type ConnectOptions, connect, type Database, type Sql } from '~/store/database'
 import { openEmbedded } from '~/store/embedded'
 import { migrate } from '~/store/migrate'
+import { scratchFolder } from './scratch'
 
 const TEMPLATE = 'corridor_template'
 const CONNECTIONS_MAX = 4
-
-/** Ends the server and removes its files once its stdin closes, so even after `kill -9` of us. */
-const REAPER =
-  'cat >/dev/null; kill -QUIT "$1" 2>/dev/null; n=0; ' +
-  'while kill -0 "$1" 2>/dev/null && [ $n -lt 100 ]; do sleep 0.05; n=$((n+1)); done; rm -rf "$2"'
 
 type Cluster = { url: string; admin: Sql; end(): Promise<void> }
 
@@ -39,7 +31,7 @@ export async function emptyDatabase(options: ConnectOptions = {}): Promise<Fresh
   return opened(name, options)
 }
 
-/** Ends the test run's server, if any test started it, and removes its files. */
+/** Ends the test run's server, if any test started it. */
 export async function endTestCluster(): Promise<void> {
   const started = cluster
   cluster = null
@@ -52,11 +44,8 @@ function testCluster(): Promise<Cluster> {
 }
 
 async function startCluster(): Promise<Cluster> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'corridor-test-'))
-  await chmod(dataDir, 0o755)
+  const dataDir = await scratchFolder()
   const embedded = await openEmbedded({ dataDir, use: 'command', say: () => {}, durable: false })
-  const pidFile = await readFile(join(embedded.directory, 'data', 'postmaster.pid'), 'utf8')
-  const reaper = startReaper(pidFile.split('\n')[0] ?? '', dataDir)
   const admin = connect(embedded.url, { connectionsMax: 1, idleSeconds: null })
   await admin`CREATE DATABASE ${admin(TEMPLATE)} TEMPLATE template0`
   const template = connect(urlOf(embedded.url, TEMPLATE), { connectionsMax: 1 })
@@ -68,20 +57,8 @@ async function startCluster(): Promise<Cluster> {
     async end() {
       await admin.end({ timeout: 1 })
       await embedded.close()
-      await rm(dataDir, { recursive: true, force: true })
-      reaper.kill('SIGKILL')
     },
   }
-}
-
-function startReaper(pid: string, dataDir: string) {
-  const reaper = spawn('/bin/sh', ['-c', REAPER, 'reaper', pid, dataDir], {
-    cwd: '/',
-    detached: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
-  })
-  reaper.unref()
-  return reaper
 }
 
 async function opened(name: string, options: ConnectOptions): Promise<FreshDatabase> {

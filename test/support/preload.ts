@@ -1,5 +1,11 @@
 import { afterAll, setDefaultTimeout } from 'bun:test'
 import { endTestCluster } from './postgres'
+import { removeScratch } from './scratch'
 
-setDefaultTimeout(30_000)
-afterAll(endTestCluster)
+const MS_MAX = 30_000
+
+setDefaultTimeout(MS_MAX)
+afterAll(async () => {
+  await endTestCluster()
+  await removeScratch()
+}, MS_MAX)

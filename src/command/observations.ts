@@ -1,0 +1,80 @@
+import type { Command } from 'commander'
+import { systemClock } from '~/clock.ts'
+import { CatalogueIndex } from '~/memory/catalogue-index.ts'
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import type { Database } from '~/store/database.ts'
+import { importObservations } from '~/store/observation-import.ts'
+import { FileFault } from '~/wire/csv.ts'
+import { type ObservationFile, openObservationFile } from '~/wire/observation-file.ts'
+import { type InputFile, openInput, STDIN } from './file.ts'
+import { withProgress } from './progress.ts'
+import { allOrNothing, FaultReport, RejectsFile } from './rejects.ts'
+import { CommandFailure, printResult, type Terminal, withDatabase } from './terminal.ts'
+
+const STDIN_REJECTS = 'observations'
+const ADVICE = 'correct them, or give --skip-invalid to import the others'
+
+type Options = { skipInvalid?: boolean; json?: boolean }
+type Import = { terminal: Terminal; database: Database; input: InputFile }
+type Imported = { inserted: number; rejected: number }
+
+export function addObservations(program: Command, terminal: Terminal): void {
+  const observations = program.command('observations').description('what providers quoted')
+  observations
+    .command('import')
+    .description('record a file of any size: all of its rows, or with one invalid none')
+    .argument('<file>', 'CSV with a header or one JSON object a line; - is standard input')
+    .option('--skip-invalid', 'record the valid rows, write the others to <file>.rejects.*')
+    .option('--json', 'print one JSON document')
+    .action(async (path: string, { skipInvalid = false, json = false }: Options) => {
+      const input = await openInput(path)
+      const { inserted, rejected } = await withDatabase(terminal, (database) =>
+        run({ terminal, database, input }, skipInvalid ? rejectsStem(path) : null),
+      )
+      const lines = [`${inserted} observations inserted, ${rejected} rows rejected`]
+      printResult(terminal, { isJson: json, result: { inserted, rejected }, lines })
+    })
+}
+
+async function run({ terminal, database, input }: Import, stem: string | null): Promise<Imported> {
+  const nowMs = systemClock.now()
+  const catalogue = new CatalogueIndex(await createCatalogueStore(database).load())
+  const rules = { catalogue, nowMs, defaultEffectiveMs: nowMs }
+  const report = new FaultReport(terminal)
+  try {
+    const file = await openObservationFile(withProgress(input, terminal), rules)
+    if (stem !== null) return await importValid(file, { terminal, database, stem, report })
+    const rows = allOrNothing(file.batches, { report, advice: ADVICE })
+    return { inserted: await importObservations({ database, rows }), rejected: 0 }
+  } catch (error) {
+    if (error instanceof FileFault) throw new CommandFailure(`${input.name}: ${error.message}`)
+    throw error
+  }
+}
+
+type ValidOnly = Omit<Import, 'input'> & { stem: string; report: FaultReport }
+
+async function importValid(file: ObservationFile, options: ValidOnly): Promise<Imported> {
+  const { terminal, database, stem, report } = options
+  const rejects = new RejectsFile(`${stem}.rejects.${file.format}`, file.rejectsHeader)
+  const inserted = await importObservations({
+    database,
+    rows: validRows(file, rejects, report),
+  }).catch(async (error) => {
+    await rejects.discard()
+    throw error
+  })
+  await rejects.keep()
+  if (report.count > 0) terminal.say(`${report.summary()}: see ${rejects.path}`)
+  return { inserted, rejected: report.count }
+}
+
+async function* validRows(file: ObservationFile, rejects: RejectsFile, report: FaultReport) {
+  for await (const batch of file.batches) {
+    report.add(batch.rejects)
+    await rejects.add(batch.rejects.map(({ copy }) => copy))
+    yield batch.rows
+  }
+}
+
+const rejectsStem = (path: string): string => (path === STDIN ? STDIN_REJECTS : path)

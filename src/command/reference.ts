@@ -1,0 +1,42 @@
+import type { Command } from 'commander'
+import { systemClock } from '~/clock.ts'
+import type { Database } from '~/store/database.ts'
+import { importReferences } from '~/store/reference-import.ts'
+import { FileFault } from '~/wire/csv.ts'
+import { readReferenceFile } from '~/wire/reference-file.ts'
+import { type InputFile, openInput } from './file.ts'
+import { withProgress } from './progress.ts'
+import { allOrNothing, FaultReport } from './rejects.ts'
+import { CommandFailure, printResult, type Terminal, withDatabase } from './terminal.ts'
+
+export function addReference(program: Command, terminal: Terminal): void {
+  const reference = program.command('reference').description('what a US dollar was worth')
+  reference
+    .command('import')
+    .description('record a file of USD reference rates: all of its rows, or with one invalid none')
+    .argument(
+      '<file>',
+      'CSV with the columns fetched_at,source,currency,per_usd; - is standard input',
+    )
+    .option('--json', 'print one JSON document')
+    .action(async (path: string, { json = false }: { json?: boolean }) => {
+      const input = await openInput(path)
+      const { snapshots, rates } = await withDatabase(terminal, (database) =>
+        run(terminal, database, input),
+      )
+      const lines = [`${rates} rates added in ${snapshots} snapshots`]
+      printResult(terminal, { isJson: json, result: { snapshots, rates }, lines })
+    })
+}
+
+async function run(terminal: Terminal, database: Database, input: InputFile) {
+  const read = readReferenceFile(withProgress(input, terminal), systemClock.now())
+  const report = new FaultReport(terminal)
+  try {
+    const rows = allOrNothing(read, { report, advice: 'correct them and import again' })
+    return await importReferences({ database, rows })
+  } catch (error) {
+    if (error instanceof FileFault) throw new CommandFailure(`${input.name}: ${error.message}`)
+    throw error
+  }
+}

@@ -1,0 +1,109 @@
+import { rename, rm } from 'node:fs/promises'
+import type { FileSink } from 'bun'
+import { CommandFailure, type Terminal } from './terminal.ts'
+
+/** Rows at fault that are shown. */
+export const FAULTS_SHOWN_MAX = 20
+/** Rows at fault after which a file is not read on to count more. */
+export const FAULTS_COUNTED_MAX = 1000
+
+type Fault = { readonly number: number; readonly fault: string }
+
+/** Counts the rows at fault and says what is wrong with the first of them. */
+export class FaultReport {
+  count = 0
+
+  constructor(private readonly terminal: Terminal) {}
+
+  get isFull(): boolean {
+    return this.count >= FAULTS_COUNTED_MAX
+  }
+
+  add(faults: readonly Fault[]): void {
+    for (const { number, fault } of faults.slice(0, Math.max(0, FAULTS_SHOWN_MAX - this.count)))
+      this.terminal.say(`line ${number}: ${printable(fault)}`)
+    this.count += faults.length
+  }
+
+  /** How many there are, in words. */
+  summary(): string {
+    const more = this.count - FAULTS_SHOWN_MAX
+    const rows = `${this.count} ${this.count === 1 ? 'row is' : 'rows are'} invalid`
+    return more > 0 ? `${rows}, ${more} more than are listed` : rows
+  }
+}
+
+/**
+ * Passes on the rows of `read` unless one is at fault.
+ *
+ * From the first fault on nothing more is passed on: reading goes on to report what else is wrong,
+ * up to a bound, and ends with a CommandFailure.
+ */
+export async function* allOrNothing<T>(
+  read: AsyncIterable<{ rows: readonly T[]; rejects: readonly Fault[] }>,
+  { report, advice }: { report: FaultReport; advice: string },
+): AsyncGenerator<readonly T[]> {
+  for await (const { rows, rejects } of read) {
+    report.add(rejects)
+    if (report.isFull) break
+    if (report.count === 0) yield rows
+  }
+  if (report.count === 0) return
+  const least = report.isFull ? 'at least ' : ''
+  throw new CommandFailure(`nothing was imported: ${least}${report.summary()}; ${advice}`)
+}
+
+/** The file that takes what was not imported; there is none until the first row of it. */
+export class RejectsFile {
+  #sink: FileSink | null = null
+
+  constructor(
+    readonly path: string,
+    private readonly header: string | null,
+  ) {}
+
+  get #partPath(): string {
+    return `${this.path}.part`
+  }
+
+  /** Throws CommandFailure when it cannot be written. */
+  async add(lines: readonly string[]): Promise<void> {
+    if (lines.length === 0) return
+    try {
+      if (!this.#sink) {
+        this.#sink = Bun.file(this.#partPath).writer()
+        if (this.header !== null) this.#sink.write(`${this.header}\n`)
+      }
+      this.#sink.write(`${lines.join('\n')}\n`)
+      await this.#sink.flush()
+    } catch (error) {
+      throw this.#failure(error)
+    }
+  }
+
+  /** Gives the file its name, in place of one from an earlier run. */
+  async keep(): Promise<void> {
+    if (!this.#sink) return
+    try {
+      await this.#sink.end()
+      await rename(this.#partPath, this.path)
+    } catch (error) {
+      throw this.#failure(error)
+    }
+  }
+
+  async discard(): Promise<void> {
+    if (!this.#sink) return
+    await Promise.resolve(this.#sink.end()).catch(() => {})
+    await rm(this.#partPath, { force: true })
+  }
+
+  #failure(error: unknown): CommandFailure {
+    return new CommandFailure(
+      `cannot write the rejected rows to ${this.path}: ${(error as Error).message}`,
+    )
+  }
+}
+
+/** Text of a file as a terminal may be shown it. */
+const printable = (text: string): string => text.replace(/\p{Cc}/gu, '\uFFFD')

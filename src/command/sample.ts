@@ -1,0 +1,52 @@
+import { CatalogueIndex } from '~/memory/catalogue-index.ts'
+import { sampleCatalogue, sampleObservations, sampleReferences } from '~/sample/sample.ts'
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import type { Database } from '~/store/database.ts'
+import { importObservations } from '~/store/observation-import.ts'
+import { importReferences } from '~/store/reference-import.ts'
+import { readCatalogueFile } from '~/wire/catalogue-file.ts'
+import { openObservationFile } from '~/wire/observation-file.ts'
+import { readReferenceFile } from '~/wire/reference-file.ts'
+
+export type SampleOptions = {
+  /** Where the flags of the catalogue are served. */
+  readonly origin: string
+  readonly shiftDays: number
+  readonly nowMs: number
+  say(line: string): void
+}
+
+/**
+ * Puts the sample into a database, moved by `shiftDays`. The catalogue is brought up to date each
+ * time; quotes and references that are there from an earlier start stay as they are.
+ */
+export async function loadSample(database: Database, options: SampleOptions): Promise<void> {
+  const { origin, shiftDays, nowMs, say } = options
+  const catalogues = createCatalogueStore(database)
+  await catalogues.apply(readCatalogueFile(JSON.stringify(sampleCatalogue(origin))))
+  const catalogue = new CatalogueIndex(await catalogues.load())
+  const [held] = await database.sql`select exists (select from observations) as quotes`
+  if (held?.quotes) return
+  const references = await importReferences({
+    database,
+    rows: valid(readReferenceFile(sampleReferences(shiftDays), nowMs)),
+  })
+  const rules = { catalogue, nowMs, defaultEffectiveMs: nowMs }
+  const file = await openObservationFile(sampleObservations(shiftDays), rules)
+  const inserted = await importObservations({ database, rows: valid(file.batches) })
+  say(`loaded ${inserted} observations and ${references.rates} reference rates`)
+}
+
+type Batch<T> = {
+  readonly rows: readonly T[]
+  readonly rejects: readonly { readonly number: number; readonly fault: string }[]
+}
+
+/** The sample is ours: a row of it that is refused is our mistake. */
+async function* valid<T>(batches: AsyncIterable<Batch<T>>): AsyncGenerator<readonly T[]> {
+  for await (const { rows, rejects } of batches) {
+    const [reject] = rejects
+    if (reject) throw new Error(`the sample is broken at line ${reject.number}: ${reject.fault}`)
+    yield rows
+  }
+}

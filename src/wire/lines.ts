@@ -1,0 +1,65 @@
+/** Longer lines are not held in memory; no valid row comes near. */
+export const LINE_LENGTH_MAX = 65_536
+
+/** A line without its line feed; with a fault when its text cannot be trusted, and then perhaps cut. */
+export type Line = {
+  /** Counted from 1. */
+  readonly number: number
+  readonly text: string
+  readonly fault: string | null
+}
+
+const REPLACEMENT = '\uFFFD'
+const TOO_LONG = `is longer than ${LINE_LENGTH_MAX} characters`
+const NOT_UTF8 = 'is not UTF-8 text'
+
+/**
+ * The lines of a UTF-8 text in arrays, one for each chunk of `bytes` that completes any; a byte order
+ * mark is dropped.
+ *
+ * Holds one chunk and one line at a time. A line that is too long comes with an empty text.
+ */
+export async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Line[]> {
+  const splitter = new LineSplitter()
+  const decoder = new TextDecoder()
+  for await (const chunk of bytes) {
+    const lines = splitter.add(decoder.decode(chunk, { stream: true }))
+    if (lines.length > 0) yield lines
+  }
+  const rest = splitter.end(decoder.decode())
+  if (rest.length > 0) yield rest
+}
+
+class LineSplitter {
+  #number = 0
+  /** What has come of the line that is not complete yet. */
+  #rest = ''
+  #isRestTooLong = false
+
+  add(text: string): Line[] {
+    const parts = text.split('\n')
+    parts[0] = this.#rest + parts[0]
+    this.#rest = parts.pop()!
+    const lines = parts.map((part) => this.#line(part))
+    if (this.#rest.length > LINE_LENGTH_MAX) {
+      this.#rest = ''
+      this.#isRestTooLong = true
+    }
+    return lines
+  }
+
+  end(text: string): Line[] {
+    const lines = this.add(text)
+    if (this.#rest !== '' || this.#isRestTooLong) lines.push(this.#line(this.#rest))
+    return lines
+  }
+
+  #line(text: string): Line {
+    this.#number++
+    if (this.#isRestTooLong || text.length > LINE_LENGTH_MAX) {
+      this.#isRestTooLong = false
+      return { number: this.#number, text: '', fault: TOO_LONG }
+    }
+    return { number: this.#number, text, fault: text.includes(REPLACEMENT) ? NOT_UTF8 : null }
+  }
+}

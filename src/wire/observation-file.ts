@@ -1,0 +1,183 @@
+import type { Observation } from '~/domain/observation.ts'
+import { type CsvRecord, csvLine, FileFault } from './csv.ts'
+import { csvTable, type RequiredColumn } from './csv-table.ts'
+import { parsedExactly } from './ingest.ts'
+import { type Line, linesOf } from './lines.ts'
+import { type RowRules, readObservationRow, WrittenNumber } from './observation-row.ts'
+
+/** A row that is no observation. */
+export type Reject = {
+  /** The line it starts on, counted from 1. */
+  readonly number: number
+  /** All that is wrong with it. */
+  readonly fault: string
+  /** What it said with the fault added, as a line of a file of the same format. */
+  readonly copy: string
+}
+
+export type ObservationBatch = {
+  readonly rows: readonly Observation[]
+  readonly rejects: readonly Reject[]
+}
+
+export type ObservationFile = {
+  readonly format: 'csv' | 'ndjson'
+  /** The first line of a file of rejects, or null where there is none. */
+  readonly rejectsHeader: string | null
+  /** In the order of the file, of any size. */
+  readonly batches: AsyncIterable<ObservationBatch>
+}
+
+const REQUIRED: readonly RequiredColumn[] = [
+  ['provider_id'],
+  ['from', 'source_currency'],
+  ['to', 'target_currency'],
+  ['rate'],
+]
+const TEXT_COLUMNS = [
+  'provider_id',
+  'from',
+  'to',
+  'source_currency',
+  'target_currency',
+  'fee_currency',
+  'effective_from',
+  'notes',
+]
+const NUMBER_COLUMNS = ['rate', 'fee']
+
+/** A number that JSON.stringify writes as it is given; the library's types do not know it yet. */
+const exactNumber = (JSON as unknown as { rawJSON(text: string): object }).rawJSON
+
+/** What a file of rejects adds to each row. */
+const ERROR = 'error'
+
+/**
+ * Opens a file of observations: one JSON object a line where the first character is `{`, else CSV.
+ *
+ * Each row follows the rules of `POST /rates`, numbers keep every digit, an empty field of a CSV is
+ * absent. Holds a chunk of `bytes` at a time. Throws FileFault for a file no row of which can be read.
+ */
+export async function openObservationFile(
+  bytes: AsyncIterable<Uint8Array>,
+  rules: RowRules,
+): Promise<ObservationFile> {
+  const { start, lines } = await peeked(linesOf(bytes))
+  if (start === '') throw new FileFault('the file is empty')
+  if (start === '[') throw new FileFault('the file is a JSON list: write one object a line instead')
+  if (start === '{')
+    return { format: 'ndjson', rejectsHeader: null, batches: jsonBatches(lines, rules) }
+  const { header, records } = await csvTable(lines, REQUIRED)
+  const reader = new CsvReader(header, rules)
+  return { format: 'csv', rejectsHeader: reader.rejectsHeader, batches: reader.batches(records) }
+}
+
+/** The lines with those at the start left out that are blank, and the first character there is. */
+async function peeked(lines: AsyncGenerator<Line[]>) {
+  for (;;) {
+    const { value, done } = await lines.next()
+    if (done) return { start: '', lines }
+    const index = value.findIndex(({ text, fault }) => fault !== null || text.trim() !== '')
+    if (index < 0) continue
+    const start = value[index]!.text.trimStart()[0] ?? '?'
+    return { start, lines: prepended(value.slice(index), lines) }
+  }
+}
+
+async function* prepended<T>(first: T, others: AsyncIterable<T>): AsyncGenerator<T> {
+  yield first
+  yield* others
+}
+
+async function* jsonBatches(lines: AsyncIterable<Line[]>, rules: RowRules) {
+  for await (const batch of lines) {
+    const rows: Observation[] = []
+    const rejects: Reject[] = []
+    for (const line of batch) {
+      if (line.fault === null && line.text.trim() === '') continue
+      const { observation, faults } = readJsonLine(line, rules)
+      if (observation) rows.push(observation)
+      else rejects.push(jsonReject(line, faults.join('; ')))
+    }
+    yield { rows, rejects }
+  }
+}
+
+function readJsonLine({ text, fault }: Line, rules: RowRules) {
+  if (fault !== null) return { observation: null, faults: [fault] }
+  try {
+    return readObservationRow(parsedExactly(text), rules)
+  } catch {
+    return { observation: null, faults: ['is not valid JSON'] }
+  }
+}
+
+function jsonReject({ number, text }: Line, fault: string): Reject {
+  return { number, fault, copy: JSON.stringify({ ...membersOf(text), [ERROR]: fault }) }
+}
+
+/** What a line said, every number digit for digit; a line that is no object becomes one. */
+function membersOf(text: string): object {
+  try {
+    const value = JSON.parse(text, (_key, member, context?: { source?: string }) =>
+      typeof member === 'number' && context?.source ? exactNumber(context.source) : member,
+    )
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  } catch {}
+  return { line: text }
+}
+
+class CsvReader {
+  readonly rejectsHeader: string
+  readonly #columns: readonly { name: string; index: number; isNumber: boolean }[]
+  readonly #width: number
+  /** Where a file of rejects that is imported again has its faults. */
+  readonly #errorIndex: number
+
+  constructor(
+    header: readonly string[],
+    private readonly rules: RowRules,
+  ) {
+    this.#columns = [...TEXT_COLUMNS, ...NUMBER_COLUMNS]
+      .map((name) => ({
+        name,
+        index: header.indexOf(name),
+        isNumber: NUMBER_COLUMNS.includes(name),
+      }))
+      .filter(({ index }) => index >= 0)
+    this.#width = header.length
+    this.#errorIndex = header.indexOf(ERROR)
+    this.rejectsHeader = csvLine(this.#errorIndex < 0 ? [...header, ERROR] : header)
+  }
+
+  async *batches(records: AsyncIterable<CsvRecord[]>): AsyncGenerator<ObservationBatch> {
+    for await (const batch of records) {
+      const rows: Observation[] = []
+      const rejects: Reject[] = []
+      for (const record of batch) {
+        const { observation, faults } = this.#read(record)
+        if (observation) rows.push(observation)
+        else rejects.push(this.#reject(record, faults.join('; ')))
+      }
+      yield { rows, rejects }
+    }
+  }
+
+  #read({ fields, fault }: CsvRecord) {
+    if (fields === null || fault !== null) return { observation: null, faults: [fault ?? ''] }
+    const row: Record<string, unknown> = {}
+    for (const { name, index, isNumber } of this.#columns) {
+      const text = fields[index]!
+      row[name] = text === '' ? null : isNumber ? new WrittenNumber(text) : text
+    }
+    return readObservationRow(row, this.rules)
+  }
+
+  #reject({ number, text, fields }: CsvRecord, fault: string): Reject {
+    const said = fields ?? [text]
+    const row = Array.from({ length: this.#width }, (_, index) => said[index] ?? '')
+    if (this.#errorIndex < 0) row.push(fault)
+    else row[this.#errorIndex] = fault
+    return { number, fault, copy: csvLine([...row, ...said.slice(this.#width)]) }
+  }
+}

@@ -1,0 +1,46 @@
+#!/usr/bin/env bun
+import { Command, CommanderError } from 'commander'
+import { version } from '../package.json'
+import { addAccount } from './command/account.ts'
+import { addCatalogue } from './command/catalogue.ts'
+import { addKey } from './command/key.ts'
+import { addMigrate } from './command/migrate.ts'
+import { addObservations } from './command/observations.ts'
+import { addReference } from './command/reference.ts'
+import type { Terminal } from './command/terminal.ts'
+
+const EXIT_FAILURE = 1
+const EXIT_USAGE = 2
+
+const terminal: Terminal = {
+  env: process.env,
+  isTerminal: process.stderr.isTTY === true,
+  print: (line) => void process.stdout.write(`${line}\n`),
+  say: (line) => void process.stderr.write(`${line}\n`),
+}
+
+const program = new Command('corridor')
+  .description('what it costs to move money into, out of and across Africa')
+  .version(version)
+  .exitOverride()
+  .showHelpAfterError('(--help lists what there is)')
+
+for (const add of [
+  addMigrate,
+  addAccount,
+  addKey,
+  addCatalogue,
+  addObservations,
+  addReference,
+])
+  add(program, terminal)
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : EXIT_USAGE
+  else {
+    terminal.say(`corridor: ${(error as Error).message}`)
+    process.exitCode = EXIT_FAILURE
+  }
+}

@@ -1,0 +1,87 @@
+import type { Currency } from '~/domain/currency.ts'
+import type { Observation } from '~/domain/observation.ts'
+import type { Provider } from '~/domain/provider.ts'
+import { CURRENCIES, currency, provider } from '../support/catalogue.ts'
+
+const HOUR_MS = 3_600_000
+const FROM = ['USD', 'EUR', 'GBP', 'AED', 'CAD', 'CHF', 'SAR', 'ZAR', 'KES', 'XOF']
+const TO = ['KES', 'NGN', 'UGX', 'TZS', 'GHS', 'RWF', 'ETB', 'MAD', 'XOF', 'ZMW']
+/** Units per US dollar, of the order they had in 2025: what the generated rates wander around. */
+const PER_USD: Readonly<Record<string, number>> = {
+  ...{ USD: 1, EUR: 0.86, GBP: 0.74, AED: 3.67, CAD: 1.38, CHF: 0.8, SAR: 3.75, ZAR: 17.7 },
+  ...{ KES: 129, XOF: 563, NGN: 1530, UGX: 3520, TZS: 2480, GHS: 11.8, RWF: 1447, ETB: 142 },
+  ...{ MAD: 9.05, ZMW: 23.6 },
+}
+
+export type Dataset = {
+  readonly currencies: readonly Currency[]
+  readonly providers: readonly Provider[]
+  readonly liveQuotes: number
+  /** Rows in order of time, in arrays. */
+  rows(count: number): Generator<Observation[]>
+}
+
+/**
+ * Observations of `liveQuotes` provider and corridor pairs over the two years before `nowMs`, each
+ * wandering around its mid. The same arguments give the same rows.
+ */
+export function dataset({ liveQuotes, nowMs }: { liveQuotes: number; nowMs: number }): Dataset {
+  const corridors = FROM.flatMap((from) => TO.map((to) => ({ from, to }))).filter(
+    ({ from, to }) => from !== to,
+  )
+  const perCorridor = Math.ceil(liveQuotes / corridors.length)
+  const providers = Array.from({ length: perCorridor }, (_, i) => provider(`bench-${i}`))
+  const pairs = corridors
+    .flatMap((corridor) => providers.map(({ id }) => ({ ...corridor, providerId: id })))
+    .slice(0, liveQuotes)
+  const codes = [...new Set([...FROM, ...TO])]
+  return {
+    currencies: [...CURRENCIES, ...codes.map((code) => currency(code))],
+    providers,
+    liveQuotes: pairs.length,
+    *rows(count) {
+      const random = mulberry32(1)
+      const startMs = nowMs - 2 * 365 * 24 * HOUR_MS
+      const stepMs = (nowMs - startMs - HOUR_MS) / count
+      let batch: Observation[] = []
+      for (let i = 0; i < count; i++) {
+        const pair = pairs[i % pairs.length]!
+        batch.push(observationOf(pair, { effectiveMs: Math.floor(startMs + i * stepMs), random }))
+        if (batch.length === 1000) {
+          yield batch
+          batch = []
+        }
+      }
+      if (batch.length > 0) yield batch
+    },
+  }
+}
+
+type Pair = { readonly providerId: string; readonly from: string; readonly to: string }
+
+function observationOf(
+  pair: Pair,
+  { effectiveMs, random }: { effectiveMs: number; random: () => number },
+): Observation {
+  const mid = PER_USD[pair.to]! / PER_USD[pair.from]!
+  return {
+    ...pair,
+    rate: (mid * (0.96 + 0.04 * random())).toPrecision(7),
+    fee: random() < 0.3 ? null : (random() * 10).toFixed(2),
+    feeCurrency: pair.from,
+    rateType: 'retail',
+    effectiveMs,
+    notes: null,
+  }
+}
+
+/** A small generator of repeatable numbers in [0, 1). https://github.com/bryc/code (PRNGs) */
+function mulberry32(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
+  }
+}

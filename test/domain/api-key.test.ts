@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
+import { isWellFormedKey, KEY_PATTERN, keyHashOf, newApiKey } from '~/domain/api-key.ts'
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** Deals out `bytes` again and again. */
+function dealing(bytes: Uint8Array): (count: number) => Uint8Array {
+  let position = 0
+  return (count) => Uint8Array.from({ length: count }, () => bytes[position++ % bytes.length]!)
+}
+
+const random = (count: number) => crypto.getRandomValues(new Uint8Array(count))
+const keys = fc
+  .uint8Array({ minLength: 100, maxLength: 100 })
+  .filter((bytes) => bytes.some((byte) => byte < 248))
+  .map((bytes) => newApiKey(dealing(bytes)))
+
+describe('newApiKey', () => {
+  test('is crd_, 32 characters of base62 and a checksum of 6', () => {
+    expect(newApiKey(random)).toMatch(/^crd_[0-9A-Za-z]{32}[0-9A-Za-z]{6}$/)
+    expect(newApiKey(random)).toMatch(KEY_PATTERN)
+  })
+
+  test('no two are alike', () => {
+    expect(new Set(Array.from({ length: 1000 }, () => newApiKey(random))).size).toBe(1000)
+  })
+
+  test('each character of the alphabet stands for four bytes: none is likelier than another', () => {
+    const counts = new Map<string, number>()
+    for (let byte = 0; byte < 248; byte++) {
+      const [character = '', ...more] = new Set(
+        newApiKey(dealing(Uint8Array.of(byte))).slice(4, 36),
+      )
+      expect(more).toEqual([])
+      counts.set(character, (counts.get(character) ?? 0) + 1)
+    }
+    expect([...counts.keys()].sort().join('')).toBe(ALPHABET)
+    expect([...new Set(counts.values())]).toEqual([4])
+  })
+
+  test('bytes that would favour the first characters are thrown away', () => {
+    const unfair = Uint8Array.from([...Array(8).keys()].map((i) => 248 + i))
+    const fair = Uint8Array.from([247, 0])
+    const key = newApiKey(dealing(Uint8Array.from([...unfair, ...fair])))
+    expect(key.slice(4, 36)).toBe('z0'.repeat(16))
+  })
+})
+
+describe('isWellFormedKey', () => {
+  test('every key we make is well formed', () => {
+    fc.assert(fc.property(keys, (key) => expect(isWellFormedKey(key)).toBe(true)))
+  })
+
+  test('the checksum catches every change of a single character, in every place', () => {
+    const key = newApiKey(dealing(Uint8Array.from({ length: 64 }, (_, i) => i * 3)))
+    const characters = [...ALPHABET, '_', '-', ' ', 'é', '\0']
+    for (let place = 0; place < key.length; place++)
+      for (const character of characters) {
+        const changed = key.slice(0, place) + character + key.slice(place + 1)
+        expect(isWellFormedKey(changed)).toBe(changed === key)
+      }
+  })
+
+  test('it catches a lost, a doubled and two swapped characters', () => {
+    fc.assert(
+      fc.property(keys, fc.nat({ max: 40 }), (key, place) => {
+        const [a, b] = [key[place]!, key[place + 1]!]
+        expect(isWellFormedKey(key.slice(0, place) + key.slice(place + 1))).toBe(false)
+        expect(isWellFormedKey(key.slice(0, place) + a + key.slice(place))).toBe(false)
+        const swapped = key.slice(0, place) + b + a + key.slice(place + 2)
+        expect(isWellFormedKey(swapped)).toBe(swapped === key)
+      }),
+    )
+  })
+
+  test('nothing else is: empty, a prefix, spaces around it, a list of keys, 10 kB', () => {
+    const key = newApiKey(random)
+    for (const text of [
+      '',
+      'crd_',
+      ` ${key}`,
+      `${key} `,
+      `${key}\n`,
+      `${key}, ${key}`,
+      key.toUpperCase(),
+      'x'.repeat(10_240),
+      `crd_${'0'.repeat(10_240)}`,
+    ])
+      expect(isWellFormedKey(text)).toBe(false)
+  })
+})
+
+describe('keyHashOf', () => {
+  test('is the SHA-256 of the text in hex', () => {
+    expect(keyHashOf('abc')).toBe(
+      'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
+    )
+    const key = newApiKey(random)
+    expect(keyHashOf(key)).toBe(createHash('sha256').update(key).digest('hex'))
+  })
+})

@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { netConverted, thirdFeeCurrency } from '~/domain/convert.ts'
+import { roundAmount } from '~/domain/round.ts'
+import { quote, rates } from '../support/quotes.ts'
+
+/** A net amount as it leaves the service. */
+const shown = (net: number | null) => net !== null && roundAmount(net)
+
+const cents = (max: number) => fc.integer({ min: 0, max }).map((n) => n / 100)
+
+describe('netConverted', () => {
+  test('without a fee it is amount times rate, whether the fee is absent or zero', () => {
+    expect(netConverted(quote({ rate: 130 }), 200, null)).toBe(26_000)
+    expect(netConverted(quote({ rate: 130, fee: 0, feeCurrency: 'GBP' }), 200, null)).toBe(26_000)
+  })
+
+  test('a fee in the source currency is priced at the rate of the provider, not the mid', () => {
+    const fee = quote({ rate: 130, fee: 5, feeCurrency: 'USD' })
+    expect(netConverted(fee, 200, 999)).toBe(25_350)
+  })
+
+  test('a fee without a currency is one in the source currency', () => {
+    expect(netConverted(quote({ rate: 130, fee: 5, feeCurrency: null }), 200, 999)).toBe(25_350)
+  })
+
+  test('a fee in the target currency is taken as it is', () => {
+    expect(netConverted(quote({ rate: 130, fee: 5, feeCurrency: 'KES' }), 200, 999)).toBe(25_995)
+  })
+
+  test('a fee in a third currency is priced at its mid to the target', () => {
+    expect(netConverted(quote({ rate: 130, fee: 4, feeCurrency: 'GBP' }), 200, 165)).toBe(25_340)
+  })
+
+  test('a fee in a third currency without a mid leaves no net amount', () => {
+    expect(netConverted(quote({ fee: 4, feeCurrency: 'GBP' }), 200, null)).toBeNull()
+  })
+
+  test('a fee can eat the whole amount, and more', () => {
+    const fee = quote({ rate: 130, fee: 5, feeCurrency: 'USD' })
+    expect(netConverted(fee, 5, null)).toBe(0)
+    expect(netConverted(fee, 4, null)).toBe(-130)
+  })
+
+  test('what is nothing in decimal is nothing here: no dust is left over', () => {
+    const dime = quote({ rate: 3, fee: 0.3, feeCurrency: 'KES' })
+    expect(0.1 * 3 - 0.3).not.toBe(0)
+    expect(netConverted(dime, 0.1, null)).toBe(0)
+    const large = quote({ rate: 1, fee: 1e6, feeCurrency: 'KES' })
+    expect(netConverted(large, 1_000_000.3, null)).toBe(0.3)
+  })
+
+  test('amounts at both ends are finite and keep their digits', () => {
+    expect(netConverted(quote({ rate: 1e12 }), 1e15, null)).toBe(1e27)
+    expect(shown(netConverted(quote({ rate: 1e-12 }), 1e-40, null))).toBe(1e-52)
+    const taken = quote({ rate: 1e12, fee: 1e15, feeCurrency: 'USD' })
+    expect(netConverted(taken, 1e15, null)).toBe(0)
+  })
+
+  test('an amount equal to the fee nets exactly zero, in either currency of the corridor', () => {
+    fc.assert(
+      fc.property(rates, cents(1_000_000), (rate, fee) => {
+        fc.pre(fee > 0)
+        expect(netConverted(quote({ rate, fee, feeCurrency: 'USD' }), fee, null)).toBe(0)
+        const inTarget = quote({ rate: 1, fee, feeCurrency: 'KES' })
+        expect(netConverted(inTarget, fee, null)).toBe(0)
+      }),
+    )
+  })
+
+  test('where whole cents fit 12 digits it agrees with arithmetic in whole cents', () => {
+    const priced = fc.record({
+      rateCents: fc.integer({ min: 1, max: 99_999 }),
+      amountCents: fc.integer({ min: 1, max: 9_999_999 }),
+      feeCents: fc.integer({ min: 1, max: 1_000_000 }),
+    })
+    fc.assert(
+      fc.property(priced, ({ rateCents, amountCents, feeCents }) => {
+        const rate = rateCents / 100
+        const fee = feeCents / 100
+        const inTarget = quote({ rate, fee, feeCurrency: 'KES' })
+        const exactTarget = (amountCents * rateCents - feeCents * 100) / 1e4
+        expect(shown(netConverted(inTarget, amountCents / 100, null))).toBe(exactTarget)
+        const inSource = quote({ rate, fee, feeCurrency: 'USD' })
+        const exactSource = ((amountCents - feeCents) * rateCents) / 1e4
+        expect(shown(netConverted(inSource, amountCents / 100, null))).toBe(exactSource)
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
+
+describe('thirdFeeCurrency', () => {
+  test('is the currency of a fee in neither side of the corridor', () => {
+    expect(thirdFeeCurrency(quote({ fee: 1, feeCurrency: 'GBP' }))).toBe('GBP')
+  })
+
+  test('is null for every fee that needs no mid', () => {
+    expect(thirdFeeCurrency(quote({ fee: 1, feeCurrency: 'USD' }))).toBeNull()
+    expect(thirdFeeCurrency(quote({ fee: 1, feeCurrency: 'KES' }))).toBeNull()
+    expect(thirdFeeCurrency(quote({ fee: 1, feeCurrency: null }))).toBeNull()
+    expect(thirdFeeCurrency(quote({ fee: 0, feeCurrency: 'GBP' }))).toBeNull()
+    expect(thirdFeeCurrency(quote({ fee: null, feeCurrency: 'GBP' }))).toBeNull()
+  })
+})

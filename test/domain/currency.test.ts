@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'bun:test'
+import { corridorKey } from '~/domain/corridor.ts'
+import { currencyCode } from '~/domain/currency.ts'
+
+describe('currencyCode', () => {
+  test('is the text trimmed and in upper case', () => {
+    for (const text of ['KES', 'kes', 'kEs', ' kes ', '\tKES\n'])
+      expect(currencyCode(text)).toBe('KES')
+  })
+
+  test('has three or four letters: neither two nor five', () => {
+    expect(currencyCode('USD')).toBe('USD')
+    expect(currencyCode('USDT')).toBe('USDT')
+    expect(currencyCode('US')).toBeNull()
+    expect(currencyCode('USDTX')).toBeNull()
+  })
+
+  test('is null for anything but the letters A to Z', () => {
+    for (const text of ['', '   ', 'U D', 'US1', 'US$', 'UŠD', 'US\0', 'UЅD', '€€€'])
+      expect(currencyCode(text)).toBeNull()
+  })
+
+  test('a text of any length is answered: 64 characters with spaces are read, 65 are not', () => {
+    expect(currencyCode(`${' '.repeat(61)}KES`)).toBe('KES')
+    expect(currencyCode(`${' '.repeat(62)}KES`)).toBeNull()
+    expect(currencyCode('K'.repeat(1_000_000))).toBeNull()
+  })
+})
+
+describe('corridorKey', () => {
+  test('names the pair in the direction money goes', () => {
+    expect(corridorKey('USD', 'KES')).toBe('USD/KES')
+    expect(corridorKey('KES', 'USD')).toBe('KES/USD')
+  })
+})

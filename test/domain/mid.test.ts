@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { crossMid, joinedSources, type Reference } from '~/domain/mid.ts'
+import { rates } from '../support/quotes.ts'
+
+const reference = (currency: string, perUsd: number, more: Partial<Reference> = {}): Reference => ({
+  id: 1,
+  atMs: 1000,
+  currency,
+  perUsd,
+  source: 'feed',
+  ...more,
+})
+
+const legs = (count: number) =>
+  fc.tuple(
+    ...['KES', 'NGN', 'GBP'].slice(0, count).map((code) => rates.map((rate) => ({ code, rate }))),
+  )
+
+describe('crossMid', () => {
+  test('is usd(to) / usd(from)', () => {
+    expect(crossMid(reference('GBP', 0.8), reference('KES', 128)).rate).toBe(160)
+  })
+
+  test('from the dollar it is the target leg alone: its rate, source and time', () => {
+    const usd = reference('USD', 1, { atMs: 5, source: 'other' })
+    const kes = reference('KES', 128, { atMs: 9, source: 'feed' })
+    expect(crossMid(usd, kes)).toEqual({ rate: 128, source: 'feed', atMs: 9 })
+  })
+
+  test('to the dollar it is the source leg alone, turned over', () => {
+    const usd = reference('USD', 1, { atMs: 5, source: 'other' })
+    const kes = reference('KES', 128, { atMs: 9, source: 'feed' })
+    expect(crossMid(kes, usd)).toEqual({ rate: 1 / 128, source: 'feed', atMs: 9 })
+  })
+
+  test('carries the time of its staler leg, whichever side that is', () => {
+    const early = { atMs: 10 }
+    const late = { atMs: 20 }
+    expect(crossMid(reference('GBP', 1, early), reference('KES', 1, late)).atMs).toBe(10)
+    expect(crossMid(reference('GBP', 1, late), reference('KES', 1, early)).atMs).toBe(10)
+  })
+
+  test('one source is named once, two are joined by a plus in order of the legs', () => {
+    const a = { source: 'ecb' }
+    const b = { source: 'open-er-api' }
+    expect(crossMid(reference('GBP', 1, a), reference('KES', 1, a)).source).toBe('ecb')
+    expect(crossMid(reference('GBP', 1, a), reference('KES', 1, b)).source).toBe('ecb+open-er-api')
+    expect(crossMid(reference('GBP', 1, b), reference('KES', 1, a)).source).toBe('open-er-api+ecb')
+  })
+
+  test('there and back is one', () => {
+    fc.assert(
+      fc.property(legs(2), ([a, b]) => {
+        const [from, to] = [reference(a!.code, a!.rate), reference(b!.code, b!.rate)]
+        expect(crossMid(from, to).rate * crossMid(to, from).rate).toBeCloseTo(1, 14)
+      }),
+    )
+  })
+
+  test('over a third currency it is the same price', () => {
+    fc.assert(
+      fc.property(legs(3), (all) => {
+        const [a, b, c] = all.map(({ code, rate }) => reference(code, rate))
+        const over = crossMid(a!, b!).rate * crossMid(b!, c!).rate
+        const direct = crossMid(a!, c!).rate
+        expect(Math.abs(over / direct - 1)).toBeLessThan(1e-14)
+      }),
+    )
+  })
+})
+
+describe('joinedSources', () => {
+  test('names each feed once, those inside joined names too, in order of appearance', () => {
+    expect(joinedSources(['ecb', 'open-er-api+ecb', 'ecb'])).toBe('ecb+open-er-api')
+    expect(joinedSources(['b+a', 'c', 'a'])).toBe('b+a+c')
+    expect(joinedSources([])).toBe('')
+  })
+})

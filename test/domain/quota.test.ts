@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'bun:test'
+import { DAY_MS, dayOf, mayIngest, PLANS, quotaOf, ROLES, tierOf } from '~/domain/quota.ts'
+
+const MIDNIGHT = Date.parse('2026-03-05T00:00:00.000Z')
+
+describe('dayOf', () => {
+  test('turns at UTC midnight: not a millisecond before, and from the first one on', () => {
+    const day = dayOf(MIDNIGHT)
+    expect(dayOf(MIDNIGHT - 1)).toBe(day - 1)
+    expect(dayOf(MIDNIGHT + 1)).toBe(day)
+    expect(dayOf(MIDNIGHT + DAY_MS - 1)).toBe(day)
+    expect(dayOf(MIDNIGHT + DAY_MS)).toBe(day + 1)
+  })
+
+  test('counts from 1970-01-01', () => {
+    expect(dayOf(0)).toBe(0)
+    expect(dayOf(Date.parse('1970-01-02T00:00:00.000Z'))).toBe(1)
+  })
+})
+
+describe('quotaOf', () => {
+  const day = dayOf(MIDNIGHT)
+
+  test('what is left of the limit, and the midnight at which it is whole again', () => {
+    expect(quotaOf({ limit: 50, used: 12, day })).toEqual({
+      limit: 50,
+      used: 12,
+      remaining: 38,
+      resetMs: Date.parse('2026-03-06T00:00:00.000Z'),
+    })
+  })
+
+  test('at the limit nothing is left, over it no less than nothing', () => {
+    expect(quotaOf({ limit: 50, used: 0, day }).remaining).toBe(50)
+    expect(quotaOf({ limit: 50, used: 49, day }).remaining).toBe(1)
+    expect(quotaOf({ limit: 50, used: 50, day }).remaining).toBe(0)
+    expect(quotaOf({ limit: 50, used: 51, day }).remaining).toBe(0)
+    expect(quotaOf({ limit: 0, used: 0, day }).remaining).toBe(0)
+  })
+})
+
+describe('tierOf', () => {
+  test('free and pro are served hourly, enterprise realtime', () => {
+    expect(PLANS.map(tierOf)).toEqual(['hourly', 'hourly', 'realtime'])
+  })
+})
+
+describe('mayIngest', () => {
+  test('treasury and admin may, members may not', () => {
+    expect(ROLES.map(mayIngest)).toEqual([false, true, true])
+  })
+})

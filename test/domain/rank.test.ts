@@ -1,0 +1,176 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { isExecutable, KIND_ORDER, RATE_TYPES, type RateType } from '~/domain/provider.ts'
+import { newestFirst, type Quote } from '~/domain/quote.ts'
+import { bestExecutable, byKindThenValue, compareText } from '~/domain/rank.ts'
+import { fewRates, quote, rateTypes } from '../support/quotes.ts'
+
+type Entry = { quote: Quote; value: number | null }
+
+const entry = (value: number | null, more: Partial<Quote> = {}): Entry => ({
+  quote: quote(more),
+  value,
+})
+
+const entries = fc.array(
+  fc.record({
+    value: fc.option(fewRates, { freq: 4 }),
+    quote: fc
+      .record({
+        id: fc.integer({ min: 1, max: 5 }),
+        atMs: fc.integer({ min: 1, max: 3 }),
+        providerId: fc.constantFrom('a', 'B', 'b', 'ab'),
+        rateType: rateTypes,
+      })
+      .map(quote),
+  }),
+  { maxLength: 20 },
+)
+
+const idsOf = (sorted: readonly Entry[]) => sorted.map(({ quote: { providerId } }) => providerId)
+
+describe('byKindThenValue', () => {
+  test('kinds stand in the order retail, p2p, interbank, official, parallel', () => {
+    const kinds: RateType[] = ['parallel', 'official', 'interbank', 'p2p', 'retail']
+    const sorted = kinds.map((rateType, i) => entry(i, { rateType })).sort(byKindThenValue)
+    expect(sorted.map(({ quote: { rateType } }) => rateType)).toEqual([
+      'retail',
+      'p2p',
+      'interbank',
+      'official',
+      'parallel',
+    ])
+  })
+
+  test('inside a kind the greatest value comes first and null last, below negative ones too', () => {
+    const sorted = [entry(null), entry(-5), entry(0), entry(7)].sort(byKindThenValue)
+    expect(sorted.map(({ value }) => value)).toEqual([7, 0, -5, null])
+  })
+
+  test('of equal values the newest comes first, whatever the provider is called', () => {
+    const sorted = [
+      entry(1, { providerId: 'a', atMs: 1, id: 9 }),
+      entry(1, { providerId: 'z', atMs: 2, id: 1 }),
+    ].sort(byKindThenValue)
+    expect(idsOf(sorted)).toEqual(['z', 'a'])
+  })
+
+  test('of equal values and times the smaller provider id comes first, whatever the row id', () => {
+    const sorted = [
+      entry(1, { providerId: 'b', id: 9 }),
+      entry(1, { providerId: 'a', id: 1 }),
+      entry(1, { providerId: 'B', id: 5 }),
+    ].sort(byKindThenValue)
+    expect(idsOf(sorted)).toEqual(['B', 'a', 'b'])
+  })
+
+  test('two entries without a value are in order too: newest, then provider id', () => {
+    const sorted = [
+      entry(null, { providerId: 'b', atMs: 1 }),
+      entry(null, { providerId: 'a', atMs: 1 }),
+      entry(null, { providerId: 'c', atMs: 2 }),
+    ].sort(byKindThenValue)
+    expect(idsOf(sorted)).toEqual(['c', 'a', 'b'])
+  })
+
+  test('the order is total: it turns with its arguments and every shuffle sorts alike', () => {
+    fc.assert(
+      fc.property(entries, fc.infiniteStream(fc.nat()), (list, noise) => {
+        for (const a of list)
+          for (const b of list)
+            expect(Math.sign(byKindThenValue(a, b)) + Math.sign(byKindThenValue(b, a))).toBe(0)
+        const shuffled = list
+          .map((item) => ({ item, key: noise.next().value }))
+          .sort((a, b) => a.key - b.key)
+          .map(({ item }) => item)
+        expect(shuffled.sort(byKindThenValue)).toEqual([...list].sort(byKindThenValue))
+      }),
+    )
+  })
+})
+
+describe('bestExecutable', () => {
+  test('official and parallel are never the best, however good', () => {
+    const best = bestExecutable([
+      entry(900, { rateType: 'official' }),
+      entry(999, { rateType: 'parallel' }),
+      entry(1, { rateType: 'interbank', providerId: 'bank' }),
+    ])
+    expect(best?.quote.providerId).toBe('bank')
+  })
+
+  test('the best of all executable kinds together', () => {
+    for (const rateType of ['retail', 'p2p', 'interbank'] as const) {
+      const others = ['retail', 'p2p', 'interbank'] as const
+      const list = others.map((kind) => entry(kind === rateType ? 2 : 1, { rateType: kind }))
+      expect(bestExecutable(list)?.quote.rateType).toBe(rateType)
+    }
+  })
+
+  test('null when nothing is executable, when nothing has a value, and of nothing', () => {
+    expect(bestExecutable([entry(1, { rateType: 'official' })])).toBeNull()
+    expect(bestExecutable([entry(null)])).toBeNull()
+    expect(bestExecutable([])).toBeNull()
+  })
+
+  test('a tie goes to the newest, then to the smaller provider id', () => {
+    const older = entry(1, { providerId: 'a', atMs: 1, rateType: 'p2p' })
+    const newer = entry(1, { providerId: 'z', atMs: 2, rateType: 'interbank' })
+    expect(bestExecutable([older, newer])).toBe(newer)
+    expect(bestExecutable([newer, older])).toBe(newer)
+    const twin = entry(1, { providerId: 'b', atMs: 2 })
+    expect(bestExecutable([newer, twin])).toBe(twin)
+  })
+
+  test('is no worse than any executable entry, and leads its own kind', () => {
+    fc.assert(
+      fc.property(entries, (list) => {
+        const best = bestExecutable(list)
+        const candidates = list.filter(
+          ({ value, quote: { rateType } }) =>
+            value !== null && ['retail', 'p2p', 'interbank'].includes(rateType),
+        )
+        expect(best === null).toBe(candidates.length === 0)
+        if (!best) return
+        for (const { value } of candidates) expect(best.value!).toBeGreaterThanOrEqual(value!)
+        const own = list.filter(({ quote: { rateType } }) => rateType === best.quote.rateType)
+        expect(own.sort(byKindThenValue)[0]).toEqual(best)
+      }),
+    )
+  })
+})
+
+describe('isExecutable', () => {
+  test('interbank, retail and p2p are; official and parallel are not', () => {
+    const executable = RATE_TYPES.filter(isExecutable)
+    expect([...executable].sort()).toEqual(['interbank', 'p2p', 'retail'])
+  })
+
+  test('every kind has its own place', () => {
+    expect(new Set(Object.values(KIND_ORDER)).size).toBe(RATE_TYPES.length)
+  })
+})
+
+describe('newestFirst', () => {
+  test('by time, then by what was recorded last', () => {
+    const dated = [
+      { id: 1, atMs: 5 },
+      { id: 3, atMs: 5 },
+      { id: 2, atMs: 9 },
+    ]
+    expect(dated.sort(newestFirst).map(({ id }) => id)).toEqual([2, 3, 1])
+  })
+})
+
+describe('compareText', () => {
+  test('goes by code units: capitals first, accents last, a prefix before its longer word', () => {
+    expect(['é', 'b', 'a', 'B', 'ab', 'a'].sort(compareText)).toEqual([
+      'B',
+      'a',
+      'a',
+      'ab',
+      'b',
+      'é',
+    ])
+  })
+})

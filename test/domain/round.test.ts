@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { roundAmount, roundBps, roundPercent } from '~/domain/round.ts'
+
+const doubles = fc.double({ noNaN: true, noDefaultInfinity: true })
+const significant = (x: number) => {
+  const [mantissa] = Math.abs(x).toExponential().split('e')
+  return mantissa!.replace('.', '').length
+}
+const decimals = (x: number) => /\.(\d+)$/.exec(String(x))?.[1]?.length ?? 0
+
+describe('roundAmount', () => {
+  test('binary noise is gone', () => {
+    expect(roundAmount(0.1 + 0.2)).toBe(0.3)
+    expect(roundAmount(110.00000000000001)).toBe(110)
+    expect(roundAmount(1.1 * 100)).toBe(110)
+    expect(roundAmount(-0.1 - 0.2)).toBe(-0.3)
+  })
+
+  test('12 significant digits stay, a 13th is rounded', () => {
+    expect(roundAmount(123456.789012)).toBe(123456.789012)
+    expect(roundAmount(123456.7890124)).toBe(123456.789012)
+    expect(roundAmount(123456.7890126)).toBe(123456.789013)
+    expect(roundAmount(999999999999.9)).toBe(1e12)
+  })
+
+  test('digits count from the first that is not zero, so small amounts keep theirs', () => {
+    expect(roundAmount(1.23456789012345e-12)).toBe(1.23456789012e-12)
+    expect(roundAmount(1e-12)).toBe(1e-12)
+    expect(roundAmount(1e27)).toBe(1e27)
+    expect(roundAmount(Number.MIN_VALUE)).toBe(Number.MIN_VALUE)
+  })
+
+  test('zero is 0, never -0', () => {
+    expect(roundAmount(0)).toBe(0)
+    expect(roundAmount(-0)).toBe(0)
+  })
+
+  test('has at most 12 significant digits, lies as near, and rounding again changes nothing', () => {
+    fc.assert(
+      fc.property(doubles, (x) => {
+        const rounded = roundAmount(x)
+        expect(Object.is(rounded, -0)).toBe(false)
+        fc.pre(Number.isFinite(rounded) && Math.abs(x) > 1e-300)
+        expect(significant(rounded)).toBeLessThanOrEqual(12)
+        expect(Math.abs(rounded - x)).toBeLessThanOrEqual(Math.abs(x) * 5.0001e-12)
+        expect(roundAmount(rounded)).toBe(rounded)
+      }),
+    )
+  })
+})
+
+for (const [name, round, places] of [
+  ['roundBps', roundBps, 4],
+  ['roundPercent', roundPercent, 6],
+] as const)
+  describe(name, () => {
+    const step = 10 ** -places
+
+    test(`keeps ${places} decimals`, () => {
+      expect(round(12.34567891)).toBe(places === 4 ? 12.3457 : 12.345679)
+      expect(round(-12.34567891)).toBe(places === 4 ? -12.3457 : -12.345679)
+      expect(round(100)).toBe(100)
+      expect(round(step)).toBe(step)
+    })
+
+    test('what is too small to show is 0, never -0, from either side', () => {
+      for (const x of [step / 3, -step / 3, 0, -0, 1e-300, -1e-300]) expect(round(x)).toBe(0)
+    })
+
+    test('is within half a step, has no more decimals, and rounding again changes nothing', () => {
+      const figures = fc.double({ min: -1e8, max: 1e8, noNaN: true })
+      fc.assert(
+        fc.property(figures, (x) => {
+          const rounded = round(x)
+          expect(Object.is(rounded, -0)).toBe(false)
+          expect(decimals(rounded)).toBeLessThanOrEqual(places)
+          expect(Math.abs(rounded - x)).toBeLessThanOrEqual(step * 0.5 + Math.abs(x) * 1e-15)
+          expect(round(rounded)).toBe(rounded)
+        }),
+      )
+    })
+
+    test('huge figures stay finite and as they are', () => {
+      expect(round(1e28)).toBe(1e28)
+      expect(Number.isFinite(round(1e300))).toBe(true)
+    })
+  })

@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'bun:test'
+import { CatalogueIndex } from '~/memory/catalogue-index.ts'
+import { currency, provider } from '../support/catalogue.ts'
+
+const catalogue = new CatalogueIndex({
+  currencies: [
+    currency('NGN', { sortOrder: 2 }),
+    currency('KES', { sortOrder: 2 }),
+    currency('USD', { sortOrder: 1 }),
+    currency('SLL', { isActive: false, sortOrder: 0 }),
+  ],
+  providers: [
+    provider('z', { name: 'Alpha' }),
+    provider('b', { name: 'Beta' }),
+    provider('a', { name: 'Beta' }),
+    provider('gone', { name: 'Aaa', isActive: false }),
+  ],
+})
+
+describe('CatalogueIndex', () => {
+  test('lists active currencies by sort order, then code, and their codes by the alphabet', () => {
+    expect(catalogue.currencies.map(({ code }) => code)).toEqual(['USD', 'KES', 'NGN'])
+    expect(catalogue.supportedCodes).toEqual(['KES', 'NGN', 'USD'])
+  })
+
+  test('lists active providers by name, then id', () => {
+    expect(catalogue.providers.map(({ id }) => id)).toEqual(['z', 'a', 'b'])
+  })
+
+  test('finds what is active only, by the exact name', () => {
+    expect(catalogue.currency('KES')?.code).toBe('KES')
+    expect(catalogue.currency('SLL')).toBeUndefined()
+    expect(catalogue.currency('kes')).toBeUndefined()
+    expect(catalogue.provider('a')?.name).toBe('Beta')
+    expect(catalogue.provider('gone')).toBeUndefined()
+    expect(catalogue.provider('__proto__')).toBeUndefined()
+  })
+
+  test('an empty one has nothing', () => {
+    expect(CatalogueIndex.empty.currencies).toEqual([])
+    expect(CatalogueIndex.empty.providers).toEqual([])
+    expect(CatalogueIndex.empty.supportedCodes).toEqual([])
+  })
+})

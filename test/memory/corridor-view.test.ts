@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'bun:test'
+import type { Quote } from '~/domain/quote.ts'
+import { corridorView, EMPTY_VIEW } from '~/memory/corridor-view.ts'
+import { provider } from '../support/catalogue.ts'
+import { quote } from '../support/quotes.ts'
+
+const seen = (...quotes: Partial<Quote>[]) =>
+  corridorView(
+    quotes.map((more) => {
+      const own = quote(more)
+      return { quote: own, provider: provider(own.providerId) }
+    }),
+  )
+
+describe('corridorView', () => {
+  test('ranks by kind, then rate, each with its provider and its spread within its kind', () => {
+    const view = seen(
+      { providerId: 'o', rateType: 'official', rate: 500 },
+      { providerId: 'low', rate: 99 },
+      { providerId: 'bank', rateType: 'interbank', rate: 300 },
+      { providerId: 'top', rate: 100 },
+    )
+    const rows = view.quotes.map((ranked) => [ranked.provider.id, ranked.spreadBps])
+    expect(rows).toEqual([
+      ['top', 0],
+      ['low', 100],
+      ['bank', 0],
+      ['o', 0],
+    ])
+  })
+
+  test('the best is the best executable one, of whatever kind', () => {
+    const view = seen(
+      { providerId: 'o', rateType: 'official', rate: 500 },
+      { providerId: 'bank', rateType: 'interbank', rate: 300 },
+      { providerId: 'top', rate: 100 },
+    )
+    expect(view.best?.providerId).toBe('bank')
+  })
+
+  test('the mean spread leaves official and parallel out', () => {
+    const view = seen(
+      { rate: 100 },
+      { rate: 99 },
+      { rate: 97, rateType: 'p2p' },
+      { rate: 100, rateType: 'official' },
+      { rate: 50, rateType: 'official' },
+      { rate: 100, rateType: 'parallel' },
+      { rate: 50, rateType: 'parallel' },
+    )
+    expect(view.avgSpreadBps).toBeCloseTo(100 / 3, 9)
+  })
+
+  test('where only official and parallel are quoted there is no best and no mean spread', () => {
+    const view = seen({ rateType: 'official', rate: 1 }, { rateType: 'parallel', rate: 2 })
+    expect(view.quotes).toHaveLength(2)
+    expect(view.best).toBeNull()
+    expect(view.avgSpreadBps).toBeNull()
+  })
+
+  test('the last update is that of the newest quote, of any kind', () => {
+    const view = seen({ atMs: 5 }, { atMs: 9, rateType: 'official' }, { atMs: 7 })
+    expect(view.lastUpdatedMs).toBe(9)
+  })
+
+  test('nobody quotes: an empty view with nothing in it', () => {
+    expect(corridorView([])).toBe(EMPTY_VIEW)
+    expect(EMPTY_VIEW).toEqual({ quotes: [], best: null, lastUpdatedMs: null, avgSpreadBps: null })
+  })
+})

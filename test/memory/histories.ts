@@ -1,0 +1,74 @@
+import fc from 'fast-check'
+import { HOUR_MS } from '~/domain/freshness.ts'
+import { type Dated, newestFirst } from '~/domain/quote.ts'
+
+/** The top of an hour. */
+export const BASE_MS = Date.parse('2026-03-05T12:00:00.000Z')
+
+/**
+ * Moments of the first `hours` after BASE_MS where mistakes would show: the tops of the hours, a
+ * millisecond to either side, and a few between. Few enough for ties.
+ */
+export const spots = (hours: number) =>
+  fc
+    .tuple(
+      fc.integer({ min: 0, max: hours }),
+      fc.constantFrom(-1, 0, 1, HOUR_MS / 4, HOUR_MS / 2, HOUR_MS - 2),
+    )
+    .map(([hour, offset]) => BASE_MS + hour * HOUR_MS + offset)
+
+/** A clock that only moves forward, in steps from nothing to several hours. */
+export const clockSteps = fc.constantFrom(
+  0,
+  0,
+  1,
+  1000,
+  HOUR_MS / 4,
+  HOUR_MS / 2,
+  HOUR_MS - 1,
+  HOUR_MS,
+  HOUR_MS + 1,
+  5 * HOUR_MS,
+)
+
+/** How far behind the clock a value is effective: mostly a little, sometimes long ago. */
+export const backs = fc.constantFrom(
+  0,
+  0,
+  1,
+  2,
+  HOUR_MS / 4,
+  HOUR_MS / 2,
+  HOUR_MS - 1,
+  HOUR_MS,
+  HOUR_MS + 1,
+  2 * HOUR_MS,
+  30 * HOUR_MS,
+)
+
+/** A course of arrivals on a clock that moves forward from a moment of `starts`. */
+export const changesOf = (starts: fc.Arbitrary<number>) =>
+  fc
+    .tuple(
+      starts,
+      fc.array(
+        fc.record({
+          stepMs: clockSteps,
+          back: backs,
+          isPruned: fc.boolean(),
+          isRepeated: fc.boolean(),
+        }),
+        { maxLength: 25 },
+      ),
+    )
+    .map(([startMs, steps]) => {
+      let nowMs = startMs
+      return steps.map(({ stepMs, ...change }) => {
+        nowMs += stepMs
+        return { nowMs, ...change }
+      })
+    })
+
+/** What held at a cutoff, the plain way. */
+export const oracleAt = <T extends Dated>(values: readonly T[], cutoffMs: number): T | undefined =>
+  values.filter(({ atMs }) => atMs <= cutoffMs).sort(newestFirst)[0]

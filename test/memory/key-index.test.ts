@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { type Account, type Key, KeyIndex } from '~/memory/key-index.ts'
+
+const account = (id: string, more: Partial<Account> = {}): Account => ({
+  id,
+  email: `${id}@example.com`,
+  plan: 'free',
+  role: 'member',
+  ...more,
+})
+const key = (id: string, accountId: string, more: Partial<Key> = {}): Key => ({
+  id,
+  accountId,
+  name: id,
+  hash: `hash-${id}`,
+  revokedMs: null,
+  ...more,
+})
+
+describe('KeyIndex', () => {
+  test('finds a key by its hash and an account by its id, and nothing else', () => {
+    const index = KeyIndex.empty.with({ accounts: [account('a')], keys: [key('k', 'a')] })
+    expect(index.keyByHash('hash-k')).toEqual(key('k', 'a'))
+    expect(index.account('a')).toEqual(account('a'))
+    expect(index.keyByHash('k')).toBeUndefined()
+    expect(index.account('b')).toBeUndefined()
+    expect(index.keysOf('b')).toEqual([])
+    expect(index.keyCount).toBe(1)
+  })
+
+  test('a changed key or account takes the place of the one before', () => {
+    const index = KeyIndex.empty
+      .with({ accounts: [account('a')], keys: [key('k', 'a'), key('l', 'a')] })
+      .with({ accounts: [account('a', { plan: 'pro' })], keys: [key('k', 'a', { revokedMs: 5 })] })
+    expect(index.account('a')?.plan).toBe('pro')
+    expect(index.keyByHash('hash-k')?.revokedMs).toBe(5)
+    expect(index.keysOf('a').map(({ id, revokedMs }) => [id, revokedMs])).toEqual([
+      ['k', 5],
+      ['l', null],
+    ])
+    expect(index.keyCount).toBe(2)
+  })
+
+  test('a version somebody holds does not learn of a revocation', () => {
+    const before = KeyIndex.empty.with({ accounts: [account('a')], keys: [key('k', 'a')] })
+    before.with({ accounts: [], keys: [key('k', 'a', { revokedMs: 5 })] })
+    expect(before.keyByHash('hash-k')?.revokedMs).toBeNull()
+    expect(before.keysOf('a')[0]?.revokedMs).toBeNull()
+  })
+
+  test('holds what plain maps hold, keys of an account in order of appearance', () => {
+    const changes = fc.array(
+      fc.record({
+        id: fc.constantFrom('k1', 'k2', 'k3', 'k4'),
+        revokedMs: fc.option(fc.constantFrom(1, 2)),
+      }),
+      { maxLength: 20 },
+    )
+    fc.assert(
+      fc.property(fc.array(changes, { maxLength: 6 }), (batches) => {
+        const ownerOf = (id: string) => (id < 'k3' ? 'a' : 'b')
+        let index = KeyIndex.empty
+        const oracle = new Map<string, Key>()
+        for (const batch of batches) {
+          const keys = batch.map(({ id, revokedMs }) => key(id, ownerOf(id), { revokedMs }))
+          index = index.with({ accounts: [], keys })
+          for (const changed of keys) oracle.set(changed.id, changed)
+        }
+        for (const owner of ['a', 'b'])
+          expect(index.keysOf(owner)).toEqual(
+            [...oracle.values()].filter(({ accountId }) => accountId === owner),
+          )
+        for (const known of oracle.values()) expect(index.keyByHash(known.hash)).toEqual(known)
+        expect(index.keyCount).toBe(oracle.size)
+      }),
+    )
+  })
+})

@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { HOUR_MS } from '~/domain/freshness.ts'
+import type { Dated } from '~/domain/quote.ts'
+import { boundariesMs, pruned, type Trail, trailWith, valueAt } from '~/memory/trail.ts'
+import { BASE_MS, changesOf, oracleAt, spots } from './histories.ts'
+
+const at = (atMs: number, id = 1): Dated => ({ id, atMs })
+const trailOf = (values: readonly Dated[], nowMs: number): Trail<Dated> =>
+  values.reduce((trail: Trail<Dated>, value) => trailWith(trail, value, nowMs), [])
+
+const dated = fc
+  .array(spots(4), { maxLength: 25 })
+  .map((times) => times.map((atMs, i) => at(atMs, i + 1)))
+
+describe('valueAt', () => {
+  const trail = [at(300, 3), at(200, 2), at(100, 1)]
+
+  test('is what held at the cutoff: of that very moment, or the newest before', () => {
+    expect(valueAt(trail, 200)?.id).toBe(2)
+    expect(valueAt(trail, 199)?.id).toBe(1)
+    expect(valueAt(trail, 201)?.id).toBe(2)
+    expect(valueAt(trail, Number.POSITIVE_INFINITY)?.id).toBe(3)
+  })
+
+  test('is undefined before the first, and of nothing', () => {
+    expect(valueAt(trail, 99)).toBeUndefined()
+    expect(valueAt([], Number.POSITIVE_INFINITY)).toBeUndefined()
+  })
+})
+
+describe('boundariesMs', () => {
+  test('the end of time, the coming hour, this one and the one before', () => {
+    const expected = [Number.POSITIVE_INFINITY, BASE_MS + HOUR_MS, BASE_MS, BASE_MS - HOUR_MS]
+    expect(boundariesMs(BASE_MS)).toEqual(expected)
+    expect(boundariesMs(BASE_MS + HOUR_MS - 1)).toEqual(expected)
+  })
+})
+
+describe('trailWith', () => {
+  test('keeps what held at this hour beside what is newest', () => {
+    const trail = trailOf([at(BASE_MS - 5, 1), at(BASE_MS + 5, 2)], BASE_MS + 10)
+    expect(trail.map(({ id }) => id)).toEqual([2, 1])
+  })
+
+  test('of two at one moment the one recorded last holds, whichever comes first', () => {
+    const [first, second] = [at(BASE_MS, 1), at(BASE_MS, 2)]
+    expect(trailOf([first, second], BASE_MS)).toEqual([second])
+    expect(trailOf([second, first], BASE_MS)).toEqual([second])
+  })
+
+  test('a backfilled value that nobody can ask for leaves the very same trail', () => {
+    const trail = trailOf([at(BASE_MS - 2 * HOUR_MS, 2)], BASE_MS)
+    expect(trailWith(trail, at(BASE_MS - 3 * HOUR_MS, 9), BASE_MS)).toBe(trail)
+  })
+
+  test('a value that is there already leaves the very same trail', () => {
+    const trail = trailOf([at(BASE_MS, 1)], BASE_MS)
+    expect(trailWith(trail, at(BASE_MS, 1), BASE_MS)).toBe(trail)
+  })
+
+  test('never holds more than the boundaries are', () => {
+    fc.assert(
+      fc.property(dated, (values) => {
+        const nowMs = BASE_MS + 2 * HOUR_MS
+        expect(trailOf(values, nowMs).length).toBeLessThanOrEqual(boundariesMs(nowMs).length)
+      }),
+    )
+  })
+
+  test('any order and any repetition gives the same trail', () => {
+    const arrivals = dated.chain((values) =>
+      fc.record({
+        values: fc.constant(values),
+        again: fc.shuffledSubarray(values),
+        order: fc.shuffledSubarray(values, { minLength: values.length }),
+      }),
+    )
+    fc.assert(
+      fc.property(arrivals, spots(4), ({ values, again, order }, nowMs) => {
+        const plain = trailOf(values, nowMs)
+        expect(trailOf([...again, ...order, ...again], nowMs)).toEqual([...plain])
+        expect(trailOf(again, nowMs).length).toBeLessThanOrEqual(plain.length + values.length)
+      }),
+    )
+  })
+
+  test('at every boundary it answers as a filter and a sort over all values do', () => {
+    fc.assert(
+      fc.property(dated, spots(4), (values, nowMs) => {
+        const trail = trailOf(values, nowMs)
+        for (const cutoffMs of boundariesMs(nowMs))
+          expect(valueAt(trail, cutoffMs)).toEqual(oracleAt(values, cutoffMs))
+      }),
+    )
+  })
+
+  test('so it does while the clock moves on, with late arrivals, repetitions and prunes between', () => {
+    fc.assert(
+      fc.property(changesOf(spots(1)), (changes) => {
+        let trail: Trail<Dated> = []
+        const known: Dated[] = []
+        for (const { nowMs, back, isPruned, isRepeated } of changes) {
+          const value = at(nowMs + HOUR_MS / 2 - back, known.length + 1)
+          known.push(value)
+          trail = trailWith(trail, value, nowMs)
+          if (isRepeated) trail = trailWith(trail, known[back % known.length]!, nowMs)
+          if (isPruned) trail = pruned(trail, nowMs)
+          for (const cutoffMs of boundariesMs(nowMs))
+            expect(valueAt(trail, cutoffMs)).toEqual(oracleAt(known, cutoffMs))
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
+
+describe('pruned', () => {
+  test('takes what the turned hour has made unreachable, and nothing else', () => {
+    const trail = trailOf([at(BASE_MS - 5, 1), at(BASE_MS + 5, 2)], BASE_MS + 10)
+    expect(pruned(trail, BASE_MS + HOUR_MS)).toBe(trail)
+    expect(pruned(trail, BASE_MS + 2 * HOUR_MS).map(({ id }) => id)).toEqual([2])
+  })
+
+  test('the last value stays for ever', () => {
+    const trail = trailOf([at(BASE_MS)], BASE_MS)
+    expect(pruned(trail, BASE_MS + 1000 * HOUR_MS)).toBe(trail)
+  })
+})
