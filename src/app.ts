@@ -49,7 +49,8 @@ const unknownPath = (): ServiceError =>
 
 function crossOrigin(origins: readonly string[]) {
   return cors({
-    origin: origins.includes('*') || (({ headers }) => origins.includes(headers.get('origin') ?? '')),
+    origin:
+      origins.includes('*') || (({ headers }) => origins.includes(headers.get('origin') ?? '')),
     methods: ['GET', 'HEAD', 'POST'],
     allowedHeaders: ['content-type', 'idempotency-key', 'x-api-key'],
     exposeHeaders: [

@@ -92,8 +92,8 @@ describe('the house', () => {
 })
 
 describe('sizes', () => {
-  test(`no line is longer than ${LINE_COLUMNS_MAX} columns`, () => {
-    const long = all.flatMap(({ path, lines }) =>
+  test(`no line of src is longer than ${LINE_COLUMNS_MAX} columns`, () => {
+    const long = sources.flatMap(({ path, lines }) =>
       lines.flatMap((line, i) => ([...line].length > LINE_COLUMNS_MAX ? [`${path}:${i + 1}`] : [])),
     )
     expect(long).toEqual([])

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { Account } from '~/domain/account.ts'
 import { PLANS, type Plan, ROLES, type Role } from '~/domain/quota.ts'
-import type { Account } from '~/memory/key-index.ts'
 import { createAccountStore, type ListedAccount } from '~/store/account-store.ts'
 import { iso } from '~/wire/present.ts'
 import { newKey, SHOWN_ONCE } from './new-key.ts'

@@ -28,7 +28,9 @@ export function addDemo(program: Command, terminal: Terminal): void {
 /** Some of the sample's currencies end days before the others, and nothing fetches newer ones. */
 const MID_MAX_AGE = '10d'
 
-/** The settings of a demonstration: a database of its own, and no feed that would replace its mids. */
+/**
+ * The settings of a demonstration: a database of its own, and no feed that would replace its mids.
+ */
 function demoConfig(terminal: Terminal): Config {
   const config = configOf({ ...terminal, env: { MID_MAX_AGE, ...terminal.env } })
   if (config.databaseUrl)

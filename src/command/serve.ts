@@ -41,7 +41,9 @@ export async function closingOnFailure<T>(
 
 const STOP_SECONDS_MAX = 9
 
-/** Serves until SIGTERM or SIGINT, then stops in order; a second signal, or a hang, ends at once. */
+/**
+ * Serves until SIGTERM or SIGINT, then stops in order; a second signal, or a hang, ends at once.
+ */
 export async function untilSignal(service: Service): Promise<void> {
   await new Promise<void>((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve())

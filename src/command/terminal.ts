@@ -35,7 +35,9 @@ export function printResult(
   else for (const line of lines) terminal.print(line)
 }
 
-/** Opens the database for one command, brings its schema up to date, and closes it whatever happens. */
+/**
+ * Opens the database for one command, brings its schema up to date, and closes it whatever happens.
+ */
 export async function withDatabase<T>(
   terminal: Terminal,
   work: (database: Database) => Promise<T>,

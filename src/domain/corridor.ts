@@ -1,5 +1,7 @@
 /** An ordered pair of currencies: money leaves in `from` and arrives in `to`. */
 export type Corridor = { readonly from: string; readonly to: string }
 
-/** The name of a corridor, `<from>/<to>`: the key of every index and the `corridor` of a response. */
+/**
+ * The name of a corridor, `<from>/<to>`: the key of every index and the `corridor` of a response.
+ */
 export const corridorKey = (from: string, to: string): string => `${from}/${to}`

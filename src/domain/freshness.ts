@@ -23,3 +23,13 @@ export function freshnessAt(tier: Tier, nowMs: number): Freshness {
   const cutoffMs = tier === 'hourly' ? hourStartMs(nowMs) : Number.POSITIVE_INFINITY
   return { tier, nowMs, cutoffMs }
 }
+
+/**
+ * Every cutoff that a reader can still ask for, latest first: the end of time (realtime), the
+ * coming hour (a replica whose clock is ahead), this hour, and the one before (a request that read
+ * the clock just before the hour turned).
+ */
+export function boundariesMs(nowMs: number): number[] {
+  const hourMs = hourStartMs(nowMs)
+  return [Number.POSITIVE_INFINITY, hourMs + HOUR_MS, hourMs, hourMs - HOUR_MS]
+}

@@ -12,7 +12,8 @@ export type Reference = Dated & {
 export type Mid = { readonly rate: number; readonly source: string; readonly atMs: number }
 
 /**
- * The mid of a pair crossed through the dollar: usd(to) / usd(from), usd(x) being units of x per USD.
+ * The mid of a pair crossed through the dollar: usd(to) / usd(from), usd(x) being units of x per
+ * USD.
  *
  * The dollar itself needs no reference, so a pair with USD has one leg and that leg's source and
  * time. Both legs given: the staler one's time, and both sources joined by `+` where they differ.

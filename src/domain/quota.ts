@@ -15,6 +15,11 @@ export const DAY_MS = 86_400_000
 /** The UTC day that holds `ms`, counted from 1970-01-01. */
 export const dayOf = (ms: number): number => Math.floor(ms / DAY_MS)
 
+/** One key's UTC day, in days since 1970-01-01. */
+export type KeyDay = { readonly accountId: string; readonly keyId: string; readonly day: number }
+/** What a key used on a day. */
+export type UsageCount = KeyDay & { readonly requests: number }
+
 /** Where an account stands in one UTC day. */
 export type Quota = {
   readonly limit: number

@@ -1,4 +1,5 @@
-import type { UsageCount, UsageMeter } from '~/memory/usage-meter.ts'
+import type { UsageCount } from '~/domain/quota.ts'
+import type { UsageMeter } from '~/memory/usage-meter.ts'
 
 type UsageStore = { add(counts: readonly UsageCount[]): Promise<readonly UsageCount[]> }
 

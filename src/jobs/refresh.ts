@@ -1,12 +1,12 @@
+import type { Account, Key } from '~/domain/account.ts'
 import type { Currency } from '~/domain/currency.ts'
 import type { Reference } from '~/domain/mid.ts'
 import type { Provider } from '~/domain/provider.ts'
-import { dayOf } from '~/domain/quota.ts'
+import { dayOf, type UsageCount } from '~/domain/quota.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { Log } from '~/log.ts'
-import type { Account, Key } from '~/memory/key-index.ts'
 import type { Memory } from '~/memory/memory.ts'
-import { USAGE_DAYS, type UsageCount, type UsageMeter } from '~/memory/usage-meter.ts'
+import { USAGE_DAYS, type UsageMeter } from '~/memory/usage-meter.ts'
 
 type IdRange = { readonly firstId?: number; readonly lastId?: number }
 
@@ -74,8 +74,8 @@ export class Refresher {
   }
 
   /**
-   * Loads everything, in its turn, and tells whether memory lacked a quote or a reference until then.
-   * Rejects when the database does not answer.
+   * Loads everything, in its turn, and tells whether memory lacked a quote or a reference until
+   * then. Rejects when the database does not answer.
    */
   reload(): Promise<boolean> {
     const reloaded = this.#turn.then(() => this.#catchUp())

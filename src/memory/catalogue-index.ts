@@ -2,7 +2,9 @@ import type { Currency } from '~/domain/currency.ts'
 import type { Provider } from '~/domain/provider.ts'
 import { compareText } from '~/domain/rank.ts'
 
-/** Every currency and provider at one moment. Immutable: a change of the catalogue is a new index. */
+/**
+ * Every currency and provider at one moment. Immutable: a change of the catalogue is a new index.
+ */
 export class CatalogueIndex {
   /** Active ones by sort order, then code. */
   readonly currencies: readonly Currency[]

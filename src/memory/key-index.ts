@@ -1,21 +1,5 @@
-import type { Plan, Role } from '~/domain/quota.ts'
+import type { Account, Key } from '~/domain/account.ts'
 import { PersistentMap } from './persistent-map.ts'
-
-export type Account = {
-  readonly id: string
-  readonly email: string
-  readonly plan: Plan
-  readonly role: Role
-}
-
-export type Key = {
-  readonly id: string
-  readonly accountId: string
-  readonly name: string
-  /** SHA-256 of the key, in hex: all that is known of it. */
-  readonly hash: string
-  readonly revokedMs: number | null
-}
 
 /** Who may call: every key by its hash, every account by its id. Immutable like the quotes. */
 export class KeyIndex {

@@ -1,9 +1,10 @@
+import type { Account, Key } from '~/domain/account.ts'
 import type { Currency } from '~/domain/currency.ts'
 import type { Reference } from '~/domain/mid.ts'
 import type { Provider } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { CatalogueIndex } from './catalogue-index.ts'
-import { type Account, type Key, KeyIndex } from './key-index.ts'
+import { KeyIndex } from './key-index.ts'
 import { QuoteIndex } from './quote-index.ts'
 import { ReferenceIndex } from './reference-index.ts'
 

@@ -3,8 +3,8 @@ const SHARDS = 256
 /**
  * A map that is never changed: `with` gives a new one and leaves the old one to its readers.
  *
- * The keys are dealt over a fixed number of shards and only the touched ones are copied, so a change
- * of n keys costs n shards and a copy of the shard table, whatever the size of the whole.
+ * The keys are dealt over a fixed number of shards and only the touched ones are copied, so a
+ * change of n keys costs n shards and a copy of the shard table, whatever the size of the whole.
  */
 export class PersistentMap<V> {
   private constructor(

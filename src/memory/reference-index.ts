@@ -7,7 +7,9 @@ import { pruned, type Trail, trailWith, valueAt } from './trail.ts'
 export class ReferenceIndex {
   private constructor(
     private readonly trails: ReadonlyMap<string, Trail<Reference>>,
-    /** The newest reference of any currency at each boundary: what the feed as a whole last said. */
+    /**
+     * The newest reference of any currency at each boundary: what the feed as a whole last said.
+     */
     private readonly feed: Trail<Reference>,
   ) {}
 

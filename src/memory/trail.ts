@@ -1,4 +1,4 @@
-import { HOUR_MS, hourStartMs } from '~/domain/freshness.ts'
+import { boundariesMs } from '~/domain/freshness.ts'
 import { type Dated, newestFirst } from '~/domain/quote.ts'
 
 /** The last few values of one series, newest first: just those a reader can still ask for. */
@@ -24,17 +24,8 @@ export function trailWith<T extends Dated>(trail: Trail<T>, value: T, nowMs: num
 
 /**
  * The trail without what nobody can ask for any more: it keeps what held at each boundary.
- *
- * The boundaries are the end of time (realtime), the coming hour (a replica whose clock is ahead),
- * this hour, and the one before (a request that read the clock just before the hour turned).
  */
 export function pruned<T extends Dated>(trail: Trail<T>, nowMs: number): Trail<T> {
   const kept = new Set(boundariesMs(nowMs).map((cutoffMs) => valueAt(trail, cutoffMs)))
   return trail.every((value) => kept.has(value)) ? trail : trail.filter((value) => kept.has(value))
-}
-
-/** The cutoffs at which a loader must ask the database, so that a trail answers every reader. */
-export function boundariesMs(nowMs: number): number[] {
-  const hourMs = hourStartMs(nowMs)
-  return [Number.POSITIVE_INFINITY, hourMs + HOUR_MS, hourMs, hourMs - HOUR_MS]
 }

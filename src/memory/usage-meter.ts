@@ -1,10 +1,7 @@
-import { dayOf } from '~/domain/quota.ts'
+import { dayOf, type KeyDay, type UsageCount } from '~/domain/quota.ts'
 
 /** How many days of usage are kept in memory, today included: what `/admin/usage` shows. */
 export const USAGE_DAYS = 7
-
-export type KeyDay = { readonly accountId: string; readonly keyId: string; readonly day: number }
-export type UsageCount = KeyDay & { readonly requests: number }
 
 /** One unit taken from an account's budget, to be kept or given back. */
 export type Reservation = KeyDay

@@ -1,8 +1,9 @@
+import type { Account, Key } from '~/domain/account.ts'
 import { isWellFormedKey, keyHashOf } from '~/domain/api-key.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import type { Tier } from '~/domain/freshness.ts'
 import { mayIngest, tierOf } from '~/domain/quota.ts'
-import type { Account, Key, KeyIndex } from '~/memory/key-index.ts'
+import type { KeyIndex } from '~/memory/key-index.ts'
 
 /** Who is asking: the key that was shown, its account, and the tier that account is served. */
 export type Caller = { readonly key: Key; readonly account: Account; readonly tier: Tier }

@@ -1,6 +1,6 @@
 import { asc, count, eq, sql } from 'drizzle-orm'
+import type { Account, Key } from '~/domain/account.ts'
 import type { Plan, Role } from '~/domain/quota.ts'
-import type { Account, Key } from '~/memory/key-index.ts'
 import type { Database, Db } from './database.ts'
 import { NEWS_CHANNEL, newsPayload } from './news-channel.ts'
 import { accounts, keys } from './schema.ts'

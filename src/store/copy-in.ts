@@ -10,7 +10,9 @@ export type CopyIn = {
   abort(error: Error): Promise<void>
 }
 
-/** Starts `statement`, a `COPY ... FROM STDIN`. Until it ends the transaction takes no other query. */
+/**
+ * Starts `statement`, a `COPY ... FROM STDIN`. Until it ends the transaction takes no other query.
+ */
 export async function copyIn(tx: TransactionSql, statement: string): Promise<CopyIn> {
   const query = tx.unsafe(statement)
   const stream = (await query.writable()) as Writable

@@ -1,6 +1,6 @@
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
-import { type Embedded, openEmbedded } from '~/store/embedded'
+import { type Embedded, openEmbedded } from '~/store/embedded.ts'
 
 export const POSTGRES_MAJOR_MIN = 14
 
@@ -189,7 +189,8 @@ function placeOf(url: string): string {
   if (parts && isReadable(url)) return `${user ? `${user}@` : ''}${host}${database ?? ''}`
   throw new Error(
     'DATABASE_URL is not a PostgreSQL address: write ' +
-      'postgres://USER:PASSWORD@HOST:5432/DATABASE, with special characters in the password percent-encoded',
+      'postgres://USER:PASSWORD@HOST:5432/DATABASE, ' +
+      'with special characters in the password percent-encoded',
   )
 }
 

@@ -13,8 +13,8 @@ import {
   symlink,
 } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
-import { type Account, closedTo } from '~/store/embedded-account'
-import { run } from '~/store/embedded-run'
+import { type Account, closedTo } from '~/store/embedded-account.ts'
+import { run } from '~/store/embedded-run.ts'
 
 const PROGRAMS = ['initdb', 'postgres']
 

@@ -6,7 +6,7 @@ import {
   type AccountSystem,
   accountForRoot,
   closedTo,
-} from '~/store/embedded-account'
+} from '~/store/embedded-account.ts'
 
 /** Where root keeps what the database's user has to reach when DATA_DIR is closed to it. */
 export const ELSEWHERE = '/var/lib/corridor'

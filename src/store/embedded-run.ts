@@ -1,5 +1,5 @@
 import { type SpawnOptions, spawn } from 'node:child_process'
-import type { Account } from '~/store/embedded-account'
+import type { Account } from '~/store/embedded-account.ts'
 
 /** The settings every program of the database runs with: our environment's secrets stay ours. */
 export function spawnOptions(account: Account | null): SpawnOptions {

@@ -1,18 +1,18 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import postgres from 'postgres'
-import type { AccountSystem } from '~/store/embedded-account'
-import { type Binaries, embeddedBinaries } from '~/store/embedded-binaries'
+import type { AccountSystem } from '~/store/embedded-account.ts'
+import { type Binaries, embeddedBinaries } from '~/store/embedded-binaries.ts'
 import {
   clusterMajor,
   clusterPassword,
   createCluster,
   ROLE,
   requireSameMajor,
-} from '~/store/embedded-cluster'
-import { ELSEWHERE, embeddedHome, giveToOwner, type Home } from '~/store/embedded-home'
-import { type Lock, lockWithin, tryLock } from '~/store/embedded-lock'
-import { ensureServer, stopServer } from '~/store/embedded-server'
+} from '~/store/embedded-cluster.ts'
+import { ELSEWHERE, embeddedHome, giveToOwner, type Home } from '~/store/embedded-home.ts'
+import { type Lock, lockWithin, tryLock } from '~/store/embedded-lock.ts'
+import { ensureServer, stopServer } from '~/store/embedded-server.ts'
 
 const TURN_MS_MAX = 120_000
 const CLOSE_TURN_MS_MAX = 1_500

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { migrate as applyFolder } from 'drizzle-orm/postgres-js/migrator'
 import postgres from 'postgres'
-import type { Database, Sql } from '~/store/database'
+import type { Database, Sql } from '~/store/database.ts'
 
 const FOLDER = fileURLToPath(new URL('../../drizzle', import.meta.url))
 const LOCK = 0x636f7272

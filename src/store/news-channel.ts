@@ -22,7 +22,9 @@ export const NEWS_BYTES_MAX = 7_999
 
 const origins = new WeakMap<object, string>()
 
-/** The name under which commits made through this handle are announced; random, fixed for its life. */
+/**
+ * The name under which commits made through this handle are announced; random, fixed for its life.
+ */
 export function originOf(database: Database): string {
   const known = origins.get(database)
   if (known) return known
@@ -32,8 +34,8 @@ export function originOf(database: Database): string {
 }
 
 /**
- * The payload for `pg_notify(NEWS_CHANNEL, ...)`. Sent from inside the transaction it tells of, it is
- * delivered when that commits and never otherwise.
+ * The payload for `pg_notify(NEWS_CHANNEL, ...)`. Sent from inside the transaction it tells of, it
+ * is delivered when that commits and never otherwise.
  */
 export const newsPayload = (database: Database, item: NewsItem): string =>
   JSON.stringify({ ...item, origin: originOf(database) })

@@ -18,8 +18,8 @@ const COPY = `copy observations (effective_from, corridor_id, provider_corridor_
  * Records all of `rows`, in their order, in one transaction; the number of them.
  *
  * Takes them in arrays of any size, holds one at a time, and asks for the next when the server is
- * ready for it. When `rows` throws, or the server refuses one, nothing is recorded and that error is
- * thrown. Listeners are told to load everything.
+ * ready for it. When `rows` throws, or the server refuses one, nothing is recorded and that error
+ * is thrown. Listeners are told to load everything.
  */
 export async function importObservations(source: {
   database: Database
@@ -35,8 +35,8 @@ export async function importObservations(source: {
       throw error
     }
     await copy.finish()
-    if (copy.inserted > 0)
-      await tx`select pg_notify(${NEWS_CHANNEL}, ${newsPayload(database, { kind: 'observations' })})`
+    const payload = newsPayload(database, { kind: 'observations' })
+    if (copy.inserted > 0) await tx`select pg_notify(${NEWS_CHANNEL}, ${payload})`
     return copy.inserted
   })
 }

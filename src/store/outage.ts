@@ -18,9 +18,9 @@ const UNREACHABLE = new Set([
 ])
 
 /**
- * What a server says that cannot do its work now: connection exceptions, out of resources, shut down
- * or starting, failing disks, turning us away, and a standby that refuses writes after a failover.
- * https://www.postgresql.org/docs/current/errcodes-appendix.html
+ * What a server says that cannot do its work now: connection exceptions, out of resources, shut
+ * down or starting, failing disks, turning us away, and a standby that refuses writes after a
+ * failover. https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 const AWAY = /^(08...|53...|57P0.|58...|28...|3D000|25006|55006)$/
 

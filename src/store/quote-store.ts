@@ -1,13 +1,13 @@
+import { boundariesMs } from '~/domain/freshness.ts'
 import type { RateType } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
-import { boundariesMs } from '~/memory/trail.ts'
 import type { Database } from './database.ts'
 import { arrayLiteral, instantText } from './encoding.ts'
 
 export type QuoteStore = {
   /**
-   * Of every provider and corridor what held at each of `boundariesMs(nowMs)`, each quote once, in no
-   * promised order. Its cost follows the number of such pairs, not the length of their history.
+   * Of every provider and corridor what held at each of `boundariesMs(nowMs)`, each quote once, in
+   * no promised order. Its cost follows the number of such pairs, not the length of their history.
    */
   live(nowMs: number): Promise<Quote[]>
   /** Every observation with an id from `firstId` to `lastId`, by id. */

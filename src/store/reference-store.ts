@@ -1,5 +1,5 @@
+import { boundariesMs } from '~/domain/freshness.ts'
 import type { Reference } from '~/domain/mid.ts'
-import { boundariesMs } from '~/memory/trail.ts'
 import type { Database } from './database.ts'
 import { arrayLiteral, instantText } from './encoding.ts'
 import { NEWS_CHANNEL, originOf } from './news-channel.ts'
@@ -13,11 +13,13 @@ export type Snapshot = {
 
 export type ReferenceStore = {
   /**
-   * Of every currency what held at each of `boundariesMs(nowMs)`, each reference once, in no promised
-   * order. Its cost follows the number of currencies, not the length of their history.
+   * Of every currency what held at each of `boundariesMs(nowMs)`, each reference once, in no
+   * promised order. Its cost follows the number of currencies, not the length of their history.
    */
   live(nowMs: number): Promise<Reference[]>
-  /** Records a snapshot whole and answers its rates in their order; an empty one records nothing. */
+  /**
+   * Records a snapshot whole and answers its rates in their order; an empty one records nothing.
+   */
   append(snapshot: Snapshot): Promise<Reference[]>
   /** Every reference with an id from `firstId` to `lastId`, by id. */
   between(firstId: number, lastId: number): Promise<Reference[]>

@@ -1,4 +1,4 @@
-import type { UsageCount } from '~/memory/usage-meter.ts'
+import type { UsageCount } from '~/domain/quota.ts'
 import type { Database } from './database.ts'
 import { arrayLiteral } from './encoding.ts'
 
@@ -6,10 +6,11 @@ export type UsageStore = {
   /** What is counted on `day` and later, in no promised order. */
   since(day: number): Promise<UsageCount[]>
   /**
-   * Adds to what is counted, all or nothing; the new totals of the counts named, in no promised order.
+   * Adds to what is counted, all or nothing; the new totals of the counts named, in no promised
+   * order.
    *
-   * Any number of processes may add at once: rows are locked in one order, so none waits in a circle.
-   * Counts of keys that do not exist are dropped and have no total.
+   * Any number of processes may add at once: rows are locked in one order, so none waits in a
+   * circle. Counts of keys that do not exist are dropped and have no total.
    */
   add(counts: readonly UsageCount[]): Promise<UsageCount[]>
 }

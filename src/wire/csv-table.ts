@@ -16,8 +16,8 @@ const COLUMNS_MAX = 1000
 /**
  * A CSV with a header.
  *
- * Throws FileFault when there is no header, when it lacks a required column or names one twice. Other
- * columns than those required may be there.
+ * Throws FileFault when there is no header, when it lacks a required column or names one twice.
+ * Other columns than those required may be there.
  */
 export async function csvTable(
   lines: AsyncIterable<Line[]>,
@@ -55,7 +55,8 @@ function headerOf(record: CsvRecord, required: readonly RequiredColumn[]): strin
   const missing = required.filter((names) => !names.some((name) => header.includes(name)))
   if (missing.length > 0)
     throw new FileFault(
-      `line ${record.number}, the header, lacks ${missing.map((names) => names.join(' or ')).join(', ')}`,
+      `line ${record.number}, the header, lacks ` +
+        missing.map((names) => names.join(' or ')).join(', '),
     )
   const twice = header.find((name, index) => name !== '' && header.indexOf(name) !== index)
   if (twice !== undefined)

@@ -22,7 +22,7 @@ export const RateRow = Type.Object({
   effective_from: Type.Optional(
     Type.String({
       format: 'date-time',
-      description: `Defaults to now; at most ${BACKFILL_YEARS_MAX} years back, never in the future.`,
+      description: `Defaults to now; at most ${BACKFILL_YEARS_MAX} years back, never future.`,
     }),
   ),
 })
@@ -40,8 +40,8 @@ const LONG_NUMBER = /\d[\d.]{15,}/
 /**
  * The observations of a request body, all of them or an error.
  *
- * Throws `malformed_body` for a body that is not one row or 1 to 100 of them, and `invalid_rows` with
- * every fault of every row by its index.
+ * Throws `malformed_body` for a body that is not one row or 1 to 100 of them, and `invalid_rows`
+ * with every fault of every row by its index.
  */
 export function readIngestBody(text: string, rules: RowRules): Observation[] {
   const rows = rowsOf(parsedExactly(text))

@@ -1,7 +1,9 @@
 /** Longer lines are not held in memory; no valid row comes near. */
 export const LINE_LENGTH_MAX = 65_536
 
-/** A line without its line feed; with a fault when its text cannot be trusted, and then perhaps cut. */
+/**
+ * A line without its line feed; with a fault when its text cannot be trusted, and then perhaps cut.
+ */
 export type Line = {
   /** Counted from 1. */
   readonly number: number
@@ -14,8 +16,8 @@ const TOO_LONG = `is longer than ${LINE_LENGTH_MAX} characters`
 const NOT_UTF8 = 'is not UTF-8 text'
 
 /**
- * The lines of a UTF-8 text in arrays, one for each chunk of `bytes` that completes any; a byte order
- * mark is dropped.
+ * The lines of a UTF-8 text in arrays, one for each chunk of `bytes` that completes any; a byte
+ * order mark is dropped.
  *
  * Holds one chunk and one line at a time. A line that is too long comes with an empty text.
  */

@@ -56,7 +56,8 @@ const ERROR = 'error'
  * Opens a file of observations: one JSON object a line where the first character is `{`, else CSV.
  *
  * Each row follows the rules of `POST /rates`, numbers keep every digit, an empty field of a CSV is
- * absent. Holds a chunk of `bytes` at a time. Throws FileFault for a file no row of which can be read.
+ * absent. Holds a chunk of `bytes` at a time. Throws FileFault for a file no row of which can be
+ * read.
  */
 export async function openObservationFile(
   bytes: AsyncIterable<Uint8Array>,

@@ -119,7 +119,10 @@ function takes(field: TSchema): string {
   if (field.enum) return `one of ${field.enum.join(', ')}`
   switch (field.type) {
     case 'number':
-      return `a plain decimal number greater than ${field.exclusiveMinimum} and at most ${field.maximum}`
+      return (
+        `a plain decimal number greater than ${field.exclusiveMinimum} ` +
+        `and at most ${field.maximum}`
+      )
     case 'integer':
       return `a whole number from ${field.minimum} to ${field.maximum ?? Number.MAX_SAFE_INTEGER}`
     case 'array':

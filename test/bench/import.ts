@@ -63,8 +63,9 @@ const COLUMNS =
 /** The rows that the first import wrote, as the text that a COPY takes. */
 async function copyText(sql: Sql, rows: number): Promise<Buffer[]> {
   const source = await sql`
-    copy (select ${sql.unsafe(COLUMNS)} from observations order by id limit ${sql.unsafe(String(rows))})
-    to stdout`.readable()
+    copy (
+      select ${sql.unsafe(COLUMNS)} from observations order by id limit ${sql.unsafe(String(rows))}
+    ) to stdout`.readable()
   const chunks: Buffer[] = []
   for await (const chunk of source) chunks.push(Buffer.from(chunk))
   return chunks

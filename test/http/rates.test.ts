@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { CURRENCIES, PROVIDERS, provider } from '../support/catalogue.ts'
+import { CURRENCIES, provider } from '../support/catalogue.ts'
 import { World } from '../support/world.ts'
 
 const PATH = '/rates?from=USD&to=KES'
@@ -42,7 +42,7 @@ describe('GET /rates', () => {
           rate: 128,
           fee: null,
           fee_currency: null,
-          spread_bps: 104.3680,
+          spread_bps: 104.368,
           vs_mid_bps: -153.8462,
           rate_type: 'retail',
           provider_type: 'imto',
@@ -235,8 +235,6 @@ describe('GET /rates', () => {
   })
 
   test('200 ignores parameters it does not know', async () => {
-    const { status } = await new World().get(`${PATH}&x=1&x=2&=&%00&%zz=%zz`, new World().key())
-    expect(status).toBe(401)
     const world = new World()
     expect((await world.get(`${PATH}&x=1&x=2&=&%00&%zz=%zz`, world.key())).status).toBe(200)
   })
@@ -284,9 +282,5 @@ describe('GET /rates', () => {
     expect(status).toBe(400)
     expect(body).toMatchObject({ code, parameter })
     expect(body.error).toContain(parameter)
-  })
-
-  test('the catalogue of the tests has two providers of each kind', () => {
-    expect(PROVIDERS).toHaveLength(10)
   })
 })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type Account, type Key, KeyIndex } from '~/memory/key-index.ts'
+import type { Account, Key } from '~/domain/account.ts'
+import { KeyIndex } from '~/memory/key-index.ts'
 
 const account = (id: string, more: Partial<Account> = {}): Account => ({
   id,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { boundariesMs } from '~/domain/freshness.ts'
 import type { Reference } from '~/domain/mid.ts'
 import { ReferenceIndex } from '~/memory/reference-index.ts'
-import { boundariesMs } from '~/memory/trail.ts'
 import { BASE_MS, changesOf, oracleAt, spots } from './histories.ts'
 
 const REALTIME = Number.POSITIVE_INFINITY
@@ -20,10 +20,10 @@ describe('ReferenceIndex', () => {
   test('the dollar is 1, as of whatever the feed said last, even if the feed names it', () => {
     const index = indexOf(
       reference('KES', BASE_MS - 9, { id: 1 }),
-      reference('USD', BASE_MS - 5, { id: 2, perUsd: 7 }),
+      reference('USD', BASE_MS + 5, { id: 2, perUsd: 7 }),
     )
-    expect(index.reference('USD', REALTIME)).toMatchObject({ perUsd: 1, atMs: BASE_MS - 5 })
-    expect(index.reference('USD', BASE_MS - 6)).toMatchObject({ perUsd: 1, atMs: BASE_MS - 9 })
+    expect(index.reference('USD', REALTIME)).toMatchObject({ perUsd: 1, atMs: BASE_MS + 5 })
+    expect(index.reference('USD', BASE_MS)).toMatchObject({ perUsd: 1, atMs: BASE_MS - 9 })
   })
 
   test('before the first reference there is neither a dollar nor a mid', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { HOUR_MS } from '~/domain/freshness.ts'
+import { boundariesMs, HOUR_MS } from '~/domain/freshness.ts'
 import type { Dated } from '~/domain/quote.ts'
-import { boundariesMs, pruned, type Trail, trailWith, valueAt } from '~/memory/trail.ts'
+import { pruned, type Trail, trailWith, valueAt } from '~/memory/trail.ts'
 import { BASE_MS, changesOf, oracleAt, spots } from './histories.ts'
 
 const at = (atMs: number, id = 1): Dated => ({ id, atMs })

@@ -1,8 +1,15 @@
-import { afterAll, afterEach, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { connect as connectTcp, createServer, type Server } from 'node:net'
 import { sql as statement } from 'drizzle-orm'
-import { type Database, openDatabase } from '~/store/database'
-import { cleanUp, endServer, preparedDataDir, serverPid, until } from '../support/embedded-process'
+import { type Database, openDatabase } from '~/store/database.ts'
+import {
+  cleanUp,
+  endServer,
+  preparedDataDir,
+  serverPid,
+  TEST_MS_MAX,
+  until,
+} from '../support/embedded-process'
 import { freshDatabase } from '../support/postgres'
 
 const UNUSED = '/nonexistent/data'
@@ -10,12 +17,13 @@ const fresh = await freshDatabase()
 const opened: Database[] = []
 const proxies: Server[] = []
 
+setDefaultTimeout(TEST_MS_MAX)
 afterEach(async () => {
   for (const database of opened.splice(0)) await database.close()
   for (const proxy of proxies.splice(0)) proxy.close()
   await cleanUp()
-}, HOOK_MS_MAX)
-afterAll(() => fresh.close())
+}, TEST_MS_MAX)
+afterAll(() => fresh.close(), TEST_MS_MAX)
 
 type Options = Partial<Parameters<typeof openDatabase>[0]>
 

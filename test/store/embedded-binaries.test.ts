@@ -1,21 +1,22 @@
-import { afterEach, describe, expect, test } from 'bun:test'
+import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { chmod, cp, lstat, mkdir, readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { openEmbedded } from '~/store/embedded'
-import { accountForRoot } from '~/store/embedded-account'
-import { embeddedBinaries } from '~/store/embedded-binaries'
-import { run } from '~/store/embedded-run'
-import { cleanUp, clientOf, endServersIn, HOOK_MS_MAX } from '../support/embedded-process'
+import { openEmbedded } from '~/store/embedded.ts'
+import { accountForRoot } from '~/store/embedded-account.ts'
+import { embeddedBinaries } from '~/store/embedded-binaries.ts'
+import { run } from '~/store/embedded-run.ts'
+import { cleanUp, clientOf, endServersIn, TEST_MS_MAX } from '../support/embedded-process'
 import { scratchFolder } from '../support/scratch'
 
 const asRoot = process.getuid?.() === 0
 const account = asRoot ? accountForRoot() : null
 const bases: string[] = []
 
+setDefaultTimeout(TEST_MS_MAX)
 afterEach(async () => {
   for (const base of bases.splice(0)) await endServersIn(base)
   await cleanUp()
-}, HOOK_MS_MAX)
+}, TEST_MS_MAX)
 
 /** The platform's package as it is before its install script ran, inside `folder`. */
 async function bareNative(folder: string): Promise<string> {

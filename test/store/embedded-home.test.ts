@@ -1,10 +1,10 @@
-import { afterEach, describe, expect, test } from 'bun:test'
+import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { chmod, chown, lstat, mkdir, stat, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { openEmbedded } from '~/store/embedded'
-import { type AccountSystem, accountForRoot, closedTo } from '~/store/embedded-account'
-import { embeddedHome } from '~/store/embedded-home'
-import { cleanUp, clientOf, endServersIn, HOOK_MS_MAX } from '../support/embedded-process'
+import { openEmbedded } from '~/store/embedded.ts'
+import { type AccountSystem, accountForRoot, closedTo } from '~/store/embedded-account.ts'
+import { embeddedHome } from '~/store/embedded-home.ts'
+import { cleanUp, clientOf, endServersIn, TEST_MS_MAX } from '../support/embedded-process'
 import { scratchFolder } from '../support/scratch'
 
 const asRoot = process.getuid?.() === 0
@@ -13,10 +13,11 @@ const NOBODY_LINE = 'nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\
 
 const shelves: string[] = []
 
+setDefaultTimeout(TEST_MS_MAX)
 afterEach(async () => {
   for (const shelf of shelves.splice(0)) await endServersIn(shelf)
   await cleanUp()
-}, HOOK_MS_MAX)
+}, TEST_MS_MAX)
 
 /** A folder that only we can enter, as /root is, and a place beside it that all can. */
 async function closedPlace() {

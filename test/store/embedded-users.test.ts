@@ -1,18 +1,19 @@
-import { afterEach, describe, expect, test } from 'bun:test'
-import { openEmbedded } from '~/store/embedded'
+import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { openEmbedded } from '~/store/embedded.ts'
 import {
   cleanUp,
   clientOf,
   endServer,
-  HOOK_MS_MAX,
   joinAs,
   launch,
   newDataDir,
   preparedDataDir,
   serverPid,
+  TEST_MS_MAX,
 } from '../support/embedded-process'
 
-afterEach(cleanUp, HOOK_MS_MAX)
+setDefaultTimeout(TEST_MS_MAX)
+afterEach(cleanUp, TEST_MS_MAX)
 
 const quiet = () => {}
 

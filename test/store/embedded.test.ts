@@ -1,24 +1,25 @@
-import { afterEach, describe, expect, test } from 'bun:test'
+import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { spawn } from 'node:child_process'
 import { lstat, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openEmbedded } from '~/store/embedded'
+import { openEmbedded } from '~/store/embedded.ts'
 import {
   cleanUp,
   clientOf,
   clusterOf,
   endServer,
-  HOOK_MS_MAX,
   joinAs,
   launch,
   listeningAddresses,
   newDataDir,
   preparedDataDir,
   serverPid,
+  TEST_MS_MAX,
   until,
 } from '../support/embedded-process'
 
-afterEach(cleanUp, HOOK_MS_MAX)
+setDefaultTimeout(TEST_MS_MAX)
+afterEach(cleanUp, TEST_MS_MAX)
 
 const portOf = (url: string) => new URL(url).port
 

@@ -1,11 +1,13 @@
-import { afterAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { connect } from '~/store/database'
-import { migrate } from '~/store/migrate'
+import { connect } from '~/store/database.ts'
+import { migrate } from '~/store/migrate.ts'
 import { emptyDatabase, type FreshDatabase, freshDatabase } from '../support/postgres'
 import { scratchFolder } from '../support/scratch'
+
+setDefaultTimeout(30_000)
 
 const undo: (() => Promise<unknown>)[] = []
 

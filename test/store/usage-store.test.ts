@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { UsageCount } from '~/memory/usage-meter.ts'
+import type { UsageCount } from '~/domain/quota.ts'
 import { createAccountStore } from '~/store/account-store.ts'
 import { createUsageStore } from '~/store/usage-store.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'

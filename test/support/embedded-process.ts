@@ -4,17 +4,17 @@ import { mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
-import { connect, type Sql } from '~/store/database'
-import { openEmbedded } from '~/store/embedded'
-import { runningPostmaster } from '~/store/embedded-postmaster'
-import { run } from '~/store/embedded-run'
+import { connect, type Sql } from '~/store/database.ts'
+import { openEmbedded } from '~/store/embedded.ts'
+import { runningPostmaster } from '~/store/embedded-postmaster.ts'
+import { run } from '~/store/embedded-run.ts'
 import { scratchFolder } from './scratch'
 
 const CHILD = join(import.meta.dir, 'embedded-child.ts')
 const UNTIL_MS_MAX = 20_000
 
-/** For hooks, which the default timeout of tests does not reach. */
-export const HOOK_MS_MAX = 30_000
+/** What a test or a hook of real processes may take on a busy machine. */
+export const TEST_MS_MAX = 30_000
 const POLL_MS = 10
 
 const children: ChildProcess[] = []

@@ -1,7 +1,7 @@
 import { drizzle } from 'drizzle-orm/postgres-js'
-import { type ConnectOptions, connect, type Database, type Sql } from '~/store/database'
-import { openEmbedded } from '~/store/embedded'
-import { migrate } from '~/store/migrate'
+import { type ConnectOptions, connect, type Database, type Sql } from '~/store/database.ts'
+import { openEmbedded } from '~/store/embedded.ts'
+import { migrate } from '~/store/migrate.ts'
 import { scratchFolder } from './scratch'
 
 const TEMPLATE = 'corridor_template'

@@ -1,8 +1,8 @@
 import { createApp } from '~/app.ts'
 import { keyHashOf, newApiKey } from '~/domain/api-key.ts'
 import type { Reference } from '~/domain/mid.ts'
-import type { Quote } from '~/domain/quote.ts'
 import type { Plan, Role } from '~/domain/quota.ts'
+import type { Quote } from '~/domain/quote.ts'
 import type { Log } from '~/log.ts'
 import { Memory } from '~/memory/memory.ts'
 import { UsageMeter } from '~/memory/usage-meter.ts'
@@ -64,7 +64,9 @@ export class World {
     return { keyId, key }
   }
 
-  /** Publishes quotes; what is not said is a retail quote of USD/KES recorded now, without a fee. */
+  /**
+   * Publishes quotes; what is not said is a retail quote of USD/KES recorded now, without a fee.
+   */
   quote(...quotes: (Partial<Quote> & { providerId: string; rate: number; at?: string })[]): void {
     this.memory.publish(
       {

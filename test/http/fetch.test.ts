@@ -1,0 +1,307 @@
+import { describe, expect, test } from 'bun:test'
+import { World } from '../support/world.ts'
+
+const FETCHED = '2026-03-05T14:00:00.000Z'
+const TIMESTAMP = '2026-03-05T14:25:30.500Z'
+const LIVE = { timestamp: TIMESTAMP, data_freshness: 'realtime' }
+
+function fed(): World {
+  const world = new World()
+  const rates = { GBP: 0.8, EUR: 0.9, KES: 130, NGN: 1500, UGX: 3700, XOF: 600, ZAR: 18 }
+  world.reference(rates, { at: FETCHED })
+  return world
+}
+
+const codes = (count: number): string => Array.from({ length: count }, (_, i) => `X${i}`).join()
+
+describe('GET /fetch-one', () => {
+  test('200 holds the mid and the best executable quote', async () => {
+    const world = fed()
+    const at = '2026-03-05T14:20:00.000Z'
+    world.quote({ providerId: 'retail-a', rate: 129, at }, { providerId: 'official-a', rate: 131 })
+    const { status, body } = await world.get('/fetch-one?from=usd&to=kes', world.key())
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      base: 'USD',
+      quote: 'KES',
+      mid: 130,
+      provider_best: { rate: 129, provider_id: 'retail-a', last_updated: at },
+      source: 'feed',
+      fetched_at: FETCHED,
+      ...LIVE,
+    })
+  })
+
+  test('200 at the hourly tier goes by the top of the hour and says so', async () => {
+    const world = fed()
+    world.reference({ KES: 140 }, { at: '2026-03-05T14:00:00.001Z' })
+    world.quote({ providerId: 'retail-a', rate: 128, at: FETCHED })
+    world.quote({ providerId: 'retail-a', rate: 139, at: '2026-03-05T14:00:00.001Z' })
+    const { body } = await world.get('/fetch-one?from=USD&to=KES', world.key('free'))
+    expect(body).toEqual({
+      base: 'USD',
+      quote: 'KES',
+      mid: 130,
+      provider_best: { rate: 128, provider_id: 'retail-a', last_updated: FETCHED },
+      source: 'feed',
+      fetched_at: FETCHED,
+      timestamp: TIMESTAMP,
+      data_freshness: 'hourly',
+      as_of: '2026-03-05T14:00:00.000Z',
+    })
+  })
+
+  test('200 has null for the best of a pair that nobody executable quotes', async () => {
+    const world = fed()
+    world.quote({ providerId: 'official-a', rate: 131 })
+    const { body } = await world.get('/fetch-one?from=USD&to=KES', world.key())
+    expect(body.provider_best).toBeNull()
+    expect(body.mid).toBe(130)
+  })
+
+  test('200 is the identity for a currency against itself, whatever is quoted or fed', async () => {
+    const world = new World()
+    world.quote({ providerId: 'retail-a', rate: 9, from: 'KES', to: 'KES' })
+    for (const code of ['KES', 'USD', 'USDT']) {
+      const { body } = await world.get(`/fetch-one?from=${code}&to=${code}`, world.key())
+      expect(body).toEqual({ base: code, quote: code, mid: 1, provider_best: null, ...LIVE })
+    }
+  })
+
+  test('200 serves a stablecoin pair without a mid, even while the feed is down', async () => {
+    for (const world of [fed(), new World()]) {
+      world.quote({ providerId: 'p2p-a', rate: 131, from: 'USDT', at: FETCHED })
+      const { status, body } = await world.get('/fetch-one?from=USDT&to=KES', world.key())
+      expect(status).toBe(200)
+      expect(body).toEqual({
+        base: 'USDT',
+        quote: 'KES',
+        provider_best: { rate: 131, provider_id: 'p2p-a', last_updated: FETCHED },
+        ...LIVE,
+      })
+    }
+  })
+
+  test('503 asks to retry when the feed is stale by a millisecond, and not before', async () => {
+    const world = fed()
+    const key = world.key()
+    world.clock.set('2026-03-08T14:00:00.000Z')
+    expect((await world.get('/fetch-one?from=USD&to=KES', key)).status).toBe(200)
+    world.clock.advance(1)
+    const { status, body, headers } = await world.get('/fetch-one?from=USD&to=KES', key)
+    expect(status).toBe(503)
+    expect(body).toEqual({ error: expect.stringContaining('USD/KES'), code: 'mid_unavailable' })
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(headers.get('x-data-freshness')).toBeNull()
+  })
+
+  test('503 before the feed has ever said anything, at the hourly tier before its hour', async () => {
+    const world = new World()
+    expect((await world.get('/fetch-one?from=USD&to=KES', world.key())).status).toBe(503)
+    world.reference({ KES: 130 }, { at: '2026-03-05T14:00:00.001Z' })
+    expect((await world.get('/fetch-one?from=USD&to=KES', world.key('free'))).status).toBe(503)
+    expect((await world.get('/fetch-one?from=USD&to=KES', world.key())).status).toBe(200)
+  })
+
+  test('200 without a mid for a fiat currency that a living feed has never covered', async () => {
+    const world = new World()
+    world.reference({ KES: 130 })
+    const { status, body } = await world.get('/fetch-one?from=USD&to=NGN', world.key())
+    expect(status).toBe(200)
+    expect(body).toEqual({ base: 'USD', quote: 'NGN', provider_best: null, ...LIVE })
+  })
+
+  test('503 for a leg on which a living feed has gone silent', async () => {
+    const world = new World()
+    world.reference({ KES: 130, NGN: 1500 }, { at: '2026-03-01T00:00:00Z' })
+    world.reference({ KES: 130 })
+    expect((await world.get('/fetch-one?from=KES&to=NGN', world.key())).status).toBe(503)
+    expect((await world.get('/fetch-one?from=USD&to=KES', world.key())).status).toBe(200)
+  })
+})
+
+describe('GET /fetch-multi', () => {
+  test('200 maps every quote code to its pair', async () => {
+    const world = fed()
+    const at = '2026-03-05T14:20:00.000Z'
+    world.quote({ providerId: 'retail-a', rate: 129, at })
+    const path = '/fetch-multi?from=USD&to=KES,ngn,%20USDT%20,USD'
+    const { status, text, body } = await world.get(path, world.key())
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      base: 'USD',
+      results: {
+        KES: { mid: 130, provider_best: { rate: 129, provider_id: 'retail-a', last_updated: at } },
+        NGN: { mid: 1500, provider_best: null },
+        USDT: { provider_best: null },
+        USD: { mid: 1, provider_best: null },
+      },
+      count: 4,
+      source: 'feed',
+      fetched_at: FETCHED,
+      ...LIVE,
+    })
+    expect(text.indexOf('"KES"')).toBeLessThan(text.indexOf('"NGN"'))
+  })
+
+  test('200 counts a code named twice once, and keeps the order', async () => {
+    const world = fed()
+    const path = '/fetch-multi?from=USD&to=NGN,KES,ngn, NGN,KES'
+    const { body } = await world.get(path, world.key())
+    expect(Object.keys(body.results)).toEqual(['NGN', 'KES'])
+    expect(body.count).toBe(2)
+  })
+
+  test('200 for 20 codes named 25 times over: the length is that of the distinct ones', async () => {
+    const world = fed()
+    const path = `/fetch-multi?from=USD&to=${Array(25).fill('KES').join()}`
+    expect((await world.get(path, world.key())).body.count).toBe(1)
+  })
+
+  test('400 for 21 codes says the limit; 20 are looked at', async () => {
+    const world = fed()
+    const over = await world.get(`/fetch-multi?from=USD&to=${codes(21)}`, world.key())
+    expect(over.status).toBe(400)
+    expect(over.body).toEqual({
+      error: expect.stringContaining('20'),
+      code: 'invalid_parameter',
+      parameter: 'to',
+    })
+    const at = await world.get(`/fetch-multi?from=USD&to=${codes(20)}`, world.key())
+    expect([at.status, at.body.code]).toEqual([400, 'unsupported_currency'])
+  })
+
+  test('200 joins the names of the feeds and takes the stalest leg', async () => {
+    const world = new World()
+    world.reference({ KES: 130 }, { source: 'a', at: '2026-03-05T10:00:00.000Z' })
+    world.reference({ NGN: 1500 }, { source: 'b', at: '2026-03-05T09:00:00.000Z' })
+    const { body } = await world.get('/fetch-multi?from=USD&to=KES,NGN', world.key())
+    expect([body.source, body.fetched_at]).toEqual(['a+b', '2026-03-05T09:00:00.000Z'])
+  })
+
+  test('503 when one pair of several has lost its mid', async () => {
+    const world = new World()
+    world.reference({ KES: 130, NGN: 1500 }, { at: '2026-03-01T00:00:00Z' })
+    world.reference({ KES: 130 })
+    const { status } = await world.get('/fetch-multi?from=USD&to=KES,NGN', world.key())
+    expect(status).toBe(503)
+  })
+})
+
+describe('GET /fetch-matrix', () => {
+  test('200 maps base to quote to pair', async () => {
+    const world = fed()
+    const { status, body } = await world.get('/fetch-matrix?from=USD,GBP&to=KES,GBP', world.key())
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      bases: ['USD', 'GBP'],
+      quotes: ['KES', 'GBP'],
+      results: {
+        USD: {
+          KES: { mid: 130, provider_best: null },
+          GBP: { mid: 0.8, provider_best: null },
+        },
+        GBP: {
+          KES: { mid: 162.5, provider_best: null },
+          GBP: { mid: 1, provider_best: null },
+        },
+      },
+      source: 'feed',
+      fetched_at: FETCHED,
+      ...LIVE,
+    })
+  })
+
+  test('200 for 10 by 10 costs one unit; 400 for 11 on either side', async () => {
+    const world = fed()
+    const key = world.key('free')
+    const ten = 'USD,GBP,EUR,KES,NGN,UGX,XOF,ZAR,USDT,USDC'
+    const { status, body, headers } = await world.get(`/fetch-matrix?from=${ten}&to=${ten}`, key)
+    expect(status).toBe(200)
+    expect(Object.keys(body.results)).toEqual(ten.split(','))
+    expect(headers.get('x-ratelimit-remaining')).toBe('49')
+    for (const [path, parameter] of [
+      [`/fetch-matrix?from=${codes(11)}&to=${codes(11)}`, 'from'],
+      [`/fetch-matrix?from=USD&to=${codes(11)}`, 'to'],
+    ] as const) {
+      const over = await world.get(path, key)
+      expect(over.status).toBe(400)
+      expect(over.body).toMatchObject({ code: 'invalid_parameter', parameter })
+    }
+  })
+})
+
+describe('GET /fetch-many-to-one', () => {
+  test('200 maps every base code to its pair', async () => {
+    const world = fed()
+    const path = '/fetch-many-to-one?from=USD,GBP,KES&to=KES'
+    const { status, body } = await world.get(path, world.key())
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      quote: 'KES',
+      results: {
+        USD: { mid: 130, provider_best: null },
+        GBP: { mid: 162.5, provider_best: null },
+        KES: { mid: 1, provider_best: null },
+      },
+      count: 3,
+      source: 'feed',
+      fetched_at: FETCHED,
+      ...LIVE,
+    })
+  })
+
+  test('400 for 21 bases says the limit; 20 are looked at', async () => {
+    const world = fed()
+    const over = await world.get(`/fetch-many-to-one?from=${codes(21)}&to=KES`, world.key())
+    expect(over.body).toMatchObject({ code: 'invalid_parameter', parameter: 'from' })
+    const at = await world.get(`/fetch-many-to-one?from=${codes(20)}&to=KES`, world.key())
+    expect(at.body.code).toBe('unsupported_currency')
+  })
+})
+
+describe('the fetch family', () => {
+  const paths = ['/fetch-one', '/fetch-multi', '/fetch-matrix', '/fetch-many-to-one']
+
+  test.each(paths)(
+    '400 of %s for an unsupported currency lists the supported ones',
+    async (path) => {
+      const world = fed()
+      for (const [query, parameter] of [
+        ['from=SLL&to=KES', 'from'],
+        ['from=USD&to=SLL', 'to'],
+      ]) {
+        const { status, body } = await world.get(`${path}?${query}`, world.key())
+        expect(status).toBe(400)
+        expect(body).toMatchObject({ code: 'unsupported_currency', parameter })
+        expect(body.supported_currencies).toContain('USDT')
+        expect(body.supported_currencies).not.toContain('SLL')
+      }
+    },
+  )
+
+  test.each(paths)('400 of %s for lists with holes, and for missing sides', async (path) => {
+    const world = fed()
+    for (const query of [
+      ...['', 'from=USD', 'to=KES', 'from=&to=KES', 'from=USD&to=', 'from=USD&to=,'],
+      ...['from=USD,,EUR&to=KES,,NGN', 'from=USD,&to=KES,', 'from=USD&to=KES&to=NGN'],
+      ...['from=%ff&to=KES', 'from=USD&to=%E0%A4%A'],
+    ]) {
+      const { status, body } = await world.get(`${path}?${query}`, world.key())
+      expect([query, status]).toEqual([query, 400])
+      expect(body.code).toMatch(/_parameter$|^unsupported_currency$/)
+      expect(['from', 'to']).toContain(body.parameter)
+    }
+  })
+
+  test.each([
+    ['/fetch-one?from=USD,GBP&to=KES', 'from'],
+    ['/fetch-multi?from=USD,GBP&to=KES', 'from'],
+    ['/fetch-many-to-one?from=USD&to=KES,NGN', 'to'],
+  ])('400 for %s: that side takes one code', async (path, parameter) => {
+    const world = fed()
+    const { status, body } = await world.get(path, world.key())
+    expect(status).toBe(400)
+    expect(body).toMatchObject({ code: 'unsupported_currency', parameter })
+  })
+})

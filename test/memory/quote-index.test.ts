@@ -1,0 +1,289 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { freshnessAt, HOUR_MS, hourStartMs, TIERS } from '~/domain/freshness.ts'
+import type { Provider, RateType } from '~/domain/provider.ts'
+import { newestFirst, type Quote } from '~/domain/quote.ts'
+import { CatalogueIndex } from '~/memory/catalogue-index.ts'
+import { KeyIndex } from '~/memory/key-index.ts'
+import { QuoteIndex } from '~/memory/quote-index.ts'
+import { ReferenceIndex } from '~/memory/reference-index.ts'
+import { View } from '~/memory/view.ts'
+import { CURRENCIES, provider } from '../support/catalogue.ts'
+import { fewRates, quote } from '../support/quotes.ts'
+import { BASE_MS, backs, clockSteps, oracleAt, spots } from './histories.ts'
+
+const REALTIME = Number.POSITIVE_INFINITY
+const CORRIDORS = [
+  ['USD', 'KES'],
+  ['GBP', 'NGN'],
+] as const
+const KINDS: Record<string, RateType> = {
+  a: 'retail',
+  b: 'retail',
+  c: 'p2p',
+  d: 'interbank',
+  e: 'official',
+  f: 'parallel',
+}
+const IDS = Object.keys(KINDS)
+const ORDER: RateType[] = ['retail', 'p2p', 'interbank', 'official', 'parallel']
+
+const catalogueOf = (inactive: readonly string[]) =>
+  new CatalogueIndex({
+    currencies: CURRENCIES,
+    providers: IDS.map((id) =>
+      provider(id, { rateType: KINDS[id]!, isActive: !inactive.includes(id) }),
+    ),
+  })
+
+type Sight = {
+  quotes: QuoteIndex
+  catalogue: CatalogueIndex
+  nowMs: number
+  quoteMaxAgeMs: number | null
+}
+
+const viewOf = ({ quotes, catalogue, nowMs, quoteMaxAgeMs }: Sight, tier: 'hourly' | 'realtime') =>
+  new View(
+    { quotes, catalogue, references: ReferenceIndex.empty, keys: KeyIndex.empty },
+    freshnessAt(tier, nowMs),
+    { midMaxAgeMs: HOUR_MS, quoteMaxAgeMs },
+  )
+
+/** A corridor the plain way: every rule spelled out over every observation there is. */
+function plainCorridor(
+  known: readonly Quote[],
+  [from, to]: readonly [string, string],
+  { catalogue, nowMs, quoteMaxAgeMs, tier }: Omit<Sight, 'quotes'> & { tier: string },
+) {
+  const cutoffMs = tier === 'hourly' ? hourStartMs(nowMs) : REALTIME
+  const live: { quote: Quote; provider: Provider }[] = []
+  for (const owner of catalogue.providers) {
+    const own = known.filter((q) => q.providerId === owner.id && q.from === from && q.to === to)
+    const latest = oracleAt(own, cutoffMs)
+    const isYoung = latest && (quoteMaxAgeMs === null || nowMs - latest.atMs <= quoteMaxAgeMs)
+    if (isYoung) live.push({ quote: latest, provider: owner })
+  }
+  const bestRate = (kind: RateType) =>
+    Math.max(...live.filter((row) => row.quote.rateType === kind).map((row) => row.quote.rate))
+  const ranked = live
+    .map((row) => {
+      const best = bestRate(row.quote.rateType)
+      return { ...row, spreadBps: ((best - row.quote.rate) / best) * 10_000 }
+    })
+    .sort(
+      (a, b) =>
+        ORDER.indexOf(a.quote.rateType) - ORDER.indexOf(b.quote.rateType) ||
+        b.quote.rate - a.quote.rate ||
+        b.quote.atMs - a.quote.atMs ||
+        (a.quote.providerId < b.quote.providerId ? -1 : 1),
+    )
+  const executable = ranked.filter((row) => ORDER.indexOf(row.quote.rateType) < 3)
+  const best = [...executable].sort(
+    (a, b) =>
+      b.quote.rate - a.quote.rate ||
+      b.quote.atMs - a.quote.atMs ||
+      (a.quote.providerId < b.quote.providerId ? -1 : 1),
+  )[0]
+  return { ranked, best: best?.quote ?? null, executable }
+}
+
+function expectPlain(sight: Sight, known: readonly Quote[]): void {
+  for (const tier of TIERS)
+    for (const corridor of CORRIDORS) {
+      const view = viewOf(sight, tier).corridor(...corridor)
+      const { ranked, best, executable } = plainCorridor(known, corridor, { ...sight, tier })
+      expect(view.quotes.map((row) => ({ quote: row.quote, provider: row.provider }))).toEqual(
+        ranked.map((row) => ({ quote: row.quote, provider: row.provider })),
+      )
+      view.quotes.forEach((row, i) => {
+        expect(row.spreadBps).toBeCloseTo(ranked[i]!.spreadBps, 9)
+      })
+      expect(view.best).toEqual(best)
+      const newest = [...ranked].sort((a, b) => newestFirst(a.quote, b.quote))[0]
+      expect(view.lastUpdatedMs).toBe(newest?.quote.atMs ?? null)
+      const mean = executable.reduce((sum, row) => sum + row.spreadBps, 0) / executable.length
+      if (executable.length === 0) expect(view.avgSpreadBps).toBeNull()
+      else expect(view.avgSpreadBps).toBeCloseTo(mean, 6)
+    }
+}
+
+const arrivals = fc.array(
+  fc.record({
+    providerId: fc.constantFrom(...IDS),
+    corridor: fc.constantFrom(...CORRIDORS),
+    rate: fewRates,
+    back: backs,
+  }),
+  { maxLength: 6 },
+)
+const steps = fc.array(
+  fc.record({
+    stepMs: clockSteps,
+    arrivals,
+    isPruned: fc.boolean(),
+    isRepeated: fc.boolean(),
+    inactive: fc.option(fc.subarray(IDS), { nil: null }),
+  }),
+  { maxLength: 12 },
+)
+const maxAges = fc.constantFrom(null, null, 1, HOUR_MS / 2, HOUR_MS, 3 * HOUR_MS)
+
+describe('QuoteIndex', () => {
+  const nowMs = BASE_MS + 1000
+  const of = (...quotes: Partial<Quote>[]) =>
+    QuoteIndex.empty.with(
+      quotes.map((more, i) => quote({ id: i + 1, ...more })),
+      nowMs,
+    )
+
+  test('an empty one has no corridor, no update and no quote', () => {
+    expect(QuoteIndex.empty.book('USD', 'KES')).toBeUndefined()
+    expect([...QuoteIndex.empty.allBooks()]).toEqual([])
+    expect(QuoteIndex.empty.booksOf('a')).toEqual([])
+    expect(QuoteIndex.empty.lastUpdatedMs).toBeNull()
+  })
+
+  test('a corridor has its direction', () => {
+    const index = of({ from: 'USD', to: 'KES' })
+    expect(index.book('USD', 'KES')?.size).toBe(1)
+    expect(index.book('KES', 'USD')).toBeUndefined()
+  })
+
+  test('a provider has each of its corridors once, in order of appearance', () => {
+    const index = of({ to: 'NGN' }, { to: 'KES' }, { to: 'NGN' }, { to: 'UGX' }).with(
+      [quote({ id: 9, to: 'KES', atMs: nowMs }), quote({ id: 10, to: 'ZAR' })],
+      nowMs,
+    )
+    expect(index.booksOf('retail-a').map(({ to }) => to)).toEqual(['NGN', 'KES', 'UGX', 'ZAR'])
+  })
+
+  test('what is known already, and what is too old to matter, gives the very same index', () => {
+    const index = of({ id: 7, atMs: BASE_MS - 3 * HOUR_MS })
+    expect(index.with([], nowMs)).toBe(index)
+    expect(index.with([quote({ id: 7, atMs: BASE_MS - 3 * HOUR_MS })], nowMs)).toBe(index)
+    expect(index.with([quote({ id: 8, atMs: BASE_MS - 4 * HOUR_MS })], nowMs)).toBe(index)
+  })
+
+  test('the last update never goes back when history is filled in', () => {
+    const index = of({ atMs: BASE_MS }).with([quote({ id: 5, to: 'NGN', atMs: 1 })], nowMs)
+    expect(index.lastUpdatedMs).toBe(BASE_MS)
+  })
+
+  test('a quote is held per provider, active or not', () => {
+    const book = of({ providerId: 'a', rate: 1 }, { providerId: 'b', rate: 2 }).book('USD', 'KES')
+    expect(book?.quoteOf('a', REALTIME)?.rate).toBe(1)
+    expect(book?.quoteOf('b', REALTIME)?.rate).toBe(2)
+    expect(book?.quoteOf('c', REALTIME)).toBeUndefined()
+  })
+
+  test('pruning with nothing to prune gives the very same index', () => {
+    const index = of({})
+    expect(index.pruned(nowMs)).toBe(index)
+    expect(index.pruned(nowMs + 100 * HOUR_MS)).toBe(index)
+  })
+
+  test('pruning drops what the turned hours made unreachable, and the index is small again', () => {
+    const index = of({ atMs: BASE_MS - 1 }, { atMs: BASE_MS + 1 })
+    expect(index.book('USD', 'KES')?.size).toBe(2)
+    expect(index.pruned(nowMs + HOUR_MS).book('USD', 'KES')?.size).toBe(2)
+    expect(index.pruned(nowMs + 2 * HOUR_MS).book('USD', 'KES')?.size).toBe(1)
+    expect(index.book('USD', 'KES')?.size).toBe(2)
+  })
+})
+
+describe('the view of a corridor', () => {
+  test('follows any history as the plain rules do: late rows, ties, both tiers, prunes, ageing', () => {
+    fc.assert(
+      fc.property(spots(1), steps, maxAges, (startMs, course, quoteMaxAgeMs) => {
+        let nowMs = startMs
+        let quotes = QuoteIndex.empty
+        let catalogue = catalogueOf([])
+        const known: Quote[] = []
+        for (const step of course) {
+          nowMs += step.stepMs
+          const batch = step.arrivals.map(({ providerId, corridor: [from, to], rate, back }, i) =>
+            quote({
+              id: known.length + i + 1,
+              atMs: nowMs - back,
+              providerId,
+              from,
+              to,
+              rate,
+              rateType: KINDS[providerId]!,
+            }),
+          )
+          known.push(...batch)
+          quotes = quotes.with(step.isRepeated ? [...known].reverse() : batch, nowMs)
+          if (step.isPruned) quotes = quotes.pruned(nowMs)
+          if (step.inactive) catalogue = catalogueOf(step.inactive)
+          expectPlain({ quotes, catalogue, nowMs, quoteMaxAgeMs }, known)
+        }
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  test('is remembered for as long as the same is seen', () => {
+    const quotes = QuoteIndex.empty.with([quote({ providerId: 'a', atMs: BASE_MS - 5 })], BASE_MS)
+    const sight = { quotes, catalogue: catalogueOf([]), nowMs: BASE_MS, quoteMaxAgeMs: HOUR_MS }
+    const later = { ...sight, nowMs: BASE_MS + HOUR_MS - 6 }
+    for (const tier of TIERS) {
+      const first = viewOf(sight, tier).corridor('USD', 'KES')
+      expect(viewOf(sight, tier).corridor('USD', 'KES')).toBe(first)
+      expect(viewOf(later, tier).corridor('USD', 'KES')).toBe(first)
+    }
+  })
+
+  test('one tier does not push the other out of memory', () => {
+    const quotes = QuoteIndex.empty.with([quote({ providerId: 'a', atMs: BASE_MS - 5 })], BASE_MS)
+    const sight = { quotes, catalogue: catalogueOf([]), nowMs: BASE_MS, quoteMaxAgeMs: null }
+    const hourly = viewOf(sight, 'hourly').corridor('USD', 'KES')
+    const realtime = viewOf(sight, 'realtime').corridor('USD', 'KES')
+    expect(viewOf(sight, 'hourly').corridor('USD', 'KES')).toBe(hourly)
+    expect(viewOf(sight, 'realtime').corridor('USD', 'KES')).toBe(realtime)
+    expect(hourly).not.toBe(realtime)
+  })
+
+  test('a quote of exactly the greatest age is shown, a millisecond later it is gone', () => {
+    const quotes = QuoteIndex.empty.with([quote({ providerId: 'a', atMs: BASE_MS })], BASE_MS)
+    const catalogue = catalogueOf([])
+    const at = (nowMs: number) =>
+      viewOf({ quotes, catalogue, nowMs, quoteMaxAgeMs: 1000 }, 'realtime').corridor('USD', 'KES')
+    expect(at(BASE_MS).quotes).toHaveLength(1)
+    expect(at(BASE_MS + 1000).quotes).toHaveLength(1)
+    expect(at(BASE_MS + 1001).quotes).toHaveLength(0)
+    expect(at(BASE_MS + 1000).quotes).toHaveLength(1)
+  })
+
+  test('whatever was looked at before, in any order of clocks, is what a fresh index shows', () => {
+    const looks = fc.array(
+      fc.record({ nowMs: spots(3), tier: fc.constantFrom(...TIERS), inactive: fc.subarray(IDS) }),
+      { maxLength: 15 },
+    )
+    const history = fc.array(
+      fc.record({ atMs: spots(2), providerId: fc.constantFrom(...IDS), rate: fewRates }),
+      { maxLength: 12 },
+    )
+    fc.assert(
+      fc.property(history, looks, maxAges, (rows, course, quoteMaxAgeMs) => {
+        const loadedMs = BASE_MS + 2 * HOUR_MS
+        const all = rows.map((row, i) =>
+          quote({ ...row, id: i + 1, rateType: KINDS[row.providerId]! }),
+        )
+        const looked = QuoteIndex.empty.with(all, loadedMs)
+        const catalogues = new Map<string, CatalogueIndex>()
+        for (const { nowMs, tier, inactive } of course) {
+          const catalogue = catalogues.get(inactive.join()) ?? catalogueOf(inactive)
+          catalogues.set(inactive.join(), catalogue)
+          const sight = { catalogue, nowMs, quoteMaxAgeMs }
+          const fresh = { ...sight, quotes: QuoteIndex.empty.with(all, loadedMs) }
+          expect(viewOf({ ...sight, quotes: looked }, tier).corridor('USD', 'KES')).toEqual(
+            viewOf(fresh, tier).corridor('USD', 'KES'),
+          )
+        }
+      }),
+      { numRuns: 200 },
+    )
+  })
+})

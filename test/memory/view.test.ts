@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'bun:test'
+import { freshnessAt, HOUR_MS, type Tier } from '~/domain/freshness.ts'
+import type { Reference } from '~/domain/mid.ts'
+import { EMPTY_VIEW } from '~/memory/corridor-view.ts'
+import { Memory } from '~/memory/memory.ts'
+import { View } from '~/memory/view.ts'
+import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
+import { quote } from '../support/quotes.ts'
+import { BASE_MS } from './histories.ts'
+
+const MID_MAX_AGE_MS = 72 * HOUR_MS
+const at = (atMs: number, currency = 'KES', more: Partial<Reference> = {}): Reference => ({
+  id: atMs,
+  atMs,
+  currency,
+  perUsd: 129,
+  source: 'feed',
+  ...more,
+})
+
+function viewAt(nowMs: number, tier: Tier, ...references: Reference[]): View {
+  const memory = new Memory()
+  memory.publish({ catalogue: { currencies: CURRENCIES, providers: PROVIDERS }, references }, nowMs)
+  return new View(memory.current, freshnessAt(tier, nowMs), {
+    midMaxAgeMs: MID_MAX_AGE_MS,
+    quoteMaxAgeMs: null,
+  })
+}
+
+describe('View.mid', () => {
+  test('is recent at exactly the greatest age, and gone a millisecond later', () => {
+    const reference = at(BASE_MS)
+    const nowMs = BASE_MS + MID_MAX_AGE_MS
+    expect(viewAt(nowMs, 'realtime', reference).mid('USD', 'KES')?.rate).toBe(129)
+    expect(viewAt(nowMs + 1, 'realtime', reference).mid('USD', 'KES')).toBeUndefined()
+  })
+
+  test('counts by its staler leg', () => {
+    const nowMs = BASE_MS + MID_MAX_AGE_MS + 1
+    const view = viewAt(nowMs, 'realtime', at(BASE_MS), at(nowMs, 'NGN'))
+    expect(view.mid('USD', 'NGN')).toBeDefined()
+    expect(view.mid('KES', 'NGN')).toBeUndefined()
+  })
+
+  test('hourly sees a reference of the very top of the hour and none of a millisecond after', () => {
+    const nowMs = BASE_MS + 5
+    expect(viewAt(nowMs, 'hourly', at(BASE_MS)).mid('USD', 'KES')).toBeDefined()
+    expect(viewAt(nowMs, 'hourly', at(BASE_MS + 1)).mid('USD', 'KES')).toBeUndefined()
+    expect(viewAt(nowMs, 'realtime', at(BASE_MS + 1)).mid('USD', 'KES')).toBeDefined()
+  })
+
+  test('hourly keeps the earlier reference while a newer one waits for the hour', () => {
+    const references = [at(BASE_MS - 9, 'KES', { perUsd: 120 }), at(BASE_MS + 1)]
+    const view = viewAt(BASE_MS + HOUR_MS - 1, 'hourly', ...references)
+    expect(view.mid('USD', 'KES')).toEqual({ rate: 120, source: 'feed', atMs: BASE_MS - 9 })
+    const next = viewAt(BASE_MS + HOUR_MS, 'hourly', ...references)
+    expect(next.mid('USD', 'KES')?.rate).toBe(129)
+  })
+
+  test('there is none with a stablecoin, an inactive currency or one nobody knows', () => {
+    const references = ['KES', 'USDT', 'SLL', 'XXX'].map((code) => at(BASE_MS, code))
+    const view = viewAt(BASE_MS, 'realtime', ...references)
+    for (const code of ['USDT', 'SLL', 'XXX']) {
+      expect(view.mid('KES', code)).toBeUndefined()
+      expect(view.mid(code, 'KES')).toBeUndefined()
+      expect(view.isFiat(code)).toBe(false)
+    }
+    expect(view.isFiat('KES')).toBe(true)
+  })
+})
+
+describe('View.corridor', () => {
+  test('is empty where nobody quotes', () => {
+    expect(viewAt(BASE_MS, 'realtime').corridor('USD', 'KES')).toBe(EMPTY_VIEW)
+  })
+
+  test('the new hour is served one millisecond past it though no job has run', () => {
+    const memory = new Memory()
+    const catalogue = { currencies: CURRENCIES, providers: PROVIDERS }
+    const loadedMs = BASE_MS + 100
+    const quotes = [
+      quote({ id: 1, atMs: BASE_MS, rate: 1 }),
+      quote({ id: 2, atMs: BASE_MS + 50, rate: 2 }),
+    ]
+    memory.publish({ catalogue, quotes }, loadedMs)
+    const rateAt = (nowMs: number) =>
+      new View(memory.current, freshnessAt('hourly', nowMs), {
+        midMaxAgeMs: MID_MAX_AGE_MS,
+        quoteMaxAgeMs: null,
+      }).corridor('USD', 'KES').best?.rate
+    expect(rateAt(BASE_MS + HOUR_MS - 1)).toBe(1)
+    expect(rateAt(BASE_MS + HOUR_MS)).toBe(2)
+    expect(rateAt(BASE_MS + HOUR_MS + 1)).toBe(2)
+    expect(rateAt(BASE_MS + HOUR_MS - 1)).toBe(1)
+  })
+})
