@@ -8,6 +8,8 @@ const CONNECTIONS_MAX = 10
 const CONNECT_SECONDS_MAX = 10
 const CLOSE_SECONDS_MAX = 3
 const IDLE_SECONDS_MAX = 300
+/** Between two attempts of one connection, however long the outage lasts. */
+const RECONNECT_SECONDS = 0.5
 const INT8 = 20
 
 /** libpq's own settings, which the driver would send to the server, which would refuse them. */
@@ -56,6 +58,7 @@ export function connect(url: string, options: ConnectOptions = {}): Sql {
   return postgres(withoutLibpq(url), {
     max: connectionsMax,
     connect_timeout: CONNECT_SECONDS_MAX,
+    backoff: () => RECONNECT_SECONDS,
     ...(idleSeconds === null ? { max_lifetime: null } : { idle_timeout: idleSeconds }),
     connection: { application_name: 'corridor', TimeZone: 'UTC' },
     onnotice: () => {},

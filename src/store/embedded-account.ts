@@ -60,6 +60,15 @@ export async function ownerOf(path: string): Promise<{ uid: number; gid: number 
   return { uid, gid }
 }
 
+/** The name of a user id, or the id itself where the machine has no name for it. */
+export function userName(uid: number, system: AccountSystem = thisMachine): string {
+  for (const line of system.passwd().split('\n')) {
+    const [name, , id] = line.split(':')
+    if (name && id === String(uid)) return name
+  }
+  return String(uid)
+}
+
 function find(system: AccountSystem, name: string): Account | null {
   for (const line of system.passwd().split('\n')) {
     const [user, , uid, gid] = line.split(':')

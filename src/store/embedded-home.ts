@@ -6,6 +6,7 @@ import {
   type AccountSystem,
   accountForRoot,
   closedTo,
+  userName,
 } from '~/store/embedded-account.ts'
 
 /** Where root keeps what the database's user has to reach when DATA_DIR is closed to it. */
@@ -38,10 +39,10 @@ export async function embeddedHome(options: HomeOptions): Promise<Home> {
   const dataDir = await realPathOf(resolve(options.dataDir))
   const near = join(dataDir, 'postgres')
   if (process.getuid?.() !== 0) return homeOfMine(dataDir, near)
-  const nearOwner = await dataOwner(near)
+  const nearOwner = await dataOwner(near, options)
   if (nearOwner) return homeAt({ dataDir, directory: near, owner: nearOwner }, options)
   const far = join(options.elsewhere ?? ELSEWHERE, farName(dataDir), 'postgres')
-  const owner = await dataOwner(far)
+  const owner = await dataOwner(far, options)
   const account = lenderFor(owner, options)
   const closed = await closedTo(account, await existing(dataDir))
   if (!owner && !closed) return homeAt({ dataDir, directory: near, owner: account }, options)
@@ -96,10 +97,10 @@ async function giveTree(path: string, { uid, gid }: Account) {
 }
 
 /** The owner of a cluster that exists, null when there is none. */
-async function dataOwner(directory: string): Promise<Account | null> {
+async function dataOwner(directory: string, { system }: HomeOptions): Promise<Account | null> {
   try {
     const { uid, gid } = await lstat(join(directory, 'data'))
-    return { name: String(uid), uid, gid }
+    return { name: userName(uid, system), uid, gid }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
     throw error

@@ -173,10 +173,10 @@ class FaultList {
 
 /** One sentence for each place: a member that is missing is not also one of the wrong type. */
 function* schemaFaults(file: unknown): Generator<string> {
-  let lastPath: string | null = null
+  const seen = new Set<string>()
   for (const error of Value.Errors(CatalogueFile, file)) {
-    if (error.path === lastPath) continue
-    lastPath = error.path
+    if (seen.has(error.path)) continue
+    seen.add(error.path)
     yield `${placeOf(error.path)} ${ruleBroken(error)}`
   }
 }
@@ -189,7 +189,8 @@ function ruleBroken({ type, schema, value }: ValueError): string {
 
 function shown(value: unknown): string {
   if (typeof value === 'object' && value !== null) return ''
-  return `, not ${JSON.stringify(typeof value === 'string' ? value.slice(0, ECHO_LENGTH_MAX) : value)}`
+  const part = typeof value === 'string' ? value.slice(0, ECHO_LENGTH_MAX) : value
+  return `, not ${JSON.stringify(part)}`
 }
 
 /** `/currencies/3/name` as `currencies[3].name`. */

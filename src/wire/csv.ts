@@ -19,7 +19,7 @@ export type CsvRecord = {
 type Unparsed = { number: number; text: string; fault: string | null }
 
 const QUOTE = '"'
-const NOT_CLOSED = 'opens a quote that is not closed'
+const NOT_CLOSED = 'has a quote that is not closed'
 const BAD_QUOTES = 'has quotes in the wrong places: quote the whole field and double those inside'
 
 /**

@@ -91,7 +91,7 @@ function plainCorridor(
 function expectPlain(sight: Sight, known: readonly Quote[]): void {
   for (const tier of TIERS)
     for (const corridor of CORRIDORS) {
-      const view = viewOf(sight, tier).corridor(...corridor)
+      const view = viewOf(sight, tier).corridor(corridor[0], corridor[1])
       const { ranked, best, executable } = plainCorridor(known, corridor, { ...sight, tier })
       expect(view.quotes.map((row) => ({ quote: row.quote, provider: row.provider }))).toEqual(
         ranked.map((row) => ({ quote: row.quote, provider: row.provider })),

@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { openEmbedded } from '~/store/embedded.ts'
 import {
   cleanUp,
@@ -123,6 +125,22 @@ describe('commands', () => {
     const all = await Promise.all([visits(), visits(), visits()])
     expect(all.flat()).toEqual(Array(12).fill(1))
     expect(await serverPid(dataDir)).toBeNull()
+  })
+})
+
+describe('a database in use from another container', () => {
+  test('is not started a second time: the command is told where to run', async () => {
+    const dataDir = await preparedDataDir()
+    const service = launch(dataDir, 'service')
+    await service.joined
+    await endServer(dataDir, 'SIGKILL')
+    await writeFile(join(dataDir, 'postgres', 'place'), 'pid:[1]')
+    const command = await joinAs(dataDir, 'command')
+    expect(command.error).toMatch(/used by a corridor in another container: run the command in/)
+    await service.kill()
+    const alone = await joinAs(dataDir, 'command')
+    expect(alone.error).toBe('')
+    await alone.close()
   })
 })
 

@@ -1,0 +1,68 @@
+type Decimal = { readonly units: bigint; readonly scale: number }
+
+const NUMERAL = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
+const DIGITS_MAX = 60
+
+/**
+ * The same number in plain notation: no exponent, no needless zeros; `1.50e3` becomes `1500`.
+ *
+ * Takes what JSON calls a number. Text that is none, or that would need more than 60 digits on a side
+ * of its point (such as `1e400`), comes back as it is.
+ */
+export function plainDecimal(text: string): string {
+  const decimal = decimalOf(text)
+  return decimal ? textOf(decimal) : text
+}
+
+/**
+ * a / b to 15 significant digits, the most a double keeps, half to even.
+ *
+ * Null when either is no decimal, or b is not positive.
+ */
+export function quotientText(a: string, b: string): string | null {
+  const dividend = decimalOf(a)
+  const divisor = decimalOf(b)
+  if (!dividend || !divisor || divisor.units <= 0n) return null
+  const isNegative = dividend.units < 0n
+  const over = isNegative ? -dividend.units : dividend.units
+  if (over === 0n) return '0'
+  const lengths = String(over).length - String(divisor.units).length
+  const quotient = (shift: number): Decimal => ({
+    units: rounded(scaled(over, shift), scaled(divisor.units, -shift)),
+    scale: dividend.scale - divisor.scale + shift,
+  })
+  const short = quotient(SIGNIFICANT_DIGITS - 1 - lengths)
+  const exact =
+    String(short.units).length < SIGNIFICANT_DIGITS ? quotient(SIGNIFICANT_DIGITS - lengths) : short
+  return (isNegative ? '-' : '') + textOf(exact)
+}
+
+const SIGNIFICANT_DIGITS = 15
+
+function decimalOf(text: string): Decimal | null {
+  const match = NUMERAL.exec(text)
+  if (!match) return null
+  const [, sign, whole, fraction = '', exponent = '0'] = match
+  const scale = fraction.length - Number(exponent)
+  if (whole!.length + fraction.length > DIGITS_MAX || Math.abs(scale) > DIGITS_MAX) return null
+  return { units: BigInt(`${sign}${whole}${fraction}`), scale }
+}
+
+function textOf({ units, scale }: Decimal): string {
+  const sign = units < 0n ? '-' : ''
+  const digits = String(units < 0n ? -units : units)
+  if (scale <= 0) return sign + (units === 0n ? '0' : digits + '0'.repeat(-scale))
+  const padded = digits.padStart(scale + 1, '0')
+  const fraction = padded.slice(-scale).replace(/0+$/, '')
+  return sign + padded.slice(0, -scale) + (fraction && `.${fraction}`)
+}
+
+const scaled = (value: bigint, digits: number): bigint =>
+  digits > 0 ? value * 10n ** BigInt(digits) : value
+
+function rounded(dividend: bigint, divisor: bigint): bigint {
+  const whole = dividend / divisor
+  const twiceRest = (dividend % divisor) * 2n
+  const isUp = twiceRest > divisor || (twiceRest === divisor && whole % 2n === 1n)
+  return isUp ? whole + 1n : whole
+}

@@ -1,0 +1,71 @@
+import { FeedError } from '~/domain/reference-feed.ts'
+
+/** A JSON value that keeps what JSON.parse loses: the digits of numbers, and that names are unique. */
+export type ExactJson = string | boolean | null | Numeral | ExactJson[] | ExactObject
+export type ExactObject = Map<string, ExactJson>
+
+/** A number as it was written. */
+export class Numeral {
+  constructor(readonly text: string) {}
+}
+
+const DEPTH_MAX = 8
+const TOKEN = /[\s,:]*(?:([{}[\]])|("(?:[^"\\]|\\.)*")|(true|false|null)|([-\d][\d.eE+-]*))/y
+
+/** Throws a FeedError `malformed` for text that is no JSON, nests too deep or repeats a name. */
+export function exactJson(text: string): ExactJson {
+  try {
+    JSON.parse(text)
+  } catch {
+    throw new FeedError('malformed', 'answered what is no JSON, or not all of it')
+  }
+  const root: ExactJson[] = []
+  const open: (ExactJson[] | ExactObject)[] = [root]
+  let name: string | null = null
+  const put = (value: ExactJson): void => {
+    const parent = open.at(-1)!
+    if (Array.isArray(parent)) parent.push(value)
+    else {
+      parent.set(name!, value)
+      name = null
+    }
+  }
+  const end = text.trimEnd().length
+  TOKEN.lastIndex = 0
+  while (TOKEN.lastIndex < end) {
+    const [, bracket, quoted, word, number] = TOKEN.exec(text)!
+    const parent = open.at(-1)!
+    if (bracket === '}' || bracket === ']') open.pop()
+    else if (bracket) {
+      if (open.length > DEPTH_MAX) throw new FeedError('malformed', 'nests its answer too deep')
+      const child: ExactJson[] | ExactObject = bracket === '{' ? new Map() : []
+      put(child)
+      open.push(child)
+    } else if (quoted && parent instanceof Map && name === null) {
+      name = JSON.parse(quoted) as string
+      if (parent.has(name)) throw new FeedError('malformed', 'gives one member twice')
+    } else if (quoted) put(JSON.parse(quoted) as string)
+    else put(word ? (JSON.parse(word) as boolean | null) : new Numeral(number!))
+  }
+  return root[0]!
+}
+
+/** The object a document is. */
+export function objectOf(value: ExactJson | undefined, what: string): ExactObject {
+  if (value instanceof Map) return value
+  throw new FeedError('malformed', `gives ${what} that is no object`)
+}
+
+/** The text of a member. */
+export function textOf(object: ExactObject, name: string): string {
+  const value = object.get(name)
+  if (typeof value === 'string') return value
+  throw new FeedError('malformed', `gives no text as ${name}`)
+}
+
+/** The time of a member in whole seconds since 1970, in milliseconds. */
+export function unixMsOf(object: ExactObject, name: string): number {
+  const value = object.get(name)
+  if (value instanceof Numeral && /^-?\d{1,12}$/.test(value.text)) return Number(value.text) * 1000
+  throw new FeedError('malformed', `gives no time in seconds as ${name}`)
+}

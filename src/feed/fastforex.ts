@@ -1,0 +1,33 @@
+import { FeedError } from '~/domain/reference-feed.ts'
+import type { Adapter } from './adapter.ts'
+import { exactJson, objectOf, textOf } from './exact-json.ts'
+import { ratesOf, utcMs } from './rates.ts'
+
+/**
+ * fastFOREX: over 140 currencies per USD, by the minute, with a key.
+ *
+ * Documents 400, 401, 403 and 429, and no body for them. Its `updated` was a UTC time without zone
+ * (`2021-01-16 17:14:51`) and became ISO with `Z`; both are read.
+ * Source: https://github.com/fastforex/openapi
+ */
+export const fastForex: Adapter = {
+  attribution: {
+    text: 'Exchange rates by fastFOREX.io',
+    url: 'https://www.fastforex.io',
+    licence: 'https://www.fastforex.io/terms-of-sale: by plan',
+  },
+  home: 'https://api.fastforex.io',
+  path: 'fetch-all',
+  query: { from: 'USD' },
+  format: 'json',
+  keyHeaders: (key) => ({ 'x-api-key': key }),
+  parse(text) {
+    const root = objectOf(exactJson(text), 'a document')
+    if (root.has('error')) throw new FeedError('upstream_error', 'answered an error')
+    return {
+      base: textOf(root, 'base'),
+      upstreamMs: utcMs(textOf(root, 'updated')),
+      perUsd: ratesOf(objectOf(root.get('results'), 'results')),
+    }
+  },
+}

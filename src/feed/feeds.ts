@@ -1,0 +1,86 @@
+import { FeedError, type ReferenceAnswer, type ReferenceFeed } from '~/domain/reference-feed.ts'
+import { type Adapter, endpointUrl } from './adapter.ts'
+import { currencyApi } from './currency-api.ts'
+import { ecb } from './ecb.ts'
+import { fastForex } from './fastforex.ts'
+import { type FetcherDeps, fetchDocument, type Validators } from './fetcher.ts'
+import { frankfurter } from './frankfurter.ts'
+import { openErApi } from './open-er-api.ts'
+import { openExchangeRates } from './openexchangerates.ts'
+
+/** Every feed there is, by the name it is configured and its rates are labelled with. */
+export const ADAPTERS = {
+  'open-er-api': openErApi,
+  openexchangerates: openExchangeRates,
+  fastforex: fastForex,
+  frankfurter,
+  'currency-api': currencyApi,
+  ecb,
+} as const satisfies Record<string, Adapter>
+
+export type FeedName = keyof typeof ADAPTERS
+
+export type FeedSettings = {
+  readonly name: FeedName
+  /** Null for the feed's own address. */
+  readonly url: string | null
+  readonly key: string | null
+}
+
+const ACCEPT = { json: 'application/json', xml: 'application/xml, text/xml;q=0.9' }
+const KEY = /^[\x21-\x7e]{1,256}$/
+
+/**
+ * The configured feeds in their order. Nothing is fetched yet.
+ *
+ * Throws for an address that is no URL. Each remembers its last answer while the upstream has validators, and gives it again when that says
+ * "not modified".
+ */
+export function createFeeds(settings: readonly FeedSettings[], deps: FetcherDeps): ReferenceFeed[] {
+  return settings.map((setting, i) => {
+    const { name } = setting
+    const nth = settings.slice(0, i).filter((other) => other.name === name).length + 1
+    const adapter: Adapter = ADAPTERS[name]
+    return {
+      id: nth === 1 ? name : `${name}-${nth}`,
+      source: name,
+      origin: adapter.origin ?? name,
+      currencies: adapter.currencies ?? null,
+      ask: askerOf(adapter, setting, deps),
+    }
+  })
+}
+
+type Remembered = { readonly validators: Validators; readonly answer: ReferenceAnswer }
+
+function askerOf(
+  adapter: Adapter,
+  { url, key }: FeedSettings,
+  deps: FetcherDeps,
+): () => Promise<ReferenceAnswer> {
+  const address = endpointUrl(url ?? adapter.home, adapter)
+  let remembered: Remembered | null = null
+  return async () => {
+    const { text, validators } = await fetchDocument(
+      {
+        url: address,
+        headers: { accept: ACCEPT[adapter.format], 'user-agent': 'corridor' },
+        secretHeaders: secretHeadersOf(adapter, key),
+        validators: remembered?.validators ?? null,
+        ...(adapter.refusal && { refusal: adapter.refusal }),
+      },
+      deps,
+    )
+    if (text === null) return remembered!.answer
+    const answer = adapter.parse(text)
+    remembered = validators && { validators, answer }
+    return answer
+  }
+}
+
+function secretHeadersOf({ keyHeaders }: Adapter, key: string | null): Record<string, string> {
+  if (!keyHeaders) return {}
+  if (key === null) throw new FeedError('misconfigured', 'needs a key in REFERENCE_FEED_KEY')
+  if (!KEY.test(key)) throw new FeedError('misconfigured', 'has a key that can be no key')
+  return keyHeaders(key)
+}

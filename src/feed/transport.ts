@@ -1,0 +1,26 @@
+import { FeedError } from '~/domain/reference-feed.ts'
+
+const TLS_CODE = /CERT|TLS|SSL|EPROTO|SIGNED|ISSUER|VERIF/
+
+/**
+ * What a failed `fetch` comes to. Of the runtime's error only its code survives: its text and its
+ * `path` hold the address. TLS failures do not pass by themselves; the rest may.
+ */
+export function transportError(error: unknown): FeedError {
+  const code = codeOf(error)
+  if (TLS_CODE.test(code)) return new FeedError('insecure', `cannot be trusted over TLS (${code})`)
+  return new FeedError('unreachable', `could not be reached (${code})`, { isTransient: true })
+}
+
+function codeOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : null
+  return typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,60}$/.test(code) ? code : 'no code'
+}
+
+/** A Retry-After header, seconds or a date, in milliseconds from `nowMs`; null when it says nothing. */
+export function retryAfterMsOf(header: string | null, nowMs: number): number | null {
+  if (header === null) return null
+  if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000
+  const atMs = Date.parse(header)
+  return Number.isNaN(atMs) ? null : Math.max(0, atMs - nowMs)
+}

@@ -1,0 +1,148 @@
+import type { FeedFault } from '~/domain/reference-feed.ts'
+import type { Acceptance, HeldBack } from '~/domain/reference-verdict.ts'
+import type { Log } from '~/log.ts'
+
+/** What became of one feed in one run. */
+export type FeedReport = {
+  readonly id: string
+  readonly source: string
+  /** `filled`: believed, and used for what a feed before it lacked, or for nothing. */
+  readonly result: 'served' | 'filled' | 'failed' | 'not_asked'
+  readonly fault: FeedFault | null
+  /** Why it failed, after the feed's name; for anyone to read. */
+  readonly message: string | null
+  /** How many currencies were taken from it. */
+  readonly currencies: number
+  readonly fetchedMs: number | null
+  readonly upstreamMs: number | null
+  readonly retryAfterMs: number | null
+}
+
+/** What is known of one feed over all runs. */
+export type FeedRecord = {
+  readonly id: string
+  readonly source: string
+  readonly triedMs: number | null
+  readonly succeededMs: number | null
+  readonly upstreamMs: number | null
+  readonly currencies: number
+  /** The last failure, kept after a success. */
+  readonly failedMs: number | null
+  readonly fault: FeedFault | null
+  readonly message: string | null
+  /** Whether the last try failed. */
+  readonly isFailing: boolean
+  /** Not to be asked before. */
+  readonly waitUntilMs: number | null
+}
+
+/** What lives from run to run, as plain JSON. */
+export type FeedState = {
+  /** When the last run began. */
+  readonly ranMs: number | null
+  readonly held: readonly HeldBack[]
+  /** In the configured order; a feed that is no longer configured is forgotten. */
+  readonly feeds: readonly FeedRecord[]
+}
+
+export const noState: FeedState = { ranMs: null, held: [], feeds: [] }
+
+/** However long an upstream asks for, it is asked again after a day. */
+const WAIT_MS_MAX = 24 * 3_600_000
+
+/** The records once a run's reports are entered. */
+export function recordsAfter(
+  before: readonly FeedRecord[],
+  reports: readonly FeedReport[],
+  nowMs: number,
+): FeedRecord[] {
+  return reports.map((report) => {
+    const { id, source } = report
+    const record = before.find((known) => known.id === id) ?? { ...UNTRIED, id, source }
+    if (report.result === 'not_asked') return record
+    if (report.result !== 'failed') {
+      const { fetchedMs, upstreamMs, currencies } = report
+      const success = { succeededMs: fetchedMs, upstreamMs, currencies, isFailing: false }
+      return { ...record, ...success, triedMs: fetchedMs, waitUntilMs: null }
+    }
+    const isWaiting = record.waitUntilMs !== null && record.waitUntilMs > nowMs
+    if (isWaiting) return record
+    const { fault, message, retryAfterMs } = report
+    const waitUntilMs = retryAfterMs && nowMs + Math.min(retryAfterMs, WAIT_MS_MAX)
+    const failure = { failedMs: nowMs, fault, message, isFailing: true, waitUntilMs }
+    return { ...record, ...failure, triedMs: nowMs }
+  })
+}
+
+const UNTRIED = {
+  triedMs: null,
+  succeededMs: null,
+  upstreamMs: null,
+  currencies: 0,
+  failedMs: null,
+  fault: null,
+  message: null,
+  isFailing: false,
+  waitUntilMs: null,
+} as const
+
+type Told = {
+  readonly before: FeedState
+  readonly records: readonly FeedRecord[]
+  readonly log: Log
+}
+
+type Outcome = { readonly held: readonly HeldBack[]; readonly released: readonly Acceptance[] }
+
+/**
+ * Logs what changed since the last run, and only that: a feed that begins to fail or recovers, a
+ * value that is held back or let in.
+ */
+export function tell({ held, released }: Outcome, { before, records, log }: Told): void {
+  for (const { id, source, isFailing, fault, message } of records) {
+    const wasFailing = before.feeds.find((known) => known.id === id)?.isFailing ?? false
+    if (isFailing === wasFailing) continue
+    if (isFailing) log.warn({ feed: id, source, fault }, `reference feed ${id} ${message}`)
+    else log.info({ feed: id, source }, `reference feed ${id} works again`)
+  }
+  for (const value of held) {
+    const isKnown = before.held.some(
+      ({ currency, sinceMs }) => currency === value.currency && sinceMs === value.sinceMs,
+    )
+    if (!isKnown)
+      log.warn({ ...value }, `reference ${value.currency} is held back: it moved too far`)
+  }
+  for (const { currency } of before.held) {
+    const isOpen = [...held, ...released].some((value) => value.currency === currency)
+    if (!isOpen) log.info({ currency }, `reference ${currency} is no longer held back`)
+  }
+  for (const { currency, perUsd, ground, evidence } of released)
+    log.info(
+      { currency, perUsd, ground, source: evidence.source },
+      `reference ${currency} is let in: it was confirmed`,
+    )
+}
+
+type Summed = {
+  readonly source: string | null
+  readonly feeds: readonly FeedReport[]
+  readonly held: readonly HeldBack[]
+  readonly missing: readonly string[]
+}
+
+/** A run in one line for an operator: who answered with what and of when, who failed and why. */
+export function summaryOf({ feeds, held, missing }: Summed): string {
+  const parts = feeds
+    .filter(({ result }) => result !== 'not_asked')
+    .map(({ id, result, message, currencies, upstreamMs }) =>
+      result === 'failed'
+        ? `${id} ${message}`
+        : `${id} ${result} ${currencies} currencies of ${new Date(upstreamMs!).toISOString()}`,
+    )
+  if (held.length > 0) parts.push(`held back: ${held.map(moveOf).join(', ')}`)
+  if (missing.length > 0) parts.push(`given by none: ${missing.join(' ')}`)
+  return parts.join('; ') || 'nothing to fetch'
+}
+
+const moveOf = ({ currency, perUsd, standing }: HeldBack): string =>
+  `${currency} ${standing} to ${perUsd}`

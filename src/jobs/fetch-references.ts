@@ -1,0 +1,256 @@
+import { USD } from '~/domain/currency.ts'
+import { FeedError, type ReferenceAnswer, type ReferenceFeed } from '~/domain/reference-feed.ts'
+import { answerFault, GUARD_RULES, type GuardRules } from '~/domain/reference-guard.ts'
+import {
+  type Acceptance,
+  type Evidence,
+  type HeldBack,
+  type Verdict,
+  verdictOf,
+} from '~/domain/reference-verdict.ts'
+import type { Log } from '~/log.ts'
+import {
+  type FeedRecord,
+  type FeedReport,
+  type FeedState,
+  noState,
+  recordsAfter,
+  tell,
+} from './feed-records.ts'
+
+/** What one feed said, as it is recorded: exact decimal text, `fetchedMs` our time, `upstreamMs` its. */
+export type FeedSnapshot = {
+  readonly source: string
+  readonly fetchedMs: number
+  readonly upstreamMs: number
+  readonly rates: readonly { readonly currency: string; readonly perUsd: string }[]
+}
+
+type Standing = { readonly currency: string; readonly perUsd: number; readonly atMs: number }
+
+/** Where references and what is known of their feeds are kept, shared by all replicas. */
+export type FeedStore = {
+  /** Does the work unless another replica is at it; null when one is. Never waits for it. */
+  once<T>(work: () => Promise<T>): Promise<T | null>
+  /** At least the last accepted value of every currency; of several the newest counts. */
+  live(nowMs: number): Promise<readonly Standing[]>
+  /** Records a snapshot whole and makes it the mid; rejects with nothing recorded. */
+  append(snapshot: FeedSnapshot): Promise<unknown>
+  /** Null before the first `saveState`. The state is plain JSON. */
+  loadState(): Promise<FeedState | null>
+  saveState(state: FeedState): Promise<void>
+}
+
+export type FetchReferencesDeps = {
+  /** In order of preference. */
+  readonly feeds: readonly ReferenceFeed[]
+  readonly store: FeedStore
+  readonly clock: { now(): number }
+  readonly log: Log
+  /** The currencies to fetch. */
+  known(): readonly string[]
+  readonly rules?: GuardRules
+}
+
+export type RunOutcome = {
+  readonly startedMs: number
+  /** The feed whose answer was taken, the preferred of several; null when none was. */
+  readonly source: string | null
+  /** What was recorded: one snapshot a feed, none empty. */
+  readonly snapshots: readonly FeedSnapshot[]
+  /** One a configured feed, in order. */
+  readonly feeds: readonly FeedReport[]
+  readonly held: readonly HeldBack[]
+  /** Currencies that were held back until this run. */
+  readonly released: readonly Acceptance[]
+  /** Known currencies that no feed gave. */
+  readonly missing: readonly string[]
+}
+
+/**
+ * One run: asks the feeds in order until one gives a snapshot that is believed, goes on to the next for
+ * what is missing or needs a second opinion, and records what was accepted.
+ *
+ * Answers null when there was nothing to do: another replica is at it, or has begun a run at or after
+ * `slotMs` (the scheduled time of this one; null runs in any case). A feed that asked to be left alone
+ * is not asked before. That no feed served is an outcome; only the store makes this reject, with what
+ * was appended until then in force and the rest left to the next run.
+ */
+export function fetchReferences(
+  deps: FetchReferencesDeps,
+  slotMs: number | null = null,
+): Promise<RunOutcome | null> {
+  return deps.store.once(async () => {
+    const { store, clock, log } = deps
+    const startedMs = clock.now()
+    const before = (await store.loadState()) ?? noState
+    if (slotMs !== null && before.ranMs !== null && before.ranMs >= slotMs) return null
+    const known = [...new Set(deps.known())].filter((currency) => currency !== USD)
+    const standing = standingOf(await store.live(startedMs))
+    const inquiry = new Inquiry({ deps, before, known, standing })
+    await inquiry.askInTurn()
+    const outcome = outcomeOf(inquiry, startedMs)
+    for (const snapshot of outcome.snapshots) await store.append(snapshot)
+    const records = recordsAfter(before.feeds, outcome.feeds, clock.now())
+    await store.saveState({ ranMs: startedMs, held: outcome.held, feeds: records })
+    tell(outcome, { before, records, log })
+    return outcome
+  })
+}
+
+/** For the scheduler: the same, and rejects with one sentence when no feed served. */
+export async function runFetchReferences(
+  deps: FetchReferencesDeps,
+  slotMs: number | null = null,
+): Promise<void> {
+  const outcome = await fetchReferences(deps, slotMs)
+  if (outcome && outcome.source === null && outcome.feeds.some(({ message }) => message))
+    throw new Error(`no reference feed served: ${failuresOf(outcome)}`)
+}
+
+const failuresOf = ({ feeds }: RunOutcome): string =>
+  feeds.map(({ id, message }) => `${id} ${message ?? 'gave nothing'}`).join('; ')
+
+function standingOf(references: readonly Standing[]): Map<string, number> {
+  const newest = new Map<string, Standing>()
+  for (const reference of references) {
+    const held = newest.get(reference.currency)
+    if (!held || reference.atMs >= held.atMs) newest.set(reference.currency, reference)
+  }
+  return new Map([...newest].map(([currency, { perUsd }]) => [currency, perUsd]))
+}
+
+type InquiryContext = {
+  readonly deps: FetchReferencesDeps
+  readonly before: FeedState
+  readonly known: readonly string[]
+  readonly standing: ReadonlyMap<string, number>
+}
+
+/** The feeds' turns in one run: who was asked, what they said, what it amounts to so far. */
+class Inquiry {
+  readonly evidence: Evidence[] = []
+  readonly failures = new Map<string, FeedError>()
+  verdict: Verdict
+
+  constructor(readonly context: InquiryContext) {
+    this.verdict = this.#judged()
+  }
+
+  async askInTurn(): Promise<void> {
+    for (const feed of this.context.deps.feeds) {
+      if (this.verdict.open.length === 0) return
+      try {
+        this.evidence.push(await this.#ask(feed))
+        this.verdict = this.#judged()
+      } catch (error) {
+        this.failures.set(feed.id, this.#feedErrorOf(error, feed))
+      }
+    }
+  }
+
+  async #ask(feed: ReferenceFeed): Promise<Evidence> {
+    const { deps, before, known } = this.context
+    const waitUntilMs = before.feeds.find(({ id }) => id === feed.id)?.waitUntilMs ?? 0
+    if (waitUntilMs > deps.clock.now()) {
+      const text = `asked to be left alone until ${new Date(waitUntilMs).toISOString()}`
+      throw new FeedError('rate_limited', text)
+    }
+    const answer = await feed.ask()
+    const fetchedMs = deps.clock.now()
+    const fault = answerFault({
+      answer,
+      known,
+      published: feed.currencies,
+      isFiller: this.verdict.accepted.length > 0,
+      nowMs: fetchedMs,
+      rules: deps.rules ?? GUARD_RULES,
+    })
+    if (fault) throw new FeedError('implausible', fault)
+    return evidenceOf(feed, { answer, fetchedMs, known })
+  }
+
+  #feedErrorOf(error: unknown, feed: ReferenceFeed): FeedError {
+    if (error instanceof FeedError) return error
+    this.context.deps.log.error({ feed: feed.id, err: error }, 'a reference feed failed by a bug')
+    return new FeedError('unexpected', 'failed in a way nobody thought of')
+  }
+
+  #judged(): Verdict {
+    const { deps, before, known, standing } = this.context
+    const { rules = GUARD_RULES } = deps
+    return verdictOf({ evidence: this.evidence, known, standing, held: before.held, rules })
+  }
+}
+
+type Said = {
+  readonly answer: ReferenceAnswer
+  readonly fetchedMs: number
+  readonly known: readonly string[]
+}
+
+function evidenceOf(feed: ReferenceFeed, { answer, fetchedMs, known }: Said): Evidence {
+  const perUsd = new Map(
+    known.flatMap((currency) => {
+      const text = answer.perUsd.get(currency)
+      return text === undefined ? [] : [[currency, text] as const]
+    }),
+  )
+  const { id, source, origin } = feed
+  return { feedId: id, source, origin, fetchedMs, upstreamMs: answer.upstreamMs, perUsd }
+}
+
+function outcomeOf(inquiry: Inquiry, startedMs: number): RunOutcome {
+  const { evidence, verdict, context } = inquiry
+  const { deps, before, known } = context
+  const snapshots = evidence.flatMap((said) => snapshotOf(said, verdict.accepted))
+  const given = new Set(evidence.flatMap(({ perUsd }) => [...perUsd.keys()]))
+  const wasHeld = new Set(before.held.map(({ currency }) => currency))
+  const feeds = deps.feeds.map((feed) => reportOf(feed, inquiry))
+  return {
+    startedMs,
+    source: feeds.find(({ result }) => result === 'served')?.source ?? null,
+    snapshots,
+    feeds,
+    held: verdict.held,
+    released: verdict.accepted.filter(
+      ({ currency, ground }) => wasHeld.has(currency) && ground.startsWith('second'),
+    ),
+    missing: known.filter((currency) => !given.has(currency)),
+  }
+}
+
+function snapshotOf(said: Evidence, accepted: readonly Acceptance[]): FeedSnapshot[] {
+  const rates = accepted
+    .filter(({ evidence }) => evidence === said)
+    .map(({ currency, perUsd }) => ({ currency, perUsd }))
+  const { source, fetchedMs, upstreamMs } = said
+  return rates.length > 0 ? [{ source, fetchedMs, upstreamMs, rates }] : []
+}
+
+function reportOf({ id, source }: ReferenceFeed, inquiry: Inquiry): FeedReport {
+  const { evidence, failures, verdict } = inquiry
+  const failure = failures.get(id)
+  const said = evidence.find(({ feedId }) => feedId === id)
+  const base = { id, source, currencies: 0, fetchedMs: null, upstreamMs: null, retryAfterMs: null }
+  if (failure) {
+    const { fault, message, retryAfterMs } = failure
+    return { ...base, result: 'failed', fault, message, retryAfterMs }
+  }
+  if (!said) return { ...base, result: 'not_asked', fault: null, message: null }
+  const times = { fetchedMs: said.fetchedMs, upstreamMs: said.upstreamMs }
+  const currencies = verdict.accepted.filter((found) => found.evidence === said).length
+  const doubt = verdict.doubted.find((doubted) => doubted.evidence === said)
+  if (doubt && currencies === 0) {
+    const message = `moved ${doubt.moved} of ${doubt.compared} currencies at once; not believed`
+    return { ...base, ...times, result: 'failed', fault: 'implausible', message }
+  }
+  const first = verdict.accepted.length > 0 ? evidence.find((one) => isUsed(one, verdict)) : said
+  const result = said === first ? 'served' : 'filled'
+  return { ...base, ...times, currencies, result, fault: null, message: null }
+}
+
+const isUsed = (said: Evidence, { accepted }: Verdict): boolean =>
+  accepted.some(({ evidence }) => evidence === said)
+
+export type { FeedRecord, FeedReport, FeedState }

@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'bun:test'
+import { API, ORIGIN, type Reply, replyOf, World } from './support/world.ts'
+
+const SHOP = 'https://shop.example'
+const HEADERS_TO_READ = [
+  'ratelimit',
+  'ratelimit-policy',
+  'retry-after',
+  'x-data-freshness',
+  'x-ratelimit-limit',
+  'x-ratelimit-remaining',
+  'x-ratelimit-reset',
+]
+
+const allowedOrigin = ({ headers }: Reply) => headers.get('access-control-allow-origin')
+
+const preflight = async (world: World, origin: string, url = `${API}/rates`): Promise<Reply> =>
+  replyOf(
+    await world.app.handle(
+      new Request(url, {
+        method: 'OPTIONS',
+        headers: {
+          origin,
+          'access-control-request-method': 'POST',
+          'access-control-request-headers': 'content-type,x-api-key,idempotency-key',
+        },
+      }),
+    ),
+  )
+
+describe('calls from a browser', () => {
+  test('204 to a preflight from a listed origin, with what it may send', async () => {
+    const world = new World({ corsOrigins: [SHOP, 'http://localhost:5173'] })
+    for (const origin of [SHOP, 'http://localhost:5173']) {
+      const reply = await preflight(world, origin)
+      expect(reply.status).toBe(204)
+      expect(reply.text).toBe('')
+      expect(allowedOrigin(reply)).toBe(origin)
+      const { headers } = reply
+      expect(headers.get('access-control-allow-methods')).toBe('GET, HEAD, POST')
+      const sendable = headers.get('access-control-allow-headers')?.split(', ').sort()
+      expect(sendable).toEqual(['content-type', 'idempotency-key', 'x-api-key'])
+      expect(headers.get('access-control-allow-credentials')).toBeNull()
+      expect(headers.get('vary')).toBe('Origin')
+    }
+  })
+
+  test.each([
+    ...['https://evil.example', 'http://shop.example', 'https://shop.example:8443', 'null', ''],
+    ...['https://shop.example.evil.example', 'https://a.shop.example', 'shop.example'],
+    ...['HTTPS://SHOP.EXAMPLE', 'constructor', '__proto__', '*'],
+  ])('200 and 204 name no origin to %p, which is not listed', async (origin) => {
+    const world = new World({ corsOrigins: [SHOP] })
+    expect(allowedOrigin(await preflight(world, origin))).toBeNull()
+    const reply = await world.get('/status', undefined, { headers: { origin } })
+    expect([reply.status, allowedOrigin(reply)]).toEqual([200, null])
+    expect(reply.headers.get('vary')).toBe('Origin')
+  })
+
+  test('200, 400, 401, 404, 405 and 429 let a listed origin read status and headers', async () => {
+    const world = new World({ corsOrigins: [SHOP] })
+    const key = world.key('free')
+    const init = { headers: { origin: SHOP } }
+    for (let i = 0; i < 49; i++) await world.get('/providers', key)
+    const replies = [
+      await world.get('/rates', key, init),
+      await world.get('/providers', key, init),
+      await world.get('/providers', key, init),
+      await world.get('/providers', 'wrong', init),
+      await world.get('/nope', key, init),
+      await world.get('/rates', key, { ...init, method: 'DELETE' }),
+      await world.post('[]', world.key('free', 'member'), { origin: SHOP }),
+    ]
+    expect(replies.map(({ status }) => status)).toEqual([400, 200, 429, 401, 404, 405, 403])
+    for (const reply of replies) {
+      expect([reply.status, allowedOrigin(reply)]).toEqual([reply.status, SHOP])
+      const exposed = reply.headers.get('access-control-expose-headers')?.split(', ').sort()
+      expect([reply.status, exposed]).toEqual([reply.status, HEADERS_TO_READ])
+      expect(reply.headers.get('content-type')).toBe('application/json')
+    }
+    expect(replies[2]?.headers.get('x-ratelimit-remaining')).toBe('0')
+  })
+
+  test('200 and 204 name any origin where all are allowed', async () => {
+    const world = new World({ corsOrigins: ['*'] })
+    expect(allowedOrigin(await preflight(world, 'https://any.example'))).toMatch(
+      /^(\*|https:\/\/any\.example)$/,
+    )
+    const reply = await world.get('/status', undefined, { headers: { origin: SHOP } })
+    expect(allowedOrigin(reply)).toMatch(/^(\*|https:\/\/shop\.example)$/)
+    expect(reply.headers.get('access-control-allow-credentials')).toBeNull()
+  })
+
+  test('200 without any header of that kind, and 405 to OPTIONS, where none is listed', async () => {
+    const world = new World()
+    const reply = await world.get('/status', undefined, { headers: { origin: SHOP } })
+    expect(reply.status).toBe(200)
+    const names = [...reply.headers.keys()].filter((name) => name.startsWith('access-control'))
+    expect(names).toEqual([])
+    expect((await preflight(world, SHOP)).status).toBe(405)
+  })
+
+  test('200 to a caller that is no browser, and needs no origin', async () => {
+    const world = new World({ corsOrigins: [SHOP] })
+    const reply = await world.get('/status')
+    expect([reply.status, allowedOrigin(reply)]).toEqual([200, null])
+  })
+
+  test('204 to a preflight spends nothing and looks at no key', async () => {
+    const world = new World({ corsOrigins: [SHOP] })
+    const key = world.key('free')
+    expect((await preflight(world, SHOP, `${API}/providers`)).status).toBe(204)
+    expect((await world.get('/admin/usage', key)).body.used).toBe(0)
+  })
+})
+
+describe('createApp', () => {
+  test('200 for the paths outside the interface, and 404 for them inside it', async () => {
+    const world = new World()
+    for (const path of ['/healthz', '/readyz', '/flags/ke.svg']) {
+      const outside = await world.app.handle(new Request(`${ORIGIN}${path}`))
+      const inside = await world.app.handle(new Request(`${API}${path}`))
+      expect([path, outside.status, inside.status]).toEqual([path, 200, 404])
+    }
+  })
+})

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { isWellFormedKey, keyHashOf } from '~/domain/api-key.ts'
+import { createAccountStore } from '~/store/account-store.ts'
+import { corridor, corridorProcess, documentOf } from '../support/command.ts'
+import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+
+const NOBODY = '00000000-0000-4000-8000-000000000000'
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
+let database: FreshDatabase
+
+beforeAll(async () => {
+  database = await freshDatabase()
+})
+afterAll(() => database.close())
+
+const run = (...args: string[]) => corridor(args, database.url)
+const create = async (email: string, ...more: string[]) =>
+  documentOf(await run('account', 'create', '--email', email, '--json', ...more))
+
+describe('account create', () => {
+  test('prints an account and its first key, of which only the hash is kept', async () => {
+    const made = await create('Ada@Example.org', '--plan', 'enterprise', '--role', 'treasury')
+    expect(Object.keys(made)).toEqual(['account_id', 'email', 'plan', 'role', 'key_id', 'key'])
+    expect(made).toMatchObject({ email: 'ada@example.org', plan: 'enterprise', role: 'treasury' })
+    expect(isWellFormedKey(made.key)).toBe(true)
+    const { keys } = await createAccountStore(database).loadAccount(made.account_id)
+    expect(keys).toEqual([
+      {
+        id: made.key_id,
+        accountId: made.account_id,
+        name: 'default',
+        hash: keyHashOf(made.key),
+        revokedMs: null,
+      },
+    ])
+  })
+
+  test('makes a free member unless told otherwise, and tells a person that the key is shown once', async () => {
+    const { status, stdout, said } = await run('account', 'create', '--email', 'free@example.org')
+    expect([status, said]).toEqual([0, []])
+    expect(stdout).toMatch(/plan +free\n/)
+    expect(stdout).toMatch(/role +member\n/)
+    expect(stdout).toMatch(/key +crd_\w{38}\n/)
+    expect(stdout).toContain('shown this once')
+  })
+
+  test('an address that has an account is a failure in one line', async () => {
+    await create('twice@example.org')
+    const again = await run('account', 'create', '--email', 'TWICE@example.org', '--json')
+    expect(again).toEqual({
+      status: 1,
+      stdout: '',
+      said: ['corridor: there is already an account for twice@example.org'],
+    })
+  })
+
+  const wrong: string[][] = [
+    [],
+    ['--email', 'nobody'],
+    ['--email', 'a b@example.org'],
+    ['--email', `${'x'.repeat(250)}@example.org`],
+    ['--email', 'a@example.org', '--plan', 'gold'],
+    ['--email', 'a@example.org', '--role', 'Admin'],
+    ['--email', 'a@example.org', '--colour', 'red'],
+    ['--email', 'a@example.org', 'extra'],
+  ]
+  for (const args of wrong)
+    test(`is wrong usage with ${args.join(' ').slice(0, 60) || 'nothing'}`, async () => {
+      const { status, stdout, said } = await run('account', 'create', ...args)
+      expect([status, stdout]).toEqual([2, ''])
+      expect(said[0]).toStartWith('error: ')
+    })
+})
+
+describe('account update', () => {
+  test('changes what is named and leaves the rest', async () => {
+    const { account_id } = await create('grow@example.org', '--role', 'treasury')
+    const args = ['account', 'update', account_id, '--plan', 'pro', '--json']
+    expect(documentOf(await run(...args))).toEqual({
+      account_id,
+      email: 'grow@example.org',
+      plan: 'pro',
+      role: 'treasury',
+    })
+  })
+
+  test('an unknown account is a failure, nothing to change is wrong usage', async () => {
+    for (const id of [NOBODY, 'nobody']) {
+      const unknown = await run('account', 'update', id, '--plan', 'pro')
+      expect(unknown.status).toBe(1)
+      expect(unknown.said).toEqual([
+        `corridor: there is no account ${id}; account list shows them all`,
+      ])
+    }
+    expect((await run('account', 'update', NOBODY)).status).toBe(2)
+    expect((await run('account', 'update')).status).toBe(2)
+  })
+})
+
+describe('account list', () => {
+  test('is an array in order of creation', async () => {
+    const made = await create('last@example.org')
+    const accounts = documentOf(await run('account', 'list', '--json'))
+    expect(accounts.at(-1)).toEqual({
+      account_id: made.account_id,
+      email: 'last@example.org',
+      plan: 'free',
+      role: 'member',
+      created_at: expect.stringMatching(ISO),
+      keys: 1,
+      active_keys: 1,
+    })
+  })
+
+  test('never shows a key or its hash', async () => {
+    const made = await create('secret@example.org')
+    const { stdout } = await run('account', 'list')
+    expect(stdout).toContain('secret@example.org')
+    expect(stdout).not.toContain(made.key)
+    expect(stdout).not.toContain(keyHashOf(made.key))
+  })
+})
+
+describe('key', () => {
+  test('create prints a key that is not the first one', async () => {
+    const { account_id, key } = await create('keys@example.org')
+    const args = ['key', 'create', '--account', account_id, '--name', 'laptop', '--json']
+    const made = documentOf(await run(...args))
+    expect(Object.keys(made)).toEqual(['key_id', 'name', 'key'])
+    expect(made.name).toBe('laptop')
+    expect(isWellFormedKey(made.key)).toBe(true)
+    expect(made.key).not.toBe(key)
+  })
+
+  test('revoke ends a key, says since when, and says the same again', async () => {
+    const { account_id, key_id } = await create('revoke@example.org')
+    const revoked = documentOf(await run('key', 'revoke', key_id, '--json'))
+    expect(revoked).toEqual({ key_id, revoked_at: expect.stringMatching(ISO) })
+    expect(documentOf(await run('key', 'revoke', key_id, '--json'))).toEqual(revoked)
+    const keys = documentOf(await run('key', 'list', '--account', account_id, '--json'))
+    expect(keys).toEqual([
+      {
+        key_id,
+        name: 'default',
+        created_at: expect.stringMatching(ISO),
+        revoked_at: revoked.revoked_at,
+      },
+    ])
+  })
+
+  test('an unknown account or key is a failure in one line', async () => {
+    const noAccount = `corridor: there is no account ${NOBODY}; account list shows them all`
+    const create = await run('key', 'create', '--account', NOBODY, '--name', 'x')
+    const list = await run('key', 'list', '--account', NOBODY, '--json')
+    const revoke = await run('key', 'revoke', 'nothing')
+    for (const { status, stdout } of [create, list, revoke])
+      expect([status, stdout]).toEqual([1, ''])
+    expect([create.said, list.said]).toEqual([[noAccount], [noAccount]])
+    expect(revoke.said).toEqual([
+      "corridor: there is no key nothing; key list shows an account's keys",
+    ])
+  })
+
+  test('is wrong usage without an account, a name, or with one that is no name', async () => {
+    expect((await run('key', 'list')).status).toBe(2)
+    expect((await run('key', 'create', '--account', NOBODY)).status).toBe(2)
+    expect((await run('key', 'create', '--account', NOBODY, '--name', ' ')).status).toBe(2)
+    expect((await run('key', 'create', '--account', NOBODY, '--name', 'a\nb')).status).toBe(2)
+  })
+})
+
+describe('corridor', () => {
+  test('a process ends with 0 and its result, 1 and one line, or 2 for wrong usage', async () => {
+    const ended = (...args: string[]) => corridorProcess(args, { databaseUrl: database.url })
+    expect(documentOf(await ended('account', 'list', '--json'))).toBeArray()
+    expect(await ended('key', 'revoke', 'nothing', '--json')).toEqual({
+      status: 1,
+      stdout: '',
+      said: ["corridor: there is no key nothing; key list shows an account's keys"],
+    })
+    const wrong = await ended('account', 'create', '--plan', 'gold')
+    expect([wrong.status, wrong.stdout]).toEqual([2, ''])
+  })
+})

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import { corridor, documentOf } from '../support/command.ts'
+import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { scratchFolder } from '../support/scratch.ts'
+
+let database: FreshDatabase
+let folder: string
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  folder = await scratchFolder()
+})
+afterAll(() => database.close())
+
+const run = (...args: string[]) => corridor(args, database.url)
+
+async function apply(text: string, name = 'catalogue.json') {
+  const path = join(folder, name)
+  await writeFile(path, text)
+  return run('catalogue', 'apply', path, '--json')
+}
+
+const named = async () => {
+  const { currencies, providers } = await createCatalogueStore(database).load()
+  return [...currencies.map(({ code }) => code), ...providers.map(({ id }) => id)].sort()
+}
+
+describe('catalogue apply', () => {
+  test('creates and updates what a file names; the rest stays', async () => {
+    const first = {
+      currencies: [
+        { code: 'NGN', name: 'Naira', minor_units: 2 },
+        { code: 'kes', name: 'Kenyan Shilling' },
+      ],
+      providers: [{ id: 'wise', name: 'Wise' }],
+    }
+    expect(documentOf(await apply(JSON.stringify(first)))).toEqual({ currencies: 2, providers: 1 })
+    const second = { currencies: [{ code: 'NGN', name: 'Nigerian Naira', is_active: false }] }
+    expect(documentOf(await apply(JSON.stringify(second)))).toEqual({ currencies: 1, providers: 0 })
+    const { currencies } = await createCatalogueStore(database).load()
+    expect(currencies.find(({ code }) => code === 'NGN')).toMatchObject({
+      name: 'Nigerian Naira',
+      isActive: false,
+    })
+    expect(await named()).toEqual(['KES', 'NGN', 'wise'])
+  })
+
+  test('with a fault anywhere nothing is applied and every fault is listed', async () => {
+    const before = await named()
+    const file = { currencies: [{ code: 'GHS', name: 'Cedi' }, { code: 'G' }], provider: [] }
+    const { status, stdout, said } = await apply(JSON.stringify(file), 'wrong.json')
+    expect([status, stdout]).toEqual([1, ''])
+    expect(said).toEqual([
+      'provider is no member that is known here',
+      'currencies[1].name is missing: it must be a text of 1 to 200 characters on one line',
+      'currencies[1].code must be 3 or 4 letters, not "G"',
+      `corridor: nothing was applied: correct ${join(folder, 'wrong.json')} and apply it again`,
+    ])
+    expect(await named()).toEqual(before)
+  })
+
+  test('says how many faults there are beyond those it lists', async () => {
+    const currencies = Array.from({ length: 30 }, () => ({ code: 1, name: 'x' }))
+    const { said } = await apply(JSON.stringify({ currencies }))
+    expect(said).toHaveLength(22)
+    expect(said[20]).toBe('and 10 more')
+  })
+
+  test('a file that cannot be read is a failure in one line', async () => {
+    const missing = join(folder, 'missing.json')
+    expect((await run('catalogue', 'apply', missing)).said).toEqual([
+      `corridor: cannot read ${missing}: there is no such file`,
+    ])
+    expect((await run('catalogue', 'apply', folder)).said).toEqual([
+      `corridor: cannot read ${folder}: it is a directory`,
+    ])
+    expect((await apply('', 'empty.json')).status).toBe(1)
+  })
+
+  test('a file over 16 MiB is refused', async () => {
+    const path = join(folder, 'large.json')
+    await writeFile(path, '{}')
+    await truncate(path, 16 * 1_048_576 + 1)
+    const { status, said } = await run('catalogue', 'apply', path)
+    expect(status).toBe(1)
+    expect(said).toEqual([`corridor: ${path} is larger than 16777216 bytes; split it`])
+  })
+
+  test('is wrong usage without a file', async () => {
+    expect((await run('catalogue', 'apply')).status).toBe(2)
+    expect((await run('catalogue')).status).toBe(2)
+  })
+})

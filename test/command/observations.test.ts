@@ -1,0 +1,239 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { appendFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import { currency, provider } from '../support/catalogue.ts'
+import { corridor, corridorProcess, documentOf } from '../support/command.ts'
+import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { scratchFolder } from '../support/scratch.ts'
+
+let database: FreshDatabase
+let folder: string
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  await createCatalogueStore(database).apply({
+    currencies: ['USD', 'KES', 'NGN'].map((code) => currency(code)),
+    providers: [provider('wise'), provider('bank', { rateType: 'official' })],
+  })
+})
+afterAll(() => database.close())
+
+beforeEach(async () => {
+  folder = await scratchFolder()
+})
+
+const load = (...args: string[]) =>
+  corridor(['observations', 'import', ...args, '--json'], database.url)
+
+const loadInput = (stdin: string, ...args: string[]) =>
+  corridorProcess(['observations', 'import', '-', ...args, '--json'], {
+    databaseUrl: database.url,
+    directory: folder,
+    stdin,
+  })
+
+async function fileOf(text: string, name = 'quotes.csv') {
+  const path = join(folder, name)
+  await writeFile(path, text)
+  return path
+}
+
+const count = async (): Promise<number> => {
+  const [row] = await database.sql`select count(*)::int as rows from observations`
+  return row!.rows
+}
+
+const newest = async (rows: number) =>
+  database.sql`
+    select p.provider_id, c.source, c.target, o.rate::text, o.fee::text, o.fee_currency, o.rate_type,
+      o.notes, o.effective_from::text
+    from observations o join provider_corridors p on p.id = o.provider_corridor_id
+    join corridors c on c.id = o.corridor_id order by o.id desc limit ${rows}`
+
+const HEADER = 'provider_id,from,to,rate,fee,fee_currency,effective_from,notes'
+
+const wiseRows = (rows: number) => `${'wise,USD,KES,129.5,,,,\n'.repeat(rows)}`
+
+describe('observations import', () => {
+  test('records a CSV in its order, every digit of it', async () => {
+    const path = await fileOf(
+      `\uFEFF${HEADER}\r\n` +
+        'bank,usd,NGN,1500.00,0.123456789012345678,KES,2026-01-01T12:00:00.5+01:00,\r\n\r\n' +
+        'wise,USD,KES,123456789.123456789,1,,2026-01-02T00:00:00Z,"a, ""b""\r\nc\t\\."\r\n',
+    )
+    expect(await load(path)).toEqual({
+      status: 0,
+      stdout: '{"inserted":2,"rejected":0}\n',
+      said: [],
+    })
+    const [second, first] = await newest(2)
+    expect(first).toEqual({
+      provider_id: 'bank',
+      source: 'USD',
+      target: 'NGN',
+      rate: '1500.00',
+      fee: '0.123456789012345678',
+      fee_currency: 'KES',
+      rate_type: 'official',
+      notes: null,
+      effective_from: '2026-01-01 11:00:00.5+00',
+    })
+    expect(second).toMatchObject({
+      rate: '123456789.123456789',
+      fee_currency: 'USD',
+      notes: 'a, "b"\r\nc\t\\.',
+    })
+  })
+
+  test('records JSON lines from standard input, all without a time at one moment', async () => {
+    const rows = ['{"provider_id":"wise","source_currency":"USD","target_currency":"KES","rate":1}']
+    rows.push(
+      '{"provider_id":"wise","from":"USD","to":"KES","rate":1.12345678901234567,"fee":null}',
+    )
+    expect(documentOf(await loadInput(rows.join('\n')))).toEqual({ inserted: 2, rejected: 0 })
+    const [second, first] = await newest(2)
+    expect(second!.rate).toBe('1.12345678901234567')
+    expect(second!.effective_from).toBe(first!.effective_from)
+  })
+
+  test('with an invalid row nothing is imported and the first faults are listed by line', async () => {
+    const before = await count()
+    const path = await fileOf(
+      `${HEADER}\n${wiseRows(20_000)}${'nobody,USD,KES,1,,,,\n'.repeat(25)}`,
+    )
+    const { status, stdout, said } = await load(path)
+    expect([status, stdout]).toEqual([1, ''])
+    expect(said).toHaveLength(21)
+    expect(said[0]).toBe('line 20002: provider_id "nobody" is not an active id of /providers')
+    expect(said[20]).toBe(
+      'corridor: nothing was imported: 25 rows are invalid, 5 more than are listed; ' +
+        'correct them, or give --skip-invalid to import the others',
+    )
+    expect(await count()).toBe(before)
+    expect(await readdir(folder)).toEqual(['quotes.csv'])
+  })
+
+  test('stops reading a file that is wrong throughout', async () => {
+    const path = await fileOf(`${HEADER}\n${'nobody,USD,KES,1,,,,\n'.repeat(50_000)}`)
+    const { status, said } = await load(path)
+    expect(status).toBe(1)
+    expect(said[20]).toStartWith('corridor: nothing was imported: at least ')
+  })
+
+  test('shows control characters of a file to nobody', async () => {
+    const path = await fileOf(`${HEADER}\nwise,USD,KES,\u001b[2J,,,,\n`)
+    expect((await load(path)).said.join()).not.toContain('\u001b')
+  })
+
+  const refused: [string, string | Uint8Array, string][] = [
+    ['nothing', '', 'the file is empty'],
+    ['a header twice the same', 'rate,rate,provider_id,from,to\n', 'names "rate" twice'],
+    ['no header', 'wise,USD,KES,129.5\n', 'line 1, the header, lacks provider_id'],
+    ['a JSON list', '[{}]', 'the file is a JSON list'],
+  ]
+  for (const [what, text, message] of refused)
+    test(`refuses a file of ${what} in one line`, async () => {
+      const path = await fileOf(text)
+      for (const options of [[], ['--skip-invalid']]) {
+        const { status, stdout, said } = await load(path, ...options)
+        expect([status, stdout, said.length]).toEqual([1, '', 1])
+        expect(said[0]).toStartWith(`corridor: ${path}: `)
+        expect(said[0]).toContain(message)
+      }
+    })
+
+  test('a quote that is not closed is a fault of its line', async () => {
+    const path = await fileOf(`${HEADER}\nwise,USD,KES,1,,,,"open\nwise,USD,KES,1,,,,\n`)
+    expect((await load(path)).said[0]).toBe('line 2: has a quote that is not closed')
+  })
+
+  test('a file that is not there and a directory are failures in one line', async () => {
+    const gone = join(folder, 'gone.csv')
+    expect((await load(gone)).said).toEqual([
+      `corridor: cannot read ${gone}: there is no such file`,
+    ])
+    expect((await load(folder)).said).toEqual([
+      `corridor: cannot read ${folder}: it is a directory`,
+    ])
+  })
+
+  test('is wrong usage without a file or with an unknown option', async () => {
+    expect((await load()).status).toBe(2)
+    expect((await load('a.csv', '--skip')).status).toBe(2)
+  })
+})
+
+describe('observations import --skip-invalid', () => {
+  test('records the others, keeps the rejects beside the file, and takes them once corrected', async () => {
+    const before = await count()
+    const path = await fileOf(
+      `${HEADER}\nwise,USD,KES,1,,,,\nwyse,USD,KES,123456789.123456789,,,,"x, ""y"""\nwise,USD\n`,
+    )
+    const first = await load(path, '--skip-invalid')
+    expect(documentOf(first)).toEqual({ inserted: 1, rejected: 2 })
+    expect(first.said).toEqual([
+      'line 3: provider_id "wyse" is not an active id of /providers',
+      'line 4: has 2 fields where the header has 8',
+      `2 rows are invalid: see ${path}.rejects.csv`,
+    ])
+    const rejects = await readFile(`${path}.rejects.csv`, 'utf8')
+    expect(rejects).toBe(
+      `${HEADER},error\n` +
+        'wyse,USD,KES,123456789.123456789,,,,"x, ""y""",' +
+        '"provider_id ""wyse"" is not an active id of /providers"\n' +
+        'wise,USD,,,,,,,has 2 fields where the header has 8\n',
+    )
+    const corrected = rejects.replace('wyse', 'wise').replace('wise,USD,,,', 'wise,USD,NGN,1500,')
+    const again = await load(await fileOf(corrected, 'corrected.csv'))
+    expect(documentOf(again)).toEqual({ inserted: 2, rejected: 0 })
+    expect(await count()).toBe(before + 3)
+    expect((await newest(2))[1]).toMatchObject({ rate: '123456789.123456789', notes: 'x, "y"' })
+  })
+
+  test('keeps rejects of standard input in the current directory', async () => {
+    const text = '{"provider_id":"wise"\n{"provider_id":"wise","from":"USD","to":"KES","rate":2}\n'
+    const { said, ...finished } = await loadInput(text, '--skip-invalid')
+    expect(documentOf({ ...finished, said })).toEqual({ inserted: 1, rejected: 1 })
+    const rejects = await readFile(join(folder, 'observations.rejects.ndjson'), 'utf8')
+    expect(rejects).toBe('{"line":"{\\"provider_id\\":\\"wise\\"","error":"is not valid JSON"}\n')
+  })
+
+  test('leaves no file when every row is valid', async () => {
+    const path = await fileOf(`${HEADER}\n${wiseRows(3)}`)
+    expect(documentOf(await load(path, '--skip-invalid'))).toEqual({ inserted: 3, rejected: 0 })
+    expect(await readdir(folder)).toEqual(['quotes.csv'])
+  })
+
+  test('records nothing when the rejects cannot be written', async () => {
+    const before = await count()
+    const path = await fileOf(`${HEADER}\n${wiseRows(10)}nobody,USD,KES,1,,,,\n`)
+    await mkdir(`${path}.rejects.csv.part`)
+    const { status, said } = await load(path, '--skip-invalid')
+    expect(status).toBe(1)
+    expect(said.at(-1)).toStartWith(
+      `corridor: cannot write the rejected rows to ${path}.rejects`,
+    )
+    expect(await count()).toBe(before)
+  })
+})
+
+describe('observations import of a large file', () => {
+  const ROWS = 300_000
+  const RESIDENT_BYTES_MAX = 320 * 1_048_576
+
+  test('holds a small part of it', async () => {
+    const path = await fileOf(`${HEADER}\n`, 'large.csv')
+    const times = Array.from({ length: ROWS }, (_, i) => new Date(1.76e12 + i * 1000).toISOString())
+    const rows = times.map((time) => `wise,USD,KES,129.5,1,USD,${time},"${'note '.repeat(40)}"\n`)
+    await appendFile(path, rows.join(''))
+    const before = await count()
+    const args = ['observations', 'import', path, '--json']
+    const { residentBytes, ...finished } = await corridorProcess(args, {
+      databaseUrl: database.url,
+    })
+    expect(documentOf(finished)).toEqual({ inserted: ROWS, rejected: 0 })
+    expect(await count()).toBe(before + ROWS)
+    expect(residentBytes).toBeLessThan(RESIDENT_BYTES_MAX)
+  }, 120_000)
+})

@@ -1,0 +1,353 @@
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
+import { FeedError, type ReferenceAnswer } from '~/domain/reference-feed.ts'
+import { endpointUrl } from '~/feed/adapter.ts'
+import { ADAPTERS, createFeeds, type FeedName } from '~/feed/feeds.ts'
+import { fixture, Pace, startUpstream } from './upstream.ts'
+
+const upstream = startUpstream(() => new Response(null, { status: 500 }))
+afterAll(() => upstream.stop())
+beforeEach(() => void upstream.asked.splice(0))
+
+const KEY = 'k3y-of-the-test'
+
+function ask(name: FeedName, body: string, init: ResponseInit = {}): Promise<ReferenceAnswer> {
+  const headers = { 'content-type': 'application/json' }
+  upstream.answer = () => new Response(body, { headers, ...init })
+  return feed(name).ask()
+}
+
+const feed = (name: FeedName) =>
+  createFeeds([{ name, url: upstream.origin, key: KEY }], new Pace())[0]!
+
+const failure = (asked: Promise<unknown>): Promise<FeedError> =>
+  asked.then(
+    () => Promise.reject(new Error('it answered')),
+    (error) => error as FeedError,
+  )
+
+type Expected = {
+  name: FeedName
+  file: string
+  path: string
+  at: string
+  sample: Record<string, string>
+  /** The place of the rates in the document. */
+  rates?: string
+}
+
+const FEEDS: Expected[] = [
+  {
+    name: 'open-er-api',
+    file: 'open-er-api.json',
+    path: '/v6/latest/USD',
+    at: '2024-07-29T00:02:32.000Z',
+    sample: { USD: '1', NGN: '1604.551', XOF: '604.0147' },
+    rates: 'rates',
+  },
+  {
+    name: 'openexchangerates',
+    file: 'openexchangerates.json',
+    path: '/api/latest.json',
+    at: '2024-07-29T13:00:00.000Z',
+    sample: { USD: '1', NGN: '1609.4', BTC: '0.000014461219' },
+    rates: 'rates',
+  },
+  {
+    name: 'fastforex',
+    file: 'fastforex.json',
+    path: '/fetch-all?from=USD',
+    at: '2024-07-29T13:25:11.000Z',
+    sample: { USD: '1', NGN: '1601.01214' },
+    rates: 'results',
+  },
+  {
+    name: 'frankfurter',
+    file: 'frankfurter.json',
+    path: '/v1/latest',
+    at: '2024-07-29T00:00:00.000Z',
+    sample: {
+      USD: '1',
+      EUR: '0.924385283786282',
+      ZAR: '18.2953410981697',
+      GBP: '0.778424847476428',
+    },
+    rates: 'rates',
+  },
+  {
+    name: 'currency-api',
+    file: 'currency-api.json',
+    path: '/v1/currencies/usd.min.json',
+    at: '2024-07-29T00:00:00.000Z',
+    sample: { USD: '1', NGN: '1605.23178806', ZWL: '322' },
+    rates: 'usd',
+  },
+  {
+    name: 'ecb',
+    file: 'ecb.xml',
+    path: '/stats/eurofxref/eurofxref-daily.xml',
+    at: '2024-07-29T00:00:00.000Z',
+    sample: {
+      USD: '1',
+      EUR: '0.924385283786282',
+      ZAR: '18.2953410981697',
+      THB: '36.0510260676650',
+    },
+  },
+]
+
+const digits = (text: string) => text.replace(/0+$/, '')
+
+for (const { name, file, path, at, sample, rates } of FEEDS)
+  describe(name, () => {
+    test('is asked at its documented path and read as published, per USD', async () => {
+      const answer = await ask(name, await fixture(file))
+      expect(upstream.asked.map((asked) => asked.path)).toEqual([path])
+      expect(answer.base).toBe('USD')
+      expect(new Date(answer.upstreamMs).toISOString()).toBe(at)
+      for (const [code, text] of Object.entries(sample))
+        expect([code, answer.perUsd.get(code)]).toEqual([
+          code,
+          text.includes('.') ? digits(text) : text,
+        ])
+    })
+
+    test('an answer cut short anywhere is malformed', async () => {
+      const text = (await fixture(file)).trimEnd()
+      for (const length of [0, 1, 40, text.length >> 1, text.length - 1])
+        expect((await failure(ask(name, text.slice(0, length)))).fault).toBe('malformed')
+    })
+
+    test('a web page with status 200 is no data', async () => {
+      const html = '<!DOCTYPE html><html><body>Back soon</body></html>'
+      expect((await failure(ask(name, html))).fault).toBe('not_data')
+      const typed = { headers: { 'content-type': 'text/html; charset=utf-8' } }
+      expect((await failure(ask(name, 'Back soon', typed))).fault).toBe('not_data')
+    })
+
+    test('a currency given twice is malformed', async () => {
+      const text = await fixture(file)
+      const twice = text.replace(
+        /("usd": ?1|"USD": ?[\d.]+|<Cube currency='USD' rate='1.0818'\/>)/,
+        (m) => (m.startsWith('<') ? m + m : `${m}, ${m}`),
+      )
+      expect(twice).not.toBe(text)
+      const { fault, message } = await failure(ask(name, twice))
+      expect(fault).toBe('malformed')
+      expect(message).toMatch(/twice/)
+    })
+
+    test('a rate that is text, null, or NaN is malformed', async () => {
+      const text = await fixture(file)
+      const code = rates === 'usd' ? 'zar' : 'ZAR'
+      for (const wrong of ['"18.3"', 'null', 'NaN', '[18.3]', '', 'Infinity', '+18.3', '018.3']) {
+        const broken = rates
+          ? text.replace(new RegExp(`"${code}": ?[\\d.]+`), `"${code}":${wrong}`)
+          : text.replace(
+              "rate='19.7919'",
+              `rate='${wrong.replace(/"/g, ' ').replace('018.3', 'x')}'`,
+            )
+        expect(broken).not.toBe(text)
+        expect((await failure(ask(name, broken))).fault).toBe('malformed')
+      }
+    })
+
+    test('numbers no price can be are handed on for the guard to refuse', async () => {
+      const text = await fixture(file)
+      if (!rates) return
+      const code = rates === 'usd' ? 'zar' : 'ZAR'
+      for (const wrong of ['0', '-18.3', '1e400']) {
+        const broken = text.replace(new RegExp(`"${code}": ?[\\d.]+`), `"${code}":${wrong}`)
+        const value = Number((await ask(name, broken)).perUsd.get('ZAR'))
+        expect(value > 0 && Number.isFinite(value)).toBe(false)
+      }
+    })
+
+    test('a document of another kind is malformed', async () => {
+      for (const text of ['[]', '{}', '"x"', '1', 'null', '<a/>', '{"rates":[]}', '{"usd":{}}'])
+        expect((await failure(ask(name, text))).fault).toBe('malformed')
+    })
+
+    test('names its source, its licence and whom to credit', () => {
+      const { text, url, licence } = ADAPTERS[name].attribution
+      expect(text && licence).toBeTruthy()
+      expect(url).toStartWith('https://')
+    })
+  })
+
+describe('documented refusals', () => {
+  const REFUSALS: [FeedName, number, string, string, RegExp][] = [
+    [
+      'open-er-api',
+      404,
+      '{"result":"error","error-type":"unsupported-code"}',
+      'http_error',
+      /404 \(unsupp/,
+    ],
+    [
+      'open-er-api',
+      200,
+      '{"result":"error","error-type":"quota-reached"}',
+      'upstream_error',
+      /quota-r/,
+    ],
+    [
+      'openexchangerates',
+      401,
+      '{"error":true,"status":401,"message":"invalid_app_id","description":"Invalid App ID - k3y"}',
+      'unauthorized',
+      /^answered 401 \(invalid_app_id\)$/,
+    ],
+    [
+      'openexchangerates',
+      200,
+      '{"error":true,"message":"not_allowed"}',
+      'upstream_error',
+      /not_allowed/,
+    ],
+    ['fastforex', 401, '{"error":"k3y-of-the-test is no key"}', 'unauthorized', /^answered 401$/],
+    [
+      'fastforex',
+      200,
+      '{"error":"k3y-of-the-test is no key"}',
+      'upstream_error',
+      /^answered an error$/,
+    ],
+    ['frankfurter', 404, '{"message":"not found"}', 'http_error', /^answered 404$/],
+    ['frankfurter', 200, '{"message":"not found"}', 'upstream_error', /^answered an error$/],
+    ['currency-api', 404, "Couldn't find the requested file.", 'http_error', /^answered 404$/],
+    ['ecb', 404, '<html>no</html>', 'http_error', /^answered 404$/],
+  ]
+  for (const [name, status, body, fault, message] of REFUSALS)
+    test(`${status} of ${name} is ${fault}, in our words only`, async () => {
+      const error = await failure(ask(name, body, { status }))
+      expect(error).toBeInstanceOf(FeedError)
+      expect(error.fault).toBe(fault as FeedError['fault'])
+      expect(error.message).toMatch(message)
+      expect(error.message).not.toContain(KEY)
+    })
+})
+
+describe('another base', () => {
+  test('is told as it is, for the guard to refuse', async () => {
+    const text = await fixture('open-er-api.json')
+    const answer = await ask(
+      'open-er-api',
+      text.replace('"base_code": "USD"', '"base_code": "EUR"'),
+    )
+    expect(answer.base).toBe('EUR')
+  })
+
+  test('frankfurter per USD is taken as it is, per GBP is not turned', async () => {
+    const body = (base: string) =>
+      `{"amount":1,"base":"${base}","date":"2024-07-29","rates":{"ZAR":18.3}}`
+    const usd = await ask('frankfurter', body('USD'))
+    expect([usd.base, usd.perUsd.get('ZAR')]).toEqual(['USD', '18.3'])
+    expect((await ask('frankfurter', body('GBP'))).base).toBe('GBP')
+  })
+
+  test('euro rates without a dollar, or with a dollar of nothing, cannot be turned', async () => {
+    for (const rates of [
+      '{"ZAR":19.8}',
+      '{"USD":0,"ZAR":19.8}',
+      '{"USD":-1,"ZAR":19.8}',
+      '{"USD":1e400}',
+    ])
+      expect(
+        (
+          await failure(
+            ask('frankfurter', `{"amount":1,"base":"EUR","date":"2024-07-29","rates":${rates}}`),
+          )
+        ).fault,
+      ).toBe('malformed')
+  })
+
+  test('another amount than 1 is malformed', async () => {
+    const body = '{"amount":10,"base":"USD","date":"2024-07-29","rates":{"ZAR":183}}'
+    expect((await failure(ask('frankfurter', body))).fault).toBe('malformed')
+  })
+})
+
+describe('keys', () => {
+  const secret = (name: FeedName, key: string | null, url = upstream.origin) =>
+    createFeeds([{ name, url, key }], new Pace())[0]!.ask()
+
+  test('travel in the documented header and never in the address', async () => {
+    await ask('openexchangerates', await fixture('openexchangerates.json'))
+    await ask('fastforex', await fixture('fastforex.json'))
+    const [oxr, fast] = upstream.asked
+    expect(oxr!.headers.get('authorization')).toBe(`Token ${KEY}`)
+    expect(fast!.headers.get('x-api-key')).toBe(KEY)
+    expect(upstream.asked.filter(({ path }) => path.includes(KEY))).toEqual([])
+  })
+
+  test('a feed without need of one is asked without', async () => {
+    await ask('open-er-api', await fixture('open-er-api.json'))
+    expect(JSON.stringify([...upstream.asked[0]!.headers])).not.toContain(KEY)
+  })
+
+  test('one that lacks or cannot be one is a misconfiguration, and nothing is asked', async () => {
+    for (const key of [null, 'two words', 'line\nbreak', ''])
+      expect((await failure(secret('fastforex', key))).fault).toBe('misconfigured')
+    expect(upstream.asked).toEqual([])
+  })
+
+  test('do not follow a redirect to another host', async () => {
+    const body = await fixture('fastforex.json')
+    const other = startUpstream(() => new Response(body))
+    upstream.answer = () => Response.redirect(`${other.origin}/elsewhere`)
+    await secret('fastforex', KEY)
+    other.stop()
+    expect(upstream.asked[0]!.headers.get('x-api-key')).toBe(KEY)
+    expect(other.asked[0]!.headers.get('x-api-key')).toBeNull()
+  })
+
+  test('no failure shows the key or the address', async () => {
+    const addresses = ['http://127.0.0.1:1/tok3n', `https://${upstream.origin.slice(7)}/tok3n`]
+    for (const address of addresses) {
+      const error = await failure(secret('fastforex', KEY, address))
+      expect(JSON.stringify({ ...error, message: error.message, stack: '' })).not.toMatch(
+        /tok3n|k3y|127/,
+      )
+      expect(error.cause).toBeUndefined()
+    }
+  })
+})
+
+describe('createFeeds', () => {
+  test('a feed configured twice is two feeds of one source', () => {
+    const settings = (name: FeedName) => ({ name, url: null, key: null })
+    const feeds = createFeeds(
+      ['ecb', 'currency-api', 'currency-api'].map((n) => settings(n as FeedName)),
+      new Pace(),
+    )
+    expect(feeds.map(({ id }) => id)).toEqual(['ecb', 'currency-api', 'currency-api-2'])
+    expect(feeds[2]!.source).toBe('currency-api')
+  })
+
+  test('frankfurter and the ECB are one witness', () => {
+    const settings = (['ecb', 'frankfurter'] as const).map((name) => ({
+      name,
+      url: null,
+      key: null,
+    }))
+    expect(createFeeds(settings, new Pace()).map(({ origin }) => origin)).toEqual(['ecb', 'ecb'])
+  })
+})
+
+describe('endpointUrl', () => {
+  test.each([
+    ['https://h', 'https://h/v6/latest/USD'],
+    ['https://h/', 'https://h/v6/latest/USD'],
+    ['https://h/v6', 'https://h/v6/latest/USD'],
+    ['https://h/v6/latest/USD', 'https://h/v6/latest/USD'],
+    ['https://h/proxy', 'https://h/proxy/v6/latest/USD'],
+    ['https://h/proxy/v6/latest', 'https://h/proxy/v6/latest/USD'],
+    ['https://h/?a=1', 'https://h/v6/latest/USD?a=1'],
+  ])('%s becomes %s', (base, full) => {
+    expect(endpointUrl(base, { path: 'v6/latest/USD' }).href).toBe(full)
+  })
+
+  test.each(Object.entries(ADAPTERS))('%s has its published address', (_, adapter) => {
+    expect(endpointUrl(adapter.home, adapter).href).toMatchSnapshot()
+  })
+})

@@ -1,0 +1,79 @@
+import type { FetcherDeps } from '~/feed/fetcher.ts'
+import { clockAt, type HandClock } from '../support/clock.ts'
+
+export type Asked = { readonly path: string; readonly headers: Headers }
+
+/** A local HTTP server in an upstream's place; it keeps what it was asked. */
+export type Upstream = {
+  readonly origin: string
+  readonly asked: Asked[]
+  answer: (request: Request) => Response | Promise<Response>
+  stop(): void
+}
+
+export function startUpstream(answer: Upstream['answer']): Upstream {
+  const asked: Asked[] = []
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch(request) {
+      const { pathname, search } = new URL(request.url)
+      asked.push({ path: pathname + search, headers: request.headers })
+      return upstream.answer(request)
+    },
+  })
+  const upstream: Upstream = {
+    origin: server.url.origin,
+    asked,
+    answer,
+    stop: () => void server.stop(true),
+  }
+  return upstream
+}
+
+/** A server that writes these bytes to whoever sends something, and then cuts the connection. */
+export function startRawServer(bytes: string): { origin: string; stop(): void } {
+  const server = Bun.listen({
+    hostname: '127.0.0.1',
+    port: 0,
+    socket: {
+      data(socket) {
+        if (bytes) socket.write(bytes)
+        socket.flush()
+        if (bytes) socket.end()
+        else socket.terminate()
+      },
+    },
+  })
+  return { origin: `http://127.0.0.1:${server.port}`, stop: () => server.stop(true) }
+}
+
+/** Real fetching at no one's pace: sleeping takes no time and is noted, deadlines come when called. */
+export class Pace implements FetcherDeps {
+  readonly slept: number[] = []
+  readonly deadlines: { ms: number; controller: AbortController }[] = []
+
+  constructor(readonly clock: HandClock = clockAt('2024-07-29T14:07:00Z')) {}
+
+  fetch = (url: string, init: BunFetchRequestInit) => fetch(url, init)
+  random = () => 0.5
+
+  async sleep(ms: number): Promise<void> {
+    this.slept.push(ms)
+    this.clock.advance(ms)
+  }
+
+  deadline(ms: number): AbortSignal {
+    const controller = new AbortController()
+    this.deadlines.push({ ms, controller })
+    return controller.signal
+  }
+
+  /** The time of the attempt under way runs out. */
+  runOut(): void {
+    this.deadlines.at(-1)!.controller.abort(new Error('late'))
+  }
+}
+
+export const fixture = (name: string): Promise<string> =>
+  Bun.file(new URL(`fixtures/${name}`, import.meta.url)).text()

@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'bun:test'
+import { provider } from '../support/catalogue.ts'
+import { World } from '../support/world.ts'
+import { QUOTA_HEADERS } from './questions.ts'
+
+describe('GET /status', () => {
+  test('200 needs no key and holds every field', async () => {
+    const world = new World()
+    world.reference({ KES: 130 }, { at: '2026-03-05T14:25:00.001Z', source: 'feed-a' })
+    world.quote({ providerId: 'retail-a', rate: 129, at: '2026-03-05T14:20:00Z' })
+    const { status, body, headers } = await world.get('/status')
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      status: 'ok',
+      version: 'v1',
+      corridors: 1,
+      providers: 10,
+      last_rate_update: '2026-03-05T14:20:00.000Z',
+      mid_feed: {
+        source: 'feed-a',
+        last_fetched: '2026-03-05T14:25:00.001Z',
+        age_seconds: 30,
+      },
+      timestamp: '2026-03-05T14:25:30.500Z',
+    })
+    for (const name of [...QUOTA_HEADERS, 'x-data-freshness']) expect(headers.get(name)).toBeNull()
+  })
+
+  test('200 of an empty service has nulls where nothing is known', async () => {
+    const world = new World()
+    world.memory.publish({ catalogue: { currencies: [], providers: [] } }, world.clock.now())
+    expect((await world.get('/status')).body).toEqual({
+      status: 'degraded',
+      version: 'v1',
+      corridors: 0,
+      providers: 0,
+      last_rate_update: null,
+      mid_feed: { source: null, last_fetched: null, age_seconds: null },
+      timestamp: '2026-03-05T14:25:30.500Z',
+    })
+  })
+
+  test('200 counts active providers and the corridors they quote', async () => {
+    const world = new World()
+    world.quote({ providerId: 'retail-a', rate: 1 }, { providerId: 'retail-b', rate: 1, to: 'NGN' })
+    const currencies = world.memory.current.catalogue.currencies
+    const providers = [provider('retail-a'), provider('retail-b', { isActive: false })]
+    world.memory.publish({ catalogue: { currencies, providers } }, world.clock.now())
+    expect((await world.get('/status')).body).toMatchObject({ corridors: 1, providers: 1 })
+  })
+
+  test('200 is degraded from the millisecond the newest mid is no longer recent', async () => {
+    const world = new World()
+    world.reference({ KES: 130 }, { at: '2026-03-05T00:00:00Z' })
+    world.clock.set('2026-03-08T00:00:00.000Z')
+    expect((await world.get('/status')).body.status).toBe('ok')
+    world.clock.advance(1)
+    const { body } = await world.get('/status')
+    expect([body.status, body.mid_feed.age_seconds]).toEqual(['degraded', 72 * 3600])
+  })
+
+  test('200 with any key, wrong ones too, and costs no unit', async () => {
+    const world = new World()
+    const key = world.key('free')
+    expect((await world.get('/status', 'wrong')).status).toBe(200)
+    for (let i = 0; i < 60; i++) expect((await world.get('/status', key)).status).toBe(200)
+    expect((await world.get('/admin/usage', key)).body.used).toBe(0)
+  })
+})

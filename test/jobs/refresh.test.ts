@@ -1,0 +1,337 @@
+import { describe, expect, test } from 'bun:test'
+import type { Reference } from '~/domain/mid.ts'
+import { dayOf } from '~/domain/quota.ts'
+import type { Quote } from '~/domain/quote.ts'
+import { Refresher, type Sources } from '~/jobs/refresh.ts'
+import type { Account, Key } from '~/domain/account.ts'
+import { Memory } from '~/memory/memory.ts'
+import type { UsageCount } from '~/domain/quota.ts'
+import { UsageMeter } from '~/memory/usage-meter.ts'
+import { CURRENCIES, PROVIDERS, provider } from '../support/catalogue.ts'
+import { HandClock } from '../support/clock.ts'
+import { KeptLog } from '../support/log.ts'
+import { quote } from '../support/quotes.ts'
+
+const NOW_MS = Date.parse('2026-03-05T14:25:30.500Z')
+const DAY = dayOf(NOW_MS)
+const RANGE_ROWS_MAX = 20_000
+const BACKLOG_MAX = 500
+
+const account = (id: string): Account => ({ id, email: id, plan: 'free', role: 'member' })
+const key = (id: string, revokedMs: number | null = null): Key => ({
+  id: `key-${id}`,
+  accountId: id,
+  name: id,
+  hash: `hash-${id}`,
+  revokedMs,
+})
+
+/** A database that is rows, says what it was asked, and answers, fails or waits as told. */
+class Tables {
+  catalogue = { currencies: CURRENCIES, providers: PROVIDERS }
+  quotes: Quote[] = []
+  references: Reference[] = []
+  keys: Key[] = []
+  usage: UsageCount[] = []
+  readonly asked: string[] = []
+  isAway = false
+  /** Called after a reading was taken and before it is answered. */
+  beforeAnswer: ((question: string) => Promise<void> | void) | null = null
+
+  readonly sources: Sources = {
+    catalogue: { load: () => this.#answer('catalogue', () => this.catalogue) },
+    quotes: {
+      live: (nowMs) => this.#answer(`quotes live ${nowMs - NOW_MS}`, () => [...this.quotes]),
+      between: (first, last) => this.#between('quotes', this.quotes, { first, last }),
+    },
+    references: {
+      live: () => this.#answer('references live', () => [...this.references]),
+      between: (first, last) => this.#between('references', this.references, { first, last }),
+    },
+    access: {
+      load: () => this.#answer('access', () => this.#accessOf(() => true)),
+      loadAccount: (id) =>
+        this.#answer(`access ${id}`, () => this.#accessOf(({ accountId }) => accountId === id)),
+    },
+    usage: {
+      since: (day) => this.#answer(`usage ${day - DAY}`, () => [...this.usage]),
+    },
+  }
+
+  #accessOf(isMeant: (key: Key) => boolean) {
+    const keys = this.keys.filter(isMeant)
+    return { accounts: keys.map(({ accountId }) => account(accountId)), keys }
+  }
+
+  #between<T extends { id: number }>(
+    what: string,
+    rows: readonly T[],
+    { first, last }: { first: number; last: number },
+  ): Promise<T[]> {
+    return this.#answer(`${what} ${first}-${last}`, () =>
+      rows.filter(({ id }) => id >= first && id <= last),
+    )
+  }
+
+  async #answer<T>(question: string, read: () => T): Promise<T> {
+    this.asked.push(question)
+    if (this.isAway) throw new Error('database away')
+    const rows = read()
+    await this.beforeAnswer?.(question)
+    return rows
+  }
+}
+
+function started() {
+  const tables = new Tables()
+  const memory = new Memory()
+  const meter = new UsageMeter()
+  const clock = new HandClock(NOW_MS)
+  const log = new KeptLog()
+  const refresher = new Refresher({ sources: tables.sources, memory, meter, clock, log })
+  const rateOf = (providerId: string) =>
+    memory.current.quotes.book('USD', 'KES')?.quoteOf(providerId, Number.POSITIVE_INFINITY)?.rate
+  return { tables, memory, meter, clock, log, refresher, rateOf }
+}
+
+const EVERYTHING = ['catalogue', 'access', 'quotes live 0', 'references live', 'usage -6']
+
+describe('Refresher.reload', () => {
+  test('loads everything as of the clock, the usage of seven days', async () => {
+    const { tables, memory, meter, refresher, rateOf } = started()
+    tables.quotes = [quote({ rate: 130 })]
+    tables.references = [{ id: 1, atMs: 1, currency: 'KES', perUsd: 129, source: 'feed' }]
+    tables.keys = [key('acc')]
+    tables.usage = [{ accountId: 'acc', keyId: 'key-acc', day: DAY, requests: 7 }]
+    await refresher.reload()
+    expect(tables.asked).toEqual(EVERYTHING)
+    expect(rateOf('retail-a')).toBe(130)
+    expect(memory.current.catalogue.providers).toHaveLength(PROVIDERS.length)
+    expect(memory.current.references.latest()).toHaveLength(1)
+    expect(memory.current.keys.keyByHash('hash-acc')?.id).toBe('key-acc')
+    expect(meter.used('acc', DAY)).toBe(7)
+  })
+
+  test('tells whether memory lacked a quote or a reference until then', async () => {
+    const { tables, refresher } = started()
+    expect(await refresher.reload()).toBe(false)
+    tables.quotes = [quote()]
+    expect(await refresher.reload()).toBe(true)
+    expect(await refresher.reload()).toBe(false)
+    tables.references = [{ id: 1, atMs: 1, currency: 'KES', perUsd: 129, source: 'feed' }]
+    expect(await refresher.reload()).toBe(true)
+    expect(await refresher.reload()).toBe(false)
+  })
+
+  test('rejects when the database does not answer, and what is served stays', async () => {
+    const { tables, memory, refresher } = started()
+    tables.quotes = [quote()]
+    await refresher.reload()
+    const before = memory.current
+    tables.isAway = true
+    await expect(refresher.reload()).rejects.toThrow('database away')
+    expect(memory.current).toBe(before)
+    tables.isAway = false
+    expect(await refresher.reload()).toBe(false)
+  })
+
+  test('what is ingested while it reads is not lost, though the reading is older', async () => {
+    const { tables, memory, refresher, rateOf } = started()
+    tables.quotes = [quote({ id: 1, rate: 130 })]
+    tables.beforeAnswer = (question) => {
+      if (!question.startsWith('quotes live')) return
+      const ingested = quote({ id: 2, rate: 140, atMs: NOW_MS })
+      tables.quotes.push(ingested)
+      memory.publish({ quotes: [ingested] }, NOW_MS)
+    }
+    await refresher.reload()
+    expect(rateOf('retail-a')).toBe(140)
+  })
+
+  test('units that are counted and written while it reads stay counted', async () => {
+    const { tables, meter, refresher } = started()
+    const nowUsed = (requests: number) => [{ accountId: 'a', keyId: 'k', day: DAY, requests }]
+    tables.usage = nowUsed(5)
+    await refresher.reload()
+    tables.beforeAnswer = (question) => {
+      if (!question.startsWith('usage')) return
+      meter.reserve({ accountId: 'a', keyId: 'k', limit: 100, nowMs: NOW_MS })
+      meter.takePending()
+      tables.usage = nowUsed(6)
+      meter.settle(tables.usage)
+    }
+    await refresher.reload()
+    expect(meter.used('a', DAY)).toBe(6)
+  })
+})
+
+describe('Refresher.note', () => {
+  test('a change is loaded by what it names, in the order the changes were heard', async () => {
+    const { tables, refresher } = started()
+    refresher.note({ kind: 'catalogue' })
+    refresher.note({ kind: 'observations', firstId: 3, lastId: 9 })
+    refresher.note({ kind: 'references', firstId: 4, lastId: 4 })
+    refresher.note({ kind: 'access', accountId: 'acc' })
+    refresher.note({ kind: 'access' })
+    refresher.note({ kind: 'everything' })
+    await refresher.settled()
+    expect(tables.asked).toEqual([
+      'catalogue',
+      'quotes 3-9',
+      'references 4-4',
+      'access acc',
+      'access',
+      ...EVERYTHING,
+    ])
+  })
+
+  test('one change is loaded at a time', async () => {
+    const { tables, refresher } = started()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    tables.beforeAnswer = () => promise
+    refresher.note({ kind: 'catalogue' })
+    refresher.note({ kind: 'access' })
+    for (let i = 0; i < 20; i++) await Promise.resolve()
+    expect(tables.asked).toEqual(['catalogue'])
+    resolve()
+    await refresher.settled()
+    expect(tables.asked).toEqual(['catalogue', 'access'])
+  })
+
+  test('what it loads is served: quotes, references, keys and the catalogue', async () => {
+    const { tables, memory, refresher, rateOf } = started()
+    tables.quotes = [quote({ id: 1, rate: 130 }), quote({ id: 2, rate: 1, providerId: 'p2p-a' })]
+    tables.references = [{ id: 1, atMs: 1, currency: 'KES', perUsd: 129, source: 'feed' }]
+    tables.keys = [key('acc', 5)]
+    tables.catalogue = { currencies: CURRENCIES, providers: [provider('only')] }
+    refresher.note({ kind: 'observations', firstId: 1, lastId: 1 })
+    refresher.note({ kind: 'references', firstId: 1, lastId: 1 })
+    refresher.note({ kind: 'access', accountId: 'acc' })
+    refresher.note({ kind: 'catalogue' })
+    await refresher.settled()
+    expect(rateOf('retail-a')).toBe(130)
+    expect(rateOf('p2p-a')).toBeUndefined()
+    expect(memory.current.references.latest()).toHaveLength(1)
+    expect(memory.current.keys.keyByHash('hash-acc')?.revokedMs).toBe(5)
+    expect(memory.current.catalogue.providers.map(({ id }) => id)).toEqual(['only'])
+  })
+
+  test('without a range, or with too wide a one, what is live is loaded instead', async () => {
+    const { tables, refresher } = started()
+    refresher.note({ kind: 'observations' })
+    refresher.note({ kind: 'observations', firstId: 1 })
+    refresher.note({ kind: 'observations', firstId: 1, lastId: RANGE_ROWS_MAX })
+    refresher.note({ kind: 'observations', firstId: 1, lastId: RANGE_ROWS_MAX + 1 })
+    refresher.note({ kind: 'references', firstId: 1, lastId: RANGE_ROWS_MAX + 1 })
+    await refresher.settled()
+    expect(tables.asked).toEqual([
+      'quotes live 0',
+      'quotes live 0',
+      `quotes 1-${RANGE_ROWS_MAX}`,
+      'quotes live 0',
+      'references live',
+    ])
+  })
+
+  test('a full backlog is loaded one by one', async () => {
+    const { tables, refresher } = started()
+    for (let i = 0; i < BACKLOG_MAX; i++) refresher.note({ kind: 'catalogue' })
+    await refresher.settled()
+    expect(tables.asked).toEqual(Array(BACKLOG_MAX).fill('catalogue'))
+  })
+
+  test('one change more makes a single reload of it, and what comes after is loaded after', async () => {
+    const { tables, refresher } = started()
+    for (let i = 0; i < BACKLOG_MAX + 1; i++) refresher.note({ kind: 'catalogue' })
+    refresher.note({ kind: 'observations', firstId: 1, lastId: 1 })
+    await refresher.settled()
+    expect(tables.asked).toEqual([...EVERYTHING, 'quotes 1-1'])
+  })
+
+  test('after a failure the next change loads everything, and the one after only itself', async () => {
+    const { tables, log, refresher, rateOf } = started()
+    tables.quotes = [quote({ id: 1, rate: 130 })]
+    tables.isAway = true
+    refresher.note({ kind: 'observations', firstId: 1, lastId: 1 })
+    await refresher.settled()
+    expect(rateOf('retail-a')).toBeUndefined()
+    tables.isAway = false
+    tables.asked.length = 0
+    refresher.note({ kind: 'catalogue' })
+    await refresher.settled()
+    expect(tables.asked).toEqual(EVERYTHING)
+    expect(rateOf('retail-a')).toBe(130)
+    refresher.note({ kind: 'catalogue' })
+    await refresher.settled()
+    expect(tables.asked).toEqual([...EVERYTHING, 'catalogue'])
+    expect(log.said).toEqual(['warn: memory could not be refreshed'])
+  })
+
+  test('a failure that lasts is logged once', async () => {
+    const { tables, log, refresher } = started()
+    tables.isAway = true
+    for (let i = 0; i < 5; i++) refresher.note({ kind: 'catalogue' })
+    await refresher.settled()
+    expect(log.said).toEqual(['warn: memory could not be refreshed'])
+  })
+
+  test('a change heard while the recovery reads is loaded after it, not dropped with the rest', async () => {
+    const { tables, refresher, rateOf } = started()
+    tables.isAway = true
+    refresher.note({ kind: 'catalogue' })
+    await refresher.settled()
+    tables.isAway = false
+    tables.beforeAnswer = (question) => {
+      if (!question.startsWith('quotes live')) return
+      tables.quotes.push(quote({ id: 1, rate: 130 }))
+      refresher.note({ kind: 'observations', firstId: 1, lastId: 1 })
+    }
+    refresher.note({ kind: 'catalogue' })
+    await refresher.settled()
+    await refresher.settled()
+    expect(rateOf('retail-a')).toBe(130)
+  })
+
+  test('changes heard before the recovery begins are in it and are not loaded again', async () => {
+    const { tables, refresher } = started()
+    tables.isAway = true
+    refresher.note({ kind: 'catalogue' })
+    await refresher.settled()
+    tables.isAway = false
+    tables.asked.length = 0
+    for (let i = 0; i < 5; i++) refresher.note({ kind: 'observations', firstId: i, lastId: i })
+    await refresher.settled()
+    expect(tables.asked).toEqual(EVERYTHING)
+  })
+
+  test('a reload that fails forgets no change: the next one loads everything', async () => {
+    const { tables, refresher, rateOf } = started()
+    tables.isAway = true
+    const reloaded = refresher.reload()
+    tables.quotes = [quote({ id: 1, rate: 130 })]
+    refresher.note({ kind: 'observations', firstId: 1, lastId: 1 })
+    await expect(reloaded).rejects.toThrow('database away')
+    await refresher.settled()
+    tables.isAway = false
+    refresher.note({ kind: 'catalogue' })
+    await refresher.settled()
+    expect(rateOf('retail-a')).toBe(130)
+  })
+
+  test('a reload that succeeds ends the recovery: the next change loads only itself', async () => {
+    const { tables, refresher } = started()
+    tables.isAway = true
+    refresher.note({ kind: 'catalogue' })
+    await refresher.settled()
+    tables.isAway = false
+    await refresher.reload()
+    tables.asked.length = 0
+    refresher.note({ kind: 'catalogue' })
+    await refresher.settled()
+    expect(tables.asked).toEqual(['catalogue'])
+  })
+
+  test('settled resolves at once when nothing was noted', async () => {
+    await started().refresher.settled()
+  })
+})

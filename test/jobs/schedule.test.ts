@@ -1,0 +1,156 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from 'bun:test'
+import { isCronPattern, type Schedule, startSchedule } from '~/jobs/schedule.ts'
+import { KeptLog } from '../support/log.ts'
+
+const SECOND_MS = 1000
+const EVERY_SECOND = '* * * * * *'
+
+/** Lets the promises that are due run; no timer moves. */
+async function turns(): Promise<void> {
+  for (let i = 0; i < 10; i++) await Promise.resolve()
+}
+
+async function advance(ms: number): Promise<void> {
+  jest.advanceTimersByTime(ms)
+  await turns()
+}
+
+describe('isCronPattern', () => {
+  test('takes five fields, six with seconds, and the nicknames', () => {
+    for (const text of ['7 * * * *', '*/10 * * * *', EVERY_SECOND, '0 6 * * MON-FRI', '@daily'])
+      expect(isCronPattern(text)).toBe(true)
+  })
+
+  test('takes nothing else: no words, too few fields, minute 60, a single date, a day that never comes', () => {
+    for (const text of [
+      '',
+      'hourly',
+      '* * * *',
+      '60 * * * *',
+      '7 * * * * foo',
+      '2036-01-01T00:00:00',
+      '0 0 31 2 *',
+      '7 24 * * *',
+    ])
+      expect(isCronPattern(text)).toBe(false)
+  })
+})
+
+describe('startSchedule', () => {
+  let schedule: Schedule | null = null
+  let log = new KeptLog()
+
+  beforeEach(() => {
+    jest.useFakeTimers()
+    jest.setSystemTime(new Date('2026-03-05T14:25:30.500Z'))
+    log = new KeptLog()
+  })
+
+  afterEach(async () => {
+    await schedule?.stop()
+    schedule = null
+    jest.useRealTimers()
+  })
+
+  test('runs each job when its own pattern says so, in UTC', async () => {
+    const ran: string[] = []
+    const job = (name: string, pattern: string) => ({
+      name,
+      pattern,
+      run: () => void ran.push(name),
+    })
+    schedule = startSchedule(
+      [job('every second', EVERY_SECOND), job('at 14:26 UTC', '26 14 * * *')],
+      log,
+    )
+    await advance(400)
+    expect(ran).toEqual([])
+    await advance(SECOND_MS)
+    expect(ran).toEqual(['every second'])
+    for (let i = 0; i < 30; i++) await advance(SECOND_MS)
+    expect(ran.filter((name) => name === 'every second')).toHaveLength(31)
+    expect(ran.filter((name) => name === 'at 14:26 UTC')).toHaveLength(1)
+    expect(log.lines).toEqual([])
+  })
+
+  test('never runs a job beside itself: what falls due meanwhile is left out', async () => {
+    const runs: PromiseWithResolvers<void>[] = []
+    const run = () => {
+      const turn = Promise.withResolvers<void>()
+      runs.push(turn)
+      return turn.promise
+    }
+    schedule = startSchedule([{ name: 'slow', pattern: EVERY_SECOND, run }], log)
+    for (let i = 0; i < 5; i++) await advance(SECOND_MS)
+    expect(runs).toHaveLength(1)
+    runs[0]!.resolve()
+    await turns()
+    await advance(SECOND_MS)
+    expect(runs).toHaveLength(2)
+    runs[1]!.resolve()
+  })
+
+  test('a slow job does not hold up another', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    let quickRuns = 0
+    schedule = startSchedule(
+      [
+        { name: 'slow', pattern: EVERY_SECOND, run: () => promise },
+        { name: 'quick', pattern: EVERY_SECOND, run: () => void quickRuns++ },
+      ],
+      log,
+    )
+    for (let i = 0; i < 3; i++) await advance(SECOND_MS)
+    expect(quickRuns).toBe(3)
+    resolve()
+  })
+
+  test('a job that fails is logged once when it begins to, and once when it works again', async () => {
+    const outcomes = [true, false, false, false, true, true, false]
+    let run = 0
+    const flaky = async () => {
+      if (!outcomes[run++]) throw new Error('database away')
+    }
+    schedule = startSchedule([{ name: 'flaky', pattern: EVERY_SECOND, run: flaky }], log)
+    for (let i = 0; i < outcomes.length; i++) await advance(SECOND_MS)
+    expect(run).toBe(outcomes.length)
+    expect(log.said).toEqual(['error: job failed', 'info: job works again', 'error: job failed'])
+    expect(log.lines[0]?.context).toMatchObject({ job: 'flaky', err: { message: 'database away' } })
+  })
+
+  test('a job that throws at once is caught like one that rejects', async () => {
+    const run = () => {
+      throw new Error('at once')
+    }
+    schedule = startSchedule([{ name: 'broken', pattern: EVERY_SECOND, run }], log)
+    await advance(SECOND_MS)
+    await advance(SECOND_MS)
+    expect(log.said).toEqual(['error: job failed'])
+  })
+
+  test('stop waits for the run under way and begins no other', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    let runs = 0
+    const run = () => {
+      runs += 1
+      return promise
+    }
+    const stopping = startSchedule([{ name: 'slow', pattern: EVERY_SECOND, run }], log)
+    await advance(SECOND_MS)
+    let isStopped = false
+    const stopped = stopping.stop().then(() => {
+      isStopped = true
+    })
+    await advance(5 * SECOND_MS)
+    expect(isStopped).toBe(false)
+    resolve()
+    await stopped
+    await advance(5 * SECOND_MS)
+    expect(runs).toBe(1)
+  })
+
+  test('with no job there is nothing to stop', async () => {
+    await startSchedule([], log).stop()
+    expect(log.lines).toEqual([])
+  })
+})

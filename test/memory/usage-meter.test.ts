@@ -1,0 +1,408 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import type { UsageCount } from '~/domain/quota.ts'
+import { DAY_MS, dayOf } from '~/domain/quota.ts'
+import { type Reservation, USAGE_DAYS, UsageMeter } from '~/memory/usage-meter.ts'
+
+const MIDNIGHT = Date.parse('2026-03-05T00:00:00.000Z')
+const DAY = dayOf(MIDNIGHT)
+const REQUEST = { accountId: 'a', keyId: 'k', limit: 3, nowMs: MIDNIGHT }
+
+const count = (requests: number, more: Partial<UsageCount> = {}): UsageCount => ({
+  accountId: 'a',
+  keyId: 'k',
+  day: DAY,
+  requests,
+  ...more,
+})
+
+describe('UsageMeter.reserve', () => {
+  test('takes the last unit of the limit and refuses the one after', () => {
+    const meter = new UsageMeter()
+    for (let i = 0; i < 3; i++) expect(meter.reserve(REQUEST)).not.toBeNull()
+    expect(meter.reserve(REQUEST)).toBeNull()
+    expect(meter.used('a', DAY)).toBe(3)
+  })
+
+  test('with a limit of zero nothing is ever taken', () => {
+    const meter = new UsageMeter()
+    expect(meter.reserve({ ...REQUEST, limit: 0 })).toBeNull()
+    expect(meter.used('a', DAY)).toBe(0)
+    expect(meter.takePending()).toEqual([])
+  })
+
+  test('all keys of an account share its budget; another account has its own', () => {
+    const meter = new UsageMeter()
+    meter.reserve(REQUEST)
+    meter.reserve({ ...REQUEST, keyId: 'l' })
+    meter.reserve({ ...REQUEST, keyId: 'm' })
+    expect(meter.reserve({ ...REQUEST, keyId: 'n' })).toBeNull()
+    expect(meter.reserve({ ...REQUEST, accountId: 'b' })).not.toBeNull()
+    expect([...meter.byKey('a', DAY)]).toEqual([
+      ['k', 1],
+      ['l', 1],
+      ['m', 1],
+    ])
+  })
+
+  test('the budget is whole again at UTC midnight, and not a millisecond before', () => {
+    const meter = new UsageMeter()
+    const last = { ...REQUEST, limit: 1, nowMs: MIDNIGHT + DAY_MS - 1 }
+    expect(meter.reserve(last)).not.toBeNull()
+    expect(meter.reserve(last)).toBeNull()
+    expect(meter.reserve({ ...last, nowMs: MIDNIGHT + DAY_MS })).not.toBeNull()
+    expect(meter.used('a', DAY)).toBe(1)
+    expect(meter.used('a', DAY + 1)).toBe(1)
+  })
+
+  test('counts what the database held at the start', () => {
+    const meter = new UsageMeter()
+    meter.load([count(2)])
+    expect(meter.reserve(REQUEST)).not.toBeNull()
+    expect(meter.reserve(REQUEST)).toBeNull()
+  })
+})
+
+describe('UsageMeter.giveBack', () => {
+  test('the unit can be taken again', () => {
+    const meter = new UsageMeter()
+    const reservation = meter.reserve({ ...REQUEST, limit: 1 })!
+    meter.giveBack(reservation)
+    expect(meter.used('a', DAY)).toBe(0)
+    expect(meter.byKey('a', DAY).size).toBe(0)
+    expect(meter.reserve({ ...REQUEST, limit: 1 })).not.toBeNull()
+  })
+
+  test('goes to the day the unit was taken on, though midnight has passed', () => {
+    const meter = new UsageMeter()
+    const reservation = meter.reserve(REQUEST)!
+    meter.reserve({ ...REQUEST, nowMs: MIDNIGHT + DAY_MS })
+    meter.giveBack(reservation)
+    expect(meter.used('a', DAY)).toBe(0)
+    expect(meter.used('a', DAY + 1)).toBe(1)
+  })
+
+  test('a unit that is written already is taken off again with the next batch', () => {
+    const meter = new UsageMeter()
+    const reservation = meter.reserve(REQUEST)!
+    meter.settle(meter.takePending())
+    meter.giveBack(reservation)
+    expect(meter.used('a', DAY)).toBe(0)
+    expect(meter.takePending()).toEqual([count(-1)])
+  })
+})
+
+describe('UsageMeter.takePending', () => {
+  test('is all that was counted, once', () => {
+    const meter = new UsageMeter()
+    meter.reserve(REQUEST)
+    meter.reserve(REQUEST)
+    meter.reserve({ ...REQUEST, keyId: 'l', nowMs: MIDNIGHT + DAY_MS })
+    expect(meter.takePending()).toEqual([count(2), count(1, { keyId: 'l', day: DAY + 1 })])
+    meter.settle([])
+    expect(meter.takePending()).toEqual([])
+  })
+
+  test('is empty while an earlier batch is under way, and then has what came meanwhile', () => {
+    const meter = new UsageMeter()
+    meter.reserve(REQUEST)
+    const first = meter.takePending()
+    meter.reserve(REQUEST)
+    expect(meter.takePending()).toEqual([])
+    expect(meter.used('a', DAY)).toBe(2)
+    meter.settle(first)
+    expect(meter.takePending()).toEqual([count(1)])
+  })
+
+  test('what was taken and given back needs no writing', () => {
+    const meter = new UsageMeter()
+    meter.giveBack(meter.reserve(REQUEST)!)
+    expect(meter.takePending()).toEqual([])
+  })
+})
+
+describe('UsageMeter.settle', () => {
+  test('takes over what other replicas counted on the same key', () => {
+    const meter = new UsageMeter()
+    meter.reserve(REQUEST)
+    meter.takePending()
+    meter.reserve(REQUEST)
+    meter.settle([count(10)])
+    expect(meter.used('a', DAY)).toBe(11)
+    expect(meter.byKey('a', DAY).get('k')).toBe(11)
+  })
+})
+
+describe('UsageMeter.putBack', () => {
+  test('what could not be written is written with the next batch, with what came meanwhile', () => {
+    const meter = new UsageMeter()
+    meter.reserve(REQUEST)
+    meter.takePending()
+    meter.reserve(REQUEST)
+    meter.putBack()
+    expect(meter.used('a', DAY)).toBe(2)
+    expect(meter.takePending()).toEqual([count(2)])
+  })
+})
+
+describe('UsageMeter.load', () => {
+  test('stands beside what is counted here and not yet written', () => {
+    const meter = new UsageMeter()
+    meter.reserve(REQUEST)
+    meter.load([count(1, { keyId: 'l' })])
+    meter.load([count(1, { keyId: 'l' })])
+    expect(meter.used('a', DAY)).toBe(2)
+  })
+
+  test('a reading that may or may not hold the batch under way is not believed', () => {
+    const meter = new UsageMeter()
+    meter.reserve(REQUEST)
+    const batch = meter.takePending()
+    meter.load([count(1)])
+    expect(meter.used('a', DAY)).toBe(1)
+    meter.settle(batch)
+    expect(meter.used('a', DAY)).toBe(1)
+  })
+
+  test('a reading that began before the last batch was settled takes nothing away', () => {
+    const meter = new UsageMeter()
+    const { settlements } = meter
+    meter.reserve(REQUEST)
+    meter.settle(meter.takePending())
+    meter.load([count(0)], settlements)
+    expect(meter.used('a', DAY)).toBe(1)
+    meter.load([count(4)], meter.settlements)
+    expect(meter.used('a', DAY)).toBe(4)
+  })
+})
+
+describe('UsageMeter.prune', () => {
+  test('keeps the days that are shown and forgets the one before them', () => {
+    const meter = new UsageMeter()
+    const oldest = DAY - USAGE_DAYS + 1
+    meter.load([count(1, { day: oldest - 1 }), count(2, { day: oldest }), count(3)])
+    meter.prune(MIDNIGHT)
+    expect(meter.used('a', oldest - 1)).toBe(0)
+    expect(meter.used('a', oldest)).toBe(2)
+    expect(meter.used('a', DAY)).toBe(3)
+  })
+
+  test('keeps an old day until it is written, under way or not', () => {
+    const meter = new UsageMeter()
+    meter.reserve({ ...REQUEST, nowMs: MIDNIGHT - USAGE_DAYS * DAY_MS })
+    meter.prune(MIDNIGHT)
+    expect(meter.used('a', DAY - USAGE_DAYS)).toBe(1)
+    const batch = meter.takePending()
+    meter.prune(MIDNIGHT)
+    expect(meter.used('a', DAY - USAGE_DAYS)).toBe(1)
+    meter.settle(batch)
+    meter.prune(MIDNIGHT)
+    expect(meter.used('a', DAY - USAGE_DAYS)).toBe(0)
+  })
+})
+
+const ACCOUNTS = ['a', 'b']
+const KEYS = ['k', 'l']
+const nameOf = ({ accountId, keyId, day }: Reservation) => `${accountId} ${keyId} ${day}`
+
+/** The usage table: adds what it is given and can be read at any moment. */
+class Table {
+  readonly rows = new Map<string, UsageCount>()
+
+  add(counts: readonly UsageCount[]): UsageCount[] {
+    return counts.map((added) => {
+      const requests = (this.rows.get(nameOf(added))?.requests ?? 0) + added.requests
+      const row = { ...added, requests }
+      this.rows.set(nameOf(added), row)
+      return row
+    })
+  }
+
+  read(): UsageCount[] {
+    return [...this.rows.values()]
+  }
+
+  total(accountId: string, day: number): number {
+    const own = this.read().filter((row) => row.accountId === accountId && row.day === day)
+    return own.reduce((sum, { requests }) => sum + requests, 0)
+  }
+}
+
+const LIMIT = 4
+const event = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constant('reserve' as const),
+      accountId: fc.constantFrom(...ACCOUNTS),
+      keyId: fc.constantFrom(...KEYS),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('giveBack' as const), pick: fc.nat() }) },
+  {
+    weight: 12,
+    arbitrary: fc.record({
+      kind: fc.constantFrom(
+        'take' as const,
+        'commit' as const,
+        'settle' as const,
+        'fail' as const,
+        'read' as const,
+        'load' as const,
+        'elsewhere' as const,
+        'prune' as const,
+      ),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('wait' as const),
+      ms: fc.constantFrom(1, DAY_MS - 1, DAY_MS, DAY_MS / 2),
+    }),
+  },
+)
+
+type Event = typeof event extends fc.Arbitrary<infer T> ? T : never
+
+/** A replica with its meter, the database it shares, and a plain count of what it did. */
+class Replica {
+  readonly meter = new UsageMeter()
+  readonly table = new Table()
+  readonly own = new Map<string, number>()
+  readonly held: Reservation[] = []
+  nowMs = MIDNIGHT + DAY_MS / 2
+  #batch: UsageCount[] = []
+  #written: UsageCount[] | null = null
+  #reading: { rows: UsageCount[]; settlements: number } | null = null
+
+  constructor(private readonly isAlone: boolean) {}
+
+  do(event: Event): void {
+    if (event.kind === 'reserve') this.#reserve(event)
+    else if (event.kind === 'giveBack') this.#giveBack(event.pick)
+    else if (event.kind === 'wait') this.nowMs += event.ms
+    else if (event.kind === 'take') this.#take()
+    else if (event.kind === 'commit') this.#commit()
+    else if (event.kind === 'settle') this.#settle()
+    else if (event.kind === 'fail') this.#fail()
+    else if (event.kind === 'read') this.#read()
+    else if (event.kind === 'load') this.#load()
+    else if (event.kind === 'prune') this.meter.prune(this.nowMs)
+    else if (!this.isAlone)
+      this.table.add([count(1, { day: dayOf(this.nowMs), keyId: 'elsewhere' })])
+  }
+
+  /** Writes all that is left and reads all that is there. */
+  finish(): void {
+    this.#commit()
+    this.#settle()
+    this.#take()
+    this.#commit()
+    this.#settle()
+    this.#read()
+    this.#load()
+  }
+
+  ownOf(accountId: string, day: number): number {
+    return KEYS.reduce(
+      (sum, keyId) => sum + (this.own.get(nameOf({ accountId, keyId, day })) ?? 0),
+      0,
+    )
+  }
+
+  #reserve({ accountId, keyId }: { accountId: string; keyId: string }): void {
+    const day = dayOf(this.nowMs)
+    const before = this.meter.used(accountId, day)
+    const taken = this.meter.reserve({ accountId, keyId, limit: LIMIT, nowMs: this.nowMs })
+    expect(taken !== null).toBe(before < LIMIT)
+    expect(this.meter.used(accountId, day)).toBe(before + (taken ? 1 : 0))
+    if (!taken) return
+    const reservation = { accountId, keyId, day }
+    expect(taken).toMatchObject(reservation)
+    this.held.push(reservation)
+    this.#count(reservation, 1)
+  }
+
+  #giveBack(pick: number): void {
+    const [reservation] = this.held.splice(pick % Math.max(1, this.held.length), 1)
+    if (!reservation) return
+    this.meter.giveBack(reservation)
+    this.#count(reservation, -1)
+  }
+
+  #count(reservation: Reservation, units: number): void {
+    const name = nameOf(reservation)
+    this.own.set(name, (this.own.get(name) ?? 0) + units)
+  }
+
+  #take(): void {
+    const batch = this.meter.takePending()
+    if (this.#batch.length > 0) expect(batch).toEqual([])
+    else this.#batch = batch
+  }
+
+  #commit(): void {
+    if (this.#batch.length > 0) this.#written ??= this.table.add(this.#batch)
+  }
+
+  #settle(): void {
+    if (!this.#written) return
+    this.meter.settle(this.#written)
+    this.#batch = []
+    this.#written = null
+  }
+
+  #fail(): void {
+    if (this.#batch.length === 0 || this.#written) return
+    this.meter.putBack()
+    this.#batch = []
+  }
+
+  #read(): void {
+    this.#reading = { rows: this.table.read(), settlements: this.meter.settlements }
+  }
+
+  #load(): void {
+    if (this.#reading) this.meter.load(this.#reading.rows, this.#reading.settlements)
+    this.#reading = null
+  }
+}
+
+describe('UsageMeter', () => {
+  test('alone it is right at every moment, however writing, failing and reading interleave', () => {
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 60 }), (course) => {
+        const replica = new Replica(true)
+        for (const step of course) {
+          replica.do(step)
+          const today = dayOf(replica.nowMs)
+          for (const accountId of ACCOUNTS)
+            for (let day = today - USAGE_DAYS + 1; day <= today; day++) {
+              const used = replica.meter.used(accountId, day)
+              expect(used).toBe(replica.ownOf(accountId, day))
+              expect(used).toBeLessThanOrEqual(LIMIT)
+              const byKey = [...replica.meter.byKey(accountId, day).values()]
+              expect(byKey.reduce((sum, requests) => sum + requests, 0)).toBe(used)
+            }
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('among replicas nothing is lost or counted twice, and in the end it knows every total', () => {
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 60 }), (course) => {
+        const replica = new Replica(false)
+        for (const step of course) replica.do(step)
+        replica.finish()
+        for (const [name, requests] of replica.own)
+          expect(replica.table.rows.get(name)?.requests ?? 0).toBe(requests)
+        for (const { accountId, day } of replica.table.read())
+          expect(replica.meter.used(accountId, day)).toBe(replica.table.total(accountId, day))
+      }),
+      { numRuns: 500 },
+    )
+  })
+})

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'bun:test'
+import { keyHashOf, newApiKey } from '~/domain/api-key.ts'
+import { ServiceError } from '~/domain/errors.ts'
+import { PLANS, ROLES } from '~/domain/quota.ts'
+import { KeyIndex } from '~/memory/key-index.ts'
+import { assertMayIngest, callerOf } from '~/service/access.ts'
+
+const random = (count: number) => crypto.getRandomValues(new Uint8Array(count))
+const TEXT = newApiKey(random)
+const ACCOUNT = { id: 'acc', email: 'a@example.com', plan: 'free', role: 'member' } as const
+const KEY = { id: 'k', accountId: 'acc', name: 'k', hash: keyHashOf(TEXT), revokedMs: null }
+const KEYS = KeyIndex.empty.with({ accounts: [ACCOUNT], keys: [KEY] })
+
+function codeOf(work: () => unknown): string | null {
+  try {
+    work()
+    return null
+  } catch (error) {
+    if (error instanceof ServiceError) return error.code
+    throw error
+  }
+}
+
+describe('callerOf', () => {
+  test('is the key, its account and the tier of the plan', () => {
+    expect(callerOf(KEYS, TEXT)).toEqual({ key: KEY, account: ACCOUNT, tier: 'hourly' })
+    const tiers = PLANS.map((plan) => {
+      const keys = KEYS.with({ accounts: [{ ...ACCOUNT, plan }], keys: [] })
+      return callerOf(keys, TEXT).tier
+    })
+    expect(tiers).toEqual(['hourly', 'hourly', 'realtime'])
+  })
+
+  test('no key and an empty one are missing', () => {
+    expect(codeOf(() => callerOf(KEYS, null))).toBe('missing_key')
+    expect(codeOf(() => callerOf(KEYS, ''))).toBe('missing_key')
+  })
+
+  test('a malformed, a mistyped, an unknown, a doubled and a 10 kB key are invalid', () => {
+    for (const text of [
+      'x',
+      ' ',
+      TEXT.slice(0, -1),
+      `${TEXT.slice(0, -1)}${TEXT.endsWith('0') ? '1' : '0'}`,
+      newApiKey(random),
+      `${TEXT}, ${TEXT}`,
+      TEXT.toLowerCase(),
+      'k'.repeat(10_240),
+      `crd_${'k'.repeat(10_240)}`,
+      keyHashOf(TEXT),
+    ])
+      expect(codeOf(() => callerOf(KEYS, text))).toBe('invalid_key')
+  })
+
+  test('a key whose account is not known is invalid', () => {
+    const keys = KeyIndex.empty.with({ accounts: [], keys: [KEY] })
+    expect(codeOf(() => callerOf(keys, TEXT))).toBe('invalid_key')
+  })
+
+  test('a revoked key is told apart', () => {
+    const keys = KEYS.with({ accounts: [], keys: [{ ...KEY, revokedMs: 5 }] })
+    expect(codeOf(() => callerOf(keys, TEXT))).toBe('revoked_key')
+    const others = keys.with({ accounts: [], keys: [KEY] })
+    expect(codeOf(() => callerOf(others, TEXT))).toBeNull()
+  })
+
+  test('an error never holds the key it was given', () => {
+    for (const text of [newApiKey(random), 'secret-of-somebody'])
+      try {
+        callerOf(KEYS, text)
+        expect.unreachable()
+      } catch (error) {
+        expect(JSON.stringify([(error as Error).message, error])).not.toContain(text)
+      }
+  })
+})
+
+describe('assertMayIngest', () => {
+  test('treasury and admin may, a member is forbidden', () => {
+    const answers = ROLES.map((role) => {
+      const keys = KEYS.with({ accounts: [{ ...ACCOUNT, role }], keys: [] })
+      return codeOf(() => assertMayIngest(callerOf(keys, TEXT)))
+    })
+    expect(answers).toEqual(['forbidden', null, null])
+  })
+})

@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'bun:test'
+import { liveCorridors } from '~/service/corridors.ts'
+import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
+import { viewOf } from '../support/views.ts'
+import { World } from '../support/world.ts'
+
+const namesOf = (world: World, tier: 'hourly' | 'realtime' = 'realtime') =>
+  liveCorridors(viewOf(world, tier)).map(({ from, to }) => `${from}/${to}`)
+
+describe('liveCorridors', () => {
+  test('every corridor somebody quotes, by source, then target; nothing when nobody does', () => {
+    const world = new World()
+    expect(namesOf(world)).toEqual([])
+    world.quote(
+      { providerId: 'retail-a', from: 'USD', to: 'NGN', rate: 1 },
+      { providerId: 'retail-a', from: 'USD', to: 'KES', rate: 1 },
+      { providerId: 'retail-a', from: 'GBP', to: 'ZAR', rate: 1 },
+    )
+    expect(namesOf(world)).toEqual(['GBP/ZAR', 'USD/KES', 'USD/NGN'])
+  })
+
+  test('one with official prices only is live and has no best', () => {
+    const world = new World()
+    world.quote({ providerId: 'official-a', rate: 130 }, { providerId: 'parallel-a', rate: 140 })
+    const [corridor] = liveCorridors(viewOf(world))
+    expect(corridor?.view.quotes).toHaveLength(2)
+    expect(corridor?.view.best).toBeNull()
+    expect(corridor?.view.avgSpreadBps).toBeNull()
+    expect(corridor?.view.lastUpdatedMs).toBe(world.clock.now())
+  })
+
+  test('hourly does not see one whose first quote came after the top of the hour', () => {
+    const world = new World()
+    world.quote({ providerId: 'retail-a', rate: 1, at: '2026-03-05T14:00:00.001Z' })
+    world.quote({ providerId: 'retail-a', to: 'NGN', rate: 1, at: '2026-03-05T14:00:00.000Z' })
+    expect(namesOf(world, 'hourly')).toEqual(['USD/NGN'])
+    expect(namesOf(world, 'realtime')).toEqual(['USD/KES', 'USD/NGN'])
+  })
+
+  test('goes away with its only provider or with one of its currencies, and comes back', () => {
+    const world = new World()
+    world.quote({ providerId: 'retail-a', rate: 1 })
+    const publish = (isProviderActive: boolean, isCurrencyActive: boolean) =>
+      world.memory.publish(
+        {
+          catalogue: {
+            currencies: CURRENCIES.map((one) =>
+              one.code === 'KES' ? { ...one, isActive: isCurrencyActive } : one,
+            ),
+            providers: PROVIDERS.map((one) =>
+              one.id === 'retail-a' ? { ...one, isActive: isProviderActive } : one,
+            ),
+          },
+        },
+        world.clock.now(),
+      )
+    publish(false, true)
+    expect(namesOf(world)).toEqual([])
+    publish(true, false)
+    expect(namesOf(world)).toEqual([])
+    publish(true, true)
+    expect(namesOf(world)).toEqual(['USD/KES'])
+  })
+})

@@ -1,0 +1,171 @@
+import { describe, expect, test } from 'bun:test'
+import { ServiceError } from '~/domain/errors.ts'
+import { fetchMatrix, type Matrix } from '~/service/fetch.ts'
+import { viewOf } from '../support/views.ts'
+import { World } from '../support/world.ts'
+
+const STALE = '2026-03-02T14:25:30.499Z'
+const JUST_RECENT = '2026-03-02T14:25:30.500Z'
+
+const asked = (from: string, to: string) => ({ from: from.split(','), to: to.split(',') })
+const matrixOf = (world: World, from: string, to: string): Matrix =>
+  fetchMatrix(viewOf(world), asked(from, to))
+const midOf = (world: World, from: string, to: string) =>
+  matrixOf(world, from, to).pairs[0]![0]!.mid
+
+function failureOf(work: () => unknown): ServiceError {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof ServiceError) return error
+    throw error
+  }
+  throw new Error('nothing failed')
+}
+
+describe('fetchMatrix', () => {
+  test('every base against every quote currency, in the order asked', () => {
+    const world = new World()
+    world.reference({ KES: 130, NGN: 1300, GBP: 0.5 })
+    const { bases, quotes, pairs } = matrixOf(world, 'GBP,USD', 'NGN,KES')
+    expect(bases).toEqual(['GBP', 'USD'])
+    expect(quotes).toEqual(['NGN', 'KES'])
+    expect(pairs.map((row) => row.map(({ mid }) => mid))).toEqual([
+      [2600, 260],
+      [1300, 130],
+    ])
+  })
+
+  test('a code named twice, in any case, counts once and keeps its first place', () => {
+    const world = new World()
+    world.reference({ KES: 130, NGN: 1300 })
+    const { bases, quotes } = matrixOf(world, 'usd,USD', 'NGN,kes,ngn,KES')
+    expect(bases).toEqual(['USD'])
+    expect(quotes).toEqual(['NGN', 'KES'])
+  })
+
+  test('the best is the best executable quote of the corridor, or null', () => {
+    const world = new World()
+    world.reference({ KES: 130, NGN: 1300 })
+    world.quote(
+      { providerId: 'retail-a', rate: 128 },
+      { providerId: 'p2p-a', rate: 129 },
+      { providerId: 'official-a', rate: 140 },
+      { providerId: 'official-a', to: 'NGN', rate: 140 },
+    )
+    const [row] = matrixOf(world, 'USD', 'KES,NGN').pairs
+    expect(row?.map(({ best }) => best?.providerId ?? null)).toEqual(['p2p-a', null])
+  })
+
+  test('the reference is all sources joined and the stalest leg of all mids', () => {
+    const world = new World()
+    world.reference({ KES: 130 }, { at: '2026-03-05T10:00:00.000Z', source: 'ecb' })
+    world.reference({ NGN: 1300 }, { at: '2026-03-05T12:00:00.000Z', source: 'open' })
+    expect(matrixOf(world, 'USD', 'NGN,KES').reference).toEqual({
+      source: 'open+ecb',
+      atMs: Date.parse('2026-03-05T10:00:00.000Z'),
+    })
+    expect(matrixOf(world, 'USD', 'NGN').reference).toEqual({
+      source: 'open',
+      atMs: Date.parse('2026-03-05T12:00:00.000Z'),
+    })
+  })
+
+  test('an unsupported code fails with the parameter it stands in and the codes there are', () => {
+    const world = new World()
+    world.reference({ KES: 130 })
+    for (const [from, to, parameter] of [
+      ['USD,XXX', 'KES', 'from'],
+      ['USD', 'KES,XXX', 'to'],
+      ['SLL', 'KES', 'from'],
+    ] as const) {
+      const { code, details } = failureOf(() => matrixOf(world, from, to))
+      expect(code).toBe('unsupported_currency')
+      expect(details.parameter).toBe(parameter)
+      expect(details.supported_currencies).toEqual(
+        'EUR GBP KES NGN UGX USD USDC USDT XOF ZAR'.split(' '),
+      )
+    }
+  })
+})
+
+describe('a mid that is missing from fetchMatrix', () => {
+  test('the feed has never said anything: unavailable', () => {
+    expect(failureOf(() => midOf(new World(), 'USD', 'KES')).code).toBe('mid_unavailable')
+  })
+
+  test('the feed is dead: recent to the last millisecond, unavailable from the next one on', () => {
+    const recent = new World()
+    recent.reference({ KES: 130 }, { at: JUST_RECENT })
+    expect(midOf(recent, 'USD', 'KES')).toBe(130)
+    const stale = new World()
+    stale.reference({ KES: 130 }, { at: STALE })
+    expect(failureOf(() => midOf(stale, 'USD', 'KES')).code).toBe('mid_unavailable')
+  })
+
+  test('the feed is dead: a pair it never covered is unavailable too', () => {
+    const world = new World()
+    world.reference({ KES: 130 }, { at: STALE })
+    expect(failureOf(() => midOf(world, 'USD', 'NGN')).code).toBe('mid_unavailable')
+  })
+
+  test('one leg has gone silent while the feed lives: unavailable, from either side', () => {
+    const world = new World()
+    world.reference({ KES: 130 }, { at: STALE })
+    world.reference({ NGN: 1300 })
+    for (const [from, to] of [
+      ['USD', 'KES'],
+      ['KES', 'USD'],
+      ['KES', 'NGN'],
+      ['NGN', 'KES'],
+    ] as const)
+      expect(failureOf(() => midOf(world, from, to)).code).toBe('mid_unavailable')
+    expect(midOf(world, 'USD', 'NGN')).toBe(1300)
+  })
+
+  test('one missing pair fails the whole matrix', () => {
+    const world = new World()
+    world.reference({ KES: 130 }, { at: STALE })
+    world.reference({ NGN: 1300 })
+    expect(failureOf(() => matrixOf(world, 'USD', 'NGN,KES')).code).toBe('mid_unavailable')
+  })
+
+  test('a currency the living feed never covered is left out, its best is served', () => {
+    const world = new World()
+    world.reference({ KES: 130 })
+    world.quote({ providerId: 'retail-a', to: 'UGX', rate: 3600 })
+    const { pairs, reference } = matrixOf(world, 'USD', 'UGX')
+    expect(pairs[0]?.[0]).toMatchObject({ mid: null, best: { rate: 3600 } })
+    expect(reference).toBeNull()
+  })
+
+  test('stablecoins have none and never fail, feed dead or alive', () => {
+    for (const at of [STALE, JUST_RECENT]) {
+      const world = new World()
+      world.reference({ KES: 130, USDT: 1 }, { at })
+      world.quote({ providerId: 'p2p-a', from: 'USDT', rate: 131 })
+      const { pairs } = matrixOf(world, 'USDT', 'KES,USDC')
+      expect(pairs[0]?.map(({ mid }) => mid)).toEqual([null, null])
+      expect(pairs[0]?.[0]?.best?.rate).toBe(131)
+    }
+  })
+
+  test('a currency against itself is 1 without a best, feed dead or alive, stablecoin or not', () => {
+    const world = new World()
+    world.reference({ KES: 130 }, { at: STALE })
+    for (const code of ['KES', 'USD', 'NGN', 'USDT'])
+      expect(matrixOf(world, code, code)).toMatchObject({
+        pairs: [[{ mid: 1, best: null }]],
+        reference: null,
+      })
+  })
+
+  test('hourly does not see a feed that began after the top of the hour', () => {
+    const world = new World()
+    world.reference({ KES: 130 }, { at: '2026-03-05T14:00:00.001Z' })
+    const hourly = () => fetchMatrix(viewOf(world, 'hourly'), asked('USD', 'KES'))
+    expect(failureOf(hourly).code).toBe('mid_unavailable')
+    world.clock.set('2026-03-05T15:00:00.000Z')
+    expect(hourly().pairs[0]?.[0]?.mid).toBe(130)
+  })
+})

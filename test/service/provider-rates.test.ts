@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'bun:test'
+import { ServiceError } from '~/domain/errors.ts'
+import { providerRates } from '~/service/provider-rates.ts'
+import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
+import { viewOf } from '../support/views.ts'
+import { World } from '../support/world.ts'
+
+const ratesOf = (world: World, id: string, tier: 'hourly' | 'realtime' = 'realtime') =>
+  providerRates(viewOf(world, tier), id).quotes.map(({ from, to, rate }) => [from, to, rate])
+
+function codeOf(work: () => unknown): string {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof ServiceError) return error.code
+  }
+  return 'no ServiceError'
+}
+
+const withInactive = (world: World, inactive: { provider?: string; currency?: string }) =>
+  world.memory.publish(
+    {
+      catalogue: {
+        currencies: CURRENCIES.map((one) => ({
+          ...one,
+          isActive: one.isActive && one.code !== inactive.currency,
+        })),
+        providers: PROVIDERS.map((one) => ({ ...one, isActive: one.id !== inactive.provider })),
+      },
+    },
+    world.clock.now(),
+  )
+
+describe('providerRates', () => {
+  test('its latest quote in every corridor, by source, then target, and nobody else’s', () => {
+    const world = new World()
+    world.quote(
+      { providerId: 'retail-a', from: 'USD', to: 'NGN', rate: 1 },
+      { providerId: 'retail-a', from: 'GBP', to: 'KES', rate: 2 },
+      { providerId: 'retail-a', from: 'USD', to: 'KES', rate: 3, at: '2026-03-05T14:00:00.000Z' },
+      { providerId: 'retail-b', from: 'USD', to: 'KES', rate: 9 },
+    )
+    world.quote({ providerId: 'retail-a', from: 'USD', to: 'KES', rate: 4 })
+    expect(ratesOf(world, 'retail-a')).toEqual([
+      ['GBP', 'KES', 2],
+      ['USD', 'KES', 4],
+      ['USD', 'NGN', 1],
+    ])
+    expect(ratesOf(world, 'retail-a', 'hourly')).toEqual([['USD', 'KES', 3]])
+    expect(providerRates(viewOf(world), 'retail-a').provider.id).toBe('retail-a')
+  })
+
+  test('one that quotes nothing has an empty list', () => {
+    expect(ratesOf(new World(), 'retail-a')).toEqual([])
+  })
+
+  test('official prices are listed like any', () => {
+    const world = new World()
+    world.quote({ providerId: 'official-a', rate: 130 })
+    expect(ratesOf(world, 'official-a')).toEqual([['USD', 'KES', 130]])
+  })
+
+  test('an unknown and an inactive provider are not found, whatever they quoted', () => {
+    const world = new World()
+    world.quote({ providerId: 'retail-a', rate: 1 })
+    withInactive(world, { provider: 'retail-a' })
+    for (const id of ['retail-a', 'nobody', '', 'RETAIL-B', '__proto__'])
+      expect(codeOf(() => providerRates(viewOf(world), id))).toBe('unknown_provider')
+  })
+
+  test('a corridor with an inactive currency is left out', () => {
+    const world = new World()
+    world.quote({ providerId: 'retail-a', rate: 1 }, { providerId: 'retail-a', to: 'NGN', rate: 2 })
+    withInactive(world, { currency: 'KES' })
+    expect(ratesOf(world, 'retail-a')).toEqual([['USD', 'NGN', 2]])
+  })
+})

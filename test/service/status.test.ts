@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'bun:test'
+import { statusOf } from '~/service/status.ts'
+import { PROVIDERS } from '../support/catalogue.ts'
+import { viewOf } from '../support/views.ts'
+import { World } from '../support/world.ts'
+
+describe('statusOf', () => {
+  test('before the first quote and the first reference both are null and the mid is not recent', () => {
+    expect(statusOf(viewOf(new World()))).toEqual({
+      corridorCount: 0,
+      providerCount: PROVIDERS.length,
+      lastRateMs: null,
+      feed: null,
+      isMidRecent: false,
+    })
+  })
+
+  test('counts what is live and names the newest quote and reference', () => {
+    const world = new World()
+    const at = '2026-03-05T14:00:00.000Z'
+    world.quote({ providerId: 'retail-a', rate: 1 }, { providerId: 'retail-b', rate: 1, at })
+    world.quote({ providerId: 'official-a', to: 'NGN', rate: 1, at })
+    world.reference({ KES: 130 }, { at })
+    const status = statusOf(viewOf(world))
+    expect(status.corridorCount).toBe(2)
+    expect(status.lastRateMs).toBe(world.clock.now())
+    expect(status.feed?.atMs).toBe(Date.parse(at))
+    expect(status.isMidRecent).toBe(true)
+  })
+
+  test('the mid is recent to the last millisecond of its age', () => {
+    const world = new World()
+    world.reference({ KES: 130 })
+    world.clock.advance(72 * 3_600_000)
+    expect(statusOf(viewOf(world)).isMidRecent).toBe(true)
+    world.clock.advance(1)
+    expect(statusOf(viewOf(world)).isMidRecent).toBe(false)
+  })
+})

@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'bun:test'
+import type { Key } from '~/domain/account.ts'
+import { ServiceError } from '~/domain/errors.ts'
+import { DAY_MS, dayOf } from '~/domain/quota.ts'
+import { KeyIndex } from '~/memory/key-index.ts'
+import { UsageMeter } from '~/memory/usage-meter.ts'
+import type { Caller } from '~/service/access.ts'
+import { type Metering, quotaAt, reserveUnit } from '~/service/metering.ts'
+import { usageOf } from '~/service/usage.ts'
+
+const NOW_MS = Date.parse('2026-03-05T14:25:30.500Z')
+const MIDNIGHT_MS = Date.parse('2026-03-06T00:00:00.000Z')
+const DAY = dayOf(NOW_MS)
+const ACCOUNT = { id: 'acc', email: 'a@example.com', plan: 'pro', role: 'member' } as const
+
+const key = (id: string, revokedMs: number | null = null): Key => ({
+  id,
+  accountId: 'acc',
+  name: `name of ${id}`,
+  hash: `hash-${id}`,
+  revokedMs,
+})
+const CALLER: Caller = { key: key('k'), account: ACCOUNT, tier: 'hourly' }
+
+const metering = (): Metering => ({
+  meter: new UsageMeter(),
+  limits: { free: 1, pro: 3, enterprise: 1000 },
+})
+
+function failureOf(work: () => unknown): ServiceError {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof ServiceError) return error
+  }
+  throw new Error('no ServiceError')
+}
+
+describe('reserveUnit', () => {
+  test('takes units up to the limit of the plan, and none beyond', () => {
+    const deps = metering()
+    for (let used = 1; used <= 3; used++) {
+      reserveUnit(deps, CALLER, NOW_MS)
+      expect(quotaAt(deps, CALLER, NOW_MS)).toMatchObject({ used, remaining: 3 - used, limit: 3 })
+    }
+    expect(failureOf(() => reserveUnit(deps, CALLER, NOW_MS)).code).toBe('quota_exceeded')
+    expect(quotaAt(deps, CALLER, NOW_MS).used).toBe(3)
+  })
+
+  test('the refusal names the limit, the reset in epoch seconds and how long it is to it', () => {
+    const deps = { ...metering(), limits: { free: 0, pro: 0, enterprise: 0 } }
+    const refusal = failureOf(() => reserveUnit(deps, CALLER, NOW_MS))
+    expect(refusal.details).toEqual({ limit: 0, reset: MIDNIGHT_MS / 1000 })
+    expect(refusal.retryAfterSeconds).toBe(34_470)
+    const last = failureOf(() => reserveUnit(deps, CALLER, MIDNIGHT_MS - 1))
+    expect(last.retryAfterSeconds).toBe(1)
+  })
+
+  test('the plan of the account decides', () => {
+    const deps = metering()
+    const free: Caller = { ...CALLER, account: { ...ACCOUNT, plan: 'free' } }
+    reserveUnit(deps, free, NOW_MS)
+    expect(failureOf(() => reserveUnit(deps, free, NOW_MS)).code).toBe('quota_exceeded')
+    reserveUnit(deps, CALLER, NOW_MS)
+  })
+
+  test('at UTC midnight the budget is whole again', () => {
+    const deps = metering()
+    for (let i = 0; i < 3; i++) reserveUnit(deps, CALLER, MIDNIGHT_MS - 1)
+    expect(failureOf(() => reserveUnit(deps, CALLER, MIDNIGHT_MS - 1)).code).toBe('quota_exceeded')
+    reserveUnit(deps, CALLER, MIDNIGHT_MS)
+    expect(quotaAt(deps, CALLER, MIDNIGHT_MS)).toEqual({
+      limit: 3,
+      used: 1,
+      remaining: 2,
+      resetMs: MIDNIGHT_MS + DAY_MS,
+    })
+  })
+})
+
+describe('usageOf', () => {
+  const usageAt = (deps: Metering, nowMs = NOW_MS, ...keys: Key[]) =>
+    usageOf(
+      { ...deps, keys: KeyIndex.empty.with({ accounts: [ACCOUNT], keys }) },
+      { caller: CALLER, nowMs },
+    )
+  const loaded = (...counts: [keyId: string, day: number, requests: number][]) => {
+    const deps = metering()
+    deps.meter.load(
+      counts.map(([keyId, day, requests]) => ({ accountId: 'acc', keyId, day, requests })),
+    )
+    return deps
+  }
+
+  test('seven days, oldest first and today last, days without use as zero', () => {
+    const { history } = usageAt(loaded(['k', DAY, 2], ['k', DAY - 3, 5], ['l', DAY - 3, 1]))
+    expect(history.map(({ day }) => day - DAY)).toEqual([-6, -5, -4, -3, -2, -1, 0])
+    expect(history.map(({ requests }) => requests)).toEqual([0, 0, 0, 6, 0, 0, 2])
+  })
+
+  test('the seventh day is shown, the eighth is not', () => {
+    const { history } = usageAt(loaded(['k', DAY - 6, 9], ['k', DAY - 7, 4]))
+    expect(history.map(({ requests }) => requests)).toEqual([9, 0, 0, 0, 0, 0, 0])
+  })
+
+  test('the days move with UTC midnight', () => {
+    const deps = loaded(['k', DAY, 2])
+    const before = usageAt(deps, MIDNIGHT_MS - 1)
+    const after = usageAt(deps, MIDNIGHT_MS)
+    expect(before.history.at(-1)).toEqual({ day: DAY, requests: 2 })
+    expect(after.history.at(-2)).toEqual({ day: DAY, requests: 2 })
+    expect(after.history.at(-1)).toEqual({ day: DAY + 1, requests: 0 })
+    expect(after.quota.used).toBe(0)
+  })
+
+  test('every key in use, with zero when unused; a revoked one only if it was used today', () => {
+    const deps = loaded(['used', DAY, 2], ['was-used', DAY, 3], ['long-gone', DAY - 1, 9])
+    const { keysToday } = usageAt(
+      deps,
+      NOW_MS,
+      key('used'),
+      key('unused'),
+      key('was-used', NOW_MS - 1),
+      key('long-gone', NOW_MS - DAY_MS),
+    )
+    expect(keysToday).toEqual([
+      { keyId: 'used', name: 'name of used', requests: 2 },
+      { keyId: 'unused', name: 'name of unused', requests: 0 },
+      { keyId: 'was-used', name: 'name of was-used', requests: 3 },
+    ])
+  })
+
+  test('a revoked key whose only unit was given back is not shown', () => {
+    const deps = metering()
+    deps.meter.giveBack(reserveUnit(deps, CALLER, NOW_MS))
+    expect(usageAt(deps, NOW_MS, key('k', NOW_MS)).keysToday).toEqual([])
+  })
+
+  test('asking costs nothing', () => {
+    const deps = metering()
+    usageAt(deps)
+    expect(usageAt(deps).quota).toMatchObject({ used: 0, remaining: 3 })
+  })
+})

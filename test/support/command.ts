@@ -1,0 +1,78 @@
+import { join } from 'node:path'
+import { Command, CommanderError } from 'commander'
+import { addAccount } from '~/command/account.ts'
+import { addCatalogue } from '~/command/catalogue.ts'
+import { addKey } from '~/command/key.ts'
+import { addObservations } from '~/command/observations.ts'
+import { addReference } from '~/command/reference.ts'
+import type { Terminal } from '~/command/terminal.ts'
+
+const ROOT = join(import.meta.dir, '../..')
+
+export type Finished = {
+  readonly status: number
+  readonly stdout: string
+  /** What was said on stderr, line by line. */
+  readonly said: string[]
+}
+
+/** Runs `corridor` in this process: what main.ts does with its arguments, without the start of it. */
+export async function corridor(args: readonly string[], databaseUrl: string): Promise<Finished> {
+  const printed: string[] = []
+  const said: string[] = []
+  const terminal: Terminal = {
+    env: { DATABASE_URL: databaseUrl },
+    isTerminal: false,
+    print: (line) => void printed.push(`${line}\n`),
+    say: (line) => void said.push(line),
+  }
+  const program = new Command('corridor').exitOverride().configureOutput({
+    writeOut: (text) => void printed.push(text),
+    writeErr: (text) => void said.push(...linesOf(text)),
+  })
+  for (const add of [addAccount, addKey, addCatalogue, addObservations, addReference])
+    add(program, terminal)
+  const status = await program.parseAsync(args, { from: 'user' }).then(
+    () => 0,
+    (error) => {
+      if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+      said.push(`corridor: ${(error as Error).message}`)
+      return 1
+    },
+  )
+  return { status, stdout: printed.join(''), said }
+}
+
+export type ProcessOptions = {
+  readonly databaseUrl: string
+  readonly stdin?: string
+  readonly directory?: string
+}
+
+/** Runs `corridor` as a person would, in a process of its own. */
+export async function corridorProcess(
+  args: readonly string[],
+  { databaseUrl, stdin = '', directory = ROOT }: ProcessOptions,
+): Promise<Finished> {
+  const child = Bun.spawn([process.execPath, join(ROOT, 'src/main.ts'), ...args], {
+    cwd: directory,
+    env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl },
+    stdin: Buffer.from(stdin),
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [stdout, stderr, status] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  return { status, stdout, said: linesOf(stderr) }
+}
+
+/** The one JSON document on stdout of a command that succeeded. */
+export function documentOf({ status, stdout, said }: Finished) {
+  if (status !== 0) throw new Error(`exit ${status}: ${said.join('\n')}`)
+  return JSON.parse(stdout)
+}
+
+const linesOf = (text: string): string[] => text.split('\n').filter((line) => line !== '')
