@@ -11,7 +11,7 @@ COPY tsconfig.json bunfig.toml ./
 
 FROM debian:bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
-RUN useradd --system --uid 10001 --home-dir /data --shell /usr/sbin/nologin corridor \
+RUN useradd --uid 10001 --no-create-home --home-dir /data --shell /usr/sbin/nologin corridor \
  && mkdir /data && chown corridor:corridor /data
 COPY --from=build /usr/local/bin/bun-binary /usr/local/bin/bun
 COPY --from=build /app /app

@@ -2,61 +2,87 @@ import { cors } from '@elysiajs/cors'
 import { Elysia } from 'elysia'
 import { ServiceError } from './domain/errors.ts'
 import { catalogueRoutes } from './http/catalogue.ts'
+import { changeRoutes } from './http/change.ts'
+import type { ColdDeps } from './http/cold-route.ts'
 import { convertRoutes } from './http/convert.ts'
+import { type DocsDeps, docsRoutes } from './http/docs.ts'
 import { fetchRoutes } from './http/fetch.ts'
 import { flagRoutes } from './http/flags.ts'
 import { type HealthDeps, healthRoutes } from './http/health.ts'
+import { historyRoutes } from './http/history.ts'
 import { type IngestRouteDeps, ingestRoutes } from './http/ingest.ts'
 import { providerRatesRoutes } from './http/provider-rates.ts'
 import { ratesRoutes } from './http/rates.ts'
 import { errorReply } from './http/reply.ts'
 import { routed } from './http/route.ts'
+import { seriesRoutes } from './http/series.ts'
+import { snapshotRoutes } from './http/snapshot.ts'
 import { type StatusDeps, statusRoutes } from './http/status.ts'
 import { usageRoutes } from './http/usage.ts'
 
 export const BASE_PATH = '/api/v1'
+export const TOOLS_PATH = '/mcp'
 
 export type AppDeps = IngestRouteDeps &
+  ColdDeps &
   StatusDeps &
-  HealthDeps & {
+  HealthDeps &
+  DocsDeps & {
     /** Origins that may call from a browser; `*` for any. */
     readonly corsOrigins: readonly string[]
+    /** The tool server for agents, which has its own ways with keys, origins and methods. */
+    readonly tools: { handle(request: Request): Promise<Response> }
   }
 
 /** Every route. Opens nothing and starts nothing. */
 export function createApp(deps: AppDeps) {
-  const { log } = deps
+  const { log, tools } = deps
   const app = new Elysia({ name: 'corridor', handler: { standardHostname: false } })
-  if (deps.corsOrigins.length > 0) app.use(crossOrigin(deps.corsOrigins))
+  if (deps.corsOrigins.length > 0)
+    app
+      .onRequest(({ request }) => (isForTools(request) ? tools.handle(request) : undefined))
+      .use(crossOrigin(deps.corsOrigins))
   const api = [
     ...ratesRoutes(deps),
     ...ingestRoutes(deps),
+    ...historyRoutes(deps),
     ...convertRoutes(deps),
     ...catalogueRoutes(deps),
     ...fetchRoutes(deps),
+    ...seriesRoutes(deps),
+    ...snapshotRoutes(deps),
+    ...changeRoutes(deps),
     ...providerRatesRoutes(deps),
     ...usageRoutes(deps),
     ...statusRoutes(deps),
   ]
+  const docs = docsRoutes(deps, { basePath: BASE_PATH, routes: api })
   return app
+    .all(TOOLS_PATH, ({ request }) => tools.handle(request), { parse: 'none' })
     .onError(({ code, error }) => errorReply(code === 'NOT_FOUND' ? unknownPath() : error, log))
     .use(routed(api, { prefix: BASE_PATH, log }))
-    .use(routed([...healthRoutes(deps), ...flagRoutes(deps)], { prefix: '', log }))
+    .use(routed([...healthRoutes(deps), ...flagRoutes(deps), ...docs], { prefix: '', log }))
 }
 
 const unknownPath = (): ServiceError =>
   new ServiceError('unknown_path', `no such path; the interface lives under ${BASE_PATH}`)
+
+/** Asked before CORS is dealt with, which would answer every preflight itself. */
+const isForTools = ({ url }: Request): boolean => new URL(url).pathname === TOOLS_PATH
 
 function crossOrigin(origins: readonly string[]) {
   return cors({
     origin:
       origins.includes('*') || (({ headers }) => origins.includes(headers.get('origin') ?? '')),
     methods: ['GET', 'HEAD', 'POST'],
-    allowedHeaders: ['content-type', 'idempotency-key', 'x-api-key'],
+    allowedHeaders: ['content-type', 'idempotency-key', 'if-none-match', 'x-api-key'],
     exposeHeaders: [
+      'etag',
+      'link',
       'ratelimit',
       'ratelimit-policy',
       'retry-after',
+      'x-as-of',
       'x-data-freshness',
       'x-ratelimit-limit',
       'x-ratelimit-remaining',

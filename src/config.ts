@@ -33,6 +33,9 @@ export type Config = {
   readonly quotas: Readonly<Record<Plan, number>>
   readonly corsOrigins: readonly string[]
   readonly publicUrl: string | null
+  readonly mcpAllowedHosts: readonly string[]
+  readonly mcpAllowedOrigins: readonly string[]
+  readonly mcpSessionsMax: number
   readonly logLevel: LogLevel
   readonly logFormat: LogFormat
 }
@@ -73,6 +76,9 @@ export function loadConfig(env: Env): Config {
     },
     corsOrigins: setting<string[]>('CORS_ORIGINS', [], listOf(asOrigin)),
     publicUrl: setting<string | null>('PUBLIC_URL', null, asHttpUrl),
+    mcpAllowedHosts: setting<string[]>('MCP_ALLOWED_HOSTS', [], listOf(asHostName)),
+    mcpAllowedOrigins: setting<string[]>('MCP_ALLOWED_ORIGINS', [], listOf(asOrigin)),
+    mcpSessionsMax: setting('MCP_SESSIONS_MAX', 1000, integerBetween(0, MCP_SESSIONS_LIMIT)),
     logLevel: setting<LogLevel>('LOG_LEVEL', 'info', oneOf(LOG_LEVELS)),
     logFormat: setting<LogFormat>('LOG_FORMAT', 'json', oneOf(LOG_FORMATS)),
   }
@@ -81,6 +87,7 @@ export function loadConfig(env: Env): Config {
 }
 
 const QUOTA_MAX = 1_000_000_000
+const MCP_SESSIONS_LIMIT = 100_000
 
 type Setting = <T>(name: string, fallback: T, read: Reader<T>) => T
 
@@ -167,4 +174,10 @@ const asOrigin: Reader<string> = (text) => {
   if (new URL(url).origin !== url)
     throw new Error('must list origins such as https://example.com, without a path, or be *')
   return url
+}
+
+const asHostName: Reader<string> = (text) => {
+  if (text !== '*' && !/^([a-z0-9.-]+|\[[0-9a-f:.]+\])$/i.test(text))
+    throw new Error('must list host names such as api.example.com, without a port, or be *')
+  return text.toLowerCase()
 }

@@ -125,7 +125,7 @@ describe('versions', () => {
     const { dependencies, devDependencies } = await Bun.file(join(ROOT, 'package.json')).json()
     const readme = await Bun.file(join(ROOT, 'README.md')).text()
     const all = Object.entries<string>({ ...dependencies, ...devDependencies })
-    expect(all.filter(([, version]) => !/^\d/.test(version))).toEqual([])
+    expect(all.filter(([, version]) => !/^(npm:[\w@/-]+@)?\d/.test(version))).toEqual([])
     expect(all.filter(([name]) => !readme.includes(`| \`${name}\``)).map(([name]) => name)).toEqual(
       [],
     )

@@ -11,7 +11,6 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTDIR: 'there is no such file',
   EACCES: 'it may not be read by this user',
   EPERM: 'it may not be read by this user',
-  EISDIR: 'it is a directory',
 }
 
 export type InputFile = {
@@ -22,27 +21,56 @@ export type InputFile = {
   readonly bytes: AsyncIterable<Uint8Array>
 }
 
-/** A file to read once from its start. Throws CommandFailure when it cannot be read. */
-export async function openInput(path: string): Promise<InputFile> {
-  if (path === STDIN)
-    return { name: 'standard input', sizeBytes: null, bytes: readable(Bun.stdin.stream(), path) }
-  try {
-    const handle = await open(path, 'r')
-    const stats = await handle.stat()
-    if (stats.isDirectory()) {
-      await handle.close()
-      throw Object.assign(new Error('directory'), { code: 'EISDIR' })
+/**
+ * Opens a file for `work`, which may read it once from its start, and closes it whatever happens.
+ * Throws CommandFailure when it cannot be read.
+ */
+export async function withInput<T>(
+  path: string,
+  work: (input: InputFile) => Promise<T>,
+): Promise<T> {
+  if (path === STDIN) {
+    const bytes = readable(Bun.stdin.stream(), path)
+    try {
+      return await work({ name: 'standard input', sizeBytes: null, bytes })
+    } finally {
+      await bytes.return()
     }
-    const sizeBytes = stats.isFile() ? stats.size : null
-    return { name: path, sizeBytes, bytes: readable(chunksOf(handle), path) }
-  } catch (error) {
-    throw unreadable(path, error)
+  }
+  const { handle, sizeBytes } = await opened(path)
+  try {
+    return await work({ name: path, sizeBytes, bytes: readable(chunksOf(handle), path) })
+  } finally {
+    await handle.close()
   }
 }
 
 /** The whole of a small file. Throws CommandFailure when it cannot be read or is too large. */
 export async function readText(path: string, bytesMax: number): Promise<string> {
-  const { bytes } = await openInput(path)
+  const content = await withInput(path, ({ bytes }) => contentOf(bytes, { path, bytesMax }))
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(content)
+  } catch {
+    throw new CommandFailure(`${path} is not UTF-8 text`)
+  }
+}
+
+async function opened(path: string) {
+  try {
+    const handle = await open(path, 'r')
+    const stats = await handle.stat()
+    if (!stats.isDirectory()) return { handle, sizeBytes: stats.isFile() ? stats.size : null }
+    await handle.close()
+  } catch (error) {
+    throw unreadable(path, error)
+  }
+  throw new CommandFailure(`cannot read ${path}: it is a directory`)
+}
+
+async function contentOf(
+  bytes: AsyncIterable<Uint8Array>,
+  { path, bytesMax }: { path: string; bytesMax: number },
+): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of bytes) {
@@ -51,22 +79,14 @@ export async function readText(path: string, bytesMax: number): Promise<string> 
       throw new CommandFailure(`${path} is larger than ${bytesMax} bytes; split it`)
     chunks.push(chunk)
   }
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
-  } catch {
-    throw new CommandFailure(`${path} is not UTF-8 text`)
-  }
+  return Buffer.concat(chunks)
 }
 
 async function* chunksOf(handle: FileHandle): AsyncGenerator<Uint8Array> {
-  try {
-    for (;;) {
-      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(CHUNK_BYTES))
-      if (bytesRead === 0) return
-      yield buffer.subarray(0, bytesRead)
-    }
-  } finally {
-    await handle.close()
+  for (;;) {
+    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(CHUNK_BYTES))
+    if (bytesRead === 0) return
+    yield buffer.subarray(0, bytesRead)
   }
 }
 

@@ -6,13 +6,13 @@ import type { Database } from '~/store/database.ts'
 import { importObservations } from '~/store/observation-import.ts'
 import { FileFault } from '~/wire/csv.ts'
 import { type ObservationFile, openObservationFile } from '~/wire/observation-file.ts'
-import { type InputFile, openInput, STDIN } from './file.ts'
+import { type InputFile, STDIN, withInput } from './file.ts'
 import { withProgress } from './progress.ts'
 import { allOrNothing, FaultReport, RejectsFile } from './rejects.ts'
 import { CommandFailure, printResult, type Terminal, withDatabase } from './terminal.ts'
 
 const STDIN_REJECTS = 'observations'
-const ADVICE = 'correct them, or give --skip-invalid to import the others'
+const ADVICE = 'correct the file, or give --skip-invalid to import the others'
 
 type Options = { skipInvalid?: boolean; json?: boolean }
 type Import = { terminal: Terminal; database: Database; input: InputFile }
@@ -27,9 +27,9 @@ export function addObservations(program: Command, terminal: Terminal): void {
     .option('--skip-invalid', 'record the valid rows, write the others to <file>.rejects.*')
     .option('--json', 'print one JSON document')
     .action(async (path: string, { skipInvalid = false, json = false }: Options) => {
-      const input = await openInput(path)
-      const { inserted, rejected } = await withDatabase(terminal, (database) =>
-        run({ terminal, database, input }, skipInvalid ? rejectsStem(path) : null),
+      const stem = skipInvalid ? rejectsStem(path) : null
+      const { inserted, rejected } = await withInput(path, (input) =>
+        withDatabase(terminal, (database) => run({ terminal, database, input }, stem)),
       )
       const lines = [`${inserted} observations inserted, ${rejected} rows rejected`]
       printResult(terminal, { isJson: json, result: { inserted, rejected }, lines })
@@ -40,11 +40,10 @@ async function run({ terminal, database, input }: Import, stem: string | null): 
   const nowMs = systemClock.now()
   const catalogue = new CatalogueIndex(await createCatalogueStore(database).load())
   const rules = { catalogue, nowMs, defaultEffectiveMs: nowMs }
-  const report = new FaultReport(terminal)
   try {
     const file = await openObservationFile(withProgress(input, terminal), rules)
-    if (stem !== null) return await importValid(file, { terminal, database, stem, report })
-    const rows = allOrNothing(file.batches, { report, advice: ADVICE })
+    if (stem !== null) return await importValid(file, { terminal, database, stem })
+    const rows = allOrNothing(file.batches, { terminal, advice: ADVICE })
     return { inserted: await importObservations({ database, rows }), rejected: 0 }
   } catch (error) {
     if (error instanceof FileFault) throw new CommandFailure(`${input.name}: ${error.message}`)
@@ -52,10 +51,11 @@ async function run({ terminal, database, input }: Import, stem: string | null): 
   }
 }
 
-type ValidOnly = Omit<Import, 'input'> & { stem: string; report: FaultReport }
+type ValidOnly = Omit<Import, 'input'> & { stem: string }
 
 async function importValid(file: ObservationFile, options: ValidOnly): Promise<Imported> {
-  const { terminal, database, stem, report } = options
+  const { terminal, database, stem } = options
+  const report = new FaultReport()
   const rejects = new RejectsFile(`${stem}.rejects.${file.format}`, file.rejectsHeader)
   const inserted = await importObservations({
     database,
@@ -65,7 +65,7 @@ async function importValid(file: ObservationFile, options: ValidOnly): Promise<I
     throw error
   })
   await rejects.keep()
-  if (report.count > 0) terminal.say(`${report.summary()}: see ${rejects.path}`)
+  if (report.count > 0) terminal.say(`${report.tell(terminal)}: see ${rejects.path}`)
   return { inserted, rejected: report.count }
 }
 

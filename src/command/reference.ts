@@ -4,9 +4,9 @@ import type { Database } from '~/store/database.ts'
 import { importReferences } from '~/store/reference-import.ts'
 import { FileFault } from '~/wire/csv.ts'
 import { readReferenceFile } from '~/wire/reference-file.ts'
-import { type InputFile, openInput } from './file.ts'
+import { type InputFile, withInput } from './file.ts'
 import { withProgress } from './progress.ts'
-import { allOrNothing, FaultReport } from './rejects.ts'
+import { allOrNothing } from './rejects.ts'
 import { CommandFailure, printResult, type Terminal, withDatabase } from './terminal.ts'
 
 export function addReference(program: Command, terminal: Terminal): void {
@@ -20,9 +20,8 @@ export function addReference(program: Command, terminal: Terminal): void {
     )
     .option('--json', 'print one JSON document')
     .action(async (path: string, { json = false }: { json?: boolean }) => {
-      const input = await openInput(path)
-      const { snapshots, rates } = await withDatabase(terminal, (database) =>
-        run(terminal, database, input),
+      const { snapshots, rates } = await withInput(path, (input) =>
+        withDatabase(terminal, (database) => run(terminal, database, input)),
       )
       const lines = [`${rates} rates added in ${snapshots} snapshots`]
       printResult(terminal, { isJson: json, result: { snapshots, rates }, lines })
@@ -31,9 +30,8 @@ export function addReference(program: Command, terminal: Terminal): void {
 
 async function run(terminal: Terminal, database: Database, input: InputFile) {
   const read = readReferenceFile(withProgress(input, terminal), systemClock.now())
-  const report = new FaultReport(terminal)
   try {
-    const rows = allOrNothing(read, { report, advice: 'correct them and import again' })
+    const rows = allOrNothing(read, { terminal, advice: 'correct the file and import it again' })
     return await importReferences({ database, rows })
   } catch (error) {
     if (error instanceof FileFault) throw new CommandFailure(`${input.name}: ${error.message}`)

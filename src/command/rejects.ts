@@ -9,25 +9,24 @@ export const FAULTS_COUNTED_MAX = 1000
 
 type Fault = { readonly number: number; readonly fault: string }
 
-/** Counts the rows at fault and says what is wrong with the first of them. */
+/** Counts the rows at fault and keeps what is wrong with the first of them. */
 export class FaultReport {
   count = 0
-
-  constructor(private readonly terminal: Terminal) {}
+  readonly #first: Fault[] = []
 
   get isFull(): boolean {
     return this.count >= FAULTS_COUNTED_MAX
   }
 
   add(faults: readonly Fault[]): void {
-    for (const { number, fault } of faults.slice(0, Math.max(0, FAULTS_SHOWN_MAX - this.count)))
-      this.terminal.say(`line ${number}: ${printable(fault)}`)
+    this.#first.push(...faults.slice(0, FAULTS_SHOWN_MAX - this.#first.length))
     this.count += faults.length
   }
 
-  /** How many there are, in words. */
-  summary(): string {
-    const more = this.count - FAULTS_SHOWN_MAX
+  /** Lists the first faults by line; how many there are in all, in words. */
+  tell(terminal: Terminal): string {
+    for (const { number, fault } of this.#first) terminal.say(`line ${number}: ${printable(fault)}`)
+    const more = this.count - this.#first.length
     const rows = `${this.count} ${this.count === 1 ? 'row is' : 'rows are'} invalid`
     return more > 0 ? `${rows}, ${more} more than are listed` : rows
   }
@@ -41,8 +40,9 @@ export class FaultReport {
  */
 export async function* allOrNothing<T>(
   read: AsyncIterable<{ rows: readonly T[]; rejects: readonly Fault[] }>,
-  { report, advice }: { report: FaultReport; advice: string },
+  { terminal, advice }: { terminal: Terminal; advice: string },
 ): AsyncGenerator<readonly T[]> {
+  const report = new FaultReport()
   for await (const { rows, rejects } of read) {
     report.add(rejects)
     if (report.isFull) break
@@ -50,7 +50,7 @@ export async function* allOrNothing<T>(
   }
   if (report.count === 0) return
   const least = report.isFull ? 'at least ' : ''
-  throw new CommandFailure(`nothing was imported: ${least}${report.summary()}; ${advice}`)
+  throw new CommandFailure(`nothing was imported: ${least}${report.tell(terminal)}; ${advice}`)
 }
 
 /** The file that takes what was not imported; there is none until the first row of it. */

@@ -23,7 +23,9 @@ export type SampleOptions = {
 export async function loadSample(database: Database, options: SampleOptions): Promise<void> {
   const { origin, shiftDays, nowMs, say } = options
   const catalogues = createCatalogueStore(database)
-  await catalogues.apply(readCatalogueFile(JSON.stringify(sampleCatalogue(origin))))
+  const reading = readCatalogueFile(JSON.stringify(sampleCatalogue(origin)))
+  if (reading.faults.length > 0) throw new Error(`the sample is broken: ${reading.faults[0]}`)
+  await catalogues.apply(reading)
   const catalogue = new CatalogueIndex(await catalogues.load())
   const [held] = await database.sql`select exists (select from observations) as quotes`
   if (held?.quotes) return

@@ -1,4 +1,4 @@
-import { BASE_PATH, createApp } from '~/app.ts'
+import { type AppDeps, BASE_PATH, createApp } from '~/app.ts'
 import type { Clock } from '~/clock.ts'
 import type { Config } from '~/config.ts'
 import { flushUsage } from '~/jobs/flush-usage.ts'
@@ -6,18 +6,22 @@ import { recheck } from '~/jobs/recheck.ts'
 import { Refresher, type Sources } from '~/jobs/refresh.ts'
 import { type Job, startSchedule } from '~/jobs/schedule.ts'
 import type { Log } from '~/log.ts'
+import { ToolServer } from '~/mcp/endpoint.ts'
 import { Memory } from '~/memory/memory.ts'
 import { UsageMeter } from '~/memory/usage-meter.ts'
+import { WindowCache } from '~/memory/window-cache.ts'
 import { createAccountStore } from '~/store/account-store.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
 import { listenForNews, originOf } from '~/store/news-channel.ts'
-import { createObservationStore } from '~/store/observation-store.ts'
+import { createObservationStore, type ObservationStore } from '~/store/observation-store.ts'
 import { orUnavailable } from '~/store/outage.ts'
 import { createQuoteStore } from '~/store/quote-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { createUsageStore } from '~/store/usage-store.ts'
 import { listen } from './listener.ts'
+import { pastOf } from './past.ts'
+import { toolServerOptions } from './tool-server.ts'
 
 export type ServiceOptions = {
   readonly config: Config
@@ -38,37 +42,56 @@ export type Service = {
 /** Loads memory, listens, and starts the jobs; answers when it does. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, clock, log, database } = options
-  const memory = new Memory()
+  const windows = new WindowCache()
+  const memory = new Memory((news) => windows.note(news))
   const meter = new UsageMeter()
   const observations = createObservationStore(database)
   const usage = createUsageStore(database)
   const refresher = new Refresher({ sources: sourcesOf(database), memory, meter, clock, log })
   const news = await followNews(database, refresher)
   await refresher.reload()
+  const metering = { meter, limits: config.quotas }
+  const past = pastOf(database, windows)
+  const reading = { memory, clock, log, metering, ageLimits: config, past }
+  const tools = new ToolServer({ ...reading, options: toolServerOptions(config) })
   const app = createApp({
-    memory,
-    clock,
-    log,
-    metering: { meter, limits: config.quotas },
-    ageLimits: config,
-    store: { record: (batch) => orUnavailable(observations.record(batch)) },
+    ...reading,
+    tools,
+    store: recorderOf(observations, refresher),
     sample: options.sample,
     corsOrigins: config.corsOrigins,
+    publicUrl: config.publicUrl,
     isDatabaseReachable: () => answers(database),
   })
   const listener = listen(config, { handle: app.fetch, log })
   const schedule = startSchedule(
-    jobsOf({ memory, meter, clock, log, refresher, usage, observations }),
+    jobsOf({ memory, meter, clock, log, refresher, usage, observations, tools }),
     log,
   )
   return {
     origin: listener.origin,
     async stop() {
+      tools.close()
       await listener.stop()
       await schedule.stop()
       await news.stop()
       await flushUsage(meter, usage).catch((err) => log.error({ err }, 'usage was not written'))
       await database.close()
+    },
+  }
+}
+
+/** A batch whose answer was lost may be recorded all the same: memory then has to learn of it. */
+function recorderOf(observations: ObservationStore, refresher: Refresher): AppDeps['store'] {
+  return {
+    answered: (idempotency) => orUnavailable(observations.answered(idempotency)),
+    async record(batch) {
+      try {
+        return await orUnavailable(observations.record(batch))
+      } catch (error) {
+        refresher.note({ kind: 'everything' })
+        throw error
+      }
     },
   }
 }
@@ -119,10 +142,21 @@ type JobDeps = {
   refresher: Refresher
   usage: ReturnType<typeof createUsageStore>
   observations: ReturnType<typeof createObservationStore>
+  tools: ToolServer
 }
 
-const jobsOf = ({ memory, meter, clock, log, refresher, usage, observations }: JobDeps): Job[] => [
+const jobsOf = ({
+  memory,
+  meter,
+  clock,
+  log,
+  refresher,
+  usage,
+  observations,
+  tools,
+}: JobDeps): Job[] => [
   { name: 'flush-usage', pattern: '* * * * * *', run: () => flushUsage(meter, usage) },
+  { name: 'prune-sessions', pattern: '30 * * * * *', run: async () => tools.prune() },
   {
     name: 'prune',
     pattern: '1 * * * *',

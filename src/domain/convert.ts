@@ -28,7 +28,7 @@ const PLAIN_DIGITS = 12
  * `converted` less `fee` with only the digits that both have right: where nearly all of an amount
  * goes into the fee, binary dust must not pass for a net amount (0.1 * 3 - 0.3 is 0).
  */
-function difference(converted: number, fee: number): number {
+export function difference(converted: number, fee: number): number {
   const net = converted - fee
   const cancelled = exponentOf(Math.max(converted, fee)) - exponentOf(net)
   const digits = SURE_DIGITS - cancelled

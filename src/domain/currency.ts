@@ -17,13 +17,13 @@ export type Currency = {
 
 export const USD = 'USD'
 
-const CODE = /^[A-Z]{3,4}$/
+const CODE = /^[A-Za-z]{3,4}$/
 
 /** The code in its canonical form (trimmed, upper case), or null when it cannot be a code. */
 export function currencyCode(text: string): string | null {
   if (text.length > CODE_TEXT_LENGTH_MAX) return null
-  const code = text.trim().toUpperCase()
-  return CODE.test(code) ? code : null
+  const code = text.trim()
+  return CODE.test(code) ? code.toUpperCase() : null
 }
 
 const CODE_TEXT_LENGTH_MAX = 64

@@ -16,7 +16,10 @@ export type GuardRules = {
   readonly knownShareMin: number
   /** How far the upstream's clock may be ahead of ours. */
   readonly futureMaxMs: number
-  /** Rates older than this by the upstream's own word are no news. Easter stops the ECB for five days. */
+  /**
+   * Rates older than this by the upstream's own word are no news. Easter stops the ECB for five
+   * days.
+   */
   readonly upstreamAgeMaxMs: number
 }
 
@@ -30,8 +33,8 @@ export const GUARD_RULES: GuardRules = {
 }
 
 /**
- * Rules under which every move passes: an operator's word that the answer is right. What the numbers
- * of one answer must be among themselves still holds.
+ * Rules under which every move passes: an operator's word that the answer is right. What the
+ * numbers of one answer must be among themselves still holds.
  */
 export const trustingRules = (rules: GuardRules): GuardRules => ({
   ...rules,
@@ -39,7 +42,10 @@ export const trustingRules = (rules: GuardRules): GuardRules => ({
   moveMaxOf: {},
 })
 
-/** Currencies held to the dollar for decades: what tells that numbers are per dollar without a memory. */
+/**
+ * Currencies held to the dollar for decades: what tells that numbers are per dollar without a
+ * memory.
+ */
 const PEGS: Readonly<Record<string, number>> = {
   AED: 3.6725,
   BHD: 0.376,
@@ -70,9 +76,9 @@ type Questioned = {
 /**
  * The first reason not to believe anything of an answer, or null.
  *
- * The text continues a sentence that begins with the feed's name. Numbers of currencies nobody asked
- * for are not looked at, except of those held to the dollar: when most of them are off, the numbers
- * are not per dollar, whatever the answer says of its base.
+ * The text continues a sentence that begins with the feed's name. Numbers of currencies nobody
+ * asked for are not looked at, except of those held to the dollar: when most of them are off, the
+ * numbers are not per dollar, whatever the answer says of its base.
  */
 export function answerFault(questioned: Questioned): string | null {
   return (

@@ -10,7 +10,9 @@ export type Evidence = {
   readonly perUsd: ReadonlyMap<string, string>
 }
 
-/** A value that waits for a second opinion while the old one stands. Plain data, kept between runs. */
+/**
+ * A value that waits for a second opinion while the old one stands. Plain data, kept between runs.
+ */
 export type HeldBack = {
   readonly currency: string
   readonly perUsd: string
@@ -67,16 +69,17 @@ type Case = {
  *
  * A value near the one that stands is believed, and so is the first of a currency. One that moved
  * beyond the bound is held back until a second opinion is near it: a feed of another origin in this
- * run, or any feed in the next - unless a feed of another origin, whose rates are at least as new, says
- * in one of the two that nothing moved. Of several feeds the preferred one's value is taken.
+ * run, or any feed in the next - unless a feed of another origin, whose rates are at least as new,
+ * says in one of the two that nothing moved. Of several feeds the preferred one's value is taken.
  *
  * An answer in which more than `movedShareMax` of the currencies moved (at least three, or two that
- * are over half) is doubted: a market moves some currencies, a broken feed moves them all. Nothing of
- * it counts, not what did not move either, nor is anything held back for a later run to confirm: a
- * feed cannot lie its way in by insisting. Only when every answer of a run is doubted may two of
+ * are over half) is doubted: a market moves some currencies, a broken feed moves them all. Nothing
+ * of it counts, not what did not move either, nor is anything held back for a later run to confirm:
+ * a feed cannot lie its way in by insisting. Only when every answer of a run is doubted may two of
  * different origin vouch for each other; then it is the standing values that are wrong.
  *
- * The same case gives the same verdict, so a run may ask after every answer whether it needs another.
+ * The same case gives the same verdict, so a run may ask after every answer whether it needs
+ * another.
  */
 export function verdictOf(run: Case): Verdict {
   const doubted = run.evidence.map((evidence) => doubtOf(evidence, run)).filter((doubt) => !!doubt)

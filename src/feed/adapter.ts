@@ -24,7 +24,9 @@ export type Adapter = {
   readonly currencies?: readonly string[]
   /** Throws a FeedError when the text is no answer as documented. */
   parse(text: string): ReferenceAnswer
-  /** The documented word for a refusal, from the body of an error response; null when it has none. */
+  /**
+   * The documented word for a refusal, from the body of an error response; null when it has none.
+   */
   refusal?(text: string): string | null
 }
 

@@ -5,8 +5,9 @@ import { dateMs, ratesOf } from './rates.ts'
 /**
  * fawazahmed0's exchange-api: about 200 currencies and many coins per USD, once a day, no key.
  *
- * A static file behind a CDN with ETag; errors are the CDN's. Its maintainer names a second address,
- * https://latest.currency-api.pages.dev, to be configured as a further `currency-api` in the list.
+ * A static file behind a CDN with ETag; errors are the CDN's. Its maintainer names a second
+ * address, https://latest.currency-api.pages.dev, to be configured as a further `currency-api` in
+ * the list.
  * Source: https://github.com/fawazahmed0/exchange-api
  */
 export const currencyApi: Adapter = {

@@ -1,6 +1,8 @@
 import { FeedError } from '~/domain/reference-feed.ts'
 
-/** A JSON value that keeps what JSON.parse loses: the digits of numbers, and that names are unique. */
+/**
+ * A JSON value that keeps what JSON.parse loses: the digits of numbers, and that names are unique.
+ */
 export type ExactJson = string | boolean | null | Numeral | ExactJson[] | ExactObject
 export type ExactObject = Map<string, ExactJson>
 
@@ -42,13 +44,16 @@ export function exactJson(text: string): ExactJson {
       put(child)
       open.push(child)
     } else if (quoted && parent instanceof Map && name === null) {
-      name = JSON.parse(quoted) as string
+      name = unquoted(quoted)
       if (parent.has(name)) throw new FeedError('malformed', 'gives one member twice')
-    } else if (quoted) put(JSON.parse(quoted) as string)
+    } else if (quoted) put(unquoted(quoted))
     else put(word ? (JSON.parse(word) as boolean | null) : new Numeral(number!))
   }
   return root[0]!
 }
+
+const unquoted = (quoted: string): string =>
+  quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1)
 
 /** The object a document is. */
 export function objectOf(value: ExactJson | undefined, what: string): ExactObject {

@@ -33,8 +33,8 @@ const KEY = /^[\x21-\x7e]{1,256}$/
 /**
  * The configured feeds in their order. Nothing is fetched yet.
  *
- * Throws for an address that is no URL. Each remembers its last answer while the upstream has validators, and gives it again when that says
- * "not modified".
+ * Throws for an address that is no URL. Each remembers its last answer while the upstream has
+ * validators, and gives it again when that says "not modified".
  */
 export function createFeeds(settings: readonly FeedSettings[], deps: FetcherDeps): ReferenceFeed[] {
   return settings.map((setting, i) => {

@@ -55,8 +55,8 @@ export const RETRY_WAIT_MS_MAX = 30_000
  * Asks for a document, up to three times while the failure may pass.
  *
  * Waits half a second, then a second, between half and all of it by chance, and as long as
- * Retry-After says when that is at most half a minute. Redirects are followed within one scheme, three
- * at most. Throws a FeedError; its text names no address.
+ * Retry-After says when that is at most half a minute. Redirects are followed within one scheme,
+ * three at most. Throws a FeedError; its text names no address.
  */
 export async function fetchDocument(request: DocumentRequest, deps: FetcherDeps): Promise<Fetched> {
   for (let attempt = 1; ; attempt++) {

@@ -5,16 +5,23 @@ export type XmlElement = {
   readonly attributes: ReadonlyMap<string, string>
 }
 
-const TOKEN =
-  /[^<]+|<!--[\s\S]*?-->|<\?xml [^<>]*\?>|<(\/?)([\w:.-]+)((?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>/y
+const TOKEN = new RegExp(
+  [
+    '[^<]+',
+    '<!--[\\s\\S]*?-->',
+    '<\\?xml [^<>]*\\?>',
+    `<(/?)([\\w:.-]+)((?:\\s+[\\w:.-]+\\s*=\\s*(?:"[^"<]*"|'[^'<]*'))*)\\s*(/?)>`,
+  ].join('|'),
+  'y',
+)
 const ATTRIBUTE = /([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g
 
 /**
  * The elements of a small XML document in the order they begin.
  *
- * Reads what plain tables are made of: tags, attributes, comments. Throws a FeedError `malformed` for
- * anything else - a DOCTYPE, CDATA, processing instructions - and when tags do not match, or the
- * document ends early. Entities are left as they are; text between tags is passed over.
+ * Reads what plain tables are made of: tags, attributes, comments. Throws a FeedError `malformed`
+ * for anything else - a DOCTYPE, CDATA, processing instructions - and when tags do not match, or
+ * the document ends early. Entities are left as they are; text between tags is passed over.
  */
 export function flatXml(text: string): XmlElement[] {
   const elements: XmlElement[] = []

@@ -5,7 +5,8 @@ import { exactJson, Numeral, objectOf, textOf } from './exact-json.ts'
 import { dateMs, perDollar, ratesOf } from './rates.ts'
 
 /**
- * Frankfurter v1: the ECB's reference rates as JSON, each working day, no key; it can be self-hosted.
+ * Frankfurter v1: the ECB's reference rates as JSON, each working day, no key; it can be
+ * self-hosted.
  *
  * Asked for its own base, the euro, because it rounds what it turns to another (to five digits at
  * most); an answer per USD is read too. Errors are `{"message"}` with 404 or 422. It answers ETag.

@@ -30,10 +30,12 @@ export const openErApi: Adapter = {
   format: 'json',
   parse(text) {
     const root = objectOf(exactJson(text), 'a document')
-    if (root.get('result') !== 'success') {
+    if (root.get('result') === 'error') {
       const word = refusalOf(root.get('error-type'))
       throw new FeedError('upstream_error', `answered an error${word ? ` (${word})` : ''}`)
     }
+    if (root.get('result') !== 'success')
+      throw new FeedError('malformed', 'does not say that it succeeded')
     return {
       base: textOf(root, 'base_code'),
       upstreamMs: unixMsOf(root, 'time_last_update_unix'),

@@ -30,7 +30,8 @@ export function addRate(rates: Map<string, string>, code: string, text: string):
 }
 
 /**
- * Rates per euro turned into rates per dollar: each divided by the dollar's, the euro's own being 1.
+ * Rates per euro turned into rates per dollar: each divided by the dollar's, the euro's own being
+ * 1.
  *
  * Exact division, rounded once to 15 significant digits, half to even. A number that is none of
  * arithmetic's stays as it is for the guard to refuse.

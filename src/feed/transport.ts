@@ -17,7 +17,9 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,60}$/.test(code) ? code : 'no code'
 }
 
-/** A Retry-After header, seconds or a date, in milliseconds from `nowMs`; null when it says nothing. */
+/**
+ * A Retry-After header, seconds or a date, in milliseconds from `nowMs`; null when it says nothing.
+ */
 export function retryAfterMsOf(header: string | null, nowMs: number): number | null {
   if (header === null) return null
   if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000

@@ -1,14 +1,15 @@
 import type { Static, TObject } from '@sinclair/typebox'
 import type { Clock } from '~/clock.ts'
 import { freshnessAt, type Tier } from '~/domain/freshness.ts'
-import type { Quota } from '~/domain/quota.ts'
-import { DAY_MS } from '~/domain/quota.ts'
 import type { Log } from '~/log.ts'
 import type { Memory } from '~/memory/memory.ts'
+import type { Reservation } from '~/memory/usage-meter.ts'
 import { type AgeLimits, View } from '~/memory/view.ts'
 import { type Caller, callerOf } from '~/service/access.ts'
 import { type Metering, quotaAt, reserveUnit } from '~/service/metering.ts'
 import { readQuery } from '~/wire/query.ts'
+import { quotaHeaders } from '~/wire/quota.ts'
+import { type Answer, answerReply } from './answer.ts'
 import { errorReply, type Headers, jsonReply } from './reply.ts'
 
 export type AccessDeps = {
@@ -37,6 +38,11 @@ type Question<S extends TObject> = {
   answer(ask: Ask<S>): unknown
 }
 
+type ColdQuestion<S extends TObject> = {
+  readonly query: S
+  answer(ask: Ask<S>): Promise<Answer>
+}
+
 /** The key's owner, from the request's header. */
 export const callerOfRequest = (memory: Memory, request: Request): Caller =>
   callerOf(memory.current.keys, request.headers.get('x-api-key'))
@@ -49,29 +55,72 @@ export const callerOfRequest = (memory: Memory, request: Request): Caller =>
  */
 export function meteredHandler<S extends TObject>(
   deps: AccessDeps,
-  question: Question<S>,
+  { query, isTiered, answer }: Question<S>,
 ): Handler {
-  const { memory, clock, log, metering, ageLimits } = deps
   return (request) => {
-    const nowMs = clock.now()
-    let caller: Caller | null = null
+    const turn = new Turn(deps, request)
     try {
-      caller = callerOfRequest(memory, request)
-      const reservation = reserveUnit(metering, caller, nowMs)
-      try {
-        const view = new View(memory.current, freshnessAt(caller.tier, nowMs), ageLimits)
-        const query = readQuery(question.query, request.url)
-        const body = question.answer({ query, caller, view, nowMs })
-        const headers = quotaHeaders(quotaAt(metering, caller, nowMs), nowMs)
-        return jsonReply(body, 200, question.isTiered ? withTier(headers, caller.tier) : headers)
-      } catch (error) {
-        metering.meter.giveBack(reservation)
-        throw error
-      }
+      return jsonReply(answer(turn.ask(query)), 200, turn.headers(isTiered))
     } catch (error) {
-      const headers = caller ? quotaHeaders(quotaAt(metering, caller, nowMs), nowMs) : {}
-      return errorReply(error, log, headers)
+      return turn.failed(error)
     }
+  }
+}
+
+/**
+ * The same for a read that has to wait for the database, always one of a tier.
+ *
+ * It also answers 304 to who has the answer already; that is a success too and costs its unit.
+ */
+export function coldHandler<S extends TObject>(
+  deps: AccessDeps,
+  { query, answer }: ColdQuestion<S>,
+): Handler {
+  return async (request) => {
+    const turn = new Turn(deps, request)
+    try {
+      return answerReply(request, await answer(turn.ask(query)), turn.headers(true))
+    } catch (error) {
+      return turn.failed(error)
+    }
+  }
+}
+
+/** One metered request, from the look at its key to the headers of its reply. */
+class Turn {
+  readonly #nowMs: number
+  #caller: Caller | null = null
+  #reservation: Reservation | null = null
+
+  constructor(
+    private readonly deps: AccessDeps,
+    private readonly request: Request,
+  ) {
+    this.#nowMs = deps.clock.now()
+  }
+
+  /** Throws a 401, 429 or 400, in that order. */
+  ask<S extends TObject>(schema: S): Ask<S> {
+    const { memory, metering, ageLimits } = this.deps
+    const nowMs = this.#nowMs
+    const caller = callerOfRequest(memory, this.request)
+    this.#caller = caller
+    this.#reservation = reserveUnit(metering, caller, nowMs)
+    const view = new View(memory.current, freshnessAt(caller.tier, nowMs), ageLimits)
+    return { query: readQuery(schema, this.request.url), caller, view, nowMs }
+  }
+
+  headers(isTiered: boolean): Headers {
+    const caller = this.#caller
+    if (!caller) return {}
+    const headers = quotaHeaders(quotaAt(this.deps.metering, caller, this.#nowMs), this.#nowMs)
+    return isTiered ? withTier(headers, caller.tier) : headers
+  }
+
+  /** The reply to a failure, which costs nothing. */
+  failed(error: unknown): Response {
+    if (this.#reservation) this.deps.metering.meter.giveBack(this.#reservation)
+    return errorReply(error, this.deps.log, this.headers(false))
   }
 }
 
@@ -79,19 +128,3 @@ const withTier = (headers: Headers, tier: Tier): Headers => ({
   ...headers,
   'x-data-freshness': tier,
 })
-
-/**
- * The budget as the X-RateLimit fields and as the IETF fields say it.
- * https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
- */
-export function quotaHeaders(quota: Quota, nowMs: number): Headers {
-  const { limit, remaining, resetMs } = quota
-  const waitSeconds = Math.ceil((resetMs - nowMs) / 1000)
-  return {
-    'x-ratelimit-limit': String(limit),
-    'x-ratelimit-remaining': String(remaining),
-    'x-ratelimit-reset': String(resetMs / 1000),
-    'ratelimit-policy': `"day";q=${limit};w=${DAY_MS / 1000}`,
-    ratelimit: `"day";r=${remaining};t=${waitSeconds}`,
-  }
-}

@@ -1,38 +1,58 @@
 import { liveCorridors } from '~/service/corridors.ts'
-import { presentCorridors, presentCurrencies, presentProviders } from '~/wire/catalogue.ts'
+import {
+  CorridorsResponse,
+  CurrenciesResponse,
+  ProvidersResponse,
+  presentCorridors,
+  presentCurrencies,
+  presentProviders,
+} from '~/wire/catalogue.ts'
 import { NoQuery } from '~/wire/parameters.ts'
-import { type AccessDeps, meteredHandler } from './access.ts'
+import type { AccessDeps } from './access.ts'
+import { meteredRoute } from './metered-route.ts'
 import type { Route } from './route.ts'
 
 export const catalogueRoutes = (deps: AccessDeps): Route[] => [
-  {
-    method: 'GET',
+  meteredRoute(deps, {
     path: '/currencies',
-    handle: meteredHandler(deps, {
-      query: NoQuery,
-      isTiered: false,
-      answer: ({ view, nowMs }) => {
-        const { currencies } = view.catalogue
-        return presentCurrencies({ currencies, corridors: liveCorridors(view) }, nowMs)
-      },
-    }),
-  },
-  {
-    method: 'GET',
+    notes: {
+      id: 'listCurrencies',
+      tag: 'Catalogue',
+      summary: 'Active currencies, and the corridors with live rates',
+      description: 'Every code that the other operations take, with its name and flag.',
+    },
+    query: NoQuery,
+    response: CurrenciesResponse,
+    isTiered: false,
+    answer: ({ view, nowMs }) => {
+      const { currencies } = view.catalogue
+      return presentCurrencies({ currencies, corridors: liveCorridors(view) }, nowMs)
+    },
+  }),
+  meteredRoute(deps, {
     path: '/corridors',
-    handle: meteredHandler(deps, {
-      query: NoQuery,
-      isTiered: true,
-      answer: ({ view }) => presentCorridors(liveCorridors(view), view.freshness),
-    }),
-  },
-  {
-    method: 'GET',
+    notes: {
+      id: 'listCorridors',
+      tag: 'Catalogue',
+      summary: 'Every corridor with live rates',
+      description: 'How many providers quote each, its best executable rate and average spread.',
+    },
+    query: NoQuery,
+    response: CorridorsResponse,
+    isTiered: true,
+    answer: ({ view }) => presentCorridors(liveCorridors(view), view.freshness),
+  }),
+  meteredRoute(deps, {
     path: '/providers',
-    handle: meteredHandler(deps, {
-      query: NoQuery,
-      isTiered: false,
-      answer: ({ view, nowMs }) => presentProviders(view.catalogue.providers, nowMs),
-    }),
-  },
+    notes: {
+      id: 'listProviders',
+      tag: 'Catalogue',
+      summary: 'Active providers',
+      description: 'Their ids, what kind of institution each is and what kind of price it quotes.',
+    },
+    query: NoQuery,
+    response: ProvidersResponse,
+    isTiered: false,
+    answer: ({ view, nowMs }) => presentProviders(view.catalogue.providers, nowMs),
+  }),
 ]

@@ -1,17 +1,25 @@
 import { convert } from '~/service/convert.ts'
-import { presentConvert } from '~/wire/convert.ts'
+import { ConvertResponse, presentConvert } from '~/wire/convert.ts'
 import { ConvertQuery } from '~/wire/parameters.ts'
-import { type AccessDeps, meteredHandler } from './access.ts'
+import type { AccessDeps } from './access.ts'
+import { meteredRoute } from './metered-route.ts'
 import type { Route } from './route.ts'
 
 export const convertRoutes = (deps: AccessDeps): Route[] => [
-  {
-    method: 'GET',
+  meteredRoute(deps, {
     path: '/convert',
-    handle: meteredHandler(deps, {
-      query: ConvertQuery,
-      isTiered: true,
-      answer: ({ query, view }) => presentConvert(convert(view, query), view.freshness),
-    }),
-  },
+    notes: {
+      id: 'convertAmount',
+      tag: 'Rates',
+      summary: 'What each provider makes of an amount, after fees',
+      description:
+        'Ranked by `net_converted` inside each kind. `best` is the best net amount of the ' +
+        'executable kinds (retail, p2p, interbank), or null. `mid` is null without a recent one.',
+      errors: ['unsupported_currency', 'same_currency'],
+    },
+    query: ConvertQuery,
+    response: ConvertResponse,
+    isTiered: true,
+    answer: ({ query, view }) => presentConvert(convert(view, query), view.freshness),
+  }),
 ]

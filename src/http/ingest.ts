@@ -1,21 +1,56 @@
 import { createHash } from 'node:crypto'
 import { ServiceError } from '~/domain/errors.ts'
 import { assertMayIngest } from '~/service/access.ts'
-import { type Idempotency, type IngestDeps, ingest } from '~/service/ingest.ts'
-import { BODY_BYTES_MAX, readIngestBody } from '~/wire/ingest.ts'
+import { earlierAnswer, type Idempotency, type IngestDeps, ingest } from '~/service/ingest.ts'
+import {
+  BODY_BYTES_MAX,
+  IDEMPOTENCY_KEY_LENGTH_MAX,
+  INGEST_EXAMPLES,
+  IngestBody,
+  IngestHeaders,
+  IngestResponse,
+  readIngestBody,
+} from '~/wire/ingest.ts'
+import type { Operation } from '~/wire/operation.ts'
+import { NoQuery } from '~/wire/parameters.ts'
 import { type AccessDeps, callerOfRequest } from './access.ts'
 import { bodyText } from './body.ts'
 import { errorReply, jsonReply } from './reply.ts'
 import type { Route } from './route.ts'
 
-const IDEMPOTENCY_KEY_LENGTH_MAX = 255
-
 export type IngestRouteDeps = AccessDeps & Pick<IngestDeps, 'store'>
+
+const operation: Operation = {
+  id: 'recordRates',
+  tag: 'Recording',
+  summary: 'Record observations',
+  description:
+    'One row or up to 100, all of them or none. The answer comes after the commit, when reads ' +
+    'show the rows. With an Idempotency-Key a retry within 24 hours is safe: the same body gets ' +
+    'the first answer again.',
+  query: NoQuery,
+  headers: IngestHeaders,
+  body: { schema: IngestBody, examples: INGEST_EXAMPLES },
+  access: 'recording',
+  isMetered: false,
+  isTiered: false,
+  success: { status: 201, body: IngestResponse },
+  errors: [
+    'invalid_parameter',
+    'malformed_body',
+    'body_too_large',
+    'forbidden',
+    'invalid_rows',
+    'idempotency_key_reused',
+    'database_unavailable',
+  ],
+}
 
 export const ingestRoutes = (deps: IngestRouteDeps): Route[] => [
   {
     method: 'POST',
     path: '/rates',
+    operation,
     async handle(request) {
       try {
         return jsonReply(await recorded(deps, request), 201)
@@ -34,8 +69,6 @@ async function recorded(deps: IngestRouteDeps, request: Request): Promise<{ inse
   assertJson(request)
   const text = await bodyText(request, BODY_BYTES_MAX)
   const nowMs = clock.now()
-  const { catalogue } = memory.current
-  const observations = readIngestBody(text, { catalogue, nowMs, defaultEffectiveMs: nowMs })
   const idempotency: Idempotency | null =
     idempotencyKey === null
       ? null
@@ -45,7 +78,17 @@ async function recorded(deps: IngestRouteDeps, request: Request): Promise<{ inse
           bodyHash: createHash('sha256').update(text).digest('hex'),
           nowMs,
         }
-  return ingest(deps, { observations, idempotency })
+  try {
+    const { catalogue } = memory.current
+    const rules = { catalogue, nowMs, defaultEffectiveMs: nowMs }
+    const observations = readIngestBody(text, rules)
+    return await ingest(deps, { observations, idempotency })
+  } catch (error) {
+    const isRefused = error instanceof ServiceError && error.code === 'invalid_rows'
+    const earlier = isRefused && idempotency && (await earlierAnswer(deps, idempotency))
+    if (earlier) return earlier
+    throw error
+  }
 }
 
 function idempotencyKeyOf(request: Request): string | null {

@@ -1,18 +1,24 @@
 import { providerRates } from '~/service/provider-rates.ts'
 import { ProviderQuery } from '~/wire/parameters.ts'
-import { presentProviderRates } from '~/wire/provider-rates.ts'
-import { type AccessDeps, meteredHandler } from './access.ts'
+import { ProviderRatesResponse, presentProviderRates } from '~/wire/provider-rates.ts'
+import type { AccessDeps } from './access.ts'
+import { meteredRoute } from './metered-route.ts'
 import type { Route } from './route.ts'
 
 export const providerRatesRoutes = (deps: AccessDeps): Route[] => [
-  {
-    method: 'GET',
+  meteredRoute(deps, {
     path: '/rates/provider',
-    handle: meteredHandler(deps, {
-      query: ProviderQuery,
-      isTiered: true,
-      answer: ({ query, view }) =>
-        presentProviderRates(providerRates(view, query.provider), view.freshness),
-    }),
-  },
+    notes: {
+      id: 'getProviderRates',
+      tag: 'Rates',
+      summary: 'Every corridor that one provider quotes',
+      description: 'The latest quote of the provider in each of its corridors.',
+      errors: ['unknown_provider'],
+    },
+    query: ProviderQuery,
+    response: ProviderRatesResponse,
+    isTiered: true,
+    answer: ({ query, view }) =>
+      presentProviderRates(providerRates(view, query.provider), view.freshness),
+  }),
 ]

@@ -1,17 +1,26 @@
 import { ratesOf } from '~/service/rates.ts'
 import { CorridorQuery } from '~/wire/parameters.ts'
-import { presentRates } from '~/wire/rates.ts'
-import { type AccessDeps, meteredHandler } from './access.ts'
+import { presentRates, RatesResponse } from '~/wire/rates.ts'
+import type { AccessDeps } from './access.ts'
+import { meteredRoute } from './metered-route.ts'
 import type { Route } from './route.ts'
 
 export const ratesRoutes = (deps: AccessDeps): Route[] => [
-  {
-    method: 'GET',
+  meteredRoute(deps, {
     path: '/rates',
-    handle: meteredHandler(deps, {
-      query: CorridorQuery,
-      isTiered: true,
-      answer: ({ query, view }) => presentRates(ratesOf(view, query), view.freshness),
-    }),
-  },
+    notes: {
+      id: 'getRates',
+      tag: 'Rates',
+      summary: 'Latest quote of every provider in a corridor',
+      description:
+        'Grouped by kind in the order retail, p2p, interbank, official, parallel, the best rate ' +
+        'first in each. A corridor that nobody quotes is an empty list. The mid fields stand ' +
+        'there only while the mid is recent.',
+      errors: ['unsupported_currency', 'same_currency'],
+    },
+    query: CorridorQuery,
+    response: RatesResponse,
+    isTiered: true,
+    answer: ({ query, view }) => presentRates(ratesOf(view, query), view.freshness),
+  }),
 ]

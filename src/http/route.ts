@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import { ServiceError } from '~/domain/errors.ts'
 import type { Log } from '~/log.ts'
+import type { Operation } from '~/wire/operation.ts'
 import type { Handler } from './access.ts'
 import { errorReply } from './reply.ts'
 
@@ -8,6 +9,8 @@ export type Route = {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly handle: Handler
+  /** What the document says of it; a path outside the interface has none. */
+  readonly operation?: Operation
 }
 
 /**

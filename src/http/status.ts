@@ -1,7 +1,8 @@
 import { freshnessAt } from '~/domain/freshness.ts'
 import { View } from '~/memory/view.ts'
 import { statusOf } from '~/service/status.ts'
-import { presentStatus } from '~/wire/status.ts'
+import { NoQuery } from '~/wire/parameters.ts'
+import { presentStatus, StatusResponse } from '~/wire/status.ts'
 import type { AccessDeps } from './access.ts'
 import { jsonReply } from './reply.ts'
 import type { Route } from './route.ts'
@@ -15,6 +16,17 @@ export const statusRoutes = ({ memory, clock, ageLimits, sample }: StatusDeps): 
   {
     method: 'GET',
     path: '/status',
+    operation: {
+      id: 'getStatus',
+      tag: 'Service',
+      summary: 'Public health',
+      description: 'How much there is, and how old the newest quote and the newest mid are.',
+      query: NoQuery,
+      access: 'public',
+      isMetered: false,
+      isTiered: false,
+      success: { status: 200, body: StatusResponse },
+    },
     handle() {
       const nowMs = clock.now()
       const view = new View(memory.current, freshnessAt('realtime', nowMs), ageLimits)

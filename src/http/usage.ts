@@ -1,6 +1,8 @@
 import { usageOf } from '~/service/usage.ts'
-import { presentUsage } from '~/wire/usage.ts'
-import { type AccessDeps, callerOfRequest, quotaHeaders } from './access.ts'
+import { NoQuery } from '~/wire/parameters.ts'
+import { quotaHeaders } from '~/wire/quota.ts'
+import { presentUsage, UsageResponse } from '~/wire/usage.ts'
+import { type AccessDeps, callerOfRequest } from './access.ts'
 import { errorReply, jsonReply } from './reply.ts'
 import type { Route } from './route.ts'
 
@@ -8,6 +10,18 @@ export const usageRoutes = ({ memory, clock, log, metering }: AccessDeps): Route
   {
     method: 'GET',
     path: '/admin/usage',
+    operation: {
+      id: 'getUsage',
+      tag: 'Service',
+      summary: 'Quota and use of the calling account',
+      description:
+        "Today's budget, what each key of the account used of it, and the last seven days.",
+      query: NoQuery,
+      access: 'key',
+      isMetered: false,
+      isTiered: false,
+      success: { status: 200, body: UsageResponse },
+    },
     handle(request) {
       const nowMs = clock.now()
       try {

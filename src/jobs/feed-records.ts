@@ -1,3 +1,4 @@
+import type { FeedRecord, FeedState } from '~/domain/feed-state.ts'
 import type { FeedFault } from '~/domain/reference-feed.ts'
 import type { Acceptance, HeldBack } from '~/domain/reference-verdict.ts'
 import type { Log } from '~/log.ts'
@@ -17,35 +18,6 @@ export type FeedReport = {
   readonly upstreamMs: number | null
   readonly retryAfterMs: number | null
 }
-
-/** What is known of one feed over all runs. */
-export type FeedRecord = {
-  readonly id: string
-  readonly source: string
-  readonly triedMs: number | null
-  readonly succeededMs: number | null
-  readonly upstreamMs: number | null
-  readonly currencies: number
-  /** The last failure, kept after a success. */
-  readonly failedMs: number | null
-  readonly fault: FeedFault | null
-  readonly message: string | null
-  /** Whether the last try failed. */
-  readonly isFailing: boolean
-  /** Not to be asked before. */
-  readonly waitUntilMs: number | null
-}
-
-/** What lives from run to run, as plain JSON. */
-export type FeedState = {
-  /** When the last run began. */
-  readonly ranMs: number | null
-  readonly held: readonly HeldBack[]
-  /** In the configured order; a feed that is no longer configured is forgotten. */
-  readonly feeds: readonly FeedRecord[]
-}
-
-export const noState: FeedState = { ranMs: null, held: [], feeds: [] }
 
 /** However long an upstream asks for, it is asked again after a day. */
 const WAIT_MS_MAX = 24 * 3_600_000

@@ -1,4 +1,5 @@
 import { USD } from '~/domain/currency.ts'
+import { type FeedState, noState } from '~/domain/feed-state.ts'
 import { FeedError, type ReferenceAnswer, type ReferenceFeed } from '~/domain/reference-feed.ts'
 import { answerFault, GUARD_RULES, type GuardRules } from '~/domain/reference-guard.ts'
 import {
@@ -9,16 +10,12 @@ import {
   verdictOf,
 } from '~/domain/reference-verdict.ts'
 import type { Log } from '~/log.ts'
-import {
-  type FeedRecord,
-  type FeedReport,
-  type FeedState,
-  noState,
-  recordsAfter,
-  tell,
-} from './feed-records.ts'
+import { type FeedReport, recordsAfter, tell } from './feed-records.ts'
 
-/** What one feed said, as it is recorded: exact decimal text, `fetchedMs` our time, `upstreamMs` its. */
+/**
+ * What one feed said, as it is recorded: exact decimal text, `fetchedMs` our time, `upstreamMs`
+ * its.
+ */
 export type FeedSnapshot = {
   readonly source: string
   readonly fetchedMs: number
@@ -68,13 +65,13 @@ export type RunOutcome = {
 }
 
 /**
- * One run: asks the feeds in order until one gives a snapshot that is believed, goes on to the next for
- * what is missing or needs a second opinion, and records what was accepted.
+ * One run: asks the feeds in order until one gives a snapshot that is believed, goes on to the next
+ * for what is missing or needs a second opinion, and records what was accepted.
  *
- * Answers null when there was nothing to do: another replica is at it, or has begun a run at or after
- * `slotMs` (the scheduled time of this one; null runs in any case). A feed that asked to be left alone
- * is not asked before. That no feed served is an outcome; only the store makes this reject, with what
- * was appended until then in force and the rest left to the next run.
+ * Answers null when there was nothing to do: another replica is at it, or has begun a run at or
+ * after `slotMs` (the scheduled time of this one; null runs in any case). A feed that asked to be
+ * left alone is not asked before. That no feed served is an outcome; only the store makes this
+ * reject, with what was appended until then in force and the rest left to the next run.
  */
 export function fetchReferences(
   deps: FetchReferencesDeps,
@@ -92,7 +89,8 @@ export function fetchReferences(
     const outcome = outcomeOf(inquiry, startedMs)
     for (const snapshot of outcome.snapshots) await store.append(snapshot)
     const records = recordsAfter(before.feeds, outcome.feeds, clock.now())
-    await store.saveState({ ranMs: startedMs, held: outcome.held, feeds: records })
+    const served = outcome.feeds.find(({ result }) => result === 'served')?.id ?? before.served
+    await store.saveState({ ranMs: startedMs, served, held: outcome.held, feeds: records })
     tell(outcome, { before, records, log })
     return outcome
   })
@@ -252,5 +250,3 @@ function reportOf({ id, source }: ReferenceFeed, inquiry: Inquiry): FeedReport {
 
 const isUsed = (said: Evidence, { accepted }: Verdict): boolean =>
   accepted.some(({ evidence }) => evidence === said)
-
-export type { FeedRecord, FeedReport, FeedState }

@@ -110,12 +110,12 @@ export class Refresher {
         return memory.publish({ access: loaded }, clock.now())
       }
       case 'observations': {
-        const quotes = await rowsOf(sources.quotes, change, clock.now())
-        return memory.publish({ quotes }, clock.now())
+        const { rows, isPartial } = await rowsOf(sources.quotes, change, clock.now())
+        return memory.publish({ quotes: rows, isPartial }, clock.now())
       }
       case 'references': {
-        const references = await rowsOf(sources.references, change, clock.now())
-        return memory.publish({ references }, clock.now())
+        const { rows, isPartial } = await rowsOf(sources.references, change, clock.now())
+        return memory.publish({ references: rows, isPartial }, clock.now())
       }
       case 'everything':
         await this.#loadEverything()
@@ -143,16 +143,18 @@ export class Refresher {
       sources.usage.since(dayOf(nowMs) - USAGE_DAYS + 1),
     ])
     const before = memory.current
-    memory.publish({ catalogue, access, quotes, references }, clock.now())
+    memory.publish({ catalogue, access, quotes, references, isPartial: true }, clock.now())
     meter.load(usage, settlements)
     const { current } = memory
     return current.quotes !== before.quotes || current.references !== before.references
   }
 }
 
-function rowsOf<T>(source: Dated<T>, range: IdRange, nowMs: number): Promise<readonly T[]> {
+/** The rows of a change; where those are too many or not known, only what is live of them. */
+async function rowsOf<T>(source: Dated<T>, range: IdRange, nowMs: number) {
   const { firstId, lastId } = range
   const isKnown = firstId !== undefined && lastId !== undefined
-  if (!isKnown || lastId - firstId >= RANGE_ROWS_MAX) return source.live(nowMs)
-  return source.between(firstId, lastId)
+  if (!isKnown || lastId - firstId >= RANGE_ROWS_MAX)
+    return { rows: await source.live(nowMs), isPartial: true }
+  return { rows: await source.between(firstId, lastId), isPartial: false }
 }

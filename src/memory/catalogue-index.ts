@@ -14,6 +14,7 @@ export class CatalogueIndex {
   readonly supportedCodes: readonly string[]
   readonly #currencyByCode: ReadonlyMap<string, Currency>
   readonly #providerById: ReadonlyMap<string, Provider>
+  readonly #anyProviderById: ReadonlyMap<string, Provider>
 
   constructor(all: { currencies: readonly Currency[]; providers: readonly Provider[] }) {
     this.currencies = all.currencies
@@ -25,6 +26,7 @@ export class CatalogueIndex {
     this.supportedCodes = this.currencies.map(({ code }) => code).sort(compareText)
     this.#currencyByCode = new Map(this.currencies.map((currency) => [currency.code, currency]))
     this.#providerById = new Map(this.providers.map((provider) => [provider.id, provider]))
+    this.#anyProviderById = new Map(all.providers.map((provider) => [provider.id, provider]))
   }
 
   static empty = new CatalogueIndex({ currencies: [], providers: [] })
@@ -37,5 +39,10 @@ export class CatalogueIndex {
   /** The active provider of that id. */
   provider(id: string): Provider | undefined {
     return this.#providerById.get(id)
+  }
+
+  /** The provider of that id, active or not: history keeps what the inactive ones said. */
+  anyProvider(id: string): Provider | undefined {
+    return this.#anyProviderById.get(id)
   }
 }

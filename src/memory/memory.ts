@@ -24,6 +24,8 @@ export type News = {
   }
   readonly quotes?: readonly Quote[]
   readonly references?: readonly Reference[]
+  /** More was recorded than stands here, at whatever time: any stretch of history may be new. */
+  readonly isPartial?: boolean
   readonly access?: { readonly accounts: readonly Account[]; readonly keys: readonly Key[] }
 }
 
@@ -39,6 +41,9 @@ export class Memory {
     keys: KeyIndex.empty,
   }
 
+  /** `onNews` hears of each publication once it is served. */
+  constructor(private readonly onNews: (news: News) => void = () => {}) {}
+
   get current(): Generation {
     return this.#current
   }
@@ -52,6 +57,7 @@ export class Memory {
       references: news.references ? references.with(news.references, nowMs) : references,
       keys: news.access ? keys.with(news.access) : keys,
     }
+    this.onNews(news)
   }
 
   /** Forgets what no reader can ask for any more. */

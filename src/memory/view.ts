@@ -46,9 +46,9 @@ export class View {
     return mid && this.isRecent(mid.atMs) ? mid : undefined
   }
 
-  /** Whether a reference from `atMs` still counts as recent. */
-  isRecent(atMs: number): boolean {
-    return this.freshness.nowMs - atMs <= this.limits.midMaxAgeMs
+  /** Whether a reference from `atMs` still counts as recent, or still did at `thenMs`. */
+  isRecent(atMs: number, thenMs = this.freshness.nowMs): boolean {
+    return thenMs - atMs <= this.limits.midMaxAgeMs
   }
 
   /** Whether the reference feed covers currencies of this kind at all. */

@@ -2,6 +2,7 @@ import { ServiceError } from '~/domain/errors.ts'
 import type { Observation } from '~/domain/observation.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { Memory } from '~/memory/memory.ts'
+import { inTime } from './deadline.ts'
 
 export type Idempotency = {
   readonly accountId: string
@@ -21,6 +22,8 @@ type ObservationStore = {
     observations: readonly Observation[]
     idempotency: Idempotency | null
   }): Promise<Recording>
+  /** What was answered under this idempotency key before, or null. */
+  answered(idempotency: Idempotency): Promise<Recording | null>
 }
 
 export type IngestDeps = {
@@ -42,8 +45,27 @@ export const ANSWER_MS_MAX = 10_000
  * what the database does later all the same is served from then on.
  */
 export function ingest(deps: IngestDeps, batch: IngestBatch): Promise<{ inserted: number }> {
-  return inTime(recordAndServe(deps, batch))
+  return inTime(recordAndServe(deps, batch), { msMax: ANSWER_MS_MAX, message: OVERDUE })
 }
+
+/**
+ * What a batch with this idempotency key was answered before, or null when it is new. A retry gets it
+ * although the rules may refuse its rows by now: a provider deactivated since, a row five years old.
+ */
+export async function earlierAnswer(
+  { store }: Pick<IngestDeps, 'store'>,
+  idempotency: Idempotency,
+): Promise<{ inserted: number } | null> {
+  const recording = await inTime(store.answered(idempotency), {
+    msMax: ANSWER_MS_MAX,
+    message: OVERDUE,
+  })
+  return recording?.kind === 'replayed' ? { inserted: recording.inserted } : null
+}
+
+const OVERDUE =
+  'the database does not answer just now, so whether the batch is recorded is unknown; ' +
+  'retry shortly with the same Idempotency-Key'
 
 type IngestBatch = {
   readonly observations: readonly Observation[]
@@ -69,20 +91,6 @@ async function recordAndServe(
         'this Idempotency-Key was used with another body; use a new key for a new batch',
         { errors: [] },
       )
-  }
-}
-
-async function inTime<T>(work: Promise<T>): Promise<T> {
-  const { promise: overdue, reject } = Promise.withResolvers<never>()
-  const message =
-    'the database does not answer just now, so whether the batch is recorded is unknown; ' +
-    'retry shortly with the same Idempotency-Key'
-  const giveUp = () => reject(new ServiceError('database_unavailable', message))
-  const timer = setTimeout(giveUp, ANSWER_MS_MAX)
-  try {
-    return await Promise.race([work, overdue])
-  } finally {
-    clearTimeout(timer)
   }
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { type Embedded, openEmbedded } from '~/store/embedded.ts'
@@ -10,6 +11,7 @@ const CLOSE_SECONDS_MAX = 3
 const IDLE_SECONDS_MAX = 300
 /** Between two attempts of one connection, however long the outage lasts. */
 const RECONNECT_SECONDS = 0.5
+const REVIVE_MS = 1_000
 const INT8 = 20
 
 /** libpq's own settings, which the driver would send to the server, which would refuse them. */
@@ -122,20 +124,25 @@ async function openOwn(options: DatabaseOptions): Promise<Database> {
 }
 
 /**
- * Restarts an embedded server that died under us: each lost connection asks. Should its port be
- * taken by then, the pool follows it to the new one.
+ * Restarts an embedded server that died under us: each lost connection asks, and we try until it
+ * runs, as the driver may not ask again. Should its port be taken, the pool follows it.
  */
 function reviver(embedded: Embedded, say: DatabaseOptions['say']) {
   let state: 'idle' | 'busy' | 'stopped' = 'idle'
   let client: Sql | null = null
   const revive = async () => {
-    try {
-      const port = await embedded.revive()
-      if (client) client.options.port[0] = port
-    } catch (error) {
-      say(`cannot restart the embedded database: ${(error as Error).message}`)
+    for (let fault = ''; state === 'busy'; ) {
+      try {
+        const port = await embedded.revive()
+        if (client) client.options.port[0] = port
+        state = state === 'busy' ? 'idle' : state
+      } catch (error) {
+        const { message } = error as Error
+        if (message !== fault) say(`cannot restart the embedded database yet: ${message}`)
+        fault = message
+        await delay(REVIVE_MS, undefined, { ref: false })
+      }
     }
-    if (state === 'busy') state = 'idle'
   }
   return {
     follow(sql: Sql) {

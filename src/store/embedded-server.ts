@@ -44,6 +44,10 @@ const SETTINGS = [
   'log_min_messages=log',
   'log_checkpoints=off',
 ]
+const PORT_TAKEN = /could not bind|could not create any TCP/
+/** The server was killed, but some of its processes still have to notice. */
+const DYING = /pre-existing shared memory block/
+
 const FORGETFUL = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']
 
 export type ServerOptions = {
@@ -72,10 +76,11 @@ export async function ensureServer(options: ServerOptions): Promise<number> {
       continue
     }
     await clearStalePidFile(options)
-    const child = await launch(options)
-    const { ready, log } = await settled(child, options, patience)
+    const launched = await launch(options)
+    const { ready, log } = await settled(launched, options, patience)
     if (ready) return ready
-    if (!/could not bind|could not create any TCP/.test(log) || ++tries === PORT_TRIES_MAX)
+    if (DYING.test(log)) await patience()
+    else if (!PORT_TAKEN.test(log) || ++tries === PORT_TRIES_MAX)
       throw new Error(`the database in ${data} does not start:\n${log}`)
   }
 }
@@ -127,7 +132,10 @@ async function clearStalePidFile({ home, alone }: ServerOptions) {
   await rm(join(home.data, 'postmaster.pid'), { force: true })
 }
 
-async function launch({ home, binaries, durable }: ServerOptions): Promise<ChildProcess> {
+/** A server that was told to start; its own part of the log begins at `logFrom`. */
+type Launched = { child: ChildProcess; logFrom: number }
+
+async function launch({ home, binaries, durable }: ServerOptions): Promise<Launched> {
   const { postgres } = await binaries()
   const port = String(await freePort(await lastPort(home)))
   const args = ['-D', home.data, '-p', port]
@@ -135,6 +143,7 @@ async function launch({ home, binaries, durable }: ServerOptions): Promise<Child
   await writeOwned(join(home.directory, 'port'), port)
   await writeOwned(join(home.directory, 'place'), await thisPlace())
   const log = await openLog(home)
+  const logFrom = (await log.stat()).size
   try {
     const child = spawn(postgres, args, {
       ...spawnOptions(home.account),
@@ -143,7 +152,7 @@ async function launch({ home, binaries, durable }: ServerOptions): Promise<Child
     })
     child.on('error', () => {})
     child.unref()
-    return child
+    return { child, logFrom }
   } finally {
     await log.close()
   }
@@ -151,7 +160,7 @@ async function launch({ home, binaries, durable }: ServerOptions): Promise<Child
 
 /** The server's port once it is ready, or the last of its log when it ended instead. */
 async function settled(
-  child: ChildProcess,
+  { child, logFrom }: Launched,
   { home }: ServerOptions,
   patience: () => Promise<void>,
 ): Promise<{ ready: number | null; log: string }> {
@@ -159,7 +168,7 @@ async function settled(
     const ended = child.pid === undefined || child.exitCode !== null || child.signalCode !== null
     const found = ended ? null : await runningPostmaster(home.data)
     if (found?.status === 'ready' && found.port) return { ready: found.port, log: '' }
-    if (ended) return { ready: null, log: await logTail(home) }
+    if (ended) return { ready: null, log: await logTail(home, logFrom) }
     await patience()
   }
 }
@@ -178,8 +187,8 @@ async function openLog(home: Home): Promise<FileHandle> {
   return log
 }
 
-async function logTail(home: Home): Promise<string> {
-  const lines = (await readFile(logPath(home), 'utf8')).trimEnd().split('\n')
+async function logTail(home: Home, from: number): Promise<string> {
+  const lines = (await readFile(logPath(home))).subarray(from).toString().trimEnd().split('\n')
   return lines.slice(-LOG_TAIL_LINES).join('\n')
 }
 

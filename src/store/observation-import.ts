@@ -5,6 +5,7 @@ import type { Database } from './database.ts'
 import { copyLine, instantText } from './encoding.ts'
 import { NEWS_CHANNEL, newsPayload } from './news-channel.ts'
 import { type Pair, ProviderCorridors } from './provider-corridors.ts'
+import { addToRollups } from './rollup-store.ts'
 
 /** Rows written at once. */
 const WRITE_ROWS_MAX = 1000
@@ -27,6 +28,7 @@ export async function importObservations(source: {
 }): Promise<number> {
   const { database, rows } = source
   return database.sql.begin(async (tx) => {
+    const lastId = await lastObservationId(tx)
     const copy = new ChunkedCopy(tx, new ProviderCorridors(database))
     try {
       for await (const batch of rows) await copy.add(batch)
@@ -35,10 +37,25 @@ export async function importObservations(source: {
       throw error
     }
     await copy.finish()
+    await rollUp(database, tx, lastId)
     const payload = newsPayload(database, { kind: 'observations' })
     if (copy.inserted > 0) await tx`select pg_notify(${NEWS_CHANNEL}, ${payload})`
     return copy.inserted
   })
+}
+
+async function lastObservationId(tx: TransactionSql): Promise<number> {
+  const [row] = await tx<[{ id: string }]>`select last_value as id from observations_id_seq`
+  return Number(row.id)
+}
+
+/**
+ * Adds what this transaction recorded, all of it at its end: so the rows that others may want are
+ * held for as short as can be, and taken in the order that everybody takes them in.
+ */
+async function rollUp({ sql }: Database, tx: TransactionSql, lastId: number): Promise<void> {
+  const own = sql`observations where id >= ${lastId} and xmin = pg_current_xact_id()::xid`
+  await tx`${addToRollups(sql, own)}`
 }
 
 /** One COPY after another, so that the server's memory is bounded as ours is. */

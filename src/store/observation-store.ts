@@ -4,6 +4,7 @@ import type { Database } from './database.ts'
 import { arrayLiteral, instantText } from './encoding.ts'
 import { NEWS_CHANNEL, originOf } from './news-channel.ts'
 import { type Pair, ProviderCorridors } from './provider-corridors.ts'
+import { addToRollups } from './rollup-store.ts'
 
 /** How long an ingestion's answer is kept for a retry. */
 export const IDEMPOTENCY_AGE_MAX_MS = DAY_MS
@@ -35,6 +36,8 @@ export type ObservationStore = {
    * until it has committed, then answer `replayed`, or `key_reused` for another body.
    */
   record(batch: Batch): Promise<Recorded>
+  /** What a batch of this idempotency key was answered; null for a key that is new or too old. */
+  answered(idempotency: Idempotency): Promise<Recorded | null>
   /** Deletes what is too old to be answered again; the number of rows deleted. */
   pruneIdempotency(nowMs: number): Promise<number>
 }
@@ -56,6 +59,7 @@ export function createObservationStore(database: Database): ObservationStore {
         throw error
       }
     },
+    answered: (idempotency) => earlierAnswer(database, idempotency),
     async pruneIdempotency(nowMs) {
       const { count } = await database.sql`
         delete from idempotency where created_at < ${oldestText(nowMs)}::timestamptz`
@@ -95,7 +99,7 @@ async function earlierAnswer(
 
 /**
  * The new ids, or none when the idempotency key is taken. One statement and so one round trip: the
- * claim of the key, the rows and the news of them commit together.
+ * claim of the key, the rows, their roll-ups and the news of them commit together.
  */
 async function insert(
   database: Database,
@@ -121,8 +125,8 @@ async function insert(
         ${column(({ notes }) => notes)}::text[]
       )
       ${idempotency ? sql`where exists (select from claimed)` : sql``}
-      returning id
-    )
+      returning id, corridor_id, effective_from, rate_type, rate
+    ), rolled_up as (${addToRollups(sql, sql`added`)})
     select string_agg(id::text, ',' order by id) as ids,
       pg_notify(${NEWS_CHANNEL}, json_build_object('kind', 'observations', 'firstId', min(id),
         'lastId', max(id), 'origin', ${originOf(database)}::text)::text)

@@ -35,7 +35,8 @@ export function createQuoteStore(database: Database): QuoteStore {
   }
 }
 
-type QuoteRow = {
+/** An observation with the names behind its ids, as the statements here select it. */
+export type QuoteRow = {
   readonly id: string
   readonly provider_id: string
   readonly source: string
@@ -47,7 +48,7 @@ type QuoteRow = {
   readonly rate_type: RateType
 }
 
-function quoteOf(row: QuoteRow): Quote {
+export function quoteOf(row: QuoteRow): Quote {
   return {
     id: Number(row.id),
     atMs: Number(row.at_ms),

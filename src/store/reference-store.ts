@@ -53,7 +53,8 @@ export function createReferenceStore(database: Database): ReferenceStore {
   }
 }
 
-type ReferenceRow = {
+/** A reference as the statements here select it. */
+export type ReferenceRow = {
   readonly id: string
   readonly currency: string
   readonly per_usd: string
@@ -61,7 +62,7 @@ type ReferenceRow = {
   readonly at_ms: string
 }
 
-const referenceOf = (row: ReferenceRow): Reference => ({
+export const referenceOf = (row: ReferenceRow): Reference => ({
   id: Number(row.id),
   atMs: Number(row.at_ms),
   currency: row.currency,

@@ -1,11 +1,14 @@
+import { sql } from 'drizzle-orm'
 import {
   bigint,
   boolean,
   char,
+  check,
   date,
   foreignKey,
   index,
   integer,
+  jsonb,
   numeric,
   pgEnum,
   pgTable,
@@ -117,6 +120,24 @@ export const observations = pgTable(
   ],
 )
 
+/**
+ * What a corridor's observations of one UTC hour come to; written with them, in one transaction.
+ *
+ * Official and parallel prices are counted and never the best. Its corridors exist because the
+ * observations' do, so there is no key to check.
+ */
+export const rollups = pgTable(
+  'rollups',
+  {
+    corridorId: integer('corridor_id').notNull(),
+    hour: instant('hour').notNull(),
+    /** The highest executable rate; null without one. */
+    bestRate: numeric('best_rate'),
+    samples: integer('samples').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.corridorId, t.hour] })],
+)
+
 /** One fetch of one feed. */
 export const referenceSnapshots = pgTable(
   'reference_snapshots',
@@ -125,6 +146,8 @@ export const referenceSnapshots = pgTable(
     source: text('source').notNull(),
     fetchedAt: instant('fetched_at').notNull(),
     recordedAt: instant('recorded_at').notNull().defaultNow(),
+    /** The publisher's own time; null for what was imported. */
+    upstreamAt: instant('upstream_at'),
   },
   (t) => [index('reference_snapshots_as_of').on(t.fetchedAt, t.id)],
 )
@@ -142,6 +165,16 @@ export const referenceRates = pgTable(
     perUsd: numeric('per_usd').notNull(),
   },
   (t) => [index('reference_rates_as_of').on(t.currency, t.fetchedAt, t.id)],
+)
+
+/** What is known of the feeds, as the last run left it: one row. */
+export const referenceFeedState = pgTable(
+  'reference_feed_state',
+  {
+    isOnly: boolean('is_only').primaryKey().default(true),
+    state: jsonb('state').notNull(),
+  },
+  (t) => [check('reference_feed_state_one_row', sql`${t.isOnly}`)],
 )
 
 export const accounts = pgTable('accounts', {

@@ -7,6 +7,7 @@ import type { LiveCorridor } from '~/service/corridors.ts'
 import {
   freshnessFields,
   Instant,
+  namedRecord,
   nullable,
   ProviderType,
   RateType,
@@ -15,7 +16,7 @@ import {
 } from './fields.ts'
 import { iso, presentFreshness } from './present.ts'
 
-export const CurrencyEntry = record({
+export const CurrencyEntry = namedRecord('Currency', {
   code: Type.String(),
   name: Type.String(),
   type: words(CURRENCY_TYPES),
@@ -24,7 +25,7 @@ export const CurrencyEntry = record({
   sort_order: Type.Integer(),
 })
 
-export const CurrenciesResponse = record({
+export const CurrenciesResponse = namedRecord('CurrenciesResponse', {
   currencies: Type.Array(CurrencyEntry),
   corridors: Type.Array(record({ from: Type.String(), to: Type.String() })),
   currency_count: Type.Integer(),
@@ -32,7 +33,7 @@ export const CurrenciesResponse = record({
   timestamp: Instant,
 })
 
-export const CorridorSummary = record({
+export const CorridorSummary = namedRecord('CorridorSummary', {
   from: Type.String(),
   to: Type.String(),
   provider_count: Type.Integer(),
@@ -43,13 +44,13 @@ export const CorridorSummary = record({
   avg_spread_bps: nullable(Type.Number()),
 })
 
-export const CorridorsResponse = record({
+export const CorridorsResponse = namedRecord('CorridorsResponse', {
   corridors: Type.Array(CorridorSummary),
   count: Type.Integer(),
   ...freshnessFields,
 })
 
-export const ProviderEntry = record({
+export const ProviderEntry = namedRecord('Provider', {
   id: Type.String(),
   name: Type.String(),
   logo_url: nullable(Type.String()),
@@ -61,7 +62,7 @@ export const ProviderEntry = record({
   payment_methods: nullable(Type.Array(Type.String())),
 })
 
-export const ProvidersResponse = record({
+export const ProvidersResponse = namedRecord('ProvidersResponse', {
   providers: Type.Array(ProviderEntry),
   count: Type.Integer(),
   timestamp: Instant,

@@ -2,10 +2,10 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { Freshness } from '~/domain/freshness.ts'
 import { roundAmount, roundBps } from '~/domain/round.ts'
 import type { Conversion, Conversions } from '~/service/convert.ts'
-import { freshnessFields, Instant, nullable, RateType, record } from './fields.ts'
+import { freshnessFields, Instant, namedRecord, nullable, RateType, record } from './fields.ts'
 import { iso, presentFreshness } from './present.ts'
 
-export const ConvertProviderEntry = record({
+export const ConvertProviderEntry = namedRecord('ConvertProviderEntry', {
   provider_id: Type.String(),
   provider_name: Type.String(),
   rate: Type.Number(),
@@ -20,7 +20,7 @@ export const ConvertProviderEntry = record({
   rate_type: RateType,
 })
 
-export const ConvertResponse = record({
+export const ConvertResponse = namedRecord('ConvertResponse', {
   from: Type.String(),
   to: Type.String(),
   amount: Type.Number(),

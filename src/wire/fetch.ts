@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { Freshness } from '~/domain/freshness.ts'
 import { roundAmount } from '~/domain/round.ts'
 import type { Matrix, Pair } from '~/service/fetch.ts'
-import { freshnessFields, Instant, nullable, record } from './fields.ts'
+import { freshnessFields, Instant, namedRecord, nullable, record } from './fields.ts'
 import { iso, presentFreshness } from './present.ts'
 
 const pairFields = {
@@ -14,7 +14,7 @@ const pairFields = {
   ),
 }
 
-export const PairValue = record(pairFields)
+export const PairValue = namedRecord('PairValue', pairFields)
 
 const referenceFields = {
   source: Type.Optional(Type.String({ description: 'Reference feed; absent without any mid.' })),
@@ -23,28 +23,28 @@ const referenceFields = {
 
 const tail = { ...referenceFields, ...freshnessFields }
 
-export const FetchOneResponse = record({
+export const FetchOneResponse = namedRecord('FetchOneResponse', {
   base: Type.String(),
   quote: Type.String(),
   ...pairFields,
   ...tail,
 })
 
-export const FetchMultiResponse = record({
+export const FetchMultiResponse = namedRecord('FetchMultiResponse', {
   base: Type.String(),
   results: Type.Record(Type.String(), PairValue),
   count: Type.Integer(),
   ...tail,
 })
 
-export const FetchManyToOneResponse = record({
+export const FetchManyToOneResponse = namedRecord('FetchManyToOneResponse', {
   quote: Type.String(),
   results: Type.Record(Type.String(), PairValue),
   count: Type.Integer(),
   ...tail,
 })
 
-export const FetchMatrixResponse = record({
+export const FetchMatrixResponse = namedRecord('FetchMatrixResponse', {
   bases: Type.Array(Type.String()),
   quotes: Type.Array(Type.String()),
   results: Type.Record(Type.String(), Type.Record(Type.String(), PairValue)),

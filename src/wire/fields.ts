@@ -6,10 +6,17 @@ import { PROVIDER_TYPES, RATE_TYPES } from '~/domain/provider.ts'
 export const record = <T extends Record<string, TSchema>>(fields: T, description?: string) =>
   Type.Object(fields, { additionalProperties: false, ...(description && { description }) })
 
+/** The schema under a name of its own, by which documents refer to it. */
+export const named = <T extends TSchema>(title: string, schema: T): T => ({ ...schema, title })
+
+/** A closed record under a name of its own. */
+export const namedRecord = <T extends Record<string, TSchema>>(title: string, fields: T) =>
+  named(title, record(fields))
+
 /** One of a few words, as OpenAPI writes it. */
 export const words = <const T extends readonly string[]>(
   values: T,
-  options: { default?: T[number]; description?: string } = {},
+  options: { default?: T[number]; description?: string; title?: string } = {},
 ): TUnsafe<T[number]> => Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options })
 
 export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
@@ -23,14 +30,20 @@ export const Instant = Type.String({
 export const CurrencyCode = Type.String({ pattern: '^[A-Z]{3,4}$', examples: ['KES'] })
 
 export const RateType = words(RATE_TYPES, {
+  title: 'RateType',
   description: 'What kind of price it is. Kinds are never ranked against each other.',
 })
 
 export const ProviderType = words(PROVIDER_TYPES, {
+  title: 'ProviderType',
   description: 'What kind of institution published the price.',
 })
 
-export const DataFreshness = words(TIERS, { description: 'The tier this answer was served at.' })
+export const DataFreshness = words(TIERS, {
+  title: 'DataFreshness',
+  description:
+    'The tier this answer was served at: `hourly` sees what held at the top of the UTC hour.',
+})
 
 /** What every answer of a tier says of its freshness. */
 export const freshnessFields = {

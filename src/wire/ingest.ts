@@ -1,38 +1,77 @@
-import { Type } from '@sinclair/typebox'
+import { type TSchema, Type } from '@sinclair/typebox'
 import { ServiceError } from '~/domain/errors.ts'
-import { BACKFILL_YEARS_MAX, NOTES_LENGTH_MAX, type Observation } from '~/domain/observation.ts'
-import { record } from './fields.ts'
+import {
+  BACKFILL_YEARS_MAX,
+  FEE_MAX,
+  NOTES_LENGTH_MAX,
+  type Observation,
+  RATE_MAX,
+  RATE_MIN,
+  SIGNIFICANT_DIGITS_MAX,
+} from '~/domain/observation.ts'
+import { named, namedRecord, nullable } from './fields.ts'
 import { type RowRules, readObservationRow, WrittenNumber } from './observation-row.ts'
 
 export const BATCH_ROWS_MAX = 100
 export const BODY_BYTES_MAX = 1_048_576
 
-export const RateRow = Type.Object({
-  provider_id: Type.String({ description: 'An active provider id, as listed by /providers.' }),
-  rate: Type.Number({ exclusiveMinimum: 0, description: 'Units of target per unit of source.' }),
-  from: Type.Optional(Type.String({ description: 'Alias of source_currency.' })),
-  to: Type.Optional(Type.String({ description: 'Alias of target_currency.' })),
-  source_currency: Type.Optional(Type.String()),
-  target_currency: Type.Optional(Type.String()),
-  fee: Type.Optional(Type.Number({ minimum: 0 })),
-  fee_currency: Type.Optional(
-    Type.String({ description: 'Defaults to the source currency when a fee is given.' }),
-  ),
-  notes: Type.Optional(Type.String({ maxLength: NOTES_LENGTH_MAX })),
-  effective_from: Type.Optional(
-    Type.String({
-      format: 'date-time',
-      description: `Defaults to now; at most ${BACKFILL_YEARS_MAX} years back, never future.`,
+export const IDEMPOTENCY_KEY_LENGTH_MAX = 255
+
+const optional = <T extends TSchema>(schema: T) => Type.Optional(nullable(schema))
+const currency = (description: string) => optional(Type.String({ description, examples: ['KES'] }))
+
+/** One row. What it leaves out may be null as well; members it does not know are ignored. */
+export const RateRow = named(
+  'RateRow',
+  Type.Object({
+    provider_id: Type.String({ description: 'An active provider id, as listed by /providers.' }),
+    rate: Type.Number({
+      minimum: RATE_MIN,
+      maximum: RATE_MAX,
+      description:
+        'Units of target per unit of source; ' +
+        `at most ${SIGNIFICANT_DIGITS_MAX} significant digits.`,
     }),
-  ),
-})
+    from: currency('Source currency; this or source_currency is required.'),
+    to: currency('Target currency; this or target_currency is required.'),
+    source_currency: currency('The same as from; where both are given they must agree.'),
+    target_currency: currency('The same as to; where both are given they must agree.'),
+    fee: optional(Type.Number({ minimum: 0, maximum: FEE_MAX, description: 'In fee_currency.' })),
+    fee_currency: currency('Defaults to the source currency when a fee is given.'),
+    notes: optional(Type.String({ maxLength: NOTES_LENGTH_MAX })),
+    effective_from: optional(
+      Type.String({
+        format: 'date-time',
+        description: `Defaults to now; at most ${BACKFILL_YEARS_MAX} years back, never future.`,
+      }),
+    ),
+  }),
+)
 
 export const IngestBody = Type.Union([
   RateRow,
   Type.Array(RateRow, { minItems: 1, maxItems: BATCH_ROWS_MAX }),
 ])
 
-export const IngestResponse = record({ inserted: Type.Integer() })
+const exampleRow = { provider_id: 'western-union', from: 'USD', to: 'KES', rate: 128.4, fee: 1.99 }
+
+export const INGEST_EXAMPLES = {
+  one: exampleRow,
+  batch: [exampleRow, { ...exampleRow, from: 'GBP', rate: 172.25 }],
+}
+
+export const IngestHeaders = Type.Object({
+  'Idempotency-Key': Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: IDEMPOTENCY_KEY_LENGTH_MAX,
+      description: 'Makes a retry safe: a word of your own, new for every batch.',
+      examples: ['batch-17'],
+    }),
+  ),
+})
+
+export const IngestResponse = namedRecord('IngestResponse', { inserted: Type.Integer() })
 
 /** A run of digits that a double might not hold; shorter numbers survive JSON.parse exactly. */
 const LONG_NUMBER = /\d[\d.]{15,}/

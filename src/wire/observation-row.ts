@@ -102,10 +102,9 @@ class RowReader {
   decimal(field: string, { min, max }: { min: number; max: number }): string | null {
     const value = this.#value(field)
     if (value === null) return null
-    const text = value instanceof WrittenNumber ? value.text : String(value)
-    const isNumber = typeof value === 'number' || value instanceof WrittenNumber
-    const digits = isNumber ? significantDigits(text) : null
-    if (digits === null || !Number.isFinite(Number(text)))
+    const text = value instanceof WrittenNumber ? value.text : numberText(value)
+    const digits = text === null ? null : significantDigits(text)
+    if (text === null || digits === null || !Number.isFinite(Number(text)))
       return this.#fault(`${field} must be a finite JSON number, not ${shown(value)}`)
     if (Number(text) < min || Number(text) > max)
       return this.#fault(`${field} must be between ${min} and ${max}, not ${shown(value)}`)
@@ -163,6 +162,10 @@ class RowReader {
     return null
   }
 }
+
+/** Only a number becomes text: an object of the sender may bring a `toString` of its own. */
+const numberText = (value: unknown): string | null =>
+  typeof value === 'number' ? String(value) : null
 
 function shown(value: unknown): string {
   if (value instanceof WrittenNumber) return value.text.slice(0, ECHO_LENGTH_MAX)

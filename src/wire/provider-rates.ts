@@ -2,10 +2,18 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { Freshness } from '~/domain/freshness.ts'
 import { roundAmount } from '~/domain/round.ts'
 import type { ProviderRates } from '~/service/provider-rates.ts'
-import { freshnessFields, Instant, nullable, ProviderType, RateType, record } from './fields.ts'
+import {
+  freshnessFields,
+  Instant,
+  namedRecord,
+  nullable,
+  ProviderType,
+  RateType,
+  record,
+} from './fields.ts'
 import { iso, presentFreshness } from './present.ts'
 
-export const ProviderRatesResponse = record({
+export const ProviderRatesResponse = namedRecord('ProviderRatesResponse', {
   provider: record({
     id: Type.String(),
     name: Type.String(),

@@ -14,20 +14,31 @@ const INTEGER = /^-?\d{1,15}$/
  */
 export function readQuery<S extends TObject>(schema: S, url: string): Static<S> {
   const given = parametersOf(url)
-  const query: Record<string, unknown> = {}
-  for (const [name, field] of Object.entries(schema.properties)) {
+  return readFields(schema, (name) => {
     const raw = given.get(name)
-    if (raw === undefined) {
-      if (field.default !== undefined) query[name] = field.default
-      else if (!(OptionalKind in field))
-        throw new ServiceError('missing_parameter', `${name} is required: ${takes(field)}`, {
-          parameter: name,
-        })
-      continue
-    }
-    query[name] = checkedValue({ name, field, text: textOf(name, raw) })
+    return raw && textOf(name, raw)
+  })
+}
+
+/**
+ * The same for parameters that came another way: `textOf` gives the trimmed text of each, and
+ * undefined for one that is not there.
+ */
+export function readFields<S extends TObject>(
+  schema: S,
+  textOf: (name: string, field: TSchema) => string | undefined,
+): Static<S> {
+  const fields: Record<string, unknown> = {}
+  for (const [name, field] of Object.entries(schema.properties)) {
+    const text = textOf(name, field)
+    if (text !== undefined) fields[name] = checkedValue({ name, field, text })
+    else if (field.default !== undefined) fields[name] = field.default
+    else if (!(OptionalKind in field))
+      throw new ServiceError('missing_parameter', `${name} is required: ${takes(field)}`, {
+        parameter: name,
+      })
   }
-  return query as Static<S>
+  return fields as Static<S>
 }
 
 /** Every parameter of the query string by its decoded name, the values still encoded. */
@@ -65,8 +76,8 @@ function textOf(name: string, raw: readonly string[]): string {
       },
     )
   const text = decoded(raw[0]!)
-  if (text === null) throw invalid(name, 'its percent-encoding is broken')
-  if (text.trim() === '') throw invalid(name, 'it is empty')
+  if (text === null) throw invalidParameter(name, 'its percent-encoding is broken')
+  if (text.trim() === '') throw invalidParameter(name, 'it is empty')
   return text.trim()
 }
 
@@ -84,18 +95,19 @@ function checkedValue({
     case 'integer': {
       const isWritten = (field.type === 'integer' ? INTEGER : PLAIN_DECIMAL).test(text)
       const value = Number(text)
-      if (!isWritten || !isWithin(value, field)) throw invalid(name, `it must be ${takes(field)}`)
+      if (!isWritten || !isWithin(value, field))
+        throw invalidParameter(name, `it must be ${takes(field)}`)
       return value
     }
     case 'array': {
       const items = [...new Set(text.split(',').map((item) => item.trim().toUpperCase()))]
-      if (items.includes('')) throw invalid(name, 'it has an empty item in its list')
-      if (items.length > field.maxItems) throw invalid(name, `it must be ${takes(field)}`)
+      if (items.includes('')) throw invalidParameter(name, 'it has an empty item in its list')
+      if (items.length > field.maxItems) throw invalidParameter(name, `it must be ${takes(field)}`)
       return items
     }
     default:
       if (field.enum ? !field.enum.includes(text) : text.length > (field.maxLength ?? TEXT_MAX))
-        throw invalid(name, `it must be ${takes(field)}`)
+        throw invalidParameter(name, `it must be ${takes(field)}`)
       return text
   }
 }
@@ -111,7 +123,7 @@ function isWithin(value: number, field: TSchema): boolean {
   )
 }
 
-const invalid = (name: string, fault: string): ServiceError =>
+export const invalidParameter = (name: string, fault: string): ServiceError =>
   new ServiceError('invalid_parameter', `${name} cannot be used: ${fault}`, { parameter: name })
 
 /** What a parameter takes, in words made of its own schema. */

@@ -7,14 +7,14 @@ import {
   freshnessFields,
   Instant,
   midFields,
+  namedRecord,
   nullable,
   ProviderType,
   RateType,
-  record,
 } from './fields.ts'
 import { iso, presentFreshness, presentMid } from './present.ts'
 
-export const ProviderRate = record({
+export const ProviderRate = namedRecord('ProviderRate', {
   provider_id: Type.String(),
   provider_name: Type.String(),
   rate: Type.Number({ description: 'Units of target currency per one unit of source.' }),
@@ -32,7 +32,7 @@ export const ProviderRate = record({
   last_updated: Instant,
 })
 
-export const RatesResponse = record({
+export const RatesResponse = namedRecord('RatesResponse', {
   corridor: Type.String({ examples: ['USD/KES'] }),
   providers: Type.Array(ProviderRate),
   count: Type.Integer(),

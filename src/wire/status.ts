@@ -1,12 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Status } from '~/service/status.ts'
-import { Instant, nullable, record, words } from './fields.ts'
+import { Instant, namedRecord, nullable, record, words } from './fields.ts'
 import { iso } from './present.ts'
 
 /** The label of the interface's version, as in its base path. */
 export const API_VERSION = 'v1'
 
-export const StatusResponse = record({
+export const StatusResponse = namedRecord('StatusResponse', {
   status: words(['ok', 'degraded'], {
     description: '`degraded` when the newest mid-market reference is no longer recent.',
   }),

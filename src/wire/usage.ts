@@ -1,10 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { DAY_MS, PLANS } from '~/domain/quota.ts'
 import type { Usage } from '~/service/usage.ts'
-import { Instant, record, words } from './fields.ts'
+import { Instant, namedRecord, record, words } from './fields.ts'
 import { iso } from './present.ts'
 
-export const UsageResponse = record({
+export const UsageResponse = namedRecord('UsageResponse', {
   plan: words(PLANS),
   period_start: Instant,
   period_end: Instant,

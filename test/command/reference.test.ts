@@ -47,7 +47,7 @@ describe('reference import', () => {
     expect(said).toEqual([
       'line 3: per_usd must be a number between 1e-12 and 1000000000000',
       'line 5: fetched_at must not be in the future',
-      'corridor: nothing was imported: 2 rows are invalid; correct them and import again',
+      'corridor: nothing was imported: 2 rows are invalid; correct the file and import it again',
     ])
     const [after] = await database.sql`select count(*) from reference_rates`
     expect(after).toEqual(before!)

@@ -1,6 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { FeedError, type ReferenceAnswer } from '~/domain/reference-feed.ts'
-import { endpointUrl } from '~/feed/adapter.ts'
 import { ADAPTERS, createFeeds, type FeedName } from '~/feed/feeds.ts'
 import { fixture, Pace, startUpstream } from './upstream.ts'
 
@@ -174,6 +173,16 @@ for (const { name, file, path, at, sample, rates } of FEEDS)
     })
   })
 
+describe('ecb', () => {
+  test('a table of several days, or of none, is malformed', async () => {
+    const text = await fixture('ecb.xml')
+    const [day] = text.match(/<Cube time=[\s\S]*?<\/Cube>/)!
+    const second = day.replace('07-29', '07-26').replace(/<Cube currency.*/g, '')
+    for (const wrong of [text.replace(day, day + second), text.replace(" time='2024-07-29'", '')])
+      expect((await failure(ask('ecb', wrong))).fault).toBe('malformed')
+  })
+})
+
 describe('documented refusals', () => {
   const REFUSALS: [FeedName, number, string, string, RegExp][] = [
     [
@@ -261,93 +270,15 @@ describe('another base', () => {
       ).toBe('malformed')
   })
 
+  test('a euro that is not one euro is malformed', async () => {
+    const body = (eur: string) =>
+      `{"amount":1,"base":"EUR","date":"2024-07-29","rates":{"EUR":${eur},"USD":1.0818}}`
+    expect((await ask('frankfurter', body('1.0'))).perUsd.get('EUR')).toBe('0.924385283786282')
+    expect((await failure(ask('frankfurter', body('1.1')))).fault).toBe('malformed')
+  })
+
   test('another amount than 1 is malformed', async () => {
     const body = '{"amount":10,"base":"USD","date":"2024-07-29","rates":{"ZAR":183}}'
     expect((await failure(ask('frankfurter', body))).fault).toBe('malformed')
-  })
-})
-
-describe('keys', () => {
-  const secret = (name: FeedName, key: string | null, url = upstream.origin) =>
-    createFeeds([{ name, url, key }], new Pace())[0]!.ask()
-
-  test('travel in the documented header and never in the address', async () => {
-    await ask('openexchangerates', await fixture('openexchangerates.json'))
-    await ask('fastforex', await fixture('fastforex.json'))
-    const [oxr, fast] = upstream.asked
-    expect(oxr!.headers.get('authorization')).toBe(`Token ${KEY}`)
-    expect(fast!.headers.get('x-api-key')).toBe(KEY)
-    expect(upstream.asked.filter(({ path }) => path.includes(KEY))).toEqual([])
-  })
-
-  test('a feed without need of one is asked without', async () => {
-    await ask('open-er-api', await fixture('open-er-api.json'))
-    expect(JSON.stringify([...upstream.asked[0]!.headers])).not.toContain(KEY)
-  })
-
-  test('one that lacks or cannot be one is a misconfiguration, and nothing is asked', async () => {
-    for (const key of [null, 'two words', 'line\nbreak', ''])
-      expect((await failure(secret('fastforex', key))).fault).toBe('misconfigured')
-    expect(upstream.asked).toEqual([])
-  })
-
-  test('do not follow a redirect to another host', async () => {
-    const body = await fixture('fastforex.json')
-    const other = startUpstream(() => new Response(body))
-    upstream.answer = () => Response.redirect(`${other.origin}/elsewhere`)
-    await secret('fastforex', KEY)
-    other.stop()
-    expect(upstream.asked[0]!.headers.get('x-api-key')).toBe(KEY)
-    expect(other.asked[0]!.headers.get('x-api-key')).toBeNull()
-  })
-
-  test('no failure shows the key or the address', async () => {
-    const addresses = ['http://127.0.0.1:1/tok3n', `https://${upstream.origin.slice(7)}/tok3n`]
-    for (const address of addresses) {
-      const error = await failure(secret('fastforex', KEY, address))
-      expect(JSON.stringify({ ...error, message: error.message, stack: '' })).not.toMatch(
-        /tok3n|k3y|127/,
-      )
-      expect(error.cause).toBeUndefined()
-    }
-  })
-})
-
-describe('createFeeds', () => {
-  test('a feed configured twice is two feeds of one source', () => {
-    const settings = (name: FeedName) => ({ name, url: null, key: null })
-    const feeds = createFeeds(
-      ['ecb', 'currency-api', 'currency-api'].map((n) => settings(n as FeedName)),
-      new Pace(),
-    )
-    expect(feeds.map(({ id }) => id)).toEqual(['ecb', 'currency-api', 'currency-api-2'])
-    expect(feeds[2]!.source).toBe('currency-api')
-  })
-
-  test('frankfurter and the ECB are one witness', () => {
-    const settings = (['ecb', 'frankfurter'] as const).map((name) => ({
-      name,
-      url: null,
-      key: null,
-    }))
-    expect(createFeeds(settings, new Pace()).map(({ origin }) => origin)).toEqual(['ecb', 'ecb'])
-  })
-})
-
-describe('endpointUrl', () => {
-  test.each([
-    ['https://h', 'https://h/v6/latest/USD'],
-    ['https://h/', 'https://h/v6/latest/USD'],
-    ['https://h/v6', 'https://h/v6/latest/USD'],
-    ['https://h/v6/latest/USD', 'https://h/v6/latest/USD'],
-    ['https://h/proxy', 'https://h/proxy/v6/latest/USD'],
-    ['https://h/proxy/v6/latest', 'https://h/proxy/v6/latest/USD'],
-    ['https://h/?a=1', 'https://h/v6/latest/USD?a=1'],
-  ])('%s becomes %s', (base, full) => {
-    expect(endpointUrl(base, { path: 'v6/latest/USD' }).href).toBe(full)
-  })
-
-  test.each(Object.entries(ADAPTERS))('%s has its published address', (_, adapter) => {
-    expect(endpointUrl(adapter.home, adapter).href).toMatchSnapshot()
   })
 })

@@ -48,7 +48,9 @@ export function startRawServer(bytes: string): { origin: string; stop(): void } 
   return { origin: `http://127.0.0.1:${server.port}`, stop: () => server.stop(true) }
 }
 
-/** Real fetching at no one's pace: sleeping takes no time and is noted, deadlines come when called. */
+/**
+ * Real fetching at no one's pace: sleeping takes no time and is noted, deadlines come when called.
+ */
 export class Pace implements FetcherDeps {
   readonly slept: number[] = []
   readonly deadlines: { ms: number; controller: AbortController }[] = []

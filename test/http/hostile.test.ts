@@ -3,8 +3,7 @@ import { newApiKey } from '~/domain/api-key.ts'
 import { LiveServer, type RawReply, requestOf } from './live-server.ts'
 
 const MIB = 1_048_576
-const LEAK =
-  /\n\s+at |:\d+:\d+|node_modules|\/work\/|\/src\/|\.[jt]s\b|Error:|elysia|postgres|\bbun\b/i
+const LEAK = /\n\s+at |node_modules|\/work\/|\/src\/|\.[jt]s\b|Error:|elysia|postgres|\bbun\b/i
 const ROW = { provider_id: 'retail-a', rate: 129, from: 'USD', to: 'KES' }
 
 let server: LiveServer
@@ -17,7 +16,7 @@ beforeAll(() => {
   server.world.quote({ providerId: 'retail-a', rate: 129 })
 })
 
-afterAll(() => server.stop())
+afterAll(() => server.stop(), 15_000)
 
 const keyHeader = () => `X-API-Key: ${account.key}`
 
@@ -177,6 +176,7 @@ describe('POST /rates with a body that is none', () => {
     ['a list of 101 rows', rows(101)],
     ['a list of 20,000 rows of nothing', `[${'0,'.repeat(20_000)}0]`],
     ['no UTF-8', Buffer.from([0x5b, 0xff, 0xfe, 0x5d])],
+    ['no UTF-8 inside a text', Buffer.from(JSON.stringify([{ ...ROW, notes: '\xff' }]), 'latin1')],
     ['UTF-16', Buffer.from('[{}]', 'utf16le')],
     ['compressed', Buffer.from(Bun.gzipSync(Buffer.from(rows(1))))],
   ])('400 for %s', async (_name, body) => {
@@ -299,6 +299,12 @@ describe('POST /rates with rows that are none', () => {
     ['rate of 1e400', '[{"provider_id":"retail-a","from":"USD","to":"KES","rate":1e400}]'],
     ['rate of -0', '[{"provider_id":"retail-a","from":"USD","to":"KES","rate":-0}]'],
     ['rate in a list', text({ ...ROW, rate: [129] })],
+    ...Object.keys({ ...ROW, fee: 1, fee_currency: '', notes: '', effective_from: '' }).map(
+      (member): [string, string] => [
+        `${member} with methods of its own`,
+        text({ ...ROW, [member]: { toString: '', valueOf: 1, toJSON: null, length: 9 } }),
+      ],
+    ),
     ['rate null', text({ ...ROW, rate: null })],
     ['notes with NUL', text({ ...ROW, notes: 'a\0b' })],
     ['notes with a lone surrogate', `[${text(ROW).slice(1, -2)},"notes":"\\ud800"}]`],
@@ -369,12 +375,7 @@ describe('a path or a method that is none', () => {
     ...['/', '/nope', '/api/v1', '/api/v1/nope', '/%00', '/api/v1/rates%00', '/api/v1/%'],
     ...['/api/v1/%ff', '/%2e%2e/%2e%2e/etc/passwd', '/../../etc/passwd', '//api/v1/rates'],
     ...['/flags/%00', '/flags/..%2f..%2fpackage.json', '/api/v1/rates%2f', '/api/v1/é'],
-    ...[
-      `/${'x'.repeat(12_000)}`,
-      `/flags/${'x/'.repeat(6000)}`,
-      '/api/v1/rates#x',
-      '/api/v1/rates;',
-    ],
+    ...['/api/v1/rates#x', '/api/v1/rates;'],
     ...['/src/main.ts', '/.git/config', '/proc/self/environ'],
   ])('404 for %s', async (path) => {
     await expectRefusal(await get(path), 404, 'unknown_path')
@@ -560,13 +561,9 @@ describe('a caller who leaves', () => {
   ])('stores nothing and is no failure of ours in the middle of %s', async (_name, head, body) => {
     const arrived = Promise.withResolvers<void>()
     const broken = Promise.withResolvers<void>()
-    const { app } = server.world
-    const handle = app.fetch
-    app.fetch = (request: Request) => {
-      request.signal.addEventListener('abort', () => broken.resolve())
-      const reply = handle.call(app, request)
+    server.onRequest = ({ signal }) => {
+      signal.addEventListener('abort', () => broken.resolve())
       arrived.resolve()
-      return reply
     }
     const conversation = server.open()
     const lines = ['POST /api/v1/rates HTTP/1.1', keyHeader(), type, head]
@@ -574,7 +571,7 @@ describe('a caller who leaves', () => {
     await arrived.promise
     conversation.end()
     await broken.promise
-    app.fetch = handle
+    server.onRequest = () => {}
     await expectUnharmed()
   })
 

@@ -19,12 +19,17 @@ export class LiveServer {
   readonly store = new MemoryStore()
   readonly world: World
   readonly port: number
+  /** Called with every request that reaches the service. */
+  onRequest: (request: Request) => void = () => {}
   readonly #listener: Listener
 
   constructor() {
     this.world = new World({ store: this.store })
     const log = { debug() {}, info() {}, warn() {}, error() {} }
-    const handle = (request: Request) => this.world.app.fetch(request)
+    const handle = (request: Request) => {
+      this.onRequest(request)
+      return this.world.app.fetch(request)
+    }
     this.#listener = listen({ host: '127.0.0.1', port: 0 }, { handle, log })
     this.port = Number(new URL(this.#listener.origin).port)
   }
@@ -61,14 +66,14 @@ export const requestOf = ([first, ...headers]: readonly string[]): string =>
 class Conversation {
   readonly closed: Promise<void>
   readonly #socket: Socket
-  #received = Buffer.alloc(0)
+  #received: Buffer = Buffer.alloc(0)
   #isClosed = false
   #wake: () => void = () => {}
 
   constructor(port: number) {
     this.#socket = connect(port, '127.0.0.1')
     this.#socket.on('data', (bytes) => {
-      this.#received = Buffer.concat([this.#received, bytes])
+      this.#received = Buffer.concat([this.#received, Buffer.from(bytes as Uint8Array)])
       this.#wake()
     })
     this.#socket.on('error', () => {})
@@ -83,7 +88,8 @@ class Conversation {
 
   send(bytes: string | Buffer | readonly (string | Buffer)[]): void {
     const parts = typeof bytes === 'string' || Buffer.isBuffer(bytes) ? [bytes] : bytes
-    for (const part of parts) this.#socket.write(part)
+    for (const part of parts)
+      this.#socket.write(typeof part === 'string' ? part : new Uint8Array(part))
   }
 
   end(): void {

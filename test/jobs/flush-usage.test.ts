@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import type { UsageCount } from '~/domain/quota.ts'
 import { dayOf } from '~/domain/quota.ts'
 import { flushUsage } from '~/jobs/flush-usage.ts'
-import type { UsageCount } from '~/domain/quota.ts'
 import { UsageMeter } from '~/memory/usage-meter.ts'
 
 const NOW_MS = Date.parse('2026-03-05T14:25:30.500Z')

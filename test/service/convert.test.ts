@@ -118,13 +118,15 @@ describe('convert', () => {
 
   test('equal nets stand newest first, whatever noise their arithmetic left', () => {
     const world = new World()
+    const at = '2026-03-05T14:00:00.000Z'
     world.quote(
-      { providerId: 'retail-a', rate: 3, at: '2026-03-05T14:00:00.000Z' },
-      { providerId: 'retail-b', rate: 4, fee: 0.1, feeCurrency: 'KES' },
-      { providerId: 'p2p-a', rate: 1.1, at: '2026-03-05T14:00:00.000Z' },
+      { providerId: 'retail-a', rate: 0.4, fee: 0.1, feeCurrency: 'KES', at },
+      { providerId: 'retail-b', rate: 0.3 },
+      { providerId: 'p2p-a', rate: 1.1, at },
       { providerId: 'p2p-b', rate: 1.1 },
     )
-    expect(idsOf(world, 0.1)).toEqual(['retail-b', 'retail-a', 'p2p-b', 'p2p-a'])
+    expect(0.4 - 0.1).toBeGreaterThan(0.3)
+    expect(idsOf(world, 1)).toEqual(['retail-b', 'retail-a', 'p2p-b', 'p2p-a'])
   })
 
   test('nobody quotes: no entries, no best, and the mid where there is one', () => {
@@ -148,7 +150,12 @@ describe('convert', () => {
       fc.property(offers, amounts, (quotes, amount) => {
         const world = new World()
         world.reference({ KES: 130, GBP: 100 })
-        world.quote(...quotes.map((own) => ({ ...own, feeCurrency: own.fee && own.feeCurrency })))
+        world.quote(
+          ...quotes.map((own) => ({
+            ...own,
+            feeCurrency: own.fee === null ? null : own.feeCurrency,
+          })),
+        )
         const { entries, best } = ask(world, amount)
         const shown = entries.map(({ net, ranked: { quote } }) => ({
           kind: quote.rateType,

@@ -65,6 +65,10 @@ describe('fetchMatrix', () => {
       source: 'open+ecb',
       atMs: Date.parse('2026-03-05T10:00:00.000Z'),
     })
+    expect(matrixOf(world, 'USD', 'KES,NGN').reference).toEqual({
+      source: 'ecb+open',
+      atMs: Date.parse('2026-03-05T10:00:00.000Z'),
+    })
     expect(matrixOf(world, 'USD', 'NGN').reference).toEqual({
       source: 'open',
       atMs: Date.parse('2026-03-05T12:00:00.000Z'),

@@ -45,9 +45,10 @@ describe('ratesOf', () => {
 
   test('a currency against itself and an unsupported one are refused', () => {
     const view = viewOf(new World())
-    const codeOf = (from: string, to: string) => {
+    const codeOf = (from: string, to: string): string => {
       try {
         ratesOf(view, { from, to })
+        return 'none'
       } catch (error) {
         return (error as ServiceError).code
       }

@@ -9,8 +9,8 @@ import {
   serverPid,
   TEST_MS_MAX,
   until,
-} from '../support/embedded-process'
-import { freshDatabase } from '../support/postgres'
+} from '../support/embedded-process.ts'
+import { freshDatabase } from '../support/postgres.ts'
 
 const UNUSED = '/nonexistent/data'
 const fresh = await freshDatabase()

@@ -5,8 +5,8 @@ import { openEmbedded } from '~/store/embedded.ts'
 import { accountForRoot } from '~/store/embedded-account.ts'
 import { embeddedBinaries } from '~/store/embedded-binaries.ts'
 import { run } from '~/store/embedded-run.ts'
-import { cleanUp, clientOf, endServersIn, TEST_MS_MAX } from '../support/embedded-process'
-import { scratchFolder } from '../support/scratch'
+import { cleanUp, clientOf, endServersIn, TEST_MS_MAX } from '../support/embedded-process.ts'
+import { scratchFolder } from '../support/scratch.ts'
 
 const asRoot = process.getuid?.() === 0
 const account = asRoot ? accountForRoot() : null

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path'
 import { openEmbedded } from '~/store/embedded.ts'
 import { type AccountSystem, accountForRoot, closedTo } from '~/store/embedded-account.ts'
 import { embeddedHome } from '~/store/embedded-home.ts'
-import { cleanUp, clientOf, endServersIn, TEST_MS_MAX } from '../support/embedded-process'
-import { scratchFolder } from '../support/scratch'
+import { cleanUp, clientOf, endServersIn, TEST_MS_MAX } from '../support/embedded-process.ts'
+import { scratchFolder } from '../support/scratch.ts'
 
 const asRoot = process.getuid?.() === 0
 const ROOT_LINE = 'root:x:0:0:root:/root:/bin/bash\n'

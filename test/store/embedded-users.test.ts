@@ -12,7 +12,7 @@ import {
   preparedDataDir,
   serverPid,
   TEST_MS_MAX,
-} from '../support/embedded-process'
+} from '../support/embedded-process.ts'
 
 setDefaultTimeout(TEST_MS_MAX)
 afterEach(cleanUp, TEST_MS_MAX)

@@ -16,7 +16,7 @@ import {
   serverPid,
   TEST_MS_MAX,
   until,
-} from '../support/embedded-process'
+} from '../support/embedded-process.ts'
 
 setDefaultTimeout(TEST_MS_MAX)
 afterEach(cleanUp, TEST_MS_MAX)

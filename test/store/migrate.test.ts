@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from '~/store/database.ts'
 import { migrate } from '~/store/migrate.ts'
-import { emptyDatabase, type FreshDatabase, freshDatabase } from '../support/postgres'
-import { scratchFolder } from '../support/scratch'
+import { emptyDatabase, type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { scratchFolder } from '../support/scratch.ts'
 
 setDefaultTimeout(30_000)
 

@@ -47,12 +47,14 @@ export type ProcessOptions = {
   readonly databaseUrl: string
   readonly stdin?: string
   readonly directory?: string
+  /** Called with the process's id as soon as it runs. */
+  readonly onStart?: (pid: number) => void
 }
 
 /** Runs `corridor` as a person would, in a process of its own. */
 export async function corridorProcess(
   args: readonly string[],
-  { databaseUrl, stdin = '', directory = ROOT }: ProcessOptions,
+  { databaseUrl, stdin = '', directory = ROOT, onStart }: ProcessOptions,
 ): Promise<Finished> {
   const child = Bun.spawn([process.execPath, join(ROOT, 'src/main.ts'), ...args], {
     cwd: directory,
@@ -61,6 +63,7 @@ export async function corridorProcess(
     stdout: 'pipe',
     stderr: 'pipe',
   })
+  onStart?.(child.pid)
   const [stdout, stderr, status] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),

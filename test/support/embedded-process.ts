@@ -8,7 +8,7 @@ import { connect, type Sql } from '~/store/database.ts'
 import { openEmbedded } from '~/store/embedded.ts'
 import { runningPostmaster } from '~/store/embedded-postmaster.ts'
 import { run } from '~/store/embedded-run.ts'
-import { scratchFolder } from './scratch'
+import { scratchFolder } from './scratch.ts'
 
 const CHILD = join(import.meta.dir, 'embedded-child.ts')
 const UNTIL_MS_MAX = 20_000

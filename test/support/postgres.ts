@@ -2,7 +2,7 @@ import { drizzle } from 'drizzle-orm/postgres-js'
 import { type ConnectOptions, connect, type Database, type Sql } from '~/store/database.ts'
 import { openEmbedded } from '~/store/embedded.ts'
 import { migrate } from '~/store/migrate.ts'
-import { scratchFolder } from './scratch'
+import { scratchFolder } from './scratch.ts'
 
 const TEMPLATE = 'corridor_template'
 const CONNECTIONS_MAX = 4

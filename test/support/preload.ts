@@ -1,6 +1,6 @@
 import { afterAll } from 'bun:test'
-import { endTestCluster } from './postgres'
-import { removeScratch } from './scratch'
+import { endTestCluster } from './postgres.ts'
+import { removeScratch } from './scratch.ts'
 
 const END_MS_MAX = 30_000
 

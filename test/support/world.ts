@@ -3,12 +3,16 @@ import { keyHashOf, newApiKey } from '~/domain/api-key.ts'
 import type { Reference } from '~/domain/mid.ts'
 import type { Plan, Role } from '~/domain/quota.ts'
 import type { Quote } from '~/domain/quote.ts'
+import type { PastDeps } from '~/http/cold-route.ts'
 import type { Log } from '~/log.ts'
+import { ToolServer, type ToolServerOptions } from '~/mcp/endpoint.ts'
 import { Memory } from '~/memory/memory.ts'
 import { UsageMeter } from '~/memory/usage-meter.ts'
 import type { IngestDeps } from '~/service/ingest.ts'
 import { CURRENCIES, PROVIDERS } from './catalogue.ts'
 import { clockAt, type HandClock } from './clock.ts'
+import { underContract } from './contract.ts'
+import { emptyPast } from './past.ts'
 
 export const ORIGIN = 'http://localhost'
 export const API = `${ORIGIN}/api/v1`
@@ -21,6 +25,7 @@ export class World {
   readonly meter = new UsageMeter()
   readonly logged: Logged[] = []
   readonly clock: HandClock
+  readonly tools: ToolServer
   readonly app: ReturnType<typeof createApp>
   #ids = 0
 
@@ -30,17 +35,26 @@ export class World {
       { catalogue: { currencies: CURRENCIES, providers: PROVIDERS } },
       this.clock.now(),
     )
-    this.app = createApp({
+    const reading = {
       memory: this.memory,
       clock: this.clock,
       log: this.#log(),
       metering: { meter: this.meter, limits: { free: 50, pro: 250, enterprise: 1000 } },
       ageLimits: { midMaxAgeMs: 72 * 3_600_000, quoteMaxAgeMs: options.quoteMaxAgeMs ?? null },
-      store: options.store ?? refusingStore,
-      sample: null,
-      corsOrigins: options.corsOrigins ?? [],
-      isDatabaseReachable: async () => true,
-    })
+      past: options.past ?? emptyPast(),
+    }
+    this.tools = new ToolServer({ ...reading, options: { ...TOOL_OPTIONS, ...options.tools } })
+    this.app = underContract(
+      createApp({
+        ...reading,
+        tools: this.tools,
+        store: storeOf(options.store),
+        sample: null,
+        corsOrigins: options.corsOrigins ?? [],
+        publicUrl: options.publicUrl ?? null,
+        isDatabaseReachable: async () => true,
+      }),
+    )
   }
 
   /** Makes an account with one key and returns the key. */
@@ -124,11 +138,16 @@ export class World {
   }
 }
 
+const TOOL_OPTIONS: ToolServerOptions = { allowedHosts: [], allowedOrigins: [], sessionsMax: 100 }
+
 type WorldOptions = {
   at?: string
   quoteMaxAgeMs?: number
   corsOrigins?: string[]
-  store?: IngestDeps['store']
+  publicUrl?: string
+  store?: WorldStore
+  past?: PastDeps
+  tools?: Partial<ToolServerOptions>
 }
 
 type ReferenceOptions = { at?: string; source?: string }
@@ -143,6 +162,14 @@ export async function replyOf(response: Response): Promise<Reply> {
   return { status: response.status, headers: response.headers, text, body }
 }
 
-const refusingStore: IngestDeps['store'] = {
+/** Where a world's ingestions go; without `answered` it remembers no earlier answer. */
+export type WorldStore = Pick<IngestDeps['store'], 'record'> & Partial<IngestDeps['store']>
+
+const refusingStore: WorldStore = {
   record: () => Promise.reject(new Error('this world has no database')),
 }
+
+const storeOf = (store: WorldStore = refusingStore): IngestDeps['store'] => ({
+  record: (batch) => store.record(batch),
+  answered: async (idempotency) => store.answered?.(idempotency) ?? null,
+})

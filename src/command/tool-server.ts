@@ -1,0 +1,17 @@
+import type { Config } from '~/config.ts'
+import type { ToolServerOptions } from '~/mcp/endpoint.ts'
+
+/** Listening there is listening everywhere; nobody calls a service by such a name. */
+const WILDCARDS = ['0.0.0.0', '::']
+
+/** The tool server as it is set: known by the names that the settings give this service. */
+export function toolServerOptions(config: Config): ToolServerOptions {
+  const { host, publicUrl, mcpAllowedHosts, mcpAllowedOrigins, mcpSessionsMax } = config
+  const own = WILDCARDS.includes(host) ? [] : [host.includes(':') ? `[${host}]` : host]
+  const url = publicUrl === null ? [] : [new URL(publicUrl)]
+  return {
+    allowedHosts: [...mcpAllowedHosts, ...own, ...url.map(({ hostname }) => hostname)],
+    allowedOrigins: [...mcpAllowedOrigins, ...url.map(({ origin }) => origin)],
+    sessionsMax: mcpSessionsMax,
+  }
+}

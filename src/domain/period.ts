@@ -1,0 +1,22 @@
+import { DAY_MS } from './quota.ts'
+
+export const PERIODS = ['1d', '7d', '30d', '90d'] as const
+
+/** How far back a question goes. */
+export type Period = (typeof PERIODS)[number]
+
+export const PERIOD_MS: Readonly<Record<Period, number>> = {
+  '1d': DAY_MS,
+  '7d': 7 * DAY_MS,
+  '30d': 30 * DAY_MS,
+  '90d': 90 * DAY_MS,
+}
+
+/**
+ * A stretch of time in epoch milliseconds, its end not in it. Times here are whole milliseconds, so
+ * "up to and with `ms`" ends at `ms + 1`.
+ */
+export type Window = { readonly fromMs: number; readonly beforeMs: number }
+
+/** Since ever. */
+export const ALWAYS_MS = Number.NEGATIVE_INFINITY

@@ -1,0 +1,55 @@
+import { HOUR_MS } from './freshness.ts'
+import type { Window } from './period.ts'
+import { DAY_MS } from './quota.ts'
+
+export const INTERVALS = ['P1D', 'PT1H'] as const
+
+/** The length of a bucket: a UTC day or a UTC hour. */
+export type Interval = (typeof INTERVALS)[number]
+
+export const INTERVAL_MS: Readonly<Record<Interval, number>> = { P1D: DAY_MS, PT1H: HOUR_MS }
+
+export const BUCKETS_MAX: Readonly<Record<Interval, number>> = { P1D: 366, PT1H: 168 }
+
+/** Whole buckets, and how they came to be others than those asked for. */
+export type SeriesWindow = Window & {
+  /** More buckets were asked for than there may be: the newest are kept. */
+  readonly isCut: boolean
+  /** The end asked for lies behind the bucket that holds the present. */
+  readonly isAhead: boolean
+}
+
+/**
+ * The whole buckets that hold `fromMs` to `toMs`: the start moves back to the start of its bucket,
+ * the end forward to the end of its own.
+ *
+ * Never empty: a window of no length is the bucket that holds it. Nothing lies behind the bucket of
+ * `nowMs`, and over the maximum the newest buckets are kept. `fromMs` is not after `toMs` or
+ * `nowMs`.
+ */
+export function seriesWindow(
+  asked: { fromMs: number; toMs: number; nowMs: number },
+  interval: Interval,
+): SeriesWindow {
+  const bucketMs = INTERVAL_MS[interval]
+  const startOf = (ms: number) => Math.floor(ms / bucketMs) * bucketMs
+  const endOf = (ms: number) => Math.ceil(ms / bucketMs) * bucketMs
+  const askedFromMs = startOf(asked.fromMs)
+  const presentEndMs = Math.max(endOf(asked.nowMs), askedFromMs + bucketMs)
+  const askedBeforeMs = Math.max(endOf(asked.toMs), askedFromMs + bucketMs)
+  const beforeMs = Math.min(askedBeforeMs, presentEndMs)
+  const fromMs = Math.max(askedFromMs, beforeMs - BUCKETS_MAX[interval] * bucketMs)
+  return {
+    fromMs,
+    beforeMs,
+    isCut: fromMs > askedFromMs,
+    isAhead: askedBeforeMs > presentEndMs,
+  }
+}
+
+/** Where each bucket of a window starts, oldest first. */
+export function bucketStartsMs({ fromMs, beforeMs }: Window, interval: Interval): number[] {
+  const bucketMs = INTERVAL_MS[interval]
+  const count = Math.round((beforeMs - fromMs) / bucketMs)
+  return Array.from({ length: count }, (_, i) => fromMs + i * bucketMs)
+}

@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto'
+import { csvLine } from '~/wire/csv.ts'
+import { type Medium, mediumOf } from '~/wire/medium.ts'
+import type { Headers } from './reply.ts'
+
+/** Rows of an answer that can also be had alone, as CSV or as one JSON object a line. */
+export type Table = {
+  /** The member of the body that holds them; the body itself has an empty list there. */
+  readonly name: string
+  readonly columns: readonly string[]
+  readonly rows: readonly Readonly<Record<string, unknown>>[]
+}
+
+/** An answer that a caller may hold already. */
+export type Answer = {
+  readonly body: object
+  /**
+   * What of the body tells one answer from another: all but what only follows the clock. With the
+   * rows of the table it makes the entity tag.
+   */
+  readonly basis: object
+  readonly table?: Table
+  /** What the body says beside its table, for media that hold only the table. */
+  readonly headers?: Headers
+}
+
+/** Rows written at once. */
+const CHUNK_ROWS = 500
+
+/**
+ * The reply in the medium that the request prefers, or 304 when it names the answer's entity tag.
+ *
+ * The tag depends on the path, the medium and the content, which says its tier, its cutoff and every
+ * parameter in effect; so any correction makes another tag. It is weak: the timestamp is not in it.
+ */
+export function answerReply(request: Request, answer: Answer, headers: Headers): Response {
+  const { table } = answer
+  const medium = table ? mediumOf(request.headers.get('accept')) : 'application/json'
+  const rows = table ? JSON.stringify(table.rows) : ''
+  const etag = tagOf([new URL(request.url).pathname, medium, JSON.stringify(answer.basis), rows])
+  const all = { ...headers, ...answer.headers, etag, ...(table && { vary: 'Accept' }) }
+  if (isHeld(request.headers.get('if-none-match'), etag))
+    return new Response(null, { status: 304, headers: all })
+  const init = { headers: { 'content-type': medium, ...all } }
+  if (!table || medium === 'application/json') return new Response(textOf(answer, rows), init)
+  return new Response(streamOf(chunksOf(table, medium)), init)
+}
+
+/** Rows are written once and put in their place: no text of a body holds `"name":[]` by itself. */
+function textOf({ body, table }: Answer, rows: string): string {
+  const text = JSON.stringify(body)
+  if (!table) return text
+  const place = `"${table.name}":[]`
+  const at = text.indexOf(place)
+  return text.slice(0, at) + place.slice(0, -2) + rows + text.slice(at + place.length)
+}
+
+const TAG_LENGTH = 27
+
+function tagOf(parts: readonly string[]): string {
+  const hash = createHash('sha256')
+  for (const part of parts) hash.update(`${part.length} ${part}`)
+  return `W/"${hash.digest('base64url').slice(0, TAG_LENGTH)}"`
+}
+
+/** Weak comparison, as If-None-Match has it. https://www.rfc-editor.org/rfc/rfc9110#field.if-none-match */
+function isHeld(condition: string | null, etag: string): boolean {
+  if (condition === null) return false
+  const opaque = (tag: string) => tag.trim().replace(/^W\//, '')
+  return (
+    condition.trim() === '*' || condition.split(',').some((tag) => opaque(tag) === opaque(etag))
+  )
+}
+
+function* chunksOf({ columns, rows }: Table, medium: Medium): Generator<string> {
+  const isCsv = medium === 'text/csv'
+  if (isCsv) yield `${csvLine(columns)}\r\n`
+  const lineOf = isCsv
+    ? (row: Table['rows'][number]) => `${csvLine(columns.map((name) => cell(row[name])))}\r\n`
+    : (row: Table['rows'][number]) => `${JSON.stringify(row)}\n`
+  for (let start = 0; start < rows.length; start += CHUNK_ROWS)
+    yield rows
+      .slice(start, start + CHUNK_ROWS)
+      .map(lineOf)
+      .join('')
+}
+
+const cell = (value: unknown): string =>
+  value === null || value === undefined ? '' : String(value)
+
+function streamOf(chunks: Iterator<string>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  return new ReadableStream({
+    pull(controller) {
+      const { done, value } = chunks.next()
+      if (done) controller.close()
+      else controller.enqueue(encoder.encode(value))
+    },
+  })
+}

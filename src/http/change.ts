@@ -1,0 +1,29 @@
+import { corridorChange } from '~/service/change.ts'
+import { ChangeQuery, ChangeResponse, presentChange } from '~/wire/change.ts'
+import { type ColdDeps, coldRoute } from './cold-route.ts'
+import type { Route } from './route.ts'
+
+export const changeRoutes = (deps: ColdDeps): Route[] => [
+  coldRoute(deps, {
+    path: '/change',
+    notes: {
+      id: 'getChange',
+      tag: 'Rates',
+      summary: 'How mid and best rate moved over a period',
+      description:
+        'The end is now, or the cutoff of the hourly tier, as the live questions answer it; the ' +
+        'start lies the period before it. A side without a value is left out, and so is the ' +
+        'change that needs it.',
+      errors: ['unsupported_currency', 'same_currency'],
+    },
+    query: ChangeQuery,
+    response: ChangeResponse,
+    async answer({ query, view }) {
+      const body = presentChange(await corridorChange(deps.past, view, query), view.freshness)
+      const { timestamp: _, ...basis } = body
+      const { at: _start, ...start } = body.start
+      const { at: _end, ...end } = body.end
+      return { body, basis: view.freshness.tier === 'hourly' ? basis : { ...basis, start, end } }
+    },
+  }),
+]

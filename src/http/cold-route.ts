@@ -1,0 +1,47 @@
+import type { Static, TObject, TSchema } from '@sinclair/typebox'
+import type { HistoryDeps } from '~/service/history.ts'
+import type { SeriesDeps } from '~/service/series.ts'
+import type { SnapshotDeps } from '~/service/snapshot.ts'
+import type { OperationNotes } from '~/wire/operation.ts'
+import { type AccessDeps, type Ask, coldHandler } from './access.ts'
+import type { Answer } from './answer.ts'
+import type { Route } from './route.ts'
+
+/** What the questions about the past are answered from. */
+export type PastDeps = HistoryDeps & SeriesDeps & SnapshotDeps
+
+export type ColdDeps = AccessDeps & { readonly past: PastDeps }
+
+type ColdRoute<Q extends TObject, R extends TSchema> = {
+  readonly path: string
+  readonly notes: OperationNotes
+  /** Checks the request and describes it. */
+  readonly query: Q
+  /** Types the answer and describes it. */
+  readonly response: R
+  readonly otherMedia?: Readonly<Record<string, string>>
+  answer(ask: Ask<Q>): Promise<Answer & { readonly body: Static<R> }>
+}
+
+/** A metered read that asks the database, and its description, made of the same schemas. */
+export function coldRoute<Q extends TObject, R extends TSchema>(
+  deps: AccessDeps,
+  { path, notes, query, response, otherMedia, answer }: ColdRoute<Q, R>,
+): Route {
+  return {
+    method: 'GET',
+    path,
+    operation: {
+      ...notes,
+      errors: [...(notes.errors ?? []), 'database_unavailable'],
+      query,
+      access: 'key',
+      isMetered: true,
+      isTiered: true,
+      isTagged: true,
+      success: { status: 200, body: response },
+      ...(otherMedia && { otherMedia }),
+    },
+    handle: coldHandler(deps, { query, answer }),
+  }
+}

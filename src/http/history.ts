@@ -1,0 +1,72 @@
+import type { Static } from '@sinclair/typebox'
+import { historyOf } from '~/service/history.ts'
+import {
+  HistoryPointFields,
+  HistoryQuery,
+  HistoryResponse,
+  historyQuestion,
+  presentHistory,
+} from '~/wire/history.ts'
+import type { Ask } from './access.ts'
+import type { Answer } from './answer.ts'
+import { type ColdDeps, coldRoute } from './cold-route.ts'
+import type { Route } from './route.ts'
+
+export const historyRoutes = (deps: ColdDeps): Route[] => [
+  coldRoute(deps, {
+    path: '/rates/history',
+    notes: {
+      id: 'getHistory',
+      tag: 'Rates',
+      summary: 'Observations of a corridor, page by page',
+      description:
+        'Every observation as it was recorded, of providers switched off since, too; ordered by ' +
+        'time, those of one time as they were recorded. The window starts the period before the ' +
+        'hour of its end, so what is recorded meanwhile moves nothing on ascending pages. With ' +
+        'Accept: text/csv or application/x-ndjson the observations come alone; a Link header ' +
+        'then names the next page.',
+      errors: ['unsupported_currency', 'same_currency'],
+      mayCarry: ['X-As-Of', 'Link'],
+    },
+    query: HistoryQuery,
+    response: HistoryResponse,
+    otherMedia: {
+      'text/csv': 'The observations under a header line.',
+      'application/x-ndjson': 'One observation a line.',
+    },
+    answer: (ask) => answered(deps, ask),
+  }),
+]
+
+const COLUMNS = Object.keys(HistoryPointFields.properties)
+
+type HistoryAnswer = Answer & { readonly body: Static<typeof HistoryResponse> }
+
+async function answered(
+  { past }: ColdDeps,
+  { query, view }: Ask<typeof HistoryQuery>,
+): Promise<HistoryAnswer> {
+  const question = historyQuestion(query)
+  const history = await historyOf(past, view, question)
+  const full = presentHistory(history, question, view.freshness)
+  const { to_date, ...lasting } = { ...full, data: [] }
+  const isMoving = view.freshness.tier === 'realtime' && question.untilMs === null
+  return {
+    body: { ...full, data: [] },
+    basis: isMoving ? lasting : { ...lasting, to_date },
+    table: { name: 'data', columns: COLUMNS, rows: full.data },
+    headers: {
+      ...(full.as_of && { 'x-as-of': full.as_of }),
+      ...(full.has_more && { link: nextPage(query, to_date) }),
+    },
+  }
+}
+
+/** The page behind this one, of the same window. https://www.rfc-editor.org/rfc/rfc8288 */
+function nextPage(query: Static<typeof HistoryQuery>, until: string): string {
+  const offset = query.offset + query.limit
+  const parameters = new URLSearchParams()
+  for (const [name, value] of Object.entries({ ...query, until, offset }))
+    parameters.set(name, String(value))
+  return `<?${parameters}>; rel="next"`
+}

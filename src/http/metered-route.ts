@@ -1,0 +1,30 @@
+import type { Static, TObject, TSchema } from '@sinclair/typebox'
+import type { OperationNotes } from '~/wire/operation.ts'
+import { type AccessDeps, type Ask, meteredHandler } from './access.ts'
+import type { Route } from './route.ts'
+
+type MeteredRoute<Q extends TObject, R extends TSchema> = {
+  readonly path: string
+  readonly notes: OperationNotes
+  /** Checks the request and describes it. */
+  readonly query: Q
+  /** Types the answer and describes it. */
+  readonly response: R
+  readonly isTiered: boolean
+  answer(ask: Ask<Q>): Static<R>
+}
+
+/** A metered read and its description, made of the same schemas. */
+export function meteredRoute<Q extends TObject, R extends TSchema>(
+  deps: AccessDeps,
+  { path, notes, response, ...question }: MeteredRoute<Q, R>,
+): Route {
+  const { query, isTiered } = question
+  const success = { status: 200, body: response } as const
+  return {
+    method: 'GET',
+    path,
+    operation: { ...notes, query, access: 'key', isMetered: true, isTiered, success },
+    handle: meteredHandler(deps, question),
+  }
+}

@@ -1,0 +1,47 @@
+import { seriesOf } from '~/service/series.ts'
+import {
+  presentSeries,
+  SeriesQuery,
+  SeriesResponse,
+  seriesQuestion,
+  TimeSeriesPoint,
+} from '~/wire/series.ts'
+import { type ColdDeps, coldRoute } from './cold-route.ts'
+import type { Route } from './route.ts'
+
+const COLUMNS = Object.keys(TimeSeriesPoint.properties)
+
+export const seriesRoutes = (deps: ColdDeps): Route[] => [
+  coldRoute(deps, {
+    path: '/time-series',
+    notes: {
+      id: 'getTimeSeries',
+      tag: 'Rates',
+      summary: 'Mid and best rate of a corridor in buckets',
+      description:
+        'Whole UTC days or hours, oldest first: start moves back and end forward to the limits of ' +
+        'a bucket; the bucket that holds the present, or the cutoff of the hourly tier, is ' +
+        'partial. Official and parallel prices are counted in samples and are never best.',
+      errors: ['unsupported_currency', 'same_currency'],
+      mayCarry: ['X-As-Of'],
+    },
+    query: SeriesQuery,
+    response: SeriesResponse,
+    otherMedia: {
+      'text/csv': 'The buckets under a header line.',
+      'application/x-ndjson': 'One bucket a line.',
+    },
+    async answer({ query, view }) {
+      const series = await seriesOf(deps.past, view, seriesQuestion(query))
+      const full = presentSeries(series, view.freshness)
+      const body = { ...full, data: [] }
+      const { timestamp: _, ...basis } = body
+      return {
+        body,
+        basis,
+        table: { name: 'data', columns: COLUMNS, rows: full.data },
+        headers: { ...(full.as_of && { 'x-as-of': full.as_of }) },
+      }
+    },
+  }),
+]

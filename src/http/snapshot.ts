@@ -1,0 +1,29 @@
+import { snapshotOf } from '~/service/snapshot.ts'
+import { readDate } from '~/wire/moment.ts'
+import { presentSnapshot, SnapshotQuery, SnapshotResponse } from '~/wire/snapshot.ts'
+import { type ColdDeps, coldRoute } from './cold-route.ts'
+import type { Route } from './route.ts'
+
+export const snapshotRoutes = (deps: ColdDeps): Route[] => [
+  coldRoute(deps, {
+    path: '/historical',
+    notes: {
+      id: 'getHistorical',
+      tag: 'Rates',
+      summary: 'A corridor as of a past date',
+      description:
+        "Each provider's latest quote on or before a UTC date, ranked as on /rates, also of " +
+        'providers switched off since; with the mid where one was recent then.',
+      errors: ['unsupported_currency', 'same_currency'],
+    },
+    query: SnapshotQuery,
+    response: SnapshotResponse,
+    async answer({ query, view }) {
+      const dateMs = readDate('date', query.date)
+      const snapshot = await snapshotOf(deps.past, view, { ...query, dateMs })
+      const body = presentSnapshot(snapshot, query.date, view.freshness)
+      const { timestamp: _, ...basis } = body
+      return { body, basis }
+    },
+  }),
+]

@@ -1,0 +1,106 @@
+import { Type } from '@sinclair/typebox'
+import type { View } from '~/memory/view.ts'
+import { liveCorridors } from '~/service/corridors.ts'
+import {
+  CorridorsResponse,
+  CurrenciesResponse,
+  ProvidersResponse,
+  presentCorridors,
+  presentCurrencies,
+  presentProviders,
+} from '~/wire/catalogue.ts'
+import { record } from '~/wire/fields.ts'
+import { iso } from '~/wire/present.ts'
+import { leftOut, pageFields, windowed, windowFields } from './page.ts'
+import { tool } from './tool.ts'
+
+const input = Type.Object(windowFields)
+
+export const listCorridors = tool({
+  name: 'list_corridors',
+  title: 'Corridors with live rates',
+  description:
+    'Every ordered pair of currencies that at least one provider quotes now: how many providers, ' +
+    'the best executable rate (units of `to` per one unit of `from`, before fees; null when only ' +
+    'official or parallel prices are known), the average spread in basis points and when it was ' +
+    'last updated. Use it to find out which corridors there are, or to survey them; it does not ' +
+    'name providers, get_rates does. Ordered by source, then target currency.',
+  input,
+  output: record({ ...CorridorsResponse.properties, ...pageFields }),
+  answer({ args, view }) {
+    const corridors = liveCorridors(view)
+    return {
+      ...presentCorridors(windowed(corridors, args), view.freshness),
+      ...leftOut({ corridors: corridors.length }, args),
+    }
+  },
+})
+
+export const listProviders = tool({
+  name: 'list_providers',
+  title: 'Providers',
+  description:
+    'The active providers with id, name, what kind of institution each is (provider_type), what ' +
+    'kind of price it publishes (rate_type), region, transfer time and payment methods. Use it to ' +
+    'turn a name into the provider id that get_history takes, or to describe a provider; it holds ' +
+    'no prices. Ordered by name.',
+  input,
+  output: record({ ...ProvidersResponse.properties, ...pageFields }),
+  answer({ args, view }) {
+    const { providers } = view.catalogue
+    return {
+      ...presentProviders(windowed(providers, args), view.freshness.nowMs),
+      ...leftOut({ providers: providers.length }, args),
+    }
+  },
+})
+
+export const listCurrencies = tool({
+  name: 'list_currencies',
+  title: 'Currencies',
+  description:
+    'The supported currencies with code and name, and the corridors that have live rates as plain ' +
+    'pairs. Use it to find the code of a currency or to check that it is supported; use ' +
+    'list_corridors for figures. limit and offset apply to both lists.',
+  input,
+  output: record({ ...CurrenciesResponse.properties, ...pageFields }),
+  answer({ args, view }) {
+    const { currencies } = view.catalogue
+    const corridors = liveCorridors(view)
+    const page = {
+      currencies: windowed(currencies, args),
+      corridors: windowed(corridors, args),
+    }
+    return {
+      ...presentCurrencies(page, view.freshness.nowMs),
+      ...leftOut({ currencies: currencies.length, corridors: corridors.length }, args),
+    }
+  },
+})
+
+export const CATALOGUE_URI = 'corridor://catalogue'
+
+/** The catalogue as a resource: what a model may want to have read before it asks anything. */
+export const catalogueResource = {
+  uri: CATALOGUE_URI,
+  name: 'catalogue',
+  title: 'Currencies, providers and corridors',
+  description:
+    'Which currencies, providers and corridors there are, without prices: what the arguments of ' +
+    'the tools may be. Reading it costs one unit, as a tool call does.',
+  mimeType: 'application/json',
+}
+
+/** Short forms of everything active, so that the whole fits into a context window. */
+export function presentCatalogue(view: View): object {
+  return {
+    currencies: view.catalogue.currencies.map(({ code, name }) => ({ code, name })),
+    providers: view.catalogue.providers.map(({ id, name, rateType }) => ({
+      id,
+      name,
+      rate_type: rateType,
+    })),
+    corridors: liveCorridors(view).map(({ from, to }) => `${from}/${to}`),
+    timestamp: iso(view.freshness.nowMs),
+  }
+}

@@ -1,0 +1,30 @@
+import { Type } from '@sinclair/typebox'
+import { convert } from '~/service/convert.ts'
+import { ConvertResponse, presentConvert } from '~/wire/convert.ts'
+import { record } from '~/wire/fields.ts'
+import { ConvertQuery } from '~/wire/parameters.ts'
+import { leftOut, pageFields, windowed, windowFields } from './page.ts'
+import { tool } from './tool.ts'
+
+export const convertAmount = tool({
+  name: 'convert',
+  title: 'What a recipient gets for an amount',
+  description:
+    'What each provider turns an amount of one currency into after its fee, and which executable ' +
+    'provider leaves the recipient most. Use it for every question about sending, receiving or ' +
+    'comparing the cost of a transfer. `amount` is in the currency `from`; `converted` (before ' +
+    'the fee) and `net_converted` (after it, what the recipient gets) are in the currency `to`. ' +
+    '`best` is the highest net among retail, p2p and interbank quotes, or null; official and ' +
+    'parallel prices are listed for information and are never the best. `mid` is what the ' +
+    'independent mid-market rate would give, without any fee.',
+  input: Type.Object({ ...ConvertQuery.properties, ...windowFields }),
+  output: record({ ...ConvertResponse.properties, ...pageFields }),
+  answer({ args, view }) {
+    const conversions = convert(view, args)
+    const page = { ...conversions, entries: windowed(conversions.entries, args) }
+    return {
+      ...presentConvert(page, view.freshness),
+      ...leftOut({ providers: conversions.entries.length }, args),
+    }
+  },
+})

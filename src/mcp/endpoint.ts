@@ -1,0 +1,174 @@
+import { readRequestBody } from '@modelcontextprotocol/sdk/server/requestBody.js'
+import { isJsonContentType } from '@modelcontextprotocol/sdk/shared/mediaType.js'
+import { ErrorCode, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js'
+import type { Clock } from '~/clock.ts'
+import { ServiceError } from '~/domain/errors.ts'
+import { callerOf } from '~/service/access.ts'
+import { quotaAt } from '~/service/metering.ts'
+import { quotaHeaders } from '~/wire/quota.ts'
+import { replyForm } from './accept.ts'
+import type { CallDeps } from './call.ts'
+import type { Asker, Exchange, RpcReply } from './exchange.ts'
+import { Guard, type GuardOptions } from './guard.ts'
+import type { PastDeps } from './history.ts'
+import { type Incoming, invalidRequest, RpcFault, readMessages } from './message.ts'
+import { faultReply, type Headers, messagesReply, preflightReply, withOrigin } from './reply.ts'
+import { connectedServer } from './server.ts'
+import { type Session, Sessions, sessionStream } from './sessions.ts'
+import { toolsOf } from './tools.ts'
+
+export type ToolServerOptions = GuardOptions & {
+  /** How many sessions are kept at most; with 0 every client is served without one. */
+  readonly sessionsMax: number
+}
+
+export type ToolServerDeps = CallDeps & {
+  readonly clock: Clock
+  readonly past: PastDeps
+  readonly options: ToolServerOptions
+}
+
+const METHODS = ['GET', 'POST', 'DELETE', 'OPTIONS']
+export const BODY_BYTES_MAX = 65_536
+const SESSION_HEADER = 'mcp-session-id'
+
+/**
+ * The streamable HTTP transport at one address, for clients with sessions and without.
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports
+ *
+ * `initialize` opens a session where there is room for one and the address does not say
+ * `sessions=off`; every other request is answered with a session id or without. Until the key is
+ * known, failures are those of REST; after that they are JSON-RPC errors.
+ */
+export class ToolServer {
+  readonly sessions: Sessions
+  readonly #exchange: Exchange
+  readonly #guard: Guard
+
+  constructor(private readonly deps: ToolServerDeps) {
+    this.sessions = new Sessions(deps.options.sessionsMax)
+    this.#exchange = connectedServer(deps, toolsOf(deps.past))
+    this.#guard = new Guard(deps.options)
+  }
+
+  /** Answers one HTTP request; never rejects. */
+  async handle(request: Request): Promise<Response> {
+    const reply = await this.#reply(request).catch((error) => faultReply(error, this.deps.log))
+    const origin = request.headers.get('origin')
+    if (origin !== null && this.#guard.isAllowedOrigin(origin)) withOrigin(reply, origin)
+    return reply
+  }
+
+  /** Forgets sessions that nobody uses any more. */
+  prune(): void {
+    this.sessions.prune(this.deps.clock.now())
+  }
+
+  /** Ends every session and every open stream. */
+  close(): void {
+    this.sessions.closeAll()
+  }
+
+  async #reply(request: Request): Promise<Response> {
+    const { method } = request
+    if (!METHODS.includes(method)) throw methodNotAllowed()
+    if (method === 'OPTIONS') {
+      this.#guard.check(request)
+      return preflightReply(METHODS)
+    }
+    const { memory, clock } = this.deps
+    const caller = callerOf(memory.current.keys, request.headers.get('x-api-key'))
+    this.#guard.check(request)
+    const asker = { caller, nowMs: clock.now() }
+    if (method === 'GET') return this.#stream(request, asker)
+    if (method === 'DELETE') return this.#end(request, asker)
+    return this.#post(request, asker)
+  }
+
+  async #post(request: Request, asker: Asker): Promise<Response> {
+    const { headers } = request
+    const form = replyForm(headers.get('accept'))
+    if (form === null)
+      throw new RpcFault(406, OTHER, 'accept application/json or text/event-stream, best both')
+    if (!isJsonContentType(headers.get('content-type')))
+      throw new RpcFault(415, OTHER, 'send the message with Content-Type: application/json')
+    const body = await readRequestBody(request, BODY_BYTES_MAX).catch(() => null)
+    if (body?.tooLarge)
+      throw new RpcFault(413, OTHER, `a body may have at most ${BODY_BYTES_MAX} bytes`)
+    const incoming = readMessages(body?.text ?? '')
+    const isInitializing = incoming.requests[0]?.method === 'initialize'
+    const session = this.#sessionOf(request, asker)
+    if (isInitializing && session) throw invalidRequest('this session is initialized already')
+    if (!isInitializing) assertVersion(headers)
+    const replies = await this.#answers(incoming, asker)
+    const opened = isInitializing ? this.#opened(request, asker, replies[0]!) : null
+    const extra = { ...this.#quotaHeaders(asker), ...sessionHeader(opened) }
+    return messagesReply({ replies, form, isBatch: incoming.isBatch, headers: extra })
+  }
+
+  #answers({ requests }: Incoming, asker: Asker): Promise<RpcReply[]> {
+    return Promise.all(requests.map((message) => this.#exchange.ask(message, asker)))
+  }
+
+  #opened({ url }: Request, { caller, nowMs }: Asker, reply: RpcReply): Session | null {
+    if (reply.error || new URL(url).searchParams.get('sessions') === 'off') return null
+    return this.sessions.open(caller.account.id, nowMs)
+  }
+
+  #stream(request: Request, asker: Asker): Response {
+    if (!request.headers.get('accept')?.toLowerCase().includes('text/event-stream'))
+      throw new RpcFault(406, OTHER, 'a GET opens a stream: accept text/event-stream')
+    const session = this.#sessionOf(request, asker)
+    if (!session)
+      throw new RpcFault(405, OTHER, 'without a session there is no stream to open; use POST', {
+        allow: 'POST, OPTIONS',
+      })
+    assertVersion(request.headers)
+    const headers = {
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-cache, no-transform',
+    }
+    const stream = sessionStream(session, () => this.deps.clock.now())
+    return new Response(stream, { headers: { ...headers, 'x-accel-buffering': 'no' } })
+  }
+
+  #end(request: Request, asker: Asker): Response {
+    const session = this.#sessionOf(request, asker)
+    if (!session) throw invalidRequest(`DELETE ends a session: send its id in ${SESSION_HEADER}`)
+    this.sessions.close(session)
+    return new Response(null, { status: 204 })
+  }
+
+  /** The session the request names; null when it names none. */
+  #sessionOf({ headers }: Request, { caller, nowMs }: Asker): Session | null {
+    const id = headers.get(SESSION_HEADER)
+    if (id === null) return null
+    const session = this.sessions.find({ id, accountId: caller.account.id }, nowMs)
+    if (session) return session
+    throw new RpcFault(404, SESSION_NOT_FOUND, 'there is no such session; initialize a new one')
+  }
+
+  #quotaHeaders({ caller, nowMs }: Asker): Headers {
+    return quotaHeaders(quotaAt(this.deps.metering, caller, nowMs), nowMs)
+  }
+}
+
+/** The codes that the SDK's own transport uses for faults that JSON-RPC has no code for. */
+const OTHER = ErrorCode.ConnectionClosed
+const SESSION_NOT_FOUND = -32001
+
+const sessionHeader = (session: Session | null): Headers =>
+  session ? { [SESSION_HEADER]: session.id } : {}
+
+const methodNotAllowed = (): ServiceError =>
+  new ServiceError('method_not_allowed', `use ${METHODS.join(', ')}`, { allowed: METHODS })
+
+function assertVersion(headers: Request['headers']): void {
+  const version = headers.get('mcp-protocol-version')
+  if (version === null || SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return
+  throw new RpcFault(
+    400,
+    OTHER,
+    `unsupported protocol version; use one of ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}`,
+  )
+}

@@ -1,0 +1,63 @@
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js'
+import type { Caller } from '~/service/access.ts'
+import type { RpcRequest } from './message.ts'
+
+/** Who asks, and when. */
+export type Asker = { readonly caller: Caller; readonly nowMs: number }
+
+export type RpcReply = JSONRPCMessage & { result?: unknown; error?: unknown }
+
+/**
+ * The transport between many HTTP requests and one protocol server.
+ *
+ * Each request goes in under a number of our own, so that clients cannot meet each other's ids, and
+ * its reply comes out under the client's. The SDK's own transport wants a fresh server for every
+ * request without a session, which takes several times as long as the work itself.
+ */
+export class Exchange implements Transport {
+  onmessage?: NonNullable<Transport['onmessage']>
+  onclose?: () => void
+  onerror?: (error: Error) => void
+  readonly #waiting = new Map<number, (reply: RpcReply) => void>()
+  #count = 0
+
+  /** How many requests have no reply yet. */
+  get waiting(): number {
+    return this.#waiting.size
+  }
+
+  async start(): Promise<void> {}
+
+  async close(): Promise<void> {
+    this.onclose?.()
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (!('id' in message) || typeof message.id !== 'number') return
+    const resolve = this.#waiting.get(message.id)
+    this.#waiting.delete(message.id)
+    resolve?.(message)
+  }
+
+  /** The server's reply to one request; a failed one is a reply too. */
+  async ask(request: RpcRequest, asker: Asker): Promise<RpcReply> {
+    const id = ++this.#count
+    const { promise, resolve } = Promise.withResolvers<RpcReply>()
+    this.#waiting.set(id, resolve)
+    this.onmessage?.({ ...request, id } as JSONRPCMessage, { authInfo: authInfoOf(asker) })
+    return { ...(await promise), id: request.id } as RpcReply
+  }
+}
+
+type AuthInfo = NonNullable<MessageExtraInfo['authInfo']>
+
+const authInfoOf = (asker: Asker): AuthInfo => ({
+  token: '',
+  clientId: asker.caller.account.id,
+  scopes: [],
+  extra: { asker },
+})
+
+/** Who asks, as a handler of the server is told. */
+export const askerOf = ({ authInfo }: MessageExtraInfo): Asker => authInfo?.extra?.asker as Asker

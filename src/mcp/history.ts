@@ -1,0 +1,96 @@
+import { Type } from '@sinclair/typebox'
+import { PERIODS } from '~/domain/period.ts'
+import { BUCKETS_MAX, INTERVALS, type Interval } from '~/domain/series.ts'
+import type { View } from '~/memory/view.ts'
+import { type HistoryDeps, historyOf } from '~/service/history.ts'
+import { type SeriesDeps, seriesOf } from '~/service/series.ts'
+import { record, words } from '~/wire/fields.ts'
+import { HistoryResponse, presentHistory } from '~/wire/history.ts'
+import { CorridorQuery, PROVIDER_ID_LENGTH_MAX } from '~/wire/parameters.ts'
+import { invalidParameter } from '~/wire/query.ts'
+import { presentSeries, SeriesResponse } from '~/wire/series.ts'
+import { leftOut, pageFields, type Window, windowed, windowFields } from './page.ts'
+import { type Tool, tool } from './tool.ts'
+
+/** What the past is answered from. */
+export type PastDeps = HistoryDeps & SeriesDeps
+
+const input = Type.Object({
+  ...CorridorQuery.properties,
+  period: words(PERIODS, { default: '30d', description: 'How far back from now.' }),
+  interval: Type.Optional(
+    words(INTERVALS, {
+      description:
+        `Ask for buckets instead of observations: P1D for UTC days (at most ${BUCKETS_MAX.P1D}), ` +
+        `PT1H for UTC hours (at most ${BUCKETS_MAX.PT1H}).`,
+    }),
+  ),
+  provider: Type.Optional(
+    Type.String({
+      description: 'A provider id, as listed by list_providers: only its observations.',
+      maxLength: PROVIDER_ID_LENGTH_MAX,
+      examples: ['western-union'],
+    }),
+  ),
+  ...windowFields,
+})
+
+type Corridor = { readonly from: string; readonly to: string }
+type Asked = Corridor & Window & { readonly period: (typeof PERIODS)[number] }
+
+export const getHistory = (past: PastDeps): Tool =>
+  tool({
+    name: 'get_history',
+    title: 'Rates of a corridor over time',
+    description:
+      'How rates in one corridor moved. With `interval`: one point for each UTC day or hour with ' +
+      'the mid-market rate, the best executable provider rate and the number of observations: use ' +
+      'it for trends and charts. Without `interval`: every single observation as it was recorded, ' +
+      'with provider, fee and kind of price: use it to see what one provider did. Rates are units ' +
+      'of `to` per one unit of `from`, before fees; lists are oldest first. Observations of ' +
+      'different rate_type are not comparable. For current rates use get_rates.',
+    input,
+    output: Type.Union(
+      [
+        record({ ...HistoryResponse.properties, ...pageFields }),
+        record({ ...SeriesResponse.properties, ...pageFields }),
+      ],
+      { type: 'object' },
+    ),
+    answer({ args: { interval, provider, ...asked }, view }) {
+      if (interval === undefined) return observations(past, view, { ...asked, provider })
+      if (provider === undefined) return buckets(past, view, { ...asked, interval })
+      throw invalidParameter(
+        'provider',
+        'buckets are of all providers; leave out interval to see one provider',
+      )
+    },
+  })
+
+async function observations(
+  past: PastDeps,
+  view: View,
+  { provider = null, ...asked }: Asked & { provider?: string | null | undefined },
+): Promise<object> {
+  const question = { ...asked, provider, order: 'asc', untilMs: null } as const
+  const history = await historyOf(past, view, question)
+  const body = presentHistory(history, question, view.freshness)
+  if (!body.has_more) return body
+  const next = asked.offset + asked.limit
+  const note = `there are later observations; ask again with offset ${next} for the next`
+  return { ...body, next_offset: next, note }
+}
+
+async function buckets(
+  past: PastDeps,
+  view: View,
+  { limit, offset, ...asked }: Asked & { interval: Interval },
+): Promise<object> {
+  const window = { limit, offset }
+  const series = await seriesOf(past, view, { ...asked, startMs: null, endMs: null })
+  const page = { ...series, points: windowed(series.points, window) }
+  const body = presentSeries(page, view.freshness)
+  const rest = leftOut({ buckets: series.points.length }, window)
+  const notes = [body.note, rest.note].filter((note) => note !== undefined)
+  return { ...body, ...rest, ...(notes.length > 0 && { note: notes.join(' ') }) }
+}

@@ -1,0 +1,54 @@
+import { Type } from '@sinclair/typebox'
+
+export const PAGE_ITEMS = 50
+export const PAGE_ITEMS_MAX = 500
+
+/** What part of a list is wanted. */
+export type Window = { readonly limit: number; readonly offset: number }
+
+export const windowFields = {
+  limit: Type.Integer({
+    minimum: 1,
+    maximum: PAGE_ITEMS_MAX,
+    default: PAGE_ITEMS,
+    description: 'How many items of the list to show at most.',
+  }),
+  offset: Type.Integer({
+    minimum: 0,
+    default: 0,
+    description: 'How many items of the list to skip: the next_offset of the page before.',
+  }),
+}
+
+/** What a result says beside the REST body when it does not hold the whole list. */
+export const pageFields = {
+  next_offset: Type.Optional(
+    Type.Integer({ description: 'Present when more follows: ask again with it as offset.' }),
+  ),
+  note: Type.Optional(Type.String({ description: 'Present when something was left out: what.' })),
+}
+
+export type PageFields = { next_offset?: number; note?: string }
+
+export const windowed = <T>(all: readonly T[], { limit, offset }: Window): T[] =>
+  all.slice(offset, offset + limit)
+
+/** What was left out of lists of these lengths, by what their items are called; else nothing. */
+export function leftOut(lengths: Readonly<Record<string, number>>, window: Window): PageFields {
+  const end = window.offset + window.limit
+  const lists = Object.entries(lengths)
+  const isWhole = window.offset === 0 && lists.every(([, length]) => length <= end)
+  if (isWhole) return {}
+  const hasMore = lists.some(([, length]) => length > end)
+  const shown = lists.map(([what, length]) => shownOf(what, length, window)).join(' and ')
+  if (!hasMore) return { note: `this holds ${shown}` }
+  return {
+    next_offset: end,
+    note: `this holds ${shown}; ask again with offset ${end} for the next`,
+  }
+}
+
+function shownOf(what: string, length: number, { limit, offset }: Window): string {
+  if (offset >= length) return `none of ${length} ${what}`
+  return `${what} ${offset + 1} to ${Math.min(length, offset + limit)} of ${length}`
+}

@@ -1,0 +1,44 @@
+import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js'
+
+const ARGUMENTS = [
+  { name: 'from', description: 'Currency the sender pays in, such as GBP.', required: true },
+  { name: 'to', description: 'Currency the recipient gets, such as KES.', required: true },
+  { name: 'amount', description: 'How much is sent, in `from`.', required: true },
+]
+
+export const comparePrompt = {
+  name: 'compare_providers',
+  title: 'Compare providers for a transfer',
+  description: 'Finds the provider that leaves the recipient most, and says how sure that is.',
+  arguments: ARGUMENTS,
+}
+
+const ARGUMENT_LENGTH_MAX = 100
+
+/** The prompt for one transfer. Throws InvalidParams for an unknown prompt or missing arguments. */
+export function promptOf(name: string, given: Readonly<Record<string, string>> = {}) {
+  if (name !== comparePrompt.name)
+    throw new McpError(
+      ErrorCode.InvalidParams,
+      `there is no such prompt; use ${comparePrompt.name}`,
+    )
+  const [from, to, amount] = ARGUMENTS.map((argument) => {
+    const text = given[argument.name]?.trim()
+    if (!text || text.length > ARGUMENT_LENGTH_MAX)
+      throw new McpError(ErrorCode.InvalidParams, `${argument.name} is required`)
+    return text
+  })
+  const text = [
+    `I want to send ${amount} ${from} to someone who is paid in ${to}.`,
+    `Call convert with from ${from}, to ${to} and amount ${amount}.`,
+    'Then show a table of the executable providers, best net amount first: provider, rate, fee with',
+    'its currency, what the recipient gets, and how much less that is than with the best.',
+    'Say how far the best lies from the mid-market rate where a mid is given, how old the quotes',
+    'are (as_of, and last_updated from get_rates), and mention official or parallel prices only as',
+    'background: nobody can send money at them. Leave out what you were not given.',
+  ].join(' ')
+  return {
+    description: comparePrompt.description,
+    messages: [{ role: 'user' as const, content: { type: 'text' as const, text } }],
+  }
+}

@@ -1,0 +1,31 @@
+import { Type } from '@sinclair/typebox'
+import { ratesOf } from '~/service/rates.ts'
+import { record } from '~/wire/fields.ts'
+import { CorridorQuery } from '~/wire/parameters.ts'
+import { presentRates, RatesResponse } from '~/wire/rates.ts'
+import { leftOut, pageFields, windowed, windowFields } from './page.ts'
+import { tool } from './tool.ts'
+
+export const getRates = tool({
+  name: 'get_rates',
+  title: "Providers' rates in a corridor",
+  description:
+    'Who quotes what, right now, for money going from one currency to another: the latest quote ' +
+    'of every provider with its fee, and the independent mid-market rate to judge them by. Use ' +
+    'convert instead when an amount is known, because fees change who is best; use fetch_rates ' +
+    'for many currency pairs at once. `rate` is units of `to` per one unit of `from`, `fee` is in ' +
+    '`fee_currency`. The list is grouped by rate_type in the order retail, p2p, interbank, ' +
+    'official, parallel, best rate first in each; kinds are not comparable, and official and ' +
+    'parallel prices cannot be executed. `spread_bps` is basis points below the best of the same ' +
+    'kind, `vs_mid_bps` against the mid (negative is worse for the sender).',
+  input: Type.Object({ ...CorridorQuery.properties, ...windowFields }),
+  output: record({ ...RatesResponse.properties, ...pageFields }),
+  answer({ args, view }) {
+    const rates = ratesOf(view, args)
+    const page = { ...rates, quotes: windowed(rates.quotes, args) }
+    return {
+      ...presentRates(page, view.freshness),
+      ...leftOut({ providers: rates.quotes.length }, args),
+    }
+  },
+})

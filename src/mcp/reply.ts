@@ -1,0 +1,72 @@
+import { ErrorCode } from '@modelcontextprotocol/sdk/types.js'
+import { ServiceError } from '~/domain/errors.ts'
+import type { Log } from '~/log.ts'
+import { ERROR_STATUS } from '~/wire/errors.ts'
+import type { ReplyForm } from './accept.ts'
+import { errorBody } from './call.ts'
+import type { RpcReply } from './exchange.ts'
+import { RpcFault } from './message.ts'
+
+export type Headers = Record<string, string>
+
+const jsonReply = (body: unknown, status: number, headers: Headers = {}): Response =>
+  new Response(JSON.stringify(body), {
+    status,
+    headers: { 'content-type': 'application/json', ...headers },
+  })
+
+type Messages = {
+  readonly replies: readonly RpcReply[]
+  readonly form: ReplyForm
+  readonly isBatch: boolean
+  readonly headers: Headers
+}
+
+/** What a POST is answered with: nothing, one message or a list, or the same as events. */
+export function messagesReply({ replies, form, isBatch, headers }: Messages): Response {
+  if (replies.length === 0) return new Response(null, { status: 202, headers })
+  if (form === 'json') return jsonReply(isBatch ? replies : replies[0], 200, headers)
+  const events = replies.map((reply) => `event: message\ndata: ${JSON.stringify(reply)}\n\n`)
+  return new Response(events.join(''), {
+    headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', ...headers },
+  })
+}
+
+/** The reply to any failure: REST's body before the key is known, a JSON-RPC error after. */
+export function faultReply(error: unknown, log: Log): Response {
+  if (error instanceof RpcFault) {
+    const { code, message, status, headers } = error
+    return jsonReply({ jsonrpc: '2.0', id: null, error: { code, message } }, status, headers)
+  }
+  const body = errorBody(error, log)
+  if (!(error instanceof ServiceError)) {
+    const fault = { code: ErrorCode.InternalError, message: body.error }
+    return jsonReply({ jsonrpc: '2.0', id: null, error: fault }, 500)
+  }
+  const { allowed } = error.details as { allowed?: string[] }
+  return jsonReply(body, ERROR_STATUS[error.code], allowed && { allow: allowed.join(', ') })
+}
+
+/** What a browser asks before it lets a page of another origin send its request. */
+export const preflightReply = (methods: readonly string[]): Response =>
+  new Response(null, {
+    status: 204,
+    headers: {
+      allow: methods.join(', '),
+      'access-control-allow-methods': methods.join(', '),
+      'access-control-allow-headers':
+        'accept, content-type, last-event-id, mcp-protocol-version, mcp-session-id, x-api-key',
+      'access-control-max-age': '600',
+    },
+  })
+
+/** Lets a page of this origin read the reply. */
+export function withOrigin({ headers }: Response, origin: string): void {
+  headers.set('access-control-allow-origin', origin)
+  headers.set('vary', 'Origin')
+  headers.set(
+    'access-control-expose-headers',
+    'mcp-session-id, ratelimit, ratelimit-policy, x-ratelimit-limit, x-ratelimit-remaining, ' +
+      'x-ratelimit-reset',
+  )
+}

@@ -1,0 +1,94 @@
+import { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import {
+  ErrorCode,
+  GetPromptRequestSchema,
+  ListPromptsRequestSchema,
+  ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
+  ListToolsRequestSchema,
+  McpError,
+  type MessageExtraInfo,
+  ReadResourceRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js'
+import { ServiceError } from '~/domain/errors.ts'
+import { type CallDeps, callTool, errorBody, metered } from './call.ts'
+import { CATALOGUE_URI, catalogueResource, presentCatalogue } from './catalogue.ts'
+import { askerOf, Exchange } from './exchange.ts'
+import { comparePrompt, promptOf } from './prompt.ts'
+import { listed, type Tool } from './tool.ts'
+
+const VERSION = '1.0.0'
+
+const INSTRUCTIONS = [
+  'Prices of moving money into, out of and across Africa: what providers quote for a corridor (an',
+  'ordered pair of currencies) and an independent mid-market rate to judge them by.',
+  'For an amount to send use convert; for the rates in one corridor get_rates; for many pairs at',
+  'once fetch_rates; for the past get_history; for what there is list_corridors, list_providers and',
+  'list_currencies.',
+  'A rate is units of the target currency per one unit of the source. Kinds of price (rate_type)',
+  'are never compared with each other; official and parallel prices cannot be executed.',
+  'data_freshness says how fresh an answer is: realtime, or hourly, which sees what held at as_of,',
+  'the top of the current UTC hour. What is unknown is left out.',
+  'Each successful tool call costs one unit of a daily quota; a failed one costs nothing and says',
+  'what to change.',
+].join(' ')
+
+/** The one protocol server behind all clients, and the way to ask it: wired when this returns. */
+export function connectedServer(deps: CallDeps, tools: readonly Tool[]): Exchange {
+  const server = new Server(
+    { name: 'corridor', title: 'Corridor', version: VERSION },
+    { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: INSTRUCTIONS },
+  )
+  server.onerror = (err) => deps.log.warn({ err }, 'tool server')
+  answerTools(server, deps, tools)
+  answerResources(server, deps)
+  server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: [comparePrompt] }))
+  server.setRequestHandler(GetPromptRequestSchema, ({ params }) =>
+    promptOf(params.name, params.arguments),
+  )
+  const exchange = new Exchange()
+  void server.connect(exchange)
+  return exchange
+}
+
+/**
+ * `tools/call` comes by the fallback: the SDK's own way checks the request twice and the result
+ * once more with schemas that know less than ours, and takes longer than the work.
+ */
+function answerTools(server: Server, deps: CallDeps, tools: readonly Tool[]): void {
+  const byName = new Map(tools.map((tool) => [tool.name, tool]))
+  const shown = { tools: tools.map(listed) }
+  server.setRequestHandler(ListToolsRequestSchema, () => shown)
+  server.fallbackRequestHandler = async ({ method, params }, extra) => {
+    if (method !== 'tools/call') throw new McpError(ErrorCode.MethodNotFound, 'no such method')
+    const tool = byName.get(params?.name as string)
+    if (tool) return callTool(deps, { tool, given: params?.arguments, asker: askerOf(extra) })
+    const names = [...byName.keys()].join(', ')
+    throw new McpError(ErrorCode.InvalidParams, `there is no such tool; there are ${names}`)
+  }
+}
+
+function answerResources(server: Server, deps: CallDeps): void {
+  const none = { resourceTemplates: [] }
+  server.setRequestHandler(ListResourcesRequestSchema, () => ({ resources: [catalogueResource] }))
+  server.setRequestHandler(ListResourceTemplatesRequestSchema, () => none)
+  server.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }, extra) => {
+    if (uri !== CATALOGUE_URI)
+      throw new McpError(RESOURCE_NOT_FOUND, `there is no such resource; read ${CATALOGUE_URI}`)
+    const text = await readCatalogue(deps, extra)
+    return { contents: [{ uri, mimeType: catalogueResource.mimeType, text }] }
+  })
+}
+
+/** https://modelcontextprotocol.io/specification/2025-11-25/server/resources#error-handling */
+const RESOURCE_NOT_FOUND = -32002
+
+async function readCatalogue(deps: CallDeps, extra: MessageExtraInfo): Promise<string> {
+  try {
+    return await metered(deps, askerOf(extra), (view) => JSON.stringify(presentCatalogue(view)))
+  } catch (error) {
+    const { error: message, ...data } = errorBody(error, deps.log)
+    const code = error instanceof ServiceError ? ErrorCode.InvalidRequest : ErrorCode.InternalError
+    throw new McpError(code, message, data)
+  }
+}

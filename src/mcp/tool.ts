@@ -1,0 +1,65 @@
+import { OptionalKind, type Static, type TObject, type TSchema } from '@sinclair/typebox'
+import type { View } from '~/memory/view.ts'
+
+/** One call of a tool by a known caller: its arguments, checked, and what the caller may see. */
+export type ToolAsk<S extends TObject> = { readonly args: Static<S>; readonly view: View }
+
+/** A question that an agent can ask. */
+export type Tool<S extends TObject = TObject> = {
+  readonly name: string
+  readonly title: string
+  /** Written for a model that has to choose: what it answers, in which units, and what it is not. */
+  readonly description: string
+  readonly input: S
+  readonly output: TSchema
+  /** The body that REST would answer with; throws what REST would. */
+  answer(ask: ToolAsk<S>): object | Promise<object>
+}
+
+/** A tool among others, whatever its arguments are. */
+export const tool = <S extends TObject>(definition: Tool<S>): Tool => definition
+
+/** The root of every schema of a tool. */
+type ObjectSchema = { type: 'object'; [member: string]: unknown }
+
+/** A tool as `tools/list` shows it: every one of them reads, and only our own data. */
+export function listed({ name, title, description, input, output }: Tool) {
+  return {
+    name,
+    title,
+    description,
+    inputSchema: inputSchemaOf(input),
+    outputSchema: plain(output) as ObjectSchema,
+    annotations: {
+      title,
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
+  }
+}
+
+function inputSchemaOf({ properties }: TObject): ObjectSchema {
+  const required = Object.entries(properties)
+    .filter(([, field]) => !(OptionalKind in field) && field.default === undefined)
+    .map(([name]) => name)
+  const shown = Object.entries(properties).map(([name, field]) => [name, plain(shownField(field))])
+  return {
+    type: 'object',
+    properties: Object.fromEntries(shown),
+    ...(required.length > 0 && { required }),
+  }
+}
+
+/** A list may also be written as one comma-separated text, as REST writes it. */
+function shownField(field: TSchema): object {
+  if (field.type !== 'array') return field
+  const { description, examples, ...list } = field
+  const [example] = examples as string[][]
+  const text = { type: 'string', minLength: 1 }
+  return { description, anyOf: [list, text], examples: [example, example!.join(',')] }
+}
+
+/** The schema as plain JSON, without what TypeBox keeps for itself. */
+const plain = (schema: object): Record<string, unknown> => JSON.parse(JSON.stringify(schema))

@@ -1,0 +1,165 @@
+import { LRUCache } from 'lru-cache'
+import { corridorKey } from '~/domain/corridor.ts'
+import type { Window } from '~/domain/period.ts'
+import type { News } from './memory.ts'
+
+/** What an answer was made of: observations of a corridor or references of a currency. */
+export type Source = Window & { readonly of: string }
+
+/** How often the cache could help, since the start of the process. */
+export type CacheFigures = {
+  readonly hits: number
+  readonly misses: number
+  /** Dropped for want of room. */
+  readonly evictions: number
+  /** Dropped because of news about their windows. */
+  readonly invalidations: number
+  readonly entries: number
+  /** An estimate of what the entries take. */
+  readonly bytes: number
+}
+
+export const WINDOW_CACHE_BYTES_MAX = 64 * 1_048_576
+
+/** What an entry takes beside its value: key, sources and the maps that hold them. */
+const ENTRY_BYTES = 500
+
+type Kept = { readonly value: unknown; readonly bytes: number; readonly sources: readonly Source[] }
+type Pending = { readonly value: Promise<unknown>; readonly sources: readonly Source[] }
+
+type Question<T> = {
+  /** Names the question whole: two that can differ in their answer differ in their key. */
+  readonly key: string
+  readonly sources: readonly Source[]
+  ask(): Promise<T>
+  /** Roughly how much memory an answer takes. */
+  bytesOf(value: T): number
+}
+
+/**
+ * Answers about stretches of history, kept until something is recorded inside them or there is no
+ * more room. Mutable, like the usage meter.
+ *
+ * Who asks after news was noted never gets an answer from before it, not even one that was on its
+ * way: an answer that news overtook goes to those who had asked already, and is not kept.
+ */
+export class WindowCache {
+  readonly #kept: LRUCache<string, Kept>
+  readonly #pending = new Map<string, Pending>()
+  /** Which entries and pending answers draw on a source. */
+  readonly #keysBySource = new Map<string, Set<string>>()
+  #hits = 0
+  #misses = 0
+  #evictions = 0
+  #invalidations = 0
+
+  constructor(bytesMax: number = WINDOW_CACHE_BYTES_MAX) {
+    this.#kept = new LRUCache<string, Kept>({
+      maxSize: bytesMax,
+      sizeCalculation: ({ bytes }) => bytes,
+      dispose: ({ sources }, key, reason) => {
+        if (reason === 'evict') this.#evictions++
+        this.#unlist(key, sources)
+      },
+    })
+  }
+
+  get figures(): CacheFigures {
+    return {
+      hits: this.#hits,
+      misses: this.#misses,
+      evictions: this.#evictions,
+      invalidations: this.#invalidations,
+      entries: this.#kept.size,
+      bytes: this.#kept.calculatedSize,
+    }
+  }
+
+  /** The kept answer, or the one that others wait for, or a new one. A failure is not kept. */
+  answer<T>(question: Question<T>): Promise<T> {
+    const { key } = question
+    const kept = this.#kept.get(key)
+    if (kept) {
+      this.#hits++
+      return Promise.resolve(kept.value as T)
+    }
+    const pending = this.#pending.get(key)
+    if (pending) {
+      this.#hits++
+      return pending.value as Promise<T>
+    }
+    this.#misses++
+    return this.#asked(question)
+  }
+
+  /** Drops what the quotes or references of news fall into; everything when they are not all. */
+  note({ quotes = [], references = [], isPartial = false }: News): void {
+    if (isPartial) return this.clear()
+    for (const { from, to, atMs } of quotes) this.#drop(corridorKey(from, to), atMs)
+    for (const { currency, atMs } of references) this.#drop(currency, atMs)
+  }
+
+  /** Drops everything. */
+  clear(): void {
+    this.#invalidations += this.#kept.size
+    for (const [key, { sources }] of this.#pending) this.#unlist(key, sources)
+    this.#pending.clear()
+    this.#kept.clear()
+  }
+
+  #asked<T>({ key, sources, ask, bytesOf }: Question<T>): Promise<T> {
+    const pending: Pending = { value: ask(), sources }
+    this.#pending.set(key, pending)
+    this.#list(key, sources)
+    const isCurrent = () => this.#pending.get(key) === pending
+    const settle = () => {
+      this.#pending.delete(key)
+      this.#unlist(key, sources)
+    }
+    const value = pending.value as Promise<T>
+    return value.then(
+      (answer) => {
+        if (!isCurrent()) return answer
+        settle()
+        this.#list(key, sources)
+        const bytes = bytesOf(answer) + key.length + ENTRY_BYTES
+        this.#kept.set(key, { value: answer, bytes, sources })
+        if (!this.#kept.has(key)) this.#unlist(key, sources)
+        return answer
+      },
+      (error) => {
+        if (isCurrent()) settle()
+        throw error
+      },
+    )
+  }
+
+  #drop(source: string, atMs: number): void {
+    for (const key of this.#keysBySource.get(source) ?? []) {
+      const held = this.#pending.get(key) ?? this.#kept.peek(key)
+      if (!held?.sources.some((window) => window.of === source && holds(window, atMs))) continue
+      this.#invalidations++
+      if (this.#pending.delete(key)) this.#unlist(key, held.sources)
+      else this.#kept.delete(key)
+    }
+  }
+
+  #list(key: string, sources: readonly Source[]): void {
+    for (const { of } of sources) {
+      const keys = this.#keysBySource.get(of)
+      if (keys) keys.add(key)
+      else this.#keysBySource.set(of, new Set([key]))
+    }
+  }
+
+  #unlist(key: string, sources: readonly Source[]): void {
+    for (const { of } of sources) {
+      const keys = this.#keysBySource.get(of)
+      keys?.delete(key)
+      if (keys?.size === 0) this.#keysBySource.delete(of)
+    }
+  }
+}
+
+const holds = ({ fromMs, beforeMs }: Window, atMs: number): boolean =>
+  fromMs <= atMs && atMs < beforeMs

@@ -1,0 +1,70 @@
+import { type Change, changeOf } from '~/domain/change.ts'
+import type { Corridor } from '~/domain/corridor.ts'
+import { PERIOD_MS, type Period } from '~/domain/period.ts'
+import type { Quote } from '~/domain/quote.ts'
+import { bestExecutable } from '~/domain/rank.ts'
+import type { View } from '~/memory/view.ts'
+import { midBefore, quotesBefore, type SnapshotDeps } from './snapshot.ts'
+import { supportedCorridor } from './supported.ts'
+
+/** A corridor at one moment; null where it had no recent mid, or nothing executable was quoted. */
+export type Moment = {
+  readonly atMs: number
+  readonly mid: number | null
+  readonly best: number | null
+}
+
+export type CorridorChange = {
+  readonly corridor: Corridor
+  readonly period: Period
+  readonly start: Moment
+  readonly end: Moment
+  /** Null where the start or the end has no value. */
+  readonly mid: Change | null
+  readonly best: Change | null
+}
+
+/**
+ * How mid and best executable rate moved over a period that ends now, or at the tier's cutoff.
+ *
+ * The end is what the live questions answer. The start is each provider's latest quote up to and
+ * with that moment, also of those that were switched off since. Throws `unsupported_currency` and
+ * `same_currency`.
+ */
+export async function corridorChange(
+  deps: SnapshotDeps,
+  view: View,
+  asked: { from: string; to: string; period: Period },
+): Promise<CorridorChange> {
+  const { period } = asked
+  const corridor = supportedCorridor(view.catalogue, asked)
+  const end = presentMoment(view, corridor)
+  const atMs = end.atMs - PERIOD_MS[period]
+  const isLasting = view.freshness.tier === 'hourly'
+  const then = { beforeMs: atMs + 1, thenMs: atMs, isLasting }
+  const [quotes, mid] = await Promise.all([
+    quotesBefore(deps, corridor, then),
+    midBefore(deps, view, { ...then, corridor }),
+  ])
+  const start: Moment = { atMs, mid: mid?.rate ?? null, best: bestRate(quotes) }
+  return {
+    corridor,
+    period,
+    start,
+    end,
+    mid: changeOf({ start: start.mid, end: end.mid }),
+    best: changeOf({ start: start.best, end: end.best }),
+  }
+}
+
+function presentMoment(view: View, { from, to }: Corridor): Moment {
+  const { nowMs, cutoffMs } = view.freshness
+  return {
+    atMs: Math.min(nowMs, cutoffMs),
+    mid: view.mid(from, to)?.rate ?? null,
+    best: view.corridor(from, to).best?.rate ?? null,
+  }
+}
+
+const bestRate = (quotes: readonly Quote[]): number | null =>
+  bestExecutable(quotes.map((quote) => ({ quote, value: quote.rate })))?.value ?? null

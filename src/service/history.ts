@@ -1,0 +1,165 @@
+import type { Corridor } from '~/domain/corridor.ts'
+import { corridorKey } from '~/domain/corridor.ts'
+import { ServiceError } from '~/domain/errors.ts'
+import { hourStartMs } from '~/domain/freshness.ts'
+import { byPlace, type Order, type Place, spreadsThen } from '~/domain/history.ts'
+import { ALWAYS_MS, PERIOD_MS, type Period, type Window } from '~/domain/period.ts'
+import type { Provider } from '~/domain/provider.ts'
+import type { Quote } from '~/domain/quote.ts'
+import type { View } from '~/memory/view.ts'
+import type { WindowCache } from '~/memory/window-cache.ts'
+import { quotesBytes, whoSaid } from './snapshot.ts'
+import { supportedCorridor } from './supported.ts'
+
+export type HistoryStore = {
+  /** A page of a corridor's history in `order` of time and id, of one provider or of all. */
+  page(ask: PageAsk): Promise<readonly Quote[]>
+  /** The latest quote of every provider of a corridor before `place`, in no promised order. */
+  latestBefore(corridor: Corridor, place: Place): Promise<readonly Quote[]>
+}
+
+export type PageAsk = Window & {
+  readonly corridor: Corridor
+  readonly providerId: string | null
+  readonly order: Order
+  readonly limit: number
+  readonly offset: number
+}
+
+export type HistoryDeps = { readonly store: HistoryStore; readonly windows: WindowCache }
+
+export type HistoryQuestion = {
+  readonly from: string
+  readonly to: string
+  readonly period: Period
+  readonly provider: string | null
+  readonly order: Order
+  readonly limit: number
+  readonly offset: number
+  /** Where the window ends instead of now. */
+  readonly untilMs: number | null
+}
+
+export type HistoryPoint = {
+  readonly quote: Quote
+  readonly provider: Provider
+  /**
+   * How far it lay below the best quote of its kind when it was said; null where finding that out
+   * takes reading more than `RIVALS_MAX` observations of others.
+   */
+  readonly spreadBps: number | null
+}
+
+export type History = {
+  readonly corridor: Corridor
+  readonly fromMs: number
+  readonly toMs: number
+  readonly hasMore: boolean
+  readonly points: readonly HistoryPoint[]
+}
+
+/** A page of one provider is judged by what the others said meanwhile: at most so much of it. */
+export const RIVALS_MAX = 20_000
+
+/**
+ * The observations of a corridor as they were recorded, also of providers switched off since.
+ *
+ * The window ends at `untilMs`, or now, and never past the tier's cutoff; both its ends are in it.
+ * It starts the period before the hour of its end, so that what is recorded between one page and
+ * the next, at the end, moves nothing on pages in ascending order. Throws `unsupported_currency`,
+ * `same_currency`, and `invalid_parameter` for an unknown provider or a future end.
+ */
+export async function historyOf(
+  deps: HistoryDeps,
+  view: View,
+  question: HistoryQuestion,
+): Promise<History> {
+  const corridor = supportedCorridor(view.catalogue, question)
+  assertProvider(view, question.provider)
+  const { nowMs, cutoffMs, tier } = view.freshness
+  const { untilMs, limit } = question
+  if (untilMs !== null && untilMs > nowMs) throw futureEnd()
+  const toMs = Math.min(untilMs ?? nowMs, cutoffMs)
+  const fromMs = hourStartMs(toMs) - PERIOD_MS[question.period]
+  const ask: PageAsk = {
+    corridor,
+    fromMs,
+    beforeMs: toMs + 1,
+    providerId: question.provider,
+    order: question.order,
+    limit: limit + 1,
+    offset: question.offset,
+  }
+  const isLasting = tier === 'hourly' || untilMs !== null
+  const { quotes, spreads } = await (isLasting ? keptPage(deps, ask) : pageOf(deps, ask))
+  const points = quotes.slice(0, limit).map((quote) => ({
+    quote,
+    provider: whoSaid(view, quote),
+    spreadBps: spreads.get(quote.id) ?? null,
+  }))
+  return { corridor, fromMs, toMs, hasMore: quotes.length > limit, points }
+}
+
+function assertProvider(view: View, provider: string | null): void {
+  if (provider === null || view.catalogue.anyProvider(provider)) return
+  throw new ServiceError(
+    'invalid_parameter',
+    'provider cannot be used: nobody has that id; /providers lists the active ones',
+    { parameter: 'provider' },
+  )
+}
+
+const futureEnd = (): ServiceError =>
+  new ServiceError('invalid_parameter', 'until cannot be used: it lies in the future', {
+    parameter: 'until',
+  })
+
+type Page = {
+  readonly quotes: readonly Quote[]
+  readonly spreads: ReadonlyMap<number, number>
+}
+
+function keptPage(deps: HistoryDeps, ask: PageAsk): Promise<Page> {
+  const { corridor, providerId, order, limit, offset, fromMs, beforeMs } = ask
+  const name = corridorKey(corridor.from, corridor.to)
+  return deps.windows.answer({
+    key: `page ${name} ${order} ${limit} ${offset} ${fromMs} ${beforeMs} ${providerId ?? ''}`,
+    sources: [{ of: name, fromMs: ALWAYS_MS, beforeMs }],
+    ask: () => pageOf(deps, ask),
+    bytesOf: ({ quotes, spreads }) => quotesBytes(quotes) + spreads.size * SPREAD_BYTES,
+  })
+}
+
+const SPREAD_BYTES = 50
+
+async function pageOf({ store }: HistoryDeps, ask: PageAsk): Promise<Page> {
+  const quotes = await store.page(ask)
+  const [first, last] = endsOf(quotes)
+  if (!first || !last) return { quotes, spreads: new Map() }
+  if (ask.providerId === null) {
+    const standing = await store.latestBefore(ask.corridor, first)
+    return { quotes, spreads: spreadsThen(standing, quotes) }
+  }
+  const [standing, said] = await Promise.all([
+    store.latestBefore(ask.corridor, { atMs: first.atMs, id: 0 }),
+    store.page({
+      corridor: ask.corridor,
+      providerId: null,
+      order: 'asc',
+      fromMs: first.atMs,
+      beforeMs: last.atMs + 1,
+      limit: RIVALS_MAX + 1,
+      offset: 0,
+    }),
+  ])
+  if (said.length > RIVALS_MAX) return { quotes, spreads: new Map() }
+  const all = spreadsThen(standing, said)
+  return { quotes, spreads: new Map(quotes.map(({ id }) => [id, all.get(id)!])) }
+}
+
+/** The earliest and the latest of a page, in whatever order it is. */
+function endsOf(quotes: readonly Quote[]): [Quote | undefined, Quote | undefined] {
+  const a = quotes[0]
+  const b = quotes.at(-1)
+  return a && b && byPlace(a, b) > 0 ? [b, a] : [a, b]
+}

@@ -1,0 +1,170 @@
+import type { Corridor } from '~/domain/corridor.ts'
+import { corridorKey } from '~/domain/corridor.ts'
+import { USD } from '~/domain/currency.ts'
+import { ServiceError } from '~/domain/errors.ts'
+import { ALWAYS_MS, PERIOD_MS, type Period, type Window } from '~/domain/period.ts'
+import {
+  bucketStartsMs,
+  INTERVAL_MS,
+  type Interval,
+  type SeriesWindow,
+  seriesWindow,
+} from '~/domain/series.ts'
+import type { View } from '~/memory/view.ts'
+import type { WindowCache } from '~/memory/window-cache.ts'
+import { legsOf, referenceSources } from './snapshot.ts'
+import { supportedCorridor } from './supported.ts'
+
+/** What was observed in one bucket. */
+export type Bucket = {
+  readonly startMs: number
+  /** The highest executable rate; null without one. */
+  readonly best: number | null
+  /** All observations, executable or not. */
+  readonly samples: number
+}
+
+export type SeriesPoint = Bucket & {
+  /** The last mid known at the bucket's end; null before the feed's history begins. */
+  readonly mid: number | null
+}
+
+export type SeriesStore = {
+  /** The buckets of a window that hold observations, in any order. Its start is a bucket's. */
+  buckets(ask: Window & { corridor: Corridor; interval: Interval }): Promise<readonly Bucket[]>
+  /** When the first observation of a corridor held, however old; null without any. */
+  firstObservedMs(corridor: Corridor): Promise<number | null>
+  /**
+   * What a US dollar was last worth in each currency before each of `momentsMs` (ascending): one
+   * list for each currency, null before its history begins.
+   */
+  perUsdBefore(
+    currencies: readonly string[],
+    momentsMs: readonly number[],
+  ): Promise<readonly (readonly (number | null)[])[]>
+}
+
+export type SeriesDeps = { readonly store: SeriesStore; readonly windows: WindowCache }
+
+export type SeriesQuestion = {
+  readonly from: string
+  readonly to: string
+  readonly interval: Interval
+  readonly period: Period
+  readonly startMs: number | null
+  readonly endMs: number | null
+}
+
+export type Series = {
+  readonly corridor: Corridor
+  readonly interval: Interval
+  readonly window: SeriesWindow
+  /** Whether any provider has ever quoted the corridor, as the tier sees it. */
+  readonly isTracked: boolean
+  readonly points: readonly SeriesPoint[]
+}
+
+/**
+ * Mid, best rate and sample count of a corridor, one point for each bucket, oldest first.
+ *
+ * Nothing past the tier's cutoff is counted, so the bucket that holds it is partial. Buckets that
+ * cannot change any more, but for backfill, are remembered apart from the open one. Throws
+ * `unsupported_currency`, `same_currency`, and `invalid_parameter` for a start that lies in the
+ * future or after the end.
+ */
+export async function seriesOf(
+  deps: SeriesDeps,
+  view: View,
+  question: SeriesQuestion,
+): Promise<Series> {
+  const corridor = supportedCorridor(view.catalogue, question)
+  const { interval } = question
+  const window = seriesWindow(askedWindow(view, question), interval)
+  const reachMs = view.freshness.cutoffMs + 1
+  const bucketMs = INTERVAL_MS[interval]
+  const { nowMs, cutoffMs } = view.freshness
+  const closedMs = Math.floor(Math.min(nowMs, cutoffMs) / bucketMs) * bucketMs
+  const middleMs = Math.max(window.fromMs, Math.min(window.beforeMs, closedMs))
+  const ask = { corridor, interval, legs: legsOf(view, corridor), reachMs }
+  const [closed, open] = await Promise.all([
+    part(deps, { ...ask, fromMs: window.fromMs, beforeMs: middleMs }),
+    part(deps, { ...ask, fromMs: middleMs, beforeMs: window.beforeMs }),
+  ])
+  const points = [...closed, ...open]
+  const isTracked =
+    points.some(({ samples }) => samples > 0) || (await wasObserved(deps, corridor, reachMs))
+  return { corridor, interval, window, isTracked, points }
+}
+
+function askedWindow({ freshness }: View, { startMs, endMs, period }: SeriesQuestion) {
+  const { nowMs } = freshness
+  const toMs = endMs ?? nowMs
+  const fromMs = startMs ?? Math.min(toMs, nowMs) - PERIOD_MS[period]
+  if (startMs !== null && startMs > nowMs) throw unusableStart('it lies in the future')
+  if (fromMs > toMs) throw unusableStart('it lies after end')
+  return { fromMs, toMs, nowMs }
+}
+
+const unusableStart = (fault: string): ServiceError =>
+  new ServiceError('invalid_parameter', `start cannot be used: ${fault}`, { parameter: 'start' })
+
+type Part = Window & {
+  readonly corridor: Corridor
+  readonly interval: Interval
+  readonly legs: readonly string[]
+  /** Nothing from here on is seen. */
+  readonly reachMs: number
+}
+
+/** Some neighbouring buckets, from memory where they were asked for before. */
+async function part({ store, windows }: SeriesDeps, ask: Part): Promise<readonly SeriesPoint[]> {
+  const { corridor, interval, legs, fromMs } = ask
+  const beforeMs = Math.min(ask.beforeMs, ask.reachMs)
+  if (ask.beforeMs <= fromMs) return []
+  const name = corridorKey(corridor.from, corridor.to)
+  return windows.answer({
+    key: `series ${name} ${interval} ${legs.join()} ${fromMs} ${ask.beforeMs} ${beforeMs}`,
+    sources: [{ of: name, fromMs, beforeMs }, ...referenceSources(legs, beforeMs)],
+    ask: () => partOf(store, { ...ask, reachMs: beforeMs }),
+    bytesOf: (points) => points.length * POINT_BYTES,
+  })
+}
+
+/** About what a point takes in memory. */
+const POINT_BYTES = 100
+
+async function partOf(store: SeriesStore, ask: Part): Promise<SeriesPoint[]> {
+  const { corridor, interval, legs, fromMs, reachMs } = ask
+  const startsMs = bucketStartsMs(ask, interval)
+  const endsMs = startsMs.map((startMs) => Math.min(startMs + INTERVAL_MS[interval], reachMs))
+  const [buckets, perUsd] = await Promise.all([
+    store.buckets({ corridor, interval, fromMs, beforeMs: reachMs }),
+    legs.length > 0 ? store.perUsdBefore(legs, endsMs) : [],
+  ])
+  const byStart = new Map(buckets.map((bucket) => [bucket.startMs, bucket]))
+  const worth = (code: string, i: number) =>
+    code === USD ? 1 : (perUsd[legs.indexOf(code)]?.[i] ?? null)
+  return startsMs.map((startMs, i) => {
+    const { best = null, samples = 0 } = byStart.get(startMs) ?? {}
+    return { startMs, best, samples, mid: crossed(worth(corridor.from, i), worth(corridor.to, i)) }
+  })
+}
+
+/** As `crossMid`, of what a dollar is worth in each currency. */
+const crossed = (from: number | null, to: number | null): number | null =>
+  from === null || to === null ? null : to / from
+
+async function wasObserved(
+  { store, windows }: SeriesDeps,
+  corridor: Corridor,
+  beforeMs: number,
+): Promise<boolean> {
+  const name = corridorKey(corridor.from, corridor.to)
+  const firstMs = await windows.answer({
+    key: `first ${name}`,
+    sources: [{ of: name, fromMs: ALWAYS_MS, beforeMs: Number.POSITIVE_INFINITY }],
+    ask: () => store.firstObservedMs(corridor),
+    bytesOf: () => 0,
+  })
+  return firstMs !== null && firstMs < beforeMs
+}

@@ -1,0 +1,153 @@
+import type { Corridor } from '~/domain/corridor.ts'
+import { corridorKey } from '~/domain/corridor.ts'
+import { USD } from '~/domain/currency.ts'
+import { ServiceError } from '~/domain/errors.ts'
+import type { Place } from '~/domain/history.ts'
+import { crossMid, type Mid, type Reference } from '~/domain/mid.ts'
+import { ALWAYS_MS } from '~/domain/period.ts'
+import type { Provider } from '~/domain/provider.ts'
+import { DAY_MS } from '~/domain/quota.ts'
+import type { Quote } from '~/domain/quote.ts'
+import { vsMidBps } from '~/domain/spread.ts'
+import { corridorView } from '~/memory/corridor-view.ts'
+import type { View } from '~/memory/view.ts'
+import type { Source, WindowCache } from '~/memory/window-cache.ts'
+import type { Rates } from './rates.ts'
+import { supportedCorridor } from './supported.ts'
+
+export type SnapshotStore = {
+  /** The latest quote of every provider of a corridor before `place`, in no promised order. */
+  latestBefore(corridor: Corridor, place: Place): Promise<readonly Quote[]>
+  /** The latest reference of each of `currencies` before `beforeMs`; those without are left out. */
+  referencesBefore(currencies: readonly string[], beforeMs: number): Promise<readonly Reference[]>
+}
+
+export type SnapshotDeps = { readonly store: SnapshotStore; readonly windows: WindowCache }
+
+/** A corridor as it was; `asOfMs` is the moment up to which it was looked at. */
+export type Snapshot = Rates & { readonly asOfMs: number }
+
+/**
+ * The latest quote of every provider on or before a UTC date, ranked as live ones are.
+ *
+ * Providers that were switched off since are in it: they quoted then. A mid is there when it was
+ * recent then. The moment is the start of the following day, which itself is not in it; while that
+ * lies in the future the hourly tier sees up to and with its cutoff instead. Throws
+ * `unsupported_currency`, `same_currency`, and `invalid_parameter` for a future date.
+ */
+export async function snapshotOf(
+  deps: SnapshotDeps,
+  view: View,
+  asked: { from: string; to: string; dateMs: number },
+): Promise<Snapshot> {
+  const corridor = supportedCorridor(view.catalogue, asked)
+  const { nowMs, cutoffMs } = view.freshness
+  if (asked.dateMs > nowMs)
+    throw new ServiceError(
+      'invalid_parameter',
+      'date cannot be used: it lies in the future; take today or an earlier UTC date',
+      { parameter: 'date' },
+    )
+  const dayEndMs = asked.dateMs + DAY_MS
+  const asOfMs = Math.min(dayEndMs, cutoffMs)
+  const beforeMs = Math.min(dayEndMs, cutoffMs + 1)
+  const then = { beforeMs, thenMs: Math.min(dayEndMs, nowMs), isLasting: true }
+  const [quotes, mid] = await Promise.all([
+    quotesBefore(deps, corridor, then),
+    midBefore(deps, view, { ...then, corridor }),
+  ])
+  const ranked = corridorView(quotes.map((quote) => ({ quote, provider: whoSaid(view, quote) })))
+  return {
+    corridor,
+    mid,
+    asOfMs,
+    quotes: ranked.quotes.map((entry) => ({
+      ranked: entry,
+      vsMidBps: mid && vsMidBps(entry.quote.rate, mid.rate),
+    })),
+  }
+}
+
+/** Everything before `beforeMs`; `isLasting` says that the same moment may be asked for again. */
+export type Then = { readonly beforeMs: number; readonly isLasting: boolean }
+
+/** The latest quote of every provider that ever quoted a corridor. */
+export function quotesBefore(
+  { store, windows }: SnapshotDeps,
+  corridor: Corridor,
+  { beforeMs, isLasting }: Then,
+): Promise<readonly Quote[]> {
+  const ask = () => store.latestBefore(corridor, { atMs: beforeMs, id: 0 })
+  if (!isLasting) return ask()
+  const name = corridorKey(corridor.from, corridor.to)
+  return windows.answer({
+    key: `quotes ${name} ${beforeMs}`,
+    sources: [{ of: name, fromMs: ALWAYS_MS, beforeMs }],
+    ask,
+    bytesOf: quotesBytes,
+  })
+}
+
+/** The mid, when there was one and it was recent at `thenMs`; else null. */
+export async function midBefore(
+  { store, windows }: SnapshotDeps,
+  view: View,
+  { corridor, beforeMs, thenMs, isLasting }: Then & { corridor: Corridor; thenMs: number },
+): Promise<Mid | null> {
+  const legs = legsOf(view, corridor)
+  if (legs.length === 0) return null
+  const ask = () => store.referencesBefore(legs, beforeMs)
+  const references = await (isLasting
+    ? windows.answer({
+        key: `references ${legs.join()} ${beforeMs}`,
+        sources: referenceSources(legs, beforeMs),
+        ask,
+        bytesOf: (rows) => rows.length * REFERENCE_BYTES,
+      })
+    : ask())
+  if (references.length < legs.length) return null
+  const leg = (code: string) => references.find(({ currency }) => currency === code) ?? DOLLAR
+  const mid = crossMid(leg(corridor.from), leg(corridor.to))
+  return view.isRecent(mid.atMs, thenMs) ? mid : null
+}
+
+/** Which currencies a corridor's mid is crossed from; none where the feed does not cover it. */
+export function legsOf(view: View, { from, to }: Corridor): string[] {
+  if (!view.isFiat(from) || !view.isFiat(to)) return []
+  return [from, to].filter((code) => code !== USD)
+}
+
+/** What has been said of `legs` at any time before `beforeMs`. */
+export const referenceSources = (legs: readonly string[], beforeMs: number): Source[] =>
+  legs.map((of) => ({ of, fromMs: ALWAYS_MS, beforeMs }))
+
+/** About what a quote takes in memory. */
+const QUOTE_BYTES = 250
+const REFERENCE_BYTES = 150
+
+export const quotesBytes = (quotes: readonly Quote[]): number => quotes.length * QUOTE_BYTES
+
+/** Stands for the leg that needs no reference; nothing of it is ever shown. */
+const DOLLAR: Reference = { id: 0, atMs: 0, currency: USD, perUsd: 1, source: '' }
+
+/** The provider behind a quote; one that memory has not heard of yet goes by its id alone. */
+export function whoSaid(view: View, { providerId, rateType }: Quote): Provider {
+  return (
+    view.catalogue.anyProvider(providerId) ?? {
+      ...UNHEARD,
+      id: providerId,
+      name: providerId,
+      rateType,
+    }
+  )
+}
+
+const UNHEARD: Omit<Provider, 'id' | 'name' | 'rateType'> = {
+  logoUrl: null,
+  websiteUrl: null,
+  providerType: null,
+  region: null,
+  transferTime: null,
+  paymentMethods: null,
+  isActive: true,
+}

@@ -1,0 +1,140 @@
+import type { PendingQuery, Row } from 'postgres'
+import type { Corridor } from '~/domain/corridor.ts'
+import { HOUR_MS, hourStartMs } from '~/domain/freshness.ts'
+import type { Order } from '~/domain/history.ts'
+import type { Window } from '~/domain/period.ts'
+import type { Quote } from '~/domain/quote.ts'
+import type { Database } from './database.ts'
+import { instantText } from './encoding.ts'
+import { type QuoteRow, quoteOf } from './quote-store.ts'
+
+export type PageAsk = Window & {
+  readonly corridor: Corridor
+  readonly providerId: string | null
+  readonly order: Order
+  readonly limit: number
+  readonly offset: number
+}
+
+export type HistoryStore = {
+  /** A page of a corridor's history in `order` of time and id, of one provider or of all. */
+  page(ask: PageAsk): Promise<Quote[]>
+}
+
+export function createHistoryStore(database: Database): HistoryStore {
+  return {
+    async page(ask) {
+      return (await pageStatement(database, ask)).map(quoteOf)
+    },
+  }
+}
+
+/** The statement that answers a page the cheapest way its question allows. */
+export function pageStatement(database: Database, ask: PageAsk) {
+  if (ask.providerId !== null) return providerPage(database, ask)
+  return ask.offset === 0 ? firstPage(database, ask) : laterPage(database, ask)
+}
+
+function firstPage(database: Database, ask: PageAsk) {
+  const { sql } = database
+  return named(
+    database,
+    sql`
+      select * from observations
+      where corridor_id = ${corridorId(database, ask)} and ${within(database, ask)}
+      order by ${inOrder(database, ask)} limit ${ask.limit}`,
+    ask,
+  )
+}
+
+/**
+ * Skips whole hours by the roll-ups' counts and steps over single rows only inside the hour where
+ * the page begins, so its cost follows the length of the window and not the offset.
+ *
+ * The window starts with an hour; of the hour that it ends within, what lies behind the end does
+ * not count.
+ */
+function laterPage(database: Database, ask: PageAsk) {
+  const { sql } = database
+  const { order, offset, fromMs, beforeMs } = ask
+  const lastHourMs = hourStartMs(beforeMs - 1)
+  const startOrEnd =
+    order === 'asc'
+      ? sql`effective_from >= (select hour from place)`
+      : sql`effective_from < (select hour + interval '1 hour' from place)`
+  return named(
+    database,
+    sql`
+      with outside as materialized (
+        select count(*) as samples from observations
+        where corridor_id = ${corridorId(database, ask)}
+          and effective_from >= ${instantText(beforeMs)}::timestamptz
+          and effective_from < ${instantText(lastHourMs + HOUR_MS)}::timestamptz
+      ), hours as (
+        select hour, samples - case when hour = ${instantText(lastHourMs)}::timestamptz
+          then (select samples from outside) else 0 end as samples
+        from rollups
+        where corridor_id = ${corridorId(database, ask)}
+          and hour >= ${instantText(fromMs)}::timestamptz
+          and hour <= ${instantText(lastHourMs)}::timestamptz
+      ), counted as (
+        select hour, samples, sum(samples) over (order by hour ${direction(database, ask)}) as upto
+        from hours
+      ), place as materialized (
+        select hour, ${offset}::bigint - (upto - samples) as step from counted
+        where upto > ${offset}::bigint order by upto limit 1
+      )
+      select * from observations
+      where corridor_id = ${corridorId(database, ask)} and ${within(database, ask)}
+        and ${startOrEnd}
+      order by ${inOrder(database, ask)}
+      limit ${ask.limit} offset (select step from place)`,
+    ask,
+  )
+}
+
+/** Steps over rows in the index alone, which holds their order: some 10 million of them a second. */
+function providerPage(database: Database, ask: PageAsk) {
+  const { sql } = database
+  return named(
+    database,
+    sql`
+      select o.* from (
+        select id from observations
+        where provider_corridor_id = (
+            select id from provider_corridors
+            where corridor_id = ${corridorId(database, ask)} and provider_id = ${ask.providerId}
+          ) and ${within(database, ask)}
+        order by ${inOrder(database, ask)} limit ${ask.limit} offset ${ask.offset}
+      ) page join observations o on o.id = page.id`,
+    ask,
+  )
+}
+
+/** A page of observations with the names behind their ids. */
+function named(database: Database, page: PendingQuery<Row[]>, ask: PageAsk) {
+  const { sql } = database
+  return sql<QuoteRow[]>`
+    select page.id, p.provider_id, ${ask.corridor.from} as source, ${ask.corridor.to} as target,
+      extract(epoch from page.effective_from) * 1000 as at_ms,
+      page.rate, page.fee, page.fee_currency, page.rate_type
+    from (${page}) page
+    join provider_corridors p on p.id = page.provider_corridor_id
+    order by ${inOrder(database, ask)}`
+}
+
+const corridorId = ({ sql }: Database, { corridor: { from, to } }: PageAsk) =>
+  sql`(select id from corridors where source = ${from} and target = ${to})`
+
+const within = ({ sql }: Database, { fromMs, beforeMs }: PageAsk) =>
+  sql`effective_from >= ${instantText(fromMs)}::timestamptz
+    and effective_from < ${instantText(beforeMs)}::timestamptz`
+
+const direction = ({ sql }: Database, { order }: PageAsk) =>
+  order === 'asc' ? sql`asc` : sql`desc`
+
+function inOrder(database: Database, ask: PageAsk) {
+  const { sql } = database
+  const way = direction(database, ask)
+  return sql`effective_from ${way}, id ${way}`
+}

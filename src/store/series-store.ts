@@ -1,0 +1,105 @@
+import type { Corridor } from '~/domain/corridor.ts'
+import { hourStartMs } from '~/domain/freshness.ts'
+import type { Window } from '~/domain/period.ts'
+import { INTERVAL_MS, type Interval } from '~/domain/series.ts'
+import type { Database } from './database.ts'
+import { arrayLiteral, instantText } from './encoding.ts'
+import { executableKinds } from './rollup-store.ts'
+
+/** What was observed in one bucket: the highest executable rate, and how often anything was. */
+export type Bucket = {
+  readonly startMs: number
+  readonly best: number | null
+  readonly samples: number
+}
+
+export type BucketsAsk = Window & { readonly corridor: Corridor; readonly interval: Interval }
+
+export type SeriesStore = {
+  /** The buckets of a window that hold observations, in any order. Its start is a bucket's. */
+  buckets(ask: BucketsAsk): Promise<Bucket[]>
+  /** When the first observation of a corridor held; null without any. */
+  firstObservedMs(corridor: Corridor): Promise<number | null>
+  /**
+   * What a US dollar was last worth in each currency before each of `momentsMs` (ascending): one
+   * list for each currency, null before its history begins.
+   */
+  perUsdBefore(
+    currencies: readonly string[],
+    momentsMs: readonly number[],
+  ): Promise<(number | null)[][]>
+}
+
+export function createSeriesStore(database: Database): SeriesStore {
+  return {
+    async buckets(ask) {
+      const rows = await bucketRows(database, ask)
+      return rows.map((row) => ({
+        startMs: Number(row.start_ms),
+        best: row.best === null ? null : Number(row.best),
+        samples: Number(row.samples),
+      }))
+    },
+    async firstObservedMs(corridor) {
+      const [row] = await firstObserved(database, corridor)
+      return row ? Number(row.at_ms) : null
+    },
+    async perUsdBefore(currencies, momentsMs) {
+      const rows = await perUsdRows(database, currencies, momentsMs)
+      const worth = currencies.map(() => momentsMs.map((): number | null => null))
+      for (const { leg, moment, per_usd } of rows)
+        worth[Number(leg) - 1]![Number(moment) - 1] = Number(per_usd)
+      return worth
+    },
+  }
+}
+
+/** Whole hours from the roll-ups; of an hour that the window ends within, the observations. */
+export function bucketRows({ sql }: Database, ask: BucketsAsk) {
+  const { corridor, interval, fromMs, beforeMs } = ask
+  const wholeMs = Math.max(fromMs, hourStartMs(beforeMs))
+  const bucket = `${INTERVAL_MS[interval] / 1000} seconds`
+  return sql<{ start_ms: string; best: string | null; samples: string }[]>`
+    with corridor as materialized (
+      select id from corridors where source = ${corridor.from} and target = ${corridor.to}
+    )
+    select extract(epoch from date_bin(${bucket}::interval, at, 'epoch')) * 1000 as start_ms,
+      max(best) as best, sum(samples) as samples
+    from (
+      select hour as at, best_rate as best, samples from rollups
+      where corridor_id = (select id from corridor)
+        and hour >= ${instantText(fromMs)}::timestamptz
+        and hour < ${instantText(wholeMs)}::timestamptz
+      union all
+      select effective_from, case when ${executableKinds(sql)} then rate end, 1 from observations
+      where corridor_id = (select id from corridor)
+        and effective_from >= ${instantText(wholeMs)}::timestamptz
+        and effective_from < ${instantText(beforeMs)}::timestamptz
+    ) seen
+    group by 1`
+}
+
+export function firstObserved({ sql }: Database, { from, to }: Corridor) {
+  return sql<{ at_ms: string }[]>`
+    select extract(epoch from effective_from) * 1000 as at_ms from observations
+    where corridor_id = (select id from corridors where source = ${from} and target = ${to})
+    order by effective_from, id limit 1`
+}
+
+/** One index probe for each currency and moment. */
+export function perUsdRows(
+  { sql }: Database,
+  currencies: readonly string[],
+  momentsMs: readonly number[],
+) {
+  return sql<{ leg: string; moment: string; per_usd: string }[]>`
+    select leg, moment, r.per_usd
+    from unnest(${arrayLiteral(currencies)}::text[]) with ordinality as legs (currency, leg)
+    cross join unnest(${arrayLiteral(momentsMs.map(instantText))}::timestamptz[])
+      with ordinality as moments (at, moment)
+    cross join lateral (
+      select per_usd from reference_rates
+      where currency = legs.currency and fetched_at < moments.at
+      order by fetched_at desc, id desc limit 1
+    ) r`
+}

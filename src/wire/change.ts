@@ -1,0 +1,64 @@
+import { type Static, Type } from '@sinclair/typebox'
+import type { Change } from '~/domain/change.ts'
+import { corridorKey } from '~/domain/corridor.ts'
+import type { Freshness } from '~/domain/freshness.ts'
+import { PERIODS } from '~/domain/period.ts'
+import { roundAmount } from '~/domain/round.ts'
+import type { CorridorChange, Moment } from '~/service/change.ts'
+import { freshnessFields, Instant, namedRecord, words } from './fields.ts'
+import { periodParameter } from './history.ts'
+import { CorridorQuery } from './parameters.ts'
+import { iso, presentFreshness } from './present.ts'
+
+export const ChangeQuery = Type.Object({
+  ...CorridorQuery.properties,
+  period: periodParameter('How far the start lies before the end.', '7d'),
+})
+
+const ChangeMoment = namedRecord('ChangeMoment', {
+  at: Instant,
+  mid: Type.Optional(Type.Number({ description: 'Absent without a recent mid at that moment.' })),
+  best: Type.Optional(
+    Type.Number({ description: 'Best executable rate; absent where none was quoted.' }),
+  ),
+})
+
+const ChangeFigures = namedRecord('ChangeFigures', {
+  abs: Type.Number({ description: 'The end less the start.' }),
+  pct: Type.Number({ description: 'The same as a percentage of the start.' }),
+})
+
+export const ChangeResponse = namedRecord('ChangeResponse', {
+  corridor: Type.String({ examples: ['USD/KES'] }),
+  period: words(PERIODS),
+  start: ChangeMoment,
+  end: ChangeMoment,
+  change: namedRecord('CorridorChange', {
+    mid: Type.Optional(ChangeFigures),
+    best: Type.Optional(ChangeFigures),
+  }),
+  ...freshnessFields,
+})
+
+export function presentChange(
+  change: CorridorChange,
+  freshness: Freshness,
+): Static<typeof ChangeResponse> {
+  const { corridor, period, start, end, mid, best } = change
+  return {
+    corridor: corridorKey(corridor.from, corridor.to),
+    period,
+    start: presentMoment(start),
+    end: presentMoment(end),
+    change: { ...(mid && { mid: figures(mid) }), ...(best && { best: figures(best) }) },
+    ...presentFreshness(freshness),
+  }
+}
+
+const presentMoment = ({ atMs, mid, best }: Moment): Static<typeof ChangeMoment> => ({
+  at: iso(atMs),
+  ...(mid !== null && { mid: roundAmount(mid) }),
+  ...(best !== null && { best: roundAmount(best) }),
+})
+
+const figures = ({ abs, pct }: Change): Static<typeof ChangeFigures> => ({ abs, pct })

@@ -1,0 +1,99 @@
+import { type TObject, type TSchema, Type } from '@sinclair/typebox'
+import { ERROR_CODES, type ErrorCode } from '~/domain/errors.ts'
+import { named, record } from './fields.ts'
+
+/** The status that each code is answered with. */
+export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
+  missing_parameter: 400,
+  invalid_parameter: 400,
+  repeated_parameter: 400,
+  unsupported_currency: 400,
+  same_currency: 400,
+  malformed_body: 400,
+  body_too_large: 400,
+  missing_key: 401,
+  invalid_key: 401,
+  revoked_key: 401,
+  forbidden: 403,
+  unknown_path: 404,
+  unknown_provider: 404,
+  method_not_allowed: 405,
+  invalid_rows: 422,
+  idempotency_key_reused: 422,
+  quota_exceeded: 429,
+  internal_error: 500,
+  mid_unavailable: 503,
+  database_unavailable: 503,
+}
+
+/** When a caller meets each code, as documents say it. */
+export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
+  missing_parameter: 'A required parameter is missing.',
+  invalid_parameter: 'A parameter is empty, cannot be read, or is out of its bounds.',
+  repeated_parameter: 'A parameter is given more than once.',
+  unsupported_currency: 'No active currency has that code; those there are stand beside.',
+  same_currency: 'Both sides of the corridor are the same currency.',
+  malformed_body: 'The body is not JSON, or neither one row nor 1 to 100 of them.',
+  body_too_large: 'The body is larger than 1 MiB.',
+  missing_key: 'There is no X-API-Key header.',
+  invalid_key: 'No key is like this one.',
+  revoked_key: 'The key was revoked.',
+  forbidden: 'The account is neither treasury nor admin.',
+  unknown_path: 'There is no such path.',
+  unknown_provider: 'No active provider has that id.',
+  method_not_allowed: 'The path does not take that method; Allow names those it takes.',
+  invalid_rows: 'Rows are at fault, each listed by its index; nothing was inserted.',
+  idempotency_key_reused: 'The Idempotency-Key was used with another body.',
+  quota_exceeded: "All of today's units are used.",
+  internal_error: 'Something failed on our side; retry in a moment.',
+  mid_unavailable: 'The mid-market reference is away or too old; retry shortly.',
+  database_unavailable: 'The database does not answer; retry shortly.',
+}
+
+const parameter = Type.String({ description: 'The parameter at fault.' })
+
+const errors = Type.Array(
+  named('RowFault', record({ index: Type.Integer({ minimum: 0 }), error: Type.String() })),
+  { description: 'Every fault of every row, by the position of the row.' },
+)
+
+/** What stands in an error's body beside `error` and `code`. */
+const DETAILS: Partial<Record<ErrorCode, Record<string, TSchema>>> = {
+  missing_parameter: { parameter },
+  invalid_parameter: { parameter },
+  repeated_parameter: { parameter },
+  unsupported_currency: {
+    parameter,
+    supported_currencies: Type.Array(Type.String(), {
+      description: 'Codes of every active currency, in alphabetical order.',
+    }),
+  },
+  method_not_allowed: { allowed: Type.Array(Type.String()) },
+  invalid_rows: { errors },
+  idempotency_key_reused: { errors },
+  quota_exceeded: {
+    limit: Type.Integer({ description: "Units in the plan's UTC day." }),
+    reset: Type.Integer({ description: 'Epoch seconds of the next UTC midnight.' }),
+  },
+}
+
+const pascal = (words: string): string =>
+  words.replace(/(?:^|_)([a-z])/g, (_match, letter: string) => letter.toUpperCase())
+
+const errorSchema = (code: ErrorCode): TObject =>
+  named(
+    `${pascal(code)}Error`,
+    record(
+      {
+        error: Type.String({ description: 'A sentence that says what to do next.' }),
+        code: Type.Literal(code),
+        ...DETAILS[code],
+      },
+      ERROR_MEANING[code],
+    ),
+  )
+
+/** The body of each error. */
+export const errorSchemas = Object.fromEntries(
+  ERROR_CODES.map((code) => [code, errorSchema(code)]),
+) as Readonly<Record<ErrorCode, TObject>>

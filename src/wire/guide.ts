@@ -1,0 +1,51 @@
+import { type Endpoint, TAGS } from './operation.ts'
+
+type GuideOptions = { readonly basePath: string; readonly publicUrl: string | null }
+
+/** A short guide for agents that read instead of call, as https://llmstxt.org/ writes one. */
+export function guideText(endpoints: readonly Endpoint[], options: GuideOptions): string {
+  const origin = options.publicUrl?.replace(/\/+$/, '') ?? ''
+  const base = `${origin}${options.basePath}`
+  return `# Corridor
+
+> Currency rates and what money transfer and exchange providers really charge, corridor by corridor
+> (source currency to target currency), with an independent mid-market rate. JSON over HTTP.
+
+Paths below are under \`${base}\`. Send the key in the \`X-API-Key\` header; only /status needs none.
+
+- A success costs one unit of the account's UTC day, a failure nothing. \`X-RateLimit-Remaining\` says
+  what is left; after 429 wait for \`Retry-After\` seconds.
+- \`data_freshness\` is \`hourly\` (what held at \`as_of\`, the top of the UTC hour) or \`realtime\`.
+- Ask /currencies and /providers for the codes and ids there are before guessing them.
+- For many pairs use /fetch-multi, /fetch-matrix or /fetch-many-to-one: one unit for the whole call.
+- Rates are units of the target currency per one unit of the source currency. \`*_bps\` are basis points.
+- Never compare prices of different \`rate_type\`. \`official\` and \`parallel\` cannot be dealt at.
+- To tell a sender what arrives, use /convert and its \`net_converted\`, not the rate alone.
+- A missing \`mid\` means that no recent one is known. Do not make one up.
+- An error has \`error\`, a sentence that says what to do, and \`code\`, a stable word.
+
+${sections(endpoints)}
+## More
+
+- [OpenAPI 3.1 document](${origin}/openapi.json): every parameter, answer and error, with examples
+- [Interactive reference](${origin}/docs): for people
+- Tool server (MCP, streamable HTTP) at \`${origin}/mcp\`: the same data, key and quota
+`
+}
+
+function sections(endpoints: readonly Endpoint[]): string {
+  const byTag = Map.groupBy(endpoints, ({ operation }) => operation.tag)
+  return (Object.keys(TAGS) as (keyof typeof TAGS)[])
+    .filter((tag) => byTag.has(tag))
+    .map((tag) => `## ${tag}\n\n${byTag.get(tag)!.map(line).join('\n')}\n`)
+    .join('\n')
+}
+
+function line({ method, path, operation }: Endpoint): string {
+  const { properties, required = [] } = operation.query
+  const names = Object.entries(properties).map(([name, { default: preset }]) =>
+    required.includes(name) && preset === undefined ? name : `${name}?`,
+  )
+  const query = names.length > 0 ? ` (${names.join(', ')})` : ''
+  return `- \`${method} ${path}\`${query}: ${operation.summary}`
+}

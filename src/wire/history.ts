@@ -1,0 +1,122 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { corridorKey } from '~/domain/corridor.ts'
+import type { Freshness } from '~/domain/freshness.ts'
+import { ORDERS } from '~/domain/history.ts'
+import { PERIODS } from '~/domain/period.ts'
+import { roundAmount, roundBps } from '~/domain/round.ts'
+import type { History, HistoryPoint, HistoryQuestion } from '~/service/history.ts'
+import { DataFreshness, Instant, namedRecord, nullable, RateType, words } from './fields.ts'
+import { readInstant } from './moment.ts'
+import { CorridorQuery, PROVIDER_ID_LENGTH_MAX } from './parameters.ts'
+import { iso } from './present.ts'
+
+export const LIMIT_MAX = 5000
+export const LIMIT_DEFAULT = 500
+
+export const periodParameter = (description: string, fallback: (typeof PERIODS)[number]) =>
+  words(PERIODS, { default: fallback, description })
+
+export const HistoryQuery = Type.Object({
+  ...CorridorQuery.properties,
+  period: periodParameter('How far back the window goes, counted from the hour of its end.', '30d'),
+  provider: Type.Optional(
+    Type.String({
+      description: 'A provider id; only its observations are listed.',
+      maxLength: PROVIDER_ID_LENGTH_MAX,
+      examples: ['western-union'],
+    }),
+  ),
+  order: words(ORDERS, { default: 'asc', description: 'asc is oldest first.' }),
+  limit: Type.Integer({
+    description: 'Most observations in one answer.',
+    minimum: 1,
+    maximum: LIMIT_MAX,
+    default: LIMIT_DEFAULT,
+  }),
+  offset: Type.Integer({ description: 'Observations to skip.', minimum: 0, default: 0 }),
+  until: Type.Optional(
+    Type.String({
+      description:
+        "An ISO-8601 date-time where the window ends, instead of now: the first page's to_date " +
+        'keeps the following pages still.',
+      format: 'date-time',
+      examples: ['2026-03-05T14:00:00.000Z'],
+    }),
+  ),
+})
+
+export const HistoryPointFields = namedRecord('HistoryPoint', {
+  timestamp: Instant,
+  provider_id: Type.String(),
+  provider_name: Type.String(),
+  rate: Type.Number({ description: 'Units of target currency per one unit of source.' }),
+  fee: nullable(Type.Number({ description: 'In fee_currency.' })),
+  fee_currency: nullable(Type.String()),
+  spread_bps: nullable(
+    Type.Number({
+      description:
+        'Basis points below the best rate of its rate_type that stood in the corridor then; null ' +
+        'where too many other observations lie between those of one provider.',
+    }),
+  ),
+  rate_type: RateType,
+})
+
+export const HistoryResponse = namedRecord('HistoryResponse', {
+  corridor: Type.String({ examples: ['USD/KES'] }),
+  period: words(PERIODS),
+  from_date: Instant,
+  to_date: Instant,
+  order: words(ORDERS),
+  limit: Type.Integer(),
+  offset: Type.Integer(),
+  has_more: Type.Boolean({ description: 'Whether further pages exist.' }),
+  data: Type.Array(HistoryPointFields),
+  count: Type.Integer(),
+  data_freshness: DataFreshness,
+  as_of: Type.Optional(Instant),
+})
+
+/** The question that a checked query asks. Throws a 400 for an `until` that is no date-time. */
+export function historyQuestion(query: Static<typeof HistoryQuery>): HistoryQuestion {
+  const { provider = null, until, ...rest } = query
+  return { ...rest, provider, untilMs: readInstant('until', until) }
+}
+
+export function presentHistory(
+  history: History,
+  question: HistoryQuestion,
+  { tier, cutoffMs }: Freshness,
+): Static<typeof HistoryResponse> {
+  const { corridor, fromMs, toMs, hasMore, points } = history
+  const { period, order, limit, offset } = question
+  return {
+    corridor: corridorKey(corridor.from, corridor.to),
+    period,
+    from_date: iso(fromMs),
+    to_date: iso(toMs),
+    order,
+    limit,
+    offset,
+    has_more: hasMore,
+    data: points.map(presentPoint),
+    count: points.length,
+    data_freshness: tier,
+    ...(tier === 'hourly' && { as_of: iso(cutoffMs) }),
+  }
+}
+
+const presentPoint = ({
+  quote,
+  provider,
+  spreadBps,
+}: HistoryPoint): Static<typeof HistoryPointFields> => ({
+  timestamp: iso(quote.atMs),
+  provider_id: provider.id,
+  provider_name: provider.name,
+  rate: roundAmount(quote.rate),
+  fee: quote.fee === null ? null : roundAmount(quote.fee),
+  fee_currency: quote.feeCurrency,
+  spread_bps: spreadBps === null ? null : roundBps(spreadBps),
+  rate_type: quote.rateType,
+})

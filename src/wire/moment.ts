@@ -1,0 +1,20 @@
+import { ServiceError } from '~/domain/errors.ts'
+import { dateMsOf, instantOf } from '~/domain/instant.ts'
+
+/** Milliseconds of a date-time parameter, null when it is not given; a 400 when it is none. */
+export function readInstant(name: string, text: string | undefined): number | null {
+  if (text === undefined) return null
+  return checked(name, instantOf(text), 'an ISO-8601 date-time such as 2026-03-05T14:00:00Z')
+}
+
+/** Milliseconds of the UTC midnight that starts a date parameter; a 400 when it is none. */
+export function readDate(name: string, text: string): number {
+  return checked(name, dateMsOf(text), 'a calendar date such as 2026-03-05')
+}
+
+function checked(parameter: string, ms: number | null, wanted: string): number {
+  if (ms !== null) return ms
+  throw new ServiceError('invalid_parameter', `${parameter} cannot be used: it must be ${wanted}`, {
+    parameter,
+  })
+}

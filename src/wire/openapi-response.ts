@@ -1,0 +1,152 @@
+import type { ErrorCode } from '~/domain/errors.ts'
+import { TIERS } from '~/domain/freshness.ts'
+import { ERROR_MEANING, errorSchemas } from './errors.ts'
+import type { Components, Json } from './openapi-schema.ts'
+import { errorsByStatus, type Operation } from './operation.ts'
+
+/** Answers of a real run: by operation, status and name of the example. */
+export type Examples = Record<string, Record<string, Record<string, unknown>>>
+
+const QUOTA_HEADERS = {
+  'X-RateLimit-Limit': {
+    description: "Units in the plan's UTC day.",
+    schema: { type: 'integer', minimum: 0 },
+  },
+  'X-RateLimit-Remaining': {
+    description: 'Units left today.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  'X-RateLimit-Reset': {
+    description: 'Epoch seconds of the next UTC midnight.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  'RateLimit-Policy': {
+    description: 'The quota as the IETF draft writes it: `"day";q=50;w=86400`.',
+    schema: { type: 'string', pattern: '^"day";q=\\d+;w=86400$' },
+  },
+  RateLimit: {
+    description: 'What is left of it, likewise: units `r` and seconds `t`: `"day";r=49;t=3600`.',
+    schema: { type: 'string', pattern: '^"day";r=\\d+;t=\\d+$' },
+  },
+}
+
+/** The headers that responses refer to. */
+export const headerComponents: Json = {
+  ...QUOTA_HEADERS,
+  'X-Data-Freshness': {
+    description: 'The tier of the answer.',
+    schema: { type: 'string', enum: [...TIERS] },
+  },
+  'Retry-After': {
+    description: 'Seconds to wait before another try.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  ETag: {
+    description: 'The entity tag of the answer, for If-None-Match.',
+    schema: { type: 'string', pattern: '^W/"[\\w-]+"$' },
+  },
+  'X-As-Of': {
+    description: 'The cutoff of the hourly tier; absent in the realtime one.',
+    required: false,
+    schema: { type: 'string', format: 'date-time' },
+  },
+  Link: {
+    description: 'The next page, as `rel="next"`; absent on the last.',
+    required: false,
+    schema: { type: 'string' },
+  },
+  Allow: {
+    description: 'The methods that the path takes.',
+    schema: { type: 'string', pattern: '^[A-Z]+(, [A-Z]+)*$' },
+  },
+}
+
+/** Responses that are the same wherever they occur. */
+const SHARED: Readonly<Record<number, string>> = {
+  401: 'Unauthorized',
+  405: 'MethodNotAllowed',
+  429: 'QuotaExceeded',
+}
+
+/** Writes the responses of operations and collects those that they share. */
+export class Responses {
+  readonly shared: Json = {}
+
+  constructor(
+    private readonly components: Components,
+    private readonly examples: Examples,
+  ) {}
+
+  of(operation: Operation): Json {
+    const { status } = operation.success
+    const responses: Json = { [status]: this.#success(operation) }
+    if (operation.isTagged)
+      responses[304] = {
+        description: 'The answer is the one that If-None-Match names. Costs what an answer costs.',
+        headers: headersOf(operation, 304),
+      }
+    for (const [failure, codes] of errorsByStatus(operation)) {
+      const response = this.#failure(operation, failure, codes)
+      const name = SHARED[failure]
+      if (name) this.shared[name] ??= response
+      responses[failure] = name ? { $ref: `#/components/responses/${name}` } : response
+    }
+    return responses
+  }
+
+  #success(operation: Operation): Json {
+    const { success, otherMedia = {} } = operation
+    const schema = this.components.schema(success.body)
+    const others = Object.entries(otherMedia).map(([media, description]) => [
+      media,
+      { schema: { type: 'string', description } },
+    ])
+    return {
+      description: success.status === 201 ? 'Committed, and served from now on.' : 'The answer.',
+      headers: headersOf(operation, success.status),
+      content: {
+        'application/json': { schema, ...this.#examplesOf(operation, success.status) },
+        ...Object.fromEntries(others),
+      },
+    }
+  }
+
+  #failure(operation: Operation, status: number, codes: readonly ErrorCode[]): Json {
+    const refs = codes.map((code) => this.components.schema(errorSchemas[code]))
+    const mapping = Object.fromEntries(codes.map((code, i) => [code, refs[i]!.$ref]))
+    const schema =
+      refs.length === 1
+        ? refs[0]
+        : { oneOf: refs, discriminator: { propertyName: 'code', mapping } }
+    return {
+      description: codes.map((code) => `\`${code}\`: ${ERROR_MEANING[code]}`).join('\n\n'),
+      headers: headersOf(operation, status),
+      content: { 'application/json': { schema, ...this.#examplesOf(operation, status) } },
+    }
+  }
+
+  #examplesOf({ id }: Operation, status: number): Json {
+    const recorded = this.examples[id]?.[status] ?? this.examples.anywhere?.[status] ?? {}
+    const examples = Object.entries(recorded).map(([name, value]) => [name, { value }])
+    return examples.length > 0 ? { examples: Object.fromEntries(examples) } : {}
+  }
+}
+
+/**
+ * The headers of an operation's answer: the budget wherever the caller is known on a path that
+ * spends it, and where usage is told.
+ */
+function headersOf(operation: Operation, status: number): Json {
+  const { access, isMetered, isTiered, isTagged, mayCarry = [] } = operation
+  const isSuccess = status < 400
+  const tellsQuota = isMetered ? ![401, 405].includes(status) : isSuccess && access === 'key'
+  const names = [
+    ...(tellsQuota ? Object.keys(QUOTA_HEADERS) : []),
+    ...(isTiered && isSuccess ? ['X-Data-Freshness'] : []),
+    ...(isTagged && isSuccess ? ['ETag'] : []),
+    ...(isSuccess ? mayCarry : []),
+    ...([429, 503].includes(status) ? ['Retry-After'] : []),
+    ...(status === 405 ? ['Allow'] : []),
+  ]
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}

@@ -1,0 +1,51 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { corridorKey } from '~/domain/corridor.ts'
+import type { Freshness } from '~/domain/freshness.ts'
+import type { Snapshot } from '~/service/snapshot.ts'
+import { DataFreshness, Instant, midFields, namedRecord } from './fields.ts'
+import { CorridorQuery } from './parameters.ts'
+import { iso, presentMid } from './present.ts'
+import { ProviderRate, presentProviderRate } from './rates.ts'
+
+export const SnapshotQuery = Type.Object({
+  ...CorridorQuery.properties,
+  date: Type.String({
+    description: 'A UTC calendar date, YYYY-MM-DD, not in the future.',
+    format: 'date',
+    examples: ['2026-03-05'],
+  }),
+})
+
+export const SnapshotResponse = namedRecord('HistoricalResponse', {
+  corridor: Type.String({ examples: ['USD/KES'] }),
+  providers: Type.Array(ProviderRate),
+  count: Type.Integer(),
+  ...midFields,
+  timestamp: Instant,
+  date: Type.String({ format: 'date', examples: ['2026-03-05'] }),
+  as_of: Type.String({
+    ...Instant,
+    description:
+      'Up to where quotes count: the start of the following UTC day, or for the hourly tier the ' +
+      'top of the current hour while that day is not over.',
+  }),
+  data_freshness: DataFreshness,
+})
+
+export function presentSnapshot(
+  snapshot: Snapshot,
+  date: string,
+  { tier, nowMs }: Freshness,
+): Static<typeof SnapshotResponse> {
+  const { corridor, quotes, mid, asOfMs } = snapshot
+  return {
+    corridor: corridorKey(corridor.from, corridor.to),
+    providers: quotes.map(presentProviderRate),
+    count: quotes.length,
+    ...presentMid(mid),
+    timestamp: iso(nowMs),
+    date,
+    as_of: iso(asOfMs),
+    data_freshness: tier,
+  }
+}

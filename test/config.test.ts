@@ -1,0 +1,255 @@
+import { describe, expect, test } from 'bun:test'
+import { loadConfig, REFERENCE_FEEDS } from '~/config.ts'
+
+const HOUR_MS = 3_600_000
+
+const messageOf = (env: Record<string, string>): string => {
+  try {
+    loadConfig(env)
+  } catch (error) {
+    return (error as Error).message
+  }
+  return 'no problem'
+}
+
+describe('loadConfig', () => {
+  test('without a setting everything has its default', () => {
+    expect(loadConfig({})).toEqual({
+      host: '127.0.0.1',
+      port: 3000,
+      databaseUrl: null,
+      dataDir: '.data',
+      feeds: [{ name: 'open-er-api', url: null, key: null }],
+      feedCron: '7 * * * *',
+      midMaxAgeMs: 72 * HOUR_MS,
+      quoteMaxAgeMs: null,
+      quotas: { free: 50, pro: 250, enterprise: 1000 },
+      corsOrigins: [],
+      publicUrl: null,
+      mcpAllowedHosts: [],
+      mcpAllowedOrigins: [],
+      mcpSessionsMax: 1000,
+      logLevel: 'info',
+      logFormat: 'json',
+    })
+  })
+
+  test('every setting is read', () => {
+    expect(
+      loadConfig({
+        HOST: '0.0.0.0',
+        PORT: '8080',
+        DATABASE_URL: 'postgres://user:secret@db:5432/corridor',
+        DATA_DIR: '/var/lib/corridor',
+        REFERENCE_FEED: 'openexchangerates,ecb',
+        REFERENCE_FEED_URL: 'https://a.example/x/,http://b.example',
+        REFERENCE_FEED_KEY: 'k1,k2',
+        REFERENCE_FEED_CRON: '*/5 * * * *',
+        MID_MAX_AGE: '36h',
+        QUOTE_MAX_AGE: '7d',
+        QUOTA_FREE: '1',
+        QUOTA_PRO: '2',
+        QUOTA_ENTERPRISE: '3',
+        CORS_ORIGINS: 'https://a.example, http://localhost:5173',
+        PUBLIC_URL: 'https://rates.example/',
+        MCP_ALLOWED_HOSTS: 'API.example, [::2]',
+        MCP_ALLOWED_ORIGINS: 'https://agents.example',
+        MCP_SESSIONS_MAX: '0',
+        LOG_LEVEL: 'debug',
+        LOG_FORMAT: 'pretty',
+      }),
+    ).toEqual({
+      host: '0.0.0.0',
+      port: 8080,
+      databaseUrl: 'postgres://user:secret@db:5432/corridor',
+      dataDir: '/var/lib/corridor',
+      feeds: [
+        { name: 'openexchangerates', url: 'https://a.example/x', key: 'k1' },
+        { name: 'ecb', url: 'http://b.example', key: 'k2' },
+      ],
+      feedCron: '*/5 * * * *',
+      midMaxAgeMs: 36 * HOUR_MS,
+      quoteMaxAgeMs: 168 * HOUR_MS,
+      quotas: { free: 1, pro: 2, enterprise: 3 },
+      corsOrigins: ['https://a.example', 'http://localhost:5173'],
+      publicUrl: 'https://rates.example',
+      mcpAllowedHosts: ['api.example', '[::2]'],
+      mcpAllowedOrigins: ['https://agents.example'],
+      mcpSessionsMax: 0,
+      logLevel: 'debug',
+      logFormat: 'pretty',
+    })
+  })
+
+  test('an empty setting, and one of spaces, counts as not set', () => {
+    const names = ['HOST', 'PORT', 'DATABASE_URL', 'REFERENCE_FEED', 'MID_MAX_AGE', 'LOG_LEVEL']
+    for (const blank of ['', '  ', '\n'])
+      expect(loadConfig(Object.fromEntries(names.map((name) => [name, blank])))).toEqual(
+        loadConfig({}),
+      )
+  })
+
+  test('spaces around a value do not count, and unknown settings are ignored', () => {
+    expect(loadConfig({ PORT: ' 80\n', NODE_ENV: 'x', PORTS: 'x' }).port).toBe(80)
+  })
+
+  test('what is not understood is named, with what it takes', () => {
+    const wrong: [name: string, value: string, takes: string][] = [
+      ['PORT', '65536', 'whole number from 0 to 65535'],
+      ['PORT', '-1', 'whole number'],
+      ['PORT', '80.5', 'whole number'],
+      ['PORT', '0x50', 'whole number'],
+      ['PORT', '1e3', 'whole number'],
+      ['DATABASE_URL', 'mysql://db/x', 'postgres://'],
+      ['DATABASE_URL', 'db:5432', 'postgres://'],
+      ['DATABASE_URL', 'postgres://db:x/corridor', 'postgres://'],
+      ['REFERENCE_FEED', 'bank', 'one of open-er-api'],
+      ['REFERENCE_FEED', 'ecb,', 'one of open-er-api'],
+      ['REFERENCE_FEED', 'none,ecb', 'one of open-er-api'],
+      ['REFERENCE_FEED_URL', 'ftp://a.example', 'http://'],
+      ['REFERENCE_FEED_URL', 'https://a.example,nowhere', 'http://'],
+      ['REFERENCE_FEED_CRON', 'hourly', 'cron pattern'],
+      ['REFERENCE_FEED_CRON', '60 * * * *', 'cron pattern'],
+      ['REFERENCE_FEED_CRON', '2036-01-01T00:00:00', 'cron pattern'],
+      ['MID_MAX_AGE', 'off', 'duration'],
+      ['QUOTE_MAX_AGE', 'on', 'duration'],
+      ['QUOTA_FREE', '-1', 'whole number'],
+      ['QUOTA_PRO', '1000000001', 'whole number from 0 to 1000000000'],
+      ['QUOTA_ENTERPRISE', 'unlimited', 'whole number'],
+      ['CORS_ORIGINS', 'https://a.example/path', 'origins'],
+      ['CORS_ORIGINS', 'a.example', 'http://'],
+      ['CORS_ORIGINS', 'https://a.example,', 'http://'],
+      ['PUBLIC_URL', 'rates.example', 'http://'],
+      ['PUBLIC_URL', 'https://', 'http://'],
+      ['MCP_ALLOWED_HOSTS', 'https://a.example', 'host names'],
+      ['MCP_ALLOWED_HOSTS', 'a.example:443', 'without a port'],
+      ['MCP_ALLOWED_ORIGINS', 'a.example', 'http://'],
+      ['MCP_SESSIONS_MAX', '100001', 'whole number from 0 to 100000'],
+      ['LOG_LEVEL', 'loud', 'debug, info, warn, error, silent'],
+      ['LOG_LEVEL', 'INFO', 'debug, info, warn, error, silent'],
+      ['LOG_FORMAT', 'xml', 'json, pretty'],
+    ]
+    for (const [name, value, takes] of wrong) {
+      const message = messageOf({ [name]: value })
+      expect(message).toStartWith(`wrong settings: ${name} must`)
+      expect(message).toContain(takes)
+    }
+  })
+
+  test('all wrong settings stand in one message, the right ones not', () => {
+    const message = messageOf({
+      HOST: '::1',
+      PORT: 'http',
+      MID_MAX_AGE: '3 days',
+      QUOTA_PRO: 'many',
+      LOG_LEVEL: 'warn',
+      LOG_FORMAT: 'xml',
+    })
+    for (const name of ['PORT', 'MID_MAX_AGE', 'QUOTA_PRO', 'LOG_FORMAT'])
+      expect(message.split(`${name} must`)).toHaveLength(2)
+    expect(message).not.toContain('HOST')
+    expect(message).not.toContain('LOG_LEVEL')
+    expect(message).not.toContain('\n')
+  })
+
+  test('a message never holds a secret, wherever it was written', () => {
+    const secret = 's3cr3t-of-ours'
+    const message = messageOf({
+      DATABASE_URL: `mysql://user:${secret}@db/corridor`,
+      REFERENCE_FEED_URL: `ftp://user:${secret}@a.example`,
+      REFERENCE_FEED_KEY: secret,
+      REFERENCE_FEED: secret,
+      REFERENCE_FEED_CRON: secret,
+      PUBLIC_URL: secret,
+      CORS_ORIGINS: `https://user:${secret}@a.example`,
+      PORT: secret,
+      MID_MAX_AGE: secret,
+      LOG_LEVEL: secret,
+      LOG_FORMAT: secret,
+    })
+    expect(message).toContain('DATABASE_URL must')
+    expect(message).toContain('CORS_ORIGINS must')
+    expect(message).not.toContain(secret)
+    expect(messageOf({ DATABASE_URL: `postgres://user:${secret}@db:port/x` })).not.toContain(secret)
+  })
+})
+
+describe('the durations of loadConfig', () => {
+  const midMaxAge = (text: string) => loadConfig({ MID_MAX_AGE: text }).midMaxAgeMs
+
+  test('have a unit from milliseconds to days, and may have decimals', () => {
+    expect(midMaxAge('250ms')).toBe(250)
+    expect(midMaxAge('90s')).toBe(90_000)
+    expect(midMaxAge('30m')).toBe(1_800_000)
+    expect(midMaxAge('72h')).toBe(72 * HOUR_MS)
+    expect(midMaxAge('7d')).toBe(168 * HOUR_MS)
+    expect(midMaxAge('1.5h')).toBe(1.5 * HOUR_MS)
+    expect(midMaxAge('1ms')).toBe(1)
+  })
+
+  test('are at least a millisecond and have nothing but a number and a unit', () => {
+    for (const text of [
+      '0h',
+      '0.0001ms',
+      '-1h',
+      '72',
+      'h',
+      '72 h',
+      '1h30m',
+      '72H',
+      '1w',
+      '.5h',
+      '1e3s',
+      `${'9'.repeat(20)}d`,
+    ])
+      expect(messageOf({ MID_MAX_AGE: text })).toStartWith('wrong settings: MID_MAX_AGE must')
+  })
+
+  test('a quote may be of any age, said by off or by nothing', () => {
+    expect(loadConfig({ QUOTE_MAX_AGE: 'off' }).quoteMaxAgeMs).toBeNull()
+    expect(loadConfig({ QUOTE_MAX_AGE: '1h' }).quoteMaxAgeMs).toBe(HOUR_MS)
+  })
+})
+
+describe('the lists of loadConfig', () => {
+  test('feeds stand in order of preference, every one by its name', () => {
+    const { feeds } = loadConfig({ REFERENCE_FEED: REFERENCE_FEEDS.join(' , ') })
+    expect(feeds.map(({ name }) => name)).toEqual([...REFERENCE_FEEDS])
+  })
+
+  test('none is no feed', () => {
+    expect(loadConfig({ REFERENCE_FEED: 'none' }).feeds).toEqual([])
+  })
+
+  test('URLs and keys belong to the feed at their place, an empty place to none', () => {
+    const { feeds } = loadConfig({
+      REFERENCE_FEED: 'ecb,openexchangerates,fastforex',
+      REFERENCE_FEED_URL: ',https://b.example',
+      REFERENCE_FEED_KEY: ',,k3',
+    })
+    expect(feeds.map(({ url, key }) => [url, key])).toEqual([
+      [null, null],
+      ['https://b.example', null],
+      [null, 'k3'],
+    ])
+  })
+
+  test('origins may be any one, or all by a star', () => {
+    expect(loadConfig({ CORS_ORIGINS: '*' }).corsOrigins).toEqual(['*'])
+    expect(loadConfig({ CORS_ORIGINS: 'https://a.example/' }).corsOrigins).toEqual([
+      'https://a.example',
+    ])
+  })
+})
+
+describe('the bounds of loadConfig', () => {
+  test('a port from 0, which lets the system choose, to 65535', () => {
+    expect(loadConfig({ PORT: '0' }).port).toBe(0)
+    expect(loadConfig({ PORT: '65535' }).port).toBe(65_535)
+  })
+
+  test('a quota from 0 to a thousand million', () => {
+    expect(loadConfig({ QUOTA_FREE: '0' }).quotas.free).toBe(0)
+    expect(loadConfig({ QUOTA_FREE: '1000000000' }).quotas.free).toBe(1_000_000_000)
+  })
+})

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'bun:test'
+import { ERROR_CODES, type ErrorCode, ServiceError } from '~/domain/errors.ts'
+import { answerable } from '../http/questions.ts'
+import { API, type Reply, replyOf, World } from '../support/world.ts'
+import { breaches } from './schemas.ts'
+
+const ROW = { provider_id: 'retail-a', rate: 1, from: 'USD', to: 'KES' }
+
+const failing = (error: Error) => ({ record: () => Promise.reject(error) })
+const admin = (world: World) => world.key('free', 'admin')
+
+async function revoked(world: World): Promise<string> {
+  const { id, key } = world.account('free')
+  const keys = world.memory.current.keys.keysOf(id).map((row) => ({ ...row, revokedMs: 0 }))
+  world.memory.publish({ access: { accounts: [], keys } }, world.clock.now())
+  return key
+}
+
+/** How each code is met over HTTP, and with which status. */
+const MET: Record<ErrorCode, [status: number, meet: (world: World) => Promise<Reply>]> = {
+  missing_parameter: [400, (world) => world.get('/rates', world.key())],
+  invalid_parameter: [400, (world) => world.get('/rates?from=', world.key())],
+  repeated_parameter: [400, (world) => world.get('/rates?from=a&from=b', world.key())],
+  unsupported_currency: [400, (world) => world.get('/rates?from=XXX&to=KES', world.key())],
+  same_currency: [400, (world) => world.get('/rates?from=KES&to=KES', world.key())],
+  malformed_body: [400, (world) => world.post('{', admin(world))],
+  body_too_large: [400, (world) => world.post(' '.repeat(1_048_577), admin(world))],
+  missing_key: [401, (world) => world.get('/rates')],
+  invalid_key: [401, (world) => world.get('/rates', 'x')],
+  revoked_key: [401, async (world) => world.get('/rates', await revoked(world))],
+  forbidden: [403, (world) => world.post(ROW, world.key())],
+  unknown_path: [404, (world) => world.get('/nope')],
+  unknown_provider: [404, (world) => world.get('/rates/provider?provider=x', world.key())],
+  method_not_allowed: [
+    405,
+    async (world) =>
+      replyOf(await world.app.handle(new Request(`${API}/rates`, { method: 'PUT' }))),
+  ],
+  invalid_rows: [422, (world) => world.post({ ...ROW, rate: 0 }, admin(world))],
+  idempotency_key_reused: [
+    422,
+    () => {
+      const record = async () => ({ kind: 'key_reused' }) as const
+      const world = new World({ store: { record } })
+      return world.post(ROW, admin(world))
+    },
+  ],
+  quota_exceeded: [
+    429,
+    async (world) => {
+      const key = world.key('free')
+      for (let i = 0; i < 50; i++) await world.get('/providers', key)
+      return world.get('/providers', key)
+    },
+  ],
+  internal_error: [
+    500,
+    () => {
+      const world = new World({ store: failing(new Error('at /srv/x.ts:1:1')) })
+      return world.post(ROW, admin(world))
+    },
+  ],
+  mid_unavailable: [
+    503,
+    () => {
+      const world = new World()
+      return world.get('/fetch-one?from=USD&to=KES', world.key())
+    },
+  ],
+  database_unavailable: [
+    503,
+    () => {
+      const error = new ServiceError('database_unavailable', 'the database is away; retry shortly')
+      const world = new World({ store: failing(error) })
+      return world.post(ROW, admin(world))
+    },
+  ],
+}
+
+describe('every error', () => {
+  test.each(ERROR_CODES.map((code) => [MET[code][0], code] as const))(
+    '%i %s is JSON with a sentence and its code',
+    async (status, code) => {
+      const reply = await MET[code][1](answerable())
+      expect([reply.status, reply.body.code]).toEqual([status, code])
+      expect(reply.headers.get('content-type')).toBe('application/json')
+      expect(breaches('error', reply.body)).toEqual([])
+      expect(reply.text).not.toMatch(/\.ts|\bat \/|stack/)
+    },
+  )
+
+  test('429 and 503 say how long to wait; no other error does', async () => {
+    for (const code of ERROR_CODES) {
+      const { status, headers } = await MET[code][1](answerable())
+      const wait = headers.get('retry-after')
+      const hasToWait = status === 429 || status === 503
+      expect([code, Number(wait) > 0]).toEqual([code, hasToWait])
+      expect([code, wait === null]).toEqual([code, !hasToWait])
+    }
+  })
+
+  test('422 always has the list of the faults that the interface promises', async () => {
+    for (const code of ['invalid_rows', 'idempotency_key_reused'] as const)
+      expect((await MET[code][1](answerable())).body.errors).toBeArray()
+  })
+})

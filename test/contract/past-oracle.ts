@@ -1,0 +1,304 @@
+import type { Provider, RateType } from '~/domain/provider.ts'
+import type { Database } from '~/store/database.ts'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+const DAYS: Record<string, number> = { '1d': 1, '7d': 7, '30d': 30, '90d': 90 }
+const KINDS: RateType[] = ['retail', 'p2p', 'interbank', 'official', 'parallel']
+
+export type Said = {
+  id: number
+  at: number
+  provider: string
+  pair: string
+  rate: number
+  fee: number | null
+  feeCurrency: string | null
+  kind: RateType
+}
+
+export type Fixing = { id: number; at: number; currency: string; perUsd: number; source: string }
+
+export type Facts = {
+  said: Said[]
+  fixings: Fixing[]
+  providers: Map<string, Provider>
+  /** Currencies that the feed covers. */
+  fiat: Set<string>
+}
+
+export type Asker = { now: number; tier: 'hourly' | 'realtime' }
+
+type Parameters = Record<string, string>
+
+/** Everything that was recorded, by the plainest statements there are. */
+export async function factsOf(
+  { sql }: Database,
+  catalogue: { providers: readonly Provider[]; fiat: readonly string[] },
+): Promise<Facts> {
+  const said = await sql`
+    select o.id, (extract(epoch from o.effective_from) * 1000)::float8 as at, p.provider_id,
+      c.source || '/' || c.target as pair, o.rate, o.fee, o.fee_currency, o.rate_type
+    from observations o, provider_corridors p, corridors c
+    where p.id = o.provider_corridor_id and c.id = o.corridor_id`
+  const fixings = await sql`
+    select r.id, (extract(epoch from r.fetched_at) * 1000)::float8 as at, r.currency, r.per_usd,
+      s.source
+    from reference_rates r, reference_snapshots s where s.id = r.snapshot_id`
+  return {
+    said: said.map((row) => ({
+      id: Number(row.id),
+      at: row.at,
+      provider: row.provider_id,
+      pair: row.pair,
+      rate: Number(row.rate),
+      fee: row.fee === null ? null : Number(row.fee),
+      feeCurrency: row.fee_currency,
+      kind: row.rate_type,
+    })),
+    fixings: fixings.map((row) => ({
+      id: Number(row.id),
+      at: row.at,
+      currency: row.currency,
+      perUsd: Number(row.per_usd),
+      source: row.source,
+    })),
+    providers: new Map(catalogue.providers.map((provider) => [provider.id, provider])),
+    fiat: new Set(catalogue.fiat),
+  }
+}
+
+const cutoffOf = ({ now, tier }: Asker) => (tier === 'hourly' ? now - (now % HOUR) : now)
+const iso = (ms: number) => new Date(ms).toISOString()
+const twelve = (x: number) => Number(x.toPrecision(12))
+const four = (x: number) => Math.round(x * 1e4) / 1e4 + 0
+const later = (a: { at: number; id: number }, b: { at: number; id: number }) =>
+  a.at - b.at || a.id - b.id
+const isExecutable = (kind: RateType) => KINDS.indexOf(kind) < 3
+const last = <T extends { at: number; id: number }>(rows: T[]): T | undefined =>
+  rows.toSorted(later).at(-1)
+
+/** The latest of each provider among `rows`. */
+function latest(rows: Said[]): Said[] {
+  const providers = [...new Set(rows.map(({ provider }) => provider))]
+  return providers.map((provider) => last(rows.filter((row) => row.provider === provider))!)
+}
+
+/** The mid that was known before a moment, however old. */
+function midBefore(facts: Facts, pair: string, before: number) {
+  const codes = pair.split('/')
+  if (codes.some((code) => !facts.fiat.has(code))) return null
+  const legs = codes
+    .filter((code) => code !== 'USD')
+    .map((code) =>
+      last(facts.fixings.filter(({ currency, at }) => currency === code && at < before)),
+    )
+  if (legs.some((leg) => !leg)) return null
+  const worth = (code: string) =>
+    code === 'USD' ? 1 : legs.find((leg) => leg!.currency === code)!.perUsd
+  return {
+    rate: worth(codes[1]!) / worth(codes[0]!),
+    at: Math.min(...legs.map((leg) => leg!.at)),
+    source: [...new Set(legs.map((leg) => leg!.source))].join('+'),
+  }
+}
+
+function recentMid(facts: Facts, pair: string, moment: { before: number; then: number }) {
+  const mid = midBefore(facts, pair, moment.before)
+  return mid && moment.then - mid.at <= 72 * HOUR ? mid : null
+}
+
+export function history(facts: Facts, { now, tier }: Asker, p: Parameters) {
+  const { period = '30d', order = 'asc' } = p
+  const limit = Number(p.limit ?? 500)
+  const offset = Number(p.offset ?? 0)
+  const cutoff = cutoffOf({ now, tier })
+  const end = Math.min(p.until ? Date.parse(p.until) : now, cutoff)
+  const start = end - (end % HOUR) - DAYS[period]! * DAY
+  const pair = `${p.from}/${p.to}`
+  const corridor = facts.said.filter((row) => row.pair === pair)
+  const rows = corridor
+    .filter(({ at, provider }) => at >= start && at <= end && provider === (p.provider ?? provider))
+    .sort(later)
+  if (order === 'desc') rows.reverse()
+  const page = rows.slice(offset, offset + limit)
+  return {
+    corridor: pair,
+    period,
+    from_date: iso(start),
+    to_date: iso(end),
+    order,
+    limit,
+    offset,
+    has_more: rows.length > offset + limit,
+    data: page.map((row) => {
+      const then = latest(corridor.filter((other) => later(other, row) <= 0))
+      const best = Math.max(...then.filter(({ kind }) => kind === row.kind).map((r) => r.rate))
+      return {
+        timestamp: iso(row.at),
+        provider_id: row.provider,
+        provider_name: facts.providers.get(row.provider)!.name,
+        rate: twelve(row.rate),
+        fee: row.fee,
+        fee_currency: row.feeCurrency,
+        spread_bps: four(((best - row.rate) / best) * 10_000),
+        rate_type: row.kind,
+      }
+    }),
+    count: page.length,
+    data_freshness: tier,
+    ...(tier === 'hourly' && { as_of: iso(cutoff) }),
+  }
+}
+
+export function series(facts: Facts, { now, tier }: Asker, p: Parameters) {
+  const { interval = 'P1D', period = '30d' } = p
+  const size = interval === 'P1D' ? DAY : HOUR
+  const most = interval === 'P1D' ? 366 : 168
+  const cutoff = cutoffOf({ now, tier })
+  const pair = `${p.from}/${p.to}`
+  const up = (ms: number) => Math.ceil(ms / size) * size
+  const askedEnd = p.end ? Date.parse(p.end) : now
+  const askedStart = p.start ? Date.parse(p.start) : Math.min(askedEnd, now) - DAYS[period]! * DAY
+  let start = askedStart - (askedStart % size)
+  const wanted = Math.max(up(askedEnd), start + size)
+  const end = Math.min(wanted, Math.max(up(now), start + size))
+  const notes: string[] = []
+  if ((end - start) / size > most) {
+    start = end - most * size
+    notes.push(
+      `More than ${most} buckets of ${interval} were asked for: ` +
+        'these are the newest, and start has moved.',
+    )
+  }
+  if (wanted > end)
+    notes.push('The end asked for lies in the future: the series ends with the present bucket.')
+  const seen = facts.said.filter((row) => row.pair === pair && row.at <= cutoff)
+  if (seen.length === 0) notes.push('No provider has quoted this pair: the series holds mids only.')
+  const data = []
+  for (let t = start; t < end; t += size) {
+    const rows = seen.filter(({ at }) => at >= t && at < t + size)
+    const executable = rows.filter(({ kind }) => isExecutable(kind)).map(({ rate }) => rate)
+    const mid = midBefore(facts, pair, Math.min(t + size, cutoff + 1))
+    data.push({
+      t: iso(t),
+      mid: mid && twelve(mid.rate),
+      best: executable.length > 0 ? twelve(Math.max(...executable)) : null,
+      samples: rows.length,
+    })
+  }
+  return {
+    corridor: pair,
+    interval,
+    start: iso(start),
+    end: iso(end),
+    tracked_corridor: seen.length > 0,
+    data,
+    count: data.length,
+    ...(notes.length > 0 && { note: notes.join(' ') }),
+    timestamp: iso(now),
+    data_freshness: tier,
+    ...(tier === 'hourly' && { as_of: iso(cutoff) }),
+  }
+}
+
+export function historical(facts: Facts, { now, tier }: Asker, p: Parameters) {
+  const pair = `${p.from}/${p.to}`
+  const nextDay = Date.parse(p.date!) + DAY
+  const isOver = nextDay <= now
+  const asOf = isOver || tier === 'realtime' ? nextDay : cutoffOf({ now, tier })
+  const isIn = (at: number) => (asOf === nextDay ? at < asOf : at <= asOf)
+  const quotes = latest(facts.said.filter((row) => row.pair === pair && isIn(row.at)))
+  const before = asOf === nextDay ? asOf : asOf + 1
+  const mid = recentMid(facts, pair, { before, then: Math.min(now, nextDay) })
+  const ordered = quotes.sort(
+    (a, b) =>
+      KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) ||
+      b.rate - a.rate ||
+      b.at - a.at ||
+      (a.provider < b.provider ? -1 : 1),
+  )
+  return {
+    corridor: pair,
+    providers: ordered.map((row) => {
+      const kin = quotes.filter(({ kind }) => kind === row.kind).map(({ rate }) => rate)
+      const best = Math.max(...kin)
+      const provider = facts.providers.get(row.provider)!
+      return {
+        provider_id: row.provider,
+        provider_name: provider.name,
+        rate: twelve(row.rate),
+        fee: row.fee,
+        fee_currency: row.feeCurrency,
+        spread_bps: four(((best - row.rate) / best) * 10_000),
+        ...(mid && { vs_mid_bps: four((row.rate / mid.rate - 1) * 10_000) }),
+        rate_type: row.kind,
+        provider_type: provider.providerType,
+        transfer_time: provider.transferTime,
+        last_updated: iso(row.at),
+      }
+    }),
+    count: quotes.length,
+    ...(mid && {
+      mid_rate: twelve(mid.rate),
+      mid_source: mid.source,
+      mid_fetched_at: iso(mid.at),
+    }),
+    timestamp: iso(now),
+    date: p.date,
+    as_of: iso(asOf),
+    data_freshness: tier,
+  }
+}
+
+export function change(facts: Facts, { now, tier }: Asker, p: Parameters) {
+  const { period = '7d' } = p
+  const pair = `${p.from}/${p.to}`
+  const end = cutoffOf({ now, tier })
+  const start = end - DAYS[period]! * DAY
+  const side = (at: number, isNow: boolean) => {
+    const mid = recentMid(facts, pair, { before: at + 1, then: isNow ? now : at })?.rate
+    const said = facts.said.filter(
+      (row) =>
+        row.pair === pair &&
+        row.at <= at &&
+        (!isNow || facts.providers.get(row.provider)!.isActive),
+    )
+    const executable = latest(said).filter(({ kind }) => isExecutable(kind))
+    const best = executable.length > 0 ? Math.max(...executable.map(({ rate }) => rate)) : undefined
+    return {
+      at: iso(at),
+      ...(mid !== undefined && { mid: twelve(mid) }),
+      ...(best !== undefined && { best: twelve(best) }),
+    }
+  }
+  const from = side(start, false)
+  const to = side(end, true)
+  return {
+    corridor: pair,
+    period,
+    start: from,
+    end: to,
+    change: {
+      ...(from.mid && to.mid && { mid: moved(from.mid, to.mid) }),
+      ...(from.best && to.best && { best: moved(from.best, to.best) }),
+    },
+    timestamp: iso(now),
+    data_freshness: tier,
+    ...(tier === 'hourly' && { as_of: iso(end) }),
+  }
+}
+
+/** By whole numbers: what is shown has twelve digits, so its difference is exact in fixed point. */
+function moved(from: number, to: number) {
+  const abs = Number(`${fixed(to) - fixed(from)}e-${PLACES}`)
+  return { abs: twelve(abs), pct: Math.round((abs / from) * 100 * 1e6) / 1e6 + 0 }
+}
+
+const PLACES = 30
+
+function fixed(x: number): bigint {
+  const [digits = '', exponent] = x.toExponential().split('e')
+  const [whole = '', part = ''] = digits.split('.')
+  return BigInt(whole + part) * 10n ** BigInt(PLACES + Number(exponent) - part.length)
+}

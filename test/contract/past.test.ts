@@ -1,0 +1,274 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import type { Observation } from '~/domain/observation.ts'
+import { RATE_TYPES } from '~/domain/provider.ts'
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import { importObservations } from '~/store/observation-import.ts'
+import { createObservationStore } from '~/store/observation-store.ts'
+import { createReferenceStore } from '~/store/reference-store.ts'
+import { createRollupStore } from '~/store/rollup-store.ts'
+import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
+import { PastWorld } from '../support/past-world.ts'
+import { freshDatabase } from '../support/postgres.ts'
+import { change, factsOf, historical, history, series } from './past-oracle.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const TEST_MS_MAX = 240_000
+const RUNS = 25
+
+/** Clocks where something turns, and one where nothing does. */
+const clocks = fc.constantFrom(
+  '2026-03-05T14:25:30.500Z',
+  '2026-03-05T14:00:00.000Z',
+  '2026-03-05T14:00:00.001Z',
+  '2026-03-05T13:59:59.999Z',
+  '2026-03-05T00:00:00.000Z',
+  '2026-03-05T00:10:00.000Z',
+  '2026-03-04T23:59:59.999Z',
+  '2024-02-29T12:00:00.000Z',
+)
+
+/** How long ago something was said: few moments, so that many share one or lie next to an edge. */
+const ages = fc
+  .tuple(
+    fc.constantFrom(0, 1, 2, 14, 24, 25, 48, 167, 168, 169, 24 * 30, 24 * 90, 24 * 366, 24 * 400),
+    fc.constantFrom(-1, 0, 0, 0, 1, 1000, 1_500_000, HOUR_MS / 2),
+  )
+  .map(([hours, ms]) => hours * HOUR_MS + ms)
+
+/** Counted from the clock itself, or from the top of its hour. */
+const moments = fc.tuple(ages, fc.boolean())
+
+const said = fc.record({
+  moment: moments,
+  provider: fc.constantFrom(...PROVIDERS),
+  pair: fc.constantFrom(
+    ['USD', 'KES'],
+    ['USD', 'KES'],
+    ['USD', 'KES'],
+    ['GBP', 'NGN'],
+    ['USD', 'USDT'],
+  ),
+  rate: fc.constantFrom('100', '100.1', '100.2', '129.123456789012', '0.00075', '99.9'),
+  fee: fc.constantFrom(null, null, '1.99'),
+  /** Now and then a price of a kind that the provider has had before. */
+  kind: fc.oneof(
+    { weight: 8, arbitrary: fc.constant(null) },
+    { weight: 1, arbitrary: fc.constantFrom(...RATE_TYPES) },
+  ),
+})
+
+const fixing = fc.record({
+  moment: moments,
+  currency: fc.constantFrom('KES', 'GBP', 'NGN'),
+  perUsd: fc.constantFrom('129.5', '130', '0.79', '1530.25'),
+  source: fc.constantFrom('feed-a', 'feed-b'),
+})
+
+const story = fc.record({
+  at: clocks,
+  before: fc.array(said, { maxLength: 60 }),
+  backfill: fc.array(said, { maxLength: 20 }),
+  fixings: fc.array(fixing, { maxLength: 25 }),
+  lateFixings: fc.array(fixing, { maxLength: 5 }),
+  isImported: fc.boolean(),
+  inactive: fc.subarray(
+    PROVIDERS.map(({ id }) => id),
+    { maxLength: 4 },
+  ),
+  days: fc.array(fc.nat({ max: 100 }), { minLength: 2, maxLength: 3 }),
+  limit: fc.integer({ min: 1, max: 9 }),
+  offsets: fc.array(fc.nat({ max: 40 }), { minLength: 2, maxLength: 3 }),
+})
+
+const momentOf = ([age, isFromHour]: [number, boolean], nowMs: number): number => {
+  const base = isFromHour ? nowMs - (nowMs % HOUR_MS) : nowMs
+  return Math.min(base - age, nowMs)
+}
+
+type Said = typeof said extends fc.Arbitrary<infer T> ? T : never
+
+const observationOf = ({ moment, provider, pair, rate, fee, kind }: Said, nowMs: number) =>
+  ({
+    providerId: provider.id,
+    from: pair[0]!,
+    to: pair[1]!,
+    rate,
+    fee,
+    feeCurrency: fee && pair[0]!,
+    rateType: kind ?? provider.rateType,
+    effectiveMs: momentOf(moment, nowMs),
+    notes: null,
+  }) satisfies Observation
+
+type Question = [
+  path: string,
+  oracle: typeof history | typeof series,
+  parameters: Record<string, string>,
+]
+
+function questionsOf({
+  at,
+  days,
+  limit,
+  offsets,
+}: {
+  at: string
+  days: number[]
+  limit: number
+  offsets: number[]
+}): Question[] {
+  const questions: unknown[][] = []
+  const ago = (ms: number) => new Date(Date.parse(at) - ms).toISOString()
+  for (const [from, to] of [
+    ['USD', 'KES'],
+    ['GBP', 'NGN'],
+    ['USD', 'USDT'],
+    ['GBP', 'KES'],
+    ['USD', 'EUR'],
+  ] as const) {
+    const pair = { from, to }
+    for (const period of ['1d', '30d', '90d']) {
+      questions.push(['/rates/history', history, { ...pair, period }])
+      questions.push([
+        '/rates/history',
+        history,
+        { ...pair, period, order: 'desc', provider: 'retail-a' },
+      ])
+      questions.push(['/change', change, { ...pair, period }])
+      for (const interval of ['P1D', 'PT1H'])
+        questions.push(['/time-series', series, { ...pair, period, interval }])
+    }
+    for (const offset of offsets)
+      for (const order of ['asc', 'desc']) {
+        const page = { ...pair, period: '90d', order, limit: String(limit), offset: String(offset) }
+        questions.push(['/rates/history', history, page])
+        questions.push(['/rates/history', history, { ...page, provider: 'p2p-a' }])
+        questions.push(['/rates/history', history, { ...page, until: ago(days[0]! * DAY_MS) }])
+      }
+    for (const day of [0, 1, ...days])
+      questions.push(['/historical', historical, { ...pair, date: ago(day * DAY_MS).slice(0, 10) }])
+    questions.push(['/time-series', series, { ...pair, start: ago(400 * DAY_MS) }])
+    questions.push([
+      '/time-series',
+      series,
+      { ...pair, start: ago(31 * DAY_MS), end: ago(29.5 * DAY_MS), interval: 'PT1H' },
+    ])
+    questions.push(['/time-series', series, { ...pair, start: ago(DAY_MS), end: ago(-DAY_MS) }])
+  }
+  return questions as Question[]
+}
+
+describe('questions about the past', () => {
+  test(
+    'answer as the plain oracle does, for any history, backfill, clock and tier',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(story, async (told) => {
+          const nowMs = Date.parse(told.at)
+          const database = await freshDatabase()
+          try {
+            await createCatalogueStore(database).apply({
+              currencies: CURRENCIES,
+              providers: PROVIDERS,
+            })
+            const world = await new PastWorld(database, { at: told.at }).start()
+            const questions = questionsOf(told)
+            const providers = PROVIDERS.map((provider) => ({
+              ...provider,
+              isActive: !told.inactive.includes(provider.id),
+            }))
+            await record(world, told)
+            await fix(world, told.fixings, nowMs)
+            await world.refresher.reload()
+            await world.apply({ currencies: [], providers })
+            await agree(world, questions, providers)
+            const late = told.backfill.filter(
+              ({ provider }) => !told.inactive.includes(provider.id),
+            )
+            await backfill(
+              world,
+              late.map((row) => observationOf({ ...row, kind: null }, nowMs)),
+            )
+            await fix(world, told.lateFixings, nowMs)
+            await agree(world, questions, providers)
+          } finally {
+            await database.close()
+          }
+        }),
+        { numRuns: RUNS },
+      )
+    },
+    TEST_MS_MAX,
+  )
+})
+
+async function record(
+  { database, clock }: PastWorld,
+  { before, isImported }: { before: Said[]; isImported: boolean },
+) {
+  const rows = before.map((row) => observationOf(row, clock.now()))
+  const half = isImported ? Math.floor(rows.length / 2) : 0
+  if (half > 0)
+    await importObservations({
+      database,
+      rows: (async function* () {
+        yield rows.slice(0, half)
+      })(),
+    })
+  const store = createObservationStore(database)
+  for (let start = half; start < rows.length; start += 7)
+    await store.record({ observations: rows.slice(start, start + 7), idempotency: null })
+}
+
+async function backfill(world: PastWorld, rows: Observation[]) {
+  if (rows.length === 0) return
+  const reply = await world.post(
+    rows.map((row) => ({
+      provider_id: row.providerId,
+      from: row.from,
+      to: row.to,
+      rate: Number(row.rate),
+      ...(row.fee !== null && { fee: Number(row.fee) }),
+      effective_from: new Date(row.effectiveMs).toISOString(),
+    })),
+  )
+  expect(reply.status).toBe(201)
+}
+
+async function fix(
+  world: PastWorld,
+  fixings: (typeof fixing extends fc.Arbitrary<infer T> ? T : never)[],
+  nowMs: number,
+) {
+  for (const { moment, source, currency, perUsd } of fixings) {
+    const fetchedMs = momentOf(moment, nowMs)
+    const store = createReferenceStore(world.database)
+    const references = await store.append({ source, fetchedMs, rates: [{ currency, perUsd }] })
+    world.memory.publish({ references }, nowMs)
+  }
+}
+
+async function agree(world: PastWorld, questions: Question[], providers: typeof PROVIDERS) {
+  const fiat = CURRENCIES.filter(({ kind }) => kind === 'fiat').map(({ code }) => code)
+  const facts = await factsOf(world.database, { providers: [...providers], fiat })
+  const now = world.clock.now()
+  for (const [path, oracle, parameters] of questions)
+    for (const tier of ['realtime', 'hourly'] as const) {
+      const asked = `${path}?${new URLSearchParams(parameters)}`
+      const { status, body } = await world.get(asked, tier)
+      const expected = oracle(facts, { now, tier }, parameters)
+      expect({ asked, tier, status, body }).toEqual({
+        asked,
+        tier,
+        status: 200,
+        body: expected as typeof body,
+      })
+    }
+  const rollups = createRollupStore(world.database)
+  for (const corridor of await rollups.corridors()) {
+    const always = { fromMs: Number.NEGATIVE_INFINITY, beforeMs: Number.POSITIVE_INFINITY }
+    expect(await rollups.differences(corridor, always)).toEqual([])
+  }
+}

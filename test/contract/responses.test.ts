@@ -1,0 +1,260 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { currencyCode } from '~/domain/currency.ts'
+import { PROVIDER_TYPES, RATE_TYPES } from '~/domain/provider.ts'
+import { PLANS } from '~/domain/quota.ts'
+import { MemoryStore } from '../http/memory-store.ts'
+import { currency, provider } from '../support/catalogue.ts'
+import { type Reply, World } from '../support/world.ts'
+import { ANSWERS, type Answer, breaches } from './schemas.ts'
+
+const NOW = Date.parse('2026-03-05T14:25:30.500Z')
+const HOUR_MS = 3_600_000
+const CODES = ['USD', 'KES', 'NGN', 'USDT', 'USDC', 'SLL']
+const PROVIDER_IDS = ['a', 'b', 'c', 'd']
+
+const oneOf = <T>(values: readonly T[]) => fc.constantFrom(...values)
+const orNull = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null })
+const word = fc.string({ minLength: 1, maxLength: 20, unit: 'grapheme' })
+
+const currencies = fc.tuple(
+  ...CODES.map((code) =>
+    fc.record({
+      code: fc.constant(code),
+      type: oneOf(['source', 'target', 'both'] as const),
+      kind: fc.constant(code.length === 4 ? ('stablecoin' as const) : ('fiat' as const)),
+      flagUrl: orNull(fc.webUrl()),
+      minorUnits: orNull(fc.nat(4)),
+      name: word,
+      sortOrder: fc.integer({ min: -5, max: 5 }),
+      isActive: fc.boolean(),
+    }),
+  ),
+)
+
+const providers = fc.tuple(
+  ...PROVIDER_IDS.map((id) =>
+    fc.record({
+      id: fc.constant(id),
+      name: word,
+      logoUrl: orNull(fc.webUrl()),
+      websiteUrl: orNull(fc.webUrl()),
+      providerType: orNull(oneOf(PROVIDER_TYPES)),
+      rateType: oneOf(RATE_TYPES),
+      region: orNull(word),
+      transferTime: orNull(word),
+      paymentMethods: orNull(fc.array(word, { maxLength: 3 })),
+      isActive: fc.boolean(),
+    }),
+  ),
+)
+
+const positive = (min: number, max: number) => fc.double({ min, max, noNaN: true })
+
+/** From days ago to now, often just around the top of the hour. */
+const time = fc.oneof(
+  fc.integer({ min: NOW - 100 * HOUR_MS, max: NOW }),
+  oneOf([NOW, NOW - 1, NOW - 1_530_500, NOW - 1_530_499, NOW - 72 * HOUR_MS]),
+)
+
+const quote = fc.record({
+  providerId: oneOf(PROVIDER_IDS),
+  rate: fc.oneof(positive(1e-12, 1e12), positive(0.5, 2)),
+  from: oneOf(CODES),
+  to: oneOf(CODES),
+  fee: orNull(fc.oneof(fc.constant(0), positive(0, 1e15), positive(0, 10))),
+  feeCurrency: orNull(oneOf(CODES)),
+  rateType: oneOf(RATE_TYPES),
+  atMs: time,
+})
+
+const reference = fc.record({
+  atMs: time,
+  source: oneOf(['feed-a', 'feed-b']),
+  perUsd: fc.dictionary(oneOf(CODES), positive(1e-6, 1e6), { maxKeys: 4 }),
+})
+
+const history = fc.record({
+  currencies,
+  providers,
+  quotes: fc.array(quote, { maxLength: 30 }),
+  references: fc.array(reference, { maxLength: 4 }),
+})
+
+const code = fc.oneof({ weight: 9, arbitrary: oneOf(CODES) }, { weight: 1, arbitrary: fc.string() })
+const list = fc.array(code, { maxLength: 8 }).map((codes) => codes.join(','))
+const pair = fc.record({ from: code, to: code })
+
+const question = fc.oneof(
+  asks('/rates', pair),
+  asks('/convert', fc.record({ from: code, to: code, amount: positive(1e-6, 1e15) })),
+  asks('/currencies', fc.constant({})),
+  asks('/corridors', fc.constant({})),
+  asks('/providers', fc.constant({})),
+  asks('/fetch-one', pair),
+  asks('/fetch-multi', fc.record({ from: code, to: list })),
+  asks('/fetch-matrix', fc.record({ from: list, to: list })),
+  asks('/fetch-many-to-one', fc.record({ from: list, to: code })),
+  asks('/rates/provider', fc.record({ provider: oneOf([...PROVIDER_IDS, 'nobody']) })),
+  asks('/admin/usage', fc.constant({})),
+  asks('/status', fc.constant({})),
+)
+
+/** A question with random parameters, numbers in plain decimal notation. */
+function asks<T extends object>(path: Answer, parameters: fc.Arbitrary<T>) {
+  return parameters.map((values) => {
+    const query = new URLSearchParams()
+    for (const [name, value] of Object.entries(values))
+      query.set(name, typeof value === 'number' ? value.toFixed(6) : value)
+    return { path, query }
+  })
+}
+
+function worldOf(past: typeof history extends fc.Arbitrary<infer T> ? T : never): World {
+  const world = new World({ at: new Date(NOW).toISOString(), store: new MemoryStore() })
+  const catalogue = {
+    currencies: past.currencies.map(({ code, ...more }) => currency(code, more)),
+    providers: past.providers.map(({ id, ...more }) => provider(id, more)),
+  }
+  const quotes = past.quotes
+    .filter(({ from, to }) => from !== to)
+    .map((row, i) => ({
+      ...row,
+      id: i + 1,
+      feeCurrency: row.fee === null ? null : row.feeCurrency,
+    }))
+  const references = past.references.flatMap(({ atMs, source, perUsd }, i) =>
+    Object.entries(perUsd).map(([code, rate], j) => ({
+      id: i * 100 + j + 1,
+      atMs,
+      source,
+      currency: code,
+      perUsd: rate,
+    })),
+  )
+  world.memory.publish({ catalogue, quotes, references }, NOW)
+  return world
+}
+
+/** What an answer says of itself must agree: its counts, its tier, its mid. */
+function expectCoherent({ body, headers }: Reply, isHourly: boolean) {
+  for (const name of ['providers', 'corridors'])
+    if (Array.isArray(body[name]) && 'count' in body) expect(body.count).toBe(body[name].length)
+  if (body.results && 'count' in body) expect(body.count).toBe(Object.keys(body.results).length)
+  expect(headers.get('x-data-freshness')).toBe(body.data_freshness ?? null)
+  expect('as_of' in body).toBe(body.data_freshness === 'hourly')
+  if ('data_freshness' in body) expect(body.data_freshness).toBe(isHourly ? 'hourly' : 'realtime')
+  expect('mid_rate' in body).toBe('mid_source' in body && 'mid_fetched_at' in body)
+  expect('mid_source' in body).toBe('mid_fetched_at' in body)
+  expect('source' in body).toBe('fetched_at' in body)
+  if ('mid_rate' in body)
+    for (const entry of body.providers) expect(entry).toHaveProperty('vs_mid_bps')
+}
+
+const ROUNDED = /^(rate|fee|converted|net_converted|mid|mid_rate|best_rate)$/
+
+/** The prices and amounts of a body that have more than 12 significant digits. */
+function noisy(value: unknown, name = ''): number[] {
+  if (typeof value === 'number')
+    return ROUNDED.test(name) && Number(value.toPrecision(12)) !== value ? [value] : []
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([member, inner]) => noisy(inner, member))
+}
+
+describe('every 200', () => {
+  test('keeps to its schema, and every other answer to that of an error, for any data', async () => {
+    const seen = new Set<Answer>()
+    await fc.assert(
+      fc.asyncProperty(
+        history,
+        oneOf(PLANS),
+        fc.array(question, { minLength: 12, maxLength: 24 }),
+        async (past, plan, questions) => {
+          const world = worldOf(past)
+          const key = world.key(plan)
+          for (const { path, query } of questions) {
+            const reply = await world.get(`${path}?${query}`, key)
+            expect(reply.headers.get('content-type')).toBe('application/json')
+            expect([200, 400, 404, 503]).toContain(reply.status)
+            if (reply.status !== 200) {
+              expect(breaches('error', reply.body)).toEqual([])
+              continue
+            }
+            seen.add(path)
+            expect({ path, breaches: breaches(path, reply.body) }).toEqual({ path, breaches: [] })
+            expectCoherent(reply, plan !== 'enterprise')
+            expect(noisy(reply.body)).toEqual([])
+          }
+          expect(world.logged).toEqual([])
+        },
+      ),
+      { numRuns: 80 },
+    )
+    const others: Answer[] = ['POST /rates', 'error']
+    expect(ANSWERS.filter((answer) => !seen.has(answer))).toEqual(others)
+  }, 20_000)
+
+  test('of an empty service keeps to its schema', async () => {
+    const world = new World()
+    world.memory.publish({ catalogue: { currencies: [], providers: [] } }, NOW)
+    const key = world.key('free')
+    for (const path of [
+      ...(['/currencies', '/corridors', '/providers', '/admin/usage', '/status'] as const),
+    ]) {
+      const { status, body } = await world.get(path, key)
+      expect([path, status, breaches(path, body)]).toEqual([path, 200, []])
+    }
+  })
+
+  test('names no currency that a request could not name in turn', async () => {
+    const world = new World()
+    const { body } = await world.get('/currencies', world.key())
+    for (const { code } of body.currencies) expect(currencyCode(code)).toBe(code)
+  })
+})
+
+describe('every 201', () => {
+  const row = fc.record({
+    provider_id: oneOf(PROVIDER_IDS.slice(0, 2)),
+    rate: fc.oneof(positive(1e-12, 1e12), fc.anything()),
+    from: oneOf(['USD', 'KES']),
+    to: oneOf(['NGN', 'USDT']),
+    fee: fc.oneof(fc.constant(null), fc.nat(10), fc.anything()),
+    notes: fc.oneof(fc.string(), fc.anything()),
+  })
+
+  test('keeps to its schema, and any other body is a 400 or 422 in the schema of errors', async () => {
+    const statuses = new Set<number>()
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(fc.array(row, { maxLength: 5 }), row, fc.json(), fc.string()),
+        async (body) => {
+          const store = new MemoryStore()
+          const world = new World({ store })
+          const providers = PROVIDER_IDS.map((id) => provider(id))
+          const currencies = CODES.map((code) => currency(code))
+          world.memory.publish({ catalogue: { currencies, providers } }, NOW)
+          const text = typeof body === 'string' ? body : jsonOf(body)
+          const reply = await world.post(text, world.key('free', 'admin'))
+          statuses.add(reply.status)
+          expect([201, 400, 422]).toContain(reply.status)
+          const answer = reply.status === 201 ? 'POST /rates' : 'error'
+          expect(breaches(answer, reply.body)).toEqual([])
+          expect(store.recorded).toHaveLength(reply.body.inserted ?? 0)
+          expect(world.logged).toEqual([])
+        },
+      ),
+      { numRuns: 200 },
+    )
+    expect([...statuses].sort()).toEqual([201, 400, 422])
+  })
+
+  /** JSON of anything; what JSON cannot say becomes null. */
+  function jsonOf(value: unknown): string {
+    try {
+      return JSON.stringify(value, (_key, part) => (typeof part === 'bigint' ? null : part)) ?? ''
+    } catch {
+      return ''
+    }
+  }
+})

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { plainDecimal, quotientText } from '~/domain/decimal.ts'
+
+describe('plainDecimal', () => {
+  test.each([
+    ['1', '1'],
+    ['0', '0'],
+    ['-0', '0'],
+    ['1.50', '1.5'],
+    ['1.00', '1'],
+    ['0.000014461219', '0.000014461219'],
+    ['1.5e-7', '0.00000015'],
+    ['1.50e3', '1500'],
+    ['12E+2', '1200'],
+    ['-18.30', '-18.3'],
+    ['1604.5510000000000001', '1604.5510000000000001'],
+  ])('%s is %s', (text, plain) => {
+    expect(plainDecimal(text)).toBe(plain)
+  })
+
+  test.each(['1e400', '1e-400', 'NaN', 'Infinity', '', '1.', '.5', '0x1', '9'.repeat(61)])(
+    '%s comes back as it is',
+    (text) => {
+      expect(plainDecimal(text)).toBe(text)
+    },
+  )
+
+  test('every double keeps its value', () => {
+    const magnitude = fc.double({ min: 1e-20, max: 1e20, noNaN: true })
+    fc.assert(
+      fc.property(magnitude, (value) => {
+        const plain = plainDecimal(String(value))
+        expect(plain).toMatch(/^\d+(\.\d*[1-9])?$/)
+        expect(Number(plain)).toBe(value)
+      }),
+    )
+  })
+})
+
+describe('quotientText', () => {
+  test.each([
+    ['19.7919', '1.0818', '18.2953410981697'],
+    ['1', '1.0818', '0.924385283786282'],
+    ['1', '3', '0.333333333333333'],
+    ['2', '3', '0.666666666666667'],
+    ['1', '8', '0.125'],
+    ['100', '1', '100'],
+    ['0', '5', '0'],
+    ['-1', '8', '-0.125'],
+    ['999999999999999.5', '1', '1000000000000000'],
+    ['1000000000000005', '10', '100000000000000'],
+    ['1000000000000015', '10', '100000000000002'],
+    ['1.5e-7', '3', '0.00000005'],
+  ])('%s / %s is %s', (a, b, quotient) => {
+    expect(quotientText(a, b)).toBe(quotient)
+  })
+
+  test.each([
+    ['1', '0'],
+    ['1', '-2'],
+    ['1e400', '1'],
+    ['1', ''],
+  ])('%s / %s has no answer', (a, b) => {
+    expect(quotientText(a, b)).toBeNull()
+  })
+
+  test('differs from the doubles by no more than they round', () => {
+    const rate = fc.double({ min: 1e-6, max: 1e6, noNaN: true })
+    fc.assert(
+      fc.property(rate, rate, (a, b) => {
+        const quotient = Number(quotientText(String(a), String(b)))
+        expect(Math.abs(quotient / (a / b) - 1)).toBeLessThan(1e-14)
+      }),
+    )
+  })
+})

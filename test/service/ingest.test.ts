@@ -1,0 +1,163 @@
+import { afterEach, describe, expect, jest, test } from 'bun:test'
+import type { ServiceError } from '~/domain/errors.ts'
+import type { Observation } from '~/domain/observation.ts'
+import { ANSWER_MS_MAX, type IngestDeps, ingest, type Recording } from '~/service/ingest.ts'
+import { viewOf } from '../support/views.ts'
+import { World } from '../support/world.ts'
+
+const NOW_MS = Date.parse('2026-03-05T14:25:30.500Z')
+const observation = (more: Partial<Observation> = {}): Observation => ({
+  providerId: 'retail-a',
+  from: 'USD',
+  to: 'KES',
+  rate: '129.5',
+  fee: null,
+  feeCurrency: null,
+  rateType: 'retail',
+  effectiveMs: NOW_MS,
+  notes: null,
+  ...more,
+})
+
+/** A world and an ingestion into it that the database answers with `recording`. */
+function ingestionOf(world: World, recording: Promise<Recording> | Recording) {
+  const deps: IngestDeps = {
+    memory: world.memory,
+    clock: world.clock,
+    store: { record: async () => recording, answered: async () => null },
+  }
+  return (...observations: Observation[]) => ingest(deps, { observations, idempotency: null })
+}
+
+const servedBy = (world: World, tier: 'hourly' | 'realtime' = 'realtime') =>
+  viewOf(world, tier)
+    .corridor('USD', 'KES')
+    .quotes.map(({ quote: { id, rate } }) => [id, rate])
+
+describe('ingest', () => {
+  test('what it answers is served by then: every field, under the id of its row', async () => {
+    const world = new World()
+    const record = ingestionOf(world, { kind: 'recorded', ids: [71, 72] })
+    const answer = await record(
+      observation({ rate: '129.500', fee: '1.50', feeCurrency: 'KES' }),
+      observation({ providerId: 'official-a', rateType: 'official', rate: '1e-12' }),
+    )
+    expect(answer).toEqual({ inserted: 2 })
+    const [retail, official] = viewOf(world).corridor('USD', 'KES').quotes
+    expect(retail?.quote).toEqual({
+      id: 71,
+      atMs: NOW_MS,
+      providerId: 'retail-a',
+      from: 'USD',
+      to: 'KES',
+      rate: 129.5,
+      fee: 1.5,
+      feeCurrency: 'KES',
+      rateType: 'retail',
+    })
+    expect(official?.quote).toMatchObject({ id: 72, rate: 1e-12, rateType: 'official', fee: null })
+  })
+
+  test('nothing is served before the database has committed', async () => {
+    const world = new World()
+    const { promise, resolve } = Promise.withResolvers<Recording>()
+    const answer = ingestionOf(world, promise)(observation())
+    await Promise.resolve()
+    expect(servedBy(world)).toEqual([])
+    resolve({ kind: 'recorded', ids: [1] })
+    await answer
+    expect(servedBy(world)).toEqual([[1, 129.5]])
+  })
+
+  test('of two rows for one price at one moment the later row holds', async () => {
+    const world = new World()
+    const record = ingestionOf(world, { kind: 'recorded', ids: [1, 2] })
+    await record(observation({ rate: '1' }), observation({ rate: '2' }))
+    expect(servedBy(world)).toEqual([[2, 2]])
+  })
+
+  test('two at the same time hold as they were recorded, whichever is answered first', async () => {
+    const world = new World()
+    const first = Promise.withResolvers<Recording>()
+    const second = Promise.withResolvers<Recording>()
+    const answers = [
+      ingestionOf(world, first.promise)(observation({ rate: '1' })),
+      ingestionOf(world, second.promise)(observation({ rate: '2' })),
+    ]
+    second.resolve({ kind: 'recorded', ids: [2] })
+    await answers[1]
+    first.resolve({ kind: 'recorded', ids: [1] })
+    await answers[0]
+    expect(servedBy(world)).toEqual([[2, 2]])
+  })
+
+  test('one that straddles the hour is seen by the new hour and not by the old one', async () => {
+    const world = new World({ at: '2026-03-05T14:59:59.999Z' })
+    world.quote({ providerId: 'retail-a', rate: 1, at: '2026-03-05T13:00:00.000Z' })
+    const { promise, resolve } = Promise.withResolvers<Recording>()
+    const effectiveMs = world.clock.now()
+    const answer = ingestionOf(world, promise)(observation({ effectiveMs, rate: '2' }))
+    const beforeTheHour = viewOf(world, 'hourly')
+    world.clock.advance(1)
+    resolve({ kind: 'recorded', ids: [50] })
+    await answer
+    expect(beforeTheHour.corridor('USD', 'KES').best?.rate).toBe(1)
+    expect(servedBy(world, 'hourly')).toEqual([[50, 2]])
+    world.clock.advance(-1)
+    expect(viewOf(world, 'hourly').corridor('USD', 'KES').best?.rate).toBe(1)
+  })
+
+  test('a repeated idempotency key gives the first answer again and publishes nothing', async () => {
+    const world = new World()
+    const record = ingestionOf(world, { kind: 'replayed', inserted: 7 })
+    expect(await record(observation())).toEqual({ inserted: 7 })
+    expect(servedBy(world)).toEqual([])
+  })
+
+  test('the key with another body is refused and publishes nothing', async () => {
+    const world = new World()
+    const answer = ingestionOf(world, { kind: 'key_reused' })(observation())
+    await expect(answer).rejects.toMatchObject({ code: 'idempotency_key_reused' })
+    expect(servedBy(world)).toEqual([])
+  })
+
+  test('an error of the database escapes as it is and publishes nothing', async () => {
+    const world = new World()
+    const error = new Error('disk full')
+    const failing = Promise.reject(error)
+    await expect(ingestionOf(world, failing)(observation())).rejects.toBe(error)
+    expect(servedBy(world)).toEqual([])
+  })
+})
+
+describe('ingest, with a database that does not answer', () => {
+  afterEach(() => void jest.useRealTimers())
+
+  test('gives up after its time, not before, and serves what is committed later all the same', async () => {
+    jest.useFakeTimers()
+    const world = new World()
+    const { promise, resolve } = Promise.withResolvers<Recording>()
+    let failure: ServiceError | null = null
+    const answer = ingestionOf(
+      world,
+      promise,
+    )(observation()).catch((error) => {
+      failure = error
+    })
+    jest.advanceTimersByTime(ANSWER_MS_MAX - 1)
+    for (let i = 0; i < 10; i++) await Promise.resolve()
+    expect(failure).toBeNull()
+    jest.advanceTimersByTime(1)
+    await answer
+    expect(failure).toMatchObject({ code: 'database_unavailable' })
+    resolve({ kind: 'recorded', ids: [1] })
+    for (let i = 0; i < 10; i++) await Promise.resolve()
+    expect(servedBy(world)).toEqual([[1, 129.5]])
+  })
+
+  test('an answer in time leaves no timer behind', async () => {
+    jest.useFakeTimers()
+    await ingestionOf(new World(), { kind: 'recorded', ids: [1] })(observation())
+    expect(jest.getTimerCount()).toBe(0)
+  })
+})

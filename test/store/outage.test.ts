@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { ServiceError } from '~/domain/errors.ts'
+import { connect } from '~/store/database.ts'
+import { isOutage, orUnavailable } from '~/store/outage.ts'
+import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+
+/** The first database of a test run waits for its server to be made. */
+const START_MS_MAX = 30_000
+
+let database: FreshDatabase
+
+beforeAll(async () => {
+  database = await freshDatabase()
+}, START_MS_MAX)
+
+afterAll(() => database.close())
+
+const coded = (code: unknown): Error => Object.assign(new Error('x'), { code })
+
+/** What the driver throws for a query at another address. */
+async function failureAt(change: (url: URL) => void): Promise<unknown> {
+  const url = new URL(database.url)
+  change(url)
+  const sql = connect(url.href, { connectionsMax: 1 })
+  try {
+    await sql`select 1`
+  } catch (error) {
+    return error
+  } finally {
+    await sql.end({ timeout: 0 })
+  }
+  throw new Error('the query went through')
+}
+
+describe('isOutage', () => {
+  test('is true of a port where nobody listens, an unknown host and an unknown database', async () => {
+    const port = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+    port.stop(true)
+    const failures = await Promise.all([
+      failureAt((url) => {
+        url.port = String(port.port)
+      }),
+      failureAt((url) => {
+        url.hostname = 'nowhere.invalid'
+      }),
+      failureAt((url) => {
+        url.pathname = '/nothing'
+      }),
+      failureAt((url) => {
+        url.password = 'wrong'
+      }),
+    ])
+    expect(failures.map(isOutage)).toEqual([true, true, true, true])
+  })
+
+  test('is true of a connection that the server ends under a query', async () => {
+    const sql = connect(database.url, { connectionsMax: 1 })
+    const failure = await sql`select pg_terminate_backend(pg_backend_pid())`.catch((e) => e)
+    expect(isOutage(failure)).toBe(true)
+    await sql.end({ timeout: 0 })
+    expect(isOutage(await sql`select 1`.catch((error) => error))).toBe(true)
+  })
+
+  test('is true of a server that takes no writes', async () => {
+    const failure = await database.sql
+      .begin('read only', (tx) => tx`insert into currencies default values`)
+      .catch((error) => error)
+    expect(failure.code).toBe('25006')
+    expect(isOutage(failure)).toBe(true)
+  })
+
+  test('is false of what the database says of the rows, the statement or itself', async () => {
+    const { sql } = database
+    const failures = await Promise.all([
+      sql`select 1 / 0`.catch((error) => error),
+      sql`select nothing`.catch((error) => error),
+      sql`insert into currencies default values`.catch((error) => error),
+      sql`select 'x'::int`.catch((error) => error),
+    ])
+    expect(failures.map(({ code }) => code)).toEqual(['22012', '42703', '23502', '22P02'])
+    expect(failures.map(isOutage)).toEqual([false, false, false, false])
+  })
+
+  test.each(['08006', '53300', '53100', '57P01', '57P03', '58030', 'CONNECT_TIMEOUT', 'EPIPE'])(
+    'is true of %s',
+    (code) => {
+      expect(isOutage(coded(code))).toBe(true)
+    },
+  )
+
+  test.each(['57014', '40001', '40P01', '23505', '0A000', '00000', 'XX000', '', 53_300, null])(
+    'is false of %p',
+    (code) => {
+      expect(isOutage(coded(code))).toBe(false)
+    },
+  )
+
+  test('looks behind the errors that wrap another, and ends with a circle', () => {
+    const circle = new Error('x')
+    circle.cause = circle
+    expect(isOutage(new Error('x', { cause: coded('08006') }))).toBe(true)
+    expect(isOutage(new AggregateError([coded('ECONNREFUSED')]))).toBe(true)
+    expect(isOutage(circle)).toBe(false)
+    expect([undefined, null, 'ECONNREFUSED', {}].map(isOutage)).toEqual(Array(4).fill(false))
+  })
+})
+
+describe('orUnavailable', () => {
+  test('passes on what the work gives, and every other error as it is', async () => {
+    expect(await orUnavailable(Promise.resolve(7))).toBe(7)
+    const error = new Error('ours')
+    expect(await orUnavailable(Promise.reject(error)).catch((caught) => caught)).toBe(error)
+  })
+
+  test('turns an outage into database_unavailable with its cause behind it', async () => {
+    const cause = coded('ECONNREFUSED')
+    const error = await orUnavailable(Promise.reject(cause)).catch((caught) => caught)
+    expect(error).toBeInstanceOf(ServiceError)
+    expect([error.code, error.cause]).toEqual(['database_unavailable', cause])
+    expect(error.message).toContain('Idempotency-Key')
+  })
+})

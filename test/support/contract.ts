@@ -1,0 +1,126 @@
+import { ERROR_CODES } from '~/domain/errors.ts'
+import { type Json, SchemaCheck } from './json-schema.ts'
+
+const DOCUMENT_URL = 'http://localhost/openapi.json'
+const WATCHED_HEADERS = [
+  'allow',
+  'etag',
+  'link',
+  'ratelimit',
+  'ratelimit-policy',
+  'retry-after',
+  'x-as-of',
+  'x-data-freshness',
+  'x-ratelimit-limit',
+  'x-ratelimit-remaining',
+  'x-ratelimit-reset',
+]
+
+/** The path as the router takes it, which is not always as the URL class does. */
+const PATH = /^https?:\/\/[^/]*([^?]*)/
+
+type App = { fetch(request: Request): Response | Promise<Response> }
+
+/** The app, which from now on throws where an answer is not what its document says. */
+export function underContract<T extends App>(app: T): T {
+  const answer = app.fetch
+  const value = async (request: Request): Promise<Response> => {
+    const response = await answer(request)
+    const faults = (await contractOf(answer)).faults(request, await seen(response))
+    const asked = `${request.method} ${request.url} ${response.status}`
+    if (faults.length > 0)
+      throw new Error(`the document says otherwise of ${asked}: ${faults.join('; ')}`)
+    return response
+  }
+  return Object.defineProperty(app, 'fetch', { value, configurable: true })
+}
+
+const NOTHING: Json = {}
+
+/** A reply as the contract looks at it; a body that is no JSON is none of its business. */
+export type Seen = { readonly status: number; readonly headers: Headers; readonly text: string }
+
+async function seen(response: Response): Promise<Seen> {
+  const { status, headers } = response
+  const isJson = headers.get('content-type')?.startsWith('application/json')
+  return { status, headers, text: isJson ? await response.clone().text() : '' }
+}
+
+let contract: Promise<Contract> | null = null
+
+/** Every app describes itself alike, but for its address. */
+function contractOf(answer: App['fetch']): Promise<Contract> {
+  contract ??= Promise.resolve(answer(new Request(DOCUMENT_URL)))
+    .then((response) => response.json())
+    .then((document) => new Contract(document as Json))
+  return contract
+}
+
+/** The promises of an OpenAPI document, held against what was answered. */
+export class Contract {
+  readonly #check: SchemaCheck
+  readonly #paths: Readonly<Record<string, Record<string, Json>>>
+  readonly #basePath: string
+
+  constructor(document: Json) {
+    this.#check = new SchemaCheck(document)
+    this.#paths = document.paths as Record<string, Record<string, Json>>
+    const [server] = document.servers as { url: string }[]
+    this.#basePath = new URL(server!.url, DOCUMENT_URL).pathname
+  }
+
+  /** What a reply does that the document does not say, or the other way round. */
+  faults({ method, url }: { method: string; url: string }, reply: Seen): string[] {
+    const pathname = PATH.exec(url)?.[1] ?? ''
+    if (!pathname.startsWith(`${this.#basePath}/`)) return []
+    if (method === 'OPTIONS' && reply.status === 204) return []
+    const path = pathname.slice(this.#basePath.length).replace(/\/$/, '')
+    const operations = this.#paths[path]
+    if (!operations) return reply.status === 404 ? errorFaults(reply) : ['no such path']
+    const isHead = method === 'HEAD'
+    const operation = operations[isHead ? 'get' : method.toLowerCase()]
+    if (!operation && reply.status !== 405) return ['no such operation']
+    const { responses } = operation ?? Object.values(operations)[0]!
+    const response = (responses as Record<string, Json>)[reply.status]
+    if (!response) return [`status ${reply.status} is not documented`]
+    return this.#responseFaults(this.#check.resolved(response), reply, isHead)
+  }
+
+  #responseFaults(
+    { headers = {}, content = NOTHING }: Json,
+    reply: Seen,
+    isHead: boolean,
+  ): string[] {
+    const faults = this.#headerFaults(headers as Record<string, Json>, reply.headers)
+    const type = reply.headers.get('content-type')
+    if (type === null && content === NOTHING) return faults
+    const media = (content as Record<string, Json>)[type ?? '']
+    if (!media) return [`content type ${type} is not documented`]
+    if (isHead || type !== 'application/json') return faults
+    const body = JSON.parse(reply.text)
+    return [...faults, ...this.#check.faults(media.schema as Json, body)]
+  }
+
+  #headerFaults(documented: Record<string, Json>, given: Headers): string[] {
+    const names = Object.keys(documented).map((name) => name.toLowerCase())
+    const undocumented = WATCHED_HEADERS.filter((name) => given.has(name) && !names.includes(name))
+    return [
+      ...undocumented.map((name) => `header ${name} is not documented`),
+      ...Object.entries(documented).flatMap(([name, header]) => {
+        const { schema, required } = this.#check.resolved(header) as {
+          schema: Json
+          required: boolean
+        }
+        const text = given.get(name)
+        if (text === null) return required ? [`header ${name} is missing`] : []
+        return this.#check.faults(schema, schema.type === 'integer' ? Number(text) : text, name)
+      }),
+    ]
+  }
+}
+
+function errorFaults({ text }: Seen): string[] {
+  const { error, code } = text === '' ? { error: '', code: ERROR_CODES[0] } : JSON.parse(text)
+  const isKnown = typeof error === 'string' && ERROR_CODES.includes(code)
+  return isKnown ? [] : ['the error has no sentence or no known code']
+}

@@ -1,0 +1,102 @@
+import { createApp } from '~/app.ts'
+import { keyHashOf, newApiKey } from '~/domain/api-key.ts'
+import type { Currency } from '~/domain/currency.ts'
+import type { Provider } from '~/domain/provider.ts'
+import { Refresher } from '~/jobs/refresh.ts'
+import { Memory } from '~/memory/memory.ts'
+import { UsageMeter } from '~/memory/usage-meter.ts'
+import { WindowCache } from '~/memory/window-cache.ts'
+import { createAccountStore } from '~/store/account-store.ts'
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import type { Database } from '~/store/database.ts'
+import { createObservationStore } from '~/store/observation-store.ts'
+import { createQuoteStore } from '~/store/quote-store.ts'
+import { createReferenceStore } from '~/store/reference-store.ts'
+import { createUsageStore } from '~/store/usage-store.ts'
+import { clockAt, type HandClock } from './clock.ts'
+import { underContract } from './contract.ts'
+import { pastOf } from './past.ts'
+import { API, type Reply, replyOf } from './world.ts'
+
+export type Tier = 'hourly' | 'realtime'
+
+/** The service as `serve` composes it over a database, with a clock turned by hand and no jobs. */
+export class PastWorld {
+  readonly clock: HandClock
+  readonly windows = new WindowCache()
+  readonly memory = new Memory((news) => this.windows.note(news))
+  readonly meter = new UsageMeter()
+  readonly refresher: Refresher
+  readonly app: ReturnType<typeof createApp>
+  #keys: Record<Tier, string> = { hourly: '', realtime: '' }
+
+  constructor(
+    readonly database: Database,
+    options: { at: string; midMaxAgeMs?: number; past?: ReturnType<typeof pastOf> },
+  ) {
+    this.clock = clockAt(options.at)
+    const log = { debug() {}, info() {}, warn() {}, error() {} }
+    const { memory, meter, clock } = this
+    const sources = {
+      catalogue: createCatalogueStore(database),
+      quotes: createQuoteStore(database),
+      references: createReferenceStore(database),
+      access: createAccountStore(database),
+      usage: createUsageStore(database),
+    }
+    this.refresher = new Refresher({ sources, memory, meter, clock, log })
+    this.app = underContract(
+      createApp({
+        memory,
+        clock,
+        log,
+        metering: { meter, limits: { free: 100_000, pro: 100_000, enterprise: 100_000 } },
+        ageLimits: { midMaxAgeMs: options.midMaxAgeMs ?? 72 * 3_600_000, quoteMaxAgeMs: null },
+        store: createObservationStore(database),
+        past: options.past ?? pastOf(database, this.windows),
+        sample: null,
+        corsOrigins: [],
+        publicUrl: null,
+        isDatabaseReachable: async () => true,
+      }),
+    )
+  }
+
+  /** Makes an account for each tier and loads memory. */
+  async start(): Promise<this> {
+    for (const [tier, plan] of [
+      ['hourly', 'pro'],
+      ['realtime', 'enterprise'],
+    ] as const) {
+      const key = newApiKey((count) => crypto.getRandomValues(new Uint8Array(count)))
+      this.#keys[tier] = key
+      await createAccountStore(this.database).create({
+        email: `${tier}@example.com`,
+        plan,
+        role: 'treasury',
+        keyName: 'default',
+        keyHash: keyHashOf(key),
+      })
+    }
+    await this.refresher.reload()
+    return this
+  }
+
+  /** Replaces the catalogue, as an operator does beside the running service. */
+  async apply(catalogue: { currencies: readonly Currency[]; providers: readonly Provider[] }) {
+    await createCatalogueStore(this.database).apply(catalogue)
+    this.refresher.note({ kind: 'catalogue' })
+    await this.refresher.settled()
+  }
+
+  async get(path: string, tier: Tier = 'realtime', init: RequestInit = {}): Promise<Reply> {
+    const headers = { 'x-api-key': this.#keys[tier], ...(init.headers as object) }
+    return replyOf(await this.app.handle(new Request(`${API}${path}`, { ...init, headers })))
+  }
+
+  async post(rows: readonly object[]): Promise<Reply> {
+    const headers = { 'x-api-key': this.#keys.realtime, 'content-type': 'application/json' }
+    const init = { method: 'POST', headers, body: JSON.stringify(rows) }
+    return replyOf(await this.app.handle(new Request(`${API}/rates`, init)))
+  }
+}

@@ -1,0 +1,29 @@
+import type { PastDeps } from '~/http/cold-route.ts'
+import { WindowCache } from '~/memory/window-cache.ts'
+import type { Database } from '~/store/database.ts'
+import { createHistoryStore } from '~/store/history-store.ts'
+import { createSeriesStore } from '~/store/series-store.ts'
+import { createSnapshotStore } from '~/store/snapshot-store.ts'
+
+/** The past as `serve` reads it; memory's news have to be noted in `windows`. */
+export const pastOf = (database: Database, windows = new WindowCache()): PastDeps => ({
+  store: {
+    ...createHistoryStore(database),
+    ...createSeriesStore(database),
+    ...createSnapshotStore(database),
+  },
+  windows,
+})
+
+/** Nothing was ever observed. */
+export const emptyPast = (): PastDeps => ({
+  store: {
+    page: async () => [],
+    latestBefore: async () => [],
+    referencesBefore: async () => [],
+    buckets: async () => [],
+    firstObservedMs: async () => null,
+    perUsdBefore: async (currencies, momentsMs) => currencies.map(() => momentsMs.map(() => null)),
+  },
+  windows: new WindowCache(),
+})

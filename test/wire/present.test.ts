@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'bun:test'
+import { freshnessAt } from '~/domain/freshness.ts'
+import { iso, presentFreshness, presentMid } from '~/wire/present.ts'
+
+const NOW_MS = Date.parse('2026-03-05T14:25:30.500Z')
+
+describe('iso', () => {
+  test('is UTC with milliseconds, even where they are zero', () => {
+    expect(iso(NOW_MS)).toBe('2026-03-05T14:25:30.500Z')
+    expect(iso(0)).toBe('1970-01-01T00:00:00.000Z')
+  })
+})
+
+describe('presentFreshness', () => {
+  test('hourly says its cutoff, the top of the hour', () => {
+    expect(presentFreshness(freshnessAt('hourly', NOW_MS))).toEqual({
+      timestamp: '2026-03-05T14:25:30.500Z',
+      data_freshness: 'hourly',
+      as_of: '2026-03-05T14:00:00.000Z',
+    })
+  })
+
+  test('at the top of the hour the cutoff is that very moment', () => {
+    const top = Date.parse('2026-03-05T15:00:00.000Z')
+    expect(presentFreshness(freshnessAt('hourly', top)).as_of).toBe('2026-03-05T15:00:00.000Z')
+    expect(presentFreshness(freshnessAt('hourly', top - 1)).as_of).toBe('2026-03-05T14:00:00.000Z')
+  })
+
+  test('realtime has no as_of at all', () => {
+    expect(presentFreshness(freshnessAt('realtime', NOW_MS))).toEqual({
+      timestamp: '2026-03-05T14:25:30.500Z',
+      data_freshness: 'realtime',
+    })
+  })
+})
+
+describe('presentMid', () => {
+  test('is three members that stand together, the rate rounded', () => {
+    expect(presentMid({ rate: 110.00000000000001, source: 'ecb+open', atMs: NOW_MS })).toEqual({
+      mid_rate: 110,
+      mid_source: 'ecb+open',
+      mid_fetched_at: '2026-03-05T14:25:30.500Z',
+    })
+  })
+
+  test('without a mid there is no member, not even an empty one', () => {
+    expect(Object.keys(presentMid(null))).toEqual([])
+  })
+})

@@ -1,0 +1,204 @@
+import { describe, expect, test } from 'bun:test'
+import { type TObject, Type } from '@sinclair/typebox'
+import fc from 'fast-check'
+import { ServiceError } from '~/domain/errors.ts'
+import { words } from '~/wire/fields.ts'
+import { ConvertQuery, CorridorQuery, FetchMultiQuery, ProviderQuery } from '~/wire/parameters.ts'
+import { readQuery } from '~/wire/query.ts'
+
+const PagedQuery = Type.Object({
+  period: words(['1d', '7d', '30d'], { default: '30d' }),
+  provider: Type.Optional(Type.String({ description: 'A provider id.', maxLength: 5 })),
+  limit: Type.Integer({ minimum: 1, maximum: 5000, default: 500 }),
+  offset: Type.Integer({ minimum: 0, default: 0 }),
+})
+
+const read = <S extends TObject>(schema: S, query: string) =>
+  readQuery(schema, `http://localhost/api/v1/x${query}`)
+
+/** The failure's code and the parameter it names. */
+function faultOf(schema: TObject, query: string): string {
+  try {
+    read(schema, query)
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    const { code, message, details } = error
+    expect(message).toStartWith(String(details.parameter))
+    return `${code} ${details.parameter}`
+  }
+  return 'none'
+}
+
+const amountOf = (text: string) => read(ConvertQuery, `?from=USD&to=KES&amount=${text}`).amount
+const amountFault = (text: string) => faultOf(ConvertQuery, `?from=USD&to=KES&amount=${text}`)
+const codesOf = (text: string) => read(FetchMultiQuery, `?from=USD&to=${text}`).to
+const codesFault = (text: string) => faultOf(FetchMultiQuery, `?from=USD&to=${text}`)
+
+describe('readQuery', () => {
+  test('reads what the schema declares and ignores everything else', () => {
+    expect(read(CorridorQuery, '?from=USD&to=KES&extra=1&extra=2&__proto__=x')).toEqual({
+      from: 'USD',
+      to: 'KES',
+    })
+  })
+
+  test('decodes names and values, a plus being a space, and trims', () => {
+    expect(read(CorridorQuery, '?fr%6Fm=U%53D&to=+KES%20')).toEqual({ from: 'USD', to: 'KES' })
+  })
+
+  test('a value keeps its further equals signs', () => {
+    expect(read(ProviderQuery, '?provider=a=b=c').provider).toBe('a=b=c')
+  })
+
+  test('a missing parameter is named, and what it takes', () => {
+    expect(faultOf(CorridorQuery, '')).toBe('missing_parameter from')
+    expect(faultOf(CorridorQuery, '?')).toBe('missing_parameter from')
+    expect(faultOf(CorridorQuery, '?from=USD')).toBe('missing_parameter to')
+    expect(faultOf(CorridorQuery, '?from=USD&TO=KES')).toBe('missing_parameter to')
+    expect(() => read(CorridorQuery, '?from=USD')).toThrow('target currency code')
+  })
+
+  test('one given twice is named, even with the same value or an encoded name', () => {
+    expect(faultOf(CorridorQuery, '?from=USD&from=USD&to=KES')).toBe('repeated_parameter from')
+    expect(faultOf(CorridorQuery, '?from=USD&to=KES&t%6F=')).toBe('repeated_parameter to')
+    expect(() => read(CorridorQuery, '?from=1&from=2&from=3&to=KES')).toThrow('given 3 times')
+  })
+
+  test('an empty one, and one of spaces, is named', () => {
+    for (const empty of ['', '+', '%20%09', '%C2%A0'])
+      expect(faultOf(CorridorQuery, `?from=${empty}&to=KES`)).toBe('invalid_parameter from')
+    expect(faultOf(CorridorQuery, '?from&to=KES')).toBe('invalid_parameter from')
+  })
+
+  test('broken percent-encoding of a value is named; of a name it is another parameter', () => {
+    for (const broken of ['%', '%G0', '%2', '%FF', '%C3'])
+      expect(faultOf(CorridorQuery, `?from=${broken}&to=KES`)).toBe('invalid_parameter from')
+    expect(read(CorridorQuery, '?%FF=1&from=USD&to=KES').from).toBe('USD')
+    expect(faultOf(CorridorQuery, '?fro%=USD&to=KES')).toBe('missing_parameter from')
+  })
+
+  test('a text may have 200 characters, or as many as its schema says', () => {
+    expect(read(CorridorQuery, `?from=${'x'.repeat(200)}&to=KES`).from).toHaveLength(200)
+    expect(faultOf(CorridorQuery, `?from=${'x'.repeat(201)}&to=KES`)).toBe('invalid_parameter from')
+    expect(read(ProviderQuery, `?provider=${'x'.repeat(100)}`).provider).toHaveLength(100)
+    expect(faultOf(ProviderQuery, `?provider=${'x'.repeat(101)}`)).toBe(
+      'invalid_parameter provider',
+    )
+  })
+})
+
+describe('readQuery of an amount', () => {
+  test('takes plain decimal notation above 0 and up to 1e15', () => {
+    expect(amountOf('200')).toBe(200)
+    expect(amountOf('0.01')).toBe(0.01)
+    expect(amountOf('007.50')).toBe(7.5)
+    expect(amountOf('+5')).toBe(5)
+    expect(amountOf('1000000000000000')).toBe(1e15)
+    expect(amountOf(`0.${'0'.repeat(39)}1`)).toBe(1e-40)
+  })
+
+  test('refuses zero, less, and more than 1e15', () => {
+    for (const text of ['0', '0.0', '-0', '-1', '-0.01', '1000000000000001', '1000000000000000.5'])
+      expect(amountFault(text)).toBe('invalid_parameter amount')
+  })
+
+  test('refuses every other notation, and what is no number', () => {
+    for (const text of [
+      '1e3',
+      '1E3',
+      '1e309',
+      '0x10',
+      '0b1',
+      'NaN',
+      'Infinity',
+      '-Infinity',
+      '.5',
+      '5.',
+      '1,000',
+      '1_000',
+      '1 000',
+      '%2B5',
+      '--5',
+      '5%00',
+      '%D9%A1',
+      'abc',
+      '[]',
+      '1'.repeat(41),
+      `0.${'1'.repeat(41)}`,
+    ])
+      expect(amountFault(text)).toBe('invalid_parameter amount')
+  })
+
+  test('reads every decimal that it can write', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 1e15 }), fc.nat({ max: 8 }), (digits, places) => {
+        const amount = digits / 10 ** places
+        fc.pre(amount <= 1e15 && !String(amount).includes('e'))
+        expect(amountOf(String(amount))).toBe(amount)
+      }),
+    )
+  })
+})
+
+describe('readQuery of a list', () => {
+  test('splits at commas, trims, and puts in upper case', () => {
+    expect(codesOf('KES')).toEqual(['KES'])
+    expect(codesOf('kes,%20ngn+,UGX')).toEqual(['KES', 'NGN', 'UGX'])
+    expect(codesOf('KES%2CNGN')).toEqual(['KES', 'NGN'])
+  })
+
+  test('what stands there twice counts once, at its first place', () => {
+    expect(codesOf('NGN,KES,ngn,NGN')).toEqual(['NGN', 'KES'])
+  })
+
+  test('an empty item is named, wherever it stands', () => {
+    for (const text of ['USD,,EUR', ',USD', 'USD,', ',', 'USD,+,EUR'])
+      expect(codesFault(text)).toBe('invalid_parameter to')
+  })
+
+  test('20 codes are taken and 21 refused, doubles not counted', () => {
+    const codes = Array.from({ length: 21 }, (_, i) => `C${String.fromCharCode(65 + i)}X`)
+    expect(codesOf(codes.slice(0, 20).join())).toHaveLength(20)
+    expect(codesFault(codes.join())).toBe('invalid_parameter to')
+    expect(codesOf([...codes.slice(0, 20), ...codes.slice(0, 20)].join())).toHaveLength(20)
+  })
+})
+
+describe('readQuery of whole numbers and words', () => {
+  test('what is not given has its default, or is not there', () => {
+    expect(read(PagedQuery, '')).toEqual({ period: '30d', limit: 500, offset: 0 })
+  })
+
+  test('a whole number is taken at its bounds and refused beyond them', () => {
+    expect(read(PagedQuery, '?limit=1').limit).toBe(1)
+    expect(read(PagedQuery, '?limit=5000').limit).toBe(5000)
+    expect(read(PagedQuery, '?offset=0').offset).toBe(0)
+    expect(read(PagedQuery, '?offset=999999999999999').offset).toBe(999_999_999_999_999)
+    for (const query of ['?limit=0', '?limit=5001', '?limit=-1', '?limit=1.5', '?limit=1e3'])
+      expect(faultOf(PagedQuery, query)).toBe('invalid_parameter limit')
+    for (const query of ['?offset=-1', '?offset=1000000000000000', '?offset=0x1', '?offset=a'])
+      expect(faultOf(PagedQuery, query)).toBe('invalid_parameter offset')
+  })
+
+  test('a word is one of its list, in its own case', () => {
+    expect(read(PagedQuery, '?period=7d').period).toBe('7d')
+    for (const text of ['7D', '8d', '7d,30d', 'constructor'])
+      expect(faultOf(PagedQuery, `?period=${text}`)).toBe('invalid_parameter period')
+    expect(() => read(PagedQuery, '?period=8d')).toThrow('one of 1d, 7d, 30d')
+  })
+
+  test('an optional text has its own bound', () => {
+    expect(read(PagedQuery, '?provider=abcde').provider).toBe('abcde')
+    expect(faultOf(PagedQuery, '?provider=abcdef')).toBe('invalid_parameter provider')
+  })
+})
+
+test('readQuery answers or names a parameter, whatever stands in the URL', () => {
+  const texts = fc.oneof(fc.string(), fc.string({ unit: 'binary' }).map(encodeURIComponent))
+  fc.assert(
+    fc.property(texts, texts, texts, (from, amount, rest) => {
+      const query = `?from=${from}&to=KES&amount=${amount}&${rest}`
+      expect(faultOf(ConvertQuery, query)).toMatch(/^(none|[a-z]+_parameter (from|to|amount))$/)
+    }),
+  )
+})
