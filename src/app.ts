@@ -6,7 +6,7 @@ import { changeRoutes } from './http/change.ts'
 import type { ColdDeps } from './http/cold-route.ts'
 import { convertRoutes } from './http/convert.ts'
 import { type DocsDeps, docsRoutes } from './http/docs.ts'
-import { fetchRoutes } from './http/fetch.ts'
+import { type FetchDeps, fetchRoutes } from './http/fetch.ts'
 import { flagRoutes } from './http/flags.ts'
 import { type HealthDeps, healthRoutes } from './http/health.ts'
 import { historyRoutes } from './http/history.ts'
@@ -25,6 +25,7 @@ export const TOOLS_PATH = '/mcp'
 
 export type AppDeps = IngestRouteDeps &
   ColdDeps &
+  FetchDeps &
   StatusDeps &
   HealthDeps &
   DocsDeps & {

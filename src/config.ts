@@ -1,24 +1,10 @@
+import { currencyCode } from './domain/currency.ts'
 import { HOUR_MS } from './domain/freshness.ts'
 import type { Plan } from './domain/quota.ts'
+import { GUARD_RULES, type GuardRules } from './domain/reference-guard.ts'
+import { FEED_NAMES, type FeedName, type FeedSettings, needsKey } from './feed/feeds.ts'
 import { isCronPattern } from './jobs/schedule.ts'
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from './log.ts'
-
-export const REFERENCE_FEEDS = [
-  'open-er-api',
-  'openexchangerates',
-  'fastforex',
-  'frankfurter',
-  'currency-api',
-  'ecb',
-] as const
-
-export type ReferenceFeedName = (typeof REFERENCE_FEEDS)[number]
-
-export type ReferenceFeedConfig = {
-  readonly name: ReferenceFeedName
-  readonly url: string | null
-  readonly key: string | null
-}
 
 /** Every setting, understood. Durations in milliseconds; null stands for "off" or "not set". */
 export type Config = {
@@ -26,8 +12,9 @@ export type Config = {
   readonly port: number
   readonly databaseUrl: string | null
   readonly dataDir: string
-  readonly feeds: readonly ReferenceFeedConfig[]
+  readonly feeds: readonly FeedSettings[]
   readonly feedCron: string
+  readonly feedRules: GuardRules
   readonly midMaxAgeMs: number
   readonly quoteMaxAgeMs: number | null
   readonly quotas: Readonly<Record<Plan, number>>
@@ -67,6 +54,7 @@ export function loadConfig(env: Env): Config {
     dataDir: setting('DATA_DIR', '.data', asText),
     feeds: readFeeds(setting),
     feedCron: setting('REFERENCE_FEED_CRON', '7 * * * *', asCron),
+    feedRules: readFeedRules(setting),
     midMaxAgeMs: setting('MID_MAX_AGE', 72 * HOUR_MS, asDurationMs),
     quoteMaxAgeMs: setting<number | null>('QUOTE_MAX_AGE', null, offOr(asDurationMs)),
     quotas: {
@@ -82,6 +70,9 @@ export function loadConfig(env: Env): Config {
     logLevel: setting<LogLevel>('LOG_LEVEL', 'info', oneOf(LOG_LEVELS)),
     logFormat: setting<LogFormat>('LOG_FORMAT', 'json', oneOf(LOG_FORMATS)),
   }
+  for (const { name, key } of config.feeds)
+    if (needsKey(name) && key === null)
+      problems.push(`REFERENCE_FEED_KEY must hold a key for ${name}, in its place in the list`)
   if (problems.length > 0) throw new Error(`wrong settings: ${problems.join('; ')}`)
   return config
 }
@@ -91,17 +82,30 @@ const MCP_SESSIONS_LIMIT = 100_000
 
 type Setting = <T>(name: string, fallback: T, read: Reader<T>) => T
 
-function readFeeds(setting: Setting): ReferenceFeedConfig[] {
-  const names = setting<ReferenceFeedName[]>('REFERENCE_FEED', ['open-er-api'], asFeedNames)
+function readFeeds(setting: Setting): FeedSettings[] {
+  const names = setting<FeedName[]>('REFERENCE_FEED', ['open-er-api'], asFeedNames)
   const urls = setting<string[]>('REFERENCE_FEED_URL', [], listOf(emptyOr(asHttpUrl)))
   const keys = setting<string[]>('REFERENCE_FEED_KEY', [], listOf(asText))
   return names.map((name, i) => ({ name, url: urls[i] || null, key: keys[i] || null }))
 }
 
+function readFeedRules(setting: Setting): GuardRules {
+  const { knownShareMin, moveMax } = GUARD_RULES
+  const bounds = setting<[string, number][]>('REFERENCE_MOVE_MAX_OF', [], listOf(asCurrencyBound))
+  return {
+    ...GUARD_RULES,
+    knownShareMin: setting('REFERENCE_MIN_SHARE', knownShareMin, percentUpTo(100)),
+    moveMax: setting('REFERENCE_MOVE_MAX', moveMax, percentUpTo(MOVE_PERCENT_MAX)),
+    moveMaxOf: Object.fromEntries(bounds),
+  }
+}
+
+const MOVE_PERCENT_MAX = 1000
+
 const asText: Reader<string> = (text) => text
 
-const asFeedNames: Reader<ReferenceFeedName[]> = (text) =>
-  text === 'none' ? [] : listOf(oneOf(REFERENCE_FEEDS))(text)
+const asFeedNames: Reader<FeedName[]> = (text) =>
+  text === 'none' ? [] : listOf(oneOf(FEED_NAMES))(text)
 
 const emptyOr =
   (read: Reader<string>): Reader<string> =>
@@ -134,6 +138,23 @@ const integerBetween =
       throw new Error(`must be a whole number from ${min} to ${max}`)
     return value
   }
+
+/** As a fraction. */
+const percentUpTo =
+  (max: number): Reader<number> =>
+  (text) => {
+    const value = Number(text.slice(0, -1))
+    if (!/^\d+(\.\d+)?%$/.test(text) || value <= 0 || value > max)
+      throw new Error(`must be a percentage up to ${max}%, such as 20%`)
+    return value / 100
+  }
+
+const asCurrencyBound: Reader<[string, number]> = (text) => {
+  const [name = '', bound = ''] = text.split('=')
+  const code = currencyCode(name)
+  if (code === null) throw new Error('must list currencies with a percentage, such as ZWG=60%')
+  return [code, percentUpTo(MOVE_PERCENT_MAX)(bound.trim())]
+}
 
 const DURATION_UNITS_MS: Readonly<Record<string, number>> = {
   ms: 1,

@@ -8,6 +8,7 @@ import { addKey } from './command/key.ts'
 import { addMigrate } from './command/migrate.ts'
 import { addObservations } from './command/observations.ts'
 import { addReference } from './command/reference.ts'
+import { addRollups } from './command/rollups.ts'
 import { addServe } from './command/serve.ts'
 import type { Terminal } from './command/terminal.ts'
 
@@ -36,6 +37,7 @@ for (const add of [
   addCatalogue,
   addObservations,
   addReference,
+  addRollups,
 ])
   add(program, terminal)
 

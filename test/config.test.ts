@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { loadConfig, REFERENCE_FEEDS } from '~/config.ts'
+import { loadConfig } from '~/config.ts'
+import { GUARD_RULES } from '~/domain/reference-guard.ts'
+import { FEED_NAMES, needsKey } from '~/feed/feeds.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -21,6 +23,7 @@ describe('loadConfig', () => {
       dataDir: '.data',
       feeds: [{ name: 'open-er-api', url: null, key: null }],
       feedCron: '7 * * * *',
+      feedRules: GUARD_RULES,
       midMaxAgeMs: 72 * HOUR_MS,
       quoteMaxAgeMs: null,
       quotas: { free: 50, pro: 250, enterprise: 1000 },
@@ -45,6 +48,9 @@ describe('loadConfig', () => {
         REFERENCE_FEED_URL: 'https://a.example/x/,http://b.example',
         REFERENCE_FEED_KEY: 'k1,k2',
         REFERENCE_FEED_CRON: '*/5 * * * *',
+        REFERENCE_MIN_SHARE: '80%',
+        REFERENCE_MOVE_MAX: '12.5%',
+        REFERENCE_MOVE_MAX_OF: 'zwg=60%, AED = 1%',
         MID_MAX_AGE: '36h',
         QUOTE_MAX_AGE: '7d',
         QUOTA_FREE: '1',
@@ -68,6 +74,12 @@ describe('loadConfig', () => {
         { name: 'ecb', url: 'http://b.example', key: 'k2' },
       ],
       feedCron: '*/5 * * * *',
+      feedRules: {
+        ...GUARD_RULES,
+        knownShareMin: 0.8,
+        moveMax: 0.125,
+        moveMaxOf: { ZWG: 0.6, AED: 0.01 },
+      },
       midMaxAgeMs: 36 * HOUR_MS,
       quoteMaxAgeMs: 168 * HOUR_MS,
       quotas: { free: 1, pro: 2, enterprise: 3 },
@@ -111,6 +123,13 @@ describe('loadConfig', () => {
       ['REFERENCE_FEED_CRON', 'hourly', 'cron pattern'],
       ['REFERENCE_FEED_CRON', '60 * * * *', 'cron pattern'],
       ['REFERENCE_FEED_CRON', '2036-01-01T00:00:00', 'cron pattern'],
+      ['REFERENCE_MIN_SHARE', '0.5', 'percentage up to 100%'],
+      ['REFERENCE_MIN_SHARE', '101%', 'percentage up to 100%'],
+      ['REFERENCE_MOVE_MAX', '0%', 'percentage up to 1000%'],
+      ['REFERENCE_MOVE_MAX', '20', 'percentage'],
+      ['REFERENCE_MOVE_MAX_OF', '60%', 'ZWG=60%'],
+      ['REFERENCE_MOVE_MAX_OF', 'ZWG=', 'percentage'],
+      ['REFERENCE_MOVE_MAX_OF', 'ZWG=60%,', 'ZWG=60%'],
       ['MID_MAX_AGE', 'off', 'duration'],
       ['QUOTE_MAX_AGE', 'on', 'duration'],
       ['QUOTA_FREE', '-1', 'whole number'],
@@ -213,8 +232,20 @@ describe('the durations of loadConfig', () => {
 
 describe('the lists of loadConfig', () => {
   test('feeds stand in order of preference, every one by its name', () => {
-    const { feeds } = loadConfig({ REFERENCE_FEED: REFERENCE_FEEDS.join(' , ') })
-    expect(feeds.map(({ name }) => name)).toEqual([...REFERENCE_FEEDS])
+    const { feeds } = loadConfig({
+      REFERENCE_FEED: FEED_NAMES.join(' , '),
+      REFERENCE_FEED_KEY: FEED_NAMES.map(() => 'key').join(),
+    })
+    expect(feeds.map(({ name }) => name)).toEqual(FEED_NAMES)
+  })
+
+  test('a feed that needs a key and has none stops the start, by its name', () => {
+    expect(FEED_NAMES.filter(needsKey)).toEqual(['openexchangerates', 'fastforex'])
+    const env = { REFERENCE_FEED: 'ecb,fastforex', REFERENCE_FEED_KEY: 'of-the-ecb' }
+    expect(messageOf(env)).toBe(
+      'wrong settings: REFERENCE_FEED_KEY must hold a key for fastforex, in its place in the list',
+    )
+    expect(messageOf({ ...env, REFERENCE_FEED_KEY: ',key' })).toBe('no problem')
   })
 
   test('none is no feed', () => {
@@ -223,7 +254,7 @@ describe('the lists of loadConfig', () => {
 
   test('URLs and keys belong to the feed at their place, an empty place to none', () => {
     const { feeds } = loadConfig({
-      REFERENCE_FEED: 'ecb,openexchangerates,fastforex',
+      REFERENCE_FEED: 'ecb,frankfurter,fastforex',
       REFERENCE_FEED_URL: ',https://b.example',
       REFERENCE_FEED_KEY: ',,k3',
     })

@@ -308,7 +308,7 @@ describe('hourly', () => {
           world.clock.advance(HOUR_MS)
           await expectLaw(world, loaded, await worldAt(world.clock.now(), catalogue))
         }),
-        { numRuns: 30 },
+        { numRuns: 30, endOnFailure: true },
       )
     },
     WORK_MS_MAX,
@@ -376,7 +376,7 @@ describe('hourly', () => {
             }
           }
         }),
-        { numRuns: 15 },
+        { numRuns: 15, endOnFailure: true },
       )
     },
     WORK_MS_MAX,

@@ -26,7 +26,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   portal: ['domain', 'memory', 'service', 'wire', 'clock', 'log'],
   sample: [],
   app: ['domain', 'http', 'mcp', 'portal', 'log'],
-  config: ['domain', 'jobs', 'log'],
+  config: ['domain', 'feed', 'jobs', 'log'],
   clock: [],
   log: [],
 }

@@ -6,11 +6,13 @@ import { FileFault } from '~/wire/csv.ts'
 import { readReferenceFile } from '~/wire/reference-file.ts'
 import { type InputFile, withInput } from './file.ts'
 import { withProgress } from './progress.ts'
+import { addReferenceFeeds } from './reference-feeds.ts'
 import { allOrNothing } from './rejects.ts'
 import { CommandFailure, printResult, type Terminal, withDatabase } from './terminal.ts'
 
 export function addReference(program: Command, terminal: Terminal): void {
   const reference = program.command('reference').description('what a US dollar was worth')
+  addReferenceFeeds(reference, terminal)
   reference
     .command('import')
     .description('record a file of USD reference rates: all of its rows, or with one invalid none')

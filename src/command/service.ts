@@ -1,10 +1,12 @@
 import { type AppDeps, BASE_PATH, createApp } from '~/app.ts'
 import type { Clock } from '~/clock.ts'
 import type { Config } from '~/config.ts'
+import { noState } from '~/domain/feed-state.ts'
 import { flushUsage } from '~/jobs/flush-usage.ts'
 import { recheck } from '~/jobs/recheck.ts'
 import { Refresher, type Sources } from '~/jobs/refresh.ts'
 import { type Job, startSchedule } from '~/jobs/schedule.ts'
+import { RollupVerifier } from '~/jobs/verify-rollups.ts'
 import type { Log } from '~/log.ts'
 import { ToolServer } from '~/mcp/endpoint.ts'
 import { Memory } from '~/memory/memory.ts'
@@ -13,12 +15,15 @@ import { WindowCache } from '~/memory/window-cache.ts'
 import { createAccountStore } from '~/store/account-store.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
+import { createFeedStateStore } from '~/store/feed-state-store.ts'
 import { listenForNews, originOf } from '~/store/news-channel.ts'
 import { createObservationStore, type ObservationStore } from '~/store/observation-store.ts'
 import { orUnavailable } from '~/store/outage.ts'
 import { createQuoteStore } from '~/store/quote-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
+import { createRollupStore } from '~/store/rollup-store.ts'
 import { createUsageStore } from '~/store/usage-store.ts'
+import { FeedService, type Pace } from './feeds.ts'
 import { listen } from './listener.ts'
 import { pastOf } from './past.ts'
 import { toolServerOptions } from './tool-server.ts'
@@ -31,6 +36,8 @@ export type ServiceOptions = {
   readonly database: Database
   /** What a demonstration says of its data; null for real data. */
   readonly sample: string | null
+  /** How feeds are asked; where it is not given, as the real world goes. */
+  readonly pace?: Pace
 }
 
 export type Service = {
@@ -43,11 +50,16 @@ export type Service = {
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, clock, log, database } = options
   const windows = new WindowCache()
-  const memory = new Memory((news) => windows.note(news))
+  const memory: Memory = new Memory((news) => {
+    windows.note(news)
+    feeds.note(news)
+  })
+  const feeds = new FeedService({ ...options, memory })
   const meter = new UsageMeter()
   const observations = createObservationStore(database)
   const usage = createUsageStore(database)
-  const refresher = new Refresher({ sources: sourcesOf(database), memory, meter, clock, log })
+  const sources = sourcesOf(options)
+  const refresher = new Refresher({ sources, memory, meter, clock, log })
   const news = await followNews(database, refresher)
   await refresher.reload()
   const metering = { meter, limits: config.quotas }
@@ -58,20 +70,21 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ...reading,
     tools,
     store: recorderOf(observations, refresher),
+    feedTimes: (nowMs) => feeds.nextMs(nowMs),
     sample: options.sample,
     corsOrigins: config.corsOrigins,
     publicUrl: config.publicUrl,
     isDatabaseReachable: () => answers(database),
   })
   const listener = listen(config, { handle: app.fetch, log })
-  const schedule = startSchedule(
-    jobsOf({ memory, meter, clock, log, refresher, usage, observations, tools }),
-    log,
-  )
+  const jobs = jobsOf({ memory, meter, clock, log, refresher, usage, observations, tools })
+  const schedule = startSchedule([...jobs, ...feeds.jobs, verification(options, memory)], log)
+  feeds.start(schedule)
   return {
     origin: listener.origin,
     async stop() {
       tools.close()
+      feeds.stop()
       await listener.stop()
       await schedule.stop()
       await news.stop()
@@ -96,11 +109,13 @@ function recorderOf(observations: ObservationStore, refresher: Refresher): AppDe
   }
 }
 
-function sourcesOf(database: Database): Sources {
+/** What other processes know of feeds is nothing to one that asks none. */
+function sourcesOf({ database, config }: ServiceOptions): Sources {
   return {
     catalogue: createCatalogueStore(database),
     quotes: createQuoteStore(database),
     references: createReferenceStore(database),
+    feeds: config.feeds.length > 0 ? createFeedStateStore(database) : { load: async () => noState },
     access: createAccountStore(database),
     usage: createUsageStore(database),
   }
@@ -166,11 +181,17 @@ const jobsOf = ({
       await observations.pruneIdempotency(clock.now())
     },
   },
+  { name: 'catch-up', pattern: '*/2 * * * * *', run: () => refresher.retry() },
   {
     name: 'recheck',
     pattern: '*/10 * * * *',
     run: () => recheck(refresher, log),
   },
 ]
+
+function verification({ database, clock, log }: ServiceOptions, memory: Memory): Job {
+  const verifier = new RollupVerifier({ store: createRollupStore(database), memory, clock, log })
+  return { name: 'verify-rollups', pattern: '5-59/10 * * * *', run: () => verifier.run() }
+}
 
 export const baseUrl = (origin: string): string => `${origin}${BASE_PATH}`

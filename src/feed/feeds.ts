@@ -20,6 +20,10 @@ export const ADAPTERS = {
 
 export type FeedName = keyof typeof ADAPTERS
 
+export const FEED_NAMES = Object.keys(ADAPTERS) as FeedName[]
+
+export const needsKey = (name: FeedName): boolean => 'keyHeaders' in ADAPTERS[name]
+
 export type FeedSettings = {
   readonly name: FeedName
   /** Null for the feed's own address. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { csvLine } from '~/wire/csv.ts'
 import { type Medium, mediumOf } from '~/wire/medium.ts'
+import { isHeld } from './entity-tag.ts'
 import type { Headers } from './reply.ts'
 
 /** Rows of an answer that can also be had alone, as CSV or as one JSON object a line. */
@@ -39,8 +40,7 @@ export function answerReply(request: Request, answer: Answer, headers: Headers):
   const rows = table ? JSON.stringify(table.rows) : ''
   const etag = tagOf([new URL(request.url).pathname, medium, JSON.stringify(answer.basis), rows])
   const all = { ...headers, ...answer.headers, etag, ...(table && { vary: 'Accept' }) }
-  if (isHeld(request.headers.get('if-none-match'), etag))
-    return new Response(null, { status: 304, headers: all })
+  if (isHeld(request, etag)) return new Response(null, { status: 304, headers: all })
   const init = { headers: { 'content-type': medium, ...all } }
   if (!table || medium === 'application/json') return new Response(textOf(answer, rows), init)
   return new Response(streamOf(chunksOf(table, medium)), init)
@@ -61,15 +61,6 @@ function tagOf(parts: readonly string[]): string {
   const hash = createHash('sha256')
   for (const part of parts) hash.update(`${part.length} ${part}`)
   return `W/"${hash.digest('base64url').slice(0, TAG_LENGTH)}"`
-}
-
-/** Weak comparison, as If-None-Match has it. https://www.rfc-editor.org/rfc/rfc9110#field.if-none-match */
-function isHeld(condition: string | null, etag: string): boolean {
-  if (condition === null) return false
-  const opaque = (tag: string) => tag.trim().replace(/^W\//, '')
-  return (
-    condition.trim() === '*' || condition.split(',').some((tag) => opaque(tag) === opaque(etag))
-  )
 }
 
 function* chunksOf({ columns, rows }: Table, medium: Medium): Generator<string> {

@@ -1,4 +1,4 @@
-import { fetchMatrix } from '~/service/fetch.ts'
+import { type FeedTimes, fetchMatrix } from '~/service/fetch.ts'
 import {
   FetchManyToOneResponse,
   FetchMatrixResponse,
@@ -9,6 +9,7 @@ import {
   presentFetchMulti,
   presentFetchOne,
 } from '~/wire/fetch.ts'
+import type { OperationNotes } from '~/wire/operation.ts'
 import {
   FETCH_CODES_MAX,
   FetchManyToOneQuery,
@@ -21,69 +22,73 @@ import type { AccessDeps } from './access.ts'
 import { meteredRoute } from './metered-route.ts'
 import type { Route } from './route.ts'
 
-const notes = {
-  tag: 'Pairs',
-  errors: ['unsupported_currency', 'mid_unavailable'],
-} as const
-
 const COVERAGE =
   'Stablecoins have no mid, and `provider_best` is null where nothing executable is quoted. ' +
   'A currency against itself has the mid 1.'
 
-export const fetchRoutes = (deps: AccessDeps): Route[] => [
+const notes = (
+  id: string,
+  { summary, limits = '' }: { summary: string; limits?: string },
+): OperationNotes => ({
+  id,
+  tag: 'Pairs',
+  summary,
+  description: limits + COVERAGE,
+  errors: ['unsupported_currency', 'mid_unavailable'],
+})
+
+export type FetchDeps = AccessDeps & {
+  /** Where it is not given, no feed is asked. */
+  readonly feedTimes?: FeedTimes
+}
+
+export const fetchRoutes = (deps: FetchDeps): Route[] => [
   meteredRoute(deps, {
     path: '/fetch-one',
-    notes: {
-      ...notes,
-      id: 'fetchOne',
-      summary: 'Mid and best executable rate of one pair',
-      description: COVERAGE,
-    },
+    notes: notes('fetchOne', { summary: 'Mid and best executable rate of one pair' }),
     query: FetchOneQuery,
     response: FetchOneResponse,
     isTiered: true,
     answer: ({ query: { from, to }, view }) =>
-      presentFetchOne(fetchMatrix(view, { from: [from], to: [to] }), view.freshness),
+      presentFetchOne(
+        fetchMatrix(view, { from: [from], to: [to] }, deps.feedTimes),
+        view.freshness,
+      ),
   }),
   meteredRoute(deps, {
     path: '/fetch-multi',
-    notes: {
-      ...notes,
-      id: 'fetchMulti',
+    notes: notes('fetchMulti', {
       summary: 'One base against many quotes',
-      description: `Up to ${FETCH_CODES_MAX} quotes for one unit. ${COVERAGE}`,
-    },
+      limits: `Up to ${FETCH_CODES_MAX} quotes for one unit. `,
+    }),
     query: FetchMultiQuery,
     response: FetchMultiResponse,
     isTiered: true,
     answer: ({ query: { from, to }, view }) =>
-      presentFetchMulti(fetchMatrix(view, { from: [from], to }), view.freshness),
+      presentFetchMulti(fetchMatrix(view, { from: [from], to }, deps.feedTimes), view.freshness),
   }),
   meteredRoute(deps, {
     path: '/fetch-matrix',
-    notes: {
-      ...notes,
-      id: 'fetchMatrix',
+    notes: notes('fetchMatrix', {
       summary: 'Many bases against many quotes',
-      description: `Up to ${MATRIX_CODES_MAX} of each for one unit. ${COVERAGE}`,
-    },
+      limits: `Up to ${MATRIX_CODES_MAX} of each for one unit. `,
+    }),
     query: FetchMatrixQuery,
     response: FetchMatrixResponse,
     isTiered: true,
-    answer: ({ query, view }) => presentFetchMatrix(fetchMatrix(view, query), view.freshness),
+    answer: ({ query, view }) =>
+      presentFetchMatrix(fetchMatrix(view, query, deps.feedTimes), view.freshness),
   }),
   meteredRoute(deps, {
     path: '/fetch-many-to-one',
-    notes: {
-      ...notes,
-      id: 'fetchManyToOne',
+    notes: notes('fetchManyToOne', {
       summary: 'Many bases against one quote',
-      description: `Up to ${FETCH_CODES_MAX} bases for one unit. ${COVERAGE}`,
-    },
+      limits: `Up to ${FETCH_CODES_MAX} bases for one unit. `,
+    }),
     query: FetchManyToOneQuery,
     response: FetchManyToOneResponse,
     isTiered: true,
     answer: ({ query: { from, to }, view }) =>
-      presentFetchManyToOne(fetchMatrix(view, { from, to: [to] }), view.freshness),
+      presentFetchManyToOne(fetchMatrix(view, { from, to: [to] }, deps.feedTimes), view.freshness),
   }),
 ]

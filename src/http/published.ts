@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Handler } from './access.ts'
+import { isHeld } from './entity-tag.ts'
+import type { Headers } from './reply.ts'
 
-export type Headers = Record<string, string>
-
-/** A text that does not change while the process lives. */
+/** What does not change while the process lives. */
 export type Publication = {
   readonly bytes: Uint8Array<ArrayBuffer> | string
   readonly type: string
@@ -48,9 +48,3 @@ function preparedOf({ bytes: given, type, headers = {} }: Publication): Prepared
     },
   }
 }
-
-/** Whether the caller says that it has this very version. */
-const isHeld = (request: Request, etag: string): boolean =>
-  (request.headers.get('if-none-match') ?? '')
-    .split(',')
-    .some((held) => ['*', etag].includes(held.trim()))

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { DOCUMENT_VERSION } from '~/wire/openapi.ts'
 import type { Publication } from './published.ts'
 
 export const DOCUMENT_PATH = '/openapi.json'
@@ -44,7 +45,7 @@ export async function referencePage(publicOrigin: string | null): Promise<Public
 
 /** Loaded when somebody looks at the page, and not at every start. */
 async function pluginPage(): Promise<string> {
-  const source = { url: DOCUMENT_PATH }
+  const source: object = { url: DOCUMENT_PATH, validatorUrl: null }
   const { swagger } = await import('@elysiajs/swagger')
   const plugin = swagger({
     provider: 'swagger-ui',
@@ -54,7 +55,7 @@ async function pluginPage(): Promise<string> {
     documentation: {
       info: {
         title: 'Corridor: reference',
-        version: '1.0.0',
+        version: DOCUMENT_VERSION,
         description: 'Currency rates and provider prices, corridor by corridor',
       },
     },

@@ -20,7 +20,9 @@ export const statusRoutes = ({ memory, clock, ageLimits, sample }: StatusDeps): 
       id: 'getStatus',
       tag: 'Service',
       summary: 'Public health',
-      description: 'How much there is, and how old the newest quote and the newest mid are.',
+      description:
+        'How much there is, how old the newest quote and the newest mid are, and how the ' +
+        'reference feeds fare.',
       query: NoQuery,
       access: 'public',
       isMetered: false,

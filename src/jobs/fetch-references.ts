@@ -106,7 +106,8 @@ export async function runFetchReferences(
     throw new Error(`no reference feed served: ${failuresOf(outcome)}`)
 }
 
-const failuresOf = ({ feeds }: RunOutcome): string =>
+/** Who was asked in vain, and why. */
+export const failuresOf = ({ feeds }: RunOutcome): string =>
   feeds.map(({ id, message }) => `${id} ${message ?? 'gave nothing'}`).join('; ')
 
 function standingOf(references: readonly Standing[]): Map<string, number> {

@@ -1,5 +1,6 @@
 import type { Account, Key } from '~/domain/account.ts'
 import type { Currency } from '~/domain/currency.ts'
+import { type FeedState, noState } from '~/domain/feed-state.ts'
 import type { Reference } from '~/domain/mid.ts'
 import type { Provider } from '~/domain/provider.ts'
 import { dayOf, type UsageCount } from '~/domain/quota.ts'
@@ -16,6 +17,7 @@ export type Change =
   | ({ readonly kind: 'references' } & IdRange)
   | { readonly kind: 'catalogue' }
   | { readonly kind: 'access'; readonly accountId?: string }
+  | { readonly kind: 'feeds' }
   | { readonly kind: 'everything' }
 
 type Access = { accounts: readonly Account[]; keys: readonly Key[] }
@@ -31,6 +33,7 @@ export type Sources = {
   }
   readonly quotes: Dated<Quote>
   readonly references: Dated<Reference>
+  readonly feeds: { load(): Promise<FeedState | null> }
   readonly access: { load(): Promise<Access>; loadAccount(id: string): Promise<Access> }
   readonly usage: { since(day: number): Promise<readonly UsageCount[]> }
 }
@@ -52,11 +55,12 @@ const BACKLOG_MAX = 500
  * Keeps memory in step with the database: one change at a time, in the order they were heard.
  *
  * Loading merges into what memory holds, so it may run beside ingestion. A change that cannot be
- * loaded turns into a full reload, tried again by the next one and by every re-check.
+ * loaded turns into a full reload, tried again by the next one, by `retry` and by every re-check.
  */
 export class Refresher {
   #backlog: Change[] = []
   #isBehind = false
+  #isDraining = false
   #turn: Promise<void> = Promise.resolve()
 
   constructor(private readonly deps: RefreshDeps) {}
@@ -65,7 +69,14 @@ export class Refresher {
   note(change: Change): void {
     const isFull = this.#backlog.length >= BACKLOG_MAX
     this.#backlog = isFull ? [{ kind: 'everything' }] : [...this.#backlog, change]
-    this.#turn = this.#turn.then(() => this.#next())
+    if (this.#isDraining) return
+    this.#isDraining = true
+    this.#turn = this.#turn.then(() => this.#drain())
+  }
+
+  /** Loads everything if an earlier load failed; rejects when this one fails too. */
+  async retry(): Promise<void> {
+    if (this.#isBehind) await this.reload()
   }
 
   /** Resolves when every change noted so far is loaded or has failed. */
@@ -86,9 +97,13 @@ export class Refresher {
     return reloaded
   }
 
-  async #next(): Promise<void> {
-    const change = this.#backlog.shift()
-    if (!change) return
+  async #drain(): Promise<void> {
+    for (let change = this.#backlog.shift(); change; change = this.#backlog.shift())
+      await this.#take(change)
+    this.#isDraining = false
+  }
+
+  async #take(change: Change): Promise<void> {
     try {
       if (this.#isBehind) await this.#catchUp()
       else await this.#load(change)
@@ -117,6 +132,10 @@ export class Refresher {
         const { rows, isPartial } = await rowsOf(sources.references, change, clock.now())
         return memory.publish({ references: rows, isPartial }, clock.now())
       }
+      case 'feeds': {
+        const feeds = (await sources.feeds.load()) ?? noState
+        return memory.publish({ feeds }, clock.now())
+      }
       case 'everything':
         await this.#loadEverything()
     }
@@ -135,15 +154,17 @@ export class Refresher {
     const { sources, memory, meter, clock } = this.deps
     const nowMs = clock.now()
     const { settlements } = meter
-    const [catalogue, access, quotes, references, usage] = await Promise.all([
+    const [catalogue, access, quotes, references, feeds, usage] = await Promise.all([
       sources.catalogue.load(),
       sources.access.load(),
       sources.quotes.live(nowMs),
       sources.references.live(nowMs),
+      sources.feeds.load(),
       sources.usage.since(dayOf(nowMs) - USAGE_DAYS + 1),
     ])
     const before = memory.current
-    memory.publish({ catalogue, access, quotes, references, isPartial: true }, clock.now())
+    const dated = { quotes, references, isPartial: true }
+    memory.publish({ catalogue, access, feeds: feeds ?? noState, ...dated }, clock.now())
     meter.load(usage, settlements)
     const { current } = memory
     return current.quotes !== before.quotes || current.references !== before.references

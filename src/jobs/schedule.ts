@@ -9,6 +9,8 @@ export type Job = {
 }
 
 export type Schedule = {
+  /** Runs a job now, out of turn, unless it is running. */
+  runNow(name: string): void
   /** No new run begins; resolves when the runs under way have ended. */
   stop(): Promise<void>
 }
@@ -23,6 +25,23 @@ export function isCronPattern(text: string): boolean {
   }
 }
 
+/** The last time at or before `nowMs` that a pattern names; null when there was none. */
+export function lastInstantMs(pattern: string, nowMs: number): number | null {
+  const cron = new Cron(pattern, { paused: true, timezone: 'UTC' })
+  return cron.previousRuns(1, new Date(nowMs + 1))[0]?.getTime() ?? null
+}
+
+/** Tells the first time after `nowMs` that a pattern names; asked often, it computes seldom. */
+export function instantsOf(pattern: string): (nowMs: number) => number {
+  const cron = new Cron(pattern, { paused: true, timezone: 'UTC' })
+  let known = { fromMs: 0, nextMs: 0 }
+  return (nowMs) => {
+    if (nowMs < known.fromMs || nowMs >= known.nextMs)
+      known = { fromMs: nowMs, nextMs: cron.nextRun(new Date(nowMs))!.getTime() }
+    return known.nextMs
+  }
+}
+
 /**
  * Runs each job by its pattern, never two runs of one job at a time.
  *
@@ -30,18 +49,24 @@ export function isCronPattern(text: string): boolean {
  */
 export function startSchedule(jobs: readonly Job[], log: Log): Schedule {
   const running = new Set<Promise<void>>()
-  const crons = jobs.map((job) => {
+  const crons = new Map<string, Cron>()
+  for (const job of jobs) {
     const run = watched(job, log)
-    return new Cron(job.pattern, { timezone: 'UTC', protect: true }, async () => {
-      const turn = run()
-      running.add(turn)
-      await turn
-      running.delete(turn)
-    })
-  })
+    const turn = async () => {
+      const ended = run()
+      running.add(ended)
+      await ended
+      running.delete(ended)
+    }
+    crons.set(job.name, new Cron(job.pattern, { timezone: 'UTC', protect: true }, turn))
+  }
   return {
+    runNow(name) {
+      const cron = crons.get(name)
+      if (cron && !cron.isStopped() && !cron.isBusy()) void cron.trigger()
+    },
     async stop() {
-      for (const cron of crons) cron.stop()
+      for (const cron of crons.values()) cron.stop()
       await Promise.all(running)
     },
   }

@@ -41,9 +41,9 @@ export const listProviders = tool({
   title: 'Providers',
   description:
     'The active providers with id, name, what kind of institution each is (provider_type), what ' +
-    'kind of price it publishes (rate_type), region, transfer time and payment methods. Use it to ' +
-    'turn a name into the provider id that get_history takes, or to describe a provider; it holds ' +
-    'no prices. Ordered by name.',
+    'kind of price it publishes (rate_type), region, transfer time and payment methods. Use it ' +
+    'to turn a name into the provider id that get_history takes, or to describe a provider; it ' +
+    'holds no prices. Ordered by name.',
   input,
   output: record({ ...ProvidersResponse.properties, ...pageFields }),
   answer({ args, view }) {
@@ -59,8 +59,8 @@ export const listCurrencies = tool({
   name: 'list_currencies',
   title: 'Currencies',
   description:
-    'The supported currencies with code and name, and the corridors that have live rates as plain ' +
-    'pairs. Use it to find the code of a currency or to check that it is supported; use ' +
+    'The supported currencies with code and name, and the corridors that have live rates as ' +
+    'plain pairs. Use it to find the code of a currency or to check that it is supported; use ' +
     'list_corridors for figures. limit and offset apply to both lists.',
   input,
   output: record({ ...CurrenciesResponse.properties, ...pageFields }),

@@ -51,6 +51,11 @@ export class ToolServer {
     this.#guard = new Guard(deps.options)
   }
 
+  /** How many requests are on their way. */
+  get waiting(): number {
+    return this.#exchange.waiting
+  }
+
   /** Answers one HTTP request; never rejects. */
   async handle(request: Request): Promise<Response> {
     const reply = await this.#reply(request).catch((error) => faultReply(error, this.deps.log))

@@ -10,9 +10,9 @@ export const fetchRates = tool({
   title: 'Mid and best rate of many pairs',
   description:
     'The independent mid-market rate and the best executable provider rate of every pair of ' +
-    '`from` (base) and `to` (quote) currencies in one call: one pair, one base against many, many ' +
-    'against one, or a table. Use it for an overview or for plain exchange rates; use get_rates ' +
-    'or convert to see all providers of one corridor with their fees. ' +
+    '`from` (base) and `to` (quote) currencies in one call: one pair, one base against many, ' +
+    'many against one, or a table. Use it for an overview or for plain exchange rates; use ' +
+    'get_rates or convert to see all providers of one corridor with their fees. ' +
     '`results[base][quote].mid` and `.provider_best.rate` are units of quote per one unit of ' +
     'base, before fees. `mid` is absent for stablecoins; `provider_best` is null where nobody ' +
     `offers the pair. Up to ${FETCH_CODES_MAX} currencies on one side when the other has one, ` +
@@ -30,8 +30,8 @@ export const fetchRates = tool({
       if (args[side].length > MATRIX_CODES_MAX && args[other].length > 1)
         throw invalidParameter(
           side,
-          `with several currencies in ${other} it takes at most ${MATRIX_CODES_MAX}; ` +
-            'ask in several calls',
+          `with several currencies in ${other} it takes at most ${MATRIX_CODES_MAX}; ask in ` +
+            'several calls',
         )
     return presentFetchMatrix(fetchMatrix(view, args), view.freshness)
   },

@@ -22,7 +22,7 @@ export class Guard {
     this.#origins = new Set(allowedOrigins)
   }
 
-  /** Throws `forbidden` unless both headers are allowed; a client that is no browser has no Origin. */
+  /** Throws `forbidden` unless both are allowed; a client that is no browser has no Origin. */
   check({ headers, url }: Request): void {
     if (!this.#isAllowedHost(headers.get('host') ?? new URL(url).host))
       throw new ServiceError(

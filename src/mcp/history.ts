@@ -44,11 +44,11 @@ export const getHistory = (past: PastDeps): Tool =>
     title: 'Rates of a corridor over time',
     description:
       'How rates in one corridor moved. With `interval`: one point for each UTC day or hour with ' +
-      'the mid-market rate, the best executable provider rate and the number of observations: use ' +
-      'it for trends and charts. Without `interval`: every single observation as it was recorded, ' +
-      'with provider, fee and kind of price: use it to see what one provider did. Rates are units ' +
-      'of `to` per one unit of `from`, before fees; lists are oldest first. Observations of ' +
-      'different rate_type are not comparable. For current rates use get_rates.',
+      'the mid-market rate, the best executable provider rate and the number of observations: ' +
+      'use it for trends and charts. Without `interval`: every single observation as it was ' +
+      'recorded, with provider, fee and kind of price: use it to see what one provider did. ' +
+      'Rates are units of `to` per one unit of `from`, before fees; lists are oldest first. ' +
+      'Observations of different rate_type are not comparable. For current rates use get_rates.',
     input,
     output: Type.Union(
       [

@@ -31,8 +31,8 @@ export function promptOf(name: string, given: Readonly<Record<string, string>> =
   const text = [
     `I want to send ${amount} ${from} to someone who is paid in ${to}.`,
     `Call convert with from ${from}, to ${to} and amount ${amount}.`,
-    'Then show a table of the executable providers, best net amount first: provider, rate, fee with',
-    'its currency, what the recipient gets, and how much less that is than with the best.',
+    'Then show a table of the executable providers, best net amount first: provider, rate, fee',
+    'with its currency, what the recipient gets, and how much less that is than with the best.',
     'Say how far the best lies from the mid-market rate where a mid is given, how old the quotes',
     'are (as_of, and last_updated from get_rates), and mention official or parallel prices only as',
     'background: nobody can send money at them. Leave out what you were not given.',
@@ -41,4 +41,22 @@ export function promptOf(name: string, given: Readonly<Record<string, string>> =
     description: comparePrompt.description,
     messages: [{ role: 'user' as const, content: { type: 'text' as const, text } }],
   }
+}
+
+/** As many as one answer may hold. */
+const COMPLETIONS_MAX = 100
+
+type Completing = {
+  readonly prompt: string | null
+  readonly argument: { readonly name: string; readonly value: string }
+  readonly codes: readonly string[]
+}
+
+/** Currency codes that go on as an argument of the prompt begins; none for anything else. */
+export function completionOf({ prompt, argument, codes }: Completing) {
+  const isCode = prompt === comparePrompt.name && ['from', 'to'].includes(argument.name)
+  const start = argument.value.trim().toUpperCase()
+  const found = isCode ? codes.filter((code) => code.startsWith(start)) : []
+  const values = found.slice(0, COMPLETIONS_MAX)
+  return { values, total: found.length, hasMore: values.length < found.length }
 }

@@ -13,8 +13,8 @@ export const getRates = tool({
     'Who quotes what, right now, for money going from one currency to another: the latest quote ' +
     'of every provider with its fee, and the independent mid-market rate to judge them by. Use ' +
     'convert instead when an amount is known, because fees change who is best; use fetch_rates ' +
-    'for many currency pairs at once. `rate` is units of `to` per one unit of `from`, `fee` is in ' +
-    '`fee_currency`. The list is grouped by rate_type in the order retail, p2p, interbank, ' +
+    'for many currency pairs at once. `rate` is units of `to` per one unit of `from`, `fee` is ' +
+    'in `fee_currency`. The list is grouped by rate_type in the order retail, p2p, interbank, ' +
     'official, parallel, best rate first in each; kinds are not comparable, and official and ' +
     'parallel prices cannot be executed. `spread_bps` is basis points below the best of the same ' +
     'kind, `vs_mid_bps` against the mid (negative is worse for the sender).',

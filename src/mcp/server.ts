@@ -1,5 +1,6 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import {
+  CompleteRequestSchema,
   ErrorCode,
   GetPromptRequestSchema,
   ListPromptsRequestSchema,
@@ -14,7 +15,7 @@ import { ServiceError } from '~/domain/errors.ts'
 import { type CallDeps, callTool, errorBody, metered } from './call.ts'
 import { CATALOGUE_URI, catalogueResource, presentCatalogue } from './catalogue.ts'
 import { askerOf, Exchange } from './exchange.ts'
-import { comparePrompt, promptOf } from './prompt.ts'
+import { comparePrompt, completionOf, promptOf } from './prompt.ts'
 import { listed, type Tool } from './tool.ts'
 
 const VERSION = '1.0.0'
@@ -23,8 +24,8 @@ const INSTRUCTIONS = [
   'Prices of moving money into, out of and across Africa: what providers quote for a corridor (an',
   'ordered pair of currencies) and an independent mid-market rate to judge them by.',
   'For an amount to send use convert; for the rates in one corridor get_rates; for many pairs at',
-  'once fetch_rates; for the past get_history; for what there is list_corridors, list_providers and',
-  'list_currencies.',
+  'once fetch_rates; for the past get_history; for what there is list_corridors, list_providers',
+  'and list_currencies.',
   'A rate is units of the target currency per one unit of the source. Kinds of price (rate_type)',
   'are never compared with each other; official and parallel prices cannot be executed.',
   'data_freshness says how fresh an answer is: realtime, or hourly, which sees what held at as_of,',
@@ -37,15 +38,15 @@ const INSTRUCTIONS = [
 export function connectedServer(deps: CallDeps, tools: readonly Tool[]): Exchange {
   const server = new Server(
     { name: 'corridor', title: 'Corridor', version: VERSION },
-    { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: INSTRUCTIONS },
+    {
+      capabilities: { completions: {}, prompts: {}, resources: {}, tools: {} },
+      instructions: INSTRUCTIONS,
+    },
   )
   server.onerror = (err) => deps.log.warn({ err }, 'tool server')
   answerTools(server, deps, tools)
   answerResources(server, deps)
-  server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: [comparePrompt] }))
-  server.setRequestHandler(GetPromptRequestSchema, ({ params }) =>
-    promptOf(params.name, params.arguments),
-  )
+  answerPrompts(server, deps)
   const exchange = new Exchange()
   void server.connect(exchange)
   return exchange
@@ -66,6 +67,18 @@ function answerTools(server: Server, deps: CallDeps, tools: readonly Tool[]): vo
     const names = [...byName.keys()].join(', ')
     throw new McpError(ErrorCode.InvalidParams, `there is no such tool; there are ${names}`)
   }
+}
+
+function answerPrompts(server: Server, { memory }: CallDeps): void {
+  server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: [comparePrompt] }))
+  server.setRequestHandler(GetPromptRequestSchema, ({ params }) =>
+    promptOf(params.name, params.arguments),
+  )
+  server.setRequestHandler(CompleteRequestSchema, ({ params: { ref, argument } }) => {
+    const name = ref.type === 'ref/prompt' ? ref.name : null
+    const codes = memory.current.catalogue.supportedCodes
+    return { completion: completionOf({ prompt: name, argument, codes }) }
+  })
 }
 
 function answerResources(server: Server, deps: CallDeps): void {

@@ -75,8 +75,8 @@ const isIdle = ({ lastMs, endStream }: Session, nowMs: number): boolean =>
   endStream === null && nowMs - lastMs >= SESSION_IDLE_MS
 
 /**
- * The stream on which a server may speak first. This one has nothing to say: it holds the line until
- * the client goes away, another stream of the session takes its place, or the session ends.
+ * The stream on which a server may speak first. This one has nothing to say: it holds the line
+ * until the client goes away, a newer stream of the session takes its place, or the session ends.
  */
 export function sessionStream(session: Session, now: () => number): ReadableStream<Uint8Array> {
   session.endStream?.()

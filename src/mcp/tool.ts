@@ -8,7 +8,7 @@ export type ToolAsk<S extends TObject> = { readonly args: Static<S>; readonly vi
 export type Tool<S extends TObject = TObject> = {
   readonly name: string
   readonly title: string
-  /** Written for a model that has to choose: what it answers, in which units, and what it is not. */
+  /** Written for a model that has to choose: what it answers, in which units, what it is not. */
   readonly description: string
   readonly input: S
   readonly output: TSchema

@@ -1,5 +1,6 @@
 import type { Account, Key } from '~/domain/account.ts'
 import type { Currency } from '~/domain/currency.ts'
+import { type FeedState, noState } from '~/domain/feed-state.ts'
 import type { Reference } from '~/domain/mid.ts'
 import type { Provider } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
@@ -13,10 +14,14 @@ export type Generation = {
   readonly catalogue: CatalogueIndex
   readonly quotes: QuoteIndex
   readonly references: ReferenceIndex
+  readonly feeds: FeedState
   readonly keys: KeyIndex
 }
 
-/** What a publication adds; parts not named stay. A catalogue replaces the one before. */
+/**
+ * What a publication adds; parts not named stay. A catalogue replaces the one before, and so does a
+ * state of the feeds unless its run is older.
+ */
 export type News = {
   readonly catalogue?: {
     readonly currencies: readonly Currency[]
@@ -24,6 +29,7 @@ export type News = {
   }
   readonly quotes?: readonly Quote[]
   readonly references?: readonly Reference[]
+  readonly feeds?: FeedState
   /** More was recorded than stands here, at whatever time: any stretch of history may be new. */
   readonly isPartial?: boolean
   readonly access?: { readonly accounts: readonly Account[]; readonly keys: readonly Key[] }
@@ -38,6 +44,7 @@ export class Memory {
     catalogue: CatalogueIndex.empty,
     quotes: QuoteIndex.empty,
     references: ReferenceIndex.empty,
+    feeds: noState,
     keys: KeyIndex.empty,
   }
 
@@ -50,11 +57,12 @@ export class Memory {
 
   /** Makes `news` part of what is served, whole. Adding quotes or references twice adds nothing. */
   publish(news: News, nowMs: number): void {
-    const { catalogue, quotes, references, keys } = this.#current
+    const { catalogue, quotes, references, feeds, keys } = this.#current
     this.#current = {
       catalogue: news.catalogue ? new CatalogueIndex(news.catalogue) : catalogue,
       quotes: news.quotes ? quotes.with(news.quotes, nowMs) : quotes,
       references: news.references ? references.with(news.references, nowMs) : references,
+      feeds: news.feeds && runMs(news.feeds) >= runMs(feeds) ? news.feeds : feeds,
       keys: news.access ? keys.with(news.access) : keys,
     }
     this.onNews(news)
@@ -70,3 +78,5 @@ export class Memory {
     }
   }
 }
+
+const runMs = ({ ranMs }: FeedState): number => ranMs ?? Number.NEGATIVE_INFINITY

@@ -94,7 +94,7 @@ export class WindowCache {
 
   /** Drops what the quotes or references of news fall into; everything when they are not all. */
   note({ quotes = [], references = [], isPartial = false }: News): void {
-    if (isPartial) return this.clear()
+    if (isPartial) this.clear()
     for (const { from, to, atMs } of quotes) this.#drop(corridorKey(from, to), atMs)
     for (const { currency, atMs } of references) this.#drop(currency, atMs)
   }

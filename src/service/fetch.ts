@@ -1,4 +1,5 @@
 import { ServiceError } from '~/domain/errors.ts'
+import { HOUR_MS, hourStartMs } from '~/domain/freshness.ts'
 import { joinedSources, type Mid } from '~/domain/mid.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { View } from '~/memory/view.ts'
@@ -19,15 +20,20 @@ export type Matrix = {
   readonly reference: { readonly source: string; readonly atMs: number } | null
 }
 
+/** When the feeds are asked next, in epoch ms; null where none is. */
+export type FeedTimes = (nowMs: number) => number | null
+
 /**
  * Mid and best executable quote of every base against every quote currency.
  *
  * Currencies named twice count once, in order of appearance. Throws `unsupported_currency`, and
- * `mid_unavailable` when a pair that the feed covers has no recent mid.
+ * `mid_unavailable` when a pair that the feed covers has no recent mid; by `feedTimes` it says how
+ * long to wait for one.
  */
 export function fetchMatrix(
   view: View,
   asked: { from: readonly string[]; to: readonly string[] },
+  feedTimes: FeedTimes = () => null,
 ): Matrix {
   const codes = (texts: readonly string[], parameter: string) => [
     ...new Set(texts.map((text) => supportedCode(view.catalogue, text, parameter))),
@@ -37,7 +43,7 @@ export function fetchMatrix(
   const mids: Mid[] = []
   const pairs = bases.map((base) =>
     quotes.map((quote): Pair => {
-      const mid = midOrFailure(view, base, quote)
+      const mid = midOrFailure(view, { base, quote, feedTimes })
       if (mid) mids.push(mid)
       const best = base === quote ? null : view.corridor(base, quote).best
       return { mid: base === quote ? 1 : (mid?.rate ?? null), best }
@@ -58,7 +64,8 @@ function referenceOf(mids: readonly Mid[]): Matrix['reference'] {
  * The recent mid; undefined where the feed does not cover the pair. A feed that has nothing recent,
  * or has gone silent on one leg, is a failure for now. A currency against itself needs no feed.
  */
-function midOrFailure(view: View, base: string, quote: string): Mid | undefined {
+function midOrFailure(view: View, pair: Wanted): Mid | undefined {
+  const { base, quote } = pair
   const mid = view.mid(base, quote)
   if (mid || base === quote || !view.isFiat(base) || !view.isFiat(quote)) return mid
   const { references } = view.generation
@@ -70,5 +77,26 @@ function midOrFailure(view: View, base: string, quote: string): Mid | undefined 
   throw new ServiceError(
     'mid_unavailable',
     `the mid-market reference for ${base}/${quote} is temporarily unavailable; retry shortly`,
+    {},
+    waitSeconds(view, pair),
   )
+}
+
+type Wanted = { readonly base: string; readonly quote: string; readonly feedTimes: FeedTimes }
+
+/** A run is over by then, if its feeds answer at all. */
+const RUN_MS = 30_000
+
+/**
+ * How long until the tier can see a mid: one that is here already waits for the top of the hour.
+ */
+function waitSeconds(view: View, { base, quote, feedTimes }: Wanted): number | null {
+  const { nowMs, tier } = view.freshness
+  const live = view.generation.references.mid(base, quote, Number.POSITIVE_INFINITY)
+  const isHere = live !== undefined && view.isRecent(live.atMs)
+  const nextMs = isHere ? nowMs : feedTimes(nowMs)
+  if (nextMs === null) return null
+  const readyMs = isHere ? nowMs : nextMs + RUN_MS
+  const seenMs = tier === 'hourly' ? hourStartMs(readyMs) + HOUR_MS : readyMs
+  return Math.ceil((seenMs - nowMs) / 1000)
 }

@@ -1,3 +1,4 @@
+import type { FeedState } from '~/domain/feed-state.ts'
 import type { Reference } from '~/domain/mid.ts'
 import type { View } from '~/memory/view.ts'
 import { liveCorridors } from './corridors.ts'
@@ -11,6 +12,8 @@ export type Status = {
   readonly feed: Reference | null
   /** Whether the newest reference still counts as recent. */
   readonly isMidRecent: boolean
+  /** What is known of the feeds from their runs. */
+  readonly feeds: FeedState
 }
 
 /** The state of the public service, from the live view. */
@@ -22,5 +25,6 @@ export function statusOf(view: View): Status {
     lastRateMs: view.generation.quotes.lastUpdatedMs,
     feed,
     isMidRecent: feed !== null && view.isRecent(feed.atMs),
+    feeds: view.generation.feeds,
   }
 }

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { migrate as applyFolder } from 'drizzle-orm/postgres-js/migrator'
-import postgres from 'postgres'
-import type { Database, Sql } from '~/store/database.ts'
+import type { Database, Sql } from './database.ts'
+import { ownConnection } from './own-connection.ts'
 
 const FOLDER = fileURLToPath(new URL('../../drizzle', import.meta.url))
 const LOCK = 0x636f7272
@@ -33,20 +33,6 @@ export async function migrate(
   } finally {
     await sql.end({ timeout: CLOSE_SECONDS_MAX })
   }
-}
-
-/** One connection to the same database, never recycled, as the lock lives and dies with it. */
-function ownConnection(sql: Sql): Sql {
-  const { options } = sql
-  return postgres({
-    ...options,
-    shared: { retries: 0, typeArrayMap: {} },
-    max: 1,
-    idle_timeout: undefined,
-    max_lifetime: null,
-    debug: false,
-    onclose: () => {},
-  } as unknown as postgres.Options<Record<string, never>>) as unknown as Sql
 }
 
 async function appliedCount(sql: Sql): Promise<number> {

@@ -12,6 +12,7 @@ export type NewsItem =
   | { readonly kind: 'observations'; readonly firstId?: number; readonly lastId?: number }
   | { readonly kind: 'references'; readonly firstId?: number; readonly lastId?: number }
   | { readonly kind: 'catalogue' }
+  | { readonly kind: 'feeds' }
   | { readonly kind: 'access'; readonly accountId?: string }
 
 /** News with the name of the database handle, and so of the process, whose commit it tells of. */
@@ -49,6 +50,7 @@ export function newsOf(payload: string): HeardNews | null {
   if (typeof origin !== 'string') return null
   switch (kind) {
     case 'catalogue':
+    case 'feeds':
       return { kind, origin }
     case 'access':
       if (accountId === undefined) return { kind, origin }

@@ -8,6 +8,8 @@ import { NEWS_CHANNEL, originOf } from './news-channel.ts'
 export type Snapshot = {
   readonly source: string
   readonly fetchedMs: number
+  /** The publisher's own time, where it is known. */
+  readonly upstreamMs?: number
   readonly rates: readonly { readonly currency: string; readonly perUsd: string }[]
 }
 
@@ -70,12 +72,13 @@ export const referenceOf = (row: ReferenceRow): Reference => ({
   source: row.source,
 })
 
-function insert(database: Database, { source, fetchedMs, rates }: Snapshot) {
+function insert(database: Database, { source, fetchedMs, upstreamMs, rates }: Snapshot) {
   const fetchedText = instantText(fetchedMs)
+  const upstreamText = upstreamMs === undefined ? null : instantText(upstreamMs)
   return database.sql<[{ ids: string }]>`
     with snapshot as (
-      insert into reference_snapshots (source, fetched_at)
-      values (${source}, ${fetchedText}::timestamptz) returning id
+      insert into reference_snapshots (source, fetched_at, upstream_at)
+      values (${source}, ${fetchedText}::timestamptz, ${upstreamText}::timestamptz) returning id
     ), added as (
       insert into reference_rates (fetched_at, snapshot_id, currency, per_usd)
       select ${fetchedText}::timestamptz, (select id from snapshot), rate.* from unnest(

@@ -82,7 +82,7 @@ const pascal = (words: string): string =>
 
 const errorSchema = (code: ErrorCode): TObject =>
   named(
-    `${pascal(code)}Error`,
+    `${pascal(code).replace(/Error$/, '')}Error`,
     record(
       {
         error: Type.String({ description: 'A sentence that says what to do next.' }),

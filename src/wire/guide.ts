@@ -9,19 +9,20 @@ export function guideText(endpoints: readonly Endpoint[], options: GuideOptions)
   return `# Corridor
 
 > Currency rates and what money transfer and exchange providers really charge, corridor by corridor
-> (source currency to target currency), with an independent mid-market rate. JSON over HTTP.
+> (source to target currency), with an independent mid-market rate. JSON over HTTP.
 
-Paths below are under \`${base}\`. Send the key in the \`X-API-Key\` header; only /status needs none.
+Paths below are under \`${base}\`. Send the key in the \`X-API-Key\` header; /status needs none.
 
-- A success costs one unit of the account's UTC day, a failure nothing. \`X-RateLimit-Remaining\` says
-  what is left; after 429 wait for \`Retry-After\` seconds.
-- \`data_freshness\` is \`hourly\` (what held at \`as_of\`, the top of the UTC hour) or \`realtime\`.
+- A success costs one unit of the account's UTC day, a failure nothing. \`X-RateLimit-Remaining\`
+  says what is left; after 429 wait for \`Retry-After\` seconds.
+- \`data_freshness\` is \`hourly\` (what held at \`as_of\`, the top of the hour) or \`realtime\`.
 - Ask /currencies and /providers for the codes and ids there are before guessing them.
 - For many pairs use /fetch-multi, /fetch-matrix or /fetch-many-to-one: one unit for the whole call.
-- Rates are units of the target currency per one unit of the source currency. \`*_bps\` are basis points.
+- Rates are units of target currency per unit of source currency; \`*_bps\` are basis points.
 - Never compare prices of different \`rate_type\`. \`official\` and \`parallel\` cannot be dealt at.
 - To tell a sender what arrives, use /convert and its \`net_converted\`, not the rate alone.
 - A missing \`mid\` means that no recent one is known. Do not make one up.
+- /rates/history and /time-series also answer \`Accept: text/csv\` and \`application/x-ndjson\`.
 - An error has \`error\`, a sentence that says what to do, and \`code\`, a stable word.
 
 ${sections(endpoints)}

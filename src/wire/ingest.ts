@@ -53,11 +53,11 @@ export const IngestBody = Type.Union([
   Type.Array(RateRow, { minItems: 1, maxItems: BATCH_ROWS_MAX }),
 ])
 
-const exampleRow = { provider_id: 'western-union', from: 'USD', to: 'KES', rate: 128.4, fee: 1.99 }
+const exampleRow = { provider_id: 'western-union', from: 'GBP', to: 'KES', rate: 172.4, fee: 1.99 }
 
 export const INGEST_EXAMPLES = {
   one: exampleRow,
-  batch: [exampleRow, { ...exampleRow, from: 'GBP', rate: 172.25 }],
+  batch: [exampleRow, { ...exampleRow, to: 'NGN', rate: 2046.5 }],
 }
 
 export const IngestHeaders = Type.Object({

@@ -4,7 +4,10 @@ import { ERROR_MEANING, errorSchemas } from './errors.ts'
 import type { Components, Json } from './openapi-schema.ts'
 import { errorsByStatus, type Operation } from './operation.ts'
 
-/** Answers of a real run: by operation, status and name of the example. */
+/**
+ * Answers of a real run: by operation, status and name of the example. Those in another medium than
+ * JSON are texts, named by it.
+ */
 export type Examples = Record<string, Record<string, Record<string, unknown>>>
 
 const QUOTA_HEADERS = {
@@ -97,9 +100,9 @@ export class Responses {
   #success(operation: Operation): Json {
     const { success, otherMedia = {} } = operation
     const schema = this.components.schema(success.body)
-    const others = Object.entries(otherMedia).map(([media, description]) => [
-      media,
-      { schema: { type: 'string', description } },
+    const others = Object.entries(otherMedia).map(([medium, description]) => [
+      medium,
+      { schema: { type: 'string', description }, ...this.#textExample(operation, medium) },
     ])
     return {
       description: success.status === 201 ? 'Committed, and served from now on.' : 'The answer.',
@@ -125,9 +128,16 @@ export class Responses {
     }
   }
 
+  #textExample({ id, success }: Operation, medium: string): Json {
+    const value = this.examples[id]?.[success.status]?.[medium]
+    return value === undefined ? {} : { examples: { rows: { value } } }
+  }
+
   #examplesOf({ id }: Operation, status: number): Json {
     const recorded = this.examples[id]?.[status] ?? this.examples.anywhere?.[status] ?? {}
-    const examples = Object.entries(recorded).map(([name, value]) => [name, { value }])
+    const examples = Object.entries(recorded)
+      .filter(([name]) => !name.includes('/'))
+      .map(([name, value]) => [name, { value }])
     return examples.length > 0 ? { examples: Object.fromEntries(examples) } : {}
   }
 }

@@ -10,14 +10,14 @@ const DESCRIPTION = `
 What it costs to move money into, out of and across Africa: every provider's latest quote with its
 fee and spread, what a recipient nets, and an independent mid-market rate to judge them by.
 
-- **Keys.** Every operation but \`/status\` takes a key in the \`X-API-Key\` header.
+- **Keys.** Every operation but \`/status\` takes a key in the header \`X-API-Key\`.
 - **Quota.** A successful read costs one unit of the account's UTC day; a failed one is given back.
   The \`X-RateLimit-*\` headers tell where the budget stands.
 - **Tiers.** Free and pro plans see what held at the top of the current UTC hour (\`hourly\`, with
   \`as_of\`), enterprise plans what holds now (\`realtime\`). Every answer says which.
 - **Kinds of price.** Quotes of different \`rate_type\` are never ranked against each other;
   \`official\` and \`parallel\` ones are never the best of anything.
-- **Errors.** JSON with \`error\`, a sentence that says what to do next, and \`code\`, a stable word.
+- **Errors.** JSON with \`error\`, a sentence that says what to do, and \`code\`, a stable word.
 - **HEAD** is answered wherever GET is. Unknown parameters are ignored.
 `.trim()
 
@@ -116,21 +116,25 @@ function costOf({ access, isMetered, isTiered }: Operation): string {
   const cost = isMetered ? 'Costs one unit.' : 'Costs nothing.'
   if (access === 'public') return `${cost} Takes no key.`
   if (access === 'recording') return `${cost} Takes a key of a treasury or admin account.`
-  return isTiered ? `${cost} Tiered.` : cost
+  return isTiered ? `${cost} Answers at the tier of the key.` : cost
 }
 
+/**
+ * Only a required parameter's example is that of the parameter: pages fill a form with it, and what
+ * is optional is left to the reader there.
+ */
 function parametersIn(place: 'query' | 'header', schema: TObject, components: Components): Json[] {
   return Object.entries(schema.properties).map(([name, field]) => {
     const { description, examples, ...rest } = field
-    const isRequired = schema.required?.includes(name) && rest.default === undefined
+    const isRequired = (schema.required?.includes(name) && rest.default === undefined) ?? false
     return {
       name,
       in: place,
       description,
-      required: isRequired ?? false,
+      required: isRequired,
       ...(rest.type === 'array' && { style: 'form', explode: false }),
-      schema: components.schema(rest),
-      ...(examples && { example: examples[0] }),
+      ...(isRequired && examples && { example: examples[0] }),
+      schema: components.schema(isRequired ? rest : { ...rest, ...(examples && { examples }) }),
     }
   })
 }

@@ -14,7 +14,7 @@ export const codesParameter = (description: string, example: string[], maxItems:
 export const NoQuery = Type.Object({})
 
 export const CorridorQuery = Type.Object({
-  from: code('Source currency code, in any case.', 'USD'),
+  from: code('Source currency code, in any case.', 'GBP'),
   to: code('Target currency code, in any case.', 'KES'),
 })
 
@@ -40,12 +40,12 @@ export const FETCH_CODES_MAX = 20
 export const MATRIX_CODES_MAX = 10
 
 export const FetchOneQuery = Type.Object({
-  from: code('Base currency code.', 'USD'),
+  from: code('Base currency code.', 'GBP'),
   to: code('Quote currency code.', 'KES'),
 })
 
 export const FetchMultiQuery = Type.Object({
-  from: code('Base currency code.', 'USD'),
+  from: code('Base currency code.', 'GBP'),
   to: codesParameter('Quote currency codes, comma-separated.', ['KES', 'NGN'], FETCH_CODES_MAX),
 })
 

@@ -1,10 +1,32 @@
 import { type Static, Type } from '@sinclair/typebox'
+import type { FeedState } from '~/domain/feed-state.ts'
+import { FEED_FAULTS } from '~/domain/reference-feed.ts'
 import type { Status } from '~/service/status.ts'
-import { Instant, namedRecord, nullable, record, words } from './fields.ts'
+import { CurrencyCode, Instant, namedRecord, nullable, record, words } from './fields.ts'
 import { iso } from './present.ts'
 
 /** The label of the interface's version, as in its base path. */
 export const API_VERSION = 'v1'
+
+const MidFeeds = namedRecord('MidFeeds', {
+  last_run: Instant,
+  served_by: nullable(Type.String({ description: 'The feed that served last.' })),
+  feeds: Type.Array(
+    namedRecord('MidFeedState', {
+      name: Type.String(),
+      last_success: nullable(Instant),
+      age_seconds: nullable(Type.Integer()),
+      is_failing: Type.Boolean({ description: 'Whether it failed when it was asked last.' }),
+      fault: nullable(words(FEED_FAULTS)),
+      reason: nullable(Type.String({ description: 'Why, after the name of the feed.' })),
+    }),
+    { description: 'In order of preference; one that is not needed is not asked.' },
+  ),
+  held_back: Type.Array(
+    namedRecord('HeldBackMid', { currency: CurrencyCode, source: Type.String(), since: Instant }),
+    { description: 'Moved too far to be believed unconfirmed; the value before stands meanwhile.' },
+  ),
+})
 
 export const StatusResponse = namedRecord('StatusResponse', {
   status: words(['ok', 'degraded'], {
@@ -19,13 +41,14 @@ export const StatusResponse = namedRecord('StatusResponse', {
     last_fetched: nullable(Instant),
     age_seconds: nullable(Type.Integer()),
   }),
+  mid_feeds: Type.Optional(MidFeeds),
   sample: Type.Optional(Type.String({ description: 'Present when the data is a demonstration.' })),
   timestamp: Instant,
 })
 
 /** `sample` says what a demonstration does to its data; null for real data. */
 export function presentStatus(
-  { corridorCount, providerCount, lastRateMs, feed, isMidRecent }: Status,
+  { corridorCount, providerCount, lastRateMs, feed, isMidRecent, feeds }: Status,
   { nowMs, sample }: { nowMs: number; sample: string | null },
 ): Static<typeof StatusResponse> {
   return {
@@ -37,9 +60,34 @@ export function presentStatus(
     mid_feed: {
       source: feed?.source ?? null,
       last_fetched: feed && iso(feed.atMs),
-      age_seconds: feed && Math.max(0, Math.floor((nowMs - feed.atMs) / 1000)),
+      age_seconds: feed && ageSeconds(feed.atMs, nowMs),
     },
+    ...(feeds.ranMs !== null && { mid_feeds: presentFeeds(feeds, { ranMs: feeds.ranMs, nowMs }) }),
     ...(sample !== null && { sample }),
     timestamp: iso(nowMs),
   }
 }
+
+const presentFeeds = (
+  { served, feeds, held }: FeedState,
+  { ranMs, nowMs }: { ranMs: number; nowMs: number },
+): Static<typeof MidFeeds> => ({
+  last_run: iso(ranMs),
+  served_by: served,
+  feeds: feeds.map(({ id, succeededMs, isFailing, fault, message }) => ({
+    name: id,
+    last_success: succeededMs === null ? null : iso(succeededMs),
+    age_seconds: succeededMs === null ? null : ageSeconds(succeededMs, nowMs),
+    is_failing: isFailing,
+    fault: isFailing ? fault : null,
+    reason: isFailing ? message : null,
+  })),
+  held_back: held.map(({ currency, source, sinceMs }) => ({
+    currency,
+    source,
+    since: iso(sinceMs),
+  })),
+})
+
+const ageSeconds = (atMs: number, nowMs: number): number =>
+  Math.max(0, Math.floor((nowMs - atMs) / 1000))

@@ -6,8 +6,10 @@ import { drizzle } from 'drizzle-orm/postgres-js'
 import { connect, type Database } from '~/store/database.ts'
 import { openEmbedded } from '~/store/embedded.ts'
 import { migrate } from '~/store/migrate.ts'
+import { feed } from './feed.ts'
 import { importing } from './import.ts'
 import { ingestion } from './ingestion.ts'
+import { mcp } from './mcp.ts'
 import { startUp } from './start-up.ts'
 import { type Figure, tableOf } from './table.ts'
 
@@ -28,6 +30,8 @@ const BENCHES: Record<string, (dir: string) => Promise<Figure[]>> = {
   ingestion: (dir) => withServer(dir, (scene) => ingestion(scene, SIZES)),
   import: (dir) =>
     withServer(dir, (scene) => importing({ ...scene, dir }, { ...SIZES, rows: SIZES.importRows })),
+  feed: (dir) => withServer(dir, (scene) => feed(scene, SIZES)),
+  mcp: (dir) => withServer(dir, (scene) => mcp(scene, SIZES)),
 }
 
 if (values.help) {

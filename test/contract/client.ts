@@ -3,9 +3,17 @@ import type { paths } from './client-paths.ts'
 
 type ClientOptions = { baseUrl: string; key: string; fetch(request: Request): Promise<Response> }
 
+/** Lists are comma-separated, which openapi-fetch cannot take from types. */
+const querySerializer = { array: { style: 'form', explode: false } } as const
+
 /** What a program says that talks to the service through types made of the document. */
 export const clientOf = ({ baseUrl, key, fetch }: ClientOptions) =>
-  createClient<paths>({ baseUrl, fetch, headers: { 'X-API-Key': key } })
+  createClient<paths, 'application/json'>({
+    baseUrl,
+    fetch,
+    headers: { 'X-API-Key': key },
+    querySerializer,
+  })
 
 type Client = ReturnType<typeof clientOf>
 

@@ -103,9 +103,9 @@ function midBefore(facts: Facts, pair: string, before: number) {
   }
 }
 
-function recentMid(facts: Facts, pair: string, moment: { before: number; then: number }) {
+function recentMid(facts: Facts, pair: string, moment: { before: number; thenMs: number }) {
   const mid = midBefore(facts, pair, moment.before)
-  return mid && moment.then - mid.at <= 72 * HOUR ? mid : null
+  return mid && moment.thenMs - mid.at <= 72 * HOUR ? mid : null
 }
 
 export function history(facts: Facts, { now, tier }: Asker, p: Parameters) {
@@ -210,7 +210,7 @@ export function historical(facts: Facts, { now, tier }: Asker, p: Parameters) {
   const isIn = (at: number) => (asOf === nextDay ? at < asOf : at <= asOf)
   const quotes = latest(facts.said.filter((row) => row.pair === pair && isIn(row.at)))
   const before = asOf === nextDay ? asOf : asOf + 1
-  const mid = recentMid(facts, pair, { before, then: Math.min(now, nextDay) })
+  const mid = recentMid(facts, pair, { before, thenMs: Math.min(now, nextDay) })
   const ordered = quotes.sort(
     (a, b) =>
       KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) ||
@@ -257,7 +257,7 @@ export function change(facts: Facts, { now, tier }: Asker, p: Parameters) {
   const end = cutoffOf({ now, tier })
   const start = end - DAYS[period]! * DAY
   const side = (at: number, isNow: boolean) => {
-    const mid = recentMid(facts, pair, { before: at + 1, then: isNow ? now : at })?.rate
+    const mid = recentMid(facts, pair, { before: at + 1, thenMs: isNow ? now : at })?.rate
     const said = facts.said.filter(
       (row) =>
         row.pair === pair &&

@@ -15,7 +15,7 @@ import { change, factsOf, historical, history, series } from './past-oracle.ts'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const TEST_MS_MAX = 240_000
-const RUNS = 25
+const RUNS = 10
 
 /** Clocks where something turns, and one where nothing does. */
 const clocks = fc.constantFrom(

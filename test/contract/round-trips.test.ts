@@ -8,6 +8,7 @@ import { Memory } from '~/memory/memory.ts'
 import { UsageMeter } from '~/memory/usage-meter.ts'
 import { createAccountStore } from '~/store/account-store.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import { createFeedStateStore } from '~/store/feed-state-store.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { createQuoteStore } from '~/store/quote-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
@@ -46,6 +47,7 @@ beforeAll(async () => {
     catalogue: createCatalogueStore(database),
     quotes: createQuoteStore(database),
     references: createReferenceStore(database),
+    feeds: createFeedStateStore(database),
     access: createAccountStore(database),
     usage: createUsageStore(database),
   }

@@ -7,6 +7,7 @@ import { Refresher } from '~/jobs/refresh.ts'
 import { createAccountStore } from '~/store/account-store.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { connect, type Database } from '~/store/database.ts'
+import { createFeedStateStore } from '~/store/feed-state-store.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { orUnavailable } from '~/store/outage.ts'
 import { createQuoteStore } from '~/store/quote-store.ts'
@@ -75,6 +76,7 @@ async function restarted(world: World): Promise<World> {
     catalogue: createCatalogueStore(database),
     quotes: createQuoteStore(database),
     references: createReferenceStore(database),
+    feeds: createFeedStateStore(database),
     access: createAccountStore(database),
     usage: createUsageStore(database),
   }

@@ -40,6 +40,58 @@ describe('GET /status', () => {
     })
   })
 
+  test('200 says how each feed fares and which currencies are held back', async () => {
+    const world = new World()
+    const nowMs = world.clock.now()
+    const known = { triedMs: nowMs, upstreamMs: null, currencies: 0, waitUntilMs: null }
+    const fault = { failedMs: nowMs - 1, fault: 'timeout', message: 'did not answer' } as const
+    world.memory.publish(
+      {
+        feeds: {
+          ranMs: nowMs - 7000,
+          served: 'b',
+          held: [
+            {
+              currency: 'NGN',
+              perUsd: '664.04',
+              source: 'b',
+              sinceMs: nowMs - 6000,
+              upstreamMs: nowMs,
+              standing: 464.5,
+              contradictedBy: null,
+            },
+          ],
+          feeds: [
+            { ...known, ...fault, id: 'a', source: 'a', succeededMs: null, isFailing: true },
+            {
+              ...known,
+              ...fault,
+              id: 'b',
+              source: 'b',
+              succeededMs: nowMs - 5500,
+              isFailing: false,
+            },
+          ],
+        },
+      },
+      nowMs,
+    )
+    const { body } = await world.get('/status')
+    const quiet = { is_failing: false, fault: null, reason: null }
+    const failing = { is_failing: true, fault: 'timeout', reason: 'did not answer' }
+    const [at, since] = ['2026-03-05T14:25:25.000Z', '2026-03-05T14:25:24.500Z']
+    expect(body.mid_feeds).toEqual({
+      last_run: '2026-03-05T14:25:23.500Z',
+      served_by: 'b',
+      feeds: [
+        { name: 'a', last_success: null, age_seconds: null, ...failing },
+        { name: 'b', last_success: at, age_seconds: 5, ...quiet },
+      ],
+      held_back: [{ currency: 'NGN', source: 'b', since }],
+    })
+    expect(Object.keys(body.mid_feed)).toEqual(['source', 'last_fetched', 'age_seconds'])
+  })
+
   test('200 counts active providers and the corridors they quote', async () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 1 }, { providerId: 'retail-b', rate: 1, to: 'NGN' })

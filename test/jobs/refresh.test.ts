@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Account, Key } from '~/domain/account.ts'
+import { type FeedState, noState } from '~/domain/feed-state.ts'
 import type { Reference } from '~/domain/mid.ts'
 import type { UsageCount } from '~/domain/quota.ts'
 import { dayOf } from '~/domain/quota.ts'
@@ -31,6 +32,7 @@ class Tables {
   catalogue = { currencies: CURRENCIES, providers: PROVIDERS }
   quotes: Quote[] = []
   references: Reference[] = []
+  feeds: FeedState | null = null
   keys: Key[] = []
   usage: UsageCount[] = []
   readonly asked: string[] = []
@@ -48,6 +50,7 @@ class Tables {
       live: () => this.#answer('references live', () => [...this.references]),
       between: (first, last) => this.#between('references', this.references, { first, last }),
     },
+    feeds: { load: async () => this.feeds },
     access: {
       load: () => this.#answer('access', () => this.#accessOf(() => true)),
       loadAccount: (id) =>
@@ -140,6 +143,7 @@ describe('Refresher.reload', () => {
     tables.quotes = [quote({ id: 1, rate: 130 })]
     tables.beforeAnswer = (question) => {
       if (!question.startsWith('quotes live')) return
+      tables.beforeAnswer = null
       const ingested = quote({ id: 2, rate: 140, atMs: NOW_MS })
       tables.quotes.push(ingested)
       memory.publish({ quotes: [ingested] }, NOW_MS)
@@ -155,6 +159,7 @@ describe('Refresher.reload', () => {
     await refresher.reload()
     tables.beforeAnswer = (question) => {
       if (!question.startsWith('usage')) return
+      tables.beforeAnswer = null
       meter.reserve({ accountId: 'a', keyId: 'k', limit: 100, nowMs: NOW_MS })
       meter.takePending()
       tables.usage = nowUsed(6)
@@ -214,6 +219,19 @@ describe('Refresher.note', () => {
     expect(memory.current.references.latest()).toHaveLength(1)
     expect(memory.current.keys.keyByHash('hash-acc')?.revokedMs).toBe(5)
     expect(memory.current.catalogue.providers.map(({ id }) => id)).toEqual(['only'])
+  })
+
+  test('of two states of the feeds the one of the later run stays, in whatever order', async () => {
+    const { tables, memory, refresher } = started()
+    const later = { ...noState, ranMs: 2, served: 'later' }
+    for (const feeds of [later, { ...noState, ranMs: 1, served: 'earlier' }, null]) {
+      tables.feeds = feeds
+      refresher.note({ kind: 'feeds' })
+      await refresher.settled()
+      expect(memory.current.feeds).toEqual(later)
+    }
+    await refresher.reload()
+    expect(memory.current.feeds).toEqual(later)
   })
 
   test('without a range, or with too wide a one, what is live is loaded instead', async () => {
@@ -283,6 +301,7 @@ describe('Refresher.note', () => {
     tables.isAway = false
     tables.beforeAnswer = (question) => {
       if (!question.startsWith('quotes live')) return
+      tables.beforeAnswer = null
       tables.quotes.push(quote({ id: 1, rate: 130 }))
       refresher.note({ kind: 'observations', firstId: 1, lastId: 1 })
     }
@@ -329,6 +348,21 @@ describe('Refresher.note', () => {
     refresher.note({ kind: 'catalogue' })
     await refresher.settled()
     expect(tables.asked).toEqual(['catalogue'])
+  })
+
+  test('retry loads everything after a failure, and asks nothing while memory is in step', async () => {
+    const { refresher, tables, memory } = started()
+    tables.keys = [key('a', NOW_MS)]
+    tables.isAway = true
+    refresher.note({ kind: 'access', accountId: 'a' })
+    await refresher.settled()
+    await expect(refresher.retry()).rejects.toThrow()
+    tables.isAway = false
+    await refresher.retry()
+    expect(memory.current.keys.keyByHash('hash-a')?.revokedMs).toBe(NOW_MS)
+    tables.asked.length = 0
+    await refresher.retry()
+    expect(tables.asked).toEqual([])
   })
 
   test('settled resolves at once when nothing was noted', async () => {

@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from 'bun:test'
-import { isCronPattern, type Schedule, startSchedule } from '~/jobs/schedule.ts'
+import {
+  instantsOf,
+  isCronPattern,
+  lastInstantMs,
+  type Schedule,
+  startSchedule,
+} from '~/jobs/schedule.ts'
 import { KeptLog } from '../support/log.ts'
 
 const SECOND_MS = 1000
@@ -33,6 +39,26 @@ describe('isCronPattern', () => {
       '7 24 * * *',
     ])
       expect(isCronPattern(text)).toBe(false)
+  })
+})
+
+describe('the instants of a pattern', () => {
+  const ms = (text: string) => Date.parse(`2026-03-05T${text}Z`)
+
+  test('lastInstantMs is the last one at or before a time, to the millisecond', () => {
+    expect(lastInstantMs('7 * * * *', ms('14:07:00.000'))).toBe(ms('14:07:00'))
+    expect(lastInstantMs('7 * * * *', ms('14:06:59.999'))).toBe(ms('13:07:00'))
+    expect(lastInstantMs('7 * * * *', ms('14:07:00.001'))).toBe(ms('14:07:00'))
+    expect(lastInstantMs(EVERY_SECOND, ms('14:07:01.500'))).toBe(ms('14:07:01'))
+  })
+
+  test('instantsOf tells the first one after a time, whichever way the clock goes', () => {
+    const next = instantsOf('7 * * * *')
+    expect(next(ms('14:06:59.999'))).toBe(ms('14:07:00'))
+    expect(next(ms('14:07:00.000'))).toBe(ms('15:07:00'))
+    expect(next(ms('15:06:59.999'))).toBe(ms('15:07:00'))
+    expect(next(ms('09:00:00.000'))).toBe(ms('09:07:00'))
+    expect(next(ms('15:07:00.000'))).toBe(ms('16:07:00'))
   })
 })
 
@@ -147,6 +173,33 @@ describe('startSchedule', () => {
     await stopped
     await advance(5 * SECOND_MS)
     expect(runs).toBe(1)
+  })
+
+  test('runNow runs a job out of turn, but never beside itself and not after stop', async () => {
+    const runs: PromiseWithResolvers<void>[] = []
+    const run = () => {
+      const turn = Promise.withResolvers<void>()
+      runs.push(turn)
+      return turn.promise
+    }
+    schedule = startSchedule([{ name: 'slow', pattern: EVERY_SECOND, run }], log)
+    schedule.runNow('slow')
+    schedule.runNow('slow')
+    schedule.runNow('of another name')
+    await advance(2 * SECOND_MS)
+    expect(runs).toHaveLength(1)
+    runs[0]!.reject(new Error('away'))
+    await turns()
+    expect(log.said).toEqual(['error: job failed'])
+    schedule.runNow('slow')
+    await turns()
+    expect(runs).toHaveLength(2)
+    const stopped = schedule.stop()
+    runs[1]!.resolve()
+    await stopped
+    schedule.runNow('slow')
+    await turns()
+    expect(runs).toHaveLength(2)
   })
 
   test('with no job there is nothing to stop', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { noState } from '~/domain/feed-state.ts'
 import { freshnessAt, HOUR_MS, hourStartMs, TIERS } from '~/domain/freshness.ts'
 import type { Provider, RateType } from '~/domain/provider.ts'
 import { newestFirst, type Quote } from '~/domain/quote.ts'
@@ -45,7 +46,7 @@ type Sight = {
 
 const viewOf = ({ quotes, catalogue, nowMs, quoteMaxAgeMs }: Sight, tier: 'hourly' | 'realtime') =>
   new View(
-    { quotes, catalogue, references: ReferenceIndex.empty, keys: KeyIndex.empty },
+    { quotes, catalogue, references: ReferenceIndex.empty, feeds: noState, keys: KeyIndex.empty },
     freshnessAt(tier, nowMs),
     { midMaxAgeMs: HOUR_MS, quoteMaxAgeMs },
   )

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { noState } from '~/domain/feed-state.ts'
 import { statusOf } from '~/service/status.ts'
 import { PROVIDERS } from '../support/catalogue.ts'
 import { viewOf } from '../support/views.ts'
@@ -12,6 +13,7 @@ describe('statusOf', () => {
       lastRateMs: null,
       feed: null,
       isMidRecent: false,
+      feeds: noState,
     })
   })
 

@@ -185,6 +185,7 @@ describe('openDatabase, without DATABASE_URL', () => {
     const { sql } = await open({ dataDir, connectionsMax: 1 })
     await sql`CREATE TABLE kept AS SELECT 7 AS n`
     await endServer(dataDir, 'SIGKILL')
+    await until('a new server', async () => (await serverPid(dataDir)) !== null)
     await until('an answer', () =>
       sql`SELECT n FROM kept`.then(
         ([row]) => row?.n === 7,
@@ -203,6 +204,7 @@ describe('openDatabase, without DATABASE_URL', () => {
     await new Promise<void>((resolve) =>
       squatter.on('error', resolve).listen(port, '127.0.0.1', resolve),
     )
+    await until('a new server', async () => (await serverPid(dataDir)) !== null)
     await until('an answer', () =>
       sql`SELECT 1`.then(
         () => true,

@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { noState } from '~/domain/feed-state.ts'
 import { createAccountStore } from '~/store/account-store.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
+import { createFeedStateStore } from '~/store/feed-state-store.ts'
 import {
   type HeardNews,
   listenForNews,
@@ -70,7 +72,7 @@ describe('listenForNews', () => {
     ])
   })
 
-  test('hears of a snapshot, an import, the catalogue and an account', async () => {
+  test('hears of a snapshot, an import, the catalogue, the feeds and an account', async () => {
     const origin = originOf(other)
     const rates = [{ currency: 'KES', perUsd: '129' }]
     const added = await createReferenceStore(other).append({
@@ -82,6 +84,7 @@ describe('listenForNews', () => {
     const row = { fetchedMs: NOW_MS, source: 'file', currency: 'KES', perUsd: '130' }
     await importReferences({ database: other, rows: inArrays([row]) })
     await createCatalogueStore(other).apply({ currencies: [], providers: [] })
+    await createFeedStateStore(other).save(noState)
     const accounts = createAccountStore(other)
     const { account, key } = await accounts.create({
       email: 'news@example.com',
@@ -100,6 +103,7 @@ describe('listenForNews', () => {
       { kind: 'observations', origin },
       { kind: 'references', origin },
       { kind: 'catalogue', origin },
+      { kind: 'feeds', origin },
       access,
       access,
       access,

@@ -47,6 +47,8 @@ export type ProcessOptions = {
   readonly databaseUrl: string
   readonly stdin?: string
   readonly directory?: string
+  /** Further settings. */
+  readonly env?: Readonly<Record<string, string>>
   /** Called with the process's id as soon as it runs. */
   readonly onStart?: (pid: number) => void
 }
@@ -54,11 +56,11 @@ export type ProcessOptions = {
 /** Runs `corridor` as a person would, in a process of its own. */
 export async function corridorProcess(
   args: readonly string[],
-  { databaseUrl, stdin = '', directory = ROOT, onStart }: ProcessOptions,
+  { databaseUrl, stdin = '', directory = ROOT, env = {}, onStart }: ProcessOptions,
 ): Promise<Finished> {
   const child = Bun.spawn([process.execPath, join(ROOT, 'src/main.ts'), ...args], {
     cwd: directory,
-    env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl },
+    env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl, ...env },
     stdin: Buffer.from(stdin),
     stdout: 'pipe',
     stderr: 'pipe',

@@ -26,7 +26,7 @@ export function underContract<T extends App>(app: T): T {
   const answer = app.fetch
   const value = async (request: Request): Promise<Response> => {
     const response = await answer(request)
-    const faults = (await contractOf(answer)).faults(request, await seen(response))
+    const faults = (await contractOf({ fetch: answer })).faults(request, await seen(response))
     const asked = `${request.method} ${request.url} ${response.status}`
     if (faults.length > 0)
       throw new Error(`the document says otherwise of ${asked}: ${faults.join('; ')}`)
@@ -46,26 +46,36 @@ async function seen(response: Response): Promise<Seen> {
   return { status, headers, text: isJson ? await response.clone().text() : '' }
 }
 
+/** An OpenAPI document, as far as tests look into it. */
+export type Document = Json & {
+  readonly servers: readonly { url: string }[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>
+}
+
+/** The description that an app gives of itself. */
+export async function documentOf(app: App): Promise<Document> {
+  const response = await app.fetch(new Request(DOCUMENT_URL))
+  return (await response.json()) as Document
+}
+
 let contract: Promise<Contract> | null = null
 
 /** Every app describes itself alike, but for its address. */
-function contractOf(answer: App['fetch']): Promise<Contract> {
-  contract ??= Promise.resolve(answer(new Request(DOCUMENT_URL)))
-    .then((response) => response.json())
-    .then((document) => new Contract(document as Json))
+function contractOf(app: App): Promise<Contract> {
+  contract ??= documentOf(app).then((document) => new Contract(document))
   return contract
 }
 
 /** The promises of an OpenAPI document, held against what was answered. */
 export class Contract {
   readonly #check: SchemaCheck
-  readonly #paths: Readonly<Record<string, Record<string, Json>>>
+  readonly #paths: Document['paths']
   readonly #basePath: string
 
-  constructor(document: Json) {
+  constructor(document: Document) {
     this.#check = new SchemaCheck(document)
-    this.#paths = document.paths as Record<string, Record<string, Json>>
-    const [server] = document.servers as { url: string }[]
+    this.#paths = document.paths
+    const [server] = document.servers
     this.#basePath = new URL(server!.url, DOCUMENT_URL).pathname
   }
 

@@ -9,6 +9,7 @@ import { WindowCache } from '~/memory/window-cache.ts'
 import { createAccountStore } from '~/store/account-store.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
+import { createFeedStateStore } from '~/store/feed-state-store.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { createQuoteStore } from '~/store/quote-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
@@ -41,6 +42,7 @@ export class PastWorld {
       catalogue: createCatalogueStore(database),
       quotes: createQuoteStore(database),
       references: createReferenceStore(database),
+      feeds: createFeedStateStore(database),
       access: createAccountStore(database),
       usage: createUsageStore(database),
     }
@@ -54,6 +56,7 @@ export class PastWorld {
         ageLimits: { midMaxAgeMs: options.midMaxAgeMs ?? 72 * 3_600_000, quoteMaxAgeMs: null },
         store: createObservationStore(database),
         past: options.past ?? pastOf(database, this.windows),
+        tools: { handle: async () => new Response(null, { status: 404 }) },
         sample: null,
         corsOrigins: [],
         publicUrl: null,

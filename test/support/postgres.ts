@@ -39,7 +39,10 @@ export async function endTestCluster(): Promise<void> {
 }
 
 function testCluster(): Promise<Cluster> {
-  cluster ??= startCluster()
+  cluster ??= startCluster().catch((error: unknown) => {
+    cluster = null
+    throw error
+  })
   return cluster
 }
 

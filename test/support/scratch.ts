@@ -1,54 +1,54 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * Waits for the end of its input, which comes with the end of the test run, however it ends; then
- * ends the servers whose data lies in the folder and removes it.
+ * Watches the test run until it ends, however it ends, or has removed the folder itself; then ends
+ * the servers whose data lies in the folder and removes it.
+ *
+ * It goes to the background, an orphan: bun kills the children of a test that takes too long.
  */
 const REAPER = `
-cat >/dev/null
-tries=0
-while [ -e "$1" ] && [ $tries -lt 100 ]; do
-  for file in $(find "$1" -name postmaster.pid 2>/dev/null); do
-    read -r pid <"$file"
-    { cat "/proc/$pid/cmdline" 2>/dev/null || ps -ww -o command= -p "$pid"; } |
-      grep -qaF "$1" && kill -QUIT "$pid"
+reap() {
+  while [ -e "$1" ] && kill -0 "$2" 2>/dev/null; do sleep 0.3; done
+  tries=0
+  while [ -e "$1" ] && [ $tries -lt 100 ]; do
+    for file in $(find "$1" -name postmaster.pid 2>/dev/null); do
+      read -r pid <"$file"
+      { cat "/proc/$pid/cmdline" 2>/dev/null || ps -ww -o command= -p "$pid"; } |
+        grep -qaF "$1" && kill -QUIT "$pid"
+    done
+    rm -rf "$1"
+    [ -e "$1" ] && sleep 0.1
+    tries=$((tries + 1))
   done
-  rm -rf "$1"
-  [ -e "$1" ] && sleep 0.1
-  tries=$((tries + 1))
-done`
+}
+reap "$1" "$2" &`
 
-type Scratch = { path: string; reaper: ChildProcess }
-
-let scratch: Promise<Scratch> | null = null
+let scratch: Promise<string> | null = null
 
 /** A new empty folder that any user may enter; it is gone after the test run, even a killed one. */
 export async function scratchFolder(): Promise<string> {
   scratch ??= makeScratch()
-  return openFolder(join((await scratch).path, 'f-'))
+  return openFolder(join(await scratch, 'f-'))
 }
 
 /** Removes every scratch folder; nothing in them may be running any more. */
 export async function removeScratch(): Promise<void> {
-  const made = await scratch
+  const path = await scratch
   scratch = null
-  if (!made) return
-  await rm(made.path, { recursive: true, force: true })
-  made.reaper.kill('SIGKILL')
+  if (path) await rm(path, { recursive: true, force: true })
 }
 
-async function makeScratch(): Promise<Scratch> {
+async function makeScratch(): Promise<string> {
   const path = await openFolder(join(tmpdir(), 'corridor-test-'))
-  const reaper = spawn('/bin/sh', ['-c', REAPER, 'reaper', path], {
+  spawn('/bin/sh', ['-c', REAPER, 'reaper', path, String(process.pid)], {
     cwd: '/',
     detached: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
-  })
-  reaper.unref()
-  return { path, reaper }
+    stdio: 'ignore',
+  }).unref()
+  return path
 }
 
 async function openFolder(prefix: string): Promise<string> {

@@ -8,6 +8,7 @@ import type { Log } from '~/log.ts'
 import { ToolServer, type ToolServerOptions } from '~/mcp/endpoint.ts'
 import { Memory } from '~/memory/memory.ts'
 import { UsageMeter } from '~/memory/usage-meter.ts'
+import type { FeedTimes } from '~/service/fetch.ts'
 import type { IngestDeps } from '~/service/ingest.ts'
 import { CURRENCIES, PROVIDERS } from './catalogue.ts'
 import { clockAt, type HandClock } from './clock.ts'
@@ -49,6 +50,7 @@ export class World {
         ...reading,
         tools: this.tools,
         store: storeOf(options.store),
+        ...(options.feedTimes && { feedTimes: options.feedTimes }),
         sample: null,
         corsOrigins: options.corsOrigins ?? [],
         publicUrl: options.publicUrl ?? null,
@@ -143,6 +145,7 @@ const TOOL_OPTIONS: ToolServerOptions = { allowedHosts: [], allowedOrigins: [], 
 type WorldOptions = {
   at?: string
   quoteMaxAgeMs?: number
+  feedTimes?: FeedTimes
   corsOrigins?: string[]
   publicUrl?: string
   store?: WorldStore

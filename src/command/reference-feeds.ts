@@ -1,0 +1,93 @@
+import type { Command } from 'commander'
+import { systemClock } from '~/clock.ts'
+import { trustingRules } from '~/domain/reference-guard.ts'
+import { createFeeds } from '~/feed/feeds.ts'
+import { systemPace } from '~/feed/fetcher.ts'
+import { summaryOf } from '~/jobs/feed-records.ts'
+import { fiatCodes } from '~/jobs/feed-turns.ts'
+import { failuresOf, fetchReferences, type RunOutcome } from '~/jobs/fetch-references.ts'
+import { createLog } from '~/log.ts'
+import { CatalogueIndex } from '~/memory/catalogue-index.ts'
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import type { Database } from '~/store/database.ts'
+import { feedStoreOf } from './feeds.ts'
+import { feedStatusOf, presentFeedStatus, statusLines } from './reference-status.ts'
+import { CommandFailure, configOf, printResult, type Terminal, withDatabase } from './terminal.ts'
+
+type Options = { json?: boolean; accept?: boolean }
+
+/** `reference fetch` and `reference status`. */
+export function addReferenceFeeds(reference: Command, terminal: Terminal): void {
+  reference
+    .command('fetch')
+    .description('ask the configured feeds now and say in one line which answered and with what')
+    .option('--accept', 'believe every move: the rates are right however far they jumped')
+    .option('--json', 'print one JSON document')
+    .action(async ({ json = false, accept = false }: Options) => {
+      const outcome = await withDatabase(terminal, (database) =>
+        fetchNow(terminal, database, accept),
+      )
+      const lines = [summaryOf(outcome)]
+      printResult(terminal, { isJson: json, result: presentOutcome(outcome), lines })
+    })
+  reference
+    .command('status')
+    .description('how each feed fares, and where each mid comes from and of when it is')
+    .option('--json', 'print one JSON document')
+    .action(async ({ json = false }: Options) => {
+      const nowMs = systemClock.now()
+      const status = await withDatabase(terminal, (database) =>
+        feedStatusOf(database, { feeds: feedsOf(terminal), nowMs }),
+      )
+      const result = presentFeedStatus(status, nowMs)
+      printResult(terminal, { isJson: json, result, lines: statusLines(status, nowMs) })
+    })
+}
+
+const feedsOf = (terminal: Terminal) =>
+  createFeeds(configOf(terminal).feeds, { clock: systemClock, ...systemPace })
+
+async function fetchNow(terminal: Terminal, database: Database, accept: boolean) {
+  const { feedRules, logFormat } = configOf(terminal)
+  const feeds = feedsOf(terminal)
+  const catalogue = new CatalogueIndex(await createCatalogueStore(database).load())
+  const known = fiatCodes(catalogue.currencies)
+  if (feeds.length === 0)
+    throw new CommandFailure('there is no feed to ask: name one in REFERENCE_FEED')
+  if (known.length === 0)
+    throw new CommandFailure('the catalogue has no fiat currency to ask for: apply one first')
+  const outcome = await fetchReferences({
+    feeds,
+    store: feedStoreOf(database, () => {}),
+    clock: systemClock,
+    log: createLog({ level: 'error', format: logFormat }),
+    known: () => known,
+    rules: accept ? trustingRules(feedRules) : feedRules,
+  })
+  if (outcome === null)
+    throw new CommandFailure('another process is asking the feeds just now: see reference status')
+  if (outcome.source === null)
+    throw new CommandFailure(`no reference feed served: ${failuresOf(outcome)}`)
+  return outcome
+}
+
+function presentOutcome({ feeds, source, snapshots, held, missing }: RunOutcome) {
+  const served = feeds.find(({ result }) => result === 'served')!
+  return {
+    source,
+    fetched_at: iso(served.fetchedMs),
+    upstream_at: iso(served.upstreamMs),
+    currencies: snapshots.reduce((sum, { rates }) => sum + rates.length, 0),
+    held_back: held.map(({ currency }) => currency),
+    missing,
+    feeds: feeds.map(({ id, result, currencies, fault, message }) => ({
+      name: id,
+      result,
+      currencies,
+      fault,
+      reason: message,
+    })),
+  }
+}
+
+const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())

@@ -1,0 +1,127 @@
+import type { FeedRecord, FeedState } from '~/domain/feed-state.ts'
+import { noState } from '~/domain/feed-state.ts'
+import type { Reference } from '~/domain/mid.ts'
+import { newestFirst } from '~/domain/quote.ts'
+import type { HeldBack } from '~/domain/reference-verdict.ts'
+import { fiatCodes } from '~/jobs/feed-turns.ts'
+import { CatalogueIndex } from '~/memory/catalogue-index.ts'
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import type { Database } from '~/store/database.ts'
+import { createFeedStateStore } from '~/store/feed-state-store.ts'
+import { createReferenceStore } from '~/store/reference-store.ts'
+import { tableLines } from './table.ts'
+
+type FeedStanding = { readonly id: string; readonly record: FeedRecord | null }
+
+type CurrencyStanding = {
+  readonly currency: string
+  readonly reference: Reference | null
+  readonly held: HeldBack | null
+}
+
+export type FeedStatus = {
+  readonly state: FeedState
+  /** The configured feeds in their order. */
+  readonly feeds: readonly FeedStanding[]
+  /** The active fiat currencies but the dollar, in the catalogue's order. */
+  readonly currencies: readonly CurrencyStanding[]
+}
+
+/** How the configured feeds fare and what stands for each currency, as the database has it. */
+export async function feedStatusOf(
+  database: Database,
+  { feeds, nowMs }: { feeds: readonly { readonly id: string }[]; nowMs: number },
+): Promise<FeedStatus> {
+  const [catalogue, references, saved] = await Promise.all([
+    createCatalogueStore(database).load(),
+    createReferenceStore(database).live(nowMs),
+    createFeedStateStore(database).load(),
+  ])
+  const state = saved ?? noState
+  const newest = references.toSorted(newestFirst)
+  return {
+    state,
+    feeds: feeds.map(({ id }) => ({
+      id,
+      record: state.feeds.find((record) => record.id === id) ?? null,
+    })),
+    currencies: fiatCodes(new CatalogueIndex(catalogue).currencies).map((code) => ({
+      currency: code,
+      reference: newest.find(({ currency }) => currency === code) ?? null,
+      held: state.held.find(({ currency }) => currency === code) ?? null,
+    })),
+  }
+}
+
+/** What `reference status --json` prints. */
+export const presentFeedStatus = ({ state, feeds, currencies }: FeedStatus, nowMs: number) => ({
+  last_run: iso(state.ranMs),
+  served_by: state.served,
+  feeds: feeds.map(({ id, record }) => ({
+    name: id,
+    is_failing: record?.isFailing ?? false,
+    last_success: iso(record?.succeededMs),
+    age_seconds: secondsSince(record?.succeededMs, nowMs),
+    upstream_at: iso(record?.upstreamMs),
+    currencies: record?.currencies ?? 0,
+    last_error: record?.failedMs
+      ? { at: iso(record.failedMs), fault: record.fault, reason: record.message }
+      : null,
+    not_before: iso(record?.waitUntilMs),
+  })),
+  currencies: currencies.map(({ currency, reference, held }) => ({
+    currency,
+    per_usd: reference?.perUsd ?? null,
+    source: reference?.source ?? null,
+    fetched_at: iso(reference?.atMs),
+    age_seconds: secondsSince(reference?.atMs, nowMs),
+    held_back: held && {
+      per_usd: Number(held.perUsd),
+      source: held.source,
+      since: iso(held.sinceMs),
+      contradicted_by: held.contradictedBy,
+    },
+  })),
+})
+
+/** The same as two tables for a person. */
+export function statusLines({ state, feeds, currencies }: FeedStatus, nowMs: number): string[] {
+  const feedRows = feeds.map(({ id, record }) => [
+    id === state.served ? `${id} *` : id,
+    stateOf(record),
+    ageOf(record?.succeededMs, nowMs),
+    record?.message ? `${ageOf(record.failedMs, nowMs)}: ${record.message}` : '-',
+  ])
+  const currencyRows = currencies.map(({ currency, reference, held }) => [
+    currency,
+    reference ? String(reference.perUsd) : '-',
+    reference?.source ?? '-',
+    ageOf(reference?.atMs, nowMs),
+    held ? `held back: ${held.perUsd} from ${held.source} since ${iso(held.sinceMs)}` : '',
+  ])
+  return [
+    `last run: ${iso(state.ranMs) ?? 'none yet'} (* served last)`,
+    ...tableLines([['feed', 'state', 'last success', 'last error'], ...feedRows]),
+    '',
+    ...tableLines([['currency', 'per USD', 'source', 'age', ''], ...currencyRows]),
+  ]
+}
+
+function stateOf(record: FeedRecord | null): string {
+  if (!record?.triedMs) return 'not asked yet'
+  return record.isFailing ? 'failing' : 'works'
+}
+
+const iso = (ms: number | null | undefined): string | null =>
+  ms ? new Date(ms).toISOString() : null
+
+const secondsSince = (ms: number | null | undefined, nowMs: number): number | null =>
+  ms ? Math.max(0, Math.floor((nowMs - ms) / 1000)) : null
+
+function ageOf(ms: number | null | undefined, nowMs: number): string {
+  const seconds = secondsSince(ms, nowMs)
+  if (seconds === null) return 'never'
+  if (seconds < 120) return `${seconds} s ago`
+  const minutes = Math.floor(seconds / 60)
+  return minutes < 120 ? `${minutes} min ago` : `${Math.floor(minutes / 60)} h ago`
+}

@@ -1,0 +1,54 @@
+import type { Command } from 'commander'
+import { repairRollups } from '~/jobs/verify-rollups.ts'
+import { createRollupStore, type RollupCorridor, type RollupStore } from '~/store/rollup-store.ts'
+import { CommandFailure, printResult, type Terminal, withDatabase } from './terminal.ts'
+
+const ALWAYS = { fromMs: Number.NEGATIVE_INFINITY, beforeMs: Number.POSITIVE_INFINITY }
+
+type Options = { json?: boolean }
+
+export function addRollups(program: Command, terminal: Terminal): void {
+  const rollups = program
+    .command('rollups')
+    .description('what observations come to by corridor and hour')
+  rollups
+    .command('verify')
+    .description('compare all roll-ups with their observations; fails when any differs')
+    .option('--json', 'print one JSON document')
+    .action(async ({ json = false }: Options) => {
+      const result = await counted(terminal, async (store, corridor) => {
+        return (await store.differences(corridor, ALWAYS)).length
+      })
+      const { corridors, hours: differences } = result
+      const lines = [`${differences} hours differ, of ${corridors} corridors`]
+      printResult(terminal, { isJson: json, result: { corridors, differences }, lines })
+      if (differences > 0)
+        throw new CommandFailure(`${differences} roll-ups are wrong: run corridor rollups rebuild`)
+    })
+  rollups
+    .command('rebuild')
+    .description('make all roll-ups what their observations come to; safe beside a service')
+    .option('--json', 'print one JSON document')
+    .action(async ({ json = false }: Options) => {
+      const result = await counted(terminal, async (store, corridor) => {
+        return (await repairRollups(store, corridor, ALWAYS)).length
+      })
+      const { corridors, hours: repaired } = result
+      const lines = [`${repaired} hours repaired, of ${corridors} corridors`]
+      printResult(terminal, { isJson: json, result: { corridors, repaired }, lines })
+    })
+}
+
+/** How many hours `work` counts in all corridors, one after another. */
+function counted(
+  terminal: Terminal,
+  work: (store: RollupStore, corridor: RollupCorridor) => Promise<number>,
+): Promise<{ corridors: number; hours: number }> {
+  return withDatabase(terminal, async (database) => {
+    const store = createRollupStore(database)
+    const corridors = await store.corridors()
+    let hours = 0
+    for (const corridor of corridors) hours += await work(store, corridor)
+    return { corridors: corridors.length, hours }
+  })
+}

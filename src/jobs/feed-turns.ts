@@ -1,0 +1,94 @@
+import { USD } from '~/domain/currency.ts'
+import type { Memory, News } from '~/memory/memory.ts'
+import { type FetchReferencesDeps, runFetchReferences } from './fetch-references.ts'
+import { instantsOf, lastInstantMs } from './schedule.ts'
+
+export type FeedTurnsDeps = Omit<FetchReferencesDeps, 'known'> & {
+  readonly memory: Memory
+  /** When to ask, in UTC. */
+  readonly pattern: string
+}
+
+/**
+ * When a service asks its feeds: at the times of the pattern, after a start that finds the last of
+ * them missed, without success or with other feeds, and as soon as the catalogue names a currency
+ * that nobody was asked for before.
+ */
+export class FeedTurns {
+  readonly #nextInstantMs: (nowMs: number) => number
+  #begin: (() => void) | null = null
+  #isRunning = false
+  /** Since when a run is wanted out of turn. */
+  #wantedMs: number | null = null
+  #sought = new Set<string>()
+
+  constructor(private readonly deps: FeedTurnsDeps) {
+    this.#nextInstantMs = instantsOf(deps.pattern)
+  }
+
+  /** From here on `begin` is called, at once and whenever a run is due out of turn. */
+  start(begin: () => void): void {
+    this.#sought = new Set(this.#known())
+    this.#begin = begin
+    if (this.#isOutdated()) this.#wantedMs = this.deps.clock.now()
+    begin()
+  }
+
+  /** What memory publishes: a currency that is new to the catalogue may make a run due. */
+  note(news: News): void {
+    if (!news.catalogue || !this.#begin) return
+    const { references } = this.deps.memory.current
+    const isNew = (code: string) =>
+      !this.#sought.has(code) && !references.reference(code, Number.POSITIVE_INFINITY)
+    if (!this.#known().some(isNew)) return
+    this.#wantedMs = this.deps.clock.now()
+    this.#begin()
+  }
+
+  /**
+   * For the scheduler: runs unless another replica did since the last time of the pattern, or is at
+   * it; rejects with one sentence when no feed served. Without currencies there is nothing to do.
+   */
+  async run(): Promise<void> {
+    this.#isRunning = true
+    try {
+      do await this.#runOnce()
+      while (this.#wantedMs !== null)
+    } finally {
+      this.#isRunning = false
+    }
+  }
+
+  /** When the feeds are asked next, which is now while they are being asked. */
+  nextMs(nowMs: number): number {
+    return this.#isRunning ? nowMs : this.#nextInstantMs(nowMs)
+  }
+
+  async #runOnce(): Promise<void> {
+    const { clock, pattern } = this.deps
+    const known = this.#known()
+    const lastMs = lastInstantMs(pattern, clock.now())
+    const slotMs = Math.max(lastMs ?? 0, this.#wantedMs ?? 0)
+    this.#wantedMs = null
+    if (known.length === 0) return
+    this.#sought = new Set(known)
+    await runFetchReferences({ ...this.deps, known: () => known }, slotMs)
+  }
+
+  /** Whether another run now may come to more than the last one did. */
+  #isOutdated(): boolean {
+    const { feeds } = this.deps.memory.current.feeds
+    const isSame = feeds.map(({ id }) => id).join() === this.deps.feeds.map(({ id }) => id).join()
+    return !isSame || feeds.every(({ isFailing }) => isFailing)
+  }
+
+  #known(): string[] {
+    return fiatCodes(this.deps.memory.current.catalogue.currencies)
+  }
+}
+
+type Named = { readonly code: string; readonly kind: string }
+
+/** What there is to ask a feed for; the dollar needs no reference. */
+export const fiatCodes = (currencies: readonly Named[]): string[] =>
+  currencies.filter(({ code, kind }) => kind === 'fiat' && code !== USD).map(({ code }) => code)

@@ -1,0 +1,19 @@
+import postgres from 'postgres'
+import type { Sql } from './database.ts'
+
+/**
+ * One more connection to the same database, outside the pool and never recycled: what a session
+ * holds, such as an advisory lock, lives and dies with it. End it.
+ */
+export function ownConnection(sql: Sql): Sql {
+  const { options } = sql
+  return postgres({
+    ...options,
+    shared: { retries: 0, typeArrayMap: {} },
+    max: 1,
+    idle_timeout: undefined,
+    max_lifetime: null,
+    debug: false,
+    onclose: () => {},
+  } as unknown as postgres.Options<Record<string, never>>) as unknown as Sql
+}

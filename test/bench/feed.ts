@@ -1,0 +1,105 @@
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import type { Database } from '~/store/database.ts'
+import { createObservationStore } from '~/store/observation-store.ts'
+import { createReferenceStore } from '~/store/reference-store.ts'
+import { dataset } from './dataset.ts'
+import { command, serve } from './process.ts'
+import { type Figure, median } from './table.ts'
+
+const LIVE_QUOTES = 1000
+const REQUESTS = 500
+/** Turns of each side in a round, so that both meet the same weather. */
+const TURNS = 6
+const FROM = ['USD', 'EUR', 'GBP', 'AED', 'CAD', 'CHF', 'SAR', 'ZAR', 'KES', 'XOF']
+const TO = ['KES', 'NGN', 'UGX', 'TZS', 'GHS', 'RWF', 'ETB', 'MAD', 'XOF', 'ZMW']
+
+type Scene = { readonly database: Database; readonly url: string }
+
+/**
+ * How long a 10 x 10 `GET /fetch-matrix` takes while the service waits for a feed that hangs, beside
+ * a service without a feed on the same database, both in turns.
+ */
+export async function feed(
+  { database, url }: Scene,
+  { rounds }: { rounds: number },
+): Promise<Figure[]> {
+  await fill(database)
+  const upstream = hangingUpstream()
+  const args = ['account', 'create', '--email', 'feed@example.com', '--plan', 'enterprise']
+  const { key } = JSON.parse(await command([...args, '--json'], { DATABASE_URL: url }))
+  const settings = { DATABASE_URL: url, QUOTA_ENTERPRISE: '1000000000', LOG_LEVEL: 'silent' }
+  const without = await serve(settings)
+  const during = await serve({
+    ...settings,
+    REFERENCE_FEED: 'open-er-api',
+    REFERENCE_FEED_URL: upstream.origin,
+    REFERENCE_FEED_CRON: '* * * * * *',
+  })
+  await upstream.asked
+  const measured = { without: [] as number[], during: [] as number[] }
+  for (const { url } of [without, during]) await latenciesMs(url, key)
+  for (let turn = 0; turn < TURNS * rounds; turn++) {
+    measured.without.push(...(await latenciesMs(without.url, key)))
+    measured.during.push(...(await latenciesMs(during.url, key)))
+  }
+  await during.stop()
+  await without.stop()
+  upstream.stop()
+  const figure = (percent: number): Figure => ({
+    what: `GET /fetch-matrix 10 x 10 while a feed hangs, p${percent}`,
+    value: percentile(measured.during, percent),
+    unit: 'ms',
+    beside: { what: 'without a feed', value: percentile(measured.without, percent) },
+    goal: 'about 1',
+  })
+  return [figure(50), figure(99)]
+}
+
+/** Takes every request and answers none. */
+function hangingUpstream() {
+  const asked = Promise.withResolvers<void>()
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    idleTimeout: 0,
+    fetch() {
+      asked.resolve()
+      return new Promise<Response>(() => {})
+    },
+  })
+  const { origin } = server.url
+  return { origin, asked: asked.promise, stop: () => void server.stop(true) }
+}
+
+async function latenciesMs(url: string, key: string): Promise<number[]> {
+  const path = `${url}/fetch-matrix?from=${FROM}&to=${TO}`
+  const headers = { 'x-api-key': key }
+  const latencies: number[] = []
+  for (let i = 0; i < REQUESTS; i++) {
+    const startMs = performance.now()
+    const reply = await fetch(path, { headers })
+    await reply.arrayBuffer()
+    latencies.push(performance.now() - startMs)
+    if (reply.status !== 200) throw new Error(`GET /fetch-matrix answered ${reply.status}`)
+  }
+  return latencies
+}
+
+function percentile(values: readonly number[], percent: number): number {
+  if (percent === 50) return median(values)
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.ceil((sorted.length * percent) / 100) - 1]!
+}
+
+async function fill(database: Database): Promise<void> {
+  const nowMs = Date.now()
+  const data = dataset({ liveQuotes: LIVE_QUOTES, nowMs })
+  await createCatalogueStore(database).apply(data)
+  const store = createObservationStore(database)
+  for (const observations of data.rows(LIVE_QUOTES))
+    await store.record({ observations, idempotency: null })
+  const rates = [...new Set([...FROM, ...TO])]
+    .filter((currency) => currency !== 'USD')
+    .map((currency) => ({ currency, perUsd: '100' }))
+  await createReferenceStore(database).append({ source: 'bench', fetchedMs: nowMs, rates })
+}

@@ -1,0 +1,64 @@
+import type { Socket } from 'bun'
+
+export type Load = {
+  readonly origin: string
+  /** One HTTP/1.1 request, whole. Every answer must be 200 with a Content-Length. */
+  readonly request: string
+  readonly connections: number
+  readonly seconds: number
+}
+
+/**
+ * Answers a second to one request, asked again and again on each of some connections, each waiting
+ * for the answer before it asks again. It reads no more of an answer than it takes to find its end,
+ * so that the generator costs little beside the server.
+ */
+export async function answersPerSecond(load: Load): Promise<number> {
+  const { hostname, port } = new URL(load.origin)
+  const endMs = performance.now() + load.seconds * 1000
+  const startMs = performance.now()
+  const counts = await Promise.all(
+    Array.from({ length: load.connections }, () => asked({ ...load, hostname, port, endMs })),
+  )
+  const answers = counts.reduce((sum, count) => sum + count, 0)
+  return (answers * 1000) / (performance.now() - startMs)
+}
+
+type Asking = Load & { readonly hostname: string; readonly port: string; readonly endMs: number }
+
+async function asked({ hostname, port, request, endMs }: Asking): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  const bytes = Buffer.from(request)
+  let count = 0
+  let left = 0
+  const finish = (socket: Socket) => {
+    count += 1
+    if (performance.now() < endMs) socket.write(bytes)
+    else socket.end()
+  }
+  await Bun.connect({
+    hostname,
+    port: Number(port),
+    socket: {
+      open: (socket) => void socket.write(bytes),
+      data(socket, chunk) {
+        left = left > 0 ? left - chunk.byteLength : restOf(chunk)
+        if (left === 0) finish(socket)
+        else if (left < 0) reject(new Error('more came than was announced'))
+      },
+      close: () => resolve(count),
+      error: (_socket, error) => reject(error),
+    },
+  })
+  return promise
+}
+
+/** How many bytes of the answer that starts with this chunk are still to come. */
+function restOf(chunk: Buffer): number {
+  const head = chunk.toString('latin1', 0, Math.min(chunk.byteLength, 1500))
+  const bodyAt = head.indexOf('\r\n\r\n') + 4
+  const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1]
+  if (!head.startsWith('HTTP/1.1 200') || bodyAt < 4 || length === undefined)
+    throw new Error(`not answered: ${head}`)
+  return bodyAt + Number(length) - chunk.byteLength
+}

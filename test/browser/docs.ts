@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { DemoServer } from './demo-server.ts'
+
+const CHROMIUM = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/google-chrome']
+const SCREENSHOT = process.env.SCREENSHOT ?? join(tmpdir(), 'corridor-docs.png')
+
+setDefaultTimeout(60_000)
+
+describe('/docs in a browser', () => {
+  const asked: string[] = []
+  const complaints: string[] = []
+  let demo: DemoServer
+  let browser: Browser
+  let page: Page
+
+  beforeAll(async () => {
+    demo = await DemoServer.start()
+    const executablePath = CHROMIUM.find((path) => path && existsSync(path))
+    if (!executablePath)
+      throw new Error('no browser: install chromium, or set CHROMIUM to its path')
+    const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking']
+    browser = await chromium.launch({ executablePath, args })
+    page = await browser.newPage({ viewport: { width: 1280, height: 1600 } })
+    page.on('request', (request) => void asked.push(request.url()))
+    page.on('pageerror', ({ message }) => complaints.push(message))
+    page.on('console', (message) => {
+      const isIcon = message.location().url.endsWith('/favicon.ico')
+      if (message.type() === 'error' && !isIcon) complaints.push(message.text())
+    })
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await demo?.stop()
+  })
+
+  test('lists every operation of the document', async () => {
+    await page.goto(`${demo.origin}/docs`)
+    await page.locator('.opblock').first().waitFor()
+    const { paths } = (await (await fetch(`${demo.origin}/openapi.json`)).json()) as {
+      paths: Record<string, object>
+    }
+    const operations = Object.values(paths).flatMap((methods) => Object.keys(methods))
+    expect(await page.locator('.opblock').count()).toBe(operations.length)
+  })
+
+  test('200 to a call with a pasted key, its parameters filled in from their examples', async () => {
+    await page.locator('.btn.authorize').click()
+    await page.locator('.auth-container input').fill(demo.keys.enterprise!)
+    await page.locator('.auth-btn-wrapper .authorize').click()
+    await page.locator('.auth-btn-wrapper .btn-done').click()
+    const operation = page.locator('#operations-Rates-convertAmount')
+    await operation.locator('.opblock-summary-control').click()
+    await operation.locator('.execute').click()
+    const live = operation.locator('.live-responses-table')
+    await live.waitFor()
+    expect(await live.locator('.response-col_status').last().textContent()).toStartWith('200')
+    const body = await live.locator('.response-col_description .microlight').first().textContent()
+    expect(body).toContain('"net_converted"')
+    expect(await operation.locator('.request-url').textContent()).toContain('from=GBP&to=KES')
+    await live.scrollIntoViewIfNeeded()
+    await page.screenshot({ path: SCREENSHOT })
+  })
+
+  test('200 to a list, sent as one comma-separated parameter', async () => {
+    const operation = page.locator('#operations-Pairs-fetchMulti')
+    await operation.locator('.opblock-summary-control').click()
+    await operation.locator('.execute').click()
+    const live = operation.locator('.live-responses-table')
+    await live.waitFor()
+    expect(await live.locator('.response-col_status').last().textContent()).toStartWith('200')
+    expect(await operation.locator('.request-url').textContent()).toEndWith('to=KES,NGN')
+  })
+
+  test('200 to the history without what is optional', async () => {
+    const operation = page.locator('#operations-Rates-getHistory')
+    await operation.locator('.opblock-summary-control').click()
+    await operation.locator('.execute').click()
+    await operation.locator('.live-responses-table').waitFor()
+    const status = operation.locator('.live-responses-table .response-col_status').last()
+    expect(await status.textContent()).toStartWith('200')
+    const url = await operation.locator('.request-url').textContent()
+    expect(url).not.toMatch(/provider|until/)
+  })
+
+  test('asks no other host, and complains of nothing', () => {
+    const sent = asked.filter((url) => !url.startsWith('data:'))
+    expect(sent.filter((url) => !url.startsWith(`${demo.origin}/`))).toEqual([])
+    expect(sent.length).toBeGreaterThan(6)
+    expect(complaints).toEqual([])
+  })
+})

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import { createFeedStateStore } from '~/store/feed-state-store.ts'
+import { CURRENCIES } from '../support/catalogue.ts'
+import { corridorProcess, documentOf } from '../support/command.ts'
+import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { type FeedUpstream, feedUpstreams, saying, well } from './feed-scene.ts'
+
+setDefaultTimeout(60_000)
+
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
+let database: FreshDatabase
+let feed: FeedUpstream
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  feed = (await feedUpstreams(['open-er-api']))[0]!
+  const seconds = String(Math.floor(Date.now() / 1000))
+  feed = { ...feed, body: feed.body.replace('1722211352', seconds) }
+  well(feed)
+})
+afterAll(async () => {
+  feed.upstream.stop()
+  await database.close()
+})
+
+/** `corridor reference ...` as an operator runs it, its feed being the local one. */
+const reference = (args: string[], env: Record<string, string> = {}) =>
+  corridorProcess(['reference', ...args], {
+    databaseUrl: database.url,
+    env: { REFERENCE_FEED_URL: feed.upstream.origin, ...env },
+  })
+
+const apply = () => createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: [] })
+
+describe('reference fetch', () => {
+  test('without a currency to ask for: exit 1 and what to do', async () => {
+    const { status, stdout, said } = await reference(['fetch', '--json'])
+    expect([status, stdout]).toEqual([1, ''])
+    expect(said).toEqual([
+      'corridor: the catalogue has no fiat currency to ask for: apply one first',
+    ])
+    await apply()
+  })
+
+  test('without a feed: exit 1 and what to do', async () => {
+    const { status, said } = await reference(['fetch'], { REFERENCE_FEED: 'none' })
+    expect([status, said]).toEqual([
+      1,
+      ['corridor: there is no feed to ask: name one in REFERENCE_FEED'],
+    ])
+  })
+
+  test('out of reach: exit 1 and one line that says which feed failed and why', async () => {
+    const { status, stdout, said } = await reference(['fetch'], {
+      REFERENCE_FEED: 'open-er-api,ecb',
+      REFERENCE_FEED_URL: 'http://127.0.0.1:1,http://127.0.0.1:1',
+    })
+    expect([status, stdout]).toEqual([1, ''])
+    expect(said).toHaveLength(1)
+    expect(said[0]).toMatch(
+      /^corridor: no reference feed served: open-er-api could not be reached \(\w+\); ecb could not be reached \(\w+\)$/,
+    )
+  })
+
+  test('says in one line which feed answered and with what', async () => {
+    const { status, stdout, said } = await reference(['fetch'])
+    expect([status, said]).toEqual([0, []])
+    expect(stdout).toMatch(/^open-er-api served 7 currencies of \d{4}-\S+Z\n$/)
+  })
+
+  test('--json is one document', async () => {
+    const document = documentOf(await reference(['fetch', '--json']))
+    expect(document).toMatchObject({ source: 'open-er-api', currencies: 7, held_back: [] })
+    expect(document.fetched_at).toMatch(ISO)
+    expect(document.upstream_at).toMatch(ISO)
+  })
+
+  test('holds back what moved too far, unless --accept says that it is right', async () => {
+    saying(feed, 'NGN', 3000)
+    const held = await reference(['fetch'])
+    expect([held.status, held.stdout]).toEqual([
+      0,
+      expect.stringContaining('held back: NGN 1604.551 to 3000'),
+    ])
+    const { currencies } = documentOf(await reference(['status', '--json']))
+    expect(currencies.find(({ currency }: { currency: string }) => currency === 'NGN')).toEqual({
+      currency: 'NGN',
+      per_usd: 1604.551,
+      source: 'open-er-api',
+      fetched_at: expect.stringMatching(ISO),
+      age_seconds: expect.any(Number),
+      held_back: {
+        per_usd: 3000,
+        source: 'open-er-api',
+        since: expect.stringMatching(ISO),
+        contradicted_by: null,
+      },
+    })
+    saying(feed, 'NGN', 5000)
+    const { stdout } = await reference(['fetch', '--accept'])
+    expect(stdout).not.toContain('held back')
+    const after = documentOf(await reference(['status', '--json'])).currencies
+    const naira = after.find(({ currency }: { currency: string }) => currency === 'NGN')
+    expect([naira.per_usd, naira.held_back]).toEqual([5000, null])
+  })
+
+  test('while another process is at it: exit 1, and it asks nobody', async () => {
+    const before = feed.upstream.asked.length
+    const finished = await createFeedStateStore(database).once(() => reference(['fetch']))
+    expect([finished!.status, finished!.said]).toEqual([
+      1,
+      ['corridor: another process is asking the feeds just now: see reference status'],
+    ])
+    expect(feed.upstream.asked).toHaveLength(before)
+  })
+})
+
+describe('reference status', () => {
+  test('tells of each feed and each currency, for a person and as one document', async () => {
+    const env = { REFERENCE_FEED: 'open-er-api,ecb' }
+    const { status, stdout } = await reference(['status'], env)
+    expect(status).toBe(0)
+    const lines = stdout.split('\n')
+    expect(lines[0]).toMatch(/^last run: \S+Z \(\* served last\)$/)
+    expect(lines[2]).toMatch(/^open-er-api \* +works +\d+ s ago +\d+ s ago: could not be reached/)
+    expect(lines[3]).toMatch(/^ecb +not asked yet +never +-$/)
+    expect(stdout).toMatch(/^KES +131\.2514 +open-er-api +\d+ s ago$/m)
+    const document = documentOf(await reference(['status', '--json'], env))
+    expect(document.served_by).toBe('open-er-api')
+    expect(document.feeds[0]).toMatchObject({
+      name: 'open-er-api',
+      is_failing: false,
+      last_success: expect.stringMatching(ISO),
+      last_error: { fault: 'unreachable', at: expect.stringMatching(ISO) },
+    })
+    expect(document.currencies).toHaveLength(7)
+  })
+})

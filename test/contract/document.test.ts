@@ -1,0 +1,233 @@
+import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { ERROR_CODES } from '~/domain/errors.ts'
+import { ERROR_STATUS } from '~/wire/errors.ts'
+import { answerable } from '../http/questions.ts'
+import { scriptOutput } from '../support/child.ts'
+import { documentOf } from '../support/contract.ts'
+import { type Json, SchemaCheck } from '../support/json-schema.ts'
+import { scratchFolder } from '../support/scratch.ts'
+
+const CHILD_MS_MAX = 60_000
+
+const world = answerable()
+const document = await documentOf(world.app)
+const check = new SchemaCheck(document)
+
+type Parameter = { name: string; in: string; required: boolean; schema: Json } & Json
+type Operation = { id: string; method: string; path: string; parameters: Parameter[] } & Json
+type Media = { schema: Json; examples?: Record<string, { value: { code?: string } }> }
+
+const operations: Operation[] = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    ...operation,
+    id: operation.operationId as string,
+    method,
+    path,
+    parameters: (operation.parameters ?? []) as Parameter[],
+  })),
+)
+
+/** Every body that the document tells of: which response it is, and its media. */
+const bodies = operations.flatMap(({ id, responses }) =>
+  Object.entries(responses as Record<string, Json>).flatMap(([status, response]) => {
+    const { content = {} } = check.resolved(response)
+    return Object.entries(content as Record<string, Media>).map(([type, media]) => ({
+      name: `${id} ${status} ${type}`,
+      status: Number(status),
+      type,
+      media,
+    }))
+  }),
+)
+
+describe('the document', () => {
+  test(
+    'lints clean under the recommended rules of redocly, offline',
+    async () => {
+      const file = join(await scratchFolder(), 'openapi.json')
+      await Bun.write(file, JSON.stringify(document))
+      const { status, stderr } = await scriptOutput(
+        ['node_modules/@redocly/cli/bin/cli.js', 'lint', '--extends=recommended', file],
+        { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+      )
+      expect([status, stderr]).toEqual([
+        0,
+        expect.stringContaining('Your API description is valid'),
+      ])
+      expect(stderr).not.toMatch(/warning|ignored/i)
+    },
+    CHILD_MS_MAX,
+  )
+
+  test('is OpenAPI 3.1 of version 1.0.0, with the key as its one way in', () => {
+    expect(document.openapi).toStartWith('3.1.')
+    expect((document.info as Json).version).toBe('1.0.0')
+    expect((document.components as Json).securitySchemes).toEqual({
+      ApiKey: expect.objectContaining({ type: 'apiKey', in: 'header', name: 'X-API-Key' }),
+    })
+    expect(document.security).toEqual([{ ApiKey: [] }])
+    expect(operations.filter(({ security }) => security).map(({ id }) => id)).toEqual(['getStatus'])
+  })
+
+  test('has every path below the base path, and no other', () => {
+    const routed = world.app.routes
+      .filter(({ method, path }) => /^(GET|POST)$/.test(method) && path.startsWith('/api/v1/'))
+      .map(({ method, path }) => `${method} ${path.replace('/api/v1', '')}`)
+    const told = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
+    expect(told.sort()).toEqual(routed.sort())
+    expect(told).toHaveLength(17)
+  })
+
+  test('names operations as methods are named, each by another name', () => {
+    const ids = operations.map(({ id }) => id)
+    expect(new Set(ids).size).toBe(ids.length)
+    for (const id of ids) expect(id).toMatch(/^[a-z]+([A-Z][a-z]+)*$/)
+  })
+
+  test('says of every operation and parameter what it is', () => {
+    for (const { id, summary, description, parameters } of operations) {
+      expect([id, summary, description]).toEqual([id, expect.any(String), expect.any(String)])
+      for (const { name, description, example, schema } of parameters) {
+        expect([id, name, description]).toEqual([id, name, expect.any(String)])
+        const hint = [example, schema.default, schema.examples, schema.enum]
+        expect([id, name, hint.some((value) => value !== undefined)]).toEqual([id, name, true])
+      }
+    }
+  })
+
+  test('writes null as 3.1 does, and lists as they are sent', () => {
+    expect(JSON.stringify(document)).not.toContain('"nullable"')
+    const lists = operations.flatMap(({ parameters }) =>
+      parameters.filter(({ schema }) => schema.type === 'array'),
+    )
+    expect(lists).toHaveLength(4)
+    for (const { style, explode } of lists) expect([style, explode]).toEqual(['form', false])
+  })
+
+  test('tells of JSON, and of CSV and NDJSON where rows can be had so', () => {
+    const others = bodies.filter(({ type }) => type !== 'application/json').map(({ name }) => name)
+    expect(others).toEqual([
+      'getHistory 200 text/csv',
+      'getHistory 200 application/x-ndjson',
+      'getTimeSeries 200 text/csv',
+      'getTimeSeries 200 application/x-ndjson',
+    ])
+  })
+
+  test('has an example for every answer and every code, and each fits its schema', () => {
+    for (const { name, media } of bodies) {
+      const values = Object.values(media.examples ?? {}).map(({ value }) => value)
+      expect([name, values.length]).not.toEqual([name, 0])
+      const faults = values.flatMap((value) => check.faults(media.schema, value))
+      expect([name, faults]).toEqual([name, []])
+      const codes = JSON.stringify(media.schema).match(/\w+Error"/g) ?? []
+      expect([name, values.length]).toEqual([name, Math.max(values.length, new Set(codes).size)])
+    }
+  })
+
+  test('has every code of the service at its status, but those of no operation', () => {
+    const told = new Map<string, number>()
+    for (const { media, status } of bodies)
+      for (const { value } of Object.values(media.examples ?? {}))
+        if (value.code) told.set(value.code, status)
+    const expected = ERROR_CODES.filter((code) => code !== 'unknown_path')
+    expect(Object.fromEntries(told)).toEqual(
+      Object.fromEntries(expected.map((code) => [code, ERROR_STATUS[code]])),
+    )
+  })
+
+  test('has bodies to send that fit their schema', () => {
+    for (const { requestBody } of operations) {
+      if (!requestBody) continue
+      const { content } = requestBody as { content: Record<string, Media> }
+      const { schema, examples = {} } = content['application/json']!
+      for (const { value } of Object.values(examples))
+        expect(check.faults(schema, value)).toEqual([])
+      expect(check.faults(schema, [])).not.toEqual([])
+    }
+  })
+})
+
+describe('a parameter', () => {
+  const asked = operations.flatMap(({ path, method, parameters }) =>
+    parameters
+      .filter((parameter) => method === 'get' && parameter.in === 'query')
+      .map((parameter) => ({ path, parameter, all: parameters })),
+  )
+
+  /** The answer to the documented examples, with this parameter as it is given here. */
+  async function answer({ path, parameter, all }: (typeof asked)[number], text: string | null) {
+    const examples = all
+      .filter(({ example }) => example !== undefined)
+      .map(({ name, example }) => [name, String(example)])
+    const query = { ...Object.fromEntries(examples), [parameter.name]: text }
+    const given = Object.entries(query).filter(([, value]) => value !== null)
+    const parameters = new URLSearchParams(given as [string, string][])
+    const { status, body } = await world.get(`${path}?${parameters}`, world.key())
+    return { status, code: body.code, parameter: body.parameter, error: body.error }
+  }
+
+  test('that is required is missed where it is not given, and no other is', async () => {
+    for (const question of asked) {
+      const { name, required } = question.parameter
+      const missed = { status: 400, code: 'missing_parameter', parameter: name }
+      const { error: _, ...met } = await answer(question, null)
+      if (required) expect(met).toEqual(missed)
+      else expect([name, met.code]).not.toEqual([name, 'missing_parameter'])
+    }
+  })
+
+  test('is taken at its documented bounds and refused beyond them', async () => {
+    const seen = new Set<string>()
+    for (const question of asked) {
+      const { name } = question.parameter
+      for (const { keyword, inside, beyond } of edgesOf(question.parameter.schema)) {
+        seen.add(keyword)
+        const { error, ...refusal } = await answer(question, beyond)
+        expect([keyword, refusal]).toEqual([
+          keyword,
+          { status: 400, code: 'invalid_parameter', parameter: name },
+        ])
+        const taken = await answer(question, inside)
+        expect([name, keyword, taken.error]).not.toEqual([name, keyword, error])
+      }
+    }
+    const all = [
+      'enum',
+      'exclusiveMinimum',
+      'format',
+      'maxItems',
+      'maxLength',
+      'maximum',
+      'minimum',
+    ]
+    expect([...seen].sort()).toEqual(all)
+  })
+})
+
+type Edge = { keyword: string; inside: string; beyond: string }
+
+/** For each bound of a schema a text just inside and one just beyond it. */
+function edgesOf(schema: Json): Edge[] {
+  const edges: Record<string, (limit: never) => Omit<Edge, 'keyword'>> = {
+    minimum: (limit: number) => ({ inside: String(limit), beyond: String(limit - 1) }),
+    maximum: (limit: number) => ({ inside: String(limit), beyond: String(limit + 1) }),
+    exclusiveMinimum: (limit: number) => ({ inside: '0.000001', beyond: String(limit) }),
+    maxLength: (limit: number) => ({ inside: 'a'.repeat(limit), beyond: 'a'.repeat(limit + 1) }),
+    maxItems: (limit: number) => ({ inside: codes(limit), beyond: codes(limit + 1) }),
+    enum: (words: string[]) => ({ inside: words.at(-1)!, beyond: `${words[0]}x` }),
+    format: (format: string) => ({
+      inside: format === 'date' ? '2026-03-04' : '2026-03-04T12:00:00Z',
+      beyond: format === 'date' ? '2026-02-30' : '2026-03-04T12:00:00',
+    }),
+  }
+  return Object.entries(schema).flatMap(([keyword, limit]) => {
+    const edge = edges[keyword]
+    return edge ? [{ keyword, ...edge(limit as never) }] : []
+  })
+}
+
+/** So many different codes, none of them known. */
+const codes = (count: number): string =>
+  Array.from({ length: count }, (_, i) => `XX${String.fromCharCode(65 + i)}`).join(',')

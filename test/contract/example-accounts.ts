@@ -1,0 +1,46 @@
+import { keyHashOf, newApiKey } from '~/domain/api-key.ts'
+import type { Plan, Role } from '~/domain/quota.ts'
+import { createAccountStore } from '~/store/account-store.ts'
+import type { Database } from '~/store/database.ts'
+
+const ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
+
+/** The keys that examples are asked with. */
+export class ExampleAccounts {
+  hourly = ''
+  realtime = ''
+  member = ''
+  revoked = ''
+  readonly #ids: string[] = []
+
+  static async in(database: Database, nowMs: number): Promise<ExampleAccounts> {
+    const accounts = new ExampleAccounts()
+    const store = createAccountStore(database)
+    const added = async (plan: Plan, role: Role) => {
+      const key = newApiKey((count) => crypto.getRandomValues(new Uint8Array(count)))
+      const email = `${plan}-${role}@corridor.example`
+      const made = await store.create({
+        email,
+        plan,
+        role,
+        keyName: 'default',
+        keyHash: keyHashOf(key),
+      })
+      accounts.#ids.push(made.key.id)
+      return { key, id: made.key.id }
+    }
+    accounts.hourly = (await added('free', 'member')).key
+    accounts.realtime = (await added('enterprise', 'treasury')).key
+    accounts.member = (await added('pro', 'member')).key
+    const revoked = await added('pro', 'treasury')
+    await store.revokeKey(revoked.id, nowMs)
+    accounts.revoked = revoked.key
+    return accounts
+  }
+
+  /** The same value with one fixed id in the place of those that a database makes up. */
+  withoutIds<T>(value: T): T {
+    const text = this.#ids.reduce((held, id) => held.replaceAll(id, ID), JSON.stringify(value))
+    return JSON.parse(text)
+  }
+}

@@ -1,0 +1,207 @@
+import { startService } from '~/command/service.ts'
+import { loadConfig } from '~/config.ts'
+import { newApiKey } from '~/domain/api-key.ts'
+import type { Examples } from '~/wire/openapi-response.ts'
+import { clockAt } from '../support/clock.ts'
+import { type Document, documentOf } from '../support/contract.ts'
+import type { Json } from '../support/json-schema.ts'
+import { freshDatabase } from '../support/postgres.ts'
+import { ExampleAccounts } from './example-accounts.ts'
+import { loadExampleSample } from './example-sample.ts'
+
+const NOW = '2026-03-05T14:25:30.500Z'
+const WEEKS_LATER = '2026-03-20T14:25:30.500Z'
+const SETTINGS = { PORT: '0', REFERENCE_FEED: 'none', LOG_LEVEL: 'silent' }
+
+/**
+ * An answer for every response of the document, given by the service as `serve` starts it, on a part
+ * of the sample, at a time that stands still. What is asked are the document's own examples.
+ */
+export async function recordedExamples(): Promise<Examples> {
+  const database = await freshDatabase()
+  const clock = clockAt(NOW)
+  await loadExampleSample(database, clock.now())
+  const accounts = await ExampleAccounts.in(database, clock.now())
+  const log = { debug() {}, info() {}, warn() {}, error() {} }
+  const options = { config: loadConfig(SETTINGS), clock, log, database, sample: null }
+  const service = await startService(options)
+  try {
+    const run = new Run(service.origin, accounts)
+    await run.start()
+    await run.reads()
+    await run.wrongReads()
+    await run.recordings()
+    await run.refusals()
+    await database.sql`alter table observations rename to moved`
+    await run.every('POST', 'anywhere')
+    clock.set(WEEKS_LATER)
+    await run.every('GET')
+    await database.sql.end({ timeout: 1 })
+    await run.every('GET')
+    await run.every('POST')
+    return accounts.withoutIds(run.examples)
+  } finally {
+    await service.stop()
+    await database.close()
+  }
+}
+
+type Operation = Json & { operationId: string; parameters?: readonly Json[] }
+type Target = { id: string; method: string; path: string; operation: Operation }
+type Request = { query?: object; key?: string; body?: unknown; headers?: Record<string, string> }
+
+/** What is asked beside the documented examples, to keep answers short. */
+const SHORTER: Readonly<Record<string, object>> = {
+  getHistory: { period: '90d', limit: 3 },
+  getTimeSeries: { period: '7d' },
+}
+
+class Run {
+  readonly examples: Examples = {}
+  #targets: Target[] = []
+
+  constructor(
+    private readonly origin: string,
+    private readonly accounts: ExampleAccounts,
+  ) {}
+
+  async start(): Promise<void> {
+    const { paths } = await documentOf({ fetch: () => fetch(`${this.origin}/openapi.json`) })
+    this.#targets = Object.entries(paths as Document['paths']).flatMap(([path, operations]) =>
+      Object.entries(operations).map(([method, operation]) => ({
+        id: operation.operationId as string,
+        method: method.toUpperCase(),
+        path,
+        operation: operation as Operation,
+      })),
+    )
+  }
+
+  /** Every read as it is documented, of both tiers. */
+  async reads(): Promise<void> {
+    for (const target of this.#of('GET'))
+      for (const tier of ['hourly', 'realtime'] as const) {
+        const body = await this.#ask(target, { key: this.accounts[tier] })
+        this.#keep(target.id, 200, { [body.data_freshness ?? 'answer']: body })
+      }
+    for (const target of this.#of('GET'))
+      for (const accept of otherMediaOf(target))
+        this.#keep(target.id, 200, { [accept]: await this.#ask(target, { headers: { accept } }) })
+  }
+
+  /** Every read with something wrong in it, where that is possible. */
+  async wrongReads(): Promise<void> {
+    for (const target of this.#of('GET')) {
+      const query = queryOf(target)
+      const [[name = '', value = ''] = [], [second = ''] = []] = Object.entries(query)
+      if (name === '') continue
+      const { [name]: _, ...rest } = query
+      await this.#fail(target, { query: rest })
+      await this.#fail(target, { query: { ...query, ...wrongValue(target) } })
+      await this.#fail(target, { query: { ...query, [`${name}=${value}&${name}`]: value } })
+      await this.#fail(target, { query: { ...query, to: 'XXX' } })
+      await this.#fail(target, { query: { ...query, [second]: value } })
+      await this.#fail(target, { query: { provider: 'nobody' } })
+    }
+  }
+
+  /** Every documented body, then bodies that are at fault. */
+  async recordings(): Promise<void> {
+    for (const target of this.#of('POST')) {
+      const bodies = bodiesOf(target)
+      for (const [name, body] of Object.entries(bodies))
+        this.#keep(target.id, 201, { [name]: await this.#ask(target, { body }) })
+      const [row] = Object.values(bodies) as [object]
+      const headers = { 'idempotency-key': 'batch-17' }
+      await this.#fail(target, { body: row, key: this.accounts.member })
+      await this.#fail(target, { body: row, headers: { 'idempotency-key': 'k'.repeat(256) } })
+      await this.#fail(target, { body: '[{"provider_id": ' })
+      await this.#fail(target, { body: ' '.repeat(1_048_577) })
+      await this.#fail(target, { body: [row, { ...row, to: 'XXX', rate: 0 }] })
+      await this.#ask(target, { body: row, headers })
+      await this.#fail(target, { body: [row], headers })
+    }
+  }
+
+  /** What is refused alike wherever it is asked. */
+  async refusals(): Promise<void> {
+    const [target] = this.#of('GET') as [Target]
+    const unknown = newApiKey((count) => new Uint8Array(count).fill(7))
+    for (const key of ['', unknown, this.accounts.revoked])
+      await this.#fail(target, { key }, 'anywhere')
+    await this.#fail({ ...target, method: 'DELETE' }, {}, 'anywhere')
+    while (!this.examples.anywhere?.[429])
+      await this.#fail(target, { key: this.accounts.hourly }, 'anywhere')
+  }
+
+  /** Each of these as it is documented, for the failures that it meets now. */
+  async every(method: 'GET' | 'POST', id?: string): Promise<void> {
+    for (const target of this.#of(method))
+      await this.#fail(
+        target,
+        method === 'POST' ? { body: Object.values(bodiesOf(target))[0] } : {},
+        id,
+      )
+  }
+
+  readonly #of = (wanted: string) => this.#targets.filter(({ method }) => method === wanted)
+
+  /** Keeps the answer when it is an error, by its code. */
+  async #fail(target: Target, request: Request, id = target.id): Promise<void> {
+    const body = await this.#ask(target, request)
+    const isOwn = body.code !== 'internal_error' || id !== target.id
+    if (body.code && isOwn) this.#keep(id, body.status, { [body.code]: body })
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever it is
+  async #ask(target: Target, { query, key, body, headers }: Request): Promise<any> {
+    const parameters = Object.entries(query ?? queryOf(target))
+    const text = parameters.map(([name, value]) => `${name}=${value}`).join('&')
+    const response = await fetch(`${this.origin}/api/v1${target.path}?${text}`, {
+      method: target.method,
+      headers: {
+        'x-api-key': key ?? this.accounts.realtime,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    if (response.headers.get('content-type') !== 'application/json') return response.text()
+    // biome-ignore lint/suspicious/noExplicitAny: as above
+    const answer: any = await response.json()
+    return Object.defineProperty(answer, 'status', { value: answer.status ?? response.status })
+  }
+
+  #keep(id: string, status: number, example: Record<string, unknown>): void {
+    const held = this.examples[id] ?? {}
+    this.examples[id] = { ...held, [status]: { ...held[status], ...example, ...held[status] } }
+  }
+}
+
+/** The documented examples of an operation's required parameters. */
+function queryOf({ id, operation }: Target): Record<string, unknown> {
+  const required = (operation.parameters ?? []).filter(({ example }) => example !== undefined)
+  const examples = required.map(({ name, example }) => [name, String(example)])
+  return { ...Object.fromEntries(examples), ...SHORTER[id] }
+}
+
+/** The media besides JSON that an operation can answer in. */
+function otherMediaOf({ operation }: Target): string[] {
+  const { 200: success } = operation.responses as Record<string, { content: object }>
+  return Object.keys(success?.content ?? {}).filter((type) => type !== 'application/json')
+}
+
+function bodiesOf({ operation }: Target): Record<string, unknown> {
+  const { content } = operation.requestBody as { content: Record<string, { examples: Json }> }
+  const examples = Object.entries(content['application/json']!.examples)
+  return Object.fromEntries(examples.map(([name, example]) => [name, (example as Json).value]))
+}
+
+/** A value that a parameter of the operation cannot have. */
+function wrongValue({ operation: { parameters = [] } }: Target): Record<string, string> {
+  const bounded = parameters.findLast(({ schema }) => {
+    const { type, enum: words, format } = schema as Json
+    return type === 'number' || type === 'integer' || words || format === 'date'
+  })
+  return { [String((bounded ?? parameters[0])?.name)]: bounded ? '-1' : '' }
+}

@@ -1,0 +1,26 @@
+import { describe, expect, test } from 'bun:test'
+import { replyForm } from '~/mcp/accept.ts'
+
+describe('replyForm', () => {
+  test.each([
+    [null, 'json'],
+    ['', 'json'],
+    ['application/json', 'json'],
+    ['APPLICATION/JSON', 'json'],
+    ['application/*', 'json'],
+    ['text/event-stream', 'sse'],
+    ['text/*', 'sse'],
+    ['application/json, text/event-stream', 'json'],
+    ['application/json;q=0.9, text/event-stream;q=0.1', 'json'],
+    ['application/json;q=0.1, text/event-stream;q=0.9', 'sse'],
+    ['application/json;q=0, */*', 'sse'],
+    ['*/*;q=0.1, text/event-stream', 'sse'],
+    ['text/html, */*;q=0.8', 'json'],
+    ['text/html', null],
+    ['application/json;q=0', null],
+    ['application/json;q=2', null],
+    ['application/json;q=x', null],
+  ])('of %p is %p', (accept, form) => {
+    expect(replyForm(accept)).toBe(form as 'json')
+  })
+})

@@ -1,0 +1,393 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import { connect } from 'node:net'
+import { BODY_BYTES_MAX } from '~/mcp/endpoint.ts'
+import { BATCH_MESSAGES_MAX } from '~/mcp/message.ts'
+import { World } from '../support/world.ts'
+import { INITIALIZE, ToolWorld, until } from './tool-world.ts'
+
+let open: ToolWorld[] = []
+const toolWorld = (options: ConstructorParameters<typeof ToolWorld>[0] = {}): ToolWorld => {
+  const tools = new ToolWorld(options)
+  open.push(tools)
+  return tools
+}
+
+afterEach(async () => {
+  await Promise.all(open.map((tools) => tools.stop()))
+  open = []
+})
+
+const CALL = {
+  method: 'tools/call',
+  params: { name: 'get_rates', arguments: { from: 'USD', to: 'KES' } },
+}
+const messageOf = (message: object, id: unknown = 1) =>
+  JSON.stringify({ jsonrpc: '2.0', id, ...message })
+
+const QUOTA_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']
+
+describe('the key', () => {
+  const requests: [string, RequestInit][] = [
+    ['POST', { body: messageOf(CALL) }],
+    ['POST of no JSON', { body: '{' }],
+    ['POST with a foreign Origin', { body: '{', headers: { origin: 'https://evil.example' } }],
+    ['GET', { method: 'GET' }],
+    ['DELETE', { method: 'DELETE', headers: { 'mcp-session-id': 'x' } }],
+  ]
+
+  test.each(requests)(
+    '401 for %s without one, with a wrong one and with a revoked one',
+    async (_, init) => {
+      const tools = toolWorld()
+      const { id, keyId, key } = tools.world.account('free')
+      const row = tools.world.memory.current.keys.keysOf(id).find((own) => own.id === keyId)!
+      const revoked = { ...row, revokedMs: tools.world.clock.now() }
+      tools.world.memory.publish({ access: { accounts: [], keys: [revoked] } }, 0)
+      const codes: string[] = []
+      for (const shown of [undefined, 'crd_nonsense', key]) {
+        const reply = await tools.fetch({ ...init, key: shown })
+        expect(reply.status).toBe(401)
+        expect(reply.headers.get('content-type')).toBe('application/json')
+        const body = (await reply.json()) as { code: string }
+        expect(body).toEqual((await tools.world.get('/providers', shown)).body)
+        codes.push(body.code)
+        for (const name of QUOTA_HEADERS) expect(reply.headers.get(name)).toBeNull()
+      }
+      expect(codes).toEqual(['missing_key', 'invalid_key', 'revoked_key'])
+    },
+  )
+
+  test('is looked at again with every request of a session', async () => {
+    const tools = toolWorld()
+    const { id, keyId, key } = tools.world.account('free')
+    const session = await tools.connect(key)
+    const row = tools.world.memory.current.keys.keysOf(id).find((own) => own.id === keyId)!
+    const revoked = { ...row, revokedMs: tools.world.clock.now() }
+    tools.world.memory.publish({ access: { accounts: [], keys: [revoked] } }, 0)
+    await expect(session.client.ping()).rejects.toThrow('revoked')
+  })
+})
+
+describe('Host and Origin', () => {
+  const HOSTS: [string, number][] = [
+    ['localhost', 200],
+    ['LOCALHOST:80', 200],
+    ['127.0.0.1:3000', 200],
+    ['[::1]:3000', 200],
+    ['rates.example', 200],
+    ['rates.example:8443', 200],
+    ['evil.example', 403],
+    ['localhost.evil.example', 403],
+    ['127.0.0.1.evil.example', 403],
+    ['rates.example.evil.example', 403],
+    ['evil.example:localhost', 403],
+    ['169.254.1.1', 403],
+    ['[::2]', 403],
+  ]
+
+  test.each(HOSTS)('Host: %s is answered with %d', async (host, status) => {
+    const tools = toolWorld({ tools: { allowedHosts: ['Rates.Example'] } })
+    const reply = await tools.ask(tools.world.key(), CALL, { host })
+    expect(reply.status).toBe(status)
+    if (status === 403)
+      expect(reply.body).toEqual({
+        error: expect.stringContaining('MCP_ALLOWED_HOSTS'),
+        code: 'forbidden',
+      })
+  })
+
+  const ORIGINS: [string, number][] = [
+    ['http://localhost:6274', 200],
+    ['https://127.0.0.1', 200],
+    ['http://[::1]:5173', 200],
+    ['https://agents.example', 200],
+    ['http://agents.example', 403],
+    ['https://agents.example:8443', 403],
+    ['https://evil.example', 403],
+    ['http://localhost.evil.example', 403],
+    ['null', 403],
+    ['localhost', 403],
+    ['file://localhost', 403],
+  ]
+
+  test.each(ORIGINS)('Origin: %s is answered with %d', async (origin, status) => {
+    const tools = toolWorld({ tools: { allowedOrigins: ['https://agents.example'] } })
+    const key = tools.world.key('free')
+    const reply = await tools.ask(key, CALL, { origin })
+    expect(reply.status).toBe(status)
+    const isAllowed = status === 200
+    expect(reply.headers.get('access-control-allow-origin')).toBe(isAllowed ? origin : null)
+    expect(reply.headers.get('vary')).toBe(isAllowed ? 'Origin' : null)
+    expect(await tools.used(key)).toBe(isAllowed ? 1 : 0)
+  })
+
+  test('any of them are taken where the operator says *', async () => {
+    const tools = toolWorld({ tools: { allowedHosts: ['*'], allowedOrigins: ['*'] } })
+    const headers = { host: 'any.example', origin: 'https://any.example' }
+    expect((await tools.ask(tools.world.key(), CALL, headers)).status).toBe(200)
+  })
+})
+
+describe('OPTIONS', () => {
+  const preflight = { method: 'OPTIONS', headers: { origin: 'http://localhost:6274' } }
+
+  test('204 says without a key what a page of an allowed origin may send and read', async () => {
+    for (const corsOrigins of [[], ['https://app.example']]) {
+      const { status, headers } = await toolWorld({ corsOrigins }).fetch(preflight)
+      expect(status).toBe(204)
+      expect(headers.get('allow')).toBe('GET, POST, DELETE, OPTIONS')
+      expect(headers.get('access-control-allow-origin')).toBe('http://localhost:6274')
+      expect(headers.get('access-control-allow-methods')).toBe('GET, POST, DELETE, OPTIONS')
+      for (const name of ['x-api-key', 'content-type', 'mcp-session-id', 'mcp-protocol-version'])
+        expect(headers.get('access-control-allow-headers')).toContain(name)
+      expect(headers.get('access-control-expose-headers')).toContain('mcp-session-id')
+    }
+  })
+
+  test('403 for any other origin, also where REST allows every one', async () => {
+    const headers = { origin: 'https://evil.example' }
+    const tools = toolWorld({ corsOrigins: ['*'] })
+    const reply = await tools.fetch({ method: 'OPTIONS', headers })
+    expect(reply.status).toBe(403)
+    expect(reply.headers.get('access-control-allow-origin')).toBeNull()
+  })
+
+  test('leaves the CORS of REST alone', async () => {
+    const world = new World({ corsOrigins: ['https://app.example'] })
+    const reply = await world.get('/status', undefined, {
+      headers: { origin: 'https://app.example' },
+    })
+    expect(reply.headers.get('access-control-allow-origin')).toBe('https://app.example')
+  })
+})
+
+describe('the method', () => {
+  test('405 for any other, before the key, with Allow', async () => {
+    const tools = toolWorld()
+    for (const method of ['PUT', 'PATCH', 'HEAD']) {
+      const reply = await tools.fetch({ method })
+      expect([method, reply.status]).toEqual([method, 405])
+      expect(reply.headers.get('allow')).toBe('GET, POST, DELETE, OPTIONS')
+    }
+  })
+
+  test('GET without a session is 405, for there is no stream to open', async () => {
+    const tools = toolWorld()
+    const reply = await tools.fetch({ method: 'GET', key: tools.world.key() })
+    expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
+  })
+
+  test('GET that takes no stream is 406, and DELETE without a session 400', async () => {
+    const tools = toolWorld()
+    const key = tools.world.key()
+    const headers = { accept: 'application/json' }
+    expect((await tools.fetch({ method: 'GET', key, headers })).status).toBe(406)
+    expect((await tools.fetch({ method: 'DELETE', key })).status).toBe(400)
+  })
+})
+
+describe('the form of a reply', () => {
+  const FORMS: [string | undefined, string][] = [
+    [undefined, 'application/json'],
+    ['application/json, text/event-stream', 'application/json'],
+    ['text/event-stream, application/json', 'application/json'],
+    ['application/json', 'application/json'],
+    ['*/*', 'application/json'],
+    ['text/event-stream', 'text/event-stream'],
+    ['application/json;q=0.5, text/event-stream', 'text/event-stream'],
+  ]
+
+  test.each(FORMS)('follows Accept: %s with %s', async (accept, type) => {
+    const tools = toolWorld()
+    const request = new Request(tools.url, { method: 'POST', body: messageOf(CALL) })
+    request.headers.set('x-api-key', tools.world.key())
+    request.headers.set('content-type', 'application/json')
+    if (accept !== undefined) request.headers.set('accept', accept)
+    const reply = await tools.world.app.fetch(request)
+    expect([reply.status, reply.headers.get('content-type')]).toEqual([200, type])
+    const text = await reply.text()
+    const data =
+      type === 'application/json' ? text : /^event: message\ndata: (.*)\n\n$/.exec(text)?.[1]
+    expect(JSON.parse(data!).result.structuredContent.corridor).toBe('USD/KES')
+  })
+
+  test('406 where neither is accepted', async () => {
+    const tools = toolWorld()
+    for (const accept of ['text/html', 'application/json;q=0', 'image/*, text/plain']) {
+      const reply = await tools.ask(tools.world.key(), CALL, { accept })
+      expect([accept, reply.status]).toEqual([accept, 406])
+      expect(reply.body).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32000 } })
+    }
+  })
+
+  test('says where the budget stands, whatever the outcome', async () => {
+    const tools = toolWorld()
+    const key = tools.world.key('free')
+    const wrong = { ...CALL, params: { name: 'get_rates' } }
+    for (const message of [CALL, wrong, { method: 'ping' }]) {
+      const { headers } = await tools.ask(key, message)
+      expect(QUOTA_HEADERS.map((name) => headers.get(name))).toEqual(['50', '49', '1772755200'])
+    }
+  })
+})
+
+describe('a body', () => {
+  const WRONG: [string, string, number][] = [
+    ['nothing', '', -32700],
+    ['no JSON', '{', -32700],
+    ['a number', '5', -32600],
+    ['null', 'null', -32600],
+    ['another version', '{"jsonrpc":"1.0","id":1,"method":"ping"}', -32600],
+    ['no method', '{"jsonrpc":"2.0","id":1}', -32600],
+    ['a method of another type', '{"jsonrpc":"2.0","id":1,"method":5}', -32600],
+    ['an id of null', '{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600],
+    ['an id with decimals', '{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600],
+    ['params in a list', '{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}', -32600],
+    ['an empty batch', '[]', -32600],
+    ['a batch with something else in it', `[${messageOf({ method: 'ping' })},5]`, -32600],
+    ['initialize in a batch', `[${messageOf(INITIALIZE)},${messageOf(CALL, 2)}]`, -32600],
+  ]
+
+  test.each(WRONG)('of %s (%p) is 400 with the code %d', async (_name, body, code) => {
+    const tools = toolWorld()
+    const key = tools.world.key('free')
+    const reply = await tools.fetch({ key, body })
+    expect(reply.status).toBe(400)
+    expect(await reply.json()).toEqual({
+      jsonrpc: '2.0',
+      id: null,
+      error: { code, message: expect.any(String) },
+    })
+    expect(await tools.used(key)).toBe(0)
+  })
+
+  test(`may have ${BODY_BYTES_MAX} bytes and no more, announced or not`, async () => {
+    const tools = toolWorld()
+    const key = tools.world.key()
+    const message = messageOf({ method: 'ping' })
+    const fits = message + ' '.repeat(BODY_BYTES_MAX - message.length)
+    expect((await tools.fetch({ key, body: fits })).status).toBe(200)
+    expect((await tools.fetch({ key, body: `${fits} ` })).status).toBe(413)
+    const chunks = new ReadableStream({
+      pull: (controller) => controller.enqueue(new Uint8Array(10_000).fill(32)),
+    })
+    const reply = await tools.fetch({ key, body: chunks })
+    expect(reply.status).toBe(413)
+  })
+
+  test('of another type than JSON is 415', async () => {
+    const tools = toolWorld()
+    const key = tools.world.key()
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'text/json'])
+      expect((await tools.ask(key, CALL, { 'content-type': type })).status).toBe(415)
+    const charset = { 'content-type': 'application/json; charset=utf-8' }
+    expect((await tools.ask(key, CALL, charset)).status).toBe(200)
+  })
+
+  test('of notifications and answers alone is 202 without a body', async () => {
+    const tools = toolWorld()
+    const key = tools.world.key()
+    const note = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }
+    const answer = { jsonrpc: '2.0', id: 7, result: {} }
+    for (const body of [note, answer, [note, answer]]) {
+      const reply = await tools.fetch({ key, body: JSON.stringify(body) })
+      expect([reply.status, await reply.text()]).toEqual([202, ''])
+    }
+  })
+
+  test('with several messages gets a reply to each request under its own id', async () => {
+    const tools = toolWorld()
+    const key = tools.world.key('free')
+    const note = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })
+    const calls = [messageOf(CALL, 'a'), note, messageOf(CALL, 7), messageOf({ method: 'nope' }, 8)]
+    const reply = await tools.fetch({ key, body: `[${calls}]` })
+    const replies = (await reply.json()) as {
+      id: unknown
+      result?: object
+      error?: { code: number }
+    }[]
+    expect(replies.map(({ id }) => id)).toEqual(['a', 7, 8])
+    expect(replies[2]!.error?.code).toBe(-32601)
+    expect(await tools.used(key)).toBe(2)
+    const pings = (count: number) =>
+      `[${Array.from({ length: count }, (_, i) => messageOf({ method: 'ping' }, i))}]`
+    expect((await tools.fetch({ key, body: pings(BATCH_MESSAGES_MAX) })).status).toBe(200)
+    expect((await tools.fetch({ key, body: pings(BATCH_MESSAGES_MAX + 1) })).status).toBe(400)
+  })
+})
+
+describe('the protocol version', () => {
+  const NEGOTIATED: [string, string][] = [
+    ['2025-11-25', '2025-11-25'],
+    ['2025-06-18', '2025-06-18'],
+    ['2025-03-26', '2025-03-26'],
+    ['2024-11-05', '2024-11-05'],
+    ['1999-01-01', '2025-11-25'],
+    ['2099-01-01', '2025-11-25'],
+  ]
+
+  test.each(NEGOTIATED)('%s asked for gives %s', async (asked, given) => {
+    const tools = toolWorld()
+    const params = { ...INITIALIZE.params, protocolVersion: asked }
+    const { body } = await tools.ask(tools.world.key(), { ...INITIALIZE, params })
+    expect(body.result).toMatchObject({
+      protocolVersion: given,
+      serverInfo: { name: 'corridor' },
+      capabilities: { tools: {}, resources: {}, prompts: {} },
+      instructions: expect.stringContaining('rate_type'),
+    })
+  })
+
+  test('of a header that nobody knows is 400; without one any request is answered', async () => {
+    const tools = toolWorld()
+    const key = tools.world.key()
+    const asked = (version: string) => tools.ask(key, CALL, { 'mcp-protocol-version': version })
+    expect((await asked('2025-06-18')).status).toBe(200)
+    const reply = await asked('1999-01-01')
+    expect([reply.status, reply.body.error.message]).toEqual([
+      400,
+      expect.stringContaining('2025-11-25'),
+    ])
+    expect((await tools.ask(key, CALL)).status).toBe(200)
+  })
+})
+
+describe('clients that share the server', () => {
+  test('never meet, though they use the same ids at once', async () => {
+    const tools = toolWorld()
+    const keys = [tools.world.key('free'), tools.world.key('enterprise')]
+    const replies = await Promise.all(
+      Array.from({ length: 40 }, async (_, i) => {
+        const to = ['KES', 'NGN', 'UGX', 'XOF'][i % 4]!
+        const params = { name: 'get_rates', arguments: { from: 'USD', to } }
+        const { body } = await tools.ask(keys[i % 2]!, { method: 'tools/call', params })
+        const { corridor, data_freshness } = body.result.structuredContent
+        return (
+          body.id === 1 &&
+          corridor === `USD/${to}` &&
+          data_freshness === (i % 2 ? 'realtime' : 'hourly')
+        )
+      }),
+    )
+    expect(replies.every(Boolean)).toBe(true)
+    expect([await tools.used(keys[0]!), await tools.used(keys[1]!)]).toEqual([20, 20])
+    expect(tools.world.tools.waiting).toBe(0)
+  })
+
+  test('that hang up in the middle of a body leave nothing waiting', async () => {
+    const tools = toolWorld()
+    const { port } = new URL(tools.url)
+    const key = tools.world.key('free')
+    for (let i = 0; i < 20; i++) {
+      const socket = connect(Number(port), '127.0.0.1')
+      await new Promise<void>((resolve) => socket.on('connect', () => resolve()))
+      const head = ['POST /mcp HTTP/1.1', 'Host: localhost', `X-API-Key: ${key}`]
+      const type = ['Content-Type: application/json', 'Content-Length: 1000', '', '{"jsonrpc"']
+      socket.write([...head, ...type].join('\r\n'))
+      socket.destroy()
+    }
+    expect((await tools.ask(key, CALL)).status).toBe(200)
+    await until(() => tools.world.tools.waiting === 0)
+    expect(await tools.used(key)).toBe(1)
+  })
+})

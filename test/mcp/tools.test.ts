@@ -1,0 +1,573 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import { Value } from '@sinclair/typebox/value'
+import { WindowCache } from '~/memory/window-cache.ts'
+import { emptyPast } from '../support/past.ts'
+import { quote } from '../support/quotes.ts'
+import { MODES, ToolWorld } from './tool-world.ts'
+
+const NAMES = [
+  ...['get_rates', 'convert', 'fetch_rates', 'get_history'],
+  ...['list_corridors', 'list_providers', 'list_currencies'],
+]
+
+let open: ToolWorld[] = []
+const toolWorld = (options: ConstructorParameters<typeof ToolWorld>[0] = {}): ToolWorld => {
+  const tools = new ToolWorld(options)
+  open.push(tools)
+  return tools
+}
+
+afterEach(async () => {
+  await Promise.all(open.map((tools) => tools.stop()))
+  open = []
+})
+
+/** A past of one provider, an observation an hour. */
+function hourlyPast(count: number) {
+  const quotes = Array.from({ length: count }, (_, i) =>
+    quote({ id: i + 1, atMs: Date.parse('2026-03-01T00:00:00Z') + i * 3_600_000, rate: 120 + i }),
+  )
+  const past = emptyPast()
+  const store = {
+    ...past.store,
+    page: async (ask: { offset: number; limit: number; providerId: string | null }) =>
+      quotes
+        .filter(({ providerId }) => ask.providerId === null || providerId === ask.providerId)
+        .slice(ask.offset, ask.offset + ask.limit),
+    firstObservedMs: async () => quotes[0]!.atMs,
+  }
+  return { store, windows: new WindowCache() }
+}
+
+/** Each tool with arguments, and the REST request that asks the same. */
+const SAME: readonly { name: string; args: Record<string, unknown>; path: string }[] = [
+  { name: 'get_rates', args: { from: 'usd', to: ' KES ' }, path: '/rates?from=USD&to=KES' },
+  {
+    name: 'convert',
+    args: { from: 'USD', to: 'KES', amount: 200.5 },
+    path: '/convert?from=USD&to=KES&amount=200.5',
+  },
+  {
+    name: 'fetch_rates',
+    args: { from: ['USD', 'GBP'], to: ['KES', 'NGN'] },
+    path: '/fetch-matrix?from=USD,GBP&to=KES,NGN',
+  },
+  { name: 'list_corridors', args: {}, path: '/corridors' },
+  { name: 'list_providers', args: {}, path: '/providers' },
+  { name: 'list_currencies', args: {}, path: '/currencies' },
+  {
+    name: 'get_history',
+    args: { from: 'USD', to: 'KES', period: '7d', limit: 500 },
+    path: '/rates/history?from=USD&to=KES&period=7d&limit=500',
+  },
+  {
+    name: 'get_history',
+    args: { from: 'USD', to: 'KES', interval: 'P1D' },
+    path: '/time-series?from=USD&to=KES',
+  },
+]
+
+describe.each(MODES)('a client $mode', ({ query }) => {
+  test('sees seven tools, each with what a model needs to choose and to call it', async () => {
+    const tools = toolWorld()
+    const { client, transport } = await tools.connect(tools.world.key(), query)
+    expect(transport.sessionId === undefined).toBe(query !== '')
+    const listed = (await client.listTools()).tools
+    expect(listed.map(({ name }) => name)).toEqual(NAMES)
+    for (const { title, description, annotations, inputSchema, outputSchema } of listed) {
+      expect(title?.length).toBeGreaterThan(5)
+      expect(description?.length).toBeGreaterThan(100)
+      expect(annotations).toEqual({
+        title: title!,
+        readOnlyHint: true,
+        destructiveHint: false,
+        idempotentHint: true,
+        openWorldHint: false,
+      })
+      expect(outputSchema?.type).toBe('object')
+      for (const field of Object.values(inputSchema.properties ?? {}))
+        expect(field).toHaveProperty('description')
+    }
+  })
+
+  test.each(SAME)('gets from $name what REST says of $path', async ({ name, args, path }) => {
+    const tools = toolWorld({ past: hourlyPast(40) })
+    for (const plan of ['free', 'enterprise'] as const) {
+      const key = tools.world.key(plan)
+      const session = await tools.connect(key, query)
+      await session.client.listTools()
+      const { isError, body, result } = await session.call(name, args)
+      const rest = await tools.world.get(path, key)
+      expect([isError, rest.status]).toEqual([false, 200])
+      expect(body).toEqual(rest.body)
+      expect(result.structuredContent).toEqual(body)
+      expect(await tools.used(key)).toBe(2)
+    }
+  })
+
+  test('is told what is wrong, with nothing spent', async () => {
+    const tools = toolWorld()
+    const key = tools.world.key('free')
+    const session = await tools.connect(key, query)
+    const { isError, body, result } = await session.call('get_rates', { from: 'USD', to: 'XXX' })
+    expect(isError).toBe(true)
+    expect(result.structuredContent).toBeUndefined()
+    expect(body).toEqual((await tools.world.get('/rates?from=USD&to=XXX', key)).body)
+    expect(body.supported_currencies).toContain('KES')
+    expect(await tools.used(key)).toBe(0)
+  })
+
+  test('over quota is told the limit and the reset, and works again the next day', async () => {
+    const tools = toolWorld()
+    const key = tools.world.key('free')
+    const session = await tools.connect(key, query)
+    for (let i = 0; i < 50; i++) expect((await session.call('list_providers')).isError).toBe(false)
+    const { isError, body } = await session.call('list_providers')
+    expect(isError).toBe(true)
+    expect(body).toEqual({
+      error: expect.stringContaining('50'),
+      code: 'quota_exceeded',
+      limit: 50,
+      reset: Date.parse('2026-03-06T00:00:00Z') / 1000,
+    })
+    await session.client.ping()
+    await session.client.listTools()
+    expect(await tools.used(key)).toBe(50)
+    tools.world.clock.set('2026-03-06T00:00:00Z')
+    const renewed = query === '' ? await tools.connect(key) : session
+    expect((await renewed.call('list_providers')).isError).toBe(false)
+  })
+
+  test('pays nothing to initialize, ping and list', async () => {
+    const tools = toolWorld()
+    const key = tools.world.key('free')
+    const { client } = await tools.connect(key, query)
+    await client.ping()
+    await client.listTools()
+    await client.listResources()
+    await client.listResourceTemplates()
+    await client.listPrompts()
+    await client.getPrompt({
+      name: 'compare_providers',
+      arguments: { from: 'GBP', to: 'KES', amount: '200' },
+    })
+    expect(await tools.used(key)).toBe(0)
+  })
+})
+
+describe('the tier of the key', () => {
+  test('decides what a tool sees', async () => {
+    const tools = toolWorld()
+    tools.world.quote({ providerId: 'retail-b', rate: 140 })
+    const rateOf = async (plan: 'free' | 'enterprise') => {
+      const session = await tools.connect(tools.world.key(plan))
+      const { body } = await session.call('fetch_rates', { from: 'USD', to: 'KES' })
+      return [body.results.USD.KES.provider_best.rate, body.data_freshness, body.as_of]
+    }
+    expect(await rateOf('free')).toEqual([129, 'hourly', '2026-03-05T14:00:00.000Z'])
+    expect(await rateOf('enterprise')).toEqual([140, 'realtime', undefined])
+  })
+})
+
+const CORRIDOR = { from: 'USD', to: 'KES' }
+const codes = (count: number) =>
+  Array.from({ length: count }, (_, i) => `A${'BCDEFGHIJKLMNOPQRSTUVWXYZ'[i]}X`)
+
+const WRONG: readonly { name: string; args: unknown; code: string; parameter?: string }[] = [
+  { name: 'get_rates', args: {}, code: 'missing_parameter', parameter: 'from' },
+  { name: 'get_rates', args: undefined, code: 'missing_parameter', parameter: 'from' },
+  {
+    name: 'get_rates',
+    args: { from: null, to: 'KES' },
+    code: 'missing_parameter',
+    parameter: 'from',
+  },
+  { name: 'get_rates', args: { from: 'USD' }, code: 'missing_parameter', parameter: 'to' },
+  { name: 'get_rates', args: { from: 5, to: 'KES' }, code: 'invalid_parameter', parameter: 'from' },
+  {
+    name: 'get_rates',
+    args: { from: {}, to: 'KES' },
+    code: 'invalid_parameter',
+    parameter: 'from',
+  },
+  {
+    name: 'get_rates',
+    args: { from: ['USD'], to: 'KES' },
+    code: 'invalid_parameter',
+    parameter: 'from',
+  },
+  {
+    name: 'get_rates',
+    args: { from: ' ', to: 'KES' },
+    code: 'invalid_parameter',
+    parameter: 'from',
+  },
+  { name: 'get_rates', args: { from: 'USD', to: 'usd' }, code: 'same_currency' },
+  {
+    name: 'get_rates',
+    args: { from: 'SLL', to: 'KES' },
+    code: 'unsupported_currency',
+    parameter: 'from',
+  },
+  {
+    name: 'get_rates',
+    args: { ...CORRIDOR, limit: 0 },
+    code: 'invalid_parameter',
+    parameter: 'limit',
+  },
+  {
+    name: 'get_rates',
+    args: { ...CORRIDOR, limit: 501 },
+    code: 'invalid_parameter',
+    parameter: 'limit',
+  },
+  {
+    name: 'get_rates',
+    args: { ...CORRIDOR, limit: 1.5 },
+    code: 'invalid_parameter',
+    parameter: 'limit',
+  },
+  {
+    name: 'get_rates',
+    args: { ...CORRIDOR, limit: true },
+    code: 'invalid_parameter',
+    parameter: 'limit',
+  },
+  {
+    name: 'get_rates',
+    args: { ...CORRIDOR, offset: -1 },
+    code: 'invalid_parameter',
+    parameter: 'offset',
+  },
+  { name: 'convert', args: CORRIDOR, code: 'missing_parameter', parameter: 'amount' },
+  {
+    name: 'convert',
+    args: { ...CORRIDOR, amount: 0 },
+    code: 'invalid_parameter',
+    parameter: 'amount',
+  },
+  {
+    name: 'convert',
+    args: { ...CORRIDOR, amount: -1 },
+    code: 'invalid_parameter',
+    parameter: 'amount',
+  },
+  {
+    name: 'convert',
+    args: { ...CORRIDOR, amount: 1e16 },
+    code: 'invalid_parameter',
+    parameter: 'amount',
+  },
+  {
+    name: 'convert',
+    args: { ...CORRIDOR, amount: 'many' },
+    code: 'invalid_parameter',
+    parameter: 'amount',
+  },
+  {
+    name: 'fetch_rates',
+    args: { from: [], to: 'KES' },
+    code: 'invalid_parameter',
+    parameter: 'from',
+  },
+  {
+    name: 'fetch_rates',
+    args: { from: 'USD', to: '' },
+    code: 'invalid_parameter',
+    parameter: 'to',
+  },
+  {
+    name: 'fetch_rates',
+    args: { from: 'USD', to: 'KES,,NGN' },
+    code: 'invalid_parameter',
+    parameter: 'to',
+  },
+  {
+    name: 'fetch_rates',
+    args: { from: 'USD', to: [5] },
+    code: 'invalid_parameter',
+    parameter: 'to',
+  },
+  {
+    name: 'fetch_rates',
+    args: { from: 'USD', to: codes(21) },
+    code: 'invalid_parameter',
+    parameter: 'to',
+  },
+  {
+    name: 'fetch_rates',
+    args: { from: ['USD', 'GBP'], to: codes(11) },
+    code: 'invalid_parameter',
+    parameter: 'to',
+  },
+  {
+    name: 'fetch_rates',
+    args: { from: codes(11), to: ['USD', 'GBP'] },
+    code: 'invalid_parameter',
+    parameter: 'from',
+  },
+  {
+    name: 'fetch_rates',
+    args: { from: 'USD', to: 'XXX' },
+    code: 'unsupported_currency',
+    parameter: 'to',
+  },
+  {
+    name: 'get_history',
+    args: { ...CORRIDOR, period: '2d' },
+    code: 'invalid_parameter',
+    parameter: 'period',
+  },
+  {
+    name: 'get_history',
+    args: { ...CORRIDOR, interval: 'P1W' },
+    code: 'invalid_parameter',
+    parameter: 'interval',
+  },
+  {
+    name: 'get_history',
+    args: { ...CORRIDOR, provider: 'x' },
+    code: 'invalid_parameter',
+    parameter: 'provider',
+  },
+  {
+    name: 'get_history',
+    args: { ...CORRIDOR, interval: 'P1D', provider: 'retail-a' },
+    code: 'invalid_parameter',
+    parameter: 'provider',
+  },
+  { name: 'list_corridors', args: { limit: 'all' }, code: 'invalid_parameter', parameter: 'limit' },
+  { name: 'list_providers', args: [], code: 'invalid_parameter', parameter: 'arguments' },
+  { name: 'list_currencies', args: 'all', code: 'invalid_parameter', parameter: 'arguments' },
+]
+
+describe('wrong arguments', () => {
+  const shown = WRONG.map((wrong) => ({ ...wrong, text: JSON.stringify(wrong.args) }))
+  test.each(shown)('of $name, $text, are $code', async ({ name, args, code, parameter }) => {
+    const tools = toolWorld()
+    const key = tools.world.key('free')
+    const message = { method: 'tools/call', params: { name, arguments: args } }
+    const { status, headers, body } = await tools.ask(key, message)
+    expect([status, body.result.isError]).toEqual([200, true])
+    const fault = JSON.parse(body.result.content[0].text)
+    expect(fault).toMatchObject({
+      code,
+      error: expect.any(String),
+      ...(parameter && { parameter }),
+    })
+    expect(headers.get('x-ratelimit-remaining')).toBe('50')
+  })
+
+  test('that nobody knows, and null for what may be left out, change nothing', async () => {
+    const tools = toolWorld()
+    const session = await tools.connect(tools.world.key())
+    const plain = await session.call('get_rates', CORRIDOR)
+    const more = await session.call('get_rates', { ...CORRIDOR, limit: null, colour: 'red' })
+    expect([more.isError, more.body]).toEqual([false, plain.body])
+  })
+
+  test('may be as small and as large as REST takes them', async () => {
+    const tools = toolWorld()
+    const session = await tools.connect(tools.world.key())
+    for (const amount of [1e-7, 1e15, '200']) {
+      const { isError, body } = await session.call('convert', { ...CORRIDOR, amount })
+      expect([isError, body.amount]).toEqual([false, Number(amount)])
+    }
+  })
+
+  test('for a tool that is not there are an error of the protocol', async () => {
+    const tools = toolWorld()
+    const key = tools.world.key('free')
+    const message = { method: 'tools/call', params: { name: 'get_weather', arguments: {} } }
+    const { body } = await tools.ask(key, message)
+    expect(body.error).toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('get_rates'),
+    })
+    expect(await tools.used(key)).toBe(0)
+  })
+})
+
+describe('fetch_rates', () => {
+  test.each([
+    ['USD', 'KES', 1, 1],
+    ['USD', 'KES,NGN,KES', 1, 2],
+    [['usd', 'GBP'], 'KES', 2, 1],
+    [['USD', 'GBP'], ['KES', 'NGN', 'UGX'], 2, 3],
+  ])('answers results[base][quote] for %p against %p', async (from, to, bases, quotes) => {
+    const tools = toolWorld()
+    const session = await tools.connect(tools.world.key())
+    const { isError, body } = await session.call('fetch_rates', { from, to })
+    expect(isError).toBe(false)
+    expect([body.bases.length, body.quotes.length]).toEqual([bases, quotes])
+    for (const base of body.bases) expect(Object.keys(body.results[base])).toEqual(body.quotes)
+  })
+
+  test('takes 20 currencies on one side and 10 x 10 on both', async () => {
+    const tools = toolWorld()
+    const session = await tools.connect(tools.world.key())
+    const asked = async (from: number, to: number) =>
+      (await session.call('fetch_rates', { from: codes(from), to: codes(to) })).body.code
+    expect([await asked(20, 1), await asked(1, 20), await asked(10, 10)]).toEqual(
+      Array(3).fill('unsupported_currency'),
+    )
+    expect([await asked(20, 2), await asked(2, 20)]).toEqual(Array(2).fill('invalid_parameter'))
+  })
+})
+
+describe('a long list', () => {
+  test('comes in pages that say what they leave out, and add up to the whole', async () => {
+    const tools = toolWorld()
+    for (const kind of ['retail', 'p2p', 'interbank', 'official'])
+      for (const one of ['a', 'b']) tools.world.quote({ providerId: `${kind}-${one}`, rate: 128 })
+    const session = await tools.connect(tools.world.key())
+    const whole = (await session.call('get_rates', CORRIDOR)).body
+    expect(whole.note).toBeUndefined()
+    const shown: unknown[] = []
+    let offset: number | undefined = 0
+    const notes: string[] = []
+    while (offset !== undefined) {
+      const { body } = await session.call('get_rates', { ...CORRIDOR, limit: 3, offset })
+      expect(body.count).toBe(body.providers.length)
+      shown.push(...body.providers)
+      notes.push(body.note)
+      offset = body.next_offset
+    }
+    expect(shown).toEqual(whole.providers)
+    expect(notes).toEqual([
+      'this holds providers 1 to 3 of 8; ask again with offset 3 for the next',
+      'this holds providers 4 to 6 of 8; ask again with offset 6 for the next',
+      'this holds providers 7 to 8 of 8',
+    ])
+  })
+
+  test('of observations has pages too', async () => {
+    const tools = toolWorld({ past: hourlyPast(70) })
+    const session = await tools.connect(tools.world.key())
+    await session.client.listTools()
+    const first = (await session.call('get_history', CORRIDOR)).body
+    expect([first.count, first.has_more, first.next_offset]).toEqual([50, true, 50])
+    const second = (await session.call('get_history', { ...CORRIDOR, offset: 50 })).body
+    expect([second.count, second.has_more, second.next_offset]).toEqual([20, false, undefined])
+  })
+
+  test('of buckets has pages too', async () => {
+    const tools = toolWorld({ past: hourlyPast(70) })
+    const session = await tools.connect(tools.world.key())
+    await session.client.listTools()
+    const asked = { ...CORRIDOR, interval: 'PT1H', period: '7d' }
+    const first = (await session.call('get_history', asked)).body
+    expect([first.count, first.next_offset]).toEqual([50, 50])
+    const last = (await session.call('get_history', { ...asked, offset: 150, limit: 500 })).body
+    const rest = await tools.world.get(
+      '/time-series?from=USD&to=KES&interval=PT1H&period=7d',
+      tools.world.key(),
+    )
+    expect([...first.data, ...last.data]).toEqual([
+      ...rest.body.data.slice(0, 50),
+      ...rest.body.data.slice(150),
+    ])
+    expect(last.note).toContain(`buckets 151 to ${rest.body.count} of ${rest.body.count}`)
+  })
+})
+
+describe('the resource', () => {
+  test('holds the catalogue, and costs a unit as a call does', async () => {
+    const tools = toolWorld()
+    const key = tools.world.key('free')
+    const { client } = await tools.connect(key)
+    const [resource] = (await client.listResources()).resources
+    const { contents } = await client.readResource({ uri: resource!.uri })
+    const [content] = contents as { text: string; mimeType: string }[]
+    expect(content!.mimeType).toBe('application/json')
+    const catalogue = JSON.parse(content!.text)
+    expect(catalogue.corridors).toEqual(['USD/KES'])
+    expect(catalogue.currencies).toHaveLength(10)
+    expect(catalogue.providers[0]).toEqual({
+      id: 'interbank-a',
+      name: 'Provider interbank-a',
+      rate_type: 'interbank',
+    })
+    expect(await tools.used(key)).toBe(1)
+    await expect(client.readResource({ uri: 'corridor://nothing' })).rejects.toThrow('no such')
+    for (let i = 1; i < 50; i++) await client.readResource({ uri: resource!.uri })
+    const failed = client.readResource({ uri: resource!.uri }).catch((error) => error)
+    expect(await failed).toMatchObject({
+      code: -32600,
+      data: { code: 'quota_exceeded', limit: 50, reset: expect.any(Number) },
+    })
+  })
+})
+
+describe('the prompt', () => {
+  test('compares providers for a transfer', async () => {
+    const tools = toolWorld()
+    const { client } = await tools.connect(tools.world.key())
+    const [prompt] = (await client.listPrompts()).prompts
+    expect(prompt!.arguments?.map(({ name }) => name)).toEqual(['from', 'to', 'amount'])
+    const args = { from: 'GBP', to: 'KES', amount: '200' }
+    const { messages } = await client.getPrompt({ name: prompt!.name, arguments: args })
+    expect(messages).toHaveLength(1)
+    expect(JSON.stringify(messages)).toContain('200 GBP')
+  })
+
+  test('refuses what it does not know', async () => {
+    const tools = toolWorld()
+    const { client } = await tools.connect(tools.world.key())
+    const asked = (name: string, args: Record<string, string>) =>
+      client.getPrompt({ name, arguments: args }).catch(({ code }) => code)
+    expect(await asked('nothing', {})).toBe(-32602)
+    expect(await asked('compare_providers', { from: 'GBP', to: 'KES' })).toBe(-32602)
+    const long = { from: 'GBP', to: 'KES', amount: '2'.repeat(101) }
+    expect(await asked('compare_providers', long)).toBe(-32602)
+  })
+
+  test('completes its currencies', async () => {
+    const tools = toolWorld()
+    const { client } = await tools.connect(tools.world.key())
+    const completed = async (name: string, value: string) => {
+      const ref = { type: 'ref/prompt', name: 'compare_providers' } as const
+      return (await client.complete({ ref, argument: { name, value } })).completion.values
+    }
+    expect(await completed('from', 'us')).toEqual(['USD', 'USDC', 'USDT'])
+    expect(await completed('amount', '1')).toEqual([])
+  })
+})
+
+describe('a tool that fails', () => {
+  test('says so without a word of why, gives the unit back and is logged', async () => {
+    const past = emptyPast()
+    const broken = { ...past.store, page: () => Promise.reject(new Error('secret')) }
+    const tools = toolWorld({ past: { ...past, store: broken } })
+    const key = tools.world.key('free')
+    const session = await tools.connect(key)
+    const { isError, body } = await session.call('get_history', CORRIDOR)
+    expect(isError).toBe(true)
+    expect(body).toEqual({ error: expect.stringContaining('our side'), code: 'internal_error' })
+    expect(tools.world.logged.map(({ level }) => level)).toEqual(['error'])
+    expect(await tools.used(key)).toBe(0)
+  })
+
+  test('because the mid is away says to retry', async () => {
+    const tools = toolWorld()
+    tools.world.clock.set('2026-03-20T00:00:00Z')
+    const session = await tools.connect(tools.world.key())
+    const { isError, body } = await session.call('fetch_rates', CORRIDOR)
+    expect([isError, body.code]).toEqual([true, 'mid_unavailable'])
+  })
+})
+
+test('the examples of every input schema are what the schema takes', async () => {
+  const tools = toolWorld()
+  const { client } = await tools.connect(tools.world.key())
+  for (const { inputSchema } of (await client.listTools()).tools)
+    for (const field of Object.values(inputSchema.properties ?? {}) as { examples?: unknown[] }[])
+      for (const example of field.examples ?? [])
+        expect(isTaken(field as Record<string, unknown>, example)).toBe(true)
+})
+
+function isTaken(field: Record<string, unknown>, example: unknown): boolean {
+  const types = (field.anyOf as { type: string }[] | undefined)?.map(({ type }) => type)
+  const given = Array.isArray(example) ? 'array' : typeof example
+  return types ? types.includes(given) : Value.Equal(given, field.type)
+}

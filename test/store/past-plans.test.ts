@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { PendingQuery } from 'postgres'
+import { HOUR_MS, hourStartMs } from '~/domain/freshness.ts'
+import { DAY_MS } from '~/domain/quota.ts'
+import { bucketStartsMs } from '~/domain/series.ts'
+import { pageStatement } from '~/store/history-store.ts'
+import { differenceRows } from '~/store/rollup-store.ts'
+import { bucketRows, firstObserved, perUsdRows } from '~/store/series-store.ts'
+import { latestQuotes, latestReferences } from '~/store/snapshot-store.ts'
+import type { FreshDatabase } from '../support/postgres.ts'
+import { NOW_MS, stockedDatabase } from './samples.ts'
+
+const ROWS = 200_000
+const FILL_MS_MAX = 60_000
+const HISTORIES = ['observations', 'reference_rates', 'rollups']
+
+let database: FreshDatabase
+
+/** Two years of 56 corridors and ten providers each, as they would be recorded. */
+beforeAll(async () => {
+  database = await stockedDatabase()
+  const { sql } = database
+  const newest = new Date(NOW_MS).toISOString()
+  await sql`
+    insert into corridors (source, target)
+    select a.code, b.code from currencies a, currencies b
+    where a.code <> b.code and a.kind = 'fiat' and b.kind = 'fiat' and a.is_active and b.is_active`
+  await sql`insert into provider_corridors (corridor_id, provider_id)
+    select c.id, p.id from corridors c, providers p order by p.id, c.id`
+  await sql`
+    insert into observations (effective_from, corridor_id, provider_corridor_id, rate_type, rate)
+    select ${newest}::timestamptz - (${ROWS} - n) * interval '300 seconds',
+      p.corridor_id, p.id, 'retail', 100 + n % 7
+    from generate_series(1, ${ROWS}) n
+    join (select *, row_number() over (order by id) - 1 as place from provider_corridors) p
+      on p.place = n % (select count(*) from provider_corridors)`
+  await sql`
+    insert into rollups (corridor_id, hour, best_rate, samples)
+    select corridor_id, date_bin('1 hour', effective_from, 'epoch'), max(rate), count(*)
+    from observations group by 1, 2`
+  await sql`insert into reference_snapshots (source, fetched_at)
+    select 'feed', ${newest}::timestamptz - n * interval '1 hour' from generate_series(1, 17000) n`
+  await sql`
+    insert into reference_rates (fetched_at, snapshot_id, currency, per_usd)
+    select fetched_at, id, code, 2 from reference_snapshots, currencies where code <> 'USD'`
+  await sql`analyze`
+}, FILL_MS_MAX)
+
+afterAll(() => database.close())
+
+const corridor = { from: 'USD', to: 'KES' }
+const endMs = hourStartMs(NOW_MS)
+const page = {
+  corridor,
+  providerId: null,
+  order: 'asc',
+  fromMs: endMs - 90 * DAY_MS,
+  beforeMs: endMs + 1,
+  limit: 501,
+  offset: 0,
+} as const
+const year = { fromMs: NOW_MS - 366 * DAY_MS, beforeMs: NOW_MS }
+const days = bucketStartsMs({ fromMs: 0, beforeMs: 366 * DAY_MS }, 'P1D').map((ms) => endMs - ms)
+
+type Statement = () => PendingQuery<(object | undefined)[] & Record<number, never>>
+
+const statements: Record<string, () => unknown> = {
+  'a first page': () => pageStatement(database, page),
+  'a first page, newest first': () => pageStatement(database, { ...page, order: 'desc' }),
+  'a page of 5,000': () => pageStatement(database, { ...page, limit: 5001 }),
+  'a deep page': () => pageStatement(database, { ...page, offset: 1500 }),
+  'a deep page, newest first': () =>
+    pageStatement(database, { ...page, offset: 1500, order: 'desc' }),
+  'a page of one provider': () => pageStatement(database, { ...page, providerId: 'retail-a' }),
+  'a deep page of one provider, newest first': () =>
+    pageStatement(database, { ...page, providerId: 'retail-a', offset: 100, order: 'desc' }),
+  'a page of a corridor that nobody quotes': () =>
+    pageStatement(database, { ...page, corridor: { from: 'USD', to: 'USDT' }, offset: 10 }),
+  'the latest quotes before a moment': () =>
+    latestQuotes(database, corridor, { atMs: NOW_MS - 200 * DAY_MS, id: 0 }),
+  'the latest references before a moment': () =>
+    latestReferences(database, ['GBP', 'KES'], NOW_MS - 200 * DAY_MS),
+  'a year in days': () => bucketRows(database, { ...year, corridor, interval: 'P1D' }),
+  'a week in hours': () =>
+    bucketRows(database, {
+      corridor,
+      interval: 'PT1H',
+      fromMs: endMs - 7 * DAY_MS,
+      beforeMs: endMs + 1,
+    }),
+  'the first observation': () => firstObserved(database, corridor),
+  'the references at the ends of a year of days': () => perUsdRows(database, ['GBP', 'KES'], days),
+  'the verification of a slice': () =>
+    differenceRows(
+      database,
+      { id: 7, ...corridor },
+      { fromMs: endMs - 31 * DAY_MS, beforeMs: endMs },
+    ),
+  'the verification of the last hours': () =>
+    differenceRows(
+      database,
+      { id: 7, ...corridor },
+      { fromMs: endMs - 3 * HOUR_MS, beforeMs: endMs },
+    ),
+}
+
+describe('no history is read from end to end', () => {
+  test.each(Object.keys(statements))('for %s', async (name) => {
+    const plan = await planOf(statements[name] as Statement)
+    expect(scansOf(plan)).toEqual([])
+  })
+
+  test('the check itself sees a scan', async () => {
+    const whole = () => database.sql`select sum(rate) from observations`
+    expect(scansOf(await planOf(whole as unknown as Statement))).toEqual(['observations'])
+  })
+})
+
+test('as-of questions probe once for each provider of the corridor', async () => {
+  const plan = await planOf(statements['the latest quotes before a moment'] as Statement)
+  const probes = nodesOf(plan).filter((node) => node['Relation Name'] === 'observations')
+  expect(
+    probes.map((node) => [node['Node Type'], node['Index Name'], node['Actual Loops']]),
+  ).toEqual([['Index Scan', 'observations_as_of', 10]])
+  expect(probes[0]!['Actual Rows']).toBe(1)
+})
+
+test('a deep page reads the page and one hour, not what it skips', async () => {
+  const plan = await planOf(statements['a deep page'] as Statement)
+  const read = nodesOf(plan)
+    .filter((node) => node['Relation Name'] === 'observations')
+    .map((node) => Number(node['Actual Rows']) * Number(node['Actual Loops']))
+  expect(Math.max(...read)).toBeLessThan(501 + 50)
+})
+
+type Node = Record<string, unknown>
+
+async function planOf(statement: Statement): Promise<Node> {
+  const [row] = await database.sql`explain (analyze, format json) ${statement()}`
+  const [{ Plan }] = row!['QUERY PLAN'] as [{ Plan: Node }]
+  return Plan
+}
+
+const nodesOf = (node: Node): Node[] => [node, ...((node.Plans as Node[]) ?? []).flatMap(nodesOf)]
+
+const scansOf = (plan: Node): string[] =>
+  nodesOf(plan)
+    .filter((node) => String(node['Node Type']).includes('Seq Scan'))
+    .map((node) => String(node['Relation Name']))
+    .filter((table) => HISTORIES.includes(table))
