@@ -2,6 +2,7 @@
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY package.json bun.lock ./
+COPY patches patches
 RUN npm install -g --no-audit --no-fund "$(node -p 'require("./package.json").packageManager')" \
  && bun install --frozen-lockfile --production \
  && cp "$(readlink -f "$(command -v bun)")" /usr/local/bin/bun-binary

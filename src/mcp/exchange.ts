@@ -42,7 +42,7 @@ export class Exchange implements Transport {
 
   /** The server's reply to one request; a failed one is a reply too. */
   async ask(request: RpcRequest, asker: Asker): Promise<RpcReply> {
-    const id = Number(request.id)
+    const id = ++this.#count
     const { promise, resolve } = Promise.withResolvers<RpcReply>()
     this.#waiting.set(id, resolve)
     this.onmessage?.({ ...request, id } as JSONRPCMessage, { authInfo: authInfoOf(asker) })

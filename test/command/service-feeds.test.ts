@@ -6,6 +6,7 @@ import { Pace } from '../feed/upstream.ts'
 import { otherHandle } from '../store/samples.ts'
 import { CURRENCIES } from '../support/catalogue.ts'
 import { clockAt } from '../support/clock.ts'
+import { fetchUnderContract } from '../support/contract.ts'
 import { until } from '../support/embedded-process.ts'
 import { KeptLog } from '../support/log.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
@@ -44,7 +45,8 @@ async function serve(settings: Record<string, string> = {}) {
   const options = { config, clock, log, sample: null, pace: new Pace(clock) }
   const service = await startService({ ...options, database: otherHandle(database) })
   running.push(service)
-  const status = async () => (await fetch(`${service.origin}/api/v1/status`)).json()
+  const ask = fetchUnderContract(service.origin)
+  const status = async () => (await ask(new Request(`${service.origin}/api/v1/status`))).json()
   const served = (source: string | null) => async () =>
     ((await status()) as { mid_feed: { source: string } }).mid_feed.source === source
   return { service, clock, log, status, served }

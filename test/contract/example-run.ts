@@ -3,7 +3,7 @@ import { loadConfig } from '~/config.ts'
 import { newApiKey } from '~/domain/api-key.ts'
 import type { Examples } from '~/wire/openapi-response.ts'
 import { clockAt } from '../support/clock.ts'
-import { type Document, documentOf } from '../support/contract.ts'
+import { type Document, documentOf, fetchUnderContract } from '../support/contract.ts'
 import type { Json } from '../support/json-schema.ts'
 import { freshDatabase } from '../support/postgres.ts'
 import { ExampleAccounts } from './example-accounts.ts'
@@ -48,7 +48,7 @@ export async function recordedExamples(): Promise<Examples> {
 
 type Operation = Json & { operationId: string; parameters?: readonly Json[] }
 type Target = { id: string; method: string; path: string; operation: Operation }
-type Request = { query?: object; key?: string; body?: unknown; headers?: Record<string, string> }
+type Wish = { query?: object; key?: string; body?: unknown; headers?: Record<string, string> }
 
 /** What is asked beside the documented examples, to keep answers short. */
 const SHORTER: Readonly<Record<string, object>> = {
@@ -147,17 +147,17 @@ class Run {
   readonly #of = (wanted: string) => this.#targets.filter(({ method }) => method === wanted)
 
   /** Keeps the answer when it is an error, by its code. */
-  async #fail(target: Target, request: Request, id = target.id): Promise<void> {
-    const body = await this.#ask(target, request)
+  async #fail(target: Target, wish: Wish, id = target.id): Promise<void> {
+    const body = await this.#ask(target, wish)
     const isOwn = body.code !== 'internal_error' || id !== target.id
     if (body.code && isOwn) this.#keep(id, body.status, { [body.code]: body })
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever it is
-  async #ask(target: Target, { query, key, body, headers }: Request): Promise<any> {
+  async #ask(target: Target, { query, key, body, headers }: Wish): Promise<any> {
     const parameters = Object.entries(query ?? queryOf(target))
     const text = parameters.map(([name, value]) => `${name}=${value}`).join('&')
-    const response = await fetch(`${this.origin}/api/v1${target.path}?${text}`, {
+    const request = new Request(`${this.origin}/api/v1${target.path}?${text}`, {
       method: target.method,
       headers: {
         'x-api-key': key ?? this.accounts.realtime,
@@ -166,6 +166,7 @@ class Run {
       },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
+    const response = await fetchUnderContract(this.origin)(request)
     if (response.headers.get('content-type') !== 'application/json') return response.text()
     // biome-ignore lint/suspicious/noExplicitAny: as above
     const answer: any = await response.json()

@@ -16,6 +16,7 @@ import { createUsageStore } from '~/store/usage-store.ts'
 import { FAILING, METERED } from '../http/questions.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
 import { clockAt } from '../support/clock.ts'
+import { underContract } from '../support/contract.ts'
 import { pastOf } from '../support/past.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { API, type Reply, replyOf } from '../support/world.ts'
@@ -52,20 +53,22 @@ beforeAll(async () => {
     usage: createUsageStore(database),
   }
   await new Refresher({ sources, memory, meter, clock, log }).reload()
-  app = createApp({
-    memory,
-    clock,
-    log,
-    metering: { meter, limits: { free: 50, pro: 250, enterprise: 1000 } },
-    ageLimits: { midMaxAgeMs: 72 * 3_600_000, quoteMaxAgeMs: null },
-    store: createObservationStore(database),
-    past: pastOf(database),
-    tools: { handle: async () => new Response(null, { status: 404 }) },
-    sample: null,
-    corsOrigins: [],
-    publicUrl: null,
-    isDatabaseReachable: async () => true,
-  })
+  app = underContract(
+    createApp({
+      memory,
+      clock,
+      log,
+      metering: { meter, limits: { free: 50, pro: 250, enterprise: 1000 } },
+      ageLimits: { midMaxAgeMs: 72 * 3_600_000, quoteMaxAgeMs: null },
+      store: createObservationStore(database),
+      past: pastOf(database),
+      tools: { handle: async () => new Response(null, { status: 404 }) },
+      sample: null,
+      corsOrigins: [],
+      publicUrl: null,
+      isDatabaseReachable: async () => true,
+    }),
+  )
 }, START_MS_MAX)
 
 afterAll(() => database.close())

@@ -37,6 +37,12 @@ export function underContract<T extends App>(app: T): T {
 
 const NOTHING: Json = {}
 
+/** `fetch` for a service that listens at `origin`, likewise. */
+export const fetchUnderContract = (origin: string) =>
+  underContract({
+    fetch: (request) => fetch(request.url === DOCUMENT_URL ? `${origin}/openapi.json` : request),
+  }).fetch
+
 /** A reply as the contract looks at it; a body that is no JSON is none of its business. */
 export type Seen = { readonly status: number; readonly headers: Headers; readonly text: string }
 
