@@ -15,11 +15,23 @@ import type { Terminal } from './command/terminal.ts'
 const EXIT_FAILURE = 1
 const EXIT_USAGE = 2
 
+/** A reader that has gone away, such as `head`, is no reason to end a service. */
+function writeTo(stream: NodeJS.WriteStream): (line: string) => void {
+  stream.on('error', () => {})
+  return (line) => {
+    try {
+      stream.write(`${line}\n`)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
+    }
+  }
+}
+
 const terminal: Terminal = {
   env: process.env,
   isTerminal: process.stderr.isTTY === true,
-  print: (line) => void process.stdout.write(`${line}\n`),
-  say: (line) => void process.stderr.write(`${line}\n`),
+  print: writeTo(process.stdout),
+  say: writeTo(process.stderr),
 }
 
 const program = new Command('corridor')

@@ -3,9 +3,12 @@ import { API, ORIGIN, type Reply, replyOf, World } from './support/world.ts'
 
 const SHOP = 'https://shop.example'
 const HEADERS_TO_READ = [
+  'etag',
+  'link',
   'ratelimit',
   'ratelimit-policy',
   'retry-after',
+  'x-as-of',
   'x-data-freshness',
   'x-ratelimit-limit',
   'x-ratelimit-remaining',
@@ -39,7 +42,7 @@ describe('calls from a browser', () => {
       const { headers } = reply
       expect(headers.get('access-control-allow-methods')).toBe('GET, HEAD, POST')
       const sendable = headers.get('access-control-allow-headers')?.split(', ').sort()
-      expect(sendable).toEqual(['content-type', 'idempotency-key', 'x-api-key'])
+      expect(sendable).toEqual(['content-type', 'idempotency-key', 'if-none-match', 'x-api-key'])
       expect(headers.get('access-control-allow-credentials')).toBeNull()
       expect(headers.get('vary')).toBe('Origin')
     }

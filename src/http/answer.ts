@@ -31,8 +31,9 @@ const CHUNK_ROWS = 500
 /**
  * The reply in the medium that the request prefers, or 304 when it names the answer's entity tag.
  *
- * The tag depends on the path, the medium and the content, which says its tier, its cutoff and every
- * parameter in effect; so any correction makes another tag. It is weak: the timestamp is not in it.
+ * The tag depends on the path, the medium and the content, which says its tier, its cutoff and
+ * every parameter in effect; so any correction makes another tag. It is weak: the timestamp is not
+ * in it.
  */
 export function answerReply(request: Request, answer: Answer, headers: Headers): Response {
   const { table } = answer

@@ -19,8 +19,8 @@ export const seriesRoutes = (deps: ColdDeps): Route[] => [
       tag: 'Rates',
       summary: 'Mid and best rate of a corridor in buckets',
       description:
-        'Whole UTC days or hours, oldest first: start moves back and end forward to the limits of ' +
-        'a bucket; the bucket that holds the present, or the cutoff of the hourly tier, is ' +
+        'Whole UTC days or hours, oldest first: start moves back and end forward to the limits ' +
+        'of a bucket; the bucket that holds the present, or the cutoff of the hourly tier, is ' +
         'partial. Official and parallel prices are counted in samples and are never best.',
       errors: ['unsupported_currency', 'same_currency'],
       mayCarry: ['X-As-Of'],

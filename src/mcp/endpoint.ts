@@ -1,4 +1,3 @@
-import { readRequestBody } from '@modelcontextprotocol/sdk/server/requestBody.js'
 import { isJsonContentType } from '@modelcontextprotocol/sdk/shared/mediaType.js'
 import { ErrorCode, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js'
 import type { Clock } from '~/clock.ts'
@@ -7,13 +6,14 @@ import { callerOf } from '~/service/access.ts'
 import { quotaAt } from '~/service/metering.ts'
 import { quotaHeaders } from '~/wire/quota.ts'
 import { replyForm } from './accept.ts'
+import { BODY_BYTES_MAX, bodyText } from './body.ts'
 import type { CallDeps } from './call.ts'
-import type { Asker, Exchange, RpcReply } from './exchange.ts'
+import type { Asker, RpcReply } from './exchange.ts'
 import { Guard, type GuardOptions } from './guard.ts'
 import type { PastDeps } from './history.ts'
 import { type Incoming, invalidRequest, RpcFault, readMessages } from './message.ts'
 import { faultReply, type Headers, messagesReply, preflightReply, withOrigin } from './reply.ts'
-import { connectedServer } from './server.ts'
+import { type Answerer, answererOf } from './server.ts'
 import { type Session, Sessions, sessionStream } from './sessions.ts'
 import { toolsOf } from './tools.ts'
 
@@ -29,7 +29,6 @@ export type ToolServerDeps = CallDeps & {
 }
 
 const METHODS = ['GET', 'POST', 'DELETE', 'OPTIONS']
-export const BODY_BYTES_MAX = 65_536
 const SESSION_HEADER = 'mcp-session-id'
 
 /**
@@ -42,18 +41,18 @@ const SESSION_HEADER = 'mcp-session-id'
  */
 export class ToolServer {
   readonly sessions: Sessions
-  readonly #exchange: Exchange
+  readonly #answerer: Answerer
   readonly #guard: Guard
 
   constructor(private readonly deps: ToolServerDeps) {
     this.sessions = new Sessions(deps.options.sessionsMax)
-    this.#exchange = connectedServer(deps, toolsOf(deps.past))
+    this.#answerer = answererOf(deps, toolsOf(deps.past))
     this.#guard = new Guard(deps.options)
   }
 
   /** How many requests are on their way. */
   get waiting(): number {
-    return this.#exchange.waiting
+    return this.#answerer.waiting
   }
 
   /** Answers one HTTP request; never rejects. */
@@ -97,10 +96,10 @@ export class ToolServer {
       throw new RpcFault(406, OTHER, 'accept application/json or text/event-stream, best both')
     if (!isJsonContentType(headers.get('content-type')))
       throw new RpcFault(415, OTHER, 'send the message with Content-Type: application/json')
-    const body = await readRequestBody(request, BODY_BYTES_MAX).catch(() => null)
-    if (body?.tooLarge)
+    const text = await bodyText(request)
+    if (text === null)
       throw new RpcFault(413, OTHER, `a body may have at most ${BODY_BYTES_MAX} bytes`)
-    const incoming = readMessages(body?.text ?? '')
+    const incoming = readMessages(text)
     const isInitializing = incoming.requests[0]?.method === 'initialize'
     const session = this.#sessionOf(request, asker)
     if (isInitializing && session) throw invalidRequest('this session is initialized already')
@@ -112,7 +111,7 @@ export class ToolServer {
   }
 
   #answers({ requests }: Incoming, asker: Asker): Promise<RpcReply[]> {
-    return Promise.all(requests.map((message) => this.#exchange.ask(message, asker)))
+    return Promise.all(requests.map((message) => this.#answerer.answer(message, asker)))
   }
 
   #opened({ url }: Request, { caller, nowMs }: Asker, reply: RpcReply): Session | null {

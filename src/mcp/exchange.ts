@@ -6,14 +6,19 @@ import type { RpcRequest } from './message.ts'
 /** Who asks, and when. */
 export type Asker = { readonly caller: Caller; readonly nowMs: number }
 
-export type RpcReply = JSONRPCMessage & { result?: unknown; error?: unknown }
+export type RpcReply = {
+  readonly jsonrpc: '2.0'
+  readonly id: RpcRequest['id']
+  readonly result?: unknown
+  readonly error?: unknown
+}
 
 /**
  * The transport between many HTTP requests and one protocol server.
  *
  * Each request goes in under a number of our own, so that clients cannot meet each other's ids, and
- * its reply comes out under the client's. The SDK's own transport wants a fresh server for every
- * request without a session, which takes several times as long as the work itself.
+ * its reply comes out under the client's. The SDK's own HTTP transport wants a fresh server for
+ * every request without a session, which takes several times as long as the work itself.
  */
 export class Exchange implements Transport {
   onmessage?: NonNullable<Transport['onmessage']>
@@ -37,7 +42,7 @@ export class Exchange implements Transport {
     if (!('id' in message) || typeof message.id !== 'number') return
     const resolve = this.#waiting.get(message.id)
     this.#waiting.delete(message.id)
-    resolve?.(message)
+    resolve?.(message as RpcReply)
   }
 
   /** The server's reply to one request; a failed one is a reply too. */
@@ -46,7 +51,7 @@ export class Exchange implements Transport {
     const { promise, resolve } = Promise.withResolvers<RpcReply>()
     this.#waiting.set(id, resolve)
     this.onmessage?.({ ...request, id } as JSONRPCMessage, { authInfo: authInfoOf(asker) })
-    return { ...(await promise), id: request.id } as RpcReply
+    return { ...(await promise), id: request.id }
   }
 }
 

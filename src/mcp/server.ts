@@ -14,7 +14,8 @@ import {
 import { ServiceError } from '~/domain/errors.ts'
 import { type CallDeps, callTool, errorBody, metered } from './call.ts'
 import { CATALOGUE_URI, catalogueResource, presentCatalogue } from './catalogue.ts'
-import { askerOf, Exchange } from './exchange.ts'
+import { type Asker, askerOf, Exchange, type RpcReply } from './exchange.ts'
+import type { RpcRequest } from './message.ts'
 import { comparePrompt, completionOf, promptOf } from './prompt.ts'
 import { listed, type Tool } from './tool.ts'
 
@@ -34,8 +35,47 @@ const INSTRUCTIONS = [
   'what to change.',
 ].join(' ')
 
-/** The one protocol server behind all clients, and the way to ask it: wired when this returns. */
-export function connectedServer(deps: CallDeps, tools: readonly Tool[]): Exchange {
+/** Answers one request of any client; a failed one is answered too. */
+export type Answerer = {
+  answer(request: RpcRequest, asker: Asker): Promise<RpcReply>
+  /** How many requests have no answer yet. */
+  readonly waiting: number
+}
+
+/**
+ * The protocol behind all clients: the SDK's server answers everything but `tools/call`, which by
+ * way of the server takes half as long again and is checked by schemas that know less than ours.
+ */
+export function answererOf(deps: CallDeps, tools: readonly Tool[]): Answerer {
+  const byName = new Map(tools.map((tool) => [tool.name, tool]))
+  const exchange = new Exchange()
+  void serverOf(deps, tools).connect(exchange)
+  return {
+    answer: (request, asker) =>
+      request.method === 'tools/call'
+        ? callOf(deps, byName, { request, asker })
+        : exchange.ask(request, asker),
+    get waiting() {
+      return exchange.waiting
+    },
+  }
+}
+
+async function callOf(
+  deps: CallDeps,
+  tools: ReadonlyMap<unknown, Tool>,
+  { request: { id, params }, asker }: { request: RpcRequest; asker: Asker },
+): Promise<RpcReply> {
+  const tool = tools.get(params?.name)
+  if (tool) {
+    const result = await callTool(deps, { tool, given: params?.arguments, asker })
+    return { jsonrpc: '2.0', id, result }
+  }
+  const message = `there is no such tool; there are ${[...tools.keys()].join(', ')}`
+  return { jsonrpc: '2.0', id, error: { code: ErrorCode.InvalidParams, message } }
+}
+
+function serverOf(deps: CallDeps, tools: readonly Tool[]): Server {
   const server = new Server(
     { name: 'corridor', title: 'Corridor', version: VERSION },
     {
@@ -44,29 +84,11 @@ export function connectedServer(deps: CallDeps, tools: readonly Tool[]): Exchang
     },
   )
   server.onerror = (err) => deps.log.warn({ err }, 'tool server')
-  answerTools(server, deps, tools)
-  answerResources(server, deps)
-  answerPrompts(server, deps)
-  const exchange = new Exchange()
-  void server.connect(exchange)
-  return exchange
-}
-
-/**
- * `tools/call` comes by the fallback: the SDK's own way checks the request twice and the result
- * once more with schemas that know less than ours, and takes longer than the work.
- */
-function answerTools(server: Server, deps: CallDeps, tools: readonly Tool[]): void {
-  const byName = new Map(tools.map((tool) => [tool.name, tool]))
   const shown = { tools: tools.map(listed) }
   server.setRequestHandler(ListToolsRequestSchema, () => shown)
-  server.fallbackRequestHandler = async ({ method, params }, extra) => {
-    if (method !== 'tools/call') throw new McpError(ErrorCode.MethodNotFound, 'no such method')
-    const tool = byName.get(params?.name as string)
-    if (tool) return callTool(deps, { tool, given: params?.arguments, asker: askerOf(extra) })
-    const names = [...byName.keys()].join(', ')
-    throw new McpError(ErrorCode.InvalidParams, `there is no such tool; there are ${names}`)
-  }
+  answerResources(server, deps)
+  answerPrompts(server, deps)
+  return server
 }
 
 function answerPrompts(server: Server, { memory }: CallDeps): void {

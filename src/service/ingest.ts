@@ -49,8 +49,8 @@ export function ingest(deps: IngestDeps, batch: IngestBatch): Promise<{ inserted
 }
 
 /**
- * What a batch with this idempotency key was answered before, or null when it is new. A retry gets it
- * although the rules may refuse its rows by now: a provider deactivated since, a row five years old.
+ * What a batch with this idempotency key was answered before, or null when it is new. A retry gets
+ * it although the rules may refuse its rows by now: a provider deactivated since, a row grown old.
  */
 export async function earlierAnswer(
   { store }: Pick<IngestDeps, 'store'>,

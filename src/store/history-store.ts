@@ -93,7 +93,7 @@ function laterPage(database: Database, ask: PageAsk) {
   )
 }
 
-/** Steps over rows in the index alone, which holds their order: some 10 million of them a second. */
+/** Steps over rows in the index alone, which holds their order. */
 function providerPage(database: Database, ask: PageAsk) {
   const { sql } = database
   return named(

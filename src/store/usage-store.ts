@@ -19,7 +19,8 @@ export function createUsageStore({ sql }: Database): UsageStore {
   return {
     async since(day) {
       const rows = await sql<UsageCount[]>`
-        select day - date '1970-01-01' as day, account_id as "accountId", key_id as "keyId", requests
+        select day - date '1970-01-01' as day,
+          account_id as "accountId", key_id as "keyId", requests
         from usage where day >= date '1970-01-01' + ${day}::int`
       return [...rows]
     },

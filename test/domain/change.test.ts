@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { changeOf } from '~/domain/change.ts'
+
+describe('changeOf', () => {
+  test.each([
+    [100, 110, 10, 10],
+    [130.1, 129.9, -0.2, -0.153728],
+    [0.3, 0.1, -0.2, -66.666667],
+    [129.5, 129.5, 0, 0],
+    [9.99999999999, 10.0000000001, 1.1e-10, 0],
+    [1e-12, 2e-12, 1e-12, 100],
+  ])('from %p to %p is %p, %p percent', (start, end, abs, pct) => {
+    expect(changeOf({ start, end })).toEqual({ abs, pct })
+  })
+
+  test('is null without a start or an end', () => {
+    expect(changeOf({ start: null, end: 1 })).toBeNull()
+    expect(changeOf({ start: 1, end: null })).toBeNull()
+  })
+
+  test('has no more decimals than what it is taken from', () => {
+    const prices = fc.integer({ min: 1, max: 99_999_999 }).map((cents) => cents / 100)
+    fc.assert(
+      fc.property(prices, prices, (start, end) => {
+        const { abs } = changeOf({ start, end })!
+        expect(abs).toBe(Number(((end * 100 - start * 100) / 100).toFixed(2)) + 0)
+      }),
+    )
+  })
+})

@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { DAY_MS } from '~/domain/quota.ts'
+import {
+  BUCKETS_MAX,
+  bucketStartsMs,
+  INTERVAL_MS,
+  INTERVALS,
+  seriesWindow,
+} from '~/domain/series.ts'
+
+const at = (text: string) => Date.parse(text)
+const NOW_MS = at('2026-03-05T14:25:30.500Z')
+
+describe('seriesWindow', () => {
+  test('moves the start back and the end forward to whole buckets', () => {
+    const asked = { fromMs: at('2026-03-01T10:00:00Z'), toMs: at('2026-03-03T00:00:00.001Z') }
+    expect(seriesWindow({ ...asked, nowMs: NOW_MS }, 'P1D')).toEqual({
+      fromMs: at('2026-03-01T00:00:00Z'),
+      beforeMs: at('2026-03-04T00:00:00Z'),
+      isCut: false,
+      isAhead: false,
+    })
+  })
+
+  test('leaves limits that are a bucket’s alone', () => {
+    const asked = { fromMs: at('2026-03-01T00:00:00Z'), toMs: at('2026-03-03T00:00:00Z') }
+    const { fromMs, beforeMs } = seriesWindow({ ...asked, nowMs: NOW_MS }, 'P1D')
+    expect([fromMs, beforeMs]).toEqual([asked.fromMs, asked.toMs])
+  })
+
+  test('is whole buckets, never empty, never too many, never behind the present', () => {
+    const moments = fc.integer({ min: NOW_MS - 900 * DAY_MS, max: NOW_MS + 900 * DAY_MS })
+    fc.assert(
+      fc.property(moments, moments, fc.constantFrom(...INTERVALS), (a, b, interval) => {
+        const asked = { fromMs: Math.min(a, b, NOW_MS), toMs: Math.max(a, b), nowMs: NOW_MS }
+        const window = seriesWindow(asked, interval)
+        const size = INTERVAL_MS[interval]
+        const count = (window.beforeMs - window.fromMs) / size
+        expect(bucketStartsMs(window, interval)).toHaveLength(count)
+        expect(count).toBeGreaterThanOrEqual(1)
+        expect(count).toBeLessThanOrEqual(BUCKETS_MAX[interval])
+        expect([window.fromMs % size, window.beforeMs % size]).toEqual([0, 0])
+        expect(window.beforeMs - size).toBeLessThanOrEqual(NOW_MS)
+        expect(window.isCut).toBe(window.fromMs > asked.fromMs)
+        if (window.isCut) expect(count).toBe(BUCKETS_MAX[interval])
+      }),
+    )
+  })
+})
+
+test('bucketStartsMs is oldest first', () => {
+  const window = { fromMs: 0, beforeMs: 3 * DAY_MS }
+  expect(bucketStartsMs(window, 'P1D')).toEqual([0, DAY_MS, 2 * DAY_MS])
+})

@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
+import { TEST_MS_MAX } from '../support/embedded-process.ts'
+import { emptyPast } from '../support/past.ts'
+import { PastWorld, type Tier } from '../support/past-world.ts'
+import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { World } from '../support/world.ts'
+
+let database: FreshDatabase
+let world: PastWorld
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  const quoting = PROVIDERS.map((provider) =>
+    provider.id === 'p2p-a' ? { ...provider, name: 'Quick, "safe" & sound' } : provider,
+  )
+  await createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: quoting })
+  world = await new PastWorld(database, { at: '2026-03-05T14:25:30.500Z' }).start()
+  await say('retail-a', 129.35, '2026-03-05T13:00:00Z', { fee: 1.99 })
+  await say('p2p-a', 128, '2026-03-05T13:30:00Z')
+}, TEST_MS_MAX)
+afterAll(() => database.close())
+
+const say = (provider_id: string, rate: number, effective_from: string, more = {}) =>
+  world.post([{ provider_id, rate, from: 'USD', to: 'KES', effective_from, ...more }])
+
+const QUESTIONS = [
+  '/rates/history?from=USD&to=KES',
+  '/time-series?from=USD&to=KES&period=7d',
+  '/historical?from=USD&to=KES&date=2026-03-05',
+  '/change?from=USD&to=KES&period=1d',
+]
+const HISTORY = QUESTIONS[0]!
+const accepting = (accept: string) => ({ headers: { accept } })
+const holding = (etag: string) => ({ headers: { 'if-none-match': etag } })
+const remaining = async (tier: Tier) =>
+  Number((await world.get('/rates?from=USD', tier)).headers.get('x-ratelimit-remaining'))
+
+describe('the medium of a table', () => {
+  test('200 in CSV has a header line, quotes what needs it, and leaves empty what is null', async () => {
+    const { status, headers, text } = await world.get(HISTORY, 'hourly', accepting('text/csv'))
+    expect(status).toBe(200)
+    expect(headers.get('content-type')).toBe('text/csv')
+    expect(headers.get('x-data-freshness')).toBe('hourly')
+    expect(headers.get('x-as-of')).toBe('2026-03-05T14:00:00.000Z')
+    expect(text.split('\r\n')).toEqual([
+      'timestamp,provider_id,provider_name,rate,fee,fee_currency,spread_bps,rate_type',
+      '2026-03-05T13:00:00.000Z,retail-a,Provider retail-a,129.35,1.99,USD,0,retail',
+      '2026-03-05T13:30:00.000Z,p2p-a,"Quick, ""safe"" & sound",128,,,0,p2p',
+      '',
+    ])
+  })
+
+  test('200 in NDJSON has the very objects of the JSON answer, one a line', async () => {
+    for (const question of QUESTIONS.slice(0, 2)) {
+      const { body } = await world.get(question)
+      const lines = await world.get(question, 'realtime', accepting('application/x-ndjson'))
+      expect(lines.headers.get('content-type')).toBe('application/x-ndjson')
+      const rows = lines.text.trimEnd().split('\n')
+      expect(rows.map((line) => JSON.parse(line))).toEqual(body.data)
+    }
+  })
+
+  test('200 in CSV of a time series', async () => {
+    const { text } = await world.get(QUESTIONS[1]!, 'realtime', accepting('text/csv'))
+    const [head, ...rows] = text.trimEnd().split('\r\n')
+    expect(head).toBe('t,mid,best,samples')
+    expect(rows).toHaveLength(8)
+    expect(rows.at(-1)).toBe('2026-03-05T00:00:00.000Z,,129.35,2')
+  })
+
+  test('200 in CSV of no rows is the header line', async () => {
+    const question = '/rates/history?from=GBP&to=UGX'
+    const { text } = await world.get(question, 'realtime', accepting('text/csv'))
+    expect(text.split('\r\n')).toHaveLength(2)
+  })
+
+  test.each([
+    ['application/json', '*/*'],
+    ['application/json', 'text/html,application/xhtml+xml,*/*;q=0.8'],
+    ['application/json', 'image/png'],
+    ['application/json', 'text/csv;q=0, */*'],
+    ['application/json', 'text/csv;q=0.5, application/json'],
+    ['text/csv', 'text/*'],
+    ['text/csv', 'application/json;q=0.5, TEXT/CSV ; q=0.9'],
+    ['application/x-ndjson', 'application/x-ndjson, application/json;q=0.1'],
+    ['application/json', 'text/csv;q=nonsense'],
+  ])('200 in %s for %s', async (medium, accept) => {
+    const { headers } = await world.get(HISTORY, 'realtime', accepting(accept))
+    expect(headers.get('content-type')).toBe(medium)
+    expect(headers.get('vary')?.toLowerCase()).toContain('accept')
+  })
+
+  test('200 in many chunks is whole', async () => {
+    for (let start = 0; start < 1300; start += 100)
+      await world.post(
+        Array.from({ length: 100 }, (_, i) => ({
+          ...{ provider_id: 'retail-a', rate: 100 + start + i, from: 'EUR', to: 'KES' },
+          effective_from: '2026-03-05T10:00:00Z',
+        })),
+      )
+    const question = '/rates/history?from=EUR&to=KES&limit=1250'
+    const { text, headers } = await world.get(question, 'realtime', accepting('text/csv'))
+    const rates = text
+      .split('\r\n')
+      .slice(1, -1)
+      .map((line) => Number(line.split(',')[3]))
+    expect(rates).toEqual(Array.from({ length: 1250 }, (_, i) => 100 + i))
+    expect(headers.get('link')).toContain('offset=1250')
+  })
+})
+
+describe('entity tags', () => {
+  test.each(QUESTIONS)(
+    '304 for %s to who has the answer, at the price of a unit',
+    async (question) => {
+      for (const tier of ['realtime', 'hourly'] as const) {
+        const first = await world.get(question, tier)
+        const etag = first.headers.get('etag')!
+        expect(etag).toMatch(/^W\/"[\w-]{27}"$/)
+        world.clock.advance(1000)
+        const before = await remaining(tier)
+        const again = await world.get(question, tier, holding(`"other", ${etag}`))
+        expect([again.status, again.text]).toEqual([304, ''])
+        expect(again.headers.get('etag')).toBe(etag)
+        expect(again.headers.get('x-data-freshness')).toBe(tier)
+        expect(await remaining(tier)).toBe(before - 1)
+        expect((await world.get(question, tier, holding('"other"'))).status).toBe(200)
+        expect((await world.get(question, tier, holding('*'))).status).toBe(304)
+      }
+    },
+  )
+
+  test('200 after a correction of the same day and after a backfill', async () => {
+    for (const [i, question] of QUESTIONS.slice(0, 3).entries()) {
+      const tagNow = async () => (await world.get(question)).headers.get('etag')!
+      let etag = await tagNow()
+      const changes = [
+        () => say('retail-a', 130 + i, '2026-03-05T14:24:00Z'),
+        () => say('retail-b', 131 + i, '2026-03-05T09:00:00Z'),
+      ]
+      for (const change of changes) {
+        await change()
+        expect((await world.get(question, 'realtime', holding(etag))).status).toBe(200)
+        etag = await tagNow()
+      }
+    }
+  })
+
+  test('differ between questions, tiers, cutoffs and media', async () => {
+    const tags: (string | null)[] = []
+    const ask = async (question: string, tier: Tier, accept = '*/*') =>
+      tags.push((await world.get(question, tier, accepting(accept))).headers.get('etag'))
+    for (const tier of ['realtime', 'hourly'] as const) {
+      for (const question of QUESTIONS) await ask(question, tier)
+      await ask(`${HISTORY}&order=desc`, tier)
+      await ask(`${HISTORY}&limit=4999`, tier)
+      await ask(`${HISTORY}&period=90d`, tier)
+      await ask(HISTORY, tier, 'text/csv')
+      await ask(HISTORY, tier, 'application/x-ndjson')
+    }
+    world.clock.set('2026-03-05T15:00:00Z')
+    await ask(HISTORY, 'hourly')
+    world.clock.set('2026-03-05T14:26:00Z')
+    expect(new Set(tags).size).toBe(tags.length)
+  })
+})
+
+describe('HEAD', () => {
+  test.each(QUESTIONS)('200 for %s has the headers of GET and no body', async (question) => {
+    const get = await world.get(question, 'hourly')
+    const head = await world.get(question, 'hourly', { method: 'HEAD' })
+    expect([head.status, head.text]).toEqual([200, ''])
+    for (const name of ['etag', 'content-type', 'x-data-freshness', 'x-as-of'])
+      expect(head.headers.get(name)).toBe(get.headers.get(name))
+    expect(Number(head.headers.get('content-length'))).toBe(Buffer.byteLength(get.text))
+  })
+})
+
+describe('what fails costs nothing', () => {
+  test('400, and 500 without a word of why', async () => {
+    const past = emptyPast()
+    const refuse = () => Promise.reject(new Error('secret'))
+    const broken = new World({
+      past: {
+        ...past,
+        store: { ...past.store, page: refuse, latestBefore: refuse, buckets: refuse },
+      },
+    })
+    const key = broken.key('enterprise')
+    for (const question of [...QUESTIONS, `${HISTORY}&limit=0`]) {
+      const { status, headers, text } = await broken.get(question, key)
+      expect(status).toBe(question.includes('limit=0') ? 400 : 500)
+      expect(text).not.toContain('secret')
+      expect(headers.get('x-ratelimit-remaining')).toBe('1000')
+    }
+  })
+})

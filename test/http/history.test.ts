@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import { CURRENCIES, PROVIDERS, provider } from '../support/catalogue.ts'
+import { TEST_MS_MAX } from '../support/embedded-process.ts'
+import { PastWorld, type Tier } from '../support/past-world.ts'
+import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+
+let database: FreshDatabase
+let world: PastWorld
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  await createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: PROVIDERS })
+  world = await new PastWorld(database, { at: '2026-03-05T14:25:30.500Z' }).start()
+}, TEST_MS_MAX)
+afterAll(() => database.close())
+
+const say = (provider_id: string, rate: number, effective_from: string, more = {}) =>
+  world.post([{ provider_id, rate, from: 'USD', to: 'KES', effective_from, ...more }])
+
+const page = (question: string, tier: Tier = 'realtime', init?: RequestInit) =>
+  world.get(`/rates/history?from=USD&to=KES${question}`, tier, init)
+
+const timesOf = (body: { data: { timestamp: string }[] }) =>
+  body.data.map(({ timestamp }) => timestamp)
+
+describe('GET /rates/history', () => {
+  test('200 holds every field of the page and of each observation', async () => {
+    await say('retail-a', 129.35, '2026-03-05T13:00:00Z', { fee: 1.99 })
+    await say('retail-b', 128, '2026-03-05T13:00:00.001Z')
+    await say('official-a', 131, '2026-03-05T14:20:00Z')
+    const { status, body, headers } = await page('&period=1d')
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      corridor: 'USD/KES',
+      period: '1d',
+      from_date: '2026-03-04T14:00:00.000Z',
+      to_date: '2026-03-05T14:25:30.500Z',
+      order: 'asc',
+      limit: 500,
+      offset: 0,
+      has_more: false,
+      data: [
+        {
+          timestamp: '2026-03-05T13:00:00.000Z',
+          provider_id: 'retail-a',
+          provider_name: 'Provider retail-a',
+          rate: 129.35,
+          fee: 1.99,
+          fee_currency: 'USD',
+          spread_bps: 0,
+          rate_type: 'retail',
+        },
+        {
+          timestamp: '2026-03-05T13:00:00.001Z',
+          provider_id: 'retail-b',
+          provider_name: 'Provider retail-b',
+          rate: 128,
+          fee: null,
+          fee_currency: null,
+          spread_bps: 104.368,
+          rate_type: 'retail',
+        },
+        {
+          timestamp: '2026-03-05T14:20:00.000Z',
+          provider_id: 'official-a',
+          provider_name: 'Provider official-a',
+          rate: 131,
+          fee: null,
+          fee_currency: null,
+          spread_bps: 0,
+          rate_type: 'official',
+        },
+      ],
+      count: 3,
+      data_freshness: 'realtime',
+    })
+    expect(headers.get('x-data-freshness')).toBe('realtime')
+  })
+
+  test('200 of the hourly tier sees its cutoff and nothing behind it', async () => {
+    await say('p2p-a', 127, '2026-03-05T14:00:00.000Z')
+    await say('p2p-a', 126, '2026-03-05T14:00:00.001Z')
+    const { body } = await page('&period=1d&provider=p2p-a', 'hourly')
+    expect(timesOf(body)).toEqual(['2026-03-05T14:00:00.000Z'])
+    expect(body).toMatchObject({
+      to_date: '2026-03-05T14:00:00.000Z',
+      as_of: '2026-03-05T14:00:00.000Z',
+      data_freshness: 'hourly',
+      has_more: false,
+    })
+  })
+
+  test('200 lists what a provider said before it was switched off', async () => {
+    await world.apply({ currencies: [], providers: [provider('gone', { name: 'Gone' })] })
+    await say('gone', 125, '2026-03-05T12:00:00Z')
+    await world.apply({ currencies: [], providers: [provider('gone', { isActive: false })] })
+    const { body } = await page('&provider=gone')
+    expect(body).toMatchObject({ count: 1, data: [{ provider_name: 'Provider gone' }] })
+  })
+
+  test('200 is an empty list of a corridor that nobody quotes, and behind the last page', async () => {
+    const none = await world.get('/rates/history?from=gbp&to=ugx')
+    expect(none.body).toMatchObject({ corridor: 'GBP/UGX', data: [], count: 0, has_more: false })
+    expect((await page('&offset=999999')).body).toMatchObject({ data: [], has_more: false })
+    expect((await page('&offset=999999999999&order=desc')).body.data).toEqual([])
+  })
+
+  test('200 pages neither skip nor repeat while observations arrive at the end', async () => {
+    for (let i = 0; i < 40; i++)
+      await say('retail-a', 100 + i, new Date(Date.UTC(2026, 1, 20, 0, i % 7)).toISOString(), {
+        to: 'ZAR',
+      })
+    world.clock.set('2026-03-05T14:30:00Z')
+    const seen: number[] = []
+    for (let offset = 0, more = true; more; offset += 3) {
+      const { body } = await world.get(`/rates/history?from=USD&to=ZAR&limit=3&offset=${offset}`)
+      seen.push(...body.data.map(({ rate }: { rate: number }) => rate))
+      more = body.has_more
+      world.clock.advance(1000)
+      if (offset < 30)
+        await say('retail-b', 999, new Date(world.clock.now()).toISOString(), { to: 'ZAR' })
+    }
+    const old = seen.filter((rate) => rate < 999)
+    expect(old.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, i) => 100 + i))
+    expect(seen.filter((rate) => rate === 999)).toHaveLength(10)
+  })
+
+  test('200 pages follow Link to the end, newest first too, and new observations move nothing', async () => {
+    world.clock.set('2026-03-05T14:45:00Z')
+    const seen: number[] = []
+    let question: string | undefined = '?from=USD&to=ZAR&limit=7&order=desc'
+    while (question) {
+      const reply = await world.get(`/rates/history${question}`)
+      seen.push(...reply.body.data.map(({ rate }: { rate: number }) => rate))
+      question = /^<(.*)>; rel="next"$/.exec(reply.headers.get('link') ?? '')?.[1]
+      expect(Boolean(question)).toBe(reply.body.has_more)
+      world.clock.advance(1000)
+      await say('retail-b', 998, new Date(world.clock.now()).toISOString(), { to: 'ZAR' })
+    }
+    expect(seen).toHaveLength(50)
+    expect(seen.filter((rate) => rate === 998)).toEqual([])
+  })
+
+  test.each([
+    ['period', '&period=2d'],
+    ['order', '&order=up'],
+    ['limit', '&limit=0'],
+    ['limit', '&limit=5001'],
+    ['limit', '&limit=2.5'],
+    ['offset', '&offset=-1'],
+    ['provider', '&provider=nobody'],
+    ['provider', '&provider='],
+    ['until', '&until=yesterday'],
+    ['until', '&until=2026-02-30T00:00:00Z'],
+    ['until', '&until=2026-03-05T23:00:00Z'],
+  ])('400 names %s in %s', async (parameter, question) => {
+    const { status, body } = await page(question)
+    expect([status, body.code, body.parameter]).toEqual([400, 'invalid_parameter', parameter])
+    expect(body.error).toStartWith(parameter)
+  })
+
+  test('200 at the limits of limit', async () => {
+    expect((await page('&limit=1')).body).toMatchObject({ limit: 1, count: 1, has_more: true })
+    expect((await page('&limit=5000')).body).toMatchObject({ limit: 5000, has_more: false })
+  })
+})

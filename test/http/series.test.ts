@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import { createReferenceStore } from '~/store/reference-store.ts'
+import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
+import { TEST_MS_MAX } from '../support/embedded-process.ts'
+import { PastWorld, type Tier } from '../support/past-world.ts'
+import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+
+const NOW = '2026-03-05T14:25:30.500Z'
+
+let database: FreshDatabase
+let world: PastWorld
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  await createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: PROVIDERS })
+  world = await new PastWorld(database, { at: NOW }).start()
+  await fix('2026-03-03T05:00:00Z', { KES: '130', GBP: '0.8' })
+  await fix('2026-03-04T23:59:59.999Z', { KES: '131' })
+  await say('retail-a', 128, '2026-03-03T10:00:00Z')
+  await say('p2p-a', 129, '2026-03-03T23:59:59.999Z')
+  await say('official-a', 140, '2026-03-03T11:00:00Z')
+  await say('official-a', 141, '2026-03-04T11:00:00Z')
+  await say('retail-a', 127, '2026-03-05T14:00:00Z')
+  await say('retail-a', 130, '2026-03-05T14:10:00Z')
+}, TEST_MS_MAX)
+afterAll(() => database.close())
+
+async function fix(at: string, perUsd: Record<string, string>) {
+  const rates = Object.entries(perUsd).map(([currency, rate]) => ({ currency, perUsd: rate }))
+  const snapshot = { source: 'feed', fetchedMs: Date.parse(at), rates }
+  const references = await createReferenceStore(database).append(snapshot)
+  world.memory.publish({ references }, world.clock.now())
+}
+
+const say = (provider_id: string, rate: number, effective_from: string) =>
+  world.post([{ provider_id, rate, from: 'USD', to: 'KES', effective_from }])
+
+const series = (question: string, tier: Tier = 'realtime') =>
+  world.get(`/time-series?${question.includes('from=') ? '' : 'from=USD&to=KES&'}${question}`, tier)
+
+const WEEK = 'start=2026-03-02T12:00:00Z'
+
+describe('GET /time-series', () => {
+  test('200 holds every field, whole days, the last mid and the best executable rate', async () => {
+    const { status, body } = await series(WEEK)
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      corridor: 'USD/KES',
+      interval: 'P1D',
+      start: '2026-03-02T00:00:00.000Z',
+      end: '2026-03-06T00:00:00.000Z',
+      tracked_corridor: true,
+      data: [
+        { t: '2026-03-02T00:00:00.000Z', mid: null, best: null, samples: 0 },
+        { t: '2026-03-03T00:00:00.000Z', mid: 130, best: 129, samples: 3 },
+        { t: '2026-03-04T00:00:00.000Z', mid: 131, best: null, samples: 1 },
+        { t: '2026-03-05T00:00:00.000Z', mid: 131, best: 130, samples: 2 },
+      ],
+      count: 4,
+      timestamp: NOW,
+      data_freshness: 'realtime',
+    })
+  })
+
+  test('200 of the hourly tier counts up to and with its cutoff in the bucket that holds it', async () => {
+    const { body } = await series(WEEK, 'hourly')
+    const last = { t: '2026-03-05T00:00:00.000Z', mid: 131, best: 127, samples: 1 }
+    expect(body.data.at(-1)).toEqual(last)
+    expect(body).toMatchObject({ data_freshness: 'hourly', as_of: '2026-03-05T14:00:00.000Z' })
+    const hours = await series('start=2026-03-05T13:30:00Z&interval=PT1H', 'hourly')
+    expect(hours.body.data).toEqual([
+      { t: '2026-03-05T13:00:00.000Z', mid: 131, best: null, samples: 0 },
+      { t: '2026-03-05T14:00:00.000Z', mid: 131, best: 127, samples: 1 },
+    ])
+  })
+
+  test('200 crosses legs that were fetched at different times', async () => {
+    const { body } = await series('from=GBP&to=KES&start=2026-03-02T00:00:00Z')
+    const mids = body.data.map(({ mid }: { mid: number | null }) => mid)
+    expect(mids).toEqual([null, 162.5, 163.75, 163.75])
+  })
+
+  test('200 for a pair nobody quotes holds mids only and says so', async () => {
+    const { body } = await series('from=GBP&to=KES&start=2026-03-04T00:00:00Z')
+    expect(body.tracked_corridor).toBe(false)
+    expect(body.note).toContain('No provider')
+    expect(body.data.every(({ samples }: { samples: number }) => samples === 0)).toBe(true)
+  })
+
+  test.each([
+    ['P1D', 366, '2025-03-05T00:00:00.000Z', '2025-03-04T23:59:59Z'],
+    ['PT1H', 168, '2026-02-26T15:00:00.000Z', '2026-02-26T14:59:59Z'],
+  ])(
+    '200 at %s keeps the newest %i buckets and notes it one over',
+    async (interval, most, at, over) => {
+      const whole = (await series(`interval=${interval}&start=${at}`)).body
+      expect([whole.count, whole.start, whole.note]).toEqual([most, at, undefined])
+      const cut = (await series(`interval=${interval}&start=${over}`)).body
+      expect([cut.count, cut.start]).toEqual([most, at])
+      expect(cut.note).toContain(String(most))
+      expect(cut.data).toEqual(whole.data)
+    },
+  )
+
+  test('200 counts a period back from the end', async () => {
+    const { body } = await series('period=1d&end=2026-03-04T00:00:00Z')
+    expect([body.start, body.end]).toEqual(['2026-03-03T00:00:00.000Z', '2026-03-04T00:00:00.000Z'])
+    const unaligned = (await series('period=1d&end=2026-03-04T12:00:00Z')).body
+    expect(unaligned.count).toBe(2)
+  })
+
+  test('200 ends with the present bucket where a later end is asked for, and says so', async () => {
+    const { body } = await series('period=7d&end=2027-01-01T00:00:00Z')
+    expect(body).toMatchObject({ end: '2026-03-06T00:00:00.000Z', count: 8 })
+    expect(body.note).toContain('future')
+  })
+
+  test('200 is one bucket for a window of no length', async () => {
+    const { body } = await series('start=2026-03-04T00:00:00Z&end=2026-03-04T00:00:00Z')
+    expect(body).toMatchObject({ count: 1, start: '2026-03-04T00:00:00.000Z' })
+  })
+
+  test.each([
+    ['start', 'start=2026-03-05T14:25:30.501Z'],
+    ['start', 'start=2026-03-04T00:00:00.001Z&end=2026-03-04T00:00:00Z'],
+    ['start', 'start=2026-03-04'],
+    ['start', 'start=2026-02-30T00:00:00Z'],
+    ['end', 'end=tomorrow'],
+    ['end', 'end='],
+    ['interval', 'interval=P1W'],
+    ['period', 'period=1y'],
+  ])('400 names %s in %s', async (parameter, question) => {
+    const { status, body } = await series(question)
+    expect([status, body.code, body.parameter]).toEqual([400, 'invalid_parameter', parameter])
+  })
+
+  test('200 shows a backfill and a late mid at once, into buckets that were asked for before', async () => {
+    const days = () => series('start=2026-02-20T00:00:00Z&end=2026-02-22T00:00:00Z')
+    expect((await days()).body.data).toMatchObject([{ samples: 0 }, { samples: 0, mid: null }])
+    const { misses } = world.windows.figures
+    await days()
+    expect(world.windows.figures.misses).toBe(misses)
+    await say('retail-a', 120, '2026-02-21T08:00:00Z')
+    await fix('2026-02-21T09:00:00Z', { KES: '125' })
+    expect((await days()).body.data).toEqual([
+      { t: '2026-02-20T00:00:00.000Z', mid: null, best: null, samples: 0 },
+      { t: '2026-02-21T00:00:00.000Z', mid: 125, best: 120, samples: 1 },
+    ])
+  })
+
+  test('200 of closed buckets comes from memory while the present one moves', async () => {
+    await series(WEEK)
+    const { misses } = world.windows.figures
+    await say('retail-a', 131, '2026-03-05T14:20:00Z')
+    const { body } = await series(WEEK)
+    expect(body.data.at(-1)).toMatchObject({ best: 131 })
+    expect(world.windows.figures.misses).toBe(misses + 1)
+  })
+})
