@@ -18,13 +18,13 @@ export class FeedScene {
   readonly log = new KeptLog()
   readonly key: string
 
-  constructor(database: Database, feeds: readonly FeedUpstream[]) {
+  constructor(database: Database, feeds: readonly FeedUpstream[], feedRules = GUARD_RULES) {
     this.world = new World({ at: AT, feedTimes: (nowMs) => this.service.nextMs(nowMs) })
     const { memory, clock } = this.world
     const config = {
       feeds: feeds.map(({ name, upstream }) => ({ name, url: upstream.origin, key: 'key' })),
       feedCron: CRON,
-      feedRules: GUARD_RULES,
+      feedRules,
     }
     const pace = new Pace(clock)
     this.service = new FeedService({ config, clock, log: this.log, memory, database, pace })

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { GUARD_RULES } from '~/domain/reference-guard.ts'
 import type { FeedName } from '~/feed/feeds.ts'
 import type { Database } from '~/store/database.ts'
 import { otherHandle } from '../store/samples.ts'
@@ -208,6 +209,18 @@ describe('a devaluation', () => {
     for (const feed of upstreams) saying(feed, 'NGN', 664.04)
     await scene.run()
     expect(await scene.mid('USD', 'NGN')).toMatchObject({ rate: 664.04, source: 'open-er-api' })
+  })
+})
+
+describe('the rules of the settings', () => {
+  test('a currency with a bound of its own may move as far', async () => {
+    upstreams = await feedUpstreams(['open-er-api'])
+    const scene = new FeedScene(database, upstreams, { ...GUARD_RULES, moveMaxOf: { NGN: 0.5 } })
+    saying(upstreams[0]!, 'NGN', 464.5)
+    await scene.run()
+    saying(upstreams[0]!, 'NGN', 664.04)
+    await scene.run()
+    expect(await scene.mid('USD', 'NGN')).toMatchObject({ rate: 664.04 })
   })
 })
 

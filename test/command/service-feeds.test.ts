@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { type Service, startService } from '~/command/service.ts'
 import { loadConfig } from '~/config.ts'
+import { noState } from '~/domain/feed-state.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import { createFeedStateStore } from '~/store/feed-state-store.ts'
 import { Pace } from '../feed/upstream.ts'
 import { otherHandle } from '../store/samples.ts'
 import { CURRENCIES } from '../support/catalogue.ts'
@@ -52,18 +54,21 @@ async function serve(settings: Record<string, string> = {}) {
   return { service, clock, log, status, served }
 }
 
+/** So seldom that only a start or the catalogue makes a run. */
+const SELDOM = { REFERENCE_FEED_CRON: '7 14 29 2 *' }
+
 const asked = () => feed.upstream.asked.length
 
 describe('a service with a feed', () => {
   test('fetches after its start, without waiting for the schedule', async () => {
     await apply()
-    const { served } = await serve({ REFERENCE_FEED_CRON: '7 14 29 2 *' })
+    const { served } = await serve(SELDOM)
     await until('the first mids', served('open-er-api'))
     expect(asked()).toBe(1)
   })
 
   test('begins when the catalogue comes, on one of two replicas; both serve it', async () => {
-    const [first, second] = [await serve(), await serve()]
+    const [first, second] = [await serve(SELDOM), await serve(SELDOM)]
     expect(asked()).toBe(0)
     await apply()
     await until('the mids of the first', first.served('open-er-api'))
@@ -109,6 +114,7 @@ describe('a service with a feed', () => {
 
   test('with none it asks nobody and says nothing of feeds', async () => {
     await apply()
+    await createFeedStateStore(database).save({ ...noState, ranMs: Date.parse(AT) })
     const { status } = await serve({ REFERENCE_FEED: 'none' })
     expect(await status()).not.toHaveProperty('mid_feeds')
     expect(asked()).toBe(0)

@@ -75,8 +75,12 @@ const four = (x: number) => Math.round(x * 1e4) / 1e4 + 0
 const later = (a: { at: number; id: number }, b: { at: number; id: number }) =>
   a.at - b.at || a.id - b.id
 const isExecutable = (kind: RateType) => KINDS.indexOf(kind) < 3
-const last = <T extends { at: number; id: number }>(rows: T[]): T | undefined =>
-  rows.toSorted(later).at(-1)
+
+function last<T extends { at: number; id: number }>(rows: T[]): T | undefined {
+  let found: T | undefined
+  for (const row of rows) if (!found || later(row, found) > 0) found = row
+  return found
+}
 
 /** The latest of each provider among `rows`. */
 function latest(rows: Said[]): Said[] {

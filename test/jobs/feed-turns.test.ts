@@ -127,13 +127,15 @@ describe('FeedTurns', () => {
     start()
     const [a] = feeds
     const { promise, resolve } = Promise.withResolvers<void>()
+    const asked = Promise.withResolvers<void>()
     const ask = a!.ask
     a!.ask = async () => {
+      asked.resolve()
       await promise
       return ask()
     }
     const run = turns.run()
-    while (turns.nextMs(clock.now()) !== clock.now()) await Promise.resolve()
+    await asked.promise
     clock.advance(1000)
     know(['USD', 'KES', 'NGN'])
     a!.ask = ask

@@ -370,6 +370,15 @@ describe('clients that share the server', () => {
       }),
     )
     expect(replies.every(Boolean)).toBe(true)
+    const prompts = await Promise.all(
+      Array.from({ length: 40 }, async (_, i) => {
+        const args = { from: 'GBP', to: 'KES', amount: `${i}00` }
+        const params = { name: 'compare_providers', arguments: args }
+        const { body } = await tools.ask(keys[i % 2]!, { method: 'prompts/get', params })
+        return body.id === 1 && body.result.messages[0].content.text.includes(` ${i}00 GBP `)
+      }),
+    )
+    expect(prompts.every(Boolean)).toBe(true)
     expect([await tools.used(keys[0]!), await tools.used(keys[1]!)]).toEqual([20, 20])
     expect(tools.world.tools.waiting).toBe(0)
   })
