@@ -93,6 +93,7 @@ function introduction(service: Service, state: DemoState, where: string): string
     `  curl -s -H 'X-API-Key: ${key(plan)}' '${url}${path}'`
   return [
     `corridor answers at ${url}`,
+    `to read and try: ${service.origin}/docs   tools for agents: ${service.origin}/mcp`,
     '',
     sampleNotice(state),
     ...sampleSources.map((line) => `  ${line}`),

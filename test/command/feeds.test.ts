@@ -131,6 +131,7 @@ describe('a feed that is gone for long', () => {
     expect((await scene.get('/convert?from=USD&to=KES&amount=1')).body.mid).toBeNull()
     const down = await scene.status()
     expect([down.status, down.mid_feed.age_seconds]).toEqual(['degraded', 73 * 3600 + 180])
+    expect(down.mid_feeds.served_by).toBe('open-er-api')
 
     well(feed)
     scene.world.clock.set('2024-08-01T16:07:00.000Z')

@@ -3,7 +3,7 @@ import { conformance, proxyWithKey } from './conformance.ts'
 import { ToolWorld } from './tool-world.ts'
 
 /**
- * The scenarios that need no tool, resource or prompt of the conformance suite's own; the other 22
+ * The scenarios that need no tool, resource or prompt of the conformance suite's own; the other 24
  * ask for fixtures such as `test_simple_text`.
  */
 const APPLICABLE: readonly { scenario: string; checks: string }[] = [

@@ -5,6 +5,7 @@ import { addCatalogue } from '~/command/catalogue.ts'
 import { addKey } from '~/command/key.ts'
 import { addObservations } from '~/command/observations.ts'
 import { addReference } from '~/command/reference.ts'
+import { addRollups } from '~/command/rollups.ts'
 import type { Terminal } from '~/command/terminal.ts'
 
 const ROOT = join(import.meta.dir, '../..')
@@ -30,7 +31,7 @@ export async function corridor(args: readonly string[], databaseUrl: string): Pr
     writeOut: (text) => void printed.push(text),
     writeErr: (text) => void said.push(...linesOf(text)),
   })
-  for (const add of [addAccount, addKey, addCatalogue, addObservations, addReference])
+  for (const add of [addAccount, addKey, addCatalogue, addObservations, addReference, addRollups])
     add(program, terminal)
   const status = await program.parseAsync(args, { from: 'user' }).then(
     () => 0,

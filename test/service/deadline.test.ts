@@ -1,0 +1,17 @@
+import { describe, expect, test } from 'bun:test'
+import { inTime } from '~/service/deadline.ts'
+
+const limits = { msMax: 5, message: 'too late' }
+
+describe('inTime', () => {
+  test('is what the work comes to, good or bad', async () => {
+    expect(await inTime(Promise.resolve(1), limits)).toBe(1)
+    await expect(inTime(Promise.reject(new Error('no')), limits)).rejects.toThrow('no')
+  })
+
+  test('is database_unavailable for work that takes too long', async () => {
+    const never = new Promise(() => {})
+    const error = await inTime(never, limits).catch((caught) => caught)
+    expect(error).toMatchObject({ code: 'database_unavailable', message: 'too late' })
+  })
+})
