@@ -120,6 +120,7 @@ function named(database: Database, page: PendingQuery<Row[]>, ask: PageAsk) {
       page.rate, page.fee, page.fee_currency, page.rate_type
     from (${page}) page
     join provider_corridors p on p.id = page.provider_corridor_id
+      and p.corridor_id = ${corridorId(database, ask)}
     order by ${inOrder(database, ask)}`
 }
 

@@ -46,10 +46,10 @@ export function createSeriesStore(database: Database): SeriesStore {
     },
     async perUsdBefore(currencies, momentsMs) {
       const rows = await perUsdRows(database, currencies, momentsMs)
-      const worth = currencies.map(() => momentsMs.map((): number | null => null))
+      const said = currencies.map(() => new Map<number, number>())
       for (const { leg, moment, per_usd } of rows)
-        worth[Number(leg) - 1]![Number(moment) - 1] = Number(per_usd)
-      return worth
+        said[Number(leg) - 1]!.set(Number(moment) - 1, Number(per_usd))
+      return said.map((values) => carriedForward(values, momentsMs.length))
     },
   }
 }
@@ -86,20 +86,35 @@ export function firstObserved({ sql }: Database, { from, to }: Corridor) {
     order by effective_from, id limit 1`
 }
 
-/** One index probe for each currency and moment. */
+/**
+ * One index probe for each currency and moment, no further back than the moment before: what held
+ * on from there is missing, and the caller carries it forward. A probe that may look back further
+ * reads a whole page of the index for its one row.
+ */
 export function perUsdRows(
   { sql }: Database,
   currencies: readonly string[],
   momentsMs: readonly number[],
 ) {
+  const moments = momentsMs.map(instantText)
   return sql<{ leg: string; moment: string; per_usd: string }[]>`
     select leg, moment, r.per_usd
     from unnest(${arrayLiteral(currencies)}::text[]) with ordinality as legs (currency, leg)
-    cross join unnest(${arrayLiteral(momentsMs.map(instantText))}::timestamptz[])
-      with ordinality as moments (at, moment)
+    cross join unnest(
+      ${arrayLiteral(['-infinity', ...moments.slice(0, -1)])}::timestamptz[],
+      ${arrayLiteral(moments)}::timestamptz[]
+    ) with ordinality as moments (since, at, moment)
     cross join lateral (
       select per_usd from reference_rates
-      where currency = legs.currency and fetched_at < moments.at
+      where currency = legs.currency and fetched_at < moments.at and fetched_at >= moments.since
       order by fetched_at desc, id desc limit 1
     ) r`
+}
+
+function carriedForward(said: ReadonlyMap<number, number>, count: number): (number | null)[] {
+  let held: number | null = null
+  return Array.from({ length: count }, (_, i) => {
+    held = said.get(i) ?? held
+    return held
+  })
 }
