@@ -35,13 +35,10 @@ export type SeriesStore = {
   /** When the first observation of a corridor held, however old; null without any. */
   firstObservedMs(corridor: Corridor): Promise<number | null>
   /**
-   * What a US dollar was last worth in each currency before each of `momentsMs` (ascending): one
-   * list for each currency, null before its history begins.
+   * What a US dollar was last worth in a currency before each of `momentsMs`, which ascend; null
+   * before its history begins.
    */
-  perUsdBefore(
-    currencies: readonly string[],
-    momentsMs: readonly number[],
-  ): Promise<readonly (readonly (number | null)[])[]>
+  perUsdBefore(currency: string, momentsMs: readonly number[]): Promise<readonly (number | null)[]>
 }
 
 export type SeriesDeps = { readonly store: SeriesStore; readonly windows: WindowCache }
@@ -116,37 +113,55 @@ type Part = Window & {
   readonly reachMs: number
 }
 
-/** Some neighbouring buckets, from memory where they were asked for before. */
-async function part({ store, windows }: SeriesDeps, ask: Part): Promise<readonly SeriesPoint[]> {
-  const { corridor, interval, legs, fromMs } = ask
-  const beforeMs = Math.min(ask.beforeMs, ask.reachMs)
-  if (ask.beforeMs <= fromMs) return []
-  const name = corridorKey(corridor.from, corridor.to)
-  return windows.answer({
-    key: `series ${name} ${interval} ${legs.join()} ${fromMs} ${ask.beforeMs} ${beforeMs}`,
-    sources: [{ of: name, fromMs, beforeMs }, ...referenceSources(legs, beforeMs)],
-    ask: () => partOf(store, { ...ask, reachMs: beforeMs }),
-    bytesOf: (points) => points.length * POINT_BYTES,
-  })
-}
-
-/** About what a point takes in memory. */
-const POINT_BYTES = 100
-
-async function partOf(store: SeriesStore, ask: Part): Promise<SeriesPoint[]> {
-  const { corridor, interval, legs, fromMs, reachMs } = ask
+/** Some neighbouring buckets; what was asked of the corridor or of a leg before is remembered. */
+async function part(deps: SeriesDeps, ask: Part): Promise<SeriesPoint[]> {
+  const { corridor, interval, legs } = ask
+  if (ask.beforeMs <= ask.fromMs) return []
   const startsMs = bucketStartsMs(ask, interval)
-  const endsMs = startsMs.map((startMs) => Math.min(startMs + INTERVAL_MS[interval], reachMs))
-  const [buckets, perUsd] = await Promise.all([
-    store.buckets({ corridor, interval, fromMs, beforeMs: reachMs }),
-    legs.length > 0 ? store.perUsdBefore(legs, endsMs) : [],
+  const [buckets, ...worths] = await Promise.all([
+    observed(deps, ask),
+    ...legs.map((leg) => perUsd(deps, leg, ask)),
   ])
   const byStart = new Map(buckets.map((bucket) => [bucket.startMs, bucket]))
   const worth = (code: string, i: number) =>
-    code === USD ? 1 : (perUsd[legs.indexOf(code)]?.[i] ?? null)
+    code === USD ? 1 : (worths[legs.indexOf(code)]?.[i] ?? null)
   return startsMs.map((startMs, i) => {
     const { best = null, samples = 0 } = byStart.get(startMs) ?? {}
     return { startMs, best, samples, mid: crossed(worth(corridor.from, i), worth(corridor.to, i)) }
+  })
+}
+
+function observed({ store, windows }: SeriesDeps, ask: Part): Promise<readonly Bucket[]> {
+  const { corridor, interval, fromMs } = ask
+  const beforeMs = Math.min(ask.beforeMs, ask.reachMs)
+  const name = corridorKey(corridor.from, corridor.to)
+  return windows.answer({
+    key: `buckets ${name} ${interval} ${fromMs} ${beforeMs}`,
+    sources: [{ of: name, fromMs, beforeMs }],
+    ask: () => store.buckets({ corridor, interval, fromMs, beforeMs }),
+    bytesOf: (buckets) => buckets.length * BUCKET_BYTES,
+  })
+}
+
+/** About what a bucket and a reference take in memory. */
+const BUCKET_BYTES = 100
+const WORTH_BYTES = 16
+
+/** What a dollar was worth at the end of each bucket; the same for every corridor of the leg. */
+function perUsd(
+  { store, windows }: SeriesDeps,
+  leg: string,
+  { interval, fromMs, beforeMs, reachMs }: Part,
+): Promise<readonly (number | null)[]> {
+  const momentsMs = bucketStartsMs({ fromMs, beforeMs }, interval).map((startMs) =>
+    Math.min(startMs + INTERVAL_MS[interval], reachMs),
+  )
+  const lastMs = momentsMs.at(-1)!
+  return windows.answer({
+    key: `worth ${leg} ${interval} ${fromMs} ${lastMs}`,
+    sources: referenceSources([leg], lastMs),
+    ask: () => store.perUsdBefore(leg, momentsMs),
+    bytesOf: (values) => values.length * WORTH_BYTES,
   })
 }
 

@@ -6,7 +6,7 @@ import type { Window } from '~/domain/period.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { Database } from './database.ts'
 import { instantText } from './encoding.ts'
-import { type QuoteRow, quoteOf } from './quote-store.ts'
+import type { QuoteRow } from './quote-store.ts'
 
 export type PageAsk = Window & {
   readonly corridor: Corridor
@@ -24,7 +24,9 @@ export type HistoryStore = {
 export function createHistoryStore(database: Database): HistoryStore {
   return {
     async page(ask) {
-      return (await pageStatement(database, ask)).map(quoteOf)
+      const { from, to } = ask.corridor
+      const rows = await pageStatement(database, ask)
+      return rows.map((row) => quoteOf(row, from, to))
     },
   }
 }
@@ -111,12 +113,14 @@ function providerPage(database: Database, ask: PageAsk) {
   )
 }
 
-/** A page of observations with the names behind their ids. */
+/** An observation of a corridor that is known. */
+type PageRow = Omit<QuoteRow, 'source' | 'target'>
+
+/** A page of observations with the providers behind their ids. */
 function named(database: Database, page: PendingQuery<Row[]>, ask: PageAsk) {
   const { sql } = database
-  return sql<QuoteRow[]>`
-    select page.id, p.provider_id, ${ask.corridor.from} as source, ${ask.corridor.to} as target,
-      extract(epoch from page.effective_from) * 1000 as at_ms,
+  return sql<PageRow[]>`
+    select page.id, p.provider_id, extract(epoch from page.effective_from) * 1000 as at_ms,
       page.rate, page.fee, page.fee_currency, page.rate_type
     from (${page}) page
     join provider_corridors p on p.id = page.provider_corridor_id
@@ -139,3 +143,15 @@ function inOrder(database: Database, ask: PageAsk) {
   const way = direction(database, ask)
   return sql`effective_from ${way}, id ${way}`
 }
+
+const quoteOf = (row: PageRow, from: string, to: string): Quote => ({
+  id: Number(row.id),
+  atMs: Number(row.at_ms),
+  providerId: row.provider_id,
+  from,
+  to,
+  rate: Number(row.rate),
+  fee: row.fee === null ? null : Number(row.fee),
+  feeCurrency: row.fee_currency,
+  rateType: row.rate_type,
+})

@@ -21,13 +21,10 @@ export type SeriesStore = {
   /** When the first observation of a corridor held; null without any. */
   firstObservedMs(corridor: Corridor): Promise<number | null>
   /**
-   * What a US dollar was last worth in each currency before each of `momentsMs` (ascending): one
-   * list for each currency, null before its history begins.
+   * What a US dollar was last worth in a currency before each of `momentsMs`, which ascend; null
+   * before its history begins.
    */
-  perUsdBefore(
-    currencies: readonly string[],
-    momentsMs: readonly number[],
-  ): Promise<(number | null)[][]>
+  perUsdBefore(currency: string, momentsMs: readonly number[]): Promise<(number | null)[]>
 }
 
 export function createSeriesStore(database: Database): SeriesStore {
@@ -44,12 +41,10 @@ export function createSeriesStore(database: Database): SeriesStore {
       const [row] = await firstObserved(database, corridor)
       return row ? Number(row.at_ms) : null
     },
-    async perUsdBefore(currencies, momentsMs) {
-      const rows = await perUsdRows(database, currencies, momentsMs)
-      const said = currencies.map(() => new Map<number, number>())
-      for (const { leg, moment, per_usd } of rows)
-        said[Number(leg) - 1]!.set(Number(moment) - 1, Number(per_usd))
-      return said.map((values) => carriedForward(values, momentsMs.length))
+    async perUsdBefore(currency, momentsMs) {
+      const rows = await perUsdRows(database, currency, momentsMs)
+      const said = new Map(rows.map((row) => [Number(row.moment) - 1, Number(row.per_usd)]))
+      return carriedForward(said, momentsMs.length)
     },
   }
 }
@@ -87,26 +82,21 @@ export function firstObserved({ sql }: Database, { from, to }: Corridor) {
 }
 
 /**
- * One index probe for each currency and moment, no further back than the moment before: what held
- * on from there is missing, and the caller carries it forward. A probe that may look back further
- * reads a whole page of the index for its one row.
+ * One index probe for each moment, no further back than the moment before: what held on from there
+ * is missing, and the caller carries it forward. A probe that may look back further reads a whole
+ * page of the index for its one row.
  */
-export function perUsdRows(
-  { sql }: Database,
-  currencies: readonly string[],
-  momentsMs: readonly number[],
-) {
+export function perUsdRows({ sql }: Database, currency: string, momentsMs: readonly number[]) {
   const moments = momentsMs.map(instantText)
-  return sql<{ leg: string; moment: string; per_usd: string }[]>`
-    select leg, moment, r.per_usd
-    from unnest(${arrayLiteral(currencies)}::text[]) with ordinality as legs (currency, leg)
-    cross join unnest(
+  return sql<{ moment: string; per_usd: string }[]>`
+    select moment, r.per_usd
+    from unnest(
       ${arrayLiteral(['-infinity', ...moments.slice(0, -1)])}::timestamptz[],
       ${arrayLiteral(moments)}::timestamptz[]
     ) with ordinality as moments (since, at, moment)
     cross join lateral (
       select per_usd from reference_rates
-      where currency = legs.currency and fetched_at < moments.at and fetched_at >= moments.since
+      where currency = ${currency} and fetched_at < moments.at and fetched_at >= moments.since
       order by fetched_at desc, id desc limit 1
     ) r`
 }

@@ -57,6 +57,12 @@ export function dataset({ liveQuotes, nowMs }: { liveQuotes: number; nowMs: numb
   }
 }
 
+/** Units of a currency per US dollar at a moment, as exact text: a slow wave around its mean. */
+export function perUsdAt(currency: string, ms: number): string {
+  const wave = Math.sin((ms / HOUR_MS) * 0.01 + currency.charCodeAt(0))
+  return (PER_USD[currency]! * (1 + 0.02 * wave)).toPrecision(8)
+}
+
 type Pair = { readonly providerId: string; readonly from: string; readonly to: string }
 
 function observationOf(

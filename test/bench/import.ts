@@ -1,6 +1,10 @@
+import type { Observation } from '~/domain/observation.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import { copyIn } from '~/store/copy-in.ts'
 import type { Database, Sql } from '~/store/database.ts'
+import { copyLine, instantText } from '~/store/encoding.ts'
 import { dataset } from './dataset.ts'
+import { pairIds } from './ingestion.ts'
 import { command } from './process.ts'
 import { type Figure, median } from './table.ts'
 
@@ -18,7 +22,7 @@ export async function importing(
   await writeCsv(file, data.rows(rows))
   const settings = { DATABASE_URL: url }
   await command(['observations', 'import', file, '--json'], settings)
-  const text = await copyText(database.sql, rows)
+  const text = await copyText(database.sql, data.rows(rows))
   const rates = { command: [] as number[], copy: [] as number[] }
   for (let round = 0; round < rounds; round++) {
     rates.copy.push(await rate(rows, () => copied(database.sql, text)))
@@ -57,26 +61,28 @@ async function writeCsv(
   await sink.end()
 }
 
-const COLUMNS =
-  'effective_from, corridor_id, provider_corridor_id, rate_type, rate, fee, fee_currency'
+const COPY = `copy observations (effective_from, corridor_id, provider_corridor_id, rate_type,
+  rate, fee, fee_currency) from stdin`
 
-/** The rows that the first import wrote, as the text that a COPY takes. */
-async function copyText(sql: Sql, rows: number): Promise<Buffer[]> {
-  const source = await sql`
-    copy (
-      select ${sql.unsafe(COLUMNS)} from observations order by id limit ${sql.unsafe(String(rows))}
-    ) to stdout`.readable()
-  const chunks: Buffer[] = []
-  for await (const chunk of source) chunks.push(Buffer.from(chunk))
-  return chunks
+/** The rows as the text that a COPY takes, in pieces. */
+async function copyText(sql: Sql, batches: Iterable<Observation[]>): Promise<string[]> {
+  const ids = await pairIds(sql)
+  return Array.from(batches, (batch) =>
+    batch
+      .map((row) => {
+        const pair = ids.get(`${row.providerId}/${row.from}/${row.to}`)!
+        const at = instantText(row.effectiveMs)
+        const price = [row.rateType, row.rate, row.fee, row.feeCurrency]
+        return copyLine([at, pair.corridorId, pair.id, ...price])
+      })
+      .join(''),
+  )
 }
 
-async function copied(sql: Sql, text: readonly Buffer[]): Promise<void> {
-  const sink = await sql`copy observations (${sql.unsafe(COLUMNS)}) from stdin`.writable()
-  const done = Promise.withResolvers<void>()
-  sink.on('finish', done.resolve).on('error', done.reject)
-  for (const chunk of text)
-    if (!sink.write(chunk)) await new Promise((resolve) => sink.once('drain', resolve))
-  sink.end()
-  await done.promise
+async function copied(sql: Sql, text: readonly string[]): Promise<void> {
+  await sql.begin(async (tx) => {
+    const copy = await copyIn(tx, COPY)
+    for (const lines of text) await copy.write(lines)
+    await copy.finish()
+  })
 }

@@ -86,7 +86,8 @@ async function posted(url: string, key: string, batch: Observation[]): Promise<v
 
 type Pair = { readonly id: number; readonly corridorId: number }
 
-async function pairIds(sql: Sql): Promise<Map<string, Pair>> {
+/** The ids of every pair, by provider and corridor. */
+export async function pairIds(sql: Sql): Promise<Map<string, Pair>> {
   const rows = await sql`
     select p.id, p.corridor_id, p.provider_id, c.source, c.target
     from provider_corridors p join corridors c on c.id = p.corridor_id`

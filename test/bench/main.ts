@@ -7,6 +7,7 @@ import { connect, type Database } from '~/store/database.ts'
 import { openEmbedded } from '~/store/embedded.ts'
 import { migrate } from '~/store/migrate.ts'
 import { feed } from './feed.ts'
+import { history } from './history.ts'
 import { importing } from './import.ts'
 import { ingestion } from './ingestion.ts'
 import { mcp } from './mcp.ts'
@@ -22,14 +23,22 @@ const { values, positionals } = parseArgs({
 })
 
 const SIZES = values.small
-  ? { rows: 20_000, importRows: 20_000, batches: 50, rounds: 1 }
-  : { rows: 1_000_000, importRows: 1_000_000, batches: 500, rounds: 3 }
+  ? { rows: 20_000, importRows: 20_000, historyRows: 100_000, batches: 50, rounds: 1, asks: 20 }
+  : {
+      rows: 1_000_000,
+      importRows: 1_000_000,
+      historyRows: 10_000_000,
+      batches: 500,
+      rounds: 3,
+      asks: 200,
+    }
 
 const BENCHES: Record<string, (dir: string) => Promise<Figure[]>> = {
   'start-up': (dir) => startUp(dir, SIZES),
   ingestion: (dir) => withServer(dir, (scene) => ingestion(scene, SIZES)),
   import: (dir) =>
     withServer(dir, (scene) => importing({ ...scene, dir }, { ...SIZES, rows: SIZES.importRows })),
+  history: (dir) => history(dir, SIZES),
   feed: (dir) => withServer(dir, (scene) => feed(scene, SIZES)),
   mcp: (dir) => withServer(dir, (scene) => mcp(scene, SIZES)),
 }

@@ -32,7 +32,24 @@ const clocks = fc.constantFrom(
 /** How long ago something was said: few moments, so that many share one or lie next to an edge. */
 const ages = fc
   .tuple(
-    fc.constantFrom(0, 1, 2, 14, 24, 25, 48, 167, 168, 169, 24 * 30, 24 * 90, 24 * 366, 24 * 400),
+    fc.constantFrom(
+      0,
+      0,
+      0,
+      1,
+      2,
+      14,
+      24,
+      25,
+      48,
+      167,
+      168,
+      169,
+      24 * 30,
+      24 * 90,
+      24 * 366,
+      24 * 400,
+    ),
     fc.constantFrom(-1, 0, 0, 0, 1, 1000, 1_500_000, HOUR_MS / 2),
   )
   .map(([hours, ms]) => hours * HOUR_MS + ms)
@@ -68,9 +85,9 @@ const fixing = fc.record({
 
 const story = fc.record({
   at: clocks,
-  before: fc.array(said, { maxLength: 60 }),
+  before: fc.array(said, { maxLength: 90, size: 'max' }),
   backfill: fc.array(said, { maxLength: 20 }),
-  fixings: fc.array(fixing, { maxLength: 25 }),
+  fixings: fc.array(fixing, { maxLength: 30, size: 'max' }),
   lateFixings: fc.array(fixing, { maxLength: 5 }),
   isImported: fc.boolean(),
   inactive: fc.subarray(
@@ -79,7 +96,7 @@ const story = fc.record({
   ),
   days: fc.array(fc.nat({ max: 100 }), { minLength: 2, maxLength: 3 }),
   limit: fc.integer({ min: 1, max: 9 }),
-  offsets: fc.array(fc.nat({ max: 40 }), { minLength: 2, maxLength: 3 }),
+  offsets: fc.array(fc.nat({ max: 30 }), { minLength: 3, maxLength: 3 }),
 })
 
 const momentOf = ([age, isFromHour]: [number, boolean], nowMs: number): number => {

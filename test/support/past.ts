@@ -23,7 +23,7 @@ export const emptyPast = (): PastDeps => ({
     referencesBefore: async () => [],
     buckets: async () => [],
     firstObservedMs: async () => null,
-    perUsdBefore: async (currencies, momentsMs) => currencies.map(() => momentsMs.map(() => null)),
+    perUsdBefore: async (_currency, momentsMs) => momentsMs.map(() => null),
   },
   windows: new WindowCache(),
 })

@@ -1,0 +1,296 @@
+import { drizzle } from 'drizzle-orm/postgres-js'
+import { DAY_MS } from '~/domain/quota.ts'
+import { bucketStartsMs } from '~/domain/series.ts'
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import { connect, type Database } from '~/store/database.ts'
+import { openEmbedded } from '~/store/embedded.ts'
+import { pageStatement } from '~/store/history-store.ts'
+import { migrate } from '~/store/migrate.ts'
+import { importObservations } from '~/store/observation-import.ts'
+import { importReferences, type ReferenceRow } from '~/store/reference-import.ts'
+import { bucketRows, perUsdRows } from '~/store/series-store.ts'
+import { latestQuotes, latestReferences } from '~/store/snapshot-store.ts'
+import { dataset, perUsdAt } from './dataset.ts'
+import { command, serve } from './process.ts'
+import { type Figure, median } from './table.ts'
+
+const HOUR_MS = 3_600_000
+const LIVE_QUOTES = 5000
+const TARGETS = ['KES', 'NGN', 'UGX', 'TZS', 'GHS', 'RWF', 'ETB', 'MAD', 'ZMW']
+const SOURCES = ['USD', 'EUR', 'GBP', 'AED', 'CAD', 'CHF', 'SAR', 'ZAR']
+const CORRIDORS = SOURCES.flatMap((from) => TARGETS.map((to) => ({ from, to })))
+
+type Sizes = { readonly historyRows: number; readonly asks: number }
+type Corridor = { readonly from: string; readonly to: string }
+
+/** One question of many: `i` tells one asking from the next. */
+type Question = {
+  readonly what: string
+  readonly goal: string
+  readonly path: (i: number) => string
+  /** The same by SQL alone, its rows read by the driver. */
+  readonly sql: (database: Database, i: number) => PromiseLike<unknown>
+  /** Whether asking again is answered from memory. */
+  readonly isKept: boolean
+}
+
+type Times = { readonly p50: number; readonly p99: number }
+type Measured = {
+  readonly cold: Times
+  readonly repeated: Times
+  readonly sql: Times
+}
+type Scale = {
+  readonly rows: number
+  readonly measured: ReadonlyMap<string, Measured>
+  readonly bytesPerRow: number
+  readonly importRate: number
+}
+
+/**
+ * The questions about the past on two histories, one ten times as long as the other: each asked of
+ * many corridors in turn, then one again and again, and beside them the same statements through the
+ * driver.
+ */
+export async function history(dir: string, { historyRows, asks }: Sizes): Promise<Figure[]> {
+  const nowMs = Date.now()
+  const short = await scaleOf(`${dir}/short`, { rows: historyRows / 10, asks, nowMs })
+  const long = await scaleOf(`${dir}/long`, { rows: historyRows, asks, nowMs })
+  return [
+    ...questionsAt(nowMs).flatMap((question) => figuresOf(question, short, long)),
+    ...sizes(long),
+  ]
+}
+
+async function scaleOf(
+  dataDir: string,
+  { rows, asks, nowMs }: { rows: number; asks: number; nowMs: number },
+): Promise<Scale> {
+  const embedded = await openEmbedded({ dataDir, use: 'command', say: () => {} })
+  const { url } = embedded
+  const sql = connect(url)
+  const database: Database = {
+    ...{ sql, db: drizzle(sql), kind: 'embedded', where: embedded.directory },
+    close: () => sql.end(),
+  }
+  try {
+    await migrate(database)
+    const importRate = await filled(database, rows, nowMs)
+    const measured = await askedAll({ database, url, asks, nowMs })
+    const [size] = await sql`
+      select pg_total_relation_size('observations') + pg_total_relation_size('rollups') as bytes`
+    return { rows, measured, importRate, bytesPerRow: Number(size!.bytes) / rows }
+  } finally {
+    await database.close()
+    await embedded.close()
+  }
+}
+
+/** Loads observations and two years of hourly references; observations a second. */
+async function filled(database: Database, rows: number, nowMs: number): Promise<number> {
+  const data = dataset({ liveQuotes: LIVE_QUOTES, nowMs })
+  await createCatalogueStore(database).apply(data)
+  await importReferences({ database, rows: references(nowMs) })
+  const startMs = performance.now()
+  await importObservations({ database, rows: asyncRows(data.rows(rows)) })
+  const rate = (rows * 1000) / (performance.now() - startMs)
+  await database.sql`vacuum (analyze) observations, rollups, reference_rates, reference_snapshots`
+  return rate
+}
+
+async function* asyncRows<T>(rows: Iterable<T>): AsyncGenerator<T> {
+  yield* rows
+}
+
+async function* references(nowMs: number): AsyncGenerator<ReferenceRow[]> {
+  const codes = [...new Set([...SOURCES, ...TARGETS])].filter((code) => code !== 'USD')
+  for (let fetchedMs = nowMs - 730 * DAY_MS; fetchedMs < nowMs; fetchedMs += HOUR_MS)
+    yield codes.map((currency) => {
+      return { fetchedMs, source: 'bench', currency, perUsd: perUsdAt(currency, fetchedMs) }
+    })
+}
+
+type Asking = { database: Database; url: string; asks: number; nowMs: number }
+
+async function askedAll({ database, url, asks, nowMs }: Asking): Promise<Map<string, Measured>> {
+  const settings = { DATABASE_URL: url, QUOTA_ENTERPRISE: '1000000', MID_MAX_AGE: '240h' }
+  const args = ['account', 'create', '--email', 'bench@example.com', '--plan', 'enterprise']
+  const { key } = JSON.parse(await command([...args, '--json'], settings))
+  const service = await serve(settings)
+  const get = async (path: string) => {
+    const reply = await fetch(service.url + path, { headers: { 'x-api-key': key } })
+    const text = await reply.text()
+    if (reply.status !== 200) throw new Error(`${path} answered ${reply.status}: ${text}`)
+  }
+  const measured = new Map<string, Measured>()
+  for (const question of questionsAt(nowMs)) {
+    const { what, path, sql } = question
+    for (let i = 0; i < WARM_UP; i++) {
+      await get(path(-1 - i))
+      await sql(database, -1 - i)
+    }
+    const times = { cold: [] as number[], sql: [] as number[], repeated: [] as number[] }
+    for (let i = 0; i < asks; i++) {
+      times.cold.push(await timed(() => get(path(i))))
+      times.sql.push(await timed(() => sql(database, i)))
+    }
+    for (let i = 0; i < asks; i++) times.repeated.push(await timed(() => get(path(0))))
+    measured.set(what, {
+      cold: percentiles(times.cold),
+      sql: percentiles(times.sql),
+      repeated: percentiles(times.repeated),
+    })
+  }
+  await service.stop()
+  return measured
+}
+
+const WARM_UP = 10
+
+async function timed(work: () => PromiseLike<unknown>): Promise<number> {
+  const startMs = performance.now()
+  await work()
+  return performance.now() - startMs
+}
+
+function percentiles(times: readonly number[]): Times {
+  const sorted = times.toSorted((a, b) => a - b)
+  return { p50: median(times), p99: sorted[Math.ceil(sorted.length * 0.99) - 1]! }
+}
+
+const corridorAt = (i: number): Corridor => CORRIDORS.at(i % CORRIDORS.length)!
+const pairOf = ({ from, to }: Corridor): string => `from=${from}&to=${to}`
+const isoDate = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
+
+function questionsAt(nowMs: number): Question[] {
+  const dayMs = nowMs - (nowMs % DAY_MS)
+  return [
+    ...pages(nowMs),
+    {
+      what: '/time-series of 366 days',
+      goal: 'under 15 ms, repeated under 1 ms',
+      path: (i) => `/time-series?${pairOf(corridorAt(i))}&start=${startOf(dayMs, i)}`,
+      sql: (database, i) => seriesSql(database, corridorAt(i), dayMs),
+      isKept: true,
+    },
+    {
+      what: '/historical',
+      goal: 'under 15 ms',
+      path: (i) => `/historical?${pairOf(corridorAt(i))}&date=${isoDate(dayMs - dateOf(i))}`,
+      sql: (database, i) => snapshotSql(database, corridorAt(i), dayMs - dateOf(i) + DAY_MS),
+      isKept: true,
+    },
+    {
+      what: '/change over 90 days',
+      goal: 'under 15 ms',
+      path: (i) => `/change?${pairOf(corridorAt(i))}&period=90d`,
+      sql: (database, i) => snapshotSql(database, corridorAt(i), nowMs - 90 * DAY_MS),
+      isKept: false,
+    },
+  ]
+}
+
+/** Windows of 366 days that differ in nothing but a few hours, so that none is asked for twice. */
+const startOf = (dayMs: number, i: number): string =>
+  new Date(dayMs - 365 * DAY_MS + Math.abs(i % 20) * HOUR_MS).toISOString()
+
+const dateOf = (i: number): number => (1 + Math.abs((i * 37) % 700)) * DAY_MS
+
+function pages(nowMs: number): Question[] {
+  const page = (what: string, goal: string, more: Partial<Page>): Question => {
+    const ask: Page = { limit: 500, offset: 0, provider: null, ...more }
+    const { limit, offset, provider } = ask
+    const question = `period=90d&limit=${limit}&offset=${offset}`
+    const filter = provider ? `&provider=${provider}` : ''
+    return {
+      what: `/rates/history ${what}`,
+      goal,
+      path: (i) => `/rates/history?${pairOf(corridorAt(i))}&${question}${filter}`,
+      sql: (database, i) => pageSql(database, { ...ask, ...corridorAt(i) }, nowMs),
+      isKept: false,
+    }
+  }
+  return [
+    page('of 500', 'under 10 ms', {}),
+    page('of 5,000', 'under 60 ms', { limit: 5000 }),
+    page('of 5, the 2,000th', 'no slower than twice the first', { limit: 5, offset: 9995 }),
+    page('of 5, the first', '', { limit: 5 }),
+    page('of 100 of one provider', '', { limit: 100, provider: 'bench-7' }),
+    page('of 100 of one provider, after 100', '', { limit: 100, offset: 100, provider: 'bench-7' }),
+  ]
+}
+
+type Page = { limit: number; offset: number; provider: string | null }
+
+async function pageSql(database: Database, ask: Page & Corridor, nowMs: number): Promise<void> {
+  const { from, to, provider, limit, offset } = ask
+  const fromMs = nowMs - (nowMs % HOUR_MS) - 90 * DAY_MS
+  const window = { fromMs, beforeMs: nowMs + 1, order: 'asc' as const, offset, limit: limit + 1 }
+  const corridor = { from, to }
+  const rows = await pageStatement(database, { ...window, corridor, providerId: provider })
+  const [first] = rows
+  const last = rows.at(-1)
+  if (!first || !last) return
+  const standing = latestQuotes(database, corridor, { atMs: Number(first.at_ms), id: 0 })
+  if (!provider) return void (await standing)
+  const meanwhile = { fromMs: Number(first.at_ms), beforeMs: Number(last.at_ms) + 1 }
+  const others = { ...window, ...meanwhile, corridor, providerId: null, offset: 0, limit: 20_001 }
+  await Promise.all([standing, pageStatement(database, others)])
+}
+
+const legsOf = ({ from, to }: Corridor): string[] => [from, to].filter((code) => code !== 'USD')
+
+const seriesSql = (database: Database, corridor: Corridor, dayMs: number) => {
+  const window = { fromMs: dayMs - 365 * DAY_MS, beforeMs: dayMs + DAY_MS }
+  const endsMs = bucketStartsMs(window, 'P1D').map((ms) => ms + DAY_MS)
+  return Promise.all([
+    bucketRows(database, { ...window, corridor, interval: 'P1D' }),
+    ...legsOf(corridor).map((leg) => perUsdRows(database, leg, endsMs)),
+  ])
+}
+
+const snapshotSql = (database: Database, corridor: Corridor, beforeMs: number) =>
+  Promise.all([
+    latestQuotes(database, corridor, { atMs: beforeMs, id: 0 }),
+    latestReferences(database, legsOf(corridor), beforeMs),
+  ])
+
+const millions = (rows: number): string =>
+  rows >= 1e6 ? `${rows / 1e6} M` : `${rows.toLocaleString('en')}`
+
+function figuresOf({ what, goal, isKept }: Question, short: Scale, long: Scale): Figure[] {
+  const [a, b] = [short.measured.get(what)!, long.measured.get(what)!]
+  const beside = (name: string, value: number) => ({ beside: { what: name, value } })
+  const of = (name: string) => `${what}, ${name}, ${millions(long.rows)} observations`
+  const shorter = millions(short.rows)
+  return [
+    { what: of('p50'), value: b.cold.p50, unit: 'ms', goal, ...beside(shorter, a.cold.p50) },
+    { what: of('p99'), value: b.cold.p99, unit: 'ms', ...beside(shorter, a.cold.p99) },
+    {
+      what: of('p50'),
+      value: b.cold.p50,
+      unit: 'ms',
+      goal: 'at most 1.5',
+      ...beside('its SQL through the driver', b.sql.p50),
+    },
+    ...(isKept
+      ? [
+          {
+            what: of('repeated, p50'),
+            value: b.repeated.p50,
+            unit: 'ms',
+            ...beside('p99', b.repeated.p99),
+          },
+        ]
+      : []),
+  ]
+}
+
+const sizes = ({ rows, bytesPerRow, importRate }: Scale): Figure[] => [
+  {
+    what: `disk for one of ${millions(rows)} observations, with indexes and roll-ups`,
+    value: bytesPerRow,
+    unit: 'bytes',
+  },
+  { what: `rows imported with roll-ups, of ${millions(rows)}`, value: importRate, unit: 'rows/s' },
+]
