@@ -37,7 +37,7 @@ const BENCHES: Record<string, (dir: string) => Promise<Figure[]>> = {
   'start-up': (dir) => startUp(dir, SIZES),
   ingestion: (dir) => withServer(dir, (scene) => ingestion(scene, SIZES)),
   import: (dir) =>
-    withServer(dir, (scene) => importing({ ...scene, dir }, { ...SIZES, rows: SIZES.importRows })),
+    withServer(dir, (scene) => importing({ ...scene, dir }, { rows: SIZES.importRows, rounds: 1 })),
   history: (dir) => history(dir, SIZES),
   feed: (dir) => withServer(dir, (scene) => feed(scene, SIZES)),
   mcp: (dir) => withServer(dir, (scene) => mcp(scene, SIZES)),

@@ -214,7 +214,7 @@ describe('questions about the past', () => {
             await database.close()
           }
         }),
-        { numRuns: RUNS },
+        { numRuns: RUNS, endOnFailure: true },
       )
     },
     TEST_MS_MAX,
