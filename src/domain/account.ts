@@ -14,5 +14,9 @@ export type Key = {
   readonly name: string
   /** SHA-256 of the key, in hex: all that is known of it. */
   readonly hash: string
+  /** From when on it is refused; ahead for a key that is being replaced. */
   readonly revokedMs: number | null
 }
+
+export const isRevoked = ({ revokedMs }: Pick<Key, 'revokedMs'>, nowMs: number): boolean =>
+  revokedMs !== null && revokedMs <= nowMs

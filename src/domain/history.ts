@@ -25,11 +25,17 @@ export function spreadsThen(
   said: readonly Quote[],
 ): ReadonlyMap<number, number> {
   const latest = new Map(standing.map((quote) => [quote.providerId, quote]))
+  const best = new Map<RateType, number>()
   const spreads = new Map<number, number>()
   for (const quote of said.toSorted(byPlace)) {
-    latest.set(quote.providerId, quote)
-    const best = bestOfKind(latest.values(), quote.rateType)
-    spreads.set(quote.id, ((best - quote.rate) / best) * BPS_PER_UNIT)
+    const { rate, rateType, providerId } = quote
+    const replaced = latest.get(providerId)
+    latest.set(providerId, quote)
+    if (replaced && replaced.rate === best.get(replaced.rateType)) best.delete(replaced.rateType)
+    const known = best.get(rateType) ?? bestOfKind(latest.values(), rateType)
+    const bestRate = Math.max(known, rate)
+    best.set(rateType, bestRate)
+    spreads.set(quote.id, ((bestRate - rate) / bestRate) * BPS_PER_UNIT)
   }
   return spreads
 }

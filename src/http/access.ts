@@ -44,8 +44,8 @@ type ColdQuestion<S extends TObject> = {
 }
 
 /** The key's owner, from the request's header. */
-export const callerOfRequest = (memory: Memory, request: Request): Caller =>
-  callerOf(memory.current.keys, request.headers.get('x-api-key'))
+export const callerOfRequest = (memory: Memory, request: Request, nowMs: number): Caller =>
+  callerOf(memory.current.keys, request.headers.get('x-api-key'), nowMs)
 
 /**
  * A read that costs one unit of the caller's daily quota: 401, then 429, then 400, then the work.
@@ -103,7 +103,7 @@ class Turn {
   ask<S extends TObject>(schema: S): Ask<S> {
     const { memory, metering, ageLimits } = this.deps
     const nowMs = this.#nowMs
-    const caller = callerOfRequest(memory, this.request)
+    const caller = callerOfRequest(memory, this.request, nowMs)
     this.#caller = caller
     this.#reservation = reserveUnit(metering, caller, nowMs)
     const view = new View(memory.current, freshnessAt(caller.tier, nowMs), ageLimits)

@@ -25,7 +25,7 @@ export const usageRoutes = ({ memory, clock, log, metering }: AccessDeps): Route
     handle(request) {
       const nowMs = clock.now()
       try {
-        const caller = callerOfRequest(memory, request)
+        const caller = callerOfRequest(memory, request, nowMs)
         const { keys } = memory.current
         const usage = usageOf({ ...metering, keys }, { caller, nowMs })
         return jsonReply(presentUsage(usage, nowMs), 200, quotaHeaders(usage.quota, nowMs))

@@ -81,9 +81,10 @@ export class ToolServer {
       return preflightReply(METHODS)
     }
     const { memory, clock } = this.deps
-    const caller = callerOf(memory.current.keys, request.headers.get('x-api-key'))
+    const nowMs = clock.now()
+    const caller = callerOf(memory.current.keys, request.headers.get('x-api-key'), nowMs)
     this.#guard.check(request)
-    const asker = { caller, nowMs: clock.now() }
+    const asker = { caller, nowMs }
     if (method === 'GET') return this.#stream(request, asker)
     if (method === 'DELETE') return this.#end(request, asker)
     return this.#post(request, asker)

@@ -1,4 +1,4 @@
-import type { Account, Key } from '~/domain/account.ts'
+import { type Account, isRevoked, type Key } from '~/domain/account.ts'
 import { isWellFormedKey, keyHashOf } from '~/domain/api-key.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import type { Tier } from '~/domain/freshness.ts'
@@ -9,7 +9,7 @@ import type { KeyIndex } from '~/memory/key-index.ts'
 export type Caller = { readonly key: Key; readonly account: Account; readonly tier: Tier }
 
 /** The caller behind a key. Throws `missing_key`, `invalid_key` or `revoked_key`. */
-export function callerOf(keys: KeyIndex, text: string | null): Caller {
+export function callerOf(keys: KeyIndex, text: string | null, nowMs: number): Caller {
   if (!text)
     throw new ServiceError('missing_key', 'send your API key in the X-API-Key request header')
   const key = isWellFormedKey(text) ? keys.keyByHash(keyHashOf(text)) : undefined
@@ -19,7 +19,7 @@ export function callerOf(keys: KeyIndex, text: string | null): Caller {
       'invalid_key',
       'this API key is not valid; check that the whole key was copied, or create a new one',
     )
-  if (key.revokedMs !== null)
+  if (isRevoked(key, nowMs))
     throw new ServiceError('revoked_key', 'this API key was revoked; use another or create one')
   return { key, account, tier: tierOf(account.plan) }
 }

@@ -113,38 +113,39 @@ type Part = Window & {
   readonly reachMs: number
 }
 
-/** Some neighbouring buckets; what was asked of the corridor or of a leg before is remembered. */
-async function part(deps: SeriesDeps, ask: Part): Promise<SeriesPoint[]> {
-  const { corridor, interval, legs } = ask
-  if (ask.beforeMs <= ask.fromMs) return []
-  const startsMs = bucketStartsMs(ask, interval)
+/** Some neighbouring buckets, the same ones again where they were asked for before. */
+async function part(deps: SeriesDeps, ask: Part): Promise<readonly SeriesPoint[]> {
+  const { corridor, interval, legs, fromMs } = ask
+  if (ask.beforeMs <= fromMs) return []
+  const beforeMs = Math.min(ask.beforeMs, ask.reachMs)
+  const name = corridorKey(corridor.from, corridor.to)
+  return deps.windows.answer({
+    key: `series ${name} ${interval} ${legs.join()} ${fromMs} ${ask.beforeMs} ${beforeMs}`,
+    sources: [{ of: name, fromMs, beforeMs }, ...referenceSources(legs, beforeMs)],
+    ask: () => pointsOf(deps, ask),
+    bytesOf: (points) => points.length * POINT_BYTES,
+  })
+}
+
+/** The points of some buckets; a leg that another corridor has asked for is remembered. */
+async function pointsOf(deps: SeriesDeps, ask: Part): Promise<SeriesPoint[]> {
+  const { corridor, interval, legs, fromMs } = ask
+  const beforeMs = Math.min(ask.beforeMs, ask.reachMs)
   const [buckets, ...worths] = await Promise.all([
-    observed(deps, ask),
+    deps.store.buckets({ corridor, interval, fromMs, beforeMs }),
     ...legs.map((leg) => perUsd(deps, leg, ask)),
   ])
   const byStart = new Map(buckets.map((bucket) => [bucket.startMs, bucket]))
   const worth = (code: string, i: number) =>
     code === USD ? 1 : (worths[legs.indexOf(code)]?.[i] ?? null)
-  return startsMs.map((startMs, i) => {
+  return bucketStartsMs(ask, interval).map((startMs, i) => {
     const { best = null, samples = 0 } = byStart.get(startMs) ?? {}
     return { startMs, best, samples, mid: crossed(worth(corridor.from, i), worth(corridor.to, i)) }
   })
 }
 
-function observed({ store, windows }: SeriesDeps, ask: Part): Promise<readonly Bucket[]> {
-  const { corridor, interval, fromMs } = ask
-  const beforeMs = Math.min(ask.beforeMs, ask.reachMs)
-  const name = corridorKey(corridor.from, corridor.to)
-  return windows.answer({
-    key: `buckets ${name} ${interval} ${fromMs} ${beforeMs}`,
-    sources: [{ of: name, fromMs, beforeMs }],
-    ask: () => store.buckets({ corridor, interval, fromMs, beforeMs }),
-    bytesOf: (buckets) => buckets.length * BUCKET_BYTES,
-  })
-}
-
-/** About what a bucket and a reference take in memory. */
-const BUCKET_BYTES = 100
+/** About what a point, shown once, and a reference take in memory. */
+const POINT_BYTES = 400
 const WORTH_BYTES = 16
 
 /** What a dollar was worth at the end of each bucket; the same for every corridor of the leg. */

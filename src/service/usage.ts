@@ -1,3 +1,4 @@
+import { isRevoked } from '~/domain/account.ts'
 import { dayOf, type Quota } from '~/domain/quota.ts'
 import type { KeyIndex } from '~/memory/key-index.ts'
 import { USAGE_DAYS } from '~/memory/usage-meter.ts'
@@ -23,7 +24,7 @@ export function usageOf(
   const accountId = caller.account.id
   const day = dayOf(nowMs)
   const today = meter.byKey(accountId, day)
-  const shown = keys.keysOf(accountId).filter(({ id, revokedMs }) => !revokedMs || today.get(id))
+  const shown = keys.keysOf(accountId).filter((key) => !isRevoked(key, nowMs) || today.get(key.id))
   return {
     caller,
     quota: quotaAt(deps, caller, nowMs),

@@ -97,14 +97,21 @@ function notesOn({ interval, window, isTracked }: Series): string[] {
   return notes
 }
 
-const presentPoint = ({
-  startMs,
-  mid,
-  best,
-  samples,
-}: SeriesPoint): Static<typeof TimeSeriesPoint> => ({
-  t: iso(startMs),
-  mid: mid === null ? null : roundAmount(mid),
-  best: best === null ? null : roundAmount(best),
-  samples,
-})
+type Presented = Static<typeof TimeSeriesPoint>
+
+/** What was made of points that the service remembers: asked for again, they are the same ones. */
+const presented = new WeakMap<SeriesPoint, Presented>()
+
+function presentPoint(point: SeriesPoint): Presented {
+  const known = presented.get(point)
+  if (known) return known
+  const { startMs, mid, best, samples } = point
+  const shown = {
+    t: iso(startMs),
+    mid: mid === null ? null : roundAmount(mid),
+    best: best === null ? null : roundAmount(best),
+    samples,
+  }
+  presented.set(point, shown)
+  return shown
+}

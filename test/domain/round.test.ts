@@ -10,6 +10,19 @@ const significant = (x: number) => {
 const decimals = (x: number) => /\.(\d+)$/.exec(String(x))?.[1]?.length ?? 0
 
 describe('roundAmount', () => {
+  test('is the plain rounding of the digits, whatever short way it takes', () => {
+    const short = fc
+      .tuple(fc.integer({ min: -1e9, max: 1e9 }), fc.integer({ min: 0, max: 8 }))
+      .map(([units, places]) => units / 10 ** places)
+    const noisy = short.map((x) => x * (1 + 2 * Number.EPSILON))
+    fc.assert(
+      fc.property(fc.oneof(short, noisy, doubles), (x) => {
+        expect(roundAmount(x)).toBe(Number(x.toPrecision(12)) + 0)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
   test('binary noise is gone', () => {
     expect(roundAmount(0.1 + 0.2)).toBe(0.3)
     expect(roundAmount(110.00000000000001)).toBe(110)

@@ -6,6 +6,7 @@ import { KeyIndex } from '~/memory/key-index.ts'
 import { assertMayIngest, callerOf } from '~/service/access.ts'
 
 const random = (count: number) => crypto.getRandomValues(new Uint8Array(count))
+const NOW_MS = 1000
 const TEXT = newApiKey(random)
 const ACCOUNT = { id: 'acc', email: 'a@example.com', plan: 'free', role: 'member' } as const
 const KEY = { id: 'k', accountId: 'acc', name: 'k', hash: keyHashOf(TEXT), revokedMs: null }
@@ -23,17 +24,17 @@ function codeOf(work: () => unknown): string | null {
 
 describe('callerOf', () => {
   test('is the key, its account and the tier of the plan', () => {
-    expect(callerOf(KEYS, TEXT)).toEqual({ key: KEY, account: ACCOUNT, tier: 'hourly' })
+    expect(callerOf(KEYS, TEXT, NOW_MS)).toEqual({ key: KEY, account: ACCOUNT, tier: 'hourly' })
     const tiers = PLANS.map((plan) => {
       const keys = KEYS.with({ accounts: [{ ...ACCOUNT, plan }], keys: [] })
-      return callerOf(keys, TEXT).tier
+      return callerOf(keys, TEXT, NOW_MS).tier
     })
     expect(tiers).toEqual(['hourly', 'hourly', 'realtime'])
   })
 
   test('no key and an empty one are missing', () => {
-    expect(codeOf(() => callerOf(KEYS, null))).toBe('missing_key')
-    expect(codeOf(() => callerOf(KEYS, ''))).toBe('missing_key')
+    expect(codeOf(() => callerOf(KEYS, null, NOW_MS))).toBe('missing_key')
+    expect(codeOf(() => callerOf(KEYS, '', NOW_MS))).toBe('missing_key')
   })
 
   test('a malformed, a mistyped, an unknown, a doubled and a 10 kB key are invalid', () => {
@@ -49,25 +50,31 @@ describe('callerOf', () => {
       `crd_${'k'.repeat(10_240)}`,
       keyHashOf(TEXT),
     ])
-      expect(codeOf(() => callerOf(KEYS, text))).toBe('invalid_key')
+      expect(codeOf(() => callerOf(KEYS, text, NOW_MS))).toBe('invalid_key')
   })
 
   test('a key whose account is not known is invalid', () => {
     const keys = KeyIndex.empty.with({ accounts: [], keys: [KEY] })
-    expect(codeOf(() => callerOf(keys, TEXT))).toBe('invalid_key')
+    expect(codeOf(() => callerOf(keys, TEXT, NOW_MS))).toBe('invalid_key')
   })
 
   test('a revoked key is told apart', () => {
     const keys = KEYS.with({ accounts: [], keys: [{ ...KEY, revokedMs: 5 }] })
-    expect(codeOf(() => callerOf(keys, TEXT))).toBe('revoked_key')
+    expect(codeOf(() => callerOf(keys, TEXT, NOW_MS))).toBe('revoked_key')
     const others = keys.with({ accounts: [], keys: [KEY] })
-    expect(codeOf(() => callerOf(others, TEXT))).toBeNull()
+    expect(codeOf(() => callerOf(others, TEXT, NOW_MS))).toBeNull()
+  })
+
+  test('a key with an end ahead works until the millisecond before it', () => {
+    const keys = KEYS.with({ accounts: [], keys: [{ ...KEY, revokedMs: NOW_MS }] })
+    expect(codeOf(() => callerOf(keys, TEXT, NOW_MS - 1))).toBeNull()
+    expect(codeOf(() => callerOf(keys, TEXT, NOW_MS))).toBe('revoked_key')
   })
 
   test('an error never holds the key it was given', () => {
     for (const text of [newApiKey(random), 'secret-of-somebody'])
       try {
-        callerOf(KEYS, text)
+        callerOf(KEYS, text, NOW_MS)
         expect.unreachable()
       } catch (error) {
         expect(JSON.stringify([(error as Error).message, error])).not.toContain(text)
@@ -79,7 +86,7 @@ describe('assertMayIngest', () => {
   test('treasury and admin may, a member is forbidden', () => {
     const answers = ROLES.map((role) => {
       const keys = KEYS.with({ accounts: [{ ...ACCOUNT, role }], keys: [] })
-      return codeOf(() => assertMayIngest(callerOf(keys, TEXT)))
+      return codeOf(() => assertMayIngest(callerOf(keys, TEXT, NOW_MS)))
     })
     expect(answers).toEqual(['forbidden', null, null])
   })
