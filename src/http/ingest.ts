@@ -63,7 +63,7 @@ export const ingestRoutes = (deps: IngestRouteDeps): Route[] => [
 
 async function recorded(deps: IngestRouteDeps, request: Request): Promise<{ inserted: number }> {
   const { memory, clock } = deps
-  const caller = callerOfRequest(memory, request)
+  const caller = callerOfRequest(memory, request, clock.now())
   assertMayIngest(caller)
   const idempotencyKey = idempotencyKeyOf(request)
   assertJson(request)

@@ -51,7 +51,7 @@ export type AccountStore = {
   createKey(key: NewKey): Promise<Key | null>
   /** The account's keys in order of creation, the revoked ones too. */
   listKeys(accountId: string): Promise<ListedKey[]>
-  /** Null when there is no such key. A key revoked before keeps its time. */
+  /** Null when there is no such key. A key that was revoked, or ends, before then keeps its time. */
   revokeKey(id: string, nowMs: number): Promise<{ keyId: string; revokedMs: number } | null>
 }
 
@@ -145,7 +145,8 @@ async function list(db: Db): Promise<ListedAccount[]> {
       ...ACCOUNT,
       createdAt: accounts.createdAt,
       keyCount: count(keys.id),
-      activeKeyCount: sql<number>`count(${keys.id}) filter (where ${keys.revokedAt} is null)::int`,
+      activeKeyCount: sql<number>`(count(${keys.id})
+        filter (where ${keys.revokedAt} is null or ${keys.revokedAt} > now()))::int`,
     })
     .from(accounts)
     .leftJoin(keys, eq(keys.accountId, accounts.id))
@@ -187,7 +188,7 @@ async function revokeKey(database: Database, id: string, nowMs: number) {
     const now = new Date(nowMs).toISOString()
     const [row] = await tx
       .update(keys)
-      .set({ revokedAt: sql`coalesce(${keys.revokedAt}, ${now}::timestamptz)` })
+      .set({ revokedAt: sql`least(${keys.revokedAt}, ${now}::timestamptz)` })
       .where(eq(keys.id, id))
       .returning()
     if (!row) return null
