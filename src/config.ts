@@ -23,6 +23,8 @@ export type Config = {
   readonly mcpAllowedHosts: readonly string[]
   readonly mcpAllowedOrigins: readonly string[]
   readonly mcpSessionsMax: number
+  readonly trustedProxies: number
+  readonly boardRequestsPerMinute: number
   readonly logLevel: LogLevel
   readonly logFormat: LogFormat
 }
@@ -67,6 +69,8 @@ export function loadConfig(env: Env): Config {
     mcpAllowedHosts: setting<string[]>('MCP_ALLOWED_HOSTS', [], listOf(asHostName)),
     mcpAllowedOrigins: setting<string[]>('MCP_ALLOWED_ORIGINS', [], listOf(asOrigin)),
     mcpSessionsMax: setting('MCP_SESSIONS_MAX', 1000, integerBetween(0, MCP_SESSIONS_LIMIT)),
+    trustedProxies: setting('TRUST_PROXY', 0, integerBetween(0, PROXIES_MAX)),
+    boardRequestsPerMinute: setting('BOARD_REQUESTS_PER_MINUTE', 60, integerBetween(1, 1_000_000)),
     logLevel: setting<LogLevel>('LOG_LEVEL', 'info', oneOf(LOG_LEVELS)),
     logFormat: setting<LogFormat>('LOG_FORMAT', 'json', oneOf(LOG_FORMATS)),
   }
@@ -79,6 +83,7 @@ export function loadConfig(env: Env): Config {
 
 const QUOTA_MAX = 1_000_000_000
 const MCP_SESSIONS_LIMIT = 100_000
+const PROXIES_MAX = 10
 
 type Setting = <T>(name: string, fallback: T, read: Reader<T>) => T
 

@@ -1,4 +1,5 @@
 import type { Config } from '~/config.ts'
+import type { Addresses } from '~/http/address.ts'
 import type { Log } from '~/log.ts'
 
 export type Listener = {
@@ -17,12 +18,15 @@ const BODY_BYTES_MAX = Number.MAX_SAFE_INTEGER
 const IDLE_SECONDS_MAX = 30
 const STOP_WAIT_MS = 5000
 
+type Serving = { handle(request: Request): Response | Promise<Response>; log: Log }
+
 /** Listens for HTTP. Throws a sentence for the operator when the address cannot be had. */
 export function listen(
   { host, port }: Pick<Config, 'host' | 'port'>,
-  { handle, log }: { handle(request: Request): Response | Promise<Response>; log: Log },
+  { addresses, ...serving }: Serving & { addresses?: Addresses },
 ): Listener {
-  const server = serverOn({ host, port }, { handle, log })
+  const server = serverOn({ host, port }, serving)
+  addresses?.follow(server)
   return {
     origin: originAt({ host, port: server.port! }),
     async stop() {
@@ -56,10 +60,7 @@ function addressed(request: Request): Request {
   return new Request(`http://localhost${url.startsWith('/') ? url : '/'}`, request)
 }
 
-function serverOn(
-  { host, port }: Pick<Config, 'host' | 'port'>,
-  { handle, log }: { handle(request: Request): Response | Promise<Response>; log: Log },
-) {
+function serverOn({ host, port }: Pick<Config, 'host' | 'port'>, { handle, log }: Serving) {
   try {
     return Bun.serve({
       hostname: host,

@@ -2,6 +2,7 @@ import { type AppDeps, BASE_PATH, createApp } from '~/app.ts'
 import type { Clock } from '~/clock.ts'
 import type { Config } from '~/config.ts'
 import { noState } from '~/domain/feed-state.ts'
+import { Addresses } from '~/http/address.ts'
 import { flushUsage } from '~/jobs/flush-usage.ts'
 import { recheck } from '~/jobs/recheck.ts'
 import { Refresher, type Sources } from '~/jobs/refresh.ts'
@@ -76,7 +77,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     publicUrl: config.publicUrl,
     isDatabaseReachable: () => answers(database),
   })
-  const listener = listen(config, { handle: app.fetch, log })
+  const addresses = new Addresses(config.trustedProxies)
+  const listener = listen(config, { handle: app.fetch, log, addresses })
   const jobs = jobsOf({ memory, meter, clock, log, refresher, usage, observations, tools })
   const schedule = startSchedule([...jobs, ...feeds.jobs, verification(options, memory)], log)
   feeds.start(schedule)

@@ -1,0 +1,59 @@
+import { isIP, isIPv4 } from 'node:net'
+
+/** Whom a limit by address counts as one: an IPv4 address, or the /64 network of an IPv6 one. */
+export type AddressOf = (request: Request) => string
+
+/** Stands for everybody whose address is not known. */
+const UNKNOWN = 'unknown'
+
+/**
+ * Where requests come from: the other end of the socket, or what the proxies in front of the
+ * service say in `X-Forwarded-For`, when there are `proxies` of them that can be trusted.
+ *
+ * Each proxy appends whom it was asked by, so with n of them the n-th entry from the right is the
+ * last one that no stranger wrote.
+ */
+export class Addresses {
+  #socketAddressOf: (request: Request) => string | null = () => null
+
+  constructor(private readonly proxies: number) {}
+
+  /** From now on sockets are those of this server. */
+  follow(server: { requestIP(request: Request): { address: string } | null }): void {
+    this.#socketAddressOf = (request) => server.requestIP(request)?.address ?? null
+  }
+
+  readonly of: AddressOf = (request) => {
+    const forwarded = this.proxies > 0 ? request.headers.get('x-forwarded-for') : null
+    const named = forwarded && addressIn(forwarded.split(',').at(-this.proxies) ?? '')
+    return networkOf(named || this.#socketAddressOf(request))
+  }
+}
+
+const WITH_PORT = /^(?:\[([0-9a-f:.]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d{1,5})?$/i
+
+/** The address in an entry of `X-Forwarded-For`, which may have a port; null when it has none. */
+function addressIn(entry: string): string | null {
+  const text = entry.trim()
+  const [, v6, v4] = WITH_PORT.exec(text) ?? []
+  const address = v6 ?? v4 ?? text
+  return isIP(address) === 0 ? null : address
+}
+
+const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
+const GROUPS = 8
+const NETWORK_GROUPS = 4
+
+/** Whoever has one IPv6 address has 2^64 of them. */
+function networkOf(address: string | null): string {
+  if (!address || isIP(address) === 0) return UNKNOWN
+  const v4 = MAPPED.exec(address)?.[1] ?? address
+  if (isIPv4(v4)) return v4
+  const [head = '', tail] = address.toLowerCase().replace(/%.*/, '').split('::')
+  const groups = head === '' ? [] : head.split(':')
+  const rest = tail ? tail.split(':') : []
+  const gap = tail === undefined ? 0 : GROUPS - groups.length - rest.length
+  const all = [...groups, ...Array<string>(Math.max(0, gap)).fill('0'), ...rest]
+  const network = all.slice(0, NETWORK_GROUPS).map((group) => group.replace(/^0+(?=.)/, ''))
+  return `${network.join(':')}::/64`
+}
