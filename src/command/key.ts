@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { systemClock } from '~/clock.ts'
-import { createAccountStore, type ListedKey } from '~/store/account-store.ts'
+import { createAccountStore } from '~/store/account-store.ts'
+import type { ListedKey } from '~/store/key-store.ts'
 import { iso } from '~/wire/present.ts'
 import { newKey, SHOWN_ONCE } from './new-key.ts'
 import { tableLines } from './table.ts'

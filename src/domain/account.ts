@@ -20,3 +20,9 @@ export type Key = {
 
 export const isRevoked = ({ revokedMs }: Pick<Key, 'revokedMs'>, nowMs: number): boolean =>
   revokedMs !== null && revokedMs <= nowMs
+
+/** Keys of one account that are in use at once. */
+export const ACTIVE_KEYS_MAX = 20
+
+/** Why an account gets no further key. */
+export type KeyRefusal = 'too_many' | 'name_taken' | 'unknown' | 'ending'

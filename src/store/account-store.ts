@@ -1,8 +1,24 @@
-import { asc, count, eq, sql } from 'drizzle-orm'
+import { asc, count, eq, ilike, sql } from 'drizzle-orm'
 import type { Account, Key } from '~/domain/account.ts'
+import { COMMAND_LINE } from '~/domain/audit.ts'
 import type { Plan, Role } from '~/domain/quota.ts'
-import type { Database, Db } from './database.ts'
-import { NEWS_CHANNEL, newsPayload } from './news-channel.ts'
+import { recordChange } from './audit-store.ts'
+import type { Database, Db, Tx } from './database.ts'
+import {
+  addKey,
+  announceAccess,
+  createKey,
+  type Granted,
+  grantKey,
+  type KeyRules,
+  keyOf,
+  type ListedKey,
+  listKeys,
+  type NewKey,
+  type Replacement,
+  replaceKey,
+  revokeKey,
+} from './key-store.ts'
 import { accounts, keys } from './schema.ts'
 
 /** Someone already has an account under this address, whatever the case of its letters. */
@@ -19,9 +35,9 @@ export type NewAccount = {
   readonly role: Role
   readonly keyName: string
   readonly keyHash: string
+  /** Who makes it; a person with the command line unless said. */
+  readonly actor?: string
 }
-
-export type NewKey = { readonly accountId: string; readonly name: string; readonly hash: string }
 
 export type AccountChange = { readonly plan?: Plan | undefined; readonly role?: Role | undefined }
 
@@ -30,8 +46,6 @@ export type ListedAccount = Account & {
   readonly keyCount: number
   readonly activeKeyCount: number
 }
-
-export type ListedKey = Key & { readonly createdMs: number }
 
 export type Access = { readonly accounts: Account[]; readonly keys: Key[] }
 
@@ -44,15 +58,35 @@ export type AccountStore = {
   /** An account and its first key. Throws EmailTakenError; the address is stored in lower case. */
   create(account: NewAccount): Promise<{ account: Account; key: Key }>
   /** The account as it is now, or null when there is none. */
-  update(id: string, change: AccountChange): Promise<Account | null>
+  update(id: string, change: AccountChange, actor?: string): Promise<Account | null>
   /** Every account in order of creation. */
   list(): Promise<ListedAccount[]>
+  /** Those whose address holds `search`, in order of creation, and how many they are in all. */
+  page(page: AccountPage): Promise<{ accounts: ListedAccount[]; total: number }>
   /** Null when there is no such account. */
   createKey(key: NewKey): Promise<Key | null>
   /** The account's keys in order of creation, the revoked ones too. */
   listKeys(accountId: string): Promise<ListedKey[]>
-  /** Null when there is no such key. A key that was revoked, or ends, before then keeps its time. */
-  revokeKey(id: string, nowMs: number): Promise<{ keyId: string; revokedMs: number } | null>
+  /** The same for a key that a person makes, who is told why there is none. */
+  grantKey(key: NewKey, rules: KeyRules): Promise<Granted>
+  /** A new key for an old one, which ends later. */
+  replaceKey(replacement: Replacement, rules: KeyRules): Promise<Granted>
+  /**
+   * Null when there is no such key, or it is not of the account named. A key that was revoked, or
+   * ends, before then keeps its time.
+   */
+  revokeKey(id: string, nowMs: number, by?: Revoker): Promise<RevokedKey | null>
+}
+
+/** Who revokes; `accountId` for one who may only revoke that account's keys. */
+export type Revoker = { readonly actor: string; readonly accountId?: string }
+
+export type RevokedKey = { readonly keyId: string; readonly revokedMs: number }
+
+export type AccountPage = {
+  readonly search: string
+  readonly limit: number
+  readonly offset: number
 }
 
 export function createAccountStore(database: Database): AccountStore {
@@ -61,15 +95,20 @@ export function createAccountStore(database: Database): AccountStore {
     load: () => load(db, null),
     loadAccount: async (id) => (isUuid(id) ? load(db, id) : { accounts: [], keys: [] }),
     create: (account) => create(database, account),
-    update: async (id, change) => (isUuid(id) ? update(database, id, change) : null),
+    update: async (id, change, actor = COMMAND_LINE) =>
+      isUuid(id) ? update(database, id, { ...change, actor }) : null,
     list: () => list(db),
+    page: (page) => pageOf(db, page),
     createKey: async (key) => (isUuid(key.accountId) ? createKey(database, key) : null),
     listKeys: async (accountId) => (isUuid(accountId) ? listKeys(db, accountId) : []),
-    revokeKey: async (id, nowMs) => (isUuid(id) ? revokeKey(database, id, nowMs) : null),
+    grantKey: async (key, rules) =>
+      isUuid(key.accountId) ? grantKey(database, key, rules) : { refusal: 'unknown' },
+    replaceKey: async (replacement, rules) =>
+      isUuid(replacement.keyId) ? replaceKey(database, replacement, rules) : { refusal: 'unknown' },
+    revokeKey: async (id, nowMs, by) =>
+      isUuid(id) ? revokeKey(database, id, { ...by, nowMs }) : null,
   }
 }
-
-type Tx = Parameters<Parameters<Db['transaction']>[0]>[0]
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
@@ -81,16 +120,6 @@ const ACCOUNT = {
   plan: accounts.plan,
   role: accounts.role,
 }
-
-type KeyRow = typeof keys.$inferSelect
-
-const keyOf = ({ id, accountId, name, hash, revokedAt }: KeyRow): Key => ({
-  id,
-  accountId,
-  name,
-  hash,
-  revokedMs: revokedAt?.getTime() ?? null,
-})
 
 async function load(db: Db, id: string | null): Promise<Access> {
   const [allAccounts, allKeys] = await db.transaction(
@@ -111,36 +140,65 @@ async function load(db: Db, id: string | null): Promise<Access> {
   return { accounts: allAccounts, keys: allKeys.map(keyOf) }
 }
 
-async function create(database: Database, { keyName, keyHash, ...rest }: NewAccount) {
-  const email = rest.email.trim().toLowerCase()
+async function create(database: Database, newAccount: NewAccount) {
   return database.db.transaction(async (tx) => {
-    const [account] = await tx
-      .insert(accounts)
-      .values({ ...rest, email })
-      .onConflictDoNothing({ target: accounts.email })
-      .returning(ACCOUNT)
-    if (!account) throw new EmailTakenError(email)
-    const key = await addKey(tx, { accountId: account.id, name: keyName, hash: keyHash })
-    await announce(database, tx, account.id)
-    return { account, key }
+    const made = await addAccount(tx, newAccount)
+    if (!made) throw new EmailTakenError(normalEmail(newAccount.email))
+    await announceAccess(database, tx, made.account.id)
+    return made
   })
 }
 
-async function update(database: Database, id: string, { plan, role }: AccountChange) {
+export const normalEmail = (email: string): string => email.trim().toLowerCase()
+
+/** Null when the address has an account. Whoever calls tells the others of it. */
+export async function addAccount(
+  tx: Tx,
+  { email, plan, role, keyName, keyHash, actor = COMMAND_LINE }: NewAccount,
+): Promise<{ account: Account; key: Key } | null> {
+  const [account] = await tx
+    .insert(accounts)
+    .values({ email: normalEmail(email), plan, role })
+    .onConflictDoNothing({ target: accounts.email })
+    .returning(ACCOUNT)
+  if (!account) return null
+  await recordChange(tx, {
+    ...{ actor, action: 'account created', accountId: account.id, subject: account.email },
+    before: null,
+    after: { plan, role },
+  })
+  const key = await addKey(tx, { accountId: account.id, name: keyName, hash: keyHash, actor })
+  return { account, key }
+}
+
+type Update = AccountChange & { readonly actor: string }
+
+async function update(database: Database, id: string, { plan, role, actor }: Update) {
   return database.db.transaction(async (tx) => {
-    const [account] = await tx
-      .update(accounts)
-      .set({ plan: plan ?? sql`${accounts.plan}`, role: role ?? sql`${accounts.role}` })
+    const [old] = await tx
+      .select(ACCOUNT)
+      .from(accounts)
       .where(eq(accounts.id, id))
-      .returning(ACCOUNT)
-    if (!account) return null
-    await announce(database, tx, account.id)
+      .for('no key update')
+    if (!old) return null
+    const account = { ...old, plan: plan ?? old.plan, role: role ?? old.role }
+    if (account.plan === old.plan && account.role === old.role) return account
+    await tx
+      .update(accounts)
+      .set({ plan: account.plan, role: account.role })
+      .where(eq(accounts.id, id))
+    await recordChange(tx, {
+      ...{ actor, action: 'account changed', accountId: old.id, subject: old.email },
+      before: { plan: old.plan, role: old.role },
+      after: { plan: account.plan, role: account.role },
+    })
+    await announceAccess(database, tx, account.id)
     return account
   })
 }
 
-async function list(db: Db): Promise<ListedAccount[]> {
-  const rows = await db
+const listing = (db: Db) =>
+  db
     .select({
       ...ACCOUNT,
       createdAt: accounts.createdAt,
@@ -152,52 +210,23 @@ async function list(db: Db): Promise<ListedAccount[]> {
     .leftJoin(keys, eq(keys.accountId, accounts.id))
     .groupBy(accounts.id)
     .orderBy(asc(accounts.createdAt), asc(accounts.id))
-  return rows.map(({ createdAt, ...row }) => ({ ...row, createdMs: createdAt.getTime() }))
-}
+    .$dynamic()
 
-async function createKey(database: Database, newKey: NewKey): Promise<Key | null> {
-  return database.db.transaction(async (tx) => {
-    const owner = await tx
-      .select(ACCOUNT)
-      .from(accounts)
-      .where(eq(accounts.id, newKey.accountId))
-      .for('key share')
-    if (owner.length === 0) return null
-    const key = await addKey(tx, newKey)
-    await announce(database, tx, key.accountId)
-    return key
-  })
-}
+type ListingRow = Awaited<ReturnType<typeof listing>>[number]
 
-async function addKey(tx: Tx, newKey: NewKey): Promise<Key> {
-  const [row] = await tx.insert(keys).values(newKey).returning()
-  return keyOf(row!)
-}
+const listedOf = ({ createdAt, ...row }: ListingRow): ListedAccount => ({
+  ...row,
+  createdMs: createdAt.getTime(),
+})
 
-async function listKeys(db: Db, accountId: string): Promise<ListedKey[]> {
-  const rows = await db
-    .select()
-    .from(keys)
-    .where(eq(keys.accountId, accountId))
-    .orderBy(asc(keys.createdAt), asc(keys.id))
-  return rows.map((row) => ({ ...keyOf(row), createdMs: row.createdAt.getTime() }))
-}
+const list = async (db: Db): Promise<ListedAccount[]> => (await listing(db)).map(listedOf)
 
-async function revokeKey(database: Database, id: string, nowMs: number) {
-  return database.db.transaction(async (tx) => {
-    const now = new Date(nowMs).toISOString()
-    const [row] = await tx
-      .update(keys)
-      .set({ revokedAt: sql`least(${keys.revokedAt}, ${now}::timestamptz)` })
-      .where(eq(keys.id, id))
-      .returning()
-    if (!row) return null
-    await announce(database, tx, row.accountId)
-    return { keyId: row.id, revokedMs: row.revokedAt!.getTime() }
-  })
-}
-
-async function announce(database: Database, tx: Tx, accountId: string): Promise<void> {
-  const news = newsPayload(database, { kind: 'access', accountId })
-  await tx.execute(sql`select pg_notify(${NEWS_CHANNEL}, ${news})`)
+async function pageOf(db: Db, { search, limit, offset }: AccountPage) {
+  const pattern = `%${search.trim().replace(/[\\%_]/g, '\\$&')}%`
+  const isFound = ilike(accounts.email, pattern)
+  const [rows, [all]] = await Promise.all([
+    listing(db).where(isFound).limit(limit).offset(offset),
+    db.select({ total: count() }).from(accounts).where(isFound),
+  ])
+  return { accounts: rows.map(listedOf), total: all!.total }
 }

@@ -19,6 +19,8 @@ const LIBPQ_ONLY = ['channel_binding', 'gssencmode', 'sslcompression', 'pgbounce
 
 export type Sql = postgres.Sql
 export type Db = PostgresJsDatabase
+/** Inside `db.transaction`. */
+export type Tx = Parameters<Parameters<Db['transaction']>[0]>[0]
 
 export type ConnectOptions = {
   connectionsMax?: number | undefined
