@@ -8,17 +8,7 @@ import type { Quote } from '~/domain/quote.ts'
 import type { Log } from '~/log.ts'
 import type { Memory } from '~/memory/memory.ts'
 import { USAGE_DAYS, type UsageMeter } from '~/memory/usage-meter.ts'
-
-type IdRange = { readonly firstId?: number; readonly lastId?: number }
-
-/** What changed in the database; a range says which rows, without one anything may have. */
-export type Change =
-  | ({ readonly kind: 'observations' } & IdRange)
-  | ({ readonly kind: 'references' } & IdRange)
-  | { readonly kind: 'catalogue' }
-  | { readonly kind: 'access'; readonly accountId?: string }
-  | { readonly kind: 'feeds' }
-  | { readonly kind: 'everything' }
+import { Backlog, type Change } from './backlog.ts'
 
 type Access = { accounts: readonly Account[]; keys: readonly Key[] }
 type Dated<T> = {
@@ -35,7 +25,13 @@ export type Sources = {
   readonly references: Dated<Reference>
   readonly feeds: { load(): Promise<FeedState | null> }
   readonly access: { load(): Promise<Access>; loadAccount(id: string): Promise<Access> }
-  readonly usage: { since(day: number): Promise<readonly UsageCount[]> }
+  readonly usage: {
+    since(day: number): Promise<readonly UsageCount[]>
+    ofAccounts(
+      accountIds: readonly string[],
+      span: { day: number; days: number },
+    ): Promise<readonly UsageCount[]>
+  }
 }
 
 export type RefreshDeps = {
@@ -48,17 +44,17 @@ export type RefreshDeps = {
 
 /** More rows than this are not read by id: loading what is live costs less. */
 const RANGE_ROWS_MAX = 20_000
-/** A longer backlog of changes is one reload of everything. */
-const BACKLOG_MAX = 500
+/** Today, and the day whose last units are written after midnight. */
+const COUNTED_DAYS = 2
 
 /**
- * Keeps memory in step with the database: one change at a time, in the order they were heard.
+ * Keeps memory in step with the database: one change at a time, the most urgent first.
  *
  * Loading merges into what memory holds, so it may run beside ingestion. A change that cannot be
  * loaded turns into a full reload, tried again by the next one, by `retry` and by every re-check.
  */
 export class Refresher {
-  #backlog: Change[] = []
+  readonly #backlog = new Backlog()
   #isBehind = false
   #isDraining = false
   #turn: Promise<void> = Promise.resolve()
@@ -67,8 +63,7 @@ export class Refresher {
 
   /** Takes note of a change; it is loaded in its turn. */
   note(change: Change): void {
-    const isFull = this.#backlog.length >= BACKLOG_MAX
-    this.#backlog = isFull ? [{ kind: 'everything' }] : [...this.#backlog, change]
+    this.#backlog.add(change)
     if (this.#isDraining) return
     this.#isDraining = true
     this.#turn = this.#turn.then(() => this.#drain())
@@ -98,7 +93,7 @@ export class Refresher {
   }
 
   async #drain(): Promise<void> {
-    for (let change = this.#backlog.shift(); change; change = this.#backlog.shift())
+    for (let change = this.#backlog.next(); change; change = this.#backlog.next())
       await this.#take(change)
     this.#isDraining = false
   }
@@ -136,14 +131,23 @@ export class Refresher {
         const feeds = (await sources.feeds.load()) ?? noState
         return memory.publish({ feeds }, clock.now())
       }
+      case 'usage':
+        return this.#loadUsage(change.accountIds)
       case 'everything':
         await this.#loadEverything()
     }
   }
 
+  async #loadUsage(accountIds: readonly string[]): Promise<void> {
+    const { sources, meter, clock } = this.deps
+    const { settlements } = meter
+    const span = { day: dayOf(clock.now()) - COUNTED_DAYS + 1, days: COUNTED_DAYS }
+    meter.load(await sources.usage.ofAccounts(accountIds, span), settlements)
+  }
+
   /** Loads everything; what was noted before it began is in it, what is noted meanwhile is not. */
   async #catchUp(): Promise<boolean> {
-    this.#backlog = []
+    this.#backlog.clear()
     this.#isBehind = true
     const hadMissed = await this.#loadEverything()
     this.#isBehind = false
@@ -172,7 +176,11 @@ export class Refresher {
 }
 
 /** The rows of a change; where those are too many or not known, only what is live of them. */
-async function rowsOf<T>(source: Dated<T>, range: IdRange, nowMs: number) {
+async function rowsOf<T>(
+  source: Dated<T>,
+  range: { readonly firstId?: number; readonly lastId?: number },
+  nowMs: number,
+) {
   const { firstId, lastId } = range
   const isKnown = firstId !== undefined && lastId !== undefined
   if (!isKnown || lastId - firstId >= RANGE_ROWS_MAX)

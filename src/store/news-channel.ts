@@ -14,6 +14,7 @@ export type NewsItem =
   | { readonly kind: 'catalogue' }
   | { readonly kind: 'feeds' }
   | { readonly kind: 'access'; readonly accountId?: string }
+  | { readonly kind: 'usage'; readonly accountIds: readonly string[] }
 
 /** News with the name of the database handle, and so of the process, whose commit it tells of. */
 export type HeardNews = NewsItem & { readonly origin: string }
@@ -46,7 +47,7 @@ export function newsOf(payload: string): HeardNews | null {
   if (payload.length > NEWS_BYTES_MAX) return null
   const value = parsed(payload)
   if (typeof value !== 'object' || value === null) return null
-  const { kind, origin, firstId, lastId, accountId } = value as Record<string, unknown>
+  const { kind, origin, firstId, lastId, accountId, accountIds } = value as Record<string, unknown>
   if (typeof origin !== 'string') return null
   switch (kind) {
     case 'catalogue':
@@ -55,6 +56,8 @@ export function newsOf(payload: string): HeardNews | null {
     case 'access':
       if (accountId === undefined) return { kind, origin }
       return typeof accountId === 'string' ? { kind, origin, accountId } : null
+    case 'usage':
+      return isTexts(accountIds) ? { kind, origin, accountIds } : null
     case 'observations':
     case 'references':
       if (firstId === undefined && lastId === undefined) return { kind, origin }
@@ -63,6 +66,9 @@ export function newsOf(payload: string): HeardNews | null {
       return null
   }
 }
+
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string')
 
 const isId = (value: unknown): value is number => Number.isSafeInteger(value)
 

@@ -5,6 +5,7 @@ import type { Reference } from '~/domain/mid.ts'
 import type { UsageCount } from '~/domain/quota.ts'
 import { dayOf } from '~/domain/quota.ts'
 import type { Quote } from '~/domain/quote.ts'
+import { BACKLOG_ACCOUNTS_MAX, BACKLOG_MAX } from '~/jobs/backlog.ts'
 import { Refresher, type Sources } from '~/jobs/refresh.ts'
 import { Memory } from '~/memory/memory.ts'
 import { UsageMeter } from '~/memory/usage-meter.ts'
@@ -16,7 +17,6 @@ import { quote } from '../support/quotes.ts'
 const NOW_MS = Date.parse('2026-03-05T14:25:30.500Z')
 const DAY = dayOf(NOW_MS)
 const RANGE_ROWS_MAX = 20_000
-const BACKLOG_MAX = 500
 
 const account = (id: string): Account => ({ id, email: id, plan: 'free', role: 'member' })
 const key = (id: string, revokedMs: number | null = null): Key => ({
@@ -58,6 +58,10 @@ class Tables {
     },
     usage: {
       since: (day) => this.#answer(`usage ${day - DAY}`, () => [...this.usage]),
+      ofAccounts: (accountIds, { day, days }) =>
+        this.#answer(`usage of ${accountIds} ${day - DAY} ${days}`, () =>
+          this.usage.filter(({ accountId }) => accountIds.includes(accountId)),
+        ),
     },
   }
 
@@ -171,21 +175,24 @@ describe('Refresher.reload', () => {
 })
 
 describe('Refresher.note', () => {
-  test('a change is loaded by what it names, in the order the changes were heard', async () => {
+  test('a change is loaded by what it names: who may call first, then usage, then as heard', async () => {
     const { tables, refresher } = started()
     refresher.note({ kind: 'catalogue' })
     refresher.note({ kind: 'observations', firstId: 3, lastId: 9 })
     refresher.note({ kind: 'references', firstId: 4, lastId: 4 })
+    refresher.note({ kind: 'usage', accountIds: ['a', 'b'] })
     refresher.note({ kind: 'access', accountId: 'acc' })
+    refresher.note({ kind: 'usage', accountIds: ['b', 'c'] })
     refresher.note({ kind: 'access' })
     refresher.note({ kind: 'everything' })
     await refresher.settled()
     expect(tables.asked).toEqual([
+      'access acc',
+      'access',
+      'usage of a,b,c -1 2',
       'catalogue',
       'quotes 3-9',
       'references 4-4',
-      'access acc',
-      'access',
       ...EVERYTHING,
     ])
   })
@@ -195,12 +202,12 @@ describe('Refresher.note', () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     tables.beforeAnswer = () => promise
     refresher.note({ kind: 'catalogue' })
-    refresher.note({ kind: 'access' })
+    refresher.note({ kind: 'observations' })
     for (let i = 0; i < 20; i++) await Promise.resolve()
     expect(tables.asked).toEqual(['catalogue'])
     resolve()
     await refresher.settled()
-    expect(tables.asked).toEqual(['catalogue', 'access'])
+    expect(tables.asked).toEqual(['catalogue', 'quotes live 0'])
   })
 
   test('what it loads is served: quotes, references, keys and the catalogue', async () => {
@@ -264,6 +271,40 @@ describe('Refresher.note', () => {
     refresher.note({ kind: 'observations', firstId: 1, lastId: 1 })
     await refresher.settled()
     expect(tables.asked).toEqual([...EVERYTHING, 'quotes 1-1'])
+  })
+
+  test('as many accounts as that are asked for at once; one more makes a reload', async () => {
+    const { tables, refresher } = started()
+    const accountIds = Array.from({ length: BACKLOG_ACCOUNTS_MAX }, (_, i) => String(i))
+    refresher.note({ kind: 'usage', accountIds })
+    await refresher.settled()
+    expect(tables.asked).toHaveLength(1)
+    tables.asked.length = 0
+    refresher.note({ kind: 'usage', accountIds: [...accountIds, 'one more'] })
+    await refresher.settled()
+    expect(tables.asked).toEqual(EVERYTHING)
+  })
+
+  test('what others counted joins what is counted here, and no unit counts twice', async () => {
+    const { tables, meter, refresher } = started()
+    const unit = { accountId: 'a', keyId: 'k', limit: 100, nowMs: NOW_MS }
+    meter.reserve(unit)
+    meter.reserve(unit)
+    tables.usage = [
+      { accountId: 'a', keyId: 'k', day: DAY, requests: 10 },
+      { accountId: 'a', keyId: 'other key', day: DAY, requests: 5 },
+    ]
+    refresher.note({ kind: 'usage', accountIds: ['a'] })
+    await refresher.settled()
+    expect(meter.used('a', DAY)).toBe(17)
+    tables.beforeAnswer = () => {
+      tables.beforeAnswer = null
+      meter.takePending()
+      meter.settle([{ accountId: 'a', keyId: 'k', day: DAY, requests: 12 }])
+    }
+    refresher.note({ kind: 'usage', accountIds: ['a'] })
+    await refresher.settled()
+    expect(meter.used('a', DAY)).toBe(17)
   })
 
   test('after a failure the next change loads everything, and the one after only itself', async () => {

@@ -17,6 +17,7 @@ import { importObservations } from '~/store/observation-import.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { importReferences } from '~/store/reference-import.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
+import { createUsageStore } from '~/store/usage-store.ts'
 import { until } from '../support/embedded-process.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
 import { inArrays, NOW_MS, observation, otherHandle, stockedDatabase } from './samples.ts'
@@ -72,7 +73,7 @@ describe('listenForNews', () => {
     ])
   })
 
-  test('hears of a snapshot, an import, the catalogue, the feeds and an account', async () => {
+  test('hears of a snapshot, an import, the catalogue, the feeds, an account and its usage', async () => {
     const origin = originOf(other)
     const rates = [{ currency: 'KES', perUsd: '129' }]
     const added = await createReferenceStore(other).append({
@@ -96,6 +97,8 @@ describe('listenForNews', () => {
     await accounts.update(account.id, { plan: 'pro' })
     await accounts.createKey({ accountId: account.id, name: 'l', hash: '1'.repeat(64) })
     await accounts.revokeKey(key.id, NOW_MS)
+    const counted = { accountId: account.id, keyId: key.id, day: 20_000, requests: 1 }
+    await createUsageStore(other).add([counted])
     const id = added[0]!.id
     const access = { kind: 'access' as const, accountId: account.id, origin }
     expect(await heardSoFar()).toEqual([
@@ -108,7 +111,26 @@ describe('listenForNews', () => {
       access,
       access,
       access,
+      { kind: 'usage', accountIds: [account.id], origin },
     ])
+  })
+
+  test('hears of as many accounts as one flush may hold, in messages the server takes', async () => {
+    const { account, key } = await createAccountStore(other).create({
+      email: 'many@example.com',
+      plan: 'free',
+      role: 'member',
+      keyName: 'k',
+      keyHash: '2'.repeat(64),
+    })
+    heard = []
+    const ids = [account.id, ...Array.from({ length: 999 }, () => crypto.randomUUID())]
+    const counts = ids.map((accountId) => ({ accountId, keyId: key.id, day: 20_000, requests: 1 }))
+    await createUsageStore(other).add(counts)
+    const named = (await heardSoFar()).flatMap((news) =>
+      news.kind === 'usage' ? news.accountIds : [],
+    )
+    expect(named).toEqual(ids)
   })
 
   test('hears nothing of what changed nothing', async () => {
@@ -119,6 +141,8 @@ describe('listenForNews', () => {
     await createReferenceStore(other).append({ source: 'f', fetchedMs: NOW_MS, rates: [] })
     await createAccountStore(other).update(crypto.randomUUID(), { plan: 'pro' })
     await createAccountStore(other).revokeKey(crypto.randomUUID(), NOW_MS)
+    const nobody = { accountId: crypto.randomUUID(), keyId: crypto.randomUUID() }
+    await createUsageStore(other).add([{ ...nobody, day: 20_000, requests: 1 }])
     expect(await heardSoFar()).toEqual([])
   })
 
@@ -172,6 +196,7 @@ describe('newsOf', () => {
       { kind: 'catalogue' },
       { kind: 'access', accountId: 'a' },
       { kind: 'access' },
+      { kind: 'usage', accountIds: ['a', 'b'] },
     ] as const)
       expect(newsOf(newsPayload(database, item))).toEqual({ ...item, origin })
   })
@@ -188,6 +213,8 @@ describe('newsOf', () => {
       '{"kind":"observations","firstId":"1","lastId":2,"origin":"a"}',
       '{"kind":"references","firstId":1.5,"lastId":2,"origin":"a"}',
       '{"kind":"access","accountId":1,"origin":"a"}',
+      '{"kind":"usage","origin":"a"}',
+      '{"kind":"usage","accountIds":["a",1],"origin":"a"}',
       '{"kind":"later","origin":"a"}',
       JSON.stringify({ kind: 'catalogue', origin: 'a'.repeat(NEWS_BYTES_MAX) }),
     ])

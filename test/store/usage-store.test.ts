@@ -94,6 +94,28 @@ describe('add', () => {
   })
 })
 
+describe('ofAccounts', () => {
+  test('answers what those accounts counted on those days, all their keys, and nothing else', async () => {
+    const [one, other] = [await newKey(), await newKey()]
+    const second = await createAccountStore(database).createKey({
+      accountId: one.accountId,
+      name: 'second',
+      hash: String(++names).padStart(64, '0'),
+    })
+    const keys = [one, { accountId: one.accountId, keyId: second!.id }]
+    for (const key of [...keys, other])
+      for (const day of [DAY - 1, DAY, DAY + 1, DAY + 2])
+        await store.add([{ ...key, day, requests: 2 }])
+    const rows = await store.ofAccounts([one.accountId], { day: DAY, days: 2 })
+    const expected = keys.flatMap((key) =>
+      [DAY, DAY + 1].map((day) => ({ ...key, day, requests: 2 })),
+    )
+    expect(rows).toHaveLength(4)
+    for (const row of expected) expect(rows).toContainEqual(row)
+    expect(await store.ofAccounts([], { day: DAY, days: 2 })).toEqual([])
+  })
+})
+
 describe('since', () => {
   test('answers that day and later ones only', async () => {
     const key = await newKey()
