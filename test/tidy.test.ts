@@ -8,8 +8,8 @@ const FILE_LINES_MAX = 300
 
 type Source = { path: string; text: string; lines: string[] }
 
-const sources = await filesOf('src/**/*.ts')
-const tests = await filesOf('test/**/*.ts')
+const sources = await filesOf('src/**/*.{ts,tsx}')
+const tests = await filesOf('test/**/*.{ts,tsx}')
 const all = [...sources, ...tests]
 
 /** What each folder of src may import of the others; a file in src itself is named by its name. */
@@ -18,14 +18,15 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   memory: ['domain'],
   store: ['domain'],
   feed: ['domain'],
+  telemetry: ['domain', 'memory', 'clock', 'log'],
   service: ['domain', 'memory'],
   jobs: ['domain', 'memory', 'log'],
   wire: ['domain', 'service', 'memory'],
-  http: ['domain', 'memory', 'service', 'wire', 'clock', 'log'],
-  mcp: ['domain', 'memory', 'service', 'wire', 'clock', 'log'],
-  portal: ['domain', 'memory', 'service', 'wire', 'clock', 'log'],
+  http: ['domain', 'memory', 'service', 'wire', 'clock', 'log', 'telemetry'],
+  mcp: ['domain', 'memory', 'service', 'wire', 'clock', 'log', 'telemetry'],
+  portal: ['domain', 'memory', 'service', 'wire', 'http', 'clock', 'log'],
   sample: [],
-  app: ['domain', 'http', 'mcp', 'portal', 'log'],
+  app: ['domain', 'http', 'mcp', 'portal', 'log', 'telemetry'],
   config: ['domain', 'feed', 'jobs', 'log'],
   clock: [],
   log: [],
@@ -35,12 +36,15 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 const HOMES: [what: string, pattern: RegExp, homes: RegExp][] = [
   ['process.env', /\bprocess\.env\b/, /^src\/main\.ts$/],
   ['the clock', /\bDate\.now\(|\bnew Date\(\)/, /^src\/clock\.ts$/],
+  ['the stopwatch', /\bperformance\.now\(/, /^src\/(clock\.ts|store\/)/],
   ['console', /\bconsole\./, /^src\/sample\/build/],
   ['drizzle', /from 'drizzle-orm/, /^src\/store\//],
   ['the postgres driver', /from 'postgres'/, /^src\/store\//],
   ['croner', /from 'croner'/, /^src\/jobs\/schedule\.ts$/],
   ['elysia', /from '(@elysiajs\/|elysia)/, /^src\/(app\.ts|http\/|mcp\/|portal\/)/],
   ['pino', /from 'pino/, /^src\/log\.ts$/],
+  ['prom-client', /'prom-client'/, /^src\/telemetry\/exposition\.ts$/],
+  ['OpenTelemetry', /'@opentelemetry\//, /^src\/telemetry\/spans\.ts$/],
   ['commander', /from 'commander'/, /^src\/(main\.ts|command\/)/],
 ]
 
@@ -80,13 +84,15 @@ describe('the house', () => {
 
   test('no room is called by what it is not', () => {
     const vague = all.filter(({ path }) =>
-      /(^|\/)(utils?|helpers?|common|types|misc|index)(\.ts|\/)/.test(path),
+      /(^|\/)(utils?|helpers?|common|types|misc|index)(\.tsx?|\/)/.test(path),
     )
     expect(vague.map(({ path }) => path)).toEqual([])
   })
 
   test('file names are kebab-case nouns', () => {
-    const odd = all.filter(({ path }) => !/^[a-z0-9-]+(\.test)?\.ts$/.test(path.split('/').at(-1)!))
+    const odd = all.filter(
+      ({ path }) => !/^[a-z0-9-]+(\.test)?\.tsx?$/.test(path.split('/').at(-1)!),
+    )
     expect(odd.map(({ path }) => path)).toEqual([])
   })
 })
@@ -145,7 +151,7 @@ async function filesOf(pattern: string): Promise<Source[]> {
 /** The folder directly below src, or the name of a file that stands in src itself. */
 function roomOf(path: string): string {
   const [, room] = path.split('/')
-  return room!.replace(/\.ts$/, '')
+  return room!.replace(/\.tsx?$/, '')
 }
 
 /** What a file imports of src, as paths from the root. */

@@ -175,7 +175,7 @@ describe('the connection', () => {
 
 describe('size', () => {
   const packed =
-    (bytes: Uint8Array, encoding = 'gzip') =>
+    (bytes: Uint8Array<ArrayBuffer>, encoding = 'gzip') =>
     () =>
       new Response(bytes, { headers: { 'content-encoding': encoding } })
 

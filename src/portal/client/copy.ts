@@ -1,0 +1,24 @@
+const SHOWN_MS = 2000
+
+for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
+  const id = button.dataset.copy!
+  const source = document.getElementById(id)
+  const result = document.querySelector<HTMLElement>(`[data-copied="${id}"]`)
+  if (!source || !result) continue
+  button.hidden = false
+  button.addEventListener('click', async () => {
+    result.textContent = (await copied(source)) ? 'Copied' : 'Press Ctrl+C to copy'
+    setTimeout(() => (result.textContent = ''), SHOWN_MS)
+  })
+}
+
+/** Without a secure context there is no clipboard to write to: what is selected can be copied. */
+async function copied(source: HTMLElement): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(source.textContent ?? '')
+    return true
+  } catch {
+    getSelection()?.selectAllChildren(source)
+    return document.execCommand('copy')
+  }
+}

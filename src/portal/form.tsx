@@ -1,0 +1,95 @@
+import type { ComponentChildren } from 'preact'
+
+type Described = {
+  /** Also the name of what is sent, and the id. */
+  name: string
+  label: string
+  /** What is wrong with the value that was sent. */
+  error?: string | undefined
+  hint?: string | undefined
+}
+
+type FieldProps = Described & {
+  value?: string | undefined
+  type?: 'text' | 'email' | 'password'
+  isRequired?: boolean
+  /** What the browser should know of the value. */
+  input?: {
+    autocomplete?: string
+    inputMode?: 'decimal' | 'email' | 'numeric'
+    maxLength?: number
+    minLength?: number
+    spellcheck?: boolean
+  }
+}
+
+/** A text field with its label, its hint and what is wrong with it. */
+export function Field({ type = 'text', value, isRequired, input, ...field }: FieldProps) {
+  // Preact's types tell inputs apart by their type; these take the same attributes.
+  const attributes = { ...input, ...describedBy(field), type: type as 'text' }
+  return (
+    <Labelled {...field}>
+      <input {...attributes} value={value} required={isRequired} />
+    </Labelled>
+  )
+}
+
+export type Option = { readonly value: string; readonly text: string }
+
+type SelectProps = Described & { value: string; options: readonly Option[] }
+
+/** One of several; a value that is none of them is shown as the first, which asks for a choice. */
+export function Select({ value, options, ...field }: SelectProps) {
+  const isKnown = options.some((option) => option.value === value)
+  return (
+    <Labelled {...field}>
+      <select {...describedBy(field)} required>
+        {!isKnown && (
+          <option value="" selected>
+            Choose…
+          </option>
+        )}
+        {options.map((option) => (
+          <option key={option.value} value={option.value} selected={option.value === value}>
+            {option.text}
+          </option>
+        ))}
+      </select>
+    </Labelled>
+  )
+}
+
+function Labelled({
+  name,
+  label,
+  hint,
+  error,
+  children,
+}: Described & { children: ComponentChildren }) {
+  return (
+    <div class={error ? 'field field-wrong' : 'field'}>
+      <label for={name}>{label}</label>
+      {children}
+      {hint && (
+        <p class="field-hint" id={`${name}-hint`}>
+          {hint}
+        </p>
+      )}
+      {error && (
+        <p class="field-error" id={`${name}-error`}>
+          {error}
+        </p>
+      )}
+    </div>
+  )
+}
+
+function describedBy({ name, hint, error }: Described) {
+  const ids = [hint && `${name}-hint`, error && `${name}-error`].filter(Boolean)
+  return {
+    id: name,
+    name,
+    ...(ids.length > 0 && { 'aria-describedby': ids.join(' ') }),
+    ...(error && { 'aria-invalid': true }),
+  }
+}

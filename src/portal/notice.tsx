@@ -1,0 +1,15 @@
+import type { ComponentChildren } from 'preact'
+
+export type NoticeKind = 'plain' | 'good' | 'warn' | 'bad'
+
+type Props = { kind: NoticeKind; title?: string; children?: ComponentChildren }
+
+/** Something to know before reading on; `bad` is read out at once. */
+export function Notice({ kind, title, children }: Props) {
+  return (
+    <div class={`notice notice-${kind}`} role={kind === 'bad' ? 'alert' : undefined}>
+      {title && <p class="notice-title">{title}</p>}
+      {children && <div>{children}</div>}
+    </div>
+  )
+}

@@ -1,0 +1,151 @@
+import type { ComponentChildren } from 'preact'
+import { renderToString } from 'preact-render-to-string'
+import { type AssetPaths, type Assets, acceptsGzip } from './assets.ts'
+import { Notice } from './notice.tsx'
+import { SECURITY_HEADERS } from './security-headers.ts'
+
+/** Whom data or a rate has to be credited to. */
+export type Credit = { readonly text: string; readonly url: string | null }
+
+export type PageDeps = {
+  readonly assets: Assets
+  readonly credits: readonly Credit[]
+  /** What a demonstration says of its data; null for real data. */
+  readonly sample: string | null
+}
+
+/** Who is signed in. */
+export type Session = { readonly email: string; readonly isAdmin: boolean }
+
+export type Page = {
+  /** Unique among pages; the site's name is added. */
+  readonly title: string
+  /** The page's own path, which the navigation marks. */
+  readonly path: string
+  readonly body: ComponentChildren
+  readonly description?: string | undefined
+  readonly session?: Session | null | undefined
+  /** Names of `client/`, without their ending. */
+  readonly scripts?: readonly string[]
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/**
+ * The whole document as a reply, under the policy of every page.
+ *
+ * It is compressed only where nobody is signed in: what a page says to one person must not be
+ * guessed from its length (https://www.breachattack.com).
+ */
+export async function pageReply(deps: PageDeps, request: Request, page: Page): Promise<Response> {
+  const paths = await deps.assets.paths()
+  const html = `<!doctype html>${renderToString(<Document {...{ deps, page, paths }} />)}`
+  const isZipped = !page.session && acceptsGzip(request)
+  const headers = {
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': page.session ? 'no-store' : 'no-cache',
+    vary: 'accept-encoding, cookie',
+    ...SECURITY_HEADERS,
+    ...(isZipped && { 'content-encoding': 'gzip' }),
+    ...page.headers,
+  }
+  return new Response(isZipped ? Bun.gzipSync(html) : html, { status: page.status ?? 200, headers })
+}
+
+const DESCRIPTION =
+  'What each provider makes of your money on its way into, out of and across Africa, ' +
+  'beside an independent mid-market rate.'
+
+function Document({ deps, page, paths }: { deps: PageDeps; page: Page; paths: AssetPaths }) {
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="description" content={page.description ?? DESCRIPTION} />
+        <title>{`${page.title} · Corridor`}</title>
+        <link rel="stylesheet" href={paths('site.css')} />
+        <link rel="icon" href={paths('icon.svg')} type="image/svg+xml" />
+        {page.scripts?.map((name) => (
+          <script key={name} type="module" src={paths(`${name}.js`)} />
+        ))}
+      </head>
+      <body>
+        <a class="skip-link" href="#content">
+          Skip to the content
+        </a>
+        <Header page={page} />
+        <main id="content" class="frame" tabIndex={-1}>
+          {page.body}
+        </main>
+        <Footer {...deps} />
+      </body>
+    </html>
+  )
+}
+
+const NAVIGATION: readonly Entry[] = [
+  { path: '/', text: 'Market' },
+  { path: '/corridors', text: 'Corridors' },
+  { path: '/docs', text: 'API' },
+]
+
+type Entry = { readonly path: string; readonly text: string }
+
+function Header({ page }: { page: Page }) {
+  return (
+    <header class="site-header">
+      <div class="frame">
+        <a class="brand" href="/">
+          Corridor
+        </a>
+        <nav aria-label="Site">
+          <ul>
+            {NAVIGATION.map((entry) => (
+              <Place key={entry.path} entry={entry} page={page} />
+            ))}
+          </ul>
+        </nav>
+      </div>
+    </header>
+  )
+}
+
+function Place({ entry, page }: { entry: Entry; page: Page }) {
+  const current = entry.path === page.path ? 'page' : undefined
+  return (
+    <li>
+      <a href={entry.path} aria-current={current}>
+        {entry.text}
+      </a>
+    </li>
+  )
+}
+
+function Footer({ credits, sample }: PageDeps) {
+  return (
+    <footer class="site-footer">
+      <div class="frame">
+        {sample && <Notice kind="plain">{sentence(sample)}</Notice>}
+        {credits.length > 0 && (
+          <>
+            <h2>Whose data</h2>
+            <ul>
+              {credits.map(({ text, url }) => (
+                <li key={text}>{url ? <a href={url}>{text}</a> : text}</li>
+              ))}
+            </ul>
+          </>
+        )}
+        <p>
+          Prices are what providers publish, shown for comparison; nobody is bound by them. The same
+          data for programs: <a href="/docs">the API</a> and{' '}
+          <a href="/llms.txt">a guide for agents</a>.
+        </p>
+      </div>
+    </footer>
+  )
+}
+
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { AddressLimits } from '~/memory/address-limits.ts'
+
+const MINUTE_MS = 60_000
+const START_MS = Date.parse('2026-03-05T14:25:30.500Z')
+
+const limits = (requestsMax: number, addressesMax?: number) =>
+  new AddressLimits({ requestsMax, windowMs: MINUTE_MS }, addressesMax)
+
+describe('AddressLimits', () => {
+  test('lets so many through at once and says how long the next has to wait', () => {
+    const three = limits(3)
+    const taken = [1, 2, 3, 4].map(() => three.take('a', START_MS))
+    expect(taken).toEqual([0, 0, 0, 20_000])
+  })
+
+  test('who waits as long as was said gets through, a millisecond earlier not', () => {
+    const three = limits(3)
+    for (let i = 0; i < 3; i++) three.take('a', START_MS)
+    expect(three.take('a', START_MS + 19_999)).toBe(1)
+    expect(three.take('a', START_MS + 20_000)).toBe(0)
+    expect(three.take('a', START_MS + 20_000)).toBe(20_000)
+  })
+
+  test('a refused request costs nothing', () => {
+    const one = limits(1)
+    one.take('a', START_MS)
+    for (let i = 0; i < 50; i++) expect(one.take('a', START_MS)).toBe(MINUTE_MS)
+    expect(one.take('a', START_MS + MINUTE_MS)).toBe(0)
+  })
+
+  test('after a quiet window all of it is there again, and not more', () => {
+    const three = limits(3)
+    for (let i = 0; i < 3; i++) three.take('a', START_MS)
+    const laterMs = START_MS + 10 * MINUTE_MS
+    expect([1, 2, 3, 4].map(() => three.take('a', laterMs))).toEqual([0, 0, 0, 20_000])
+  })
+
+  test('addresses have nothing to do with each other', () => {
+    const one = limits(1)
+    expect([one.take('a', START_MS), one.take('b', START_MS)]).toEqual([0, 0])
+  })
+
+  test('remembers no more addresses than it may, the latest ones', () => {
+    const one = limits(1, 2)
+    for (const address of ['a', 'b', 'c']) one.take(address, START_MS)
+    expect(one.take('b', START_MS)).toBe(MINUTE_MS)
+    expect(one.take('a', START_MS)).toBe(0)
+  })
+
+  test('lets exactly the budget through at once, whatever it is', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 3000 }), (requestsMax) => {
+        const own = limits(requestsMax)
+        for (let i = 0; i < requestsMax; i++) expect(own.take('a', START_MS)).toBe(0)
+        expect(own.take('a', START_MS)).toBeGreaterThan(0)
+      }),
+      { numRuns: 50 },
+    )
+  })
+})

@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'bun:test'
+import { Assets, assetRoutes } from '~/portal/assets.ts'
+import { silentLog } from './portal-world.ts'
+
+const assets = new Assets()
+const [route] = assetRoutes({ assets, log: silentLog })
+
+const get = async (path: string, headers: Record<string, string> = {}) =>
+  route!.handle(new Request(`http://localhost${path}`, { headers }))
+
+describe('GET /assets/:file', () => {
+  test.each([
+    ['site.css', 'text/css; charset=utf-8'],
+    ['copy.js', 'text/javascript; charset=utf-8'],
+    ['icon.svg', 'image/svg+xml'],
+  ])('200 for %s under its hash, to be kept for ever', async (name, type) => {
+    const paths = await assets.paths()
+    const reply = await get(paths(name))
+    expect(reply.status).toBe(200)
+    expect(reply.headers.get('content-type')).toBe(type)
+    expect(reply.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+    expect(reply.headers.get('x-content-type-options')).toBe('nosniff')
+    expect((await reply.arrayBuffer()).byteLength).toBeGreaterThan(100)
+  })
+
+  test('200 with the same bytes in gzip, for who takes it', async () => {
+    const path = (await assets.paths())('site.css')
+    const packed = await get(path, { 'accept-encoding': 'br, gzip' })
+    expect(packed.headers.get('content-encoding')).toBe('gzip')
+    expect(packed.headers.get('vary')).toBe('accept-encoding')
+    const bytes = Bun.gunzipSync(await packed.arrayBuffer())
+    expect(new TextDecoder().decode(bytes)).toBe(await (await get(path)).text())
+  })
+
+  test("200 with today's file for a hash of another release, not to be kept", async () => {
+    const path = (await assets.paths())('site.css')
+    const reply = await get('/assets/site-0123456789ab.css')
+    expect(reply.headers.get('cache-control')).toBe('no-cache')
+    expect(await reply.text()).toBe(await (await get(path)).text())
+  })
+
+  test.each(['/assets/nothing-0123456789ab.js', '/assets/site.css', '/assets/..%2fpage.tsx'])(
+    '404 for %s',
+    async (path) => expect((await get(path)).status).toBe(404),
+  )
+
+  test('scripts and styles are small and name no other host', async () => {
+    const paths = await assets.paths()
+    for (const name of ['site.css', 'copy.js']) {
+      const text = await (await get(paths(name))).text()
+      expect(text).not.toMatch(/https?:\/\//)
+      expect(Bun.gzipSync(text).byteLength).toBeLessThan(40_000)
+    }
+  })
+
+  test('a page that asks for a script that is not there is our mistake', async () => {
+    const paths = await assets.paths()
+    expect(() => paths('nothing.js')).toThrow('there is no asset nothing.js')
+  })
+})
