@@ -1,6 +1,6 @@
 import { and, desc, eq, inArray, lte, sql } from 'drizzle-orm'
 import type { Key } from '~/domain/account.ts'
-import { addAccount, normalEmail } from './account-store.ts'
+import { addAccount } from './account-store.ts'
 import type { Database } from './database.ts'
 import { announceAccess } from './key-store.ts'
 import {
@@ -26,8 +26,6 @@ export type PortalStore = {
    * key. Null while the address is not confirmed.
    */
   join(userId: string, key: { name: string; hash: string }): Promise<Membership | null>
-  /** Confirms the address of somebody who has shown to read its mail. */
-  confirm(email: string): Promise<void>
   /** Counts a try and answers how many there are in the window that ends then. */
   countAttempt(scope: string, endsMs: number): Promise<number>
   forgetAttempts(scope: string): Promise<void>
@@ -55,12 +53,6 @@ export function createPortalStore(database: Database): PortalStore {
       return user?.accountId ?? null
     },
     join: (userId, key) => join(database, userId, key),
-    async confirm(email) {
-      await db
-        .update(portalUsers)
-        .set({ emailVerified: true })
-        .where(eq(portalUsers.email, normalEmail(email)))
-    },
     async countAttempt(scope, endsMs) {
       const [row] = await db
         .insert(portalAttempts)

@@ -1,0 +1,180 @@
+import { eq } from 'drizzle-orm'
+import type { Database } from './database.ts'
+import {
+  portalCredentials,
+  portalSessions,
+  portalUsers,
+  portalVerifications,
+} from './portal-schema.ts'
+
+export const PASSWORD_LENGTH_MIN = 10
+export const PASSWORD_LENGTH_MAX = 128
+
+/** A link that somebody is to follow from a mail; the token is its secret part. */
+export type MailedLink = {
+  readonly kind: 'confirm' | 'reset'
+  readonly email: string
+  readonly token: string
+}
+
+export type AuthOptions = {
+  /** Signs cookies and links; asked for once, before the first use. */
+  secret(): Promise<string>
+  /** Cookies for https only. */
+  readonly isSecure: boolean
+  /** Takes a link to send; must not wait for the mail, whose time would tell who is known. */
+  onLink(link: MailedLink): void
+  onFault(message: string): void
+}
+
+/** A session that has just begun, and the `Set-Cookie` lines that carry it. */
+export type SignedIn = {
+  readonly userId: string
+  readonly email: string
+  readonly cookies: readonly string[]
+}
+
+export type OpenSession = {
+  readonly userId: string
+  readonly email: string
+  readonly token: string
+}
+
+/**
+ * Who people are: addresses, passwords, sessions. Nothing but `unconfirmed`, which takes the right
+ * password, tells whether an address is known.
+ */
+export type Auth = {
+  /** Mails a link: to confirm the address, or to choose a new password where it is known. */
+  signUp(person: { email: string; password: string }): Promise<void>
+  signIn(person: { email: string; password: string }): Promise<SignedIn | 'wrong' | 'unconfirmed'>
+  /** Mails another link to confirm an address that is not confirmed yet. */
+  sendConfirmation(email: string): Promise<void>
+  /** Whether the token confirmed its address. */
+  confirm(token: string): Promise<boolean>
+  /** Mails a link to choose a new password to an address that is known. */
+  requestReset(email: string): Promise<void>
+  /** False for a stale link. Ends all sessions of the person; this too confirms the address. */
+  reset(reset: { token: string; password: string }): Promise<boolean>
+  /** The session whose cookie is in the headers; null when it is over. */
+  session(headers: Headers): Promise<OpenSession | null>
+  /** Ends it, and answers the `Set-Cookie` lines that forget it. */
+  signOut(headers: Headers): Promise<readonly string[]>
+  /** Loads what the first call needs, which takes a fifth of a second. */
+  warm(): void
+}
+
+/** Links in mails are made by whoever sends them; nothing here goes by an address of ours. */
+const UNUSED_URL = 'http://localhost'
+const LINK_SECONDS = 3600
+const SESSION_SECONDS = 7 * 24 * 3600
+
+/** Nothing is loaded before it is needed: a service without visitors saves 35 MB. */
+export function createAuth(database: Database, options: AuthOptions): Auth {
+  let loading: ReturnType<typeof load> | null = null
+  const ready = () => {
+    loading ??= load(database, options).catch((error) => {
+      loading = null
+      throw error
+    })
+    return loading
+  }
+  return {
+    warm: () => void ready().catch(() => {}),
+    signUp: async ({ email, password }) => {
+      const { api } = await ready()
+      await api.signUpEmail({ body: { email, password, name: email } })
+    },
+    async signIn(person) {
+      const { api } = await ready()
+      const signedIn = await attempted(api.signInEmail({ body: person, returnHeaders: true }))
+      if (typeof signedIn === 'string')
+        return signedIn === 'EMAIL_NOT_VERIFIED' ? 'unconfirmed' : 'wrong'
+      const { id: userId, email } = signedIn.response.user
+      return { userId, email, cookies: signedIn.headers.getSetCookie() }
+    },
+    sendConfirmation: async (email) => {
+      const { api } = await ready()
+      await api.sendVerificationEmail({ body: { email } })
+    },
+    async confirm(token) {
+      const { api } = await ready()
+      return typeof (await attempted(api.verifyEmail({ query: { token } }))) !== 'string'
+    },
+    requestReset: async (email) => {
+      const { api } = await ready()
+      await api.requestPasswordReset({ body: { email } })
+    },
+    async reset({ token, password: newPassword }) {
+      const { api } = await ready()
+      const body = { token, newPassword }
+      return typeof (await attempted(api.resetPassword({ body }))) !== 'string'
+    },
+    async session(headers) {
+      const { api } = await ready()
+      const found = await api.getSession({ headers })
+      return found && { userId: found.user.id, email: found.user.email, token: found.session.token }
+    },
+    async signOut(headers) {
+      const { api } = await ready()
+      return (await api.signOut({ headers, returnHeaders: true })).headers.getSetCookie()
+    },
+  }
+}
+
+/** What was asked for, or the code of its refusal; rejects where something is wrong on our side. */
+async function attempted<T>(work: Promise<T>): Promise<T | string> {
+  try {
+    return await work
+  } catch (error) {
+    const { code } = (error as { body?: { code?: unknown } }).body ?? {}
+    if (typeof code === 'string' && !code.startsWith('FAILED_TO')) return code
+    throw error
+  }
+}
+
+async function load({ db }: Database, options: AuthOptions) {
+  const [{ betterAuth }, { drizzleAdapter }, secret] = await Promise.all([
+    import('better-auth/minimal'),
+    import('better-auth/adapters/drizzle'),
+    options.secret(),
+  ])
+  const schema = {
+    user: portalUsers,
+    session: portalSessions,
+    account: portalCredentials,
+    verification: portalVerifications,
+  }
+  const auth = betterAuth({
+    baseURL: UNUSED_URL,
+    secret,
+    database: drizzleAdapter(db, { provider: 'pg', schema, transaction: true }),
+    emailAndPassword: {
+      enabled: true,
+      requireEmailVerification: true,
+      minPasswordLength: PASSWORD_LENGTH_MIN,
+      maxPasswordLength: PASSWORD_LENGTH_MAX,
+      resetPasswordTokenExpiresIn: LINK_SECONDS,
+      revokeSessionsOnPasswordReset: true,
+      sendResetPassword: async ({ user, token }) =>
+        options.onLink({ kind: 'reset', email: user.email, token }),
+      onExistingUserSignUp: async ({ user: { email } }) => {
+        await auth.api.requestPasswordReset({ body: { email } })
+      },
+      onPasswordReset: async ({ user }) => {
+        await db.update(portalUsers).set({ emailVerified: true }).where(eq(portalUsers.id, user.id))
+      },
+    },
+    emailVerification: {
+      expiresIn: LINK_SECONDS,
+      sendOnSignUp: true,
+      sendVerificationEmail: async ({ user, token }) =>
+        options.onLink({ kind: 'confirm', email: user.email, token }),
+    },
+    session: { expiresIn: SESSION_SECONDS, disableSessionRefresh: true },
+    advanced: { cookiePrefix: 'corridor', useSecureCookies: options.isSecure },
+    logger: { level: 'error', log: (_level, message) => options.onFault(message) },
+    telemetry: { enabled: false },
+  })
+  return auth
+}
