@@ -39,22 +39,39 @@ export function dataset({ liveQuotes, nowMs }: { liveQuotes: number; nowMs: numb
     currencies: [...CURRENCIES, ...codes.map((code) => currency(code))],
     providers,
     liveQuotes: pairs.length,
-    *rows(count) {
-      const random = mulberry32(1)
-      const startMs = nowMs - 2 * 365 * 24 * HOUR_MS
-      const stepMs = (nowMs - startMs - HOUR_MS) / count
-      let batch: Observation[] = []
-      for (let i = 0; i < count; i++) {
-        const pair = pairs[i % pairs.length]!
-        batch.push(observationOf(pair, { effectiveMs: Math.floor(startMs + i * stepMs), random }))
-        if (batch.length === 1000) {
-          yield batch
-          batch = []
-        }
-      }
-      if (batch.length > 0) yield batch
-    },
+    rows: (count) => wander(pairs, { count, nowMs, perUsd: PER_USD }),
   }
+}
+
+type Wander = {
+  readonly count: number
+  readonly nowMs: number
+  readonly perUsd: Readonly<Record<string, number>>
+}
+
+/**
+ * Observations of the pairs in turn, in order of time up to an hour before `nowMs`, in arrays. The
+ * same arguments give the same rows.
+ */
+export function* wander(
+  pairs: readonly Pair[],
+  { count, nowMs, perUsd }: Wander,
+): Generator<Observation[]> {
+  const random = mulberry32(1)
+  const startMs = nowMs - 2 * 365 * 24 * HOUR_MS
+  const stepMs = (nowMs - startMs - HOUR_MS) / count
+  let batch: Observation[] = []
+  for (let i = 0; i < count; i++) {
+    const pair = pairs[i % pairs.length]!
+    const mid = perUsd[pair.to]! / perUsd[pair.from]!
+    const effectiveMs = Math.floor(startMs + i * stepMs)
+    batch.push(observationOf(pair, { mid, effectiveMs, random }))
+    if (batch.length === 1000) {
+      yield batch
+      batch = []
+    }
+  }
+  if (batch.length > 0) yield batch
 }
 
 /** Units of a currency per US dollar at a moment, as exact text: a slow wave around its mean. */
@@ -63,13 +80,12 @@ export function perUsdAt(currency: string, ms: number): string {
   return (PER_USD[currency]! * (1 + 0.02 * wave)).toPrecision(8)
 }
 
-type Pair = { readonly providerId: string; readonly from: string; readonly to: string }
+export type Pair = { readonly providerId: string; readonly from: string; readonly to: string }
 
 function observationOf(
   pair: Pair,
-  { effectiveMs, random }: { effectiveMs: number; random: () => number },
+  { mid, effectiveMs, random }: { mid: number; effectiveMs: number; random: () => number },
 ): Observation {
-  const mid = PER_USD[pair.to]! / PER_USD[pair.from]!
   return {
     ...pair,
     rate: (mid * (0.96 + 0.04 * random())).toPrecision(7),

@@ -2,12 +2,10 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { drizzle } from 'drizzle-orm/postgres-js'
-import { connect, type Database } from '~/store/database.ts'
-import { openEmbedded } from '~/store/embedded.ts'
-import { migrate } from '~/store/migrate.ts'
 import { feed } from './feed.ts'
 import { history } from './history.ts'
+import { type Home, openHome } from './home.ts'
+import { compareBench, httpBench } from './http/main.ts'
 import { importing } from './import.ts'
 import { ingestion } from './ingestion.ts'
 import { mcp } from './mcp.ts'
@@ -18,6 +16,11 @@ const { values, positionals } = parseArgs({
   options: {
     small: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    servers: { type: 'string' },
+    rounds: { type: 'string' },
+    seconds: { type: 'string' },
+    out: { type: 'string' },
   },
   allowPositionals: true,
 })
@@ -33,7 +36,9 @@ const SIZES = values.small
       asks: 200,
     }
 
-const BENCHES: Record<string, (dir: string) => Promise<Figure[]>> = {
+/** Each gives figures, or a table of its own. */
+const BENCHES: Record<string, (dir: string) => Promise<Figure[] | string>> = {
+  http: (dir) => httpBench(dir, values),
   'start-up': (dir) => startUp(dir, SIZES),
   ingestion: (dir) => withServer(dir, (scene) => ingestion(scene, SIZES)),
   import: (dir) =>
@@ -43,47 +48,52 @@ const BENCHES: Record<string, (dir: string) => Promise<Figure[]>> = {
   mcp: (dir) => withServer(dir, (scene) => mcp(scene, SIZES)),
 }
 
+const HELP = `bun run bench [${Object.keys(BENCHES).join(' | ')}] [--small]
+bun run bench http [--only fetch-one,rates] [--servers service,bare] [--rounds N] [--seconds N]
+  [--out FILE]
+bun run bench compare OLD NEW: ratios between two files of bench http`
+
 if (values.help) {
-  console.log(`bun run bench [${Object.keys(BENCHES).join(' | ')}] [--small]`)
+  console.log(HELP)
   process.exit(0)
+}
+if (positionals[0] === 'compare') {
+  console.log(await compareBench(positionals.slice(1)))
+  process.exit(0)
+}
+const unknown = positionals.filter((name) => !(name in BENCHES))
+if (unknown.length > 0) {
+  console.error(`there is no bench ${unknown.join(', ')}\n${HELP}`)
+  process.exit(2)
 }
 
 const figures: Figure[] = []
+const tables: string[] = []
 for (const [name, bench] of Object.entries(BENCHES)) {
   if (positionals.length > 0 && !positionals.includes(name)) continue
   console.error(`measuring: ${name}`)
   const dir = await mkdtemp(join(tmpdir(), 'corridor-bench-'))
   await chmod(dir, 0o755)
   try {
-    figures.push(...(await bench(dir)))
+    const measured = await bench(dir)
+    if (typeof measured === 'string') tables.push(measured)
+    else figures.push(...measured)
   } finally {
     await rm(dir, { recursive: true, force: true })
   }
 }
-console.log(tableOf(figures))
+if (figures.length > 0) tables.push(tableOf(figures))
+console.log(tables.join('\n\n'))
 
-type Scene = { readonly database: Database; readonly url: string }
-
-/** Runs a bench on an embedded server of its own, as durable as the product's. */
+/** Runs a bench on an embedded server of its own. */
 async function withServer(
   dataDir: string,
-  bench: (scene: Scene) => Promise<Figure[]>,
+  bench: (home: Home) => Promise<Figure[]>,
 ): Promise<Figure[]> {
-  const embedded = await openEmbedded({ dataDir, use: 'command', say: () => {} })
-  const { url } = embedded
-  const sql = connect(url)
-  const database: Database = {
-    sql,
-    db: drizzle(sql),
-    kind: 'embedded',
-    where: embedded.directory,
-    close: () => sql.end(),
-  }
+  const home = await openHome(dataDir)
   try {
-    await migrate(database)
-    return await bench({ database, url })
+    return await bench(home)
   } finally {
-    await database.close()
-    await embedded.close()
+    await home.close()
   }
 }

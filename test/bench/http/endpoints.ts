@@ -1,0 +1,83 @@
+import { BASE_PATH } from '~/app.ts'
+import { newKey } from '~/command/new-key.ts'
+import type { Scene } from './scene.ts'
+
+export type Goal = { readonly ofBare?: number; readonly overSql?: number }
+
+export type Endpoint = {
+  readonly name: string
+  readonly goal: Goal
+  readonly method: 'GET' | 'POST'
+  /** With the query; `{amount}` in it stands for another number in each request. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+  readonly status: number
+  /** Whether the SQL server answers it too. */
+  readonly hasSql: boolean
+}
+
+export const AMOUNT = '{amount}'
+
+const EDGE: Goal = { ofBare: 0.75, overSql: 10 }
+const WHOLE: Goal = { ofBare: 0.75, overSql: 12 }
+const LIST: Goal = { ofBare: 0.65, overSql: 12 }
+
+/** What is asked of each server. */
+export function endpointsOf({ keys, market, sources, targets }: Scene): Endpoint[] {
+  const [{ from, to }] = market.corridors as [{ from: string; to: string }]
+  const pair = `from=${from}&to=${to}`
+  const get = (name: string, path: string, goal: Goal, more: Partial<Endpoint> = {}): Endpoint => ({
+    ...{ name, goal, method: 'GET', path: BASE_PATH + path, status: 200, hasSql: true },
+    headers: { 'X-API-Key': keys.realtime },
+    ...more,
+  })
+  const hourly = { headers: { 'X-API-Key': keys.hourly }, hasSql: false }
+  const unknown = { 'X-API-Key': newKey().key }
+  return [
+    get('fetch-one', `/fetch-one?${pair}`, EDGE),
+    get('fetch-one-hourly', `/fetch-one?${pair}`, EDGE, hourly),
+    get('fetch-multi', `/fetch-multi?from=${from}&to=${targets.slice(0, 20)}`, LIST),
+    get('fetch-many-to-one', `/fetch-many-to-one?from=${sources.slice(0, 20)}&to=${to}`, LIST),
+    get('fetch-matrix', `/fetch-matrix?from=${sources.slice(0, 10)}&to=${targets.slice(0, 10)}`, {
+      ofBare: 0.5,
+      overSql: 20,
+    }),
+    get('convert', `/convert?${pair}&amount=${AMOUNT}`, { ofBare: 0.6, overSql: 12 }),
+    get('convert-repeated', `/convert?${pair}&amount=250`, WHOLE),
+    get('convert-hourly', `/convert?${pair}&amount=${AMOUNT}`, { ofBare: 0.6 }, hourly),
+    get('rates', `/rates?${pair}`, WHOLE),
+    get('rates-hourly', `/rates?${pair}`, WHOLE, hourly),
+    get('provider', '/rates/provider?provider=bench-7', WHOLE),
+    get('corridors', '/corridors', WHOLE),
+    get('currencies', '/currencies', WHOLE),
+    get('status', '/status', EDGE, { headers: {} }),
+    get('401', `/rates?${pair}`, EDGE, { headers: unknown, status: 401 }),
+    get('429', `/rates?${pair}`, EDGE, { headers: { 'X-API-Key': keys.spent }, status: 429 }),
+    toolCall(keys.realtime, { from, to }),
+  ]
+}
+
+function toolCall(key: string, corridor: { from: string; to: string }): Endpoint {
+  const params = { name: 'get_rates', arguments: corridor }
+  return {
+    name: 'tools/call',
+    goal: {},
+    method: 'POST',
+    path: '/mcp',
+    headers: {
+      'X-API-Key': key,
+      'Content-Type': 'application/json',
+      Accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+    status: 200,
+    hasSql: false,
+  }
+}
+
+/** The request as `fetch` takes it. */
+export function requestOf(origin: string, { method, path, headers, body }: Endpoint): Request {
+  const url = origin + path.replace(AMOUNT, '250')
+  return new Request(url, { method, headers, ...(body !== undefined && { body }) })
+}

@@ -1,0 +1,42 @@
+import { mkdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { http, SERVERS, type ServerName } from './http.ts'
+import { comparison, type Report, reportTable } from './report.ts'
+
+const ROOT = join(import.meta.dir, '../../..')
+const OUT = join(ROOT, '.data/bench/http.json')
+/** What `--small` drives: one of each kind of answer. */
+const SMALL = ['fetch-one', 'convert', 'rates', '401', 'tools/call']
+
+export type HttpFlags = {
+  readonly small: boolean
+  readonly rounds?: string | undefined
+  readonly seconds?: string | undefined
+  readonly only?: string | undefined
+  readonly servers?: string | undefined
+  readonly out?: string | undefined
+}
+
+/** Measures by the flags, keeps the report in a file and returns its table. */
+export async function httpBench(dataDir: string, flags: HttpFlags): Promise<string> {
+  const names = flags.servers?.split(',') ?? [...SERVERS]
+  const report = await http(dataDir, {
+    rounds: Number(flags.rounds ?? (flags.small ? 1 : 3)),
+    seconds: Number(flags.seconds ?? (flags.small ? 1 : 3)),
+    only: flags.only?.split(',') ?? (flags.small ? SMALL : []),
+    servers: SERVERS.filter((name): name is ServerName => names.includes(name)),
+    say: (line) => console.error(line),
+  })
+  const file = flags.out ?? OUT
+  await mkdir(dirname(file), { recursive: true })
+  await Bun.write(file, `${JSON.stringify(report, null, 2)}\n`)
+  console.error(`kept in ${file}`)
+  return reportTable(report)
+}
+
+/** The ratios between two kept reports. */
+export async function compareBench([old, fresh]: readonly string[]): Promise<string> {
+  if (!old || !fresh) throw new Error('bun run bench compare OLD NEW: two files of bench http')
+  const read = (file: string): Promise<Report> => Bun.file(file).json()
+  return comparison(await read(old), await read(fresh))
+}

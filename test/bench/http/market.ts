@@ -1,0 +1,53 @@
+import type { Corridor } from '~/domain/corridor.ts'
+import type { Observation } from '~/domain/observation.ts'
+import type { Provider } from '~/domain/provider.ts'
+import { provider } from '../../support/catalogue.ts'
+import { type Pair, wander } from '../dataset.ts'
+
+/** How many quote the first corridor of a market. */
+export const QUOTERS = 12
+/** Observations of each live quote, the live one included. */
+const DEPTH = 4
+const PROVIDERS = 60
+
+export type Market = {
+  readonly providers: readonly Provider[]
+  /** The first has exactly `QUOTERS` quotes, the others share the rest evenly. */
+  readonly corridors: readonly Corridor[]
+  readonly liveQuotes: number
+  rows(): Generator<Observation[]>
+}
+
+/** `liveQuotes` live quotes of generated providers in the corridors; the same for the same input. */
+export function market(
+  corridors: readonly Corridor[],
+  { liveQuotes, nowMs, perUsd }: MarketOptions,
+): Market {
+  const providers = Array.from({ length: PROVIDERS }, (_, i) => provider(`bench-${i}`))
+  const others = corridors.length - 1
+  const pairs = corridors.flatMap((corridor, i): Pair[] => {
+    const quoters = i === 0 ? QUOTERS : share(liveQuotes - QUOTERS, { of: others, at: i - 1 })
+    return Array.from({ length: quoters }, (_, j) => ({
+      ...corridor,
+      providerId: providers[(i * 7 + j) % PROVIDERS]!.id,
+    }))
+  })
+  return {
+    providers,
+    corridors,
+    liveQuotes: pairs.length,
+    rows: () => wander(pairs, { count: pairs.length * DEPTH, nowMs, perUsd }),
+  }
+}
+
+type MarketOptions = {
+  readonly liveQuotes: number
+  readonly nowMs: number
+  /** Units of each currency per US dollar. */
+  readonly perUsd: Readonly<Record<string, number>>
+}
+
+/** The part of a whole number that falls to one of several, as even as can be. */
+function share(total: number, { of, at }: { of: number; at: number }): number {
+  return Math.floor(((at + 1) * total) / of) - Math.floor((at * total) / of)
+}

@@ -1,0 +1,45 @@
+import { readFile } from 'node:fs/promises'
+import { residentMb } from '../process.ts'
+import { median } from '../table.ts'
+import { hasWrk, type Load, type Seen, wrk } from './wrk.ts'
+
+/** One round, or the medians of several. */
+export type Measured = Omit<Seen, 'requests'> & {
+  /** User and system time of the server's process. */
+  readonly cpuMicros: number
+  readonly residentMb: number
+}
+
+export const generator = (): string => 'wrk'
+
+/** Drives a server and looks at what it cost its process. */
+export async function measured(load: Load, pid: number): Promise<Measured> {
+  if (!hasWrk()) throw new Error('wrk is not installed')
+  const before = await cpuMs(pid)
+  const { requests, ...seen } = await wrk(load)
+  const spentMs = (await cpuMs(pid)) - before
+  const { now } = await residentMb(pid)
+  return { ...seen, cpuMicros: (spentMs * 1000) / requests, residentMb: now }
+}
+
+export function medians(rounds: readonly Measured[]): Measured {
+  const of = (name: keyof Measured) => median(rounds.map((round) => round[name]))
+  return {
+    perSecond: of('perSecond'),
+    p50Ms: of('p50Ms'),
+    p99Ms: of('p99Ms'),
+    p999Ms: of('p999Ms'),
+    bytes: of('bytes'),
+    cpuMicros: of('cpuMicros'),
+    residentMb: of('residentMb'),
+  }
+}
+
+/** Linux counts in hundredths of a second, whatever the kernel's own tick. */
+const TICK_MS = 10
+
+async function cpuMs(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS
+}

@@ -1,0 +1,85 @@
+import type { Goal } from './endpoints.ts'
+import type { Measured } from './measure.ts'
+
+type ByServer = Partial<Record<'service' | 'bare' | 'elysia' | 'sql', Measured>>
+
+export type Result = {
+  readonly name: string
+  readonly goal: Goal
+  /** As much as each gives. */
+  readonly servers: ByServer
+  /** Service and bare server at half of what the service gives. */
+  readonly half: ByServer
+}
+
+export type Report = {
+  readonly takenAt: string
+  readonly bun: string
+  readonly generator: string
+  readonly connections: number
+  readonly rounds: number
+  readonly seconds: number
+  readonly results: readonly Result[]
+}
+
+const whole = (value: number): string => Math.round(value).toLocaleString('en')
+const short = (value: number): string => String(Number(value.toPrecision(3)))
+const ratio = (a: number | undefined, b: number | undefined): string =>
+  a === undefined || b === undefined ? '' : (a / b).toFixed(2)
+
+const HEAD = [
+  ...['endpoint', 'bytes', 'req/s', 'of bare', 'goal', 'of Elysia', 'over SQL', 'goal'],
+  ...['p50 ms', 'p99 ms', 'p99.9 ms', 'half load p99 ms', 'of bare', 'goal'],
+  ...['CPU µs', 'bare CPU µs', 'of bare by CPU', 'MB'],
+]
+
+function cellsOf({ name, goal, servers, half }: Result): string[] {
+  const { service, bare, elysia, sql } = servers
+  const { perSecond, p50Ms, p99Ms, p999Ms, bytes, cpuMicros, residentMb } = service!
+  const overSql = sql && perSecond / sql.perSecond
+  return [
+    ...[name, whole(bytes), whole(perSecond), ratio(perSecond, bare?.perSecond)],
+    ...[String(goal.ofBare ?? ''), ratio(perSecond, elysia?.perSecond)],
+    ...[overSql ? `${short(overSql)}x` : '', goal.overSql ? `${goal.overSql}x` : ''],
+    ...[p50Ms, p99Ms, p999Ms].map(short),
+    half.service ? short(half.service.p99Ms) : '',
+    ...[ratio(half.service?.p99Ms, half.bare?.p99Ms), half.bare ? 'at most 2' : ''],
+    ...[short(cpuMicros), bare ? short(bare.cpuMicros) : ''],
+    ...[ratio(bare?.cpuMicros, cpuMicros), whole(residentMb)],
+  ]
+}
+
+const markdown = (rows: readonly (readonly string[])[]): string => {
+  const [head, ...body] = rows as [string[], ...string[][]]
+  return [head, head.map(() => '---'), ...body].map((row) => `| ${row.join(' | ')} |`).join('\n')
+}
+
+/** The report as a Markdown table, with a line on how it was taken. */
+export function reportTable(report: Report): string {
+  const { generator, connections, rounds, seconds, takenAt, bun, results } = report
+  return [
+    `${takenAt}, Bun ${bun}, ${generator} with ${connections} connections, ` +
+      `medians of ${rounds} rounds of ${seconds} s`,
+    markdown([HEAD, ...results.map(cellsOf)]),
+  ].join('\n\n')
+}
+
+/** What changed from one report to a later one: ratios, new to old. */
+export function comparison(old: Report, fresh: Report): string {
+  const head = ['endpoint', 'req/s', 'of bare', 'was', 'p50', 'p99', 'p99.9', 'CPU', 'MB']
+  const rows = fresh.results.flatMap((result) => {
+    const before = old.results.find(({ name }) => name === result.name)
+    if (!before) return []
+    const [a, b] = [before.servers.service!, result.servers.service!]
+    const ofBare = ({ servers: { service, bare } }: Result) =>
+      ratio(service?.perSecond, bare?.perSecond)
+    const of = (name: keyof Measured) => ratio(b[name], a[name])
+    return [
+      [
+        ...[result.name, of('perSecond'), ofBare(result), ofBare(before)],
+        ...[of('p50Ms'), of('p99Ms'), of('p999Ms'), of('cpuMicros'), of('residentMb')],
+      ],
+    ]
+  })
+  return markdown([head, ...rows])
+}

@@ -1,0 +1,116 @@
+import { loadSample } from '~/command/sample.ts'
+import type { Corridor } from '~/domain/corridor.ts'
+import { sampleShiftDays } from '~/sample/sample.ts'
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import type { Database } from '~/store/database.ts'
+import { importObservations } from '~/store/observation-import.ts'
+import { openHome } from '../home.ts'
+import { command, type Running, serve } from '../process.ts'
+import { pinToServers } from './cores.ts'
+import { type Market, market } from './market.ts'
+
+const LIVE_QUOTES = 5000
+const CORRIDORS = 500
+const SOURCES = [
+  ...['USD', 'EUR', 'GBP', 'AED', 'CAD', 'CHF', 'SAR', 'ZAR', 'CNY', 'INR'],
+  ...['JPY', 'AUD', 'BRL', 'KES', 'NGN', 'GHS', 'XOF', 'XAF', 'EGP', 'MAD'],
+]
+const TARGETS = [
+  ...['UGX', 'TZS', 'RWF', 'ETB', 'ZMW', 'MWK', 'MZN', 'AOA', 'BWP', 'GMD'],
+  ...['GNF', 'SLE', 'LRD', 'MGA', 'MUR', 'NAD', 'LYD', 'TND', 'DZD', 'BIF'],
+  ...['CVE', 'CDF', 'DJF', 'KMF', 'LSL', 'SZL', 'SCR'],
+]
+
+export type Keys = {
+  /** Sees in real time and may record. */
+  readonly realtime: string
+  readonly hourly: string
+  /** Has no unit left. */
+  readonly spent: string
+}
+
+export type Scene = {
+  readonly database: Database
+  readonly databaseUrl: string
+  readonly service: Running
+  readonly keys: Keys
+  readonly market: Market
+  /** The codes that `market` quotes between. */
+  readonly sources: readonly string[]
+  readonly targets: readonly string[]
+  close(): Promise<void>
+}
+
+/**
+ * The service in its own process on the sample and 5,000 generated live quotes: 500 corridors.
+ *
+ * Only the daily quotas and the age of mids are set; keys, metering and headers are as always.
+ */
+export async function openScene(dataDir: string): Promise<Scene> {
+  const home = await openHome(dataDir)
+  const { database, url } = home
+  const nowMs = Date.now()
+  const shiftDays = sampleShiftDays(nowMs)
+  const sample = { origin: 'http://localhost:3000', shiftDays, nowMs, say: () => {} }
+  await loadSample(database, sample)
+  const quoted = await filled(database, nowMs)
+  const settings = { DATABASE_URL: url, ...LIMITS, MID_MAX_AGE: '240h' }
+  const keys = await keysOf(settings)
+  const service = await serve(settings)
+  await pinToServers(service.pid)
+  await fetch(`${service.url}/providers`, { headers: { 'x-api-key': keys.spent } })
+  return {
+    ...{ database, databaseUrl: url, service, keys, market: quoted },
+    sources: SOURCES,
+    targets: TARGETS,
+    async close() {
+      await service.stop()
+      await home.close()
+    },
+  }
+}
+
+const LIMITS = {
+  QUOTA_FREE: '1',
+  QUOTA_PRO: '1000000000',
+  QUOTA_ENTERPRISE: '1000000000',
+}
+
+export async function keysOf(settings: Record<string, string>): Promise<Keys> {
+  const created = async (...args: string[]) => {
+    const email = `${args.at(-1)}@example.com`
+    const printed = await command(
+      ['account', 'create', '--email', email, '--plan', ...args, '--json'],
+      settings,
+    )
+    return JSON.parse(printed).key as string
+  }
+  return {
+    realtime: await created('enterprise', '--role', 'treasury'),
+    hourly: await created('pro'),
+    spent: await created('free'),
+  }
+}
+
+/** Quotes as many corridors as are missing to `CORRIDORS`. */
+async function filled(database: Database, nowMs: number): Promise<Market> {
+  const { sql } = database
+  const known = await sql`select source || '/' || target as pair from corridors`
+  const taken = new Set(known.map(({ pair }) => pair))
+  const free = SOURCES.flatMap((from) => TARGETS.map((to): Corridor => ({ from, to })))
+    .filter(({ from, to }) => !taken.has(`${from}/${to}`))
+    .slice(0, CORRIDORS - taken.size)
+  const rates = await sql`
+    select distinct on (currency) currency, per_usd
+    from reference_rates order by currency, fetched_at desc`
+  const perUsd = { USD: 1, ...Object.fromEntries(rates.map((r) => [r.currency, +r.per_usd])) }
+  const quoted = market(free, { liveQuotes: LIVE_QUOTES, nowMs, perUsd })
+  await createCatalogueStore(database).apply({ currencies: [], providers: quoted.providers })
+  await importObservations({ database, rows: inTurn(quoted.rows()) })
+  await sql`vacuum (analyze)`
+  return quoted
+}
+
+export async function* inTurn<T>(rows: Iterable<T>): AsyncGenerator<T> {
+  yield* rows
+}

@@ -1,0 +1,48 @@
+import { join } from 'node:path'
+import { pinToServers } from './cores.ts'
+
+export type Server = {
+  readonly origin: string
+  readonly pid: number
+  stop(): Promise<void>
+}
+
+/** What a replaying server answers, whatever it is asked. */
+export type Answer = {
+  readonly path: string
+  readonly method: 'GET' | 'POST'
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** A bare `Bun.serve` with a fixed body. */
+export const bareServer = (answer: Answer) => started('bare-server.ts', JSON.stringify(answer))
+
+/** A plain Elysia handler that returns the answer's object. */
+export const elysiaServer = (answer: Answer) => started('elysia-server.ts', JSON.stringify(answer))
+
+/** The same questions, each answered by SQL. */
+export const sqlServer = (databaseUrl: string) => started('../sql-server.ts', databaseUrl)
+
+async function started(file: string, argument: string): Promise<Server> {
+  const child = Bun.spawn(['bun', join(import.meta.dir, file)], {
+    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '/tmp' },
+    stdin: Buffer.from(argument),
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  let said = ''
+  for await (const chunk of child.stdout) {
+    said += new TextDecoder().decode(chunk)
+    if (!said.endsWith('\n')) continue
+    await pinToServers(child.pid)
+    const origin = `http://127.0.0.1:${said.trim()}`
+    const stop = async () => {
+      child.kill('SIGKILL')
+      await child.exited
+    }
+    return { origin, pid: child.pid, stop }
+  }
+  throw new Error(`${file} ended before it listened`)
+}

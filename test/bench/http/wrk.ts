@@ -1,0 +1,108 @@
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onLoadCore } from './cores.ts'
+import { AMOUNT, type Endpoint } from './endpoints.ts'
+
+export type Load = {
+  readonly origin: string
+  readonly endpoint: Endpoint
+  readonly seconds: number
+  readonly connections: number
+  /** The mean pause of a connection between an answer and its next request; null for none. */
+  readonly pauseMs: number | null
+}
+
+/** What a load generator saw. */
+export type Seen = {
+  readonly requests: number
+  readonly perSecond: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+  readonly p999Ms: number
+  /** Of one whole answer, headers included. */
+  readonly bytes: number
+}
+
+export const hasWrk = (): boolean => Bun.which('wrk') !== null
+
+/** Drives a server by wrk. Throws where an answer is lost or has another status. */
+export async function wrk(load: Load): Promise<Seen> {
+  const { origin, endpoint, seconds, connections } = load
+  const script = join(tmpdir(), `corridor-bench-${process.pid}.lua`)
+  await Bun.write(script, scriptOf(load))
+  const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '5s', '-s', script]
+  const url = origin + endpoint.path.replace(AMOUNT, '1')
+  const child = Bun.spawn(onLoadCore(['wrk', ...options, url]), { stdout: 'pipe' })
+  const printed = await new Response(child.stdout).text()
+  await rm(script)
+  const line = printed.split('\n').find((text) => text.startsWith('{'))
+  if (!line) throw new Error(`wrk failed: ${printed}`)
+  const said: Said = JSON.parse(line)
+  const refused = endpoint.status >= 400 ? said.requests : 0
+  if (said.lost > 0 || Math.abs(said.refused - refused) > connections)
+    throw new Error(`${endpoint.name}: ${line}`)
+  return {
+    requests: said.requests,
+    perSecond: (said.requests * 1e6) / said.micros,
+    p50Ms: said.p50 / 1000,
+    p99Ms: said.p99 / 1000,
+    p999Ms: said.p999 / 1000,
+    bytes: said.bytes / said.requests,
+  }
+}
+
+type Said = {
+  readonly requests: number
+  readonly micros: number
+  readonly bytes: number
+  readonly p50: number
+  readonly p99: number
+  readonly p999: number
+  /** Connections that failed and answers that never came. */
+  readonly lost: number
+  /** Answers with a status from 400 on. */
+  readonly refused: number
+}
+
+const DONE = `
+function done(summary, latency)
+  local e = summary.errors
+  io.write(string.format(
+    '\\n{"requests":%d,"micros":%d,"bytes":%d,"p50":%d,"p99":%d,"p999":%d,"lost":%d,"refused":%d}\\n',
+    summary.requests, summary.duration, summary.bytes, latency:percentile(50),
+    latency:percentile(99), latency:percentile(99.9),
+    e.connect + e.read + e.write + e.timeout, e.status))
+end
+`
+
+function scriptOf({ origin, endpoint, pauseMs }: Load): string {
+  const { method, path, headers, body } = endpoint
+  const lines = [
+    `wrk.method = ${quoted(method)}`,
+    ...Object.entries(headers).map(([k, v]) => `wrk.headers[${quoted(k)}] = ${quoted(v)}`),
+    ...(body === undefined ? [] : [`wrk.body = ${quoted(body)}`]),
+    ...(path.includes(AMOUNT) ? [varying(origin, endpoint)] : []),
+    ...(pauseMs === null ? [] : [pause(pauseMs)]),
+  ]
+  return `${lines.join('\n')}\n${DONE}`
+}
+
+/** Another amount in each request of this run, and amounts that no run before has asked. */
+function varying(origin: string, { path, headers }: Endpoint): string {
+  const [before, after] = path.split(AMOUNT)
+  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const tail = `${after} HTTP/1.1\r\nHost: ${new URL(origin).host}\r\n${fields.join('')}\r\n`
+  return `
+local amount = ${Math.floor(Math.random() * 1e8)}
+function request()
+  amount = amount + 1
+  return ${quoted(`GET ${before}`)} .. string.format("%.2f", amount / 100) .. ${quoted(tail)}
+end`
+}
+
+/** Pauses of unlike length, so that the connections do not ask all at once. */
+const pause = (meanMs: number): string =>
+  `function delay() return math.random(1, ${2 * meanMs - 1}) end`
+
+const quoted = (text: string): string => JSON.stringify(text)
