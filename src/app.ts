@@ -1,10 +1,12 @@
 import { cors } from '@elysiajs/cors'
-import { Elysia } from 'elysia'
+import { type AnyElysia, Elysia } from 'elysia'
 import { ServiceError } from './domain/errors.ts'
+import { AnswerCache } from './http/answer-cache.ts'
 import { catalogueRoutes } from './http/catalogue.ts'
 import { changeRoutes } from './http/change.ts'
 import type { ColdDeps } from './http/cold-route.ts'
 import { convertRoutes } from './http/convert.ts'
+import { directTo } from './http/direct.ts'
 import { type DocsDeps, docsRoutes } from './http/docs.ts'
 import { type FetchDeps, fetchRoutes } from './http/fetch.ts'
 import { flagRoutes } from './http/flags.ts'
@@ -25,8 +27,8 @@ export const TOOLS_PATH = '/mcp'
 
 export type AppDeps = IngestRouteDeps &
   ColdDeps &
-  FetchDeps &
-  StatusDeps &
+  Omit<FetchDeps, 'answers'> &
+  Omit<StatusDeps, 'answers'> &
   HealthDeps &
   DocsDeps & {
     /** Origins that may call from a browser; `*` for any. */
@@ -35,8 +37,16 @@ export type AppDeps = IngestRouteDeps &
     readonly tools: { handle(request: Request): Promise<Response> }
   }
 
+export type App = {
+  fetch(request: Request): Response | Promise<Response>
+  /** `fetch` for who would rather wait than look. */
+  handle(request: Request): Promise<Response>
+  readonly routes: AnyElysia['routes']
+}
+
 /** Every route. Opens nothing and starts nothing. */
-export function createApp(deps: AppDeps) {
+export function createApp(given: AppDeps): App {
+  const deps = { ...given, answers: new AnswerCache() }
   const { log, tools } = deps
   const app = new Elysia({ name: 'corridor', handler: { standardHostname: false } })
   if (deps.corsOrigins.length > 0)
@@ -58,11 +68,24 @@ export function createApp(deps: AppDeps) {
     ...statusRoutes(deps),
   ]
   const docs = docsRoutes(deps, { basePath: BASE_PATH, routes: api })
-  return app
+  app
     .all(TOOLS_PATH, ({ request }) => tools.handle(request), { parse: 'none' })
     .onError(({ code, error }) => errorReply(code === 'NOT_FOUND' ? unknownPath() : error, log))
     .use(routed(api, { prefix: BASE_PATH, log }))
     .use(routed([...healthRoutes(deps), ...flagRoutes(deps), ...docs], { prefix: '', log }))
+  const direct = directTo(api, { prefix: BASE_PATH })
+  const isCrossOrigin = deps.corsOrigins.length > 0
+  return {
+    routes: app.routes,
+    fetch(request) {
+      if (isCrossOrigin && request.headers.has('origin')) return app.fetch(request)
+      const handle = direct(request)
+      return handle ? handle(request) : app.fetch(request)
+    },
+    async handle(request) {
+      return this.fetch(request)
+    },
+  }
 }
 
 const unknownPath = (): ServiceError =>

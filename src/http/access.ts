@@ -1,6 +1,6 @@
 import type { Static, TObject } from '@sinclair/typebox'
 import type { Clock } from '~/clock.ts'
-import { freshnessAt, type Tier } from '~/domain/freshness.ts'
+import { type Freshness, freshnessAt, type Tier } from '~/domain/freshness.ts'
 import type { Log } from '~/log.ts'
 import type { Memory } from '~/memory/memory.ts'
 import type { Reservation } from '~/memory/usage-meter.ts'
@@ -10,7 +10,8 @@ import { type Metering, quotaAt, reserveUnit } from '~/service/metering.ts'
 import { readQuery } from '~/wire/query.ts'
 import { quotaHeaders } from '~/wire/quota.ts'
 import { type Answer, answerReply } from './answer.ts'
-import { errorReply, type Headers, jsonReply } from './reply.ts'
+import type { AnswerCache, Timed } from './answer-cache.ts'
+import { errorReply, type Headers, textReply } from './reply.ts'
 
 export type AccessDeps = {
   readonly memory: Memory
@@ -20,22 +21,20 @@ export type AccessDeps = {
   readonly ageLimits: AgeLimits
 }
 
+/** What reads from memory need beside it. */
+export type HotDeps = AccessDeps & { readonly answers: AnswerCache }
+
 export type Handler = (request: Request) => Response | Promise<Response>
 
-/** One question asked by a known caller. */
-export type Ask<S extends TObject> = {
-  readonly query: Static<S>
-  readonly caller: Caller
-  readonly view: View
-  readonly nowMs: number
-}
+/** One question, and all that its answer may depend on. */
+export type Ask<S extends TObject> = { readonly query: Static<S>; readonly view: View }
 
 type Question<S extends TObject> = {
   readonly query: S
   /** Whether the answer depends on the tier, and so says which one it is. */
   readonly isTiered: boolean
   /** The body of the answer. */
-  answer(ask: Ask<S>): unknown
+  answer(ask: Ask<S>): Timed
 }
 
 type ColdQuestion<S extends TObject> = {
@@ -54,13 +53,19 @@ export const callerOfRequest = (memory: Memory, request: Request, nowMs: number)
  * known caller says where the budget stands.
  */
 export function meteredHandler<S extends TObject>(
-  deps: AccessDeps,
+  deps: HotDeps,
   { query, isTiered, answer }: Question<S>,
 ): Handler {
+  const { memory, answers } = deps
   return (request) => {
     const turn = new Turn(deps, request)
     try {
-      return jsonReply(answer(turn.ask(query)), 200, turn.headers(isTiered))
+      const freshness = turn.begin()
+      const known = answers.find(request.url, memory.current, freshness)
+      if (known !== null) return textReply(known, turn.headers(isTiered))
+      const ask = turn.ask(query, freshness)
+      const text = answers.keep(request.url, answer(ask), ask.view)
+      return textReply(text, turn.headers(isTiered))
     } catch (error) {
       return turn.failed(error)
     }
@@ -79,7 +84,8 @@ export function coldHandler<S extends TObject>(
   return async (request) => {
     const turn = new Turn(deps, request)
     try {
-      return answerReply(request, await answer(turn.ask(query)), turn.headers(true))
+      const ask = turn.ask(query, turn.begin())
+      return answerReply(request, await answer(ask), turn.headers(true))
     } catch (error) {
       return turn.failed(error)
     }
@@ -99,15 +105,21 @@ class Turn {
     this.#nowMs = deps.clock.now()
   }
 
-  /** Throws a 401, 429 or 400, in that order. */
-  ask<S extends TObject>(schema: S): Ask<S> {
-    const { memory, metering, ageLimits } = this.deps
+  /** Takes a unit and says what the caller may see. Throws a 401 or 429. */
+  begin(): Freshness {
+    const { memory, metering } = this.deps
     const nowMs = this.#nowMs
     const caller = callerOfRequest(memory, this.request, nowMs)
     this.#caller = caller
     this.#reservation = reserveUnit(metering, caller, nowMs)
-    const view = new View(memory.current, freshnessAt(caller.tier, nowMs), ageLimits)
-    return { query: readQuery(schema, this.request.url), caller, view, nowMs }
+    return freshnessAt(caller.tier, nowMs)
+  }
+
+  /** Throws a 400. */
+  ask<S extends TObject>(schema: S, freshness: Freshness): Ask<S> {
+    const { memory, ageLimits } = this.deps
+    const view = new View(memory.current, freshness, ageLimits)
+    return { query: readQuery(schema, this.request.url), view }
   }
 
   headers(isTiered: boolean): Headers {

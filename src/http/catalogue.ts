@@ -8,11 +8,11 @@ import {
   presentProviders,
 } from '~/wire/catalogue.ts'
 import { NoQuery } from '~/wire/parameters.ts'
-import type { AccessDeps } from './access.ts'
+import type { HotDeps } from './access.ts'
 import { meteredRoute } from './metered-route.ts'
 import type { Route } from './route.ts'
 
-export const catalogueRoutes = (deps: AccessDeps): Route[] => [
+export const catalogueRoutes = (deps: HotDeps): Route[] => [
   meteredRoute(deps, {
     path: '/currencies',
     notes: {
@@ -24,8 +24,9 @@ export const catalogueRoutes = (deps: AccessDeps): Route[] => [
     query: NoQuery,
     response: CurrenciesResponse,
     isTiered: false,
-    answer: ({ view, nowMs }) => {
+    answer: ({ view }) => {
       const { currencies } = view.catalogue
+      const { nowMs } = view.freshness
       return presentCurrencies({ currencies, corridors: liveCorridors(view) }, nowMs)
     },
   }),
@@ -53,6 +54,6 @@ export const catalogueRoutes = (deps: AccessDeps): Route[] => [
     query: NoQuery,
     response: ProvidersResponse,
     isTiered: false,
-    answer: ({ view, nowMs }) => presentProviders(view.catalogue.providers, nowMs),
+    answer: ({ view }) => presentProviders(view.catalogue.providers, view.freshness.nowMs),
   }),
 ]

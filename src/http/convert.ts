@@ -1,11 +1,11 @@
 import { convert } from '~/service/convert.ts'
 import { ConvertResponse, presentConvert } from '~/wire/convert.ts'
 import { ConvertQuery } from '~/wire/parameters.ts'
-import type { AccessDeps } from './access.ts'
+import type { HotDeps } from './access.ts'
 import { meteredRoute } from './metered-route.ts'
 import type { Route } from './route.ts'
 
-export const convertRoutes = (deps: AccessDeps): Route[] => [
+export const convertRoutes = (deps: HotDeps): Route[] => [
   meteredRoute(deps, {
     path: '/convert',
     notes: {

@@ -18,7 +18,7 @@ import {
   FetchOneQuery,
   MATRIX_CODES_MAX,
 } from '~/wire/parameters.ts'
-import type { AccessDeps } from './access.ts'
+import type { HotDeps } from './access.ts'
 import { meteredRoute } from './metered-route.ts'
 import type { Route } from './route.ts'
 
@@ -37,7 +37,7 @@ const notes = (
   errors: ['unsupported_currency', 'mid_unavailable'],
 })
 
-export type FetchDeps = AccessDeps & {
+export type FetchDeps = HotDeps & {
   /** Where it is not given, no feed is asked. */
   readonly feedTimes?: FeedTimes
 }

@@ -1,6 +1,7 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import type { OperationNotes } from '~/wire/operation.ts'
-import { type AccessDeps, type Ask, meteredHandler } from './access.ts'
+import { type Ask, type HotDeps, meteredHandler } from './access.ts'
+import type { Timed } from './answer-cache.ts'
 import type { Route } from './route.ts'
 
 type MeteredRoute<Q extends TObject, R extends TSchema> = {
@@ -11,12 +12,12 @@ type MeteredRoute<Q extends TObject, R extends TSchema> = {
   /** Types the answer and describes it. */
   readonly response: R
   readonly isTiered: boolean
-  answer(ask: Ask<Q>): Static<R>
+  answer(ask: Ask<Q>): Static<R> & Timed
 }
 
 /** A metered read and its description, made of the same schemas. */
 export function meteredRoute<Q extends TObject, R extends TSchema>(
-  deps: AccessDeps,
+  deps: HotDeps,
   { path, notes, response, ...question }: MeteredRoute<Q, R>,
 ): Route {
   const { query, isTiered } = question

@@ -1,11 +1,11 @@
 import { providerRates } from '~/service/provider-rates.ts'
 import { ProviderQuery } from '~/wire/parameters.ts'
 import { ProviderRatesResponse, presentProviderRates } from '~/wire/provider-rates.ts'
-import type { AccessDeps } from './access.ts'
+import type { HotDeps } from './access.ts'
 import { meteredRoute } from './metered-route.ts'
 import type { Route } from './route.ts'
 
-export const providerRatesRoutes = (deps: AccessDeps): Route[] => [
+export const providerRatesRoutes = (deps: HotDeps): Route[] => [
   meteredRoute(deps, {
     path: '/rates/provider',
     notes: {

@@ -1,11 +1,11 @@
 import { ratesOf } from '~/service/rates.ts'
 import { CorridorQuery } from '~/wire/parameters.ts'
 import { presentRates, RatesResponse } from '~/wire/rates.ts'
-import type { AccessDeps } from './access.ts'
+import type { HotDeps } from './access.ts'
 import { meteredRoute } from './metered-route.ts'
 import type { Route } from './route.ts'
 
-export const ratesRoutes = (deps: AccessDeps): Route[] => [
+export const ratesRoutes = (deps: HotDeps): Route[] => [
   meteredRoute(deps, {
     path: '/rates',
     notes: {

@@ -3,16 +3,16 @@ import { View } from '~/memory/view.ts'
 import { statusOf } from '~/service/status.ts'
 import { NoQuery } from '~/wire/parameters.ts'
 import { presentStatus, StatusResponse } from '~/wire/status.ts'
-import type { AccessDeps } from './access.ts'
-import { jsonReply } from './reply.ts'
+import type { HotDeps } from './access.ts'
+import { textReply } from './reply.ts'
 import type { Route } from './route.ts'
 
-export type StatusDeps = AccessDeps & {
+export type StatusDeps = HotDeps & {
   /** What a demonstration says of its data; null for real data. */
   readonly sample: string | null
 }
 
-export const statusRoutes = ({ memory, clock, ageLimits, sample }: StatusDeps): Route[] => [
+export const statusRoutes = (deps: StatusDeps): Route[] => [
   {
     method: 'GET',
     path: '/status',
@@ -29,10 +29,18 @@ export const statusRoutes = ({ memory, clock, ageLimits, sample }: StatusDeps): 
       isTiered: false,
       success: { status: 200, body: StatusResponse },
     },
-    handle() {
-      const nowMs = clock.now()
-      const view = new View(memory.current, freshnessAt('realtime', nowMs), ageLimits)
-      return jsonReply(presentStatus(statusOf(view), { nowMs, sample }))
-    },
+    handle: (request) => textReply(statusText(deps, request.url), {}),
   },
 ]
+
+function statusText(
+  { memory, clock, ageLimits, answers, sample }: StatusDeps,
+  url: string,
+): string {
+  const nowMs = clock.now()
+  const freshness = freshnessAt('realtime', nowMs)
+  const known = answers.find(url, memory.current, freshness)
+  if (known !== null) return known
+  const view = new View(memory.current, freshness, ageLimits)
+  return answers.keep(url, presentStatus(statusOf(view), { nowMs, sample }), view)
+}

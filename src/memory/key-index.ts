@@ -1,8 +1,15 @@
 import type { Account, Key } from '~/domain/account.ts'
+import { isWellFormedKey, keyHashOf } from '~/domain/api-key.ts'
 import { PersistentMap } from './persistent-map.ts'
+
+/** Keys whose text was seen and hashed; past so many they are hashed again. */
+const KNOWN_MAX = 10_000
 
 /** Who may call: every key by its hash, every account by its id. Immutable like the quotes. */
 export class KeyIndex {
+  /** What `keyOf` found: hashing costs more than all the rest of knowing a caller. */
+  readonly #known = new Map<string, Key>()
+
   private constructor(
     private readonly keys: PersistentMap<Key>,
     private readonly accounts: PersistentMap<Account>,
@@ -28,6 +35,17 @@ export class KeyIndex {
       this.accounts.with(changed.accounts.map((account) => [account.id, account] as const)),
       this.keysByAccount.with(lists),
     )
+  }
+
+  /** The key whose text this is; undefined for any other text. */
+  keyOf(text: string): Key | undefined {
+    const known = this.#known.get(text)
+    if (known) return known
+    const key = isWellFormedKey(text) ? this.keyByHash(keyHashOf(text)) : undefined
+    if (!key) return undefined
+    if (this.#known.size >= KNOWN_MAX) this.#known.clear()
+    this.#known.set(text, key)
+    return key
   }
 
   keyByHash(hash: string): Key | undefined {

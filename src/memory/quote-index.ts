@@ -11,9 +11,11 @@ export class QuoteIndex {
     private readonly corridorsByProvider: PersistentMap<readonly string[]>,
     /** The newest `effective_from` of all; null before the first quote. */
     readonly lastUpdatedMs: number | null,
+    /** Tells this index from any that was made from it or before it. */
+    readonly serial: number,
   ) {}
 
-  static readonly empty = new QuoteIndex(PersistentMap.empty(), PersistentMap.empty(), null)
+  static readonly empty = new QuoteIndex(PersistentMap.empty(), PersistentMap.empty(), null, 0)
 
   /** This index with `quotes` added; its cost follows their number, not the size of the index. */
   with(quotes: readonly Quote[], nowMs: number): QuoteIndex {
@@ -32,7 +34,12 @@ export class QuoteIndex {
     }
     if (books.size === 0) return this
     const newestMs = quotes.reduce((ms, { atMs }) => Math.max(ms, atMs), this.lastUpdatedMs ?? 0)
-    return new QuoteIndex(this.books.with(books), this.corridorsByProvider.with(lists), newestMs)
+    return new QuoteIndex(
+      this.books.with(books),
+      this.corridorsByProvider.with(lists),
+      newestMs,
+      this.serial + 1,
+    )
   }
 
   /** This index without what no reader can ask for any more. */
@@ -43,7 +50,12 @@ export class QuoteIndex {
       if (next !== book) changed.push([corridorKey(book.from, book.to), next])
     }
     if (changed.length === 0) return this
-    return new QuoteIndex(this.books.with(changed), this.corridorsByProvider, this.lastUpdatedMs)
+    return new QuoteIndex(
+      this.books.with(changed),
+      this.corridorsByProvider,
+      this.lastUpdatedMs,
+      this.serial + 1,
+    )
   }
 
   book(from: string, to: string): CorridorBook | undefined {

@@ -3,6 +3,7 @@ import type { Mid } from '~/domain/mid.ts'
 import type { CatalogueIndex } from './catalogue-index.ts'
 import type { CorridorBook, Sight } from './corridor-book.ts'
 import { type CorridorView, EMPTY_VIEW } from './corridor-view.ts'
+import { Evidence } from './evidence.ts'
 import type { Generation } from './memory.ts'
 
 /** How old a thing may be and still be shown as current; null for any age. */
@@ -14,14 +15,19 @@ export type AgeLimits = { readonly midMaxAgeMs: number; readonly quoteMaxAgeMs: 
  */
 export class View {
   readonly catalogue: CatalogueIndex
+  /** What was read through this view. */
+  readonly evidence: Evidence
+  readonly #generation: Generation
   readonly #sight: Sight
 
   constructor(
-    readonly generation: Generation,
+    generation: Generation,
     readonly freshness: Freshness,
     private readonly limits: AgeLimits,
   ) {
     this.catalogue = generation.catalogue
+    this.evidence = new Evidence(generation, freshness)
+    this.#generation = generation
     const oldestMs =
       limits.quoteMaxAgeMs === null
         ? Number.NEGATIVE_INFINITY
@@ -29,26 +35,41 @@ export class View {
     this.#sight = { catalogue: this.catalogue, cutoffMs: freshness.cutoffMs, oldestMs }
   }
 
+  /** The whole generation, whatever its times. */
+  get generation(): Generation {
+    this.evidence.lookAtAllQuotes()
+    return this.#generation
+  }
+
   /** The quotes of a corridor; empty when nobody quotes it. */
   corridor(from: string, to: string): CorridorView {
-    return this.generation.quotes.book(from, to)?.view(this.#sight) ?? EMPTY_VIEW
+    const book = this.#generation.quotes.book(from, to)
+    this.evidence.look(from, to, book)
+    return book ? this.look(book) : EMPTY_VIEW
   }
 
   /** The corridor of a book. */
   look(book: CorridorBook): CorridorView {
-    return book.view(this.#sight)
+    const seen = book.view(this.#sight)
+    const { quoteMaxAgeMs } = this.limits
+    if (quoteMaxAgeMs !== null)
+      for (const { quote } of seen.quotes) this.evidence.lastUntil(quote.atMs + quoteMaxAgeMs)
+    return seen
   }
 
   /** The mid of a pair of fiat currencies, when both legs are recent. */
   mid(from: string, to: string): Mid | undefined {
     if (!this.isFiat(from) || !this.isFiat(to)) return undefined
-    const mid = this.generation.references.mid(from, to, this.freshness.cutoffMs)
+    const mid = this.#generation.references.mid(from, to, this.freshness.cutoffMs)
     return mid && this.isRecent(mid.atMs) ? mid : undefined
   }
 
   /** Whether a reference from `atMs` still counts as recent, or still did at `thenMs`. */
   isRecent(atMs: number, thenMs = this.freshness.nowMs): boolean {
-    return thenMs - atMs <= this.limits.midMaxAgeMs
+    const untilMs = atMs + this.limits.midMaxAgeMs
+    if (thenMs > untilMs) return false
+    this.evidence.lastUntil(untilMs)
+    return true
   }
 
   /** Whether the reference feed covers currencies of this kind at all. */

@@ -1,5 +1,4 @@
 import { type Account, isRevoked, type Key } from '~/domain/account.ts'
-import { isWellFormedKey, keyHashOf } from '~/domain/api-key.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import type { Tier } from '~/domain/freshness.ts'
 import { mayIngest, tierOf } from '~/domain/quota.ts'
@@ -12,7 +11,7 @@ export type Caller = { readonly key: Key; readonly account: Account; readonly ti
 export function callerOf(keys: KeyIndex, text: string | null, nowMs: number): Caller {
   if (!text)
     throw new ServiceError('missing_key', 'send your API key in the X-API-Key request header')
-  const key = isWellFormedKey(text) ? keys.keyByHash(keyHashOf(text)) : undefined
+  const key = keys.keyOf(text)
   const account = key && keys.account(key.accountId)
   if (!key || !account)
     throw new ServiceError(

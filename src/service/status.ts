@@ -18,13 +18,20 @@ export type Status = {
 
 /** The state of the public service, from the live view. */
 export function statusOf(view: View): Status {
-  const feed = view.generation.references.newest(view.freshness.cutoffMs) ?? null
+  const { references, quotes, feeds } = view.generation
+  const feed = references.newest(view.freshness.cutoffMs) ?? null
+  for (const atMs of [feed?.atMs ?? null, ...feeds.feeds.map(({ succeededMs }) => succeededMs)])
+    if (atMs !== null) view.evidence.lastUntil(secondEndMs(atMs, view.freshness.nowMs))
   return {
     corridorCount: liveCorridors(view).length,
     providerCount: view.catalogue.providers.length,
-    lastRateMs: view.generation.quotes.lastUpdatedMs,
+    lastRateMs: quotes.lastUpdatedMs,
     feed,
     isMidRecent: feed !== null && view.isRecent(feed.atMs),
-    feeds: view.generation.feeds,
+    feeds,
   }
 }
+
+/** The last moment at which `atMs` lies as many whole seconds back as it does now. */
+const secondEndMs = (atMs: number, nowMs: number): number =>
+  nowMs + 999 - ((((nowMs - atMs) % 1000) + 1000) % 1000)

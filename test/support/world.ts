@@ -27,6 +27,7 @@ export class World {
   readonly logged: Logged[] = []
   readonly clock: HandClock
   readonly tools: ToolServer
+  readonly log: Log = this.#log()
   readonly app: ReturnType<typeof createApp>
   #ids = 0
 
@@ -39,7 +40,7 @@ export class World {
     const reading = {
       memory: this.memory,
       clock: this.clock,
-      log: this.#log(),
+      log: this.log,
       metering: { meter: this.meter, limits: { free: 50, pro: 250, enterprise: 1000 } },
       ageLimits: { midMaxAgeMs: 72 * 3_600_000, quoteMaxAgeMs: options.quoteMaxAgeMs ?? null },
       past: options.past ?? emptyPast(),

@@ -1,0 +1,63 @@
+import { LRUCache } from 'lru-cache'
+import type { Freshness, Tier } from '~/domain/freshness.ts'
+import type { Evidence } from '~/memory/evidence.ts'
+import type { Generation } from '~/memory/memory.ts'
+import type { View } from '~/memory/view.ts'
+import { iso } from '~/wire/present.ts'
+
+/** A body that says when it was made, after all else that could say so. */
+export type Timed = { readonly timestamp: string }
+
+/** The text of a body around its timestamp, and what it was read from. */
+type Kept = { readonly head: string; readonly tail: string; readonly evidence: Evidence }
+
+/** For each tier. */
+export const ANSWERS_BYTES_MAX = 16 * 1_048_576
+
+/** Longer questions are answered anew each time, so that strangers' texts fill nothing. */
+const QUESTION_LENGTH_MAX = 512
+/** What an entry takes beside its texts. */
+const ENTRY_BYTES = 500
+
+const TIMESTAMP = '"timestamp":"'
+const INSTANT_LENGTH = '2026-03-05T14:00:00.000Z'.length
+
+/**
+ * Bodies that were written before and would be written again letter by letter, but for the time.
+ *
+ * The text of a request's URL is the question; the answer to it is a pure function of the query, a
+ * generation and a freshness. It is kept until what it was read from changes, or room is needed.
+ */
+export class AnswerCache {
+  readonly #byTier: Readonly<Record<Tier, LRUCache<string, Kept>>>
+
+  constructor(bytesMax: number = ANSWERS_BYTES_MAX) {
+    const cache = () =>
+      new LRUCache<string, Kept>({
+        maxSize: bytesMax,
+        sizeCalculation: ({ head, tail }, url) =>
+          2 * (head.length + tail.length + url.length) + ENTRY_BYTES,
+      })
+    this.#byTier = { hourly: cache(), realtime: cache() }
+  }
+
+  /** The body for this moment; null where it has to be made. */
+  find(url: string, generation: Generation, freshness: Freshness): string | null {
+    const kept = this.#byTier[freshness.tier].get(url)
+    if (!kept?.evidence.holds(generation, freshness)) return null
+    return kept.head + iso(freshness.nowMs) + kept.tail
+  }
+
+  /** The text of a body that was just made, which is found from now on. */
+  keep(url: string, body: Timed, { freshness, evidence }: View): string {
+    const text = JSON.stringify(body)
+    const at = text.lastIndexOf(TIMESTAMP) + TIMESTAMP.length
+    if (url.length <= QUESTION_LENGTH_MAX)
+      this.#byTier[freshness.tier].set(url, {
+        head: text.slice(0, at),
+        tail: text.slice(at + INSTANT_LENGTH),
+        evidence,
+      })
+    return text
+  }
+}

@@ -1,0 +1,63 @@
+import type { FeedState } from '~/domain/feed-state.ts'
+import type { Freshness } from '~/domain/freshness.ts'
+import type { CatalogueIndex } from './catalogue-index.ts'
+import type { CorridorBook } from './corridor-book.ts'
+import type { Generation } from './memory.ts'
+import type { ReferenceIndex } from './reference-index.ts'
+
+/** A corridor that was looked at, and the book that was found there. */
+type Look = { readonly from: string; readonly to: string; readonly book: CorridorBook | undefined }
+
+/**
+ * What an answer was read from: enough to tell, later, that reading again would give the same.
+ *
+ * Errs on the safe side. It holds on to the books that were looked at and to no generation.
+ */
+export class Evidence {
+  readonly #catalogue: CatalogueIndex
+  readonly #references: ReferenceIndex
+  readonly #feeds: FeedState
+  readonly #cutoffMs: number
+  readonly #sinceMs: number
+  readonly #looks: Look[] = []
+  #quotesSerial: number
+  #isOfAllQuotes = false
+  #untilMs = Number.POSITIVE_INFINITY
+
+  constructor(generation: Generation, { cutoffMs, nowMs }: Freshness) {
+    this.#catalogue = generation.catalogue
+    this.#references = generation.references
+    this.#feeds = generation.feeds
+    this.#quotesSerial = generation.quotes.serial
+    this.#cutoffMs = cutoffMs
+    this.#sinceMs = nowMs
+  }
+
+  /** The answer draws on this book. */
+  look(from: string, to: string, book: CorridorBook | undefined): void {
+    this.#looks.push({ from, to, book })
+  }
+
+  /** The answer draws on any quote there is. */
+  lookAtAllQuotes(): void {
+    this.#isOfAllQuotes = true
+  }
+
+  /** Up to and with this moment the answer stays what it is; later, time alone may change it. */
+  lastUntil(ms: number): void {
+    if (ms < this.#untilMs) this.#untilMs = ms
+  }
+
+  /** Whether the same question would be answered alike from this generation at this moment. */
+  holds(generation: Generation, { cutoffMs, nowMs }: Freshness): boolean {
+    if (cutoffMs !== this.#cutoffMs || nowMs < this.#sinceMs || nowMs > this.#untilMs) return false
+    const { catalogue, references, feeds, quotes } = generation
+    if (catalogue !== this.#catalogue || references !== this.#references) return false
+    if (feeds !== this.#feeds) return false
+    if (quotes.serial === this.#quotesSerial) return true
+    if (this.#isOfAllQuotes) return false
+    for (const { from, to, book } of this.#looks) if (quotes.book(from, to) !== book) return false
+    this.#quotesSerial = quotes.serial
+    return true
+  }
+}

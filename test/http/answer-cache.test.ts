@@ -1,0 +1,214 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { noState } from '~/domain/feed-state.ts'
+import { HOUR_MS } from '~/domain/freshness.ts'
+import type { HotDeps } from '~/http/access.ts'
+import { AnswerCache } from '~/http/answer-cache.ts'
+import { catalogueRoutes } from '~/http/catalogue.ts'
+import { convertRoutes } from '~/http/convert.ts'
+import { fetchRoutes } from '~/http/fetch.ts'
+import { providerRatesRoutes } from '~/http/provider-rates.ts'
+import { ratesRoutes } from '~/http/rates.ts'
+import type { Route } from '~/http/route.ts'
+import { statusRoutes } from '~/http/status.ts'
+import { CURRENCIES, PROVIDERS, provider } from '../support/catalogue.ts'
+import { fewRates } from '../support/quotes.ts'
+import { World } from '../support/world.ts'
+
+const MID_MAX_AGE_MS = 1.5 * HOUR_MS
+const QUOTE_MAX_AGE_MS = 2 * HOUR_MS
+
+const QUESTIONS = [
+  '/rates?from=USD&to=KES',
+  '/rates?from=GBP&to=KES',
+  '/rates?from=USDT&to=KES',
+  '/rates?from=USD&to=XXX',
+  '/convert?from=USD&to=KES&amount=120',
+  '/convert?from=USD&to=KES&amount=0.35',
+  '/convert?from=GBP&to=NGN&amount=9999999.99',
+  '/fetch-one?from=USD&to=KES',
+  '/fetch-one?from=USDT&to=KES',
+  '/fetch-multi?from=USD&to=KES,NGN,USDT',
+  '/fetch-matrix?from=USD,GBP&to=KES,NGN,USD',
+  '/fetch-many-to-one?from=USD,GBP&to=KES',
+  '/rates/provider?provider=retail-a',
+  '/rates/provider?provider=nobody',
+  '/corridors',
+  '/currencies',
+  '/providers',
+  '/status',
+]
+
+const codes = (...all: string[]) => fc.constantFrom(...all)
+const ids = fc.constantFrom(...PROVIDERS.map(({ id }) => id))
+const jumps = fc.constantFrom(0, 0, 1, 999, 60_000, HOUR_MS, 2 * HOUR_MS + 1, -1, -HOUR_MS)
+
+const events = fc.oneof(
+  fc.record({
+    kind: fc.constant('quote' as const),
+    providerId: ids,
+    from: codes('USD', 'GBP', 'USDT'),
+    to: codes('KES', 'NGN'),
+    rate: fewRates,
+    fee: fc.option(fc.double({ min: 0, max: 500, noNaN: true })),
+    feeCurrency: codes('USD', 'KES', 'EUR'),
+    back: fc.constantFrom(0, 1, HOUR_MS, QUOTE_MAX_AGE_MS - 1),
+  }),
+  fc.record({
+    kind: fc.constant('reference' as const),
+    currency: codes('KES', 'NGN', 'GBP', 'EUR'),
+    rate: fewRates,
+  }),
+  fc.record({ kind: fc.constant('catalogue' as const), off: ids }),
+  fc.record({ kind: fc.constant('feeds' as const) }),
+  fc.record({ kind: fc.constant('prune' as const) }),
+  fc.record({ kind: fc.constant('wait' as const) }),
+)
+
+type Event = typeof events extends fc.Arbitrary<infer T> ? T : never
+
+const steps = fc.array(
+  fc.record({
+    event: events,
+    jump: jumps,
+    asked: fc.array(
+      fc.tuple(fc.constantFrom(...QUESTIONS), fc.constantFrom('free', 'enterprise')),
+      {
+        minLength: 4,
+        maxLength: 12,
+      },
+    ),
+  }),
+  { minLength: 3, maxLength: 25 },
+)
+
+/** Counts how often the cache could answer. */
+class CountingCache extends AnswerCache {
+  hits = 0
+
+  override find(...question: Parameters<AnswerCache['find']>): string | null {
+    const found = super.find(...question)
+    if (found !== null) this.hits += 1
+    return found
+  }
+}
+
+const depsOf = (world: World, answers: AnswerCache, quoteMaxAgeMs: number | null = null) => ({
+  memory: world.memory,
+  clock: world.clock,
+  log: world.log,
+  metering: { meter: world.meter, limits: { free: 1e6, pro: 1e6, enterprise: 1e6 } },
+  ageLimits: { midMaxAgeMs: MID_MAX_AGE_MS, quoteMaxAgeMs },
+  answers,
+})
+
+const routesOf = (deps: HotDeps): Route[] => [
+  ...ratesRoutes(deps),
+  ...convertRoutes(deps),
+  ...fetchRoutes(deps),
+  ...providerRatesRoutes(deps),
+  ...catalogueRoutes(deps),
+  ...statusRoutes({ ...deps, sample: null }),
+]
+
+async function replyOf(deps: HotDeps, question: string, key: string) {
+  const path = question.split('?')[0]
+  const route = routesOf(deps).find((candidate) => candidate.path === path)!
+  const url = `http://localhost/api/v1${question}`
+  const reply = await route.handle(new Request(url, { headers: { 'x-api-key': key } }))
+  const tier = reply.headers.get('x-data-freshness')
+  return { status: reply.status, tier, text: await reply.text() }
+}
+
+function apply(world: World, event: Event): void {
+  const nowMs = world.clock.now()
+  switch (event.kind) {
+    case 'quote': {
+      const { kind, back, ...quote } = event
+      const feeCurrency = quote.fee === null ? null : quote.feeCurrency
+      world.quote({ ...quote, feeCurrency, atMs: nowMs - back })
+      break
+    }
+    case 'reference':
+      world.reference({ [event.currency]: event.rate })
+      break
+    case 'catalogue': {
+      const providers = PROVIDERS.map((known) =>
+        provider(known.id, { rateType: known.rateType, isActive: known.id !== event.off }),
+      )
+      world.memory.publish({ catalogue: { currencies: CURRENCIES, providers } }, nowMs)
+      break
+    }
+    case 'feeds': {
+      const succeeded = { id: 'feed', source: 'feed', triedMs: nowMs, succeededMs: nowMs - 300 }
+      const past = { upstreamMs: null, currencies: 3, failedMs: null, fault: null, message: null }
+      const feed = { ...succeeded, ...past, isFailing: false, waitUntilMs: null }
+      world.memory.publish({ feeds: { ...noState, ranMs: nowMs, feeds: [feed] } }, nowMs)
+      break
+    }
+    case 'prune':
+      world.memory.prune(nowMs)
+      break
+  }
+}
+
+describe('AnswerCache', () => {
+  test('changes no letter of any answer, whatever was published and however time went', async () => {
+    let hits = 0
+    await fc.assert(
+      fc.asyncProperty(steps, async (all) => {
+        const world = new World()
+        const kept = new CountingCache()
+        const deps = depsOf(world, kept, QUOTE_MAX_AGE_MS)
+        const keys = { free: world.key('free'), enterprise: world.key('enterprise') }
+        for (const { event, jump, asked } of all) {
+          apply(world, event)
+          for (const [question, plan] of asked) {
+            const reply = await replyOf({ ...deps, answers: kept }, question, keys[plan])
+            const plain = { ...deps, answers: new AnswerCache() }
+            expect(reply).toEqual(await replyOf(plain, question, keys[plan]))
+          }
+          world.clock.advance(jump)
+        }
+        hits += kept.hits
+      }),
+      { numRuns: 150 },
+    )
+    expect(hits).toBeGreaterThan(1000)
+  }, 60_000)
+
+  test('keeps an answer over news about other corridors and drops it at news about its own', async () => {
+    const world = new World()
+    const kept = new CountingCache()
+    const deps = depsOf(world, kept)
+    const key = world.key()
+    const asked = async () => {
+      await replyOf(deps, '/rates?from=USD&to=KES', key)
+      return kept.hits
+    }
+    expect([await asked(), await asked()]).toEqual([0, 1])
+    world.quote({ providerId: 'retail-a', rate: 3, to: 'NGN' })
+    expect(await asked()).toBe(2)
+    world.quote({ providerId: 'retail-a', rate: 3 })
+    expect([await asked(), await asked()]).toEqual([2, 3])
+    world.reference({ GBP: 0.8 })
+    expect([await asked(), await asked()]).toEqual([3, 4])
+  })
+
+  test('has a bound: what was asked for longest ago makes room', async () => {
+    const world = new World()
+    const kept = new CountingCache(20_000)
+    const deps = depsOf(world, kept)
+    const key = world.key()
+    for (let amount = 1; amount <= 100; amount++)
+      await replyOf(deps, `/convert?from=USD&to=KES&amount=${amount}`, key)
+    await replyOf(deps, '/convert?from=USD&to=KES&amount=100', key)
+    expect(kept.hits).toBe(1)
+    await replyOf(deps, '/convert?from=USD&to=KES&amount=1', key)
+    expect(kept.hits).toBe(1)
+    const long = `/convert?from=USD&to=KES&amount=1&x=${'y'.repeat(600)}`
+    await replyOf(deps, long, key)
+    await replyOf(deps, long, key)
+    expect(kept.hits).toBe(1)
+  })
+})
