@@ -17,7 +17,6 @@ import { createAccountStore } from '~/store/account-store.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
 import { createFeedStateStore } from '~/store/feed-state-store.ts'
-import { listenForNews, originOf } from '~/store/news-channel.ts'
 import { createObservationStore, type ObservationStore } from '~/store/observation-store.ts'
 import { orUnavailable } from '~/store/outage.ts'
 import { createQuoteStore } from '~/store/quote-store.ts'
@@ -26,6 +25,7 @@ import { createRollupStore } from '~/store/rollup-store.ts'
 import { createUsageStore } from '~/store/usage-store.ts'
 import { FeedService, type Pace } from './feeds.ts'
 import { listen } from './listener.ts'
+import { NewsFollower } from './news.ts'
 import { pastOf } from './past.ts'
 import { toolServerOptions } from './tool-server.ts'
 
@@ -61,7 +61,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const usage = createUsageStore(database)
   const sources = sourcesOf(options)
   const refresher = new Refresher({ sources, memory, meter, clock, log })
-  const news = await followNews(database, refresher)
+  const news = new NewsFollower({ database, refresher, clock, log })
+  await news.start()
   await refresher.reload()
   const metering = { meter, limits: config.quotas }
   const past = pastOf(database, windows)
@@ -70,7 +71,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const app = createApp({
     ...reading,
     tools,
-    store: recorderOf(observations, refresher),
+    store: recorderOf(observations, news),
     feedTimes: (nowMs) => feeds.nextMs(nowMs),
     sample: options.sample,
     corsOrigins: config.corsOrigins,
@@ -80,7 +81,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const addresses = new Addresses(config.trustedProxies)
   const listener = listen(config, { handle: app.fetch, log, addresses })
   const jobs = jobsOf({ memory, meter, clock, log, refresher, usage, observations, tools })
-  const schedule = startSchedule([...jobs, ...feeds.jobs, verification(options, memory)], log)
+  const schedule = startSchedule(
+    [...jobs, news.job, ...feeds.jobs, verification(options, memory)],
+    log,
+  )
   feeds.start(schedule)
   return {
     origin: listener.origin,
@@ -89,7 +93,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       feeds.stop()
       await listener.stop()
       await schedule.stop()
-      await news.stop()
+      news.stop()
       await flushUsage(meter, usage).catch((err) => log.error({ err }, 'usage was not written'))
       await database.close()
     },
@@ -97,14 +101,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 }
 
 /** A batch whose answer was lost may be recorded all the same: memory then has to learn of it. */
-function recorderOf(observations: ObservationStore, refresher: Refresher): AppDeps['store'] {
+function recorderOf(observations: ObservationStore, news: NewsFollower): AppDeps['store'] {
   return {
     answered: (idempotency) => orUnavailable(observations.answered(idempotency)),
     async record(batch) {
       try {
         return await orUnavailable(observations.record(batch))
       } catch (error) {
-        refresher.note({ kind: 'everything' })
+        news.doubt()
         throw error
       }
     },
@@ -121,21 +125,6 @@ function sourcesOf({ database, config }: ServiceOptions): Sources {
     access: createAccountStore(database),
     usage: createUsageStore(database),
   }
-}
-
-/** Our own commits are in memory already; after a lost connection anything may have been missed. */
-function followNews(database: Database, refresher: Refresher) {
-  const origin = originOf(database)
-  let isFirst = true
-  return listenForNews(database, {
-    onNews: (news) => {
-      if (news.origin !== origin) refresher.note(news)
-    },
-    onConnect: () => {
-      if (!isFirst) refresher.note({ kind: 'everything' })
-      isFirst = false
-    },
-  })
 }
 
 async function answers({ sql }: Database): Promise<boolean> {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Database } from './database.ts'
+import type { Database, Sql } from './database.ts'
+import { ownConnection } from './own-connection.ts'
 
 export const NEWS_CHANNEL = 'corridor_news'
 
@@ -15,6 +16,8 @@ export type NewsItem =
   | { readonly kind: 'feeds' }
   | { readonly kind: 'access'; readonly accountId?: string }
   | { readonly kind: 'usage'; readonly accountIds: readonly string[] }
+  /** Nothing changed: who sent it asks whether it hears itself. */
+  | { readonly kind: 'pulse' }
 
 /** News with the name of the database handle, and so of the process, whose commit it tells of. */
 export type HeardNews = NewsItem & { readonly origin: string }
@@ -52,6 +55,7 @@ export function newsOf(payload: string): HeardNews | null {
   switch (kind) {
     case 'catalogue':
     case 'feeds':
+    case 'pulse':
       return { kind, origin }
     case 'access':
       if (accountId === undefined) return { kind, origin }
@@ -80,32 +84,57 @@ function parsed(text: string): unknown {
   }
 }
 
+export type Listening = {
+  /** Sends what `onNews` then hears, as long as the connection is sound. */
+  pulse(): Promise<void>
+  /** Drops the connection for a new one, whatever state it is in; rejects when that fails. */
+  reconnect(): Promise<void>
+  stop(): void
+}
+
 /**
  * Hears of every commit, our own included, over one connection of its own.
  *
  * `onConnect` runs at first and after every reconnection: what was announced in between is lost, so
- * load everything then. Rejects when the first connection fails; later ones are retried for ever.
- * After `stop` neither is called again; the connection ends with the database handle.
+ * load everything then. Rejects when the first connection fails; one that is lost later is replaced
+ * for as long as it takes. One that dies without a word is noticed by pulses that are not heard.
+ * After `stop` neither is called again.
  */
 export async function listenForNews(
   database: Database,
   listener: { onNews(news: HeardNews): void; onConnect(): void },
-): Promise<{ stop(): void }> {
-  let isStopped = false
-  const subscription = await database.sql.listen(
-    NEWS_CHANNEL,
-    (payload) => {
-      const news = isStopped ? null : newsOf(payload)
-      if (news) listener.onNews(news)
-    },
-    () => {
-      if (!isStopped) listener.onConnect()
-    },
-  )
+): Promise<Listening> {
+  let current: Sql | null = null
+  const end = (client: Sql | null) => client?.end({ timeout: 0 }).catch(() => {})
+  const open = async () => {
+    const client = ownConnection(database.sql)
+    void end(current)
+    current = client
+    await client.listen(
+      NEWS_CHANNEL,
+      (payload) => {
+        const news = client === current ? newsOf(payload) : null
+        if (news) listener.onNews(news)
+      },
+      () => {
+        if (client === current) listener.onConnect()
+      },
+    )
+  }
+  const stop = () => {
+    void end(current)
+    current = null
+  }
+  await open().catch((error) => {
+    stop()
+    throw error
+  })
   return {
-    stop() {
-      isStopped = true
-      subscription.unlisten().catch(() => {})
+    async pulse() {
+      const payload = newsPayload(database, { kind: 'pulse' })
+      await database.sql`select pg_notify(${NEWS_CHANNEL}, ${payload})`
     },
+    reconnect: open,
+    stop,
   }
 }

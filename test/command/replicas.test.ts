@@ -5,15 +5,20 @@ import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { NOW_MS, otherHandle, stockedDatabase, untilWaiting } from '../store/samples.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
+import { DatabaseProxy } from '../support/database-proxy.ts'
 import { until } from '../support/embedded-process.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
-import { addAccount, Replica } from './replica-scene.ts'
+import { addAccount, handleAt, Replica } from './replica-scene.ts'
 
 setDefaultTimeout(30_000)
 
 const HEARD_MS_MAX = 1000
 /** A second, and what a busy machine needs to write and hear. */
 const EXCHANGE_MS_MAX = 1500
+/** Two pulses, and what connecting takes. */
+const SILENCE_MS_MAX = 8000
+/** After so long no reload is under way any more that could hide a missed row. */
+const RELOADED_MS = 3000
 const PACE_MS = 5
 /** Alone, neither would have used it up so soon. */
 const LIMIT = 600
@@ -166,5 +171,58 @@ describe('replicas on one database', () => {
       return sum?.units === takenMs.length
     }
     await until('every unit in the database', isWritten)
+  })
+
+  test('a connection that falls silent without closing is noticed, and what it missed is served', async () => {
+    const { keys } = await addAccount(database, { role: 'treasury' })
+    const [first] = await replicas(1)
+    const proxy = await DatabaseProxy.to(database.url)
+    const second = await Replica.start(database, { database: handleAt(database, proxy.port) })
+    running.push(second)
+    expect(proxy.mute('listen "corridor_news"')).toBe(1)
+    expect((await first!.post({ ...row, from: 'USDT' }, keys[0]!)).status).toBe(201)
+    const serves = async () => (await bestRate(second, keys[0]!)) === 131.25
+    expect(await msUntil('the observation', serves)).toBeLessThan(SILENCE_MS_MAX)
+    expect(second.log.said).toEqual([
+      'warn: news of other replicas stopped coming; connecting anew',
+    ])
+    running.pop()
+    await second.service.stop()
+    proxy.close()
+  })
+
+  test('a batch whose answer was lost and that commits later is served all the same', async () => {
+    const { keys } = await addAccount(database, { role: 'treasury' })
+    const proxy = await DatabaseProxy.to(database.url)
+    const replica = await Replica.start(database, { database: handleAt(database, proxy.port) })
+    running.push(replica)
+    const posted = { ...row, from: 'USDT' }
+    expect((await replica.post({ ...posted, rate: 1 }, keys[0]!)).status).toBe(201)
+    const holder = otherHandle(database)
+    const released = Promise.withResolvers<void>()
+    const locked = Promise.withResolvers<void>()
+    const holding = holder.sql.begin(async (tx) => {
+      await tx`select 1 from rollups for update`
+      locked.resolve()
+      await released.promise
+    })
+    await locked.promise
+    const lost = replica.post(posted, keys[0]!)
+    await untilWaiting(database, 1)
+    proxy.desert()
+    expect((await lost).status).toBe(503)
+    await until('the database again', async () => {
+      const { status } = await fetch(`${replica.service.origin}/readyz`)
+      return status === 200
+    })
+    expect(await bestRate(replica, keys[0]!)).toBe(1)
+    await delay(RELOADED_MS)
+    released.resolve()
+    await holding
+    await until('the batch', async () => (await bestRate(replica, keys[0]!)) === 131.25)
+    running.pop()
+    await replica.service.stop()
+    proxy.close()
+    await holder.close()
   })
 })

@@ -6,6 +6,7 @@ import type { Database } from '~/store/database.ts'
 import { createFeedStateStore } from '~/store/feed-state-store.ts'
 import {
   type HeardNews,
+  type Listening,
   listenForNews,
   NEWS_BYTES_MAX,
   NEWS_CHANNEL,
@@ -26,18 +27,17 @@ let database: FreshDatabase
 let other: Database
 let heard: HeardNews[] = []
 let connections = 0
-let stop: () => void
+let listening: Listening
 
 beforeAll(async () => {
   database = await stockedDatabase()
   other = otherHandle(database)
-  const listening = await listenForNews(database, {
+  listening = await listenForNews(database, {
     onNews: (news) => heard.push(news),
     onConnect: () => {
       connections += 1
     },
   })
-  stop = listening.stop
 })
 afterAll(async () => {
   await other.close()
@@ -172,17 +172,35 @@ describe('listenForNews', () => {
     expect(await heardSoFar()).toEqual([{ kind: 'catalogue', origin: originOf(other) }])
   })
 
+  test('hears its own pulse', async () => {
+    await listening.pulse()
+    expect(await heardSoFar()).toEqual([{ kind: 'pulse', origin: originOf(database) }])
+  })
+
+  test('takes a new connection when it is told to, says so, and hears everything once', async () => {
+    const before = connections
+    await listening.reconnect()
+    expect(connections).toBe(before + 1)
+    await createCatalogueStore(other).apply({ currencies: [], providers: [] })
+    expect(await heardSoFar()).toHaveLength(1)
+    await until('one connection that listens', async () => {
+      const rows = await other.sql`select 1 from pg_stat_activity
+        where datname = current_database() and query ilike 'listen %'`
+      return rows.length === 1
+    })
+  })
+
   test('is silent once stopped', async () => {
     const second: HeardNews[] = []
-    const listening = await listenForNews(database, {
+    const stopped = await listenForNews(database, {
       onNews: (news) => second.push(news),
       onConnect: () => {},
     })
-    listening.stop()
+    stopped.stop()
     await createCatalogueStore(other).apply({ currencies: [], providers: [] })
     expect(await heardSoFar()).toHaveLength(1)
     expect(second).toEqual([])
-    stop()
+    listening.stop()
   })
 })
 
