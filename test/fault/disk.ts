@@ -1,0 +1,43 @@
+import { mkdir, rm, statfs, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { run } from '~/store/embedded-run.ts'
+
+const LEFT_BYTES = 8192
+
+/** A file system of its own and a fixed size, in memory. Making one takes root. */
+export class Disk {
+  private constructor(readonly path: string) {}
+
+  static async mount(path: string, megabytes: number): Promise<Disk> {
+    await mkdir(path, { mode: 0o755 })
+    const options = `size=${megabytes}m,mode=755`
+    const { code, output } = await run(
+      '/bin/mount',
+      ['-t', 'tmpfs', '-o', options, 'tmpfs', path],
+      null,
+    )
+    if (code !== 0) throw new NoDisk(`a disk of a fixed size needs root: ${output.trim()}`)
+    return new Disk(path)
+  }
+
+  /** Takes what is left of it, but for a few kilobytes. */
+  async fill(): Promise<void> {
+    const { bavail, bsize } = await statfs(this.path)
+    await writeFile(this.#filler, Buffer.alloc(Math.max(0, bavail * bsize - LEFT_BYTES), 1))
+  }
+
+  async free(): Promise<void> {
+    await rm(this.#filler, { force: true })
+  }
+
+  async unmount(): Promise<void> {
+    await run('/bin/umount', ['-l', this.path], null)
+  }
+
+  get #filler(): string {
+    return join(this.path, 'filler')
+  }
+}
+
+/** This machine does not let us have a disk of our own. */
+export class NoDisk extends Error {}

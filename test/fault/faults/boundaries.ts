@@ -1,0 +1,64 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { HOUR_MS } from '~/domain/freshness.ts'
+import { DAY_MS } from '~/domain/quota.ts'
+import { errorFault } from '../answer.ts'
+import { type Fault, type Stage, UNNOTICED } from '../fault.ts'
+import { resetOf } from '../quota.ts'
+import { SMALL_QUOTA } from '../world.ts'
+
+const LEAD_MS = 2_200
+const REST_MS = 25
+/** What arrives until the replicas have told each other their totals. */
+const EXCHANGE_MS = 1_500
+
+/** The clock passes the top of an hour, then midnight, where a used-up budget comes back. */
+export const boundaries: Fault = {
+  name: 'hour and day boundary',
+  rules: UNNOTICED,
+  async play(stage) {
+    const { scene, isSmall } = stage
+    for (let round = 0; round < (isSmall ? 1 : 4); round++) {
+      approach(scene.clock, HOUR_MS, LEAD_MS / 2)
+      await delay(LEAD_MS)
+      approach(scene.clock, DAY_MS, LEAD_MS)
+      await delay(0)
+      await spend(stage)
+    }
+  },
+}
+
+type Turned = Stage['scene']['clock']
+
+/** Turns the clock forward to so many milliseconds before the next multiple of `unitMs`. */
+function approach(clock: Turned, unitMs: number, leadMs: number): void {
+  const leftMs = unitMs - (clock.now() % unitMs)
+  clock.turn(leftMs > leadMs ? leftMs - leadMs : leftMs + unitMs - leadMs)
+}
+
+/** Uses up the small account's day, and goes on until the next one has begun. */
+async function spend({ scene, load, must, note }: Stage): Promise<void> {
+  const midnightMs = resetOf(scene.clock.now()) * 1000
+  const units = { before: 0, late: 0, after: 0 }
+  let spentAt = Number.POSITIVE_INFINITY
+  while (scene.clock.now() < midnightMs + LEAD_MS / 2) {
+    const isAfter = scene.clock.now() >= midnightMs
+    const answer = await load.ask('flood', '/providers', { caller: 'small' })
+    const { status, body, fromMs, askedAt, headers } = answer
+    const isSuccess = status === 200
+    if (!isSuccess && status !== 429) load.tally.blame(`a small account was answered ${status}`)
+    if (status === 429) must(errorFault(answer) === null, `a 429 with ${errorFault(answer)}`)
+    if (status === 429 && isAfter) must(false, '429 after the budget was renewed')
+    if (status === 429 && body.reset !== resetOf(fromMs)) must(isAfter, `reset ${body.reset}`)
+    if (isSuccess && isAfter) units.after += 1
+    else if (isSuccess) units.before += 1
+    if (units.before === SMALL_QUOTA && spentAt === Number.POSITIVE_INFINITY) spentAt = askedAt
+    if (isSuccess && !isAfter && askedAt > spentAt + EXCHANGE_MS) units.late += 1
+    const left = Number(headers.get('x-ratelimit-remaining'))
+    if (isAfter && isSuccess) must(left >= SMALL_QUOTA - 3 * units.after - 3, `${left} units left`)
+    await delay(isAfter ? REST_MS * 4 : REST_MS / 2)
+  }
+  must(units.late === 0, `${units.late} requests over quota, long after it was spent`)
+  must(units.before >= SMALL_QUOTA, `only ${units.before} of ${SMALL_QUOTA} units were served`)
+  must(units.after > 0, 'nothing was served after midnight')
+  note('over quota before the exchange', Math.max(0, units.before - SMALL_QUOTA))
+}

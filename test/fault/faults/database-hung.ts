@@ -1,0 +1,12 @@
+import { DATABASE_AWAY, type Fault } from '../fault.ts'
+
+/** Its connections stay, and nothing on them is answered. */
+export const databaseHung: Fault = {
+  name: 'database hung',
+  rules: DATABASE_AWAY,
+  async play({ scene, last }) {
+    scene.server.freeze()
+    await last({ small: 3, full: 30 })
+    scene.server.thaw()
+  },
+}

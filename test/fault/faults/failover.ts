@@ -1,0 +1,21 @@
+import { DATABASE_AWAY, type Fault } from '../fault.ts'
+import { databaseAt } from '../template.ts'
+
+/**
+ * The primary crashes; the address leads to its standby, which refuses writes until it is promoted.
+ * The standby is a synchronous one, so that it has all that was acknowledged.
+ */
+export const failover: Fault = {
+  name: 'failover to a standby',
+  scene: { hasStandby: true },
+  rules: DATABASE_AWAY,
+  async play({ scene, last }) {
+    const standby = scene.standby!
+    await scene.server.stop('immediate')
+    for (const proxy of scene.proxies) proxy.aim(standby.port)
+    await last({ small: 2, full: 10 })
+    await standby.promote()
+    await scene.admin.close()
+    scene.admin = databaseAt(scene.template.adminUrl(standby.port))
+  },
+}

@@ -1,0 +1,24 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Fault } from '../fault.ts'
+
+/** A crash loses at most the counts of the last second; here with the tick that may be late. */
+const LOST_MS = 1_500
+
+/** `kill -9` of one replica after another, at any moment; it is started again at once. */
+export const serviceKilled: Fault = {
+  name: 'kill -9 of a service',
+  rules: { allowed: { write: [502] }, lagging: [] },
+  async play({ scene, load, isSmall, heal, note }) {
+    const rounds = isSmall ? 3 : 15
+    for (let round = 0; round < rounds; round++) {
+      await delay(300 + Math.random() * 900)
+      const replica = scene.replicas[Math.floor(Math.random() * scene.replicas.length)]!
+      await replica.kill()
+      scene.mayLose += load.answersOf(replica.name, LOST_MS)
+      await replica.start()
+      await heal()
+      await scene.balancer.ready(replica.name)
+    }
+    note('kills', rounds)
+  },
+}

@@ -1,0 +1,76 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { ask, shownOf } from './answer.ts'
+import type { Entry } from './ledger.ts'
+import { type Load, rowOf } from './load.ts'
+import type { Replica } from './replica.ts'
+import type { Scene } from './scene.ts'
+import { PROBE } from './world.ts'
+
+const HEAL_MS_MAX = 30_000
+const POLL_MS = 25
+const WAIT_MS = 2_000
+const [FROM, TO] = PROBE.split('/')
+
+/**
+ * Milliseconds until each replica is ready, records, shows what every other has recorded and
+ * answers from history; null when that does not come in time.
+ */
+export async function healed(scene: Scene, load: Load): Promise<number | null> {
+  const startAt = performance.now()
+  for (const replica of scene.replicas) {
+    const entry = load.ledger.send(PROBE, scene.clock.now())
+    const steps = [
+      () => isReady(replica),
+      () => records(scene, replica, entry),
+      ...scene.replicas.map((other) => () => shows(scene, other)),
+      () => remembers(scene, replica),
+    ]
+    for (const step of steps)
+      while (!(await step())) {
+        if (performance.now() - startAt > HEAL_MS_MAX) return null
+        await delay(POLL_MS)
+      }
+  }
+  return performance.now() - startAt
+}
+
+async function isReady({ origin }: Replica): Promise<boolean> {
+  const signal = AbortSignal.timeout(WAIT_MS)
+  return fetch(`${origin}/readyz`, { signal }).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+}
+
+const askingOf = ({ clock, template }: Scene, { origin, name, life }: Replica) => ({
+  ...{ origin: `${origin}/api/v1`, clock, key: template.keys.probe.key, waitMs: WAIT_MS },
+  lifeOf: () => `${name}${life}`,
+})
+
+async function records(scene: Scene, replica: Replica, entry: Entry): Promise<boolean> {
+  const headers = { 'idempotency-key': entry.note }
+  scene.ledger.sendAgain(entry, scene.clock.now())
+  const asking = { ...askingOf(scene, replica), body: [rowOf(entry)], headers }
+  const { status, toMs, by } = await ask('/rates', asking)
+  if (status !== 201) return false
+  scene.ledger.acknowledge(entry, { nowMs: toMs, by })
+  return true
+}
+
+async function shows(scene: Scene, replica: Replica): Promise<boolean> {
+  const { status, body, askedAt, by } = await ask(
+    `/fetch-one?from=${FROM}&to=${TO}`,
+    askingOf(scene, replica),
+  )
+  if (status !== 200) return false
+  const best = shownOf(body.provider_best)
+  if (typeof best === 'string') return false
+  const cutoffMs = Number.POSITIVE_INFINITY
+  const sight = { corridor: PROBE, askedAt, answeredBy: by, cutoffMs, graceMs: 0 }
+  return scene.ledger.fault(sight, best.seq, best.atMs) === null
+}
+
+async function remembers(scene: Scene, replica: Replica): Promise<boolean> {
+  const path = `/rates/history?from=${FROM}&to=${TO}&limit=1&order=desc`
+  return (await ask(path, askingOf(scene, replica))).status === 200
+}

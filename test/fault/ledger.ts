@@ -1,0 +1,140 @@
+import type { Sql } from '~/store/database.ts'
+
+/** One observation that a writer sent, under a note of its own. */
+export type Entry = {
+  readonly corridor: string
+  readonly seq: number
+  readonly note: string
+  /** The earliest and the latest that the service's clock can have said when it was recorded. */
+  sinceMs: number
+  untilMs: number
+  /** When it was last sent. */
+  latestMs: number
+  /** By the machine's steady clock; null while nobody has said that it is recorded. */
+  acknowledgedAt: number | null
+  /** Which replica said so, in which of its lives. */
+  acknowledgedBy: string
+}
+
+/** What of a corridor can be seen by an answer. */
+export type Sight = {
+  readonly corridor: string
+  /** When the request was sent, by the machine's steady clock. */
+  readonly askedAt: number
+  /** Which replica answered, in which of its lives. */
+  readonly answeredBy: string
+  /** Nothing later is shown; Infinity for realtime. */
+  readonly cutoffMs: number
+  /** How long other replicas may take to show what one has acknowledged. */
+  readonly graceMs: number
+}
+
+export type Account = {
+  readonly acknowledged: number
+  readonly found: number
+  readonly lost: readonly string[]
+  readonly doubled: number
+}
+
+/**
+ * What was recorded as far as the outside can know: all that was sent, and all that was
+ * acknowledged. Every answer and in the end the database itself are held against it.
+ */
+export class Ledger {
+  readonly #corridors = new Map<string, Entry[]>()
+  #marks: ReadonlyMap<string, number> = new Map()
+
+  constructor(
+    corridors: readonly string[],
+    private readonly sinceMs: number,
+  ) {
+    for (const corridor of corridors) this.#corridors.set(corridor, [this.#first(corridor)])
+  }
+
+  /** Takes note of an observation that is about to be sent. */
+  send(corridor: string, nowMs: number): Entry {
+    const entries = this.#corridors.get(corridor)!
+    const seq = entries.length
+    const note = `${corridor} ${seq}`
+    const times = { sinceMs: nowMs, untilMs: Number.POSITIVE_INFINITY, latestMs: nowMs }
+    const entry = { corridor, seq, note, ...times, acknowledgedAt: null, acknowledgedBy: '' }
+    entries.push(entry)
+    return entry
+  }
+
+  /** The clock may have been turned back since it was first sent. */
+  sendAgain(entry: Entry, nowMs: number): void {
+    entry.sinceMs = Math.min(entry.sinceMs, nowMs)
+    entry.latestMs = Math.max(entry.latestMs, nowMs)
+  }
+
+  acknowledge(entry: Entry, { nowMs, by }: { nowMs: number; by: string }): void {
+    entry.untilMs = Math.max(nowMs, entry.latestMs)
+    entry.acknowledgedAt = performance.now()
+    entry.acknowledgedBy = by
+  }
+
+  /**
+   * What is wrong with showing observation `seq`, with the time `shownMs` where the answer tells it;
+   * null when nothing is.
+   */
+  fault(sight: Sight, seq: number | null, shownMs: number | null): string | null {
+    const { corridor, cutoffMs } = sight
+    const entries = this.#corridors.get(corridor)!
+    const entry = seq === null ? undefined : entries[seq]
+    if (!entry) return `${corridor} shows an observation that nobody sent: ${seq}`
+    if (shownMs !== null && (shownMs < entry.sinceMs || shownMs > entry.untilMs))
+      return `${entry.note} has the time of another: ${shownMs}`
+    if ((shownMs ?? entry.sinceMs) > cutoffMs) return `${entry.note} lies past the cutoff`
+    const newest = this.#newest(sight)
+    if ((shownMs ?? entry.untilMs) >= newest.sinceMs) return null
+    const ageMs = Math.round(sight.askedAt - newest.acknowledgedAt!)
+    const by = `acknowledged by ${newest.acknowledgedBy} ${ageMs} ms before`
+    return `${sight.answeredBy} shows ${entry.note} and not ${newest.note}, ${by}`
+  }
+
+  /** From here on what is sent counts as this fault's. */
+  mark(): void {
+    this.#marks = new Map([...this.#corridors].map(([name, sent]) => [name, sent.length]))
+  }
+
+  /**
+   * Holds everything against what the database really has: of what was sent since the mark what was
+   * acknowledged and found, of all that was ever sent what is lost or there twice.
+   */
+  async account(sql: Sql): Promise<Account> {
+    const rows = await sql<{ notes: string; count: number }[]>`
+      select notes, count(*)::int as count from observations where notes is not null group by notes`
+    const counts = new Map(rows.map(({ notes, count }) => [notes, count]))
+    const entries = [...this.#corridors.values()].flatMap((sent) => sent.slice(1))
+    const acknowledged = entries.filter(({ acknowledgedAt }) => acknowledgedAt !== null)
+    const isMine = ({ corridor, seq }: Entry) => seq >= (this.#marks.get(corridor) ?? 1)
+    const isFound = ({ note }: Entry) => counts.has(note)
+    return {
+      acknowledged: acknowledged.filter(isMine).length,
+      found: acknowledged.filter(isMine).filter(isFound).length,
+      lost: acknowledged.filter((entry) => !isFound(entry)).map(({ note }) => note),
+      doubled: entries.filter(({ note }) => (counts.get(note) ?? 0) > 1).length,
+    }
+  }
+
+  /** Of what must be seen the one that is certainly the latest. */
+  #newest({ corridor, askedAt, answeredBy, cutoffMs, graceMs }: Sight): Entry {
+    const entries = this.#corridors.get(corridor)!
+    let newest = entries[0]!
+    for (const entry of entries) {
+      const { acknowledgedAt, acknowledgedBy, untilMs } = entry
+      if (acknowledgedAt === null || untilMs > cutoffMs) continue
+      const grace = acknowledgedBy === answeredBy ? 0 : graceMs
+      if (acknowledgedAt + grace <= askedAt && entry.sinceMs > newest.sinceMs) newest = entry
+    }
+    return newest
+  }
+
+  #first(corridor: string): Entry {
+    const { sinceMs } = this
+    const times = { sinceMs, untilMs: sinceMs, latestMs: sinceMs }
+    const known = { acknowledgedAt: Number.NEGATIVE_INFINITY, acknowledgedBy: 'everybody' }
+    return { corridor, seq: 0, note: `${corridor} 0`, ...times, ...known }
+  }
+}

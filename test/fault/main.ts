@@ -1,0 +1,118 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { NoDisk } from './disk.ts'
+import type { Fault } from './fault.ts'
+import { boundaries } from './faults/boundaries.ts'
+import { clockJump } from './faults/clock-jump.ts'
+import { connectionsExhausted } from './faults/connections-exhausted.ts'
+import { databaseGone } from './faults/database-gone.ts'
+import { databaseHung } from './faults/database-hung.ts'
+import { databaseRestarted } from './faults/database-restarted.ts'
+import { databaseSlow } from './faults/database-slow.ts'
+import { diskFull } from './faults/disk-full.ts'
+import { failover } from './faults/failover.ts'
+import { migration } from './faults/migration.ts'
+import { overload } from './faults/overload.ts'
+import { partition } from './faults/partition.ts'
+import { revokedKey } from './faults/revoked-key.ts'
+import { rollingRestart } from './faults/rolling-restart.ts'
+import { serviceKilled } from './faults/service-killed.ts'
+import { play } from './play.ts'
+import { openScene, removeScene, type Scene } from './scene.ts'
+import { complaintsOf, type Outcome, tableOf } from './table.ts'
+import { createTemplate } from './template.ts'
+
+/** Those that need a scene of their own come last, but for the clock's, which spoil theirs. */
+const FAULTS: Readonly<Record<string, Fault>> = {
+  'database-gone': databaseGone,
+  'database-hung': databaseHung,
+  'database-slow': databaseSlow,
+  'database-restarted': databaseRestarted,
+  'connections-exhausted': connectionsExhausted,
+  partition,
+  'service-killed': serviceKilled,
+  'rolling-restart': rollingRestart,
+  migration,
+  'revoked-key': revokedKey,
+  overload,
+  boundaries,
+  'clock-jump': clockJump,
+  'disk-full': diskFull,
+  failover,
+}
+
+const { values } = parseArgs({
+  options: {
+    small: { type: 'boolean', default: false },
+    only: { type: 'string', multiple: true, default: [] },
+    json: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+const unknown = values.only.filter((name) => !(name in FAULTS))
+if (values.help || unknown.length > 0) {
+  if (unknown.length > 0) console.error(`no such fault: ${unknown.join(', ')}`)
+  console.log('bun run fault [--small] [--json] [--only NAME]...')
+  console.log(`names: ${Object.keys(FAULTS).join(', ')}`)
+  process.exit(unknown.length > 0 ? 2 : 0)
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'corridor-fault-'))
+await chmod(folder, 0o755)
+const outcomes: Outcome[] = []
+let scene: Scene | null = null
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void end().finally(() => process.exit(1)))
+try {
+  const template = await createTemplate(folder)
+  for (const [name, fault] of Object.entries(FAULTS)) {
+    if (values.only.length > 0 && !values.only.includes(name)) continue
+    console.error(`playing: ${name}`)
+    try {
+      if (fault.scene) await endScene()
+      scene ??= await openScene(template, join(folder, name), fault.scene)
+      outcomes.push(await play(fault, scene, values.small))
+    } catch (error) {
+      if (!(error instanceof NoDisk)) throw error
+      console.error(`not played: ${error.message}`)
+    }
+    if (fault.scene || (outcomes.at(-1)?.broken.length ?? 0) > 0) await endScene()
+  }
+} finally {
+  await end()
+}
+report()
+
+async function endScene(): Promise<void> {
+  const ended = scene
+  scene = null
+  if (!ended) return
+  await ended.close()
+  await removeScene(ended)
+}
+
+async function end(): Promise<void> {
+  await endScene()
+  await rm(folder, { recursive: true, force: true })
+}
+
+function report(): void {
+  const complaints = complaintsOf(outcomes)
+  const failed = outcomes.filter(({ broken }) => broken.length > 0).length
+  process.exitCode = failed > 0 ? 1 : 0
+  for (const complaint of complaints) console.error(complaint)
+  if (values.json) {
+    console.log(JSON.stringify(outcomes, null, 2))
+    return
+  }
+  console.log(tableOf(outcomes))
+  const gone = outcomes.find(({ fault }) => fault === databaseGone.name)
+  if (gone) {
+    const ratio = (gone.duringMs / gone.beforeMs).toFixed(2)
+    console.log(`p99 of live reads while the database was gone: ${ratio} of before (goal: 1.2)`)
+  }
+  console.log(`${outcomes.length - failed} passed, ${failed} failed`)
+}

@@ -1,0 +1,62 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Fault, Stage } from './fault.ts'
+import { healed } from './heal.ts'
+import { Load } from './load.ts'
+import type { Scene } from './scene.ts'
+import { type Outcome, outcomeOf } from './table.ts'
+import { unitsOf, usageFaults } from './usage.ts'
+
+const BEFORE_SECONDS = { small: 0.8, full: 8 }
+const AFTER_MS = 500
+
+/** Plays one fault under load, lets the service heal, and holds everything against the database. */
+export async function play(fault: Fault, scene: Scene, isSmall: boolean): Promise<Outcome> {
+  const load = new Load(scene, fault.rules)
+  const stage = playing(scene, load, isSmall)
+  const before = await unitsOf(scene)
+  const { retries } = scene.balancer
+  scene.ledger.mark()
+  scene.mayLose = 0
+  load.start()
+  try {
+    await stage.last(BEFORE_SECONDS)
+    load.fault()
+    await fault.play(stage)
+    await stage.heal()
+    load.healed()
+    await delay(AFTER_MS)
+  } finally {
+    await load.stop()
+  }
+  const { mayLose, balancer } = scene
+  const counts = { before, mayLose, retries: balancer.retries - retries }
+  for (const reason of await usageFaults(scene, load, counts)) stage.must(false, reason)
+  const account = await load.ledger.account(scene.admin.sql)
+  const { healMs, notes, broken } = stage
+  return outcomeOf({ fault: fault.name, tally: load.tally, account, healMs, notes, broken })
+}
+
+type Playing = Stage & Pick<Outcome, 'healMs' | 'notes' | 'broken'>
+
+function playing(scene: Scene, load: Load, isSmall: boolean): Playing {
+  const notes: Record<string, string | number> = {}
+  const broken: string[] = []
+  let healMs: number | null = 0
+  return {
+    ...{ scene, load, isSmall, notes, broken },
+    get healMs() {
+      return healMs
+    },
+    last: ({ small, full }) => delay((isSmall ? small : full) * 1000),
+    async heal() {
+      const tookMs = await healed(scene, load)
+      healMs = tookMs === null || healMs === null ? null : Math.max(tookMs, healMs)
+    },
+    must(holds, reason) {
+      if (!holds) broken.push(reason)
+    },
+    note(what, value) {
+      notes[what] = value
+    },
+  }
+}

@@ -1,0 +1,78 @@
+import { once } from 'node:events'
+import { createConnection, createServer, type Server, type Socket } from 'node:net'
+
+/** The network between one service and its database, which can be slow, silent or cut. */
+export class DatabaseProxy {
+  /** Of a round trip, added to what it takes by itself. */
+  latencyMs = 0
+  #isSilent = false
+  readonly #pairs = new Set<readonly [Socket, Socket]>()
+  readonly #server: Server
+
+  private constructor(private target: number) {
+    this.#server = createServer((client) => this.#join(client))
+  }
+
+  static async to(port: number): Promise<DatabaseProxy> {
+    const proxy = new DatabaseProxy(port)
+    proxy.#server.listen(0, '127.0.0.1')
+    await once(proxy.#server, 'listening')
+    return proxy
+  }
+
+  get port(): number {
+    return (this.#server.address() as { port: number }).port
+  }
+
+  /** Where new connections lead; those there are stay. */
+  aim(port: number): void {
+    this.target = port
+  }
+
+  /** From now on nothing passes and nobody is told, as when packets are dropped. */
+  silence(): void {
+    this.#isSilent = true
+  }
+
+  /** New connections pass again; the old ones are cut, or stay silent for ever. */
+  mend({ isOldCut }: { isOldCut: boolean }): void {
+    this.#isSilent = false
+    if (isOldCut) this.cut()
+    else this.#pairs.clear()
+  }
+
+  cut(): void {
+    for (const pair of this.#pairs) for (const socket of pair) socket.destroy()
+    this.#pairs.clear()
+  }
+
+  close(): void {
+    this.cut()
+    this.#server.close()
+  }
+
+  #join(client: Socket): void {
+    const upstream = createConnection(this.target, '127.0.0.1')
+    const pair = [client, upstream] as const
+    this.#pairs.add(pair)
+    this.#carry(pair, client, upstream)
+    this.#carry(pair, upstream, client)
+  }
+
+  /** Bytes that are under way when silence falls are lost, and those after it on this connection. */
+  #carry(pair: readonly [Socket, Socket], from: Socket, to: Socket): void {
+    const isHeard = () => !this.#isSilent && this.#pairs.has(pair)
+    const pass = (act: () => void) => {
+      const later = () => void (isHeard() && act())
+      if (this.latencyMs === 0) later()
+      else setTimeout(later, this.latencyMs / 2)
+    }
+    from.on('data', (chunk) => pass(() => to.write(chunk)))
+    from.on('error', () => {})
+    from.on('close', () => {
+      if (!isHeard()) return
+      this.#pairs.delete(pair)
+      to.destroy()
+    })
+  }
+}

@@ -1,0 +1,22 @@
+import { closingOnFailure, untilSignal } from '~/command/serve.ts'
+import { baseUrl, startService } from '~/command/service.ts'
+import { loadConfig } from '~/config.ts'
+import { createLog } from '~/log.ts'
+import { openDatabase } from '~/store/database.ts'
+import { migrate } from '~/store/migrate.ts'
+import { SharedClock } from './shared-clock.ts'
+
+/** `corridor serve` with a clock that the test turns; it ends with the process that started it. */
+const config = loadConfig(process.env)
+const log = createLog({ level: config.logLevel, format: config.logFormat })
+const clock = new SharedClock(process.env.CLOCK_FILE!)
+const { databaseUrl, dataDir } = config
+process.stdin.on('end', () => process.exit(3)).resume()
+const say = (line: string) => log.info({}, line)
+const database = await openDatabase({ databaseUrl, dataDir, use: 'service', say })
+const service = await closingOnFailure(database, async () => {
+  await migrate(database)
+  return startService({ config, clock, log, database, sample: null })
+})
+console.log(`corridor answers at ${baseUrl(service.origin)}`)
+await untilSignal(service)

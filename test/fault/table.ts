@@ -1,0 +1,85 @@
+import type { Account } from './ledger.ts'
+import { percentile, type Tally } from './tally.ts'
+
+/** How a fault went. */
+export type Outcome = {
+  readonly fault: string
+  readonly sent: number
+  readonly wrong: number
+  readonly errors: Readonly<Record<string, number>>
+  readonly acknowledged: number
+  readonly found: number
+  readonly doubled: number
+  readonly healMs: number | null
+  /** p99 of live reads, in milliseconds. */
+  readonly beforeMs: number
+  readonly duringMs: number
+  readonly notes: Readonly<Record<string, string | number>>
+  /** What had to hold and did not. */
+  readonly broken: readonly string[]
+}
+
+type Parts = Pick<Outcome, 'fault' | 'healMs' | 'notes' | 'broken'> & {
+  readonly tally: Tally
+  readonly account: Account
+}
+
+export function outcomeOf({ tally, account, ...rest }: Parts): Outcome {
+  const { acknowledged, found, doubled, lost } = account
+  const broken = [
+    ...(tally.wrong > 0 ? [`${tally.wrong} wrong answers`, ...tally.wrongs] : []),
+    ...(lost.length > 0 ? [`acknowledged and lost: ${lost.slice(0, 5).join(', ')}`] : []),
+    ...(doubled > 0 ? [`${doubled} observations are there twice`] : []),
+    ...(acknowledged === 0 ? ['nothing was recorded at all'] : []),
+    ...(rest.healMs === null ? ['it did not heal'] : []),
+    ...rest.broken,
+  ]
+  return {
+    ...rest,
+    sent: tally.sent,
+    wrong: tally.wrong,
+    errors: Object.fromEntries([...tally.errors].sort()),
+    ...{ acknowledged, found, doubled, broken },
+    beforeMs: percentile(tally.before, 0.99),
+    duringMs: percentile(tally.during, 0.99),
+  }
+}
+
+const HEAD = [
+  ...['fault', 'requests', 'wrong', 'errors', 'acknowledged', 'found', 'doubled'],
+  ...['to heal', 'p99 before, during', 'of its own'],
+]
+
+const ms = (value: number): string =>
+  Number.isNaN(value) ? '-' : `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`
+
+const listed = (record: Readonly<Record<string, string | number>>, by: string): string =>
+  Object.entries(record)
+    .map(([name, value]) => (by === ': ' ? `${name}: ${value}` : `${value} x ${name}`))
+    .join(', ')
+
+function rowOf(outcome: Outcome): string[] {
+  const { fault, sent, wrong, errors, acknowledged, found, doubled, healMs, notes } = outcome
+  return [
+    fault,
+    String(sent),
+    String(wrong),
+    listed(errors, ' x ') || 'none',
+    String(acknowledged),
+    String(found),
+    String(doubled),
+    healMs === null ? 'never' : ms(healMs),
+    `${ms(outcome.beforeMs)}, ${ms(outcome.duringMs)}`,
+    listed(notes, ': '),
+  ]
+}
+
+/** The outcomes as a Markdown table. */
+export function tableOf(outcomes: readonly Outcome[]): string {
+  const lines = [HEAD, HEAD.map(() => '---'), ...outcomes.map(rowOf)]
+  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}
+
+/** What went wrong, fault by fault; empty when nothing did. */
+export const complaintsOf = (outcomes: readonly Outcome[]): string[] =>
+  outcomes.flatMap(({ fault, broken }) => broken.map((reason) => `${fault}: ${reason}`))

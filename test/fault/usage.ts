@@ -1,0 +1,47 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Load } from './load.ts'
+import type { Scene } from './scene.ts'
+import type { CallerName } from './world.ts'
+
+/** Usage is written every second. */
+const SETTLE_MS_MAX = 4_000
+const POLL_MS = 100
+const COUNTED: readonly CallerName[] = ['live', 'hourly', 'past']
+
+export type Units = Readonly<Record<string, number>>
+
+/** The units that the database has for each caller, of all days. */
+export async function unitsOf({ admin, template }: Scene): Promise<Units> {
+  const rows = await admin.sql<{ account_id: string; units: number }[]>`
+    select account_id, sum(requests)::int as units from usage group by account_id`
+  const byAccount = new Map(rows.map(({ account_id, units }) => [account_id, units]))
+  return Object.fromEntries(
+    COUNTED.map((name) => [name, byAccount.get(template.keys[name].accountId) ?? 0]),
+  )
+}
+
+/**
+ * What is wrong with the usage that is kept: each success has to be counted once, but for those
+ * of which nobody knows and for `mayLose` that died with their process.
+ */
+export async function usageFaults(
+  scene: Scene,
+  load: Load,
+  { before, mayLose, retries }: { before: Units; mayLose: number; retries: number },
+): Promise<string[]> {
+  const faults = async () => {
+    const now = await unitsOf(scene)
+    return COUNTED.flatMap((name) => {
+      const { served, unknown } = load.units.get(name) ?? { served: 0, unknown: 0 }
+      const kept = now[name]! - before[name]!
+      const isRight = kept >= served - mayLose && kept <= served + unknown + retries
+      return isRight ? [] : [`${name}: ${served} successes, ${kept} units counted`]
+    })
+  }
+  const deadline = performance.now() + SETTLE_MS_MAX
+  for (;;) {
+    const found = await faults()
+    if (found.length === 0 || performance.now() > deadline) return found
+    await delay(POLL_MS)
+  }
+}

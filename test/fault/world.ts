@@ -1,0 +1,64 @@
+import type { Currency } from '~/domain/currency.ts'
+import type { Provider } from '~/domain/provider.ts'
+import { currency, provider } from '../support/catalogue.ts'
+
+/** The provider that quotes every corridor of the test: its quote is the best there. */
+export const PROVIDER = 'quoted'
+
+/** What each currency's mid is made of; it does not change while a fault is played. */
+export const PER_USD: Readonly<Record<string, number>> = {
+  ...{ USD: 1, EUR: 0.86, GBP: 0.74, ZAR: 17.7 },
+  ...{ KES: 129, NGN: 1530, UGX: 3520, XOF: 563 },
+}
+
+export const SOURCE = 'fault-test'
+
+/** The pairs of corridors that one writer records together, in one batch. */
+export const LANES = [
+  ['USD/KES', 'USD/NGN'],
+  ['GBP/KES', 'EUR/XOF'],
+  ['USD/ZAR', 'GBP/UGX'],
+] as const
+
+/** Recorded by whoever tests whether the service has healed. */
+export const PROBE = 'ZAR/KES'
+
+export const CORRIDORS: readonly string[] = [...LANES.flat(), PROBE]
+
+/** Who asks: the name of an account, its plan, its role. */
+export const CALLERS = {
+  live: ['enterprise', 'member'],
+  hourly: ['pro', 'member'],
+  past: ['enterprise', 'member'],
+  writer: ['enterprise', 'treasury'],
+  probe: ['enterprise', 'admin'],
+  small: ['free', 'member'],
+} as const
+
+export type CallerName = keyof typeof CALLERS
+
+/** Units of the small account in a day; the others have no end. */
+export const SMALL_QUOTA = 40
+
+const BASE_RATE = 100
+const STEPS = 1000
+
+/** A rate says which observation of its corridor it is. */
+export const rateOf = (seq: number): number => (BASE_RATE * STEPS + seq) / STEPS
+
+/** The number of the observation behind a rate; null when none has such a rate. */
+export function seqOf(rate: number): number | null {
+  const seq = Math.round((rate - BASE_RATE) * STEPS)
+  return Math.abs(rateOf(seq) - rate) < 1e-9 ? seq : null
+}
+
+export const catalogue: { currencies: Currency[]; providers: Provider[] } = {
+  currencies: Object.keys(PER_USD).map((code) => currency(code)),
+  providers: [provider(PROVIDER)],
+}
+
+/** The mid of a corridor as it has to be answered, but for rounding. */
+export function midOf(corridor: string): number {
+  const [from = '', to = ''] = corridor.split('/')
+  return PER_USD[to]! / PER_USD[from]!
+}
