@@ -13,14 +13,18 @@ import { flagRoutes } from './http/flags.ts'
 import { type HealthDeps, healthRoutes } from './http/health.ts'
 import { historyRoutes } from './http/history.ts'
 import { type IngestRouteDeps, ingestRoutes } from './http/ingest.ts'
+import { type MetricsDeps, metricsRoutes } from './http/metrics.ts'
+import { type ObservedDeps, observed, observedApp, observedHandler } from './http/observed.ts'
 import { providerRatesRoutes } from './http/provider-rates.ts'
 import { ratesRoutes } from './http/rates.ts'
 import { errorReply } from './http/reply.ts'
-import { routed } from './http/route.ts'
+import { REQUEST_ID_HEADER } from './http/request-id.ts'
+import { type Route, routed } from './http/route.ts'
 import { seriesRoutes } from './http/series.ts'
 import { snapshotRoutes } from './http/snapshot.ts'
 import { type StatusDeps, statusRoutes } from './http/status.ts'
 import { usageRoutes } from './http/usage.ts'
+import { type PortalDeps, portalRoutes } from './portal/routes.ts'
 
 export const BASE_PATH = '/api/v1'
 export const TOOLS_PATH = '/mcp'
@@ -30,12 +34,17 @@ export type AppDeps = IngestRouteDeps &
   Omit<FetchDeps, 'answers'> &
   Omit<StatusDeps, 'answers'> &
   HealthDeps &
+  MetricsDeps &
+  Pick<PortalDeps, 'portal'> &
+  ObservedDeps &
   DocsDeps & {
     /** Origins that may call from a browser; `*` for any. */
     readonly corsOrigins: readonly string[]
     /** The tool server for agents, which has its own ways with keys, origins and methods. */
     readonly tools: { handle(request: Request): Promise<Response> }
   }
+
+type RouteDeps = AppDeps & { readonly answers: AnswerCache }
 
 export type App = {
   fetch(request: Request): Response | Promise<Response>
@@ -48,45 +57,61 @@ export type App = {
 export function createApp(given: AppDeps): App {
   const deps = { ...given, answers: new AnswerCache() }
   const { log, tools } = deps
+  const watched = (routes: readonly Route[], prefix: string) =>
+    routes.map((route) => observed(route, prefix, deps))
+  const toolsLabel = { method: '*', route: TOOLS_PATH } as const
+  const askTools = observedHandler((request) => tools.handle(request), toolsLabel, deps)
   const app = new Elysia({ name: 'corridor', handler: { standardHostname: false } })
   if (deps.corsOrigins.length > 0)
     app
-      .onRequest(({ request }) => (isForTools(request) ? tools.handle(request) : undefined))
+      .onRequest(({ request }) => (isForTools(request) ? askTools(request) : undefined))
       .use(crossOrigin(deps.corsOrigins))
-  const api = [
-    ...ratesRoutes(deps),
-    ...ingestRoutes(deps),
-    ...historyRoutes(deps),
-    ...convertRoutes(deps),
-    ...catalogueRoutes(deps),
-    ...fetchRoutes(deps),
-    ...seriesRoutes(deps),
-    ...snapshotRoutes(deps),
-    ...changeRoutes(deps),
-    ...providerRatesRoutes(deps),
-    ...usageRoutes(deps),
-    ...statusRoutes(deps),
-  ]
+  const api = watched(apiRoutes(deps), BASE_PATH)
   const docs = docsRoutes(deps, { basePath: BASE_PATH, routes: api })
   app
-    .all(TOOLS_PATH, ({ request }) => tools.handle(request), { parse: 'none' })
+    .all(TOOLS_PATH, ({ request }) => askTools(request), { parse: 'none' })
     .onError(({ code, error }) => errorReply(code === 'NOT_FOUND' ? unknownPath() : error, log))
     .use(routed(api, { prefix: BASE_PATH, log }))
-    .use(routed([...healthRoutes(deps), ...flagRoutes(deps), ...docs], { prefix: '', log }))
+    .use(routed(watched([...outsideRoutes(deps), ...docs], ''), { prefix: '', log }))
   const direct = directTo(api, { prefix: BASE_PATH })
+  const throughRouter = observedApp((request) => app.fetch(request), deps)
   const isCrossOrigin = deps.corsOrigins.length > 0
   return {
     routes: app.routes,
     fetch(request) {
-      if (isCrossOrigin && request.headers.has('origin')) return app.fetch(request)
+      if (isCrossOrigin && request.headers.has('origin')) return throughRouter(request)
       const handle = direct(request)
-      return handle ? handle(request) : app.fetch(request)
+      return handle ? handle(request) : throughRouter(request)
     },
     async handle(request) {
       return this.fetch(request)
     },
   }
 }
+
+/** The interface itself. */
+const apiRoutes = (deps: RouteDeps): Route[] => [
+  ...ratesRoutes(deps),
+  ...ingestRoutes(deps),
+  ...historyRoutes(deps),
+  ...convertRoutes(deps),
+  ...catalogueRoutes(deps),
+  ...fetchRoutes(deps),
+  ...seriesRoutes(deps),
+  ...snapshotRoutes(deps),
+  ...changeRoutes(deps),
+  ...providerRatesRoutes(deps),
+  ...usageRoutes(deps),
+  ...statusRoutes(deps),
+]
+
+/** What stands beside it: for the machines that run and watch the service, and flags. */
+const outsideRoutes = (deps: RouteDeps): Route[] => [
+  ...healthRoutes(deps),
+  ...metricsRoutes(deps),
+  ...flagRoutes(deps),
+  ...portalRoutes(deps, { basePath: BASE_PATH }),
+]
 
 const unknownPath = (): ServiceError =>
   new ServiceError('unknown_path', `no such path; the interface lives under ${BASE_PATH}`)
@@ -99,7 +124,15 @@ function crossOrigin(origins: readonly string[]) {
     origin:
       origins.includes('*') || (({ headers }) => origins.includes(headers.get('origin') ?? '')),
     methods: ['GET', 'HEAD', 'POST'],
-    allowedHeaders: ['content-type', 'idempotency-key', 'if-none-match', 'x-api-key'],
+    allowedHeaders: [
+      'content-type',
+      'idempotency-key',
+      'if-none-match',
+      'traceparent',
+      'tracestate',
+      'x-api-key',
+      REQUEST_ID_HEADER,
+    ],
     exposeHeaders: [
       'etag',
       'link',
@@ -111,6 +144,7 @@ function crossOrigin(origins: readonly string[]) {
       'x-ratelimit-limit',
       'x-ratelimit-remaining',
       'x-ratelimit-reset',
+      REQUEST_ID_HEADER,
     ],
     credentials: false,
   })

@@ -2,3 +2,6 @@
 export type Clock = { now(): number }
 
 export const systemClock: Clock = { now: () => Date.now() }
+
+/** A time that only goes forward, to measure how long things take; its zero means nothing. */
+export const monotonicMs = (): number => performance.now()

@@ -25,8 +25,21 @@ export type Config = {
   readonly mcpSessionsMax: number
   readonly trustedProxies: number
   readonly boardRequestsPerMinute: number
+  readonly authFailuresPerMinute: number
+  readonly work: WorkSettings
+  /** Who reads the metrics has to show it; null lets anybody. */
+  readonly metricsToken: string | null
+  /** Where traces go; null for nowhere. */
+  readonly tracesUrl: string | null
   readonly logLevel: LogLevel
   readonly logFormat: LogFormat
+}
+
+/** What may be asked of the database at once, and how much more of each kind may wait. */
+export type WorkSettings = {
+  readonly historyMax: number
+  readonly ingestMax: number
+  readonly waitingMax: number
 }
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -71,6 +84,14 @@ export function loadConfig(env: Env): Config {
     mcpSessionsMax: setting('MCP_SESSIONS_MAX', 1000, integerBetween(0, MCP_SESSIONS_LIMIT)),
     trustedProxies: setting('TRUST_PROXY', 0, integerBetween(0, PROXIES_MAX)),
     boardRequestsPerMinute: setting('BOARD_REQUESTS_PER_MINUTE', 60, integerBetween(1, 1_000_000)),
+    authFailuresPerMinute: setting('AUTH_FAILURES_PER_MINUTE', 60, integerBetween(1, 1_000_000)),
+    work: {
+      historyMax: setting('HISTORY_WORK_MAX', 4, integerBetween(1, CONNECTIONS_LIMIT)),
+      ingestMax: setting('INGEST_WORK_MAX', 6, integerBetween(1, CONNECTIONS_LIMIT)),
+      waitingMax: setting('WORK_WAITING_MAX', 64, integerBetween(0, WAITING_LIMIT)),
+    },
+    metricsToken: setting<string | null>('METRICS_TOKEN', null, asToken),
+    tracesUrl: setting<string | null>('OTEL_EXPORTER_OTLP_ENDPOINT', null, asHttpUrl),
     logLevel: setting<LogLevel>('LOG_LEVEL', 'info', oneOf(LOG_LEVELS)),
     logFormat: setting<LogFormat>('LOG_FORMAT', 'json', oneOf(LOG_FORMATS)),
   }
@@ -84,6 +105,8 @@ export function loadConfig(env: Env): Config {
 const QUOTA_MAX = 1_000_000_000
 const MCP_SESSIONS_LIMIT = 100_000
 const PROXIES_MAX = 10
+const CONNECTIONS_LIMIT = 100
+const WAITING_LIMIT = 10_000
 
 type Setting = <T>(name: string, fallback: T, read: Reader<T>) => T
 
@@ -108,6 +131,11 @@ function readFeedRules(setting: Setting): GuardRules {
 const MOVE_PERCENT_MAX = 1000
 
 const asText: Reader<string> = (text) => text
+
+const asToken: Reader<string> = (text) => {
+  if (!/^[\x21-\x7e]{16,256}$/.test(text)) throw new Error('must have 16 to 256 visible characters')
+  return text
+}
 
 const asFeedNames: Reader<FeedName[]> = (text) =>
   text === 'none' ? [] : listOf(oneOf(FEED_NAMES))(text)

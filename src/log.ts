@@ -7,17 +7,35 @@ export type Log = {
   info(context: object, message: string): void
   warn(context: object, message: string): void
   error(context: object, message: string): void
+  /** Where it is missing, nothing finer than `info` is wanted. */
+  isLevelEnabled?(level: string): boolean
 }
 
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
 export const LOG_FORMATS = ['json', 'pretty'] as const
 
 export type LogLevel = (typeof LOG_LEVELS)[number]
 export type LogFormat = (typeof LOG_FORMATS)[number]
 
+type LogOptions = {
+  readonly level: LogLevel
+  readonly format: LogFormat
+  /** Texts that no line may hold, whatever put them there: passwords and keys of the settings. */
+  readonly secrets?: readonly string[]
+  /** Takes each line in place of stderr. */
+  readonly write?: (line: string) => void
+}
+
 /** The only logger. It writes to stderr, so that stdout stays free for what a command prints. */
-export function createLog({ level, format }: { level: LogLevel; format: LogFormat }): Log {
-  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime }
+export function createLog({ level, format, secrets = [], write }: LogOptions): Log {
+  const options = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    serializers: { err: shownError },
+    hooks: { streamWrite: redactor(secrets) },
+  }
+  if (write) return pino(options, { write })
   if (format === 'pretty') {
     const look = {
       destination: 2,
@@ -28,4 +46,56 @@ export function createLog({ level, format }: { level: LogLevel; format: LogForma
     return pino(options, pretty(look))
   }
   return pino(options, pino.destination({ dest: 2, sync: true }))
+}
+
+type ShownError = { type: string; message: string; stack?: string; code?: unknown; cause?: unknown }
+
+/** Further than this no error is wrapped in another. */
+const CAUSES_MAX = 5
+
+/**
+ * What a line tells of an error. Its other members stay out: drivers keep there what was asked,
+ * with every parameter, and some write the parameters into the message too.
+ */
+function shownError(error: unknown, depth = 0): ShownError | string {
+  if (!(error instanceof Error)) return typeof error === 'string' ? error : typeof error
+  const { name, cause, stack } = error
+  const { code } = error as { code?: unknown }
+  return {
+    type: name,
+    message: withoutParameters(error.message),
+    ...(stack && { stack: withoutParameters(stack) }),
+    ...((typeof code === 'string' || typeof code === 'number') && { code }),
+    ...(cause !== undefined && depth < CAUSES_MAX && { cause: shownError(cause, depth + 1) }),
+  }
+}
+
+const withoutParameters = (text: string): string =>
+  text.replace(/\nparams: [\s\S]*?(?=\n\s+at |$)/g, '')
+
+const HIDDEN = '[hidden]'
+const SECRET_WORD =
+  'authorization|cookie|passw(?:or)?d|secret|token|api[-_]?key|app[-_]?id|signature'
+
+/** What looks like a secret, wherever it stands in a line, and what stays of it. */
+const SECRET_SHAPES: readonly [shape: RegExp, shown: string][] = [
+  [/\bcrd_\w+/g, `crd_${HIDDEN}`],
+  [/(\b[a-z][a-z\d+.-]*:\/\/[^\s:@/"\\]*):[^\s@"\\]+@/gi, `$1:${HIDDEN}@`],
+  [new RegExp(`("[^"]*(?:${SECRET_WORD})[^"]*"):"(?:[^"\\\\]|\\\\.)*"`, 'gi'), `$1:"${HIDDEN}"`],
+  [new RegExp(`([?&;\\s][\\w-]*(?:${SECRET_WORD}|key)=)[^&\\s"\\\\]+`, 'gi'), `$1${HIDDEN}`],
+  [/\b(bearer|basic) [\w.~+/=-]{6,}/gi, `$1 ${HIDDEN}`],
+]
+
+/** Shorter settings would be found in ordinary words. */
+const SECRET_LENGTH_MIN = 6
+
+/** The last look at every line: nobody has to remember what may be logged. */
+function redactor(secrets: readonly string[]): (line: string) => string {
+  const known = secrets.filter(({ length }) => length >= SECRET_LENGTH_MIN)
+  return (line) => {
+    let shown = line
+    for (const secret of known) shown = shown.replaceAll(secret, HIDDEN)
+    for (const [shape, kept] of SECRET_SHAPES) shown = shown.replace(shape, kept)
+    return shown
+  }
 }

@@ -13,6 +13,7 @@ const HEADERS_TO_READ = [
   'x-ratelimit-limit',
   'x-ratelimit-remaining',
   'x-ratelimit-reset',
+  'x-request-id',
 ]
 
 const allowedOrigin = ({ headers }: Reply) => headers.get('access-control-allow-origin')
@@ -42,7 +43,10 @@ describe('calls from a browser', () => {
       const { headers } = reply
       expect(headers.get('access-control-allow-methods')).toBe('GET, HEAD, POST')
       const sendable = headers.get('access-control-allow-headers')?.split(', ').sort()
-      expect(sendable).toEqual(['content-type', 'idempotency-key', 'if-none-match', 'x-api-key'])
+      expect(sendable).toEqual([
+        ...['content-type', 'idempotency-key', 'if-none-match', 'traceparent', 'tracestate'],
+        ...['x-api-key', 'x-request-id'],
+      ])
       expect(headers.get('access-control-allow-credentials')).toBeNull()
       expect(headers.get('vary')).toBe('Origin')
     }

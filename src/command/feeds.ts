@@ -1,5 +1,6 @@
 import type { Clock } from '~/clock.ts'
 import type { Config } from '~/config.ts'
+import type { ReferenceFeed } from '~/domain/reference-feed.ts'
 import { createFeeds } from '~/feed/feeds.ts'
 import { type FetcherDeps, systemPace } from '~/feed/fetcher.ts'
 import { FeedTurns } from '~/jobs/feed-turns.ts'
@@ -20,9 +21,13 @@ type FeedServiceDeps = {
   readonly memory: Memory
   readonly database: Database
   readonly pace?: Pace
+  /** Looks on while a feed is asked. */
+  readonly watch?: (feed: ReferenceFeed) => ReferenceFeed
 }
 
 const JOB_NAME = 'fetch-references'
+
+const same = (feed: ReferenceFeed): ReferenceFeed => feed
 
 /** The reference feeds of a service; without any configured there is nothing to do. */
 export class FeedService {
@@ -30,7 +35,8 @@ export class FeedService {
   readonly #stopping = new AbortController()
   readonly #pattern: string
 
-  constructor({ config, clock, log, memory, database, pace = systemPace }: FeedServiceDeps) {
+  constructor(deps: FeedServiceDeps) {
+    const { config, clock, log, memory, database, pace = systemPace, watch = same } = deps
     const { signal } = this.#stopping
     const publish = (news: News) => memory.publish(news, clock.now())
     const fetcher = { clock, ...until(signal, pace) }
@@ -39,7 +45,7 @@ export class FeedService {
       config.feeds.length === 0
         ? null
         : new FeedTurns({
-            feeds: createFeeds(config.feeds, fetcher),
+            feeds: createFeeds(config.feeds, fetcher).map(watch),
             store: untilStopped(signal, feedStoreOf(database, publish)),
             rules: config.feedRules,
             pattern: config.feedCron,

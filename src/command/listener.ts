@@ -1,5 +1,6 @@
 import type { Config } from '~/config.ts'
 import type { Addresses } from '~/http/address.ts'
+import { newRequestId, REQUEST_ID_HEADER } from '~/http/request-id.ts'
 import type { Log } from '~/log.ts'
 
 export type Listener = {
@@ -70,9 +71,11 @@ function serverOn({ host, port }: Pick<Config, 'host' | 'port'>, { handle, log }
       idleTimeout: IDLE_SECONDS_MAX,
       development: false,
       error(err) {
-        log.error({ err }, 'request failed')
+        const id = newRequestId()
+        log.error({ request_id: id, err }, 'request failed')
         const body = { error: 'something failed on our side; retry in a moment' }
-        return Response.json({ ...body, code: 'internal_error' }, { status: 500 })
+        const headers = { [REQUEST_ID_HEADER]: id }
+        return Response.json({ ...body, code: 'internal_error' }, { status: 500, headers })
       },
     })
   } catch (error) {

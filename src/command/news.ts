@@ -7,7 +7,7 @@ import { type HeardNews, type Listening, listenForNews, originOf } from '~/store
 
 type NewsDeps = {
   readonly database: Database
-  readonly refresher: Refresher
+  readonly refresher: Pick<Refresher, 'note'>
   readonly clock: Clock
   readonly log: Log
 }

@@ -23,10 +23,13 @@ import { createQuoteStore } from '~/store/quote-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { createRollupStore } from '~/store/rollup-store.ts'
 import { createUsageStore } from '~/store/usage-store.ts'
+import { type Tracing, traced } from '~/telemetry/tracing.ts'
 import { FeedService, type Pace } from './feeds.ts'
 import { listen } from './listener.ts'
 import { NewsFollower } from './news.ts'
 import { pastOf } from './past.ts'
+import { portalOptions } from './portal.ts'
+import { Telemetry } from './telemetry.ts'
 import { toolServerOptions } from './tool-server.ts'
 
 export type ServiceOptions = {
@@ -50,41 +53,45 @@ export type Service = {
 /** Loads memory, listens, and starts the jobs; answers when it does. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, clock, log, database } = options
+  const telemetry = await Telemetry.start(options)
+  const { tracing } = telemetry
   const windows = new WindowCache()
   const memory: Memory = new Memory((news) => {
     windows.note(news)
     feeds.note(news)
+    telemetry.notePublication()
   })
-  const feeds = new FeedService({ ...options, memory })
+  const feeds = new FeedService({ ...options, memory, watch: telemetry.feed })
   const meter = new UsageMeter()
   const observations = createObservationStore(database)
   const usage = createUsageStore(database)
   const sources = sourcesOf(options)
-  const refresher = new Refresher({ sources, memory, meter, clock, log })
-  const news = new NewsFollower({ database, refresher, clock, log })
+  const refreshing = { sources, memory, meter, clock, log }
+  const refresher = new Refresher({ ...refreshing, onCaughtUp: telemetry.onCaughtUp })
+  const news = new NewsFollower({ ...options, refresher: telemetry.follow(refresher) })
   await news.start()
   await refresher.reload()
   const metering = { meter, limits: config.quotas }
-  const past = pastOf(database, windows)
+  const past = pastOf(database, windows, tracing)
   const reading = { memory, clock, log, metering, ageLimits: config, past }
   const tools = new ToolServer({ ...reading, options: toolServerOptions(config) })
+  const addresses = new Addresses(config.trustedProxies)
   const app = createApp({
     ...reading,
     tools,
-    store: recorderOf(observations, news),
+    store: recorderOf(observations, news, tracing),
     feedTimes: (nowMs) => feeds.nextMs(nowMs),
     sample: options.sample,
     corsOrigins: config.corsOrigins,
     publicUrl: config.publicUrl,
+    portal: portalOptions({ ...options, addresses }),
+    ...telemetry.shown({ memory, meter, windows, tools, database }),
     isDatabaseReachable: () => answers(database),
   })
-  const addresses = new Addresses(config.trustedProxies)
   const listener = listen(config, { handle: app.fetch, log, addresses })
   const jobs = jobsOf({ memory, meter, clock, log, refresher, usage, observations, tools })
-  const schedule = startSchedule(
-    [...jobs, news.job, ...feeds.jobs, verification(options, memory)],
-    log,
-  )
+  const allJobs = [...jobs, news.job, ...feeds.jobs, verification(options, memory)]
+  const schedule = startSchedule(allJobs.map(telemetry.job), log)
   feeds.start(schedule)
   return {
     origin: listener.origin,
@@ -95,18 +102,24 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await schedule.stop()
       news.stop()
       await flushUsage(meter, usage).catch((err) => log.error({ err }, 'usage was not written'))
+      await telemetry.stop()
       await database.close()
     },
   }
 }
 
 /** A batch whose answer was lost may be recorded all the same: memory then has to learn of it. */
-function recorderOf(observations: ObservationStore, news: NewsFollower): AppDeps['store'] {
+function recorderOf(
+  observations: ObservationStore,
+  news: NewsFollower,
+  tracing: Tracing | null,
+): AppDeps['store'] {
   return {
     answered: (idempotency) => orUnavailable(observations.answered(idempotency)),
     async record(batch) {
       try {
-        return await orUnavailable(observations.record(batch))
+        const recorded = traced(tracing, 'database record', () => observations.record(batch))
+        return await orUnavailable(recorded)
       } catch (error) {
         news.doubt()
         throw error

@@ -1,5 +1,6 @@
 import { ServiceError } from '~/domain/errors.ts'
 import type { Log } from '~/log.ts'
+import { noteFailure } from '~/telemetry/request-scope.ts'
 import { ERROR_STATUS } from '~/wire/errors.ts'
 
 export type Headers = Record<string, string>
@@ -22,10 +23,10 @@ export function errorReply(error: unknown, log: Log, headers: Headers = {}): Res
   if (error instanceof ServiceError) {
     const { code, message, details } = error
     const body = { error: message, code, ...details }
-    if (error.cause) log.warn({ err: error.cause }, message)
+    if (error.cause) noteFailure({ level: 'warn', message, err: error.cause }, log)
     return jsonReply(body, ERROR_STATUS[code], { ...headers, ...headersOf(error) })
   }
-  log.error({ err: error }, 'request failed')
+  noteFailure({ level: 'error', message: 'request failed', err: error }, log)
   const message = 'something failed on our side; retry in a moment'
   return jsonReply({ error: message, code: 'internal_error' }, ERROR_STATUS.internal_error, headers)
 }

@@ -40,6 +40,8 @@ export type RefreshDeps = {
   readonly meter: UsageMeter
   readonly clock: { now(): number }
   readonly log: Log
+  /** Called when everything is loaded, after a failure too. */
+  readonly onCaughtUp?: () => void
 }
 
 /** More rows than this are not read by id: loading what is live costs less. */
@@ -72,6 +74,11 @@ export class Refresher {
   /** Loads everything if an earlier load failed; rejects when this one fails too. */
   async retry(): Promise<void> {
     if (this.#isBehind) await this.reload()
+  }
+
+  /** Whether something that was noted could not be loaded yet. */
+  get isBehind(): boolean {
+    return this.#isBehind
   }
 
   /** Resolves when every change noted so far is loaded or has failed. */
@@ -151,6 +158,7 @@ export class Refresher {
     this.#isBehind = true
     const hadMissed = await this.#loadEverything()
     this.#isBehind = false
+    this.deps.onCaughtUp?.()
     return hadMissed
   }
 

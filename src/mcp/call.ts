@@ -4,6 +4,7 @@ import type { Log } from '~/log.ts'
 import type { Memory } from '~/memory/memory.ts'
 import { type AgeLimits, View } from '~/memory/view.ts'
 import { type Metering, reserveUnit } from '~/service/metering.ts'
+import { noteFailure } from '~/telemetry/request-scope.ts'
 import { readArguments } from './arguments.ts'
 import type { Asker } from './exchange.ts'
 import type { Tool } from './tool.ts'
@@ -54,9 +55,9 @@ const textOf = (body: object) => ({ type: 'text', text: JSON.stringify(body) })
 export function errorBody(error: unknown, log: Log): { error: string; code: string } {
   if (error instanceof ServiceError) {
     const { message, code, details, cause } = error
-    if (cause) log.warn({ err: cause }, message)
+    if (cause) noteFailure({ level: 'warn', message, err: cause }, log)
     return { error: message, code, ...details }
   }
-  log.error({ err: error }, 'tool call failed')
+  noteFailure({ level: 'error', message: 'tool call failed', err: error }, log)
   return { error: 'something failed on our side; retry in a moment', code: 'internal_error' }
 }

@@ -30,10 +30,16 @@ export class UsageMeter {
   readonly #unwritten = new Set<Counter>()
   #flushing: Counter[] = []
   #settlements = 0
+  #rejections = 0
 
   /** How many batches have been settled: a reader of the database notes it before it reads. */
   get settlements(): number {
     return this.#settlements
+  }
+
+  /** How often there was no unit left to take, since the start of the process. */
+  get rejections(): number {
+    return this.#rejections
   }
 
   /** Takes one unit, or answers null and takes none when `limit` is reached. */
@@ -45,7 +51,10 @@ export class UsageMeter {
   }): Reservation | null {
     const day = dayOf(request.nowMs)
     const usage = this.#dayUsage(request.accountId, day)
-    if (usage.total >= request.limit) return null
+    if (usage.total >= request.limit) {
+      this.#rejections++
+      return null
+    }
     const counter = this.#counter(usage, request.accountId, request.keyId)
     this.#add(usage, counter, 1)
     return counter

@@ -72,6 +72,17 @@ export function connect(url: string, options: ConnectOptions = {}): Sql {
   }) as unknown as Sql
 }
 
+/** What the connections of a pool are at; `waiting` are queries that found none free. */
+export type PoolFigures = Readonly<
+  Record<'size' | 'idle' | 'used' | 'connecting' | 'waiting', number>
+>
+
+/** The driver keeps these to itself; its patch shows them. */
+export const poolOf = (sql: Sql): PoolFigures => ({
+  ...(sql as unknown as { pool(): Omit<PoolFigures, 'size'> }).pool(),
+  size: sql.options.max,
+})
+
 /**
  * Opens the database corridor works on: `databaseUrl`, or else the embedded one in `dataDir`.
  *

@@ -18,6 +18,8 @@ fee and spread, what a recipient nets, and an independent mid-market rate to jud
 - **Kinds of price.** Quotes of different \`rate_type\` are never ranked against each other;
   \`official\` and \`parallel\` ones are never the best of anything.
 - **Errors.** JSON with \`error\`, a sentence that says what to do, and \`code\`, a stable word.
+- **Request ids.** Every answer has an \`X-Request-Id\`: the one you sent, when it is 1 to 128 of
+  letters, digits, dot, dash and underscore, else a new one. Quote it when something went wrong.
 - **HEAD** is answered wherever GET is. Unknown parameters are ignored.
 `.trim()
 

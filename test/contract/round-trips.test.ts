@@ -18,7 +18,9 @@ import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
 import { clockAt } from '../support/clock.ts'
 import { underContract } from '../support/contract.ts'
 import { pastOf } from '../support/past.ts'
+import { quietPortal } from '../support/portal.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { unwatched } from '../support/unwatched.ts'
 import { API, type Reply, replyOf } from '../support/world.ts'
 
 /** The first database of a test run waits for its server to be made. */
@@ -66,7 +68,9 @@ beforeAll(async () => {
       sample: null,
       corsOrigins: [],
       publicUrl: null,
+      portal: quietPortal(),
       isDatabaseReachable: async () => true,
+      ...unwatched(),
     }),
   )
 }, START_MS_MAX)

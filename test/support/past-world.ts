@@ -17,6 +17,8 @@ import { createUsageStore } from '~/store/usage-store.ts'
 import { clockAt, type HandClock } from './clock.ts'
 import { underContract } from './contract.ts'
 import { pastOf } from './past.ts'
+import { quietPortal } from './portal.ts'
+import { unwatched } from './unwatched.ts'
 import { API, type Reply, replyOf } from './world.ts'
 
 export type Tier = 'hourly' | 'realtime'
@@ -60,7 +62,9 @@ export class PastWorld {
         sample: null,
         corsOrigins: [],
         publicUrl: null,
+        portal: quietPortal(),
         isDatabaseReachable: async () => true,
+        ...unwatched(),
       }),
     )
   }

@@ -8,12 +8,18 @@ import type { Log } from '~/log.ts'
 import { ToolServer, type ToolServerOptions } from '~/mcp/endpoint.ts'
 import { Memory } from '~/memory/memory.ts'
 import { UsageMeter } from '~/memory/usage-meter.ts'
+import type { PortalOptions } from '~/portal/routes.ts'
 import type { FeedTimes } from '~/service/fetch.ts'
 import type { IngestDeps } from '~/service/ingest.ts'
+import { Exposition } from '~/telemetry/exposition.ts'
+import { RequestFigures } from '~/telemetry/request-figures.ts'
+import { requestMetrics } from '~/telemetry/request-metrics.ts'
+import type { Tracing } from '~/telemetry/tracing.ts'
 import { CURRENCIES, PROVIDERS } from './catalogue.ts'
 import { clockAt, type HandClock } from './clock.ts'
 import { underContract } from './contract.ts'
 import { emptyPast } from './past.ts'
+import { quietPortal } from './portal.ts'
 
 export const ORIGIN = 'http://localhost'
 export const API = `${ORIGIN}/api/v1`
@@ -25,6 +31,7 @@ export class World {
   readonly memory = new Memory()
   readonly meter = new UsageMeter()
   readonly logged: Logged[] = []
+  readonly requests = new RequestFigures()
   readonly clock: HandClock
   readonly tools: ToolServer
   readonly log: Log = this.#log()
@@ -40,7 +47,7 @@ export class World {
     const reading = {
       memory: this.memory,
       clock: this.clock,
-      log: this.log,
+      log: options.log ?? this.log,
       metering: { meter: this.meter, limits: { free: 50, pro: 250, enterprise: 1000 } },
       ageLimits: { midMaxAgeMs: 72 * 3_600_000, quoteMaxAgeMs: options.quoteMaxAgeMs ?? null },
       past: options.past ?? emptyPast(),
@@ -55,7 +62,12 @@ export class World {
         sample: null,
         corsOrigins: options.corsOrigins ?? [],
         publicUrl: options.publicUrl ?? null,
+        portal: quietPortal(options.portal),
         isDatabaseReachable: async () => true,
+        requests: this.requests,
+        tracing: options.tracing ?? null,
+        metrics: new Exposition(requestMetrics(this.requests)),
+        metricsToken: options.metricsToken ?? null,
       }),
     )
   }
@@ -151,7 +163,11 @@ type WorldOptions = {
   publicUrl?: string
   store?: WorldStore
   past?: PastDeps
+  portal?: Partial<PortalOptions>
   tools?: Partial<ToolServerOptions>
+  tracing?: Tracing
+  metricsToken?: string
+  log?: Log
 }
 
 type ReferenceOptions = { at?: string; source?: string }

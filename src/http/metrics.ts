@@ -1,0 +1,40 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { jsonReply } from './reply.ts'
+import type { Route } from './route.ts'
+
+export type MetricsDeps = {
+  readonly metrics: {
+    readonly contentType: string
+    text(): Promise<string>
+  }
+  /** What a reader has to show; null lets anybody read. */
+  readonly metricsToken: string | null
+}
+
+/** For the machine that watches the service. */
+export const metricsRoutes = ({ metrics, metricsToken }: MetricsDeps): Route[] => [
+  {
+    method: 'GET',
+    path: '/metrics',
+    async handle({ headers }) {
+      if (metricsToken !== null && !shows(headers.get('authorization'), metricsToken))
+        return refusal()
+      const reply = { 'content-type': metrics.contentType, 'cache-control': 'no-store' }
+      return new Response(await metrics.text(), { headers: reply })
+    },
+  },
+]
+
+/** Compares digests, in a time that tells nothing of the token. */
+function shows(authorization: string | null, token: string): boolean {
+  const [, shown] = /^bearer (\S+)$/i.exec(authorization ?? '') ?? []
+  return shown !== undefined && timingSafeEqual(digestOf(shown), digestOf(token))
+}
+
+const digestOf = (text: string): Uint8Array =>
+  new Uint8Array(createHash('sha256').update(text).digest())
+
+function refusal(): Response {
+  const error = 'metrics are closed; send the operator’s METRICS_TOKEN as Authorization: Bearer'
+  return jsonReply({ error, code: 'invalid_key' }, 401, { 'www-authenticate': 'Bearer' })
+}

@@ -1,0 +1,44 @@
+import type { Timings } from './timings.ts'
+
+/** Bounded by construction: what a reader yields comes from our own names, never from a caller. */
+export type Labels = Readonly<Record<string, string>>
+export type Sample<T> = readonly [labels: Labels, value: T]
+
+type Named = { readonly name: string; readonly help: string; readonly labels?: readonly string[] }
+
+/** One metric: what it is called and how to read it, which is done when somebody asks. */
+export type Family =
+  | (Named & { readonly type: 'counter' | 'gauge'; read(): Iterable<Sample<number>> })
+  | (Named & { readonly type: 'histogram'; read(): Iterable<Sample<Timings>> })
+
+type Described = readonly [name: string, help: string]
+
+const PREFIX = 'corridor_'
+
+/** A number that only grows. */
+export const counter = ([name, help]: Described, read: () => number): Family => ({
+  ...{ name: PREFIX + name, help, type: 'counter' },
+  read: () => [[{}, read()]],
+})
+
+/** A number that is there now; null where there is none. */
+export const gauge = ([name, help]: Described, read: () => number | null): Family => ({
+  ...{ name: PREFIX + name, help, type: 'gauge' },
+  read: () => {
+    const value = read()
+    return value === null ? [] : [[{}, value]]
+  },
+})
+
+export const histogram = ([name, help]: Described, timings: Timings): Family => ({
+  ...{ name: PREFIX + name, help, type: 'histogram' },
+  read: () => [[{}, timings]],
+})
+
+const SECOND_MS = 1000
+
+export const secondsOf = (ms: number): number => ms / SECOND_MS
+
+/** How long ago something was, in seconds; null for what never was. */
+export const ageSeconds = (nowMs: number, thenMs: number | null | undefined): number | null =>
+  thenMs === null || thenMs === undefined ? null : secondsOf(nowMs - thenMs)

@@ -1,0 +1,27 @@
+import { monotonicMs } from '~/clock.ts'
+import { Timings } from './timings.ts'
+
+const SAMPLE_MS = 50
+const BOUNDS_MS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 5000]
+
+/** How late the event loop comes to a timer: what every request waits while others are at work. */
+export class LoopDelay {
+  readonly timings = new Timings(BOUNDS_MS)
+  #timer: Timer | null = null
+
+  /** Samples from now on; the timer keeps no process alive. */
+  start(): void {
+    let dueMs = monotonicMs() + SAMPLE_MS
+    this.#timer = setInterval(() => {
+      const nowMs = monotonicMs()
+      this.timings.add(Math.max(0, nowMs - dueMs))
+      dueMs = nowMs + SAMPLE_MS
+    }, SAMPLE_MS)
+    this.#timer.unref()
+  }
+
+  stop(): void {
+    if (this.#timer) clearInterval(this.#timer)
+    this.#timer = null
+  }
+}

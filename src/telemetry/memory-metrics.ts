@@ -1,0 +1,72 @@
+import type { Clock } from '~/clock.ts'
+import type { Memory } from '~/memory/memory.ts'
+import { ageSeconds, type Family, gauge, type Sample } from './families.ts'
+
+/** How much memory holds, how old it is, and what the feeds behind it last said. */
+export function memoryMetrics(memory: Memory, clock: Clock): Family[] {
+  return [
+    {
+      name: 'corridor_memory_entries',
+      help: 'What the indexes in memory hold',
+      type: 'gauge',
+      labels: ['index'],
+      read: () => sizesOf(memory),
+    },
+    gauge(['memory_newest_quote_age_seconds', 'Age of the newest quote'], () =>
+      ageSeconds(clock.now(), memory.current.quotes.lastUpdatedMs),
+    ),
+    gauge(['memory_newest_reference_age_seconds', 'Age of the newest USD reference'], () =>
+      ageSeconds(clock.now(), memory.current.references.newest(Number.POSITIVE_INFINITY)?.atMs),
+    ),
+    ...feedMetrics(memory, clock),
+  ]
+}
+
+function sizesOf({ current }: Memory): Sample<number>[] {
+  const { catalogue, quotes, references, keys } = current
+  let corridors = 0
+  let quoteCount = 0
+  for (const book of quotes.allBooks()) {
+    corridors++
+    quoteCount += book.size
+  }
+  const sizes = {
+    quotes: quoteCount,
+    corridors,
+    references: references.latest().length,
+    keys: keys.keyCount,
+    currencies: catalogue.currencies.length,
+    providers: catalogue.providers.length,
+  }
+  return Object.entries(sizes).map(([index, size]) => [{ index }, size])
+}
+
+/** What all replicas know of the feeds, whichever of them asked. */
+function feedMetrics(memory: Memory, clock: Clock): Family[] {
+  const records = () => memory.current.feeds.feeds
+  return [
+    {
+      name: 'corridor_feed_failing',
+      help: '1 while the last try of a reference feed, by any replica, failed',
+      type: 'gauge',
+      labels: ['feed'],
+      read: () => records().map(({ id, isFailing }) => [{ feed: id }, isFailing ? 1 : 0]),
+    },
+    {
+      name: 'corridor_feed_age_seconds',
+      help: 'Time since a reference feed last served any replica',
+      type: 'gauge',
+      labels: ['feed'],
+      *read() {
+        for (const { id, succeededMs } of records()) {
+          const age = ageSeconds(clock.now(), succeededMs)
+          if (age !== null) yield [{ feed: id }, age]
+        }
+      },
+    },
+    gauge(
+      ['feed_values_held_back', 'References that moved too far to be believed yet'],
+      () => memory.current.feeds.held.length,
+    ),
+  ]
+}

@@ -1,0 +1,46 @@
+import { type Family, histogram } from './families.ts'
+import type { LoopDelay } from './loop-delay.ts'
+
+const MICROSECONDS = 1e6
+
+/** The process itself, under the names that every client library gives it. */
+export const processMetrics = (loop: LoopDelay, version: string): Family[] => [
+  {
+    name: 'corridor_build_info',
+    help: 'What runs here',
+    type: 'gauge',
+    labels: ['version', 'runtime'],
+    read: () => [[{ version, runtime: `bun ${Bun.version}` }, 1]],
+  },
+  {
+    name: 'process_cpu_seconds_total',
+    help: 'CPU time spent',
+    type: 'counter',
+    read() {
+      const { user, system } = process.cpuUsage()
+      return [[{}, (user + system) / MICROSECONDS]]
+    },
+  },
+  {
+    name: 'process_resident_memory_bytes',
+    help: 'Resident memory',
+    type: 'gauge',
+    read: () => [[{}, process.memoryUsage.rss()]],
+  },
+  {
+    name: 'process_heap_bytes',
+    help: 'What lives on the heap',
+    type: 'gauge',
+    read: () => [[{}, process.memoryUsage().heapUsed]],
+  },
+  {
+    name: 'process_start_time_seconds',
+    help: 'When the process started',
+    type: 'gauge',
+    read: () => [[{}, performance.timeOrigin / 1000]],
+  },
+  histogram(
+    ['event_loop_delay_seconds', 'How late the event loop comes to what is due'],
+    loop.timings,
+  ),
+]

@@ -1,0 +1,49 @@
+import { monotonicMs } from '~/clock.ts'
+import { Timings, WORK_BOUNDS_MS } from './timings.ts'
+
+/** News whose times are kept while they wait; those beyond are only counted. */
+const WAITING_MAX = 10_000
+
+/** How far memory lags behind what other processes commit. */
+export class ReplicationFigures {
+  /** From hearing of a commit to serving it. */
+  readonly timings = new Timings(WORK_BOUNDS_MS)
+  readonly #byKind = new Map<string, number>()
+  /** When each was heard, the oldest first. */
+  readonly #waiting = new Map<number, number>()
+  readonly #failed = new Set<number>()
+  #count = 0
+
+  /** News came; `served` resolves to whether memory has it now. What it has not goes on waiting. */
+  heard(kind: string, served: Promise<boolean>): void {
+    this.#byKind.set(kind, (this.#byKind.get(kind) ?? 0) + 1)
+    if (this.#waiting.size >= WAITING_MAX) return
+    const id = ++this.#count
+    this.#waiting.set(id, monotonicMs())
+    void served.then((isServed) => {
+      if (isServed) this.#serve(id)
+      else this.#failed.add(id)
+    })
+  }
+
+  /** Memory has everything that could not be loaded before. */
+  caughtUp(): void {
+    for (const id of this.#failed) this.#serve(id)
+    this.#failed.clear()
+  }
+
+  get kinds(): Iterable<readonly [kind: string, count: number]> {
+    return this.#byKind
+  }
+
+  /** How long the oldest news that is not served has waited; 0 when none waits. */
+  get lagMs(): number {
+    for (const heardMs of this.#waiting.values()) return monotonicMs() - heardMs
+    return 0
+  }
+
+  #serve(id: number): void {
+    this.timings.add(monotonicMs() - this.#waiting.get(id)!)
+    this.#waiting.delete(id)
+  }
+}

@@ -1,0 +1,37 @@
+import type { Clock } from '~/clock.ts'
+import { ageSeconds, counter, type Family, gauge, histogram, secondsOf } from './families.ts'
+import type { ReplicationFigures } from './replication-figures.ts'
+
+/** How far this process is behind what others commit. */
+export const replicationMetrics = (figures: ReplicationFigures): Family[] => [
+  {
+    name: 'corridor_replication_news_total',
+    help: 'Commits of other processes that were heard of',
+    type: 'counter',
+    labels: ['kind'],
+    *read() {
+      for (const [kind, count] of figures.kinds) yield [{ kind }, count]
+    },
+  },
+  histogram(
+    ['replication_delay_seconds', 'Time from hearing of a commit elsewhere to serving it'],
+    figures.timings,
+  ),
+  gauge(
+    ['replication_lag_seconds', 'Age of the oldest news that is not served yet; 0 without any'],
+    () => secondsOf(figures.lagMs),
+  ),
+]
+
+type Publications = () => { readonly count: number; readonly lastMs: number | null }
+
+/** When memory last changed. */
+export const publicationMetrics = (publications: Publications, clock: Clock): Family[] => [
+  counter(
+    ['memory_publications_total', 'Generations that memory has served'],
+    () => publications().count,
+  ),
+  gauge(['memory_generation_age_seconds', 'Age of the generation that is served'], () =>
+    ageSeconds(clock.now(), publications().lastMs),
+  ),
+]

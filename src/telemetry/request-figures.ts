@@ -1,0 +1,59 @@
+import { REQUEST_BOUNDS_MS, Timings } from './timings.ts'
+
+/** What names a route in figures, lines and spans: never anything that a caller wrote. */
+export type RouteLabel = {
+  /** `*` where the route takes any. */
+  readonly method: 'GET' | 'POST' | '*'
+  /** The whole pattern of the path, or `other`. */
+  readonly route: string
+}
+
+/** Everything that no route is made for: unknown paths, refused methods, preflights. */
+export const OTHER: RouteLabel = { method: '*', route: 'other' }
+
+const STATUS_MAX = 599
+
+/** What one route has answered since the start of the process. */
+export class RouteFigures {
+  readonly timings = new Timings(REQUEST_BOUNDS_MS)
+  readonly #byStatus = new Float64Array(STATUS_MAX + 1)
+
+  constructor(readonly label: RouteLabel) {}
+
+  count(status: number, ms: number): void {
+    this.#byStatus[status]!++
+    this.timings.add(ms)
+  }
+
+  /** The statuses that were answered, ascending, and how often each was. */
+  *statuses(): Generator<readonly [status: number, count: number]> {
+    for (const [status, count] of this.#byStatus.entries()) if (count > 0) yield [status, count]
+  }
+}
+
+/** The figures of every route; there are as many as the service has routes, and one more. */
+export class RequestFigures {
+  readonly #routes = new Map<string, RouteFigures>()
+
+  /** The figures under this label, which are made when they are first asked for. */
+  of(label: RouteLabel): RouteFigures {
+    const name = `${label.method} ${label.route}`
+    const known = this.#routes.get(name)
+    if (known) return known
+    const figures = new RouteFigures(label)
+    this.#routes.set(name, figures)
+    return figures
+  }
+
+  get all(): Iterable<RouteFigures> {
+    return this.#routes.values()
+  }
+
+  /** How often any route answered so. */
+  answered(wanted: number): number {
+    let sum = 0
+    for (const figures of this.all)
+      for (const [status, count] of figures.statuses()) if (status === wanted) sum += count
+    return sum
+  }
+}

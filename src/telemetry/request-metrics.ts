@@ -1,0 +1,36 @@
+import type { Family } from './families.ts'
+import type { RequestFigures } from './request-figures.ts'
+
+const LABELS = ['method', 'route']
+
+/** Answers by route, status and time. A HEAD counts as the GET that it asks for. */
+export const requestMetrics = (requests: RequestFigures): Family[] => [
+  {
+    name: 'corridor_http_requests_total',
+    help: 'Requests answered',
+    type: 'counter',
+    labels: [...LABELS, 'status'],
+    *read() {
+      for (const figures of requests.all)
+        for (const [status, count] of figures.statuses())
+          yield [{ ...figures.label, status: String(status) }, count]
+    },
+  },
+  {
+    name: 'corridor_http_request_duration_seconds',
+    help: 'Time from the request to the head of its answer',
+    type: 'histogram',
+    labels: LABELS,
+    *read() {
+      for (const { label, timings } of requests.all) if (timings.count > 0) yield [label, timings]
+    },
+  },
+  {
+    name: 'corridor_unauthorized_total',
+    help: 'Requests without a usable key (401)',
+    type: 'counter',
+    read: () => [[{}, requests.answered(UNAUTHORIZED)]],
+  },
+]
+
+const UNAUTHORIZED = 401

@@ -1,0 +1,47 @@
+import { type Clock, monotonicMs } from '~/clock.ts'
+import { Timings, WORK_BOUNDS_MS } from './timings.ts'
+
+/** How one kind of work that nobody asked for over HTTP has gone: a job, or a feed's answers. */
+export class WorkFigures {
+  readonly timings = new Timings(WORK_BOUNDS_MS)
+  successes = 0
+  failures = 0
+  /** Null before the first. */
+  succeededMs: number | null = null
+}
+
+/** The figures of every work, by its name. Names are ours, so there are few. */
+export class WorkLedger {
+  readonly #works = new Map<string, WorkFigures>()
+
+  constructor(private readonly clock: Clock) {}
+
+  /** Does the work and enters how it went; what it rejects with is passed on. */
+  async entered<T>(name: string, work: () => Promise<T> | T): Promise<T> {
+    const figures = this.#of(name)
+    const startMs = monotonicMs()
+    try {
+      const result = await work()
+      figures.successes++
+      figures.succeededMs = this.clock.now()
+      return result
+    } catch (error) {
+      figures.failures++
+      throw error
+    } finally {
+      figures.timings.add(monotonicMs() - startMs)
+    }
+  }
+
+  get all(): Iterable<readonly [name: string, figures: WorkFigures]> {
+    return this.#works
+  }
+
+  #of(name: string): WorkFigures {
+    const known = this.#works.get(name)
+    if (known) return known
+    const figures = new WorkFigures()
+    this.#works.set(name, figures)
+    return figures
+  }
+}

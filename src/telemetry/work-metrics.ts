@@ -1,0 +1,47 @@
+import { type Family, type Sample, secondsOf } from './families.ts'
+import type { Timings } from './timings.ts'
+import type { WorkFigures, WorkLedger } from './work-figures.ts'
+
+type Kind = {
+  /** What its metrics begin with, and what their label is called. */
+  readonly label: 'job' | 'feed'
+  readonly noun: string
+}
+
+/** Outcomes, times and the last success of every job, or of every feed that was asked. */
+export function workMetrics(ledger: WorkLedger, { label, noun }: Kind): Family[] {
+  const each = function* <T>(read: (figures: WorkFigures) => T): Generator<Sample<T>> {
+    for (const [name, figures] of ledger.all) yield [{ [label]: name }, read(figures)]
+  }
+  return [
+    {
+      name: `corridor_${label}_runs_total`,
+      help: `${noun} by outcome`,
+      type: 'counter',
+      labels: [label, 'outcome'],
+      *read() {
+        for (const [name, { successes, failures }] of ledger.all) {
+          yield [{ [label]: name, outcome: 'success' }, successes]
+          yield [{ [label]: name, outcome: 'failure' }, failures]
+        }
+      },
+    },
+    {
+      name: `corridor_${label}_duration_seconds`,
+      help: `Time that ${noun.toLowerCase()} took`,
+      type: 'histogram',
+      labels: [label],
+      read: () => each<Timings>(({ timings }) => timings),
+    },
+    {
+      name: `corridor_${label}_last_success_timestamp_seconds`,
+      help: 'When the last one succeeded',
+      type: 'gauge',
+      labels: [label],
+      *read() {
+        for (const [labels, ms] of each(({ succeededMs }) => succeededMs))
+          if (ms !== null) yield [labels, secondsOf(ms)]
+      },
+    },
+  ]
+}
