@@ -20,6 +20,7 @@ const { values, positionals } = parseArgs({
     servers: { type: 'string' },
     rounds: { type: 'string' },
     seconds: { type: 'string' },
+    generator: { type: 'string' },
     out: { type: 'string' },
   },
   allowPositionals: true,
@@ -50,7 +51,7 @@ const BENCHES: Record<string, (dir: string) => Promise<Figure[] | string>> = {
 
 const HELP = `bun run bench [${Object.keys(BENCHES).join(' | ')}] [--small]
 bun run bench http [--only fetch-one,rates] [--servers service,bare] [--rounds N] [--seconds N]
-  [--out FILE]
+  [--generator wrk|autocannon] [--out FILE]
 bun run bench compare OLD NEW: ratios between two files of bench http`
 
 if (values.help) {

@@ -13,8 +13,8 @@ export type Endpoint = {
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
   readonly status: number
-  /** Whether the SQL server answers it too. */
-  readonly hasSql: boolean
+  /** Where the SQL server answers it; null where it does not. */
+  readonly sqlPath: string | null
 }
 
 export const AMOUNT = '{amount}'
@@ -28,12 +28,15 @@ export function endpointsOf({ keys, market, sources, targets }: Scene): Endpoint
   const [{ from, to }] = market.corridors as [{ from: string; to: string }]
   const pair = `from=${from}&to=${to}`
   const get = (name: string, path: string, goal: Goal, more: Partial<Endpoint> = {}): Endpoint => ({
-    ...{ name, goal, method: 'GET', path: BASE_PATH + path, status: 200, hasSql: true },
+    ...{ name, goal, method: 'GET', path: BASE_PATH + path, status: 200 },
+    sqlPath: BASE_PATH + path,
     headers: { 'X-API-Key': keys.realtime },
     ...more,
   })
-  const hourly = { headers: { 'X-API-Key': keys.hourly }, hasSql: false }
-  const unknown = { 'X-API-Key': newKey().key }
+  const hourly = { headers: { 'X-API-Key': keys.hourly }, sqlPath: null }
+  const refused = (key: string, status: number) => ({
+    ...{ headers: { 'X-API-Key': key }, status, sqlPath: '/refused' },
+  })
   return [
     get('fetch-one', `/fetch-one?${pair}`, EDGE),
     get('fetch-one-hourly', `/fetch-one?${pair}`, EDGE, hourly),
@@ -52,8 +55,8 @@ export function endpointsOf({ keys, market, sources, targets }: Scene): Endpoint
     get('corridors', '/corridors', WHOLE),
     get('currencies', '/currencies', WHOLE),
     get('status', '/status', EDGE, { headers: {} }),
-    get('401', `/rates?${pair}`, EDGE, { headers: unknown, status: 401 }),
-    get('429', `/rates?${pair}`, EDGE, { headers: { 'X-API-Key': keys.spent }, status: 429 }),
+    get('401', `/rates?${pair}`, EDGE, refused(newKey().key, 401)),
+    get('429', `/rates?${pair}`, EDGE, refused(keys.spent, 429)),
     toolCall(keys.realtime, { from, to }),
   ]
 }
@@ -72,7 +75,7 @@ function toolCall(key: string, corridor: { from: string; to: string }): Endpoint
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
     status: 200,
-    hasSql: false,
+    sqlPath: null,
   }
 }
 

@@ -1,10 +1,11 @@
 import { type Endpoint, endpointsOf, requestOf } from './endpoints.ts'
-import { generator, type Measured, measured, medians } from './measure.ts'
+import { CONNECTIONS, type GeneratorName } from './load.ts'
+import { type Driving, type Measured, measured, medians } from './measure.ts'
 import type { Report, Result } from './report.ts'
 import { openScene, type Scene } from './scene.ts'
-import { type Answer, bareServer, elysiaServer, type Server } from './servers.ts'
+import { type Answer, bareServer, elysiaServer, type Server, sqlServer } from './servers.ts'
 
-export const SERVERS = ['service', 'bare', 'elysia'] as const
+export const SERVERS = ['service', 'bare', 'elysia', 'sql'] as const
 export type ServerName = (typeof SERVERS)[number]
 
 export type HttpOptions = {
@@ -13,20 +14,18 @@ export type HttpOptions = {
   /** Names of endpoints; all without any. */
   readonly only: readonly string[]
   readonly servers: readonly ServerName[]
+  readonly generator: GeneratorName
   say(line: string): void
 }
 
-const CONNECTIONS = 64
 const WARM_UP_SECONDS = 1
-/** Between two requests of a connection at half load. */
-const PAUSE_MS = 3
 
 /**
  * Each endpoint of the running service, beside a bare server and an Elysia handler that replay its
- * answer: one at a time, in turns.
+ * answer and a server that asks the same database on each request: one at a time, in turns.
  */
 export async function http(dataDir: string, options: HttpOptions): Promise<Report> {
-  const { rounds, seconds, only, say } = options
+  const { rounds, seconds, only, generator, say } = options
   const scene = await openScene(dataDir)
   const results: Result[] = []
   try {
@@ -42,7 +41,7 @@ export async function http(dataDir: string, options: HttpOptions): Promise<Repor
   return {
     takenAt: new Date().toISOString(),
     bun: Bun.version,
-    ...{ generator: generator(), connections: CONNECTIONS, rounds, seconds, results },
+    ...{ generator, connections: CONNECTIONS, rounds, seconds, results },
   }
 }
 
@@ -56,17 +55,19 @@ function summaryOf({ name, servers: { service, bare } }: Result): string {
 }
 
 async function resultOf(scene: Scene, endpoint: Endpoint, options: HttpOptions): Promise<Result> {
-  const { servers: names, rounds, seconds } = options
+  const { servers: names, rounds, seconds, generator } = options
   const running = await runningServers(scene, endpoint, names)
-  const drive = ({ origin, pid }: Server, more: Partial<Parameters<typeof measured>[0]> = {}) =>
-    measured({ origin, endpoint, seconds, connections: CONNECTIONS, pauseMs: null, ...more }, pid)
+  const drive = ({ origin, pid, path }: Driven, more: Partial<Driving> = {}) => {
+    const asked = { ...endpoint, path }
+    return measured({ generator, origin, endpoint: asked, seconds, perSecond: null, ...more }, pid)
+  }
   try {
     for (const [, server] of running) await drive(server, { seconds: WARM_UP_SECONDS })
     const full = await inRounds(running, rounds, (server) => drive(server))
     assertSameBytes(endpoint, full)
-    const paced = halfLoad(full.service!.perSecond)
+    const perSecond = full.service!.perSecond / 2
     const ends = running.filter(([name]) => name === 'service' || name === 'bare')
-    const half = await inRounds(ends, rounds, (server) => drive(server, paced))
+    const half = await inRounds(ends, rounds, (server) => drive(server, { perSecond }))
     const { name, goal } = endpoint
     return { name, goal, servers: full, half }
   } finally {
@@ -82,18 +83,13 @@ function assertSameBytes({ name }: Endpoint, { service, bare }: Result['servers'
     throw new Error(`${name}: ${service!.bytes} bytes beside ${bare.bytes} of the bare server`)
 }
 
-/** As many connections as it takes for half of a rate when each pauses between its requests. */
-function halfLoad(perSecond: number): { connections: number; pauseMs: number } {
-  const connections = Math.max(1, Math.round((perSecond / 2 / 1000) * PAUSE_MS))
-  return { connections, pauseMs: PAUSE_MS }
-}
-
-type Named = [name: ServerName, server: Server]
+type Driven = Server & { readonly path: string }
+type Named = [name: ServerName, server: Driven]
 
 async function inRounds(
   servers: readonly Named[],
   rounds: number,
-  drive: (server: Server) => Promise<Measured>,
+  drive: (server: Driven) => Promise<Measured>,
 ): Promise<Partial<Record<ServerName, Measured>>> {
   const taken = servers.map(() => [] as Measured[])
   for (let round = 0; round < rounds; round++)
@@ -102,20 +98,33 @@ async function inRounds(
 }
 
 async function runningServers(
-  { service }: Scene,
+  { service, databaseUrl }: Scene,
   endpoint: Endpoint,
   names: readonly ServerName[],
 ): Promise<Named[]> {
   const { origin } = new URL(service.url)
+  const { path, sqlPath } = endpoint
   const answer = await answerOf(origin, endpoint)
-  const start: Record<ServerName, () => Promise<Server>> = {
-    service: async () => ({ ...service, origin }),
-    bare: () => bareServer(answer),
-    elysia: () => elysiaServer(answer),
+  const running: Named[] = [['service', { ...service, origin, path }]]
+  if (names.includes('bare')) running.push(['bare', { ...(await bareServer(answer)), path }])
+  if (names.includes('elysia')) running.push(['elysia', { ...(await elysiaServer(answer)), path }])
+  if (names.includes('sql') && sqlPath !== null) {
+    const server = await sqlServer(databaseUrl)
+    running.push(['sql', { ...server, path: sqlPath }])
+    assertAlike(answer, await answerOf(server.origin, { ...endpoint, path: sqlPath }))
   }
-  const running: Named[] = []
-  for (const name of names) running.push([name, await start[name]()])
   return running
+}
+
+const isClock = (name: string): boolean => name === 'timestamp' || name === 'age_seconds'
+
+/** What was asked of SQL has to be the same question. */
+function assertAlike(answer: Answer, other: Answer): void {
+  if (answer.status !== 200) return
+  const plain = ({ body }: Answer) =>
+    JSON.stringify(JSON.parse(body, (name, value) => (isClock(name) ? null : value)))
+  if (plain(answer) !== plain(other))
+    throw new Error(`SQL answers ${answer.path} otherwise:\n${plain(other)}\n${plain(answer)}`)
 }
 
 /** Each server sets these by itself. */

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { http, SERVERS, type ServerName } from './http.ts'
+import { bestGenerator, GENERATORS, type GeneratorName } from './load.ts'
 import { comparison, type Report, reportTable } from './report.ts'
 
 const ROOT = join(import.meta.dir, '../../..')
@@ -14,6 +15,7 @@ export type HttpFlags = {
   readonly seconds?: string | undefined
   readonly only?: string | undefined
   readonly servers?: string | undefined
+  readonly generator?: string | undefined
   readonly out?: string | undefined
 }
 
@@ -25,6 +27,7 @@ export async function httpBench(dataDir: string, flags: HttpFlags): Promise<stri
     seconds: Number(flags.seconds ?? (flags.small ? 1 : 3)),
     only: flags.only?.split(',') ?? (flags.small ? SMALL : []),
     servers: SERVERS.filter((name): name is ServerName => names.includes(name)),
+    generator: generatorOf(flags.generator),
     say: (line) => console.error(line),
   })
   const file = flags.out ?? OUT
@@ -39,4 +42,10 @@ export async function compareBench([old, fresh]: readonly string[]): Promise<str
   if (!old || !fresh) throw new Error('bun run bench compare OLD NEW: two files of bench http')
   const read = (file: string): Promise<Report> => Bun.file(file).json()
   return comparison(await read(old), await read(fresh))
+}
+
+function generatorOf(name: string | undefined): GeneratorName {
+  if (name === undefined) return bestGenerator()
+  if (name in GENERATORS) return name as GeneratorName
+  throw new Error(`--generator is ${Object.keys(GENERATORS).join(' or ')}`)
 }

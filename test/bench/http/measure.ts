@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { residentMb } from '../process.ts'
 import { median } from '../table.ts'
-import { hasWrk, type Load, type Seen, wrk } from './wrk.ts'
+import { GENERATORS, type GeneratorName, type Load, type Seen } from './load.ts'
 
 /** One round, or the medians of several. */
 export type Measured = Omit<Seen, 'requests'> & {
@@ -10,13 +10,12 @@ export type Measured = Omit<Seen, 'requests'> & {
   readonly residentMb: number
 }
 
-export const generator = (): string => 'wrk'
+export type Driving = Load & { readonly generator: GeneratorName }
 
 /** Drives a server and looks at what it cost its process. */
-export async function measured(load: Load, pid: number): Promise<Measured> {
-  if (!hasWrk()) throw new Error('wrk is not installed')
+export async function measured({ generator, ...load }: Driving, pid: number): Promise<Measured> {
   const before = await cpuMs(pid)
-  const { requests, ...seen } = await wrk(load)
+  const { requests, ...seen } = await GENERATORS[generator](load)
   const spentMs = (await cpuMs(pid)) - before
   const { now } = await residentMb(pid)
   return { ...seen, cpuMicros: (spentMs * 1000) / requests, residentMb: now }

@@ -58,7 +58,7 @@ export async function openScene(dataDir: string): Promise<Scene> {
   const keys = await keysOf(settings)
   const service = await serve(settings)
   await pinToServers(service.pid)
-  await fetch(`${service.url}/providers`, { headers: { 'x-api-key': keys.spent } })
+  await spend(service.url, keys.spent, database)
   return {
     ...{ database, databaseUrl: url, service, keys, market: quoted },
     sources: SOURCES,
@@ -68,6 +68,12 @@ export async function openScene(dataDir: string): Promise<Scene> {
       await home.close()
     },
   }
+}
+
+/** Uses a key's one unit; resolves when the database knows of it. */
+async function spend(url: string, key: string, { sql }: Database): Promise<void> {
+  await fetch(`${url}/providers`, { headers: { 'x-api-key': key } })
+  while ((await sql`select from usage`).length === 0) await Bun.sleep(50)
 }
 
 const LIMITS = {

@@ -3,32 +3,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onLoadCore } from './cores.ts'
 import { AMOUNT, type Endpoint } from './endpoints.ts'
+import { CONNECTIONS, type Load, type Seen } from './load.ts'
 
-export type Load = {
-  readonly origin: string
-  readonly endpoint: Endpoint
-  readonly seconds: number
-  readonly connections: number
-  /** The mean pause of a connection between an answer and its next request; null for none. */
-  readonly pauseMs: number | null
-}
+/** Between two requests of a connection, where the load has a rate. */
+const PAUSE_MS = 3
 
-/** What a load generator saw. */
-export type Seen = {
-  readonly requests: number
-  readonly perSecond: number
-  readonly p50Ms: number
-  readonly p99Ms: number
-  readonly p999Ms: number
-  /** Of one whole answer, headers included. */
-  readonly bytes: number
-}
-
-export const hasWrk = (): boolean => Bun.which('wrk') !== null
-
-/** Drives a server by wrk. Throws where an answer is lost or has another status. */
+/**
+ * Drives a server by wrk. It knows no rate: as many connections as make one, each pausing for some
+ * milliseconds before its next request.
+ */
 export async function wrk(load: Load): Promise<Seen> {
-  const { origin, endpoint, seconds, connections } = load
+  const { origin, endpoint, seconds, perSecond } = load
+  const connections =
+    perSecond === null ? CONNECTIONS : Math.max(1, Math.round((perSecond * PAUSE_MS) / 1000))
   const script = join(tmpdir(), `corridor-bench-${process.pid}.lua`)
   await Bun.write(script, scriptOf(load))
   const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '5s', '-s', script]
@@ -76,14 +63,14 @@ function done(summary, latency)
 end
 `
 
-function scriptOf({ origin, endpoint, pauseMs }: Load): string {
+function scriptOf({ origin, endpoint, perSecond }: Load): string {
   const { method, path, headers, body } = endpoint
   const lines = [
     `wrk.method = ${quoted(method)}`,
     ...Object.entries(headers).map(([k, v]) => `wrk.headers[${quoted(k)}] = ${quoted(v)}`),
     ...(body === undefined ? [] : [`wrk.body = ${quoted(body)}`]),
     ...(path.includes(AMOUNT) ? [varying(origin, endpoint)] : []),
-    ...(pauseMs === null ? [] : [pause(pauseMs)]),
+    ...(perSecond === null ? [] : [PAUSE]),
   ]
   return `${lines.join('\n')}\n${DONE}`
 }
@@ -102,7 +89,6 @@ end`
 }
 
 /** Pauses of unlike length, so that the connections do not ask all at once. */
-const pause = (meanMs: number): string =>
-  `function delay() return math.random(1, ${2 * meanMs - 1}) end`
+const PAUSE = `function delay() return math.random(1, ${2 * PAUSE_MS - 1}) end`
 
 const quoted = (text: string): string => JSON.stringify(text)

@@ -1,0 +1,44 @@
+import drive from 'autocannon'
+import { AMOUNT } from './endpoints.ts'
+import { CONNECTIONS, type Load, type Seen } from './load.ts'
+
+const { origin, endpoint, seconds, perSecond }: Load = await Bun.stdin.json()
+const { method, path, headers, body, status } = endpoint
+
+let amount = Math.floor(Math.random() * 1e8)
+/** Another amount in each request, where the path asks for one. */
+const setupRequest = (request: drive.Request): drive.Request => {
+  amount += 1
+  return { ...request, path: path.replace(AMOUNT, (amount / 100).toFixed(2)) }
+}
+
+const result = await drive({
+  url: origin,
+  connections: CONNECTIONS,
+  duration: seconds,
+  timeout: 5,
+  ...(perSecond !== null && { overallRate: Math.round(perSecond) }),
+  requests: [
+    {
+      method,
+      path,
+      headers: { ...headers },
+      ...(body !== undefined && { body }),
+      ...(path.includes(AMOUNT) && { setupRequest }),
+    },
+  ],
+})
+
+const { requests, latency, throughput, errors, timeouts, non2xx } = result
+const refused = status >= 400 ? requests.total : 0
+if (errors + timeouts > 0 || non2xx !== refused)
+  throw new Error(`${errors} errors, ${timeouts} timeouts, ${non2xx} of ${requests.total} refused`)
+const seen: Seen = {
+  requests: requests.total,
+  perSecond: requests.total / result.duration,
+  p50Ms: latency.p50,
+  p99Ms: latency.p99,
+  p999Ms: latency.p99_9,
+  bytes: throughput.total / requests.total,
+}
+process.stdout.write(JSON.stringify(seen))

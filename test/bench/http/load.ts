@@ -1,0 +1,32 @@
+import { autocannon } from './autocannon.ts'
+import type { Endpoint } from './endpoints.ts'
+import { wrk } from './wrk.ts'
+
+/** As many as keep a server busy. */
+export const CONNECTIONS = 64
+
+export type Load = {
+  readonly origin: string
+  readonly endpoint: Endpoint
+  readonly seconds: number
+  /** Requests a second in all; null for as many as the server answers. */
+  readonly perSecond: number | null
+}
+
+/** What a load generator saw. */
+export type Seen = {
+  readonly requests: number
+  readonly perSecond: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+  readonly p999Ms: number
+  /** Of one whole answer, headers included. */
+  readonly bytes: number
+}
+
+/** Each throws where an answer is lost or has another status than the endpoint's. */
+export const GENERATORS = { wrk, autocannon } as const
+export type GeneratorName = keyof typeof GENERATORS
+
+/** The one that gives more, where it is installed. */
+export const bestGenerator = (): GeneratorName => (Bun.which('wrk') ? 'wrk' : 'autocannon')

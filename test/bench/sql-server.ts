@@ -1,0 +1,290 @@
+import { keyHashOf } from '~/domain/api-key.ts'
+import { netConverted } from '~/domain/convert.ts'
+import { noState } from '~/domain/feed-state.ts'
+import { freshnessAt } from '~/domain/freshness.ts'
+import { crossMid, joinedSources, type Mid, type Reference } from '~/domain/mid.ts'
+import type { Provider } from '~/domain/provider.ts'
+import { bestExecutable, byKindThenValue } from '~/domain/rank.ts'
+import { roundAmount } from '~/domain/round.ts'
+import { vsMidBps } from '~/domain/spread.ts'
+import { type CorridorView, corridorView } from '~/memory/corridor-view.ts'
+import type { Matrix } from '~/service/fetch.ts'
+import { connect, type Database } from '~/store/database.ts'
+import { type QuoteRow, quoteOf } from '~/store/quote-store.ts'
+import { referenceOf } from '~/store/reference-store.ts'
+import { latestReferences } from '~/store/snapshot-store.ts'
+import { presentConvert } from '~/wire/convert.ts'
+import {
+  presentFetchManyToOne,
+  presentFetchMatrix,
+  presentFetchMulti,
+  presentFetchOne,
+} from '~/wire/fetch.ts'
+import { iso, presentFreshness } from '~/wire/present.ts'
+import { presentProviderRates } from '~/wire/provider-rates.ts'
+import { presentRates } from '~/wire/rates.ts'
+import { presentStatus } from '~/wire/status.ts'
+
+/**
+ * The same answers by SQL on each request: the tables of the product with one index more, prepared
+ * statements, those of one request sent at once. To its favour it checks no key, counts no quota,
+ * knows one tier and sends no headers of its own.
+ */
+const sql = connect((await Bun.stdin.text()).trim())
+await sql`create index if not exists bench_provider on provider_corridors (provider_id)`
+
+type Query = URLSearchParams
+type Named = { readonly name: string; readonly provider_type: Provider['providerType'] }
+type LiveRow = QuoteRow & Named & { readonly transfer_time: string | null }
+
+const newest = sql`
+  select * from observations where provider_corridor_id = p.id
+  order by effective_from desc, id desc limit 1`
+
+const providerOf = (row: LiveRow): Provider => ({
+  id: row.provider_id,
+  name: row.name,
+  providerType: row.provider_type,
+  rateType: row.rate_type,
+  transferTime: row.transfer_time,
+  ...{ logoUrl: null, websiteUrl: null, region: null, paymentMethods: null, isActive: true },
+})
+
+async function liveView(from: string, to: string): Promise<CorridorView> {
+  const rows = await sql<LiveRow[]>`
+    select o.id, p.provider_id, c.source, c.target,
+      extract(epoch from o.effective_from) * 1000 as at_ms,
+      o.rate, o.fee, o.fee_currency, o.rate_type, pr.name, pr.provider_type, pr.transfer_time
+    from corridors c
+    join provider_corridors p on p.corridor_id = c.id
+    join providers pr on pr.id = p.provider_id and pr.is_active
+    cross join lateral (${newest}) o
+    where c.source = ${from} and c.target = ${to}`
+  return corridorView(rows.map((row) => ({ quote: quoteOf(row), provider: providerOf(row) })))
+}
+
+async function references(codes: readonly string[]): Promise<Map<string, Reference>> {
+  const rows = await latestReferences({ sql } as Database, [...new Set(codes)], Date.now())
+  return new Map(rows.map((row) => [row.currency, referenceOf(row)]))
+}
+
+const DOLLAR: Reference = { id: 0, atMs: 0, currency: 'USD', perUsd: 1, source: '' }
+
+function midOf(known: Map<string, Reference>, from: string, to: string): Mid | null {
+  const [a, b] = [from, to].map((code) => (code === 'USD' ? DOLLAR : known.get(code)))
+  return a && b && a !== b ? crossMid(a, b) : null
+}
+
+async function priced(query: Query) {
+  const [from, to] = [query.get('from')!, query.get('to')!]
+  const [view, known] = await Promise.all([liveView(from, to), references([from, to])])
+  return { corridor: { from, to }, view, mid: midOf(known, from, to) }
+}
+
+async function rates(query: Query) {
+  const { corridor, view, mid } = await priced(query)
+  const quotes = view.quotes.map((ranked) => ({
+    ranked,
+    vsMidBps: mid && vsMidBps(ranked.quote.rate, mid.rate),
+  }))
+  return presentRates({ corridor, mid, quotes }, realtime())
+}
+
+async function convert(query: Query) {
+  const amount = Number(query.get('amount'))
+  const { corridor, view, mid } = await priced(query)
+  const entries = view.quotes.map((ranked) => {
+    const { quote } = ranked
+    const net = netConverted(quote, amount, null)
+    const value = net && roundAmount(net)
+    const vsMid = mid && vsMidBps(quote.rate, mid.rate)
+    return { ranked, quote, value, net, converted: amount * quote.rate, vsMidBps: vsMid }
+  })
+  entries.sort(byKindThenValue)
+  const best = bestExecutable(entries.filter(({ net }) => net !== null && net > 0))
+  return presentConvert({ corridor, amount, mid, best, entries }, realtime())
+}
+
+async function matrix(query: Query): Promise<Matrix> {
+  const [bases, quotes] = ['from', 'to'].map((name) => query.get(name)!.split(',')) as [
+    string[],
+    string[],
+  ]
+  const [rows, known] = await Promise.all([
+    sql<QuoteRow[]>`
+      select distinct on (c.source, c.target) o.id, p.provider_id, c.source, c.target,
+        extract(epoch from o.effective_from) * 1000 as at_ms,
+        o.rate, o.fee, o.fee_currency, o.rate_type
+      from corridors c
+      join provider_corridors p on p.corridor_id = c.id
+      join providers pr on pr.id = p.provider_id and pr.is_active
+      cross join lateral (${newest}) o
+      where c.source = any(${bases}) and c.target = any(${quotes})
+        and o.rate_type in ('retail', 'p2p', 'interbank')
+      order by c.source, c.target, o.rate desc, o.effective_from desc, p.provider_id`,
+    references([...bases, ...quotes]),
+  ])
+  const best = new Map(rows.map((row) => [`${row.source}/${row.target}`, quoteOf(row)]))
+  const mids = bases.map((base) => quotes.map((quote) => midOf(known, base, quote)))
+  const found = mids.flat().filter((mid) => mid !== null)
+  return {
+    bases,
+    quotes,
+    pairs: bases.map((base, i) =>
+      quotes.map((quote, j) => ({
+        mid: base === quote ? 1 : (mids[i]![j]?.rate ?? null),
+        best: best.get(`${base}/${quote}`) ?? null,
+      })),
+    ),
+    reference:
+      found.length === 0
+        ? null
+        : {
+            source: joinedSources(found.map(({ source }) => source)),
+            atMs: Math.min(...found.map(({ atMs }) => atMs)),
+          },
+  }
+}
+
+async function providerRates(query: Query) {
+  const id = query.get('provider')!
+  const [[provider], rows] = await Promise.all([
+    sql<[Provider]>`
+      select id, name, provider_type as "providerType", rate_type as "rateType", region,
+        transfer_time as "transferTime", website_url as "websiteUrl"
+      from providers where id = ${id} and is_active`,
+    sql<QuoteRow[]>`
+      select o.id, p.provider_id, c.source, c.target,
+        extract(epoch from o.effective_from) * 1000 as at_ms,
+        o.rate, o.fee, o.fee_currency, o.rate_type
+      from provider_corridors p
+      join corridors c on c.id = p.corridor_id
+      join currencies a on a.code = c.source and a.is_active
+      join currencies b on b.code = c.target and b.is_active
+      cross join lateral (${newest}) o
+      where p.provider_id = ${id}
+      order by c.source, c.target`,
+  ])
+  return presentProviderRates({ provider, quotes: rows.map(quoteOf) }, realtime())
+}
+
+const liveCorridors = sql`
+  select c.id, c.source, c.target from corridors c
+  join currencies a on a.code = c.source and a.is_active
+  join currencies b on b.code = c.target and b.is_active
+  where exists (
+    select from provider_corridors p join providers pr on pr.id = p.provider_id and pr.is_active
+    cross join lateral (${newest}) o where p.corridor_id = c.id)`
+
+async function corridors() {
+  const rows = await sql`
+    with live as (
+      select c.source, c.target, o.rate, o.effective_from,
+        o.rate_type in ('retail', 'p2p', 'interbank') as is_executable,
+        max(o.rate) over (partition by c.id, o.rate_type) as best_of_kind
+      from (${liveCorridors}) c
+      join provider_corridors p on p.corridor_id = c.id
+      join providers pr on pr.id = p.provider_id and pr.is_active
+      cross join lateral (${newest}) o
+    )
+    select source, target, count(*)::int as quotes,
+      max(rate) filter (where is_executable)::float8 as best,
+      extract(epoch from max(effective_from))::float8 * 1000 as at_ms,
+      avg((best_of_kind - rate) / best_of_kind * 10000) filter (where is_executable)::float8 as spread
+    from live group by source, target order by source, target`
+  return {
+    corridors: rows.map((row) => ({
+      from: row.source,
+      to: row.target,
+      provider_count: row.quotes,
+      best_rate: row.best && roundAmount(row.best),
+      last_updated: iso(row.at_ms),
+      avg_spread_bps: row.spread === null ? null : Math.round(row.spread * 1e4) / 1e4,
+    })),
+    count: rows.length,
+    ...presentFreshness(realtime()),
+  }
+}
+
+async function currencies() {
+  const [active, live] = await Promise.all([
+    sql`
+      select code, name, type, flag_url, is_active, sort_order
+      from currencies where is_active order by sort_order, code`,
+    sql`select source as "from", target as "to" from (${liveCorridors}) live order by 1, 2`,
+  ])
+  return {
+    currencies: active,
+    corridors: live,
+    currency_count: active.length,
+    corridor_count: live.length,
+    timestamp: iso(Date.now()),
+  }
+}
+
+async function status() {
+  const [[counts], [feed]] = await Promise.all([
+    sql`
+      select (select count(*) from (${liveCorridors}) live)::int as corridors,
+        (select count(*) from providers where is_active)::int as providers,
+        (select extract(epoch from max(o.effective_from))::float8 * 1000
+          from provider_corridors p cross join lateral (${newest}) o) as at_ms`,
+    sql`
+      select source, extract(epoch from fetched_at)::float8 * 1000 as at_ms
+      from reference_snapshots order by fetched_at desc, id desc limit 1`,
+  ])
+  const of = {
+    corridorCount: counts!.corridors,
+    providerCount: counts!.providers,
+    lastRateMs: counts!.at_ms,
+    feed: feed ? { ...DOLLAR, source: feed.source, atMs: feed.at_ms } : null,
+    isMidRecent: true,
+    feeds: noState,
+  }
+  return presentStatus(of, { nowMs: Date.now(), sample: null })
+}
+
+/** Looks a key up with what its account has used today, and refuses as the service would. */
+async function refused(key: string): Promise<Response> {
+  const [found] = await sql`
+    select a.id, sum(u.requests)::int as used
+    from keys k
+    join accounts a on a.id = k.account_id
+    left join usage u on u.account_id = a.id and u.day = (now() at time zone 'UTC')::date
+    where k.hash = ${keyHashOf(key)} and k.revoked_at is null
+    group by a.id`
+  return found
+    ? Response.json({ error: OVER_QUOTA, code: 'quota_exceeded' }, { status: 429 })
+    : Response.json({ error: NO_KEY, code: 'invalid_key' }, { status: 401 })
+}
+
+const OVER_QUOTA = 'all requests of today are used; wait for the reset at the next UTC midnight'
+const NO_KEY = 'this API key is not valid; check that the whole key was copied'
+
+const realtime = () => freshnessAt('realtime', Date.now())
+
+const ANSWERS: Record<string, (query: Query) => Promise<unknown>> = {
+  '/api/v1/rates': rates,
+  '/api/v1/convert': convert,
+  '/api/v1/fetch-one': async (query) => presentFetchOne(await matrix(query), realtime()),
+  '/api/v1/fetch-multi': async (query) => presentFetchMulti(await matrix(query), realtime()),
+  '/api/v1/fetch-many-to-one': async (query) =>
+    presentFetchManyToOne(await matrix(query), realtime()),
+  '/api/v1/fetch-matrix': async (query) => presentFetchMatrix(await matrix(query), realtime()),
+  '/api/v1/rates/provider': providerRates,
+  '/api/v1/corridors': corridors,
+  '/api/v1/currencies': currencies,
+  '/api/v1/status': status,
+}
+
+const server = Bun.serve({
+  port: 0,
+  hostname: '127.0.0.1',
+  development: false,
+  async fetch({ url, headers }) {
+    const { pathname, searchParams } = new URL(url)
+    if (pathname === '/refused') return refused(headers.get('x-api-key')!)
+    return Response.json(await ANSWERS[pathname]!(searchParams))
+  },
+})
+process.stdout.write(`${server.port}\n`)
