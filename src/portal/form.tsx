@@ -36,14 +36,18 @@ export function Field({ type = 'text', value, isRequired, input, ...field }: Fie
 
 export type Option = { readonly value: string; readonly text: string }
 
-type SelectProps = Described & { value: string; options: readonly Option[] }
+type SelectProps = Described & {
+  value: string
+  options: readonly Option[]
+  isOptional?: boolean
+}
 
 /** One of several; a value that is none of them is shown as the first, which asks for a choice. */
-export function Select({ value, options, ...field }: SelectProps) {
+export function Select({ value, options, isOptional, ...field }: SelectProps) {
   const isKnown = options.some((option) => option.value === value)
   return (
     <Labelled {...field}>
-      <select {...describedBy(field)} required>
+      <select {...describedBy(field)} required={!isOptional}>
         {!isKnown && (
           <option value="" selected>
             Choose…

@@ -1,0 +1,30 @@
+import type { Config } from '~/config.ts'
+import { FEED_CREDITS } from '~/feed/credits.ts'
+import type { Addresses } from '~/http/address.ts'
+import type { PortalOptions } from '~/portal/routes.ts'
+import { sampleSources } from '~/sample/sample.ts'
+import type { Database } from '~/store/database.ts'
+import { orUnavailable } from '~/store/outage.ts'
+import { createTrendStore } from '~/store/trend-store.ts'
+
+const AWAY = 'the database that trends are read from cannot be reached just now'
+
+type Parts = { config: Config; database: Database; addresses: Addresses; sample: string | null }
+
+/** The pages as they are set; a demonstration credits the sources of its sample. */
+export function portalOptions({ config, database, addresses, sample }: Parts): PortalOptions {
+  const store = createTrendStore(database)
+  const feeds = new Set(config.feeds.map(({ name }) => name))
+  return {
+    addressOf: addresses.of,
+    requestsPerMinute: config.boardRequestsPerMinute,
+    credits: [
+      ...(sample === null ? [] : sampleSources.map((text) => ({ text, url: null }))),
+      ...[...feeds].map((name) => FEED_CREDITS[name]),
+    ],
+    trends: {
+      bestByDay: (window) => orUnavailable(store.bestByDay(window), AWAY),
+      worthByDay: (codes, window) => orUnavailable(store.worthByDay(codes, window), AWAY),
+    },
+  }
+}

@@ -1,0 +1,89 @@
+import type { Currency } from '~/domain/currency.ts'
+import { type Freshness, HOUR_MS } from '~/domain/freshness.ts'
+import type { Conversions } from '~/service/convert.ts'
+import { amountText, clockText, percentText, plainAmountText, rateText } from './format.ts'
+import { Age, Moment } from './moment.tsx'
+
+type Props = {
+  readonly conversions: Conversions
+  readonly from: Currency
+  readonly to: Currency
+  readonly freshness: Freshness
+}
+
+/** The three things to know first: the best net, the mid it is judged by, and how fresh it all is. */
+export function BoardSummary(props: Props) {
+  return (
+    <div class="cards">
+      <Best {...props} />
+      <Mid {...props} />
+      <Freshly freshness={props.freshness} />
+    </div>
+  )
+}
+
+function Best({ conversions: { best, amount, mid }, from, to }: Props) {
+  const sent = `${plainAmountText(amount)} ${from.code}`
+  const lost = mid && best?.net ? (1 - best.net / (amount * mid.rate)) * 10_000 : null
+  return (
+    <section class="card">
+      <h2 class="figure-label">Most a recipient gets of {sent}</h2>
+      {best?.net ? (
+        <>
+          <p class="figure">
+            {amountText(best.net, to.minorUnits)} {to.code}
+          </p>
+          <p class="figure-note">
+            with {best.ranked.provider.name}
+            {lost !== null && `; ${percentText(lost)} below the mid, fee included`}
+          </p>
+        </>
+      ) : (
+        <>
+          <p class="figure">Nothing</p>
+          <p class="figure-note">No price that money can be sent at gets any of it across.</p>
+        </>
+      )}
+    </section>
+  )
+}
+
+function Mid({ conversions: { mid }, from, to, freshness }: Props) {
+  return (
+    <section class="card">
+      <h2 class="figure-label">Mid-market rate</h2>
+      {mid ? (
+        <>
+          <p class="figure">
+            {rateText(mid.rate)} {to.code}
+          </p>
+          <p class="figure-note">
+            for 1 {from.code}, by {mid.source}, <Moment ms={mid.atMs} /> (
+            <Age ms={mid.atMs} nowMs={freshness.nowMs} /> ago)
+          </p>
+        </>
+      ) : (
+        <>
+          <p class="figure">Not known</p>
+          <p class="figure-note">
+            No reference feed has said anything recent of this pair, so nothing is measured by it.
+          </p>
+        </>
+      )}
+    </section>
+  )
+}
+
+/** The public board is always of the hourly tier. */
+function Freshly({ freshness: { cutoffMs } }: { freshness: Freshness }) {
+  return (
+    <section class="card">
+      <h2 class="figure-label">Hourly prices</h2>
+      <p class="figure">As of {clockText(cutoffMs)}</p>
+      <p class="figure-note">
+        What held at the top of the hour, up to an hour ago; the next look is at{' '}
+        {clockText(cutoffMs + HOUR_MS)}. Keys of the enterprise plan see prices as they come in.
+      </p>
+    </section>
+  )
+}

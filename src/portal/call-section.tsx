@@ -1,0 +1,47 @@
+import type { BoardQuestion } from './board-query.ts'
+import { periodInterval, periodStartMs } from './chart-period.ts'
+import { CopyBox } from './copy-box.tsx'
+
+type Props = {
+  readonly question: BoardQuestion
+  /** Where the interface answers, such as `https://rates.example/api/v1`. */
+  readonly apiUrl: string
+  readonly nowMs: number
+}
+
+/** The calls that answer what is on the screen, with a place for the caller's own key. */
+export function CallSection({ question, apiUrl, nowMs }: Props) {
+  return (
+    <section class="stack-tight" aria-labelledby="calls-title">
+      <div>
+        <h2 id="calls-title">Ask the API the same</h2>
+        <p class="muted small">
+          With your own key in <code>CORRIDOR_KEY</code>. <a href="/docs">Every endpoint</a>
+        </p>
+      </div>
+      <CopyBox id="call-providers" label="the call for the providers" text={convertCall()} />
+      <CopyBox id="call-chart" label="the call for the chart" text={seriesCall()} />
+    </section>
+  )
+
+  function convertCall(): string {
+    const { from, to, amount } = question
+    return curl(`/convert?from=${from}&to=${to}&amount=${plainNumber(amount)}`)
+  }
+
+  function seriesCall(): string {
+    const { from, to, period } = question
+    const interval = periodInterval(period)
+    const start = new Date(periodStartMs(period, nowMs)).toISOString()
+    const window = period === '1y' || period === '7d' ? `start=${start}` : `period=${period}`
+    return curl(`/time-series?from=${from}&to=${to}&interval=${interval}&${window}`)
+  }
+
+  function curl(path: string): string {
+    return `curl -s -H "X-API-Key: $CORRIDOR_KEY" '${apiUrl}${path}'`
+  }
+}
+
+/** Without an exponent, as the interface takes it. */
+const plainNumber = (amount: number): string =>
+  amount.toLocaleString('en', { useGrouping: false, maximumFractionDigits: 20 })

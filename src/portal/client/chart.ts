@@ -1,0 +1,172 @@
+import uPlot from 'uplot'
+
+type Row = { readonly s: number; readonly values: readonly (number | null)[] }
+
+const HEIGHT = 300
+const HEIGHT_NARROW = 240
+const NARROW = 480
+
+const plot = document.querySelector<HTMLElement>('[data-chart]')
+const table = document.getElementById(plot?.dataset.chart ?? '')
+if (plot && table instanceof HTMLTableElement) show(plot, rowsOf(table))
+
+/** What the page has as a table, oldest first. */
+function rowsOf({ tBodies }: HTMLTableElement): Row[] {
+  const rows = [...tBodies[0]!.rows].map(({ cells }) => {
+    const [at, ...numbers] = cells
+    const iso = at!.querySelector('time')!.dateTime
+    return { s: Date.parse(iso) / 1000, values: numbers.map(numberIn) }
+  })
+  return rows.reverse()
+}
+
+function numberIn({ textContent }: HTMLTableCellElement): number | null {
+  const text = (textContent ?? '').replaceAll(',', '')
+  return text === '' ? null : Number(text)
+}
+
+function show(place: HTMLElement, rows: Row[]): void {
+  const data = columnsOf(rows)
+  const reading = document.createElement('p')
+  reading.className = 'chart-reading small'
+  reading.setAttribute('role', 'status')
+  place.before(reading)
+  const read = (at: number | null) => (reading.textContent = at === null ? hint() : told(at))
+  const hint = () => 'Point at the chart, or focus it and press the arrow keys, to read values.'
+  const decimals = decimalsOf(table as HTMLTableElement)
+  const told = (at: number) => {
+    const { s, values } = rows[at]!
+    const [mid, best, samples] = values
+    const rate = (value: number | null | undefined) =>
+      value == null ? 'none' : value.toLocaleString('en', { minimumFractionDigits: decimals })
+    return `${timeText(s, place)}: mid ${rate(mid)}, best ${rate(best)}, quotes ${samples}`
+  }
+  let chart = drawn()
+  read(null)
+  const again = () => {
+    chart.destroy()
+    chart = drawn()
+  }
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', again)
+  new ResizeObserver(() => {
+    if (chart.width !== widthOf(place)) chart.setSize(sizeOf(place))
+  }).observe(place)
+  reachable(place, { count: rows.length, shown: () => chart, read })
+
+  function drawn(): uPlot {
+    place.replaceChildren()
+    place.classList.add('chart-live')
+    return new uPlot(optionsOf(place, read), data, place)
+  }
+}
+
+function columnsOf(rows: readonly Row[]): uPlot.AlignedData {
+  const column = (i: number) => rows.map(({ values }) => values[i] ?? null)
+  return [rows.map(({ s }) => s), column(0), column(1), column(2)]
+}
+
+type Reach = { count: number; shown(): uPlot; read(at: number | null): void }
+
+/** The arrow keys move through the values; Home and End go to the first and the last. */
+function reachable(place: HTMLElement, { count, shown, read }: Reach): void {
+  let at = count
+  place.tabIndex = 0
+  place.setAttribute('role', 'img')
+  place.setAttribute('aria-label', `${place.dataset.label} The arrow keys read single values.`)
+  const steps: Record<string, (from: number) => number> = {
+    ArrowLeft: (from) => from - 1,
+    ArrowRight: (from) => from + 1,
+    Home: () => 0,
+    End: () => count - 1,
+  }
+  place.addEventListener('keydown', (event) => {
+    const step = steps[event.key]
+    if (!step || event.ctrlKey || event.metaKey || event.altKey) return
+    event.preventDefault()
+    at = Math.min(count - 1, Math.max(0, step(at)))
+    const chart = shown()
+    chart.setCursor({ left: chart.valToPos(chart.data[0][at]!, 'x'), top: chart.bbox.height / 4 })
+    read(at)
+  })
+}
+
+function optionsOf(place: HTMLElement, read: (at: number | null) => void): uPlot.Options {
+  const colour = (name: string) => getComputedStyle(place).getPropertyValue(name).trim()
+  const [ink, line] = [colour('--ink-soft'), colour('--line')]
+  const font = `12px ${getComputedStyle(place).fontFamily}`
+  const axis = { stroke: ink, font, grid: { stroke: line, width: 1 }, ticks: { show: false } }
+  const { stepped, bars } = uPlot.paths
+  return {
+    ...sizeOf(place),
+    tzDate: (s) => uPlot.tzDate(new Date(s * 1000), 'UTC'),
+    legend: { show: false },
+    cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
+    scales: { x: { time: true }, y: {}, samples: { range: (_u, _min, max) => [0, max * 4] } },
+    axes: [
+      { ...axis, grid: { show: false } },
+      {
+        ...axis,
+        size: axisWidth,
+        values: (_u, splits) => splits.map((value) => tick(value, splits)),
+      },
+    ],
+    series: [
+      {},
+      { label: 'mid', stroke: colour('--chart-mid'), width: 1.5, points: { show: false } },
+      {
+        label: 'best',
+        stroke: colour('--chart-best'),
+        width: 2,
+        spanGaps: true,
+        paths: stepped!({ align: 1 }),
+        points: { show: true, size: 5, fill: colour('--chart-best') },
+      },
+      {
+        label: 'samples',
+        scale: 'samples',
+        fill: colour('--chart-samples'),
+        width: 0,
+        paths: bars!({ size: [0.7, 8] }),
+        points: { show: false },
+      },
+    ],
+    hooks: { setCursor: [({ cursor }) => read(cursor.idx ?? null)] },
+  }
+}
+
+const LABEL_CHARACTER = 7
+const LABEL_GAP = 16
+
+const axisWidth: uPlot.Axis.Size = (_chart, values) =>
+  LABEL_GAP + LABEL_CHARACTER * Math.max(4, ...(values ?? []).map((text) => text.length))
+
+/** As many decimals as it takes to tell neighbours apart. */
+function tick(value: number, splits: readonly number[]): string {
+  const step = splits.length > 1 ? Math.abs(splits[1]! - splits[0]!) : 1
+  const decimals = Math.max(0, Math.min(10, Math.ceil(-Math.log10(step) - 1e-9)))
+  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
+  return value.toLocaleString('en', digits)
+}
+
+function decimalsOf({ tBodies }: HTMLTableElement): number {
+  const texts = [...tBodies[0]!.rows].map(({ cells }) => cells[1]?.textContent ?? '')
+  return Math.max(0, ...texts.map((text) => (text.split('.')[1] ?? '').length))
+}
+
+function timeText(s: number, { dataset }: HTMLElement): string {
+  const hour = { hour: '2-digit', minute: '2-digit' } as const
+  return new Date(s * 1000).toLocaleString('en-GB', {
+    timeZone: 'UTC',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    ...(dataset.unit === 'hour' && hour),
+  })
+}
+
+const widthOf = (place: HTMLElement): number => Math.floor(place.clientWidth)
+
+const sizeOf = (place: HTMLElement) => {
+  const width = widthOf(place)
+  return { width, height: width < NARROW ? HEIGHT_NARROW : HEIGHT }
+}

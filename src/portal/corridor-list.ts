@@ -1,0 +1,120 @@
+import { currencyCode } from '~/domain/currency.ts'
+import { isExecutable } from '~/domain/provider.ts'
+import { compareText } from '~/domain/rank.ts'
+import { vsMidBps } from '~/domain/spread.ts'
+import type { View } from '~/memory/view.ts'
+import { type LiveCorridor, liveCorridors } from '~/service/corridors.ts'
+
+/** A corridor with all that its row says. */
+export type CorridorLine = {
+  readonly from: string
+  readonly to: string
+  readonly best: { readonly rate: number; readonly providerName: string } | null
+  /** Active providers with a quote of any kind, and those that money can be sent with. */
+  readonly providers: number
+  readonly executable: number
+  readonly avgSpreadBps: number | null
+  readonly mid: number | null
+  /** How far the best rate lies from the mid; null without either. */
+  readonly bestVsMidBps: number | null
+  readonly newestMs: number
+}
+
+export const SORTS = ['corridor', 'providers', 'spread', 'mid', 'age'] as const
+
+export type Sort = (typeof SORTS)[number]
+
+export type ListQuery = {
+  readonly currency: string | null
+  readonly sort: Sort
+  readonly isDescending: boolean
+  /** From 1. */
+  readonly page: number
+}
+
+/** What a reader most often wants first: the busiest, the cheapest, the freshest. */
+export const DESCENDS_FIRST: Readonly<Record<Sort, boolean>> = {
+  corridor: false,
+  providers: true,
+  spread: false,
+  mid: true,
+  age: true,
+}
+
+export const PAGE_ROWS = 100
+const PAGE_TEXT = /^[1-9]\d{0,5}$/
+
+/** What a list's address asks for; what is no sort or page is the usual one. */
+export function listQuery(params: URLSearchParams): ListQuery {
+  const currency = params.get('currency')?.trim() ?? ''
+  const sort = SORTS.find((name) => name === params.get('sort')) ?? 'corridor'
+  const order = params.get('order')
+  const page = params.get('page') ?? ''
+  return {
+    currency: currency === '' ? null : (currencyCode(currency) ?? currency.slice(0, 20)),
+    sort,
+    isDescending: order === null ? DESCENDS_FIRST[sort] : order === 'desc',
+    page: PAGE_TEXT.test(page) ? Number(page) : 1,
+  }
+}
+
+export type CorridorList = {
+  readonly lines: readonly CorridorLine[]
+  /** Of all pages. */
+  readonly count: number
+  readonly pages: number
+  /** The page that is shown: the last one where a later one was asked for. */
+  readonly page: number
+}
+
+/** One page of the corridors with live quotes, in the order asked for; ties by name. */
+export function corridorList(view: View, query: ListQuery): CorridorList {
+  const { currency, sort, isDescending } = query
+  const all = liveCorridors(view)
+    .filter(({ from, to }) => currency === null || from === currency || to === currency)
+    .map((corridor) => lineOf(view, corridor))
+  const value = VALUE[sort]
+  if (value) all.sort((a, b) => byValue(value(a), value(b), isDescending))
+  else if (isDescending) all.reverse()
+  const pages = Math.max(1, Math.ceil(all.length / PAGE_ROWS))
+  const page = Math.min(query.page, pages)
+  const lines = all.slice((page - 1) * PAGE_ROWS, page * PAGE_ROWS)
+  return { lines, count: all.length, pages, page }
+}
+
+const VALUE: Readonly<Record<Sort, ((line: CorridorLine) => number | null) | null>> = {
+  corridor: null,
+  providers: ({ providers }) => providers,
+  spread: ({ avgSpreadBps }) => avgSpreadBps,
+  mid: ({ bestVsMidBps }) => bestVsMidBps,
+  age: ({ newestMs }) => newestMs,
+}
+
+/** What is not known comes last, whatever the order. */
+function byValue(a: number | null, b: number | null, isDescending: boolean): number {
+  if (a === null || b === null) return Number(a === null) - Number(b === null)
+  return isDescending ? b - a : a - b
+}
+
+function lineOf(view: View, { from, to, view: seen }: LiveCorridor): CorridorLine {
+  const { best, quotes } = seen
+  const mid = view.mid(from, to)?.rate ?? null
+  const provider = best && quotes.find(({ quote }) => quote === best)?.provider
+  return {
+    from,
+    to,
+    best: best && provider ? { rate: best.rate, providerName: provider.name } : null,
+    providers: quotes.length,
+    executable: quotes.filter(({ quote }) => isExecutable(quote.rateType)).length,
+    avgSpreadBps: seen.avgSpreadBps,
+    mid,
+    bestVsMidBps: best && mid !== null ? vsMidBps(best.rate, mid) : null,
+    newestMs: seen.lastUpdatedMs!,
+  }
+}
+
+/** Codes that any live corridor begins or ends with, in alphabetical order. */
+export function quotedCodes(view: View): string[] {
+  const codes = new Set(liveCorridors(view).flatMap(({ from, to }) => [from, to]))
+  return [...codes].sort(compareText)
+}

@@ -1,0 +1,149 @@
+import type { Route } from '~/http/route.ts'
+import type { View } from '~/memory/view.ts'
+import { inTime } from '~/service/deadline.ts'
+import type { Trend, TrendBoard } from '~/service/trends.ts'
+import {
+  type CorridorList,
+  corridorList,
+  type ListQuery,
+  listQuery,
+  quotedCodes,
+} from './corridor-list.ts'
+import { CorridorTable, listHref } from './corridor-table.tsx'
+import { CORRIDORS_PATH } from './corridors-path.ts'
+import { Select } from './form.tsx'
+import { clockText } from './format.ts'
+import { Notice } from './notice.tsx'
+import type { Page } from './page.tsx'
+import { type PublicAsk, type PublicDeps, publicPage } from './public-page.tsx'
+
+export type CorridorsDeps = PublicDeps & { readonly trends: TrendBoard }
+
+/** Every corridor that somebody quotes. */
+export const corridorsRoutes = (deps: CorridorsDeps): Route[] => [
+  {
+    method: 'GET',
+    path: CORRIDORS_PATH,
+    handle: publicPage(deps, CORRIDORS_PATH, (ask) => corridorsPage(deps, ask)),
+  },
+]
+
+async function corridorsPage(deps: CorridorsDeps, ask: PublicAsk): Promise<Page> {
+  const { view, url, nowMs } = ask
+  const query = listQuery(url.searchParams)
+  const isUnknown = query.currency !== null && !view.catalogue.currency(query.currency)
+  const list = corridorList(view, isUnknown ? { ...query, currency: null } : query)
+  const trendOf = await trends(deps, view)
+  return {
+    title: 'Corridors',
+    path: CORRIDORS_PATH,
+    status: isUnknown ? 400 : 200,
+    description:
+      'Every corridor with live prices: best rate, providers, spread and the last month.',
+    body: (
+      <div class="stack">
+        <div class="stack-tight">
+          <h1>Corridors</h1>
+          <p class="lead">
+            {list.count === 1 ? 'One corridor' : `${list.count} corridors`} with live prices
+            {query.currency !== null && !isUnknown && ` from or to ${query.currency}`}, as of{' '}
+            {clockText(view.freshness.cutoffMs)}.
+          </p>
+          <Filter view={view} query={query} isUnknown={isUnknown} />
+        </div>
+        <List {...{ list, query, trendOf, nowMs }} />
+      </div>
+    ),
+  }
+}
+
+/** The list does without its small charts rather than wait longer. */
+const TRENDS_WAIT_MS = 600
+
+type TrendOf = (corridor: { from: string; to: string }) => Trend
+
+async function trends({ trends, log }: CorridorsDeps, view: View): Promise<TrendOf | null> {
+  try {
+    return await inTime(trends.of(view), { msMax: TRENDS_WAIT_MS, message: 'trends took too long' })
+  } catch (err) {
+    log.warn({ err }, 'the corridors go on without their trends')
+    return null
+  }
+}
+
+type FilterProps = { view: View; query: ListQuery; isUnknown: boolean }
+
+function Filter({ view, query, isUnknown }: FilterProps) {
+  const codes = quotedCodes(view)
+  const named = codes.map((code) => ({
+    value: code,
+    text: `${code} · ${view.catalogue.currency(code)!.name}`,
+  }))
+  const chosen = isUnknown ? '' : (query.currency ?? '')
+  const known = chosen !== '' && !codes.includes(chosen) ? [{ value: chosen, text: chosen }] : []
+  return (
+    <form class="form-row filter-form" action={CORRIDORS_PATH} method="get">
+      <Select
+        name="currency"
+        label="From or to"
+        value={chosen}
+        options={[{ value: '', text: 'Any currency' }, ...known, ...named]}
+        isOptional
+        error={isUnknown ? `${query.currency} is not a currency known here.` : undefined}
+      />
+      <input type="hidden" name="sort" value={query.sort} />
+      <input type="hidden" name="order" value={query.isDescending ? 'desc' : 'asc'} />
+      <button type="submit" class="button button-quiet">
+        Show
+      </button>
+    </form>
+  )
+}
+
+type ListProps = { list: CorridorList; query: ListQuery; trendOf: TrendOf | null; nowMs: number }
+
+function List({ list, query, trendOf, nowMs }: ListProps) {
+  if (list.count === 0)
+    return (
+      <Notice kind="plain" title="No corridor to show">
+        {query.currency === null ? (
+          'Nobody has quoted anything yet.'
+        ) : (
+          <a href={CORRIDORS_PATH}>See all corridors.</a>
+        )}
+      </Notice>
+    )
+  return (
+    <>
+      {trendOf === null && (
+        <Notice kind="warn" title="The last thirty days are not to be had just now">
+          The database that holds the past cannot be reached, or takes long; what is current goes
+          on.
+        </Notice>
+      )}
+      <CorridorTable {...{ lines: list.lines, query, trendOf, nowMs }} />
+      <Pages list={list} query={query} />
+    </>
+  )
+}
+
+function Pages({ list: { page, pages }, query }: { list: CorridorList; query: ListQuery }) {
+  if (pages === 1) return null
+  return (
+    <nav aria-label="Pages">
+      <ul class="tabs">
+        {Array.from({ length: pages }, (_, i) => i + 1).map((nth) => (
+          <li key={nth}>
+            <a
+              href={listHref({ ...query, page: nth })}
+              aria-current={nth === page ? 'page' : undefined}
+            >
+              <span class="visually-hidden">Page </span>
+              {nth}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}

@@ -1,0 +1,79 @@
+import { HOUR_MS } from '~/domain/freshness.ts'
+import { DAY_MS } from '~/domain/quota.ts'
+import { roundAmount } from '~/domain/round.ts'
+
+const MINUTE_MS = 60_000
+const MINUS = '\u2212'
+
+/** One way of writing numbers for each count of decimals, made when first asked for. */
+const formats = new Map<number, Intl.NumberFormat>()
+
+function decimalText(value: number, decimals: number): string {
+  let format = formats.get(decimals)
+  if (!format) {
+    const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
+    format = new Intl.NumberFormat('en', digits)
+    formats.set(decimals, format)
+  }
+  return format.format(roundAmount(value)).replace('-', MINUS)
+}
+
+const SIGNIFICANT_DIGITS = 5
+const RATE_DECIMALS_MIN = 2
+const RATE_DECIMALS_MAX = 10
+
+/** How many decimals show the smallest of some rates well; the same for all, so that they align. */
+export function rateDecimals(rates: readonly number[]): number {
+  const smallest = Math.min(...rates.filter((rate) => rate > 0))
+  if (!Number.isFinite(smallest)) return RATE_DECIMALS_MIN
+  const decimals = SIGNIFICANT_DIGITS - 1 - Math.floor(Math.log10(smallest))
+  return Math.min(RATE_DECIMALS_MAX, Math.max(RATE_DECIMALS_MIN, decimals))
+}
+
+export const rateText = (rate: number, decimals = rateDecimals([rate])): string =>
+  decimalText(rate, decimals)
+
+/** Without the currency's code. */
+export const amountText = (amount: number, minorUnits: number | null): string =>
+  decimalText(amount, minorUnits ?? 2)
+
+/** An amount as it was asked for: no more decimals than it has. */
+export const plainAmountText = (amount: number): string =>
+  new Intl.NumberFormat('en', { maximumFractionDigits: 10 }).format(amount)
+
+const PERCENT_DECIMALS = 2
+
+/** Basis points as a percentage; `+` above zero when `isSigned`. */
+export function percentText(bps: number, isSigned = false): string {
+  const text = `${decimalText(bps / 100, PERCENT_DECIMALS)}%`
+  const isZero = /^[^1-9]*$/.test(text)
+  if (isZero) return text.replace(MINUS, '')
+  return isSigned && bps > 0 ? `+${text}` : text
+}
+
+const MOMENT = new Intl.DateTimeFormat('en-GB', {
+  timeZone: 'UTC',
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+})
+
+export const momentText = (ms: number): string => `${MOMENT.format(ms)} UTC`
+
+const CLOCK = new Intl.DateTimeFormat('en-GB', {
+  timeZone: 'UTC',
+  hour: '2-digit',
+  minute: '2-digit',
+})
+
+export const clockText = (ms: number): string => `${CLOCK.format(ms)} UTC`
+
+/** How long something has lasted, in its largest unit: `16 days`. */
+export function spanText(ms: number): string {
+  if (ms >= 2 * DAY_MS) return `${Math.floor(ms / DAY_MS)} days`
+  if (ms >= 2 * HOUR_MS) return `${Math.floor(ms / HOUR_MS)} hours`
+  const minutes = Math.max(0, Math.floor(ms / MINUTE_MS))
+  return minutes === 1 ? '1 minute' : `${minutes} minutes`
+}

@@ -1,0 +1,37 @@
+import type { ProviderType, RateType } from '~/domain/provider.ts'
+
+type Kind = {
+  readonly title: string
+  /** What a price of this kind is to somebody who wants to send money. */
+  readonly note: string
+}
+
+export const KINDS: Readonly<Record<RateType, Kind>> = {
+  retail: { title: 'Retail', note: 'What people and small firms can send money at.' },
+  p2p: { title: 'Peer to peer', note: 'What people offer each other on an exchange.' },
+  interbank: { title: 'Interbank', note: 'What banks and large firms deal at.' },
+  official: {
+    title: 'Official',
+    note: "A central bank's published rate. Nobody can send money at it, so it is never the best.",
+  },
+  parallel: {
+    title: 'Parallel',
+    note: 'What the informal market is reported to pay. It is never the best.',
+  },
+}
+
+const TYPES: Readonly<Record<ProviderType, string>> = {
+  central_bank: 'central bank',
+  commercial_bank: 'bank',
+  non_bank_lp: 'liquidity provider',
+  imto: 'money transfer operator',
+  fintech_psp: 'payment firm',
+  crypto_venue: 'crypto venue',
+  bureau_de_change: 'bureau de change',
+  aggregator: 'aggregator',
+}
+
+export const typeText = (type: ProviderType | null): string | null => type && TYPES[type]
+
+/** Whether a provider's prices are worked out from others' and not its own offer. */
+export const isDerived = (type: ProviderType | null): boolean => type === 'aggregator'

@@ -1,0 +1,130 @@
+import type { Currency } from '~/domain/currency.ts'
+import type { RateType } from '~/domain/provider.ts'
+import type { Conversion } from '~/service/convert.ts'
+import { DistanceBar, type Reach } from './distance-bar.tsx'
+import { amountText, percentText, plainAmountText, rateText } from './format.ts'
+import { isDerived, KINDS, typeText } from './kinds.ts'
+import { Age } from './moment.tsx'
+
+type Shared = {
+  readonly from: Currency
+  readonly to: Currency
+  readonly best: Conversion | null
+  readonly reach: Reach
+  readonly decimals: number
+  readonly nowMs: number
+}
+
+type Props = Shared & { readonly kind: RateType; readonly entries: readonly Conversion[] }
+
+/** The providers of one kind, best net amount first. */
+export function ProviderTable({ kind, entries, ...shared }: Props) {
+  const { title, note } = KINDS[kind]
+  return (
+    <section class="stack-tight" aria-labelledby={`kind-${kind}`}>
+      <div>
+        <h2 id={`kind-${kind}`}>{title}</h2>
+        <p class="muted small">{note}</p>
+      </div>
+      <div class="table-frame">
+        <table class="table table-cards market-table">
+          <thead>
+            <tr>
+              <th scope="col">Provider</th>
+              <th scope="col" class="number">
+                Recipient gets, {shared.to.code}
+              </th>
+              <th scope="col" class="number">
+                Fee
+              </th>
+              <th scope="col" class="number">
+                Rate
+              </th>
+              <th scope="col" class="number">
+                Behind the best
+              </th>
+              <th scope="col">Against the mid</th>
+              <th scope="col">Takes</th>
+              <th scope="col" class="number">
+                Quoted before
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {entries.map((entry, i) => (
+              <Row key={entry.ranked.provider.id} {...shared} entry={entry} place={i + 1} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}
+
+function Row({ entry, place, ...shared }: Shared & { entry: Conversion; place: number }) {
+  const { quote, provider, spreadBps } = entry.ranked
+  const { decimals, reach, nowMs } = shared
+  return (
+    <tr>
+      <th scope="row">
+        <span class="place">{place}</span>
+        <span class="provider">
+          {provider.name}
+          {entry === shared.best && <span class="tag tag-good">best</span>}
+          {isDerived(provider.providerType) && <span class="tag tag-warn">derived</span>}
+          <span class="provider-type">{typeText(provider.providerType)}</span>
+        </span>
+      </th>
+      <td class="number net">
+        <Net net={entry.net} currency={shared.to} />
+      </td>
+      <td class="number" data-label="Fee">
+        <Fee {...quote} currencies={shared} />
+      </td>
+      <td class="number" data-label="Rate">
+        {rateText(quote.rate, decimals)}
+      </td>
+      <td class="number" data-label="Behind the best">
+        {percentText(spreadBps)}
+      </td>
+      <td data-label="Against the mid">
+        {entry.vsMidBps === null ? (
+          <span class="muted">no mid</span>
+        ) : (
+          <span class="distance">
+            <DistanceBar bps={entry.vsMidBps} reach={reach} />
+            <span class="distance-text">{percentText(entry.vsMidBps, true)}</span>
+          </span>
+        )}
+      </td>
+      <td data-label="Takes">{provider.transferTime ?? <span class="muted">not said</span>}</td>
+      <td class="number" data-label="Quoted before">
+        <Age ms={quote.atMs} nowMs={nowMs} />
+      </td>
+    </tr>
+  )
+}
+
+function Net({ net, currency }: { net: number | null; currency: Currency }) {
+  if (net === null) return <span class="muted small">the fee has no known worth</span>
+  if (net <= 0) return <span class="muted small">nothing: the fee takes it all</span>
+  return <>{amountText(net, currency.minorUnits)}</>
+}
+
+type FeeProps = {
+  readonly fee: number | null
+  readonly feeCurrency: string | null
+  readonly currencies: { readonly from: Currency; readonly to: Currency }
+}
+
+function Fee({ fee, feeCurrency, currencies: { from, to } }: FeeProps) {
+  if (fee === null) return <span class="muted">not said</span>
+  if (fee === 0) return <>none</>
+  const known = [from, to].find(({ code }) => code === (feeCurrency ?? from.code))
+  const text = known ? amountText(fee, known.minorUnits) : plainAmountText(fee)
+  return (
+    <>
+      {text} {feeCurrency ?? from.code}
+    </>
+  )
+}

@@ -1,0 +1,99 @@
+import type { Clock } from '~/clock.ts'
+import { freshnessAt } from '~/domain/freshness.ts'
+import type { Handler } from '~/http/access.ts'
+import type { AddressOf } from '~/http/address.ts'
+import type { Log } from '~/log.ts'
+import type { AddressLimits } from '~/memory/address-limits.ts'
+import type { Memory } from '~/memory/memory.ts'
+import { type AgeLimits, View } from '~/memory/view.ts'
+import { Notice } from './notice.tsx'
+import { type Page, type PageDeps, pageReply } from './page.tsx'
+
+export type PublicDeps = {
+  readonly memory: Memory
+  readonly clock: Clock
+  readonly log: Log
+  readonly ageLimits: AgeLimits
+  readonly pages: PageDeps
+  readonly limits: AddressLimits
+  readonly addressOf: AddressOf
+}
+
+/** What somebody without a key may see: always the hourly tier. */
+export type PublicAsk = {
+  readonly request: Request
+  readonly url: URL
+  readonly view: View
+  readonly nowMs: number
+}
+
+/** A page for anybody, limited by address; what fails is logged and answered by a page. */
+export const publicPage = (
+  deps: PublicDeps,
+  path: string,
+  answer: (ask: PublicAsk) => Page | Promise<Page>,
+): Handler =>
+  limited(deps, {
+    over: (request, seconds) => pageReply(deps.pages, request, tooManyPage(path, seconds)),
+    async answer(ask) {
+      try {
+        return await pageReply(deps.pages, ask.request, await answer(ask))
+      } catch (err) {
+        deps.log.error({ err }, 'a page failed')
+        return pageReply(deps.pages, ask.request, failedPage(path))
+      }
+    },
+  })
+
+/** The same limit and the same view for what is no page. */
+export function limited(
+  { memory, clock, ageLimits, limits, addressOf }: PublicDeps,
+  { answer, over }: Limited,
+): Handler {
+  return (request) => {
+    const nowMs = clock.now()
+    const waitMs = limits.take(addressOf(request), nowMs)
+    if (waitMs > 0) return over(request, Math.ceil(waitMs / 1000))
+    const view = new View(memory.current, freshnessAt('hourly', nowMs), ageLimits)
+    return answer({ request, url: new URL(request.url), view, nowMs })
+  }
+}
+
+type Limited = {
+  answer(ask: PublicAsk): Response | Promise<Response>
+  over(request: Request, seconds: number): Response | Promise<Response>
+}
+
+const secondsText = (seconds: number): string => (seconds === 1 ? '1 second' : `${seconds} seconds`)
+
+function tooManyPage(path: string, seconds: number): Page {
+  return {
+    title: 'Too many requests',
+    path,
+    status: 429,
+    headers: { 'retry-after': String(seconds), 'cache-control': 'no-store' },
+    body: (
+      <div class="stack-tight">
+        <h1>One moment</h1>
+        <p class="lead">
+          More was asked from your address than the public pages answer in a minute. Come back in{' '}
+          {secondsText(seconds)}. Programs get a budget of their own with a key:{' '}
+          <a href="/docs">see the API</a>.
+        </p>
+      </div>
+    ),
+  }
+}
+
+const failedPage = (path: string): Page => ({
+  title: 'Something failed',
+  path,
+  status: 500,
+  headers: { 'cache-control': 'no-store' },
+  body: (
+    <div class="stack-tight">
+      <h1>Something failed on our side</h1>
+      <Notice kind="bad">It has been written down. Try again in a moment.</Notice>
+    </div>
+  ),
+})

@@ -1,0 +1,51 @@
+import type { Clock } from '~/clock.ts'
+import type { AddressOf } from '~/http/address.ts'
+import type { Route } from '~/http/route.ts'
+import type { Log } from '~/log.ts'
+import { AddressLimits } from '~/memory/address-limits.ts'
+import type { Memory } from '~/memory/memory.ts'
+import type { AgeLimits } from '~/memory/view.ts'
+import type { SeriesDeps } from '~/service/series.ts'
+import { TrendBoard, type TrendStore } from '~/service/trends.ts'
+import { Assets, assetRoutes } from './assets.ts'
+import { boardRoutes } from './board.tsx'
+import { corridorsRoutes } from './corridors.tsx'
+import type { Credit, PageDeps } from './page.tsx'
+import { seriesFileRoutes } from './series-file.ts'
+
+/** What the pages need beside what the interface is made of. */
+export type PortalOptions = {
+  readonly addressOf: AddressOf
+  /** What one address may ask of the public pages. */
+  readonly requestsPerMinute: number
+  readonly credits: readonly Credit[]
+  readonly trends: TrendStore
+}
+
+export type PortalDeps = {
+  readonly memory: Memory
+  readonly clock: Clock
+  readonly log: Log
+  readonly ageLimits: AgeLimits
+  readonly past: SeriesDeps
+  readonly publicUrl: string | null
+  readonly sample: string | null
+  readonly portal: PortalOptions
+}
+
+const MINUTE_MS = 60_000
+
+/** The pages for people, and what they load. */
+export function portalRoutes(deps: PortalDeps, { basePath }: { basePath: string }): Route[] {
+  const { log, sample } = deps
+  const { addressOf, requestsPerMinute, credits, trends } = deps.portal
+  const pages: PageDeps = { assets: new Assets(), credits, sample }
+  const limits = new AddressLimits({ requestsMax: requestsPerMinute, windowMs: MINUTE_MS })
+  const open = { ...deps, pages, limits, addressOf }
+  return [
+    ...boardRoutes({ ...open, basePath }),
+    ...seriesFileRoutes(open),
+    ...corridorsRoutes({ ...open, trends: new TrendBoard(trends) }),
+    ...assetRoutes({ assets: pages.assets, log }),
+  ]
+}

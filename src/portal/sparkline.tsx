@@ -1,0 +1,29 @@
+import { extentOf, linePath } from './line-path.ts'
+
+type Props = {
+  readonly mid: readonly (number | null)[]
+  readonly best: readonly (number | null)[]
+  readonly width: number
+  readonly height: number
+  /** What it shows, in words. */
+  readonly label: string
+}
+
+/** Room for the width of the line. */
+const MARGIN = 2
+
+/** Mid and best rate as two small lines, without axes; nothing where there is nothing to draw. */
+export function Sparkline({ mid, best, width, height, label }: Props) {
+  const extent = extentOf(mid, best)
+  if (!extent) return null
+  const box = { ...extent, width, height }
+  const viewBox = `${-MARGIN} ${-MARGIN} ${width + 2 * MARGIN} ${height + 2 * MARGIN}`
+  const midPath = linePath(mid, box)
+  const bestPath = linePath(best, box, true)
+  return (
+    <svg class="spark" viewBox={viewBox} preserveAspectRatio="none" role="img" aria-label={label}>
+      {midPath && <path class="spark-mid" d={midPath} />}
+      {bestPath && <path class="spark-best" d={bestPath} />}
+    </svg>
+  )
+}

@@ -1,0 +1,112 @@
+import { corridorKey } from '~/domain/corridor.ts'
+import { USD } from '~/domain/currency.ts'
+import { DAY_MS } from '~/domain/quota.ts'
+import type { View } from '~/memory/view.ts'
+
+/** The days that a trend covers, the present one included. */
+export const TREND_DAYS = 30
+
+/** The best executable rate of one corridor in one bucket of a window. */
+export type BestOfDay = {
+  readonly from: string
+  readonly to: string
+  /** From 0, the oldest. */
+  readonly day: number
+  readonly best: number
+}
+
+/** What a US dollar was last worth at the end of one bucket of a window. */
+export type WorthOfDay = {
+  readonly currency: string
+  readonly day: number
+  readonly perUsd: number
+}
+
+export type TrendStore = {
+  /** Every corridor's buckets that have a best rate, in any order; nothing past the window. */
+  bestByDay(window: TrendWindow): Promise<readonly BestOfDay[]>
+  /** Every currency's worth at each bucket's end, however long ago it was said. */
+  worthByDay(currencies: readonly string[], window: TrendWindow): Promise<readonly WorthOfDay[]>
+}
+
+/** Whole UTC days of which the last one ends with the window. */
+export type TrendWindow = {
+  readonly fromMs: number
+  readonly beforeMs: number
+  readonly days: number
+}
+
+/** One value a day, oldest first; null where nothing was said. */
+export type Trend = {
+  readonly mid: readonly (number | null)[]
+  readonly best: readonly (number | null)[]
+}
+
+type Trends = {
+  readonly best: ReadonlyMap<string, readonly (number | null)[]>
+  readonly worth: ReadonlyMap<string, readonly (number | null)[]>
+}
+
+type Asked = { readonly cutoffMs: number; readonly trends: Promise<Trends> }
+
+/**
+ * The last thirty days of every corridor at once, as the hourly tier sees them: two queries an hour,
+ * however many corridors there are and however often it is asked for.
+ */
+export class TrendBoard {
+  #asked: Asked | null = null
+
+  constructor(private readonly store: TrendStore) {}
+
+  /**
+   * What answers for each corridor until the hour turns; backfill shows after that.
+   *
+   * Rejects where the store does, and asks it again at the next call.
+   */
+  async of(view: View): Promise<(corridor: { from: string; to: string }) => Trend> {
+    const { cutoffMs } = view.freshness
+    if (this.#asked?.cutoffMs !== cutoffMs) {
+      const asked = { cutoffMs, trends: this.#load(view) }
+      this.#asked = asked
+      asked.trends.catch(() => {
+        if (this.#asked === asked) this.#asked = null
+      })
+    }
+    const trends = await this.#asked.trends
+    return (corridor) => trendOf(trends, corridor)
+  }
+
+  async #load({ catalogue, freshness }: View): Promise<Trends> {
+    const window = trendWindow(freshness.cutoffMs)
+    const codes = catalogue.currencies
+      .filter(({ code, kind }) => kind === 'fiat' && code !== USD)
+      .map(({ code }) => code)
+    const [best, worth] = await Promise.all([
+      this.store.bestByDay(window),
+      this.store.worthByDay(codes, window),
+    ])
+    const series = new Map(worth.map(({ currency }) => [currency, empty()]))
+    for (const { currency, day, perUsd } of worth) series.get(currency)![day] = perUsd
+    series.set(USD, Array<number | null>(TREND_DAYS).fill(1))
+    const bests = new Map(best.map(({ from, to }) => [corridorKey(from, to), empty()]))
+    for (const { from, to, day, best: rate } of best) bests.get(corridorKey(from, to))![day] = rate
+    return { best: bests, worth: series }
+  }
+}
+
+const empty = (): (number | null)[] => Array<number | null>(TREND_DAYS).fill(null)
+const NONE: readonly null[] = Array<null>(TREND_DAYS).fill(null)
+
+function trendWindow(cutoffMs: number): TrendWindow {
+  const dayMs = Math.floor(cutoffMs / DAY_MS) * DAY_MS
+  return { fromMs: dayMs - (TREND_DAYS - 1) * DAY_MS, beforeMs: cutoffMs + 1, days: TREND_DAYS }
+}
+
+function trendOf({ best, worth }: Trends, { from, to }: { from: string; to: string }): Trend {
+  const [source, target] = [worth.get(from), worth.get(to)]
+  const mid =
+    source && target
+      ? target.map((perUsd, day) => (perUsd && source[day] ? perUsd / source[day] : null))
+      : NONE
+  return { mid, best: best.get(corridorKey(from, to)) ?? NONE }
+}
