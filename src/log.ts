@@ -91,7 +91,9 @@ const SECRET_LENGTH_MIN = 6
 
 /** The last look at every line: nobody has to remember what may be logged. */
 function redactor(secrets: readonly string[]): (line: string) => string {
-  const known = secrets.filter(({ length }) => length >= SECRET_LENGTH_MIN)
+  const known = secrets
+    .filter(({ length }) => length >= SECRET_LENGTH_MIN)
+    .map((secret) => JSON.stringify(secret).slice(1, -1))
   return (line) => {
     let shown = line
     for (const secret of known) shown = shown.replaceAll(secret, HIDDEN)

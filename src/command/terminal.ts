@@ -21,8 +21,16 @@ export type Terminal = {
 export const configOf = ({ env, isTerminal }: Terminal): Config =>
   loadConfig(isTerminal ? { LOG_FORMAT: 'pretty', ...env } : env)
 
-export const logOf = ({ logLevel, logFormat }: Config): Log =>
-  createLog({ level: logLevel, format: logFormat })
+export const logOf = (config: Config): Log =>
+  createLog({ level: config.logLevel, format: config.logFormat, secrets: secretsOf(config) })
+
+/** What the settings hold that must not be told to who reads a log. */
+export function secretsOf({ databaseUrl, feeds, metricsToken }: Config): string[] {
+  const password = databaseUrl === null ? null : new URL(databaseUrl).password
+  const decoded = new URLSearchParams(`_=${password?.replaceAll('+', '%2B') ?? ''}`).get('_')
+  const texts = [password, decoded, metricsToken, ...feeds.map(({ key }) => key)]
+  return texts.flatMap((text) => (text ? [text] : []))
+}
 
 /**
  * Prints a command's result: with `isJson` exactly one JSON document, else the lines for a person.
