@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { ServiceError } from '~/domain/errors.ts'
+import { observedHandler } from '~/http/observed.ts'
+import { errorReply } from '~/http/reply.ts'
+import { RequestFigures } from '~/telemetry/request-figures.ts'
+import { KeptLog } from '../support/log.ts'
+import { ORIGIN, World } from '../support/world.ts'
+import { answerable, METERED } from './questions.ts'
+
+const label = { method: 'GET', route: '/things' } as const
+const ID = 'x-request-id'
+
+/** A handler under observation, its figures and its log. */
+function watched(handle: (request: Request) => Response | Promise<Response>, log = new KeptLog()) {
+  const requests = new RequestFigures()
+  const observe = observedHandler(handle, label, { requests, tracing: null, log })
+  const ask = async (headers: Record<string, string> = {}, query = '') =>
+    observe(new Request(`${ORIGIN}/things${query}`, { headers }))
+  return { ask, log, statuses: () => [...requests.of(label).statuses()] }
+}
+
+describe('X-Request-Id', () => {
+  const ask = async (world: World, id?: string): Promise<string | null> => {
+    const headers = new Headers(id === undefined ? {} : { [ID]: id })
+    return (await world.app.handle(new Request(`${ORIGIN}/healthz`, { headers }))).headers.get(ID)
+  }
+
+  test('is the caller’s, where it is 1 to 128 letters, digits, dots, dashes, underscores', async () => {
+    const world = new World()
+    const given = fc.stringMatching(/^[A-Za-z0-9._-]{1,128}$/)
+    await fc.assert(fc.asyncProperty(given, async (id) => (await ask(world, id)) === id))
+    expect(await ask(world, 'a'.repeat(128))).toBe('a'.repeat(128))
+  })
+
+  test('is a new one in place of any other', async () => {
+    const world = new World()
+    const odd = ['', 'a'.repeat(129), 'two words', 'a,b', 'a;b', '<script>', 'ä', '"', '{}', 'a/b']
+    const ids = await Promise.all(odd.map((id) => ask(world, id)))
+    for (const id of ids) expect(id).toMatch(/^[a-z0-9]+-[a-z0-9]+$/)
+    expect(new Set(ids).size).toBe(odd.length)
+  })
+
+  test('is never given twice', async () => {
+    const world = new World()
+    const ids = await Promise.all(Array.from({ length: 5000 }, () => ask(world)))
+    expect(new Set(ids).size).toBe(5000)
+  })
+
+  test('stands on every answer: 2xx, 3xx, 4xx, of every kind of route', async () => {
+    const world = answerable({ corsOrigins: ['https://shop.example'] })
+    const key = world.key()
+    const origin = { origin: 'https://shop.example' }
+    const preflight = { ...origin, 'access-control-request-method': 'GET' }
+    const etag = (await world.get('/change?from=USD&to=KES', key)).headers.get('etag')!
+    const asked: [status: number, url: string, init?: RequestInit][] = [
+      ...METERED.map(({ path }): [number, string] => [200, `/api/v1${path}`]),
+      [200, '/api/v1/status'],
+      [200, '/api/v1/rates?from=USD&to=KES', { method: 'HEAD' }],
+      [200, '/api/v1/rates?from=USD&to=KES', { headers: origin }],
+      [204, '/api/v1/rates', { method: 'OPTIONS', headers: preflight }],
+      [304, '/api/v1/change?from=USD&to=KES', { headers: { 'if-none-match': etag } }],
+      [400, '/api/v1/rates'],
+      [401, '/api/v1/rates', { headers: { 'x-api-key': 'nobody' } }],
+      [403, '/api/v1/rates', { method: 'POST' }],
+      [404, '/api/v1/nowhere'],
+      [404, '/nowhere'],
+      [405, '/api/v1/rates', { method: 'DELETE' }],
+      [405, '/healthz', { method: 'POST' }],
+      [200, '/docs'],
+      [200, '/openapi.json'],
+      [200, '/flags/ke.svg'],
+      [200, '/metrics'],
+      [400, '/mcp', { method: 'POST', headers: { 'content-type': 'application/json' } }],
+    ]
+    for (const [status, url, init] of asked) {
+      const headers = new Headers({ 'x-api-key': key, [ID]: 'ours', accept: '*/*' })
+      for (const [name, value] of new Headers(init?.headers)) headers.set(name, value)
+      const reply = await world.app.handle(new Request(`${ORIGIN}${url}`, { ...init, headers }))
+      expect([url, reply.status, reply.headers.get(ID)]).toEqual([url, status, 'ours'])
+    }
+  })
+})
+
+describe('an observed handler', () => {
+  test('that throws, at once or later, is answered with 500 and counted as such', async () => {
+    for (const handle of [
+      () => {
+        throw new Error('at once')
+      },
+      () => Promise.reject(new Error('later')),
+    ]) {
+      const { ask, log, statuses } = watched(handle)
+      const reply = await ask({ [ID]: 'seven' })
+      expect([reply.status, reply.headers.get(ID)]).toEqual([500, 'seven'])
+      expect(await reply.json()).toMatchObject({ code: 'internal_error' })
+      expect(statuses()).toEqual([[500, 1]])
+      expect(log.said).toEqual(['error: request failed'])
+      expect(log.lines[0]!.context).toMatchObject({ request_id: 'seven', ...label, status: 500 })
+    }
+  })
+
+  test('is counted when its promise settles', async () => {
+    const { promise, resolve } = Promise.withResolvers<Response>()
+    const { ask, statuses } = watched(() => promise)
+    const reply = ask()
+    await Promise.resolve()
+    expect(statuses()).toEqual([])
+    resolve(new Response('late', { status: 202 }))
+    await reply
+    expect(statuses()).toEqual([[202, 1]])
+  })
+
+  test('tells a failure of the service in one line with its cause, however deep it lies', async () => {
+    const log = new KeptLog()
+    const away = new ServiceError('database_unavailable', 'the database is away')
+    away.cause = new Error('ECONNREFUSED')
+    const { ask } = watched(async () => {
+      await Bun.sleep(1)
+      return errorReply(away, log)
+    }, log)
+    await Promise.all([ask({ [ID]: 'one' }), ask({ [ID]: 'two' })])
+    expect(log.said).toEqual(['warn: the database is away', 'warn: the database is away'])
+    expect(log.lines.map(({ context }) => context)).toEqual(
+      ['one', 'two'].map((id) =>
+        expect.objectContaining({ request_id: id, status: 503, err: away.cause }),
+      ),
+    )
+  })
+
+  test('tells a 5xx that has no cause, and no other answer', async () => {
+    const { ask, log } = watched(() => errorReply(new ServiceError('mid_unavailable', 'none'), log))
+    await ask({}, '?from=USD&to=KES&token=abc')
+    expect(log.said).toEqual(['warn: request not served'])
+    expect(log.lines[0]!.context).toMatchObject({ query: { from: 'USD', to: 'KES' } })
+    for (const status of [200, 304, 400, 404, 429]) {
+      const fine = watched(() => new Response(null, { status }))
+      await fine.ask()
+      expect(fine.log.said).toEqual([])
+    }
+  })
+
+  test('tells every answer where debug is wanted', async () => {
+    const log = Object.assign(new KeptLog(), {
+      isLevelEnabled: (level: string) => level !== 'trace',
+    })
+    const { ask } = watched(() => new Response('fine'), log)
+    await ask({ [ID]: 'one' }, '?from=usd,gbp&amount=12.5&secret=1')
+    expect(log.lines).toEqual([
+      {
+        level: 'debug',
+        message: 'request',
+        context: {
+          request_id: 'one',
+          ...label,
+          status: 200,
+          ms: expect.any(Number),
+          query: { from: 'usd,gbp', amount: '12.5' },
+        },
+      },
+    ])
+  })
+})
