@@ -28,7 +28,7 @@ export type SpansOptions = {
   readonly log: Log
 }
 
-const STOP_MS_MAX = 2000
+const STOP_MS_MAX = 1000
 const FAILED_STATUS_MIN = 500
 
 const headersGetter = {
@@ -42,6 +42,7 @@ export class Spans implements Tracing {
   readonly #tracer: Tracer
   readonly #contexts = new AsyncLocalStorageContextManager().enable()
   readonly #propagator = new W3CTraceContextPropagator()
+  #stopped: Promise<void> | null = null
 
   constructor({ url, version, log }: SpansOptions) {
     const exporter = new OTLPTraceExporter({ url: `${url}/v1/traces` })
@@ -86,7 +87,12 @@ export class Spans implements Tracing {
     }, failing(span))
   }
 
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop()
+    return this.#stopped
+  }
+
+  async #stop(): Promise<void> {
     const deadline = Promise.withResolvers<void>()
     const timer = setTimeout(deadline.resolve, STOP_MS_MAX)
     await Promise.race([this.#provider.shutdown().catch(() => {}), deadline.promise])

@@ -16,7 +16,7 @@ export type Tracing = {
   served(request: Served): Response | Promise<Response>
   /** Does work in a span below the current one. What it rejects with is passed on. */
   within<T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T>
-  /** Sends what is not sent yet, for a few seconds at most. */
+  /** Sends what is not sent yet, for a second at most. */
   stop(): Promise<void>
 }
 

@@ -1,0 +1,139 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { Spans } from '~/telemetry/spans.ts'
+import { answerable } from '../http/questions.ts'
+import { KeptLog } from '../support/log.ts'
+import { Collector } from './collector.ts'
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
+const PARENT = '00f067aa0ba902b7'
+const SERVER = 2
+
+let collector: Collector
+let log: KeptLog
+let spans: Spans
+
+beforeEach(() => {
+  collector = new Collector()
+  log = new KeptLog()
+  spans = new Spans({ url: collector.url, version: '1.2.3', log })
+})
+afterEach(async () => {
+  await spans.stop()
+  await collector.stop()
+})
+
+const ask = (path: string, headers: Record<string, string> = {}) => {
+  const world = answerable({ tracing: spans })
+  return world.get(path, world.key(), { headers })
+}
+
+describe('a traced request', () => {
+  test('arrives as one span of the server, with route, status and request id', async () => {
+    await ask('/rates?from=USD&to=KES', { 'x-request-id': 'mine' })
+    await spans.stop()
+    const rates = collector.spans.filter(({ name }) => name === 'GET /api/v1/rates')
+    expect(rates).toEqual([
+      expect.objectContaining({
+        kind: SERVER,
+        parentSpanId: null,
+        isFailed: false,
+        attributes: {
+          'http.request.method': 'GET',
+          'http.route': '/api/v1/rates',
+          'http.response.status_code': 200,
+          'corridor.request_id': 'mine',
+        },
+      }),
+    ])
+    expect(collector.resources[0]).toMatchObject({
+      'service.name': 'corridor',
+      'service.version': '1.2.3',
+    })
+  })
+
+  test('goes on with the trace of a caller that sends traceparent', async () => {
+    await ask('/change?from=USD&to=KES', { traceparent: `00-${TRACE}-${PARENT}-01` })
+    await spans.stop()
+    const { traceId, parentSpanId } = await collector.span('GET /api/v1/change')
+    expect([traceId, parentSpanId]).toEqual([TRACE, PARENT])
+  })
+
+  test('is not sent where the caller says that its trace is not sampled', async () => {
+    await ask('/status', { traceparent: `00-${TRACE}-${PARENT}-00` })
+    await spans.stop()
+    expect(collector.spans.filter(({ name }) => name === 'GET /api/v1/status')).toEqual([])
+  })
+
+  test.each(['', 'nonsense', `00-${'0'.repeat(32)}-${PARENT}-01`, `ff-${TRACE}-${PARENT}-01`])(
+    'begins a trace of its own where traceparent is %p',
+    async (traceparent) => {
+      await ask('/status', { traceparent })
+      await spans.stop()
+      const { traceId, parentSpanId } = await collector.span('GET /api/v1/status')
+      expect(traceId).toMatch(/^[0-9a-f]{32}$/)
+      expect([traceId === TRACE, parentSpanId]).toEqual([false, null])
+    },
+  )
+
+  test('holds nothing that a caller wrote but its request id', async () => {
+    const key = 'crd_strangers'
+    const world = answerable({ tracing: spans })
+    for (const path of [`/rates?from=${key}`, `/${key}`, `/rates?token=${key}`])
+      await world.get(path, key, { headers: { authorization: key, cookie: key } })
+    await spans.stop()
+    expect(collector.spans.length).toBeGreaterThan(1)
+    expect(JSON.stringify(collector.spans)).not.toContain(key)
+  })
+})
+
+describe('work in a span', () => {
+  test('is a child of what it is done for, beside other requests at the same time', async () => {
+    const requests = ['one', 'two'].map((name) => ({
+      label: { method: 'GET', route: `/${name}` } as const,
+      requestId: name,
+      request: new Request(`http://localhost/${name}`),
+      async work() {
+        await Bun.sleep(5)
+        await spans.within(`database ${name}`, { rows: 2 }, () => Bun.sleep(5))
+        return new Response(null, { status: 503 })
+      },
+    }))
+    await Promise.all(requests.map((request) => spans.served(request)))
+    await spans.stop()
+    for (const name of ['one', 'two']) {
+      const outer = await collector.span(`GET /${name}`)
+      const inner = await collector.span(`database ${name}`)
+      expect(inner).toMatchObject({ parentSpanId: outer.spanId, traceId: outer.traceId })
+      expect(inner.attributes).toEqual({ rows: 2 })
+      expect([outer.isFailed, inner.isFailed]).toEqual([true, false])
+    }
+  })
+
+  test('that fails says what kind of error it was, and passes it on', async () => {
+    const error = new TypeError('password=hunter2')
+    const work = spans.within('job prune', {}, () => Promise.reject(error))
+    await expect(work).rejects.toBe(error)
+    await spans.stop()
+    const [span] = collector.spans
+    expect(span).toMatchObject({ isFailed: true, attributes: { 'error.type': 'TypeError' } })
+    expect(JSON.stringify(collector.spans)).not.toContain('hunter2')
+  })
+})
+
+describe('a collector that takes nothing', () => {
+  test('is told of once, and holds up nobody', async () => {
+    collector.status = 400
+    const world = answerable({ tracing: spans })
+    for (let i = 0; i < 1500; i++) expect((await world.get('/status')).status).toBe(200)
+    await spans.stop()
+    expect(log.said).toEqual(['warn: traces cannot be sent; they are dropped'])
+  })
+
+  test('that has gone does not keep the service from stopping', async () => {
+    await collector.stop()
+    await ask('/status')
+    const startMs = performance.now()
+    await spans.stop()
+    expect(performance.now() - startMs).toBeLessThan(2000)
+  })
+})
