@@ -1,17 +1,20 @@
 import type { Static, TObject } from '@sinclair/typebox'
 import type { Clock } from '~/clock.ts'
-import { type Freshness, freshnessAt, type Tier } from '~/domain/freshness.ts'
+import { type Freshness, freshnessAt } from '~/domain/freshness.ts'
 import type { Log } from '~/log.ts'
 import type { Memory } from '~/memory/memory.ts'
 import type { Reservation } from '~/memory/usage-meter.ts'
 import { type AgeLimits, View } from '~/memory/view.ts'
 import { type Caller, callerOf } from '~/service/access.ts'
 import { type Metering, quotaAt, reserveUnit } from '~/service/metering.ts'
+import { inScope, type RequestScope } from '~/telemetry/request-scope.ts'
 import { readQuery } from '~/wire/query.ts'
 import { quotaHeaders } from '~/wire/quota.ts'
 import { type Answer, answerReply } from './answer.ts'
 import type { AnswerCache, Timed } from './answer-cache.ts'
-import { errorReply, type Headers, textReply } from './reply.ts'
+import { errorReply, type Headers } from './reply.ts'
+import { REQUEST_ID_HEADER } from './request-id.ts'
+import { SuccessHeaders } from './success-headers.ts'
 
 export type AccessDeps = {
   readonly memory: Memory
@@ -25,6 +28,9 @@ export type AccessDeps = {
 export type HotDeps = AccessDeps & { readonly answers: AnswerCache }
 
 export type Handler = (request: Request) => Response | Promise<Response>
+
+/** Answers from memory alone, and names the request in its reply. */
+export type HotHandler = (request: Request, scope: RequestScope) => Response
 
 /** One question, and all that its answer may depend on. */
 export type Ask<S extends TObject> = { readonly query: Static<S>; readonly view: View }
@@ -55,19 +61,23 @@ export const callerOfRequest = (memory: Memory, request: Request, nowMs: number)
 export function meteredHandler<S extends TObject>(
   deps: HotDeps,
   { query, isTiered, answer }: Question<S>,
-): Handler {
+): HotHandler {
   const { memory, answers } = deps
-  return (request) => {
+  const successHeaders = new SuccessHeaders({ isTiered })
+  const textOf = (turn: Turn, url: string): string => {
+    const freshness = turn.begin()
+    const known = answers.find(url, memory.current, freshness)
+    if (known !== null) return known
+    const ask = turn.ask(query, freshness)
+    return answers.keep(url, answer(ask), ask.view)
+  }
+  return (request, scope) => {
     const turn = new Turn(deps, request)
     try {
-      const freshness = turn.begin()
-      const known = answers.find(request.url, memory.current, freshness)
-      if (known !== null) return textReply(known, turn.headers(isTiered))
-      const ask = turn.ask(query, freshness)
-      const text = answers.keep(request.url, answer(ask), ask.view)
-      return textReply(text, turn.headers(isTiered))
+      const text = textOf(turn, request.url)
+      return new Response(text, { headers: successHeaders.of(turn.success(scope.id)) })
     } catch (error) {
-      return turn.failed(error)
+      return inScope(scope, () => turn.failed(error, { [REQUEST_ID_HEADER]: scope.id }), request)
     }
   }
 }
@@ -85,7 +95,7 @@ export function coldHandler<S extends TObject>(
     const turn = new Turn(deps, request)
     try {
       const ask = turn.ask(query, turn.begin())
-      return answerReply(request, await answer(ask), turn.headers(true))
+      return answerReply(request, await answer(ask), turn.tieredHeaders())
     } catch (error) {
       return turn.failed(error)
     }
@@ -122,21 +132,27 @@ class Turn {
     return { query: readQuery(schema, this.request.url), view }
   }
 
-  headers(isTiered: boolean): Headers {
-    const caller = this.#caller
-    if (!caller) return {}
-    const headers = quotaHeaders(quotaAt(this.deps.metering, caller, this.#nowMs), this.#nowMs)
-    return isTiered ? withTier(headers, caller.tier) : headers
+  /** What the headers of a success depend on; only for a turn that has begun. */
+  success(requestId: string) {
+    const { plan } = this.#caller!.account
+    const nowMs = this.#nowMs
+    return { plan, quota: quotaAt(this.deps.metering, this.#caller!, nowMs), nowMs, requestId }
+  }
+
+  /** Where the budget stands, for a known caller, and which tier it is. */
+  tieredHeaders(): Headers {
+    return { ...this.#quotaHeaders(), 'x-data-freshness': this.#caller!.tier }
   }
 
   /** The reply to a failure, which costs nothing. */
-  failed(error: unknown): Response {
+  failed(error: unknown, headers: Headers = {}): Response {
     if (this.#reservation) this.deps.metering.meter.giveBack(this.#reservation)
-    return errorReply(error, this.deps.log, this.headers(false))
+    return errorReply(error, this.deps.log, { ...headers, ...this.#quotaHeaders() })
+  }
+
+  #quotaHeaders(): Headers {
+    const caller = this.#caller
+    if (!caller) return {}
+    return quotaHeaders(quotaAt(this.deps.metering, caller, this.#nowMs), this.#nowMs)
   }
 }
-
-const withTier = (headers: Headers, tier: Tier): Headers => ({
-  ...headers,
-  'x-data-freshness': tier,
-})

@@ -30,6 +30,8 @@ const INSTANT_LENGTH = '2026-03-05T14:00:00.000Z'.length
  */
 export class AnswerCache {
   readonly #byTier: Readonly<Record<Tier, LRUCache<string, Kept>>>
+  #toldMs = Number.NaN
+  #told = ''
 
   constructor(bytesMax: number = ANSWERS_BYTES_MAX) {
     const cache = () =>
@@ -45,7 +47,7 @@ export class AnswerCache {
   find(url: string, generation: Generation, freshness: Freshness): string | null {
     const kept = this.#byTier[freshness.tier].get(url)
     if (!kept?.evidence.holds(generation, freshness)) return null
-    return kept.head + iso(freshness.nowMs) + kept.tail
+    return kept.head + this.#timestamp(freshness.nowMs) + kept.tail
   }
 
   /** The text of a body that was just made, which is found from now on. */
@@ -59,5 +61,13 @@ export class AnswerCache {
         evidence,
       })
     return text
+  }
+  /** Under load many requests fall into one millisecond. */
+  #timestamp(nowMs: number): string {
+    if (nowMs !== this.#toldMs) {
+      this.#toldMs = nowMs
+      this.#told = iso(nowMs)
+    }
+    return this.#told
   }
 }

@@ -2,7 +2,7 @@ import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import type { OperationNotes } from '~/wire/operation.ts'
 import { type Ask, type HotDeps, meteredHandler } from './access.ts'
 import type { Timed } from './answer-cache.ts'
-import type { Route } from './route.ts'
+import { hot, type Route } from './route.ts'
 
 type MeteredRoute<Q extends TObject, R extends TSchema> = {
   readonly path: string
@@ -26,6 +26,6 @@ export function meteredRoute<Q extends TObject, R extends TSchema>(
     method: 'GET',
     path,
     operation: { ...notes, query, access: 'key', isMetered: true, isTiered, success },
-    handle: meteredHandler(deps, question),
+    ...hot(meteredHandler(deps, question)),
   }
 }

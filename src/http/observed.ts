@@ -3,7 +3,7 @@ import type { Log } from '~/log.ts'
 import { OTHER, type RequestFigures, type RouteLabel } from '~/telemetry/request-figures.ts'
 import { inScope, RequestScope } from '~/telemetry/request-scope.ts'
 import type { Tracing } from '~/telemetry/tracing.ts'
-import type { Handler } from './access.ts'
+import type { Handler, HotHandler } from './access.ts'
 import { errorReply } from './reply.ts'
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts'
 import type { Route } from './route.ts'
@@ -17,14 +17,24 @@ export type ObservedDeps = {
 }
 
 /** The same route, whose answers are counted, timed, named by an id and, where it matters, told. */
-export const observed = (route: Route, prefix: string, deps: ObservedDeps): Route => ({
-  ...route,
-  handle: observedHandler(
-    route.handle,
-    { method: route.method, route: `${prefix}${route.path}` },
-    deps,
-  ),
-})
+export function observed(route: Route, prefix: string, deps: ObservedDeps): Route {
+  const label = { method: route.method, route: `${prefix}${route.path}` }
+  const handle =
+    route.hot && !deps.tracing
+      ? observedHot(route.hot, label, deps)
+      : observedHandler(route.handle, label, deps)
+  return { ...route, handle }
+}
+
+/** For a handler that answers at once and names the request itself: nothing is set up around it. */
+function observedHot(answer: HotHandler, label: RouteLabel, deps: ObservedDeps): Handler {
+  const end = endOf(label, deps)
+  return (request) => {
+    const startMs = monotonicMs()
+    const scope = new RequestScope(requestIdOf(request))
+    return end(request, { reply: answer(request, scope), scope, startMs })
+  }
+}
 
 /**
  * The same for a handler alone. Whatever it throws, and whenever, is answered with 500: that too is
@@ -45,13 +55,11 @@ export function observedHandler(handle: Handler, label: RouteLabel, deps: Observ
   return (request) => {
     const startMs = monotonicMs()
     const scope = new RequestScope(requestIdOf(request))
-    const failed = (error: unknown) =>
-      inScope(scope, () => end(request, { reply: errorReply(error, log), scope, startMs }), request)
+    const failed = (error: unknown) => inScope(scope, () => ended(errorReply(error, log)), request)
+    const ended = (reply: Response) => end(request, { reply: named(reply, scope), scope, startMs })
     try {
       const reply = answer(request, scope)
-      return reply instanceof Promise
-        ? reply.then((settled) => end(request, { reply: settled, scope, startMs }), failed)
-        : end(request, { reply, scope, startMs })
+      return reply instanceof Promise ? reply.then(ended, failed) : ended(reply)
     } catch (error) {
       return failed(error)
     }
@@ -61,15 +69,22 @@ export function observedHandler(handle: Handler, label: RouteLabel, deps: Observ
 /** The same for a whole app: what no observed handler of it has answered counts as `other`. */
 export function observedApp(fetch: Handler, deps: ObservedDeps): Handler {
   const end = endOf(OTHER, deps)
+  const ended = (request: Request, { reply, scope, startMs }: Ending) =>
+    end(request, { reply: named(reply, scope), scope, startMs })
   return (request) => {
     const startMs = monotonicMs()
     const checked = (reply: Response): Response =>
       reply.headers.has(REQUEST_ID_HEADER)
         ? reply
-        : end(request, { reply, scope: new RequestScope(requestIdOf(request)), startMs })
+        : ended(request, { reply, scope: new RequestScope(requestIdOf(request)), startMs })
     const reply = fetch(request)
     return reply instanceof Promise ? reply.then(checked) : checked(reply)
   }
+}
+
+function named(reply: Response, { id }: RequestScope): Response {
+  reply.headers.set(REQUEST_ID_HEADER, id)
+  return reply
 }
 
 type Ending = { readonly reply: Response; readonly scope: RequestScope; readonly startMs: number }
@@ -83,7 +98,6 @@ function endOf(label: RouteLabel, { requests, log }: ObservedDeps) {
     const { status } = reply
     const ms = monotonicMs() - startMs
     figures.count(status, ms)
-    reply.headers.set(REQUEST_ID_HEADER, scope.id)
     if (tellsAll || status >= FAILED_STATUS_MIN || scope.failure)
       tell(log, { ...label, status, ms }, { request, scope })
     return reply

@@ -14,10 +14,6 @@ export const jsonReply = (body: unknown, status = 200, headers: Headers = {}): R
     headers: { 'content-type': 'application/json', ...headers },
   })
 
-/** A body that is JSON already. */
-export const textReply = (text: string, headers: Headers): Response =>
-  new Response(text, { headers: { 'content-type': 'application/json', ...headers } })
-
 /** The reply to any failure; what is no ServiceError, or lies behind one, is only logged. */
 export function errorReply(error: unknown, log: Log, headers: Headers = {}): Response {
   if (error instanceof ServiceError) {

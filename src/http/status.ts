@@ -4,8 +4,8 @@ import { statusOf } from '~/service/status.ts'
 import { NoQuery } from '~/wire/parameters.ts'
 import { presentStatus, StatusResponse } from '~/wire/status.ts'
 import type { HotDeps } from './access.ts'
-import { textReply } from './reply.ts'
-import type { Route } from './route.ts'
+import { REQUEST_ID_HEADER } from './request-id.ts'
+import { hot, type Route } from './route.ts'
 
 export type StatusDeps = HotDeps & {
   /** What a demonstration says of its data; null for real data. */
@@ -29,9 +29,15 @@ export const statusRoutes = (deps: StatusDeps): Route[] => [
       isTiered: false,
       success: { status: 200, body: StatusResponse },
     },
-    handle: (request) => textReply(statusText(deps, request.url), {}),
+    ...hot((request, { id }) => {
+      headers.set(REQUEST_ID_HEADER, id)
+      return new Response(statusText(deps, request.url), { headers })
+    }),
   },
 ]
+
+/** Changed in place: a Response copies the set that it is given. */
+const headers = new Headers({ 'content-type': 'application/json' })
 
 function statusText(
   { memory, clock, ageLimits, answers, sample }: StatusDeps,
