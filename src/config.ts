@@ -10,7 +10,16 @@ import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from './log.ts
 export type Config = {
   readonly host: string
   readonly port: number
+  /** Without a byte for so long a connection is closed. */
+  readonly idleTimeoutMs: number
+  /** How long it goes on after it has said that it stops; null for not at all. */
+  readonly shutdownDelayMs: number | null
+  /** Processes that answer on the port. */
+  readonly workers: number
   readonly databaseUrl: string | null
+  /** Streaming replicas of that database, for questions about the past. */
+  readonly readUrls: readonly string[]
+  readonly readLagMaxMs: number
   readonly dataDir: string
   readonly feeds: readonly FeedSettings[]
   readonly feedCron: string
@@ -65,7 +74,12 @@ export function loadConfig(env: Env): Config {
   const config: Config = {
     host: setting('HOST', '127.0.0.1', asText),
     port: setting('PORT', 3000, integerBetween(0, 65_535)),
+    idleTimeoutMs: setting('HTTP_IDLE_TIMEOUT', 30_000, asTimeoutMs),
+    shutdownDelayMs: setting<number | null>('SHUTDOWN_DELAY', 1000, offOr(asShutdownDelayMs)),
+    workers: setting('WORKERS', 1, integerBetween(1, WORKERS_MAX)),
     databaseUrl: setting<string | null>('DATABASE_URL', null, asPostgresUrl),
+    readUrls: setting<string[]>('DATABASE_READ_URLS', [], listOf(asPostgresUrl)),
+    readLagMaxMs: setting('READ_LAG_MAX', 5000, asDurationMs),
     dataDir: setting('DATA_DIR', '.data', asText),
     feeds: readFeeds(setting),
     feedCron: setting('REFERENCE_FEED_CRON', '7 * * * *', asCron),
@@ -102,6 +116,7 @@ export function loadConfig(env: Env): Config {
   return config
 }
 
+const WORKERS_MAX = 16
 const QUOTA_MAX = 1_000_000_000
 const MCP_SESSIONS_LIMIT = 100_000
 const PROXIES_MAX = 10
@@ -204,6 +219,21 @@ const asDurationMs: Reader<number> = (text) => {
     throw new Error('must be a duration such as 90s, 30m, 72h or 7d')
   return ms
 }
+
+const secondsUpTo =
+  (max: number): Reader<number> =>
+  (text) => {
+    const ms = asDurationMs(text)
+    if (ms % 1000 !== 0 || ms > max * 1000)
+      throw new Error(`must be whole seconds, from 1s to ${max}s`)
+    return ms
+  }
+
+/** As the server counts them: whole seconds in a byte. */
+const asTimeoutMs = secondsUpTo(255)
+
+/** The rest of the ten seconds is for what is in flight. */
+const asShutdownDelayMs = secondsUpTo(2)
 
 const asCron: Reader<string> = (text) => {
   if (!isCronPattern(text)) throw new Error('must be a cron pattern such as "7 * * * *"')

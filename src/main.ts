@@ -11,6 +11,7 @@ import { addReference } from './command/reference.ts'
 import { addRollups } from './command/rollups.ts'
 import { addServe } from './command/serve.ts'
 import type { Terminal } from './command/terminal.ts'
+import { addWorker } from './command/worker.ts'
 
 const EXIT_FAILURE = 1
 const EXIT_USAGE = 2
@@ -42,6 +43,7 @@ const program = new Command('corridor')
 
 for (const add of [
   addServe,
+  addWorker,
   addDemo,
   addMigrate,
   addAccount,

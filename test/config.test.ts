@@ -19,7 +19,12 @@ describe('loadConfig', () => {
     expect(loadConfig({})).toEqual({
       host: '127.0.0.1',
       port: 3000,
+      idleTimeoutMs: 30_000,
+      shutdownDelayMs: 1000,
+      workers: 1,
       databaseUrl: null,
+      readUrls: [],
+      readLagMaxMs: 5000,
       dataDir: '.data',
       feeds: [{ name: 'open-er-api', url: null, key: null }],
       feedCron: '7 * * * *',
@@ -48,7 +53,12 @@ describe('loadConfig', () => {
       loadConfig({
         HOST: '0.0.0.0',
         PORT: '8080',
+        WORKERS: '4',
+        HTTP_IDLE_TIMEOUT: '20s',
+        SHUTDOWN_DELAY: 'off',
         DATABASE_URL: 'postgres://user:secret@db:5432/corridor',
+        DATABASE_READ_URLS: 'postgres://user@one/corridor, postgres://user@two/corridor',
+        READ_LAG_MAX: '2s',
         DATA_DIR: '/var/lib/corridor',
         REFERENCE_FEED: 'openexchangerates,ecb',
         REFERENCE_FEED_URL: 'https://a.example/x/,http://b.example',
@@ -81,7 +91,12 @@ describe('loadConfig', () => {
     ).toEqual({
       host: '0.0.0.0',
       port: 8080,
+      workers: 4,
+      idleTimeoutMs: 20_000,
+      shutdownDelayMs: null,
       databaseUrl: 'postgres://user:secret@db:5432/corridor',
+      readUrls: ['postgres://user@one/corridor', 'postgres://user@two/corridor'],
+      readLagMaxMs: 2000,
       dataDir: '/var/lib/corridor',
       feeds: [
         { name: 'openexchangerates', url: 'https://a.example/x', key: 'k1' },

@@ -36,7 +36,14 @@ function demoConfig(terminal: Terminal): Config {
   if (config.databaseUrl)
     terminal.say('the demonstration leaves DATABASE_URL alone and uses a database of its own')
   const port = config.port === 0 ? freePort(config.host) : config.port
-  return { ...config, port, databaseUrl: null, dataDir: join(config.dataDir, 'demo'), feeds: [] }
+  return {
+    ...config,
+    workers: 1,
+    port,
+    databaseUrl: null,
+    dataDir: join(config.dataDir, 'demo'),
+    feeds: [],
+  }
 }
 
 type Demo = { service: Service; state: DemoState; where: string }

@@ -19,17 +19,20 @@ const BODY_BYTES_MAX = Number.MAX_SAFE_INTEGER
 const IDLE_SECONDS_MAX = 30
 const STOP_WAIT_MS = 5000
 
+/** Each of several workers listens on the same port and gets a part of the connections. */
+type Address = Pick<Config, 'host' | 'port'> & Partial<Pick<Config, 'workers'>>
+
 type Serving = { handle(request: Request): Response | Promise<Response>; log: Log }
 
 /** Listens for HTTP. Throws a sentence for the operator when the address cannot be had. */
 export function listen(
-  { host, port }: Pick<Config, 'host' | 'port'>,
+  address: Address,
   { addresses, ...serving }: Serving & { addresses?: Addresses },
 ): Listener {
-  const server = serverOn({ host, port }, serving)
+  const server = serverOn(address, serving)
   addresses?.follow(server)
   return {
-    origin: originAt({ host, port: server.port! }),
+    origin: originAt({ host: address.host, port: server.port! }),
     async stop() {
       const drained = server.stop()
       const deadline = Promise.withResolvers<void>()
@@ -54,6 +57,20 @@ export function freePort(host: string): number {
   return probe.port
 }
 
+/**
+ * The port to share, a free one for 0. Throws a sentence for the operator when somebody has it, who
+ * would otherwise get a part of the connections.
+ */
+export function unsharedPort({ host, port }: Address): number {
+  try {
+    const probe = Bun.listen({ hostname: host, port, socket: { data() {} } })
+    probe.stop(true)
+    return probe.port
+  } catch (error) {
+    throw cannotListen(error, { host, port })
+  }
+}
+
 /** Without a usable Host, as in HTTP/1.0, a request's URL is a bare path, which no router takes. */
 function addressed(request: Request): Request {
   const { url } = request
@@ -61,11 +78,12 @@ function addressed(request: Request): Request {
   return new Request(`http://localhost${url.startsWith('/') ? url : '/'}`, request)
 }
 
-function serverOn({ host, port }: Pick<Config, 'host' | 'port'>, { handle, log }: Serving) {
+function serverOn({ host, port, workers = 1 }: Address, { handle, log }: Serving) {
   try {
     return Bun.serve({
       hostname: host,
       port,
+      reusePort: workers > 1,
       fetch: (request) => handle(addressed(request)),
       maxRequestBodySize: BODY_BYTES_MAX,
       idleTimeout: IDLE_SECONDS_MAX,
@@ -79,8 +97,12 @@ function serverOn({ host, port }: Pick<Config, 'host' | 'port'>, { handle, log }
       },
     })
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    const reason = code === 'EADDRINUSE' ? 'the port is taken' : (error as Error).message
-    throw new Error(`cannot listen on ${host}:${port} (${reason}); set HOST and PORT`)
+    throw cannotListen(error, { host, port })
   }
+}
+
+function cannotListen(error: unknown, { host, port }: Address): Error {
+  const { code, message } = error as NodeJS.ErrnoException
+  const reason = code === 'EADDRINUSE' ? 'the port is taken' : message
+  return new Error(`cannot listen on ${host}:${port} (${reason}); set HOST and PORT`)
 }

@@ -4,6 +4,7 @@ import { openDatabase } from '~/store/database.ts'
 import { migrate } from '~/store/migrate.ts'
 import { baseUrl, type Service, startService } from './service.ts'
 import { configOf, logOf, type Terminal } from './terminal.ts'
+import { startWorkers } from './workers.ts'
 
 export function addServe(program: Command, terminal: Terminal): void {
   program
@@ -18,6 +19,7 @@ export function addServe(program: Command, terminal: Terminal): void {
       const options = { config, clock: systemClock, log, database, sample: null }
       const service = await closingOnFailure(database, async () => {
         await migrate(database)
+        if (config.workers > 1) return startWorkers({ ...options, terminal })
         return startService(options)
       })
       say(`database: ${database.where}`)

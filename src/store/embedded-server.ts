@@ -24,7 +24,7 @@ const PORT_TRIES_MAX = 5
 const LOG_BYTES_MAX = 1_000_000
 const LOG_TAIL_LINES = 8
 const SAY_AFTER_MS = 3_000
-const CONNECTIONS_MAX = 50
+const CONNECTIONS_MAX = 100
 
 const SETTINGS = [
   'listen_addresses=127.0.0.1',

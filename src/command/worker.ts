@@ -1,0 +1,55 @@
+import type { Command } from 'commander'
+import { systemClock } from '~/clock.ts'
+import type { Config } from '~/config.ts'
+import { openDatabase } from '~/store/database.ts'
+import { closingOnFailure } from './serve.ts'
+import { type Service, startService } from './service.ts'
+import { CommandFailure, configOf, logOf, type Terminal } from './terminal.ts'
+
+const STOP_MS_MAX = 9_000
+/** Connections of all workers together, their listening ones aside. */
+const CONNECTIONS_MAX = 48
+const CONNECTIONS_EACH_MAX = 10
+
+/** One of the processes that `serve` starts with WORKERS; not for people, and so not in the help. */
+export function addWorker(program: Command, terminal: Terminal): void {
+  program
+    .command('worker', { hidden: true })
+    .description('one of the processes that serve starts with WORKERS')
+    .action(async () => {
+      const tell = process.send?.bind(process)
+      if (!tell) throw new CommandFailure('workers are started by `corridor serve` with WORKERS')
+      const dismissed = dismissal()
+      const service = await startWorker(terminal, configOf(terminal))
+      tell('ready')
+      await dismissed
+      const timer = setTimeout(() => process.exit(1), STOP_MS_MAX)
+      await service.stop()
+      clearTimeout(timer)
+      process.exit(0)
+    })
+}
+
+async function startWorker(terminal: Terminal, config: Config): Promise<Service> {
+  const { databaseUrl, dataDir, workers } = config
+  const log = logOf(config)
+  const connectionsMax = Math.min(CONNECTIONS_EACH_MAX, Math.floor(CONNECTIONS_MAX / workers))
+  const { say } = terminal
+  const opening = { databaseUrl, dataDir, connectionsMax, use: 'service', say } as const
+  const database = await openDatabase(opening)
+  return closingOnFailure(database, () =>
+    startService({ config, clock: systemClock, log, database, sample: null }),
+  )
+}
+
+/**
+ * Resolves when the supervisor says so or is gone. SIGINT is not for us: a terminal sends it to the
+ * supervisor too, which then says so.
+ */
+function dismissal(): Promise<void> {
+  return new Promise((resolve) => {
+    process.on('SIGINT', () => {})
+    process.once('SIGTERM', () => resolve())
+    process.once('disconnect', () => resolve())
+  })
+}

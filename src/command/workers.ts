@@ -1,0 +1,128 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Clock } from '~/clock.ts'
+import type { Config } from '~/config.ts'
+import type { Log } from '~/log.ts'
+import { addressOf } from '~/store/address.ts'
+import type { Database } from '~/store/database.ts'
+import { originAt, unsharedPort } from './listener.ts'
+import type { Service } from './service.ts'
+import type { Terminal } from './terminal.ts'
+
+const RESTART_MS_MIN = 250
+const RESTART_MS_MAX = 30_000
+/** Whoever has lived so long is started anew without a pause worth mentioning. */
+const STEADY_MS = 60_000
+/** Then whoever still runs is killed, in time for the stop to be orderly all the same. */
+const STOP_MS_MAX = 8_000
+
+type Deps = {
+  readonly config: Config
+  readonly clock: Clock
+  readonly log: Log
+  /** Open and migrated; closed by `stop`. */
+  readonly database: Database
+  readonly terminal: Terminal
+}
+
+/**
+ * `config.workers` processes that answer on one port, each with a memory of its own: replicas that
+ * share this machine's port. Answers when all of them do.
+ *
+ * This process answers nothing. It keeps the database open, starts a worker anew that has ended,
+ * and ends with its workers: they go when it is gone, however that came.
+ */
+export async function startWorkers(deps: Deps): Promise<Service> {
+  const { config, database } = deps
+  if (process.platform !== 'linux')
+    throw new Error('WORKERS above 1 needs Linux, where processes can share a port')
+  const port = unsharedPort(config)
+  const workers = new Workers(deps, port)
+  try {
+    await workers.start()
+  } catch (error) {
+    await workers.stop()
+    throw error
+  }
+  return {
+    origin: originAt({ host: config.host, port }),
+    async stop() {
+      await workers.stop()
+      await database.close()
+    },
+  }
+}
+
+type Worker = { readonly child: Bun.Subprocess; readonly ready: Promise<void> }
+
+class Workers {
+  readonly #running = new Set<Bun.Subprocess>()
+  readonly #stopping = new AbortController()
+
+  constructor(
+    private readonly deps: Deps,
+    private readonly port: number,
+  ) {}
+
+  /** Resolves when all answer; rejects when one of them ends before. */
+  async start(): Promise<void> {
+    const first = Array.from({ length: this.deps.config.workers }, () => this.#begin())
+    await Promise.all(first.map(({ ready }) => ready))
+    for (const { child } of first) void this.#keep(child)
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    const running = [...this.#running]
+    for (const child of running) child.kill('SIGTERM')
+    const timer = setTimeout(() => {
+      for (const child of running) child.kill('SIGKILL')
+    }, STOP_MS_MAX)
+    await Promise.all(running.map(({ exited }) => exited))
+    clearTimeout(timer)
+  }
+
+  #begin(): Worker {
+    const { config, database, terminal } = this.deps
+    const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
+    const child = Bun.spawn([process.execPath, Bun.main, 'worker'], {
+      env: {
+        ...terminal.env,
+        DATABASE_URL: config.databaseUrl ?? addressOf(database.sql),
+        PORT: String(this.port),
+        MCP_SESSIONS_MAX: '0',
+      },
+      stdio: ['ignore', 'ignore', 'inherit'],
+      ipc: () => resolve(),
+    })
+    this.#running.add(child)
+    void child.exited.then(() => {
+      this.#running.delete(child)
+      reject(new Error('a worker ended before it answered; what it said stands above'))
+    })
+    return { child, ready }
+  }
+
+  /** Has a worker in this place until the stop. */
+  async #keep(first: Bun.Subprocess): Promise<void> {
+    const { clock, log } = this.deps
+    const { signal } = this.#stopping
+    let child = first
+    for (let failures = 0; ; ) {
+      const sinceMs = clock.now()
+      await child.exited
+      if (signal.aborted) return
+      failures = clock.now() - sinceMs < STEADY_MS ? failures + 1 : 0
+      const waitMs = Math.min(RESTART_MS_MIN * 2 ** failures, RESTART_MS_MAX)
+      const { pid, exitCode: status, signalCode } = child
+      log.error({ pid, status, signal: signalCode, wait_ms: waitMs }, 'a worker ended')
+      await delay(waitMs, undefined, { signal }).catch(() => {})
+      if (signal.aborted) return
+      const next = this.#begin()
+      next.ready.then(
+        () => log.info({ pid: next.child.pid }, 'a worker answers in its place'),
+        () => {},
+      )
+      child = next.child
+    }
+  }
+}
