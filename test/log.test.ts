@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'bun:test'
+import { DrizzleQueryError } from 'drizzle-orm/errors'
+import fc from 'fast-check'
+import { newApiKey } from '~/domain/api-key.ts'
+import { createLog, LOG_LEVELS } from '~/log.ts'
+
+const lines: string[] = []
+const logOf = (options: Partial<Parameters<typeof createLog>[0]> = {}) => {
+  lines.length = 0
+  return createLog({
+    level: 'trace',
+    format: 'json',
+    write: (line) => lines.push(line),
+    ...options,
+  })
+}
+const last = () => JSON.parse(lines.at(-1)!)
+
+describe('createLog', () => {
+  test('writes one JSON object a line, with time, level, context and message', () => {
+    logOf().warn({ job: 'prune', count: 3 }, 'job failed')
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).toEndWith('}\n')
+    const { time, ...rest } = last()
+    expect(rest).toEqual({ level: 40, job: 'prune', count: 3, msg: 'job failed' })
+    expect(new Date(time).toISOString()).toBe(time)
+  })
+
+  test('writes what is at its level or above, and says so', () => {
+    for (const [i, level] of LOG_LEVELS.entries()) {
+      const log = logOf({ level })
+      for (const at of ['debug', 'info', 'warn', 'error'] as const) log[at]({}, at)
+      const wanted = ['trace', 'debug', 'info', 'warn', 'error']
+        .slice(i)
+        .filter((at) => at !== 'trace')
+      expect(lines.map((line) => JSON.parse(line).msg)).toEqual(wanted)
+      expect(log.isLevelEnabled?.('debug')).toBe(i <= 1)
+    }
+  })
+
+  test('tells of an error its type, message, code, stack and causes', () => {
+    const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })
+    logOf().error({ err: new TypeError('away', { cause }) }, 'request failed')
+    expect(last().err).toEqual({
+      type: 'TypeError',
+      message: 'away',
+      stack: expect.stringContaining('log.test.ts'),
+      cause: {
+        ...{ type: 'Error', message: 'refused', code: 'ECONNREFUSED' },
+        stack: expect.any(String),
+      },
+    })
+  })
+
+  test('tells nothing of what a query was asked with, wherever the drivers keep it', () => {
+    const driver = Object.assign(new Error('duplicate key'), {
+      code: '23505',
+      detail: 'Key (email)=(hunter2@example.com) already exists.',
+      query: 'insert into account',
+      parameters: ['hunter2'],
+      args: ['hunter2'],
+    })
+    const query = new DrizzleQueryError('insert into account values ($1)', ['hunter2'], driver)
+    expect(query.message).toContain('hunter2')
+    logOf().error({ err: query }, 'request failed')
+    expect(lines.join()).not.toContain('hunter2')
+    expect(last().err).toMatchObject({
+      message: 'Failed query: insert into account values ($1)',
+      cause: { message: 'duplicate key', code: '23505' },
+    })
+  })
+
+  test('takes anything for an error', () => {
+    for (const err of [null, undefined, 'text', 7, { password: 'hunter2' }])
+      logOf().error({ err }, '')
+    expect(lines.join()).not.toContain('hunter2')
+    let deep = new Error('0')
+    for (let i = 1; i < 50; i++) deep = new Error(String(i), { cause: deep })
+    logOf().error({ err: deep }, 'deep')
+    expect(lines[0]!.match(/"cause"/g)).toHaveLength(5)
+  })
+
+  test('hides an API key in any place of any line', () => {
+    const key = fc
+      .constant(null)
+      .map(() => newApiKey((n) => crypto.getRandomValues(new Uint8Array(n))))
+    const around = fc.string()
+    fc.assert(
+      fc.property(key, around, around, (secret, before, after) => {
+        const log = logOf()
+        const text = `${before} ${secret} ${after}`
+        log.info({ text, list: [secret], [secret]: 1, err: new Error(text) }, text)
+        expect(lines.join()).not.toContain(secret.slice(4))
+        expect(() => last()).not.toThrow()
+      }),
+    )
+  })
+
+  test.each([
+    ['a header of that name', { headers: { authorization: 'Bearer abcdef-123' } }],
+    ['a cookie', { headers: { 'set-cookie': ['x'], cookie: 'session=abcdef-123' } }],
+    [
+      'a member of that name',
+      { password: 'abcdef-123', apiKey: 'abcdef-123', token: 'abcdef-123' },
+    ],
+    ['a URL with a password', { url: 'postgres://user:abcdef-123@host:5432/db' }],
+    ['a URL with a token', { url: 'https://host/x?from=USD&access_token=abcdef-123&to=KES' }],
+    ['a URL with a key', { url: 'https://host/x?key=abcdef-123' }],
+    ['a bearer in a sentence', { text: 'sent Bearer abcdef-123 and failed' }],
+    ['quotes inside', { secret: 'abc"def\\" abcdef-123' }],
+  ])('hides %s', (_what, context) => {
+    logOf().info({ ...context, from: 'USD' }, 'as it was')
+    expect(lines.join()).not.toContain('abcdef-123')
+    expect(last()).toMatchObject({ from: 'USD', msg: 'as it was' })
+  })
+
+  test('hides the secrets of the settings as they are, in every line and format', () => {
+    const secrets = ['correct horse', 'quo"ted\\secret', 'short', '']
+    const log = logOf({ secrets })
+    log.info({ a: 'the correct horse', b: 'quo"ted\\secret', c: 'short' }, 'correct horse')
+    expect(last()).toEqual({
+      ...{ level: 30, time: expect.any(String) },
+      ...{ a: 'the [hidden]', b: '[hidden]', c: 'short', msg: '[hidden]' },
+    })
+  })
+
+  test('leaves everything else as it is', () => {
+    const context = {
+      route: '/api/v1/rates',
+      query: { from: 'USD', to: 'KES' },
+      keys: 3,
+      url: 'https://host:443/path?from=USD',
+      time_ms: 1.5,
+      feed: 'open-er-api',
+    }
+    logOf().info(context, 'a token costs one unit')
+    expect(last()).toMatchObject({ ...context, msg: 'a token costs one unit' })
+  })
+})
