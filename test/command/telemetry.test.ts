@@ -1,0 +1,160 @@
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { createReferenceStore } from '~/store/reference-store.ts'
+import { stockedDatabase } from '../store/samples.ts'
+import { until } from '../support/embedded-process.ts'
+import { Said } from '../support/exposition.ts'
+import type { FreshDatabase } from '../support/postgres.ts'
+import { Collector } from '../telemetry/collector.ts'
+import { AT, addAccount, Replica } from './replica-scene.ts'
+
+setDefaultTimeout(30_000)
+
+const ROW = { provider_id: 'retail-a', from: 'USD', to: 'KES', rate: 129 }
+
+let database: FreshDatabase
+let key: string
+const running: Replica[] = []
+
+beforeEach(async () => {
+  database = await stockedDatabase()
+  key = (await addAccount(database, { role: 'treasury' })).keys[0]!
+})
+afterEach(async () => {
+  for (const { service } of running.splice(0)) await service.stop()
+  await database.close()
+})
+
+async function serve(settings: Record<string, string> = {}): Promise<Replica> {
+  const replica = await Replica.start(database, { settings })
+  running.push(replica)
+  return replica
+}
+
+async function metricsOf({ service }: Replica): Promise<Said> {
+  return new Said(await (await fetch(`${service.origin}/metrics`)).text())
+}
+
+const untilSaid = (what: string, replica: Replica, isSo: (metrics: Said) => boolean) =>
+  until(what, async () => isSo(await metricsOf(replica)))
+
+describe('the metrics of a service', () => {
+  test('tell what memory holds and how old it is', async () => {
+    await createReferenceStore(database).append({
+      source: 'open-er-api',
+      fetchedMs: Date.parse(AT) - 60_000,
+      upstreamMs: Date.parse(AT) - 90_000,
+      rates: [
+        { currency: 'KES', perUsd: '130' },
+        { currency: 'NGN', perUsd: '1500' },
+      ],
+    })
+    const replica = await serve()
+    await replica.post([ROW, { ...ROW, to: 'NGN' }, { ...ROW, provider_id: 'retail-b' }], key)
+    replica.clock.advance(5000)
+    const metrics = await metricsOf(replica)
+    const entries = metrics.all('corridor_memory_entries')
+    expect(Object.fromEntries(entries.map(({ labels, value }) => [labels.index, value]))).toEqual({
+      ...{ quotes: 3, corridors: 2, references: 2, keys: 1, currencies: 10, providers: 10 },
+    })
+    expect(metrics.value('corridor_memory_newest_quote_age_seconds')).toBe(5)
+    expect(metrics.value('corridor_memory_newest_reference_age_seconds')).toBe(65)
+    expect(metrics.value('corridor_memory_generation_age_seconds')).toBe(5)
+    expect(metrics.value('corridor_memory_publications_total')).toBeGreaterThanOrEqual(2)
+  })
+
+  test('time commits of another process until they are served here', async () => {
+    const [here, there] = [await serve(), await serve()]
+    expect((await metricsOf(here)).value('corridor_replication_lag_seconds')).toBe(0)
+    await there.post(ROW, key)
+    const kind = { kind: 'observations' }
+    await untilSaid('the news', here, (metrics) => {
+      const heard = metrics.value('corridor_replication_news_total', kind)
+      return heard === 1 && metrics.value('corridor_replication_lag_seconds') === 0
+    })
+    const metrics = await metricsOf(here)
+    const served = metrics.value('corridor_replication_delay_seconds_count')
+    const heard = metrics.all('corridor_replication_news_total').map(({ value }) => value)
+    expect(served).toBe(heard.reduce((sum, value) => sum + value, 0))
+    const own = await metricsOf(there)
+    expect(own.value('corridor_replication_news_total', kind)).toBeUndefined()
+  })
+
+  test('tell of jobs how often they ran, how long, and when they last succeeded', async () => {
+    const replica = await serve()
+    const job = { job: 'flush-usage' }
+    const ran = { ...job, outcome: 'success' }
+    await untilSaid('a run', replica, (metrics) => {
+      return (metrics.value('corridor_job_runs_total', ran) ?? 0) > 0
+    })
+    const metrics = await metricsOf(replica)
+    const runs = metrics.value('corridor_job_runs_total', ran)
+    expect(metrics.value('corridor_job_runs_total', { ...job, outcome: 'failure' })).toBe(0)
+    expect(metrics.value('corridor_job_duration_seconds_count', job)).toBe(runs!)
+    expect(metrics.value('corridor_job_last_success_timestamp_seconds', job)).toBe(
+      Date.parse(AT) / 1000,
+    )
+  })
+
+  test('tell of a feed its outcomes, age and failing', async () => {
+    const upstream = Bun.serve({ port: 0, fetch: () => new Response('gone', { status: 410 }) })
+    const replica = await serve({
+      REFERENCE_FEED: 'open-er-api',
+      REFERENCE_FEED_URL: `http://localhost:${upstream.port}`,
+    })
+    const feed = { feed: 'open-er-api' }
+    await untilSaid('a failure', replica, (metrics) => {
+      return metrics.value('corridor_feed_failing', feed) === 1
+    })
+    const metrics = await metricsOf(replica)
+    expect(metrics.value('corridor_feed_runs_total', { ...feed, outcome: 'failure' })).toBe(1)
+    expect(metrics.value('corridor_feed_runs_total', { ...feed, outcome: 'success' })).toBe(0)
+    expect(metrics.value('corridor_feed_age_seconds', feed)).toBeUndefined()
+    expect(metrics.value('corridor_feed_values_held_back')).toBe(0)
+    await upstream.stop(true)
+  })
+
+  test('tell of quota, keys, cache, tools, pool, loop and process', async () => {
+    const replica = await serve({ QUOTA_ENTERPRISE: '2' })
+    for (let i = 0; i < 5; i++) await replica.get('/time-series?from=USD&to=KES', key)
+    await replica.get('/rates?from=USD&to=KES', 'nobody')
+    await untilSaid('a sample of the loop', replica, (metrics) => {
+      return metrics.value('corridor_event_loop_delay_seconds_count')! > 0
+    })
+    const metrics = await metricsOf(replica)
+    expect(metrics.value('corridor_quota_rejections_total')).toBe(3)
+    expect(metrics.value('corridor_unauthorized_total')).toBe(1)
+    const misses = metrics.value('corridor_window_cache_misses_total')!
+    expect(misses).toBeGreaterThan(0)
+    expect(metrics.value('corridor_window_cache_hits_total')).toBe(misses)
+    expect(metrics.value('corridor_window_cache_entries')).toBe(misses)
+    expect(metrics.value('corridor_window_cache_evictions_total')).toBe(0)
+    expect(metrics.value('corridor_mcp_sessions')).toBe(0)
+    expect(metrics.value('corridor_database_connections_max')).toBe(4)
+    const states = metrics.all('corridor_database_connections').map(({ value }) => value)
+    expect(states.reduce((sum, value) => sum + value, 0)).toBeGreaterThanOrEqual(1)
+    expect(metrics.value('corridor_database_queries_waiting')).toBe(0)
+    expect(metrics.value('process_resident_memory_bytes')).toBeGreaterThan(10_000_000)
+    expect(metrics.value('process_cpu_seconds_total')).toBeGreaterThan(0)
+    const startedMs = metrics.value('process_start_time_seconds')! * 1000
+    expect(Math.abs(startedMs + performance.now() - Date.now())).toBeLessThan(60_000)
+    expect(metrics.value('corridor_build_info')).toBe(1)
+  })
+})
+
+describe('the traces of a service', () => {
+  test('show the work for the database below a request, and jobs on their own', async () => {
+    const collector = new Collector()
+    const replica = await serve({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
+    expect((await replica.post(ROW, key)).status).toBe(201)
+    expect((await replica.get('/rates/history?from=USD&to=KES', key)).status).toBe(200)
+    await running.pop()!.service.stop()
+    const pairs = collector.spans.flatMap(({ name, spanId }) =>
+      collector.spans
+        .filter(({ parentSpanId }) => parentSpanId === spanId)
+        .map((child) => [name, child.name]),
+    )
+    expect(pairs).toContainEqual(['POST /api/v1/rates', 'database record'])
+    expect(pairs.filter(([name]) => name === 'GET /api/v1/rates/history').length).toBeGreaterThan(0)
+    await collector.stop()
+  })
+})
