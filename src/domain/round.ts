@@ -1,17 +1,36 @@
-/** Below this a number of at most six decimals has at most twelve significant digits. */
-const MILLIONTHS_MAX = 1e12
+const DIGITS = 12
+const POWERS_OF_TEN = Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`))
+/** Between these the powers of ten that are needed are exact doubles. */
+const PLAIN_MIN = 1e-10
+const PLAIN_MAX = 1e12
+/** A product of two doubles below 1e12 is off by far less than this. */
+const DOUBT = 1e-3
 
 /**
  * `x` to 12 significant digits: every rate and amount that leaves the service. Never -0.
  *
- * Most have few decimals and need no look at their digits: a whole number of millionths, divided,
- * is the nearest number there is to that decimal.
+ * The digits are brought in front of the point, rounded there, and divided back, which gives the
+ * double nearest to that decimal. Where the product's own error could turn the rounding, and far
+ * from 1, the digits are written out and read back.
  */
 export function roundAmount(x: number): number {
-  const millionths = x * 1e6
-  if (Number.isInteger(millionths) && Math.abs(millionths) < MILLIONTHS_MAX)
-    return millionths / 1e6 + 0
-  return Number(x.toPrecision(12))
+  const size = Math.abs(x)
+  if (!(size >= PLAIN_MIN && size < PLAIN_MAX)) return Number(x.toPrecision(DIGITS)) + 0
+  const scale = POWERS_OF_TEN[decimalsOf(size)]!
+  const digits = size * scale
+  const whole = Math.floor(digits)
+  const rest = digits - whole
+  if (Math.abs(rest - 0.5) < DOUBT) return Number(x.toPrecision(DIGITS))
+  const rounded = (rest < 0.5 ? whole : whole + 1) / scale
+  return x < 0 ? -rounded : rounded
+}
+
+/** How many decimals a number between 1e-10 and 1e12 has when it is cut to 12 digits. */
+function decimalsOf(size: number): number {
+  let decimals = DIGITS - 1
+  if (size >= 1) while (size >= POWERS_OF_TEN[DIGITS - decimals]!) decimals--
+  else for (let grown = size; grown < 1; grown *= 10) decimals++
+  return decimals
 }
 
 /** `x` to 4 decimals: every figure in basis points. Never -0, which adding 0 turns into 0. */

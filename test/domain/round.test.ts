@@ -15,11 +15,17 @@ describe('roundAmount', () => {
       .tuple(fc.integer({ min: -1e9, max: 1e9 }), fc.integer({ min: 0, max: 8 }))
       .map(([units, places]) => units / 10 ** places)
     const noisy = short.map((x) => x * (1 + 2 * Number.EPSILON))
+    const products = fc.tuple(short, short).map(([a, b]) => a * b)
+    const halves = fc
+      .tuple(fc.integer({ min: 1e11, max: 1e12 - 1 }), fc.integer({ min: -2, max: 23 }))
+      .map(([digits, places]) => Number(`${digits}5e${-places - 1}`))
+    const powers = fc.integer({ min: -14, max: 14 }).map((exponent) => Number(`1e${exponent}`))
+    const beside = powers.map((x) => x * (1 - Number.EPSILON))
     fc.assert(
-      fc.property(fc.oneof(short, noisy, doubles), (x) => {
+      fc.property(fc.oneof(short, noisy, products, halves, powers, beside, doubles), (x) => {
         expect(roundAmount(x)).toBe(Number(x.toPrecision(12)) + 0)
       }),
-      { numRuns: 2000 },
+      { numRuns: 20_000 },
     )
   })
 
