@@ -1,8 +1,8 @@
-import { mkdir, rm, statfs, writeFile } from 'node:fs/promises'
+import { mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { run } from '~/store/embedded-run.ts'
 
-const LEFT_BYTES = 8192
+const CHUNK = Buffer.alloc(65_536, 1)
 
 /** A file system of its own and a fixed size, in memory. Making one takes root. */
 export class Disk {
@@ -20,10 +20,16 @@ export class Disk {
     return new Disk(path)
   }
 
-  /** Takes what is left of it, but for a few kilobytes. */
+  /** Takes all that is left of it. */
   async fill(): Promise<void> {
-    const { bavail, bsize } = await statfs(this.path)
-    await writeFile(this.#filler, Buffer.alloc(Math.max(0, bavail * bsize - LEFT_BYTES), 1))
+    const filler = await open(this.#filler, 'w')
+    try {
+      for (;;) await filler.write(CHUNK)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+    } finally {
+      await filler.close()
+    }
   }
 
   async free(): Promise<void> {

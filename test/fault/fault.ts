@@ -22,6 +22,8 @@ export type Fault = {
   /** Without one it is played on the scene of the fault before. */
   readonly scene?: SceneOptions
   readonly rules: Rules
+  /** Not played where all is small, unless it is asked for by name. */
+  readonly isLong?: boolean
   /** From the beginning of the fault to its end; the service is then given time to heal. */
   play(stage: Stage): Promise<void>
 }

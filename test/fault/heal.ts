@@ -57,17 +57,21 @@ async function records(scene: Scene, replica: Replica, entry: Entry): Promise<bo
   return true
 }
 
+/** Whether it shows either tier what it has to see. */
 async function shows(scene: Scene, replica: Replica): Promise<boolean> {
-  const { status, body, askedAt, by } = await ask(
-    `/fetch-one?from=${FROM}&to=${TO}`,
-    askingOf(scene, replica),
-  )
-  if (status !== 200) return false
-  const best = shownOf(body.provider_best)
-  if (typeof best === 'string') return false
-  const cutoffMs = Number.POSITIVE_INFINITY
-  const sight = { corridor: PROBE, askedAt, answeredBy: by, cutoffMs, graceMs: 0 }
-  return scene.ledger.fault(sight, best.seq, best.atMs) === null
+  const asking = askingOf(scene, replica)
+  const { keys } = scene.template
+  for (const { key } of [keys.probe, keys.hourlyProbe]) {
+    const answer = await ask(`/fetch-one?from=${FROM}&to=${TO}`, { ...asking, key })
+    if (answer.status !== 200) return false
+    const { body, askedAt, by } = answer
+    const best = shownOf(body.provider_best)
+    if (typeof best === 'string') return false
+    const cutoffMs = body.as_of ? Date.parse(body.as_of) : Number.POSITIVE_INFINITY
+    const sight = { corridor: PROBE, askedAt, answeredBy: by, cutoffMs, graceMs: 0 }
+    if (scene.ledger.fault(sight, best.seq, best.atMs) !== null) return false
+  }
+  return true
 }
 
 async function remembers(scene: Scene, replica: Replica): Promise<boolean> {

@@ -11,6 +11,7 @@ import { databaseGone } from './faults/database-gone.ts'
 import { databaseHung } from './faults/database-hung.ts'
 import { databaseRestarted } from './faults/database-restarted.ts'
 import { databaseSlow } from './faults/database-slow.ts'
+import { deadConnections } from './faults/dead-connections.ts'
 import { diskFull } from './faults/disk-full.ts'
 import { failover } from './faults/failover.ts'
 import { migration } from './faults/migration.ts'
@@ -32,6 +33,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'database-restarted': databaseRestarted,
   'connections-exhausted': connectionsExhausted,
   partition,
+  'dead-connections': deadConnections,
   'service-killed': serviceKilled,
   'rolling-restart': rollingRestart,
   migration,
@@ -69,12 +71,15 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
 try {
   const template = await createTemplate(folder)
   for (const [name, fault] of Object.entries(FAULTS)) {
-    if (values.only.length > 0 && !values.only.includes(name)) continue
-    console.error(`playing: ${name}`)
+    if (!isWanted(name, fault)) continue
+    const startMs = performance.now()
     try {
       if (fault.scene) await endScene()
       scene ??= await openScene(template, join(folder, name), fault.scene)
-      outcomes.push(await play(fault, scene, values.small))
+      const outcome = await play(fault, scene, values.small)
+      outcomes.push(outcome)
+      console.error(`${name}: ${((performance.now() - startMs) / 1000).toFixed(1)} s`)
+      if (outcome.broken.length > 0) console.error(complaintsOf([outcome]).join('\n'))
     } catch (error) {
       if (!(error instanceof NoDisk)) throw error
       console.error(`not played: ${error.message}`)
@@ -85,6 +90,11 @@ try {
   await end()
 }
 report()
+
+function isWanted(name: string, { isLong }: Fault): boolean {
+  if (values.only.length > 0) return values.only.includes(name)
+  return !(values.small && isLong)
+}
 
 async function endScene(): Promise<void> {
   const ended = scene
@@ -100,10 +110,8 @@ async function end(): Promise<void> {
 }
 
 function report(): void {
-  const complaints = complaintsOf(outcomes)
   const failed = outcomes.filter(({ broken }) => broken.length > 0).length
   process.exitCode = failed > 0 ? 1 : 0
-  for (const complaint of complaints) console.error(complaint)
   if (values.json) {
     console.log(JSON.stringify(outcomes, null, 2))
     return

@@ -25,9 +25,10 @@ export async function play(fault: Fault, scene: Scene, isSmall: boolean): Promis
     await stage.heal()
     load.healed()
     await delay(AFTER_MS)
-  } finally {
-    await load.stop()
+  } catch (error) {
+    stage.must(false, `it could not be played to its end: ${(error as Error).stack}`)
   }
+  await load.stop()
   const { mayLose, balancer } = scene
   const counts = { before, mayLose, retries: balancer.retries - retries }
   for (const reason of await usageFaults(scene, load, counts)) stage.must(false, reason)

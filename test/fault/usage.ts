@@ -3,8 +3,9 @@ import type { Load } from './load.ts'
 import type { Scene } from './scene.ts'
 import type { CallerName } from './world.ts'
 
-/** Usage is written every second. */
 const SETTLE_MS_MAX = 4_000
+/** Usage is written every second; until then nobody can tell what is lost from what is to come. */
+const FLUSH_MS = 1_500
 const POLL_MS = 100
 const COUNTED: readonly CallerName[] = ['live', 'hourly', 'past']
 
@@ -38,6 +39,7 @@ export async function usageFaults(
       return isRight ? [] : [`${name}: ${served} successes, ${kept} units counted`]
     })
   }
+  if (mayLose > 0) await delay(FLUSH_MS)
   const deadline = performance.now() + SETTLE_MS_MAX
   for (;;) {
     const found = await faults()

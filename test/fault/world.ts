@@ -32,6 +32,7 @@ export const CALLERS = {
   past: ['enterprise', 'member'],
   writer: ['enterprise', 'treasury'],
   probe: ['enterprise', 'admin'],
+  hourlyProbe: ['pro', 'member'],
   small: ['free', 'member'],
 } as const
 

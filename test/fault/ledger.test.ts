@@ -1,0 +1,84 @@
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { type Entry, Ledger, type Sight } from './ledger.ts'
+
+const START_MS = Date.parse('2026-03-05T10:00:00Z')
+const CORRIDOR = 'USD/KES'
+
+let ledger: Ledger
+
+beforeEach(() => {
+  ledger = new Ledger([CORRIDOR], START_MS)
+})
+
+/** An observation that replica `by` has acknowledged, sent and answered at these times. */
+function acknowledged(sentMs: number, { by = 'a1', nowMs = sentMs + 5 } = {}): Entry {
+  const entry = ledger.send(CORRIDOR, sentMs)
+  ledger.acknowledge(entry, { nowMs, by })
+  return entry
+}
+
+const sight = (more: Partial<Sight> = {}): Sight => ({
+  corridor: CORRIDOR,
+  askedAt: performance.now() + 60_000,
+  answeredBy: 'b1',
+  cutoffMs: Number.POSITIVE_INFINITY,
+  graceMs: 1_000,
+  ...more,
+})
+
+describe('Ledger', () => {
+  test('takes the newest acknowledged observation, and one that is just under way', () => {
+    const known = acknowledged(START_MS + 100)
+    const sent = ledger.send(CORRIDOR, START_MS + 200)
+    expect(ledger.fault(sight(), known.seq, START_MS + 103)).toBeNull()
+    expect(ledger.fault(sight(), sent.seq, START_MS + 201)).toBeNull()
+  })
+
+  test('blames what nobody sent, and a time of another one', () => {
+    const { seq } = acknowledged(START_MS + 100)
+    expect(ledger.fault(sight(), seq + 1, null)).toContain('nobody sent')
+    expect(ledger.fault(sight(), null, null)).toContain('nobody sent')
+    expect(ledger.fault(sight(), seq, START_MS + 99)).toContain('time of another')
+    expect(ledger.fault(sight(), seq, START_MS + 106)).toContain('time of another')
+  })
+
+  test('blames another replica for an older one only once its second is over', () => {
+    acknowledged(START_MS + 100)
+    const soon = performance.now() + 500
+    expect(ledger.fault(sight({ askedAt: soon }), 0, START_MS)).toBeNull()
+    expect(ledger.fault(sight(), 0, START_MS)).toContain('and not USD/KES 1')
+  })
+
+  test('blames the replica that acknowledged at once, but not in another of its lives', () => {
+    acknowledged(START_MS + 100)
+    const askedAt = performance.now() + 1
+    const mine = { askedAt, answeredBy: 'a1' }
+    expect(ledger.fault(sight(mine), 0, START_MS)).toContain('and not')
+    expect(ledger.fault(sight({ ...mine, answeredBy: 'a2' }), 0, START_MS)).toBeNull()
+  })
+
+  test('holds the cutoff: nothing later, and nothing older than what held then', () => {
+    const early = acknowledged(START_MS + 100)
+    const late = acknowledged(START_MS + 5_000)
+    const cutoff = sight({ cutoffMs: START_MS + 1_000 })
+    expect(ledger.fault(cutoff, early.seq, START_MS + 102)).toBeNull()
+    expect(ledger.fault(cutoff, late.seq, START_MS + 5_001)).toContain('past the cutoff')
+    expect(ledger.fault(cutoff, 0, START_MS)).toContain('and not USD/KES 1')
+  })
+
+  test('goes by the time of the quote where the clock was turned back', () => {
+    const ahead = acknowledged(START_MS + 9_000)
+    const behind = acknowledged(START_MS + 1_000)
+    expect(ledger.fault(sight(), ahead.seq, START_MS + 9_001)).toBeNull()
+    expect(ledger.fault(sight(), behind.seq, START_MS + 1_001)).toContain('and not USD/KES 1')
+  })
+
+  test('judges an answer without a time by what the time can have been', () => {
+    const retried = ledger.send(CORRIDOR, START_MS + 2_000)
+    ledger.sendAgain(retried, START_MS + 500)
+    ledger.acknowledge(retried, { nowMs: START_MS + 600, by: 'a1' })
+    expect(retried).toMatchObject({ sinceMs: START_MS + 500, untilMs: START_MS + 2_000 })
+    expect(ledger.fault(sight(), retried.seq, null)).toBeNull()
+    expect(ledger.fault(sight(), 0, null)).toContain('and not')
+  })
+})
