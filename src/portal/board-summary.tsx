@@ -35,7 +35,8 @@ function Best({ conversions: { best, amount, mid }, from, to }: Props) {
           </p>
           <p class="figure-note">
             with {best.ranked.provider.name}
-            {lost !== null && `; ${percentText(lost)} below the mid, fee included`}
+            {lost !== null &&
+              `; ${percentText(Math.abs(lost))} ${lost < 0 ? 'above' : 'below'} the mid, fee included`}
           </p>
         </>
       ) : (

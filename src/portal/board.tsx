@@ -89,7 +89,9 @@ function Board({ deps, ask, query, question, conversions, series }: Props) {
           {from.name} to {to.name}
         </h1>
         <p class="lead">
-          What each provider makes of your money after its fee, beside the independent mid.
+          What each provider makes of your money after its fee, beside the independent mid. The
+          other way:{' '}
+          <a href={boardHref({ from: to.code, to: from.code })}>{`${to.code} to ${from.code}`}</a>
         </p>
         <BoardForm view={view} query={query} />
       </div>
@@ -122,6 +124,8 @@ function Board({ deps, ask, query, question, conversions, series }: Props) {
   )
 }
 
+const KINDS_IN_ORDER = RATE_TYPES.toSorted((a, b) => KIND_ORDER[a] - KIND_ORDER[b])
+
 type KindsProps = Pick<Props, 'conversions'> & {
   from: Parameters<typeof ProviderTable>[0]['from']
   to: Parameters<typeof ProviderTable>[0]['to']
@@ -132,7 +136,7 @@ function Kinds({ conversions: { entries, best, mid }, ...shared }: KindsProps) {
   const reach = reachOf(entries.map(({ vsMidBps }) => vsMidBps))
   const rates = entries.map(({ ranked }) => ranked.quote.rate)
   const decimals = rateDecimals(mid ? [...rates, mid.rate] : rates)
-  return RATE_TYPES.toSorted((a, b) => KIND_ORDER[a] - KIND_ORDER[b]).map((kind) => {
+  return KINDS_IN_ORDER.map((kind) => {
     const own = entries.filter(({ ranked }) => ranked.quote.rateType === kind)
     if (own.length === 0) return null
     return (

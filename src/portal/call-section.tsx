@@ -1,3 +1,4 @@
+import { INTERVAL_MS } from '~/domain/series.ts'
 import type { BoardQuestion } from './board-query.ts'
 import { periodInterval, periodStartMs } from './chart-period.ts'
 import { CopyBox } from './copy-box.tsx'
@@ -32,7 +33,9 @@ export function CallSection({ question, apiUrl, nowMs }: Props) {
   function seriesCall(): string {
     const { from, to, period } = question
     const interval = periodInterval(period)
-    const start = new Date(periodStartMs(period, nowMs)).toISOString()
+    const bucketMs = INTERVAL_MS[interval]
+    const startMs = Math.floor(periodStartMs(period, nowMs) / bucketMs) * bucketMs
+    const start = new Date(startMs).toISOString().replace('.000', '')
     const window = period === '1y' || period === '7d' ? `start=${start}` : `period=${period}`
     return curl(`/time-series?from=${from}&to=${to}&interval=${interval}&${window}`)
   }

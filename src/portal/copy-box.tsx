@@ -6,12 +6,9 @@
 export function CopyBox({ id, label, text }: { id: string; label: string; text: string }) {
   return (
     <div class="copy-box">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by key */}
-      <section class="copy-text" tabIndex={0} aria-label={label}>
-        <pre id={id}>
-          <code>{text}</code>
-        </pre>
-      </section>
+      <pre id={id}>
+        <code>{text}</code>
+      </pre>
       <button type="button" class="button button-quiet" data-copy={id} hidden>
         Copy<span class="visually-hidden"> {label}</span>
       </button>

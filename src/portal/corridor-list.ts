@@ -41,13 +41,13 @@ export const DESCENDS_FIRST: Readonly<Record<Sort, boolean>> = {
   age: true,
 }
 
-export const PAGE_ROWS = 100
+export const PAGE_ROWS = 50
 const PAGE_TEXT = /^[1-9]\d{0,5}$/
 
 /** What a list's address asks for; what is no sort or page is the usual one. */
 export function listQuery(params: URLSearchParams): ListQuery {
   const currency = params.get('currency')?.trim() ?? ''
-  const sort = SORTS.find((name) => name === params.get('sort')) ?? 'corridor'
+  const sort = SORTS.find((name) => name === params.get('sort')) ?? 'providers'
   const order = params.get('order')
   const page = params.get('page') ?? ''
   return {

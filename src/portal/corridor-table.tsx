@@ -37,7 +37,7 @@ export function CorridorTable({ lines, query, trendOf, nowMs }: Props) {
               Average spread
             </Head>
             <Head sort="age" query={query} isNumber>
-              Newest quote
+              Age
             </Head>
             <th scope="col">30 days</th>
           </tr>
@@ -96,7 +96,7 @@ function Row({ line, trend, nowMs }: RowProps) {
         {best ? rateText(best.rate) : <span class="muted">none to send at</span>}
         {best && <span class="provider-type">{best.providerName}</span>}
       </td>
-      <td class="number" data-label="Best against mid">
+      <td class="number" data-label="Against mid">
         {line.bestVsMidBps === null ? (
           <span class="muted">–</span>
         ) : (
@@ -106,10 +106,10 @@ function Row({ line, trend, nowMs }: RowProps) {
       <td class="number" data-label="Providers">
         {line.providers}
       </td>
-      <td class="number" data-label="Average spread">
+      <td class="number" data-label="Spread">
         {line.avgSpreadBps === null ? <span class="muted">–</span> : percentText(line.avgSpreadBps)}
       </td>
-      <td class="number" data-label="Newest quote">
+      <td class="number" data-label="Age">
         <Age ms={line.newestMs} nowMs={nowMs} />
       </td>
       <td class="trend">{trend && <Trendline {...{ from, to, trend }} />}</td>

@@ -11,11 +11,11 @@ export const KINDS: Readonly<Record<RateType, Kind>> = {
   p2p: { title: 'Peer to peer', note: 'What people offer each other on an exchange.' },
   interbank: { title: 'Interbank', note: 'What banks and large firms deal at.' },
   official: {
-    title: 'Official',
-    note: "A central bank's published rate. Nobody can send money at it, so it is never the best.",
+    title: 'For comparison: official',
+    note: 'What a central bank publishes. Nobody can send money at it, so it is never the best.',
   },
   parallel: {
-    title: 'Parallel',
+    title: 'For comparison: parallel',
     note: 'What the informal market is reported to pay. It is never the best.',
   },
 }
@@ -24,7 +24,7 @@ const TYPES: Readonly<Record<ProviderType, string>> = {
   central_bank: 'central bank',
   commercial_bank: 'bank',
   non_bank_lp: 'liquidity provider',
-  imto: 'money transfer operator',
+  imto: 'money transfer',
   fintech_psp: 'payment firm',
   crypto_venue: 'crypto venue',
   bureau_de_change: 'bureau de change',

@@ -20,6 +20,8 @@ export type PortalOptions = {
   readonly requestsPerMinute: number
   readonly credits: readonly Credit[]
   readonly trends: TrendStore
+  /** The pages of those who sign in, on the same frame; none where nobody can. */
+  readonly people?: (pages: PageDeps) => readonly Route[]
 }
 
 export type PortalDeps = {
@@ -38,7 +40,7 @@ const MINUTE_MS = 60_000
 /** The pages for people, and what they load. */
 export function portalRoutes(deps: PortalDeps, { basePath }: { basePath: string }): Route[] {
   const { log, sample } = deps
-  const { addressOf, requestsPerMinute, credits, trends } = deps.portal
+  const { addressOf, requestsPerMinute, credits, trends, people = () => [] } = deps.portal
   const pages: PageDeps = { assets: new Assets(), credits, sample }
   const limits = new AddressLimits({ requestsMax: requestsPerMinute, windowMs: MINUTE_MS })
   const open = { ...deps, pages, limits, addressOf }
@@ -46,6 +48,7 @@ export function portalRoutes(deps: PortalDeps, { basePath }: { basePath: string 
     ...boardRoutes({ ...open, basePath }),
     ...seriesFileRoutes(open),
     ...corridorsRoutes({ ...open, trends: new TrendBoard(trends) }),
+    ...people(pages),
     ...assetRoutes({ assets: pages.assets, log }),
   ]
 }

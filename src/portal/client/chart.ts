@@ -6,10 +6,6 @@ const HEIGHT = 300
 const HEIGHT_NARROW = 240
 const NARROW = 480
 
-const plot = document.querySelector<HTMLElement>('[data-chart]')
-const table = document.getElementById(plot?.dataset.chart ?? '')
-if (plot && table instanceof HTMLTableElement) show(plot, rowsOf(table))
-
 /** What the page has as a table, oldest first. */
 function rowsOf({ tBodies }: HTMLTableElement): Row[] {
   const rows = [...tBodies[0]!.rows].map(({ cells }) => {
@@ -25,7 +21,8 @@ function numberIn({ textContent }: HTMLTableCellElement): number | null {
   return text === '' ? null : Number(text)
 }
 
-function show(place: HTMLElement, rows: Row[]): void {
+function show(place: HTMLElement, table: HTMLTableElement): void {
+  const rows = rowsOf(table)
   const data = columnsOf(rows)
   const reading = document.createElement('p')
   reading.className = 'chart-reading small'
@@ -33,7 +30,7 @@ function show(place: HTMLElement, rows: Row[]): void {
   place.before(reading)
   const read = (at: number | null) => (reading.textContent = at === null ? hint() : told(at))
   const hint = () => 'Point at the chart, or focus it and press the arrow keys, to read values.'
-  const decimals = decimalsOf(table as HTMLTableElement)
+  const decimals = decimalsOf(table)
   const told = (at: number) => {
     const { s, values } = rows[at]!
     const [mid, best, samples] = values
@@ -103,7 +100,7 @@ function optionsOf(place: HTMLElement, read: (at: number | null) => void): uPlot
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
     scales: { x: { time: true }, y: {}, samples: { range: (_u, _min, max) => [0, max * 4] } },
     axes: [
-      { ...axis, grid: { show: false } },
+      { ...axis, grid: { show: false }, space: 72, values: timeTicks },
       {
         ...axis,
         size: axisWidth,
@@ -134,6 +131,23 @@ function optionsOf(place: HTMLElement, read: (at: number | null) => void): uPlot
   }
 }
 
+const DAY_S = 86_400
+const MONTH_S = 28 * DAY_S
+
+const timeTicks: uPlot.Axis.DynamicValues = (_chart, splits, _axis, _space, step) =>
+  splits.map((s) => {
+    if (step >= MONTH_S) return dateText(s, isJanuary(s) ? MONTH_AND_YEAR : { month: 'short' })
+    return dateText(s, step < DAY_S && s % DAY_S !== 0 ? HOUR : { day: 'numeric', month: 'short' })
+  })
+
+const MONTH_AND_YEAR = { month: 'short', year: 'numeric' } as const
+const HOUR = { hour: '2-digit', minute: '2-digit' } as const
+
+const isJanuary = (s: number): boolean => new Date(s * 1000).getUTCMonth() === 0
+
+const dateText = (s: number, parts: Intl.DateTimeFormatOptions): string =>
+  new Date(s * 1000).toLocaleString('en-GB', { timeZone: 'UTC', ...parts })
+
 const LABEL_CHARACTER = 7
 const LABEL_GAP = 16
 
@@ -153,16 +167,10 @@ function decimalsOf({ tBodies }: HTMLTableElement): number {
   return Math.max(0, ...texts.map((text) => (text.split('.')[1] ?? '').length))
 }
 
-function timeText(s: number, { dataset }: HTMLElement): string {
-  const hour = { hour: '2-digit', minute: '2-digit' } as const
-  return new Date(s * 1000).toLocaleString('en-GB', {
-    timeZone: 'UTC',
-    day: 'numeric',
-    month: 'short',
-    year: 'numeric',
-    ...(dataset.unit === 'hour' && hour),
-  })
-}
+const timeText = (s: number, { dataset }: HTMLElement): string =>
+  dateText(s, { ...DAY, ...(dataset.unit === 'hour' && HOUR) })
+
+const DAY = { day: 'numeric', month: 'short', year: 'numeric' } as const
 
 const widthOf = (place: HTMLElement): number => Math.floor(place.clientWidth)
 
@@ -170,3 +178,7 @@ const sizeOf = (place: HTMLElement) => {
   const width = widthOf(place)
   return { width, height: width < NARROW ? HEIGHT_NARROW : HEIGHT }
 }
+
+const plot = document.querySelector<HTMLElement>('[data-chart]')
+const source = document.getElementById(plot?.dataset.chart ?? '')
+if (plot && source instanceof HTMLTableElement) show(plot, source)
