@@ -109,8 +109,8 @@ export class Telemetry {
       ...memoryMetrics(sources.memory, clock),
       ...publicationMetrics(publications, clock),
       ...replicationMetrics(this.#replication),
-      ...workMetrics(this.#jobs, { label: 'job', noun: 'Runs of a job' }),
-      ...workMetrics(this.#feeds, { label: 'feed', noun: 'Questions to a reference feed' }),
+      ...workMetrics(this.#jobs, { metric: 'job', label: 'task', noun: 'Runs of a job' }),
+      ...workMetrics(this.#feeds, { metric: 'feed', label: 'feed', noun: 'Questions to a feed' }),
       ...resourceMetrics(sources),
       ...processMetrics(this.#loop, version),
     ])

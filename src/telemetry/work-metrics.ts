@@ -3,19 +3,21 @@ import type { Timings } from './timings.ts'
 import type { WorkFigures, WorkLedger } from './work-figures.ts'
 
 type Kind = {
-  /** What its metrics begin with, and what their label is called. */
-  readonly label: 'job' | 'feed'
+  /** What its metrics begin with. */
+  readonly metric: 'job' | 'feed'
+  /** `job` is taken: Prometheus puts its own there. */
+  readonly label: 'task' | 'feed'
   readonly noun: string
 }
 
 /** Outcomes, times and the last success of every job, or of every feed that was asked. */
-export function workMetrics(ledger: WorkLedger, { label, noun }: Kind): Family[] {
+export function workMetrics(ledger: WorkLedger, { metric, label, noun }: Kind): Family[] {
   const each = function* <T>(read: (figures: WorkFigures) => T): Generator<Sample<T>> {
     for (const [name, figures] of ledger.all) yield [{ [label]: name }, read(figures)]
   }
   return [
     {
-      name: `corridor_${label}_runs_total`,
+      name: `corridor_${metric}_runs_total`,
       help: `${noun} by outcome`,
       type: 'counter',
       labels: [label, 'outcome'],
@@ -27,14 +29,14 @@ export function workMetrics(ledger: WorkLedger, { label, noun }: Kind): Family[]
       },
     },
     {
-      name: `corridor_${label}_duration_seconds`,
+      name: `corridor_${metric}_duration_seconds`,
       help: `Time that ${noun.toLowerCase()} took`,
       type: 'histogram',
       labels: [label],
       read: () => each<Timings>(({ timings }) => timings),
     },
     {
-      name: `corridor_${label}_last_success_timestamp_seconds`,
+      name: `corridor_${metric}_last_success_timestamp_seconds`,
       help: 'When the last one succeeded',
       type: 'gauge',
       labels: [label],

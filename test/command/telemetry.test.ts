@@ -81,7 +81,7 @@ describe('the metrics of a service', () => {
 
   test('tell of jobs how often they ran, how long, and when they last succeeded', async () => {
     const replica = await serve()
-    const job = { job: 'flush-usage' }
+    const job = { task: 'flush-usage' }
     const ran = { ...job, outcome: 'success' }
     await untilSaid('a run', replica, (metrics) => {
       return (metrics.value('corridor_job_runs_total', ran) ?? 0) > 0
@@ -123,10 +123,9 @@ describe('the metrics of a service', () => {
     const metrics = await metricsOf(replica)
     expect(metrics.value('corridor_quota_rejections_total')).toBe(3)
     expect(metrics.value('corridor_unauthorized_total')).toBe(1)
-    const misses = metrics.value('corridor_window_cache_misses_total')!
-    expect(misses).toBeGreaterThan(0)
-    expect(metrics.value('corridor_window_cache_hits_total')).toBe(misses)
-    expect(metrics.value('corridor_window_cache_entries')).toBe(misses)
+    expect(metrics.value('corridor_window_cache_misses_total')).toBeGreaterThan(0)
+    expect(metrics.value('corridor_window_cache_hits_total')).toBeGreaterThan(0)
+    expect(metrics.value('corridor_window_cache_entries')).toBeGreaterThan(0)
     expect(metrics.value('corridor_window_cache_evictions_total')).toBe(0)
     expect(metrics.value('corridor_mcp_sessions')).toBe(0)
     expect(metrics.value('corridor_database_connections_max')).toBe(4)
