@@ -113,7 +113,7 @@ const outsideRoutes = (deps: RouteDeps): Route[] => [
   ...portalRoutes(deps, { basePath: BASE_PATH }),
 ]
 
-const unknownPath = (): ServiceError =>
+export const unknownPath = (): ServiceError =>
   new ServiceError('unknown_path', `no such path; the interface lives under ${BASE_PATH}`)
 
 /** Asked before CORS is dealt with, which would answer every preflight itself. */

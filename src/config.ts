@@ -1,10 +1,33 @@
-import { currencyCode } from './domain/currency.ts'
 import { HOUR_MS } from './domain/freshness.ts'
 import type { Plan } from './domain/quota.ts'
 import { GUARD_RULES, type GuardRules } from './domain/reference-guard.ts'
-import { FEED_NAMES, type FeedName, type FeedSettings, needsKey } from './feed/feeds.ts'
-import { isCronPattern } from './jobs/schedule.ts'
+import { type FeedName, type FeedSettings, needsKey } from './feed/feeds.ts'
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from './log.ts'
+import {
+  asCron,
+  asCurrencyBound,
+  asDurationMs,
+  asFeedNames,
+  asHostName,
+  asHttpUrl,
+  asMailFrom,
+  asOrigin,
+  asPostgresUrl,
+  asSecret,
+  asShutdownDelayMs,
+  asSmtpUrl,
+  asText,
+  asTimeoutMs,
+  asToken,
+  emptyOr,
+  integerBetween,
+  listOf,
+  MOVE_PERCENT_MAX,
+  offOr,
+  oneOf,
+  percentUpTo,
+  type Reader,
+} from './setting.ts'
 
 /** Every setting, understood. Durations in milliseconds; null stands for "off" or "not set". */
 export type Config = {
@@ -38,6 +61,11 @@ export type Config = {
   readonly work: WorkSettings
   /** Who reads the metrics has to show it; null lets anybody. */
   readonly metricsToken: string | null
+  /** Signs sessions and links; null for one that the database keeps. */
+  readonly authSecret: string | null
+  /** Where mail is handed over; null for links in the log. */
+  readonly smtpUrl: string | null
+  readonly mailFrom: string | null
   /** Where traces go; null for nowhere. */
   readonly tracesUrl: string | null
   readonly logLevel: LogLevel
@@ -52,7 +80,6 @@ export type WorkSettings = {
 }
 
 type Env = Readonly<Record<string, string | undefined>>
-type Reader<T> = (text: string) => T
 
 /**
  * Reads every setting once. Empty counts as not set.
@@ -105,13 +132,12 @@ export function loadConfig(env: Env): Config {
       waitingMax: setting('WORK_WAITING_MAX', 64, integerBetween(0, WAITING_LIMIT)),
     },
     metricsToken: setting<string | null>('METRICS_TOKEN', null, asToken),
+    ...readPeople(setting),
     tracesUrl: setting<string | null>('OTEL_EXPORTER_OTLP_ENDPOINT', null, asHttpUrl),
     logLevel: setting<LogLevel>('LOG_LEVEL', 'info', oneOf(LOG_LEVELS)),
     logFormat: setting<LogFormat>('LOG_FORMAT', 'json', oneOf(LOG_FORMATS)),
   }
-  for (const { name, key } of config.feeds)
-    if (needsKey(name) && key === null)
-      problems.push(`REFERENCE_FEED_KEY must hold a key for ${name}, in its place in the list`)
+  problems.push(...lacksOf(config))
   if (problems.length > 0) throw new Error(`wrong settings: ${problems.join('; ')}`)
   return config
 }
@@ -124,6 +150,22 @@ const CONNECTIONS_LIMIT = 100
 const WAITING_LIMIT = 10_000
 
 type Setting = <T>(name: string, fallback: T, read: Reader<T>) => T
+
+/** What a setting needs of others. */
+function lacksOf({ feeds, smtpUrl, mailFrom, publicUrl }: Config): string[] {
+  const lacks = feeds
+    .filter(({ name, key }) => needsKey(name) && key === null)
+    .map(({ name }) => `REFERENCE_FEED_KEY must hold a key for ${name}, in its place in the list`)
+  if (smtpUrl && !(mailFrom && publicUrl))
+    lacks.push('SMTP_URL must come with MAIL_FROM, and with PUBLIC_URL for the links')
+  return lacks
+}
+
+const readPeople = (setting: Setting): Pick<Config, 'authSecret' | 'smtpUrl' | 'mailFrom'> => ({
+  authSecret: setting<string | null>('AUTH_SECRET', null, asSecret),
+  smtpUrl: setting<string | null>('SMTP_URL', null, asSmtpUrl),
+  mailFrom: setting<string | null>('MAIL_FROM', null, asMailFrom),
+})
 
 function readFeeds(setting: Setting): FeedSettings[] {
   const names = setting<FeedName[]>('REFERENCE_FEED', ['open-er-api'], asFeedNames)
@@ -141,127 +183,4 @@ function readFeedRules(setting: Setting): GuardRules {
     moveMax: setting('REFERENCE_MOVE_MAX', moveMax, percentUpTo(MOVE_PERCENT_MAX)),
     moveMaxOf: Object.fromEntries(bounds),
   }
-}
-
-const MOVE_PERCENT_MAX = 1000
-
-const asText: Reader<string> = (text) => text
-
-const asToken: Reader<string> = (text) => {
-  if (!/^[\x21-\x7e]{16,256}$/.test(text)) throw new Error('must have 16 to 256 visible characters')
-  return text
-}
-
-const asFeedNames: Reader<FeedName[]> = (text) =>
-  text === 'none' ? [] : listOf(oneOf(FEED_NAMES))(text)
-
-const emptyOr =
-  (read: Reader<string>): Reader<string> =>
-  (text) =>
-    text === '' ? '' : read(text)
-
-const offOr =
-  <T>(read: Reader<T>): Reader<T | null> =>
-  (text) =>
-    text === 'off' ? null : read(text)
-
-const listOf =
-  <T>(read: Reader<T>): Reader<T[]> =>
-  (text) =>
-    text.split(',').map((part) => read(part.trim()))
-
-const oneOf =
-  <T extends string>(values: readonly T[]): Reader<T> =>
-  (text) => {
-    const value = values.find((candidate) => candidate === text)
-    if (value === undefined) throw new Error(`must be one of ${values.join(', ')}`)
-    return value
-  }
-
-const integerBetween =
-  (min: number, max: number): Reader<number> =>
-  (text) => {
-    const value = Number(text)
-    if (!/^\d+$/.test(text) || value < min || value > max)
-      throw new Error(`must be a whole number from ${min} to ${max}`)
-    return value
-  }
-
-/** As a fraction. */
-const percentUpTo =
-  (max: number): Reader<number> =>
-  (text) => {
-    const value = Number(text.slice(0, -1))
-    if (!/^\d+(\.\d+)?%$/.test(text) || value <= 0 || value > max)
-      throw new Error(`must be a percentage up to ${max}%, such as 20%`)
-    return value / 100
-  }
-
-const asCurrencyBound: Reader<[string, number]> = (text) => {
-  const [name = '', bound = ''] = text.split('=')
-  const code = currencyCode(name)
-  if (code === null) throw new Error('must list currencies with a percentage, such as ZWG=60%')
-  return [code, percentUpTo(MOVE_PERCENT_MAX)(bound.trim())]
-}
-
-const DURATION_UNITS_MS: Readonly<Record<string, number>> = {
-  ms: 1,
-  s: 1000,
-  m: 60_000,
-  h: HOUR_MS,
-  d: 24 * HOUR_MS,
-}
-
-const asDurationMs: Reader<number> = (text) => {
-  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text)
-  const ms = match ? Math.round(Number(match[1]) * DURATION_UNITS_MS[match[2]!]!) : 0
-  if (ms <= 0 || !Number.isSafeInteger(ms))
-    throw new Error('must be a duration such as 90s, 30m, 72h or 7d')
-  return ms
-}
-
-const secondsUpTo =
-  (max: number): Reader<number> =>
-  (text) => {
-    const ms = asDurationMs(text)
-    if (ms % 1000 !== 0 || ms > max * 1000)
-      throw new Error(`must be whole seconds, from 1s to ${max}s`)
-    return ms
-  }
-
-/** As the server counts them: whole seconds in a byte. */
-const asTimeoutMs = secondsUpTo(255)
-
-/** The rest of the ten seconds is for what is in flight. */
-const asShutdownDelayMs = secondsUpTo(2)
-
-const asCron: Reader<string> = (text) => {
-  if (!isCronPattern(text)) throw new Error('must be a cron pattern such as "7 * * * *"')
-  return text
-}
-
-const asPostgresUrl: Reader<string> = (text) => {
-  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text))
-    throw new Error('must be a URL such as postgres://user:password@host:5432/database')
-  return text
-}
-
-const asHttpUrl: Reader<string> = (text) => {
-  if (!/^https?:\/\//.test(text) || !URL.canParse(text))
-    throw new Error('must be a URL that starts with http:// or https://')
-  return text.replace(/\/+$/, '')
-}
-
-const asOrigin: Reader<string> = (text) => {
-  if (text === '*') return text
-  const url = asHttpUrl(text)
-  if (new URL(url).origin !== url)
-    throw new Error('must list origins such as https://example.com, without a path, or be *')
-  return url
-}
-
-const asHostName: Reader<string> = (text) => {
-  if (text !== '*' && !/^([a-z0-9.-]+|\[[0-9a-f:.]+\])$/i.test(text))
-    throw new Error('must list host names such as api.example.com, without a port, or be *')
-  return text.toLowerCase()
 }

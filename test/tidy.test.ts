@@ -27,7 +27,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   portal: ['domain', 'memory', 'service', 'wire', 'http', 'clock', 'log'],
   sample: [],
   app: ['domain', 'http', 'mcp', 'portal', 'log', 'telemetry'],
-  config: ['domain', 'feed', 'jobs', 'log'],
+  config: ['domain', 'feed', 'jobs', 'log', 'setting'],
+  setting: ['domain', 'feed', 'jobs'],
   clock: [],
   log: [],
 }

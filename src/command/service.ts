@@ -28,6 +28,7 @@ import { FeedService, type Pace } from './feeds.ts'
 import { listen } from './listener.ts'
 import { NewsFollower } from './news.ts'
 import { pastOf } from './past.ts'
+import { People } from './people.ts'
 import { portalOptions } from './portal.ts'
 import { Telemetry } from './telemetry.ts'
 import { toolServerOptions } from './tool-server.ts'
@@ -76,6 +77,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const reading = { memory, clock, log, metering, ageLimits: config, past }
   const tools = new ToolServer({ ...reading, options: toolServerOptions(config) })
   const addresses = new Addresses(config.trustedProxies)
+  const listensAt = () => listener.origin
+  const people = new People({ ...options, ...reading, addresses, listensAt })
   const app = createApp({
     ...reading,
     tools,
@@ -84,13 +87,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     sample: options.sample,
     corsOrigins: config.corsOrigins,
     publicUrl: config.publicUrl,
-    portal: portalOptions({ ...options, addresses }),
+    portal: portalOptions({ ...options, addresses, people }),
     ...telemetry.shown({ memory, meter, windows, tools, database }),
     isDatabaseReachable: () => answers(database),
   })
   const listener = listen(config, { handle: app.fetch, log, addresses })
   const jobs = jobsOf({ memory, meter, clock, log, refresher, usage, observations, tools })
-  const allJobs = [...jobs, news.job, ...feeds.jobs, verification(options, memory)]
+  const allJobs = [...jobs, people.job, news.job, ...feeds.jobs, verification(options, memory)]
   const schedule = startSchedule(allJobs.map(telemetry.job), log)
   feeds.start(schedule)
   return {
@@ -102,6 +105,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await schedule.stop()
       news.stop()
       await flushUsage(meter, usage).catch((err) => log.error({ err }, 'usage was not written'))
+      await people.stop()
       await telemetry.stop()
       await database.close()
     },

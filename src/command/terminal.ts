@@ -25,11 +25,21 @@ export const logOf = (config: Config): Log =>
   createLog({ level: config.logLevel, format: config.logFormat, secrets: secretsOf(config) })
 
 /** What the settings hold that must not be told to who reads a log. */
-export function secretsOf({ databaseUrl, feeds, metricsToken }: Config): string[] {
-  const password = databaseUrl === null ? null : new URL(databaseUrl).password
-  const decoded = new URLSearchParams(`_=${password?.replaceAll('+', '%2B') ?? ''}`).get('_')
-  const texts = [password, decoded, metricsToken, ...feeds.map(({ key }) => key)]
+export function secretsOf({ databaseUrl, feeds, ...config }: Config): string[] {
+  const passwords = [databaseUrl, config.smtpUrl].flatMap(passwordIn)
+  const texts = [
+    ...passwords,
+    config.metricsToken,
+    config.authSecret,
+    ...feeds.map(({ key }) => key),
+  ]
   return texts.flatMap((text) => (text ? [text] : []))
+}
+
+/** As it is written in a URL, and as it is meant. */
+function passwordIn(url: string | null): (string | null)[] {
+  const password = url === null ? '' : new URL(url).password
+  return [password, new URLSearchParams(`_=${password.replaceAll('+', '%2B')}`).get('_')]
 }
 
 /**

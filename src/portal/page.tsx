@@ -25,6 +25,8 @@ export type Page = {
   readonly body: ComponentChildren
   readonly description?: string | undefined
   readonly session?: Session | null | undefined
+  /** Made for one person, signed in or not: never kept, never compressed. */
+  readonly isPrivate?: boolean
   /** Names of `client/`, without their ending. */
   readonly scripts?: readonly string[]
   readonly status?: number
@@ -34,16 +36,17 @@ export type Page = {
 /**
  * The whole document as a reply, under the policy of every page.
  *
- * It is compressed only where nobody is signed in: what a page says to one person must not be
+ * It is compressed only where it is for anybody: what a page says to one person must not be
  * guessed from its length (https://www.breachattack.com).
  */
 export async function pageReply(deps: PageDeps, request: Request, page: Page): Promise<Response> {
   const paths = await deps.assets.paths()
   const html = `<!doctype html>${renderToString(<Document {...{ deps, page, paths }} />)}`
-  const isZipped = !page.session && acceptsGzip(request)
+  const isPrivate = page.isPrivate || page.session
+  const isZipped = !isPrivate && acceptsGzip(request)
   const headers = {
     'content-type': 'text/html; charset=utf-8',
-    'cache-control': page.session ? 'no-store' : 'no-cache',
+    'cache-control': isPrivate ? 'no-store' : 'no-cache',
     vary: 'accept-encoding, cookie',
     ...SECURITY_HEADERS,
     ...(isZipped && { 'content-encoding': 'gzip' }),
@@ -89,7 +92,10 @@ const NAVIGATION: readonly Entry[] = [
   { path: '/', text: 'Market' },
   { path: '/corridors', text: 'Corridors' },
   { path: '/docs', text: 'API' },
+  { path: '/developer', text: 'Developers' },
 ]
+
+const OPERATOR: Entry = { path: '/operator', text: 'Operator' }
 
 type Entry = { readonly path: string; readonly text: string }
 
@@ -102,7 +108,7 @@ function Header({ page }: { page: Page }) {
         </a>
         <nav aria-label="Site">
           <ul>
-            {NAVIGATION.map((entry) => (
+            {(page.session?.isAdmin ? [...NAVIGATION, OPERATOR] : NAVIGATION).map((entry) => (
               <Place key={entry.path} entry={entry} page={page} />
             ))}
           </ul>

@@ -45,8 +45,11 @@ export type OpenSession = {
  * password, tells whether an address is known.
  */
 export type Auth = {
-  /** Mails a link: to confirm the address, or to choose a new password where it is known. */
-  signUp(person: { email: string; password: string }): Promise<void>
+  /**
+   * Mails a link: to confirm the address, or to choose a new password where it is known. False for
+   * what is no address, or no password within the limits.
+   */
+  signUp(person: { email: string; password: string }): Promise<boolean>
   signIn(person: { email: string; password: string }): Promise<SignedIn | 'wrong' | 'unconfirmed'>
   /** Mails another link to confirm an address that is not confirmed yet. */
   sendConfirmation(email: string): Promise<void>
@@ -81,9 +84,10 @@ export function createAuth(database: Database, options: AuthOptions): Auth {
   }
   return {
     warm: () => void ready().catch(() => {}),
-    signUp: async ({ email, password }) => {
+    async signUp({ email, password }) {
       const { api } = await ready()
-      await api.signUpEmail({ body: { email, password, name: email } })
+      const body = { email, password, name: email }
+      return typeof (await attempted(api.signUpEmail({ body }))) !== 'string'
     },
     async signIn(person) {
       const { api } = await ready()
@@ -95,7 +99,7 @@ export function createAuth(database: Database, options: AuthOptions): Auth {
     },
     sendConfirmation: async (email) => {
       const { api } = await ready()
-      await api.sendVerificationEmail({ body: { email } })
+      await attempted(api.sendVerificationEmail({ body: { email } }))
     },
     async confirm(token) {
       const { api } = await ready()
@@ -103,7 +107,7 @@ export function createAuth(database: Database, options: AuthOptions): Auth {
     },
     requestReset: async (email) => {
       const { api } = await ready()
-      await api.requestPasswordReset({ body: { email } })
+      await attempted(api.requestPasswordReset({ body: { email } }))
     },
     async reset({ token, password: newPassword }) {
       const { api } = await ready()

@@ -70,7 +70,7 @@ export async function grantKey(
   })
 }
 
-/** A new key under the name of an old one, which ends later. An old one that has an end keeps it. */
+/** A new key under the name of an old one, which ends later; one that has an end keeps it. */
 export async function replaceKey(
   database: Database,
   { keyId, accountId, hash, endsMs, actor }: Replacement,

@@ -52,6 +52,16 @@ describe('signUp', () => {
     expect(await auth.signIn({ email, password: PASSWORD })).toMatchObject({ email })
   })
 
+  test('is false for what is no address and for a password too short or too long', async () => {
+    const email = newEmail()
+    expect(await auth.signUp({ email: 'nobody', password: PASSWORD })).toBe(false)
+    expect(await auth.signUp({ email, password: 'x'.repeat(9) })).toBe(false)
+    expect(await auth.signUp({ email, password: 'x'.repeat(129) })).toBe(false)
+    expect(linkTo(email)).toBeUndefined()
+    expect(await auth.signUp({ email, password: 'x'.repeat(128) })).toBe(true)
+    expect(await auth.signUp({ email: newEmail(), password: 'x'.repeat(10) })).toBe(true)
+  })
+
   test('keeps no password, and its hash is salted', async () => {
     await confirmed()
     await confirmed()

@@ -1,0 +1,137 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { unknownPath } from '~/app.ts'
+import type { Clock } from '~/clock.ts'
+import type { Config } from '~/config.ts'
+import type { Addresses } from '~/http/address.ts'
+import type { Route } from '~/http/route.ts'
+import type { Job } from '~/jobs/schedule.ts'
+import type { Log } from '~/log.ts'
+import type { Memory } from '~/memory/memory.ts'
+import { type DeveloperDeps, developerRoutes } from '~/portal/developer-routes.tsx'
+import { type EntranceDeps, entranceRoutes } from '~/portal/entrance-routes.tsx'
+import { smtpMailer } from '~/portal/mailer.ts'
+import { type OperatorDeps, operatorRoutes } from '~/portal/operator-routes.tsx'
+import { Outbox } from '~/portal/outbox.ts'
+import type { PageDeps } from '~/portal/page.tsx'
+import type { Metering } from '~/service/metering.ts'
+import { createAccountStore } from '~/store/account-store.ts'
+import { createAuditStore } from '~/store/audit-store.ts'
+import { createAuth } from '~/store/auth.ts'
+import type { Database } from '~/store/database.ts'
+import { isOutage } from '~/store/outage.ts'
+import { createPortalStore } from '~/store/portal-store.ts'
+import { createSendingStore } from '~/store/sending-store.ts'
+import { createUsageStore } from '~/store/usage-store.ts'
+import { newKey } from './new-key.ts'
+
+export type PeopleOptions = {
+  readonly config: Pick<
+    Config,
+    | 'authSecret'
+    | 'mailFrom'
+    | 'midMaxAgeMs'
+    | 'publicUrl'
+    | 'quoteMaxAgeMs'
+    | 'smtpUrl'
+    | 'trustedProxies'
+  >
+  readonly database: Database
+  readonly clock: Clock
+  readonly log: Log
+  readonly memory: Memory
+  readonly metering: Metering
+  readonly addresses: Addresses
+  /** Where the service listens, for where no setting says how people reach it. */
+  readonly listensAt: () => string
+}
+
+const SECRET_BYTES = 32
+const FINGERPRINT_LENGTH = 32
+
+type Deps = Omit<EntranceDeps & DeveloperDeps & OperatorDeps, 'pages'>
+
+/** What people do who sign in: accounts, keys, and the operator's view. */
+export class People {
+  readonly job: Job
+  readonly #outbox: Outbox
+  readonly #deps: Deps
+
+  constructor(options: PeopleOptions) {
+    const { config, database, clock, log, addresses, listensAt } = options
+    const store = createPortalStore(database)
+    const publicOrigin = config.publicUrl === null ? null : new URL(config.publicUrl).origin
+    const origin = () => publicOrigin ?? listensAt()
+    const mailer = smtpOf(config)
+    this.#outbox = new Outbox({ mailer, log, origin })
+    const secret = secretOf(config.authSecret, (proposed) => store.secret(proposed))
+    const auth = createAuth(database, {
+      secret,
+      isSecure: publicOrigin?.startsWith('https:') ?? false,
+      onLink: (link) => this.#outbox.post(link),
+      onFault: (message) => log.error({}, message),
+    })
+    this.job = { name: 'prune-people', pattern: '2 * * * *', run: () => store.prune(clock.now()) }
+    this.#deps = {
+      ...options,
+      ...storesOf(options),
+      ...{ people: auth, members: store, attempts: store, newKey, isOutage, unknownPath },
+      fingerprint: async (text) => fingerprintOf(await secret(), text),
+      waited: (ms) => delay(ms),
+      addressOf: addresses.of,
+      ...{ publicOrigin, origin },
+      isProxied: config.trustedProxies > 0,
+      isMailed: mailer !== null,
+      warm: () => auth.warm(),
+      ageLimits: config,
+    }
+  }
+
+  readonly routes = (pages: PageDeps): readonly Route[] => {
+    const deps = { ...this.#deps, pages }
+    return [...entranceRoutes(deps), ...developerRoutes(deps), ...operatorRoutes(deps)]
+  }
+
+  /** Resolves when the mails under way are sent or given up. */
+  stop(): Promise<void> {
+    return this.#outbox.settled()
+  }
+}
+
+function storesOf({ database, memory, clock }: PeopleOptions) {
+  const accounts = createAccountStore(database)
+  const audit = createAuditStore(database)
+  const sendings = createSendingStore(database)
+  return {
+    keyStore: accounts,
+    usage: createUsageStore(database),
+    published: async (accountId: string) => {
+      memory.publish({ access: await accounts.loadAccount(accountId) }, clock.now())
+    },
+    operated: {
+      page: accounts.page,
+      update: accounts.update,
+      revokeKey: accounts.revokeKey,
+      changes: audit.page,
+      sendings: sendings.all,
+    },
+  }
+}
+
+const smtpOf = ({ smtpUrl, mailFrom }: PeopleOptions['config']) =>
+  smtpUrl === null || mailFrom === null ? null : smtpMailer({ url: smtpUrl, from: mailFrom })
+
+/** The setting, or else one that all replicas find in the database, asked for once. */
+function secretOf(setting: string | null, kept: (proposed: string) => Promise<string>) {
+  let secret: Promise<string> | null = setting === null ? null : Promise.resolve(setting)
+  return (): Promise<string> => {
+    secret ??= kept(randomBytes(SECRET_BYTES).toString('base64url')).catch((error) => {
+      secret = null
+      throw error
+    })
+    return secret
+  }
+}
+
+const fingerprintOf = (secret: string, text: string): string =>
+  createHmac('sha256', secret).update(text).digest('base64url').slice(0, FINGERPRINT_LENGTH)

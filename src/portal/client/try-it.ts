@@ -1,0 +1,69 @@
+export {}
+
+const BASE = '/api/v1'
+const BODY_CHARS_MAX = 20_000
+
+const box = document.querySelector<HTMLElement>('[data-try-it]')
+const key = document.querySelector<HTMLInputElement>('#try-key')
+const path = document.querySelector<HTMLInputElement>('#try-path')
+const ask = document.querySelector<HTMLButtonElement>('#try-ask')
+const result = document.querySelector<HTMLElement>('#try-status')
+const answer = document.querySelector<HTMLElement>('#try-answer')
+
+if (box && key && path && ask && result && answer) {
+  box.hidden = false
+  const shown = box.dataset.keyFrom && document.getElementById(box.dataset.keyFrom)
+  if (shown) key.value = shown.textContent?.trim() ?? ''
+  ask.addEventListener('click', () => void send())
+  for (const input of [key, path])
+    input.addEventListener('keydown', (event) => {
+      if (event.key === 'Enter') void send()
+    })
+  addEventListener('pagehide', () => {
+    key.value = ''
+  })
+}
+
+async function send(): Promise<void> {
+  const url = new URL(`${BASE}${path!.value.trim()}`, location.origin)
+  if (url.origin !== location.origin || !url.pathname.startsWith(`${BASE}/`)) {
+    result!.textContent = 'A question is a path below /api/v1, such as /corridors.'
+    return
+  }
+  result!.textContent = 'Asking…'
+  try {
+    const headers = { 'X-API-Key': key!.value.trim() }
+    const reply = await fetch(url, { headers, credentials: 'omit', cache: 'no-store' })
+    result!.textContent = summaryOf(reply)
+    show(await reply.text())
+  } catch {
+    result!.textContent = 'Nothing answered. Is the service reachable?'
+  }
+}
+
+function summaryOf({ status: code, headers }: Response): string {
+  const [left, limit] = [headers.get('x-ratelimit-remaining'), headers.get('x-ratelimit-limit')]
+  const tier = headers.get('x-data-freshness')
+  const parts = [`HTTP ${code}`]
+  if (left && limit) parts.push(`${left} of ${limit} units left today`)
+  if (tier) parts.push(`served ${tier}`)
+  return parts.join(' · ')
+}
+
+function show(text: string): void {
+  const pretty = indented(text)
+  const cut = pretty.length > BODY_CHARS_MAX
+  answer!.hidden = false
+  answer!.tabIndex = 0
+  answer!.querySelector('pre')!.textContent = cut
+    ? `${pretty.slice(0, BODY_CHARS_MAX)}\n… cut here`
+    : pretty
+}
+
+function indented(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,129 @@
+import { ACTIVE_KEYS_MAX, isRevoked, type Key } from '~/domain/account.ts'
+import type { Route } from '~/http/route.ts'
+import {
+  createOwnKey,
+  KEY_NAME_LENGTH_MAX,
+  type NewOwnKey,
+  OVERLAPS_MS,
+  type Owner,
+  type OwnKeysDeps,
+  replaceOwnKey,
+  revokeOwnKey,
+} from '~/service/own-keys.ts'
+import { type OwnUsageDeps, ownUsageOf } from '~/service/own-usage.ts'
+import { DEVELOPER, developerPage, KEYS, REPLACE, REVOKE } from './developer.tsx'
+import { momentText } from './format.ts'
+import { isOverlap, replacePage, revokePage } from './key-pages.tsx'
+import { newKeyPage, replacedKeyPage } from './new-key-page.tsx'
+import {
+  type Form,
+  type Person,
+  type Visit,
+  type VisitDeps,
+  type VisitReply,
+  visitRoutes,
+} from './visit.tsx'
+
+export type DeveloperDeps = VisitDeps &
+  OwnKeysDeps &
+  OwnUsageDeps & {
+    /** The origin that people use, for what they copy. */
+    readonly origin: () => string
+  }
+
+/** What somebody who is signed in sees and does with the keys of the account. */
+export function developerRoutes(deps: DeveloperDeps): Route[] {
+  return [
+    ...visitRoutes(deps, DEVELOPER, {
+      get: (visit) => forMembers(visit, (person) => area(deps, { visit, person })),
+    }),
+    ...visitRoutes(deps, KEYS, {
+      get: () => ({ redirect: DEVELOPER }),
+      post: (visit, form) => forMembers(visit, (person) => create(deps, { visit, person }, form)),
+    }),
+    ...visitRoutes(deps, REVOKE, {
+      get: (visit) =>
+        forMembers(visit, (person) =>
+          ofKey(deps, { visit, person }, (key) => ({ page: revokePage(visit, key) })),
+        ),
+      post: (visit, form) => forMembers(visit, (person) => revoke(deps, { visit, person }, form)),
+    }),
+    ...visitRoutes(deps, REPLACE, {
+      get: (visit) =>
+        forMembers(visit, (person) =>
+          ofKey(deps, { visit, person }, (key) => ({ page: replacePage(visit, key) })),
+        ),
+      post: (visit, form) => forMembers(visit, (person) => replace(deps, { visit, person }, form)),
+    }),
+  ]
+}
+
+type Reply = VisitReply | Promise<VisitReply>
+type Member = { readonly visit: Visit; readonly person: Person }
+
+const forMembers = ({ person }: Visit, answer: (person: Person) => Reply): Reply =>
+  person ? answer(person) : { redirect: '/sign-in' }
+
+const ownerOf = ({ visit, person }: Member): Owner => ({
+  accountId: person.account.id,
+  actor: person.email,
+  nowMs: visit.nowMs,
+})
+
+type Complaint = { readonly complaint: string; readonly name?: string }
+
+async function area(
+  deps: DeveloperDeps,
+  { visit, person }: Member,
+  said: Complaint | null = null,
+): Promise<VisitReply> {
+  const { keys } = deps.memory.current
+  const { nowMs } = visit
+  const usage = await ownUsageOf(deps, { keys, accountId: person.account.id, nowMs })
+  const { limits } = deps.metering
+  const page = { visit, person, usage, limits, origin: deps.origin(), complaint: null, ...said }
+  return { page: developerPage(page) }
+}
+
+/** A key of the member's that is in use; any other leads back. */
+function ofKey(deps: DeveloperDeps, { visit, person }: Member, answer: (key: Key) => Reply): Reply {
+  const id = visit.url.searchParams.get('key')
+  const own = deps.memory.current.keys.keysOf(person.account.id)
+  const key = own.find((one) => one.id === id && !isRevoked(one, visit.nowMs))
+  return key ? answer(key) : { redirect: DEVELOPER }
+}
+
+const REFUSALS: Readonly<Record<Refusal, string>> = {
+  no_name: `A name has 1 to ${KEY_NAME_LENGTH_MAX} characters on one line.`,
+  name_taken: 'A key of that name is in use. Choose another name, or replace that key.',
+  too_many: `There are ${ACTIVE_KEYS_MAX} keys already. Revoke one that you no longer need.`,
+  unknown: 'That key is no longer in use.',
+  ending: 'That key is being replaced already.',
+}
+
+type Refusal = Extract<NewOwnKey, { refusal: unknown }>['refusal']
+
+async function create(deps: DeveloperDeps, member: Member, form: Form): Promise<VisitReply> {
+  const name = form.text('name')
+  const made = await createOwnKey(deps, ownerOf(member), name)
+  if ('refusal' in made) return area(deps, member, { complaint: REFUSALS[made.refusal], name })
+  return { page: newKeyPage({ key: made.text, name: made.name, origin: deps.origin() }) }
+}
+
+async function revoke(deps: DeveloperDeps, member: Member, form: Form): Promise<VisitReply> {
+  const isRevokedNow = await revokeOwnKey(deps, ownerOf(member), form.text('key'))
+  if (!isRevokedNow) return area(deps, member, { complaint: REFUSALS.unknown })
+  return { redirect: DEVELOPER }
+}
+
+async function replace(deps: DeveloperDeps, member: Member, form: Form): Promise<VisitReply> {
+  const overlap = form.text('overlap')
+  if (!isOverlap(overlap)) return area(deps, member, { complaint: 'Choose how long.' })
+  const owner = ownerOf(member)
+  const made = await replaceOwnKey(deps, owner, { keyId: form.text('key'), overlap })
+  if ('refusal' in made) return area(deps, member, { complaint: REFUSALS[made.refusal] })
+  const ends = momentText(owner.nowMs + OVERLAPS_MS[overlap])
+  return {
+    page: replacedKeyPage({ key: made.text, name: made.name, ends, origin: deps.origin() }),
+  }
+}

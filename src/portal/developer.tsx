@@ -1,0 +1,208 @@
+import { ACTIVE_KEYS_MAX, isRevoked } from '~/domain/account.ts'
+import { DAY_MS, mayIngest, type Plan, tierOf } from '~/domain/quota.ts'
+import { KEY_NAME_LENGTH_MAX } from '~/service/own-keys.ts'
+import type { KeyUsage, OwnUsage } from '~/service/own-usage.ts'
+import { dayText } from './day-text.ts'
+import { Field } from './form.tsx'
+import { spanText } from './format.ts'
+import { Moment } from './moment.tsx'
+import { Notice } from './notice.tsx'
+import type { Page } from './page.tsx'
+import { ToolClients } from './tool-clients.tsx'
+import { TryIt } from './try-it.tsx'
+import { UsageChart } from './usage-chart.tsx'
+import type { Person, Visit } from './visit.tsx'
+import { VisitForm } from './visit-form.tsx'
+
+export const DEVELOPER = '/developer'
+export const KEYS = '/developer/keys'
+export const REVOKE = '/developer/keys/revoke'
+export const REPLACE = '/developer/keys/replace'
+
+type Props = {
+  readonly visit: Visit
+  readonly person: Person
+  readonly usage: OwnUsage
+  readonly origin: string
+  readonly limits: Readonly<Record<Plan, number>>
+  readonly complaint: string | null
+  readonly name?: string
+}
+
+export const developerPage = (props: Props): Page => ({
+  title: 'Developer area',
+  path: DEVELOPER,
+  scripts: ['copy', 'try-it'],
+  status: props.complaint === null ? 200 : 400,
+  body: (
+    <div class="stack">
+      <Head {...props} />
+      <Quota {...props} />
+      <Keys {...props} />
+      <section class="stack-tight" aria-labelledby="usage-title">
+        <h2 id="usage-title">Use in 30 days</h2>
+        <UsageChart usage={props.usage} nowMs={props.visit.nowMs} />
+      </section>
+      <TryIt origin={props.origin} />
+      <ToolClients origin={props.origin} />
+    </div>
+  ),
+})
+
+const Head = ({ visit, person }: Props) => (
+  <div class="page-head">
+    <div class="stack-tight">
+      <h1>Developer area</h1>
+      <p class="lead">{person.email}</p>
+    </div>
+    <VisitForm visit={visit} action="/sign-out" send="Sign out" look="button button-quiet" />
+  </div>
+)
+
+function Quota({ usage: { quota }, person: { account }, limits, visit }: Props) {
+  const tier = tierOf(account.plan)
+  return (
+    <section class="stack-tight" aria-labelledby="quota-title">
+      <h2 id="quota-title">Today</h2>
+      <div class="cards">
+        <div class="card">
+          <p class="figure-label">Left today</p>
+          <p class="figure">{quota.remaining}</p>
+          <p class="figure-note">
+            of {quota.limit}; {quota.used} used by all keys together
+          </p>
+        </div>
+        <div class="card">
+          <p class="figure-label">Starts anew in</p>
+          <p class="figure">{spanText(quota.resetMs - visit.nowMs)}</p>
+          <p class="figure-note">
+            <Moment ms={quota.resetMs} />
+          </p>
+        </div>
+        <div class="card">
+          <p class="figure-label">Plan</p>
+          <p class="figure">{account.plan}</p>
+          <p class="figure-note">
+            {mayIngest(account.role) ? `role ${account.role}: may record rates` : 'may read'}
+          </p>
+        </div>
+        <div class="card">
+          <p class="figure-label">Freshness</p>
+          <p class="figure">{tier}</p>
+          <p class="figure-note">
+            {tier === 'hourly'
+              ? 'every answer holds what was known at the top of the current UTC hour, and says so'
+              : 'every answer holds what is known at the moment it is given'}
+          </p>
+        </div>
+      </div>
+      <p class="muted small">
+        A day has {limits.free} units on the free plan and {limits.pro} on pro, both hourly;{' '}
+        {limits.enterprise} on enterprise, in real time. Only answers that succeed cost a unit. To
+        change plan, ask whoever runs this service.
+      </p>
+    </section>
+  )
+}
+
+function Keys({ visit, usage, complaint, name }: Props) {
+  const { nowMs } = visit
+  const active = usage.keys.filter(({ key }) => !isRevoked(key, nowMs))
+  const ended = usage.keys.filter(({ key }) => isRevoked(key, nowMs)).toReversed()
+  return (
+    <section class="stack-tight" aria-labelledby="keys-title">
+      <h2 id="keys-title">Keys</h2>
+      {complaint && <Notice kind="bad">{complaint}</Notice>}
+      {active.length === 0 ? (
+        <p class="muted">No key is in use. Make one below; it is shown once.</p>
+      ) : (
+        <KeyTable active={active} nowMs={nowMs} />
+      )}
+      <VisitForm visit={visit} action={KEYS} send="Make a key" isInRow>
+        <Field
+          name="name"
+          label="A further key, for"
+          value={name}
+          isRequired
+          input={{ autocomplete: 'off', maxLength: KEY_NAME_LENGTH_MAX }}
+        />
+      </VisitForm>
+      <p class="muted small">Up to {ACTIVE_KEYS_MAX} keys at a time share the plan's units.</p>
+      {ended.length > 0 && <EndedKeys ended={ended} />}
+    </section>
+  )
+}
+
+const KeyTable = ({ active, nowMs }: { active: readonly KeyUsage[]; nowMs: number }) => (
+  <div class="table-frame">
+    <table class="table table-cards">
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col">Last used</th>
+          <th scope="col" class="number">
+            Today
+          </th>
+          <th scope="col">
+            <span class="visually-hidden">What to do with it</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {active.map((one) => (
+          <KeyRow key={one.key.id} one={one} nowMs={nowMs} />
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
+
+function KeyRow({ one, nowMs }: { one: KeyUsage; nowMs: number }) {
+  const { key, days } = one
+  const of = `?key=${key.id}`
+  return (
+    <tr>
+      <th scope="row">
+        {key.name}{' '}
+        {key.revokedMs !== null && (
+          <span class="tag tag-warn">ends in {spanText(key.revokedMs - nowMs)}</span>
+        )}
+      </th>
+      <td data-label="Last used">{lastUsedText(one, nowMs)}</td>
+      <td data-label="Today" class="number">
+        {days.at(-1)}
+      </td>
+      <td class="actions">
+        {key.revokedMs === null && (
+          <a href={REPLACE + of}>
+            Replace<span class="visually-hidden"> {key.name}</span>
+          </a>
+        )}
+        <a href={REVOKE + of}>
+          Revoke<span class="visually-hidden"> {key.name}</span>
+        </a>
+      </td>
+    </tr>
+  )
+}
+
+function lastUsedText({ lastDay, days }: KeyUsage, nowMs: number): string {
+  if (lastDay === null) return 'not in 30 days'
+  if (days.at(-1)! > 0) return 'today'
+  return lastDay === Math.floor(nowMs / DAY_MS) - 1 ? 'yesterday' : dayText(lastDay * DAY_MS)
+}
+
+const EndedKeys = ({ ended }: { ended: readonly KeyUsage[] }) => (
+  <details>
+    <summary>
+      {ended.length} {ended.length === 1 ? 'key that has ended' : 'keys that have ended'}
+    </summary>
+    <ul class="stack-tight details-body">
+      {ended.map(({ key }) => (
+        <li key={key.id}>
+          {key.name} <span class="muted">ended</span> <Moment ms={key.revokedMs!} />
+        </li>
+      ))}
+    </ul>
+  </details>
+)

@@ -1,0 +1,152 @@
+import type { Route } from '~/http/route.ts'
+import {
+  confirm,
+  type Entry,
+  emailIn,
+  requestReset,
+  reset,
+  signIn,
+  signUp,
+} from '~/service/people.ts'
+import {
+  confirmPage,
+  EMAIL_LENGTH_MAX,
+  forgottenPage,
+  mailedPage,
+  PASSWORD_LENGTH_MAX,
+  PASSWORD_LENGTH_MIN,
+  PATHS,
+  resetPage,
+  signInPage,
+  signUpPage,
+  staleLinkPage,
+} from './entrance.tsx'
+import { firstKeyPage } from './new-key-page.tsx'
+import { type Form, type Visit, type VisitDeps, type VisitReply, visitRoutes } from './visit.tsx'
+
+export type EntranceDeps = VisitDeps & {
+  /** Whether links are mailed; where they are not, they are logged. */
+  readonly isMailed: boolean
+  /** The origin that people use, for what they copy. */
+  readonly origin: () => string
+  /** Loads what signing in needs. */
+  readonly warm: () => void
+}
+
+const DEVELOPER = '/developer'
+const EMAIL = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u
+
+const NO_EMAIL = 'That is no e-mail address; it looks like name@example.org.'
+const LENGTHS = `${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX}`
+const NO_PASSWORD = `A password has ${LENGTHS} characters; this has not.`
+const WRONG = 'The address or the password is wrong.'
+
+/** Sign-up, sign-in, sign-out, and the pages that mailed links lead to. */
+export function entranceRoutes(deps: EntranceDeps): Route[] {
+  return [
+    ...visitRoutes(deps, PATHS.signUp, {
+      get: (visit) => forStrangers(deps, visit, () => ({ page: signUpPage(visit) })),
+      post: (visit, form) => signUpReply(deps, visit, form),
+    }),
+    ...visitRoutes(deps, PATHS.signIn, {
+      get: (visit) => forStrangers(deps, visit, () => ({ page: signInPage(visit, said(visit)) })),
+      post: (visit, form) => signInReply(deps, visit, form),
+    }),
+    ...visitRoutes(deps, PATHS.mailed, { get: () => ({ page: mailedPage(deps.isMailed) }) }),
+    ...visitRoutes(deps, PATHS.confirm, {
+      get: (visit) => confirmLink(deps, visit),
+      post: (visit, form) => confirmReply(deps, visit, form),
+    }),
+    ...visitRoutes(deps, PATHS.forgotten, {
+      get: (visit) => ({ page: forgottenPage(visit) }),
+      post: (visit, form) => forgottenReply(deps, visit, form),
+    }),
+    ...visitRoutes(deps, PATHS.reset, {
+      get: (visit) => ({ page: resetPage(visit, { token: tokenIn(visit) }) }),
+      post: (visit, form) => resetReply(deps, visit, form),
+    }),
+    ...visitRoutes(deps, PATHS.signOut, {
+      get: () => ({ redirect: DEVELOPER }),
+      post: async ({ request }) => ({
+        redirect: '/sign-in',
+        cookies: await deps.people.signOut(request.headers),
+      }),
+    }),
+  ]
+}
+
+function forStrangers(deps: EntranceDeps, visit: Visit, answer: () => VisitReply): VisitReply {
+  if (visit.person) return { redirect: DEVELOPER }
+  deps.warm()
+  return answer()
+}
+
+const said = ({ url }: Visit) => ({ isReset: url.searchParams.get('said') === 'reset' })
+
+const tokenIn = ({ url }: Visit): string => url.searchParams.get('token') ?? ''
+
+const isEmail = (text: string): boolean => text.length <= EMAIL_LENGTH_MAX && EMAIL.test(text)
+
+const isPassword = ({ length }: string): boolean =>
+  length >= PASSWORD_LENGTH_MIN && length <= PASSWORD_LENGTH_MAX
+
+async function signUpReply(deps: EntranceDeps, visit: Visit, form: Form): Promise<VisitReply> {
+  const email = form.text('email').trim()
+  const password = form.text('password')
+  if (!isEmail(email)) return { page: signUpPage(visit, { complaint: NO_EMAIL, email }) }
+  if (!isPassword(password)) return { page: signUpPage(visit, { complaint: NO_PASSWORD, email }) }
+  const isMailable = await signUp(deps, { email, password }, visit)
+  if (!isMailable) return { page: signUpPage(visit, { complaint: NO_EMAIL, email }) }
+  return { redirect: PATHS.mailed }
+}
+
+async function signInReply(deps: EntranceDeps, visit: Visit, form: Form): Promise<VisitReply> {
+  const email = form.text('email').trim()
+  const entry = await signIn(deps, { email, password: form.text('password') }, visit)
+  if (entry === 'wrong') return { page: signInPage(visit, { complaint: WRONG, email }) }
+  if (entry === 'unconfirmed') return { redirect: PATHS.mailed }
+  return enteredReply(deps, visit, entry)
+}
+
+function confirmLink(deps: EntranceDeps, visit: Visit): VisitReply {
+  const token = tokenIn(visit)
+  const email = emailIn(token)
+  if (email === null) return { page: staleLinkPage(PATHS.confirm) }
+  deps.warm()
+  return { page: confirmPage(visit, { token, email }) }
+}
+
+async function confirmReply(deps: EntranceDeps, visit: Visit, form: Form): Promise<VisitReply> {
+  const token = form.text('token')
+  const entry = await confirm(deps, { token, password: form.text('password') }, visit)
+  if (entry === 'stale') return { page: staleLinkPage(PATHS.confirm) }
+  if (entry !== 'wrong') return enteredReply(deps, visit, entry)
+  const email = emailIn(token) ?? ''
+  return { page: confirmPage(visit, { token, email, complaint: 'The password is wrong.' }) }
+}
+
+/** The session that was open before, if any, is ended: the new one starts from nothing. */
+async function enteredReply(
+  deps: EntranceDeps,
+  visit: Visit,
+  { cookies, firstKey, email }: Entry,
+): Promise<VisitReply> {
+  if (visit.person) await deps.people.signOut(visit.request.headers)
+  if (firstKey === null) return { redirect: DEVELOPER, cookies }
+  return { page: firstKeyPage({ key: firstKey, email, origin: deps.origin() }), cookies }
+}
+
+async function forgottenReply(deps: EntranceDeps, visit: Visit, form: Form): Promise<VisitReply> {
+  const email = form.text('email').trim()
+  if (!isEmail(email)) return { page: forgottenPage(visit, { complaint: NO_EMAIL, email }) }
+  await requestReset(deps, email, visit)
+  return { redirect: PATHS.mailed }
+}
+
+async function resetReply(deps: EntranceDeps, visit: Visit, form: Form): Promise<VisitReply> {
+  const token = form.text('token')
+  const password = form.text('password')
+  if (!isPassword(password)) return { page: resetPage(visit, { token, complaint: NO_PASSWORD }) }
+  if (!(await reset(deps, { token, password }, visit))) return { page: staleLinkPage(PATHS.reset) }
+  return { redirect: `${PATHS.signIn}?said=reset` }
+}

@@ -1,0 +1,66 @@
+import type { Key } from '~/domain/account.ts'
+import { OVERLAPS_MS, type Overlap } from '~/service/own-keys.ts'
+import { DEVELOPER, REPLACE, REVOKE } from './developer.tsx'
+import { Select } from './form.tsx'
+import { spanText } from './format.ts'
+import type { Page } from './page.tsx'
+import type { Visit } from './visit.tsx'
+import { VisitForm } from './visit-form.tsx'
+
+const OVERLAP_TEXT: Readonly<Record<Overlap, string>> = {
+  '1h': 'an hour',
+  '24h': 'a day',
+  '7d': 'a week',
+}
+
+export const isOverlap = (text: string): text is Overlap => Object.hasOwn(OVERLAPS_MS, text)
+
+export const revokePage = (visit: Visit, key: Key): Page => ({
+  title: `Revoke ${key.name}`,
+  path: DEVELOPER,
+  body: (
+    <div class="stack-tight narrow">
+      <h1>Revoke the key {key.name}?</h1>
+      <p class="lead">
+        The next request with it is refused, everywhere, and it never works again.
+        {key.revokedMs !== null &&
+          ` By itself it would end in ${spanText(key.revokedMs - visit.nowMs)}.`}
+      </p>
+      <VisitForm
+        visit={visit}
+        action={REVOKE}
+        send="Revoke it now"
+        isDangerous
+        hidden={{ key: key.id }}
+      />
+      <p>
+        <a href={DEVELOPER}>Keep it</a>
+      </p>
+    </div>
+  ),
+})
+
+export const replacePage = (visit: Visit, key: Key): Page => ({
+  title: `Replace ${key.name}`,
+  path: DEVELOPER,
+  body: (
+    <div class="stack-tight narrow">
+      <h1>Replace the key {key.name}</h1>
+      <p class="lead">
+        You get a new key under the same name now. The old one goes on for as long as you need to
+        put the new one in its place, and then ends by itself.
+      </p>
+      <VisitForm visit={visit} action={REPLACE} send="Make the new key" hidden={{ key: key.id }}>
+        <Select
+          name="overlap"
+          label="The old key works for"
+          value="24h"
+          options={Object.entries(OVERLAP_TEXT).map(([value, text]) => ({ value, text }))}
+        />
+      </VisitForm>
+      <p>
+        <a href={DEVELOPER}>Leave it as it is</a>
+      </p>
+    </div>
+  ),
+})

@@ -1,0 +1,32 @@
+export type Mail = { readonly to: string; readonly subject: string; readonly text: string }
+
+export type Mailer = {
+  /** Rejects when the server did not take it. */
+  send(mail: Mail): Promise<void>
+}
+
+const CONNECTIONS_MAX = 2
+const WAIT_MS_MAX = 15_000
+
+/** Mails over SMTP, whose library is loaded by the first mail. */
+export function smtpMailer({ url, from }: { url: string; from: string }): Mailer {
+  let transport: ReturnType<typeof transportTo> | null = null
+  return {
+    async send(mail) {
+      transport ??= transportTo(url)
+      await (await transport).sendMail({ ...mail, from })
+    },
+  }
+}
+
+async function transportTo(url: string) {
+  const { createTransport } = await import('nodemailer')
+  return createTransport({
+    url,
+    pool: true,
+    maxConnections: CONNECTIONS_MAX,
+    connectionTimeout: WAIT_MS_MAX,
+    greetingTimeout: WAIT_MS_MAX,
+    socketTimeout: WAIT_MS_MAX,
+  })
+}

@@ -1,0 +1,64 @@
+import { CopyBox } from './copy-box.tsx'
+import { Notice } from './notice.tsx'
+import type { Page } from './page.tsx'
+import { ToolClients } from './tool-clients.tsx'
+import { TryIt } from './try-it.tsx'
+
+const KEY_ID = 'new-key'
+
+type NewKey = { readonly key: string; readonly origin: string }
+
+type Shown = NewKey & { readonly title: string; readonly lead: string }
+
+/** The one time that a key is shown. It is in this reply and nowhere else. */
+const shownOnce = ({ title, lead, key, origin }: Shown): Page => ({
+  title,
+  path: '/developer',
+  scripts: ['copy', 'try-it'],
+  body: (
+    <div class="stack">
+      <div class="stack-tight">
+        <h1>{title}</h1>
+        <p class="lead">{lead}</p>
+        <CopyBox id={KEY_ID} label="your key" text={key} />
+        <Notice kind="warn">
+          It is shown this once. Copy it now to where you keep secrets; only its fingerprint is kept
+          here, and a lost key can only be replaced.
+        </Notice>
+        <p>
+          <a class="button" href="/developer">
+            I have copied it
+          </a>
+        </p>
+      </div>
+      <TryIt origin={origin} keyFrom={KEY_ID} />
+      <ToolClients origin={origin} />
+    </div>
+  ),
+})
+
+export const firstKeyPage = ({ key, email, origin }: NewKey & { email: string }): Page =>
+  shownOnce({
+    title: 'Your account and its first key',
+    lead: `${email} is confirmed. The account is on the free plan; this is the key to ask with.`,
+    key,
+    origin,
+  })
+
+export const newKeyPage = ({ key, name, origin }: NewKey & { name: string }): Page =>
+  shownOnce({
+    title: 'Your new key',
+    lead: `It is called ${name} and works from now on.`,
+    key,
+    origin,
+  })
+
+type Replaced = NewKey & { readonly name: string; readonly ends: string }
+
+export const replacedKeyPage = ({ key, name, ends, origin }: Replaced): Page =>
+  shownOnce({
+    title: 'The key that replaces it',
+    lead: `${name} has a new key, which works from now on. The old one ends on ${ends}.`,
+    key,
+    origin,
+  })

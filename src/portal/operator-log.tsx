@@ -1,0 +1,88 @@
+import type { AuditEntry, Facts } from '~/domain/audit.ts'
+import { Moment } from './moment.tsx'
+import { ACCOUNT, LOG, Places } from './operator.tsx'
+import type { Page } from './page.tsx'
+
+export const LOG_PAGE = 50
+
+type Props = { readonly entries: readonly AuditEntry[]; readonly isWhole: boolean }
+
+/** Who changed what, newest first. */
+export const logPage = ({ entries, isWhole }: Props): Page => ({
+  title: 'Changes',
+  path: '/operator',
+  body: (
+    <div class="stack">
+      <div class="stack-tight">
+        <h1>Changes</h1>
+        <Places current={LOG} />
+        <p class="lead">
+          Every change of an account or a key, from these pages and from the command line. Entries
+          can be added, and never changed or removed.
+        </p>
+      </div>
+      {entries.length === 0 ? (
+        <p class="muted">Nothing was changed yet.</p>
+      ) : (
+        <div class="table-frame">
+          <table class="table table-cards">
+            <thead>
+              <tr>
+                <th scope="col">What</th>
+                <th scope="col">Of</th>
+                <th scope="col">Before and after</th>
+                <th scope="col">By</th>
+                <th scope="col">When</th>
+              </tr>
+            </thead>
+            <tbody>
+              {entries.map((entry) => (
+                <Row key={entry.id} entry={entry} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {!isWhole && (
+        <p>
+          <a href={`${LOG}?before=${entries.at(-1)!.id}`}>Earlier changes</a>
+        </p>
+      )}
+    </div>
+  ),
+})
+
+const Row = ({ entry }: { entry: AuditEntry }) => (
+  <tr>
+    <th scope="row">{entry.action}</th>
+    <td data-label="Of">
+      <a class="long" href={`${ACCOUNT}?id=${entry.accountId}`}>
+        {entry.subject}
+      </a>
+    </td>
+    <td data-label="Change">
+      <span class="long">{differenceText(entry)}</span>
+    </td>
+    <td data-label="By">
+      <span class="long">{entry.actor}</span>
+    </td>
+    <td data-label="When">
+      <Moment ms={entry.atMs} />
+    </td>
+  </tr>
+)
+
+/** The facts that differ, as `plan free → pro`; those of something new alone. */
+function differenceText({ before, after }: Pick<AuditEntry, 'before' | 'after'>): string {
+  const names = Object.keys(after ?? before ?? {})
+  const changed = names.filter((name) => before?.[name] !== after?.[name])
+  return (changed.length > 0 ? changed : names)
+    .map((name) => `${name.replaceAll('_', ' ')} ${changeText(name, before, after)}`)
+    .join(', ')
+}
+
+function changeText(name: string, before: Facts | null, after: Facts | null): string {
+  const [old, now] = [before?.[name], after?.[name]]
+  if (!old || old === now) return now ?? 'none'
+  return `${old} → ${now ?? 'none'}`
+}

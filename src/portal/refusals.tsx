@@ -1,0 +1,63 @@
+import type { ComponentChildren } from 'preact'
+import { spanText } from './format.ts'
+import { Notice } from './notice.tsx'
+import type { Page } from './page.tsx'
+
+type Told = { title: string; status: number; children: ComponentChildren }
+
+const told = (path: string, { title, status, children }: Told): Page => ({
+  title,
+  path,
+  status,
+  body: (
+    <div class="stack-tight narrow">
+      <h1>{title}</h1>
+      {children}
+    </div>
+  ),
+})
+
+const MINUTE_S = 60
+
+export function tooManyPage(path: string, seconds: number): Page {
+  const wait = seconds < MINUTE_S ? 'a minute' : spanText(Math.ceil(seconds / MINUTE_S) * 60_000)
+  const page = told(path, {
+    title: 'Too many attempts',
+    status: 429,
+    children: <Notice kind="warn">Nothing was done. Wait {wait} before you try this again.</Notice>,
+  })
+  return { ...page, headers: { 'retry-after': String(seconds) } }
+}
+
+export const refusedPage = (path: string): Page =>
+  told(path, {
+    title: 'This form cannot be taken',
+    status: 403,
+    children: (
+      <Notice kind="warn">
+        It was not sent from a page of ours that is still current, so nothing was done. Cookies have
+        to be on. <a href={path}>Open the page again</a> and send it from there.
+      </Notice>
+    ),
+  })
+
+export const unavailablePage = (path: string): Page => ({
+  ...told(path, {
+    title: 'Not available just now',
+    status: 503,
+    children: (
+      <Notice kind="bad">
+        What this page needs cannot be reached. Prices and keys go on working; try this again in a
+        moment.
+      </Notice>
+    ),
+  }),
+  headers: { 'retry-after': '30' },
+})
+
+export const failedPage = (path: string): Page =>
+  told(path, {
+    title: 'Something failed on our side',
+    status: 500,
+    children: <Notice kind="bad">It has been written down. Try again in a moment.</Notice>,
+  })

@@ -1,0 +1,35 @@
+import type { ComponentChildren } from 'preact'
+import { TOKEN_FIELD, type Visit } from './visit.tsx'
+
+type Props = {
+  visit: Visit
+  action: string
+  /** What the button says. */
+  send: string
+  isDangerous?: boolean
+  /** Sent along, unseen. */
+  hidden?: Readonly<Record<string, string>>
+  children?: ComponentChildren
+  isInRow?: boolean
+  look?: 'button' | 'button button-quiet'
+}
+
+/** A form that changes something, with the token that shows whose page it stands on. */
+export function VisitForm(props: Props) {
+  const { visit, action, send, isDangerous, hidden = {}, children, isInRow } = props
+  const look = isDangerous ? 'button button-danger' : (props.look ?? 'button')
+  return (
+    <form method="post" action={action} class={isInRow ? 'form-row' : 'stack-tight'}>
+      <input type="hidden" name={TOKEN_FIELD} value={visit.formToken} />
+      {Object.entries(hidden).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
+      ))}
+      {children}
+      <div>
+        <button type="submit" class={look}>
+          {send}
+        </button>
+      </div>
+    </form>
+  )
+}

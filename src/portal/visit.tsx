@@ -1,0 +1,203 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Clock } from '~/clock.ts'
+import { ServiceError } from '~/domain/errors.ts'
+import type { AddressOf } from '~/http/address.ts'
+import { bodyText } from '~/http/body.ts'
+import type { Route } from '~/http/route.ts'
+import type { Log } from '~/log.ts'
+import type { Memory } from '~/memory/memory.ts'
+import { TooManyAttempts } from '~/service/attempts.ts'
+import { type PeopleDeps, type Person, personOf } from '~/service/people.ts'
+import { type Page, type PageDeps, pageReply } from './page.tsx'
+import { failedPage, refusedPage, tooManyPage, unavailablePage } from './refusals.tsx'
+
+export type { Person }
+
+export type VisitDeps = PeopleDeps & {
+  readonly pages: PageDeps
+  readonly memory: Memory
+  readonly clock: Clock
+  readonly log: Log
+  readonly addressOf: AddressOf
+  /** The origin of the address that people use, where a setting gives one. */
+  readonly publicOrigin: string | null
+  /** Whether the proxies in front may say that a request came over https. */
+  readonly isProxied: boolean
+  /** Whether an error tells of the database being away. */
+  readonly isOutage: (error: unknown) => boolean
+}
+
+/** Somebody who looks at a page that is theirs alone, or sends a form. */
+export type Visit = {
+  readonly request: Request
+  readonly url: URL
+  readonly address: string
+  readonly nowMs: number
+  readonly person: Person | null
+  /** Shows that a form was made for this session; each form carries it. */
+  readonly formToken: string
+}
+
+export type VisitReply = { readonly cookies?: readonly string[] } & (
+  | { readonly page: Page }
+  | { readonly redirect: string }
+  | { readonly response: Response }
+)
+
+type Answers = {
+  get?(visit: Visit): VisitReply | Promise<VisitReply>
+  post?(visit: Visit, form: Form): VisitReply | Promise<VisitReply>
+}
+
+/** The fields of a form; a missing one is empty, of a repeated one the first counts. */
+export type Form = { text(name: string): string }
+
+/** The field of every form that holds `formToken`. */
+export const TOKEN_FIELD = 'form_token'
+
+const FORM_BYTES_MAX = 16_384
+const VISITOR_COOKIE = 'corridor.visitor'
+const VISITOR = /^[\w-]{22}$/
+const VISITOR_BYTES = 16
+const SESSION_COOKIE = /\bcorridor\.session_token=/
+
+/** Pages and forms that concern one person: never cached, and forms only from ourselves. */
+export function visitRoutes(deps: VisitDeps, path: string, { get, post }: Answers): Route[] {
+  const routes: Route[] = []
+  if (get)
+    routes.push({
+      method: 'GET',
+      path,
+      handle: (request) => replied(deps, request, path, (visit) => get(visit)),
+    })
+  if (post)
+    routes.push({
+      method: 'POST',
+      path,
+      handle: (request) =>
+        replied(deps, request, path, async (visit) => post(visit, await readForm(deps, visit))),
+    })
+  return routes
+}
+
+/** Came from elsewhere, or without the token: nothing was done. */
+class ForeignForm extends Error {}
+
+async function replied(
+  deps: VisitDeps,
+  request: Request,
+  path: string,
+  answer: (visit: Visit) => VisitReply | Promise<VisitReply>,
+): Promise<Response> {
+  const cookies: string[] = []
+  let person: Person | null = null
+  try {
+    const visit = await visitOf(deps, request, cookies)
+    person = visit.person
+    const reply = await answer(visit)
+    return await responseTo(deps, { request, person, reply, cookies })
+  } catch (error) {
+    const page = faultPage(deps, path, error)
+    return responseTo(deps, { request, person, reply: { page }, cookies })
+  }
+}
+
+function faultPage(deps: VisitDeps, path: string, error: unknown): Page {
+  if (error instanceof TooManyAttempts) return tooManyPage(path, error.retryAfterSeconds)
+  if (error instanceof ForeignForm) return refusedPage(path)
+  if (error instanceof ServiceError && error.code !== 'database_unavailable')
+    return refusedPage(path)
+  if (deps.isOutage(error)) return unavailablePage(path)
+  deps.log.error({ err: error }, 'a page failed')
+  return failedPage(path)
+}
+
+async function visitOf(deps: VisitDeps, request: Request, cookies: string[]): Promise<Visit> {
+  const { headers } = request
+  const jar = new Bun.CookieMap(headers.get('cookie') ?? '')
+  const isKnown = SESSION_COOKIE.test(headers.get('cookie') ?? '')
+  const person = isKnown ? await personOf(deps, headers, () => deps.memory.current.keys) : null
+  let visitor = jar.get(VISITOR_COOKIE) ?? ''
+  if (!person && !VISITOR.test(visitor)) {
+    visitor = randomBytes(VISITOR_BYTES).toString('base64url')
+    cookies.push(`${VISITOR_COOKIE}=${visitor}; Path=/; HttpOnly; SameSite=Lax`)
+  }
+  const bearer = person ? `session ${person.sessionToken}` : `visitor ${visitor}`
+  return {
+    request,
+    url: new URL(request.url),
+    address: deps.addressOf(request),
+    nowMs: deps.clock.now(),
+    person,
+    formToken: await deps.fingerprint(`form of ${bearer}`),
+  }
+}
+
+type Outcome = {
+  readonly request: Request
+  readonly person: Person | null
+  readonly reply: VisitReply
+  readonly cookies: readonly string[]
+}
+
+async function responseTo(
+  deps: VisitDeps,
+  { request, person, reply, cookies }: Outcome,
+): Promise<Response> {
+  const response = await bodyOf(deps, request, person, reply)
+  const isSecure = isOverHttps(deps, request)
+  for (const line of [...cookies, ...(reply.cookies ?? [])])
+    response.headers.append(
+      'set-cookie',
+      isSecure && !/;\s*secure\b/i.test(line) ? `${line}; Secure` : line,
+    )
+  return response
+}
+
+async function bodyOf(
+  { pages }: VisitDeps,
+  request: Request,
+  person: Person | null,
+  reply: VisitReply,
+): Promise<Response> {
+  if ('response' in reply) return reply.response
+  if ('redirect' in reply)
+    return new Response(null, {
+      status: 303,
+      headers: { location: reply.redirect, 'cache-control': 'no-store' },
+    })
+  const session = person && { email: person.email, isAdmin: person.account.role === 'admin' }
+  return pageReply(pages, request, { session, isPrivate: true, ...reply.page })
+}
+
+function isOverHttps({ publicOrigin, isProxied }: VisitDeps, { headers }: Request): boolean {
+  if (publicOrigin?.startsWith('https:')) return true
+  return isProxied && headers.get('x-forwarded-proto')?.split(',').at(-1)?.trim() === 'https'
+}
+
+/** Throws ForeignForm unless the form was sent by one of our pages, to the one who looked at it. */
+async function readForm(deps: VisitDeps, visit: Visit): Promise<Form> {
+  const { request, formToken } = visit
+  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
+  if (!isFromUs(deps, request) || type !== 'application/x-www-form-urlencoded')
+    throw new ForeignForm()
+  const fields = new URLSearchParams(await bodyText(request, FORM_BYTES_MAX))
+  const form: Form = { text: (name) => fields.get(name) ?? '' }
+  if (!isSame(form.text(TOKEN_FIELD), formToken)) throw new ForeignForm()
+  return form
+}
+
+/** A browser says where a form comes from; what says nothing still needs the token. */
+function isFromUs({ publicOrigin }: VisitDeps, { headers, url }: Request): boolean {
+  const site = headers.get('sec-fetch-site')
+  if (site !== null && site !== 'same-origin') return false
+  const origin = headers.get('origin')
+  if (origin === null) return true
+  if (origin === publicOrigin) return true
+  return URL.canParse(origin) && new URL(origin).host === (headers.get('host') ?? new URL(url).host)
+}
+
+function isSame(sent: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(sent), Buffer.from(expected)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}

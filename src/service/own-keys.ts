@@ -1,0 +1,100 @@
+import { ACTIVE_KEYS_MAX, type Key, type KeyRefusal } from '~/domain/account.ts'
+import { HOUR_MS } from '~/domain/freshness.ts'
+import { DAY_MS } from '~/domain/quota.ts'
+
+/** How long an old key goes on beside the new one. */
+export const OVERLAPS_MS = { '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 7 * DAY_MS } as const
+
+export type Overlap = keyof typeof OVERLAPS_MS
+
+export const KEY_NAME_LENGTH_MAX = 60
+
+const KEY_NAME = new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${KEY_NAME_LENGTH_MAX}}$`, 'u')
+
+type Rules = { readonly activeMax: number; readonly nowMs: number }
+type Granted = { readonly key: Key } | { readonly refusal: KeyRefusal }
+
+export type OwnKeyStore = {
+  grantKey(
+    key: { accountId: string; name: string; hash: string; actor: string },
+    rules: Rules,
+  ): Promise<Granted>
+  replaceKey(
+    replacement: {
+      keyId: string
+      accountId: string
+      hash: string
+      endsMs: number
+      actor: string
+    },
+    rules: Rules,
+  ): Promise<Granted>
+  revokeKey(
+    id: string,
+    nowMs: number,
+    by: { actor: string; accountId?: string },
+  ): Promise<{ keyId: string; revokedMs: number } | null>
+}
+
+export type OwnKeysDeps = {
+  readonly keyStore: OwnKeyStore
+  readonly newKey: () => { readonly key: string; readonly hash: string }
+  /** Makes memory serve an account as the database has it. */
+  readonly published: (accountId: string) => Promise<void>
+}
+
+/** Whose keys, on whose word, and when. */
+export type Owner = { readonly accountId: string; readonly actor: string; readonly nowMs: number }
+
+/** A key, whose text nobody gets to see again, or why there is none. */
+export type NewOwnKey =
+  | { readonly id: string; readonly name: string; readonly text: string }
+  | { readonly refusal: KeyRefusal | 'no_name' }
+
+/** A further key of an account; it works, here and at once, when this resolves. */
+export async function createOwnKey(
+  deps: OwnKeysDeps,
+  { accountId, actor, nowMs }: Owner,
+  name: string,
+): Promise<NewOwnKey> {
+  if (!KEY_NAME.test(name.trim())) return { refusal: 'no_name' }
+  const { key: text, hash } = deps.newKey()
+  const wanted = { accountId, name: name.trim(), hash, actor }
+  const granted = await deps.keyStore.grantKey(wanted, { activeMax: ACTIVE_KEYS_MAX, nowMs })
+  return shown(deps, accountId, granted, text)
+}
+
+/** A new key in the place of one that ends after the overlap. */
+export async function replaceOwnKey(
+  deps: OwnKeysDeps,
+  { accountId, actor, nowMs }: Owner,
+  { keyId, overlap }: { keyId: string; overlap: Overlap },
+): Promise<NewOwnKey> {
+  const { key: text, hash } = deps.newKey()
+  const endsMs = nowMs + OVERLAPS_MS[overlap]
+  const replacement = { keyId, accountId, hash, endsMs, actor }
+  const rules = { activeMax: ACTIVE_KEYS_MAX, nowMs }
+  return shown(deps, accountId, await deps.keyStore.replaceKey(replacement, rules), text)
+}
+
+/** Whether there was such a key of the account; it is refused, here and at once, from then on. */
+export async function revokeOwnKey(
+  deps: OwnKeysDeps,
+  { accountId, actor, nowMs }: Owner,
+  keyId: string,
+): Promise<boolean> {
+  const revoked = await deps.keyStore.revokeKey(keyId, nowMs, { actor, accountId })
+  if (revoked) await deps.published(accountId)
+  return revoked !== null
+}
+
+async function shown(
+  deps: OwnKeysDeps,
+  accountId: string,
+  granted: Granted,
+  text: string,
+): Promise<NewOwnKey> {
+  if ('refusal' in granted) return granted
+  await deps.published(accountId)
+  return { id: granted.key.id, name: granted.key.name, text }
+}

@@ -1,0 +1,58 @@
+import type { Key } from '~/domain/account.ts'
+import { dayOf, type Quota, quotaOf, type UsageCount } from '~/domain/quota.ts'
+import type { KeyIndex } from '~/memory/key-index.ts'
+import type { Metering } from './metering.ts'
+
+/** Today included. */
+export const SHOWN_DAYS = 30
+
+export type OwnUsageDeps = {
+  readonly metering: Metering
+  readonly usage: {
+    ofAccounts(
+      accountIds: readonly string[],
+      span: { day: number; days: number },
+    ): Promise<readonly UsageCount[]>
+  }
+}
+
+export type KeyUsage = {
+  readonly key: Key
+  /** Units of each of the days, oldest first, today last. */
+  readonly days: readonly number[]
+  readonly total: number
+  /** The last of the days with any use; null when there is none. */
+  readonly lastDay: number | null
+}
+
+export type OwnUsage = {
+  readonly quota: Quota
+  readonly firstDay: number
+  /** Every key the account ever had, in order of creation. */
+  readonly keys: readonly KeyUsage[]
+}
+
+/** What an account and each of its keys used over the last days; today is counted live. */
+export async function ownUsageOf(
+  { metering, usage }: OwnUsageDeps,
+  { keys, accountId, nowMs }: { keys: KeyIndex; accountId: string; nowMs: number },
+): Promise<OwnUsage> {
+  const today = dayOf(nowMs)
+  const firstDay = today - SHOWN_DAYS + 1
+  const counts = await usage.ofAccounts([accountId], { day: firstDay, days: SHOWN_DAYS })
+  const live = metering.meter.byKey(accountId, today)
+  const limit = metering.limits[keys.account(accountId)!.plan]
+  return {
+    quota: quotaOf({ limit, used: metering.meter.used(accountId, today), day: today }),
+    firstDay,
+    keys: keys.keysOf(accountId).map((key) => {
+      const days = Array<number>(SHOWN_DAYS).fill(0)
+      for (const { keyId, day, requests } of counts)
+        if (keyId === key.id) days[day - firstDay] = requests
+      days[SHOWN_DAYS - 1] = live.get(key.id) ?? 0
+      const last = days.findLastIndex((requests) => requests > 0)
+      const total = days.reduce((sum, requests) => sum + requests, 0)
+      return { key, days, total, lastDay: last < 0 ? null : firstDay + last }
+    }),
+  }
+}

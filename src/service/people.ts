@@ -1,0 +1,182 @@
+import type { Account } from '~/domain/account.ts'
+import type { KeyIndex } from '~/memory/key-index.ts'
+import { type AttemptStore, countAttempt, forgetAttempts, type Limited } from './attempts.ts'
+
+type SignedIn = {
+  readonly userId: string
+  readonly email: string
+  readonly cookies: readonly string[]
+}
+
+/** What has to be known of passwords, links and sessions. */
+export type People = {
+  signUp(person: Credentials): Promise<boolean>
+  signIn(person: Credentials): Promise<SignedIn | 'wrong' | 'unconfirmed'>
+  sendConfirmation(email: string): Promise<void>
+  confirm(token: string): Promise<boolean>
+  requestReset(email: string): Promise<void>
+  reset(reset: { token: string; password: string }): Promise<boolean>
+  session(headers: Headers): Promise<{ userId: string; email: string; token: string } | null>
+  signOut(headers: Headers): Promise<readonly string[]>
+}
+
+export type Members = {
+  accountOf(userId: string): Promise<string | null>
+  join(
+    userId: string,
+    key: { name: string; hash: string },
+  ): Promise<{ accountId: string; firstKey: { readonly id: string } | null } | null>
+  boundSessions(userId: string, max: number): Promise<void>
+}
+
+export type PeopleDeps = {
+  readonly people: People
+  readonly members: Members
+  readonly attempts: AttemptStore
+  readonly fingerprint: (text: string) => Promise<string>
+  readonly newKey: () => { readonly key: string; readonly hash: string }
+  /** Makes memory serve an account as the database has it. */
+  readonly published: (accountId: string) => Promise<void>
+  readonly waited: (ms: number) => Promise<void>
+}
+
+export type Credentials = { readonly email: string; readonly password: string }
+
+/** Where something that people do comes from, and when. */
+export type Origin = { readonly address: string; readonly nowMs: number }
+
+/** Somebody is in; `firstKey` is the text of the key of an account that was made by this. */
+export type Entry = {
+  readonly email: string
+  readonly cookies: readonly string[]
+  readonly firstKey: string | null
+}
+
+/** Sessions of one person at a time; a further one ends the oldest. */
+export const SESSIONS_MAX = 10
+
+/** No answer that must not tell who is known comes sooner. */
+const ANSWER_MS_MIN = 600
+
+const FIRST_KEY_NAME = 'default'
+
+/**
+ * Mails a link, whoever asks: the answer, and how long it takes, are the same for everybody. False
+ * for what can be no address or password.
+ */
+export async function signUp(
+  deps: PeopleDeps,
+  person: Credentials,
+  origin: Origin,
+): Promise<boolean> {
+  await admitted(deps, 'sign-up', { ...origin, email: person.email })
+  return evenly(deps, deps.people.signUp(person))
+}
+
+/** A session, or why there is none; who only has to confirm the address is mailed a new link. */
+export async function signIn(
+  deps: PeopleDeps,
+  person: Credentials,
+  origin: Origin,
+): Promise<Entry | 'wrong' | 'unconfirmed'> {
+  await admitted(deps, 'sign-in', { ...origin, email: person.email })
+  const signedIn = await deps.people.signIn(person)
+  if (signedIn === 'unconfirmed') await deps.people.sendConfirmation(person.email)
+  return typeof signedIn === 'string' ? signedIn : entered(deps, signedIn)
+}
+
+/**
+ * Confirms an address by the mailed link and the password chosen at sign-up: neither who only
+ * signed up with somebody's address nor who only reads its mail gets in.
+ */
+export async function confirm(
+  deps: PeopleDeps,
+  { token, password }: { token: string; password: string },
+  origin: Origin,
+): Promise<Entry | 'wrong' | 'stale'> {
+  const email = emailIn(token)
+  if (email === null) return 'stale'
+  await admitted(deps, 'link', { ...origin, email })
+  const first = await deps.people.signIn({ email, password })
+  if (first === 'wrong') return 'wrong'
+  if (first !== 'unconfirmed') return entered(deps, first)
+  if (!(await deps.people.confirm(token))) {
+    await deps.people.sendConfirmation(email)
+    return 'stale'
+  }
+  const signedIn = await deps.people.signIn({ email, password })
+  return typeof signedIn === 'string' ? 'stale' : entered(deps, signedIn)
+}
+
+/** Mails a link to choose a new password, where the address is known. */
+export async function requestReset(deps: PeopleDeps, email: string, origin: Origin): Promise<void> {
+  await admitted(deps, 'reset', { ...origin, email })
+  await evenly(deps, deps.people.requestReset(email))
+}
+
+/** Whether the link was good. */
+export async function reset(
+  deps: PeopleDeps,
+  { token, password }: { token: string; password: string },
+  origin: Origin,
+): Promise<boolean> {
+  await admitted(deps, 'link', { ...origin, email: token })
+  return deps.people.reset({ token, password })
+}
+
+/** Who is signed in, and with which account; null for a stranger. */
+export async function personOf(
+  deps: PeopleDeps,
+  headers: Headers,
+  keys: () => KeyIndex,
+): Promise<Person | null> {
+  const session = await deps.people.session(headers)
+  if (!session) return null
+  const accountId = await deps.members.accountOf(session.userId)
+  if (accountId === null) return null
+  if (!keys().account(accountId)) await deps.published(accountId)
+  const account = keys().account(accountId)
+  return account ? { email: session.email, sessionToken: session.token, account } : null
+}
+
+export type Person = {
+  readonly email: string
+  readonly sessionToken: string
+  readonly account: Account
+}
+
+async function entered(deps: PeopleDeps, signedIn: SignedIn): Promise<Entry> {
+  const { userId, email, cookies } = signedIn
+  const { key, hash } = deps.newKey()
+  const membership = await deps.members.join(userId, { name: FIRST_KEY_NAME, hash })
+  if (!membership) throw new Error('somebody is signed in whose address is not confirmed')
+  await deps.published(membership.accountId)
+  await deps.members.boundSessions(userId, SESSIONS_MAX)
+  await forgetAttempts(counting(deps), { what: 'sign-in', email })
+  return { email, cookies, firstKey: membership.firstKey ? key : null }
+}
+
+type Asked = Origin & { readonly email: string }
+
+const admitted = (deps: PeopleDeps, what: Limited, asked: Asked): Promise<void> =>
+  countAttempt(counting(deps), { what, ...asked })
+
+const counting = ({ attempts, fingerprint }: PeopleDeps) => ({ store: attempts, fingerprint })
+
+/** The work, and never sooner than the least time, whether it fails or not. */
+async function evenly<T>(deps: PeopleDeps, work: Promise<T>): Promise<T> {
+  const [outcome] = await Promise.allSettled([work, deps.waited(ANSWER_MS_MIN)])
+  if (outcome.status === 'rejected') throw outcome.reason
+  return outcome.value
+}
+
+/** The address that a link to confirm one speaks of; whoever signed it is not looked at here. */
+export function emailIn(token: string): string | null {
+  try {
+    const [, payload = ''] = token.split('.')
+    const { email } = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'))
+    return typeof email === 'string' ? email : null
+  } catch {
+    return null
+  }
+}

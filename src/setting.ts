@@ -1,0 +1,147 @@
+import { currencyCode } from './domain/currency.ts'
+import { HOUR_MS } from './domain/freshness.ts'
+import { FEED_NAMES, type FeedName } from './feed/feeds.ts'
+import { isCronPattern } from './jobs/schedule.ts'
+
+/** Understands the text of one setting, or throws what it takes: `must be ...`. */
+export type Reader<T> = (text: string) => T
+
+export const MOVE_PERCENT_MAX = 1000
+
+export const asText: Reader<string> = (text) => text
+
+export const asToken: Reader<string> = (text) => {
+  if (!/^[\x21-\x7e]{16,256}$/.test(text)) throw new Error('must have 16 to 256 visible characters')
+  return text
+}
+
+export const asSecret: Reader<string> = (text) => {
+  if (!/^[\x21-\x7e]{32,256}$/.test(text)) throw new Error('must have 32 to 256 visible characters')
+  return text
+}
+
+export const asSmtpUrl: Reader<string> = (text) => {
+  if (!/^smtps?:\/\//.test(text) || !URL.canParse(text))
+    throw new Error('must be a URL such as smtps://user:password@host:465')
+  return text
+}
+
+export const asMailFrom: Reader<string> = (text) => {
+  if (!/^[^\p{Cc}<>@]*<?[^\s\p{Cc}<>@]+@[^\s\p{Cc}<>@]+>?$/u.test(text))
+    throw new Error('must be an address such as Corridor <corridor@example.org>')
+  return text
+}
+
+export const asFeedNames: Reader<FeedName[]> = (text) =>
+  text === 'none' ? [] : listOf(oneOf(FEED_NAMES))(text)
+
+export const emptyOr =
+  (read: Reader<string>): Reader<string> =>
+  (text) =>
+    text === '' ? '' : read(text)
+
+export const offOr =
+  <T>(read: Reader<T>): Reader<T | null> =>
+  (text) =>
+    text === 'off' ? null : read(text)
+
+export const listOf =
+  <T>(read: Reader<T>): Reader<T[]> =>
+  (text) =>
+    text.split(',').map((part) => read(part.trim()))
+
+export const oneOf =
+  <T extends string>(values: readonly T[]): Reader<T> =>
+  (text) => {
+    const value = values.find((candidate) => candidate === text)
+    if (value === undefined) throw new Error(`must be one of ${values.join(', ')}`)
+    return value
+  }
+
+export const integerBetween =
+  (min: number, max: number): Reader<number> =>
+  (text) => {
+    const value = Number(text)
+    if (!/^\d+$/.test(text) || value < min || value > max)
+      throw new Error(`must be a whole number from ${min} to ${max}`)
+    return value
+  }
+
+/** As a fraction. */
+export const percentUpTo =
+  (max: number): Reader<number> =>
+  (text) => {
+    const value = Number(text.slice(0, -1))
+    if (!/^\d+(\.\d+)?%$/.test(text) || value <= 0 || value > max)
+      throw new Error(`must be a percentage up to ${max}%, such as 20%`)
+    return value / 100
+  }
+
+export const asCurrencyBound: Reader<[string, number]> = (text) => {
+  const [name = '', bound = ''] = text.split('=')
+  const code = currencyCode(name)
+  if (code === null) throw new Error('must list currencies with a percentage, such as ZWG=60%')
+  return [code, percentUpTo(MOVE_PERCENT_MAX)(bound.trim())]
+}
+
+const DURATION_UNITS_MS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: HOUR_MS,
+  d: 24 * HOUR_MS,
+}
+
+export const asDurationMs: Reader<number> = (text) => {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text)
+  const ms = match ? Math.round(Number(match[1]) * DURATION_UNITS_MS[match[2]!]!) : 0
+  if (ms <= 0 || !Number.isSafeInteger(ms))
+    throw new Error('must be a duration such as 90s, 30m, 72h or 7d')
+  return ms
+}
+
+const secondsUpTo =
+  (max: number): Reader<number> =>
+  (text) => {
+    const ms = asDurationMs(text)
+    if (ms % 1000 !== 0 || ms > max * 1000)
+      throw new Error(`must be whole seconds, from 1s to ${max}s`)
+    return ms
+  }
+
+/** As the server counts them: whole seconds in a byte. */
+export const asTimeoutMs = secondsUpTo(255)
+
+/** The rest of the ten seconds is for what is in flight. */
+export const asShutdownDelayMs = secondsUpTo(2)
+
+export const asCron: Reader<string> = (text) => {
+  if (!isCronPattern(text)) throw new Error('must be a cron pattern such as "7 * * * *"')
+  return text
+}
+
+export const asPostgresUrl: Reader<string> = (text) => {
+  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text))
+    throw new Error('must be a URL such as postgres://user:password@host:5432/database')
+  return text
+}
+
+export const asHttpUrl: Reader<string> = (text) => {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text))
+    throw new Error('must be a URL that starts with http:// or https://')
+  return text.replace(/\/+$/, '')
+}
+
+export const asOrigin: Reader<string> = (text) => {
+  if (text === '*') return text
+  const url = asHttpUrl(text)
+  if (new URL(url).origin !== url)
+    throw new Error('must list origins such as https://example.com, without a path, or be *')
+  return url
+}
+
+export const asHostName: Reader<string> = (text) => {
+  if (text !== '*' && !/^([a-z0-9.-]+|\[[0-9a-f:.]+\])$/i.test(text))
+    throw new Error('must list host names such as api.example.com, without a port, or be *')
+  return text.toLowerCase()
+}
