@@ -12,6 +12,8 @@ const IDLE_SECONDS_MAX = 300
 /** Between two attempts of one connection, however long the outage lasts. */
 const RECONNECT_SECONDS = 0.5
 const REVIVE_MS = 1_000
+/** No statement of a service takes as long: a connection so silent leads nowhere. */
+const SILENCE_SECONDS_MAX = 20
 const INT8 = 20
 
 /** libpq's own settings, which the driver would send to the server, which would refuse them. */
@@ -26,6 +28,8 @@ export type ConnectOptions = {
   connectionsMax?: number | undefined
   /** Seconds after which an unused connection is closed; null keeps it. */
   idleSeconds?: number | null | undefined
+  /** Seconds after which a connection that says nothing to a query is replaced; null waits on. */
+  silenceSeconds?: number | null | undefined
   /** Called with the text of every query that goes to the server. */
   onQuery?: ((query: string) => void) | undefined
   /** Called whenever a connection of the pool ends, for whatever reason. */
@@ -58,7 +62,7 @@ export type Database = {
  */
 export function connect(url: string, options: ConnectOptions = {}): Sql {
   const { connectionsMax = CONNECTIONS_MAX, idleSeconds = IDLE_SECONDS_MAX } = options
-  const { onQuery, onClose } = options
+  const { onQuery, onClose, silenceSeconds } = options
   return postgres(withoutLibpq(url), {
     max: connectionsMax,
     connect_timeout: CONNECT_SECONDS_MAX,
@@ -66,6 +70,7 @@ export function connect(url: string, options: ConnectOptions = {}): Sql {
     ...(idleSeconds === null ? { max_lifetime: null } : { idle_timeout: idleSeconds }),
     connection: { application_name: 'corridor', TimeZone: 'UTC' },
     onnotice: () => {},
+    ...(silenceSeconds && { silence_timeout: silenceSeconds }),
     ...(onQuery && { debug: (_connection: number, query: string) => onQuery(query) }),
     ...(onClose && { onclose: onClose }),
     types: { int8: { to: INT8, from: [INT8], serialize: String, parse: int8 } },
@@ -97,7 +102,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 
 async function openExternal(url: string, options: DatabaseOptions): Promise<Database> {
   const place = placeOf(url)
-  const sql = connect(url, options)
+  const silenceSeconds = options.use === 'service' ? SILENCE_SECONDS_MAX : null
+  const sql = connect(url, { silenceSeconds, ...options })
   const close = closer(sql)
   try {
     const where = `PostgreSQL ${await serverVersion(sql, place)} at ${place}`
@@ -206,7 +212,7 @@ function closer(sql: Sql, after: () => Promise<void> = async () => {}): () => Pr
 }
 
 /** `user@host:port/database` of an address: nothing that has to stay secret. */
-function placeOf(url: string): string {
+export function placeOf(url: string): string {
   const parts = /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::.*)?@)?([^/?#@]+)(\/[^?#]*)?/.exec(url)
   const [, user, host, database] = parts ?? []
   if (parts && isReadable(url)) return `${user ? `${user}@` : ''}${host}${database ?? ''}`

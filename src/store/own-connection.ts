@@ -13,6 +13,7 @@ export function ownConnection(sql: Sql): Sql {
     max: 1,
     idle_timeout: undefined,
     max_lifetime: null,
+    silence_timeout: null,
     debug: false,
     onclose: () => {},
   } as unknown as postgres.Options<Record<string, never>>) as unknown as Sql
