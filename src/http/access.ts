@@ -11,7 +11,7 @@ import { inScope, type RequestScope } from '~/telemetry/request-scope.ts'
 import { readQuery } from '~/wire/query.ts'
 import { quotaHeaders } from '~/wire/quota.ts'
 import { type Answer, answerReply } from './answer.ts'
-import type { AnswerCache, Timed } from './answer-cache.ts'
+import type { AnswerCache } from './answer-cache.ts'
 import { errorReply, type Headers } from './reply.ts'
 import { REQUEST_ID_HEADER } from './request-id.ts'
 import { SuccessHeaders } from './success-headers.ts'
@@ -40,7 +40,7 @@ type Question<S extends TObject> = {
   /** Whether the answer depends on the tier, and so says which one it is. */
   readonly isTiered: boolean
   /** The body of the answer. */
-  answer(ask: Ask<S>): Timed
+  write(ask: Ask<S>): string
 }
 
 type ColdQuestion<S extends TObject> = {
@@ -60,7 +60,7 @@ export const callerOfRequest = (memory: Memory, request: Request, nowMs: number)
  */
 export function meteredHandler<S extends TObject>(
   deps: HotDeps,
-  { query, isTiered, answer }: Question<S>,
+  { query, isTiered, write }: Question<S>,
 ): HotHandler {
   const { memory, answers } = deps
   const successHeaders = new SuccessHeaders({ isTiered })
@@ -69,7 +69,7 @@ export function meteredHandler<S extends TObject>(
     const known = answers.find(url, memory.current, freshness)
     if (known !== null) return known
     const ask = turn.ask(query, freshness)
-    return answers.keep(url, answer(ask), ask.view)
+    return answers.keep(url, write(ask), ask.view)
   }
   return (request, scope) => {
     const turn = new Turn(deps, request)

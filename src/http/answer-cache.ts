@@ -5,9 +5,6 @@ import type { Generation } from '~/memory/memory.ts'
 import type { View } from '~/memory/view.ts'
 import { iso } from '~/wire/present.ts'
 
-/** A body that says when it was made, after all else that could say so. */
-export type Timed = { readonly timestamp: string }
-
 /** The text of a body around its timestamp, and what it was read from. */
 type Kept = { readonly head: string; readonly tail: string; readonly evidence: Evidence }
 
@@ -18,6 +15,8 @@ export const ANSWERS_BYTES_MAX = 16 * 1_048_576
 const QUESTION_LENGTH_MAX = 512
 /** What an entry takes beside its texts. */
 const ENTRY_BYTES = 500
+/** Questions that are remembered by their hashes alone. */
+const ASKED_SLOTS = 8192
 
 const TIMESTAMP = '"timestamp":"'
 const INSTANT_LENGTH = '2026-03-05T14:00:00.000Z'.length
@@ -27,9 +26,11 @@ const INSTANT_LENGTH = '2026-03-05T14:00:00.000Z'.length
  *
  * The text of a request's URL is the question; the answer to it is a pure function of the query, a
  * generation and a freshness. It is kept until what it was read from changes, or room is needed.
+ * What is asked for the first time is not kept: most amounts are never asked for again.
  */
 export class AnswerCache {
   readonly #byTier: Readonly<Record<Tier, LRUCache<string, Kept>>>
+  readonly #asked = new Int32Array(ASKED_SLOTS)
   #toldMs = Number.NaN
   #told = ''
 
@@ -50,17 +51,24 @@ export class AnswerCache {
     return kept.head + this.#timestamp(freshness.nowMs) + kept.tail
   }
 
-  /** The text of a body that was just made, which is found from now on. */
-  keep(url: string, body: Timed, { freshness, evidence }: View): string {
-    const text = JSON.stringify(body)
+  /**
+   * Finds `text` from now on, which was just made and says when, after all else that could say so.
+   */
+  keep(url: string, text: string, { freshness, evidence }: View): string {
+    if (url.length > QUESTION_LENGTH_MAX || !this.#wasAsked(url)) return text
     const at = text.lastIndexOf(TIMESTAMP) + TIMESTAMP.length
-    if (url.length <= QUESTION_LENGTH_MAX)
-      this.#byTier[freshness.tier].set(url, {
-        head: text.slice(0, at),
-        tail: text.slice(at + INSTANT_LENGTH),
-        evidence,
-      })
+    const [head, tail] = [text.slice(0, at), text.slice(at + INSTANT_LENGTH)]
+    this.#byTier[freshness.tier].set(url, { head, tail, evidence })
     return text
+  }
+
+  /** Whether it was asked before, as far as a table of hashes tells. */
+  #wasAsked(url: string): boolean {
+    const hash = hashOf(url)
+    const slot = hash & (ASKED_SLOTS - 1)
+    const wasAsked = this.#asked[slot] === hash
+    this.#asked[slot] = hash
+    return wasAsked
   }
   /** Under load many requests fall into one millisecond. */
   #timestamp(nowMs: number): string {
@@ -70,4 +78,11 @@ export class AnswerCache {
     }
     return this.#told
   }
+}
+
+/** FNV-1a over the UTF-16 units. http://www.isthe.com/chongo/tech/comp/fnv/ */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5 | 0
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  return hash
 }

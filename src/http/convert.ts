@@ -1,5 +1,6 @@
 import { convert } from '~/service/convert.ts'
 import { ConvertResponse, presentConvert } from '~/wire/convert.ts'
+import { convertText } from '~/wire/convert-text.ts'
 import { ConvertQuery } from '~/wire/parameters.ts'
 import type { HotDeps } from './access.ts'
 import { meteredRoute } from './metered-route.ts'
@@ -21,5 +22,6 @@ export const convertRoutes = (deps: HotDeps): Route[] => [
     response: ConvertResponse,
     isTiered: true,
     answer: ({ query, view }) => presentConvert(convert(view, query), view.freshness),
+    write: ({ query, view }) => convertText(convert(view, query), view.freshness),
   }),
 ]

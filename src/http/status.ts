@@ -48,5 +48,5 @@ function statusText(
   const known = answers.find(url, memory.current, freshness)
   if (known !== null) return known
   const view = new View(memory.current, freshness, ageLimits)
-  return answers.keep(url, presentStatus(statusOf(view), { nowMs, sample }), view)
+  return answers.keep(url, JSON.stringify(presentStatus(statusOf(view), { nowMs, sample })), view)
 }

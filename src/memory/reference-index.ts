@@ -1,3 +1,4 @@
+import { corridorKey } from '~/domain/corridor.ts'
 import { USD } from '~/domain/currency.ts'
 import { crossMid, type Mid, type Reference } from '~/domain/mid.ts'
 import { newestFirst } from '~/domain/quote.ts'
@@ -5,6 +6,10 @@ import { pruned, type Trail, trailWith, valueAt } from './trail.ts'
 
 /** The freshest USD reference of every currency. Immutable like the quotes. */
 export class ReferenceIndex {
+  /** Mids are pure functions of what is here, so they are kept; one for each pair at most. */
+  readonly #live = new Map<string, Mid | undefined>()
+  #hourly = { cutoffMs: Number.NaN, mids: new Map<string, Mid | undefined>() }
+
   private constructor(
     private readonly trails: ReadonlyMap<string, Trail<Reference>>,
     /**
@@ -50,6 +55,23 @@ export class ReferenceIndex {
 
   /** The mid of a pair at the cutoff, however old; undefined when a leg has no reference. */
   mid(from: string, to: string, cutoffMs: number): Mid | undefined {
+    const known = this.#midsAt(cutoffMs)
+    const pair = corridorKey(from, to)
+    const mid = known.get(pair)
+    if (mid || known.has(pair)) return mid
+    const crossed = this.#crossed(from, to, cutoffMs)
+    known.set(pair, crossed)
+    return crossed
+  }
+
+  /** What was crossed before: at the end of time, and at the last other cutoff. */
+  #midsAt(cutoffMs: number): Map<string, Mid | undefined> {
+    if (cutoffMs === Number.POSITIVE_INFINITY) return this.#live
+    if (this.#hourly.cutoffMs !== cutoffMs) this.#hourly = { cutoffMs, mids: new Map() }
+    return this.#hourly.mids
+  }
+
+  #crossed(from: string, to: string, cutoffMs: number): Mid | undefined {
     const source = this.reference(from, cutoffMs)
     const target = this.reference(to, cutoffMs)
     return source && target && crossMid(source, target)

@@ -58,7 +58,10 @@ function parametersOf(url: string): Map<string, string[]> {
   return given
 }
 
+const ENCODED = /[%+]/
+
 function decoded(text: string): string | null {
+  if (!ENCODED.test(text)) return text
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {

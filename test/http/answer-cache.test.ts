@@ -174,7 +174,7 @@ describe('AnswerCache', () => {
       }),
       { numRuns: 150 },
     )
-    expect(hits).toBeGreaterThan(1000)
+    expect(hits).toBeGreaterThan(200)
   }, 60_000)
 
   test('keeps an answer over news about other corridors and drops it at news about its own', async () => {
@@ -186,7 +186,7 @@ describe('AnswerCache', () => {
       await replyOf(deps, '/rates?from=USD&to=KES', key)
       return kept.hits
     }
-    expect([await asked(), await asked()]).toEqual([0, 1])
+    expect([await asked(), await asked(), await asked()]).toEqual([0, 0, 1])
     world.quote({ providerId: 'retail-a', rate: 3, to: 'NGN' })
     expect(await asked()).toBe(2)
     world.quote({ providerId: 'retail-a', rate: 3 })
@@ -195,20 +195,34 @@ describe('AnswerCache', () => {
     expect([await asked(), await asked()]).toEqual([3, 4])
   })
 
+  test('does not keep what is asked for once', async () => {
+    const world = new World()
+    const kept = new CountingCache()
+    const ask = (amount: number) =>
+      replyOf(depsOf(world, kept), `/convert?from=USD&to=KES&amount=${amount}`, key)
+    const key = world.key()
+    for (const amount of [1, 2, 3, 1]) await ask(amount)
+    expect(kept.hits).toBe(0)
+    await ask(1)
+    expect(kept.hits).toBe(1)
+    await ask(2)
+    expect(kept.hits).toBe(1)
+  })
+
   test('has a bound: what was asked for longest ago makes room', async () => {
     const world = new World()
     const kept = new CountingCache(20_000)
-    const deps = depsOf(world, kept)
     const key = world.key()
+    const ask = (question: string) => replyOf(depsOf(world, kept), question, key)
+    const askTwice = async (question: string) => [await ask(question), await ask(question)]
     for (let amount = 1; amount <= 100; amount++)
-      await replyOf(deps, `/convert?from=USD&to=KES&amount=${amount}`, key)
-    await replyOf(deps, '/convert?from=USD&to=KES&amount=100', key)
+      await askTwice(`/convert?from=USD&to=KES&amount=${amount}`)
+    await ask('/convert?from=USD&to=KES&amount=100')
     expect(kept.hits).toBe(1)
-    await replyOf(deps, '/convert?from=USD&to=KES&amount=1', key)
+    await ask('/convert?from=USD&to=KES&amount=1')
     expect(kept.hits).toBe(1)
     const long = `/convert?from=USD&to=KES&amount=1&x=${'y'.repeat(600)}`
-    await replyOf(deps, long, key)
-    await replyOf(deps, long, key)
+    for (let i = 0; i < 2; i++) await askTwice(long)
     expect(kept.hits).toBe(1)
   })
 })

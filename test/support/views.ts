@@ -3,7 +3,10 @@ import { View } from '~/memory/view.ts'
 import type { World } from './world.ts'
 
 /** What a caller of a tier sees of a world just now. */
-export const viewOf = ({ memory, clock }: World, tier: Tier = 'realtime'): View =>
+export const viewOf = (
+  { memory, clock }: Pick<World, 'memory' | 'clock'>,
+  tier: Tier = 'realtime',
+): View =>
   new View(memory.current, freshnessAt(tier, clock.now()), {
     midMaxAgeMs: 72 * HOUR_MS,
     quoteMaxAgeMs: null,
