@@ -71,9 +71,13 @@ export class Refresher {
     this.#turn = this.#turn.then(() => this.#drain())
   }
 
-  /** Loads everything if an earlier load failed; rejects when this one fails too. */
+  /**
+   * Loads everything if an earlier load failed, or if the clock was turned back to where memory has
+   * forgotten what held; rejects when this load fails too.
+   */
   async retry(): Promise<void> {
-    if (this.#isBehind) await this.reload()
+    const { memory, clock } = this.deps
+    if (this.#isBehind || memory.lacks(clock.now())) await this.reload()
   }
 
   /** Whether something that was noted could not be loaded yet. */
@@ -177,6 +181,7 @@ export class Refresher {
     const before = memory.current
     const dated = { quotes, references, isPartial: true }
     memory.publish({ catalogue, access, feeds: feeds ?? noState, ...dated }, clock.now())
+    memory.recovered(nowMs)
     meter.load(usage, settlements)
     const { current } = memory
     return current.quotes !== before.quotes || current.references !== before.references

@@ -1,6 +1,7 @@
 import type { Account, Key } from '~/domain/account.ts'
 import type { Currency } from '~/domain/currency.ts'
 import { type FeedState, noState } from '~/domain/feed-state.ts'
+import { boundariesMs, hourStartMs } from '~/domain/freshness.ts'
 import type { Reference } from '~/domain/mid.ts'
 import type { Provider } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
@@ -48,6 +49,8 @@ export class Memory {
     keys: KeyIndex.empty,
   }
 
+  #prunedMs = Number.NEGATIVE_INFINITY
+
   /** `onNews` hears of each publication once it is served. */
   constructor(private readonly onNews: (news: News) => void = () => {}) {}
 
@@ -55,8 +58,22 @@ export class Memory {
     return this.#current
   }
 
+  /**
+   * Whether what held at the top of this hour may be forgotten: the clock was further on before, and
+   * what is kept follows it.
+   */
+  lacks(nowMs: number): boolean {
+    return nowMs < this.#prunedMs && !boundariesMs(this.#prunedMs).includes(hourStartMs(nowMs))
+  }
+
+  /** Everything that is live at `nowMs` has been published again. */
+  recovered(nowMs: number): void {
+    this.#prunedMs = nowMs
+  }
+
   /** Makes `news` part of what is served, whole. Adding quotes or references twice adds nothing. */
   publish(news: News, nowMs: number): void {
+    this.#prunedMs = Math.max(this.#prunedMs, nowMs)
     const { catalogue, quotes, references, feeds, keys } = this.#current
     this.#current = {
       catalogue: news.catalogue ? new CatalogueIndex(news.catalogue) : catalogue,
@@ -71,6 +88,7 @@ export class Memory {
   /** Forgets what no reader can ask for any more. */
   prune(nowMs: number): void {
     const { quotes, references } = this.#current
+    this.#prunedMs = Math.max(this.#prunedMs, nowMs)
     this.#current = {
       ...this.#current,
       quotes: quotes.pruned(nowMs),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Account, Key } from '~/domain/account.ts'
 import { type FeedState, noState } from '~/domain/feed-state.ts'
+import { HOUR_MS, hourStartMs } from '~/domain/freshness.ts'
 import type { Reference } from '~/domain/mid.ts'
 import type { UsageCount } from '~/domain/quota.ts'
 import { dayOf } from '~/domain/quota.ts'
@@ -402,6 +403,30 @@ describe('Refresher.note', () => {
     await refresher.retry()
     expect(memory.current.keys.keyByHash('hash-a')?.revokedMs).toBe(NOW_MS)
     tables.asked.length = 0
+    await refresher.retry()
+    expect(tables.asked).toEqual([])
+  })
+
+  test('retry loads what held before, once the clock was turned back beyond it', async () => {
+    const { refresher, tables, memory, clock } = started()
+    const [early, late] = [
+      quote({ id: 1, rate: 100, atMs: NOW_MS - 5 * HOUR_MS }),
+      quote({ id: 2, rate: 101, atMs: NOW_MS + 20 * HOUR_MS }),
+    ]
+    tables.quotes = [early, late]
+    clock.advance(25 * HOUR_MS)
+    await refresher.reload()
+    const heldAtTheHour = () => {
+      const cutoffMs = hourStartMs(clock.now())
+      return memory.current.quotes.book('USD', 'KES')?.quoteOf(early.providerId, cutoffMs)?.rate
+    }
+    clock.advance(-25 * HOUR_MS)
+    expect(heldAtTheHour()).toBeUndefined()
+    await refresher.retry()
+    expect(heldAtTheHour()).toBe(100)
+    tables.asked.length = 0
+    await refresher.retry()
+    clock.advance(-HOUR_MS)
     await refresher.retry()
     expect(tables.asked).toEqual([])
   })
