@@ -5,15 +5,18 @@ import { roundAmount } from '~/domain/round.ts'
 const MINUTE_MS = 60_000
 const MINUS = '\u2212'
 
-/** One way of writing numbers for each count of decimals, made when first asked for. */
-const formats = new Map<number, Intl.NumberFormat>()
+type Sign = 'negative' | 'exceptZero'
 
-function decimalText(value: number, decimals: number): string {
-  let format = formats.get(decimals)
+/** One way of writing numbers for each count of decimals, made when first asked for. */
+const formats = new Map<string, Intl.NumberFormat>()
+
+function decimalText(value: number, decimals: number, signDisplay: Sign = 'negative'): string {
+  const name = `${decimals} ${signDisplay}`
+  let format = formats.get(name)
   if (!format) {
     const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
-    format = new Intl.NumberFormat('en', digits)
-    formats.set(decimals, format)
+    format = new Intl.NumberFormat('en', { ...digits, signDisplay })
+    formats.set(name, format)
   }
   return format.format(roundAmount(value)).replace('-', MINUS)
 }
@@ -44,12 +47,8 @@ export const plainAmountText = (amount: number): string =>
 const PERCENT_DECIMALS = 2
 
 /** Basis points as a percentage; `+` above zero when `isSigned`. */
-export function percentText(bps: number, isSigned = false): string {
-  const text = `${decimalText(bps / 100, PERCENT_DECIMALS)}%`
-  const isZero = /^[^1-9]*$/.test(text)
-  if (isZero) return text.replace(MINUS, '')
-  return isSigned && bps > 0 ? `+${text}` : text
-}
+export const percentText = (bps: number, isSigned = false): string =>
+  `${decimalText(bps / 100, PERCENT_DECIMALS, isSigned ? 'exceptZero' : 'negative')}%`
 
 const MOMENT = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',

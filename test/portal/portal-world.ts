@@ -1,3 +1,47 @@
+import type { Provider } from '~/domain/provider.ts'
 import type { Log } from '~/log.ts'
+import type { SeriesStore } from '~/service/series.ts'
+import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
+import { emptyPast } from '../support/past.ts'
+import { ORIGIN, type Reply, replyOf, type World } from '../support/world.ts'
 
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} }
+
+export const HOSTILE_NAME = `<script>alert("1")</script>&'`
+
+/** The usual catalogue, in which `retail-b` is otherwise. */
+export const catalogueWith = (more: Partial<Provider>) => ({
+  currencies: CURRENCIES,
+  providers: PROVIDERS.map((known) => (known.id === 'retail-b' ? { ...known, ...more } : known)),
+})
+
+export async function visit(
+  world: World,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<Reply> {
+  return replyOf(await world.app.handle(new Request(`${ORIGIN}${path}`, { headers })))
+}
+
+/** The text that a reader sees, tags and entities resolved. */
+export const textOf = (html: string): string =>
+  html
+    .replace(/<(style|script)[\s\S]*?<\/\1>/g, '')
+    .replace(/<(td|th|tr|p|li|h\d|option)\b/g, ' <$1')
+    .replace(/<[^>]+>/g, '')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&amp;', '&')
+    .replace(/\s+/g, ' ')
+
+/** The rows of every table, cell by cell, as text. */
+export const rowsOf = (html: string): string[][] =>
+  [...html.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row]) =>
+    [...row!.matchAll(/<t[dh][^>]*>(.*?)<\/t[dh]>/gs)].map(([, cell]) => textOf(cell!).trim()),
+  )
+
+/** A past of which some of the answers are given. */
+export function pastWith(store: Partial<SeriesStore>) {
+  const { store: empty, windows } = emptyPast()
+  return { windows, store: { ...empty, ...store } }
+}

@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'bun:test'
+import { amountText, percentText, rateDecimals, rateText, spanText } from '~/portal/format.ts'
+
+describe('rateText', () => {
+  test.each([
+    [129.5, '129.50'],
+    [1612.3456, '1,612.35'],
+    [0.00753412, '0.0075341'],
+    [1, '1.0000'],
+    [1e-12, '0.0000000000'],
+    [1e12, '1,000,000,000,000.00'],
+  ])('%d is %s', (rate, text) => expect(rateText(rate)).toBe(text))
+
+  test('rates of one table have as many decimals as the smallest needs', () => {
+    const decimals = rateDecimals([0.5, 12, 3])
+    expect([0.5, 12, 3].map((rate) => rateText(rate, decimals))).toEqual([
+      '0.50000',
+      '12.00000',
+      '3.00000',
+    ])
+    expect(rateDecimals([])).toBe(2)
+  })
+})
+
+describe('amountText', () => {
+  test.each([
+    [1234.5, 2, '1,234.50'],
+    [1234.5, 0, '1,235'],
+    [1234.5, null, '1,234.50'],
+    [-0.004, 2, '0.00'],
+    [-12, 2, '−12.00'],
+    [1.6123456789e18, 2, '1,612,345,678,900,000,000.00'],
+  ])('%d of a currency with %p decimals is %s', (amount, minorUnits, text) =>
+    expect(amountText(amount, minorUnits)).toBe(text),
+  )
+})
+
+describe('percentText', () => {
+  test.each([
+    [0, '0.00%', '0.00%'],
+    [12.34, '0.12%', '+0.12%'],
+    [-848.9, '−8.49%', '−8.49%'],
+    [-0.01, '0.00%', '0.00%'],
+    [0.01, '0.00%', '0.00%'],
+  ])('%d bps is %s, and %s with its sign', (bps, plain, signed) => {
+    expect(percentText(bps)).toBe(plain)
+    expect(percentText(bps, true)).toBe(signed)
+  })
+})
+
+describe('spanText', () => {
+  test.each([
+    [-5, '0 minutes'],
+    [60_000, '1 minute'],
+    [119 * 60_000, '119 minutes'],
+    [120 * 60_000, '2 hours'],
+    [47.9 * 3_600_000, '47 hours'],
+    [48 * 3_600_000, '2 days'],
+  ])('%d ms is %s', (ms, text) => expect(spanText(ms)).toBe(text))
+})
