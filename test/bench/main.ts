@@ -9,6 +9,7 @@ import { compareBench, httpBench } from './http/main.ts'
 import { importing } from './import.ts'
 import { ingestion } from './ingestion.ts'
 import { mcp } from './mcp.ts'
+import { scale } from './scale.ts'
 import { startUp } from './start-up.ts'
 import { type Figure, tableOf } from './table.ts'
 
@@ -37,9 +38,14 @@ const SIZES = values.small
       asks: 200,
     }
 
+const SCALE = values.small
+  ? { sizes: [500, 5000], rounds: 1, seconds: 1, batches: 20 }
+  : { sizes: [500, 5000, 50_000], rounds: 3, seconds: 3, batches: 200 }
+
 /** Each gives figures, or a table of its own. */
 const BENCHES: Record<string, (dir: string) => Promise<Figure[] | string>> = {
   http: (dir) => httpBench(dir, values),
+  scale: (dir) => scale(dir, SCALE),
   'start-up': (dir) => startUp(dir, SIZES),
   ingestion: (dir) => withServer(dir, (scene) => ingestion(scene, SIZES)),
   import: (dir) =>

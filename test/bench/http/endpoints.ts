@@ -23,8 +23,10 @@ const EDGE: Goal = { ofBare: 0.75, overSql: 10 }
 const WHOLE: Goal = { ofBare: 0.75, overSql: 12 }
 const LIST: Goal = { ofBare: 0.65, overSql: 12 }
 
+type Asked = Pick<Scene, 'keys' | 'market' | 'sources' | 'targets'>
+
 /** What is asked of each server. */
-export function endpointsOf({ keys, market, sources, targets }: Scene): Endpoint[] {
+export function endpointsOf({ keys, market, sources, targets }: Asked): Endpoint[] {
   const [{ from, to }] = market.corridors as [{ from: string; to: string }]
   const pair = `from=${from}&to=${to}`
   const get = (name: string, path: string, goal: Goal, more: Partial<Endpoint> = {}): Endpoint => ({

@@ -1,6 +1,8 @@
+import type { Figure } from '../table.ts'
 import { type Endpoint, endpointsOf, requestOf } from './endpoints.ts'
 import { CONNECTIONS, type GeneratorName } from './load.ts'
 import { type Driving, type Measured, measured, medians } from './measure.ts'
+import { publishing } from './publishing.ts'
 import type { Report, Result } from './report.ts'
 import { openScene, type Scene } from './scene.ts'
 import { type Answer, bareServer, elysiaServer, type Server, sqlServer } from './servers.ts'
@@ -11,7 +13,7 @@ export type ServerName = (typeof SERVERS)[number]
 export type HttpOptions = {
   readonly rounds: number
   readonly seconds: number
-  /** Names of endpoints; all without any. */
+  /** Names of endpoints, and `publishing`; all without any. */
   readonly only: readonly string[]
   readonly servers: readonly ServerName[]
   readonly generator: GeneratorName
@@ -28,6 +30,7 @@ export async function http(dataDir: string, options: HttpOptions): Promise<Repor
   const { rounds, seconds, only, generator, say } = options
   const scene = await openScene(dataDir)
   const results: Result[] = []
+  const figures: Figure[] = []
   try {
     for (const endpoint of endpointsOf(scene)) {
       if (only.length > 0 && !only.includes(endpoint.name)) continue
@@ -35,13 +38,15 @@ export async function http(dataDir: string, options: HttpOptions): Promise<Repor
       results.push(result)
       say(summaryOf(result))
     }
+    if (only.length === 0 || only.includes('publishing'))
+      figures.push(...(await publishing(scene, options)))
   } finally {
     await scene.close()
   }
   return {
     takenAt: new Date().toISOString(),
     bun: Bun.version,
-    ...{ generator, connections: CONNECTIONS, rounds, seconds, results },
+    ...{ generator, connections: CONNECTIONS, rounds, seconds, results, figures },
   }
 }
 

@@ -7,7 +7,7 @@ import { comparison, type Report, reportTable } from './report.ts'
 const ROOT = join(import.meta.dir, '../../..')
 const OUT = join(ROOT, '.data/bench/http.json')
 /** What `--small` drives: one of each kind of answer. */
-const SMALL = ['fetch-one', 'convert', 'rates', '401', 'tools/call']
+const SMALL = ['fetch-one', 'convert', 'rates', '401', 'tools/call', 'publishing']
 
 export type HttpFlags = {
   readonly small: boolean

@@ -6,22 +6,21 @@ import { type Pair, wander } from '../dataset.ts'
 
 /** How many quote the first corridor of a market. */
 export const QUOTERS = 12
-/** Observations of each live quote, the live one included. */
-const DEPTH = 4
 const PROVIDERS = 60
 
 export type Market = {
   readonly providers: readonly Provider[]
   /** The first has exactly `QUOTERS` quotes, the others share the rest evenly. */
   readonly corridors: readonly Corridor[]
-  readonly liveQuotes: number
+  /** One for each live quote. */
+  readonly pairs: readonly Pair[]
   rows(): Generator<Observation[]>
 }
 
 /** `liveQuotes` live quotes of generated providers in the corridors; the same for the same input. */
 export function market(
   corridors: readonly Corridor[],
-  { liveQuotes, nowMs, perUsd }: MarketOptions,
+  { liveQuotes, depth, nowMs, perUsd }: MarketOptions,
 ): Market {
   const providers = Array.from({ length: PROVIDERS }, (_, i) => provider(`bench-${i}`))
   const others = corridors.length - 1
@@ -35,13 +34,15 @@ export function market(
   return {
     providers,
     corridors,
-    liveQuotes: pairs.length,
-    rows: () => wander(pairs, { count: pairs.length * DEPTH, nowMs, perUsd }),
+    pairs,
+    rows: () => wander(pairs, { count: pairs.length * depth, nowMs, perUsd }),
   }
 }
 
 type MarketOptions = {
   readonly liveQuotes: number
+  /** Observations of each live quote, the live one included. */
+  readonly depth: number
   readonly nowMs: number
   /** Units of each currency per US dollar. */
   readonly perUsd: Readonly<Record<string, number>>

@@ -37,7 +37,8 @@ export function medians(rounds: readonly Measured[]): Measured {
 /** Linux counts in hundredths of a second, whatever the kernel's own tick. */
 const TICK_MS = 10
 
-async function cpuMs(pid: number): Promise<number> {
+/** User and system time that a process has used so far. */
+export async function cpuMs(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS

@@ -1,3 +1,4 @@
+import { type Figure, tableOf } from '../table.ts'
 import type { Goal } from './endpoints.ts'
 import type { Measured } from './measure.ts'
 
@@ -20,6 +21,7 @@ export type Report = {
   readonly rounds: number
   readonly seconds: number
   readonly results: readonly Result[]
+  readonly figures: readonly Figure[]
 }
 
 const whole = (value: number): string => Math.round(value).toLocaleString('en')
@@ -67,11 +69,12 @@ const markdown = (rows: readonly (readonly string[])[]): string => {
 
 /** The report as a Markdown table, with a line on how it was taken. */
 export function reportTable(report: Report): string {
-  const { generator, connections, rounds, seconds, takenAt, bun, results } = report
+  const { generator, connections, rounds, seconds, takenAt, bun, results, figures } = report
   return [
     `${takenAt}, Bun ${bun}, ${generator} with ${connections} connections, ` +
       `medians of ${rounds} rounds of ${seconds} s${ceilingOf(report)}`,
-    markdown([HEAD, ...results.map(cellsOf)]),
+    ...(results.length > 0 ? [markdown([HEAD, ...results.map(cellsOf)])] : []),
+    ...(figures.length > 0 ? [tableOf(figures)] : []),
   ].join('\n\n')
 }
 

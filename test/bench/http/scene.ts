@@ -76,7 +76,7 @@ async function spend(url: string, key: string, { sql }: Database): Promise<void>
   while ((await sql`select from usage`).length === 0) await Bun.sleep(50)
 }
 
-const LIMITS = {
+export const LIMITS = {
   QUOTA_FREE: '1',
   QUOTA_PRO: '1000000000',
   QUOTA_ENTERPRISE: '1000000000',
@@ -110,7 +110,7 @@ async function filled(database: Database, nowMs: number): Promise<Market> {
     select distinct on (currency) currency, per_usd
     from reference_rates order by currency, fetched_at desc`
   const perUsd = { USD: 1, ...Object.fromEntries(rates.map((r) => [r.currency, +r.per_usd])) }
-  const quoted = market(free, { liveQuotes: LIVE_QUOTES, nowMs, perUsd })
+  const quoted = market(free, { liveQuotes: LIVE_QUOTES, depth: 4, nowMs, perUsd })
   await createCatalogueStore(database).apply({ currencies: [], providers: quoted.providers })
   await importObservations({ database, rows: inTurn(quoted.rows()) })
   await sql`vacuum (analyze)`

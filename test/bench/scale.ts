@@ -1,0 +1,163 @@
+import type { Corridor } from '~/domain/corridor.ts'
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import { importObservations } from '~/store/observation-import.ts'
+import { createReferenceStore } from '~/store/reference-store.ts'
+import { currency } from '../support/catalogue.ts'
+import { type Home, openHome } from './home.ts'
+import { pinToServers } from './http/cores.ts'
+import { endpointsOf } from './http/endpoints.ts'
+import { bestGenerator } from './http/load.ts'
+import { type Market, market, QUOTERS } from './http/market.ts'
+import { cpuMs, type Measured, measured, medians } from './http/measure.ts'
+import { publisherOf } from './http/publisher.ts'
+import { inTurn, type Keys, keysOf, LIMITS } from './http/scene.ts'
+import { type Running, residentMb, serve } from './process.ts'
+import { type Figure, median } from './table.ts'
+
+/** As many as the most corridors need on either side. */
+const CODES = 65
+const ENDPOINTS = ['fetch-one', 'rates', 'convert', 'fetch-multi']
+
+type Sizes = {
+  /** Live quotes, from few to many. */
+  readonly sizes: readonly number[]
+  readonly rounds: number
+  readonly seconds: number
+  readonly batches: number
+}
+
+type Stage = {
+  readonly liveQuotes: number
+  readonly home: Home
+  readonly service: Running
+  readonly keys: Keys
+  readonly market: Market
+  /** Of the service that has just answered once. */
+  readonly restingMb: number
+}
+
+/**
+ * What a request, a recorded row and a live quote cost as the number of live quotes grows, with 12
+ * in each corridor: the same service at each size, driven in turns.
+ */
+export async function scale(dir: string, sizes: Sizes): Promise<Figure[]> {
+  const stages: Stage[] = []
+  try {
+    for (const liveQuotes of sizes.sizes)
+      stages.push(await stageOf(`${dir}/${liveQuotes}`, liveQuotes))
+    return [
+      ...(await requestCosts(stages, sizes)),
+      ...(await publishCosts(stages, sizes)),
+      memoryPerQuote(stages),
+    ]
+  } finally {
+    for (const { service, home } of stages) {
+      await service.stop()
+      await home.close()
+    }
+  }
+}
+
+const sourceAt = (i: number): string => `Q${letters(i)}`
+const targetAt = (i: number): string => `R${letters(i)}`
+const letters = (i: number): string =>
+  String.fromCharCode(65 + Math.floor(i / 26)) + String.fromCharCode(65 + (i % 26))
+
+async function stageOf(dataDir: string, liveQuotes: number): Promise<Stage> {
+  const home = await openHome(dataDir)
+  const { database, url } = home
+  const codes = Array.from({ length: CODES }, (_, i) => i)
+  const all = codes.flatMap((i) =>
+    codes.map((j): Corridor => ({ from: sourceAt(i), to: targetAt(j) })),
+  )
+  const corridors = all.slice(0, Math.floor(liveQuotes / QUOTERS))
+  const names = [...codes.map(sourceAt), ...codes.map(targetAt)]
+  const nowMs = Date.now()
+  const perUsd = Object.fromEntries(names.map((code, i) => [code, 1 + i / 10]))
+  const options = { liveQuotes: corridors.length * QUOTERS, depth: 1, nowMs, perUsd }
+  const quoted = market(corridors, options)
+  const currencies = names.map((code) => currency(code))
+  await createCatalogueStore(database).apply({ currencies, providers: quoted.providers })
+  const rates = names.map((code) => ({ currency: code, perUsd: String(perUsd[code]) }))
+  await createReferenceStore(database).append({ source: 'bench', fetchedMs: nowMs, rates })
+  await importObservations({ database, rows: inTurn(quoted.rows()) })
+  await database.sql`vacuum (analyze)`
+  const settings = { DATABASE_URL: url, ...LIMITS }
+  const keys = await keysOf(settings)
+  const service = await serve(settings)
+  await pinToServers(service.pid)
+  await fetch(`${service.url}/corridors`, { headers: { 'x-api-key': keys.realtime } })
+  const { now: restingMb } = await residentMb(service.pid)
+  return { liveQuotes, home, service, keys, market: quoted, restingMb }
+}
+
+const shown = (count: number): string => count.toLocaleString('en')
+
+async function requestCosts(
+  stages: readonly Stage[],
+  { rounds, seconds }: Sizes,
+): Promise<Figure[]> {
+  const figures: Figure[] = []
+  const generator = bestGenerator()
+  const targets = Array.from({ length: 20 }, (_, i) => targetAt(i))
+  for (const name of ENDPOINTS) {
+    const taken = stages.map(() => [] as Measured[])
+    for (let round = 0; round <= rounds; round++)
+      for (const [i, { service, keys, market: quoted }] of stages.entries()) {
+        const asked = { keys, market: quoted, sources: [], targets }
+        const endpoint = endpointsOf(asked).find((one) => one.name === name)!
+        const { origin } = new URL(service.url)
+        const load = { generator, origin, endpoint, perSecond: null }
+        const seen = await measured({ ...load, seconds: round ? seconds : 1 }, service.pid)
+        if (round > 0) taken[i]!.push(seen)
+      }
+    const costs = taken.map((seen) => medians(seen).cpuMicros)
+    figures.push(...grown(stages, costs, { what: `CPU of GET /${name}`, goal: '0.9 to 1.1' }))
+  }
+  return figures
+}
+
+/** The figure at each size but the first, beside the first. */
+function grown(
+  stages: readonly Stage[],
+  costs: readonly number[],
+  { what, goal }: { what: string; goal: string },
+): Figure[] {
+  const [few] = stages as readonly [Stage]
+  const beside = { what: shown(few.liveQuotes), value: costs[0]! }
+  return stages.slice(1).map(({ liveQuotes }, i) => ({
+    what: `${what} with ${shown(liveQuotes)} live quotes`,
+    value: costs[i + 1]!,
+    unit: 'µs',
+    beside,
+    goal,
+  }))
+}
+
+async function publishCosts(
+  stages: readonly Stage[],
+  { rounds, batches }: Sizes,
+): Promise<Figure[]> {
+  const taken = stages.map(() => [] as number[])
+  for (let round = 0; round <= rounds; round++)
+    for (const [i, { service, market: quoted, keys }] of stages.entries()) {
+      const publisher = publisherOf(service, { market: quoted, key: keys.realtime })
+      const before = await cpuMs(service.pid)
+      let rows = 0
+      for (let batch = 0; batch < batches; batch++) rows += await publisher.publish()
+      const spentMs = (await cpuMs(service.pid)) - before
+      if (round > 0) taken[i]!.push((spentMs * 1000) / rows)
+    }
+  const what = 'CPU of a row through POST /rates, batches of 100,'
+  return grown(stages, taken.map(median), { what, goal: 'about 1' })
+}
+
+function memoryPerQuote(stages: readonly Stage[]): Figure {
+  const [few, many] = [stages[0]!, stages.at(-1)!]
+  const bytes = (many.restingMb - few.restingMb) * 1024 * 1024
+  return {
+    what: `resident memory of a live quote, from ${shown(few.liveQuotes)} to ${shown(many.liveQuotes)}`,
+    value: bytes / (many.liveQuotes - few.liveQuotes),
+    unit: 'bytes',
+  }
+}
