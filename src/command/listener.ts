@@ -15,12 +15,11 @@ export type Listener = {
  * its bound and reads no further; what is not read is thrown away as it comes.
  */
 const BODY_BYTES_MAX = Number.MAX_SAFE_INTEGER
-/** A connection on which nothing moves for so long is closed. */
-const IDLE_SECONDS_MAX = 30
+const IDLE_MS_MAX = 30_000
 const STOP_WAIT_MS = 5000
 
 /** Each of several workers listens on the same port and gets a part of the connections. */
-type Address = Pick<Config, 'host' | 'port'> & Partial<Pick<Config, 'workers'>>
+type Address = Pick<Config, 'host' | 'port'> & Partial<Pick<Config, 'workers' | 'idleTimeoutMs'>>
 
 type Serving = { handle(request: Request): Response | Promise<Response>; log: Log }
 
@@ -78,7 +77,10 @@ function addressed(request: Request): Request {
   return new Request(`http://localhost${url.startsWith('/') ? url : '/'}`, request)
 }
 
-function serverOn({ host, port, workers = 1 }: Address, { handle, log }: Serving) {
+function serverOn(
+  { host, port, workers = 1, idleTimeoutMs = IDLE_MS_MAX }: Address,
+  { handle, log }: Serving,
+) {
   try {
     return Bun.serve({
       hostname: host,
@@ -86,7 +88,7 @@ function serverOn({ host, port, workers = 1 }: Address, { handle, log }: Serving
       reusePort: workers > 1,
       fetch: (request) => handle(addressed(request)),
       maxRequestBodySize: BODY_BYTES_MAX,
-      idleTimeout: IDLE_SECONDS_MAX,
+      idleTimeout: idleTimeoutMs / 1000,
       development: false,
       error(err) {
         const id = newRequestId()

@@ -1,12 +1,10 @@
+import { corridorKey } from '~/domain/corridor.ts'
 import type { PastDeps } from '~/http/cold-route.ts'
 import type { WindowCache } from '~/memory/window-cache.ts'
 import { inTime } from '~/service/deadline.ts'
-import type { Database } from '~/store/database.ts'
-import { createHistoryStore } from '~/store/history-store.ts'
 import { orUnavailable } from '~/store/outage.ts'
-import { createSeriesStore } from '~/store/series-store.ts'
-import { createSnapshotStore } from '~/store/snapshot-store.ts'
 import { type Tracing, traced } from '~/telemetry/tracing.ts'
+import type { PastStore, Readers } from './readers.ts'
 
 /** Longer than this nobody is kept waiting for a question about the past. */
 const ANSWER_MS_MAX = 10_000
@@ -15,29 +13,37 @@ const AWAY =
   'the database that history is read from cannot be reached just now; retry shortly, ' +
   'or ask for what is current: that goes on'
 
-/** Where the past is read from; without the database it fails with `database_unavailable`. */
+/**
+ * Where the past is read from; without the database it fails with `database_unavailable`, and with
+ * `overloaded` where too much is asked of it at once.
+ */
 export function pastOf(
-  database: Database,
+  readers: Pick<Readers, 'ask'>,
   windows: WindowCache,
   tracing: Tracing | null = null,
 ): PastDeps {
-  const store = {
-    ...createHistoryStore(database),
-    ...createSeriesStore(database),
-    ...createSnapshotStore(database),
-  }
-  return { store: guarded(store, tracing), windows }
-}
-
-type Store = Record<string, (...args: never[]) => Promise<unknown>>
-
-function guarded<T extends Store>(store: T, tracing: Tracing | null): T {
-  const guard =
-    (name: string, work: Store[string]) =>
-    (...args: never[]) => {
-      const answer = traced(tracing, `database ${name}`, () => work(...args))
-      return orUnavailable(inTime(answer, { msMax: ANSWER_MS_MAX, message: AWAY }), AWAY)
+  const asked =
+    <K extends keyof PastStore>(name: K, sourcesOf: (of: First<K>) => readonly string[]) =>
+    (...args: Parameters<PastStore[K]>): ReturnType<PastStore[K]> => {
+      const question = (store: PastStore) => {
+        const ask = store[name] as (...args: unknown[]) => Promise<unknown>
+        return traced(tracing, `database ${name}`, () => ask(...args))
+      }
+      const answer = readers.ask(sourcesOf(args[0] as First<K>), question)
+      const inDue = inTime(answer, { msMax: ANSWER_MS_MAX, message: AWAY })
+      return orUnavailable(inDue, AWAY) as ReturnType<PastStore[K]>
     }
-  const names = Object.entries(store).map(([name, work]) => [name, guard(name, work)])
-  return Object.fromEntries(names) as T
+  const store: PastStore = {
+    page: asked('page', ({ corridor }) => [nameOf(corridor)]),
+    latestBefore: asked('latestBefore', (corridor) => [nameOf(corridor)]),
+    referencesBefore: asked('referencesBefore', (currencies) => currencies),
+    buckets: asked('buckets', ({ corridor }) => [nameOf(corridor)]),
+    firstObservedMs: asked('firstObservedMs', (corridor) => [nameOf(corridor)]),
+    perUsdBefore: asked('perUsdBefore', (currency) => [currency]),
+  }
+  return { store, windows }
 }
+
+type First<K extends keyof PastStore> = Parameters<PastStore[K]>[0]
+
+const nameOf = ({ from, to }: { from: string; to: string }): string => corridorKey(from, to)

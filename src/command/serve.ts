@@ -53,6 +53,7 @@ export async function untilSignal(service: Service): Promise<void> {
   const giveUp = () => process.exit(1)
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, giveUp)
   const timer = setTimeout(giveUp, STOP_SECONDS_MAX * 1000)
+  await service.drain?.()
   await service.stop()
   clearTimeout(timer)
   process.exit(0)

@@ -1,8 +1,11 @@
-import { type AppDeps, BASE_PATH, createApp } from '~/app.ts'
+import { BASE_PATH, createApp } from '~/app.ts'
 import type { Clock } from '~/clock.ts'
 import type { Config } from '~/config.ts'
 import { noState } from '~/domain/feed-state.ts'
+import type { Handler } from '~/http/access.ts'
 import { Addresses } from '~/http/address.ts'
+import { limitingFailures } from '~/http/auth-failures.ts'
+import { Draining } from '~/http/draining.ts'
 import { flushUsage } from '~/jobs/flush-usage.ts'
 import { recheck } from '~/jobs/recheck.ts'
 import { Refresher, type Sources } from '~/jobs/refresh.ts'
@@ -17,19 +20,19 @@ import { createAccountStore } from '~/store/account-store.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
 import { createFeedStateStore } from '~/store/feed-state-store.ts'
-import { createObservationStore, type ObservationStore } from '~/store/observation-store.ts'
-import { orUnavailable } from '~/store/outage.ts'
+import { createObservationStore } from '~/store/observation-store.ts'
 import { createQuoteStore } from '~/store/quote-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { createRollupStore } from '~/store/rollup-store.ts'
 import { createUsageStore } from '~/store/usage-store.ts'
-import { type Tracing, traced } from '~/telemetry/tracing.ts'
 import { FeedService, type Pace } from './feeds.ts'
 import { listen } from './listener.ts'
 import { NewsFollower } from './news.ts'
 import { pastOf } from './past.ts'
 import { People } from './people.ts'
 import { portalOptions } from './portal.ts'
+import { Readers } from './readers.ts'
+import { recorderOf } from './recorder.ts'
 import { Telemetry } from './telemetry.ts'
 import { toolServerOptions } from './tool-server.ts'
 
@@ -47,6 +50,8 @@ export type ServiceOptions = {
 
 export type Service = {
   readonly origin: string
+  /** Says that it stops, and resolves when whoever sends requests had the time to notice. */
+  drain?(): Promise<void>
   /** Stops accepting, finishes what is in flight, writes the usage and closes the database. */
   stop(): Promise<void>
 }
@@ -56,9 +61,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, clock, log, database } = options
   const telemetry = await Telemetry.start(options)
   const { tracing } = telemetry
+  const readers = new Readers(options)
+  const draining = new Draining(config.shutdownDelayMs)
   const windows = new WindowCache()
   const memory: Memory = new Memory((news) => {
     windows.note(news)
+    readers.note(news)
     feeds.note(news)
     telemetry.notePublication()
   })
@@ -66,14 +74,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const meter = new UsageMeter()
   const observations = createObservationStore(database)
   const usage = createUsageStore(database)
-  const sources = sourcesOf(options)
-  const refreshing = { sources, memory, meter, clock, log }
-  const refresher = new Refresher({ ...refreshing, onCaughtUp: telemetry.onCaughtUp })
-  const news = new NewsFollower({ ...options, refresher: telemetry.follow(refresher) })
-  await news.start()
-  await refresher.reload()
+  const { refresher, news } = await loaded(options, { memory, meter, telemetry })
   const metering = { meter, limits: config.quotas }
-  const past = pastOf(database, windows, tracing)
+  const past = pastOf(readers, windows, tracing)
   const reading = { memory, clock, log, metering, ageLimits: config, past }
   const tools = new ToolServer({ ...reading, options: toolServerOptions(config) })
   const addresses = new Addresses(config.trustedProxies)
@@ -82,54 +85,85 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const app = createApp({
     ...reading,
     tools,
-    store: recorderOf(observations, news, tracing),
+    store: recorderOf({ observations, news, tracing, work: config.work }),
     feedTimes: (nowMs) => feeds.nextMs(nowMs),
     sample: options.sample,
     corsOrigins: config.corsOrigins,
     publicUrl: config.publicUrl,
     portal: portalOptions({ ...options, addresses, people }),
     ...telemetry.shown({ memory, meter, windows, tools, database }),
+    isStopping: () => draining.isBegun,
     isDatabaseReachable: () => answers(database),
   })
-  const listener = listen(config, { handle: app.fetch, log, addresses })
+  const listener = opened(options, { handle: app.fetch, addresses, draining })
   const jobs = jobsOf({ memory, meter, clock, log, refresher, usage, observations, tools })
-  const allJobs = [...jobs, people.job, news.job, ...feeds.jobs, verification(options, memory)]
+  const others = [people.job, news.job, ...readers.jobs, ...feeds.jobs]
+  const allJobs = [...jobs, ...others, verification(options, memory)]
   const schedule = startSchedule(allJobs.map(telemetry.job), log)
   feeds.start(schedule)
+  const parts = { tools, feeds, listener, people, schedule, news, meter, usage, telemetry, readers }
   return {
     origin: listener.origin,
-    async stop() {
-      tools.close()
-      feeds.stop()
-      await listener.stop()
-      await schedule.stop()
-      news.stop()
-      await flushUsage(meter, usage).catch((err) => log.error({ err }, 'usage was not written'))
-      await people.stop()
-      await telemetry.stop()
-      await database.close()
-    },
+    drain: () => draining.begin(),
+    stop: () => stopped(parts, options),
   }
 }
 
-/** A batch whose answer was lost may be recorded all the same: memory then has to learn of it. */
-function recorderOf(
-  observations: ObservationStore,
-  news: NewsFollower,
-  tracing: Tracing | null,
-): AppDeps['store'] {
-  return {
-    answered: (idempotency) => orUnavailable(observations.answered(idempotency)),
-    async record(batch) {
-      try {
-        const recorded = traced(tracing, 'database record', () => observations.record(batch))
-        return await orUnavailable(recorded)
-      } catch (error) {
-        news.doubt()
-        throw error
-      }
-    },
-  }
+/** Memory as the database has it, and from here on in step with it. */
+async function loaded(
+  options: ServiceOptions,
+  { memory, meter, telemetry }: { memory: Memory; meter: UsageMeter; telemetry: Telemetry },
+) {
+  const { clock, log } = options
+  const refreshing = { sources: sourcesOf(options), memory, meter, clock, log }
+  const refresher = new Refresher({ ...refreshing, onCaughtUp: telemetry.onCaughtUp })
+  const news = new NewsFollower({ ...options, refresher: telemetry.follow(refresher) })
+  await news.start()
+  await refresher.reload()
+  return { refresher, news }
+}
+
+type Front = {
+  readonly handle: Handler
+  readonly addresses: Addresses
+  readonly draining: Draining
+}
+
+/** Where requests come in. */
+function opened({ config, clock, log }: ServiceOptions, { handle, addresses, draining }: Front) {
+  const perMinute = config.authFailuresPerMinute
+  const limited = limitingFailures(handle, { perMinute, addressOf: addresses.of, clock, log })
+  return listen(config, { handle: draining.over(limited), log, addresses })
+}
+
+type Stoppable = { stop(): Promise<void> }
+
+type Parts = {
+  readonly tools: ToolServer
+  readonly feeds: FeedService
+  readonly listener: Stoppable
+  readonly people: Stoppable
+  readonly schedule: Stoppable
+  readonly news: NewsFollower
+  readonly meter: UsageMeter
+  readonly usage: ReturnType<typeof createUsageStore>
+  readonly telemetry: Stoppable
+  readonly readers: Stoppable
+}
+
+/** Requests end before the jobs, and what they were counted as is written last. */
+async function stopped(parts: Parts, { database, log }: ServiceOptions): Promise<void> {
+  const { tools, feeds, listener, people, schedule, news, meter, usage, telemetry, readers } = parts
+  tools.close()
+  feeds.stop()
+  await listener.stop()
+  await schedule.stop()
+  news.stop()
+  await flushUsage(meter, usage).catch((err) => log.error({ err }, 'usage was not written'))
+  await people.stop()
+  await telemetry.stop()
+  await readers.stop()
+  await database.close()
 }
 
 /** What other processes know of feeds is nothing to one that asks none. */

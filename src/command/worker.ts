@@ -10,6 +10,8 @@ const STOP_MS_MAX = 9_000
 /** Connections of all workers together, their listening ones aside. */
 const CONNECTIONS_MAX = 48
 const CONNECTIONS_EACH_MAX = 10
+/** The same for questions about the past, which have connections of their own. */
+const HISTORY_CONNECTIONS_MAX = 32
 
 /** One of the processes that `serve` starts with WORKERS; not for people, and so not in the help. */
 export function addWorker(program: Command, terminal: Terminal): void {
@@ -24,6 +26,7 @@ export function addWorker(program: Command, terminal: Terminal): void {
       tell('ready')
       await dismissed
       const timer = setTimeout(() => process.exit(1), STOP_MS_MAX)
+      await service.drain?.()
       await service.stop()
       clearTimeout(timer)
       process.exit(0)
@@ -37,8 +40,10 @@ async function startWorker(terminal: Terminal, config: Config): Promise<Service>
   const { say } = terminal
   const opening = { databaseUrl, dataDir, connectionsMax, use: 'service', say } as const
   const database = await openDatabase(opening)
+  const historyMax = Math.min(config.work.historyMax, Math.floor(HISTORY_CONNECTIONS_MAX / workers))
+  const own = { ...config, work: { ...config.work, historyMax } }
   return closingOnFailure(database, () =>
-    startService({ config, clock: systemClock, log, database, sample: null }),
+    startService({ config: own, clock: systemClock, log, database, sample: null }),
   )
 }
 

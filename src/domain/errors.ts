@@ -16,9 +16,11 @@ export const ERROR_CODES = [
   'invalid_rows',
   'idempotency_key_reused',
   'quota_exceeded',
+  'too_many_failures',
   'internal_error',
   'mid_unavailable',
   'database_unavailable',
+  'overloaded',
 ] as const
 
 export type ErrorCode = (typeof ERROR_CODES)[number]

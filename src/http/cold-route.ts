@@ -33,7 +33,7 @@ export function coldRoute<Q extends TObject, R extends TSchema>(
     path,
     operation: {
       ...notes,
-      errors: [...(notes.errors ?? []), 'database_unavailable'],
+      errors: [...(notes.errors ?? []), 'database_unavailable', 'overloaded'],
       query,
       access: 'key',
       isMetered: true,

@@ -43,6 +43,7 @@ const operation: Operation = {
     'invalid_rows',
     'idempotency_key_reused',
     'database_unavailable',
+    'overloaded',
   ],
 }
 

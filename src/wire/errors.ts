@@ -21,9 +21,11 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   invalid_rows: 422,
   idempotency_key_reused: 422,
   quota_exceeded: 429,
+  too_many_failures: 429,
   internal_error: 500,
   mid_unavailable: 503,
   database_unavailable: 503,
+  overloaded: 503,
 }
 
 /** When a caller meets each code, as documents say it. */
@@ -45,9 +47,11 @@ export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
   invalid_rows: 'Rows are at fault, each listed by its index; nothing was inserted.',
   idempotency_key_reused: 'The Idempotency-Key was used with another body.',
   quota_exceeded: "All of today's units are used.",
+  too_many_failures: 'Too many requests without a valid key came from one address.',
   internal_error: 'Something failed on our side; retry in a moment.',
   mid_unavailable: 'The mid-market reference is away or too old; retry shortly.',
   database_unavailable: 'The database does not answer; retry shortly.',
+  overloaded: 'More is asked of the database than it can do just now; retry shortly.',
 }
 
 const parameter = Type.String({ description: 'The parameter at fault.' })

@@ -71,6 +71,18 @@ const SHARED: Readonly<Record<number, string>> = {
   429: 'QuotaExceeded',
 }
 
+const TOO_MANY = 429
+
+/** Whoever shows no valid key has no budget to be told of. */
+const unlessUnknown = (name: string): Json => ({
+  ...QUOTA_HEADERS[name as keyof typeof QUOTA_HEADERS],
+  required: false,
+})
+
+/** What spends no unit can only be called too often without a key. */
+const sharedName = ({ isMetered }: Operation, status: number): string | undefined =>
+  status === TOO_MANY && !isMetered ? 'TooManyFailures' : SHARED[status]
+
 /** Writes the responses of operations and collects those that they share. */
 export class Responses {
   readonly shared: Json = {}
@@ -90,7 +102,7 @@ export class Responses {
       }
     for (const [failure, codes] of errorsByStatus(operation)) {
       const response = this.#failure(operation, failure, codes)
-      const name = SHARED[failure]
+      const name = sharedName(operation, failure)
       if (name) this.shared[name] ??= response
       responses[failure] = name ? { $ref: `#/components/responses/${name}` } : response
     }
@@ -124,7 +136,7 @@ export class Responses {
     return {
       description: codes.map((code) => `\`${code}\`: ${ERROR_MEANING[code]}`).join('\n\n'),
       headers: headersOf(operation, status),
-      content: { 'application/json': { schema, ...this.#examplesOf(operation, status) } },
+      content: { 'application/json': { schema, ...this.#examplesOf(operation, status, codes) } },
     }
   }
 
@@ -133,10 +145,11 @@ export class Responses {
     return value === undefined ? {} : { examples: { rows: { value } } }
   }
 
-  #examplesOf({ id }: Operation, status: number): Json {
+  /** Those of an error are named by its code. */
+  #examplesOf({ id }: Operation, status: number, codes: readonly string[] | null = null): Json {
     const recorded = this.examples[id]?.[status] ?? this.examples.anywhere?.[status] ?? {}
     const examples = Object.entries(recorded)
-      .filter(([name]) => !name.includes('/'))
+      .filter(([name]) => (codes ? codes.includes(name) : !name.includes('/')))
       .map(([name, value]) => [name, { value }])
     return examples.length > 0 ? { examples: Object.fromEntries(examples) } : {}
   }
@@ -158,5 +171,11 @@ function headersOf(operation: Operation, status: number): Json {
     ...([429, 503].includes(status) ? ['Retry-After'] : []),
     ...(status === 405 ? ['Allow'] : []),
   ]
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+  const isBudget = (name: string) => status === TOO_MANY && name in QUOTA_HEADERS
+  return Object.fromEntries(
+    names.map((name) => [
+      name,
+      isBudget(name) ? unlessUnknown(name) : { $ref: `#/components/headers/${name}` },
+    ]),
+  )
 }

@@ -62,7 +62,8 @@ function commonErrors({ access, isMetered, query }: Operation): ErrorCode[] {
   if (Object.keys(query.properties).length > 0)
     codes.push('invalid_parameter', 'repeated_parameter')
   if (query.required?.length) codes.push('missing_parameter')
-  if (access !== 'public') codes.push('missing_key', 'invalid_key', 'revoked_key')
+  if (access !== 'public')
+    codes.push('missing_key', 'invalid_key', 'revoked_key', 'too_many_failures')
   if (isMetered) codes.push('quota_exceeded')
   return codes
 }

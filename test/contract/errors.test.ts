@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { ERROR_CODES, type ErrorCode, ServiceError } from '~/domain/errors.ts'
+import { limitingFailures } from '~/http/auth-failures.ts'
+import { WorkLimit } from '~/service/work-limit.ts'
 import { answerable } from '../http/questions.ts'
+import { KeptLog } from '../support/log.ts'
 import { API, type Reply, replyOf, World } from '../support/world.ts'
 import { breaches } from './schemas.ts'
 
@@ -53,6 +56,16 @@ const MET: Record<ErrorCode, [status: number, meet: (world: World) => Promise<Re
       return world.get('/providers', key)
     },
   ],
+  too_many_failures: [
+    429,
+    async (world) => {
+      const { clock } = world
+      const limits = { perMinute: 1, addressOf: () => 'a', clock, log: new KeptLog() }
+      const handle = limitingFailures((request) => world.app.fetch(request), limits)
+      await handle(new Request(`${API}/rates`))
+      return replyOf(await handle(new Request(`${API}/rates`)))
+    },
+  ],
   internal_error: [
     500,
     () => {
@@ -72,6 +85,16 @@ const MET: Record<ErrorCode, [status: number, meet: (world: World) => Promise<Re
     () => {
       const error = new ServiceError('database_unavailable', 'the database is away; retry shortly')
       const world = new World({ store: failing(error) })
+      return world.post(ROW, admin(world))
+    },
+  ],
+  overloaded: [
+    503,
+    () => {
+      const limit = new WorkLimit({ runningMax: 1, waitingMax: 0 })
+      void limit.run(() => new Promise(() => {}))
+      const record = () => limit.run(async () => ({ kind: 'recorded', ids: [1] }) as const)
+      const world = new World({ store: { record } })
       return world.post(ROW, admin(world))
     },
   ],

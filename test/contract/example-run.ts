@@ -11,7 +11,15 @@ import { loadExampleSample } from './example-sample.ts'
 
 const NOW = '2026-03-05T14:25:30.500Z'
 const WEEKS_LATER = '2026-03-20T14:25:30.500Z'
-const SETTINGS = { PORT: '0', REFERENCE_FEED: 'none', LOG_LEVEL: 'silent' }
+const SETTINGS = {
+  PORT: '0',
+  REFERENCE_FEED: 'none',
+  LOG_LEVEL: 'silent',
+  AUTH_FAILURES_PER_MINUTE: '3',
+  HISTORY_WORK_MAX: '1',
+  INGEST_WORK_MAX: '1',
+  WORK_WAITING_MAX: '8',
+}
 
 /**
  * An answer for every response of the document, given by the service as `serve` starts it, on a part
@@ -32,11 +40,15 @@ export async function recordedExamples(): Promise<Examples> {
     await run.wrongReads()
     await run.recordings()
     await run.refusals()
+    await database.sql.begin(async (tx) => {
+      await tx`lock table observations, rollups in access exclusive mode`
+      await run.overloads()
+    })
     await database.sql`alter table observations rename to moved`
     await run.every('POST', 'anywhere')
     clock.set(WEEKS_LATER)
     await run.every('GET')
-    await database.sql.end({ timeout: 1 })
+    await database.close()
     await run.every('GET')
     await run.every('POST')
     return accounts.withoutIds(run.examples)
@@ -130,8 +142,20 @@ class Run {
     for (const key of ['', unknown, this.accounts.revoked])
       await this.#fail(target, { key }, 'anywhere')
     await this.#fail({ ...target, method: 'DELETE' }, {}, 'anywhere')
-    while (!this.examples.anywhere?.[429])
+    await this.#fail(target, { key: '' }, 'anywhere')
+    while (!this.examples.anywhere?.[429]?.quota_exceeded)
       await this.#fail(target, { key: this.accounts.hourly }, 'anywhere')
+  }
+
+  /** Each operation that waits for the database, more often at once than the service lets it. */
+  async overloads(): Promise<void> {
+    for (const target of this.#targets) {
+      const responses = target.operation.responses as Record<string, unknown>
+      if (!JSON.stringify(responses[503] ?? '').includes('overloaded')) continue
+      const body = target.method === 'POST' && Object.values(bodiesOf(target))[0]
+      const asks = Array.from({ length: 12 }, () => this.#fail(target, body ? { body } : {}))
+      await Promise.race(asks)
+    }
   }
 
   /** Each of these as it is documented, for the failures that it meets now. */

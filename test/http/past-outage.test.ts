@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { pastOf } from '~/command/past.ts'
+import { Readers } from '~/command/readers.ts'
+import { loadConfig } from '~/config.ts'
 import { WindowCache } from '~/memory/window-cache.ts'
 import { connect, type Database } from '~/store/database.ts'
 import { TEST_MS_MAX } from '../support/embedded-process.ts'
+import { KeptLog } from '../support/log.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { World } from '../support/world.ts'
 import { answerable, METERED } from './questions.ts'
@@ -32,9 +35,12 @@ beforeAll(async () => {
 }, TEST_MS_MAX)
 afterAll(() => away.close())
 
+const readersOf = (database: Database) =>
+  new Readers({ database, config: loadConfig({}), log: new KeptLog() })
+
 describe('without the database', () => {
   test.each(PAST)('503 with Retry-After for %s, free of charge', async (question) => {
-    const world = new World({ past: pastOf(away, new WindowCache()) })
+    const world = new World({ past: pastOf(readersOf(away), new WindowCache()) })
     const key = world.key('enterprise')
     const { status, headers, body } = await world.get(question, key)
     expect([status, body.code]).toEqual([503, 'database_unavailable'])
@@ -44,14 +50,14 @@ describe('without the database', () => {
   })
 
   test('400 still comes before 503, and 401 before both', async () => {
-    const world = new World({ past: pastOf(away, new WindowCache()) })
+    const world = new World({ past: pastOf(readersOf(away), new WindowCache()) })
     const bad = '/historical?from=USD&to=KES&date=never'
     expect((await world.get(bad, world.key())).status).toBe(400)
     expect((await world.get(PAST[0]!, 'nonsense')).status).toBe(401)
   })
 
   test('200 for what is current', async () => {
-    const world = answerable({ past: pastOf(away, new WindowCache()) })
+    const world = answerable({ past: pastOf(readersOf(away), new WindowCache()) })
     const key = world.key('enterprise')
     for (const { path } of METERED) {
       if (PAST.some((question) => question.split('?')[0] === path.split('?')[0])) continue
@@ -60,7 +66,7 @@ describe('without the database', () => {
   })
 
   test('503 when it goes away later, and 200 for a window that was remembered', async () => {
-    const world = new World({ past: pastOf(killed, new WindowCache()) })
+    const world = new World({ past: pastOf(readersOf(killed), new WindowCache()) })
     const key = world.key('pro')
     expect((await world.get(PAST[0]!, key)).status).toBe(200)
     await killed.close()

@@ -1,0 +1,207 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Clock, monotonicMs } from '~/clock.ts'
+import type { Config } from '~/config.ts'
+import type { Job } from '~/jobs/schedule.ts'
+import type { Log } from '~/log.ts'
+import type { News } from '~/memory/memory.ts'
+import { PositionTrail } from '~/memory/position-trail.ts'
+import { ReplayFence } from '~/memory/replay-fence.ts'
+import { WorkLimit } from '~/service/work-limit.ts'
+import type { Database } from '~/store/database.ts'
+import { createHistoryStore } from '~/store/history-store.ts'
+import { replayedPosition, writtenPosition } from '~/store/log-position.ts'
+import { isOutage } from '~/store/outage.ts'
+import { readPool, readPoolAt } from '~/store/read-pool.ts'
+import { createSeriesStore } from '~/store/series-store.ts'
+import { createSnapshotStore } from '~/store/snapshot-store.ts'
+
+export type PastStore = ReturnType<typeof createHistoryStore> &
+  ReturnType<typeof createSeriesStore> &
+  ReturnType<typeof createSnapshotStore>
+
+type ReadersDeps = {
+  readonly database: Database
+  readonly config: Pick<Config, 'readUrls' | 'readLagMaxMs' | 'work'>
+  readonly log: Log
+  /** Steady; it only measures. */
+  readonly clock?: Clock
+}
+
+/** Longer than any answer is waited for. */
+const STATEMENT_MS_MAX = 11_000
+/** What a server takes longer for than this, it is not asked for. */
+const MEASURE_MS_MAX = 1000
+/** After a change the primary's position is read so soon, once for all changes meanwhile. */
+const POSITION_WAIT_MS = 50
+/** A standby cancelled the statement, as it had to replay what the statement read. */
+const CONFLICT = '40001'
+
+/**
+ * Who answers questions about the past: a streaming replica that is near enough and knows every
+ * change that is served here, else the primary.
+ */
+export class Readers {
+  readonly #primary: Target
+  readonly #replicas: readonly Target[]
+  readonly #fence = new ReplayFence()
+  readonly #trail: PositionTrail
+  readonly #nowMs: () => number
+  #isReading = false
+
+  constructor(private readonly deps: ReadersDeps) {
+    const { database, config, clock } = deps
+    const { historyMax, waitingMax } = config.work
+    const bounds = { runningMax: historyMax, waitingMax }
+    const pool = { connectionsMax: historyMax, statementMsMax: STATEMENT_MS_MAX }
+    this.#primary = new Target(readPool(database, pool), bounds)
+    this.#replicas = config.readUrls.map((url) => new Target(readPoolAt(url, pool), bounds))
+    this.#trail = new PositionTrail(config.readLagMaxMs)
+    this.#nowMs = clock ? () => clock.now() : monotonicMs
+  }
+
+  /** How each replica stands; for people and figures. */
+  get replicas(): { readonly where: string; readonly lagMs: number; readonly isUsed: boolean }[] {
+    return this.#replicas.map((replica) => ({
+      where: replica.database.where,
+      lagMs: this.#lagMs(replica),
+      isUsed: this.#isNear(replica),
+    }))
+  }
+
+  /** What memory publishes: a replica that has not replayed it must not answer for it. */
+  note(news: News): void {
+    if (this.#replicas.length === 0) return
+    this.#fence.note(news)
+    void this.#readPosition()
+  }
+
+  /** An answer about `sources`, corridors and currencies by name, as one of the servers knows it. */
+  async ask<T>(sources: readonly string[], question: (store: PastStore) => Promise<T>): Promise<T> {
+    const replica = this.#replicaFor(sources)
+    if (!replica) return this.#primary.ask(question)
+    try {
+      return await replica.ask(question)
+    } catch (error) {
+      if (!isOutage(error) && !isConflict(error)) throw error
+      replica.position = null
+      return this.#primary.ask(question)
+    }
+  }
+
+  /** None where there are no replicas. */
+  get jobs(): Job[] {
+    if (this.#replicas.length === 0) return []
+    return [{ name: 'measure-replicas', pattern: '* * * * * *', run: () => this.measure() }]
+  }
+
+  /** Asks every server where it stands; one that does not say is left out until it does. */
+  async measure(): Promise<void> {
+    await Promise.all([
+      this.#takePosition().catch(() => {}),
+      ...this.#replicas.map((replica) => this.#measureReplica(replica)),
+    ])
+    const positions = this.#replicas.flatMap(({ position }) => position ?? [])
+    if (positions.length === this.#replicas.length) this.#fence.forgetUpTo(Math.min(...positions))
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#primary, ...this.#replicas].map(({ database }) => database.close()))
+  }
+
+  #replicaFor(sources: readonly string[]): Target | undefined {
+    const able = this.#replicas.filter(
+      (replica) =>
+        this.#isNear(replica) &&
+        this.#fence.isKnownAt(replica.position!, sources) &&
+        replica.isFree,
+    )
+    return able.sort((a, b) => a.running - b.running)[0]
+  }
+
+  #lagMs({ position }: Target): number {
+    return position === null ? Number.POSITIVE_INFINITY : this.#trail.lagMs(position, this.#nowMs())
+  }
+
+  #isNear = (replica: Target): boolean => this.#lagMs(replica) <= this.deps.config.readLagMaxMs
+
+  async #measureReplica(replica: Target): Promise<void> {
+    const was = this.#isNear(replica)
+    try {
+      replica.position = await inMeasure(replayedPosition(replica.database))
+    } catch {
+      replica.position = null
+    }
+    const is = this.#isNear(replica)
+    const where = replica.database.where
+    if (was && !is) this.deps.log.warn({ where }, 'read replica left out: too far behind or away')
+    if (!was && is) this.deps.log.info({ where }, 'read replica in use')
+  }
+
+  /** Reads the primary's position until no change is open; failing that, the job does. */
+  async #readPosition(): Promise<void> {
+    if (this.#isReading) return
+    this.#isReading = true
+    try {
+      while (this.#fence.isOpen) {
+        await delay(POSITION_WAIT_MS, undefined, { ref: false })
+        await this.#takePosition()
+      }
+    } catch {
+      // the primary is away: its changes stay fenced off
+    } finally {
+      this.#isReading = false
+    }
+  }
+
+  async #takePosition(): Promise<void> {
+    const { changes } = this.#fence
+    const position = await inMeasure(writtenPosition(this.deps.database))
+    this.#fence.reach(position, changes)
+    this.#trail.note(position, this.#nowMs())
+  }
+}
+
+/** One server that is asked about the past. */
+class Target {
+  /** How far it had replayed when it was last asked; null when it is not to be asked. */
+  position: number | null = null
+  readonly #store: PastStore
+  readonly #limit: WorkLimit
+
+  constructor(
+    readonly database: Database,
+    private readonly bounds: ConstructorParameters<typeof WorkLimit>[0],
+  ) {
+    this.#limit = new WorkLimit(bounds)
+    this.#store = {
+      ...createHistoryStore(database),
+      ...createSeriesStore(database),
+      ...createSnapshotStore(database),
+    }
+  }
+
+  get running(): number {
+    return this.#limit.figures.running
+  }
+
+  get isFree(): boolean {
+    return this.running < this.bounds.runningMax
+  }
+
+  ask<T>(question: (store: PastStore) => Promise<T>): Promise<T> {
+    return this.#limit.run(() => question(this.#store))
+  }
+}
+
+const isConflict = (error: unknown): boolean =>
+  (error as { code?: unknown } | null)?.code === CONFLICT
+
+async function inMeasure<T>(work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error('no answer in time')), MEASURE_MS_MAX)
+  try {
+    return await Promise.race([work, promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,54 @@
+import type { Clock } from '~/clock.ts'
+import { ServiceError } from '~/domain/errors.ts'
+import type { Log } from '~/log.ts'
+import { AddressLimits } from '~/memory/address-limits.ts'
+import type { Handler } from './access.ts'
+import type { AddressOf } from './address.ts'
+import { errorReply, type Headers } from './reply.ts'
+import { REQUEST_ID_HEADER } from './request-id.ts'
+
+export type AuthFailureDeps = {
+  readonly perMinute: number
+  readonly addressOf: AddressOf
+  readonly clock: Clock
+  readonly log: Log
+}
+
+const MINUTE_MS = 60_000
+const UNAUTHORIZED = 401
+
+/**
+ * The same handler, but who fails to show a valid key too often in a minute is told to wait.
+ *
+ * Only failures are counted and only failures are refused: a valid key is always served, whoever
+ * else fails from the same address.
+ */
+export function limitingFailures(
+  handle: Handler,
+  { perMinute, addressOf, clock, log }: AuthFailureDeps,
+): Handler {
+  const limits = new AddressLimits({ requestsMax: perMinute, windowMs: MINUTE_MS })
+  const limited = (request: Request, reply: Response): Response => {
+    if (reply.status !== UNAUTHORIZED) return reply
+    const waitMs = limits.take(addressOf(request), clock.now())
+    return waitMs === 0 ? reply : errorReply(tooMany(waitMs), log, requestIdOf(reply))
+  }
+  return (request) => {
+    const reply = handle(request)
+    if (reply instanceof Promise) return reply.then((later) => limited(request, later))
+    return limited(request, reply)
+  }
+}
+
+function requestIdOf({ headers }: Response): Headers {
+  const id = headers.get(REQUEST_ID_HEADER)
+  return id === null ? {} : { [REQUEST_ID_HEADER]: id }
+}
+
+const tooMany = (waitMs: number): ServiceError =>
+  new ServiceError(
+    'too_many_failures',
+    'too many requests without a valid API key came from your address; check the key, and wait',
+    {},
+    Math.ceil(waitMs / 1000),
+  )

@@ -1,0 +1,75 @@
+import { ServiceError } from '~/domain/errors.ts'
+
+export type WorkBounds = {
+  /** Done at once. */
+  readonly runningMax: number
+  /** Waiting for their turn; one more is refused at once. */
+  readonly waitingMax: number
+}
+
+/** Longer than this nobody waits for a turn: the work would come too late for whoever asked. */
+export const TURN_MS_MAX = 2000
+
+const RETRY_SECONDS = 1
+
+type Waiting = { start(): void; refuse(): void }
+
+/**
+ * A cap on work of one kind, so that a flood of it leaves room for everything else. A turn ends
+ * with the work itself, not with the patience of who asked for it.
+ */
+export class WorkLimit {
+  readonly #waiting = new Set<Waiting>()
+  #running = 0
+  #refused = 0
+
+  constructor(private readonly bounds: WorkBounds) {}
+
+  get figures(): { running: number; waiting: number; refused: number } {
+    return { running: this.#running, waiting: this.#waiting.size, refused: this.#refused }
+  }
+
+  /** What the work comes to; throws `overloaded` where it cannot begin in time, and never does. */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#running >= this.bounds.runningMax) await this.#turn()
+    else this.#running++
+    try {
+      return await work()
+    } finally {
+      this.#pass()
+    }
+  }
+
+  /** Resolves with the place of a work that has ended. */
+  #turn(): Promise<void> {
+    if (this.#waiting.size >= this.bounds.waitingMax) throw this.#refusal()
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const waiting: Waiting = { start: resolve, refuse: () => reject(this.#refusal()) }
+    this.#waiting.add(waiting)
+    const timer = setTimeout(() => {
+      if (this.#waiting.delete(waiting)) waiting.refuse()
+    }, TURN_MS_MAX)
+    return promise.finally(() => clearTimeout(timer))
+  }
+
+  #pass(): void {
+    const [next] = this.#waiting
+    if (!next) {
+      this.#running--
+      return
+    }
+    this.#waiting.delete(next)
+    next.start()
+  }
+
+  #refusal(): ServiceError {
+    this.#refused++
+    return new ServiceError(
+      'overloaded',
+      'more is asked of the database just now than it can do; retry shortly, ' +
+        'or ask for what is current: that goes on',
+      {},
+      RETRY_SECONDS,
+    )
+  }
+}
