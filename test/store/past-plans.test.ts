@@ -7,6 +7,7 @@ import { pageStatement } from '~/store/history-store.ts'
 import { differenceRows } from '~/store/rollup-store.ts'
 import { bucketRows, firstObserved, perUsdRows } from '~/store/series-store.ts'
 import { latestQuotes, latestReferences } from '~/store/snapshot-store.ts'
+import { bestRows, worthRows } from '~/store/trend-store.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
 import { NOW_MS, stockedDatabase } from './samples.ts'
 
@@ -60,6 +61,7 @@ const page = {
   offset: 0,
 } as const
 const year = { fromMs: NOW_MS - 366 * DAY_MS, beforeMs: NOW_MS }
+const month = { fromMs: endMs - 30 * DAY_MS, beforeMs: endMs + 1, days: 30 }
 const days = bucketStartsMs({ fromMs: 0, beforeMs: 366 * DAY_MS }, 'P1D').map(
   (ms) => endMs - 366 * DAY_MS + ms,
 )
@@ -92,6 +94,8 @@ const statements: Record<string, () => unknown> = {
     }),
   'the first observation': () => firstObserved(database, corridor),
   'the references at the ends of a year of days': () => perUsdRows(database, 'KES', days),
+  'the month of every corridor': () => bestRows(database, month),
+  'what every currency was worth in a month': () => worthRows(database, ['GBP', 'KES'], month),
   'the verification of a slice': () =>
     differenceRows(
       database,
