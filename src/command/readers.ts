@@ -6,7 +6,7 @@ import type { Log } from '~/log.ts'
 import type { News } from '~/memory/memory.ts'
 import { PositionTrail } from '~/memory/position-trail.ts'
 import { ReplayFence } from '~/memory/replay-fence.ts'
-import { WorkLimit } from '~/service/work-limit.ts'
+import { type WorkFigures, WorkLimit } from '~/service/work-limit.ts'
 import type { Database } from '~/store/database.ts'
 import { createHistoryStore } from '~/store/history-store.ts'
 import { replayedPosition, writtenPosition } from '~/store/log-position.ts'
@@ -66,6 +66,11 @@ export class Readers {
       lagMs: this.#lagMs(replica),
       isUsed: this.#isNear(replica),
     }))
+  }
+
+  /** How much work each server has, the primary's first. */
+  get work(): WorkFigures[] {
+    return [this.#primary, ...this.#replicas].map(({ work }) => work)
   }
 
   /** What memory publishes: a replica that has not replayed it must not answer for it. */
@@ -180,8 +185,12 @@ class Target {
     }
   }
 
+  get work(): WorkFigures {
+    return this.#limit.figures
+  }
+
   get running(): number {
-    return this.#limit.figures.running
+    return this.work.running
   }
 
   get isFree(): boolean {

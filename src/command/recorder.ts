@@ -13,11 +13,14 @@ export type RecorderDeps = {
   readonly work: WorkSettings
 }
 
+/** `limit` is what keeps recording from taking the whole database. */
+export type Recorder = AppDeps['store'] & { readonly limit: WorkLimit }
+
 /**
  * Where observations go. A batch whose answer was lost may be recorded all the same: memory then has
  * to learn of it.
  */
-export function recorderOf({ observations, news, tracing, work }: RecorderDeps): AppDeps['store'] {
+export function recorderOf({ observations, news, tracing, work }: RecorderDeps): Recorder {
   const { ingestMax, waitingMax } = work
   const limit = new WorkLimit({ runningMax: ingestMax, waitingMax })
   const record: AppDeps['store']['record'] = async (batch) => {
@@ -32,5 +35,6 @@ export function recorderOf({ observations, news, tracing, work }: RecorderDeps):
   return {
     answered: (idempotency) => limit.run(() => orUnavailable(observations.answered(idempotency))),
     record: (batch) => limit.run(() => record(batch)),
+    limit,
   }
 }

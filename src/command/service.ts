@@ -82,16 +82,17 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const addresses = new Addresses(config.trustedProxies)
   const listensAt = () => listener.origin
   const people = new People({ ...options, ...reading, addresses, listensAt })
+  const store = recorderOf({ observations, news, tracing, work: config.work })
   const app = createApp({
     ...reading,
     tools,
-    store: recorderOf({ observations, news, tracing, work: config.work }),
+    store,
     feedTimes: (nowMs) => feeds.nextMs(nowMs),
     sample: options.sample,
     corsOrigins: config.corsOrigins,
     publicUrl: config.publicUrl,
     portal: portalOptions({ ...options, addresses, people }),
-    ...telemetry.shown({ memory, meter, windows, tools, database }),
+    ...telemetry.shown({ memory, meter, windows, tools, database, readers, store }),
     isStopping: () => draining.isBegun,
     isDatabaseReachable: () => answers(database),
   })

@@ -7,6 +7,8 @@ export type WorkBounds = {
   readonly waitingMax: number
 }
 
+export type WorkFigures = Readonly<Record<'running' | 'waiting' | 'refused', number>>
+
 /** Longer than this nobody waits for a turn: the work would come too late for whoever asked. */
 export const TURN_MS_MAX = 2000
 
@@ -25,7 +27,7 @@ export class WorkLimit {
 
   constructor(private readonly bounds: WorkBounds) {}
 
-  get figures(): { running: number; waiting: number; refused: number } {
+  get figures(): WorkFigures {
     return { running: this.#running, waiting: this.#waiting.size, refused: this.#refused }
   }
 
