@@ -8,8 +8,11 @@ export type Stage = {
   readonly isSmall: boolean
   /** Waits so many seconds: fewer where all is small. */
   last(seconds: { readonly small: number; readonly full: number }): Promise<void>
-  /** Waits until everything works on every replica, and keeps the longest time that took. */
-  heal(): Promise<void>
+  /**
+   * Waits until everything works on every replica, and keeps the longest time that took; resolves to
+   * the milliseconds it took, Infinity when it took too long.
+   */
+  heal(): Promise<number>
   /** What has to hold; otherwise the fault has failed, for the reason told. */
   must(holds: boolean, reason: string): void
   /** A figure of this fault's own. */

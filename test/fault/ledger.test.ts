@@ -73,6 +73,15 @@ describe('Ledger', () => {
     expect(ledger.fault(sight(), behind.seq, START_MS + 1_001)).toContain('and not USD/KES 1')
   })
 
+  test('allows for a clock that is turned while a request is under way', () => {
+    const entry = ledger.send(CORRIDOR, START_MS + 5_000)
+    ledger.turned({ fromMs: START_MS + 5_010, toMs: START_MS + 10 })
+    expect(ledger.fault(sight(), entry.seq, START_MS + 12)).toBeNull()
+    ledger.acknowledge(entry, { nowMs: START_MS + 20, by: 'a1' })
+    expect(ledger.fault(sight(), entry.seq, START_MS + 5_009)).toBeNull()
+    expect(ledger.fault(sight(), entry.seq, START_MS + 5_011)).toContain('time of another')
+  })
+
   test('judges an answer without a time by what the time can have been', () => {
     const retried = ledger.send(CORRIDOR, START_MS + 2_000)
     ledger.sendAgain(retried, START_MS + 500)

@@ -68,6 +68,16 @@ export class Ledger {
     entry.latestMs = Math.max(entry.latestMs, nowMs)
   }
 
+  /** The clock was turned while some may have been under way. */
+  turned({ fromMs, toMs }: { fromMs: number; toMs: number }): void {
+    for (const entries of this.#corridors.values()) {
+      const entry = entries.at(-1)!
+      if (entry.acknowledgedAt !== null) continue
+      entry.sinceMs = Math.min(entry.sinceMs, toMs)
+      entry.latestMs = Math.max(entry.latestMs, fromMs)
+    }
+  }
+
   acknowledge(entry: Entry, { nowMs, by }: { nowMs: number; by: string }): void {
     entry.untilMs = Math.max(nowMs, entry.latestMs)
     entry.acknowledgedAt = performance.now()

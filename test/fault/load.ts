@@ -23,6 +23,8 @@ export type Rules = {
   readonly allowed: Allowed
   /** The replicas that may show old quotes until the fault is healed. */
   readonly lagging: readonly string[]
+  /** Whether hourly keys may see an empty corridor until the fault is healed. */
+  readonly mayForget?: boolean
 }
 
 type Phase = 'before' | 'during' | 'after'
@@ -30,6 +32,8 @@ type Phase = 'before' | 'during' | 'after'
 /** Readers and writers that ask the balancer without a pause to speak of, and check every answer. */
 export class Load {
   readonly tally = new Tally()
+  /** Hourly answers without the quote that held. */
+  forgotten = 0
   /** Successes that cost a unit, by caller, and requests of which nobody knows. */
   readonly units = new Map<CallerName, { served: number; unknown: number }>()
   #phase: Phase = 'before'
@@ -133,11 +137,18 @@ export class Load {
     this.#blame(tierFault(answer, tier))
     this.#blame(midFault(corridor, reading.mid(answer.body)))
     this.#blame(watch.fault(answer, floors))
-    if (typeof best === 'string') return this.tally.blame(`${corridor}: ${best}`)
+    if (typeof best === 'string') return this.#miss(tier, `${corridor}: ${best}`)
     const asOf: unknown = answer.body.as_of
     const cutoffMs = typeof asOf === 'string' ? Date.parse(asOf) : Number.POSITIVE_INFINITY
     const sight = { corridor, ...this.#sightOf(answer), cutoffMs }
     this.#blame(this.ledger.fault(sight, best.seq, best.atMs))
+  }
+
+  /** An answer showed no quote at all. */
+  #miss(tier: string, what: string): void {
+    const isAllowed = this.rules.mayForget && this.#phase === 'during' && tier === 'hourly'
+    if (isAllowed) this.forgotten += 1
+    else this.tally.blame(what)
   }
 
   async #readPast(): Promise<void> {

@@ -52,6 +52,7 @@ function playing(scene: Scene, load: Load, isSmall: boolean): Playing {
     async heal() {
       const tookMs = await healed(scene, load)
       healMs = tookMs === null || healMs === null ? null : Math.max(tookMs, healMs)
+      return tookMs ?? Number.POSITIVE_INFINITY
     },
     must(holds, reason) {
       if (!holds) broken.push(reason)

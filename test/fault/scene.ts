@@ -38,6 +38,8 @@ export type Scene = {
   admin: Database
   /** Units that may have died with processes that were killed. */
   mayLose: number
+  /** Turns every clock by so many milliseconds. */
+  turn(ms: number): void
   close(): Promise<void>
 }
 
@@ -82,6 +84,11 @@ export async function openScene(
       admin,
     },
     mayLose: 0,
+    turn(ms) {
+      const fromMs = clock.now()
+      clock.turn(ms)
+      ledger.turned({ fromMs, toMs: clock.now() })
+    },
     async close() {
       await balancer.close()
       await Promise.all(replicas.map((replica) => replica.kill()))

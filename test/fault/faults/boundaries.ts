@@ -6,10 +6,10 @@ import { type Fault, type Stage, UNNOTICED } from '../fault.ts'
 import { resetOf } from '../quota.ts'
 import { SMALL_QUOTA } from '../world.ts'
 
-const LEAD_MS = 2_200
+const LEAD_MS = 3_200
 const REST_MS = 25
 /** What arrives until the replicas have told each other their totals. */
-const EXCHANGE_MS = 1_500
+const EXCHANGE_MS = 2_000
 
 /** The clock passes the top of an hour, then midnight, where a used-up budget comes back. */
 export const boundaries: Fault = {
@@ -18,21 +18,18 @@ export const boundaries: Fault = {
   async play(stage) {
     const { scene, isSmall } = stage
     for (let round = 0; round < (isSmall ? 1 : 4); round++) {
-      approach(scene.clock, HOUR_MS, LEAD_MS / 2)
-      await delay(LEAD_MS)
-      approach(scene.clock, DAY_MS, LEAD_MS)
-      await delay(0)
+      approach(scene, HOUR_MS, LEAD_MS / 2)
+      await delay(LEAD_MS * 0.75)
+      approach(scene, DAY_MS, LEAD_MS)
       await spend(stage)
     }
   },
 }
 
-type Turned = Stage['scene']['clock']
-
 /** Turns the clock forward to so many milliseconds before the next multiple of `unitMs`. */
-function approach(clock: Turned, unitMs: number, leadMs: number): void {
+function approach({ clock, turn }: Stage['scene'], unitMs: number, leadMs: number): void {
   const leftMs = unitMs - (clock.now() % unitMs)
-  clock.turn(leftMs > leadMs ? leftMs - leadMs : leftMs + unitMs - leadMs)
+  turn(leftMs > leadMs ? leftMs - leadMs : leftMs + unitMs - leadMs)
 }
 
 /** Uses up the small account's day, and goes on until the next one has begun. */

@@ -3,15 +3,23 @@ import { type Fault, UNNOTICED } from '../fault.ts'
 
 const JUMPS_HOURS = [1.5, -1.5, -0.7, 25, -24.3, 0.1]
 
-/** The clock of all replicas jumps forward and back, over hours and days. */
+/** Memory is looked at every two seconds. */
+const HEAL_MS_MAX = 5_000
+
+/**
+ * The clock of all replicas jumps forward and back, over hours and days. Back beyond what memory
+ * holds, hourly keys may find a corridor empty until it is loaded anew.
+ */
 export const clockJump: Fault = {
   name: 'clock jumps forward and back',
-  rules: UNNOTICED,
-  async play({ scene, last, note }) {
+  rules: { ...UNNOTICED, mayForget: true },
+  async play({ scene, load, last, heal, must, note }) {
     for (const hours of JUMPS_HOURS) {
-      scene.clock.turn(hours * HOUR_MS)
-      await last({ small: 0.6, full: 5 })
+      scene.turn(hours * HOUR_MS)
+      await last({ small: 0.4, full: 5 })
+      must((await heal()) <= HEAL_MS_MAX, `${hours} hours were not digested in time`)
     }
     note('hours', JUMPS_HOURS.join(' '))
+    note('hourly answers without a quote', load.forgotten)
   },
 }

@@ -9,9 +9,9 @@ export const serviceKilled: Fault = {
   name: 'kill -9 of a service',
   rules: { allowed: { write: [502] }, lagging: [] },
   async play({ scene, load, isSmall, heal, note }) {
-    const rounds = isSmall ? 3 : 15
+    const rounds = isSmall ? 2 : 20
     for (let round = 0; round < rounds; round++) {
-      await delay(300 + Math.random() * 900)
+      await delay(200 + Math.random() * 700)
       const replica = scene.replicas[Math.floor(Math.random() * scene.replicas.length)]!
       await replica.kill()
       scene.mayLose += load.answersOf(replica.name, LOST_MS)
