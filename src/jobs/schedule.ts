@@ -27,13 +27,13 @@ export function isCronPattern(text: string): boolean {
 
 /** The last time at or before `nowMs` that a pattern names; null when there was none. */
 export function lastInstantMs(pattern: string, nowMs: number): number | null {
-  const cron = new Cron(pattern, { paused: true, timezone: 'UTC' })
+  const cron = new Cron(pattern, { paused: true, utcOffset: 0 })
   return cron.previousRuns(1, new Date(nowMs + 1))[0]?.getTime() ?? null
 }
 
 /** Tells the first time after `nowMs` that a pattern names; asked often, it computes seldom. */
 export function instantsOf(pattern: string): (nowMs: number) => number {
-  const cron = new Cron(pattern, { paused: true, timezone: 'UTC' })
+  const cron = new Cron(pattern, { paused: true, utcOffset: 0 })
   let known = { fromMs: 0, nextMs: 0 }
   return (nowMs) => {
     if (nowMs < known.fromMs || nowMs >= known.nextMs)
@@ -58,7 +58,7 @@ export function startSchedule(jobs: readonly Job[], log: Log): Schedule {
       await ended
       running.delete(ended)
     }
-    crons.set(job.name, new Cron(job.pattern, { timezone: 'UTC', protect: true }, turn))
+    crons.set(job.name, new Cron(job.pattern, { utcOffset: 0, protect: true }, turn))
   }
   return {
     runNow(name) {
