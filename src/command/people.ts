@@ -15,9 +15,10 @@ import { type OperatorDeps, operatorRoutes } from '~/portal/operator-routes.tsx'
 import { Outbox } from '~/portal/outbox.ts'
 import type { PageDeps } from '~/portal/page.tsx'
 import type { Metering } from '~/service/metering.ts'
+import { WorkLimit } from '~/service/work-limit.ts'
 import { createAccountStore } from '~/store/account-store.ts'
 import { createAuditStore } from '~/store/audit-store.ts'
-import { createAuth } from '~/store/auth.ts'
+import { type Auth, type AuthOptions, createAuth } from '~/store/auth.ts'
 import type { Database } from '~/store/database.ts'
 import { isOutage } from '~/store/outage.ts'
 import { createPortalStore } from '~/store/portal-store.ts'
@@ -65,7 +66,7 @@ export class People {
     const mailer = smtpOf(config)
     this.#outbox = new Outbox({ mailer, log, origin })
     const secret = secretOf(config.authSecret, (proposed) => store.secret(proposed))
-    const auth = createAuth(database, {
+    const auth = boundedAuth(database, {
       secret,
       isSecure: publicOrigin?.startsWith('https:') ?? false,
       onLink: (link) => this.#outbox.post(link),
@@ -115,6 +116,20 @@ function storesOf({ database, memory, clock }: PeopleOptions) {
       changes: audit.page,
       sendings: sendings.all,
     },
+  }
+}
+
+/** A password takes a tenth of a second of a processor, and 32 MB. */
+const PASSWORDS = { runningMax: 2, waitingMax: 32 }
+
+function boundedAuth(database: Database, options: AuthOptions): Auth {
+  const auth = createAuth(database, options)
+  const limit = new WorkLimit(PASSWORDS)
+  return {
+    ...auth,
+    signUp: (person) => limit.run(() => auth.signUp(person)),
+    signIn: (person) => limit.run(() => auth.signIn(person)),
+    reset: (reset) => limit.run(() => auth.reset(reset)),
   }
 }
 

@@ -107,7 +107,7 @@ export const signInPage = (
   narrow({
     title: 'Sign in',
     path: PATHS.signIn,
-    status: complaint === null ? 200 : 401,
+    status: complaint === null ? 200 : 400,
     children: (
       <>
         {isReset && (
@@ -163,7 +163,7 @@ export const confirmPage = (
   narrow({
     title: 'Confirm your address',
     path: PATHS.confirm,
-    status: complaint === null ? 200 : 401,
+    status: complaint === null ? 200 : 400,
     children: (
       <>
         <p class="lead">

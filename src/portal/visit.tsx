@@ -105,9 +105,9 @@ async function replied(
 function faultPage(deps: VisitDeps, path: string, error: unknown): Page {
   if (error instanceof TooManyAttempts) return tooManyPage(path, error.retryAfterSeconds)
   if (error instanceof ForeignForm) return refusedPage(path)
-  if (error instanceof ServiceError && error.code !== 'database_unavailable')
-    return refusedPage(path)
-  if (deps.isOutage(error)) return unavailablePage(path)
+  const code = error instanceof ServiceError ? error.code : null
+  if (code === 'body_too_large' || code === 'malformed_body') return refusedPage(path)
+  if (code === 'overloaded' || deps.isOutage(error)) return unavailablePage(path)
   deps.log.error({ err: error }, 'a page failed')
   return failedPage(path)
 }

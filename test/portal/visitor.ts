@@ -1,0 +1,83 @@
+export type Seen = { status: number; html: string; headers: Headers; location: string | null }
+
+type Init = { headers?: Record<string, string>; method?: string; body?: string }
+
+let addresses = 0
+
+/** A browser as far as forms go: it keeps cookies, sends what pages hold, and follows nothing. */
+export class Visitor {
+  readonly cookies = new Map<string, string>()
+  /** Each comes from an address of its own. */
+  address = `198.18.${(++addresses >> 8) & 255}.${addresses & 255}`
+
+  constructor(readonly origin: string) {}
+
+  async ask(path: string, { headers = {}, ...init }: Init = {}): Promise<Seen> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const reply = await fetch(new URL(path, this.origin), {
+      redirect: 'manual',
+      ...init,
+      headers: { 'x-forwarded-for': this.address, ...(cookie && { cookie }), ...headers },
+    })
+    for (const line of reply.headers.getSetCookie()) this.#keep(line)
+    const { status } = reply
+    const location = reply.headers.get('location')
+    return { status, html: await reply.text(), headers: reply.headers, location }
+  }
+
+  get(path: string): Promise<Seen> {
+    return this.ask(path)
+  }
+
+  /** Sends a form as a browser does that looks at a page of ours. */
+  post(path: string, fields: Record<string, string>, headers: Record<string, string> = {}) {
+    return this.ask(path, {
+      method: 'POST',
+      body: new URLSearchParams(fields).toString(),
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        origin: this.origin,
+        'sec-fetch-site': 'same-origin',
+        ...headers,
+      },
+    })
+  }
+
+  /** Opens a page, fills in the form that sends to `action`, and sends it. */
+  async submit(page: string, fields: Record<string, string>, action?: string): Promise<Seen> {
+    const { html, status } = await this.get(page)
+    const form = formsIn(html).find((one) => !action || one.action === action)
+    if (!form) throw new Error(`no form on ${page} (${status}): ${html.slice(0, 300)}`)
+    return this.post(form.action, { ...form.hidden, ...fields })
+  }
+
+  /** The token that forms on a page carry. */
+  async token(page: string): Promise<string> {
+    return formsIn((await this.get(page)).html)[0]!.hidden.form_token!
+  }
+
+  #keep(line: string): void {
+    const [, name, value] = /^([^=]+)=([^;]*)/.exec(line)!
+    if (/max-age=0/i.test(line)) this.cookies.delete(name!)
+    else this.cookies.set(name!, value!)
+  }
+}
+
+type Form = { action: string; hidden: Record<string, string> }
+
+/** The forms of a page that are sent by POST, with what they hold unseen. */
+function formsIn(html: string): Form[] {
+  return [...html.matchAll(/<form method="post" action="([^"]+)"[^>]*>(.*?)<\/form>/gs)].map(
+    ([, action, inside]) => ({
+      action: unescaped(action!),
+      hidden: Object.fromEntries(
+        [...inside!.matchAll(/<input type="hidden" name="([^"]+)"[^>]*value="([^"]*)"/g)].map(
+          ([, name, value]) => [name!, unescaped(value!)],
+        ),
+      ),
+    }),
+  )
+}
+
+const unescaped = (text: string): string =>
+  text.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&amp;', '&')
