@@ -7,7 +7,7 @@ const HOUR_MS = 3_600_000
 const FROM = ['USD', 'EUR', 'GBP', 'AED', 'CAD', 'CHF', 'SAR', 'ZAR', 'KES', 'XOF']
 const TO = ['KES', 'NGN', 'UGX', 'TZS', 'GHS', 'RWF', 'ETB', 'MAD', 'XOF', 'ZMW']
 /** Units per US dollar, of the order they had in 2025: what the generated rates wander around. */
-const PER_USD: Readonly<Record<string, number>> = {
+export const PER_USD: Readonly<Record<string, number>> = {
   ...{ USD: 1, EUR: 0.86, GBP: 0.74, AED: 3.67, CAD: 1.38, CHF: 0.8, SAR: 3.75, ZAR: 17.7 },
   ...{ KES: 129, XOF: 563, NGN: 1530, UGX: 3520, TZS: 2480, GHS: 11.8, RWF: 1447, ETB: 142 },
   ...{ MAD: 9.05, ZMW: 23.6 },

@@ -10,18 +10,20 @@ import { importObservations } from '~/store/observation-import.ts'
 import { importReferences, type ReferenceRow } from '~/store/reference-import.ts'
 import { bucketRows, perUsdRows } from '~/store/series-store.ts'
 import { latestQuotes, latestReferences } from '~/store/snapshot-store.ts'
-import { dataset, perUsdAt } from './dataset.ts'
+import { currency, provider } from '../support/catalogue.ts'
+import { PER_USD, perUsdAt, wander } from './dataset.ts'
 import { command, serve } from './process.ts'
 import { type Figure, median } from './table.ts'
 
 const HOUR_MS = 3_600_000
-const LIVE_QUOTES = 5000
-const TARGETS = ['KES', 'NGN', 'UGX', 'TZS', 'GHS', 'RWF', 'ETB', 'MAD', 'ZMW']
-const SOURCES = ['USD', 'EUR', 'GBP', 'AED', 'CAD', 'CHF', 'SAR', 'ZAR']
+const PROVIDERS = Array.from({ length: 71 }, (_, i) => provider(`bench-${i}`))
+const TARGETS = ['KES', 'NGN', 'UGX', 'TZS', 'GHS', 'RWF', 'ETB', 'MAD', 'XOF', 'ZMW']
+const SOURCES = ['USD', 'EUR', 'GBP', 'AED', 'CAD', 'CHF', 'SAR']
 const CORRIDORS = SOURCES.flatMap((from) => TARGETS.map((to) => ({ from, to })))
 
 type Sizes = { readonly historyRows: number; readonly asks: number }
 type Corridor = { readonly from: string; readonly to: string }
+type Market = { readonly corridors: readonly Corridor[]; readonly nowMs: number }
 
 /** One question of many: `i` tells one asking from the next. */
 type Question = {
@@ -48,23 +50,26 @@ type Scale = {
 }
 
 /**
- * The questions about the past on two histories, one ten times as long as the other: each asked of
- * many corridors in turn, then one again and again, and beside them the same statements through the
- * driver.
+ * The questions about the past on two histories, one of ten times as many corridors as the other,
+ * each of them as long and as dense: so both give the same answers, from ten times the rows. Each
+ * question is asked of the corridors in turn, then of one again and again, and beside them the same
+ * statements through the driver.
  */
 export async function history(dir: string, { historyRows, asks }: Sizes): Promise<Figure[]> {
   const nowMs = Date.now()
-  const short = await scaleOf(`${dir}/short`, { rows: historyRows / 10, asks, nowMs })
-  const long = await scaleOf(`${dir}/long`, { rows: historyRows, asks, nowMs })
+  const few = CORRIDORS.slice(0, CORRIDORS.length / 10)
+  const [rows, corridors] = [historyRows, CORRIDORS]
+  const short = await scaleOf(`${dir}/short`, { rows: rows / 10, corridors: few, asks, nowMs })
+  const long = await scaleOf(`${dir}/long`, { rows, corridors, asks, nowMs })
   return [
-    ...questionsAt(nowMs).flatMap((question) => figuresOf(question, short, long)),
+    ...questionsAt(nowMs, CORRIDORS).flatMap((question) => figuresOf(question, short, long)),
     ...sizes(long),
   ]
 }
 
 async function scaleOf(
   dataDir: string,
-  { rows, asks, nowMs }: { rows: number; asks: number; nowMs: number },
+  { rows, corridors, asks, nowMs }: Market & { rows: number; asks: number },
 ): Promise<Scale> {
   const embedded = await openEmbedded({ dataDir, use: 'command', say: () => {} })
   const { url } = embedded
@@ -75,8 +80,8 @@ async function scaleOf(
   }
   try {
     await migrate(database)
-    const importRate = await filled(database, rows, nowMs)
-    const measured = await askedAll({ database, url, asks, nowMs })
+    const importRate = await filled(database, rows, { corridors, nowMs })
+    const measured = await askedAll({ database, url, asks, corridors, nowMs })
     const [size] = await sql`
       select pg_total_relation_size('observations') + pg_total_relation_size('rollups') as bytes`
     return { rows, measured, importRate, bytesPerRow: Number(size!.bytes) / rows }
@@ -87,12 +92,20 @@ async function scaleOf(
 }
 
 /** Loads observations and two years of hourly references; observations a second. */
-async function filled(database: Database, rows: number, nowMs: number): Promise<number> {
-  const data = dataset({ liveQuotes: LIVE_QUOTES, nowMs })
-  await createCatalogueStore(database).apply(data)
+async function filled(
+  database: Database,
+  rows: number,
+  { corridors, nowMs }: Market,
+): Promise<number> {
+  const codes = [...SOURCES, ...TARGETS].map((code) => currency(code))
+  await createCatalogueStore(database).apply({ currencies: codes, providers: PROVIDERS })
+  const pairs = corridors.flatMap((corridor) =>
+    PROVIDERS.map(({ id }) => ({ ...corridor, providerId: id })),
+  )
+  const said = wander(pairs, { count: rows, nowMs, perUsd: PER_USD })
   await importReferences({ database, rows: references(nowMs) })
   const startMs = performance.now()
-  await importObservations({ database, rows: asyncRows(data.rows(rows)) })
+  await importObservations({ database, rows: asyncRows(said) })
   const rate = (rows * 1000) / (performance.now() - startMs)
   await database.sql`vacuum (analyze) observations, rollups, reference_rates, reference_snapshots`
   return rate
@@ -110,9 +123,14 @@ async function* references(nowMs: number): AsyncGenerator<ReferenceRow[]> {
     })
 }
 
-type Asking = { database: Database; url: string; asks: number; nowMs: number }
+type Asking = Market & { database: Database; url: string; asks: number }
 
-async function askedAll({ database, url, asks, nowMs }: Asking): Promise<Map<string, Measured>> {
+async function askedAll({
+  database,
+  url,
+  asks,
+  ...market
+}: Asking): Promise<Map<string, Measured>> {
   const settings = { DATABASE_URL: url, QUOTA_ENTERPRISE: '1000000', MID_MAX_AGE: '240h' }
   const args = ['account', 'create', '--email', 'bench@example.com', '--plan', 'enterprise']
   const { key } = JSON.parse(await command([...args, '--json'], settings))
@@ -123,7 +141,7 @@ async function askedAll({ database, url, asks, nowMs }: Asking): Promise<Map<str
     if (reply.status !== 200) throw new Error(`${path} answered ${reply.status}: ${text}`)
   }
   const measured = new Map<string, Measured>()
-  for (const question of questionsAt(nowMs)) {
+  for (const question of questionsAt(market.nowMs, market.corridors)) {
     const { what, path, sql } = question
     for (let i = 0; i < WARM_UP; i++) {
       await get(path(-1 - i))
@@ -160,14 +178,14 @@ function percentiles(times: readonly number[]): Times {
   return { p50: median(times), p99: sorted[Math.ceil(sorted.length * 0.99) - 1]! }
 }
 
-const corridorAt = (i: number): Corridor => CORRIDORS.at(i % CORRIDORS.length)!
 const pairOf = ({ from, to }: Corridor): string => `from=${from}&to=${to}`
 const isoDate = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
-function questionsAt(nowMs: number): Question[] {
+function questionsAt(nowMs: number, corridors: readonly Corridor[]): Question[] {
+  const corridorAt = (i: number) => corridors.at(i % corridors.length)!
   const dayMs = nowMs - (nowMs % DAY_MS)
   return [
-    ...pages(nowMs),
+    ...pages(nowMs, corridorAt),
     {
       what: '/time-series of 366 days',
       goal: 'under 15 ms, repeated under 1 ms',
@@ -202,7 +220,7 @@ const yearOf = (dayMs: number, i: number): string => {
 
 const dateOf = (i: number): number => (1 + Math.abs((i * 37) % 700)) * DAY_MS
 
-function pages(nowMs: number): Question[] {
+function pages(nowMs: number, corridorAt: (i: number) => Corridor): Question[] {
   const page = (what: string, goal: string, more: Partial<Page>): Question => {
     const ask: Page = { limit: 500, offset: 0, provider: null, ...more }
     const { limit, offset, provider } = ask

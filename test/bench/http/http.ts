@@ -13,14 +13,14 @@ export type ServerName = (typeof SERVERS)[number]
 export type HttpOptions = {
   readonly rounds: number
   readonly seconds: number
+  /** Before the first round; 0 for none. */
+  readonly warmUpSeconds: number
   /** Names of endpoints, and `publishing`; all without any. */
   readonly only: readonly string[]
   readonly servers: readonly ServerName[]
   readonly generator: GeneratorName
   say(line: string): void
 }
-
-const WARM_UP_SECONDS = 1
 
 /**
  * Each endpoint of the running service, beside a bare server and an Elysia handler that replay its
@@ -60,14 +60,15 @@ function summaryOf({ name, servers: { service, bare } }: Result): string {
 }
 
 async function resultOf(scene: Scene, endpoint: Endpoint, options: HttpOptions): Promise<Result> {
-  const { servers: names, rounds, seconds, generator } = options
+  const { servers: names, rounds, seconds, warmUpSeconds, generator } = options
   const running = await runningServers(scene, endpoint, names)
   const drive = ({ origin, pid, path }: Driven, more: Partial<Driving> = {}) => {
     const asked = { ...endpoint, path }
     return measured({ generator, origin, endpoint: asked, seconds, perSecond: null, ...more }, pid)
   }
   try {
-    for (const [, server] of running) await drive(server, { seconds: WARM_UP_SECONDS })
+    if (warmUpSeconds > 0)
+      for (const [, server] of running) await drive(server, { seconds: warmUpSeconds })
     const full = await inRounds(running, rounds, (server) => drive(server))
     assertSameBytes(endpoint, full)
     const perSecond = full.service!.perSecond / 2

@@ -7,7 +7,7 @@ import { comparison, type Report, reportTable } from './report.ts'
 const ROOT = join(import.meta.dir, '../../..')
 const OUT = join(ROOT, '.data/bench/http.json')
 /** What `--small` drives: one of each kind of answer. */
-const SMALL = ['fetch-one', 'convert', 'rates', '401', 'tools/call', 'publishing']
+const SMALL = ['fetch-one', 'convert', 'rates', 'tools/call', 'publishing']
 
 export type HttpFlags = {
   readonly small: boolean
@@ -25,6 +25,7 @@ export async function httpBench(dataDir: string, flags: HttpFlags): Promise<stri
   const report = await http(dataDir, {
     rounds: Number(flags.rounds ?? (flags.small ? 1 : 3)),
     seconds: Number(flags.seconds ?? (flags.small ? 1 : 3)),
+    warmUpSeconds: flags.small ? 0 : 1,
     only: flags.only?.split(',') ?? (flags.small ? SMALL : []),
     servers: SERVERS.filter((name): name is ServerName => names.includes(name)),
     generator: generatorOf(flags.generator),
