@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Member, PeopleWorld } from './people-world.ts'
+
+let world: PeopleWorld
+let ada: Member
+let bob: Member
+
+beforeAll(async () => {
+  world = await PeopleWorld.start()
+  ada = await world.member()
+  bob = await world.member()
+})
+afterAll(() => world.stop())
+
+const FORMS: [path: string, fields: Record<string, string>][] = [
+  ['/sign-up', {}],
+  ['/sign-in', {}],
+  ['/sign-out', {}],
+  ['/confirm', {}],
+  ['/forgotten', {}],
+  ['/reset', {}],
+  ['/developer/keys', { name: 'stolen' }],
+  ['/developer/keys/revoke', {}],
+  ['/developer/keys/replace', { overlap: '1h' }],
+  ['/operator/account', {}],
+  ['/operator/key', {}],
+]
+
+describe('every form', () => {
+  for (const [path, fields] of FORMS) {
+    test(`403 to ${path} without a token, with another's, and with a stranger's`, async () => {
+      const others = [
+        '',
+        'x',
+        await bob.visitor.token('/developer'),
+        await world.visitor().token('/sign-in'),
+      ]
+      for (const form_token of others) {
+        const { status } = await ada.visitor.post(path, { ...fields, form_token })
+        expect(status).toBe(403)
+      }
+    })
+
+    test(`403 to ${path} from another site, whatever it knows`, async () => {
+      const form_token = await ada.visitor.token('/developer')
+      for (const headers of [
+        { origin: 'https://evil.example' },
+        { origin: 'null' },
+        { origin: `${world.origin}.evil.example` },
+        { 'sec-fetch-site': 'cross-site' },
+        { 'sec-fetch-site': 'same-site' },
+        { 'content-type': 'text/plain' },
+        { 'content-type': 'multipart/form-data; boundary=x' },
+      ]) {
+        const { status } = await ada.visitor.post(path, { ...fields, form_token }, headers)
+        expect(status).toBe(403)
+      }
+    })
+  }
+
+  test('none of it did anything', async () => {
+    expect((await ada.visitor.get('/developer')).html).not.toContain('stolen')
+    expect(await world.asked(ada.key!)).toBe(200)
+  })
+
+  test('403 to a body over 16 kB', async () => {
+    const form_token = await ada.visitor.token('/developer')
+    const fields = { form_token, name: 'x'.repeat(17_000) }
+    expect((await ada.visitor.post('/developer/keys', fields)).status).toBe(403)
+  })
+
+  test('a token ends with its session', async () => {
+    const { visitor } = await world.member()
+    const form_token = await visitor.token('/developer')
+    await visitor.submit('/developer', {}, '/sign-out')
+    expect((await visitor.post('/developer/keys', { form_token, name: 'late' })).status).toBe(403)
+  })
+
+  test('taken from a browser that says nothing of where it comes from, with its token', async () => {
+    const form_token = await ada.visitor.token('/developer')
+    const { status } = await ada.visitor.ask('/developer/keys', {
+      method: 'POST',
+      body: new URLSearchParams({ form_token, name: 'plain' }).toString(),
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    })
+    expect(status).toBe(200)
+  })
+})
+
+describe('every page', () => {
+  const pages = ['/sign-up', '/sign-in', '/mailed', '/forgotten', '/reset?token=x']
+  const own = ['/developer', '/developer/keys/revoke', '/developer/keys/replace']
+
+  test('is kept by nobody, runs nothing inline, is framed by nobody', async () => {
+    for (const path of [...pages, ...own]) {
+      const { headers, html } = await ada.visitor.get(path)
+      expect(headers.get('cache-control')).toBe('no-store')
+      if (html === '') continue
+      expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+      expect(headers.get('content-security-policy')).toContain("script-src 'self'")
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+      expect(headers.get('content-encoding')).toBeNull()
+      expect(html).not.toMatch(/<script(?! type="module" src="\/assets\/)|\son\w+=|style="/)
+    }
+  })
+
+  test('leads strangers to sign in', async () => {
+    for (const path of own)
+      expect(await world.visitor().get(path)).toMatchObject({ status: 303, location: '/sign-in' })
+  })
+
+  test('escapes what people say of themselves', async () => {
+    const hostile = `"><script>alert(1)</script>`
+    const stranger = world.visitor()
+    const { html } = await stranger.submit('/sign-in', { email: hostile, password: 'x' })
+    expect(html).toContain('&lt;script>')
+    expect(html).not.toContain('<script>')
+    await ada.visitor.submit('/developer', { name: hostile }, '/developer/keys')
+    const area = await ada.visitor.get('/developer')
+    expect(area.html).toContain('&lt;script>')
+    expect(area.html).not.toContain('<script>')
+  })
+})
+
+describe('cookies', () => {
+  test('are for https alone where people come by it, and hidden from scripts everywhere', async () => {
+    const secure = await PeopleWorld.start({ PUBLIC_URL: 'https://corridor.example' })
+    try {
+      const lines = await cookieLines(secure, {})
+      for (const line of lines) expect(line).toMatch(/Secure/)
+      const links = secure.linksTo('who@example.org')
+      expect(links).toHaveLength(1)
+      expect(links[0]).toStartWith('https://corridor.example/confirm?')
+    } finally {
+      await secure.stop()
+    }
+    for (const line of await cookieLines(world, { 'x-forwarded-proto': 'https' }))
+      expect(line).toMatch(/Secure/)
+    for (const line of await cookieLines(world, {})) {
+      expect(line).not.toMatch(/Secure/)
+      expect(line).toMatch(/HttpOnly/)
+      expect(line).toMatch(/SameSite=Lax/)
+    }
+  })
+
+  async function cookieLines(at: PeopleWorld, headers: Record<string, string>) {
+    const visitor = at.visitor()
+    const page = await visitor.ask('/sign-up', { headers })
+    const email = 'who@example.org'
+    await visitor.submit('/sign-up', { email, password: 'correct horse battery' })
+    const lines = page.headers.getSetCookie()
+    expect(lines.length).toBe(1)
+    return lines
+  }
+})
