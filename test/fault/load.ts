@@ -27,7 +27,7 @@ export type Rules = {
   readonly mayForget?: boolean
 }
 
-type Phase = 'before' | 'during' | 'after'
+type Phase = 'warming' | 'before' | 'during' | 'after'
 
 /** Readers and writers that ask the balancer without a pause to speak of, and check every answer. */
 export class Load {
@@ -36,7 +36,7 @@ export class Load {
   forgotten = 0
   /** Successes that cost a unit, by caller, and requests of which nobody knows. */
   readonly units = new Map<CallerName, { served: number; unknown: number }>()
-  #phase: Phase = 'before'
+  #phase: Phase = 'warming'
   #healedAt = Number.POSITIVE_INFINITY
   #isOver = false
   #workers: Promise<void>[] = []
@@ -59,6 +59,15 @@ export class Load {
       this.#repeat(() => this.#readPast(), REST_MS.past),
       ...LANES.map((lane, i) => this.#write(lane, { isKeyed: i > 0 })),
     ]
+  }
+
+  /** From now on what live reads take is what they take without a fault. */
+  warm(): void {
+    this.#phase = 'before'
+  }
+
+  get #hasBegun(): boolean {
+    return this.#phase === 'during' || this.#phase === 'after'
   }
 
   /** From now on the fault is being played. */
@@ -105,7 +114,7 @@ export class Load {
   isSuccess(answer: Answer, kind: Kind): boolean {
     const { status, body } = answer
     if (status >= 200 && status < 300) return true
-    const isInTime = this.#phase !== 'before' && answer.askedAt <= this.#healedAt
+    const isInTime = this.#hasBegun && answer.askedAt <= this.#healedAt
     if (!isInTime || !this.rules.allowed[kind]?.includes(status))
       this.tally.blame(`${kind} was answered ${status} by ${answer.by}: ${body?.error ?? ''}`)
     const fault = status === 0 ? null : errorFault(answer)

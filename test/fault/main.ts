@@ -2,6 +2,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { balancerName } from './balancer.ts'
 import { NoDisk } from './disk.ts'
 import type { Fault } from './fault.ts'
 import { boundaries } from './faults/boundaries.ts'
@@ -117,6 +118,7 @@ function report(): void {
     return
   }
   console.log(tableOf(outcomes))
+  console.log(`before the services: ${balancerName}`)
   const gone = outcomes.find(({ fault }) => fault === databaseGone.name)
   if (gone) {
     const ratio = (gone.duringMs / gone.beforeMs).toFixed(2)

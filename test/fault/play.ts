@@ -6,7 +6,8 @@ import type { Scene } from './scene.ts'
 import { type Outcome, outcomeOf } from './table.ts'
 import { unitsOf, usageFaults } from './usage.ts'
 
-const BEFORE_SECONDS = { small: 0.8, full: 8 }
+const WARM_SECONDS = { small: 0.2, full: 3 }
+const BEFORE_SECONDS = { small: 0.6, full: 8 }
 const AFTER_MS = 500
 
 /** Plays one fault under load, lets the service heal, and holds everything against the database. */
@@ -14,11 +15,13 @@ export async function play(fault: Fault, scene: Scene, isSmall: boolean): Promis
   const load = new Load(scene, fault.rules)
   const stage = playing(scene, load, isSmall)
   const before = await unitsOf(scene)
-  const { retries } = scene.balancer
+  const retries = await scene.balancer.retries()
   scene.ledger.mark()
   scene.mayLose = 0
   load.start()
   try {
+    await stage.last(WARM_SECONDS)
+    load.warm()
     await stage.last(BEFORE_SECONDS)
     load.fault()
     await fault.play(stage)
@@ -30,7 +33,7 @@ export async function play(fault: Fault, scene: Scene, isSmall: boolean): Promis
   }
   await load.stop()
   const { mayLose, balancer } = scene
-  const counts = { before, mayLose, retries: balancer.retries - retries }
+  const counts = { before, mayLose, retries: (await balancer.retries()) - retries }
   for (const reason of await usageFaults(scene, load, counts)) stage.must(false, reason)
   const account = await load.ledger.account(scene.admin.sql)
   const { healMs, notes, broken } = stage

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { freePort } from '~/command/listener.ts'
 import type { Database } from '~/store/database.ts'
 import { run } from '~/store/embedded-run.ts'
-import { Balancer } from './balancer.ts'
+import { type Balancer, openBalancer } from './balancer.ts'
 import { Disk } from './disk.ts'
 import { Ledger } from './ledger.ts'
 import { DatabaseProxy } from './proxy.ts'
@@ -67,7 +67,7 @@ export async function openScene(
   if (standby) await admin.sql.unsafe(`alter system set synchronous_standby_names = '*'`)
   if (standby) await admin.sql`select pg_reload_conf()`
   await Promise.all(replicas.map((replica) => replica.start()))
-  const balancer = new Balancer(replicas)
+  const balancer = await openBalancer(replicas, folder)
   const ledger = new Ledger(CORRIDORS, template.sinceMs)
   const scene: Scene = {
     ...{
