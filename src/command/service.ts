@@ -33,7 +33,7 @@ import { People } from './people.ts'
 import { portalOptions } from './portal.ts'
 import { Readers } from './readers.ts'
 import { recorderOf } from './recorder.ts'
-import { Telemetry } from './telemetry.ts'
+import { type ShareMetrics, Telemetry } from './telemetry.ts'
 import { toolServerOptions } from './tool-server.ts'
 
 export type ServiceOptions = {
@@ -46,6 +46,8 @@ export type ServiceOptions = {
   readonly sample: string | null
   /** How feeds are asked; where it is not given, as the real world goes. */
   readonly pace?: Pace
+  /** Makes of a process's own metrics those that a scrape is told. */
+  readonly shareMetrics?: ShareMetrics
 }
 
 export type Service = {

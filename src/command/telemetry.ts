@@ -21,10 +21,14 @@ import { workMetrics } from '~/telemetry/work-metrics.ts'
 import { version } from '../../package.json'
 import { type ResourceSources, resourceMetrics } from './resource-metrics.ts'
 
+/** Of what a process tells of itself, what a scrape of it is told. */
+export type ShareMetrics = (own: MetricsDeps['metrics']) => MetricsDeps['metrics']
+
 type TelemetryOptions = {
   readonly config: Pick<Config, 'tracesUrl' | 'metricsToken'>
   readonly clock: Clock
   readonly log: Log
+  readonly shareMetrics?: ShareMetrics
 }
 
 type ObservedParts = Omit<ObservedDeps, 'log'>
@@ -97,7 +101,8 @@ export class Telemetry {
   /** What an app needs to be watched, and to tell of it. */
   shown(sources: ResourceSources): ObservedParts & MetricsDeps {
     const { metricsToken } = this.options.config
-    const metrics = this.#exposition(sources)
+    const own = this.#exposition(sources)
+    const metrics = this.options.shareMetrics?.(own) ?? own
     return { requests: this.#requests, tracing: this.tracing, metrics, metricsToken }
   }
 

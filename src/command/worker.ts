@@ -3,8 +3,9 @@ import { systemClock } from '~/clock.ts'
 import type { Config } from '~/config.ts'
 import { openDatabase } from '~/store/database.ts'
 import { closingOnFailure } from './serve.ts'
-import { type Service, startService } from './service.ts'
+import { type Service, type ServiceOptions, startService } from './service.ts'
 import { CommandFailure, configOf, logOf, type Terminal } from './terminal.ts'
+import { metricsOfAllBy, READY } from './worker-metrics.ts'
 
 const STOP_MS_MAX = 9_000
 /** Connections of all workers together, their listening ones aside. */
@@ -22,8 +23,13 @@ export function addWorker(program: Command, terminal: Terminal): void {
       const tell = process.send?.bind(process)
       if (!tell) throw new CommandFailure('workers are started by `corridor serve` with WORKERS')
       const dismissed = dismissal()
-      const service = await startWorker(terminal, configOf(terminal))
-      tell('ready')
+      const supervisor = {
+        send: tell,
+        onMessage: (hear: (message: unknown) => void) => void process.on('message', hear),
+      }
+      const shareMetrics = metricsOfAllBy(supervisor)
+      const service = await startWorker(terminal, configOf(terminal), shareMetrics)
+      tell(READY)
       await dismissed
       const timer = setTimeout(() => process.exit(1), STOP_MS_MAX)
       await service.drain?.()
@@ -33,7 +39,11 @@ export function addWorker(program: Command, terminal: Terminal): void {
     })
 }
 
-async function startWorker(terminal: Terminal, config: Config): Promise<Service> {
+async function startWorker(
+  terminal: Terminal,
+  config: Config,
+  shareMetrics: NonNullable<ServiceOptions['shareMetrics']>,
+): Promise<Service> {
   const { databaseUrl, dataDir, workers } = config
   const log = logOf(config)
   const connectionsMax = Math.min(CONNECTIONS_EACH_MAX, Math.floor(CONNECTIONS_MAX / workers))
@@ -43,7 +53,7 @@ async function startWorker(terminal: Terminal, config: Config): Promise<Service>
   const historyMax = Math.min(config.work.historyMax, Math.floor(HISTORY_CONNECTIONS_MAX / workers))
   const own = { ...config, work: { ...config.work, historyMax } }
   return closingOnFailure(database, () =>
-    startService({ config: own, clock: systemClock, log, database, sample: null }),
+    startService({ config: own, clock: systemClock, log, database, sample: null, shareMetrics }),
   )
 }
 

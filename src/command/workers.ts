@@ -7,6 +7,7 @@ import type { Database } from '~/store/database.ts'
 import { originAt, unsharedPort } from './listener.ts'
 import type { Service } from './service.ts'
 import type { Terminal } from './terminal.ts'
+import { MetricsOfAll, READY } from './worker-metrics.ts'
 
 const RESTART_MS_MIN = 250
 const RESTART_MS_MAX = 30_000
@@ -55,7 +56,9 @@ export async function startWorkers(deps: Deps): Promise<Service> {
 type Worker = { readonly child: Bun.Subprocess; readonly ready: Promise<void> }
 
 class Workers {
-  readonly #running = new Set<Bun.Subprocess>()
+  /** By the number of their place. */
+  readonly #running = new Map<string, Bun.Subprocess>()
+  readonly #metrics = new MetricsOfAll(() => this.#running)
   readonly #stopping = new AbortController()
 
   constructor(
@@ -65,14 +68,15 @@ class Workers {
 
   /** Resolves when all answer; rejects when one of them ends before. */
   async start(): Promise<void> {
-    const first = Array.from({ length: this.deps.config.workers }, () => this.#begin())
+    const places = Array.from({ length: this.deps.config.workers }, (_, place) => String(place))
+    const first = places.map((place) => this.#begin(place))
     await Promise.all(first.map(({ ready }) => ready))
-    for (const { child } of first) void this.#keep(child)
+    for (const [i, { child }] of first.entries()) void this.#keep(places[i]!, child)
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort()
-    const running = [...this.#running]
+    const running = [...this.#running.values()]
     for (const child of running) child.kill('SIGTERM')
     const timer = setTimeout(() => {
       for (const child of running) child.kill('SIGKILL')
@@ -81,7 +85,7 @@ class Workers {
     clearTimeout(timer)
   }
 
-  #begin(): Worker {
+  #begin(place: string): Worker {
     const { config, database, terminal } = this.deps
     const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
     const child = Bun.spawn([process.execPath, Bun.main, 'worker'], {
@@ -92,18 +96,21 @@ class Workers {
         MCP_SESSIONS_MAX: '0',
       },
       stdio: ['ignore', 'ignore', 'inherit'],
-      ipc: () => resolve(),
+      ipc: (message, from) => {
+        if (message === READY) resolve()
+        else this.#metrics.hear(message, from)
+      },
     })
-    this.#running.add(child)
+    this.#running.set(place, child)
     void child.exited.then(() => {
-      this.#running.delete(child)
+      if (this.#running.get(place) === child) this.#running.delete(place)
       reject(new Error('a worker ended before it answered; what it said stands above'))
     })
     return { child, ready }
   }
 
   /** Has a worker in this place until the stop. */
-  async #keep(first: Bun.Subprocess): Promise<void> {
+  async #keep(place: string, first: Bun.Subprocess): Promise<void> {
     const { clock, log } = this.deps
     const { signal } = this.#stopping
     let child = first
@@ -117,7 +124,7 @@ class Workers {
       log.error({ pid, status, signal: signalCode, wait_ms: waitMs }, 'a worker ended')
       await delay(waitMs, undefined, { signal }).catch(() => {})
       if (signal.aborted) return
-      const next = this.#begin()
+      const next = this.#begin(place)
       next.ready.then(
         () => log.info({ pid: next.child.pid }, 'a worker answers in its place'),
         () => {},

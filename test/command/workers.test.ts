@@ -6,6 +6,7 @@ import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { CURRENCIES, provider } from '../support/catalogue.ts'
 import { corridor, corridorProcess, documentOf } from '../support/command.ts'
 import { cleanUp, preparedDataDir, serverPid, until } from '../support/embedded-process.ts'
+import { Said } from '../support/exposition.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 
 setDefaultTimeout(60_000)
@@ -107,6 +108,19 @@ describe('corridor serve with WORKERS', () => {
     await until('the row in every worker', async () =>
       (await times(20, count)).every((held) => held === 1),
     )
+  })
+
+  test('tells a scrape of all its workers, whichever it reaches', async () => {
+    const { url } = await serve({ DATABASE_URL: (await ownDatabase()).url })
+    await times(40, () => isAnswered(url))
+    const init = { headers: { connection: 'close' } }
+    const scrape = async () => new Said(await (await fetch(new URL('/metrics', url), init)).text())
+    const asked = { route: '/api/v1/status', status: '200' }
+    for (const metrics of await times(6, scrape)) {
+      const counts = metrics.all('corridor_http_requests_total', asked)
+      expect(counts.map(({ labels }) => labels.worker)).toEqual(['0', '1'])
+      expect(counts.reduce((sum, { value }) => sum + value, 0)).toBe(40)
+    }
   })
 
   test('starts a worker anew that ended, and answers meanwhile', async () => {
