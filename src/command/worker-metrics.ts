@@ -58,7 +58,9 @@ export class MetricsOfAll {
     if (message.say === 'own') this.#expected.came(message.id, message.text)
     if (message.say !== 'all?') return
     const { id } = message
-    void this.#all().then((text) => from.send({ say: 'all', id, text }))
+    void this.#all()
+      .then((text) => from.send({ say: 'all', id, text }))
+      .catch(gone)
   }
 
   async #all(): Promise<string> {
@@ -82,7 +84,11 @@ export function metricsOfAllBy(
       if (!isMessage(message)) return
       const { say, id } = message
       if (say === 'all') expected.came(id, message.text)
-      if (say === 'own?') void own.text().then((text) => supervisor.send({ say: 'own', id, text }))
+      if (say === 'own?')
+        void own
+          .text()
+          .then((text) => supervisor.send({ say: 'own', id, text }))
+          .catch(gone)
     })
     return {
       contentType: own.contentType,
@@ -90,6 +96,9 @@ export function metricsOfAllBy(
     }
   }
 }
+
+/** Who has ended meanwhile needs no answer. */
+const gone = () => {}
 
 const isMessage = (value: unknown): value is Message =>
   typeof value === 'object' && value !== null && 'say' in value
