@@ -1,8 +1,36 @@
 import type { Freshness } from '~/domain/freshness.ts'
 import type { Mid } from '~/domain/mid.ts'
+import { DAY_MS, dayOf } from '~/domain/quota.ts'
 import { roundAmount } from '~/domain/round.ts'
 
-export const iso = (ms: number): string => new Date(ms).toISOString()
+const numerals = (count: number): string[] =>
+  Array.from({ length: count }, (_, i) => String(i).padStart(String(count - 1).length, '0'))
+
+const TWO_DIGITS = numerals(60)
+const THREE_DIGITS = numerals(1000)
+
+let knownDay = Number.NaN
+let knownDate = ''
+
+/**
+ * A moment as ISO-8601 text in UTC, with milliseconds. Throws a RangeError for what is no moment.
+ *
+ * The date is written once for all moments of a day: pages of history hold hundreds.
+ */
+export function iso(ms: number): string {
+  const day = dayOf(ms)
+  if (day !== knownDay) {
+    knownDate = new Date(day * DAY_MS).toISOString().slice(0, -TIME_LENGTH)
+    knownDay = day
+  }
+  const rest = Math.floor(ms - day * DAY_MS)
+  const minutes = Math.floor(rest / 60_000)
+  const hour = TWO_DIGITS[Math.floor(minutes / 60)]
+  const second = TWO_DIGITS[Math.floor(rest / 1000) % 60]
+  return `${knownDate}${hour}:${TWO_DIGITS[minutes % 60]}:${second}.${THREE_DIGITS[rest % 1000]}Z`
+}
+
+const TIME_LENGTH = '00:00:00.000Z'.length
 
 /** The closing members of every answer that has a tier; `as_of` only for the hourly one. */
 export function presentFreshness({ tier, nowMs, cutoffMs }: Freshness) {

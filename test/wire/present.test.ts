@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
 import { freshnessAt } from '~/domain/freshness.ts'
+import { DAY_MS } from '~/domain/quota.ts'
 import { iso, presentFreshness, presentMid } from '~/wire/present.ts'
 
 const NOW_MS = Date.parse('2026-03-05T14:25:30.500Z')
@@ -8,6 +10,25 @@ describe('iso', () => {
   test('is UTC with milliseconds, even where they are zero', () => {
     expect(iso(NOW_MS)).toBe('2026-03-05T14:25:30.500Z')
     expect(iso(0)).toBe('1970-01-01T00:00:00.000Z')
+  })
+
+  test('is what Date says of the same moment, in whatever order moments come', () => {
+    const anyDay = fc.date({ noInvalidDate: true }).map((date) => date.getTime())
+    const sameDay = fc.integer({ min: 0, max: DAY_MS - 1 }).map((ms) => NOW_MS + ms)
+    const edges = fc
+      .tuple(fc.integer({ min: -800_000, max: 3_000_000 }), fc.integer({ min: -1, max: 1 }))
+      .map(([day, ms]) => day * DAY_MS + ms)
+    fc.assert(
+      fc.property(fc.oneof(anyDay, sameDay, edges), (ms) => {
+        expect(iso(ms)).toBe(new Date(ms).toISOString())
+      }),
+      { numRuns: 5000 },
+    )
+  })
+
+  test('is a mistake of ours for what is no moment', () => {
+    expect(() => iso(Number.NaN)).toThrow(RangeError)
+    expect(() => iso(Number.POSITIVE_INFINITY)).toThrow(RangeError)
   })
 })
 
