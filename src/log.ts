@@ -77,12 +77,18 @@ const HIDDEN = '[hidden]'
 const SECRET_WORD =
   'authorization|cookie|passw(?:or)?d|secret|token|api[-_]?key|app[-_]?id|signature'
 
-/** What looks like a secret, wherever it stands in a line, and what stays of it. */
+/**
+ * What looks like a secret, wherever it stands in a line, and what stays of it. A member `link` is
+ * for the operator to open, where no mail can bring it: the token in it stays.
+ */
 const SECRET_SHAPES: readonly [shape: RegExp, shown: string][] = [
   [/\bcrd_\w+/g, `crd_${HIDDEN}`],
   [/(\b[a-z][a-z\d+.-]*:\/\/[^\s:@/"\\]*):[^\s@"\\]+@/gi, `$1:${HIDDEN}@`],
   [new RegExp(`("[^"]*(?:${SECRET_WORD})[^"]*"):"(?:[^"\\\\]|\\\\.)*"`, 'gi'), `$1:"${HIDDEN}"`],
-  [new RegExp(`([?&;\\s][\\w-]*(?:${SECRET_WORD}|key)=)[^&\\s"\\\\]+`, 'gi'), `$1${HIDDEN}`],
+  [
+    new RegExp(`(?<!"link":"[^"]*)([?&;\\s][\\w-]*(?:${SECRET_WORD}|key)=)[^&\\s"\\\\]+`, 'gi'),
+    `$1${HIDDEN}`,
+  ],
   [/\b(bearer|basic) [\w.~+/=-]{6,}/gi, `$1 ${HIDDEN}`],
 ]
 

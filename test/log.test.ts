@@ -124,6 +124,15 @@ describe('createLog', () => {
     })
   })
 
+  test('leaves the token in a link that the operator is to open, and only there', () => {
+    const link = 'https://host/reset?from=mail&token=abcdef-123'
+    logOf().warn({ to: 'a@b.example', link }, 'this link was not mailed')
+    expect(last()).toMatchObject({ link })
+    logOf().warn({ link, url: link }, link)
+    const hidden = link.replace('abcdef-123', '[hidden]')
+    expect(last()).toMatchObject({ link, url: hidden, msg: hidden })
+  })
+
   test('leaves everything else as it is', () => {
     const context = {
       route: '/api/v1/rates',
