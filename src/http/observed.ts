@@ -90,6 +90,7 @@ function named(reply: Response, { id }: RequestScope): Response {
 type Ending = { readonly reply: Response; readonly scope: RequestScope; readonly startMs: number }
 
 const FAILED_STATUS_MIN = 500
+const US_PER_MS = 1000
 
 function endOf(label: RouteLabel, { requests, log }: ObservedDeps) {
   const figures = requests.of(label)
@@ -108,7 +109,8 @@ type Told = RouteLabel & { readonly status: number; readonly ms: number }
 
 function tell(log: Log, told: Told, { request, scope }: { request: Request; scope: RequestScope }) {
   const { id, failure } = scope
-  const line = { request_id: id, ...told, query: safeQuery(request.url) }
+  const ms = Math.round(told.ms * US_PER_MS) / US_PER_MS
+  const line = { request_id: id, ...told, ms, query: safeQuery(request.url) }
   if (failure) log[failure.level]({ ...line, err: failure.err }, failure.message)
   else if (told.status >= FAILED_STATUS_MIN) log.warn(line, 'request not served')
   else log.debug(line, 'request')
