@@ -14,10 +14,10 @@ export class DemoServer {
     readonly stop: () => Promise<void>,
   ) {}
 
-  static async start(): Promise<DemoServer> {
+  static async start(env: Readonly<Record<string, string>> = {}): Promise<DemoServer> {
     const dataDir = await mkdtemp(join(tmpdir(), 'corridor-browser-'))
     const child = Bun.spawn([process.execPath, join(ROOT, 'src/main.ts'), 'demo'], {
-      env: { PATH: process.env.PATH, DATA_DIR: dataDir, PORT: '0' },
+      env: { PATH: process.env.PATH, DATA_DIR: dataDir, PORT: '0', ...env },
       stdin: 'ignore',
       stdout: 'pipe',
       stderr: 'ignore',

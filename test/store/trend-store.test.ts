@@ -62,7 +62,10 @@ describe('bestByDay', () => {
       best.set(name, Math.max(rate, best.get(name) ?? 0))
     }
     const found = await store.bestByDay(WINDOW)
-    const named = found.map(({ from, to, day, best }) => [`${from}/${to} ${day}`, best] as const)
+    const named = found.map(({ from, to, day, best }): [string, number] => [
+      `${from}/${to} ${day}`,
+      best,
+    ])
     expect(new Map(named)).toEqual(best)
     expect(found).toHaveLength(best.size)
   })

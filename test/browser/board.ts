@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { isTooWide, Scene, strangers } from './scene.ts'
+
+const BOARD = '/?from=GBP&to=KES&amount=120&period=90d'
+const WIRE_BYTES_MAX = 150_000
+const INTERACTIVE_MS_MAX = 1000
+
+setDefaultTimeout(60_000)
+
+let scene: Scene
+beforeAll(async () => {
+  scene = await Scene.start()
+})
+afterAll(() => scene?.stop())
+
+const reading = (page: Page) => page.locator('.chart-reading')
+const firstProvider = (page: Page) => page.locator('.market-table tbody tr').first()
+
+describe('the market board in a browser', () => {
+  test('shows the providers of a corridor and a chart of it', async () => {
+    const { page, asked, complaints, context } = await scene.visit()
+    await page.goto(BOARD)
+    expect(await page.title()).toBe('GBP to KES · Corridor')
+    expect(await page.locator('.market-table tbody tr').count()).toBeGreaterThan(8)
+    const net = await firstProvider(page).locator('.net').textContent()
+    expect(await page.locator('.cards .figure').first().textContent()).toBe(`${net} KES`)
+    await page.locator('.chart-plot .uplot canvas').waitFor()
+    expect(await page.locator('#series tbody tr').count()).toBe(91)
+    await scene.picture(page, 'board-light')
+    expect(strangers(asked, scene.demo.origin)).toEqual([])
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('reads values where the mouse points, the same as in the table', async () => {
+    const { page, context } = await scene.visit()
+    await page.goto(BOARD)
+    const over = page.locator('.chart-plot .u-over')
+    await over.hover({ position: { x: 200, y: 100 } })
+    const told = (await reading(page).textContent())!
+    const [, date, mid] = /^(\d+ \w+ \d+): mid ([\d.,]+), best (?:none|[\d.,]+), quotes \d+$/.exec(
+      told,
+    )!
+    const day = new Date(`${date} UTC`).toISOString().slice(0, 10)
+    const row = page.locator('#series tbody tr', { has: page.locator(`time[datetime^="${day}"]`) })
+    expect(await row.locator('td').nth(1).textContent()).toBe(mid!)
+    await page.mouse.move(5, 5)
+    expect(await reading(page).textContent()).toStartWith('Point at the chart')
+    await context.close()
+  })
+
+  test('answers another amount, corridor and period', async () => {
+    const { page, context } = await scene.visit()
+    await page.goto('/')
+    await page.getByLabel('Send').fill('1,000')
+    await page.getByLabel('From', { exact: true }).selectOption('EUR')
+    await page.getByLabel('To', { exact: true }).selectOption('MAD')
+    await page.getByRole('button', { name: 'Compare' }).click()
+    await page.waitForURL('**/?amount=1%2C000&from=EUR&to=MAD&period=90d')
+    expect(await page.locator('.cards h2').first().textContent()).toEndWith('of 1,000 EUR')
+    await page.getByRole('link', { name: 'a year' }).click()
+    await page.waitForURL('**period=1y#chart')
+    expect(await page.locator('#series tbody tr').count()).toBe(366)
+    await context.close()
+  })
+
+  test('copies a call that answers, once a key stands in its place', async () => {
+    const { page, context } = await scene.visit()
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.goto(BOARD)
+    await page.getByRole('button', { name: /^Copy the call for the providers/ }).click()
+    await page.getByText('Copied', { exact: true }).waitFor()
+    const call = (await page.evaluate('navigator.clipboard.readText()')) as string
+    const key = scene.demo.keys.free!
+    const shell = Bun.spawn(['sh', '-c', call], { env: { ...process.env, CORRIDOR_KEY: key } })
+    const answer = (await new Response(shell.stdout).json()) as Record<string, unknown>
+    expect([answer.from, answer.to, answer.amount]).toEqual(['GBP', 'KES', 120])
+    await context.close()
+  })
+
+  test('is used with the keyboard alone', async () => {
+    const { page, context } = await scene.visit()
+    await page.goto(BOARD)
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement.textContent.trim()')).toStartWith('Skip to')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement.id')).toBe('amount')
+    await page.keyboard.press('Control+a')
+    await page.keyboard.type('50')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**amount=50**')
+    await page.locator('.chart-plot').focus()
+    await page.keyboard.press('End')
+    const last = await reading(page).textContent()
+    await page.keyboard.press('ArrowLeft')
+    const before = await reading(page).textContent()
+    expect(before).toMatch(/^\d+ \w+ \d+: mid /)
+    expect(before).not.toBe(last)
+    await page.keyboard.press('Home')
+    const [oldest] = (await page
+      .locator('#series tbody time')
+      .last()
+      .getAttribute('datetime'))!.split('T')
+    expect(
+      new Date(`${(await reading(page).textContent())!.split(':')[0]} UTC`).toISOString(),
+    ).toStartWith(oldest!)
+    await context.close()
+  })
+
+  test('says all of it without a script', async () => {
+    const { page, context } = await scene.visit({ isScripted: false })
+    await page.goto(BOARD)
+    expect(await page.locator('.market-table tbody tr').count()).toBeGreaterThan(8)
+    expect(await page.locator('.chart-plot svg path').count()).toBe(2)
+    expect(await page.locator('.copy-box button').first().isVisible()).toBe(false)
+    await page.getByLabel('Send').fill('75')
+    await page.getByRole('button', { name: 'Compare' }).click()
+    expect(await page.locator('.cards h2').first().textContent()).toEndWith('of 75 GBP')
+    await page.getByText('The same as a table').click()
+    expect(await page.locator('#series tbody tr').first().isVisible()).toBe(true)
+    await context.close()
+  })
+
+  test('does not scroll sideways on a phone, or anywhere', async () => {
+    for (const width of [320, 360, 540, 705, 768, 1000, 1280]) {
+      const { page, context } = await scene.visit({ width })
+      for (const path of [BOARD, '/?from=TZS&to=UGX&amount=123456789.5', '/?from=USD&to=USD']) {
+        await page.goto(path)
+        expect([width, path, await isTooWide(page)]).toEqual([width, path, false])
+        const cut = await page.evaluate(
+          `[...document.querySelectorAll('.table-frame:not(.chart-table)')]
+            .filter((frame) => frame.scrollWidth > frame.clientWidth + 1).length`,
+        )
+        expect([width, path, cut]).toEqual([width, path, 0])
+      }
+      if (width === 360) {
+        await page.goto(BOARD)
+        await scene.picture(page, 'board-phone')
+      }
+      await context.close()
+    }
+  })
+
+  test.each(['light', 'dark'] as const)('shuts nobody out, in %s', async (scheme) => {
+    const { page, context } = await scene.visit({ scheme })
+    for (const path of [BOARD, '/?from=USD&to=XXX&amount=x', '/?from=USD&to=USDT']) {
+      await page.goto(path)
+      for (const details of await page.locator('details').all()) await details.click()
+      expect([path, await scene.faults(page)]).toEqual([path, []])
+    }
+    await page.goto(BOARD)
+    await scene.picture(page, `board-${scheme}`)
+    await context.close()
+  })
+
+  test('follows a change from light to dark', async () => {
+    const { page, context } = await scene.visit()
+    await page.goto(BOARD)
+    const colour = () => page.evaluate('getComputedStyle(document.body).backgroundColor')
+    const light = await colour()
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.locator('.chart-plot .uplot canvas').waitFor()
+    expect(await colour()).not.toBe(light)
+    expect(await page.locator('.chart-plot .uplot').count()).toBe(1)
+    await context.close()
+  })
+
+  test('is light and soon there', async () => {
+    const { page, context } = await scene.visit()
+    const session = await context.newCDPSession(page)
+    await session.send('Network.enable')
+    let bytes = 0
+    session.on('Network.loadingFinished', ({ encodedDataLength }) => {
+      bytes += encodedDataLength
+    })
+    await page.goto(BOARD, { waitUntil: 'networkidle' })
+    const times = (await page.evaluate(`({
+      paint: performance.getEntriesByName('first-contentful-paint')[0].startTime,
+      interactive: performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd,
+    })`)) as { paint: number; interactive: number }
+    console.log(
+      `board: ${bytes} bytes over the wire, first contentful paint after ` +
+        `${Math.round(times.paint)} ms, interactive after ${Math.round(times.interactive)} ms`,
+    )
+    expect(bytes).toBeGreaterThan(5_000)
+    expect(bytes).toBeLessThan(WIRE_BYTES_MAX)
+    expect(times.paint).toBeLessThan(INTERACTIVE_MS_MAX)
+    expect(times.interactive).toBeLessThan(INTERACTIVE_MS_MAX)
+    await context.close()
+  })
+})

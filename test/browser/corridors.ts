@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { isTooWide, Scene, strangers } from './scene.ts'
+
+setDefaultTimeout(60_000)
+
+let scene: Scene
+beforeAll(async () => {
+  scene = await Scene.start()
+})
+afterAll(() => scene?.stop())
+
+describe('the corridors in a browser', () => {
+  test('are a list that leads to the board', async () => {
+    const { page, asked, complaints, context } = await scene.visit()
+    await page.goto('/corridors')
+    expect(await page.locator('.corridor-table tbody tr').count()).toBe(50)
+    expect(await page.locator('.corridor-table svg.spark').count()).toBeGreaterThan(40)
+    await page.getByRole('link', { name: /^GBP.*KES$/ }).click()
+    expect(await page.title()).toBe('GBP to KES · Corridor')
+    expect(strangers(asked, scene.demo.origin)).toEqual([])
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('are sorted and narrowed without a script', async () => {
+    const { page, context } = await scene.visit({ isScripted: false })
+    await page.goto('/corridors')
+    await page.getByLabel('From or to').selectOption('KES')
+    await page.getByRole('button', { name: 'Show' }).click()
+    await page.getByRole('link', { name: 'Average spread' }).click()
+    expect(await page.locator('th[aria-sort]').textContent()).toStartWith('Average spread')
+    for (const name of await page.locator('.corridor-table tbody th').allTextContents())
+      expect(name).toContain('KES')
+    await context.close()
+  })
+
+  test('do not scroll sideways, on a phone or anywhere', async () => {
+    for (const width of [320, 360, 540, 705, 768, 1000]) {
+      const { page, context } = await scene.visit({ width })
+      await page.goto('/corridors')
+      expect([width, await isTooWide(page)]).toEqual([width, false])
+      if (width === 360) await scene.picture(page, 'corridors-phone')
+      await context.close()
+    }
+  })
+
+  test.each(['light', 'dark'] as const)('shut nobody out, in %s', async (scheme) => {
+    const { page, context } = await scene.visit({ scheme })
+    for (const path of [
+      '/corridors',
+      '/corridors?currency=XXX',
+      '/corridors?currency=ZZZZ&page=9',
+    ]) {
+      await page.goto(path)
+      expect([path, await scene.faults(page)]).toEqual([path, []])
+    }
+    await page.goto('/corridors')
+    await scene.picture(page, `corridors-${scheme}`)
+    await context.close()
+  })
+})

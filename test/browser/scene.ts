@@ -1,0 +1,94 @@
+import { existsSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { DemoServer } from './demo-server.ts'
+
+const CHROMIUM = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/google-chrome']
+const SCREENSHOTS = process.env.SCREENSHOTS ?? join(tmpdir(), 'corridor-screenshots')
+const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-background-networking']
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+
+export type Look = {
+  readonly width?: number
+  readonly scheme?: 'light' | 'dark'
+  readonly isScripted?: boolean
+}
+
+/** A page with what it asked for and what it complained of. */
+export type Visit = {
+  readonly page: Page
+  readonly context: BrowserContext
+  readonly asked: string[]
+  readonly complaints: string[]
+}
+
+/** What a page is found to shut people out with. */
+export type Fault = { readonly id: string; readonly impact: string; readonly targets: string[] }
+
+/** The demonstration, as a person starts it, and a browser to visit it with. */
+export class Scene {
+  private constructor(
+    readonly demo: DemoServer,
+    private readonly browser: Browser,
+  ) {}
+
+  /** Throws when there is no browser on the machine. */
+  static async start(env: Readonly<Record<string, string>> = {}): Promise<Scene> {
+    const executablePath = CHROMIUM.find((path) => path && existsSync(path))
+    if (!executablePath)
+      throw new Error('no browser: install chromium, or set CHROMIUM to its path')
+    await mkdir(SCREENSHOTS, { recursive: true })
+    const demo = await DemoServer.start({ BOARD_REQUESTS_PER_MINUTE: '100000', ...env })
+    return new Scene(demo, await chromium.launch({ executablePath, args: ARGS }))
+  }
+
+  async stop(): Promise<void> {
+    await this.browser.close()
+    await this.demo.stop()
+  }
+
+  /** A new visitor, who has nothing in any cache and no cookie. */
+  async visit({ width = 1280, scheme = 'light', isScripted = true }: Look = {}): Promise<Visit> {
+    const context = await this.browser.newContext({
+      viewport: { width, height: 900 },
+      colorScheme: scheme,
+      javaScriptEnabled: isScripted,
+      baseURL: this.demo.origin,
+    })
+    const page = await context.newPage()
+    const asked: string[] = []
+    const complaints: string[] = []
+    page.on('request', (request) => void asked.push(request.url()))
+    page.on('pageerror', ({ message }) => complaints.push(message))
+    page.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text())
+    })
+    return { page, context, asked, complaints }
+  }
+
+  /** What axe-core holds to be serious or critical in the page as it stands. */
+  async faults(page: Page): Promise<Fault[]> {
+    await page.evaluate(await Bun.file(AXE).text())
+    const { violations } = (await page.evaluate('axe.run(document)')) as {
+      violations: { id: string; impact: string; nodes: { target: string[] }[] }[]
+    }
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, impact, nodes }) => ({ id, impact, targets: nodes.flatMap((n) => n.target) }))
+  }
+
+  /** Keeps the whole page as a picture in `SCREENSHOTS`. */
+  async picture(page: Page, name: string): Promise<void> {
+    await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true })
+  }
+}
+
+/** Whether the page is wider than the window, so that it scrolls sideways. */
+export const isTooWide = (page: Page): Promise<boolean> =>
+  page.evaluate('document.documentElement.scrollWidth > innerWidth') as Promise<boolean>
+
+export const strangers = (asked: readonly string[], origin: string): string[] =>
+  asked.filter((url) => !url.startsWith('data:') && !url.startsWith(`${origin}/`))
