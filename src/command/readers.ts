@@ -130,16 +130,17 @@ export class Readers {
   #isNear = (replica: Target): boolean => this.#lagMs(replica) <= this.deps.config.readLagMaxMs
 
   async #measureReplica(replica: Target): Promise<void> {
-    const was = this.#isNear(replica)
     try {
       replica.position = await inMeasure(replayedPosition(replica.database))
     } catch {
       replica.position = null
     }
-    const is = this.#isNear(replica)
-    const where = replica.database.where
-    if (was && !is) this.deps.log.warn({ where }, 'read replica left out: too far behind or away')
-    if (!was && is) this.deps.log.info({ where }, 'read replica in use')
+    const isNear = this.#isNear(replica)
+    if (isNear === replica.isToldOf) return
+    replica.isToldOf = isNear
+    const { where } = replica.database
+    if (isNear) this.deps.log.info({ where }, 'read replica in use')
+    else this.deps.log.warn({ where }, 'read replica left out: too far behind or away')
   }
 
   /** Reads the primary's position until no change is open; failing that, the job does. */
@@ -170,6 +171,8 @@ export class Readers {
 class Target {
   /** How far it had replayed when it was last asked; null when it is not to be asked. */
   position: number | null = null
+  /** Whether the log was last told that it is in use. */
+  isToldOf = false
   readonly #store: PastStore
   readonly #limit: WorkLimit
 

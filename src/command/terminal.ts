@@ -25,8 +25,8 @@ export const logOf = (config: Config): Log =>
   createLog({ level: config.logLevel, format: config.logFormat, secrets: secretsOf(config) })
 
 /** What the settings hold that must not be told to who reads a log. */
-export function secretsOf({ databaseUrl, feeds, ...config }: Config): string[] {
-  const passwords = [databaseUrl, config.smtpUrl].flatMap(passwordIn)
+export function secretsOf({ databaseUrl, readUrls, feeds, ...config }: Config): string[] {
+  const passwords = [databaseUrl, ...readUrls, config.smtpUrl].flatMap(passwordIn)
   const texts = [
     ...passwords,
     config.metricsToken,

@@ -119,3 +119,9 @@ test('no secret stands in any line, at the finest level, whatever is asked', asy
   for (const secret of [...account.keys, MARK, ...passwords]) expect(told).not.toContain(secret)
   expect(told).toContain('"query":{"from":"USD","to":"KES"}')
 })
+
+test('the passwords of the read replicas are secrets too', () => {
+  const urls = 'postgres://me:first%20one@a/db,postgres://me:second-one@b/db'
+  const secrets = secretsOf(loadConfig({ DATABASE_READ_URLS: urls }))
+  for (const secret of ['first%20one', 'first one', 'second-one']) expect(secrets).toContain(secret)
+})

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { otherHandle, stockedDatabase, untilWaiting } from '../store/samples.ts'
+import { until } from '../support/embedded-process.ts'
+import type { FreshDatabase } from '../support/postgres.ts'
+import type { Reply } from '../support/world.ts'
+import { addAccount, Replica } from './replica-scene.ts'
+
+setDefaultTimeout(30_000)
+
+const SETTINGS = { HISTORY_WORK_MAX: '2', INGEST_WORK_MAX: '2', WORK_WAITING_MAX: '3' }
+const ROOM = 2 + 3
+const FAST_MS_MAX = 500
+
+let database: FreshDatabase
+let replica: Replica
+let key: string
+
+beforeAll(async () => {
+  database = await stockedDatabase()
+  const account = await addAccount(database, { role: 'treasury' })
+  key = account.keys[0]!
+  replica = await Replica.start(database, { settings: SETTINGS })
+})
+afterAll(async () => {
+  await replica.service.stop()
+  await database.close()
+})
+
+const row = { provider_id: 'retail-a', from: 'USD', to: 'KES', rate: 130 }
+const history = (limit: number) => replica.get(`/rates/history?from=USD&to=KES&limit=${limit}`, key)
+const series = (day: number) =>
+  replica.get(
+    `/time-series?from=USD&to=KES&start=${new Date(Date.UTC(2025, 11, day)).toISOString()}`,
+    key,
+  )
+const batch = () => replica.post(row, key)
+
+/** What `asks` come to while the tables are locked, and after that. */
+async function whileLocked(asks: () => Promise<Reply>[]): Promise<Reply[]> {
+  const holder = otherHandle(database)
+  const released = Promise.withResolvers<void>()
+  const locked = Promise.withResolvers<void>()
+  const holding = holder.sql.begin(async (tx) => {
+    await tx`lock table observations in access exclusive mode`
+    locked.resolve()
+    await released.promise
+  })
+  await locked.promise
+  const replies = asks()
+  const overloaded = await Promise.race(replies)
+  expect([overloaded.status, overloaded.body.code]).toEqual([503, 'overloaded'])
+  await untilWaiting(database, 2)
+  released.resolve()
+  await holding
+  await holder.close()
+  return Promise.all(replies)
+}
+
+const codes = (replies: Reply[]) => replies.map(({ status }) => status).toSorted((a, b) => a - b)
+
+describe('more than the database can do', () => {
+  test('503 overloaded at once beyond what may run and wait, and 200 for the rest', async () => {
+    const replies = await whileLocked(() =>
+      Array.from({ length: ROOM + 4 }, (_, i) => history(i + 1)),
+    )
+    expect(codes(replies)).toEqual([...Array(ROOM).fill(200), ...Array(4).fill(503)])
+    for (const { status, headers } of replies)
+      if (status === 503) expect(Number(headers.get('retry-after'))).toBe(1)
+  })
+
+  test('503 for batches likewise, each recorded whole or not at all', async () => {
+    const before = await counted()
+    const replies = await whileLocked(() => Array.from({ length: ROOM + 4 }, batch))
+    expect(codes(replies)).toEqual([...Array(ROOM).fill(201), ...Array(4).fill(503)])
+    expect(await counted()).toBe(before + ROOM)
+  })
+
+  test('a flood of history keeps nobody from recording, nor from what is current', async () => {
+    const holder = otherHandle(database)
+    const released = Promise.withResolvers<void>()
+    const locked = Promise.withResolvers<void>()
+    const holding = holder.sql.begin(async (tx) => {
+      await tx`lock table reference_rates in access exclusive mode`
+      locked.resolve()
+      await released.promise
+    })
+    await locked.promise
+    const flood = Array.from({ length: 40 }, (_, i) => series(i + 1))
+    await untilWaiting(database, 2)
+    const startMs = performance.now()
+    expect((await batch()).status).toBe(201)
+    expect((await replica.get('/rates?from=USD&to=KES', key)).status).toBe(200)
+    expect((await replica.get('/admin/usage', key)).status).toBe(200)
+    expect((await fetch(`${replica.service.origin}/readyz`)).status).toBe(200)
+    expect(performance.now() - startMs).toBeLessThan(FAST_MS_MAX)
+    released.resolve()
+    await holding
+    await Promise.all(flood)
+    await until('room again', async () => (await history(1)).status === 200)
+    await holder.close()
+  })
+})
+
+async function counted(): Promise<number> {
+  const [count] = await database.sql`select count(*)::int as rows from observations`
+  return count!.rows
+}
