@@ -55,7 +55,8 @@ export const preflightReply = (methods: readonly string[]): Response =>
       allow: methods.join(', '),
       'access-control-allow-methods': methods.join(', '),
       'access-control-allow-headers':
-        'accept, content-type, last-event-id, mcp-protocol-version, mcp-session-id, x-api-key',
+        'accept, content-type, last-event-id, mcp-protocol-version, mcp-session-id, ' +
+        'traceparent, tracestate, x-api-key, x-request-id',
       'access-control-max-age': '600',
     },
   })
@@ -67,6 +68,6 @@ export function withOrigin({ headers }: Response, origin: string): void {
   headers.set(
     'access-control-expose-headers',
     'mcp-session-id, ratelimit, ratelimit-policy, x-ratelimit-limit, x-ratelimit-remaining, ' +
-      'x-ratelimit-reset',
+      'x-ratelimit-reset, x-request-id',
   )
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { listen } from '~/command/listener.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import { observedHandler } from '~/http/observed.ts'
 import { errorReply } from '~/http/reply.ts'
@@ -79,6 +80,21 @@ describe('X-Request-Id', () => {
       const reply = await world.app.handle(new Request(`${ORIGIN}${url}`, { ...init, headers }))
       expect([url, reply.status, reply.headers.get(ID)]).toEqual([url, status, 'ours'])
     }
+  })
+})
+
+describe('the listener', () => {
+  test('names what escapes even the app, in its answer and in its line', async () => {
+    const log = new KeptLog()
+    const handle = (): Response => {
+      throw new Error('escaped')
+    }
+    const listener = listen({ host: '127.0.0.1', port: 0 }, { handle, log })
+    const reply = await fetch(listener.origin)
+    const id = reply.headers.get(ID)
+    expect([reply.status, id]).toEqual([500, expect.stringMatching(/^[a-z0-9]+-[a-z0-9]+$/)])
+    expect(log.lines[0]!.context).toMatchObject({ request_id: id })
+    await listener.stop()
   })
 })
 
