@@ -143,17 +143,29 @@ describe('the metrics of a service', () => {
 describe('the traces of a service', () => {
   test('show the work for the database below a request, and jobs on their own', async () => {
     const collector = new Collector()
-    const replica = await serve({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
+    const upstream = Bun.serve({ port: 0, fetch: () => new Response('gone', { status: 410 }) })
+    const replica = await serve({
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      REFERENCE_FEED: 'open-er-api',
+      REFERENCE_FEED_URL: `http://localhost:${upstream.port}`,
+    })
     expect((await replica.post(ROW, key)).status).toBe(201)
     expect((await replica.get('/rates/history?from=USD&to=KES', key)).status).toBe(200)
+    await untilSaid('a run', replica, (metrics) => {
+      const run = { task: 'fetch-references', outcome: 'failure' }
+      return metrics.value('corridor_job_runs_total', run) === 1
+    })
     await running.pop()!.service.stop()
+    await upstream.stop(true)
     const pairs = collector.spans.flatMap(({ name, spanId }) =>
       collector.spans
         .filter(({ parentSpanId }) => parentSpanId === spanId)
         .map((child) => [name, child.name]),
     )
     expect(pairs).toContainEqual(['POST /api/v1/rates', 'database record'])
-    expect(pairs.filter(([name]) => name === 'GET /api/v1/rates/history').length).toBeGreaterThan(0)
+    expect(pairs).toContainEqual(['GET /api/v1/rates/history', 'database page'])
+    expect(pairs).toContainEqual(['job fetch-references', 'feed open-er-api'])
+    expect(collector.spans.map(({ name }) => name)).not.toContain('job flush-usage')
     await collector.stop()
   })
 })
