@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { isTooWide, Scene, strangers, type Visit } from './scene.ts'
+
+const EMAIL = 'ada.lovelace@example.org'
+const OPERATOR = 'operator@example.org'
+const PASSWORD = 'correct horse battery'
+
+setDefaultTimeout(90_000)
+
+let scene: Scene
+let ada: Visit
+let firstKey: string
+
+beforeAll(async () => {
+  scene = await Scene.start()
+  ada = await scene.visit()
+  await ada.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+})
+afterAll(() => scene?.stop())
+
+const asked = async (key: string, path = '/convert?from=GBP&to=KES&amount=100') =>
+  (await fetch(`${scene.demo.origin}/api/v1${path}`, { headers: { 'x-api-key': key } })).status
+
+const clipboard = (page: Page) => page.evaluate('navigator.clipboard.readText()') as Promise<string>
+
+async function fillIn(page: Page, email: string): Promise<void> {
+  await page.getByLabel('E-mail address').fill(email)
+  await page.getByLabel('Password').fill(PASSWORD)
+}
+
+/** Signs up and follows the link that the log of the demonstration holds. */
+async function signUp(page: Page, email: string): Promise<void> {
+  await page.goto('/sign-up')
+  await fillIn(page, email)
+  await page.getByRole('button', { name: 'Sign up' }).click()
+  await page.waitForURL('**/mailed')
+  await page.goto(await scene.demo.linkTo(email))
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Confirm' }).click()
+}
+
+/** The key that the page shows, by its copy button. */
+async function copiedKey(page: Page): Promise<string> {
+  await page.getByRole('button', { name: 'Copy your key' }).click()
+  await page.getByText('Copied', { exact: true }).first().waitFor()
+  const key = await clipboard(page)
+  expect(key).toMatch(/^crd_\w{38}$/)
+  expect(await page.locator('#new-key').textContent()).toBe(key)
+  return key
+}
+
+const row = (page: Page, name: string) =>
+  page.locator('tr', { has: page.getByRole('rowheader', { name, exact: true }) })
+
+describe('a developer', () => {
+  test('comes from the developer area to a sign-up, and by the link to a key', async () => {
+    const { page } = ada
+    await page.goto('/developer')
+    await page.waitForURL('**/sign-in')
+    await page.getByRole('link', { name: 'Sign up' }).click()
+    await page.waitForURL('**/sign-up')
+    await signUp(page, EMAIL)
+    firstKey = await copiedKey(page)
+    expect(await asked(firstKey)).toBe(200)
+  })
+
+  test('tries the key on the page that shows it, and nothing keeps it', async () => {
+    const { page } = ada
+    await page.getByRole('button', { name: 'Ask', exact: true }).click()
+    await page.getByText('HTTP 200').waitFor()
+    expect(await page.locator('#try-status').textContent()).toContain('48 of 50 units left')
+    expect(await page.locator('#try-answer').textContent()).toContain('"net_converted"')
+    expect(await page.evaluate('localStorage.length + sessionStorage.length')).toBe(0)
+    expect(await page.evaluate('document.cookie')).toBe('')
+    await scene.picture(page, 'key-light')
+  })
+
+  test('sees use move', async () => {
+    const { page } = ada
+    await page.getByRole('link', { name: 'I have copied it' }).click()
+    await page.waitForURL('**/developer')
+    expect(await page.locator('.card .figure').first().textContent()).toBe('48')
+    expect(await page.content()).not.toContain(firstKey)
+    await asked(firstKey)
+    await page.reload()
+    expect(await page.locator('.card .figure').first().textContent()).toBe('47')
+    expect(await row(page, 'default').textContent()).toContain('today')
+    expect(await page.locator('.usage-chart rect').count()).toBe(1)
+  })
+
+  test('tries a pasted key by the enter key, and is told when it is none', async () => {
+    const { page } = ada
+    await page.getByLabel('Your key').fill('crd_nonsense')
+    await page.getByLabel('Question').fill('/admin/usage')
+    await page.getByLabel('Your key').press('Enter')
+    await page.getByText('HTTP 401').waitFor()
+    await page.getByLabel('Your key').fill(firstKey)
+    await page.getByLabel('Your key').press('Enter')
+    await page.getByText('HTTP 200').waitFor()
+    expect(await page.locator('#try-answer').textContent()).toContain('"used": 3')
+    await page.getByLabel('Question').fill('//evil.example/')
+    await page.getByRole('button', { name: 'Ask', exact: true }).click()
+    await page.getByText('HTTP 404').waitFor()
+  })
+
+  test('makes a second key, revokes the first, and it is refused at once', async () => {
+    const { page } = ada
+    await page.getByLabel('A further key, for').fill('laptop')
+    await page.getByRole('button', { name: 'Make a key' }).click()
+    const second = await copiedKey(page)
+    expect([await asked(second), await asked(firstKey)]).toEqual([200, 200])
+    await page.goto('/developer')
+    await row(page, 'default').getByRole('link', { name: 'Revoke' }).click()
+    await scene.picture(page, 'revoke-light')
+    await page.getByRole('button', { name: 'Revoke it now' }).click()
+    await page.waitForURL('**/developer')
+    expect([await asked(second), await asked(firstKey)]).toEqual([200, 401])
+    expect(await row(page, 'default').count()).toBe(0)
+  })
+
+  test('replaces a key, and both work meanwhile', async () => {
+    const { page } = ada
+    await row(page, 'laptop').getByRole('link', { name: 'Replace' }).click()
+    await page.getByLabel('The old key works for').selectOption('7d')
+    await page.getByRole('button', { name: 'Make the new key' }).click()
+    expect(await asked(await copiedKey(page))).toBe(200)
+    await page.goto('/developer')
+    await page.getByText('ends in 6 days').waitFor()
+    await scene.picture(page, 'developer-light')
+  })
+
+  test('never sent the key anywhere but in a header to us, and nothing complained', () => {
+    expect(ada.asked.filter((url) => url.includes('crd_'))).toEqual([])
+    expect(strangers(ada.asked, scene.demo.origin)).toEqual([])
+    const expected = /status of (401|404)/
+    expect(ada.complaints.filter((text) => !expected.test(text))).toEqual([])
+  })
+
+  test('signs out, and in again without a script, with the key there to be selected', async () => {
+    await ada.page.getByRole('button', { name: 'Sign out' }).click()
+    await ada.page.waitForURL('**/sign-in')
+    const { page, context } = await scene.visit({ isScripted: false })
+    await page.goto('/sign-in')
+    await fillIn(page, EMAIL)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.waitForURL('**/developer')
+    await page.getByLabel('A further key, for').fill('plain')
+    await page.getByRole('button', { name: 'Make a key' }).click()
+    expect(await asked((await page.locator('#new-key').textContent())!)).toBe(200)
+    expect(await page.locator('[data-try-it]').isVisible()).toBe(false)
+    await context.close()
+  })
+})
+
+describe('an operator', () => {
+  let operator: Visit
+
+  test('comes to the account made from the command line, and sees how the data fares', async () => {
+    await scene.demo.command('account', 'create', '--email', OPERATOR, '--role', 'admin')
+    operator = await scene.visit()
+    const { page } = operator
+    await signUp(page, OPERATOR)
+    await page.waitForURL('**/developer')
+    await page.getByRole('link', { name: 'Operator' }).click()
+    await page.waitForURL('**/operator')
+    expect(await page.locator('tbody tr').count()).toBeGreaterThan(60)
+    await scene.picture(page, 'operator-light')
+  })
+
+  test('finds an account, changes its plan, and finds the change', async () => {
+    const { page } = operator
+    await page.getByRole('link', { name: 'Accounts' }).click()
+    await page.getByLabel('Part of the address').fill('lovelace')
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page.getByText('1 account', { exact: true }).waitFor()
+    await page.getByRole('link', { name: EMAIL }).click()
+    await page.getByLabel('Plan', { exact: true }).selectOption('enterprise')
+    await page.getByRole('button', { name: 'Change' }).click()
+    await page.waitForURL('**/operator/account?id=*')
+    expect(await page.getByLabel('Plan', { exact: true }).inputValue()).toBe('enterprise')
+    await scene.picture(page, 'operator-account-light')
+    await page.getByRole('link', { name: 'Changes' }).click()
+    const first = page.locator('tbody tr').first()
+    expect(await first.textContent()).toContain('plan free → enterprise')
+    expect(await first.textContent()).toContain(OPERATOR)
+    await scene.picture(page, 'operator-log-light')
+    expect(operator.complaints).toEqual([])
+  })
+})
+
+describe('every page', () => {
+  const STRANGERS = ['/sign-up', '/sign-in', '/mailed', '/forgotten', '/reset?token=x']
+  const MEMBERS = ['/developer', '/operator', '/operator/accounts', '/operator/log']
+
+  test.each([
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 360],
+    ['dark', 360],
+  ] as const)(
+    'shuts nobody out and does not scroll sideways, in %s at %i px',
+    async (scheme, width) => {
+      const { page, context } = await scene.visit({ scheme, width })
+      const look = `${scheme}-${width}`
+      const examine = async (path: string) => {
+        await page.goto(path)
+        for (const details of await page.locator('details').all())
+          await details.evaluate((element) => element.setAttribute('open', ''))
+        expect([path, await scene.faults(page)]).toEqual([path, []])
+        expect([path, await isTooWide(page)]).toEqual([path, false])
+        await scene.picture(page, `${path.slice(1).replace(/\W+/g, '-')}-${look}`)
+      }
+      for (const path of STRANGERS) await examine(path)
+      await page.goto('/sign-in')
+      await fillIn(page, OPERATOR)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.waitForURL('**/developer')
+      for (const path of MEMBERS) await examine(path)
+      await context.close()
+    },
+  )
+})
