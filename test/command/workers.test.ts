@@ -5,7 +5,13 @@ import { join } from 'node:path'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { CURRENCIES, provider } from '../support/catalogue.ts'
 import { corridor, corridorProcess, documentOf } from '../support/command.ts'
-import { cleanUp, preparedDataDir, serverPid, until } from '../support/embedded-process.ts'
+import {
+  cleanUp,
+  endServer,
+  preparedDataDir,
+  serverPid,
+  until,
+} from '../support/embedded-process.ts'
 import { Said } from '../support/exposition.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 
@@ -133,6 +139,19 @@ describe('corridor serve with WORKERS', () => {
     const now = await childrenOf(pid)
     expect(now).toContain(second!)
     expect(now).not.toContain(first!)
+  })
+
+  test('finds the embedded database again that died, in every worker', async () => {
+    const dataDir = await preparedDataDir()
+    const { url } = await serve({ DATA_DIR: dataDir })
+    const isReady = () =>
+      fetch(new URL('/readyz', url), { headers: { connection: 'close' } }).then(({ ok }) => ok)
+    const before = await serverPid(dataDir)
+    await endServer(dataDir, 'SIGKILL')
+    await until('the database in every worker', async () =>
+      (await times(20, isReady)).every((ready) => ready),
+    )
+    expect(await serverPid(dataDir)).not.toBe(before)
   })
 
   test('on the embedded database, SIGTERM ends all of it with status 0', async () => {

@@ -24,6 +24,14 @@ export type Report = {
   readonly figures: readonly Figure[]
 }
 
+function figureRatios(old: readonly Figure[], fresh: readonly Figure[]): string {
+  const rows = fresh.flatMap(({ what, unit, value }) => {
+    const before = old.find((figure) => figure.what === what)
+    return before ? [[`${what}, ${unit}`, ratio(value, before.value)]] : []
+  })
+  return rows.length > 0 ? markdown([['what', 'to before'], ...rows]) : ''
+}
+
 const whole = (value: number): string => Math.round(value).toLocaleString('en')
 const short = (value: number): string => String(Number(value.toPrecision(3)))
 const ratio = (a: number | undefined, b: number | undefined): string =>
@@ -102,5 +110,7 @@ export function comparison(old: Report, fresh: Report): string {
       ],
     ]
   })
-  return markdown([head, ...rows])
+  return [markdown([head, ...rows]), figureRatios(old.figures, fresh.figures)]
+    .filter(Boolean)
+    .join('\n\n')
 }
