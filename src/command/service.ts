@@ -96,6 +96,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     portal: portalOptions({ ...options, addresses, people }),
     ...telemetry.shown({ memory, meter, windows, tools, database, readers, store }),
     isStopping: () => draining.isBegun,
+    isBehind: () => refresher.isBehind,
     isDatabaseReachable: () => answers(database),
   })
   const listener = opened(options, { handle: app.fetch, addresses, draining })

@@ -159,11 +159,15 @@ export class Refresher {
   /** Loads everything; what was noted before it began is in it, what is noted meanwhile is not. */
   async #catchUp(): Promise<boolean> {
     this.#backlog.clear()
-    this.#isBehind = true
-    const hadMissed = await this.#loadEverything()
-    this.#isBehind = false
-    this.deps.onCaughtUp?.()
-    return hadMissed
+    try {
+      const hadMissed = await this.#loadEverything()
+      this.#isBehind = false
+      this.deps.onCaughtUp?.()
+      return hadMissed
+    } catch (error) {
+      this.#isBehind = true
+      throw error
+    }
   }
 
   async #loadEverything(): Promise<boolean> {

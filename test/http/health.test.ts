@@ -1,13 +1,17 @@
 import { describe, expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
-import { healthRoutes } from '~/http/health.ts'
+import { type HealthDeps, healthRoutes } from '~/http/health.ts'
 import { routed } from '~/http/route.ts'
 import { ORIGIN, type Reply, replyOf } from '../support/world.ts'
 
 const log = { debug() {}, info() {}, warn() {}, error() {} }
 
-async function ask(path: string, isReachable: boolean): Promise<Reply> {
-  const routes = healthRoutes({ isDatabaseReachable: async () => isReachable })
+async function ask(
+  path: string,
+  isReachable: boolean,
+  state: Partial<HealthDeps> = {},
+): Promise<Reply> {
+  const routes = healthRoutes({ isDatabaseReachable: async () => isReachable, ...state })
   const app = new Elysia().use(routed(routes, { prefix: '', log }))
   return replyOf(await app.handle(new Request(`${ORIGIN}${path}`)))
 }
@@ -30,5 +34,14 @@ describe('GET /readyz', () => {
     expect(status).toBe(503)
     expect(body).toEqual({ error: expect.any(String), code: 'database_unavailable' })
     expect(headers.get('retry-after')).toBe('5')
+  })
+
+  test('503 while memory lacks what the database holds, and when the service stops', async () => {
+    const behind = await ask('/readyz', true, { isBehind: () => true })
+    expect([behind.status, behind.body.code]).toEqual([503, 'behind'])
+    const stopping = await ask('/readyz', true, { isStopping: () => true })
+    expect([stopping.status, stopping.body.code]).toEqual([503, 'stopping'])
+    const fine = await ask('/readyz', true, { isBehind: () => false, isStopping: () => false })
+    expect(fine.status).toBe(200)
   })
 })
