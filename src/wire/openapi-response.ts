@@ -58,6 +58,10 @@ export const headerComponents: Json = {
     required: false,
     schema: { type: 'string' },
   },
+  'X-Request-Id': {
+    description: 'The id of the request: the one it was sent with, or a new one.',
+    schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
+  },
   Allow: {
     description: 'The methods that the path takes.',
     schema: { type: 'string', pattern: '^[A-Z]+(, [A-Z]+)*$' },
@@ -164,6 +168,7 @@ function headersOf(operation: Operation, status: number): Json {
   const isSuccess = status < 400
   const tellsQuota = isMetered ? ![401, 405].includes(status) : isSuccess && access === 'key'
   const names = [
+    'X-Request-Id',
     ...(tellsQuota ? Object.keys(QUOTA_HEADERS) : []),
     ...(isTiered && isSuccess ? ['X-Data-Freshness'] : []),
     ...(isTagged && isSuccess ? ['ETag'] : []),

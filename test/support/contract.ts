@@ -14,6 +14,7 @@ const WATCHED_HEADERS = [
   'x-ratelimit-limit',
   'x-ratelimit-remaining',
   'x-ratelimit-reset',
+  'x-request-id',
 ]
 
 /** The path as the router takes it, which is not always as the URL class does. */
