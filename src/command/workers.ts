@@ -53,6 +53,10 @@ export async function startWorkers(deps: Deps): Promise<Service> {
   }
 }
 
+/** The pause before a start, after so many early ends in a row. */
+export const restartWaitMs = (failures: number): number =>
+  Math.min(RESTART_MS_MIN * 2 ** failures, RESTART_MS_MAX)
+
 type Worker = { readonly child: Bun.Subprocess; readonly ready: Promise<void> }
 
 class Workers {
@@ -119,7 +123,7 @@ class Workers {
       await child.exited
       if (signal.aborted) return
       failures = clock.now() - sinceMs < STEADY_MS ? failures + 1 : 0
-      const waitMs = Math.min(RESTART_MS_MIN * 2 ** failures, RESTART_MS_MAX)
+      const waitMs = restartWaitMs(failures)
       const { pid, exitCode: status, signalCode } = child
       log.error({ pid, status, signal: signalCode, wait_ms: waitMs }, 'a worker ended')
       await delay(waitMs, undefined, { signal }).catch(() => {})

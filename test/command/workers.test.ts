@@ -2,6 +2,7 @@ import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { restartWaitMs } from '~/command/workers.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { CURRENCIES, provider } from '../support/catalogue.ts'
 import { corridor, corridorProcess, documentOf } from '../support/command.ts'
@@ -188,6 +189,16 @@ describe('corridor serve with WORKERS', () => {
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
     expect(said.at(-1)).toContain(`127.0.0.1:${port} (the port is taken); set HOST and PORT`)
   })
+})
+
+test.each([
+  [0, 250],
+  [1, 500],
+  [6, 16_000],
+  [7, 30_000],
+  [5000, 30_000],
+])('after %d early ends in a row a worker waits %d ms', (failures, waitMs) => {
+  expect(restartWaitMs(failures)).toBe(waitMs)
 })
 
 test('a worker that nobody supervises says how to start it', async () => {
