@@ -7,6 +7,7 @@ import {
   presentCurrencies,
   presentProviders,
 } from '~/wire/catalogue.ts'
+import { corridorsText, currenciesText } from '~/wire/catalogue-text.ts'
 import { NoQuery } from '~/wire/parameters.ts'
 import type { HotDeps } from './access.ts'
 import { meteredRoute } from './metered-route.ts'
@@ -24,11 +25,12 @@ export const catalogueRoutes = (deps: HotDeps): Route[] => [
     query: NoQuery,
     response: CurrenciesResponse,
     isTiered: false,
-    answer: ({ view }) => {
-      const { currencies } = view.catalogue
-      const { nowMs } = view.freshness
-      return presentCurrencies({ currencies, corridors: liveCorridors(view) }, nowMs)
-    },
+    find: ({ view }) => ({
+      currencies: view.catalogue.currencies,
+      corridors: liveCorridors(view),
+    }),
+    present: (found, { nowMs }) => presentCurrencies(found, nowMs),
+    text: (found, { nowMs }) => currenciesText(found, nowMs),
   }),
   meteredRoute(deps, {
     path: '/corridors',
@@ -41,7 +43,9 @@ export const catalogueRoutes = (deps: HotDeps): Route[] => [
     query: NoQuery,
     response: CorridorsResponse,
     isTiered: true,
-    answer: ({ view }) => presentCorridors(liveCorridors(view), view.freshness),
+    find: ({ view }) => liveCorridors(view),
+    present: presentCorridors,
+    text: corridorsText,
   }),
   meteredRoute(deps, {
     path: '/providers',
@@ -54,6 +58,7 @@ export const catalogueRoutes = (deps: HotDeps): Route[] => [
     query: NoQuery,
     response: ProvidersResponse,
     isTiered: false,
-    answer: ({ view }) => presentProviders(view.catalogue.providers, view.freshness.nowMs),
+    find: ({ view }) => view.catalogue.providers,
+    present: (found, { nowMs }) => presentProviders(found, nowMs),
   }),
 ]

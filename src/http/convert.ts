@@ -21,7 +21,8 @@ export const convertRoutes = (deps: HotDeps): Route[] => [
     query: ConvertQuery,
     response: ConvertResponse,
     isTiered: true,
-    answer: ({ query, view }) => presentConvert(convert(view, query), view.freshness),
-    write: ({ query, view }) => convertText(convert(view, query), view.freshness),
+    find: ({ query, view }) => convert(view, query),
+    present: presentConvert,
+    text: convertText,
   }),
 ]

@@ -9,6 +9,12 @@ import {
   presentFetchMulti,
   presentFetchOne,
 } from '~/wire/fetch.ts'
+import {
+  fetchManyToOneText,
+  fetchMatrixText,
+  fetchMultiText,
+  fetchOneText,
+} from '~/wire/fetch-text.ts'
 import type { OperationNotes } from '~/wire/operation.ts'
 import {
   FETCH_CODES_MAX,
@@ -49,11 +55,10 @@ export const fetchRoutes = (deps: FetchDeps): Route[] => [
     query: FetchOneQuery,
     response: FetchOneResponse,
     isTiered: true,
-    answer: ({ query: { from, to }, view }) =>
-      presentFetchOne(
-        fetchMatrix(view, { from: [from], to: [to] }, deps.feedTimes),
-        view.freshness,
-      ),
+    find: ({ query: { from, to }, view }) =>
+      fetchMatrix(view, { from: [from], to: [to] }, deps.feedTimes),
+    present: presentFetchOne,
+    text: fetchOneText,
   }),
   meteredRoute(deps, {
     path: '/fetch-multi',
@@ -64,8 +69,10 @@ export const fetchRoutes = (deps: FetchDeps): Route[] => [
     query: FetchMultiQuery,
     response: FetchMultiResponse,
     isTiered: true,
-    answer: ({ query: { from, to }, view }) =>
-      presentFetchMulti(fetchMatrix(view, { from: [from], to }, deps.feedTimes), view.freshness),
+    find: ({ query: { from, to }, view }) =>
+      fetchMatrix(view, { from: [from], to }, deps.feedTimes),
+    present: presentFetchMulti,
+    text: fetchMultiText,
   }),
   meteredRoute(deps, {
     path: '/fetch-matrix',
@@ -76,8 +83,9 @@ export const fetchRoutes = (deps: FetchDeps): Route[] => [
     query: FetchMatrixQuery,
     response: FetchMatrixResponse,
     isTiered: true,
-    answer: ({ query, view }) =>
-      presentFetchMatrix(fetchMatrix(view, query, deps.feedTimes), view.freshness),
+    find: ({ query, view }) => fetchMatrix(view, query, deps.feedTimes),
+    present: presentFetchMatrix,
+    text: fetchMatrixText,
   }),
   meteredRoute(deps, {
     path: '/fetch-many-to-one',
@@ -88,7 +96,8 @@ export const fetchRoutes = (deps: FetchDeps): Route[] => [
     query: FetchManyToOneQuery,
     response: FetchManyToOneResponse,
     isTiered: true,
-    answer: ({ query: { from, to }, view }) =>
-      presentFetchManyToOne(fetchMatrix(view, { from, to: [to] }, deps.feedTimes), view.freshness),
+    find: ({ query: { from, to }, view }) => fetchMatrix(view, { from, to: [to] }, deps.feedTimes),
+    present: presentFetchManyToOne,
+    text: fetchManyToOneText,
   }),
 ]

@@ -1,9 +1,10 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
+import type { Freshness } from '~/domain/freshness.ts'
 import type { OperationNotes } from '~/wire/operation.ts'
 import { type Ask, type HotDeps, meteredHandler } from './access.ts'
 import { hot, type Route } from './route.ts'
 
-type MeteredRoute<Q extends TObject, R extends TSchema> = {
+type MeteredRoute<Q extends TObject, R extends TSchema, A> = {
   readonly path: string
   readonly notes: OperationNotes
   /** Checks the request and describes it. */
@@ -11,21 +12,23 @@ type MeteredRoute<Q extends TObject, R extends TSchema> = {
   /** Types the answer and describes it. */
   readonly response: R
   readonly isTiered: boolean
-  answer(ask: Ask<Q>): Static<R> & Timed
-  /** The text of the same, where there is a shorter way to it. */
-  write?(ask: Ask<Q>): string
+  find(ask: Ask<Q>): A
+  present(found: A, freshness: Freshness): Static<R> & Timed
+  /** The text of what `present` gives, where there is a shorter way to it. */
+  text?(found: A, freshness: Freshness): string
 }
 
 /** A body that says when it was made. */
 type Timed = { readonly timestamp: string }
 
 /** A metered read and its description, made of the same schemas. */
-export function meteredRoute<Q extends TObject, R extends TSchema>(
+export function meteredRoute<Q extends TObject, R extends TSchema, A>(
   deps: HotDeps,
-  { path, notes, response, answer, ...question }: MeteredRoute<Q, R>,
+  route: MeteredRoute<Q, R, A>,
 ): Route {
-  const { query, isTiered } = question
-  const write = question.write ?? ((ask: Ask<Q>) => JSON.stringify(answer(ask)))
+  const { path, notes, query, response, isTiered, find, present } = route
+  const text = route.text ?? ((found, freshness) => JSON.stringify(present(found, freshness)))
+  const write = (ask: Ask<Q>) => text(find(ask), ask.view.freshness)
   const success = { status: 200, body: response } as const
   return {
     method: 'GET',

@@ -1,6 +1,7 @@
 import { providerRates } from '~/service/provider-rates.ts'
 import { ProviderQuery } from '~/wire/parameters.ts'
 import { ProviderRatesResponse, presentProviderRates } from '~/wire/provider-rates.ts'
+import { providerRatesText } from '~/wire/provider-rates-text.ts'
 import type { HotDeps } from './access.ts'
 import { meteredRoute } from './metered-route.ts'
 import type { Route } from './route.ts'
@@ -18,7 +19,8 @@ export const providerRatesRoutes = (deps: HotDeps): Route[] => [
     query: ProviderQuery,
     response: ProviderRatesResponse,
     isTiered: true,
-    answer: ({ query, view }) =>
-      presentProviderRates(providerRates(view, query.provider), view.freshness),
+    find: ({ query, view }) => providerRates(view, query.provider),
+    present: presentProviderRates,
+    text: providerRatesText,
   }),
 ]

@@ -21,6 +21,7 @@ export const ratesRoutes = (deps: HotDeps): Route[] => [
     query: CorridorQuery,
     response: RatesResponse,
     isTiered: true,
-    answer: ({ query, view }) => presentRates(ratesOf(view, query), view.freshness),
+    find: ({ query, view }) => ratesOf(view, query),
+    present: presentRates,
   }),
 ]

@@ -1,5 +1,6 @@
 import { corridorKey } from '~/domain/corridor.ts'
 import type { Quote } from '~/domain/quote.ts'
+import { compareText } from '~/domain/rank.ts'
 import { CorridorBook } from './corridor-book.ts'
 import { PersistentMap } from './persistent-map.ts'
 
@@ -7,6 +8,8 @@ import { PersistentMap } from './persistent-map.ts'
 export class QuoteIndex {
   private constructor(
     private readonly books: PersistentMap<CorridorBook>,
+    /** The name of every corridor anybody ever quoted, by source, then target. */
+    private readonly names: readonly string[],
     /** Which corridors a provider has ever quoted, by name, in order of appearance. */
     private readonly corridorsByProvider: PersistentMap<readonly string[]>,
     /** The newest `effective_from` of all; null before the first quote. */
@@ -15,7 +18,7 @@ export class QuoteIndex {
     readonly serial: number,
   ) {}
 
-  static readonly empty = new QuoteIndex(PersistentMap.empty(), PersistentMap.empty(), null, 0)
+  static readonly empty = new QuoteIndex(PersistentMap.empty(), [], PersistentMap.empty(), null, 0)
 
   /** This index with `quotes` added; its cost follows their number, not the size of the index. */
   with(quotes: readonly Quote[], nowMs: number): QuoteIndex {
@@ -36,6 +39,7 @@ export class QuoteIndex {
     const newestMs = quotes.reduce((ms, { atMs }) => Math.max(ms, atMs), this.lastUpdatedMs ?? 0)
     return new QuoteIndex(
       this.books.with(books),
+      this.#namesWith(books.keys()),
       this.corridorsByProvider.with(lists),
       newestMs,
       this.serial + 1,
@@ -52,6 +56,7 @@ export class QuoteIndex {
     if (changed.length === 0) return this
     return new QuoteIndex(
       this.books.with(changed),
+      this.names,
       this.corridorsByProvider,
       this.lastUpdatedMs,
       this.serial + 1,
@@ -62,9 +67,15 @@ export class QuoteIndex {
     return this.books.get(corridorKey(from, to))
   }
 
-  /** Every corridor anybody ever quoted, in no promised order. */
-  allBooks(): Iterable<CorridorBook> {
-    return this.books.values()
+  /** Every corridor anybody ever quoted, by source, then target currency. */
+  *allBooks(): Generator<CorridorBook> {
+    for (const name of this.names) yield this.books.get(name)!
+  }
+
+  /** Names sort as their two codes do: `/` comes before every letter. */
+  #namesWith(names: Iterable<string>): readonly string[] {
+    const added = [...names].filter((name) => !this.books.get(name))
+    return added.length === 0 ? this.names : [...this.names, ...added].sort(compareText)
   }
 
   /** The books of every corridor one provider ever quoted, in order of appearance. */

@@ -1,4 +1,3 @@
-import { compareText } from '~/domain/rank.ts'
 import type { CorridorView } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
 
@@ -18,5 +17,5 @@ export function liveCorridors(view: View): LiveCorridor[] {
     const seen = view.look(book)
     if (seen.quotes.length > 0) live.push({ from, to, view: seen })
   }
-  return live.sort((a, b) => compareText(a.from, b.from) || compareText(a.to, b.to))
+  return live
 }

@@ -68,19 +68,21 @@ export const ProvidersResponse = namedRecord('ProvidersResponse', {
   timestamp: Instant,
 })
 
+export const presentCurrency = (currency: Currency): Static<typeof CurrencyEntry> => ({
+  code: currency.code,
+  name: currency.name,
+  type: currency.type,
+  flag_url: currency.flagUrl,
+  is_active: currency.isActive,
+  sort_order: currency.sortOrder,
+})
+
 export function presentCurrencies(
   answer: { currencies: readonly Currency[]; corridors: readonly LiveCorridor[] },
   nowMs: number,
 ): Static<typeof CurrenciesResponse> {
   return {
-    currencies: answer.currencies.map((currency) => ({
-      code: currency.code,
-      name: currency.name,
-      type: currency.type,
-      flag_url: currency.flagUrl,
-      is_active: currency.isActive,
-      sort_order: currency.sortOrder,
-    })),
+    currencies: answer.currencies.map(presentCurrency),
     corridors: answer.corridors.map(({ from, to }) => ({ from, to })),
     currency_count: answer.currencies.length,
     corridor_count: answer.corridors.length,
@@ -88,19 +90,25 @@ export function presentCurrencies(
   }
 }
 
+export const presentCorridor = ({
+  from,
+  to,
+  view,
+}: LiveCorridor): Static<typeof CorridorSummary> => ({
+  from,
+  to,
+  provider_count: view.quotes.length,
+  best_rate: view.best && roundAmount(view.best.rate),
+  last_updated: iso(view.lastUpdatedMs!),
+  avg_spread_bps: view.avgSpreadBps === null ? null : roundBps(view.avgSpreadBps),
+})
+
 export function presentCorridors(
   corridors: readonly LiveCorridor[],
   freshness: Freshness,
 ): Static<typeof CorridorsResponse> {
   return {
-    corridors: corridors.map(({ from, to, view }) => ({
-      from,
-      to,
-      provider_count: view.quotes.length,
-      best_rate: view.best && roundAmount(view.best.rate),
-      last_updated: iso(view.lastUpdatedMs!),
-      avg_spread_bps: view.avgSpreadBps === null ? null : roundBps(view.avgSpreadBps),
-    })),
+    corridors: corridors.map(presentCorridor),
     count: corridors.length,
     ...presentFreshness(freshness),
   }

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Freshness } from '~/domain/freshness.ts'
+import type { Quote } from '~/domain/quote.ts'
 import { roundAmount } from '~/domain/round.ts'
 import type { Matrix, Pair } from '~/service/fetch.ts'
 import { freshnessFields, Instant, namedRecord, nullable, record } from './fields.ts'
@@ -51,18 +52,21 @@ export const FetchMatrixResponse = namedRecord('FetchMatrixResponse', {
   ...tail,
 })
 
+export const presentBest = ({ rate, providerId, atMs }: Quote) => ({
+  rate: roundAmount(rate),
+  provider_id: providerId,
+  last_updated: iso(atMs),
+})
+
 function presentPair({ mid, best }: Pair): Static<typeof PairValue> {
   return {
     ...(mid !== null && { mid: roundAmount(mid) }),
-    provider_best: best && {
-      rate: roundAmount(best.rate),
-      provider_id: best.providerId,
-      last_updated: iso(best.atMs),
-    },
+    provider_best: best && presentBest(best),
   }
 }
 
-const presentTail = ({ reference }: Matrix, freshness: Freshness) => ({
+/** How every answer of the family ends. */
+export const presentTail = ({ reference }: Matrix, freshness: Freshness) => ({
   ...(reference && { source: reference.source, fetched_at: iso(reference.atMs) }),
   ...presentFreshness(freshness),
 })

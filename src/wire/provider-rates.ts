@@ -1,5 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Freshness } from '~/domain/freshness.ts'
+import type { Provider } from '~/domain/provider.ts'
+import type { Quote } from '~/domain/quote.ts'
 import { roundAmount } from '~/domain/round.ts'
 import type { ProviderRates } from '~/service/provider-rates.ts'
 import {
@@ -37,28 +39,32 @@ export const ProviderRatesResponse = namedRecord('ProviderRatesResponse', {
   ...freshnessFields,
 })
 
+export const presentProvider = (provider: Provider) => ({
+  id: provider.id,
+  name: provider.name,
+  provider_type: provider.providerType,
+  rate_type: provider.rateType,
+  region: provider.region,
+  transfer_time: provider.transferTime,
+  website_url: provider.websiteUrl,
+})
+
+export const presentProviderQuote = (quote: Quote) => ({
+  from: quote.from,
+  to: quote.to,
+  rate: roundAmount(quote.rate),
+  fee: quote.fee === null ? null : roundAmount(quote.fee),
+  fee_currency: quote.feeCurrency,
+  last_updated: iso(quote.atMs),
+})
+
 export function presentProviderRates(
   { provider, quotes }: ProviderRates,
   freshness: Freshness,
 ): Static<typeof ProviderRatesResponse> {
   return {
-    provider: {
-      id: provider.id,
-      name: provider.name,
-      provider_type: provider.providerType,
-      rate_type: provider.rateType,
-      region: provider.region,
-      transfer_time: provider.transferTime,
-      website_url: provider.websiteUrl,
-    },
-    corridors: quotes.map((quote) => ({
-      from: quote.from,
-      to: quote.to,
-      rate: roundAmount(quote.rate),
-      fee: quote.fee === null ? null : roundAmount(quote.fee),
-      fee_currency: quote.feeCurrency,
-      last_updated: iso(quote.atMs),
-    })),
+    provider: presentProvider(provider),
+    corridors: quotes.map(presentProviderQuote),
     count: quotes.length,
     ...presentFreshness(freshness),
   }

@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import type { Freshness } from '~/domain/freshness.ts'
+import { TIERS } from '~/domain/freshness.ts'
+import type { View } from '~/memory/view.ts'
+import { liveCorridors } from '~/service/corridors.ts'
+import { fetchMatrix } from '~/service/fetch.ts'
+import { providerRates } from '~/service/provider-rates.ts'
+import { presentCorridors, presentCurrencies } from '~/wire/catalogue.ts'
+import { corridorsText, currenciesText } from '~/wire/catalogue-text.ts'
+import {
+  presentFetchManyToOne,
+  presentFetchMatrix,
+  presentFetchMulti,
+  presentFetchOne,
+} from '~/wire/fetch.ts'
+import {
+  fetchManyToOneText,
+  fetchMatrixText,
+  fetchMultiText,
+  fetchOneText,
+} from '~/wire/fetch-text.ts'
+import { presentProviderRates } from '~/wire/provider-rates.ts'
+import { providerRatesText } from '~/wire/provider-rates-text.ts'
+import { apply, events, jumps } from '../support/market.ts'
+import { viewOf } from '../support/views.ts'
+import { World } from '../support/world.ts'
+
+/** An answer's text beside the text of what the plain presenter gives. */
+type Both = (view: View, freshness: Freshness) => [text: string, plain: string]
+
+const both =
+  <T>(
+    find: (view: View) => T,
+    text: (found: T, freshness: Freshness) => string,
+    present: (found: T, freshness: Freshness) => object,
+  ): Both =>
+  (view, freshness) => {
+    const found = find(view)
+    return [text(found, freshness), JSON.stringify(present(found, freshness))]
+  }
+
+const matrix = (from: string, to: string) => (view: View) =>
+  fetchMatrix(view, { from: from.split(','), to: to.split(',') })
+const currencies = (view: View) => ({
+  currencies: view.catalogue.currencies,
+  corridors: liveCorridors(view),
+})
+
+const ANSWERS: Readonly<Record<string, Both>> = {
+  fetchOneText: both(matrix('USD', 'KES'), fetchOneText, presentFetchOne),
+  'fetchOneText without a mid': both(matrix('USDT', 'KES'), fetchOneText, presentFetchOne),
+  fetchMultiText: both(matrix('USD', 'KES,NGN,USD'), fetchMultiText, presentFetchMulti),
+  fetchManyToOneText: both(matrix('USD,GBP', 'KES'), fetchManyToOneText, presentFetchManyToOne),
+  fetchMatrixText: both(matrix('USD,GBP', 'NGN,KES,USD'), fetchMatrixText, presentFetchMatrix),
+  corridorsText: both(liveCorridors, corridorsText, presentCorridors),
+  currenciesText: both(
+    currencies,
+    (found, { nowMs }) => currenciesText(found, nowMs),
+    (found, { nowMs }) => presentCurrencies(found, nowMs),
+  ),
+  providerRatesText: both(
+    (view) => providerRates(view, 'retail-a'),
+    providerRatesText,
+    presentProviderRates,
+  ),
+}
+
+const steps = fc.array(fc.tuple(events, jumps), { minLength: 1, maxLength: 20 })
+
+/** Null where the question has no answer just then. */
+function answered(answer: Both, world: World, tier: (typeof TIERS)[number]) {
+  const view = viewOf(world, tier)
+  try {
+    return answer(view, view.freshness)
+  } catch {
+    return null
+  }
+}
+
+describe.each(Object.entries(ANSWERS))('%s', (_name, answer) => {
+  test('is what the presenter says, letter by letter, whatever became of the market', () => {
+    let answers = 0
+    fc.assert(
+      fc.property(steps, (all) => {
+        const world = new World()
+        world.reference({ KES: 130, NGN: 1500, GBP: 0.8 })
+        for (const [event, jump] of all) {
+          apply(world, event)
+          for (const tier of TIERS) {
+            const pair = answered(answer, world, tier)
+            if (!pair) continue
+            answers += 1
+            expect(pair[0]).toBe(pair[1])
+          }
+          world.clock.advance(jump)
+        }
+      }),
+      { numRuns: 60 },
+    )
+    expect(answers).toBeGreaterThan(100)
+  }, 60_000)
+})
