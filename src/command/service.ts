@@ -21,6 +21,7 @@ import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
 import { createFeedStateStore } from '~/store/feed-state-store.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
+import { once } from '~/store/once.ts'
 import { createQuoteStore } from '~/store/quote-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { createRollupStore } from '~/store/rollup-store.ts'
@@ -100,7 +101,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     isDatabaseReachable: () => answers(database),
   })
   const listener = opened(options, { handle: app.fetch, addresses, draining })
-  const jobs = jobsOf({ memory, meter, clock, log, refresher, usage, observations, tools })
+  const jobs = jobsOf({ ...options, memory, meter, refresher, usage, observations, tools })
   const others = [people.job, news.job, ...readers.jobs, ...feeds.jobs]
   const allJobs = [...jobs, ...others, verification(options, memory)]
   const schedule = startSchedule(allJobs.map(telemetry.job), log)
@@ -204,6 +205,7 @@ type JobDeps = {
   usage: ReturnType<typeof createUsageStore>
   observations: ReturnType<typeof createObservationStore>
   tools: ToolServer
+  database: Database
 }
 
 const jobsOf = ({
@@ -215,6 +217,7 @@ const jobsOf = ({
   usage,
   observations,
   tools,
+  database,
 }: JobDeps): Job[] => [
   { name: 'flush-usage', pattern: '* * * * * *', run: () => flushUsage(meter, usage) },
   { name: 'prune-sessions', pattern: '30 * * * * *', run: async () => tools.prune() },
@@ -224,7 +227,7 @@ const jobsOf = ({
     async run() {
       memory.prune(clock.now())
       meter.prune(clock.now())
-      await observations.pruneIdempotency(clock.now())
+      await once(database, 'corridor prune', () => observations.pruneIdempotency(clock.now()))
     },
   },
   { name: 'catch-up', pattern: '*/2 * * * * *', run: () => refresher.retry() },
@@ -237,7 +240,13 @@ const jobsOf = ({
 
 function verification({ database, clock, log }: ServiceOptions, memory: Memory): Job {
   const verifier = new RollupVerifier({ store: createRollupStore(database), memory, clock, log })
-  return { name: 'verify-rollups', pattern: '5-59/10 * * * *', run: () => verifier.run() }
+  return {
+    name: 'verify-rollups',
+    pattern: '5-59/10 * * * *',
+    async run() {
+      await once(database, 'corridor verify rollups', () => verifier.run())
+    },
+  }
 }
 
 export const baseUrl = (origin: string): string => `${origin}${BASE_PATH}`

@@ -1,10 +1,9 @@
 import type { FeedState } from '~/domain/feed-state.ts'
 import type { Database } from './database.ts'
 import { NEWS_CHANNEL, newsPayload } from './news-channel.ts'
-import { ownConnection } from './own-connection.ts'
+import { once } from './once.ts'
 
 const LOCK_NAME = 'corridor reference fetch'
-const CLOSE_SECONDS_MAX = 5
 
 /** What is known of the reference feeds, and whose turn it is to ask them, for all processes. */
 export type FeedStateStore = {
@@ -22,15 +21,7 @@ export type FeedStateStore = {
 export function createFeedStateStore(database: Database): FeedStateStore {
   const { sql } = database
   return {
-    async once(work) {
-      const own = ownConnection(sql)
-      try {
-        const [lock] = await own`select pg_try_advisory_lock(hashtext(${LOCK_NAME})) as is_ours`
-        return lock?.is_ours ? await work() : null
-      } finally {
-        await own.end({ timeout: CLOSE_SECONDS_MAX })
-      }
-    },
+    once: (work) => once(database, LOCK_NAME, work),
     async load() {
       const [row] = await sql`select state::text from reference_feed_state`
       return row ? JSON.parse(row.state) : null
