@@ -100,7 +100,8 @@ function introduction(service: Service, state: DemoState, where: string): string
     `  curl -s -H 'X-API-Key: ${key(plan)}' '${url}${path}'`
   return [
     `corridor answers at ${url}`,
-    `to read and try: ${service.origin}/docs   tools for agents: ${service.origin}/mcp`,
+    `for people: ${service.origin}/   to read and try: ${service.origin}/docs   ` +
+      `tools for agents: ${service.origin}/mcp`,
     '',
     sampleNotice(state),
     ...sampleSources.map((line) => `  ${line}`),

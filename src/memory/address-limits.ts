@@ -12,8 +12,8 @@ export const ADDRESSES_MAX = 20_000
 type Bucket = { readonly left: number; readonly atMs: number }
 
 /**
- * What each address may still ask for: a bucket of tokens that fills evenly. Mutable, like the usage
- * meter.
+ * What each address may still ask for: a bucket of tokens that fills evenly. Mutable, like the
+ * usage meter.
  */
 export class AddressLimits {
   readonly #buckets: LRUCache<string, Bucket>

@@ -1,5 +1,6 @@
 import type { Currency } from '~/domain/currency.ts'
 import { type Freshness, HOUR_MS } from '~/domain/freshness.ts'
+import { vsMidBps } from '~/domain/spread.ts'
 import type { Conversions } from '~/service/convert.ts'
 import { amountText, clockText, percentText, plainAmountText, rateText } from './format.ts'
 import { Age, Moment } from './moment.tsx'
@@ -11,7 +12,7 @@ type Props = {
   readonly freshness: Freshness
 }
 
-/** The three things to know first: the best net, the mid it is judged by, and how fresh it all is. */
+/** What to know first: the best net, the mid it is judged by, and how fresh it all is. */
 export function BoardSummary(props: Props) {
   return (
     <div class="cards">
@@ -24,7 +25,7 @@ export function BoardSummary(props: Props) {
 
 function Best({ conversions: { best, amount, mid }, from, to }: Props) {
   const sent = `${plainAmountText(amount)} ${from.code}`
-  const lost = mid && best?.net ? (1 - best.net / (amount * mid.rate)) * 10_000 : null
+  const gained = mid && best?.net ? vsMidBps(best.net / amount, mid.rate) : null
   return (
     <section class="card">
       <h2 class="figure-label">Most a recipient gets of {sent}</h2>
@@ -35,8 +36,7 @@ function Best({ conversions: { best, amount, mid }, from, to }: Props) {
           </p>
           <p class="figure-note">
             with {best.ranked.provider.name}
-            {lost !== null &&
-              `; ${percentText(Math.abs(lost))} ${lost < 0 ? 'above' : 'below'} the mid, fee included`}
+            {gained !== null && `; ${besideMid(gained)}, fee included`}
           </p>
         </>
       ) : (
@@ -48,6 +48,9 @@ function Best({ conversions: { best, amount, mid }, from, to }: Props) {
     </section>
   )
 }
+
+const besideMid = (bps: number): string =>
+  `${percentText(Math.abs(bps))} ${bps > 0 ? 'above' : 'below'} the mid`
 
 function Mid({ conversions: { mid }, from, to, freshness }: Props) {
   return (

@@ -103,7 +103,7 @@ function Board({ deps, ask, query, question, conversions, series }: Props) {
       ) : (
         <>
           <Notice kind="plain" title={`Nobody quotes ${from.code} to ${to.code} yet`}>
-            The pair is known, and so is its mid where there is one; no provider has given a price.{' '}
+            <p>The pair is known; no provider has given a price for it.</p>
             <a href="/corridors">See the corridors that are quoted.</a>
           </Notice>
           <BoardSummary {...{ conversions, from, to, freshness }} />

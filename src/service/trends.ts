@@ -50,8 +50,8 @@ type Trends = {
 type Asked = { readonly cutoffMs: number; readonly trends: Promise<Trends> }
 
 /**
- * The last thirty days of every corridor at once, as the hourly tier sees them: two queries an hour,
- * however many corridors there are and however often it is asked for.
+ * The last thirty days of every corridor at once, as the hourly tier sees them: two queries an
+ * hour, however many corridors there are and however often it is asked for.
  */
 export class TrendBoard {
   #asked: Asked | null = null
