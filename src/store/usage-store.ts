@@ -1,5 +1,6 @@
+import type { TransactionSql } from 'postgres'
 import type { UsageCount } from '~/domain/quota.ts'
-import type { Database } from './database.ts'
+import type { Database, Sql } from './database.ts'
 import { arrayLiteral } from './encoding.ts'
 import { NEWS_CHANNEL, newsPayload } from './news-channel.ts'
 
@@ -17,6 +18,9 @@ export type UsageStore = {
    *
    * Any number of processes may add at once: rows are locked in one order, so none waits in a
    * circle. Counts of keys that do not exist are dropped and have no total.
+   *
+   * What a call that rejects was to add has to be part of the next call's counts. It is added once
+   * all the same: where the answer to a commit was lost, the server is asked what became of it.
    */
   add(counts: readonly UsageCount[]): Promise<UsageCount[]>
 }
@@ -24,8 +28,14 @@ export type UsageStore = {
 /** Accounts named in one piece of news, whose payload has a limit. */
 const NEWS_ACCOUNTS_MAX = 150
 
+/** A server that hears nothing more of a write drops it, with its locks. */
+const SILENCE_SECONDS_MAX = 5
+
 export function createUsageStore(database: Database): UsageStore {
   const { sql } = database
+  let doubt: Doubt | null = null
+  /** Written by calls that rejected: not to be written again with the next. */
+  let written: readonly UsageCount[] = []
   return {
     async since(day) {
       const rows = await sql<UsageCount[]>`
@@ -47,32 +57,82 @@ export function createUsageStore(database: Database): UsageStore {
     },
     async add(counts) {
       if (counts.length === 0) return []
-      const rows = await sql<UsageCount[]>`
-        with added as (
-          insert into usage (day, account_id, key_id, requests)
-          select date '1970-01-01' + added.day, k.account_id, k.id, sum(added.requests)::int
-          from unnest(
-            ${arrayLiteral(counts.map(({ day }) => day))}::int[],
-            ${arrayLiteral(counts.map(({ accountId }) => accountId))}::uuid[],
-            ${arrayLiteral(counts.map(({ keyId }) => keyId))}::uuid[],
-            ${arrayLiteral(counts.map(({ requests }) => requests))}::int[]
-          ) as added (day, account_id, key_id, requests)
-          join keys k on k.id = added.key_id and k.account_id = added.account_id
-          group by added.day, k.account_id, k.id
-          order by added.day, k.account_id, k.id
-          on conflict (day, account_id, key_id)
-          do update set requests = usage.requests + excluded.requests
-          returning day - date '1970-01-01' as day, account_id as "accountId", key_id as "keyId",
-            requests
-        ), announced as materialized (
-          select count(pg_notify(${NEWS_CHANNEL}, payload))
-          from unnest(${arrayLiteral(announcements(database, counts))}::text[]) as news (payload)
-          where exists (select from added)
-        )
-        select added.* from added, announced`
-      return [...rows]
+      if (doubt && (await wasCommitted(sql, doubt.transaction))) written = doubt.counts
+      doubt = null
+      const missing = [
+        ...counts,
+        ...written.map((count) => ({ ...count, requests: -count.requests })),
+      ]
+      let transaction: string | null = null
+      try {
+        const totals = await sql.begin(async (tx) => {
+          const [[begun], rows] = await Promise.all([
+            tx<{ id: string }[]>`
+              select pg_current_xact_id()::text as id, set_config(
+                'idle_in_transaction_session_timeout', ${`${SILENCE_SECONDS_MAX}s`}, true)`,
+            addition(database, tx, missing),
+          ])
+          transaction = begun!.id
+          return [...rows]
+        })
+        written = []
+        return totals
+      } catch (error) {
+        if (transaction !== null) doubt = { transaction, counts }
+        throw error
+      }
     },
   }
+}
+
+/** A transaction whose commit was asked for and not answered. */
+type Doubt = { readonly transaction: string; readonly counts: readonly UsageCount[] }
+
+/**
+ * Whether a transaction of the near past was committed; one that the server has forgotten counts as
+ * such, one that it has never had, as after a failover, does not. Throws while it is under way.
+ */
+async function wasCommitted(sql: Sql, transaction: string): Promise<boolean> {
+  const status = await sql<{ status: string | null }[]>`
+    select pg_xact_status(${transaction}::xid8) as status`.then(
+    ([row]) => row!.status,
+    (error: { code?: unknown }) => {
+      if (error.code === OUT_OF_RANGE) return 'aborted'
+      throw error
+    },
+  )
+  if (status === 'in progress')
+    throw new Error('whether the usage of the last second was written is not known yet')
+  return status !== 'aborted'
+}
+
+/** What the server says of a transaction that has yet to begin. */
+const OUT_OF_RANGE = '22023'
+
+function addition(database: Database, tx: TransactionSql, counts: readonly UsageCount[]) {
+  return tx<UsageCount[]>`
+    with added as (
+      insert into usage (day, account_id, key_id, requests)
+      select date '1970-01-01' + added.day, k.account_id, k.id, sum(added.requests)::int
+      from unnest(
+        ${arrayLiteral(counts.map(({ day }) => day))}::int[],
+        ${arrayLiteral(counts.map(({ accountId }) => accountId))}::uuid[],
+        ${arrayLiteral(counts.map(({ keyId }) => keyId))}::uuid[],
+        ${arrayLiteral(counts.map(({ requests }) => requests))}::int[]
+      ) as added (day, account_id, key_id, requests)
+      join keys k on k.id = added.key_id and k.account_id = added.account_id
+      group by added.day, k.account_id, k.id
+      order by added.day, k.account_id, k.id
+      on conflict (day, account_id, key_id)
+      do update set requests = usage.requests + excluded.requests
+      returning day - date '1970-01-01' as day, account_id as "accountId", key_id as "keyId",
+        requests
+    ), announced as materialized (
+      select count(pg_notify(${NEWS_CHANNEL}, payload))
+      from unnest(${arrayLiteral(announcements(database, counts))}::text[]) as news (payload)
+      where exists (select from added)
+    )
+    select added.* from added, announced`
 }
 
 function announcements(database: Database, counts: readonly UsageCount[]): string[] {

@@ -29,6 +29,93 @@ async function newKey(): Promise<{ accountId: string; keyId: string }> {
 
 const DAY = 20_517
 
+type Begin = (work: (tx: unknown) => Promise<unknown>) => Promise<unknown>
+
+/** The store of a handle whose transactions go through `begin` until they are told to be sound. */
+function brokenStore(begin: Begin) {
+  let isBroken = true
+  const sql = new Proxy(database.sql, {
+    get: (target, name) => (name === 'begin' && isBroken ? begin : Reflect.get(target, name)),
+  })
+  const mend = () => {
+    isBroken = false
+  }
+  return { store: createUsageStore({ ...database, sql }), mend }
+}
+
+const begin: Begin = (work) => database.sql.begin((tx) => work(tx))
+const closed = () => Object.assign(new Error('closed'), { code: 'CONNECTION_CLOSED' })
+
+describe('add, after a commit whose answer was lost', () => {
+  test('does not add again what was committed, and answers the totals', async () => {
+    const [mine, other] = [await newKey(), await newKey()]
+    const { store, mend } = brokenStore(async (work) => {
+      await begin(work)
+      throw closed()
+    })
+    const counts = (own: number, others: number): UsageCount[] => [
+      { ...mine, day: DAY, requests: own },
+      { ...other, day: DAY, requests: others },
+    ]
+    await expect(store.add(counts(3, 0))).rejects.toThrow('closed')
+    await expect(store.add(counts(5, 1))).rejects.toThrow('closed')
+    mend()
+    const totals = await store.add(counts(5, 2))
+    expect(totals.map(({ requests }) => requests).sort()).toEqual([2, 5])
+    const [next] = counts(1, 0)
+    expect(await store.add([next!])).toEqual([{ ...next!, requests: 6 }])
+  })
+
+  test('adds again what was rolled back', async () => {
+    const counts = [{ ...(await newKey()), day: DAY, requests: 3 }]
+    const { store, mend } = brokenStore((work) =>
+      begin(async (tx) => {
+        await work(tx)
+        throw closed()
+      }),
+    )
+    await expect(store.add(counts)).rejects.toThrow('closed')
+    mend()
+    expect(await store.add(counts)).toEqual(counts)
+  })
+
+  test('adds again what the server has never heard of', async () => {
+    const counts = [{ ...(await newKey()), day: DAY, requests: 3 }]
+    const { store, mend } = brokenStore(async (work) => {
+      const other = (rows: object[]) => Promise.resolve(rows)
+      const foreign = [[{ id: '999999999' }], []]
+      await work(() => other(foreign.shift()!))
+      throw closed()
+    })
+    await expect(store.add(counts)).rejects.toThrow('closed')
+    mend()
+    expect(await store.add(counts)).toEqual(counts)
+  })
+
+  test('waits while the server is still at it', async () => {
+    const mine = await newKey()
+    const gate = Promise.withResolvers<void>()
+    let ended: Promise<unknown> = Promise.resolve()
+    const { store, mend } = brokenStore(
+      (work) =>
+        new Promise((_resolve, reject) => {
+          ended = begin(async (tx) => {
+            await work(tx)
+            reject(closed())
+            await gate.promise
+          })
+        }),
+    )
+    await expect(store.add([{ ...mine, day: DAY, requests: 3 }])).rejects.toThrow('closed')
+    mend()
+    const counts = [{ ...mine, day: DAY, requests: 4 }]
+    await expect(store.add(counts)).rejects.toThrow('not known yet')
+    gate.resolve()
+    await ended
+    expect(await store.add(counts)).toEqual(counts)
+  })
+})
+
 describe('add', () => {
   test('answers the new totals, over several writes', async () => {
     const key = await newKey()
