@@ -18,7 +18,8 @@ export class Collector {
   readonly resources: Record<string, unknown>[] = []
   /** What it answers; anything but 200 is a refusal. */
   status = 200
-  asked = 0
+  /** The headers of the last batch. */
+  headers = new Headers()
   readonly #server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
@@ -43,7 +44,7 @@ export class Collector {
   }
 
   async #take(request: Request): Promise<Response> {
-    this.asked++
+    this.headers = request.headers
     if (new URL(request.url).pathname !== '/v1/traces') return new Response(null, { status: 404 })
     if (this.status !== 200) return new Response(null, { status: this.status })
     const { resourceSpans } = (await request.json()) as Sent

@@ -86,6 +86,20 @@ describe('a traced request', () => {
   })
 })
 
+test('the collector is shown the headers of OTEL_EXPORTER_OTLP_HEADERS', async () => {
+  process.env.OTEL_EXPORTER_OTLP_HEADERS = 'x-tenant=corridor,authorization=Bearer%20abc'
+  const own = new Spans({ url: collector.url, version: '1.2.3', log })
+  delete process.env.OTEL_EXPORTER_OTLP_HEADERS
+  await own.within('work', {}, async () => {})
+  await own.stop()
+  const { headers } = collector
+  expect([headers.get('x-tenant'), headers.get('authorization')]).toEqual([
+    'corridor',
+    'Bearer abc',
+  ])
+  expect(headers.get('content-type')).toBe('application/json')
+})
+
 describe('work in a span', () => {
   test('is a child of what it is done for, beside other requests at the same time', async () => {
     const requests = ['one', 'two'].map((name) => ({
