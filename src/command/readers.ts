@@ -80,7 +80,7 @@ export class Readers {
     void this.#readPosition()
   }
 
-  /** An answer about `sources`, corridors and currencies by name, as one of the servers knows it. */
+  /** An answer about `sources`, corridors and currencies by name, as one of the servers has it. */
   async ask<T>(sources: readonly string[], question: (store: PastStore) => Promise<T>): Promise<T> {
     const replica = this.#replicaFor(sources)
     if (!replica) return this.#primary.ask(question)

@@ -17,8 +17,8 @@ export type RecorderDeps = {
 export type Recorder = AppDeps['store'] & { readonly limit: WorkLimit }
 
 /**
- * Where observations go. A batch whose answer was lost may be recorded all the same: memory then has
- * to learn of it.
+ * Where observations go. A batch whose answer was lost may be recorded all the same: memory then
+ * has to learn of it.
  */
 export function recorderOf({ observations, news, tracing, work }: RecorderDeps): Recorder {
   const { ingestMax, waitingMax } = work

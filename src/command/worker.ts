@@ -14,7 +14,7 @@ const CONNECTIONS_EACH_MAX = 10
 /** The same for questions about the past, which have connections of their own. */
 const HISTORY_CONNECTIONS_MAX = 32
 
-/** One of the processes that `serve` starts with WORKERS; not for people, and so not in the help. */
+/** One of the processes that `serve` starts with WORKERS; not for people, so not in the help. */
 export function addWorker(program: Command, terminal: Terminal): void {
   program
     .command('worker', { hidden: true })
