@@ -44,7 +44,8 @@ export type Scene = {
 /**
  * The service in its own process on the sample and 5,000 generated live quotes: 500 corridors.
  *
- * Only the daily quotas and the age of mids are set; keys, metering and headers are as always.
+ * Only how much a caller may ask and the age of mids are set; keys, metering, limits and headers are
+ * as always.
  */
 export async function openScene(dataDir: string): Promise<Scene> {
   const home = await openHome(dataDir)
@@ -77,6 +78,7 @@ async function spend(url: string, key: string, { sql }: Database): Promise<void>
 }
 
 export const LIMITS = {
+  AUTH_FAILURES_PER_MINUTE: '1000000',
   QUOTA_FREE: '1',
   QUOTA_PRO: '1000000000',
   QUOTA_ENTERPRISE: '1000000000',
