@@ -93,9 +93,9 @@ export class People {
     return [...entranceRoutes(deps), ...developerRoutes(deps), ...operatorRoutes(deps)]
   }
 
-  /** Resolves when the mails under way are sent or given up. */
+  /** Ends with the mails under way, or without those that take too long. */
   stop(): Promise<void> {
-    return this.#outbox.settled()
+    return this.#outbox.stop()
   }
 }
 

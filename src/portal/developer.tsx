@@ -83,7 +83,9 @@ function Quota({ usage: { quota }, person: { account }, limits, visit }: Props) 
           <p class="figure-label">Plan</p>
           <p class="figure">{account.plan}</p>
           <p class="figure-note">
-            {mayIngest(account.role) ? `role ${account.role}: may record rates` : 'may read'}
+            {mayIngest(account.role)
+              ? `role ${account.role}: reads, and records rates`
+              : 'reads; recording rates takes the treasury role'}
           </p>
         </div>
         <div class="card">
@@ -135,7 +137,7 @@ function Keys({ visit, usage, complaint, name }: Props) {
 
 const KeyTable = ({ active, nowMs }: { active: readonly KeyUsage[]; nowMs: number }) => (
   <div class="table-frame">
-    <table class="table table-cards">
+    <table class="table table-rows">
       <thead>
         <tr>
           <th scope="col">Name</th>

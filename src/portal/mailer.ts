@@ -3,6 +3,8 @@ export type Mail = { readonly to: string; readonly subject: string; readonly tex
 export type Mailer = {
   /** Rejects when the server did not take it. */
   send(mail: Mail): Promise<void>
+  /** Ends the connections; nothing is sent after. */
+  close(): void
 }
 
 const CONNECTIONS_MAX = 2
@@ -15,6 +17,9 @@ export function smtpMailer({ url, from }: { url: string; from: string }): Mailer
     async send(mail) {
       transport ??= transportTo(url)
       await (await transport).sendMail({ ...mail, from })
+    },
+    close() {
+      void transport?.then((open) => open.close())
     },
   }
 }

@@ -62,7 +62,7 @@ function foundText({ total, offset, accounts }: List): string {
 
 const Table = ({ accounts }: { accounts: readonly Listed[] }) => (
   <div class="table-frame">
-    <table class="table table-cards">
+    <table class="table table-rows">
       <thead>
         <tr>
           <th scope="col">Address</th>

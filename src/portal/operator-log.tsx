@@ -1,4 +1,5 @@
 import type { AuditEntry, Facts } from '~/domain/audit.ts'
+import { momentText } from './format.ts'
 import { Moment } from './moment.tsx'
 import { ACCOUNT, LOG, Places } from './operator.tsx'
 import type { Page } from './page.tsx'
@@ -25,7 +26,7 @@ export const logPage = ({ entries, isWhole }: Props): Page => ({
         <p class="muted">Nothing was changed yet.</p>
       ) : (
         <div class="table-frame">
-          <table class="table table-cards">
+          <table class="table table-rows">
             <thead>
               <tr>
                 <th scope="col">What</th>
@@ -77,12 +78,24 @@ function differenceText({ before, after }: Pick<AuditEntry, 'before' | 'after'>)
   const names = Object.keys(after ?? before ?? {})
   const changed = names.filter((name) => before?.[name] !== after?.[name])
   return (changed.length > 0 ? changed : names)
-    .map((name) => `${name.replaceAll('_', ' ')} ${changeText(name, before, after)}`)
+    .map((name) => `${nameText(name)} ${changeText(name, before, after)}`)
     .join(', ')
 }
 
+const nameText = (name: string): string => name.replace(/_id$/, '').replaceAll('_', ' ')
+
 function changeText(name: string, before: Facts | null, after: Facts | null): string {
   const [old, now] = [before?.[name], after?.[name]]
-  if (!old || old === now) return now ?? 'none'
-  return `${old} → ${now ?? 'none'}`
+  if (!old || old === now) return factText(now)
+  return `${factText(old)} → ${factText(now)}`
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/
+const ID_LENGTH = 8
+const INSTANT = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
+
+function factText(fact: string | null | undefined): string {
+  if (!fact) return 'none'
+  if (UUID.test(fact)) return fact.slice(0, ID_LENGTH)
+  return INSTANT.test(fact) ? momentText(Date.parse(fact)) : fact
 }

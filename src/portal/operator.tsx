@@ -123,7 +123,7 @@ function Feeds({ feeds, newest, nowMs }: Props) {
       </p>
       {feeds.feeds.length > 0 && (
         <div class="table-frame">
-          <table class="table table-cards">
+          <table class="table table-rows">
             <thead>
               <tr>
                 <th scope="col">Feed</th>
@@ -198,7 +198,7 @@ function Senders({ senders, mute, nowMs }: Props) {
         <p>No provider has sent anything yet.</p>
       ) : (
         <div class="table-frame">
-          <table class="table table-cards">
+          <table class="table table-rows">
             <thead>
               <tr>
                 <th scope="col">Provider</th>
@@ -238,11 +238,11 @@ function SenderRow({ sender, nowMs }: { sender: Sender; nowMs: number }) {
         )}
       </td>
       <td data-label="Newest">
-        <span>
+        <span class="nowrap">
           <Age ms={sender.newestMs} nowMs={nowMs} /> ago
         </span>
       </td>
-      <td data-label="Usually every">
+      <td data-label="Usually every" class="nowrap">
         {sender.usualIntervalMs === null ? 'too few to say' : spanText(sender.usualIntervalMs)}
       </td>
       <td data-label="Silent from">{silentFrom === null ? '–' : <Moment ms={silentFrom} />}</td>

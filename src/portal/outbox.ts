@@ -1,6 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '~/log.ts'
 import { PATHS } from './entrance.tsx'
 import type { Mail, Mailer } from './mailer.ts'
+
+const STOP_WAIT_MS = 2000
 
 /** Mails on their way at once; further ones are not sent. */
 const MAILS_MAX = 100
@@ -46,6 +49,13 @@ export class Outbox {
   /** Resolves when every mail so far is sent or given up. */
   async settled(): Promise<void> {
     await Promise.all(this.#sending)
+  }
+
+  /** Gives the mails under way a moment, and then ends the connections. */
+  async stop(): Promise<void> {
+    const isDone = await Promise.race([this.settled().then(() => true), delay(STOP_WAIT_MS)])
+    if (!isDone) this.options.log.error({}, 'mails were not sent before the end')
+    this.options.mailer?.close()
   }
 }
 

@@ -50,6 +50,12 @@ async function copiedKey(page: Page): Promise<string> {
   return key
 }
 
+/** Keeps a picture of a page that only a deed leads to, once nothing in it shuts anybody out. */
+async function examined({ page }: Visit, name: string): Promise<void> {
+  expect([name, await scene.faults(page)]).toEqual([name, []])
+  await scene.picture(page, name)
+}
+
 const row = (page: Page, name: string) =>
   page.locator('tr', { has: page.getByRole('rowheader', { name, exact: true }) })
 
@@ -73,7 +79,7 @@ describe('a developer', () => {
     expect(await page.locator('#try-answer').textContent()).toContain('"net_converted"')
     expect(await page.evaluate('localStorage.length + sessionStorage.length')).toBe(0)
     expect(await page.evaluate('document.cookie')).toBe('')
-    await scene.picture(page, 'key-light')
+    await examined(ada, 'key-light')
   })
 
   test('sees use move', async () => {
@@ -112,7 +118,7 @@ describe('a developer', () => {
     expect([await asked(second), await asked(firstKey)]).toEqual([200, 200])
     await page.goto('/developer')
     await row(page, 'default').getByRole('link', { name: 'Revoke' }).click()
-    await scene.picture(page, 'revoke-light')
+    await examined(ada, 'revoke-light')
     await page.getByRole('button', { name: 'Revoke it now' }).click()
     await page.waitForURL('**/developer')
     expect([await asked(second), await asked(firstKey)]).toEqual([200, 401])
@@ -127,7 +133,7 @@ describe('a developer', () => {
     expect(await asked(await copiedKey(page))).toBe(200)
     await page.goto('/developer')
     await page.getByText('ends in 6 days').waitFor()
-    await scene.picture(page, 'developer-light')
+    await examined(ada, 'developer-light')
   })
 
   test('never sent the key anywhere but in a header to us, and nothing complained', () => {
@@ -165,7 +171,7 @@ describe('an operator', () => {
     await page.getByRole('link', { name: 'Operator' }).click()
     await page.waitForURL('**/operator')
     expect(await page.locator('tbody tr').count()).toBeGreaterThan(60)
-    await scene.picture(page, 'operator-light')
+    await examined(operator, 'operator-light')
   })
 
   test('finds an account, changes its plan, and finds the change', async () => {
@@ -179,12 +185,12 @@ describe('an operator', () => {
     await page.getByRole('button', { name: 'Change' }).click()
     await page.waitForURL('**/operator/account?id=*')
     expect(await page.getByLabel('Plan', { exact: true }).inputValue()).toBe('enterprise')
-    await scene.picture(page, 'operator-account-light')
+    await examined(operator, 'operator-account-light')
     await page.getByRole('link', { name: 'Changes' }).click()
     const first = page.locator('tbody tr').first()
     expect(await first.textContent()).toContain('plan free → enterprise')
     expect(await first.textContent()).toContain(OPERATOR)
-    await scene.picture(page, 'operator-log-light')
+    await examined(operator, 'operator-log-light')
     expect(operator.complaints).toEqual([])
   })
 })
