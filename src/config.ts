@@ -19,6 +19,7 @@ import {
   asText,
   asTimeoutMs,
   asToken,
+  asYears,
   emptyOr,
   integerBetween,
   listOf,
@@ -49,6 +50,8 @@ export type Config = {
   readonly feedRules: GuardRules
   readonly midMaxAgeMs: number
   readonly quoteMaxAgeMs: number | null
+  /** Older observations are deleted; null keeps them. */
+  readonly retentionYears: number | null
   readonly quotas: Readonly<Record<Plan, number>>
   readonly corsOrigins: readonly string[]
   readonly publicUrl: string | null
@@ -113,6 +116,7 @@ export function loadConfig(env: Env): Config {
     feedRules: readFeedRules(setting),
     midMaxAgeMs: setting('MID_MAX_AGE', 72 * HOUR_MS, asDurationMs),
     quoteMaxAgeMs: setting<number | null>('QUOTE_MAX_AGE', null, offOr(asDurationMs)),
+    retentionYears: setting<number | null>('RETENTION_YEARS', null, offOr(asYears)),
     quotas: {
       free: setting('QUOTA_FREE', 50, integerBetween(0, QUOTA_MAX)),
       pro: setting('QUOTA_PRO', 250, integerBetween(0, QUOTA_MAX)),

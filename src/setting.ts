@@ -1,5 +1,6 @@
 import { currencyCode } from './domain/currency.ts'
 import { HOUR_MS } from './domain/freshness.ts'
+import { RETENTION_YEARS_MAX } from './domain/retention.ts'
 import { FEED_NAMES, type FeedName } from './feed/feeds.ts'
 import { isCronPattern } from './jobs/schedule.ts'
 
@@ -66,6 +67,8 @@ export const integerBetween =
       throw new Error(`must be a whole number from ${min} to ${max}`)
     return value
   }
+
+export const asYears: Reader<number> = integerBetween(1, RETENTION_YEARS_MAX)
 
 /** As a fraction. */
 export const percentUpTo =

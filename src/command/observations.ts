@@ -8,6 +8,7 @@ import { FileFault } from '~/wire/csv.ts'
 import { type ObservationFile, openObservationFile } from '~/wire/observation-file.ts'
 import { type InputFile, STDIN, withInput } from './file.ts'
 import { withProgress } from './progress.ts'
+import { addPrune } from './prune.ts'
 import { allOrNothing, FaultReport, RejectsFile } from './rejects.ts'
 import { CommandFailure, printResult, type Terminal, withDatabase } from './terminal.ts'
 
@@ -34,6 +35,7 @@ export function addObservations(program: Command, terminal: Terminal): void {
       const lines = [`${inserted} observations inserted, ${rejected} rows rejected`]
       printResult(terminal, { isJson: json, result: { inserted, rejected }, lines })
     })
+  addPrune(observations, terminal)
 }
 
 async function run({ terminal, database, input }: Import, stem: string | null): Promise<Imported> {

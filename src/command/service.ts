@@ -34,6 +34,7 @@ import { People } from './people.ts'
 import { portalOptions } from './portal.ts'
 import { Readers } from './readers.ts'
 import { recorderOf } from './recorder.ts'
+import { retentionJobs } from './retention.ts'
 import { type ShareMetrics, Telemetry } from './telemetry.ts'
 import { toolServerOptions } from './tool-server.ts'
 
@@ -102,7 +103,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   })
   const listener = opened(options, { handle: app.fetch, addresses, draining })
   const jobs = jobsOf({ ...options, memory, meter, refresher, usage, observations, tools })
-  const others = [people.job, news.job, ...readers.jobs, ...feeds.jobs]
+  const keeping = retentionJobs({ ...options, memory })
+  const others = [people.job, news.job, ...readers.jobs, ...feeds.jobs, ...keeping]
   const allJobs = [...jobs, ...others, verification(options, memory)]
   const schedule = startSchedule(allJobs.map(telemetry.job), log)
   feeds.start(schedule)

@@ -6,7 +6,7 @@ import type { Memory } from '~/memory/memory.ts'
 
 export type RollupCorridor = { readonly id: number; readonly from: string; readonly to: string }
 
-type Rollups = {
+export type Rollups = {
   corridors(): Promise<readonly RollupCorridor[]>
   differences(
     corridor: RollupCorridor,

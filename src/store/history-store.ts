@@ -73,7 +73,7 @@ function laterPage(database: Database, ask: PageAsk) {
           and effective_from >= ${instantText(beforeMs)}::timestamptz
           and effective_from < ${instantText(lastHourMs + HOUR_MS)}::timestamptz
       ), hours as (
-        select hour, samples - case when hour = ${instantText(lastHourMs)}::timestamptz
+        select hour, samples - pruned - case when hour = ${instantText(lastHourMs)}::timestamptz
           then (select samples from outside) else 0 end as samples
         from rollups
         where corridor_id = ${corridorId(database, ask)}

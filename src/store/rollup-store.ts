@@ -11,7 +11,10 @@ export type RollupCorridor = { readonly id: number; readonly from: string; reado
 /** What is kept of one corridor and hour, or what it should be. */
 export type Rollup = { readonly best: string | null; readonly samples: number }
 
-/** An hour whose roll-up is not what its observations give; null stands for no row. */
+/**
+ * An hour whose roll-up is not what its observations give, the pruned ones included; null stands
+ * for no row.
+ */
 export type Difference = {
   readonly hourMs: number
   readonly kept: Rollup | null
@@ -92,6 +95,11 @@ export const addToRollups = (sql: Sql, observations: PendingQuery<Row[]>) => sql
     best_rate = greatest(rollups.best_rate, excluded.best_rate),
     samples = rollups.samples + excluded.samples`
 
+/** The best rate of an hour: of one that was pruned, what was kept stands for what is gone. */
+const bestWith = (sql: Sql, kept: PendingQuery<Row[]>) =>
+  sql`case when ${kept}.pruned > 0 then greatest(${kept}.best_rate, seen.best_rate)
+    else seen.best_rate end`
+
 export function differenceRows(
   { sql }: Database,
   { id }: RollupCorridor,
@@ -103,17 +111,19 @@ export function differenceRows(
     where corridor_id = ${id} and effective_from >= ${from}::timestamptz
       and effective_from < ${before}::timestamptz`
   return sql<DifferenceRow[]>`
-    select extract(epoch from hour) * 1000 as hour_ms,
-      kept.best_rate as kept_best, kept.samples as kept_samples,
-      seen.best_rate as seen_best, seen.samples as seen_samples
-    from (${rolledUp(sql, observations)}) seen
-    full join (
-      select * from rollups
-      where corridor_id = ${id} and hour >= ${from}::timestamptz and hour < ${before}::timestamptz
-    ) kept using (hour)
-    where kept.samples is distinct from seen.samples
-      or kept.best_rate is distinct from seen.best_rate
-    order by hour`
+    select * from (
+      select extract(epoch from hour) * 1000 as hour_ms,
+        kept.best_rate as kept_best, kept.samples as kept_samples,
+        ${bestWith(sql, sql`kept`)} as seen_best,
+        nullif(coalesce(kept.pruned, 0) + coalesce(seen.samples, 0), 0) as seen_samples
+      from (${rolledUp(sql, observations)}) seen
+      full join (
+        select * from rollups
+        where corridor_id = ${id} and hour >= ${from}::timestamptz and hour < ${before}::timestamptz
+      ) kept using (hour)
+    ) hours
+    where kept_samples is distinct from seen_samples or kept_best is distinct from seen_best
+    order by hour_ms`
 }
 
 const boundText = (ms: number): string =>
@@ -142,7 +152,8 @@ async function repair(
       select from rollups where corridor_id = ${id} and hour = any(${hours}::timestamptz[])
       order by hour for update`
     await tx`
-      update rollups set best_rate = seen.best_rate, samples = coalesce(seen.samples, 0)
+      update rollups set best_rate = ${bestWith(database.sql, database.sql`rollups`)},
+        samples = rollups.pruned + coalesce(seen.samples, 0)
       from unnest(${hours}::timestamptz[]) asked (hour)
       left join lateral (
         select max(rate) filter (where ${executableKinds(database.sql)}) as best_rate,

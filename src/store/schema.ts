@@ -90,7 +90,8 @@ export const providerCorridors = pgTable(
 )
 
 /**
- * What was said, append-only: the migration adds triggers that refuse UPDATE, DELETE and TRUNCATE.
+ * What was said, append-only: the migrations add triggers that refuse UPDATE, DELETE and TRUNCATE.
+ * Only the function `prune_observations` deletes, and only what is older than a year.
  *
  * `corridor_id` repeats what `provider_corridor_id` implies, so that a corridor's history is one
  * index range; the composite key keeps the two from ever disagreeing.
@@ -134,9 +135,21 @@ export const rollups = pgTable(
     /** The highest executable rate; null without one. */
     bestRate: numeric('best_rate'),
     samples: integer('samples').notNull(),
+    /** How many of the samples were observations that have been pruned since. */
+    pruned: integer('pruned').notNull().default(0),
   },
   (t) => [primaryKey({ columns: [t.corridorId, t.hour] })],
 )
+
+/** Which observations were deleted for their age; append-only. */
+export const prunings = pgTable('prunings', {
+  id: integer('id').primaryKey().generatedAlwaysAsIdentity(),
+  at: instant('at').notNull().defaultNow(),
+  actor: text('actor').notNull(),
+  /** Everything that held after it is still there. */
+  before: instant('before').notNull(),
+  observations: bigint('observations', { mode: 'number' }).notNull(),
+})
 
 /** One fetch of one feed. */
 export const referenceSnapshots = pgTable(

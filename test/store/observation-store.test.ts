@@ -156,13 +156,13 @@ describe('record', () => {
   test('heals when rows it remembers are gone, as after a failover', async () => {
     const lost = [observation({ from: 'UGX', to: 'ZAR' })]
     const { sql } = database
-    await sql`alter table observations disable trigger observations_append_only`
+    await sql`alter table observations disable trigger observations_kept`
     await recorded(lost)
     await sql`delete from observations o using corridors c
       where c.id = o.corridor_id and c.source = 'UGX' and c.target = 'ZAR'`
     await sql`delete from provider_corridors p using corridors c
       where c.id = p.corridor_id and c.source = 'UGX' and c.target = 'ZAR'`
-    await sql`alter table observations enable trigger observations_append_only`
+    await sql`alter table observations enable trigger observations_kept`
     await expect(recorded(lost)).rejects.toThrow('observations_provider_corridor')
     expect(await recorded(lost)).toHaveLength(1)
   })

@@ -1,0 +1,61 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { systemClock } from '~/clock.ts'
+import { COMMAND_LINE } from '~/domain/audit.ts'
+import { RETENTION_YEARS_MAX } from '~/domain/retention.ts'
+import { limitMs, pruneObservations } from '~/jobs/prune-observations.ts'
+import type { Database } from '~/store/database.ts'
+import { createRetentionStore } from '~/store/retention-store.ts'
+import { createRollupStore } from '~/store/rollup-store.ts'
+import { CommandFailure, printResult, type Terminal, withDatabase } from './terminal.ts'
+
+type Options = { olderThan: number; dryRun?: boolean; json?: boolean }
+
+export function addPrune(observations: Command, terminal: Terminal): void {
+  observations
+    .command('prune')
+    .description('delete observations older than some years; keeps the time series made of them')
+    .requiredOption('--older-than <years>', 'such as 5y; 1y or more', asYears)
+    .option('--dry-run', 'only count them')
+    .option('--json', 'print one JSON document')
+    .action(async ({ olderThan, dryRun = false, json = false }: Options) => {
+      const { beforeMs, count } = await withDatabase(terminal, (database) =>
+        dryRun ? counted(database, olderThan) : pruned(database, olderThan),
+      )
+      const before = new Date(beforeMs).toISOString()
+      const result = dryRun ? { before, prunable: count } : { before, pruned: count }
+      const verb = dryRun ? 'would be deleted' : 'deleted'
+      const lines = [`${count} observations from before ${before} ${verb}`]
+      printResult(terminal, { isJson: json, result, lines })
+    })
+}
+
+function asYears(text: string): number {
+  const years = Number(/^(\d{1,3})y$/.exec(text)?.[1] ?? 0)
+  if (years < 1 || years > RETENTION_YEARS_MAX)
+    throw new InvalidArgumentError(`It must be 1y to ${RETENTION_YEARS_MAX}y.`)
+  return years
+}
+
+type Counted = { beforeMs: number; count: number }
+
+async function counted(database: Database, years: number): Promise<Counted> {
+  const beforeMs = limitMs(systemClock.now(), years)
+  const store = createRetentionStore(database)
+  let count = 0
+  for (const { id } of await store.outdated(beforeMs)) count += await store.count(id, beforeMs)
+  return { beforeMs, count }
+}
+
+async function pruned(database: Database, years: number): Promise<Counted> {
+  const done = await pruneObservations(
+    {
+      store: createRetentionStore(database),
+      rollups: createRollupStore(database),
+      clock: systemClock,
+      actor: COMMAND_LINE,
+    },
+    years,
+  )
+  if (done) return { beforeMs: done.beforeMs, count: done.observations }
+  throw new CommandFailure('another process prunes the observations just now: wait for it')
+}

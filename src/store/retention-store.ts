@@ -1,0 +1,88 @@
+import type { Database } from './database.ts'
+import { instantText } from './encoding.ts'
+import { NEWS_CHANNEL, newsPayload } from './news-channel.ts'
+import { ownConnection } from './own-connection.ts'
+
+const LOCK_NAME = 'corridor retention'
+const CLOSE_SECONDS_MAX = 5
+
+/** What a provider says of a corridor, by its id. */
+export type ObservedSeries = { readonly id: number; readonly corridorId: number }
+
+/** An age limit that was applied: all that held from then on is still there. */
+export type Pruning = {
+  readonly actor: string
+  readonly beforeMs: number
+  readonly observations: number
+}
+
+export type RetentionStore = {
+  /**
+   * Does the work unless another process is at it; null when one is, without waiting for it. A
+   * process that dies gives its turn back.
+   */
+  once<T>(work: () => Promise<T>): Promise<T | null>
+  /** The series that hold observations to prune, by corridor. */
+  outdated(beforeMs: number): Promise<ObservedSeries[]>
+  /** How many observations of a series would be pruned. */
+  count(seriesId: number, beforeMs: number): Promise<number>
+  /**
+   * Deletes the oldest observations of a series, in one transaction and at most so many, but never
+   * the last one before `beforeMs`, and notes them in the roll-ups; the number of them. The
+   * database refuses a `beforeMs` of less than a year ago.
+   */
+  prune(seriesId: number, limit: { beforeMs: number; rowsMax: number }): Promise<number>
+  /** Keeps what was done, and tells listeners to load everything. */
+  finish(pruning: Pruning): Promise<void>
+}
+
+export function createRetentionStore(database: Database): RetentionStore {
+  const { sql } = database
+  return {
+    async once(work) {
+      const own = ownConnection(sql)
+      try {
+        const [lock] = await own`select pg_try_advisory_lock(hashtext(${LOCK_NAME})) as is_ours`
+        return lock?.is_ours ? await work() : null
+      } finally {
+        await own.end({ timeout: CLOSE_SECONDS_MAX })
+      }
+    },
+    async outdated(beforeMs) {
+      const rows = await sql<{ id: number; corridor_id: number }[]>`
+        select id, corridor_id from provider_corridors p
+        where 1 < (
+          select count(*) from (
+            select from observations
+            where provider_corridor_id = p.id
+              and effective_from < ${instantText(beforeMs)}::timestamptz
+            limit 2
+          ) two
+        ) order by corridor_id, id`
+      return rows.map((row) => ({ id: row.id, corridorId: row.corridor_id }))
+    },
+    async count(seriesId, beforeMs) {
+      const [row] = await sql<[{ count: string }]>`
+        select greatest(count(*) - 1, 0) as count from observations
+        where provider_corridor_id = ${seriesId}
+          and effective_from < ${instantText(beforeMs)}::timestamptz`
+      return Number(row.count)
+    },
+    async prune(seriesId, { beforeMs, rowsMax }) {
+      const [row] = await sql<[{ count: number }]>`
+        select prune_observations(${seriesId}, ${instantText(beforeMs)}::timestamptz, ${rowsMax})
+          as count`
+      return row.count
+    },
+    async finish({ actor, beforeMs, observations }) {
+      const payload = newsPayload(database, { kind: 'observations' })
+      await sql`
+        with kept as (
+          insert into prunings (actor, before, observations)
+          values (${actor}, ${instantText(beforeMs)}::timestamptz, ${observations})
+          returning 1
+        )
+        select pg_notify(${NEWS_CHANNEL}, ${payload}) from kept`
+    },
+  }
+}
