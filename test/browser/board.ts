@@ -198,6 +198,7 @@ async function costOf(scene: Scene): Promise<Cost> {
     bytes += encodedDataLength
   })
   await page.goto(BOARD, { waitUntil: 'networkidle' })
+  await page.waitForFunction(`performance.getEntriesByName('first-contentful-paint').length > 0`)
   const times = (await page.evaluate(`({
     paintMs: performance.getEntriesByName('first-contentful-paint')[0].startTime,
     interactiveMs: performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd,
