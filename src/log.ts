@@ -83,10 +83,16 @@ const SECRET_WORD =
  */
 const SECRET_SHAPES: readonly [shape: RegExp, shown: string][] = [
   [/\bcrd_\w+/g, `crd_${HIDDEN}`],
-  [/(\b[a-z][a-z\d+.-]*:\/\/[^\s:@/"\\]*):[^\s@"\\]+@/gi, `$1:${HIDDEN}@`],
-  [new RegExp(`("[^"]*(?:${SECRET_WORD})[^"]*"):"(?:[^"\\\\]|\\\\.)*"`, 'gi'), `$1:"${HIDDEN}"`],
+  [/(\b[a-z][a-z\d+.-]{0,20}:\/\/[^\s:@/"\\]{0,200}):[^\s@"\\]{1,500}@/gi, `$1:${HIDDEN}@`],
   [
-    new RegExp(`(?<!"link":"[^"]*)([?&;\\s][\\w-]*(?:${SECRET_WORD}|key)=)[^&\\s"\\\\]+`, 'gi'),
+    new RegExp(`("[^"]{0,50}(?:${SECRET_WORD})[^"]{0,50}"):"(?:[^"\\\\]|\\\\.)*"`, 'gi'),
+    `$1:"${HIDDEN}"`,
+  ],
+  [
+    new RegExp(
+      `([?&;\\s][\\w-]{0,50}(?:${SECRET_WORD}|key)=)(?<!"link":"[^"\\s]{0,1000})[^&\\s"\\\\]+`,
+      'gi',
+    ),
     `$1${HIDDEN}`,
   ],
   [/\b(bearer|basic) [\w.~+/=-]{6,}/gi, `$1 ${HIDDEN}`],

@@ -133,6 +133,25 @@ describe('createLog', () => {
     expect(last()).toMatchObject({ link, url: hidden, msg: hidden })
   })
 
+  test.each([
+    ['words', 'token'],
+    ['dots', 'a.'],
+    ['blanks', ' '],
+    ['quotes', '"'],
+    ['addresses', 'a://b:c'],
+    ['parameters', '&token'],
+    ['equals', ' token='],
+    ['assignments', '&token='],
+    ['dashes', 'a-'],
+    ['schemes', 'http://'],
+  ])('looks through a long line of %s in a moment', (_what, text) => {
+    const log = logOf()
+    const startMs = performance.now()
+    log.info({ text: text.repeat(50_000 / text.length) }, 'long')
+    log.info({ link: text.repeat(50_000 / text.length) }, 'long')
+    expect(performance.now() - startMs).toBeLessThan(2000)
+  })
+
   test('leaves everything else as it is', () => {
     const context = {
       route: '/api/v1/rates',
