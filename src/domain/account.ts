@@ -24,5 +24,8 @@ export const isRevoked = ({ revokedMs }: Pick<Key, 'revokedMs'>, nowMs: number):
 /** Keys of one account that are in use at once. */
 export const ACTIVE_KEYS_MAX = 20
 
+/** Keys of one account that are made within 24 hours, in use or not. */
+export const DAILY_KEYS_MAX = 50
+
 /** Why an account gets no further key. */
-export type KeyRefusal = 'too_many' | 'name_taken' | 'unknown' | 'ending'
+export type KeyRefusal = 'too_many' | 'too_often' | 'name_taken' | 'unknown' | 'ending'

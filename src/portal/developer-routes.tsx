@@ -1,4 +1,4 @@
-import { ACTIVE_KEYS_MAX, isRevoked, type Key } from '~/domain/account.ts'
+import { ACTIVE_KEYS_MAX, DAILY_KEYS_MAX, isRevoked, type Key } from '~/domain/account.ts'
 import type { Route } from '~/http/route.ts'
 import {
   createOwnKey,
@@ -97,6 +97,7 @@ const REFUSALS: Readonly<Record<Refusal, string>> = {
   no_name: `A name has 1 to ${KEY_NAME_LENGTH_MAX} characters on one line.`,
   name_taken: 'A key of that name is in use. Choose another name, or replace that key.',
   too_many: `There are ${ACTIVE_KEYS_MAX} keys already. Revoke one that you no longer need.`,
+  too_often: `${DAILY_KEYS_MAX} keys were made in a day. Make the next one tomorrow.`,
   unknown: 'That key is no longer in use.',
   ending: 'That key is being replaced already.',
 }

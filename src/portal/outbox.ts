@@ -53,7 +53,10 @@ export class Outbox {
 
   /** Gives the mails under way a moment, and then ends the connections. */
   async stop(): Promise<void> {
-    const isDone = await Promise.race([this.settled().then(() => true), delay(STOP_WAIT_MS)])
+    const isDone = await Promise.race([
+      this.settled().then(() => true),
+      delay(STOP_WAIT_MS, undefined, { ref: false }),
+    ])
     if (!isDone) this.options.log.error({}, 'mails were not sent before the end')
     this.options.mailer?.close()
   }

@@ -1,4 +1,4 @@
-import { ACTIVE_KEYS_MAX, type Key, type KeyRefusal } from '~/domain/account.ts'
+import { ACTIVE_KEYS_MAX, DAILY_KEYS_MAX, type Key, type KeyRefusal } from '~/domain/account.ts'
 import { HOUR_MS } from '~/domain/freshness.ts'
 import { DAY_MS } from '~/domain/quota.ts'
 
@@ -11,7 +11,9 @@ export const KEY_NAME_LENGTH_MAX = 60
 
 const KEY_NAME = new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${KEY_NAME_LENGTH_MAX}}$`, 'u')
 
-type Rules = { readonly activeMax: number; readonly nowMs: number }
+type Rules = { readonly activeMax: number; readonly dailyMax: number; readonly nowMs: number }
+
+const RULES = { activeMax: ACTIVE_KEYS_MAX, dailyMax: DAILY_KEYS_MAX }
 type Granted = { readonly key: Key } | { readonly refusal: KeyRefusal }
 
 export type OwnKeyStore = {
@@ -60,7 +62,7 @@ export async function createOwnKey(
   if (!KEY_NAME.test(name.trim())) return { refusal: 'no_name' }
   const { key: text, hash } = deps.newKey()
   const wanted = { accountId, name: name.trim(), hash, actor }
-  const granted = await deps.keyStore.grantKey(wanted, { activeMax: ACTIVE_KEYS_MAX, nowMs })
+  const granted = await deps.keyStore.grantKey(wanted, { ...RULES, nowMs })
   return shown(deps, accountId, granted, text)
 }
 
@@ -73,7 +75,7 @@ export async function replaceOwnKey(
   const { key: text, hash } = deps.newKey()
   const endsMs = nowMs + OVERLAPS_MS[overlap]
   const replacement = { keyId, accountId, hash, endsMs, actor }
-  const rules = { activeMax: ACTIVE_KEYS_MAX, nowMs }
+  const rules = { ...RULES, nowMs }
   return shown(deps, accountId, await deps.keyStore.replaceKey(replacement, rules), text)
 }
 

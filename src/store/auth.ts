@@ -1,5 +1,5 @@
-import { eq } from 'drizzle-orm'
-import type { Database } from './database.ts'
+import { eq, sql } from 'drizzle-orm'
+import type { Database, Db } from './database.ts'
 import {
   portalCredentials,
   portalSessions,
@@ -74,6 +74,7 @@ const SESSION_SECONDS = 7 * 24 * 3600
 
 /** Nothing is loaded before it is needed: a service without visitors saves 35 MB. */
 export function createAuth(database: Database, options: AuthOptions): Auth {
+  const { db } = database
   let loading: ReturnType<typeof load> | null = null
   const ready = () => {
     loading ??= load(database, options).catch((error) => {
@@ -87,11 +88,11 @@ export function createAuth(database: Database, options: AuthOptions): Auth {
     async signUp({ email, password }) {
       const { api } = await ready()
       const body = { email, password, name: email }
-      return typeof (await attempted(api.signUpEmail({ body }))) !== 'string'
+      return typeof (await attempted(db, api.signUpEmail({ body }))) !== 'string'
     },
     async signIn(person) {
       const { api } = await ready()
-      const signedIn = await attempted(api.signInEmail({ body: person, returnHeaders: true }))
+      const signedIn = await attempted(db, api.signInEmail({ body: person, returnHeaders: true }))
       if (typeof signedIn === 'string')
         return signedIn === 'EMAIL_NOT_VERIFIED' ? 'unconfirmed' : 'wrong'
       const { id: userId, email } = signedIn.response.user
@@ -99,40 +100,51 @@ export function createAuth(database: Database, options: AuthOptions): Auth {
     },
     sendConfirmation: async (email) => {
       const { api } = await ready()
-      await attempted(api.sendVerificationEmail({ body: { email } }))
+      await attempted(db, api.sendVerificationEmail({ body: { email } }))
     },
     async confirm(token) {
       const { api } = await ready()
-      return typeof (await attempted(api.verifyEmail({ query: { token } }))) !== 'string'
+      return typeof (await attempted(db, api.verifyEmail({ query: { token } }))) !== 'string'
     },
     requestReset: async (email) => {
       const { api } = await ready()
-      await attempted(api.requestPasswordReset({ body: { email } }))
+      await attempted(db, api.requestPasswordReset({ body: { email } }))
     },
     async reset({ token, password: newPassword }) {
       const { api } = await ready()
       const body = { token, newPassword }
-      return typeof (await attempted(api.resetPassword({ body }))) !== 'string'
+      return typeof (await attempted(db, api.resetPassword({ body }))) !== 'string'
     },
     async session(headers) {
       const { api } = await ready()
-      const found = await api.getSession({ headers })
+      const found = await reached(db, api.getSession({ headers }))
       return found && { userId: found.user.id, email: found.user.email, token: found.session.token }
     },
     async signOut(headers) {
       const { api } = await ready()
-      return (await api.signOut({ headers, returnHeaders: true })).headers.getSetCookie()
+      const signedOut = await reached(db, api.signOut({ headers, returnHeaders: true }))
+      return signedOut.headers.getSetCookie()
     },
   }
 }
 
 /** What was asked for, or the code of its refusal; rejects where something is wrong on our side. */
-async function attempted<T>(work: Promise<T>): Promise<T | string> {
+async function attempted<T>(db: Db, work: Promise<T>): Promise<T | string> {
   try {
     return await work
   } catch (error) {
     const { code } = (error as { body?: { code?: unknown } }).body ?? {}
     if (typeof code === 'string' && !code.startsWith('FAILED_TO')) return code
+    return reached(db, Promise.reject(error))
+  }
+}
+
+/** better-auth hides why it failed: where the database is away, this rejects with what it says. */
+async function reached<T>(db: Db, work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    await db.execute(sql`select 1`)
     throw error
   }
 }

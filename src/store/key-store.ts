@@ -1,6 +1,7 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
 import { isRevoked, type Key, type KeyRefusal } from '~/domain/account.ts'
 import { COMMAND_LINE } from '~/domain/audit.ts'
+import { DAY_MS } from '~/domain/quota.ts'
 import { recordChange } from './audit-store.ts'
 import type { Database, Db, Tx } from './database.ts'
 import { instantText } from './encoding.ts'
@@ -16,7 +17,11 @@ export type NewKey = {
 }
 
 /** What holds for keys that people make for themselves. */
-export type KeyRules = { readonly activeMax: number; readonly nowMs: number }
+export type KeyRules = {
+  readonly activeMax: number
+  readonly dailyMax: number
+  readonly nowMs: number
+}
 
 export type Granted = { readonly key: Key } | { readonly refusal: KeyRefusal }
 
@@ -51,7 +56,7 @@ export async function createKey(database: Database, newKey: NewKey): Promise<Key
   })
 }
 
-/** The same within the rules: so many in use at once, and no two of them under one name. */
+/** The same within the rules: so many at once and in a day, and no two under one name. */
 export async function grantKey(
   database: Database,
   newKey: NewKey,
@@ -60,10 +65,10 @@ export async function grantKey(
   return database.db.transaction(async (tx) => {
     if (!(await lockAccount(tx, newKey.accountId))) return { refusal: 'unknown' }
     const own = await keysOf(tx, newKey.accountId)
-    const active = own.filter((key) => !isRevoked(key, rules.nowMs))
-    if (active.some(({ name, revokedMs }) => name === newKey.name && revokedMs === null))
+    if (own.some(({ name, revokedMs }) => name === newKey.name && revokedMs === null))
       return { refusal: 'name_taken' }
-    if (active.length >= rules.activeMax) return { refusal: 'too_many' }
+    const refusal = refusalOf(own, rules)
+    if (refusal) return { refusal }
     const key = await addKey(tx, newKey)
     await announceAccess(database, tx, key.accountId)
     return { key }
@@ -82,8 +87,8 @@ export async function replaceKey(
     const old = own.find(({ id }) => id === keyId)
     if (!old || isRevoked(old, rules.nowMs)) return { refusal: 'unknown' }
     if (old.revokedMs !== null) return { refusal: 'ending' }
-    const active = own.filter((key) => !isRevoked(key, rules.nowMs))
-    if (active.length >= rules.activeMax) return { refusal: 'too_many' }
+    const refusal = refusalOf(own, rules)
+    if (refusal) return { refusal }
     await tx
       .update(keys)
       .set({ revokedAt: new Date(endsMs) })
@@ -131,10 +136,7 @@ export async function revokeKey(
   })
 }
 
-export async function listKeys(db: Db, accountId: string): Promise<ListedKey[]> {
-  const rows = await keyRows(db, accountId)
-  return rows.map((row) => ({ ...keyOf(row), createdMs: row.createdAt.getTime() }))
-}
+export const listKeys = (db: Db, accountId: string): Promise<ListedKey[]> => keysOf(db, accountId)
 
 /** Inserts a key and notes who did. */
 export async function addKey(
@@ -173,5 +175,17 @@ const keyRows = (db: Db | Tx, accountId: string): Promise<KeyRow[]> =>
     .where(eq(keys.accountId, accountId))
     .orderBy(asc(keys.createdAt), asc(keys.id))
 
-const keysOf = async (tx: Tx, accountId: string): Promise<Key[]> =>
-  (await keyRows(tx, accountId)).map(keyOf)
+const keysOf = async (db: Db | Tx, accountId: string): Promise<ListedKey[]> =>
+  (await keyRows(db, accountId)).map((row) => ({
+    ...keyOf(row),
+    createdMs: row.createdAt.getTime(),
+  }))
+
+function refusalOf(
+  own: readonly ListedKey[],
+  { activeMax, dailyMax, nowMs }: KeyRules,
+): KeyRefusal | null {
+  if (own.filter((key) => !isRevoked(key, nowMs)).length >= activeMax) return 'too_many'
+  const isOfToday = ({ createdMs }: ListedKey) => createdMs > nowMs - DAY_MS
+  return own.filter(isOfToday).length >= dailyMax ? 'too_often' : null
+}

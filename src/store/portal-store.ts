@@ -1,5 +1,6 @@
 import { and, desc, eq, inArray, lte, sql } from 'drizzle-orm'
 import type { Key } from '~/domain/account.ts'
+import { DAY_MS } from '~/domain/quota.ts'
 import { addAccount } from './account-store.ts'
 import type { Database } from './database.ts'
 import { announceAccess } from './key-store.ts'
@@ -31,9 +32,11 @@ export type PortalStore = {
   forgetAttempts(scope: string): Promise<void>
   /** Ends all but the newest sessions of a person. */
   boundSessions(userId: string, max: number): Promise<void>
-  /** Forgets sessions, links and counts that are over. */
+  /** Forgets sessions, links and counts that are over, and who never confirmed the address. */
   prune(nowMs: number): Promise<void>
 }
+
+const UNCONFIRMED_MS_MAX = 7 * DAY_MS
 
 const FREE_MEMBER = { plan: 'free', role: 'member' } as const
 
@@ -81,6 +84,8 @@ export function createPortalStore(database: Database): PortalStore {
       await db.delete(portalSessions).where(lte(portalSessions.expiresAt, now))
       await db.delete(portalVerifications).where(lte(portalVerifications.expiresAt, now))
       await db.delete(portalAttempts).where(lte(portalAttempts.endsAt, now))
+      const waitedFor = lte(portalUsers.createdAt, new Date(nowMs - UNCONFIRMED_MS_MAX))
+      await db.delete(portalUsers).where(and(eq(portalUsers.emailVerified, false), waitedFor))
     },
   }
 }

@@ -60,6 +60,20 @@ describe('keys', () => {
     expect(html).toContain('20 keys already')
   })
 
+  test('fifty are made in a day at most, revoked ones counted', async () => {
+    const ada = await world.member()
+    await world.database.sql`
+      insert into keys (account_id, name, hash, revoked_at)
+      select a.id, 'k', md5(n || a.id::text) || md5(n::text), now()
+      from accounts a, generate_series(1, 48) n where a.email = ${ada.email}`
+    expect((await make(ada, 'the fiftieth')).status).toBe(200)
+    const { status, html } = await make(ada, 'one more')
+    expect(status).toBe(400)
+    expect(html).toContain('50 keys were made in a day')
+    await world.database.sql`update keys set created_at = now() - interval '25 hours'`
+    expect((await make(ada, 'the day after')).status).toBe(200)
+  })
+
   test('two at once do not pass the limit together', async () => {
     const ada = await world.member()
     for (let i = 2; i <= 19; i++) await make(ada, `key ${i}`)

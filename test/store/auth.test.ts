@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Auth, createAuth, type MailedLink, type SignedIn } from '~/store/auth.ts'
+import { isOutage } from '~/store/outage.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { otherHandle } from './samples.ts'
 
 const PASSWORD = 'correct horse battery'
 const OTHER = 'a new pair of shoes'
@@ -162,6 +164,24 @@ test('confirm refuses a token that we did not sign', async () => {
   expect(await auth.confirm(`${token.slice(0, -6)}AAAAAA`)).toBe(false)
   expect(await auth.confirm('x')).toBe(false)
   expect(await auth.signIn({ email, password: PASSWORD })).toBe('unconfirmed')
+})
+
+test('rejects with what the database says, where it is away', async () => {
+  const gone = otherHandle(database)
+  const secret = async () => 'k'.repeat(40)
+  const away = createAuth(gone, { secret, isSecure: false, onLink() {}, onFault() {} })
+  const { signedIn, email } = await confirmed()
+  expect(await away.session(cookieHeaders(signedIn))).toBeNull()
+  const valid = (await away.signIn({ email, password: PASSWORD })) as SignedIn
+  await gone.close()
+  const asked = [
+    away.session(cookieHeaders(valid)),
+    away.signIn({ email, password: PASSWORD }),
+    away.signUp({ email: newEmail(), password: PASSWORD }),
+    away.requestReset(email),
+  ]
+  for (const outcome of await Promise.allSettled(asked))
+    expect(outcome.status === 'rejected' && isOutage(outcome.reason)).toBe(true)
 })
 
 test('nothing of this was a fault', () => {

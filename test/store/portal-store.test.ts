@@ -95,6 +95,18 @@ describe('countAttempt', () => {
 })
 
 describe('prune', () => {
+  test('forgets who did not confirm for a week, and nobody else', async () => {
+    const late = await newUser({ isConfirmed: false })
+    const member = await newUser()
+    const createdMs = Date.now()
+    await store.prune(createdMs + 6 * 86_400_000)
+    const left = async () => (await database.sql`select id from portal_users`).map(({ id }) => id)
+    expect(await left()).toContain(late.id)
+    await store.prune(createdMs + 8 * 86_400_000)
+    expect(await left()).not.toContain(late.id)
+    expect(await left()).toContain(member.id)
+  })
+
   test('forgets what is over and keeps what is not', async () => {
     await store.countAttempt('over', NOW_MS)
     await store.countAttempt('open', NOW_MS + 1)
