@@ -59,8 +59,8 @@ export class Memory {
   }
 
   /**
-   * Whether what held at the top of this hour may be forgotten: the clock was further on before, and
-   * what is kept follows it.
+   * Whether what held at the top of this hour may be forgotten: the clock was further on before,
+   * and what is kept follows it.
    */
   lacks(nowMs: number): boolean {
     return nowMs < this.#prunedMs && !boundariesMs(this.#prunedMs).includes(hourStartMs(nowMs))

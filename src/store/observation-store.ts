@@ -1,5 +1,6 @@
 import type { Observation } from '~/domain/observation.ts'
 import { DAY_MS } from '~/domain/quota.ts'
+import { persevering } from './conflict.ts'
 import type { Database } from './database.ts'
 import { arrayLiteral, instantText } from './encoding.ts'
 import { NEWS_CHANNEL, originOf } from './news-channel.ts'
@@ -53,7 +54,7 @@ export function createObservationStore(database: Database): ObservationStore {
       const rows = { observations, pairs }
       try {
         if (idempotency) return await recordOnce(database, rows, idempotency)
-        return { kind: 'recorded', ids: await insert(database, rows, null) }
+        return { kind: 'recorded', ids: await persevering(() => insert(database, rows, null)) }
       } catch (error) {
         if (isLostPair(error)) corridors.forget()
         throw error
@@ -76,7 +77,7 @@ async function recordOnce(
   idempotency: Idempotency,
 ): Promise<Recorded> {
   for (let claim = 0; claim < CLAIMS_MAX; claim++) {
-    const ids = await insert(database, rows, idempotency)
+    const ids = await persevering(() => insert(database, rows, idempotency))
     if (ids.length > 0) return { kind: 'recorded', ids }
     const earlier = await earlierAnswer(database, idempotency)
     if (earlier) return earlier
