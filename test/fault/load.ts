@@ -3,6 +3,7 @@ import { type Answer, ask, errorFault, midFault, READINGS, shownOf, tierFault } 
 import type { Entry, Ledger } from './ledger.ts'
 import { QuotaWatch } from './quota.ts'
 import type { Scene } from './scene.ts'
+import { Stalls } from './stalls.ts'
 import { type Kind, Tally } from './tally.ts'
 import { type CallerName, CORRIDORS, LANES, PROBE, PROVIDER, rateOf } from './world.ts'
 
@@ -10,7 +11,7 @@ const API = '/api/v1'
 const LIVE_WAIT_MS = 5_000
 const SLOW_WAIT_MS = 15_000
 /** How long the others may take to show what one replica has acknowledged. */
-const GRACE_MS = 1_000
+const SECOND_MS = 1_000
 const REST_MS = { live: 12, write: 40, retry: 120, past: 80 } as const
 /** A writer does not try its last batch longer than this after the end. */
 const LAST_TRY_MS_MAX = 20_000
@@ -32,6 +33,7 @@ type Phase = 'warming' | 'before' | 'during' | 'after'
 /** Readers and writers that ask the balancer without a pause to speak of, and check every answer. */
 export class Load {
   readonly tally = new Tally()
+  readonly stalls = new Stalls()
   /** Hourly answers without the quote that held. */
   forgotten = 0
   /** Successes that cost a unit, by caller, and requests of which nobody knows. */
@@ -61,6 +63,11 @@ export class Load {
     ]
   }
 
+  /** A second, and what the machine itself held everybody up. */
+  get secondMs(): number {
+    return SECOND_MS + this.stalls.slackMs
+  }
+
   /** From now on what live reads take is what they take without a fault. */
   warm(): void {
     this.#phase = 'before'
@@ -84,6 +91,7 @@ export class Load {
   async stop(): Promise<void> {
     this.#isOver = true
     await Promise.all(this.#workers)
+    this.stalls.stop()
   }
 
   /** Asks once through the balancer and counts the answer. */
@@ -208,7 +216,7 @@ export class Load {
   #sightOf({ askedAt, by }: Answer) {
     const mayLag =
       this.#phase === 'during' && this.rules.lagging.some((name) => by.startsWith(name))
-    return { askedAt, answeredBy: by, graceMs: mayLag ? Number.POSITIVE_INFINITY : GRACE_MS }
+    return { askedAt, answeredBy: by, graceMs: mayLag ? Number.POSITIVE_INFINITY : this.secondMs }
   }
 
   #watch(caller: CallerName): QuotaWatch {

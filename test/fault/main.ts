@@ -46,6 +46,8 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   failover,
 }
 
+const ERRORS_SHOWN = 3
+
 const { values } = parseArgs({
   options: {
     small: { type: 'boolean', default: false },
@@ -80,7 +82,11 @@ try {
       const outcome = await play(fault, scene, values.small)
       outcomes.push(outcome)
       console.error(`${name}: ${((performance.now() - startMs) / 1000).toFixed(1)} s`)
-      if (outcome.broken.length > 0) console.error(complaintsOf([outcome]).join('\n'))
+      if (outcome.broken.length > 0) {
+        console.error(complaintsOf([outcome]).join('\n'))
+        for (const replica of scene.replicas)
+          for (const line of await replica.errors(ERRORS_SHOWN)) console.error(replica.name, line)
+      }
     } catch (error) {
       if (!(error instanceof NoDisk)) throw error
       console.error(`not played: ${error.message}`)
@@ -118,7 +124,8 @@ function report(): void {
     return
   }
   console.log(tableOf(outcomes))
-  console.log(`before the services: ${balancerName}`)
+  const stallMs = Math.round(Math.max(...outcomes.map((outcome) => outcome.stallMs)))
+  console.log(`before the services: ${balancerName}; the machine's longest stall: ${stallMs} ms`)
   const gone = outcomes.find(({ fault }) => fault === databaseGone.name)
   if (gone) {
     const ratio = (gone.duringMs / gone.beforeMs).toFixed(2)

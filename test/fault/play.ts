@@ -7,7 +7,7 @@ import { type Outcome, outcomeOf } from './table.ts'
 import { unitsOf, usageFaults } from './usage.ts'
 
 const WARM_SECONDS = { small: 0.2, full: 3 }
-const BEFORE_SECONDS = { small: 0.6, full: 8 }
+const BEFORE_SECONDS = { small: 0.6, full: 6 }
 const AFTER_MS = 500
 
 /** Plays one fault under load, lets the service heal, and holds everything against the database. */
@@ -37,7 +37,9 @@ export async function play(fault: Fault, scene: Scene, isSmall: boolean): Promis
   for (const reason of await usageFaults(scene, load, counts)) stage.must(false, reason)
   const account = await load.ledger.account(scene.admin.sql)
   const { healMs, notes, broken } = stage
-  return outcomeOf({ fault: fault.name, tally: load.tally, account, healMs, notes, broken })
+  const { tally, stalls } = load
+  const { longestMs: stallMs } = stalls
+  return outcomeOf({ fault: fault.name, tally, account, healMs, stallMs, notes, broken })
 }
 
 type Playing = Stage & Pick<Outcome, 'healMs' | 'notes' | 'broken'>

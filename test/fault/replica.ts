@@ -44,6 +44,12 @@ export class Replica {
       throw new Error(`replica ${this.name} did not start: ${await Bun.file(this.logPath).text()}`)
   }
 
+  /** The last errors that it logged. */
+  async errors(count: number): Promise<string[]> {
+    const lines = (await Bun.file(this.logPath).text()).split('\n')
+    return lines.filter((line) => line.includes('"level":50')).slice(-count)
+  }
+
   /** `kill -9`; resolves when it is gone. */
   async kill(): Promise<void> {
     this.#child?.kill('SIGKILL')

@@ -14,12 +14,14 @@ export type Outcome = {
   /** p99 of live reads, in milliseconds. */
   readonly beforeMs: number
   readonly duringMs: number
+  /** The longest this process was kept from running. */
+  readonly stallMs: number
   readonly notes: Readonly<Record<string, string | number>>
   /** What had to hold and did not. */
   readonly broken: readonly string[]
 }
 
-type Parts = Pick<Outcome, 'fault' | 'healMs' | 'notes' | 'broken'> & {
+type Parts = Pick<Outcome, 'fault' | 'healMs' | 'stallMs' | 'notes' | 'broken'> & {
   readonly tally: Tally
   readonly account: Account
 }

@@ -9,7 +9,7 @@ import { SMALL_QUOTA } from '../world.ts'
 const LEAD_MS = 3_200
 const REST_MS = 25
 /** What arrives until the replicas have told each other their totals. */
-const EXCHANGE_MS = 2_000
+const EXCHANGE_MS = 1_000
 
 /** The clock passes the top of an hour, then midnight, where a used-up budget comes back. */
 export const boundaries: Fault = {
@@ -17,7 +17,7 @@ export const boundaries: Fault = {
   rules: UNNOTICED,
   async play(stage) {
     const { scene, isSmall } = stage
-    for (let round = 0; round < (isSmall ? 1 : 4); round++) {
+    for (let round = 0; round < (isSmall ? 1 : 2); round++) {
       approach(scene, HOUR_MS, LEAD_MS / 2)
       await delay(LEAD_MS * 0.75)
       approach(scene, DAY_MS, LEAD_MS)
@@ -49,7 +49,7 @@ async function spend({ scene, load, must, note }: Stage): Promise<void> {
     if (isSuccess && isAfter) units.after += 1
     else if (isSuccess) units.before += 1
     if (units.before === SMALL_QUOTA && spentAt === Number.POSITIVE_INFINITY) spentAt = askedAt
-    if (isSuccess && !isAfter && askedAt > spentAt + EXCHANGE_MS) units.late += 1
+    if (isSuccess && !isAfter && askedAt > spentAt + EXCHANGE_MS + load.secondMs) units.late += 1
     const left = Number(headers.get('x-ratelimit-remaining'))
     if (isAfter && isSuccess) must(left >= SMALL_QUOTA - 3 * units.after - 3, `${left} units left`)
     await delay(isAfter ? REST_MS * 4 : REST_MS / 2)

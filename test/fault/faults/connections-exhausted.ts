@@ -15,7 +15,7 @@ export const connectionsExhausted: Fault = {
     await scene.admin.sql`
       select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'corridor'
         and usename = 'service' and pid <> all(${await pidsOf(hoard)}::int[])`
-    const endAt = performance.now() + (isSmall ? 3_000 : 30_000)
+    const endAt = performance.now() + (isSmall ? 3_000 : 15_000)
     while (performance.now() < endAt) {
       await fill(scene, hoard)
       await delay(POLL_MS)

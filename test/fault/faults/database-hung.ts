@@ -6,7 +6,7 @@ export const databaseHung: Fault = {
   rules: DATABASE_AWAY,
   async play({ scene, last }) {
     scene.server.freeze()
-    await last({ small: 3, full: 30 })
+    await last({ small: 3, full: 25 })
     scene.server.thaw()
   },
 }

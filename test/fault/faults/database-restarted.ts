@@ -5,11 +5,11 @@ export const databaseRestarted: Fault = {
   name: 'database restarted',
   rules: DATABASE_AWAY,
   async play({ scene, isSmall, last, heal }) {
-    for (let round = 0; round < (isSmall ? 2 : 6); round++) {
+    for (let round = 0; round < (isSmall ? 2 : 4); round++) {
       await scene.server.stop('fast')
       await scene.server.start()
       await heal()
-      await last({ small: 0.2, full: 3 })
+      await last({ small: 0.2, full: 1 })
     }
   },
 }

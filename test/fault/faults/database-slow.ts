@@ -8,7 +8,7 @@ export const databaseSlow: Fault = {
   rules: { ...UNNOTICED, lagging: ['a', 'b', 'c'] },
   async play({ scene, last }) {
     for (const proxy of scene.proxies) proxy.latencyMs = ROUND_TRIP_MS
-    await last({ small: 3, full: 30 })
+    await last({ small: 3, full: 15 })
     for (const proxy of scene.proxies) proxy.latencyMs = 0
   },
 }

@@ -8,7 +8,7 @@ export const diskFull: Fault = {
   async play({ scene, last, note }) {
     const { disk, server } = scene
     await disk!.fill()
-    await last({ small: 4, full: 30 })
+    await last({ small: 4, full: 20 })
     await disk!.free()
     note('server', server.isRunning ? 'went on' : 'had stopped and was started')
     if (!server.isRunning) await server.start()

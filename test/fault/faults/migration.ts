@@ -25,7 +25,7 @@ export const migration: Fault = {
     const applied = await Promise.all(databases.map((database) => migrate(database, folder)))
     await Promise.all(databases.map((database) => database.close()))
     must(applied.sort().join() === '0,1', `migrations applied: ${applied.join(' and ')}`)
-    await last({ small: 1.5, full: 15 })
+    await last({ small: 1.5, full: 8 })
   },
 }
 

@@ -16,7 +16,7 @@ export const overload: Fault = {
   rules: { allowed: { past: [503], write: [503], flood: [401, 429, 503] }, lagging: [] },
   async play(stage) {
     const { scene, isSmall, note } = stage
-    const endAt = performance.now() + (isSmall ? 3_000 : 30_000)
+    const endAt = performance.now() + (isSmall ? 3_000 : 20_000)
     const sockets = scene.replicas.flatMap(({ origin }) => clingers(origin, isSmall ? 60 : 300))
     const floods = Array.from({ length: FLOODERS }, () => flood(stage, endAt))
     const asks = Array.from({ length: ASKERS }, () => askPast(stage, endAt))

@@ -5,7 +5,7 @@ export const rollingRestart: Fault = {
   name: 'rolling restart',
   rules: UNNOTICED,
   async play({ scene, isSmall, must, note, last }) {
-    const rounds = isSmall ? 1 : 5
+    const rounds = isSmall ? 1 : 2
     for (let round = 0; round < rounds; round++)
       for (const replica of scene.replicas) {
         const status = await replica.stop()

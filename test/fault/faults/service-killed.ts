@@ -9,12 +9,12 @@ export const serviceKilled: Fault = {
   name: 'kill -9 of a service',
   rules: { allowed: { write: [0, 502] }, lagging: [] },
   async play({ scene, load, isSmall, heal, note }) {
-    const rounds = isSmall ? 2 : 20
+    const rounds = isSmall ? 2 : 8
     for (let round = 0; round < rounds; round++) {
       await delay(200 + Math.random() * 700)
       const replica = scene.replicas[Math.floor(Math.random() * scene.replicas.length)]!
       await replica.kill()
-      scene.mayLose += load.answersOf(replica.name, LOST_MS)
+      scene.mayLose += load.answersOf(replica.name, LOST_MS + load.stalls.slackMs)
       await replica.start()
       await heal()
       await scene.balancer.ready(replica.name)

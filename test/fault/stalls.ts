@@ -1,0 +1,35 @@
+const TICK_MS = 20
+const KEPT_MS = 3_000
+/** Between a commit on one replica and the answer of another, that many processes have their turn. */
+const TURNS = 4
+
+/**
+ * How long this process was kept waiting for the processor of late. On a machine with too much to
+ * do everybody waits as long, which is no fault of the service: what has to be there within a second
+ * gets that much more.
+ */
+export class Stalls {
+  longestMs = 0
+  #recent: { readonly at: number; readonly ms: number }[] = []
+  #lastAt = performance.now()
+  readonly #timer = setInterval(() => this.#tick(), TICK_MS)
+
+  /** What to add to a second. */
+  get slackMs(): number {
+    const sinceAt = performance.now() - KEPT_MS
+    this.#recent = this.#recent.filter(({ at }) => at >= sinceAt)
+    return TURNS * this.#recent.reduce((longest, { ms }) => Math.max(longest, ms), 0)
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  #tick(): void {
+    const at = performance.now()
+    const ms = at - this.#lastAt - TICK_MS
+    this.#lastAt = at
+    if (ms > TICK_MS / 2) this.#recent.push({ at, ms })
+    this.longestMs = Math.max(this.longestMs, ms)
+  }
+}
