@@ -7,11 +7,12 @@ import type { News } from '~/memory/memory.ts'
 import { PositionTrail } from '~/memory/position-trail.ts'
 import { ReplayFence } from '~/memory/replay-fence.ts'
 import { type WorkFigures, WorkLimit } from '~/service/work-limit.ts'
-import type { Database } from '~/store/database.ts'
+import { type Database, type PoolFigures, poolOf } from '~/store/database.ts'
 import { createHistoryStore } from '~/store/history-store.ts'
 import { replayedPosition, writtenPosition } from '~/store/log-position.ts'
 import { isOutage } from '~/store/outage.ts'
 import { readPool, readPoolAt } from '~/store/read-pool.ts'
+import { rerun, wasBrokenOff } from '~/store/rerun.ts'
 import { createSeriesStore } from '~/store/series-store.ts'
 import { createSnapshotStore } from '~/store/snapshot-store.ts'
 
@@ -33,8 +34,6 @@ const STATEMENT_MS_MAX = 11_000
 const MEASURE_MS_MAX = 1000
 /** After a change the primary's position is read so soon, once for all changes meanwhile. */
 const POSITION_WAIT_MS = 50
-/** A standby cancelled the statement, as it had to replay what the statement read. */
-const CONFLICT = '40001'
 
 /**
  * Who answers questions about the past: a streaming replica that is near enough and knows every
@@ -68,6 +67,11 @@ export class Readers {
     }))
   }
 
+  /** What the connections to each server are at, the primary's first. */
+  get pools(): PoolFigures[] {
+    return [this.#primary, ...this.#replicas].map(({ database }) => poolOf(database.sql))
+  }
+
   /** How much work each server has, the primary's first. */
   get work(): WorkFigures[] {
     return [this.#primary, ...this.#replicas].map(({ work }) => work)
@@ -87,7 +91,7 @@ export class Readers {
     try {
       return await replica.ask(question)
     } catch (error) {
-      if (!isOutage(error) && !isConflict(error)) throw error
+      if (!isOutage(error) && !wasBrokenOff(error)) throw error
       replica.position = null
       return this.#primary.ask(question)
     }
@@ -201,12 +205,9 @@ class Target {
   }
 
   ask<T>(question: (store: PastStore) => Promise<T>): Promise<T> {
-    return this.#limit.run(() => question(this.#store))
+    return this.#limit.run(() => rerun(() => question(this.#store)))
   }
 }
-
-const isConflict = (error: unknown): boolean =>
-  (error as { code?: unknown } | null)?.code === CONFLICT
 
 async function inMeasure<T>(work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()

@@ -2,9 +2,8 @@ import type { ToolServer } from '~/mcp/endpoint.ts'
 import type { Memory } from '~/memory/memory.ts'
 import type { UsageMeter } from '~/memory/usage-meter.ts'
 import type { WindowCache } from '~/memory/window-cache.ts'
-import type { WorkFigures } from '~/service/work-limit.ts'
-import { type Database, poolOf } from '~/store/database.ts'
-import { counter, type Family, gauge, secondsOf } from '~/telemetry/families.ts'
+import { type Database, type PoolFigures, poolOf } from '~/store/database.ts'
+import { counter, type Family, gauge, type Sample, secondsOf } from '~/telemetry/families.ts'
 import type { Readers } from './readers.ts'
 import type { Recorder } from './recorder.ts'
 
@@ -14,7 +13,7 @@ export type ResourceSources = {
   readonly windows: WindowCache
   readonly tools: ToolServer
   readonly database: Database
-  readonly readers: Pick<Readers, 'replicas' | 'work'>
+  readonly readers: Pick<Readers, 'replicas' | 'work' | 'pools'>
   readonly store: Pick<Recorder, 'limit'>
 }
 
@@ -31,30 +30,43 @@ export const resourceMetrics = (sources: ResourceSources): Family[] => [
   ),
 ]
 
-const databaseMetrics = ({ database }: ResourceSources): Family[] => [
-  {
-    name: 'corridor_database_connections',
-    help: 'Connections of the pool by what they are at',
-    type: 'gauge',
-    labels: ['state'],
-    read() {
-      const { idle, used, connecting } = poolOf(database.sql)
-      return Object.entries({ idle, used, connecting }).map(([state, n]) => [{ state }, n])
+/** Questions about the past have connections of their own. */
+function databaseMetrics({ database, readers }: ResourceSources): Family[] {
+  const pools = () => Object.entries({ main: [poolOf(database.sql)], history: readers.pools })
+  const sizes = (what: keyof PoolFigures): Sample<number>[] =>
+    pools().map(([pool, figures]) => [{ pool }, summed(figures, what)])
+  return [
+    {
+      name: 'corridor_database_connections',
+      help: 'Connections of a pool by what they are at',
+      type: 'gauge',
+      labels: ['pool', 'state'],
+      *read() {
+        for (const [pool, figures] of pools())
+          for (const state of ['idle', 'used', 'connecting'] as const)
+            yield [{ pool, state }, summed(figures, state)]
+      },
     },
-  },
-  gauge(
-    ['database_connections_max', 'Connections that the pool may have'],
-    () => poolOf(database.sql).size,
-  ),
-  gauge(
-    ['database_queries_waiting', 'Queries that wait for a connection'],
-    () => poolOf(database.sql).waiting,
-  ),
-]
+    {
+      name: 'corridor_database_connections_max',
+      help: 'Connections that a pool may have',
+      type: 'gauge',
+      labels: ['pool'],
+      read: () => sizes('size'),
+    },
+    {
+      name: 'corridor_database_queries_waiting',
+      help: 'Queries that wait for a connection',
+      type: 'gauge',
+      labels: ['pool'],
+      read: () => sizes('waiting'),
+    },
+  ]
+}
 
 /** Work that is held back so that a flood of it leaves the database to others. */
 function workMetrics({ readers, store }: ResourceSources): Family[] {
-  const kinds = () => ({ history: summed(readers.work), recording: store.limit.figures })
+  const kinds = () => Object.entries({ history: readers.work, recording: [store.limit.figures] })
   return [
     {
       name: 'corridor_database_work',
@@ -62,10 +74,9 @@ function workMetrics({ readers, store }: ResourceSources): Family[] {
       type: 'gauge',
       labels: ['kind', 'state'],
       *read() {
-        for (const [kind, { running, waiting }] of Object.entries(kinds())) {
-          yield [{ kind, state: 'running' }, running]
-          yield [{ kind, state: 'waiting' }, waiting]
-        }
+        for (const [kind, figures] of kinds())
+          for (const state of ['running', 'waiting'] as const)
+            yield [{ kind, state }, summed(figures, state)]
       },
     },
     {
@@ -73,18 +84,13 @@ function workMetrics({ readers, store }: ResourceSources): Family[] {
       help: 'The same, refused because too much of it waited',
       type: 'counter',
       labels: ['kind'],
-      *read() {
-        for (const [kind, { refused }] of Object.entries(kinds())) yield [{ kind }, refused]
-      },
+      read: () => kinds().map(([kind, figures]) => [{ kind }, summed(figures, 'refused')]),
     },
   ]
 }
 
-const summed = (works: readonly WorkFigures[]): WorkFigures => ({
-  running: works.reduce((sum, { running }) => sum + running, 0),
-  waiting: works.reduce((sum, { waiting }) => sum + waiting, 0),
-  refused: works.reduce((sum, { refused }) => sum + refused, 0),
-})
+const summed = <K extends string>(all: readonly Readonly<Record<K, number>>[], what: K): number =>
+  all.reduce((sum, figures) => sum + figures[what], 0)
 
 const replicaMetrics = ({ readers }: ResourceSources): Family[] => [
   {

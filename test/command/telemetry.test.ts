@@ -128,10 +128,12 @@ describe('the metrics of a service', () => {
     expect(metrics.value('corridor_window_cache_entries')).toBeGreaterThan(0)
     expect(metrics.value('corridor_window_cache_evictions_total')).toBe(0)
     expect(metrics.value('corridor_mcp_sessions')).toBe(0)
-    expect(metrics.value('corridor_database_connections_max')).toBe(4)
-    const states = metrics.all('corridor_database_connections').map(({ value }) => value)
-    expect(states.reduce((sum, value) => sum + value, 0)).toBeGreaterThanOrEqual(1)
-    expect(metrics.value('corridor_database_queries_waiting')).toBe(0)
+    expect(metrics.value('corridor_database_connections_max', { pool: 'main' })).toBe(4)
+    for (const pool of ['main', 'history']) {
+      const states = metrics.all('corridor_database_connections', { pool })
+      expect(states.reduce((sum, { value }) => sum + value, 0)).toBeGreaterThanOrEqual(1)
+      expect(metrics.value('corridor_database_queries_waiting', { pool })).toBe(0)
+    }
     expect(metrics.value('process_resident_memory_bytes')).toBeGreaterThan(10_000_000)
     expect(metrics.value('process_cpu_seconds_total')).toBeGreaterThan(0)
     const startedMs = metrics.value('process_start_time_seconds')! * 1000
