@@ -64,7 +64,7 @@ describe('keys', () => {
     const ada = await world.member()
     await world.database.sql`
       insert into keys (account_id, name, hash, revoked_at)
-      select a.id, 'k', md5(n || a.id::text) || md5(n::text), now()
+      select a.id, 'k', md5(n || a.id::text) || md5(n::text), now() - interval '1 hour'
       from accounts a, generate_series(1, 48) n where a.email = ${ada.email}`
     expect((await make(ada, 'the fiftieth')).status).toBe(200)
     const { status, html } = await make(ada, 'one more')
