@@ -3,6 +3,7 @@ import type { WorkSettings } from '~/config.ts'
 import { WorkLimit } from '~/service/work-limit.ts'
 import type { ObservationStore } from '~/store/observation-store.ts'
 import { orUnavailable } from '~/store/outage.ts'
+import { rerun } from '~/store/rerun.ts'
 import { type Tracing, traced } from '~/telemetry/tracing.ts'
 import type { NewsFollower } from './news.ts'
 
@@ -25,7 +26,9 @@ export function recorderOf({ observations, news, tracing, work }: RecorderDeps):
   const limit = new WorkLimit({ runningMax: ingestMax, waitingMax })
   const record: AppDeps['store']['record'] = async (batch) => {
     try {
-      const recorded = traced(tracing, 'database record', () => observations.record(batch))
+      const recorded = traced(tracing, 'database record', () =>
+        rerun(() => observations.record(batch)),
+      )
       return await orUnavailable(recorded)
     } catch (error) {
       news.doubt()

@@ -1,18 +1,29 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { migrate as applyFolder } from 'drizzle-orm/postgres-js/migrator'
 import type { Database, Sql } from './database.ts'
 import { ownConnection } from './own-connection.ts'
+import { wasBrokenOff } from './rerun.ts'
+import { isCurrent } from './schema-version.ts'
 
 const FOLDER = fileURLToPath(new URL('../../drizzle', import.meta.url))
 const LOCK = 0x636f7272
 const CLOSE_SECONDS_MAX = 5
+/** Whoever asks for a table while we wait for it waits too: so not for long, and then again. */
+const TABLE_WAIT_MS = 250
+const PAUSE_MS = 250
+const TRIES_MAX = 240
+const LOCK_NOT_AVAILABLE = '55P03'
+const INSUFFICIENT_PRIVILEGE = '42501'
 
 /**
- * Brings the database to the current schema and answers how many migrations that took.
+ * Brings the database to the current schema and answers how many migrations that took. For one that
+ * is current the right to read is enough.
  *
  * All of them or none are applied. Callers at the same moment, in any process, take turns under an
- * advisory lock, so each migration runs once; the lock needs a connection of its own.
+ * advisory lock, so each migration runs once; the lock needs a connection of its own. A table that
+ * a service is busy with is waited for in short turns, which hold the service up for a moment only.
  */
 export async function migrate(
   database: Pick<Database, 'sql'>,
@@ -20,9 +31,11 @@ export async function migrate(
 ): Promise<number> {
   const sql = ownConnection(database.sql)
   try {
+    if (await isCurrent(sql, folder)) return 0
     await sql`SELECT pg_advisory_lock(${LOCK})`
     const before = await appliedCount(sql)
-    await applyFolder(drizzle(sql), { migrationsFolder: folder })
+    await sql`SELECT set_config('lock_timeout', ${`${TABLE_WAIT_MS}ms`}, false)`
+    await applied(sql, folder)
     return (await appliedCount(sql)) - before
   } catch (error) {
     throw new Error(
@@ -35,6 +48,18 @@ export async function migrate(
   }
 }
 
+async function applied(sql: Sql, folder: string): Promise<void> {
+  for (let tries = 1; ; tries++)
+    try {
+      return await applyFolder(drizzle(sql), { migrationsFolder: folder })
+    } catch (error) {
+      const { cause } = error as { cause?: { code?: unknown } }
+      const isBusy = cause?.code === LOCK_NOT_AVAILABLE || wasBrokenOff(cause)
+      if (!isBusy || tries === TRIES_MAX) throw error
+      await delay(PAUSE_MS)
+    }
+}
+
 async function appliedCount(sql: Sql): Promise<number> {
   const [table] = await sql`SELECT to_regclass('drizzle.__drizzle_migrations') AS name`
   if (!table?.name) return 0
@@ -42,8 +67,14 @@ async function appliedCount(sql: Sql): Promise<number> {
   return Number(row?.count)
 }
 
+type Caught = Error & { readonly code?: unknown }
+
 /** drizzle's message is the statement; what went wrong with it is the cause. */
 function reasonOf(error: unknown): string {
-  const { message, cause } = error as Error
-  return cause instanceof Error ? cause.message : message
+  const { cause } = error as Error
+  const { message: reason, code } = (cause instanceof Error ? cause : error) as Caught
+  const isForbidden = code === INSUFFICIENT_PRIVILEGE
+  return isForbidden
+    ? `${reason}: run \`corridor migrate\` as the user that owns the tables`
+    : reason
 }

@@ -94,6 +94,35 @@ describe('migrate', () => {
       process.chdir(cwd)
     }
   })
+
+  test('a table that is in use is waited for in turns, between which others are served', async () => {
+    const database = await empty()
+    await database.sql`CREATE TABLE a (n int)`
+    const folder = await folderOf(['ALTER TABLE a ADD COLUMN m int'])
+    const [busy, reader] = [1, 2].map(() => connect(database.url, { connectionsMax: 1 }))
+    const released = Promise.withResolvers<void>()
+    const held = Promise.withResolvers<void>()
+    const holding = busy!.begin(async (tx) => {
+      await tx`SELECT FROM a`
+      held.resolve()
+      await released.promise
+    })
+    await held.promise
+    const migrated = migrate(database, folder)
+    const waitsMs: number[] = []
+    for (let i = 0; i < 30; i++) {
+      const startMs = performance.now()
+      await reader!`SELECT n FROM a`
+      waitsMs.push(performance.now() - startMs)
+      await Bun.sleep(100)
+    }
+    expect(Math.max(...waitsMs)).toBeGreaterThan(100)
+    expect(Math.max(...waitsMs)).toBeLessThan(2500)
+    released.resolve()
+    await holding
+    expect(await migrated).toBe(1)
+    await Promise.all([busy!.end(), reader!.end()])
+  })
 })
 
 describe('freshDatabase', () => {
