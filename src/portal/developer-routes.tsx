@@ -77,12 +77,12 @@ async function area(
   { visit, person }: Member,
   said: Complaint | null = null,
 ): Promise<VisitReply> {
-  const { keys } = deps.memory.current
-  const { nowMs } = visit
-  const usage = await ownUsageOf(deps, { keys, accountId: person.account.id, nowMs })
+  const { account } = person
+  const usage = await ownUsageOf(deps, { account, nowMs: visit.nowMs })
   const { limits } = deps.metering
-  const page = { visit, person, usage, limits, origin: deps.origin(), complaint: null, ...said }
-  return { page: developerPage(page) }
+  const wasRevoked = !said && visit.url.searchParams.get('said') === 'revoked'
+  const page = { visit, person, usage, limits, origin: deps.origin(), wasRevoked }
+  return { page: developerPage({ ...page, complaint: null, ...said }) }
 }
 
 /** A key of the member's that is in use; any other leads back. */
@@ -114,7 +114,7 @@ async function create(deps: DeveloperDeps, member: Member, form: Form): Promise<
 async function revoke(deps: DeveloperDeps, member: Member, form: Form): Promise<VisitReply> {
   const isRevokedNow = await revokeOwnKey(deps, ownerOf(member), form.text('key'))
   if (!isRevokedNow) return area(deps, member, { complaint: REFUSALS.unknown })
-  return { redirect: DEVELOPER }
+  return { redirect: `${DEVELOPER}?said=revoked` }
 }
 
 async function replace(deps: DeveloperDeps, member: Member, form: Form): Promise<VisitReply> {

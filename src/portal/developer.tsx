@@ -1,7 +1,7 @@
 import { ACTIVE_KEYS_MAX, isRevoked } from '~/domain/account.ts'
 import { DAY_MS, mayIngest, type Plan, tierOf } from '~/domain/quota.ts'
 import { KEY_NAME_LENGTH_MAX } from '~/service/own-keys.ts'
-import type { KeyUsage, OwnUsage } from '~/service/own-usage.ts'
+import { type KeyUsage, type OwnUsage, SHOWN_DAYS } from '~/service/own-usage.ts'
 import { dayText } from './day-text.ts'
 import { Field } from './form.tsx'
 import { spanText } from './format.ts'
@@ -26,6 +26,7 @@ type Props = {
   readonly origin: string
   readonly limits: Readonly<Record<Plan, number>>
   readonly complaint: string | null
+  readonly wasRevoked: boolean
   readonly name?: string
 }
 
@@ -107,7 +108,7 @@ function Quota({ usage: { quota }, person: { account }, limits, visit }: Props) 
   )
 }
 
-function Keys({ visit, usage, complaint, name }: Props) {
+function Keys({ visit, usage, complaint, name, wasRevoked }: Props) {
   const { nowMs } = visit
   const active = usage.keys.filter(({ key }) => !isRevoked(key, nowMs))
   const ended = usage.keys.filter(({ key }) => isRevoked(key, nowMs)).toReversed()
@@ -115,6 +116,9 @@ function Keys({ visit, usage, complaint, name }: Props) {
     <section class="stack-tight" aria-labelledby="keys-title">
       <h2 id="keys-title">Keys</h2>
       {complaint && <Notice kind="bad">{complaint}</Notice>}
+      {wasRevoked && (
+        <Notice kind="good">The key is revoked: the next request with it is refused.</Notice>
+      )}
       {active.length === 0 ? (
         <p class="muted">No key is in use. Make one below; it is shown once.</p>
       ) : (
@@ -141,6 +145,7 @@ const KeyTable = ({ active, nowMs }: { active: readonly KeyUsage[]; nowMs: numbe
       <thead>
         <tr>
           <th scope="col">Name</th>
+          <th scope="col">Made</th>
           <th scope="col">Last used</th>
           <th scope="col" class="number">
             Today
@@ -170,6 +175,7 @@ function KeyRow({ one, nowMs }: { one: KeyUsage; nowMs: number }) {
           <span class="tag tag-warn">ends in {spanText(key.revokedMs - nowMs)}</span>
         )}
       </th>
+      <td data-label="Made">{dayText(key.createdMs)}</td>
       <td data-label="Last used">{lastUsedText(one, nowMs)}</td>
       <td data-label="Today" class="number">
         {days.at(-1)}
@@ -188,8 +194,10 @@ function KeyRow({ one, nowMs }: { one: KeyUsage; nowMs: number }) {
   )
 }
 
-function lastUsedText({ lastDay, days }: KeyUsage, nowMs: number): string {
-  if (lastDay === null) return 'not in 30 days'
+const FORGOTTEN_MS = (SHOWN_DAYS - 1) * DAY_MS
+
+function lastUsedText({ key, lastDay, days }: KeyUsage, nowMs: number): string {
+  if (lastDay === null) return nowMs - key.createdMs < FORGOTTEN_MS ? 'not yet' : 'not in 30 days'
   if (days.at(-1)! > 0) return 'today'
   return lastDay === Math.floor(nowMs / DAY_MS) - 1 ? 'yesterday' : dayText(lastDay * DAY_MS)
 }

@@ -137,8 +137,7 @@ export const mailedPage = (isMailed: boolean): Page =>
     children: (
       <>
         <p class="lead">
-          If the address is right, a link is on its way to it. It works for an hour; the newest one
-          counts.
+          If the address is right, a link is on its way to it. It works for an hour.
         </p>
         {!isMailed && (
           <Notice kind="warn" title="This service sends no mail">

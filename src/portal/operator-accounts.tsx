@@ -115,11 +115,13 @@ type One = {
   readonly used: number
   readonly limit: number
   readonly complaint: string | null
+  /** What was done just now. */
+  readonly done: string | null
 }
 
 const options = (values: readonly string[]) => values.map((value) => ({ value, text: value }))
 
-export const accountPage = ({ visit, account, keys, used, limit, complaint }: One): Page => ({
+export const accountPage = ({ visit, account, keys, used, limit, complaint, done }: One): Page => ({
   title: account.email,
   path: '/operator',
   status: complaint === null ? 200 : 400,
@@ -133,6 +135,7 @@ export const accountPage = ({ visit, account, keys, used, limit, complaint }: On
         </p>
       </div>
       {complaint && <Notice kind="bad">{complaint}</Notice>}
+      {done && <Notice kind="good">{done}</Notice>}
       <section class="stack-tight narrow" aria-labelledby="plan-title">
         <h2 id="plan-title">Plan and role</h2>
         <VisitForm visit={visit} action={ACCOUNT} send="Change" hidden={{ id: account.id }}>

@@ -120,7 +120,14 @@ function one(
   if (!account) return { redirect: ACCOUNTS }
   const used = metering.meter.used(id, dayOf(visit.nowMs))
   const limit = metering.limits[account.plan]
-  return { page: accountPage({ visit, account, keys: keys.keysOf(id), used, limit, complaint }) }
+  const done = complaint === null ? (DONE[visit.url.searchParams.get('said') ?? ''] ?? null) : null
+  const page = { visit, account, keys: keys.keysOf(id), used, limit, complaint, done }
+  return { page: accountPage(page) }
+}
+
+const DONE: Readonly<Record<string, string>> = {
+  changed: 'It holds from the next request on.',
+  revoked: 'The key is revoked: the next request with it is refused.',
 }
 
 const CHOOSE = 'Choose a plan and a role.'
@@ -139,7 +146,7 @@ async function change(
   const account = await deps.operated.update(id, { plan, role }, person.email)
   if (!account) return { redirect: ACCOUNTS }
   await deps.published(account.id)
-  return { redirect: `${ACCOUNT}?id=${account.id}` }
+  return { redirect: `${ACCOUNT}?id=${account.id}&said=changed` }
 }
 
 function revoking(deps: OperatorDeps, visit: Visit): VisitReply {
@@ -162,7 +169,7 @@ async function revoke(
   if (!(await deps.operated.revokeKey(form.text('key'), visit.nowMs, by)))
     return { redirect: ACCOUNTS }
   await deps.published(accountId)
-  return { redirect: `${ACCOUNT}?id=${accountId}` }
+  return { redirect: `${ACCOUNT}?id=${accountId}&said=revoked` }
 }
 
 async function changes(deps: OperatorDeps, { url }: Visit): Promise<VisitReply> {

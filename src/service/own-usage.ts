@@ -1,12 +1,14 @@
-import type { Key } from '~/domain/account.ts'
+import type { Account, Key } from '~/domain/account.ts'
 import { dayOf, type Quota, quotaOf, type UsageCount } from '~/domain/quota.ts'
-import type { KeyIndex } from '~/memory/key-index.ts'
 import type { Metering } from './metering.ts'
 
 /** Today included. */
 export const SHOWN_DAYS = 30
 
+type MadeKey = Key & { readonly createdMs: number }
+
 export type OwnUsageDeps = {
+  readonly keyStore: { listKeys(accountId: string): Promise<readonly MadeKey[]> }
   readonly metering: Metering
   readonly usage: {
     ofAccounts(
@@ -17,7 +19,7 @@ export type OwnUsageDeps = {
 }
 
 export type KeyUsage = {
-  readonly key: Key
+  readonly key: MadeKey
   /** Units of each of the days, oldest first, today last. */
   readonly days: readonly number[]
   readonly total: number
@@ -34,18 +36,21 @@ export type OwnUsage = {
 
 /** What an account and each of its keys used over the last days; today is counted live. */
 export async function ownUsageOf(
-  { metering, usage }: OwnUsageDeps,
-  { keys, accountId, nowMs }: { keys: KeyIndex; accountId: string; nowMs: number },
+  { metering, usage, keyStore }: OwnUsageDeps,
+  { account, nowMs }: { account: Account; nowMs: number },
 ): Promise<OwnUsage> {
   const today = dayOf(nowMs)
   const firstDay = today - SHOWN_DAYS + 1
-  const counts = await usage.ofAccounts([accountId], { day: firstDay, days: SHOWN_DAYS })
-  const live = metering.meter.byKey(accountId, today)
-  const limit = metering.limits[keys.account(accountId)!.plan]
+  const [keys, counts] = await Promise.all([
+    keyStore.listKeys(account.id),
+    usage.ofAccounts([account.id], { day: firstDay, days: SHOWN_DAYS }),
+  ])
+  const live = metering.meter.byKey(account.id, today)
+  const limit = metering.limits[account.plan]
   return {
-    quota: quotaOf({ limit, used: metering.meter.used(accountId, today), day: today }),
+    quota: quotaOf({ limit, used: metering.meter.used(account.id, today), day: today }),
     firstDay,
-    keys: keys.keysOf(accountId).map((key) => {
+    keys: keys.map((key) => {
       const days = Array<number>(SHOWN_DAYS).fill(0)
       for (const { keyId, day, requests } of counts)
         if (keyId === key.id) days[day - firstDay] = requests
