@@ -23,7 +23,7 @@ CREATE TRIGGER observations_kept BEFORE DELETE ON observations
 -- notes them in its roll-ups. The last one before the age limit stays: it is what held from there on.
 CREATE FUNCTION prune_observations(series integer, age_limit timestamptz, rows_max integer)
 RETURNS integer LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = public, pg_temp SET corridor.pruning = 'on' AS $$
+SET search_path = public, pg_temp AS $$
 DECLARE
   doomed bigint[];
   corridor integer;
@@ -48,6 +48,7 @@ BEGIN
     SELECT date_bin(interval '1 hour', effective_from, 'epoch') FROM observations
     WHERE id = ANY (doomed)
   ) ORDER BY hour FOR UPDATE;
+  PERFORM set_config('corridor.pruning', 'on', true);
   WITH gone AS (
     DELETE FROM observations WHERE id = ANY (doomed) RETURNING effective_from
   ), counted AS (
@@ -58,6 +59,7 @@ BEGIN
     WHERE rollups.corridor_id = corridor AND rollups.hour = counted.hour
   )
   SELECT coalesce(sum(count), 0) INTO deleted FROM counted;
+  PERFORM set_config('corridor.pruning', 'off', true);
   RETURN deleted;
 END $$;
 --> statement-breakpoint

@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { systemClock } from '~/clock.ts'
+import { HOUR_MS } from '~/domain/freshness.ts'
+import { DAY_MS } from '~/domain/quota.ts'
+import { connect, type Sql } from '~/store/database.ts'
+import { migrate } from '~/store/migrate.ts'
+import { PeopleWorld, pathOf } from '../portal/people-world.ts'
+import { corridor, corridorProcess, documentOf } from '../support/command.ts'
+import { TEST_MS_MAX, until } from '../support/embedded-process.ts'
+import { emptyDatabase, type FreshDatabase } from '../support/postgres.ts'
+import { scratchFolder } from '../support/scratch.ts'
+import { otherHandle } from './samples.ts'
+
+const README = join(import.meta.dir, '../../README.md')
+const OWNER = 'corridor_owner'
+const SERVICE = 'corridor_service'
+
+let root: FreshDatabase
+let service: FreshDatabase
+let owner: Sql
+let world: PeopleWorld
+let folder: string
+
+const urlOf = (user: string, password: string): string => {
+  const url = new URL(root.url)
+  url.username = user
+  url.password = password
+  return url.href
+}
+
+/** The statements under the mark `# a role that only serves` of the README, as they stand there. */
+async function readmeSql(): Promise<string> {
+  const readme = await readFile(README, 'utf8')
+  const block = /```sql\n(-- a role that only serves[\s\S]*?)```/.exec(readme)
+  return block![1]!
+}
+
+beforeAll(async () => {
+  root = await emptyDatabase()
+  const { sql } = root
+  await sql`create role ${sql(OWNER)} login createrole password 'made-it'`
+  await sql`alter database ${sql(new URL(root.url).pathname.slice(1))} owner to ${sql(OWNER)}`
+  folder = await scratchFolder()
+  const migrated = await corridorProcess(['migrate', '--json'], {
+    databaseUrl: urlOf(OWNER, 'made-it'),
+  })
+  expect(documentOf(migrated).applied).toBeGreaterThan(4)
+  owner = connect(urlOf(OWNER, 'made-it'), { connectionsMax: 1 })
+  await owner.unsafe(await readmeSql())
+  const url = urlOf(SERVICE, 'choose-another')
+  service = { ...root, ...otherHandle({ ...root, url }), url }
+  world = await PeopleWorld.on(service)
+}, TEST_MS_MAX)
+
+afterAll(async () => {
+  await world.service.stop()
+  await owner.end()
+  const { sql } = root
+  await sql.unsafe(`reassign owned by ${OWNER}, ${SERVICE} to current_user;
+    drop owned by ${OWNER}, ${SERVICE}; drop role ${SERVICE}; drop role ${OWNER}`)
+  await root.close()
+})
+
+const run = (...args: string[]) => corridor(args, service.url)
+
+async function fileOf(name: string, text: string): Promise<string> {
+  const path = join(folder, name)
+  await writeFile(path, text)
+  return path
+}
+
+const CATALOGUE = JSON.stringify({
+  currencies: [
+    { code: 'USD', name: 'US Dollar', type: 'source' },
+    { code: 'KES', name: 'Kenyan Shilling', type: 'target' },
+  ],
+  providers: [{ id: 'wise', name: 'Wise' }],
+})
+
+const asked = async (path: string, key: string, init: RequestInit = {}) => {
+  const headers = { 'x-api-key': key, 'content-type': 'application/json', ...init.headers }
+  return fetch(`${world.origin}/api/v1${path}`, { ...init, headers })
+}
+
+describe('a role with the rights that the README names', () => {
+  test(
+    'runs every command',
+    async () => {
+      const catalogue = await fileOf('catalogue.json', CATALOGUE)
+      for (const _ of ['new', 'known'])
+        expect(documentOf(await run('catalogue', 'apply', catalogue, '--json')).providers).toBe(1)
+      const daysAgo = (days: number) => new Date(systemClock.now() - days * DAY_MS).toISOString()
+      const quotes = await fileOf(
+        'quotes.csv',
+        'provider_id,from,to,rate,effective_from\n' +
+          `wise,USD,KES,100,${daysAgo(501)}\nwise,USD,KES,101,${daysAgo(500)}\n` +
+          `wise,USD,KES,129.5,${daysAgo(1)}\n`,
+      )
+      expect(documentOf(await run('observations', 'import', quotes, '--json')).inserted).toBe(3)
+      const mids = await fileOf(
+        'mids.csv',
+        `fetched_at,source,currency,per_usd\n${daysAgo(1)},feed,KES,129.1\n`,
+      )
+      expect(documentOf(await run('reference', 'import', mids, '--json')).rates).toBe(1)
+      await service.sql`update rollups set samples = 7`
+      expect(documentOf(await run('rollups', 'rebuild', '--json')).repaired).toBe(3)
+      const prune = ['observations', 'prune', '--older-than', '1y', '--json']
+      expect(documentOf(await run(...prune)).pruned).toBe(1)
+      expect(documentOf(await run('rollups', 'verify', '--json')).differences).toBe(0)
+      expect(documentOf(await run('account', 'list', '--json'))).toEqual([])
+    },
+    TEST_MS_MAX,
+  )
+
+  test('serves: reads, records, counts, and hears what others change', async () => {
+    const made = ['account', 'create', '--email', 'a@example.com', '--plan', 'enterprise']
+    const account = documentOf(await run(...made, '--role', 'treasury', '--json'))
+    const { key } = account
+    await until('the key is heard of', async () => (await asked('/currencies', key)).status === 200)
+    for (const path of [
+      '/rates?from=USD&to=KES',
+      '/rates/history?from=USD&to=KES&period=90d',
+      '/time-series?from=USD&to=KES&interval=P1D&period=30d',
+      '/historical?from=USD&to=KES&date=2026-01-01',
+      '/change?from=USD&to=KES&period=7d',
+      '/fetch-one?from=USD&to=KES',
+    ])
+      expect([path, (await asked(path, key)).status]).toEqual([path, 200])
+    const body = JSON.stringify({ provider_id: 'wise', from: 'USD', to: 'KES', rate: 130 })
+    for (const _ of ['first', 'again']) {
+      const init = { method: 'POST', body, headers: { 'idempotency-key': 'one' } }
+      expect((await asked('/rates', key, init)).status).toBe(201)
+    }
+    expect(await (await asked('/rates?from=USD&to=KES', key)).text()).toContain('130')
+    await until('usage is written', async () => {
+      const [row] = await root.sql`select sum(requests)::int as requests from usage`
+      return row!.requests > 6
+    })
+    const other = ['key', 'create', '--account', account.account_id, '--name', 'n', '--json']
+    const { key_id, key: second } = documentOf(await run(...other))
+    await until(
+      'the key is heard of',
+      async () => (await asked('/providers', second)).status === 200,
+    )
+    documentOf(await run('key', 'revoke', key_id, '--json'))
+    world.clock.advance(HOUR_MS)
+    await until('its end is, too', async () => (await asked('/providers', second)).status === 401)
+  })
+
+  test('signs people up, lets them in and out, and lets an operator change them', async () => {
+    const { visitor, key, email } = await world.member()
+    expect(await world.asked(key!)).toBe(200)
+    await visitor.submit('/developer', {}, '/sign-out')
+    const { visitor: admin } = await world.admin()
+    expect((await admin.get('/operator')).status).toBe(200)
+    await world.visitor().submit('/forgotten', { email })
+    await until('the mail is out', async () => world.linksTo(email).length > 1)
+    expect((await visitor.get(pathOf(world.linksTo(email).at(-1)!))).status).toBe(200)
+  })
+
+  test('is refused everything that makes, changes or empties a table', async () => {
+    for (const statement of [
+      'create table mine (n int)',
+      'create schema mine',
+      'create function public.mine() returns int language sql as $$ select 1 $$',
+      'alter table observations add column n int',
+      'alter table observations disable trigger all',
+      'drop trigger observations_append_only on observations',
+      'drop table prunings',
+      'create index mine on observations (rate)',
+      'truncate observations',
+      'truncate usage',
+      'update observations set rate = 1',
+      'delete from observations',
+      `set corridor.pruning = 'on'; delete from observations`,
+      'set session_replication_role = replica',
+      'update reference_rates set per_usd = 1',
+      'delete from reference_snapshots',
+      'update audit_log set actor = null',
+      'delete from prunings',
+      'delete from accounts',
+      'delete from keys',
+      'delete from usage',
+      'insert into drizzle.__drizzle_migrations (hash, created_at) values (1, 1)',
+      `set role ${OWNER}`,
+    ]) {
+      const outcome = await service.sql.unsafe(statement).then(
+        () => 'done',
+        ({ message }: Error) => message,
+      )
+      expect([statement, outcome]).toEqual([
+        statement,
+        expect.stringMatching(/permission denied|must be owner/),
+      ])
+    }
+  })
+
+  test('finds the schema current, and is told who must migrate where it is not', async () => {
+    expect(await migrate(service)).toBe(0)
+    await owner`delete from drizzle.__drizzle_migrations`
+    await expect(migrate(service)).rejects.toThrow(
+      'run `corridor migrate` as the user that owns the tables',
+    )
+  })
+})
