@@ -120,15 +120,14 @@ describe('a read', () => {
     expect(queries).toEqual([])
   })
 
-  test('is counted all the same: one later flush of all of them is one statement', async () => {
+  test('is counted all the same: one later flush writes all of them in one statement', async () => {
     queries.length = 0
     await get('/providers', 'pro')
     await get('/providers', 'enterprise')
     const used = (await get('/admin/usage', 'pro')).body.used
     expect(queries).toEqual([])
     await flushUsage(meter, createUsageStore(database))
-    expect(queries).toHaveLength(1)
-    expect(queries[0]).toContain('insert into usage')
+    expect(queries.filter((query) => query.includes('insert into usage'))).toHaveLength(1)
     expect((await get('/admin/usage', 'pro')).body.used).toBe(used)
   })
 })
