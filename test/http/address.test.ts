@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { listen } from '~/command/listener.ts'
 import { Addresses } from '~/http/address.ts'
 
 function addressOf({ proxies = 0, socket, forwarded }: Case): string {
@@ -54,5 +55,14 @@ describe('Addresses', () => {
     expect(addressOf({ socket: null })).toBe('unknown')
     const unattached = new Addresses(0)
     expect(unattached.of(new Request('http://localhost/'))).toBe('unknown')
+  })
+
+  test('a server that listens says whom it is asked by', async () => {
+    const addresses = new Addresses(0)
+    const handle = (request: Request) => new Response(addresses.of(request))
+    const log = { debug() {}, info() {}, warn() {}, error() {} }
+    const listener = listen({ host: '127.0.0.1', port: 0 }, { handle, log, addresses })
+    expect(await (await fetch(listener.origin)).text()).toBe('127.0.0.1')
+    await listener.stop()
   })
 })
