@@ -135,7 +135,7 @@ export class Readers {
 
   async #measureReplica(replica: Target): Promise<void> {
     try {
-      replica.position = await inMeasure(replayedPosition(replica.database))
+      replica.position = await inMeasure(replica.replayed())
     } catch {
       replica.position = null
     }
@@ -178,6 +178,7 @@ class Target {
   /** Whether the log was last told that it is in use. */
   isToldOf = false
   readonly #store: PastStore
+  #replayed: Promise<number | null> | null = null
   readonly #limit: WorkLimit
 
   constructor(
@@ -194,6 +195,14 @@ class Target {
 
   get work(): WorkFigures {
     return this.#limit.figures
+  }
+
+  /** Asks how far it is; not again while it has not said so. */
+  replayed(): Promise<number | null> {
+    this.#replayed ??= replayedPosition(this.database).finally(() => {
+      this.#replayed = null
+    })
+    return this.#replayed
   }
 
   get running(): number {

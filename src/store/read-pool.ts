@@ -9,6 +9,8 @@ export type ReadPoolOptions = {
 }
 
 const CLOSE_SECONDS_MAX = 1
+/** The server breaks a statement off before: a connection so silent leads nowhere. */
+const SILENCE_SECONDS_MAX = 20
 
 /** Connections of their own to the same database, so that long questions hold nobody else up. */
 export const readPool = ({ sql, kind, where }: Database, options: ReadPoolOptions): Database =>
@@ -16,7 +18,11 @@ export const readPool = ({ sql, kind, where }: Database, options: ReadPoolOption
 
 /** The same to the database at a URL; throws when that is no address. */
 export const readPoolAt = (url: string, options: ReadPoolOptions): Database =>
-  poolLike(connect(url), { kind: 'external', where: placeOf(url) }, options)
+  poolLike(
+    connect(url, { silenceSeconds: SILENCE_SECONDS_MAX }),
+    { kind: 'external', where: placeOf(url) },
+    options,
+  )
 
 function poolLike(
   { options }: Sql,
