@@ -7,6 +7,7 @@ import type { Addresses } from '~/http/address.ts'
 import type { Route } from '~/http/route.ts'
 import type { Job } from '~/jobs/schedule.ts'
 import type { Log } from '~/log.ts'
+import { AddressLimits } from '~/memory/address-limits.ts'
 import type { Memory } from '~/memory/memory.ts'
 import { type DeveloperDeps, developerRoutes } from '~/portal/developer-routes.tsx'
 import { type EntranceDeps, entranceRoutes } from '~/portal/entrance-routes.tsx'
@@ -50,6 +51,8 @@ export type PeopleOptions = {
 const SECRET_BYTES = 32
 const FINGERPRINT_LENGTH = 32
 
+const FORMS = { requestsMax: 120, windowMs: 60_000 }
+
 type Deps = Omit<EntranceDeps & DeveloperDeps & OperatorDeps, 'pages'>
 
 /** What people do who sign in: accounts, keys, and the operator's view. */
@@ -80,6 +83,7 @@ export class People {
       fingerprint: async (text) => fingerprintOf(await secret(), text),
       waited: (ms) => delay(ms),
       addressOf: addresses.of,
+      forms: new AddressLimits(FORMS),
       ...{ publicOrigin, origin },
       isProxied: config.trustedProxies > 0,
       isMailed: mailer !== null,

@@ -5,6 +5,7 @@ import type { AddressOf } from '~/http/address.ts'
 import { bodyText } from '~/http/body.ts'
 import type { Route } from '~/http/route.ts'
 import type { Log } from '~/log.ts'
+import type { AddressLimits } from '~/memory/address-limits.ts'
 import type { Memory } from '~/memory/memory.ts'
 import { TooManyAttempts } from '~/service/attempts.ts'
 import { type PeopleDeps, type Person, personOf } from '~/service/people.ts'
@@ -19,6 +20,8 @@ export type VisitDeps = PeopleDeps & {
   readonly clock: Clock
   readonly log: Log
   readonly addressOf: AddressOf
+  /** Forms that one address sends, counted here and now: a flood costs the database nothing. */
+  readonly forms: AddressLimits
   /** The origin of the address that people use, where a setting gives one. */
   readonly publicOrigin: string | null
   /** Whether the proxies in front may say that a request came over https. */
@@ -75,7 +78,11 @@ export function visitRoutes(deps: VisitDeps, path: string, { get, post }: Answer
       method: 'POST',
       path,
       handle: (request) =>
-        replied(deps, request, path, async (visit) => post(visit, await readForm(deps, visit))),
+        replied(deps, request, path, async (visit) => {
+          const waitMs = deps.forms.take(visit.address, visit.nowMs)
+          if (waitMs > 0) throw new TooManyAttempts(Math.ceil(waitMs / 1000))
+          return post(visit, await readForm(deps, visit))
+        }),
     })
   return routes
 }

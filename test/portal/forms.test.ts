@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { type Member, PeopleWorld } from './people-world.ts'
 
 let world: PeopleWorld
@@ -10,6 +10,7 @@ beforeAll(async () => {
   ada = await world.member()
   bob = await world.member()
 })
+beforeEach(() => world.clock.advance(60_000))
 afterAll(() => world.stop())
 
 const FORMS: [path: string, fields: Record<string, string>][] = [
@@ -67,6 +68,18 @@ describe('every form', () => {
     const form_token = await ada.visitor.token('/developer')
     const fields = { form_token, name: 'x'.repeat(17_000) }
     expect((await ada.visitor.post('/developer/keys', fields)).status).toBe(403)
+  })
+
+  test('429 after 120 of them from one address in a minute, whatever they are', async () => {
+    const visitor = world.visitor()
+    const flood = async () => (await visitor.post('/sign-in', {})).status
+    const statuses: number[] = []
+    for (let i = 0; i < 121; i++) statuses.push(await flood())
+    expect(new Set(statuses.slice(0, 120))).toEqual(new Set([403]))
+    expect(statuses[120]).toBe(429)
+    expect((await visitor.get('/sign-in')).status).toBe(200)
+    world.clock.advance(60_000)
+    expect(await flood()).toBe(403)
   })
 
   test('a token ends with its session', async () => {
