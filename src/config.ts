@@ -133,7 +133,7 @@ export function loadConfig(env: Env): Config {
     work: {
       historyMax: setting('HISTORY_WORK_MAX', 4, integerBetween(1, CONNECTIONS_LIMIT)),
       ingestMax: setting('INGEST_WORK_MAX', 6, integerBetween(1, CONNECTIONS_LIMIT)),
-      waitingMax: setting('WORK_WAITING_MAX', 64, integerBetween(0, WAITING_LIMIT)),
+      waitingMax: setting('WORK_WAITING_MAX', 512, integerBetween(0, WAITING_LIMIT)),
     },
     metricsToken: setting<string | null>('METRICS_TOKEN', null, asToken),
     ...readPeople(setting),

@@ -41,7 +41,7 @@ describe('loadConfig', () => {
       trustedProxies: 0,
       boardRequestsPerMinute: 60,
       authFailuresPerMinute: 60,
-      work: { historyMax: 4, ingestMax: 6, waitingMax: 64 },
+      work: { historyMax: 4, ingestMax: 6, waitingMax: 512 },
       metricsToken: null,
       authSecret: null,
       smtpUrl: null,
