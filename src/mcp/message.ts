@@ -1,4 +1,5 @@
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js'
+import { isNestedTooDeep } from '~/wire/nesting.ts'
 import { isRecord } from './arguments.ts'
 
 export type RpcRequest = {
@@ -45,6 +46,7 @@ export function readMessages(text: string): Incoming {
 }
 
 function parsed(text: string): unknown {
+  if (isNestedTooDeep(text)) throw invalidRequest('the body is nested too deeply')
   try {
     return JSON.parse(text)
   } catch {

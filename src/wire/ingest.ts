@@ -10,6 +10,7 @@ import {
   SIGNIFICANT_DIGITS_MAX,
 } from '~/domain/observation.ts'
 import { named, namedRecord, nullable } from './fields.ts'
+import { isNestedTooDeep } from './nesting.ts'
 import { type RowRules, readObservationRow, WrittenNumber } from './observation-row.ts'
 
 export const BATCH_ROWS_MAX = 100
@@ -103,6 +104,8 @@ export function readIngestBody(text: string, rules: RowRules): Observation[] {
 
 /** JSON whose numbers keep every digit they were written with. */
 export function parsedExactly(text: string): unknown {
+  if (isNestedTooDeep(text))
+    throw new ServiceError('malformed_body', 'the body is nested too deeply; send flat rows')
   try {
     if (!LONG_NUMBER.test(text)) return JSON.parse(text)
     return JSON.parse(text, (_key, value, context?: { source?: string }) =>

@@ -1,0 +1,24 @@
+/** Nobody has a reason to nest lists and objects deeper. */
+export const NESTING_MAX = 20
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const OPENING = new Set([0x5b, 0x7b])
+const CLOSING = new Set([0x5d, 0x7d])
+
+/**
+ * Whether a JSON text nests its lists and objects deeper than `NESTING_MAX`, which a parser would
+ * spend long on. Of a text that is no JSON it says nothing that matters.
+ */
+export function isNestedTooDeep(text: string): boolean {
+  let depth = 0
+  let isQuoted = false
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code === QUOTE) isQuoted = !isQuoted
+    else if (isQuoted) i += code === BACKSLASH ? 1 : 0
+    else if (OPENING.has(code) && ++depth > NESTING_MAX) return true
+    else if (CLOSING.has(code)) depth--
+  }
+  return false
+}
