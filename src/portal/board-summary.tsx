@@ -12,11 +12,11 @@ type Props = {
   readonly freshness: Freshness
 }
 
-/** What to know first: the best net, the mid it is judged by, and how fresh it all is. */
+/** What to know first: the best net of what is quoted, the mid, and how fresh it all is. */
 export function BoardSummary(props: Props) {
   return (
     <div class="cards">
-      <Best {...props} />
+      {props.conversions.entries.length > 0 && <Best {...props} />}
       <Mid {...props} />
       <Freshly freshness={props.freshness} />
     </div>
