@@ -10,6 +10,8 @@ export type Entry = {
   untilMs: number
   /** When it was last sent. */
   latestMs: number
+  /** Whoever acknowledges it then may only repeat what another replica has recorded. */
+  isRetried: boolean
   /** By the machine's steady clock; null while nobody has said that it is recorded. */
   acknowledgedAt: number | null
   /** Which replica said so, in which of its lives. */
@@ -28,6 +30,8 @@ export type Sight = {
   /** How long other replicas may take to show what one has acknowledged. */
   readonly graceMs: number
 }
+
+const NOBODY = 'nobody in particular'
 
 export type Account = {
   readonly acknowledged: number
@@ -57,13 +61,23 @@ export class Ledger {
     const seq = entries.length
     const note = `${corridor} ${seq}`
     const times = { sinceMs: nowMs, untilMs: Number.POSITIVE_INFINITY, latestMs: nowMs }
-    const entry = { corridor, seq, note, ...times, acknowledgedAt: null, acknowledgedBy: '' }
+    const isRetried = false
+    const entry = {
+      corridor,
+      seq,
+      note,
+      ...times,
+      isRetried,
+      acknowledgedAt: null,
+      acknowledgedBy: '',
+    }
     entries.push(entry)
     return entry
   }
 
   /** The clock may have been turned back since it was first sent. */
   sendAgain(entry: Entry, nowMs: number): void {
+    entry.isRetried = true
     entry.sinceMs = Math.min(entry.sinceMs, nowMs)
     entry.latestMs = Math.max(entry.latestMs, nowMs)
   }
@@ -81,7 +95,7 @@ export class Ledger {
   acknowledge(entry: Entry, { nowMs, by }: { nowMs: number; by: string }): void {
     entry.untilMs = Math.max(nowMs, entry.latestMs)
     entry.acknowledgedAt = performance.now()
-    entry.acknowledgedBy = by
+    entry.acknowledgedBy = entry.isRetried ? NOBODY : by
   }
 
   /**
@@ -143,7 +157,7 @@ export class Ledger {
 
   #first(corridor: string): Entry {
     const { sinceMs } = this
-    const times = { sinceMs, untilMs: sinceMs, latestMs: sinceMs }
+    const times = { sinceMs, untilMs: sinceMs, latestMs: sinceMs, isRetried: false }
     const known = { acknowledgedAt: Number.NEGATIVE_INFINITY, acknowledgedBy: 'everybody' }
     return { corridor, seq: 0, note: `${corridor} 0`, ...times, ...known }
   }
