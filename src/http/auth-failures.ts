@@ -16,21 +16,27 @@ export type AuthFailureDeps = {
 
 const MINUTE_MS = 60_000
 const UNAUTHORIZED = 401
+const EVERYBODY = 'everybody'
 
 /**
  * The same handler, but who fails to show a valid key too often in a minute is told to wait.
  *
  * Only failures are counted and only failures are refused: a valid key is always served, whoever
- * else fails from the same address.
+ * else fails from the same address. As long as all addresses together fail no more than one may,
+ * nobody's address is looked up, which costs more than the refusal; so a flood from one address gets
+ * as much again before it is told to wait.
  */
 export function limitingFailures(
   handle: Handler,
   { perMinute, addressOf, clock, log }: AuthFailureDeps,
 ): Handler {
-  const limits = new AddressLimits({ requestsMax: perMinute, windowMs: MINUTE_MS })
+  const budget = { requestsMax: perMinute, windowMs: MINUTE_MS }
+  const [everybody, limits] = [new AddressLimits(budget, 1), new AddressLimits(budget)]
   const limited = (request: Request, reply: Response): Response => {
     if (reply.status !== UNAUTHORIZED) return reply
-    const waitMs = limits.take(addressOf(request), clock.now())
+    const nowMs = clock.now()
+    if (everybody.take(EVERYBODY, nowMs) === 0) return reply
+    const waitMs = limits.take(addressOf(request), nowMs)
     return waitMs === 0 ? reply : errorReply(tooMany(waitMs), log, requestIdOf(reply))
   }
   return (request) => {
