@@ -81,7 +81,7 @@ export async function signIn(
 ): Promise<Entry | 'wrong' | 'unconfirmed'> {
   await admitted(deps, 'sign-in', { ...origin, email: person.email })
   const signedIn = await deps.people.signIn(person)
-  if (signedIn === 'unconfirmed') await deps.people.sendConfirmation(person.email)
+  if (signedIn === 'unconfirmed') await mailAgain(deps, person.email, origin)
   return typeof signedIn === 'string' ? signedIn : entered(deps, signedIn)
 }
 
@@ -101,7 +101,7 @@ export async function confirm(
   if (first === 'wrong') return 'wrong'
   if (first !== 'unconfirmed') return entered(deps, first)
   if (!(await deps.people.confirm(token))) {
-    await deps.people.sendConfirmation(email)
+    await mailAgain(deps, email, origin)
     return 'stale'
   }
   const signedIn = await deps.people.signIn({ email, password })
@@ -154,6 +154,12 @@ async function entered(deps: PeopleDeps, signedIn: SignedIn): Promise<Entry> {
   await deps.members.boundSessions(userId, SESSIONS_MAX)
   await forgetAttempts(counting(deps), { what: 'sign-in', email })
   return { email, cookies, firstKey: membership.firstKey ? key : null }
+}
+
+/** Counts like a sign-up, whose mail it repeats. */
+async function mailAgain(deps: PeopleDeps, email: string, origin: Origin): Promise<void> {
+  await admitted(deps, 'sign-up', { ...origin, email })
+  await deps.people.sendConfirmation(email)
 }
 
 type Asked = Origin & { readonly email: string }

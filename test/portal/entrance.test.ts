@@ -282,6 +282,15 @@ describe('attempts', () => {
     expect((await world.visitor().submit('/forgotten', { email })).status).toBe(429)
   })
 
+  test('429 to the sixth link for who does not confirm, also by signing in', async () => {
+    const email = newEmail()
+    await signUp(world.visitor(), email)
+    for (let i = 0; i < 4; i++)
+      expect((await signIn(world.visitor(), email)).location).toBe('/mailed')
+    expect((await signIn(world.visitor(), email)).status).toBe(429)
+    expect(world.linksTo(email)).toHaveLength(5)
+  })
+
   test('what is kept of them names neither address', async () => {
     const email = newEmail()
     const visitor = world.visitor()

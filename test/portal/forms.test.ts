@@ -105,8 +105,10 @@ describe('every page', () => {
   const own = ['/developer', '/developer/keys/revoke', '/developer/keys/replace']
 
   test('is kept by nobody, runs nothing inline, is framed by nobody', async () => {
-    for (const path of [...pages, ...own]) {
-      const { headers, html } = await ada.visitor.get(path)
+    const seen = [...pages.map((path) => [world.visitor(), path] as const)]
+    seen.push(...own.map((path) => [ada.visitor, path] as const))
+    for (const [visitor, path] of seen) {
+      const { headers, html } = await visitor.get(path)
       expect(headers.get('cache-control')).toBe('no-store')
       if (html === '') continue
       expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
