@@ -1,5 +1,6 @@
 import type { Static, TObject } from '@sinclair/typebox'
 import type { Clock } from '~/clock.ts'
+import { ServiceError } from '~/domain/errors.ts'
 import { type Freshness, freshnessAt } from '~/domain/freshness.ts'
 import type { Log } from '~/log.ts'
 import type { Memory } from '~/memory/memory.ts'
@@ -77,7 +78,9 @@ export function meteredHandler<S extends TObject>(
       const text = textOf(turn, request.url)
       return new Response(text, { headers: successHeaders.of(turn.success(scope.id)) })
     } catch (error) {
-      return inScope(scope, () => turn.failed(error, { [REQUEST_ID_HEADER]: scope.id }), request)
+      const reply = () => turn.failed(error, { [REQUEST_ID_HEADER]: scope.id })
+      const isToldOf = !(error instanceof ServiceError) || error.cause !== undefined
+      return isToldOf ? inScope(scope, reply, request) : reply()
     }
   }
 }
