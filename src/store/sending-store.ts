@@ -2,7 +2,9 @@ import type { Sending } from '~/domain/silence.ts'
 import type { Database } from './database.ts'
 import { instantText } from './encoding.ts'
 
-/** Of each series of observations so many are looked at: enough for a habit, whatever its age. */
+/** So many series of a provider, those heard of last, tell its habit. */
+const SERIES_MAX = 8
+/** Of each of them so many observations are looked at, whatever their age. */
 const SERIES_ROWS_MAX = 40
 /** Of a provider's latest sendings so many make its habit. */
 const SENDINGS_MAX = 30
@@ -22,21 +24,29 @@ export function createSendingStore({ sql }: Database): SendingStore {
   return {
     async all(nowMs) {
       const rows = await sql<Row[]>`
-        with latest as (
-          select s.provider_id, s.id as series, o.effective_from as at
+        with series as (
+          select s.id, s.provider_id, o.at,
+            row_number() over (partition by s.provider_id order by o.at desc) as place
           from provider_corridors s
           cross join lateral (
-            select effective_from from observations
+            select effective_from as at from observations
+            where provider_corridor_id = s.id and effective_from <= ${instantText(nowMs)}
+            order by effective_from desc, id desc limit 1
+          ) o
+        ), minutes as (
+          select distinct s.provider_id, date_trunc('minute', o.at) as minute
+          from series s
+          cross join lateral (
+            select effective_from as at from observations
             where provider_corridor_id = s.id and effective_from <= ${instantText(nowMs)}
             order by effective_from desc, id desc limit ${SERIES_ROWS_MAX}
           ) o
+          where s.place <= ${SERIES_MAX}
         ), sendings as (
           select provider_id, minute,
             row_number() over (partition by provider_id order by minute desc) as place,
             lag(minute) over (partition by provider_id order by minute) as before
-          from (
-            select distinct provider_id, date_trunc('minute', at) as minute from latest
-          ) minutes
+          from minutes
         ), habits as (
           select provider_id, count(before)::int as intervals,
             percentile_cont(0.5) within group (
@@ -46,11 +56,11 @@ export function createSendingStore({ sql }: Database): SendingStore {
         )
         select provider_id as "providerId", extract(epoch from max(at)) * 1000 as "newestMs",
           case when intervals >= ${INTERVALS_MIN} then seconds * 1000 end as "intervalMs",
-          count(distinct series)::int as corridors,
-          count(distinct series) filter (
+          count(*)::int as corridors,
+          count(*) filter (
             where at > ${instantText(nowMs)}::timestamptz - interval '24 hours'
           )::int as "freshCorridors"
-        from latest join habits using (provider_id)
+        from series join habits using (provider_id)
         group by provider_id, intervals, seconds order by provider_id`
       return rows.map(({ newestMs, intervalMs, ...row }) => ({
         ...row,
