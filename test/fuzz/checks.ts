@@ -1,0 +1,54 @@
+import type { RawAnswer } from './client.ts'
+import type { Asked } from './requests.ts'
+
+/** What must never be told: traces of the inside. */
+const LEAK = /\n\s+at \S+ \(|node_modules|\/src\/[a-z]|drizzle|PostgresError|TypeError|SyntaxError/
+/** What the runtime says to an HTTP that does not exist. */
+const VERSION_UNKNOWN = 505
+const UNAVAILABLE = /^(mid_unavailable|database_unavailable|overloaded)$/
+
+/** What is wrong with an answer, in a few words; null for nothing. */
+export function faultOf(asked: Asked, answer: RawAnswer | null, secrets: readonly string[]) {
+  if (!answer) return asked.isSound ? 'no answer' : null
+  const { status, text } = answer
+  if (!(status >= 200 && status < 600)) return `status ${status}`
+  if (secrets.some((secret) => text.includes(secret))) return 'a secret in the body'
+  if (status === VERSION_UNKNOWN && !asked.isSound) return null
+  if (status >= 500 && !isUnavailable(answer, asked)) return `status ${status}`
+  if (!asked.isSound) return null
+  if (status < 400) return asked.kind === 'api' ? successFault(asked, answer) : null
+  if (LEAK.test(text)) return `status ${status} tells of the inside`
+  return asked.isHead ? null : errorFault(asked, answer)
+}
+
+function isUnavailable({ status, headers, text }: RawAnswer, { isHead }: Asked): boolean {
+  if (status !== 503 || !headers.has('retry-after')) return false
+  return isHead || UNAVAILABLE.test(parsed(text)?.code)
+}
+
+function successFault({ isHead }: Asked, { status, headers, text }: RawAnswer): string | null {
+  if (isHead || status === 204 || status === 304) return null
+  const isJson = headers.get('content-type')?.startsWith('application/json')
+  return isJson && parsed(text) === undefined ? `status ${status} without JSON` : null
+}
+
+function errorFault({ kind }: Asked, { status, headers, text }: RawAnswer): string | null {
+  const type = headers.get('content-type') ?? 'none'
+  if (type.startsWith('text/html') && kind === 'page') return null
+  const body = parsed(text)
+  const isOurs = typeof body?.error === 'string' && /^[a-z]+(_[a-z]+)*$/.test(body?.code)
+  const isRpc = Array.isArray(body)
+    ? body.every((one) => one?.jsonrpc === '2.0')
+    : body?.jsonrpc === '2.0' && typeof body?.error?.message === 'string'
+  if (type.startsWith('application/json') && (isOurs || (kind === 'mcp' && isRpc))) return null
+  return `status ${status} as ${type}: ${JSON.stringify(text.slice(0, 80))}`
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: whatever was answered
+function parsed(text: string): any {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

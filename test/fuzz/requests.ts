@@ -1,0 +1,338 @@
+import type { Random } from './random.ts'
+import type { Operation, Surface } from './surface.ts'
+import { deepJson, oddJson, oddText } from './values.ts'
+
+export type Kind = 'api' | 'mcp' | 'page'
+
+/** A request as it goes over the wire, and what may be expected of its answer. */
+export type Asked = {
+  readonly bytes: Buffer
+  readonly kind: Kind
+  readonly isHead: boolean
+  /** Whether it is HTTP at all; what is not may be hung up on, or refused without a word. */
+  readonly isSound: boolean
+}
+
+export type Actors = {
+  readonly keys: readonly string[]
+  /** Cookies of people who have signed in, and the tokens of their forms. */
+  readonly people: readonly { readonly cookie: string; readonly token: string }[]
+}
+
+type Draft = {
+  method: string
+  target: string
+  headers: [name: string, value: string][]
+  body: string | Buffer | null
+  kind: Kind
+}
+
+const METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE']
+const TYPES = [
+  'application/json',
+  'application/json; charset=utf-16',
+  'text/plain',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=x',
+  'application/json, text/plain',
+  '',
+  'a'.repeat(300),
+  'application/xml',
+]
+
+/** The next request of a draw; the same again for the same draws. */
+export function drawn(random: Random, surface: Surface, actors: Actors): Asked {
+  const draw = random.unit()
+  const draft =
+    draw < 0.55
+      ? operationDraft(random, random.pick(surface.operations))
+      : draw < 0.7
+        ? mcpDraft(random)
+        : otherDraft(random, surface, actors)
+  dress(random, draft, actors)
+  if (random.chance(0.06)) draft.method = random.pick(METHODS)
+  if (random.chance(0.06)) draft.target = bentPath(random, draft.target)
+  return written(random, draft)
+}
+
+function operationDraft(random: Random, operation: Operation): Draft {
+  const { path, method, parameters, body } = operation
+  const given = parameters.filter(() => random.chance(0.92))
+  const value = (good: readonly string[]) =>
+    random.chance(0.8) ? random.pick(good) : oddText(random)
+  const query = given
+    .filter((parameter) => parameter.in === 'query')
+    .map(({ name, good }) => [name, value(good)] as const)
+  const headers = given
+    .filter((parameter) => parameter.in === 'header')
+    .map(({ name, good }): [string, string] => [name, value(good)])
+  return {
+    method,
+    target: path + search(random, query),
+    headers,
+    body: body && rowsText(random, body),
+    kind: 'api',
+  }
+}
+
+/** A query string: as it should be, doubled, bare, raw, huge, or of something else. */
+function search(random: Random, query: readonly (readonly [string, string])[]): string {
+  const pairs = query.flatMap(([name, value]) => {
+    const text = random.chance(0.95) ? encoded(value) : raw(value)
+    const pair = random.chance(0.02) ? name : `${name}=${text}`
+    return random.chance(0.04) ? [pair, pair] : [pair]
+  })
+  if (random.chance(0.05)) pairs.push(`${encoded(oddText(random))}=${encoded(oddText(random))}`)
+  if (random.chance(0.01)) pairs.push(...random.some(400, () => `x${random.below(9)}=1`))
+  if (random.chance(0.02))
+    pairs.push(random.pick(['%', '%zz', '%E0%A4%A', '&&&', '=', 'from[]=USD', '?']))
+  const joined = pairs.join(random.chance(0.99) ? '&' : ';')
+  return joined === '' && random.chance(0.8) ? '' : `?${joined}`
+}
+
+/** Escaped as `encodeURIComponent` would, which refuses half a surrogate pair. */
+const encoded = (text: string): string => encodeURIComponent(text.toWellFormed())
+
+/** As it is, but for what would end the request line. */
+const raw = (text: string): string => text.replace(/[\0-\x20\x7f#]/g, '+')
+
+function rowsText(random: Random, members: Readonly<Record<string, string>>): string | Buffer {
+  const draw = random.unit()
+  if (draw < 0.03) return deepJson(random)
+  if (draw < 0.15) return oddJson(random)
+  if (draw < 0.16) return Buffer.from(oddText(random), random.pick(['latin1', 'utf16le'] as const))
+  const row = () => {
+    const parts = Object.entries(members)
+      .filter(() => random.chance(0.9))
+      .map(([name, value]) => `"${name}":${random.chance(0.9) ? value : oddJson(random, 3)}`)
+    return `{${parts.join()}}`
+  }
+  if (draw < 0.5) return row()
+  return `[${random.some(draw < 0.98 ? 5 : 101, row).join()}]`
+}
+
+const MCP_METHODS = [
+  'initialize',
+  'ping',
+  'tools/list',
+  'tools/call',
+  'resources/list',
+  'resources/read',
+  'prompts/list',
+  'prompts/get',
+  'notifications/initialized',
+  'logging/setLevel',
+  'completion/complete',
+  'x',
+]
+const TOOLS = [
+  'get_rates',
+  'convert',
+  'fetch_rates',
+  'get_history',
+  'list_corridors',
+  'list_providers',
+  'list_currencies',
+  'x',
+]
+const TOOL_ARGUMENTS = ['from', 'to', 'amount', 'period', 'limit', 'offset', 'provider', 'order']
+
+function mcpDraft(random: Random): Draft {
+  const draw = random.unit()
+  const body =
+    draw < 0.04 ? deepJson(random) : draw < 0.15 ? oddJson(random) : rpcText(random, draw < 0.9)
+  const headers: [string, string][] = [['accept', 'application/json, text/event-stream']]
+  if (random.chance(0.1)) headers.push(['mcp-session-id', oddText(random)])
+  if (random.chance(0.2))
+    headers.push(['mcp-protocol-version', random.chance(0.5) ? '2025-06-18' : oddText(random)])
+  const target = random.chance(0.2) ? '/mcp?sessions=off' : '/mcp'
+  return {
+    method: random.chance(0.95) ? 'POST' : random.pick(['GET', 'DELETE']),
+    target,
+    headers,
+    body,
+    kind: 'mcp',
+  }
+}
+
+function rpcText(random: Random, isAlone: boolean): string {
+  const message = () => {
+    const id = random.chance(0.9) ? String(random.below(99)) : oddJson(random, 3)
+    const method = random.chance(0.95)
+      ? JSON.stringify(random.pick(MCP_METHODS))
+      : oddJson(random, 3)
+    const params = random.chance(0.8) ? rpcParams(random) : oddJson(random, 2)
+    return `{"jsonrpc":"2.0","id":${id},"method":${method},"params":${params}}`
+  }
+  return isAlone ? message() : `[${random.some(6, message).join()}]`
+}
+
+function rpcParams(random: Random): string {
+  const value = () =>
+    random.chance(0.6)
+      ? random.pick(['"USD"', '"KES"', '["KES","NGN"]', '100', '"30d"', '5'])
+      : oddJson(random, 3)
+  const given = TOOL_ARGUMENTS.filter(() => random.chance(0.5)).map(
+    (name) => `"${name}":${value()}`,
+  )
+  const name = JSON.stringify(random.chance(0.95) ? random.pick(TOOLS) : oddText(random))
+  return (
+    `{"name":${name},"arguments":{${given.join()}},"uri":${JSON.stringify(oddText(random))},` +
+    '"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"f","version":"1"}}'
+  )
+}
+
+const FIELDS = [
+  'email',
+  'password',
+  'form_token',
+  'name',
+  'key',
+  'account',
+  'plan',
+  'role',
+  'from',
+  'to',
+  'amount',
+  'token',
+  'before',
+  'day',
+]
+
+function otherDraft(random: Random, { others }: Surface, { people }: Actors): Draft {
+  const path = random.pick(others)
+  const isForm = random.chance(0.3) && !path.startsWith('/assets')
+  const token = people.length > 0 ? random.pick(people).token : ''
+  const pairs = FIELDS.filter(() => random.chance(0.4)).map((name) => {
+    const value = name === 'form_token' && random.chance(0.7) ? token : oddText(random)
+    return `${name}=${encoded(value)}`
+  })
+  const query =
+    !isForm && random.chance(0.4) ? `${path.includes('?') ? '&' : '?'}${pairs.join('&')}` : ''
+  return {
+    method: isForm ? 'POST' : 'GET',
+    target: path + query,
+    headers: isForm ? [['content-type', 'application/x-www-form-urlencoded']] : [],
+    body: isForm ? pairs.join('&') : null,
+    kind: path.startsWith('/api/v1') ? 'api' : path === '/mcp' ? 'mcp' : 'page',
+  }
+}
+
+/** Who asks, for what, and how: mostly as it should be. */
+function dress(random: Random, draft: Draft, { keys, people }: Actors): void {
+  const add = (name: string, value: string) => draft.headers.push([name, value])
+  const who = random.unit()
+  if (draft.kind === 'page') {
+    if (people.length > 0 && who < 0.6) add('cookie', random.pick(people).cookie)
+    else if (who < 0.7) add('cookie', `corridor.session=${oddText(random)}; ${oddText(random)}`)
+    if (draft.method === 'POST' && random.chance(0.9))
+      add('sec-fetch-site', random.pick(['same-origin', 'cross-site']))
+  } else if (who < 0.85) add('x-api-key', random.pick(keys))
+  else if (who < 0.92) add('x-api-key', oddText(random))
+  if (who < 0.02) add('x-api-key', random.pick(keys))
+  if (draft.body !== null && !draft.headers.some(([name]) => name === 'content-type'))
+    add('content-type', random.chance(0.9) ? 'application/json' : random.pick(TYPES))
+  if (random.chance(0.2))
+    add(
+      'accept',
+      random.pick([
+        '*/*',
+        'text/csv',
+        'application/x-ndjson',
+        'text/html',
+        'text/csv;q=0',
+        ',',
+        oddText(random),
+      ]),
+    )
+  if (random.chance(0.1))
+    add('if-none-match', random.pick(['*', '""', 'W/"x"', '"a", "b"', oddText(random)]))
+  if (random.chance(0.1)) add('x-request-id', oddText(random))
+  if (random.chance(0.1))
+    add(
+      'x-forwarded-for',
+      random.pick(['1.2.3.4', '::1', 'x', '1.2.3.4, 5.6.7.8', oddText(random)]),
+    )
+  if (random.chance(0.05)) add('idempotency-key', oddText(random))
+  if (random.chance(0.05))
+    add('origin', random.pick(['null', 'https://evil.example', oddText(random)]))
+  if (random.chance(0.05)) add('traceparent', oddText(random))
+  if (random.chance(0.03)) add('authorization', `Bearer ${oddText(random)}`)
+  if (random.chance(0.03)) add('range', random.pick(['bytes=0-0', 'bytes=9-1', oddText(random)]))
+  if (random.chance(0.03)) add('accept-encoding', random.pick(['gzip', 'identity;q=0', 'x']))
+  if (random.chance(0.02))
+    add(
+      random.pick(['content-encoding', 'x-http-method-override', 'forwarded', 'te', 'upgrade']),
+      oddText(random),
+    )
+}
+
+/** The same path as somebody might write it who looks for a way in. */
+function bentPath(random: Random, target: string): string {
+  const [path = '', query] = target.split('?')
+  const bent = random.pick([
+    () => `${path}/`,
+    () => `/${path}`,
+    () => path.toUpperCase(),
+    () => path.replaceAll('/', '//'),
+    () => `${path}/../../../../etc/passwd`,
+    () => `/assets/..%2f..%2fpackage.json`,
+    () => `/assets/%2e%2e/%2e%2e/package.json`,
+    () => `/flags/../../../package.json`,
+    () =>
+      path.replace(/(?<=.)./g, (one) =>
+        random.chance(0.3) ? `%${one.charCodeAt(0).toString(16)}` : one,
+      ),
+    () => `${path}%00.json`,
+    () => `${path}/${encoded(oddText(random))}`,
+    () => `/${encoded(oddText(random))}`,
+    () => `${path};x=1`,
+    () => `http://other.example${path}`,
+  ])()
+  return query === undefined ? bent : `${bent}?${query}`
+}
+
+/** How a request that is no HTTP is bent. */
+const BREAKS: ((text: string, random: Random) => string)[] = [
+  (text) => text.replace('HTTP/1.1', 'HTTP/9.9'),
+  (text) => text.replace(' HTTP/1.1', ''),
+  (text) => text.replace(/^[A-Z]+/, 'G@T'),
+  (text) => text.replace(/^[A-Z]+/, 'get'),
+  (text) => text.replace(/host: .*\r\n/i, ''),
+  (text) => text.replace(/host: (.*)\r\n/i, 'Host: $1\r\nHost: other.example\r\n'),
+  (text) => text.replace('\r\n', '\r\nContent-Length: -1\r\n'),
+  (text) => text.replace('\r\n', '\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n'),
+  (text) => text.replace('\r\n', '\r\nContent-Length: 3\r\nContent-Length: 9\r\n'),
+  (text) => text.replace('\r\n', '\r\nno colon at all\r\n'),
+  (text) => text.replace('\r\n', '\r\n: nameless\r\n'),
+  (text) => text.replace('\r\n', '\r\nX-Bad: a\0b\r\n'),
+  (text) => text.replace('\r\n', `\r\nX-Long: ${'a'.repeat(20_000)}\r\n`),
+  (text, random) => text.slice(0, random.below(text.length)).replaceAll('\r\n\r\n', '\r\n'),
+  (text, random) => oddText(random) + text,
+]
+
+function written(random: Random, { method, target, headers, body, kind }: Draft): Asked {
+  const isBroken = random.chance(0.02)
+  const lines = headers.map(([name, value]) => `${name}: ${visible(value)}`)
+  const bytes = Buffer.from(body ?? '')
+  if (body !== null || method === 'POST') lines.push(`content-length: ${bytes.length}`)
+  const head = `${method} ${asciiOf(target)} HTTP/1.1\r\nhost: localhost\r\n${lines.join('\r\n')}${lines.length ? '\r\n' : ''}\r\n`
+  const sent = isBroken ? random.pick(BREAKS)(head, random) : head
+  return {
+    bytes: Buffer.concat([Buffer.from(sent, isBroken ? 'utf8' : 'latin1'), bytes]),
+    kind,
+    isHead: method === 'HEAD',
+    isSound: !isBroken && head.length < 15_000,
+  }
+}
+
+/** What a header may hold. */
+const visible = (text: string): string =>
+  text
+    .replace(/[^\x20-\x7e\x80-\xff]/g, '')
+    .trim()
+    .slice(0, 3000)
+
+/** What a request line may hold. */
+const asciiOf = (text: string): string =>
+  text.replace(/[^\x21-\x7e]/gu, (one) => encoded(one)).slice(0, 12_000)

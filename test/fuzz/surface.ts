@@ -1,0 +1,136 @@
+/** What there is to ask: the operations of the service's own description, and what lies beside it. */
+export type Surface = {
+  readonly operations: readonly Operation[]
+  /** Paths outside the description, as they are linked and known. */
+  readonly others: readonly string[]
+}
+
+export type Operation = {
+  readonly path: string
+  readonly method: string
+  readonly parameters: readonly Parameter[]
+  /** Of a body: names of members with values to begin with. */
+  readonly body: Readonly<Record<string, string>> | null
+}
+
+export type Parameter = {
+  readonly name: string
+  readonly in: 'query' | 'header'
+  /** Values that the schema calls good. */
+  readonly good: readonly string[]
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a description, as it was fetched
+type Json = any
+
+const PATHS = [
+  '/',
+  '/corridors',
+  '/developer',
+  '/developer/key',
+  '/sign-up',
+  '/sign-in',
+  '/sign-out',
+  '/mailed',
+  '/confirm',
+  '/forgotten',
+  '/reset',
+  '/operator',
+  '/operator/accounts',
+  '/operator/account',
+  '/operator/key',
+  '/operator/log',
+  '/docs',
+  '/openapi.json',
+  '/llms.txt',
+  '/healthz',
+  '/readyz',
+  '/metrics',
+  '/mcp',
+  '/flags/ke.svg',
+  '/flags/zz.svg',
+  '/assets/',
+  '/assets/market.css',
+  '/favicon.ico',
+  '/robots.txt',
+  '/api/v1',
+  '/api/v1/',
+  '/api',
+  '/.env',
+  '/.git/config',
+  '/package.json',
+  '/wp-login.php',
+]
+
+/** Reads the description of a running service, and what its pages link. */
+export async function surfaceOf(origin: string): Promise<Surface> {
+  const document: Json = await (await fetch(`${origin}/openapi.json`)).json()
+  const base = new URL(document.servers?.[0]?.url ?? '/', origin).pathname.replace(/\/$/, '')
+  const operations = Object.entries<Json>(document.paths).flatMap(([path, item]) =>
+    Object.entries<Json>(item)
+      .filter(([method]) => /^(get|post|put|patch|delete)$/.test(method))
+      .map(([method, operation]) =>
+        operationOf(document, { path: base + path, method, operation }),
+      ),
+  )
+  const pages = await Promise.all(
+    ['/', '/corridors', '/sign-up', '/docs'].map(async (path) =>
+      (await fetch(origin + path)).text(),
+    ),
+  )
+  const links = pages.flatMap((html) => [...html.matchAll(/(?:href|src)="(\/[^"#]*)"/g)])
+  const linked = links.map(([, link]) => link!.replaceAll('&amp;', '&'))
+  return { operations, others: [...new Set([...PATHS, ...linked])] }
+}
+
+type Found = { path: string; method: string; operation: Json }
+
+function operationOf(document: Json, { path, method, operation }: Found): Operation {
+  const resolved = (value: Json): Json =>
+    value?.$ref ? resolved(pointed(document, value.$ref)) : value
+  const parameters = (operation.parameters ?? []).map(resolved).map((parameter: Json) => ({
+    name: parameter.name,
+    in: parameter.in,
+    good: goodValues(resolved(parameter.schema), parameter),
+  }))
+  const schema = resolved(operation.requestBody?.content?.['application/json']?.schema)
+  return {
+    path,
+    method: method.toUpperCase(),
+    parameters,
+    body: schema ? members(schema, resolved) : null,
+  }
+}
+
+const pointed = (document: Json, pointer: string): Json =>
+  pointer
+    .slice(2)
+    .split('/')
+    .reduce((value, name) => value[name], document)
+
+function goodValues(schema: Json, parameter: Json): string[] {
+  const options: Json[] = schema?.anyOf ?? [schema]
+  const values = options.flatMap((option) => [
+    ...(option?.enum ?? []),
+    ...(option?.examples ?? []),
+    ...(option?.const === undefined ? [] : [option.const]),
+    ...(option?.default === undefined ? [] : [option.default]),
+  ])
+  const shown = parameter.example === undefined ? [] : [parameter.example]
+  const all = [...values, ...shown, ...(schema?.examples ?? [])].map(String)
+  return all.length > 0 ? [...new Set(all)] : ['1']
+}
+
+/** The members of one row of a body, with a value of JSON for each. */
+function members(schema: Json, resolved: (value: Json) => Json): Record<string, string> {
+  const options: Json[] = (schema.anyOf ?? schema.oneOf ?? [schema]).map(resolved)
+  const row = options.find(({ properties }) => properties) ?? resolved(options[0]?.items)
+  const found: Record<string, string> = {}
+  for (const [name, property] of Object.entries<Json>(row?.properties ?? {})) {
+    const { examples, anyOf } = resolved(property)
+    const first =
+      examples?.[0] ?? anyOf?.map(resolved).find((one: Json) => one.examples)?.examples[0]
+    found[name] = JSON.stringify(first ?? 1)
+  }
+  return found
+}
