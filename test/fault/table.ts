@@ -49,7 +49,7 @@ export function outcomeOf({ tally, account, ...rest }: Parts): Outcome {
 
 const HEAD = [
   ...['fault', 'requests', 'wrong', 'errors', 'acknowledged', 'found', 'doubled'],
-  ...['to heal', 'p99 before, during', 'of its own'],
+  ...['to heal', 'p99 of live reads before, during', 'of its own'],
 ]
 
 const ms = (value: number): string =>
