@@ -1,5 +1,6 @@
 import { type Account, isRevoked } from '~/domain/account.ts'
 import type { AuditEntry } from '~/domain/audit.ts'
+import { USD } from '~/domain/currency.ts'
 import type { ServiceError } from '~/domain/errors.ts'
 import { freshnessAt } from '~/domain/freshness.ts'
 import { dayOf, PLANS, type Plan, ROLES, type Role } from '~/domain/quota.ts'
@@ -84,7 +85,13 @@ async function overview(deps: OperatorDeps, { nowMs }: Visit): Promise<VisitRepl
   const { feed, feeds, isMidRecent } = statusOf(
     new View(memory.current, freshnessAt('realtime', nowMs), ageLimits),
   )
-  const { providers } = memory.current.catalogue
+  const { providers, currencies } = memory.current.catalogue
+  const mids = currencies
+    .filter(({ code, kind }) => kind === 'fiat' && code !== USD)
+    .map(({ code }) => ({
+      currency: code,
+      reference: memory.current.references.reference(code, Number.POSITIVE_INFINITY) ?? null,
+    }))
   const active = new Map(providers.map(({ id, name }) => [id, name]))
   const sendings = await operated.sendings(nowMs)
   const senders = sendings.map((sending) => ({
@@ -94,7 +101,8 @@ async function overview(deps: OperatorDeps, { nowMs }: Visit): Promise<VisitRepl
   }))
   const heard = new Set(sendings.map(({ providerId }) => providerId))
   const mute = providers.filter(({ id }) => !heard.has(id)).map(({ name }) => name)
-  return { page: operatorPage({ nowMs, feeds, newest: feed, isMidRecent, senders, mute }) }
+  const page = { nowMs, feeds, newest: feed, isMidRecent, mids, senders, mute }
+  return { page: operatorPage(page) }
 }
 
 const SEARCH_LENGTH_MAX = 254

@@ -4,6 +4,7 @@ import { type Sending, silentFromMs, type Voice, voiceOf } from '~/domain/silenc
 import { spanText } from './format.ts'
 import { Age, Moment } from './moment.tsx'
 import { Notice } from './notice.tsx'
+import { type Mid, Mids } from './operator-mids.tsx'
 import type { Page } from './page.tsx'
 
 export const OPERATOR = '/operator'
@@ -40,6 +41,7 @@ type Props = {
   /** The newest reference there is; null before the first. */
   readonly newest: Reference | null
   readonly isMidRecent: boolean
+  readonly mids: readonly Mid[]
   readonly senders: readonly Sender[]
   /** Names of active providers that never sent anything. */
   readonly mute: readonly string[]
@@ -101,7 +103,7 @@ function namesText(senders: readonly Sender[]): string {
 export const countText = (count: number, noun: string): string =>
   `${count} ${noun}${count === 1 ? '' : 's'}`
 
-function Feeds({ feeds, newest, nowMs }: Props) {
+function Feeds({ feeds, newest, mids, nowMs }: Props) {
   return (
     <section class="stack-tight" aria-labelledby="feeds-title">
       <h2 id="feeds-title">Reference feeds</h2>
@@ -146,6 +148,7 @@ function Feeds({ feeds, newest, nowMs }: Props) {
           <Moment ms={sinceMs} />.
         </Notice>
       ))}
+      <Mids mids={mids} held={feeds.held} nowMs={nowMs} />
     </section>
   )
 }

@@ -194,6 +194,8 @@ describe('data', () => {
     expect(html).not.toContain('<script>alert')
     expect(html).toContain('10 hours')
     expect(html).toContain('There is no mid yet')
+    expect(html).toMatch(/Mids of 0 of \d+ currencies/)
+    expect(html).toMatch(/None for [A-Z, ]*KES/)
     await database.close()
   })
 })
