@@ -8,6 +8,7 @@ import { spanText } from './format.ts'
 import { Moment } from './moment.tsx'
 import { Notice } from './notice.tsx'
 import type { Page } from './page.tsx'
+import { TableFrame } from './table-frame.tsx'
 import { ToolClients } from './tool-clients.tsx'
 import { TryIt } from './try-it.tsx'
 import { UsageChart } from './usage-chart.tsx'
@@ -140,7 +141,7 @@ function Keys({ visit, usage, complaint, name, wasRevoked }: Props) {
 }
 
 const KeyTable = ({ active, nowMs }: { active: readonly KeyUsage[]; nowMs: number }) => (
-  <div class="table-frame">
+  <TableFrame label="Keys in use">
     <table class="table table-rows">
       <thead>
         <tr>
@@ -161,7 +162,7 @@ const KeyTable = ({ active, nowMs }: { active: readonly KeyUsage[]; nowMs: numbe
         ))}
       </tbody>
     </table>
-  </div>
+  </TableFrame>
 )
 
 function KeyRow({ one, nowMs }: { one: KeyUsage; nowMs: number }) {

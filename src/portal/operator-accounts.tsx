@@ -5,6 +5,7 @@ import { Moment } from './moment.tsx'
 import { Notice } from './notice.tsx'
 import { ACCOUNT, ACCOUNTS, countText, OPERATOR_KEY, Places } from './operator.tsx'
 import type { Page } from './page.tsx'
+import { TableFrame } from './table-frame.tsx'
 import type { Visit } from './visit.tsx'
 import { VisitForm } from './visit-form.tsx'
 
@@ -61,7 +62,7 @@ function foundText({ total, offset, accounts }: List): string {
 }
 
 const Table = ({ accounts }: { accounts: readonly Listed[] }) => (
-  <div class="table-frame">
+  <TableFrame label="Accounts">
     <table class="table table-rows">
       <thead>
         <tr>
@@ -92,7 +93,7 @@ const Table = ({ accounts }: { accounts: readonly Listed[] }) => (
         ))}
       </tbody>
     </table>
-  </div>
+  </TableFrame>
 )
 
 function Pager({ search, offset, total }: List) {

@@ -3,6 +3,7 @@ import { momentText } from './format.ts'
 import { Moment } from './moment.tsx'
 import { ACCOUNT, LOG, Places } from './operator.tsx'
 import type { Page } from './page.tsx'
+import { TableFrame } from './table-frame.tsx'
 
 export const LOG_PAGE = 50
 
@@ -25,7 +26,7 @@ export const logPage = ({ entries, isWhole }: Props): Page => ({
       {entries.length === 0 ? (
         <p class="muted">Nothing was changed yet.</p>
       ) : (
-        <div class="table-frame">
+        <TableFrame label="Changes">
           <table class="table table-rows">
             <thead>
               <tr>
@@ -42,7 +43,7 @@ export const logPage = ({ entries, isWhole }: Props): Page => ({
               ))}
             </tbody>
           </table>
-        </div>
+        </TableFrame>
       )}
       {!isWhole && (
         <p>
@@ -55,7 +56,9 @@ export const logPage = ({ entries, isWhole }: Props): Page => ({
 
 const Row = ({ entry }: { entry: AuditEntry }) => (
   <tr>
-    <th scope="row">{entry.action}</th>
+    <th scope="row" class="nowrap">
+      {entry.action}
+    </th>
     <td data-label="Of">
       <a class="long" href={`${ACCOUNT}?id=${entry.accountId}`}>
         {entry.subject}

@@ -1,6 +1,7 @@
 import type { Reference } from '~/domain/mid.ts'
 import type { HeldBack } from '~/domain/reference-verdict.ts'
 import { Age } from './moment.tsx'
+import { TableFrame } from './table-frame.tsx'
 
 export type Mid = { readonly currency: string; readonly reference: Reference | null }
 
@@ -18,7 +19,7 @@ export function Mids({ mids, held, nowMs }: Props) {
       <div class="stack-tight details-body">
         {missing.length > 0 && <p class="muted">None for {missing.join(', ')}.</p>}
         {known.length > 0 && (
-          <div class="table-frame">
+          <TableFrame label="Mids">
             <table class="table table-rows">
               <thead>
                 <tr>
@@ -36,7 +37,7 @@ export function Mids({ mids, held, nowMs }: Props) {
                 ))}
               </tbody>
             </table>
-          </div>
+          </TableFrame>
         )}
       </div>
     </details>

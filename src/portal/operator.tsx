@@ -6,6 +6,7 @@ import { Age, Moment } from './moment.tsx'
 import { Notice } from './notice.tsx'
 import { type Mid, Mids } from './operator-mids.tsx'
 import type { Page } from './page.tsx'
+import { TableFrame } from './table-frame.tsx'
 
 export const OPERATOR = '/operator'
 export const ACCOUNTS = '/operator/accounts'
@@ -124,7 +125,7 @@ function Feeds({ feeds, newest, mids, nowMs }: Props) {
         )}
       </p>
       {feeds.feeds.length > 0 && (
-        <div class="table-frame">
+        <TableFrame label="Reference feeds">
           <table class="table table-rows">
             <thead>
               <tr>
@@ -140,7 +141,7 @@ function Feeds({ feeds, newest, mids, nowMs }: Props) {
               ))}
             </tbody>
           </table>
-        </div>
+        </TableFrame>
       )}
       {feeds.held.map(({ currency, source, sinceMs }) => (
         <Notice key={currency} kind="warn">
@@ -200,7 +201,7 @@ function Senders({ senders, mute, nowMs }: Props) {
       {sorted.length === 0 ? (
         <p>No provider has sent anything yet.</p>
       ) : (
-        <div class="table-frame">
+        <TableFrame label="Providers">
           <table class="table table-rows">
             <thead>
               <tr>
@@ -220,7 +221,7 @@ function Senders({ senders, mute, nowMs }: Props) {
               ))}
             </tbody>
           </table>
-        </div>
+        </TableFrame>
       )}
       {mute.length > 0 && <p class="muted">Never sent anything: {mute.join(', ')}.</p>}
     </section>
