@@ -90,6 +90,14 @@ describe('the house', () => {
     expect(vague.map(({ path }) => path)).toEqual([])
   })
 
+  test('every page names its JSX: Bun takes the setting of where it was started', () => {
+    const silent = sources.filter(
+      ({ path, text }) =>
+        path.endsWith('.tsx') && !text.startsWith('/** @jsxImportSource preact */'),
+    )
+    expect(silent.map(({ path }) => path)).toEqual([])
+  })
+
   test('file names are kebab-case nouns', () => {
     const odd = all.filter(
       ({ path }) => !/^[a-z0-9-]+(\.test)?\.tsx?$/.test(path.split('/').at(-1)!),

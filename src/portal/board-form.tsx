@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import type { View } from '~/memory/view.ts'
 import type { BoardQuery } from './board-query.ts'
 import { Field, Select } from './form.tsx'

@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import type { Currency } from '~/domain/currency.ts'
 import { type Freshness, HOUR_MS } from '~/domain/freshness.ts'
 import { vsMidBps } from '~/domain/spread.ts'

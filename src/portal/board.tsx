@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import { KIND_ORDER, RATE_TYPES } from '~/domain/provider.ts'
 import type { Route } from '~/http/route.ts'
 import { type Conversions, convert } from '~/service/convert.ts'

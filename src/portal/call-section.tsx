@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import { INTERVAL_MS } from '~/domain/series.ts'
 import type { BoardQuestion } from './board-query.ts'
 import { periodInterval, periodStartMs } from './chart-period.ts'

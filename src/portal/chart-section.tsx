@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import type { Series, SeriesPoint } from '~/service/series.ts'
 import { CHART_PERIODS, type ChartPeriod, periodInterval, periodWords } from './chart-period.ts'
 import { percentText, rateDecimals, rateText } from './format.ts'

@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 /**
  * A text to take along, with a button that copies it where the page loads the script `copy`.
  *

@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact'
 import type { Trend } from '~/service/trends.ts'
 import { boardHref } from './board-path.ts'

@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import type { Route } from '~/http/route.ts'
 import type { View } from '~/memory/view.ts'
 import { inTime } from '~/service/deadline.ts'

@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import { ACTIVE_KEYS_MAX, DAILY_KEYS_MAX, isRevoked, type Key } from '~/domain/account.ts'
 import type { Route } from '~/http/route.ts'
 import {

@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import { ACTIVE_KEYS_MAX, isRevoked } from '~/domain/account.ts'
 import { DAY_MS, mayIngest, type Plan, tierOf } from '~/domain/quota.ts'
 import { KEY_NAME_LENGTH_MAX } from '~/service/own-keys.ts'

@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 const WIDTH = 100
 const HEIGHT = 8
 

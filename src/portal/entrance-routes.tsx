@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import type { Route } from '~/http/route.ts'
 import {
   confirm,

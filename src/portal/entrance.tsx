@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact'
 import { Field } from './form.tsx'
 import { Notice } from './notice.tsx'

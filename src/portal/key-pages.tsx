@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import type { Key } from '~/domain/account.ts'
 import { OVERLAPS_MS, type Overlap } from '~/service/own-keys.ts'
 import { DEVELOPER, REPLACE, REVOKE } from './developer.tsx'

@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import { momentText, spanText } from './format.ts'
 
 const iso = (ms: number): string => new Date(ms).toISOString()

@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import { CopyBox } from './copy-box.tsx'
 import { Notice } from './notice.tsx'
 import type { Page } from './page.tsx'

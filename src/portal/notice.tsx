@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact'
 
 export type NoticeKind = 'plain' | 'good' | 'warn' | 'bad'

@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import { type Account, isRevoked, type Key } from '~/domain/account.ts'
 import { PLANS, ROLES } from '~/domain/quota.ts'
 import { Field, Select } from './form.tsx'

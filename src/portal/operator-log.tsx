@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import type { AuditEntry, Facts } from '~/domain/audit.ts'
 import { momentText } from './format.ts'
 import { Moment } from './moment.tsx'

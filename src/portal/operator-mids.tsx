@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import type { Reference } from '~/domain/mid.ts'
 import type { HeldBack } from '~/domain/reference-verdict.ts'
 import { Age } from './moment.tsx'

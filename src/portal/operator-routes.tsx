@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import { type Account, isRevoked } from '~/domain/account.ts'
 import type { AuditEntry } from '~/domain/audit.ts'
 import { USD } from '~/domain/currency.ts'

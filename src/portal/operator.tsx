@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import type { FeedRecord, FeedState } from '~/domain/feed-state.ts'
 import type { Reference } from '~/domain/mid.ts'
 import { type Sending, silentFromMs, type Voice, voiceOf } from '~/domain/silence.ts'

@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import type { Currency } from '~/domain/currency.ts'
 import { isExecutable, type Provider, type RateType } from '~/domain/provider.ts'
 import type { Conversion } from '~/service/convert.ts'

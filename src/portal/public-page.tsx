@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import type { Clock } from '~/clock.ts'
 import { freshnessAt } from '~/domain/freshness.ts'
 import type { Handler } from '~/http/access.ts'

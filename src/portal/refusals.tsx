@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact'
 import { spanText } from './format.ts'
 import { Notice } from './notice.tsx'

@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import { extentOf, linePath } from './line-path.ts'
 
 type Props = {

@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact'
 
 /** Where a table scrolls that is too wide for its place, by the keyboard too. */

@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import { CopyBox } from './copy-box.tsx'
 
 const EXAMPLES = [

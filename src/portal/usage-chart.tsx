@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import { DAY_MS } from '~/domain/quota.ts'
 import { type KeyUsage, type OwnUsage, SHOWN_DAYS } from '~/service/own-usage.ts'
 import { dayText } from './day-text.ts'

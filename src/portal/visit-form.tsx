@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact'
 import { TOKEN_FIELD, type Visit } from './visit.tsx'
 

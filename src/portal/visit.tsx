@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '~/clock.ts'
 import { ServiceError } from '~/domain/errors.ts'
