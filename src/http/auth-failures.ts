@@ -23,8 +23,8 @@ const EVERYBODY = 'everybody'
  *
  * Only failures are counted and only failures are refused: a valid key is always served, whoever
  * else fails from the same address. As long as all addresses together fail no more than one may,
- * nobody's address is looked up, which costs more than the refusal; so a flood from one address gets
- * as much again before it is told to wait.
+ * nobody's address is looked up, which costs more than the refusal; so a flood from one address
+ * gets as much again before it is told to wait.
  */
 export function limitingFailures(
   handle: Handler,
