@@ -3,9 +3,9 @@ import type { Database } from './database.ts'
 import { instantText } from './encoding.ts'
 
 /** So many series of a provider, those heard of last, tell its habit. */
-const SERIES_MAX = 8
+const SERIES_MAX = 32
 /** Of each of them so many observations are looked at, whatever their age. */
-const SERIES_ROWS_MAX = 40
+const SERIES_ROWS_MAX = 16
 /** Of a provider's latest sendings so many make its habit. */
 const SENDINGS_MAX = 30
 /** Fewer intervals than this are no habit. */
