@@ -121,7 +121,15 @@ describe('corridor serve with WORKERS', () => {
     const { url } = await serve({ DATABASE_URL: (await ownDatabase()).url })
     await times(40, () => isAnswered(url))
     const init = { headers: { connection: 'close' } }
-    const scrape = async () => new Said(await (await fetch(new URL('/metrics', url), init)).text())
+    const scrape = async () => {
+      let text = ''
+      await until('metrics of all that came in time', async () => {
+        const reply = await fetch(new URL('/metrics', url), init)
+        text = await reply.text()
+        return reply.ok
+      })
+      return new Said(text)
+    }
     const asked = { route: '/api/v1/status', status: '200' }
     for (const metrics of await times(6, scrape)) {
       const counts = metrics.all('corridor_http_requests_total', asked)
