@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander'
 import { version } from '../package.json'
 import { addAccount } from './command/account.ts'
+import { addBackup } from './command/backup.ts'
 import { addCatalogue } from './command/catalogue.ts'
 import { addDemo } from './command/demo.ts'
 import { addKey } from './command/key.ts'
@@ -52,6 +53,7 @@ for (const add of [
   addObservations,
   addReference,
   addRollups,
+  addBackup,
 ])
   add(program, terminal)
 

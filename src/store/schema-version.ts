@@ -1,14 +1,17 @@
 import { readMigrationFiles } from 'drizzle-orm/migrator'
+import type { TransactionSql } from 'postgres'
 import type { Sql } from './database.ts'
 
-/**
- * Whether a database has had the last migration of a folder, or a later one. Takes no more than the
- * right to read.
- */
-export async function isCurrent(sql: Sql, folder: string): Promise<boolean> {
+/** When the last migration that a database has had was made; 0 without any. Needs to read only. */
+export async function schemaVersion(sql: Sql | TransactionSql): Promise<number> {
   const [table] = await sql`SELECT to_regclass('drizzle.__drizzle_migrations') AS name`
-  if (!table?.name) return false
-  const made = readMigrationFiles({ migrationsFolder: folder }).map((file) => file.folderMillis)
+  if (!table?.name) return 0
   const [row] = await sql`SELECT max(created_at) AS last FROM drizzle.__drizzle_migrations`
-  return row?.last != null && Number(row.last) >= Math.max(...made)
+  return Number(row?.last ?? 0)
+}
+
+/** Whether a database has had the last migration of a folder, or a later one. */
+export async function isCurrent(sql: Sql, folder: string): Promise<boolean> {
+  const made = readMigrationFiles({ migrationsFolder: folder }).map((file) => file.folderMillis)
+  return (await schemaVersion(sql)) >= Math.max(...made)
 }

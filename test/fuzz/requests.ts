@@ -311,7 +311,10 @@ const BREAKS: ((text: string, random: Random) => string)[] = [
   (text, random) => oddText(random) + text,
 ]
 
-function written(random: Random, { method, target, headers, body, kind }: Draft): Asked {
+const kindOf = (target: string): Kind =>
+  target.startsWith('/api/v1/') ? 'api' : /^\/mcp(\?|$)/.test(target) ? 'mcp' : 'page'
+
+function written(random: Random, { method, target, headers, body }: Draft): Asked {
   const isBroken = random.chance(0.02)
   const lines = headers.map(([name, value]) => `${name}: ${visible(value)}`)
   const bytes = Buffer.from(body ?? '')
@@ -320,7 +323,7 @@ function written(random: Random, { method, target, headers, body, kind }: Draft)
   const sent = isBroken ? random.pick(BREAKS)(head, random) : head
   return {
     bytes: Buffer.concat([Buffer.from(sent, isBroken ? 'utf8' : 'latin1'), bytes]),
-    kind,
+    kind: kindOf(target),
     isHead: method === 'HEAD',
     isSound: !isBroken && head.length < 15_000,
   }

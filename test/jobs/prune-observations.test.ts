@@ -144,7 +144,7 @@ describe('the database', () => {
     await expect(sql`delete from observations`).rejects.toThrow('append-only')
     await expect(sql`update observations set rate = 1`).rejects.toThrow('append-only')
     await expect(sql`truncate observations`).rejects.toThrow('append-only')
-    const young = new Date(new Date().getTime() - 364 * DAY_MS).toISOString()
+    const young = new Date(Date.now() - 364 * DAY_MS).toISOString()
     await expect(sql`select prune_observations(1, ${young}, 1)`).rejects.toThrow('for a year')
   })
 })

@@ -1,0 +1,104 @@
+import { once } from 'node:events'
+import { createReadStream, createWriteStream, existsSync } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { createGunzip, createGzip } from 'node:zlib'
+import type { Command } from 'commander'
+import { RestoreFault, restoreBackup, writeBackup } from '~/store/backup.ts'
+import { CommandFailure, printResult, type Terminal, withDatabase } from './terminal.ts'
+
+/** Only for its owner: it holds the hashes of keys and passwords. */
+const MODE = 0o600
+const LINE_LENGTH_MAX = 64 * 1_048_576
+
+type Options = { json?: boolean }
+
+export function addBackup(program: Command, terminal: Terminal): void {
+  program
+    .command('backup')
+    .description('write everything in the database to a file, beside a running service')
+    .argument('<file>', 'a new file, compressed; keep it as safe as the database')
+    .option('--json', 'print one JSON document')
+    .action(async (path: string, { json = false }: Options) => {
+      const tables = await withDatabase(terminal, (database) =>
+        written(path, (write) => writeBackup(database, write)),
+      )
+      const lines = [`${tables} tables written to ${path}`]
+      printResult(terminal, { isJson: json, result: { file: path, tables }, lines })
+    })
+  program
+    .command('restore')
+    .description('read a backup into an empty database: all of it or nothing')
+    .argument('<file>', 'what corridor backup has written')
+    .option('--json', 'print one JSON document')
+    .action(async (path: string, { json = false }: Options) => {
+      const rows = await withDatabase(terminal, async (database) => {
+        try {
+          return await restoreBackup(database, linesOf(path))
+        } catch (error) {
+          throw reasonOf(error, path)
+        }
+      })
+      printResult(terminal, { isJson: json, result: { rows }, lines: [`${rows} rows restored`] })
+    })
+}
+
+type Write = (text: string | Uint8Array) => Promise<void>
+
+/** Writes a file that is whole or not there. */
+async function written<T>(path: string, work: (write: Write) => Promise<T>): Promise<T> {
+  if (existsSync(path)) throw new CommandFailure(`${path} is there already: name a new file`)
+  const part = `${path}.part`
+  const file = createWriteStream(part, { mode: MODE })
+  const gzip = createGzip()
+  const failed = new Promise<never>((_, reject) => {
+    file.on('error', (error) =>
+      reject(new CommandFailure(`${path} cannot be written: ${error.message}`)),
+    )
+  })
+  failed.catch(() => {})
+  gzip.pipe(file)
+  const write: Write = (text) =>
+    Promise.race([
+      failed,
+      new Promise<void>((resolve, reject) => {
+        gzip.write(text, (error) => (error ? reject(error) : resolve()))
+      }),
+    ])
+  try {
+    const result = await work(write)
+    const closed = once(file, 'close')
+    gzip.end()
+    await Promise.race([closed, failed])
+    await rename(part, path)
+    return result
+  } catch (error) {
+    gzip.destroy()
+    file.destroy()
+    await rm(part, { force: true })
+    throw error
+  }
+}
+
+async function* linesOf(path: string): AsyncGenerator<string> {
+  const file = createReadStream(path)
+  const text = createGunzip()
+  file.on('error', (error) => text.destroy(error))
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const chunk of file.pipe(text)) {
+    const lines = (rest + decoder.decode(chunk as Uint8Array, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    if (rest.length > LINE_LENGTH_MAX)
+      throw new RestoreFault('the file is damaged: it has no lines')
+    yield* lines
+  }
+}
+
+function reasonOf(error: unknown, path: string): unknown {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (error instanceof RestoreFault) return new CommandFailure(`${path}: ${message}`)
+  if (code === 'ENOENT') return new CommandFailure(`${path}: there is no such file`)
+  if (code?.startsWith('Z_'))
+    return new CommandFailure(`${path}: the file is damaged or cut off; nothing was restored`)
+  return error
+}

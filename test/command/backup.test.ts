@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import { createFeedStateStore } from '~/store/feed-state-store.ts'
+import { importObservations } from '~/store/observation-import.ts'
+import { createObservationStore } from '~/store/observation-store.ts'
+import { PeopleWorld } from '../portal/people-world.ts'
+import { inArrays, observation, otherHandle } from '../store/samples.ts'
+import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
+import { corridor, documentOf } from '../support/command.ts'
+import { TEST_MS_MAX } from '../support/embedded-process.ts'
+import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { scratchFolder } from '../support/scratch.ts'
+import { addAccount } from './replica-scene.ts'
+
+const NOTES = 'a\tb\\c\n\\.\n"d"\r\u2028\u{1f600}'
+
+let origin: FreshDatabase
+let world: PeopleWorld
+let folder: string
+let file: string
+let key: string
+
+beforeAll(async () => {
+  folder = await scratchFolder()
+  file = join(folder, 'corridor.backup')
+  origin = await freshDatabase()
+  await createCatalogueStore(origin).apply({ currencies: CURRENCIES, providers: PROVIDERS })
+  const nowMs = Date.now()
+  const rows = Array.from({ length: 300 }, (_, i) => {
+    const { id, rateType } = PROVIDERS[i % PROVIDERS.length]!
+    const rate = String(100 + (i % 11))
+    return observation({ providerId: id, rateType, rate, effectiveMs: nowMs - i * 3_600_000 })
+  })
+  await importObservations({ database: origin, rows: inArrays(rows, 50) })
+  const named = observation({ notes: NOTES, rate: '129.123456789012345678', effectiveMs: nowMs })
+  await importObservations({ database: origin, rows: inArrays([named]) })
+  await createFeedStateStore(origin).save({ runs: 1 } as never)
+  ;[key] = (await addAccount(origin, { role: 'treasury' })).keys as [string]
+  world = await PeopleWorld.on({ ...origin, ...otherHandle(origin) })
+}, TEST_MS_MAX)
+afterAll(async () => {
+  await world.service.stop()
+  await origin.close()
+})
+
+const READS = [
+  '/rates?from=USD&to=KES',
+  '/convert?from=USD&to=KES&amount=100',
+  '/currencies',
+  '/corridors',
+  '/providers',
+  '/rates/provider?provider=retail-a',
+  '/rates/history?from=USD&to=KES&period=30d&limit=100',
+  '/time-series?from=USD&to=KES&interval=PT1H&period=7d',
+  '/historical?from=USD&to=KES&date=2026-11-20',
+  '/change?from=USD&to=KES&period=7d',
+]
+
+/** The answers of a service to the same questions, without the moment of the answer. */
+async function answersOf(service: PeopleWorld): Promise<string[]> {
+  const texts: string[] = []
+  for (const path of READS) {
+    const reply = await fetch(`${service.origin}/api/v1${path}`, { headers: { 'x-api-key': key } })
+    expect([path, reply.status]).toEqual([path, 200])
+    texts.push((await reply.text()).replace(/"timestamp":"[^"]*"/, ''))
+  }
+  return texts
+}
+
+async function tableTexts({ sql }: FreshDatabase) {
+  const tables = await sql<{ name: string }[]>`
+    select table_name as name from information_schema.tables
+    where table_schema = 'public' order by 1`
+  const texts: Record<string, unknown> = {}
+  for (const { name } of tables.filter(({ name }) => isSteady(name)))
+    texts[name] = await sql`select t::text from ${sql(name)} t order by 1`.values()
+  return texts
+}
+
+const isSteady = (name: string) => !['usage', 'portal_attempts'].includes(name)
+
+describe('backup and restore', () => {
+  test(
+    'a restored service answers the same, byte for byte, and goes on from there',
+    async () => {
+      const { key: own } = await world.member()
+      const before = await answersOf(world)
+      const taken = documentOf(await corridor(['backup', file, '--json'], origin.url))
+      expect(taken.tables).toBeGreaterThan(15)
+      expect((await stat(file)).mode & 0o777).toBe(0o600)
+      const restored = await freshDatabase()
+      const { rows } = documentOf(await corridor(['restore', file, '--json'], restored.url))
+      expect(rows).toBeGreaterThan(300)
+      expect(await tableTexts(restored)).toEqual(await tableTexts(origin))
+      const again = await PeopleWorld.on({ ...restored, ...otherHandle(restored) })
+      again.clock.advance(world.clock.now() - again.clock.now())
+      expect(await answersOf(again)).toEqual(before)
+      expect(await again.asked(own!)).toBe(200)
+      const body = JSON.stringify({ provider_id: 'retail-a', from: 'USD', to: 'KES', rate: 131 })
+      const headers = { 'x-api-key': key, 'content-type': 'application/json' }
+      const url = `${again.origin}/api/v1/rates`
+      expect((await fetch(url, { method: 'POST', body, headers })).status).toBe(201)
+      await again.service.stop()
+      const verified = await corridor(['rollups', 'verify', '--json'], restored.url)
+      expect(documentOf(verified).differences).toBe(0)
+      await restored.close()
+    },
+    TEST_MS_MAX,
+  )
+
+  test('a backup sees one moment, whatever is recorded meanwhile', async () => {
+    const path = join(folder, 'beside.backup')
+    const store = createObservationStore(origin)
+    const recording = Promise.all(
+      Array.from({ length: 30 }, () =>
+        store.record({ observations: [observation(), observation()], idempotency: null }),
+      ),
+    )
+    documentOf(await corridor(['backup', path, '--json'], origin.url))
+    await recording
+    const restored = await freshDatabase()
+    documentOf(await corridor(['restore', path, '--json'], restored.url))
+    const verified = await corridor(['rollups', 'verify', '--json'], restored.url)
+    expect(documentOf(verified).differences).toBe(0)
+    await restored.close()
+  })
+
+  test('refuses to write over a file, and to restore over data', async () => {
+    const over = await corridor(['backup', file], origin.url)
+    expect([over.status, over.said.at(-1)]).toEqual([1, expect.stringContaining('name a new file')])
+    const onto = await corridor(['restore', file], origin.url)
+    expect([onto.status, onto.said.at(-1)]).toEqual([1, expect.stringContaining('an empty one')])
+    const away = await corridor(['backup', join(folder, 'none', 'x')], origin.url)
+    expect([away.status, away.said.at(-1)]).toEqual([1, expect.stringContaining('be written')])
+    expect((await readdir(folder)).filter((name) => name.endsWith('.part'))).toEqual([])
+  })
+
+  test('restores nothing of a file that is none, is cut off, or is of another schema', async () => {
+    const restored = await freshDatabase()
+    const bytes = await readFile(file)
+    const text = Buffer.from(Bun.gunzipSync(new Uint8Array(bytes))).toString()
+    const cases: [string, Uint8Array | Buffer, string][] = [
+      ['no file', Buffer.alloc(0), 'damaged or cut off'],
+      ['no gzip', Buffer.from('what is this'), 'damaged or cut off'],
+      ['cut off', bytes.subarray(0, bytes.length / 2), 'damaged or cut off'],
+      ['another text', Bun.gzipSync(Buffer.from('{}\n')), 'no backup of corridor'],
+      ['half', Bun.gzipSync(Buffer.from(text.slice(0, text.length / 2))), 'cut off'],
+      ['no end', Bun.gzipSync(Buffer.from(`${text.split('\n')[0]}\n`)), 'cut off'],
+      [
+        'old',
+        Bun.gzipSync(Buffer.from(text.replace(/"schema":\d+/, '"schema":1'))),
+        'another schema',
+      ],
+    ]
+    for (const [name, content, message] of cases) {
+      const path = join(folder, name)
+      await writeFile(path, new Uint8Array(content))
+      const { status, said } = await corridor(['restore', path], restored.url)
+      expect([name, status, said.at(-1)]).toEqual([name, 1, expect.stringContaining(message)])
+    }
+    const missing = await corridor(['restore', join(folder, 'nowhere')], restored.url)
+    expect(missing.said.at(-1)).toContain('no such file')
+    expect(await restored.sql`select from currencies`).toHaveLength(0)
+    await restored.close()
+  })
+})
