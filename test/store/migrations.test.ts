@@ -1,17 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { cp, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { HOUR_MS, hourStartMs } from '~/domain/freshness.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { migrate } from '~/store/migrate.ts'
 import { createRollupStore } from '~/store/rollup-store.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
 import { TEST_MS_MAX } from '../support/embedded-process.ts'
+import { folderBefore } from '../support/migrations.ts'
 import { emptyDatabase, type FreshDatabase } from '../support/postgres.ts'
-import { scratchFolder } from '../support/scratch.ts'
 import { NOW_MS } from './samples.ts'
-
-const FOLDER = join(import.meta.dir, '../../drizzle')
 
 let database: FreshDatabase
 
@@ -19,17 +15,6 @@ beforeAll(async () => {
   database = await emptyDatabase()
 }, TEST_MS_MAX)
 afterAll(() => database.close())
-
-/** The migrations as they were before `tag`. */
-async function folderBefore(tag: string): Promise<string> {
-  const folder = await scratchFolder()
-  await cp(FOLDER, folder, { recursive: true })
-  const path = join(folder, 'meta/_journal.json')
-  const journal = JSON.parse(await readFile(path, 'utf8'))
-  const at = journal.entries.findIndex((entry: { tag: string }) => entry.tag === tag)
-  await writeFile(path, JSON.stringify({ ...journal, entries: journal.entries.slice(0, at) }))
-  return folder
-}
 
 test(
   '0002_history rolls up what was recorded before it',
