@@ -311,8 +311,10 @@ const BREAKS: ((text: string, random: Random) => string)[] = [
   (text, random) => oddText(random) + text,
 ]
 
-const kindOf = (target: string): Kind =>
-  target.startsWith('/api/v1/') ? 'api' : /^\/mcp(\?|$)/.test(target) ? 'mcp' : 'page'
+function kindOf(target: string): Kind {
+  const path = target.replace(/^http:\/\/[^/]*/, '')
+  return path.startsWith('/api/v1/') ? 'api' : /^\/+mcp/.test(path) ? 'mcp' : 'page'
+}
 
 function written(random: Random, { method, target, headers, body }: Draft): Asked {
   const isBroken = random.chance(0.02)
