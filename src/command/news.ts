@@ -7,13 +7,15 @@ import { type HeardNews, type Listening, listenForNews, originOf } from '~/store
 
 type NewsDeps = {
   readonly database: Database
-  readonly refresher: Pick<Refresher, 'note'>
+  readonly refresher: Pick<Refresher, 'note' | 'settled' | 'reload'>
   readonly clock: Clock
   readonly log: Log
 }
 
 /** A statement whose answer was lost is over by then, whatever became of it. */
 const DOUBT_MS = 15 * 60_000
+/** A pulse that takes longer is not waited for. */
+const PULSE_MS_MAX = 1000
 
 /**
  * What other processes commit, on its way into memory.
@@ -25,6 +27,8 @@ export class NewsFollower {
   #listening: Listening | null = null
   #isFirst = true
   #isHeard = true
+  #heardCount = 0
+  readonly #waiting = new Set<{ readonly count: number; resolve(): void }>()
   #doubtedMs = Number.NEGATIVE_INFINITY
 
   constructor(private readonly deps: NewsDeps) {}
@@ -47,6 +51,30 @@ export class NewsFollower {
     refresher.note({ kind: 'everything' })
   }
 
+  /**
+   * Resolves when memory serves all that was committed before the call, by whomever: news comes in
+   * the order of commits, so it is loaded when a pulse sent now is heard. Where none is heard
+   * everything is loaded. Rejects when the database does not answer.
+   */
+  async caughtUp(): Promise<void> {
+    const { refresher } = this.deps
+    const count = await this.#listening?.pulse()
+    if (count !== undefined && (await this.#heard(count))) await refresher.settled()
+    else await refresher.reload()
+  }
+
+  async #heard(count: number): Promise<boolean> {
+    if (this.#heardCount >= count) return true
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    const timer = setTimeout(() => resolve(false), PULSE_MS_MAX)
+    const waiting = { count, resolve: () => resolve(true) }
+    this.#waiting.add(waiting)
+    const isHeard = await promise
+    clearTimeout(timer)
+    this.#waiting.delete(waiting)
+    return isHeard
+  }
+
   get job(): Job {
     return { name: 'news-pulse', pattern: '*/2 * * * * *', run: () => this.#pulse() }
   }
@@ -58,8 +86,15 @@ export class NewsFollower {
   #hear(news: HeardNews): void {
     const { database, refresher, clock } = this.deps
     const isOwn = news.origin === originOf(database)
-    if (news.kind === 'pulse') this.#isHeard ||= isOwn
+    if (news.kind === 'pulse') this.#hearPulse(news.count, isOwn)
     else if (!isOwn || this.#isInDoubt(clock.now())) refresher.note(news)
+  }
+
+  #hearPulse(count: number, isOwn: boolean): void {
+    if (!isOwn) return
+    this.#isHeard = true
+    this.#heardCount = Math.max(this.#heardCount, count)
+    for (const waiting of this.#waiting) if (waiting.count <= count) waiting.resolve()
   }
 
   #isInDoubt(nowMs: number): boolean {

@@ -1,5 +1,6 @@
 import type { AppDeps } from '~/app.ts'
 import type { WorkSettings } from '~/config.ts'
+import type { Recording } from '~/service/ingest.ts'
 import { WorkLimit } from '~/service/work-limit.ts'
 import type { ObservationStore } from '~/store/observation-store.ts'
 import { orUnavailable } from '~/store/outage.ts'
@@ -9,7 +10,7 @@ import type { NewsFollower } from './news.ts'
 
 export type RecorderDeps = {
   readonly observations: ObservationStore
-  readonly news: Pick<NewsFollower, 'doubt'>
+  readonly news: Pick<NewsFollower, 'doubt' | 'caughtUp'>
   readonly tracing: Tracing | null
   readonly work: WorkSettings
 }
@@ -19,24 +20,33 @@ export type Recorder = AppDeps['store'] & { readonly limit: WorkLimit }
 
 /**
  * Where observations go. A batch whose answer was lost may be recorded all the same: memory then
- * has to learn of it.
+ * has to learn of it, at the latest before a retry is told that it was recorded.
  */
 export function recorderOf({ observations, news, tracing, work }: RecorderDeps): Recorder {
   const { ingestMax, waitingMax } = work
   const limit = new WorkLimit({ runningMax: ingestMax, waitingMax })
+  /** What an earlier call recorded, here or elsewhere, may still be on its way into memory. */
+  const served = async (recording: Recording): Promise<Recording> => {
+    if (recording.kind === 'replayed') await orUnavailable(news.caughtUp())
+    return recording
+  }
   const record: AppDeps['store']['record'] = async (batch) => {
     try {
       const recorded = traced(tracing, 'database record', () =>
         rerun(() => observations.record(batch)),
       )
-      return await orUnavailable(recorded)
+      return await served(await orUnavailable(recorded))
     } catch (error) {
       news.doubt()
       throw error
     }
   }
   return {
-    answered: (idempotency) => limit.run(() => orUnavailable(observations.answered(idempotency))),
+    answered: (idempotency) =>
+      limit.run(async () => {
+        const earlier = await orUnavailable(observations.answered(idempotency))
+        return earlier && served(earlier)
+      }),
     record: (batch) => limit.run(() => record(batch)),
     limit,
   }

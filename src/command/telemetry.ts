@@ -85,8 +85,10 @@ export class Telemetry {
   })
 
   /** Where news of other processes go, timed until they are served. */
-  follow(refresher: Refresher): Pick<Refresher, 'note'> {
+  follow(refresher: Refresher): Pick<Refresher, 'note' | 'settled' | 'reload'> {
     return {
+      settled: () => refresher.settled(),
+      reload: () => refresher.reload(),
       note: (change: Change) => {
         refresher.note(change)
         const served = refresher.settled().then(() => !refresher.isBehind)

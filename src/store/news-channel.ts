@@ -16,8 +16,8 @@ export type NewsItem =
   | { readonly kind: 'feeds' }
   | { readonly kind: 'access'; readonly accountId?: string }
   | { readonly kind: 'usage'; readonly accountIds: readonly string[] }
-  /** Nothing changed: who sent it asks whether it hears itself. */
-  | { readonly kind: 'pulse' }
+  /** Nothing changed: who sent it, for the `count`th time, asks whether it hears itself. */
+  | { readonly kind: 'pulse'; readonly count: number }
 
 /** News with the name of the database handle, and so of the process, whose commit it tells of. */
 export type HeardNews = NewsItem & { readonly origin: string }
@@ -50,13 +50,15 @@ export function newsOf(payload: string): HeardNews | null {
   if (payload.length > NEWS_BYTES_MAX) return null
   const value = parsed(payload)
   if (typeof value !== 'object' || value === null) return null
-  const { kind, origin, firstId, lastId, accountId, accountIds } = value as Record<string, unknown>
+  const { kind, origin, ...more } = value as Record<string, unknown>
+  const { firstId, lastId, accountId, accountIds, count } = more
   if (typeof origin !== 'string') return null
   switch (kind) {
     case 'catalogue':
     case 'feeds':
-    case 'pulse':
       return { kind, origin }
+    case 'pulse':
+      return isId(count) ? { kind, origin, count } : null
     case 'access':
       if (accountId === undefined) return { kind, origin }
       return typeof accountId === 'string' ? { kind, origin, accountId } : null
@@ -85,8 +87,11 @@ function parsed(text: string): unknown {
 }
 
 export type Listening = {
-  /** Sends what `onNews` then hears, as long as the connection is sound. */
-  pulse(): Promise<void>
+  /**
+   * Sends what `onNews` then hears, as long as the connection is sound, behind all that was committed
+   * before; its count, greater than that of any pulse before.
+   */
+  pulse(): Promise<number>
   /** Drops the connection for a new one, whatever state it is in; rejects when that fails. */
   reconnect(): Promise<void>
   stop(): void
@@ -105,6 +110,7 @@ export async function listenForNews(
   listener: { onNews(news: HeardNews): void; onConnect(): void },
 ): Promise<Listening> {
   let current: Sql | null = null
+  let pulses = 0
   const end = (client: Sql | null) => client?.end({ timeout: 0 }).catch(() => {})
   const open = async () => {
     const client = ownConnection(database.sql)
@@ -131,8 +137,10 @@ export async function listenForNews(
   })
   return {
     async pulse() {
-      const payload = newsPayload(database, { kind: 'pulse' })
+      const count = ++pulses
+      const payload = newsPayload(database, { kind: 'pulse', count })
       await database.sql`select pg_notify(${NEWS_CHANNEL}, ${payload})`
+      return count
     },
     reconnect: open,
     stop,

@@ -174,7 +174,7 @@ describe('listenForNews', () => {
 
   test('hears its own pulse', async () => {
     await listening.pulse()
-    expect(await heardSoFar()).toEqual([{ kind: 'pulse', origin: originOf(database) }])
+    expect(await heardSoFar()).toEqual([{ kind: 'pulse', origin: originOf(database), count: 1 }])
   })
 
   test('takes a new connection when it is told to, says so, and hears everything once', async () => {
