@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { faultOf } from './checks.ts'
-import { Client } from './client.ts'
+import { Client, type RawAnswer } from './client.ts'
 import { Random } from './random.ts'
 import { type Actors, type Asked, drawn } from './requests.ts'
 import { type Surface, surfaceOf } from './surface.ts'
@@ -26,7 +26,7 @@ const only = values.only === undefined ? null : Number(values.only)
 
 type Fault = { readonly turn: number; readonly what: string; readonly asked: Asked }
 
-const statuses = new Map<number, number>()
+const statuses = new Map<string, number>()
 const faults: Fault[] = []
 let faultCount = 0
 
@@ -58,7 +58,7 @@ async function fuzz(): Promise<void> {
     console.log(`request ${turn} (--seed ${seed} --only ${turn}): ${what}\n  ${shown(asked)}`)
   console.log(
     `statuses: ${[...statuses]
-      .sort(([a], [b]) => a - b)
+      .sort()
       .map(([status, n]) => `${status}: ${n}`)
       .join(', ')}`,
   )
@@ -118,11 +118,18 @@ async function askOne(client: Client, turn: number, on: Surface): Promise<void> 
     },
   })
   if (!asked.isSound) client.close()
-  if (answer) statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+  if (answer) count(answer)
   const what = isSilent && asked.isSound ? 'silence' : faultOf(asked, answer, target.secrets)
   if (what === null) return
   faultCount++
   if (faults.length < FAULTS_SHOWN) faults.push({ turn, what, asked })
+}
+
+/** By status; of what is our failure by its code as well. */
+function count({ status, text }: RawAnswer): void {
+  const code = status >= 500 ? /"code":"(\w+)"/.exec(text)?.[1] : undefined
+  const name = code ? `${status} ${code}` : String(status)
+  statuses.set(name, (statuses.get(name) ?? 0) + 1)
 }
 
 async function showOne(turn: number): Promise<void> {
