@@ -88,8 +88,8 @@ function parsed(text: string): unknown {
 
 export type Listening = {
   /**
-   * Sends what `onNews` then hears, as long as the connection is sound, behind all that was committed
-   * before; its count, greater than that of any pulse before.
+   * Sends what `onNews` then hears, as long as the connection is sound, behind all that was
+   * committed before; its count, greater than that of any pulse before.
    */
   pulse(): Promise<number>
   /** Drops the connection for a new one, whatever state it is in; rejects when that fails. */
