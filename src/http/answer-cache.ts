@@ -5,8 +5,18 @@ import type { Generation } from '~/memory/memory.ts'
 import type { View } from '~/memory/view.ts'
 import { iso } from '~/wire/present.ts'
 
-/** The text of a body around its timestamp, and what it was read from. */
-type Kept = { readonly head: string; readonly tail: string; readonly evidence: Evidence }
+/**
+ * The text of a body around its timestamp, what it was read from, and the whole of it as it was
+ * last given. Under load many requests fall into one millisecond, and joining the parts anew for
+ * each would cost as much as all the rest of a reply.
+ */
+type Kept = {
+  readonly head: string
+  readonly tail: string
+  readonly evidence: Evidence
+  toldMs: number
+  told: string
+}
 
 /** For each tier. */
 export const ANSWERS_BYTES_MAX = 16 * 1_048_576
@@ -31,8 +41,6 @@ const INSTANT_LENGTH = '2026-03-05T14:00:00.000Z'.length
 export class AnswerCache {
   readonly #byTier: Readonly<Record<Tier, LRUCache<string, Kept>>>
   readonly #asked = new Int32Array(ASKED_SLOTS)
-  #toldMs = Number.NaN
-  #told = ''
 
   constructor(bytesMax: number = ANSWERS_BYTES_MAX) {
     const cache = () =>
@@ -48,7 +56,12 @@ export class AnswerCache {
   find(url: string, generation: Generation, freshness: Freshness): string | null {
     const kept = this.#byTier[freshness.tier].get(url)
     if (!kept?.evidence.holds(generation, freshness)) return null
-    return kept.head + this.#timestamp(freshness.nowMs) + kept.tail
+    const { nowMs } = freshness
+    if (nowMs !== kept.toldMs) {
+      kept.toldMs = nowMs
+      kept.told = kept.head + iso(nowMs) + kept.tail
+    }
+    return kept.told
   }
 
   /**
@@ -58,7 +71,7 @@ export class AnswerCache {
     if (url.length > QUESTION_LENGTH_MAX || !this.#wasAsked(url)) return text
     const at = text.lastIndexOf(TIMESTAMP) + TIMESTAMP.length
     const [head, tail] = [text.slice(0, at), text.slice(at + INSTANT_LENGTH)]
-    this.#byTier[freshness.tier].set(url, { head, tail, evidence })
+    this.#byTier[freshness.tier].set(url, { head, tail, evidence, toldMs: Number.NaN, told: '' })
     return text
   }
 
@@ -69,14 +82,6 @@ export class AnswerCache {
     const wasAsked = this.#asked[slot] === hash
     this.#asked[slot] = hash
     return wasAsked
-  }
-  /** Under load many requests fall into one millisecond. */
-  #timestamp(nowMs: number): string {
-    if (nowMs !== this.#toldMs) {
-      this.#toldMs = nowMs
-      this.#told = iso(nowMs)
-    }
-    return this.#told
   }
 }
 
