@@ -1,10 +1,9 @@
 import type { Database } from './database.ts'
 import { instantText } from './encoding.ts'
 import { NEWS_CHANNEL, newsPayload } from './news-channel.ts'
-import { ownConnection } from './own-connection.ts'
+import { once } from './once.ts'
 
 const LOCK_NAME = 'corridor retention'
-const CLOSE_SECONDS_MAX = 5
 
 /** What a provider says of a corridor, by its id. */
 export type ObservedSeries = { readonly id: number; readonly corridorId: number }
@@ -39,15 +38,7 @@ export type RetentionStore = {
 export function createRetentionStore(database: Database): RetentionStore {
   const { sql } = database
   return {
-    async once(work) {
-      const own = ownConnection(sql)
-      try {
-        const [lock] = await own`select pg_try_advisory_lock(hashtext(${LOCK_NAME})) as is_ours`
-        return lock?.is_ours ? await work() : null
-      } finally {
-        await own.end({ timeout: CLOSE_SECONDS_MAX })
-      }
-    },
+    once: (work) => once(database, LOCK_NAME, work),
     async outdated(beforeMs) {
       const rows = await sql<{ id: number; corridor_id: number }[]>`
         select id, corridor_id from provider_corridors p
