@@ -1,12 +1,11 @@
 import { cors } from '@elysiajs/cors'
 import { type AnyElysia, Elysia } from 'elysia'
 import { ServiceError } from './domain/errors.ts'
-import { AnswerCache } from './http/answer-cache.ts'
 import { catalogueRoutes } from './http/catalogue.ts'
 import { changeRoutes } from './http/change.ts'
 import type { ColdDeps } from './http/cold-route.ts'
 import { convertRoutes } from './http/convert.ts'
-import { directTo } from './http/direct.ts'
+import { directHandlers, pathOf } from './http/direct.ts'
 import { type DocsDeps, docsRoutes } from './http/docs.ts'
 import { type FetchDeps, fetchRoutes } from './http/fetch.ts'
 import { flagRoutes } from './http/flags.ts'
@@ -25,6 +24,7 @@ import { snapshotRoutes } from './http/snapshot.ts'
 import { type StatusDeps, statusRoutes } from './http/status.ts'
 import { usageRoutes } from './http/usage.ts'
 import { type PortalDeps, portalRoutes } from './portal/routes.ts'
+import { AnswerCache } from './wire/answer-cache.ts'
 
 export const BASE_PATH = '/api/v1'
 export const TOOLS_PATH = '/mcp'
@@ -62,25 +62,23 @@ export function createApp(given: AppDeps): App {
   const toolsLabel = { method: '*', route: TOOLS_PATH } as const
   const askTools = observedHandler((request) => tools.handle(request), toolsLabel, deps)
   const app = new Elysia({ name: 'corridor', handler: { standardHostname: false } })
-  if (deps.corsOrigins.length > 0)
-    app
-      .onRequest(({ request }) => (isForTools(request) ? askTools(request) : undefined))
-      .use(crossOrigin(deps.corsOrigins))
+  if (deps.corsOrigins.length > 0) app.use(crossOrigin(deps.corsOrigins))
   const api = watched(apiRoutes(deps), BASE_PATH)
   const docs = docsRoutes(deps, { basePath: BASE_PATH, routes: api })
   app
-    .all(TOOLS_PATH, ({ request }) => askTools(request), { parse: 'none' })
     .onError(({ code, error }) => errorReply(code === 'NOT_FOUND' ? unknownPath() : error, log))
     .use(routed(api, { prefix: BASE_PATH, log }))
     .use(routed(watched([...outsideRoutes(deps), ...docs], ''), { prefix: '', log }))
-  const direct = directTo(api, { prefix: BASE_PATH })
+  const direct = directHandlers(api, { prefix: BASE_PATH })
   const throughRouter = observedApp((request) => app.fetch(request), deps)
   const isCrossOrigin = deps.corsOrigins.length > 0
   return {
     routes: app.routes,
     fetch(request) {
+      const path = pathOf(request.url)
+      if (path === TOOLS_PATH || path === `${TOOLS_PATH}/`) return askTools(request)
       if (isCrossOrigin && request.headers.has('origin')) return throughRouter(request)
-      const handle = direct(request)
+      const handle = request.method === 'GET' ? direct.get(path) : undefined
       return handle ? handle(request) : throughRouter(request)
     },
     async handle(request) {
@@ -115,9 +113,6 @@ const outsideRoutes = (deps: RouteDeps): Route[] => [
 
 export const unknownPath = (): ServiceError =>
   new ServiceError('unknown_path', `no such path; the interface lives under ${BASE_PATH}`)
-
-/** Asked before CORS is dealt with, which would answer every preflight itself. */
-const isForTools = ({ url }: Request): boolean => new URL(url).pathname === TOOLS_PATH
 
 function crossOrigin(origins: readonly string[]) {
   return cors({

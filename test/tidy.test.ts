@@ -26,7 +26,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   mcp: ['domain', 'memory', 'service', 'wire', 'clock', 'log', 'telemetry'],
   portal: ['domain', 'memory', 'service', 'wire', 'http', 'clock', 'log'],
   sample: [],
-  app: ['domain', 'http', 'mcp', 'portal', 'log', 'telemetry'],
+  app: ['domain', 'http', 'mcp', 'portal', 'wire', 'log', 'telemetry'],
   config: ['domain', 'feed', 'jobs', 'log', 'setting'],
   setting: ['domain', 'feed', 'jobs'],
   clock: [],

@@ -23,6 +23,7 @@ export function netConverted(quote: Quote, amount: number, feeMid: number | null
 const SURE_DIGITS = 14
 /** So many digits or more are left to the rounding at the end. */
 const PLAIN_DIGITS = 12
+const CANCELLED_MAX = SURE_DIGITS - PLAIN_DIGITS
 
 /**
  * `converted` less `fee` with only the digits that both have right: where nearly all of an amount
@@ -30,6 +31,7 @@ const PLAIN_DIGITS = 12
  */
 export function difference(converted: number, fee: number): number {
   const net = converted - fee
+  if (Math.abs(net) * 10 ** CANCELLED_MAX >= Math.max(converted, fee)) return net
   const cancelled = exponentOf(Math.max(converted, fee)) - exponentOf(net)
   const digits = SURE_DIGITS - cancelled
   if (digits >= PLAIN_DIGITS) return net

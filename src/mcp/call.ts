@@ -1,10 +1,11 @@
 import { ServiceError } from '~/domain/errors.ts'
-import { freshnessAt } from '~/domain/freshness.ts'
+import { type Freshness, freshnessAt } from '~/domain/freshness.ts'
 import type { Log } from '~/log.ts'
 import type { Memory } from '~/memory/memory.ts'
 import { type AgeLimits, View } from '~/memory/view.ts'
 import { type Metering, reserveUnit } from '~/service/metering.ts'
 import { noteFailure } from '~/telemetry/request-scope.ts'
+import type { AnswerCache } from '~/wire/answer-cache.ts'
 import { readArguments } from './arguments.ts'
 import type { Asker } from './exchange.ts'
 import type { Tool } from './tool.ts'
@@ -14,6 +15,7 @@ export type CallDeps = {
   readonly log: Log
   readonly metering: Metering
   readonly ageLimits: AgeLimits
+  readonly answers: AnswerCache
 }
 
 /**
@@ -21,14 +23,13 @@ export type CallDeps = {
  * the work succeeds. Throws `quota_exceeded` without doing anything.
  */
 export async function metered<T>(
-  { memory, metering, ageLimits }: CallDeps,
+  { metering }: CallDeps,
   { caller, nowMs }: Asker,
-  work: (view: View) => T | Promise<T>,
+  work: (freshness: Freshness) => T | Promise<T>,
 ): Promise<T> {
   const reservation = reserveUnit(metering, caller, nowMs)
   try {
-    const view = new View(memory.current, freshnessAt(caller.tier, nowMs), ageLimits)
-    return await work(view)
+    return await work(freshnessAt(caller.tier, nowMs))
   } catch (error) {
     metering.meter.giveBack(reservation)
     throw error
@@ -37,19 +38,36 @@ export async function metered<T>(
 
 type Call = { readonly tool: Tool; readonly given: unknown; readonly asker: Asker }
 
-/** The result of one call: the REST body, or the REST error as an error that the model can read. */
-export async function callTool(deps: CallDeps, { tool, given, asker }: Call) {
+/**
+ * The result of one call, as JSON: the REST body, as text and as it is, or the REST error as an
+ * error that the model can read.
+ */
+export async function callTool(deps: CallDeps, call: Call): Promise<string> {
   try {
-    const body = await metered(deps, asker, (view) =>
-      tool.answer({ args: readArguments(tool.input, given), view }),
-    )
-    return { content: [textOf(body)], structuredContent: body }
+    const body = await metered(deps, call.asker, (freshness) => bodyText(deps, call, freshness))
+    return `{${contentText(body)},"structuredContent":${body}}`
   } catch (error) {
-    return { content: [textOf(errorBody(error, deps.log))], isError: true }
+    return `{${contentText(JSON.stringify(errorBody(error, deps.log)))},"isError":true}`
   }
 }
 
-const textOf = (body: object) => ({ type: 'text', text: JSON.stringify(body) })
+const contentText = (body: string): string =>
+  `"content":[{"type":"text","text":${JSON.stringify(body)}}]`
+
+/** What a tool answers from memory alone is kept like the answers of REST. */
+function bodyText(
+  { memory, ageLimits, answers }: CallDeps,
+  { tool, given }: Call,
+  freshness: Freshness,
+): string | Promise<string> {
+  const question = `${tool.name} ${JSON.stringify(given)}`
+  const known = answers.find(question, memory.current, freshness)
+  if (known !== null) return known
+  const view = new View(memory.current, freshness, ageLimits)
+  const body = tool.answer({ args: readArguments(tool.input, given), view })
+  if (body instanceof Promise) return body.then((late) => JSON.stringify(late))
+  return answers.keep(question, JSON.stringify(body), view)
+}
 
 /** The body that REST answers a failure with; what is no ServiceError is only logged. */
 export function errorBody(error: unknown, log: Log): { error: string; code: string } {

@@ -4,16 +4,17 @@ import type { Clock } from '~/clock.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import { callerOf } from '~/service/access.ts'
 import { quotaAt } from '~/service/metering.ts'
+import { AnswerCache } from '~/wire/answer-cache.ts'
 import { quotaHeaders } from '~/wire/quota.ts'
 import { replyForm } from './accept.ts'
 import { BODY_BYTES_MAX, bodyText } from './body.ts'
 import type { CallDeps } from './call.ts'
-import type { Asker, RpcReply } from './exchange.ts'
+import type { Asker } from './exchange.ts'
 import { Guard, type GuardOptions } from './guard.ts'
 import type { PastDeps } from './history.ts'
 import { type Incoming, invalidRequest, RpcFault, readMessages } from './message.ts'
 import { faultReply, type Headers, messagesReply, preflightReply, withOrigin } from './reply.ts'
-import { type Answerer, answererOf } from './server.ts'
+import { type Answered, type Answerer, answererOf } from './server.ts'
 import { type Session, Sessions, sessionStream } from './sessions.ts'
 import { toolsOf } from './tools.ts'
 
@@ -22,7 +23,7 @@ export type ToolServerOptions = GuardOptions & {
   readonly sessionsMax: number
 }
 
-export type ToolServerDeps = CallDeps & {
+export type ToolServerDeps = Omit<CallDeps, 'answers'> & {
   readonly clock: Clock
   readonly past: PastDeps
   readonly options: ToolServerOptions
@@ -46,7 +47,8 @@ export class ToolServer {
 
   constructor(private readonly deps: ToolServerDeps) {
     this.sessions = new Sessions(deps.options.sessionsMax)
-    this.#answerer = answererOf(deps, toolsOf(deps.past))
+    const calling = { ...deps, answers: new AnswerCache() }
+    this.#answerer = answererOf(calling, toolsOf(deps.past))
     this.#guard = new Guard(deps.options)
   }
 
@@ -111,12 +113,12 @@ export class ToolServer {
     return messagesReply({ replies, form, isBatch: incoming.isBatch, headers: extra })
   }
 
-  #answers({ requests }: Incoming, asker: Asker): Promise<RpcReply[]> {
+  #answers({ requests }: Incoming, asker: Asker): Promise<Answered[]> {
     return Promise.all(requests.map((message) => this.#answerer.answer(message, asker)))
   }
 
-  #opened({ url }: Request, { caller, nowMs }: Asker, reply: RpcReply): Session | null {
-    if (reply.error || new URL(url).searchParams.get('sessions') === 'off') return null
+  #opened({ url }: Request, { caller, nowMs }: Asker, reply: Answered): Session | null {
+    if (reply.isError || new URL(url).searchParams.get('sessions') === 'off') return null
     return this.sessions.open(caller.account.id, nowMs)
   }
 

@@ -4,19 +4,22 @@ import type { Log } from '~/log.ts'
 import { ERROR_STATUS } from '~/wire/errors.ts'
 import type { ReplyForm } from './accept.ts'
 import { errorBody } from './call.ts'
-import type { RpcReply } from './exchange.ts'
 import { RpcFault } from './message.ts'
+import type { Answered } from './server.ts'
 
 export type Headers = Record<string, string>
 
 const jsonReply = (body: unknown, status: number, headers: Headers = {}): Response =>
-  new Response(JSON.stringify(body), {
+  textReply(JSON.stringify(body), status, headers)
+
+const textReply = (text: string, status: number, headers: Headers): Response =>
+  new Response(text, {
     status,
     headers: { 'content-type': 'application/json', ...headers },
   })
 
 type Messages = {
-  readonly replies: readonly RpcReply[]
+  readonly replies: readonly Answered[]
   readonly form: ReplyForm
   readonly isBatch: boolean
   readonly headers: Headers
@@ -25,8 +28,9 @@ type Messages = {
 /** What a POST is answered with: nothing, one message or a list, or the same as events. */
 export function messagesReply({ replies, form, isBatch, headers }: Messages): Response {
   if (replies.length === 0) return new Response(null, { status: 202, headers })
-  if (form === 'json') return jsonReply(isBatch ? replies : replies[0], 200, headers)
-  const events = replies.map((reply) => `event: message\ndata: ${JSON.stringify(reply)}\n\n`)
+  const texts = replies.map(({ text }) => text)
+  if (form === 'json') return textReply(isBatch ? `[${texts.join()}]` : texts[0]!, 200, headers)
+  const events = texts.map((text) => `event: message\ndata: ${text}\n\n`)
   return new Response(events.join(''), {
     headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', ...headers },
   })

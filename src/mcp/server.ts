@@ -12,6 +12,7 @@ import {
   ReadResourceRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'
 import { ServiceError } from '~/domain/errors.ts'
+import { View } from '~/memory/view.ts'
 import { type CallDeps, callTool, errorBody, metered } from './call.ts'
 import { CATALOGUE_URI, catalogueResource, presentCatalogue } from './catalogue.ts'
 import { type Asker, askerOf, Exchange, type RpcReply } from './exchange.ts'
@@ -35,9 +36,12 @@ const INSTRUCTIONS = [
   'what to change.',
 ].join(' ')
 
+/** A reply as JSON. */
+export type Answered = { readonly text: string; readonly isError: boolean }
+
 /** Answers one request of any client; a failed one is answered too. */
 export type Answerer = {
-  answer(request: RpcRequest, asker: Asker): Promise<RpcReply>
+  answer(request: RpcRequest, asker: Asker): Promise<Answered>
   /** How many requests have no answer yet. */
   readonly waiting: number
 }
@@ -51,10 +55,10 @@ export function answererOf(deps: CallDeps, tools: readonly Tool[]): Answerer {
   const exchange = new Exchange()
   void serverOf(deps, tools).connect(exchange)
   return {
-    answer: (request, asker) =>
+    answer: async (request, asker) =>
       request.method === 'tools/call'
         ? callOf(deps, byName, { request, asker })
-        : exchange.ask(request, asker),
+        : written(await exchange.ask(request, asker)),
     get waiting() {
       return exchange.waiting
     },
@@ -65,15 +69,23 @@ async function callOf(
   deps: CallDeps,
   tools: ReadonlyMap<unknown, Tool>,
   { request: { id, params }, asker }: { request: RpcRequest; asker: Asker },
-): Promise<RpcReply> {
+): Promise<Answered> {
   const tool = tools.get(params?.name)
   if (tool) {
     const result = await callTool(deps, { tool, given: params?.arguments, asker })
-    return { jsonrpc: '2.0', id, result }
+    return {
+      text: `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`,
+      isError: false,
+    }
   }
   const message = `there is no such tool; there are ${[...tools.keys()].join(', ')}`
-  return { jsonrpc: '2.0', id, error: { code: ErrorCode.InvalidParams, message } }
+  return written({ jsonrpc: '2.0', id, error: { code: ErrorCode.InvalidParams, message } })
 }
+
+const written = (reply: RpcReply): Answered => ({
+  text: JSON.stringify(reply),
+  isError: reply.error !== undefined,
+})
 
 function serverOf(deps: CallDeps, tools: readonly Tool[]): Server {
   const server = new Server(
@@ -120,7 +132,10 @@ const RESOURCE_NOT_FOUND = -32002
 
 async function readCatalogue(deps: CallDeps, extra: MessageExtraInfo): Promise<string> {
   try {
-    return await metered(deps, askerOf(extra), (view) => JSON.stringify(presentCatalogue(view)))
+    return await metered(deps, askerOf(extra), (freshness) => {
+      const view = new View(deps.memory.current, freshness, deps.ageLimits)
+      return JSON.stringify(presentCatalogue(view))
+    })
   } catch (error) {
     const { error: message, ...data } = errorBody(error, deps.log)
     const code = error instanceof ServiceError ? ErrorCode.InvalidRequest : ErrorCode.InternalError

@@ -7,19 +7,27 @@ import type { KeyIndex } from '~/memory/key-index.ts'
 /** Who is asking: the key that was shown, its account, and the tier that account is served. */
 export type Caller = { readonly key: Key; readonly account: Account; readonly tier: Tier }
 
+/** Said to everybody alike, and in a flood very often: made once, without a stack for each. */
+const MISSING_KEY = new ServiceError(
+  'missing_key',
+  'send your API key in the X-API-Key request header',
+)
+const INVALID_KEY = new ServiceError(
+  'invalid_key',
+  'this API key is not valid; check that the whole key was copied, or create a new one',
+)
+const REVOKED_KEY = new ServiceError(
+  'revoked_key',
+  'this API key was revoked; use another or create one',
+)
+
 /** The caller behind a key. Throws `missing_key`, `invalid_key` or `revoked_key`. */
 export function callerOf(keys: KeyIndex, text: string | null, nowMs: number): Caller {
-  if (!text)
-    throw new ServiceError('missing_key', 'send your API key in the X-API-Key request header')
+  if (!text) throw MISSING_KEY
   const key = keys.keyOf(text)
   const account = key && keys.account(key.accountId)
-  if (!key || !account)
-    throw new ServiceError(
-      'invalid_key',
-      'this API key is not valid; check that the whole key was copied, or create a new one',
-    )
-  if (isRevoked(key, nowMs))
-    throw new ServiceError('revoked_key', 'this API key was revoked; use another or create one')
+  if (!key || !account) throw INVALID_KEY
+  if (isRevoked(key, nowMs)) throw REVOKED_KEY
   return { key, account, tier: tierOf(account.plan) }
 }
 

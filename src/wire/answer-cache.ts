@@ -3,7 +3,7 @@ import type { Freshness, Tier } from '~/domain/freshness.ts'
 import type { Evidence } from '~/memory/evidence.ts'
 import type { Generation } from '~/memory/memory.ts'
 import type { View } from '~/memory/view.ts'
-import { iso } from '~/wire/present.ts'
+import { iso } from './present.ts'
 
 /**
  * The text of a body around its timestamp, what it was read from, and the whole of it as it was
@@ -34,9 +34,10 @@ const INSTANT_LENGTH = '2026-03-05T14:00:00.000Z'.length
 /**
  * Bodies that were written before and would be written again letter by letter, but for the time.
  *
- * The text of a request's URL is the question; the answer to it is a pure function of the query, a
- * generation and a freshness. It is kept until what it was read from changes, or room is needed.
- * What is asked for the first time is not kept: most amounts are never asked for again.
+ * The text of a request's URL, or of a call of a tool, is the question; the answer is a pure
+ * function of it, a generation and a freshness. It is kept until what it was read from changes, or
+ * room is needed. What is asked for the first time is not kept: most amounts are never asked for
+ * again.
  */
 export class AnswerCache {
   readonly #byTier: Readonly<Record<Tier, LRUCache<string, Kept>>>
