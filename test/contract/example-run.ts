@@ -44,6 +44,7 @@ export async function recordedExamples(): Promise<Examples> {
       await tx`lock table observations, rollups in access exclusive mode`
       await run.overloads()
     })
+    await run.settled()
     await database.sql`alter table observations rename to moved`
     await run.every('POST', 'anywhere')
     clock.set(WEEKS_LATER)
@@ -155,8 +156,14 @@ class Run {
       if (!JSON.stringify(responses[503] ?? '').includes('overloaded')) continue
       const body = target.method === 'POST' && Object.values(bodiesOf(target))[0]
       const asks = Array.from({ length: 12 }, () => this.#fail(target, body ? { body } : {}))
+      this.#pending.push(...asks)
       await Promise.race(asks)
     }
+  }
+
+  /** Everything that waited is answered, so that nothing is in the way of what comes next. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#pending.splice(0))
   }
 
   /** Each of these as it is documented, for the failures that it meets now. */
@@ -169,6 +176,7 @@ class Run {
       )
   }
 
+  readonly #pending: Promise<void>[] = []
   readonly #of = (wanted: string) => this.#targets.filter(({ method }) => method === wanted)
 
   /** Keeps the answer when it is an error, by its code. */
