@@ -66,9 +66,13 @@ export async function createCluster(
   }
   await giveToOwner(password)
   await rename(draft, home.data)
+  await removeDrafts(home.directory)
 }
 
-/** A draft whose maker was killed may still be written to, so its removal may fail. */
+/**
+ * A draft whose maker was killed may still be written to, so its removal may fail; when another is
+ * made it no longer is.
+ */
 async function removeDrafts(directory: string) {
   for (const name of await readdir(directory))
     if (name.startsWith(DRAFT))
