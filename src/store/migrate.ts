@@ -10,8 +10,12 @@ import { isCurrent } from './schema-version.ts'
 const FOLDER = fileURLToPath(new URL('../../drizzle', import.meta.url))
 const LOCK = 0x636f7272
 const CLOSE_SECONDS_MAX = 5
-/** Whoever asks for a table while we wait for it waits too: so not for long, and then again. */
+/**
+ * Whoever asks for a table while we wait for it waits too: so not for long, and then again, each
+ * time a little longer, until the server has its own vacuum make way, which takes it a second.
+ */
 const TABLE_WAIT_MS = 250
+const TABLE_WAIT_MS_MAX = 1500
 const PAUSE_MS = 250
 const TRIES_MAX = 240
 const LOCK_NOT_AVAILABLE = '55P03'
@@ -34,7 +38,6 @@ export async function migrate(
     if (await isCurrent(sql, folder)) return 0
     await sql`SELECT pg_advisory_lock(${LOCK})`
     const before = await appliedCount(sql)
-    await sql`SELECT set_config('lock_timeout', ${`${TABLE_WAIT_MS}ms`}, false)`
     await applied(sql, folder)
     return (await appliedCount(sql)) - before
   } catch (error) {
@@ -51,6 +54,8 @@ export async function migrate(
 async function applied(sql: Sql, folder: string): Promise<void> {
   for (let tries = 1; ; tries++)
     try {
+      const waitMs = Math.min(tries * TABLE_WAIT_MS, TABLE_WAIT_MS_MAX)
+      await sql`SELECT set_config('lock_timeout', ${`${waitMs}ms`}, false)`
       return await applyFolder(drizzle(sql), { migrationsFolder: folder })
     } catch (error) {
       const { cause } = error as { cause?: { code?: unknown } }
