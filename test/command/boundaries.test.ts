@@ -93,10 +93,10 @@ describe('the turn of a day, under load', () => {
       const written = new Map(rows.map(({ day, requests }) => [day, requests]))
       return [...served].every(([day, units]) => written.get(day) === units)
     })
-    for (const replica of replicas) {
-      const { body } = await replica.get('/admin/usage', keys[0]!)
-      expect(body.used).toBe(served.get(today)!)
-    }
+    await until('the same told by each replica', async () => {
+      const told = replicas.map((replica) => replica.get('/admin/usage', keys[0]!))
+      return (await Promise.all(told)).every(({ body }) => body.used === served.get(today))
+    })
   })
 
   test('429 until midnight and 200 from then on, on each replica', async () => {
