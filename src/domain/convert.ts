@@ -11,13 +11,21 @@ export const AMOUNT_MAX = 1e15
  * currency; null when there is no such mid). May be zero or negative: a fee can eat the amount.
  */
 export function netConverted(quote: Quote, amount: number, feeMid: number | null): number | null {
-  const converted = amount * quote.rate
-  if (quote.fee === null || quote.fee === 0) return converted
-  if (quote.feeCurrency === null || quote.feeCurrency === quote.from)
-    return difference(converted, quote.fee * quote.rate)
-  if (quote.feeCurrency === quote.to) return difference(converted, quote.fee)
-  return feeMid === null ? null : difference(converted, quote.fee * feeMid)
+  const fee = feeInTarget(quote, feeMid)
+  return fee === null ? null : netOf(amount * quote.rate, fee)
 }
+
+/** The quote's fee in the target currency, whatever the amount; null when it cannot be priced. */
+export function feeInTarget(quote: Quote, feeMid: number | null): number | null {
+  if (quote.fee === null || quote.fee === 0) return 0
+  if (quote.feeCurrency === null || quote.feeCurrency === quote.from) return quote.fee * quote.rate
+  if (quote.feeCurrency === quote.to) return quote.fee
+  return feeMid === null ? null : quote.fee * feeMid
+}
+
+/** What is left of a converted amount after a fee in the same currency. */
+export const netOf = (converted: number, fee: number): number =>
+  fee === 0 ? converted : difference(converted, fee)
 
 /** Decimal digits that a product or two of doubles still has right. */
 const SURE_DIGITS = 14

@@ -32,12 +32,14 @@ function byValue(a: Ranked, b: Ranked): number {
     if (b.value === null) return -1
     return b.value - a.value
   }
-  return (
-    b.quote.atMs - a.quote.atMs ||
-    compareText(a.quote.providerId, b.quote.providerId) ||
-    newestFirst(a.quote, b.quote)
-  )
+  return byTie(a, b)
 }
+
+/** How quotes of equal value follow each other, of whatever kind they are. */
+export const byTie = (a: Pick<Ranked, 'quote'>, b: Pick<Ranked, 'quote'>): number =>
+  b.quote.atMs - a.quote.atMs ||
+  compareText(a.quote.providerId, b.quote.providerId) ||
+  newestFirst(a.quote, b.quote)
 
 /** Code-unit order: the same on every machine and in every locale. */
 export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,5 +1,5 @@
 const DIGITS = 12
-const POWERS_OF_TEN = Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`))
+export const POWERS_OF_TEN = Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`))
 /** Between these the powers of ten that are needed are exact doubles. */
 const PLAIN_MIN = 1e-10
 const PLAIN_MAX = 1e12
@@ -26,7 +26,7 @@ export function roundAmount(x: number): number {
 }
 
 /** How many decimals a number between 1e-10 and 1e12 has when it is cut to 12 digits. */
-function decimalsOf(size: number): number {
+export function decimalsOf(size: number): number {
   let decimals = DIGITS - 1
   if (size >= 1) while (size >= POWERS_OF_TEN[DIGITS - decimals]!) decimals--
   else for (let grown = size; grown < 1; grown *= 10) decimals++

@@ -6,14 +6,14 @@ import type { Log } from '~/log.ts'
 import type { Memory } from '~/memory/memory.ts'
 import type { Reservation } from '~/memory/usage-meter.ts'
 import { type AgeLimits, View } from '~/memory/view.ts'
-import { type Caller, callerOf } from '~/service/access.ts'
-import { type Metering, quotaAt, reserveUnit } from '~/service/metering.ts'
+import { type Caller, callerOf, callerOrRefusal } from '~/service/access.ts'
+import { type Metering, quotaAt, unitOrRefusal } from '~/service/metering.ts'
 import { inScope, type RequestScope } from '~/telemetry/request-scope.ts'
-import type { AnswerCache } from '~/wire/answer-cache.ts'
+import type { AnswerCache, Body } from '~/wire/answer-cache.ts'
 import { readQuery } from '~/wire/query.ts'
 import { quotaHeaders } from '~/wire/quota.ts'
 import { type Answer, answerReply } from './answer.ts'
-import { errorReply, type Headers } from './reply.ts'
+import { errorReply, type Headers, refusalReply } from './reply.ts'
 import { REQUEST_ID_HEADER } from './request-id.ts'
 import { SuccessHeaders } from './success-headers.ts'
 
@@ -41,7 +41,7 @@ type Question<S extends TObject> = {
   /** Whether the answer depends on the tier, and so says which one it is. */
   readonly isTiered: boolean
   /** The body of the answer. */
-  write(ask: Ask<S>): string
+  write(ask: Ask<S>): Body
 }
 
 type ColdQuestion<S extends TObject> = {
@@ -65,8 +65,8 @@ export function meteredHandler<S extends TObject>(
 ): HotHandler {
   const { memory, answers } = deps
   const successHeaders = new SuccessHeaders({ isTiered })
-  const textOf = (turn: Turn, url: string): string => {
-    const freshness = turn.begin()
+  const bodyOf = (turn: Turn, url: string): Body => {
+    const freshness = turn.freshness()
     const known = answers.find(url, memory.current, freshness)
     if (known !== null) return known
     const ask = turn.ask(query, freshness)
@@ -74,9 +74,11 @@ export function meteredHandler<S extends TObject>(
   }
   return (request, scope) => {
     const turn = new Turn(deps, request)
+    const refusal = turn.begin()
+    if (refusal) return turn.refused(refusal, scope.id)
     try {
-      const text = textOf(turn, request.url)
-      return new Response(text, { headers: successHeaders.of(turn.success(scope.id)) })
+      const body = bodyOf(turn, request.url)
+      return new Response(body, { headers: successHeaders.of(turn.success(scope.id)) })
     } catch (error) {
       const reply = () => turn.failed(error, { [REQUEST_ID_HEADER]: scope.id })
       const isToldOf = !(error instanceof ServiceError) || error.cause !== undefined
@@ -96,8 +98,10 @@ export function coldHandler<S extends TObject>(
 ): Handler {
   return async (request) => {
     const turn = new Turn(deps, request)
+    const refusal = turn.begin()
+    if (refusal) return turn.failed(refusal)
     try {
-      const ask = turn.ask(query, turn.begin())
+      const ask = turn.ask(query, turn.freshness())
       return answerReply(request, await answer(ask), turn.tieredHeaders())
     } catch (error) {
       return turn.failed(error)
@@ -118,14 +122,23 @@ class Turn {
     this.#nowMs = deps.clock.now()
   }
 
-  /** Takes a unit and says what the caller may see. Throws a 401 or 429. */
-  begin(): Freshness {
+  /** Takes a unit, or says why not: a 401 or a 429. */
+  begin(): ServiceError | null {
     const { memory, metering } = this.deps
     const nowMs = this.#nowMs
-    const caller = callerOfRequest(memory, this.request, nowMs)
+    const key = this.request.headers.get('x-api-key')
+    const caller = callerOrRefusal(memory.current.keys, key, nowMs)
+    if (caller instanceof ServiceError) return caller
     this.#caller = caller
-    this.#reservation = reserveUnit(metering, caller, nowMs)
-    return freshnessAt(caller.tier, nowMs)
+    const unit = unitOrRefusal(metering, caller, nowMs)
+    if (unit instanceof ServiceError) return unit
+    this.#reservation = unit
+    return null
+  }
+
+  /** What the caller may see; only for a turn that has begun. */
+  freshness(): Freshness {
+    return freshnessAt(this.#caller!.tier, this.#nowMs)
   }
 
   /** Throws a 400. */
@@ -145,6 +158,11 @@ class Turn {
   /** Where the budget stands, for a known caller, and which tier it is. */
   tieredHeaders(): Headers {
     return { ...this.#quotaHeaders(), 'x-data-freshness': this.#caller!.tier }
+  }
+
+  /** The reply to a turn that could not begin. */
+  refused(refusal: ServiceError, requestId: string): Response {
+    return refusalReply(refusal, requestId, () => this.#quotaHeaders())
   }
 
   /** The reply to a failure, which costs nothing. */

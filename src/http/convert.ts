@@ -1,4 +1,4 @@
-import { convert } from '~/service/convert.ts'
+import { converted, priced } from '~/service/convert.ts'
 import { ConvertResponse, presentConvert } from '~/wire/convert.ts'
 import { convertText } from '~/wire/convert-text.ts'
 import { ConvertQuery } from '~/wire/parameters.ts'
@@ -21,8 +21,8 @@ export const convertRoutes = (deps: HotDeps): Route[] => [
     query: ConvertQuery,
     response: ConvertResponse,
     isTiered: true,
-    find: ({ query, view }) => convert(view, query),
-    present: presentConvert,
+    find: ({ query, view }) => priced(view, query),
+    present: (found, freshness) => presentConvert(converted(found), freshness),
     text: convertText,
   }),
 ]

@@ -1,5 +1,6 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import type { Freshness } from '~/domain/freshness.ts'
+import type { Body } from '~/wire/answer-cache.ts'
 import type { OperationNotes } from '~/wire/operation.ts'
 import { type Ask, type HotDeps, meteredHandler } from './access.ts'
 import { hot, type Route } from './route.ts'
@@ -15,7 +16,7 @@ type MeteredRoute<Q extends TObject, R extends TSchema, A> = {
   find(ask: Ask<Q>): A
   present(found: A, freshness: Freshness): Static<R> & Timed
   /** The text of what `present` gives, where there is a shorter way to it. */
-  text?(found: A, freshness: Freshness): string
+  text?(found: A, freshness: Freshness): Body
 }
 
 /** A body that says when it was made. */

@@ -2,30 +2,61 @@ import { ServiceError } from '~/domain/errors.ts'
 import type { Log } from '~/log.ts'
 import { noteFailure } from '~/telemetry/request-scope.ts'
 import { ERROR_STATUS } from '~/wire/errors.ts'
+import { REQUEST_ID_HEADER } from './request-id.ts'
 
 export type Headers = Record<string, string>
 
 /** How long a caller is asked to wait when something of ours is away. */
 const RETRY_AFTER_SECONDS = 30
 
+const JSON_TYPE = { 'content-type': 'application/json' }
+
 export const jsonReply = (body: unknown, status = 200, headers: Headers = {}): Response =>
   new Response(JSON.stringify(body), {
     status,
-    headers: { 'content-type': 'application/json', ...headers },
+    headers: { ...JSON_TYPE, ...headers },
   })
 
 /** The reply to any failure; what is no ServiceError, or lies behind one, is only logged. */
 export function errorReply(error: unknown, log: Log, headers: Headers = {}): Response {
   if (error instanceof ServiceError) {
-    const { code, message, details } = error
-    const body = { error: message, code, ...details }
-    if (error.cause) noteFailure({ level: 'warn', message, err: error.cause }, log)
-    return jsonReply(body, ERROR_STATUS[code], { ...headers, ...headersOf(error) })
+    const { message, cause } = error
+    if (cause) noteFailure({ level: 'warn', message, err: cause }, log)
+    return jsonReply(bodyOf(error), ERROR_STATUS[error.code], { ...headers, ...headersOf(error) })
   }
   noteFailure({ level: 'error', message: 'request failed', err: error }, log)
   const message = 'something failed on our side; retry in a moment'
   return jsonReply({ error: message, code: 'internal_error' }, ERROR_STATUS.internal_error, headers)
 }
+
+type Refusal = {
+  readonly text: string
+  readonly status: number
+  readonly headers: globalThis.Headers
+}
+
+/** Of errors that many are given alike, and that are made once. */
+const refusals = new WeakMap<ServiceError, Refusal>()
+
+/**
+ * The reply to an error that is the same object for all whom it is said to alike. It is written
+ * once, so that refusing costs less than answering; only the request's id differs.
+ */
+export function refusalReply(error: ServiceError, requestId: string, headers: () => Headers) {
+  let refusal = refusals.get(error)
+  if (!refusal) {
+    refusal = {
+      text: JSON.stringify(bodyOf(error)),
+      status: ERROR_STATUS[error.code],
+      headers: new globalThis.Headers({ ...JSON_TYPE, ...headers(), ...headersOf(error) }),
+    }
+    refusals.set(error, refusal)
+  }
+  refusal.headers.set(REQUEST_ID_HEADER, requestId)
+  return new Response(refusal.text, refusal)
+}
+
+const bodyOf = ({ message, code, details }: ServiceError) => ({ error: message, code, ...details })
 
 function headersOf({ code, details, retryAfterSeconds }: ServiceError): Headers {
   if (code === 'method_not_allowed') return { allow: (details.allowed as string[]).join(', ') }

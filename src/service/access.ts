@@ -23,11 +23,22 @@ const REVOKED_KEY = new ServiceError(
 
 /** The caller behind a key. Throws `missing_key`, `invalid_key` or `revoked_key`. */
 export function callerOf(keys: KeyIndex, text: string | null, nowMs: number): Caller {
-  if (!text) throw MISSING_KEY
+  const found = callerOrRefusal(keys, text, nowMs)
+  if (found instanceof ServiceError) throw found
+  return found
+}
+
+/** The same for who is refused so often that throwing would cost too much. */
+export function callerOrRefusal(
+  keys: KeyIndex,
+  text: string | null,
+  nowMs: number,
+): Caller | ServiceError {
+  if (!text) return MISSING_KEY
   const key = keys.keyOf(text)
   const account = key && keys.account(key.accountId)
-  if (!key || !account) throw INVALID_KEY
-  if (isRevoked(key, nowMs)) throw REVOKED_KEY
+  if (!key || !account) return INVALID_KEY
+  if (isRevoked(key, nowMs)) return REVOKED_KEY
   return { key, account, tier: tierOf(account.plan) }
 }
 

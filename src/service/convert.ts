@@ -28,20 +28,49 @@ export type Conversions = {
   readonly entries: readonly Conversion[]
 }
 
+/** What a conversion in a corridor depends on beside the amount. */
+export type Prices = {
+  readonly corridor: Corridor
+  readonly mid: Mid | null
+  /** By kind, best rate first; the very same list for as long as the same is seen. */
+  readonly quotes: readonly RankedQuote[]
+  /** Units of the target currency for one of each third currency that a fee is taken in. */
+  readonly feeMids: FeeMids
+}
+
+export type FeeMids = ReadonlyMap<string, number>
+
+/** Prices, and the amount of the source currency that is asked for. */
+export type Priced = { readonly prices: Prices; readonly amount: number }
+
 /**
  * What each provider of a corridor turns `amount` of the source currency into.
  *
  * Throws `unsupported_currency` and `same_currency`; the amount is checked before.
  */
-export function convert(
+export const convert = (view: View, question: Pair & { readonly amount: number }): Conversions =>
+  converted(priced(view, question))
+
+type Pair = { readonly from: string; readonly to: string }
+
+/** What `converted` needs. Throws as `convert` does. */
+export function priced(
   view: View,
-  { amount, ...pair }: { from: string; to: string; amount: number },
-): Conversions {
+  { amount, ...pair }: Pair & { readonly amount: number },
+): Priced {
   const corridor = supportedCorridor(view.catalogue, pair)
-  const mid = view.mid(corridor.from, corridor.to) ?? null
-  const entries = view.corridor(corridor.from, corridor.to).quotes.map((ranked) => {
+  const { from, to } = corridor
+  const mid = view.mid(from, to) ?? null
+  const { quotes } = view.corridor(from, to)
+  return { prices: { corridor, mid, quotes, feeMids: feeMidsOf(view, quotes) }, amount }
+}
+
+/** The conversion itself, as plainly as it can be said. */
+export function converted({ prices, amount }: Priced): Conversions {
+  const { corridor, mid, quotes, feeMids } = prices
+  const entries = quotes.map((ranked) => {
     const { quote } = ranked
-    const net = netConverted(quote, amount, feeMidOf(view, quote))
+    const net = netConverted(quote, amount, feeMidOf(feeMids, quote))
     return {
       ranked,
       quote,
@@ -56,7 +85,29 @@ export function convert(
   return { corridor, amount, mid, best, entries }
 }
 
-function feeMidOf(view: View, quote: Quote): number | null {
+/** The mid that prices the quote's fee; null where none is needed or there is none. */
+export function feeMidOf(feeMids: FeeMids, quote: Quote): number | null {
   const feeCurrency = thirdFeeCurrency(quote)
-  return feeCurrency === null ? null : (view.mid(feeCurrency, quote.to)?.rate ?? null)
+  return feeCurrency === null ? null : (feeMids.get(feeCurrency) ?? null)
+}
+
+const thirdCurrencies = new WeakMap<readonly RankedQuote[], ReadonlySet<string>>()
+const NO_MIDS: FeeMids = new Map()
+
+function feeMidsOf(view: View, quotes: readonly RankedQuote[]): FeeMids {
+  const [first] = quotes
+  if (!first) return NO_MIDS
+  let currencies = thirdCurrencies.get(quotes)
+  if (!currencies) {
+    const all = quotes.map(({ quote }) => thirdFeeCurrency(quote))
+    currencies = new Set(all.filter((code) => code !== null))
+    thirdCurrencies.set(quotes, currencies)
+  }
+  if (currencies.size === 0) return NO_MIDS
+  const mids = new Map<string, number>()
+  for (const code of currencies) {
+    const mid = view.mid(code, first.quote.to)
+    if (mid) mids.set(code, mid.rate)
+  }
+  return mids
 }

@@ -19,17 +19,39 @@ export function quotaAt({ meter, limits }: Metering, caller: Caller, nowMs: numb
  * back if the work fails. Throws `quota_exceeded`, and then takes nothing.
  */
 export function reserveUnit(metering: Metering, caller: Caller, nowMs: number): Reservation {
-  const { meter, limits } = metering
-  const limit = limits[caller.account.plan]
-  const request = { accountId: caller.account.id, keyId: caller.key.id, limit, nowMs }
-  const reservation = meter.reserve(request)
-  if (reservation) return reservation
-  const { resetMs } = quotaAt(metering, caller, nowMs)
-  throw new ServiceError(
+  const unit = unitOrRefusal(metering, caller, nowMs)
+  if (unit instanceof ServiceError) throw unit
+  return unit
+}
+
+/** The same for who is refused so often that throwing would cost too much. */
+export function unitOrRefusal(
+  metering: Metering,
+  caller: Caller,
+  nowMs: number,
+): Reservation | ServiceError {
+  const { plan, id: accountId } = caller.account
+  const limit = metering.limits[plan]
+  const unit = metering.meter.reserve({ accountId, keyId: caller.key.id, limit, nowMs })
+  return unit ?? quotaExceeded(plan, quotaAt(metering, caller, nowMs), nowMs)
+}
+
+/** The last of each plan: within a second all are alike. */
+const refusals = new Map<Plan, ServiceError>()
+
+function quotaExceeded(plan: Plan, { limit, resetMs }: Quota, nowMs: number): ServiceError {
+  const [reset, waitSeconds] = [resetMs / 1000, Math.ceil((resetMs - nowMs) / 1000)]
+  const last = refusals.get(plan)
+  const { limit: lastLimit, reset: lastReset } = last?.details ?? {}
+  if (last?.retryAfterSeconds === waitSeconds && lastLimit === limit && lastReset === reset)
+    return last
+  const refusal = new ServiceError(
     'quota_exceeded',
-    `all ${limit} requests of today's ${caller.account.plan} plan are used; ` +
+    `all ${limit} requests of today's ${plan} plan are used; ` +
       'wait for the reset at the next UTC midnight or move to a larger plan',
-    { limit, reset: resetMs / 1000 },
-    Math.ceil((resetMs - nowMs) / 1000),
+    { limit, reset },
+    waitSeconds,
   )
+  refusals.set(plan, refusal)
+  return refusal
 }

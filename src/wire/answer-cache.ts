@@ -18,6 +18,9 @@ type Kept = {
   told: string
 }
 
+/** A text, or the same as UTF-8 in bytes that are written anew for the next body. */
+export type Body = string | Uint8Array<ArrayBuffer>
+
 /** For each tier. */
 export const ANSWERS_BYTES_MAX = 16 * 1_048_576
 
@@ -66,10 +69,12 @@ export class AnswerCache {
   }
 
   /**
-   * Finds `text` from now on, which was just made and says when, after all else that could say so.
+   * Finds the body from now on, which was just made and says when, after all else that could say
+   * so. Returns what to answer with.
    */
-  keep(url: string, text: string, { freshness, evidence }: View): string {
-    if (url.length > QUESTION_LENGTH_MAX || !this.#wasAsked(url)) return text
+  keep<B extends Body>(url: string, body: B, { freshness, evidence }: View): B | string {
+    if (url.length > QUESTION_LENGTH_MAX || !this.#wasAsked(url)) return body
+    const text = typeof body === 'string' ? body : new TextDecoder().decode(body)
     const at = text.lastIndexOf(TIMESTAMP) + TIMESTAMP.length
     const [head, tail] = [text.slice(0, at), text.slice(at + INSTANT_LENGTH)]
     this.#byTier[freshness.tier].set(url, { head, tail, evidence, toldMs: Number.NaN, told: '' })

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Freshness } from '~/domain/freshness.ts'
+import type { Mid } from '~/domain/mid.ts'
 import { roundAmount, roundBps } from '~/domain/round.ts'
 import type { Conversion, Conversions } from '~/service/convert.ts'
 import { freshnessFields, Instant, namedRecord, nullable, RateType, record } from './fields.ts'
@@ -38,7 +39,7 @@ export const ConvertResponse = namedRecord('ConvertResponse', {
   ...freshnessFields,
 })
 
-function presentConversion(entry: Conversion): Static<typeof ConvertProviderEntry> {
+export function presentConversion(entry: Conversion): Static<typeof ConvertProviderEntry> {
   const { quote, provider, spreadBps } = entry.ranked
   return {
     provider_id: provider.id,
@@ -54,6 +55,13 @@ function presentConversion(entry: Conversion): Static<typeof ConvertProviderEntr
   }
 }
 
+export const presentConvertMid = (mid: Mid, amount: number) => ({
+  rate: roundAmount(mid.rate),
+  converted: roundAmount(amount * mid.rate),
+  source: mid.source,
+  fetched_at: iso(mid.atMs),
+})
+
 export function presentConvert(
   { corridor, amount, mid, best, entries }: Conversions,
   freshness: Freshness,
@@ -62,12 +70,7 @@ export function presentConvert(
     from: corridor.from,
     to: corridor.to,
     amount,
-    mid: mid && {
-      rate: roundAmount(mid.rate),
-      converted: roundAmount(amount * mid.rate),
-      source: mid.source,
-      fetched_at: iso(mid.atMs),
-    },
+    mid: mid && presentConvertMid(mid, amount),
     best: best && presentConversion(best),
     providers: entries.map(presentConversion),
     count: entries.length,

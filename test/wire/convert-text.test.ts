@@ -3,13 +3,16 @@ import fc from 'fast-check'
 import { AMOUNT_MAX } from '~/domain/convert.ts'
 import { TIERS } from '~/domain/freshness.ts'
 import { Memory } from '~/memory/memory.ts'
-import { convert } from '~/service/convert.ts'
+import { converted, priced } from '~/service/convert.ts'
+import type { Body } from '~/wire/answer-cache.ts'
 import { presentConvert } from '~/wire/convert.ts'
 import { convertText } from '~/wire/convert-text.ts'
 import { CURRENCIES, PROVIDERS, provider } from '../support/catalogue.ts'
 import { clockAt } from '../support/clock.ts'
 import { fewRates, quote, rates } from '../support/quotes.ts'
 import { viewOf } from '../support/views.ts'
+
+const textOf = (body: Body) => (typeof body === 'string' ? body : new TextDecoder().decode(body))
 
 const NOW = '2026-03-05T14:00:00.000Z'
 
@@ -52,20 +55,17 @@ describe('convertText', () => {
           memory.publish({ quotes: [quote(said)] }, clock.now())
         }
         const view = () => viewOf({ memory, clock }, 'realtime')
-        convertText(convert(view(), { from: 'USD', to: 'KES', amount: 1 }), view().freshness)
+        convertText(priced(view(), { from: 'USD', to: 'KES', amount: 1 }), view().freshness)
         const references = Object.entries(mids).flatMap(([currency, perUsd], id) =>
           perUsd === null ? [] : [{ id, atMs: clock.now(), currency, perUsd, source: `"${name}"` }],
         )
         memory.publish({ references }, clock.now())
         for (const [amount, tier] of asked) {
           const { freshness } = viewOf({ memory, clock }, tier)
-          const conversions = convert(viewOf({ memory, clock }, tier), {
-            from: 'USD',
-            to: 'KES',
-            amount,
-          })
-          expect(convertText(conversions, freshness)).toBe(
-            JSON.stringify(presentConvert(conversions, freshness)),
+          const asked = { from: 'USD', to: 'KES', amount }
+          const found = priced(viewOf({ memory, clock }, tier), asked)
+          expect(textOf(convertText(found, freshness))).toBe(
+            JSON.stringify(presentConvert(converted(found), freshness)),
           )
         }
       }),
