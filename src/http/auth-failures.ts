@@ -2,6 +2,7 @@ import type { Clock } from '~/clock.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import type { Log } from '~/log.ts'
 import { AddressLimits } from '~/memory/address-limits.ts'
+import { TokenBucket } from '~/memory/token-bucket.ts'
 import type { Handler } from './access.ts'
 import type { AddressOf } from './address.ts'
 import { errorReply, type Headers } from './reply.ts'
@@ -16,7 +17,6 @@ export type AuthFailureDeps = {
 
 const MINUTE_MS = 60_000
 const UNAUTHORIZED = 401
-const EVERYBODY = 'everybody'
 
 /**
  * The same handler, but who fails to show a valid key too often in a minute is told to wait.
@@ -31,11 +31,12 @@ export function limitingFailures(
   { perMinute, addressOf, clock, log }: AuthFailureDeps,
 ): Handler {
   const budget = { requestsMax: perMinute, windowMs: MINUTE_MS }
-  const [everybody, limits] = [new AddressLimits(budget, 1), new AddressLimits(budget)]
+  const everybody = new TokenBucket(budget, clock.now())
+  const limits = new AddressLimits(budget)
   const limited = (request: Request, reply: Response): Response => {
     if (reply.status !== UNAUTHORIZED) return reply
     const nowMs = clock.now()
-    if (everybody.take(EVERYBODY, nowMs) === 0) return reply
+    if (everybody.take(nowMs) === 0) return reply
     const waitMs = limits.take(addressOf(request), nowMs)
     return waitMs === 0 ? reply : errorReply(tooMany(waitMs), log, requestIdOf(reply))
   }

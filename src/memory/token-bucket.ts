@@ -1,0 +1,33 @@
+export type Budget = {
+  /** So many at once, and so many in each window from then on. */
+  readonly requestsMax: number
+  readonly windowMs: number
+}
+
+/** Who must wait as long as was said must not be short by a rounding. */
+const ROUNDING = 1e-9
+
+/** What may still be asked for: tokens that fill up evenly. Mutable, like the usage meter. */
+export class TokenBucket {
+  readonly #max: number
+  readonly #stepMs: number
+  #left: number
+  #atMs: number
+
+  constructor({ requestsMax, windowMs }: Budget, nowMs: number) {
+    this.#max = requestsMax
+    this.#stepMs = windowMs / requestsMax
+    this.#left = requestsMax
+    this.#atMs = nowMs
+  }
+
+  /** Takes one request: 0 when it may go on, else the milliseconds until one may. */
+  take(nowMs: number): number {
+    const passedMs = Math.max(0, nowMs - this.#atMs)
+    const left = Math.min(this.#max, this.#left + passedMs / this.#stepMs)
+    if (left < 1 - ROUNDING) return Math.ceil((1 - left) * this.#stepMs)
+    this.#left = left - 1
+    this.#atMs = nowMs
+    return 0
+  }
+}
