@@ -14,10 +14,7 @@ const INTEGER = /^-?\d{1,15}$/
  */
 export function readQuery<S extends TObject>(schema: S, url: string): Static<S> {
   const given = parametersOf(url)
-  return readFields(schema, (name) => {
-    const raw = given.get(name)
-    return raw && textOf(name, raw)
-  })
+  return readFields(schema, (name) => textOf(name, given))
 }
 
 /**
@@ -29,7 +26,7 @@ export function readFields<S extends TObject>(
   textOf: (name: string, field: TSchema) => string | undefined,
 ): Static<S> {
   const fields: Record<string, unknown> = {}
-  for (const [name, field] of Object.entries(schema.properties)) {
+  for (const [name, field] of fieldsOf(schema)) {
     const text = textOf(name, field)
     if (text !== undefined) fields[name] = checkedValue({ name, field, text })
     else if (field.default !== undefined) fields[name] = field.default
@@ -41,27 +38,38 @@ export function readFields<S extends TObject>(
   return fields as Static<S>
 }
 
-/** Every parameter of the query string by its decoded name, the values still encoded. */
-function parametersOf(url: string): Map<string, string[]> {
-  const given = new Map<string, string[]>()
+const knownFields = new WeakMap<TObject, readonly [string, TSchema][]>()
+
+/** The members of a schema, which are listed once. */
+function fieldsOf(schema: TObject): readonly [string, TSchema][] {
+  let fields = knownFields.get(schema)
+  if (!fields) {
+    fields = Object.entries(schema.properties)
+    knownFields.set(schema, fields)
+  }
+  return fields
+}
+
+/** As it stands in the URL: the value is still encoded where anything of the query is. */
+type Parameter = { readonly name: string; readonly value: string; readonly isEncoded: boolean }
+
+/** Every parameter of the query string whose name can be read. */
+function parametersOf(url: string): Parameter[] {
   const start = url.indexOf('?')
-  if (start < 0) return given
-  for (const part of url.slice(start + 1).split('&')) {
+  if (start < 0) return []
+  const query = url.slice(start + 1)
+  const isEncoded = query.includes('%') || query.includes('+')
+  const given: Parameter[] = []
+  for (const part of query.split('&')) {
     const equals = part.indexOf('=')
-    const name = decoded(equals < 0 ? part : part.slice(0, equals))
-    if (!name) continue
-    const value = equals < 0 ? '' : part.slice(equals + 1)
-    const values = given.get(name)
-    if (values) values.push(value)
-    else given.set(name, [value])
+    const written = equals < 0 ? part : part.slice(0, equals)
+    const name = isEncoded ? decoded(written) : written
+    if (name) given.push({ name, value: equals < 0 ? '' : part.slice(equals + 1), isEncoded })
   }
   return given
 }
 
-const ENCODED = /[%+]/
-
 function decoded(text: string): string | null {
-  if (!ENCODED.test(text)) return text
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
@@ -69,19 +77,26 @@ function decoded(text: string): string | null {
   }
 }
 
-function textOf(name: string, raw: readonly string[]): string {
-  if (raw.length > 1)
+/** The trimmed text of a parameter; undefined when it is not there. */
+function textOf(name: string, given: readonly Parameter[]): string | undefined {
+  let [found, times]: [Parameter | undefined, number] = [undefined, 0]
+  for (const parameter of given) {
+    if (parameter.name !== name) continue
+    found = parameter
+    times++
+  }
+  if (!found) return undefined
+  if (times > 1)
     throw new ServiceError(
       'repeated_parameter',
-      `${name} is given ${raw.length} times; once is enough`,
-      {
-        parameter: name,
-      },
+      `${name} is given ${times} times; once is enough`,
+      { parameter: name },
     )
-  const text = decoded(raw[0]!)
+  const text = found.isEncoded ? decoded(found.value) : found.value
   if (text === null) throw invalidParameter(name, 'its percent-encoding is broken')
-  if (text.trim() === '') throw invalidParameter(name, 'it is empty')
-  return text.trim()
+  const trimmed = text.trim()
+  if (trimmed === '') throw invalidParameter(name, 'it is empty')
+  return trimmed
 }
 
 function checkedValue({
