@@ -45,6 +45,8 @@ afterAll(async () => {
   await origin.close()
 })
 
+const YESTERDAY = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
+
 const READS = [
   '/rates?from=USD&to=KES',
   '/convert?from=USD&to=KES&amount=100',
@@ -54,7 +56,7 @@ const READS = [
   '/rates/provider?provider=retail-a',
   '/rates/history?from=USD&to=KES&period=30d&limit=100',
   '/time-series?from=USD&to=KES&interval=PT1H&period=7d',
-  '/historical?from=USD&to=KES&date=2026-11-20',
+  `/historical?from=USD&to=KES&date=${YESTERDAY}`,
   '/change?from=USD&to=KES&period=7d',
 ]
 

@@ -33,17 +33,31 @@ async function start(at: number, settings: Record<string, string> = {}): Promise
   for (let i = 0; i < 2; i++) replicas.push(await Replica.start(database, { clock, settings }))
 }
 
-/** What clients of both replicas are answered while the clock is moved on in small steps. */
+/**
+ * What clients of both replicas are answered while the clock is moved on in small steps: each of
+ * them also before the first step and after the last.
+ */
 async function asked(steps: number, ask: (replica: Replica) => Promise<Reply>): Promise<Reply[]> {
   const replies: Reply[] = []
   let isOver = false
-  const clients = Array.from({ length: CLIENTS * 2 }, async (_, i) => {
-    while (!isOver) replies.push(await ask(replicas[i % 2]!))
+  const counts: number[] = Array(CLIENTS * 2).fill(0)
+  const clients = counts.map(async (_, i) => {
+    while (!isOver) {
+      replies.push(await ask(replicas[i % 2]!))
+      counts[i]!++
+    }
   })
+  const answered = (further: number) => {
+    const wanted = counts.map((count) => count + further)
+    return until('answers to every client', async () => counts.every((n, i) => n >= wanted[i]!))
+  }
+  await answered(1)
   for (let step = 0; step < steps; step++) {
     clock.advance(STEP_MS)
     await Bun.sleep(2)
   }
+  // the first of these may have been asked before
+  await answered(2)
   isOver = true
   await Promise.all(clients)
   return replies

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { otherHandle, stockedDatabase, untilWaiting } from '../store/samples.ts'
+import { until } from '../support/embedded-process.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
 import { addAccount, Replica } from './replica-scene.ts'
 
@@ -31,8 +32,9 @@ async function start(): Promise<Replica> {
 }
 
 /** Until it has seen the 503, a balancer that looks at /readyz still sends requests. */
-async function stop(replica: Replica): Promise<void> {
+async function stop(replica: Replica, isLeft = async () => true): Promise<void> {
   await replica.service.drain!()
+  await until('the end of what was sent there', isLeft)
   running = running.filter((other) => other !== replica)
   await replica.service.stop()
 }
@@ -70,8 +72,7 @@ describe('a stop that is announced', () => {
     const reply = replica.post({ ...row, rate: 131 }, key)
     await untilWaiting(database, 1)
     const stopped = stop(replica)
-    await delay(1500)
-    expect(await ready(replica).catch(() => null)).toBeNull()
+    await until('the port closed', async () => !(await ready(replica).catch(() => null)))
     released.resolve()
     expect((await reply).status).toBe(201)
     await Promise.all([stopped, holding])
@@ -85,6 +86,7 @@ describe('a stop that is announced', () => {
     let isOver = false
     const statuses: number[] = []
     const known = new Map<Replica, boolean>()
+    const underWay = new Map<Replica, number>()
     const watching = (async () => {
       while (!isOver) {
         for (const replica of [...running])
@@ -96,18 +98,30 @@ describe('a stop that is announced', () => {
       for (let n = 0; !isOver; n++) {
         const able = running.filter((replica) => known.get(replica))
         const replica = able[n % able.length]
-        if (!replica) await delay(10)
-        else if (i === 0) statuses.push((await replica.post({ ...row, rate: n + 1 }, key)).status)
-        else statuses.push((await replica.get('/rates?from=USD&to=KES', key)).status)
+        if (!replica) {
+          await delay(10)
+          continue
+        }
+        underWay.set(replica, (underWay.get(replica) ?? 0) + 1)
+        const sent =
+          i === 0
+            ? replica.post({ ...row, rate: n + 1 }, key)
+            : replica.get('/rates?from=USD&to=KES', key)
+        statuses.push((await sent).status)
+        underWay.set(replica, underWay.get(replica)! - 1)
       }
     })
-    await delay(300)
+    const untilServing = (replica: Replica) => {
+      const wanted = statuses.length + 30
+      const isServing = async () => known.get(replica) === true && statuses.length > wanted
+      return until('answers while it is known', isServing)
+    }
     for (const replica of [...running]) {
+      await untilServing(replica)
       const startMs = performance.now()
-      await stop(replica)
+      await stop(replica, async () => !known.get(replica) && !underWay.get(replica))
       expect(performance.now() - startMs).toBeLessThan(STOP_MS_MAX)
-      await start()
-      await delay(300)
+      await untilServing(await start())
     }
     isOver = true
     await Promise.all([watching, ...clients])

@@ -34,9 +34,11 @@ describe('observations prune', () => {
   })
 
   test('with --dry-run says how many it would delete, and deletes none', async () => {
+    const limit = () => new Date(limitMs(systemClock.now(), 5)).toISOString()
+    const earliest = limit()
     const { before, ...rest } = documentOf(await prune('--older-than', '5y', '--dry-run', '--json'))
     expect(rest).toEqual({ prunable: 3 })
-    expect(before).toBe(new Date(limitMs(systemClock.now(), 5)).toISOString())
+    expect([earliest, limit()]).toContain(before)
     expect(await count()).toBe(5)
   })
 

@@ -39,6 +39,9 @@ test(
   async () => {
     const database = await freshDatabase()
     const sql = connect(database.url, { connectionsMax: 2 })
+    // time for the migration to ask for its second table before the batch looks for a deadlock
+    const name = new URL(database.url).pathname.slice(1)
+    await sql`alter database ${sql(name)} set deadlock_timeout = '3s'`
     await sql`
     insert into currencies (code, name, type, kind, is_active, sort_order)
     values ('USD', 'US Dollar', 'both', 'fiat', true, 0), ('KES', 'Shilling', 'both', 'fiat', true, 1)`
@@ -58,7 +61,7 @@ test(
     const held = { key: 'held', accountId: account!.id, bodyHash: 'a'.repeat(64), nowMs }
     await store.record({ observations: [row], idempotency: { ...held, key: 'first' } })
     const recorded = await sql.begin(async (tx) => {
-      await tx`set local deadlock_timeout = '10s'`
+      await tx`set local deadlock_timeout = '20s'`
       await tx`insert into idempotency (account_id, key, body_hash, inserted)
       values (${held.accountId}, ${held.key}, ${held.bodyHash}, 1)`
       await tx`lock table rollups in access exclusive mode`

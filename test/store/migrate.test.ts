@@ -110,14 +110,14 @@ describe('migrate', () => {
     await held.promise
     const migrated = migrate(database, folder)
     const waitsMs: number[] = []
-    for (let i = 0; i < 30; i++) {
+    const longestMs = () => Math.max(0, ...waitsMs)
+    for (let i = 0; i < 30 || longestMs() <= 100; i++) {
       const startMs = performance.now()
       await reader!`SELECT n FROM a`
       waitsMs.push(performance.now() - startMs)
       await Bun.sleep(100)
     }
-    expect(Math.max(...waitsMs)).toBeGreaterThan(100)
-    expect(Math.max(...waitsMs)).toBeLessThan(2500)
+    expect(longestMs()).toBeLessThan(2500)
     released.resolve()
     await holding
     expect(await migrated).toBe(1)

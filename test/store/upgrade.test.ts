@@ -33,8 +33,9 @@ async function fillFirst({ sql }: FreshDatabase): Promise<void> {
   await sql`insert into keys (account_id, name, hash)
     values (${accountId}, 'old', ${keyHashOf(KEY)})`
   const day = new Date(dayOf(nowMs) * 24 * HOUR_MS).toISOString().slice(0, 10)
+  // on the day after as well, should it be midnight before the service is asked
   await sql`insert into usage (day, account_id, key_id, requests)
-    select ${day}, account_id, id, 7 from keys`
+    select ${day}::date + n, account_id, id, 7 from keys, unnest(array[0, 1]) n`
   await observed({ from: 1, to: HOURS - 1 })
   const [snapshot] = await sql`insert into reference_snapshots (source, fetched_at)
     values ('old feed', ${new Date(nowMs - HOUR_MS).toISOString()}) returning id`

@@ -33,8 +33,12 @@ describe('isNestedTooDeep', () => {
 
   test('of a million brackets it looks at as many as are allowed', () => {
     const text = Buffer.alloc(1_000_000, '[').toString()
-    const startMs = performance.now()
-    for (let i = 0; i < 1000; i++) isNestedTooDeep(text)
-    expect(performance.now() - startMs).toBeLessThan(100)
+    const tookMs = Array.from({ length: 10 }, () => {
+      const startMs = performance.now()
+      for (let i = 0; i < 100; i++) isNestedTooDeep(text)
+      return performance.now() - startMs
+    })
+    // the shortest: whatever else a machine is at only adds to it
+    expect(Math.min(...tookMs)).toBeLessThan(10)
   })
 })
