@@ -36,11 +36,11 @@ test('a connection that goes dead without a word fails its queries and is replac
 })
 
 test('one that is idle, or hears of its query in time, stays', async () => {
-  const sql = connect(url, { connectionsMax: 1, silenceSeconds: 1 })
+  const sql = connect(url, { connectionsMax: 1, silenceSeconds: 2 })
   const pid = () => sql`select pg_backend_pid() as pid`
   const [before] = await pid()
-  await sql`select pg_sleep(0.7)`
-  await Bun.sleep(1500)
+  await sql`select pg_sleep(1)`
+  await Bun.sleep(2600)
   expect([...(await pid())]).toEqual([before!])
   await sql.end()
 })
