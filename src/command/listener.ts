@@ -70,10 +70,12 @@ export function unsharedPort({ host, port }: Address): number {
   }
 }
 
+const SCHEME_START = 'http://'.charCodeAt(0)
+
 /** Without a usable Host, as in HTTP/1.0, a request's URL is a bare path, which no router takes. */
 function addressed(request: Request): Request {
   const { url } = request
-  if (url.startsWith('http://')) return request
+  if (url.charCodeAt(0) === SCHEME_START) return request
   return new Request(`http://localhost${url.startsWith('/') ? url : '/'}`, request)
 }
 

@@ -16,10 +16,14 @@ export function directHandlers(
 /** Where the path of a request's URL begins to be looked for: behind `http://`. */
 const AUTHORITY = 'http://'.length
 
+const SLASH = '/'.charCodeAt(0)
+const QUESTION = '?'.charCodeAt(0)
+
 /** The path of a request's URL as it was sent: nothing is decoded and no dots are resolved. */
 export function pathOf(url: string): string {
-  const start = url.indexOf('/', AUTHORITY)
-  if (start < 0) return ''
-  const end = url.indexOf('?', start)
-  return end < 0 ? url.slice(start) : url.slice(start, end)
+  let start = AUTHORITY
+  while (start < url.length && url.charCodeAt(start) !== SLASH) start++
+  let end = start
+  while (end < url.length && url.charCodeAt(end) !== QUESTION) end++
+  return url.slice(start, end)
 }

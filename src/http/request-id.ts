@@ -8,7 +8,7 @@ const prefix = `${Math.floor(Math.random() * PREFIX_RANGE).toString(36)}-`
 let count = 0
 
 /** An id that nobody was given before. */
-export const newRequestId = (): string => prefix + (++count).toString(36)
+export const newRequestId = (): string => prefix + ++count
 
 /** The id that the caller gave the request, where it is one, else a new one. */
 export function requestIdOf({ headers }: Request): string {

@@ -1,5 +1,5 @@
 import { PLANS, type Plan, type Quota, tierOf } from '~/domain/quota.ts'
-import { movingQuotaHeaders, quotaHeaders } from '~/wire/quota.ts'
+import { movingQuota, quotaHeaders } from '~/wire/quota.ts'
 import { REQUEST_ID_HEADER } from './request-id.ts'
 
 type Success = {
@@ -35,10 +35,15 @@ export class SuccessHeaders {
   of({ plan, quota, nowMs, requestId }: Success): Headers {
     const kept = this.#byPlan.get(plan)!
     const { headers } = kept
-    const isKnown = kept.resetMs === quota.resetMs
-    kept.resetMs = quota.resetMs
-    const own = isKnown ? movingQuotaHeaders(quota, nowMs) : quotaHeaders(quota, nowMs)
-    for (const name in own) headers.set(name, own[name]!)
+    if (kept.resetMs === quota.resetMs) {
+      const { remaining, policyState } = movingQuota(quota, nowMs)
+      headers.set('x-ratelimit-remaining', remaining)
+      headers.set('ratelimit', policyState)
+    } else {
+      const all = quotaHeaders(quota, nowMs)
+      for (const name in all) headers.set(name, all[name]!)
+      kept.resetMs = quota.resetMs
+    }
     headers.set(REQUEST_ID_HEADER, requestId)
     return headers
   }

@@ -2,13 +2,16 @@ import type { Account, Key } from '~/domain/account.ts'
 import { isWellFormedKey, keyHashOf } from '~/domain/api-key.ts'
 import { PersistentMap } from './persistent-map.ts'
 
-/** Keys whose text was seen and hashed; past so many they are hashed again. */
+/** Texts that were seen and hashed; past so many of a sort they are hashed again. */
 const KNOWN_MAX = 10_000
+const UNKNOWN_MAX = 1000
 
 /** Who may call: every key by its hash, every account by its id. Immutable like the quotes. */
 export class KeyIndex {
   /** What `keyOf` found: hashing costs more than all the rest of knowing a caller. */
   readonly #known = new Map<string, Key>()
+  /** Keys in form that are none of these: whoever shows one mostly goes on showing it. */
+  readonly #unknown = new Set<string>()
 
   private constructor(
     private readonly keys: PersistentMap<Key>,
@@ -41,8 +44,13 @@ export class KeyIndex {
   keyOf(text: string): Key | undefined {
     const known = this.#known.get(text)
     if (known) return known
-    const key = isWellFormedKey(text) ? this.keyByHash(keyHashOf(text)) : undefined
-    if (!key) return undefined
+    if (this.#unknown.has(text) || !isWellFormedKey(text)) return undefined
+    const key = this.keyByHash(keyHashOf(text))
+    if (!key) {
+      if (this.#unknown.size >= UNKNOWN_MAX) this.#unknown.clear()
+      this.#unknown.add(text)
+      return undefined
+    }
     if (this.#known.size >= KNOWN_MAX) this.#known.clear()
     this.#known.set(text, key)
     return key

@@ -3,7 +3,7 @@ import type { Freshness } from '~/domain/freshness.ts'
 import type { CorridorView } from '~/memory/corridor-view.ts'
 import type { LiveCorridor } from '~/service/corridors.ts'
 import { presentCorridor, presentCurrency } from './catalogue.ts'
-import { iso, presentFreshness } from './present.ts'
+import { freshnessText, iso } from './present.ts'
 
 /** What is said of a corridor is written once for as long as nothing in it changes. */
 const summaries = new WeakMap<CorridorView, string>()
@@ -13,7 +13,7 @@ const lists = new WeakMap<readonly Currency[], string>()
 export function corridorsText(corridors: readonly LiveCorridor[], freshness: Freshness): string {
   let list = ''
   for (const corridor of corridors) list += `${list && ','}${summaryText(corridor)}`
-  const tail = JSON.stringify(presentFreshness(freshness)).slice(1)
+  const tail = freshnessText(freshness)
   return `{"corridors":[${list}],"count":${corridors.length},${tail}`
 }
 

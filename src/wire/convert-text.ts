@@ -4,7 +4,7 @@ import type { Body } from './answer-cache.ts'
 import { ByteText } from './byte-text.ts'
 import { presentConvert } from './convert.ts'
 import { ConvertSheet } from './convert-sheet.ts'
-import { presentFreshness } from './present.ts'
+import { freshnessText } from './present.ts'
 
 /** The sheet of a list of quotes, and the prices that it was printed from. */
 type Printed = { readonly prices: Prices; readonly sheet: ConvertSheet }
@@ -20,7 +20,7 @@ export function convertText({ prices, amount }: Priced, freshness: Freshness): B
   if (prices.quotes.length === 0)
     return JSON.stringify(presentConvert(converted({ prices, amount }), freshness))
   sheetOf(prices).write(text.clear(), amount)
-  return text.ascii(JSON.stringify(presentFreshness(freshness)).slice(1)).bytes
+  return text.ascii(freshnessText(freshness)).bytes
 }
 
 function sheetOf(prices: Prices): ConvertSheet {

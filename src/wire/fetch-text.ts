@@ -2,7 +2,8 @@ import type { Freshness } from '~/domain/freshness.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { roundAmount } from '~/domain/round.ts'
 import type { Matrix, Pair } from '~/service/fetch.ts'
-import { presentBest, presentTail } from './fetch.ts'
+import { presentBest } from './fetch.ts'
+import { freshnessText, iso } from './present.ts'
 
 /** Each quote that is the best of its corridor is written once. */
 const bests = new WeakMap<Quote, string>()
@@ -57,5 +58,9 @@ function bestText(quote: Quote): string {
   return text
 }
 
-const tailOf = (matrix: Matrix, freshness: Freshness): string =>
-  `,${JSON.stringify(presentTail(matrix, freshness)).slice(1)}`
+function tailOf({ reference }: Matrix, freshness: Freshness): string {
+  if (!reference) return `,${freshnessText(freshness)}`
+  const { source, atMs } = reference
+  const feed = `"source":${JSON.stringify(source)},"fetched_at":"${iso(atMs)}"`
+  return `,${feed},${freshnessText(freshness)}`
+}

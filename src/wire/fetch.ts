@@ -66,7 +66,7 @@ function presentPair({ mid, best }: Pair): Static<typeof PairValue> {
 }
 
 /** How every answer of the family ends. */
-export const presentTail = ({ reference }: Matrix, freshness: Freshness) => ({
+const presentTail = ({ reference }: Matrix, freshness: Freshness) => ({
   ...(reference && { source: reference.source, fetched_at: iso(reference.atMs) }),
   ...presentFreshness(freshness),
 })

@@ -1,4 +1,4 @@
-import type { Freshness } from '~/domain/freshness.ts'
+import type { Freshness, Tier } from '~/domain/freshness.ts'
 import type { Mid } from '~/domain/mid.ts'
 import { DAY_MS, dayOf } from '~/domain/quota.ts'
 import { roundAmount } from '~/domain/round.ts'
@@ -39,6 +39,23 @@ export function presentFreshness({ tier, nowMs, cutoffMs }: Freshness) {
     data_freshness: tier,
     ...(tier === 'hourly' && { as_of: iso(cutoffMs) }),
   }
+}
+
+/** The last text of each tier: under load many answers fall into one millisecond. */
+const told: Record<Tier, { nowMs: number; text: string }> = {
+  hourly: { nowMs: Number.NaN, text: '' },
+  realtime: { nowMs: Number.NaN, text: '' },
+}
+
+/** The members of `presentFreshness` as text, letter by letter, up to the end of the body. */
+export function freshnessText({ tier, nowMs, cutoffMs }: Freshness): string {
+  const last = told[tier]
+  if (last.nowMs !== nowMs) {
+    const asOf = tier === 'hourly' ? `,"as_of":"${iso(cutoffMs)}"` : ''
+    last.text = `"timestamp":"${iso(nowMs)}","data_freshness":"${tier}"${asOf}}`
+    last.nowMs = nowMs
+  }
+  return last.text
 }
 
 /** The three mid members, or none of them. */

@@ -1,7 +1,7 @@
 import type { Freshness } from '~/domain/freshness.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { ProviderRates } from '~/service/provider-rates.ts'
-import { presentFreshness } from './present.ts'
+import { freshnessText } from './present.ts'
 import { presentProvider, presentProviderQuote } from './provider-rates.ts'
 
 /** Each quote is written once. */
@@ -15,7 +15,7 @@ export function providerRatesText(
   let list = ''
   for (const quote of quotes) list += `${list && ','}${quoteText(quote)}`
   const head = `{"provider":${JSON.stringify(presentProvider(provider))},"corridors":[${list}]`
-  return `${head},"count":${quotes.length},${JSON.stringify(presentFreshness(freshness)).slice(1)}`
+  return `${head},"count":${quotes.length},${freshnessText(freshness)}`
 }
 
 function quoteText(quote: Quote): string {

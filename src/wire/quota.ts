@@ -6,22 +6,19 @@ import { DAY_MS, type Quota } from '~/domain/quota.ts'
  */
 export function quotaHeaders(quota: Quota, nowMs: number): Record<string, string> {
   const { limit, resetMs } = quota
+  const moving = movingQuota(quota, nowMs)
   return {
     'x-ratelimit-limit': String(limit),
     'x-ratelimit-reset': String(resetMs / 1000),
     'ratelimit-policy': `"day";q=${limit};w=${DAY_MS / 1000}`,
-    ...movingQuotaHeaders(quota, nowMs),
+    'x-ratelimit-remaining': moving.remaining,
+    ratelimit: moving.policyState,
   }
 }
 
-/** Those of them that differ between two requests of a day. */
-export function movingQuotaHeaders(
-  { remaining, resetMs }: Quota,
-  nowMs: number,
-): Record<string, string> {
+/** The two of them that differ between requests of a day: `X-RateLimit-Remaining`, `RateLimit`. */
+export function movingQuota({ remaining, resetMs }: Quota, nowMs: number) {
   const waitSeconds = Math.ceil((resetMs - nowMs) / 1000)
-  return {
-    'x-ratelimit-remaining': String(remaining),
-    ratelimit: `"day";r=${remaining};t=${waitSeconds}`,
-  }
+  const left = String(remaining)
+  return { remaining: left, policyState: `"day";r=${left};t=${waitSeconds}` }
 }

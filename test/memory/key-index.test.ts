@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { newKey } from '~/command/new-key.ts'
 import type { Account, Key } from '~/domain/account.ts'
+import { keyHashOf } from '~/domain/api-key.ts'
 import { KeyIndex } from '~/memory/key-index.ts'
 
 const account = (id: string, more: Partial<Account> = {}): Account => ({
@@ -28,6 +30,14 @@ describe('KeyIndex', () => {
     expect(index.account('b')).toBeUndefined()
     expect(index.keysOf('b')).toEqual([])
     expect(index.keyCount).toBe(1)
+  })
+
+  test("a text that was nobody's key may become one, and however many are tried", () => {
+    const before = KeyIndex.empty.with({ accounts: [account('a')], keys: [] })
+    const texts = Array.from({ length: 2500 }, () => newKey().key)
+    for (const text of [...texts, ...texts]) expect(before.keyOf(text)).toBeUndefined()
+    const own = key('k', 'a', { hash: keyHashOf(texts[0]!) })
+    expect(before.with({ accounts: [], keys: [own] }).keyOf(texts[0]!)).toBe(own)
   })
 
   test('a changed key or account takes the place of the one before', () => {
