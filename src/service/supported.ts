@@ -6,9 +6,8 @@ const ECHO_LENGTH_MAX = 40
 
 /** The code of an active currency, or a 400 `unsupported_currency` that lists those there are. */
 export function supportedCode(catalogue: CatalogueIndex, text: string, parameter: string): string {
-  if (catalogue.currency(text)) return text
-  const code = currencyCode(text)
-  if (code !== null && catalogue.currency(code)) return code
+  const known = catalogue.currency(text) ?? catalogue.currency(currencyCode(text) ?? '')
+  if (known) return known.code
   const shown = JSON.stringify(text.slice(0, ECHO_LENGTH_MAX))
   throw new ServiceError(
     'unsupported_currency',

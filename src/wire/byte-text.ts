@@ -15,12 +15,12 @@ const START_BYTES = 8192
  * behind: no parts, no texts of numbers.
  */
 export class ByteText {
-  #bytes = Buffer.alloc(START_BYTES)
+  #bytes = new Uint8Array(START_BYTES)
   #length = 0
 
   /** What was written, as UTF-8: good until the text begins anew. */
   get bytes(): Uint8Array<ArrayBuffer> {
-    return this.#bytes.subarray(0, this.#length)
+    return new Uint8Array(this.#bytes.buffer, 0, this.#length)
   }
 
   /** Begins anew. */
@@ -59,15 +59,11 @@ export class ByteText {
     return this
   }
 
-  toString(): string {
-    return this.#bytes.toString('utf8', 0, this.#length)
-  }
-
   #room(bytes: number): void {
     const needed = this.#length + bytes
     if (needed <= this.#bytes.length) return
-    const grown = Buffer.alloc(Math.max(needed, 2 * this.#bytes.length))
-    grown.set(this.#bytes.subarray(0, this.#length))
+    const grown = new Uint8Array(Math.max(needed, 2 * this.#bytes.length))
+    grown.set(this.bytes)
     this.#bytes = grown
   }
 }
