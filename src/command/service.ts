@@ -108,7 +108,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const allJobs = [...jobs, ...others, verification(options, memory)]
   const schedule = startSchedule(allJobs.map(telemetry.job), log)
   feeds.start(schedule)
-  const parts = { tools, feeds, listener, people, schedule, news, meter, usage, telemetry, readers }
+  const sides = { news, refresher, telemetry, readers, people }
+  const parts = { tools, feeds, listener, schedule, meter, usage, ...sides }
   return {
     origin: listener.origin,
     drain: () => draining.begin(),
@@ -152,6 +153,7 @@ type Parts = {
   readonly people: Stoppable
   readonly schedule: Stoppable
   readonly news: NewsFollower
+  readonly refresher: Refresher
   readonly meter: UsageMeter
   readonly usage: ReturnType<typeof createUsageStore>
   readonly telemetry: Stoppable
@@ -160,12 +162,13 @@ type Parts = {
 
 /** Requests end before the jobs, and what they were counted as is written last. */
 async function stopped(parts: Parts, { database, log }: ServiceOptions): Promise<void> {
-  const { tools, feeds, listener, people, schedule, news, meter, usage, telemetry, readers } = parts
+  const { tools, feeds, listener, people, schedule, meter, usage, telemetry, readers } = parts
   tools.close()
   feeds.stop()
   await listener.stop()
   await schedule.stop()
-  news.stop()
+  parts.news.stop()
+  parts.refresher.stop()
   await flushUsage(meter, usage).catch((err) => log.error({ err }, 'usage was not written'))
   await people.stop()
   await telemetry.stop()

@@ -59,6 +59,7 @@ export class Refresher {
   readonly #backlog = new Backlog()
   #isBehind = false
   #isDraining = false
+  #isStopped = false
   #turn: Promise<void> = Promise.resolve()
 
   constructor(private readonly deps: RefreshDeps) {}
@@ -78,6 +79,11 @@ export class Refresher {
   async retry(): Promise<void> {
     const { memory, clock } = this.deps
     if (this.#isBehind || memory.lacks(clock.now())) await this.reload()
+  }
+
+  /** From now on it loads nothing of its own accord. */
+  stop(): void {
+    this.#isStopped = true
   }
 
   /** Whether something that was noted could not be loaded yet. */
@@ -153,7 +159,15 @@ export class Refresher {
     const { sources, meter, clock } = this.deps
     const { settlements } = meter
     const span = { day: dayOf(clock.now()) - COUNTED_DAYS + 1, days: COUNTED_DAYS }
-    meter.load(await sources.usage.ofAccounts(accountIds, span), settlements)
+    this.#readAgain(meter.load(await sources.usage.ofAccounts(accountIds, span), settlements))
+  }
+
+  /** What was being written while it was read is read once more, behind that. */
+  #readAgain(accountIds: readonly string[]): void {
+    if (accountIds.length === 0) return
+    void this.deps.meter.written().then(() => {
+      if (!this.#isStopped) this.note({ kind: 'usage', accountIds })
+    })
   }
 
   /** Loads everything; what was noted before it began is in it, what is noted meanwhile is not. */
@@ -186,7 +200,7 @@ export class Refresher {
     const dated = { quotes, references, isPartial: true }
     memory.publish({ catalogue, access, feeds: feeds ?? noState, ...dated }, clock.now())
     memory.recovered(nowMs)
-    meter.load(usage, settlements)
+    this.#readAgain(meter.load(usage, settlements))
     const { current } = memory
     return current.quotes !== before.quotes || current.references !== before.references
   }

@@ -29,6 +29,7 @@ export class UsageMeter {
   readonly #accounts = new Map<string, DayUsage[]>()
   readonly #unwritten = new Set<Counter>()
   #flushing: Counter[] = []
+  #written: PromiseWithResolvers<void> | null = null
   #settlements = 0
   #rejections = 0
 
@@ -98,7 +99,7 @@ export class UsageMeter {
       counter.flushing = 0
       counter.settlement = this.#settlements
     }
-    this.#flushing = []
+    this.#endFlush()
     this.load(totals)
   }
 
@@ -109,7 +110,7 @@ export class UsageMeter {
       counter.flushing = 0
       this.#unwritten.add(counter)
     }
-    this.#flushing = []
+    this.#endFlush()
   }
 
   /**
@@ -117,15 +118,34 @@ export class UsageMeter {
    *
    * `settlements` is what it was before the database was read. A counter that is being written, or
    * was settled since, keeps what it has: nobody can tell whether the reading holds that batch.
+   * Returns the accounts of such counters, of which what others counted may be missing.
    */
-  load(totals: readonly UsageCount[], settlements = this.#settlements): void {
+  load(totals: readonly UsageCount[], settlements = this.#settlements): string[] {
+    const doubtful = new Set<string>()
     for (const { accountId, keyId, day, requests } of totals) {
       const usage = this.#dayUsage(accountId, day)
       const counter = this.#counter(usage, accountId, keyId)
-      if (counter.flushing !== 0 || counter.settlement > settlements) continue
+      if (counter.flushing !== 0 || counter.settlement > settlements) {
+        doubtful.add(accountId)
+        continue
+      }
       counter.stored = requests
       usage.total = sumOf(usage)
     }
+    return [...doubtful]
+  }
+
+  /** Resolves when no batch is being written. */
+  written(): Promise<void> {
+    if (this.#flushing.length === 0) return Promise.resolve()
+    this.#written ??= Promise.withResolvers()
+    return this.#written.promise
+  }
+
+  #endFlush(): void {
+    this.#flushing = []
+    this.#written?.resolve()
+    this.#written = null
   }
 
   /** Forgets the days that are no longer shown, once they are written. */

@@ -175,6 +175,57 @@ describe('Refresher.reload', () => {
   })
 })
 
+describe('usage that others counted while a batch of ours was on its way', () => {
+  const REQUEST = { accountId: 'a', keyId: 'k', limit: 100, nowMs: NOW_MS }
+  const total = (requests: number) => [{ accountId: 'a', keyId: 'k', day: DAY, requests }]
+
+  test('is read again when the batch was settled during the reading', async () => {
+    const { tables, meter, refresher } = started()
+    meter.reserve(REQUEST)
+    tables.beforeAnswer = () => {
+      tables.beforeAnswer = null
+      meter.takePending()
+      meter.settle(total(1))
+    }
+    tables.usage = total(8)
+    refresher.note({ kind: 'usage', accountIds: ['a'] })
+    await refresher.settled()
+    expect(meter.used('a', DAY)).toBe(8)
+    expect(tables.asked).toHaveLength(2)
+  })
+
+  test('is read again when the batch is settled, or could not be written', async () => {
+    for (const end of ['settle', 'putBack'] as const) {
+      const { tables, meter, refresher } = started()
+      meter.reserve(REQUEST)
+      meter.takePending()
+      tables.usage = total(7)
+      refresher.note({ kind: 'usage', accountIds: ['a'] })
+      await refresher.settled()
+      expect(meter.used('a', DAY)).toBe(1)
+      expect(tables.asked).toHaveLength(1)
+      if (end === 'settle') meter.settle(total(1))
+      else meter.putBack()
+      await Bun.sleep(0)
+      await refresher.settled()
+      expect(meter.used('a', DAY)).toBe(end === 'settle' ? 7 : 8)
+    }
+  })
+
+  test('is not read again by one that was stopped', async () => {
+    const { tables, meter, refresher } = started()
+    meter.reserve(REQUEST)
+    meter.takePending()
+    refresher.note({ kind: 'usage', accountIds: ['a'] })
+    tables.usage = total(7)
+    await refresher.settled()
+    refresher.stop()
+    meter.settle(total(1))
+    await Bun.sleep(0)
+    expect(tables.asked).toHaveLength(1)
+  })
+})
+
 describe('Refresher.note', () => {
   test('a change is loaded by what it names: who may call first, then usage, then as heard', async () => {
     const { tables, refresher } = started()
@@ -291,17 +342,19 @@ describe('Refresher.note', () => {
     const unit = { accountId: 'a', keyId: 'k', limit: 100, nowMs: NOW_MS }
     meter.reserve(unit)
     meter.reserve(unit)
-    tables.usage = [
-      { accountId: 'a', keyId: 'k', day: DAY, requests: 10 },
+    const stored = (requests: number) => [
+      { accountId: 'a', keyId: 'k', day: DAY, requests },
       { accountId: 'a', keyId: 'other key', day: DAY, requests: 5 },
     ]
+    tables.usage = stored(10)
     refresher.note({ kind: 'usage', accountIds: ['a'] })
     await refresher.settled()
     expect(meter.used('a', DAY)).toBe(17)
     tables.beforeAnswer = () => {
       tables.beforeAnswer = null
       meter.takePending()
-      meter.settle([{ accountId: 'a', keyId: 'k', day: DAY, requests: 12 }])
+      tables.usage = stored(12)
+      meter.settle(tables.usage.slice(0, 1))
     }
     refresher.note({ kind: 'usage', accountIds: ['a'] })
     await refresher.settled()
