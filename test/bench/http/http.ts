@@ -46,9 +46,19 @@ export async function http(dataDir: string, options: HttpOptions): Promise<Repor
   return {
     takenAt: new Date().toISOString(),
     bun: Bun.version,
+    tcp: await congestionControl(),
     ...{ generator, connections: CONNECTIONS, rounds, seconds, results, figures },
   }
 }
+
+/** Null where the system is not one that tells. */
+const congestionControl = (): Promise<string | null> =>
+  Bun.file('/proc/sys/net/ipv4/tcp_congestion_control')
+    .text()
+    .then(
+      (name) => name.trim(),
+      () => null,
+    )
 
 function summaryOf({ name, servers: { service, bare } }: Result): string {
   const perSecond = Math.round(service!.perSecond).toLocaleString('en')

@@ -17,6 +17,8 @@ export type Report = {
   readonly takenAt: string
   readonly bun: string
   readonly generator: string
+  /** How this machine's TCP controls congestion: some ways pace even what stays on the machine. */
+  readonly tcp: string | null
   readonly connections: number
   readonly rounds: number
   readonly seconds: number
@@ -77,10 +79,10 @@ const markdown = (rows: readonly (readonly string[])[]): string => {
 
 /** The report as a Markdown table, with a line on how it was taken. */
 export function reportTable(report: Report): string {
-  const { generator, connections, rounds, seconds, takenAt, bun, results, figures } = report
+  const { generator, tcp, connections, rounds, seconds, takenAt, bun, results, figures } = report
   return [
     `${takenAt}, Bun ${bun}, ${generator} with ${connections} connections, ` +
-      `medians of ${rounds} rounds of ${seconds} s${ceilingOf(report)}`,
+      `${tcp ? `TCP ${tcp}, ` : ''}medians of ${rounds} rounds of ${seconds} s${ceilingOf(report)}`,
     ...(results.length > 0 ? [markdown([HEAD, ...results.map(cellsOf)])] : []),
     ...(figures.length > 0 ? [tableOf(figures)] : []),
   ].join('\n\n')
