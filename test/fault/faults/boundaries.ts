@@ -40,6 +40,8 @@ async function spend({ scene, load, must, note }: Stage): Promise<void> {
   while (scene.clock.now() < midnightMs + LEAD_MS / 2) {
     const isAfter = scene.clock.now() >= midnightMs
     const answer = await load.ask('flood', '/providers', { caller: 'small' })
+    // What was asked before midnight and answered behind it may be of either day.
+    const isBefore = scene.clock.now() < midnightMs
     const { status, body, fromMs, askedAt, headers } = answer
     const isSuccess = status === 200
     if (!isSuccess && status !== 429) load.tally.blame(`a small account was answered ${status}`)
@@ -49,7 +51,7 @@ async function spend({ scene, load, must, note }: Stage): Promise<void> {
     if (isSuccess && isAfter) units.after += 1
     else if (isSuccess) units.before += 1
     if (units.before === SMALL_QUOTA && spentAt === Number.POSITIVE_INFINITY) spentAt = askedAt
-    if (isSuccess && !isAfter && askedAt > spentAt + EXCHANGE_MS + load.secondMs) units.late += 1
+    if (isSuccess && isBefore && askedAt > spentAt + EXCHANGE_MS + load.secondMs) units.late += 1
     const left = Number(headers.get('x-ratelimit-remaining'))
     if (isAfter && isSuccess) must(left >= SMALL_QUOTA - 3 * units.after - 3, `${left} units left`)
     await delay(isAfter ? REST_MS * 4 : REST_MS / 2)
