@@ -10,6 +10,37 @@ const used = async (world: World, key: string): Promise<number> =>
 
 const valuesOf = (headers: Headers) => QUOTA_HEADERS.map((name) => headers.get(name))
 
+describe('refusals, which are written once for all who get them', () => {
+  test('429 says the moment of each, and answers each request by its own id', async () => {
+    const world = answerable()
+    const [free, other] = [world.key('free'), world.key('free')]
+    for (const key of [free, other]) for (let i = 0; i < 50; i++) await world.get('/providers', key)
+    const refused = async (key: string) => {
+      const { status, body, headers } = await world.get('/providers', key)
+      expect([status, body.reset]).toEqual([429, MIDNIGHT_SECONDS])
+      const moment = [headers.get('retry-after'), headers.get('ratelimit')]
+      return { moment, id: headers.get('x-request-id') }
+    }
+    const [first, second] = [await refused(free), await refused(other)]
+    expect(first.moment).toEqual(['34470', '"day";r=0;t=34470'])
+    expect(second.moment).toEqual(first.moment)
+    world.clock.advance(1000)
+    const later = await refused(free)
+    expect(later.moment).toEqual(['34469', '"day";r=0;t=34469'])
+    expect(new Set([first.id, second.id, later.id]).size).toBe(3)
+  })
+
+  test('401 answers each request by its own id', async () => {
+    const world = answerable()
+    const replies = [await world.get('/providers', 'no key'), await world.get('/rates', 'no key')]
+    expect(replies.map(({ status, body }) => [status, body.code])).toEqual([
+      [401, 'invalid_key'],
+      [401, 'invalid_key'],
+    ])
+    expect(new Set(replies.map(({ headers }) => headers.get('x-request-id'))).size).toBe(2)
+  })
+})
+
 describe.each(METERED)('GET $path', ({ path, isTiered }) => {
   test('200 counts one unit and says where the budget stands', async () => {
     const world = answerable()
