@@ -37,7 +37,7 @@ const CANCELLED_MAX = SURE_DIGITS - PLAIN_DIGITS
  * `converted` less `fee` with only the digits that both have right: where nearly all of an amount
  * goes into the fee, binary dust must not pass for a net amount (0.1 * 3 - 0.3 is 0).
  */
-export function difference(converted: number, fee: number): number {
+function difference(converted: number, fee: number): number {
   const net = converted - fee
   if (Math.abs(net) * 10 ** CANCELLED_MAX >= Math.max(converted, fee)) return net
   const cancelled = exponentOf(Math.max(converted, fee)) - exponentOf(net)

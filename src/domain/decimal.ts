@@ -39,6 +39,16 @@ export function quotientText(a: string, b: string): string | null {
 
 const SIGNIFICANT_DIGITS = 15
 
+/** a - b with every digit it has; null when either is no decimal. */
+export function differenceText(a: string, b: string): string | null {
+  const from = decimalOf(a)
+  const taken = decimalOf(b)
+  if (!from || !taken) return null
+  const scale = Math.max(from.scale, taken.scale)
+  const unitsOf = (value: Decimal) => scaled(value.units, scale - value.scale)
+  return textOf({ units: unitsOf(from) - unitsOf(taken), scale })
+}
+
 function decimalOf(text: string): Decimal | null {
   const match = NUMERAL.exec(text)
   if (!match) return null

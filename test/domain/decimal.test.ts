@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { plainDecimal, quotientText } from '~/domain/decimal.ts'
+import { differenceText, plainDecimal, quotientText } from '~/domain/decimal.ts'
 
 describe('plainDecimal', () => {
   test.each([
@@ -71,6 +71,40 @@ describe('quotientText', () => {
       fc.property(rate, rate, (a, b) => {
         const quotient = Number(quotientText(String(a), String(b)))
         expect(Math.abs(quotient / (a / b) - 1)).toBeLessThan(1e-14)
+      }),
+    )
+  })
+})
+
+describe('differenceText', () => {
+  test.each([
+    ['3', '1', '2'],
+    ['1', '3', '-2'],
+    ['0.3', '0.1', '0.2'],
+    ['1.5', '1.50', '0'],
+    ['0.00610038610039', '0.000516255513805', '0.005584130586585'],
+    ['1e12', '1e-12', '999999999999.999999999999'],
+    ['-1', '2.5e-7', '-1.00000025'],
+  ])('%s - %s is %s', (a, b, difference) => {
+    expect(differenceText(a, b)).toBe(difference)
+  })
+
+  test('is null for what is no decimal', () => {
+    expect(differenceText('NaN', '1')).toBeNull()
+    expect(differenceText('1', '1e400')).toBeNull()
+  })
+
+  test('loses no digit, however far apart the two are', () => {
+    const numbers = fc.record({
+      digits: fc.bigInt({ min: 1n, max: 999_999_999_999n }),
+      exponent: fc.integer({ min: -24, max: 0 }),
+    })
+    fc.assert(
+      fc.property(numbers, numbers, (a, b) => {
+        const text = (x: typeof a) => `${x.digits}e${x.exponent}`
+        const whole = (x: typeof a) => x.digits * 10n ** BigInt(x.exponent + 24)
+        const [units, fraction = ''] = differenceText(text(a), text(b))!.split('.')
+        expect(BigInt(units + fraction.padEnd(24, '0'))).toBe(whole(a) - whole(b))
       }),
     )
   })
