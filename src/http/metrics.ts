@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { lateBody } from '~/wire/late-body.ts'
 import { jsonReply } from './reply.ts'
 import type { Route } from './route.ts'
 
@@ -20,7 +21,7 @@ export const metricsRoutes = ({ metrics, metricsToken }: MetricsDeps): Route[] =
       if (metricsToken !== null && !shows(headers.get('authorization'), metricsToken))
         return refusal()
       const reply = { 'content-type': metrics.contentType, 'cache-control': 'no-store' }
-      return new Response(await metrics.text(), { headers: reply })
+      return new Response(lateBody(await metrics.text()), { headers: reply })
     },
   },
 ]

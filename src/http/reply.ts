@@ -2,6 +2,7 @@ import { ServiceError } from '~/domain/errors.ts'
 import type { Log } from '~/log.ts'
 import { noteFailure } from '~/telemetry/request-scope.ts'
 import { ERROR_STATUS } from '~/wire/errors.ts'
+import { lateBody } from '~/wire/late-body.ts'
 import { REQUEST_ID_HEADER } from './request-id.ts'
 
 export type Headers = Record<string, string>
@@ -12,7 +13,7 @@ const RETRY_AFTER_SECONDS = 30
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 export const jsonReply = (body: unknown, status = 200, headers: Headers = {}): Response =>
-  new Response(JSON.stringify(body), {
+  new Response(lateBody(JSON.stringify(body)), {
     status,
     headers: { ...JSON_TYPE, ...headers },
   })

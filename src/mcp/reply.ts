@@ -2,6 +2,7 @@ import { ErrorCode } from '@modelcontextprotocol/sdk/types.js'
 import { ServiceError } from '~/domain/errors.ts'
 import type { Log } from '~/log.ts'
 import { ERROR_STATUS } from '~/wire/errors.ts'
+import { lateBody } from '~/wire/late-body.ts'
 import type { ReplyForm } from './accept.ts'
 import { errorBody } from './call.ts'
 import { RpcFault } from './message.ts'
@@ -13,7 +14,7 @@ const jsonReply = (body: unknown, status: number, headers: Headers = {}): Respon
   textReply(JSON.stringify(body), status, headers)
 
 const textReply = (text: string, status: number, headers: Headers): Response =>
-  new Response(text, {
+  new Response(lateBody(text), {
     status,
     headers: { 'content-type': 'application/json', ...headers },
   })
@@ -31,7 +32,7 @@ export function messagesReply({ replies, form, isBatch, headers }: Messages): Re
   const texts = replies.map(({ text }) => text)
   if (form === 'json') return textReply(isBatch ? `[${texts.join()}]` : texts[0]!, 200, headers)
   const events = texts.map((text) => `event: message\ndata: ${text}\n\n`)
-  return new Response(events.join(''), {
+  return new Response(lateBody(events.join('')), {
     headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', ...headers },
   })
 }

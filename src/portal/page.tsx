@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact'
 import { renderToString } from 'preact-render-to-string'
+import { lateBody } from '~/wire/late-body.ts'
 import { type AssetPaths, type Assets, acceptsGzip } from './assets.ts'
 import { Notice } from './notice.tsx'
 import { SECURITY_HEADERS } from './security-headers.ts'
@@ -53,7 +54,8 @@ export async function pageReply(deps: PageDeps, request: Request, page: Page): P
     ...(isZipped && { 'content-encoding': 'gzip' }),
     ...page.headers,
   }
-  return new Response(isZipped ? Bun.gzipSync(html) : html, { status: page.status ?? 200, headers })
+  const bytes = isZipped ? Bun.gzipSync(html) : html
+  return new Response(lateBody(bytes), { status: page.status ?? 200, headers })
 }
 
 const DESCRIPTION =

@@ -3,6 +3,7 @@ import { errorReply } from '~/http/reply.ts'
 import type { Route } from '~/http/route.ts'
 import { type SeriesDeps, seriesOf } from '~/service/series.ts'
 import { csvLine } from '~/wire/csv.ts'
+import { lateBody } from '~/wire/late-body.ts'
 import { presentSeries, type TimeSeriesPoint } from '~/wire/series.ts'
 import { type ChartPeriod, chartPeriodOf, chartQuestion } from './chart-period.ts'
 import { limited, type PublicAsk, type PublicDeps } from './public-page.tsx'
@@ -49,7 +50,7 @@ async function fileReply({ past }: Deps, { url, view, nowMs }: PublicAsk): Promi
   const { data } = presentSeries(series, view.freshness)
   const lines = [COLUMNS, ...data.map((row) => COLUMNS.map((name) => String(row[name] ?? '')))]
   const { from, to } = series.corridor
-  return new Response(lines.map((line) => `${csvLine(line)}\r\n`).join(''), {
+  return new Response(lateBody(lines.map((line) => `${csvLine(line)}\r\n`).join('')), {
     headers: {
       'content-type': 'text/csv; charset=utf-8',
       'content-disposition': `attachment; filename="${from}-${to}-${period}.csv"`,

@@ -1,0 +1,19 @@
+/** Bun sends a head together with a body of less than 15,360 bytes. */
+const JOINED_BYTES_MAX = 15_000
+
+/**
+ * The body of a reply that may come later than in the turn of its request, such as after a question
+ * to the database.
+ *
+ * Of a larger one Bun would send each word of the head by itself: dozens of system calls and
+ * packets, which can take longer than the answer. The head of a stream goes out whole.
+ */
+export function lateBody<B extends string | Uint8Array<ArrayBuffer>>(body: B): B | ReadableStream {
+  if (Buffer.byteLength(body) <= JOINED_BYTES_MAX) return body
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue(typeof body === 'string' ? new TextEncoder().encode(body) : body)
+      controller.close()
+    },
+  })
+}
