@@ -11,6 +11,7 @@ import { importReferences, type ReferenceRow } from '~/store/reference-import.ts
 import { bucketRows, perUsdRows } from '~/store/series-store.ts'
 import { latestQuotes, latestReferences } from '~/store/snapshot-store.ts'
 import { currency, provider } from '../support/catalogue.ts'
+import { connectClient } from './client.ts'
 import { PER_USD, perUsdAt, wander } from './dataset.ts'
 import { command, serve } from './process.ts'
 import { type Figure, median } from './table.ts'
@@ -135,32 +136,36 @@ async function askedAll({
   const args = ['account', 'create', '--email', 'bench@example.com', '--plan', 'enterprise']
   const { key } = JSON.parse(await command([...args, '--json'], settings))
   const service = await serve(settings)
-  const get = async (path: string) => {
-    const reply = await fetch(service.url + path, { headers: { 'x-api-key': key } })
-    const text = await reply.text()
-    if (reply.status !== 200) throw new Error(`${path} answered ${reply.status}: ${text}`)
+  const client = await connectClient(new URL(service.url), { 'x-api-key': key })
+  try {
+    const measured = new Map<string, Measured>()
+    for (const question of questionsAt(market.nowMs, market.corridors))
+      measured.set(question.what, await asked(question, { database, asks, get: client.get }))
+    return measured
+  } finally {
+    client.close()
+    await service.stop()
   }
-  const measured = new Map<string, Measured>()
-  for (const question of questionsAt(market.nowMs, market.corridors)) {
-    const { what, path, sql } = question
-    for (let i = 0; i < WARM_UP; i++) {
-      await get(path(-1 - i))
-      await sql(database, -1 - i)
-    }
-    const times = { cold: [] as number[], sql: [] as number[], repeated: [] as number[] }
-    for (let i = 0; i < asks; i++) {
-      times.cold.push(await timed(() => get(path(i))))
-      times.sql.push(await timed(() => sql(database, i + SQL_AHEAD)))
-    }
-    for (let i = 0; i < asks; i++) times.repeated.push(await timed(() => get(path(0))))
-    measured.set(what, {
-      cold: percentiles(times.cold),
-      sql: percentiles(times.sql),
-      repeated: percentiles(times.repeated),
-    })
+}
+
+type Side = { database: Database; asks: number; get(path: string): Promise<void> }
+
+async function asked({ path, sql }: Question, { database, asks, get }: Side): Promise<Measured> {
+  for (let i = 0; i < WARM_UP; i++) {
+    await get(path(-1 - i))
+    await sql(database, -1 - i)
   }
-  await service.stop()
-  return measured
+  const times = { cold: [] as number[], sql: [] as number[], repeated: [] as number[] }
+  for (let i = 0; i < asks; i++) {
+    times.cold.push(await timed(() => get(path(i))))
+    times.sql.push(await timed(() => sql(database, i + SQL_AHEAD)))
+  }
+  for (let i = 0; i < asks; i++) times.repeated.push(await timed(() => get(path(0))))
+  return {
+    cold: percentiles(times.cold),
+    sql: percentiles(times.sql),
+    repeated: percentiles(times.repeated),
+  }
 }
 
 const WARM_UP = 10
