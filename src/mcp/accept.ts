@@ -1,11 +1,19 @@
 export type ReplyForm = 'json' | 'sse'
 
+let known: { readonly accept: string; readonly form: ReplyForm | null } | null = null
+
 /**
  * The form a client wants its replies in: JSON unless it likes a stream of events better, null when
  * it takes neither. Without a wish it is JSON.
  */
 export function replyForm(accept: string | null): ReplyForm | null {
   if (!accept) return 'json'
+  if (known?.accept !== accept) known = { accept, form: formOf(accept) }
+  return known.form
+}
+
+/** Most clients say the same each time, so the last one's wish is read once. */
+function formOf(accept: string): ReplyForm | null {
   const ranges = accept.split(',').map(rangeOf)
   const json = quality(ranges, ['application/json', 'application/*', '*/*'])
   const sse = quality(ranges, ['text/event-stream', 'text/*', '*/*'])

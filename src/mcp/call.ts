@@ -5,7 +5,7 @@ import type { Memory } from '~/memory/memory.ts'
 import { type AgeLimits, View } from '~/memory/view.ts'
 import { type Metering, reserveUnit } from '~/service/metering.ts'
 import { noteFailure } from '~/telemetry/request-scope.ts'
-import type { AnswerCache } from '~/wire/answer-cache.ts'
+import type { AnswerCache, Form } from '~/wire/answer-cache.ts'
 import { readArguments } from './arguments.ts'
 import type { Asker } from './exchange.ts'
 import type { Tool } from './tool.ts'
@@ -44,8 +44,7 @@ type Call = { readonly tool: Tool; readonly given: unknown; readonly asker: Aske
  */
 export async function callTool(deps: CallDeps, call: Call): Promise<string> {
   try {
-    const body = await metered(deps, call.asker, (freshness) => bodyText(deps, call, freshness))
-    return `{${contentText(body)},"structuredContent":${body}}`
+    return await metered(deps, call.asker, (freshness) => resultText(deps, call, freshness))
   } catch (error) {
     return `{${contentText(JSON.stringify(errorBody(error, deps.log)))},"isError":true}`
   }
@@ -55,7 +54,7 @@ const contentText = (body: string): string =>
   `"content":[{"type":"text","text":${JSON.stringify(body)}}]`
 
 /** What a tool answers from memory alone is kept like the answers of REST. */
-function bodyText(
+function resultText(
   { memory, ageLimits, answers }: CallDeps,
   { tool, given }: Call,
   freshness: Freshness,
@@ -65,8 +64,20 @@ function bodyText(
   if (known !== null) return known
   const view = new View(memory.current, freshness, ageLimits)
   const body = tool.answer({ args: readArguments(tool.input, given), view })
-  if (body instanceof Promise) return body.then((late) => JSON.stringify(late))
-  return answers.keep(question, JSON.stringify(body), view)
+  if (body instanceof Promise) return body.then((late) => resultOf(JSON.stringify(late)))
+  return resultOf(answers.keep(question, JSON.stringify(body), view))
+}
+
+const resultOf = (body: string): string => `{${contentText(body)},"structuredContent":${body}}`
+
+/** `resultOf` for a body that is in two parts: its characters are escaped one by one. */
+export const resultForm: Form = (head, tail) => {
+  const [first, last] = [JSON.stringify(head).slice(0, -1), JSON.stringify(tail).slice(1)]
+  return [
+    `{"content":[{"type":"text","text":${first}`,
+    `${last}}],"structuredContent":${head}`,
+    `${tail}}`,
+  ]
 }
 
 /** The body that REST answers a failure with; what is no ServiceError is only logged. */

@@ -8,7 +8,7 @@ import { AnswerCache } from '~/wire/answer-cache.ts'
 import { quotaHeaders } from '~/wire/quota.ts'
 import { replyForm } from './accept.ts'
 import { BODY_BYTES_MAX, bodyText } from './body.ts'
-import type { CallDeps } from './call.ts'
+import { type CallDeps, resultForm } from './call.ts'
 import type { Asker } from './exchange.ts'
 import { Guard, type GuardOptions } from './guard.ts'
 import type { PastDeps } from './history.ts'
@@ -47,7 +47,7 @@ export class ToolServer {
 
   constructor(private readonly deps: ToolServerDeps) {
     this.sessions = new Sessions(deps.options.sessionsMax)
-    const calling = { ...deps, answers: new AnswerCache() }
+    const calling = { ...deps, answers: new AnswerCache({ form: resultForm }) }
     this.#answerer = answererOf(calling, toolsOf(deps.past))
     this.#guard = new Guard(deps.options)
   }

@@ -6,13 +6,12 @@ import type { View } from '~/memory/view.ts'
 import { iso } from './present.ts'
 
 /**
- * The text of a body around its timestamp, what it was read from, and the whole of it as it was
- * last given. Under load many requests fall into one millisecond, and joining the parts anew for
- * each would cost as much as all the rest of a reply.
+ * The texts around each place of an answer's timestamp, what it was read from, and the whole of it
+ * as it was last given. Under load many requests fall into one millisecond, and joining the parts
+ * anew for each would cost as much as all the rest of a reply.
  */
 type Kept = {
-  readonly head: string
-  readonly tail: string
+  readonly parts: readonly string[]
   readonly evidence: Evidence
   toldMs: number
   told: string
@@ -21,8 +20,13 @@ type Kept = {
 /** A text, or the same as UTF-8 in bytes that are written anew for the next body. */
 export type Body = string | Uint8Array<ArrayBuffer>
 
+/** What is given for a body of `head`, a timestamp and `tail`: the texts between timestamps. */
+export type Form = (head: string, tail: string) => readonly string[]
+
+const AS_IT_IS: Form = (head, tail) => [head, tail]
+
 /** For each tier. */
-export const ANSWERS_BYTES_MAX = 16 * 1_048_576
+const BYTES_MAX = 16 * 1_048_576
 
 /** Longer questions are answered anew each time, so that strangers' texts fill nothing. */
 const QUESTION_LENGTH_MAX = 512
@@ -45,39 +49,41 @@ const INSTANT_LENGTH = '2026-03-05T14:00:00.000Z'.length
 export class AnswerCache {
   readonly #byTier: Readonly<Record<Tier, LRUCache<string, Kept>>>
   readonly #asked = new Int32Array(ASKED_SLOTS)
+  readonly #form: Form
 
-  constructor(bytesMax: number = ANSWERS_BYTES_MAX) {
+  constructor({ form = AS_IT_IS, bytesMax = BYTES_MAX }: { form?: Form; bytesMax?: number } = {}) {
+    this.#form = form
     const cache = () =>
       new LRUCache<string, Kept>({
         maxSize: bytesMax,
-        sizeCalculation: ({ head, tail }, url) =>
-          2 * (head.length + tail.length + url.length) + ENTRY_BYTES,
+        sizeCalculation: ({ parts }, url) =>
+          parts.reduce((bytes, part) => bytes + 2 * part.length, 2 * url.length + ENTRY_BYTES),
       })
     this.#byTier = { hourly: cache(), realtime: cache() }
   }
 
-  /** The body for this moment; null where it has to be made. */
+  /** What is given for the body of this moment; null where it has to be made. */
   find(url: string, generation: Generation, freshness: Freshness): string | null {
     const kept = this.#byTier[freshness.tier].get(url)
     if (!kept?.evidence.holds(generation, freshness)) return null
     const { nowMs } = freshness
     if (nowMs !== kept.toldMs) {
       kept.toldMs = nowMs
-      kept.told = kept.head + iso(nowMs) + kept.tail
+      kept.told = kept.parts.join(iso(nowMs))
     }
     return kept.told
   }
 
   /**
    * Finds the body from now on, which was just made and says when, after all else that could say
-   * so. Returns what to answer with.
+   * so. Returns the body to answer with.
    */
   keep<B extends Body>(url: string, body: B, { freshness, evidence }: View): B | string {
     if (url.length > QUESTION_LENGTH_MAX || !this.#wasAsked(url)) return body
     const text = typeof body === 'string' ? body : new TextDecoder().decode(body)
     const at = text.lastIndexOf(TIMESTAMP) + TIMESTAMP.length
-    const [head, tail] = [text.slice(0, at), text.slice(at + INSTANT_LENGTH)]
-    this.#byTier[freshness.tier].set(url, { head, tail, evidence, toldMs: Number.NaN, told: '' })
+    const parts = this.#form(text.slice(0, at), text.slice(at + INSTANT_LENGTH))
+    this.#byTier[freshness.tier].set(url, { parts, evidence, toldMs: Number.NaN, told: '' })
     return text
   }
 

@@ -23,4 +23,18 @@ describe('replyForm', () => {
   ])('of %p is %p', (accept, form) => {
     expect(replyForm(accept)).toBe(form as 'json')
   })
+
+  test('is of this request, whatever the one before it wanted', () => {
+    const wishes = [
+      ['text/event-stream', 'sse'],
+      [null, 'json'],
+      ['text/html', null],
+    ] as const
+    for (const [first] of wishes)
+      for (const [second, form] of wishes) {
+        replyForm(first)
+        expect(replyForm(second)).toBe(form)
+        expect(replyForm(second)).toBe(form)
+      }
+  })
 })

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
+import fc from 'fast-check'
+import { resultForm } from '~/mcp/call.ts'
 import { WindowCache } from '~/memory/window-cache.ts'
 import { emptyPast } from '../support/past.ts'
 import { quote } from '../support/quotes.ts'
@@ -67,6 +69,19 @@ const SAME: readonly { name: string; args: Record<string, unknown>; path: string
   },
 ]
 
+describe('resultForm', () => {
+  test('is the result of a call around its timestamps, whatever has to be escaped', () => {
+    const text = fc.string({ unit: 'binary' })
+    fc.assert(
+      fc.property(text, text, (head, tail) => {
+        const content = JSON.stringify([{ type: 'text', text: `${head}0${tail}` }])
+        const result = `{"content":${content},"structuredContent":${head}0${tail}}`
+        expect(resultForm(head, tail).join('0')).toBe(result)
+      }),
+    )
+  })
+})
+
 describe.each(MODES)('a client $mode', ({ query }) => {
   test('sees seven tools, each with what a model needs to choose and to call it', async () => {
     const tools = toolWorld()
@@ -96,12 +111,15 @@ describe.each(MODES)('a client $mode', ({ query }) => {
       const key = tools.world.key(plan)
       const session = await tools.connect(key, query)
       await session.client.listTools()
-      const { isError, body, result } = await session.call(name, args)
-      const rest = await tools.world.get(path, key)
-      expect([isError, rest.status]).toEqual([false, 200])
-      expect(body).toEqual(rest.body)
-      expect(result.structuredContent).toEqual(body)
-      expect(await tools.used(key)).toBe(2)
+      for (const asked of [1, 2, 3, 4]) {
+        const { isError, body, result } = await session.call(name, args)
+        const rest = await tools.world.get(path, key)
+        expect([isError, rest.status]).toEqual([false, 200])
+        expect(body).toEqual(rest.body)
+        expect(result.structuredContent).toEqual(body)
+        expect(await tools.used(key)).toBe(2 * asked)
+        tools.world.clock.advance(asked - 1)
+      }
     }
   })
 

@@ -149,7 +149,7 @@ describe('AnswerCache', () => {
 
   test('has a bound: what was asked for longest ago makes room', async () => {
     const world = new World()
-    const kept = new CountingCache(20_000)
+    const kept = new CountingCache({ bytesMax: 20_000 })
     const key = world.key()
     const ask = (question: string) => replyOf(depsOf(world, kept), question, key)
     const askTwice = async (question: string) => [await ask(question), await ask(question)]
