@@ -12,10 +12,10 @@ import { inScope, type RequestScope } from '~/telemetry/request-scope.ts'
 import type { AnswerCache, Body } from '~/wire/answer-cache.ts'
 import { readQuery } from '~/wire/query.ts'
 import { quotaHeaders } from '~/wire/quota.ts'
+import { SuccessHeaders } from '~/wire/success-headers.ts'
 import { type Answer, answerReply } from './answer.ts'
 import { errorReply, type Headers, refusalReply } from './reply.ts'
 import { REQUEST_ID_HEADER } from './request-id.ts'
-import { SuccessHeaders } from './success-headers.ts'
 
 export type AccessDeps = {
   readonly memory: Memory
@@ -78,7 +78,9 @@ export function meteredHandler<S extends TObject>(
     if (refusal) return turn.refused(refusal, scope.id)
     try {
       const body = bodyOf(turn, request.url)
-      return new Response(body, { headers: successHeaders.of(turn.success(scope.id)) })
+      const headers = successHeaders.of(turn.success())
+      headers.set(REQUEST_ID_HEADER, scope.id)
+      return new Response(body, { headers })
     } catch (error) {
       const reply = () => turn.failed(error, { [REQUEST_ID_HEADER]: scope.id })
       const isToldOf = !(error instanceof ServiceError) || error.cause !== undefined
@@ -149,10 +151,10 @@ class Turn {
   }
 
   /** What the headers of a success depend on; only for a turn that has begun. */
-  success(requestId: string) {
+  success() {
     const { plan } = this.#caller!.account
     const nowMs = this.#nowMs
-    return { plan, quota: quotaAt(this.deps.metering, this.#caller!, nowMs), nowMs, requestId }
+    return { plan, quota: quotaAt(this.deps.metering, this.#caller!, nowMs), nowMs }
   }
 
   /** Where the budget stands, for a known caller, and which tier it is. */

@@ -5,7 +5,7 @@ import { ServiceError } from '~/domain/errors.ts'
 import { callerOf } from '~/service/access.ts'
 import { quotaAt } from '~/service/metering.ts'
 import { AnswerCache } from '~/wire/answer-cache.ts'
-import { quotaHeaders } from '~/wire/quota.ts'
+import { SuccessHeaders } from '~/wire/success-headers.ts'
 import { replyForm } from './accept.ts'
 import { BODY_BYTES_MAX, bodyText } from './body.ts'
 import { type CallDeps, resultForm } from './call.ts'
@@ -13,7 +13,7 @@ import type { Asker } from './exchange.ts'
 import { Guard, type GuardOptions } from './guard.ts'
 import type { PastDeps } from './history.ts'
 import { type Incoming, invalidRequest, RpcFault, readMessages } from './message.ts'
-import { faultReply, type Headers, messagesReply, preflightReply, withOrigin } from './reply.ts'
+import { faultReply, messagesReply, preflightReply, withOrigin } from './reply.ts'
 import { type Answered, type Answerer, answererOf } from './server.ts'
 import { type Session, Sessions, sessionStream } from './sessions.ts'
 import { toolsOf } from './tools.ts'
@@ -44,6 +44,7 @@ export class ToolServer {
   readonly sessions: Sessions
   readonly #answerer: Answerer
   readonly #guard: Guard
+  readonly #successHeaders = new SuccessHeaders({ isTiered: false })
 
   constructor(private readonly deps: ToolServerDeps) {
     this.sessions = new Sessions(deps.options.sessionsMax)
@@ -93,11 +94,10 @@ export class ToolServer {
   }
 
   async #post(request: Request, asker: Asker): Promise<Response> {
-    const { headers } = request
-    const form = replyForm(headers.get('accept'))
+    const form = replyForm(request.headers.get('accept'))
     if (form === null)
       throw new RpcFault(406, OTHER, 'accept application/json or text/event-stream, best both')
-    if (!isJsonContentType(headers.get('content-type')))
+    if (!isJsonContentType(request.headers.get('content-type')))
       throw new RpcFault(415, OTHER, 'send the message with Content-Type: application/json')
     const text = await bodyText(request)
     if (text === null)
@@ -106,11 +106,11 @@ export class ToolServer {
     const isInitializing = incoming.requests[0]?.method === 'initialize'
     const session = this.#sessionOf(request, asker)
     if (isInitializing && session) throw invalidRequest('this session is initialized already')
-    if (!isInitializing) assertVersion(headers)
+    if (!isInitializing) assertVersion(request.headers)
     const replies = await this.#answers(incoming, asker)
     const opened = isInitializing ? this.#opened(request, asker, replies[0]!) : null
-    const extra = { ...this.#quotaHeaders(asker), ...sessionHeader(opened) }
-    return messagesReply({ replies, form, isBatch: incoming.isBatch, headers: extra })
+    const headers = this.#headers(asker, opened)
+    return messagesReply({ replies, form, isBatch: incoming.isBatch, headers })
   }
 
   #answers({ requests }: Incoming, asker: Asker): Promise<Answered[]> {
@@ -155,17 +155,20 @@ export class ToolServer {
     throw new RpcFault(404, SESSION_NOT_FOUND, 'there is no such session; initialize a new one')
   }
 
-  #quotaHeaders({ caller, nowMs }: Asker): Headers {
-    return quotaHeaders(quotaAt(this.deps.metering, caller, nowMs), nowMs)
+  /** Those of a reply in JSON that may have opened a session. */
+  #headers({ caller, nowMs }: Asker, opened: Session | null): Headers {
+    const quota = quotaAt(this.deps.metering, caller, nowMs)
+    const usual = this.#successHeaders.of({ plan: caller.account.plan, quota, nowMs })
+    if (opened === null) return usual
+    const headers = new Headers(usual)
+    headers.set(SESSION_HEADER, opened.id)
+    return headers
   }
 }
 
 /** The codes that the SDK's own transport uses for faults that JSON-RPC has no code for. */
 const OTHER = ErrorCode.ConnectionClosed
 const SESSION_NOT_FOUND = -32001
-
-const sessionHeader = (session: Session | null): Headers =>
-  session ? { [SESSION_HEADER]: session.id } : {}
 
 const methodNotAllowed = (): ServiceError =>
   new ServiceError('method_not_allowed', `use ${METHODS.join(', ')}`, { allowed: METHODS })

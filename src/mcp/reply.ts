@@ -8,13 +8,10 @@ import { errorBody } from './call.ts'
 import { RpcFault } from './message.ts'
 import type { Answered } from './server.ts'
 
-export type Headers = Record<string, string>
+type Extra = Readonly<Record<string, string>>
 
-const jsonReply = (body: unknown, status: number, headers: Headers = {}): Response =>
-  textReply(JSON.stringify(body), status, headers)
-
-const textReply = (text: string, status: number, headers: Headers): Response =>
-  new Response(lateBody(text), {
+const jsonReply = (body: unknown, status: number, headers: Extra = {}): Response =>
+  new Response(lateBody(JSON.stringify(body)), {
     status,
     headers: { 'content-type': 'application/json', ...headers },
   })
@@ -23,18 +20,22 @@ type Messages = {
   readonly replies: readonly Answered[]
   readonly form: ReplyForm
   readonly isBatch: boolean
+  /** Those of a reply in JSON. */
   readonly headers: Headers
 }
 
 /** What a POST is answered with: nothing, one message or a list, or the same as events. */
 export function messagesReply({ replies, form, isBatch, headers }: Messages): Response {
-  if (replies.length === 0) return new Response(null, { status: 202, headers })
   const texts = replies.map(({ text }) => text)
-  if (form === 'json') return textReply(isBatch ? `[${texts.join()}]` : texts[0]!, 200, headers)
+  if (texts.length > 0 && form === 'json')
+    return new Response(lateBody(isBatch ? `[${texts.join()}]` : texts[0]!), { headers })
+  const others = new Headers(headers)
+  others.delete('content-type')
+  if (texts.length === 0) return new Response(null, { status: 202, headers: others })
+  others.set('content-type', 'text/event-stream')
+  others.set('cache-control', 'no-cache')
   const events = texts.map((text) => `event: message\ndata: ${text}\n\n`)
-  return new Response(lateBody(events.join('')), {
-    headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', ...headers },
-  })
+  return new Response(lateBody(events.join('')), { headers: others })
 }
 
 /** The reply to any failure: REST's body before the key is known, a JSON-RPC error after. */

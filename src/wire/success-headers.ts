@@ -1,19 +1,13 @@
 import { PLANS, type Plan, type Quota, tierOf } from '~/domain/quota.ts'
-import { movingQuota, quotaHeaders } from '~/wire/quota.ts'
-import { REQUEST_ID_HEADER } from './request-id.ts'
+import { movingQuota, quotaHeaders } from './quota.ts'
 
-type Success = {
-  readonly plan: Plan
-  readonly quota: Quota
-  readonly nowMs: number
-  readonly requestId: string
-}
+type Success = { readonly plan: Plan; readonly quota: Quota; readonly nowMs: number }
 
 /** What is the same on every reply of a plan until `resetMs`, and what is not. */
 type Kept = { readonly headers: Headers; resetMs: number }
 
 /**
- * The headers of the successes of one route.
+ * The headers of the successes of one route, which answers JSON.
  *
  * Each plan has one set that is changed in place: a Response copies the set that it is given, which
  * costs a fifth of reading a record.
@@ -31,8 +25,8 @@ export class SuccessHeaders {
     )
   }
 
-  /** Good until the next call. */
-  of({ plan, quota, nowMs, requestId }: Success): Headers {
+  /** Good until the next call; what a caller adds has to be added anew each time. */
+  of({ plan, quota, nowMs }: Success): Headers {
     const kept = this.#byPlan.get(plan)!
     const { headers } = kept
     if (kept.resetMs === quota.resetMs) {
@@ -44,7 +38,6 @@ export class SuccessHeaders {
       for (const name in all) headers.set(name, all[name]!)
       kept.resetMs = quota.resetMs
     }
-    headers.set(REQUEST_ID_HEADER, requestId)
     return headers
   }
 }
