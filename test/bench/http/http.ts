@@ -119,14 +119,16 @@ function assertSameBytes({ name }: Endpoint, { service, bare }: Result['servers'
 type Driven = Server & { readonly path: string }
 type Named = [name: ServerName, server: Driven]
 
+/** Each round in the opposite order of the one before: nobody is always the one after SQL. */
 async function inRounds(
   servers: readonly Named[],
   rounds: number,
   drive: (server: Driven) => Promise<Measured>,
 ): Promise<Partial<Record<ServerName, Measured>>> {
   const taken = servers.map(() => [] as Measured[])
-  for (let round = 0; round < rounds; round++)
-    for (const [i, [, server]] of servers.entries()) taken[i]!.push(await drive(server))
+  const turns = servers.map(([, server], i) => ({ server, seen: taken[i]! }))
+  for (let round = 0; round < rounds; round++, turns.reverse())
+    for (const { server, seen } of turns) seen.push(await drive(server))
   return Object.fromEntries(servers.map(([name], i) => [name, medians(taken[i]!)]))
 }
 

@@ -25,7 +25,7 @@ export async function httpBench(dataDir: string, flags: HttpFlags): Promise<stri
   const report = await http(dataDir, {
     rounds: Number(flags.rounds ?? (flags.small ? 1 : 3)),
     seconds: Number(flags.seconds ?? (flags.small ? 1 : 3)),
-    warmUpSeconds: flags.small ? 0 : 1,
+    warmUpSeconds: flags.small ? 0 : 4,
     only: flags.only?.split(',') ?? (flags.small ? SMALL : []),
     servers: SERVERS.filter((name): name is ServerName => names.includes(name)),
     generator: generatorOf(flags.generator),
