@@ -1,5 +1,6 @@
 export type ReplyForm = 'json' | 'sse'
 
+/** The last wish that was read: most clients say the same each time. */
 let known: { readonly accept: string; readonly form: ReplyForm | null } | null = null
 
 /**
@@ -12,7 +13,6 @@ export function replyForm(accept: string | null): ReplyForm | null {
   return known.form
 }
 
-/** Most clients say the same each time, so the last one's wish is read once. */
 function formOf(accept: string): ReplyForm | null {
   const ranges = accept.split(',').map(rangeOf)
   const json = quality(ranges, ['application/json', 'application/*', '*/*'])
