@@ -10,27 +10,37 @@ const DOUBT = 1e-3
  * `x` to 12 significant digits: every rate and amount that leaves the service. Never -0.
  *
  * The digits are brought in front of the point, rounded there, and divided back, which gives the
- * double nearest to that decimal. Where the product's own error could turn the rounding, and far
- * from 1, the digits are written out and read back.
+ * double nearest to that decimal. Where that could go wrong, and far from 1, the digits are written
+ * out and read back.
  */
 export function roundAmount(x: number): number {
   const size = Math.abs(x)
   if (!(size >= PLAIN_MIN && size < PLAIN_MAX)) return Number(x.toPrecision(DIGITS)) + 0
-  const scale = POWERS_OF_TEN[decimalsOf(size)]!
-  const digits = size * scale
-  const whole = Math.floor(digits)
-  const rest = digits - whole
-  if (Math.abs(rest - 0.5) < DOUBT) return Number(x.toPrecision(DIGITS))
-  const rounded = (rest < 0.5 ? whole : whole + 1) / scale
+  const decimals = decimalsOf(size)
+  const digits = digitsOf(size, decimals)
+  if (Number.isNaN(digits)) return Number(x.toPrecision(DIGITS))
+  const rounded = digits / POWERS_OF_TEN[decimals]!
   return x < 0 ? -rounded : rounded
 }
 
 /** How many decimals a number between 1e-10 and 1e12 has when it is cut to 12 digits. */
 export function decimalsOf(size: number): number {
-  let decimals = DIGITS - 1
+  let decimals = size >= 1e8 ? 3 : size >= 1e4 ? 7 : DIGITS - 1
   if (size >= 1) while (size >= POWERS_OF_TEN[DIGITS - decimals]!) decimals--
   else for (let grown = size; grown < 1; grown *= 10) decimals++
   return decimals
+}
+
+/**
+ * A number between 1e-10 and 1e12 in units of its last decimal, rounded; NaN where the product's
+ * own error could turn the rounding.
+ */
+export function digitsOf(size: number, decimals: number): number {
+  const digits = size * POWERS_OF_TEN[decimals]!
+  const whole = Math.floor(digits)
+  const rest = digits - whole
+  if (Math.abs(rest - 0.5) < DOUBT) return Number.NaN
+  return rest < 0.5 ? whole : whole + 1
 }
 
 /** `x` to 4 decimals: every figure in basis points. Never -0, which adding 0 turns into 0. */

@@ -3,7 +3,8 @@ import type { Clock } from '~/clock.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import { type Freshness, freshnessAt } from '~/domain/freshness.ts'
 import type { Log } from '~/log.ts'
-import type { Memory } from '~/memory/memory.ts'
+import type { Evidence } from '~/memory/evidence.ts'
+import type { Generation, Memory } from '~/memory/memory.ts'
 import type { Reservation } from '~/memory/usage-meter.ts'
 import { type AgeLimits, View } from '~/memory/view.ts'
 import { type Caller, callerOf, callerOrRefusal } from '~/service/access.ts'
@@ -34,7 +35,12 @@ export type Handler = (request: Request) => Response | Promise<Response>
 export type HotHandler = (request: Request, scope: RequestScope) => Response
 
 /** One question, and all that its answer may depend on. */
-export type Ask<S extends TObject> = { readonly query: Static<S>; readonly view: View }
+export type Ask<S extends TObject> = {
+  readonly query: Static<S>
+  readonly view: View
+  /** As it was asked: the request's whole URL. */
+  readonly url: string
+}
 
 type Question<S extends TObject> = {
   readonly query: S
@@ -42,7 +48,11 @@ type Question<S extends TObject> = {
   readonly isTiered: boolean
   /** The body of the answer. */
   write(ask: Ask<S>): Body
+  /** The same for a question that need not be read, and what it draws on; null for any other. */
+  rewrite?(url: string, generation: Generation, freshness: Freshness): Rewritten | null
 }
+
+export type Rewritten = { readonly body: Body; readonly evidence: Evidence }
 
 type ColdQuestion<S extends TObject> = {
   readonly query: S
@@ -61,7 +71,7 @@ export const callerOfRequest = (memory: Memory, request: Request, nowMs: number)
  */
 export function meteredHandler<S extends TObject>(
   deps: HotDeps,
-  { query, isTiered, write }: Question<S>,
+  { query, isTiered, write, rewrite }: Question<S>,
 ): HotHandler {
   const { memory, answers } = deps
   const successHeaders = new SuccessHeaders({ isTiered })
@@ -69,6 +79,8 @@ export function meteredHandler<S extends TObject>(
     const freshness = turn.freshness()
     const known = answers.find(url, memory.current, freshness)
     if (known !== null) return known
+    const again = rewrite?.(url, memory.current, freshness)
+    if (again) return answers.keep(url, again.body, { freshness, evidence: again.evidence })
     const ask = turn.ask(query, freshness)
     return answers.keep(url, write(ask), ask.view)
   }
@@ -147,7 +159,8 @@ class Turn {
   ask<S extends TObject>(schema: S, freshness: Freshness): Ask<S> {
     const { memory, ageLimits } = this.deps
     const view = new View(memory.current, freshness, ageLimits)
-    return { query: readQuery(schema, this.request.url), view }
+    const { url } = this.request
+    return { query: readQuery(schema, url), view, url }
   }
 
   /** What the headers of a success depend on; only for a turn that has begun. */

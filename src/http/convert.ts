@@ -1,13 +1,14 @@
 import { converted, priced } from '~/service/convert.ts'
 import { ConvertResponse, presentConvert } from '~/wire/convert.ts'
 import { convertText } from '~/wire/convert-text.ts'
+import { KnownPrices } from '~/wire/known-prices.ts'
 import { ConvertQuery } from '~/wire/parameters.ts'
 import type { HotDeps } from './access.ts'
 import { meteredRoute } from './metered-route.ts'
 import type { Route } from './route.ts'
 
-export const convertRoutes = (deps: HotDeps): Route[] => [
-  meteredRoute(deps, {
+export function convertRoutes(deps: HotDeps, known = new KnownPrices()): Route[] {
+  const route = meteredRoute(deps, {
     path: '/convert',
     notes: {
       id: 'convertAmount',
@@ -21,8 +22,10 @@ export const convertRoutes = (deps: HotDeps): Route[] => [
     query: ConvertQuery,
     response: ConvertResponse,
     isTiered: true,
-    find: ({ query, view }) => priced(view, query),
+    find: ({ query, view, url }) => known.keep(url, priced(view, query), view),
+    findAgain: (url, generation, freshness) => known.find(url, generation, freshness),
     present: (found, freshness) => presentConvert(converted(found), freshness),
     text: convertText,
-  }),
-]
+  })
+  return [route]
+}

@@ -1,5 +1,7 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import type { Freshness } from '~/domain/freshness.ts'
+import type { Evidence } from '~/memory/evidence.ts'
+import type { Generation } from '~/memory/memory.ts'
 import type { Body } from '~/wire/answer-cache.ts'
 import type { OperationNotes } from '~/wire/operation.ts'
 import { type Ask, type HotDeps, meteredHandler } from './access.ts'
@@ -14,10 +16,15 @@ type MeteredRoute<Q extends TObject, R extends TSchema, A> = {
   readonly response: R
   readonly isTiered: boolean
   find(ask: Ask<Q>): A
+  /** What `find` would find for a question that need not be read; null for any other. */
+  findAgain?(url: string, generation: Generation, freshness: Freshness): FoundAgain<A> | null
   present(found: A, freshness: Freshness): Static<R> & Timed
   /** The text of what `present` gives, where there is a shorter way to it. */
   text?(found: A, freshness: Freshness): Body
 }
+
+/** What was found, and what it draws on. */
+type FoundAgain<A> = { readonly found: A; readonly evidence: Evidence }
 
 /** A body that says when it was made. */
 type Timed = { readonly timestamp: string }
@@ -27,14 +34,18 @@ export function meteredRoute<Q extends TObject, R extends TSchema, A>(
   deps: HotDeps,
   route: MeteredRoute<Q, R, A>,
 ): Route {
-  const { path, notes, query, response, isTiered, find, present } = route
+  const { path, notes, query, response, isTiered, find, findAgain, present } = route
   const text = route.text ?? ((found, freshness) => JSON.stringify(present(found, freshness)))
   const write = (ask: Ask<Q>) => text(find(ask), ask.view.freshness)
+  const rewrite = (url: string, generation: Generation, freshness: Freshness) => {
+    const again = findAgain?.(url, generation, freshness)
+    return again ? { body: text(again.found, freshness), evidence: again.evidence } : null
+  }
   const success = { status: 200, body: response } as const
   return {
     method: 'GET',
     path,
     operation: { ...notes, query, access: 'key', isMetered: true, isTiered, success },
-    ...hot(meteredHandler(deps, { query, isTiered, write })),
+    ...hot(meteredHandler(deps, { query, isTiered, write, rewrite })),
   }
 }

@@ -78,7 +78,11 @@ export class AnswerCache {
    * Finds the body from now on, which was just made and says when, after all else that could say
    * so. Returns the body to answer with.
    */
-  keep<B extends Body>(url: string, body: B, { freshness, evidence }: View): B | string {
+  keep<B extends Body>(
+    url: string,
+    body: B,
+    { freshness, evidence }: Pick<View, 'freshness' | 'evidence'>,
+  ): B | string {
     if (url.length > QUESTION_LENGTH_MAX || !this.#wasAsked(url)) return body
     const text = typeof body === 'string' ? body : new TextDecoder().decode(body)
     const at = text.lastIndexOf(TIMESTAMP) + TIMESTAMP.length

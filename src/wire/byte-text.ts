@@ -1,11 +1,9 @@
-import { decimalsOf, POWERS_OF_TEN } from '~/domain/round.ts'
-import { writeDigits } from './digits.ts'
+import { decimalsOf, digitsOf, POWERS_OF_TEN, roundAmount } from '~/domain/round.ts'
+import { DECIMAL_BYTES_MAX, writeDecimal } from './digits.ts'
 
 /** Numbers of other sizes are few: they are left to the language's own way of writing them. */
 const PLAIN_MIN = 1e-6
 const PLAIN_MAX = 1e12
-/** No number between them is written longer, its sign and the zeros in front of it included. */
-const NUMBER_LENGTH_MAX = 24
 const MINUS = 45
 
 const START_BYTES = 8192
@@ -15,7 +13,7 @@ const START_BYTES = 8192
  * behind: no parts, no texts of numbers.
  */
 export class ByteText {
-  #bytes = new Uint8Array(START_BYTES)
+  #bytes = Buffer.alloc(START_BYTES)
   #length = 0
 
   /** What was written, as UTF-8: good until the text begins anew. */
@@ -40,29 +38,41 @@ export class ByteText {
   /** Adds a text of ASCII alone. */
   ascii(text: string): this {
     this.#room(text.length)
-    const bytes = this.#bytes
-    let at = this.#length
-    for (let i = 0; i < text.length; i++) bytes[at++] = text.charCodeAt(i)
-    this.#length = at
+    this.#bytes.write(text, this.#length, 'latin1')
+    this.#length += text.length
     return this
   }
 
   /** Adds a number of at most 12 significant digits, as `JSON.stringify` writes it. */
   amount(x: number): this {
-    const size = x < 0 ? -x : x
+    const size = Math.abs(x)
     if (!(size >= PLAIN_MIN && size < PLAIN_MAX)) return this.ascii(String(x))
-    this.#room(NUMBER_LENGTH_MAX)
-    if (x < 0) this.#bytes[this.#length++] = MINUS
     const decimals = decimalsOf(size)
-    const digits = Math.floor(size * POWERS_OF_TEN[decimals]! + 0.5)
-    this.#length = writeDigits(this.#bytes, this.#length, digits, decimals)
+    return this.#decimal(x < 0, Math.floor(size * POWERS_OF_TEN[decimals]! + 0.5), decimals)
+  }
+
+  /** Adds any number, rounded by `roundAmount`, as `JSON.stringify` writes it. */
+  rounded(x: number): this {
+    const size = Math.abs(x)
+    if (!(size >= PLAIN_MIN && size < PLAIN_MAX)) return this.amount(roundAmount(x))
+    const decimals = decimalsOf(size)
+    const digits = digitsOf(size, decimals)
+    return Number.isNaN(digits)
+      ? this.amount(roundAmount(x))
+      : this.#decimal(x < 0, digits, decimals)
+  }
+
+  #decimal(isNegative: boolean, digits: number, decimals: number): this {
+    this.#room(DECIMAL_BYTES_MAX)
+    if (isNegative) this.#bytes[this.#length++] = MINUS
+    this.#length = writeDecimal(this.#bytes, this.#length, digits, decimals)
     return this
   }
 
   #room(bytes: number): void {
     const needed = this.#length + bytes
     if (needed <= this.#bytes.length) return
-    const grown = new Uint8Array(Math.max(needed, 2 * this.#bytes.length))
+    const grown = Buffer.alloc(Math.max(needed, 2 * this.#bytes.length))
     grown.set(this.bytes)
     this.#bytes = grown
   }

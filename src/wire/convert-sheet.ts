@@ -12,19 +12,17 @@ const NO_NET = Number.NEGATIVE_INFINITY
 const NONE = -1
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
-const COMMA = utf8(',')
-const NULL = utf8('null')
 const NET = utf8(',"net_converted":')
 
-/** What of an answer's object stands before and after the sums in it. */
-type Around = { readonly head: Uint8Array; readonly tail: Uint8Array }
+/** Stands for sums in a form: no JSON has it. */
+const BLANK = '\0'
 
 /**
  * The answers of one corridor to any amount: a form, printed once for as long as its prices stay,
  * with blanks for the sums.
  *
- * What an amount needs lies side by side in a few arrays: under load it is not the sums that take
- * long, but reaching for many things that lie apart.
+ * What an amount needs lies side by side in a few arrays, and what stands between two blanks is one
+ * piece: under load it is not the sums that take long, but reaching for many things that lie apart.
  */
 export class ConvertSheet {
   /** By kind, and as those of equal value follow each other. */
@@ -35,14 +33,18 @@ export class ConvertSheet {
   readonly #rates: Float64Array
   /** In the target currency; NaN where it cannot be priced. */
   readonly #fees: Float64Array
-  readonly #entries: readonly Around[]
-  readonly #opening: Uint8Array
-  readonly #mid: (Around & { readonly rate: number }) | null
-  readonly #closing: Uint8Array
+  readonly #entries: readonly string[]
+  readonly #opening: string
+  readonly #midRate: number | null
+  readonly #closing: string
   /** The net amounts of the last question, as they are shown. */
   readonly #nets: Float64Array
   /** Which quote is shown where: of the last question, and nearly that of the next. */
   readonly #order: Uint16Array
+  /** Of the last question, too. */
+  #best = NONE
+  /** What stands before each blank of the form for that order, and behind the last. */
+  #pieces: readonly Uint8Array[]
 
   constructor({ corridor, mid, quotes, feeMids }: Prices) {
     const { from, to } = corridor
@@ -53,58 +55,47 @@ export class ConvertSheet {
       each(({ quote }) => (isExecutable(quote.rateType) ? 0 : 1)),
     )
     this.#rates = Float64Array.from(each(({ quote }) => quote.rate))
-    this.#fees = Float64Array.from(
-      each(({ quote }) => feeInTarget(quote, feeMidOf(feeMids, quote)) ?? Number.NaN),
-    )
-    this.#entries = each((ranked) => {
+    const fees = each(({ quote }) => feeInTarget(quote, feeMidOf(feeMids, quote)))
+    this.#fees = Float64Array.from(fees, (fee) => fee ?? Number.NaN)
+    this.#entries = this.#quotes.map((ranked, i) => {
       const distance = mid && vsMidBps(ranked.quote.rate, mid.rate)
-      return around(presentConversion({ ranked, vsMidBps: distance, converted: 0, net: 0 }))
+      const net = fees[i] === null ? null : 0
+      return blanked(presentConversion({ ranked, vsMidBps: distance, converted: 0, net }))
     })
-    this.#opening = utf8(`{"from":"${from}","to":"${to}","amount":`)
-    this.#mid = mid && { ...around(presentConvertMid(mid, 0)), rate: mid.rate }
-    this.#closing = utf8(`],"count":${quotes.length},`)
+    this.#midRate = mid?.rate ?? null
+    const midText = mid && blanked(presentConvertMid(mid, 0))
+    this.#opening = `{"from":"${from}","to":"${to}","amount":${BLANK},"mid":${midText},"best":`
+    this.#closing = `],"count":${quotes.length},`
     this.#nets = new Float64Array(quotes.length)
     this.#order = Uint16Array.from(quotes.keys())
+    this.#pieces = this.#printed()
   }
 
   /** Adds the answer for an amount, up to the members that say how fresh it is. */
   write(text: ByteText, amount: number): void {
     this.#rank(amount)
-    text.piece(this.#opening).ascii(String(amount)).ascii(',"mid":')
-    this.#writeMid(text, amount)
-    text.ascii(',"best":')
-    const best = this.#best()
-    if (best === NONE) text.piece(NULL)
-    else this.#writeEntry(text, best, amount)
-    text.ascii(',"providers":[')
-    const order = this.#order
-    for (let place = 0; place < order.length; place++) {
-      if (place > 0) text.piece(COMMA)
-      this.#writeEntry(text, order[place]!, amount)
-    }
-    text.piece(this.#closing)
+    const [pieces, order] = [this.#pieces, this.#order]
+    let next = 0
+    text.piece(pieces[next++]!).ascii(String(amount))
+    if (this.#midRate !== null) text.piece(pieces[next++]!).rounded(amount * this.#midRate)
+    if (this.#best !== NONE) this.#writeSums(text.piece(pieces[next++]!), this.#best, amount)
+    for (let place = 0; place < order.length; place++)
+      this.#writeSums(text.piece(pieces[next++]!), order[place]!, amount)
+    text.piece(pieces[next]!)
   }
 
-  #writeMid(text: ByteText, amount: number): void {
-    const mid = this.#mid
-    if (!mid) text.piece(NULL)
-    else
-      text
-        .piece(mid.head)
-        .amount(roundAmount(amount * mid.rate))
-        .piece(mid.tail)
-  }
-
-  #writeEntry(text: ByteText, i: number, amount: number): void {
-    const { head, tail } = this.#entries[i]!
+  #writeSums(text: ByteText, i: number, amount: number): void {
     const net = this.#nets[i]!
-    text
-      .piece(head)
-      .amount(roundAmount(amount * this.#rates[i]!))
-      .piece(NET)
-    if (net === NO_NET) text.piece(NULL)
-    else text.amount(net)
-    text.piece(tail)
+    text.rounded(amount * this.#rates[i]!)
+    if (net !== NO_NET) text.piece(NET).amount(net)
+  }
+
+  /** The form for the present order and best. */
+  #printed(): Uint8Array[] {
+    const best = this.#entries[this.#best] ?? 'null'
+    const list = Array.from(this.#order, (i) => this.#entries[i]!).join(',')
+    const form = `${this.#opening}${best},"providers":[${list}${this.#closing}`
+    return form.split(BLANK).map(utf8)
   }
 
   /** Reckons the net amounts and puts the quotes in their order, from the order they had. */
@@ -114,12 +105,19 @@ export class ConvertSheet {
       const fee = this.#fees[i]!
       nets[i] = Number.isNaN(fee) ? NO_NET : roundAmount(netOf(amount * this.#rates[i]!, fee))
     }
+    let isMoved = false
     for (let place = 1; place < order.length; place++) {
       const moved = order[place]!
       let to = place
       for (; to > 0 && this.#isBefore(moved, order[to - 1]!); to--) order[to] = order[to - 1]!
+      if (to === place) continue
       order[to] = moved
+      isMoved = true
     }
+    const best = this.#bestOf(order)
+    if (!isMoved && best === this.#best) return
+    this.#best = best
+    this.#pieces = this.#printed()
   }
 
   #isBefore(a: number, b: number): boolean {
@@ -130,8 +128,8 @@ export class ConvertSheet {
   }
 
   /** The best net amount above nothing of all executable kinds; `NONE` without one. */
-  #best(): number {
-    const [nets, order] = [this.#nets, this.#order]
+  #bestOf(order: Uint16Array): number {
+    const nets = this.#nets
     let best = NONE
     for (let place = 0; place < order.length; place++) {
       const i = order[place]!
@@ -144,9 +142,6 @@ export class ConvertSheet {
   }
 }
 
-/** An object's text around its member `converted`, and `net_converted` behind it if it has that. */
-function around(object: object): Around {
-  const text = JSON.stringify(object)
-  const [head, tail] = text.split(/(?<="converted":)0(?:,"net_converted":0)?/)
-  return { head: utf8(head!), tail: utf8(tail!) }
-}
+/** An object's text with one blank for its member `converted`, and `net_converted` where that is 0. */
+const blanked = (object: object): string =>
+  JSON.stringify(object).replace(/(?<="converted":)0(?:,"net_converted":0)?/, BLANK)

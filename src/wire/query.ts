@@ -111,10 +111,8 @@ function checkedValue({
   switch (field.type) {
     case 'number':
     case 'integer': {
-      const isWritten = (field.type === 'integer' ? INTEGER : PLAIN_DECIMAL).test(text)
-      const value = Number(text)
-      if (!isWritten || !isWithin(value, field))
-        throw invalidParameter(name, `it must be ${takes(field)}`)
+      const value = plainNumber(field, text)
+      if (value === null) throw invalidParameter(name, `it must be ${takes(field)}`)
       return value
     }
     case 'array': {
@@ -128,6 +126,13 @@ function checkedValue({
         throw invalidParameter(name, `it must be ${takes(field)}`)
       return text
   }
+}
+
+/** The number that a text says plainly and a field takes; null for any other text. */
+export function plainNumber(field: TSchema, text: string): number | null {
+  const isWritten = (field.type === 'integer' ? INTEGER : PLAIN_DECIMAL).test(text)
+  const value = Number(text)
+  return isWritten && isWithin(value, field) ? value : null
 }
 
 /** Longer texts are no currency code, date or id of ours. */

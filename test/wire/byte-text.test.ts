@@ -7,7 +7,7 @@ const utf8 = (text: string) => new TextEncoder().encode(text)
 const textOf = ({ bytes }: ByteText) => new TextDecoder().decode(bytes)
 
 describe('ByteText', () => {
-  test('a number of 12 digits is written as JSON writes it', () => {
+  test('a number of 12 digits, or rounded to them, is written as JSON writes it', () => {
     const sizes = fc.tuple(
       fc.double({ min: -10, max: 10, noNaN: true }),
       fc.integer({ min: -20, max: 20 }),
@@ -23,6 +23,7 @@ describe('ByteText', () => {
       fc.property(numbers, (x) => {
         const shown = roundAmount(x)
         expect(textOf(text.clear().amount(shown))).toBe(JSON.stringify(shown))
+        expect(textOf(text.clear().rounded(x))).toBe(JSON.stringify(shown))
       }),
       { numRuns: 20_000 },
     )
