@@ -19,6 +19,7 @@ const STEMS = [
   '%61mount=5&from=USD&to=KES&amount=',
   'from=USD&to=KES&xamount=1&amount=',
   'from=USD&to=KES&xamount=',
+  'amount=5&from=USD&to=KES&number=',
   `from=USD&to=KES&note=${'n'.repeat(300)}&amount=`,
 ]
 
