@@ -5,7 +5,7 @@ import { catalogueRoutes } from './http/catalogue.ts'
 import { changeRoutes } from './http/change.ts'
 import type { ColdDeps } from './http/cold-route.ts'
 import { convertRoutes } from './http/convert.ts'
-import { directHandlers, pathOf } from './http/direct.ts'
+import { DirectRoutes, pathOf } from './http/direct.ts'
 import { type DocsDeps, docsRoutes } from './http/docs.ts'
 import { type FetchDeps, fetchRoutes } from './http/fetch.ts'
 import { flagRoutes } from './http/flags.ts'
@@ -69,17 +69,18 @@ export function createApp(given: AppDeps): App {
     .onError(({ code, error }) => errorReply(code === 'NOT_FOUND' ? unknownPath() : error, log))
     .use(routed(api, { prefix: BASE_PATH, log }))
     .use(routed(watched([...outsideRoutes(deps), ...docs], ''), { prefix: '', log }))
-  const direct = directHandlers(api, { prefix: BASE_PATH })
+  const direct = new DirectRoutes(api, { prefix: BASE_PATH })
   const throughRouter = observedApp((request) => app.fetch(request), deps)
   const isCrossOrigin = deps.corsOrigins.length > 0
   return {
     routes: app.routes,
     fetch(request) {
+      const isPlain = !isCrossOrigin || !request.headers.has('origin')
+      const handle = isPlain && request.method === 'GET' && direct.of(request.url)
+      if (handle) return handle(request)
       const path = pathOf(request.url)
-      if (path === TOOLS_PATH || path === `${TOOLS_PATH}/`) return askTools(request)
-      if (isCrossOrigin && request.headers.has('origin')) return throughRouter(request)
-      const handle = request.method === 'GET' ? direct.get(path) : undefined
-      return handle ? handle(request) : throughRouter(request)
+      const isForTools = path === TOOLS_PATH || path === `${TOOLS_PATH}/`
+      return isForTools ? askTools(request) : throughRouter(request)
     },
     async handle(request) {
       return this.fetch(request)

@@ -1,3 +1,4 @@
+import type { Tier } from './freshness.ts'
 import type { Plan, Role } from './quota.ts'
 
 /** Who pays and who may do what; its keys share one quota. */
@@ -17,6 +18,9 @@ export type Key = {
   /** From when on it is refused; ahead for a key that is being replaced. */
   readonly revokedMs: number | null
 }
+
+/** Who is asking: the key that was shown, its account, and the tier that account is served. */
+export type Caller = { readonly key: Key; readonly account: Account; readonly tier: Tier }
 
 export const isRevoked = ({ revokedMs }: Pick<Key, 'revokedMs'>, nowMs: number): boolean =>
   revokedMs !== null && revokedMs <= nowMs

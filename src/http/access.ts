@@ -1,5 +1,6 @@
 import type { Static, TObject } from '@sinclair/typebox'
 import type { Clock } from '~/clock.ts'
+import type { Caller } from '~/domain/account.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import { type Freshness, freshnessAt } from '~/domain/freshness.ts'
 import type { Log } from '~/log.ts'
@@ -7,8 +8,8 @@ import type { Evidence } from '~/memory/evidence.ts'
 import type { Generation, Memory } from '~/memory/memory.ts'
 import type { Reservation } from '~/memory/usage-meter.ts'
 import { type AgeLimits, View } from '~/memory/view.ts'
-import { type Caller, callerOf, callerOrRefusal } from '~/service/access.ts'
-import { type Metering, quotaAt, unitOrRefusal } from '~/service/metering.ts'
+import { callerOf, callerOrRefusal } from '~/service/access.ts'
+import { type Metering, quotaAfter, quotaAt, unitOrRefusal } from '~/service/metering.ts'
 import { inScope, type RequestScope } from '~/telemetry/request-scope.ts'
 import type { AnswerCache, Body } from '~/wire/answer-cache.ts'
 import { readQuery } from '~/wire/query.ts'
@@ -165,9 +166,9 @@ class Turn {
 
   /** What the headers of a success depend on; only for a turn that has begun. */
   success() {
-    const { plan } = this.#caller!.account
-    const nowMs = this.#nowMs
-    return { plan, quota: quotaAt(this.deps.metering, this.#caller!, nowMs), nowMs }
+    const caller = this.#caller!
+    const quota = quotaAfter(this.deps.metering, caller, this.#reservation!)
+    return { plan: caller.account.plan, quota, nowMs: this.#nowMs }
   }
 
   /** Where the budget stands, for a known caller, and which tier it is. */

@@ -1,29 +1,52 @@
 import type { Handler } from './access.ts'
 import type { Route } from './route.ts'
 
-/**
- * The handlers of exact paths that are read with GET, by path, to be found without a router, which
- * would cost more than most answers.
- */
-export function directHandlers(
-  routes: readonly Route[],
-  { prefix }: { prefix: string },
-): ReadonlyMap<string, Handler> {
-  const reads = routes.filter(({ method }) => method === 'GET')
-  return new Map(reads.map(({ path, handle }) => [prefix + path, handle]))
-}
-
 /** Where the path of a request's URL begins to be looked for: behind `http://`. */
 const AUTHORITY = 'http://'.length
 
 const SLASH = '/'.charCodeAt(0)
 const QUESTION = '?'.charCodeAt(0)
 
+type Direct = { readonly path: string; readonly handle: Handler }
+
+/**
+ * The handlers of exact paths that are read with GET, to be found without a router, which would
+ * cost more than most answers: by the length of the path, which needs no text of its own.
+ */
+export class DirectRoutes {
+  readonly #byLength = new Map<number, Direct[]>()
+
+  constructor(routes: readonly Route[], { prefix }: { prefix: string }) {
+    for (const { method, path, handle } of routes) {
+      if (method !== 'GET') continue
+      const direct = { path: prefix + path, handle }
+      const alike = this.#byLength.get(direct.path.length) ?? []
+      this.#byLength.set(direct.path.length, [...alike, direct])
+    }
+  }
+
+  /** The handler of the path of a request's URL. */
+  of(url: string): Handler | undefined {
+    const start = pathStart(url)
+    const alike = this.#byLength.get(pathEnd(url, start) - start)
+    return alike?.find(({ path }) => url.startsWith(path, start))?.handle
+  }
+}
+
 /** The path of a request's URL as it was sent: nothing is decoded and no dots are resolved. */
 export function pathOf(url: string): string {
+  const start = pathStart(url)
+  return url.slice(start, pathEnd(url, start))
+}
+
+function pathStart(url: string): number {
   let start = AUTHORITY
   while (start < url.length && url.charCodeAt(start) !== SLASH) start++
+  return start
+}
+
+function pathEnd(url: string, start: number): number {
   let end = start
   while (end < url.length && url.charCodeAt(end) !== QUESTION) end++
-  return url.slice(start, end)
+  return end
 }

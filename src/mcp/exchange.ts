@@ -1,6 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js'
-import type { Caller } from '~/service/access.ts'
+import type { Caller } from '~/domain/account.ts'
 import type { RpcRequest } from './message.ts'
 
 /** Who asks, and when. */

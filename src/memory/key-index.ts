@@ -1,5 +1,6 @@
-import type { Account, Key } from '~/domain/account.ts'
+import type { Account, Caller, Key } from '~/domain/account.ts'
 import { isWellFormedKey, keyHashOf } from '~/domain/api-key.ts'
+import { tierOf } from '~/domain/quota.ts'
 import { PersistentMap } from './persistent-map.ts'
 
 /** Texts that were seen and hashed; past so many of a sort they are hashed again. */
@@ -8,8 +9,8 @@ const UNKNOWN_MAX = 1000
 
 /** Who may call: every key by its hash, every account by its id. Immutable like the quotes. */
 export class KeyIndex {
-  /** What `keyOf` found: hashing costs more than all the rest of knowing a caller. */
-  readonly #known = new Map<string, Key>()
+  /** What `callerOf` found: hashing costs more than all the rest of knowing a caller. */
+  readonly #known = new Map<string, Caller>()
   /** Keys in form that are none of these: whoever shows one mostly goes on showing it. */
   readonly #unknown = new Set<string>()
 
@@ -40,20 +41,22 @@ export class KeyIndex {
     )
   }
 
-  /** The key whose text this is; undefined for any other text. */
-  keyOf(text: string): Key | undefined {
+  /** Who shows this text as a key; undefined for a text that is nobody's. */
+  callerOf(text: string): Caller | undefined {
     const known = this.#known.get(text)
     if (known) return known
     if (this.#unknown.has(text) || !isWellFormedKey(text)) return undefined
     const key = this.keyByHash(keyHashOf(text))
-    if (!key) {
+    const account = key && this.account(key.accountId)
+    if (!account) {
       if (this.#unknown.size >= UNKNOWN_MAX) this.#unknown.clear()
       this.#unknown.add(text)
       return undefined
     }
     if (this.#known.size >= KNOWN_MAX) this.#known.clear()
-    this.#known.set(text, key)
-    return key
+    const caller = { key, account, tier: tierOf(account.plan) }
+    this.#known.set(text, caller)
+    return caller
   }
 
   keyByHash(hash: string): Key | undefined {

@@ -4,9 +4,13 @@ import { dayOf, type KeyDay, type UsageCount } from '~/domain/quota.ts'
 export const USAGE_DAYS = 7
 
 /** One unit taken from an account's budget, to be kept or given back. */
-export type Reservation = KeyDay
+export type Reservation = KeyDay & {
+  /** The account's day; `total` goes on counting. */
+  readonly usage: { readonly total: number }
+}
 
 type Counter = KeyDay & {
+  readonly usage: DayUsage
   /** What the database is known to hold, all replicas together. */
   stored: number
   /** Being written just now. */
@@ -27,6 +31,8 @@ type DayUsage = { readonly day: number; total: number; readonly byKey: Map<strin
  */
 export class UsageMeter {
   readonly #accounts = new Map<string, DayUsage[]>()
+  /** The counter that each key was last counted by. */
+  readonly #latest = new Map<string, Counter>()
   readonly #unwritten = new Set<Counter>()
   #flushing: Counter[] = []
   #written: PromiseWithResolvers<void> | null = null
@@ -50,21 +56,18 @@ export class UsageMeter {
     limit: number
     nowMs: number
   }): Reservation | null {
-    const day = dayOf(request.nowMs)
-    const usage = this.#dayUsage(request.accountId, day)
-    if (usage.total >= request.limit) {
+    const counter = this.#counterOn(dayOf(request.nowMs), request)
+    if (counter.usage.total >= request.limit) {
       this.#rejections++
       return null
     }
-    const counter = this.#counter(usage, request.accountId, request.keyId)
-    this.#add(usage, counter, 1)
+    this.#add(counter, 1)
     return counter
   }
 
   /** Undoes a reservation, on the day it was made for. */
-  giveBack({ accountId, keyId, day }: Reservation): void {
-    const usage = this.#dayUsage(accountId, day)
-    this.#add(usage, this.#counter(usage, accountId, keyId), -1)
+  giveBack(unit: KeyDay): void {
+    this.#add(this.#counterOn(unit.day, unit), -1)
   }
 
   /** Units an account has used on a UTC day, all its keys together. */
@@ -150,6 +153,7 @@ export class UsageMeter {
 
   /** Forgets the days that are no longer shown, once they are written. */
   prune(nowMs: number): void {
+    this.#latest.clear()
     const oldest = dayOf(nowMs) - USAGE_DAYS
     for (const [accountId, days] of this.#accounts) {
       const kept = days.filter((usage) => usage.day > oldest || this.#isUnwritten(usage))
@@ -178,15 +182,23 @@ export class UsageMeter {
     const known = usage.byKey.get(keyId)
     if (known) return known
     const counts = { stored: 0, flushing: 0, pending: 0, settlement: 0 }
-    const counter = { accountId, keyId, day: usage.day, ...counts }
+    const counter = { accountId, keyId, day: usage.day, usage, ...counts }
     usage.byKey.set(keyId, counter)
     return counter
   }
 
-  #add(usage: DayUsage, counter: Counter, units: number): void {
+  #counterOn(day: number, { accountId, keyId }: Pick<KeyDay, 'accountId' | 'keyId'>): Counter {
+    const latest = this.#latest.get(keyId)
+    if (latest?.day === day && latest.accountId === accountId) return latest
+    const counter = this.#counter(this.#dayUsage(accountId, day), accountId, keyId)
+    this.#latest.set(keyId, counter)
+    return counter
+  }
+
+  #add(counter: Counter, units: number): void {
+    if (counter.pending === 0) this.#unwritten.add(counter)
     counter.pending += units
-    usage.total += units
-    this.#unwritten.add(counter)
+    counter.usage.total += units
   }
 }
 

@@ -1,11 +1,7 @@
-import { type Account, isRevoked, type Key } from '~/domain/account.ts'
+import { type Caller, isRevoked } from '~/domain/account.ts'
 import { ServiceError } from '~/domain/errors.ts'
-import type { Tier } from '~/domain/freshness.ts'
-import { mayIngest, tierOf } from '~/domain/quota.ts'
+import { mayIngest } from '~/domain/quota.ts'
 import type { KeyIndex } from '~/memory/key-index.ts'
-
-/** Who is asking: the key that was shown, its account, and the tier that account is served. */
-export type Caller = { readonly key: Key; readonly account: Account; readonly tier: Tier }
 
 /** Said to everybody alike, and in a flood very often: made once, without a stack for each. */
 const MISSING_KEY = new ServiceError(
@@ -35,11 +31,9 @@ export function callerOrRefusal(
   nowMs: number,
 ): Caller | ServiceError {
   if (!text) return MISSING_KEY
-  const key = keys.keyOf(text)
-  const account = key && keys.account(key.accountId)
-  if (!key || !account) return INVALID_KEY
-  if (isRevoked(key, nowMs)) return REVOKED_KEY
-  return { key, account, tier: tierOf(account.plan) }
+  const caller = keys.callerOf(text)
+  if (!caller) return INVALID_KEY
+  return isRevoked(caller.key, nowMs) ? REVOKED_KEY : caller
 }
 
 /** Throws `forbidden` unless the account may record observations. */

@@ -1,7 +1,7 @@
+import type { Caller } from '~/domain/account.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import { dayOf, type Plan, type Quota, quotaOf } from '~/domain/quota.ts'
 import type { Reservation, UsageMeter } from '~/memory/usage-meter.ts'
-import type { Caller } from './access.ts'
 
 export type QuotaLimits = Readonly<Record<Plan, number>>
 
@@ -13,6 +13,10 @@ export function quotaAt({ meter, limits }: Metering, caller: Caller, nowMs: numb
   const used = meter.used(caller.account.id, day)
   return quotaOf({ limit: limits[caller.account.plan], used, day })
 }
+
+/** Where the account stands that the caller just took a unit of. */
+export const quotaAfter = ({ limits }: Metering, caller: Caller, unit: Reservation): Quota =>
+  quotaOf({ limit: limits[caller.account.plan], used: unit.usage.total, day: unit.day })
 
 /**
  * Takes one unit of today's budget before the work is done; the caller of this function gives it

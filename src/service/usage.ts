@@ -1,8 +1,8 @@
+import type { Caller } from '~/domain/account.ts'
 import { isRevoked } from '~/domain/account.ts'
 import { dayOf, type Quota } from '~/domain/quota.ts'
 import type { KeyIndex } from '~/memory/key-index.ts'
 import { USAGE_DAYS } from '~/memory/usage-meter.ts'
-import type { Caller } from './access.ts'
 import { type Metering, quotaAt } from './metering.ts'
 
 export type Usage = {

@@ -142,6 +142,6 @@ export class ConvertSheet {
   }
 }
 
-/** An object's text with one blank for its member `converted`, and `net_converted` where that is 0. */
+/** An object as text, with one blank for `converted` and for a `net_converted` of 0 behind it. */
 const blanked = (object: object): string =>
   JSON.stringify(object).replace(/(?<="converted":)0(?:,"net_converted":0)?/, BLANK)

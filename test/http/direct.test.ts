@@ -1,19 +1,41 @@
 import { describe, expect, test } from 'bun:test'
-import { directHandlers, pathOf } from '~/http/direct.ts'
+import { DirectRoutes, pathOf } from '~/http/direct.ts'
 
-const reply = () => new Response('here')
+const saying = (what: string) => () => new Response(what)
 
-describe('directHandlers', () => {
-  test('holds the GET of each path, and nothing of other methods', () => {
-    const handlers = directHandlers(
-      [
-        { method: 'GET', path: '/rates', handle: reply },
-        { method: 'POST', path: '/rates', handle: () => new Response('posted') },
-        { method: 'POST', path: '/only-post', handle: reply },
-      ],
-      { prefix: '/api/v1' },
-    )
-    expect([...handlers]).toEqual([['/api/v1/rates', reply]])
+describe('DirectRoutes', () => {
+  const rates = saying('rates')
+  const dates = saying('dates')
+  const routes = new DirectRoutes(
+    [
+      { method: 'GET', path: '/rates', handle: rates },
+      { method: 'GET', path: '/dates', handle: dates },
+      { method: 'POST', path: '/rates', handle: saying('posted') },
+      { method: 'POST', path: '/posts', handle: saying('posted') },
+    ],
+    { prefix: '/api/v1' },
+  )
+
+  test.each([
+    ['http://localhost/api/v1/rates', rates],
+    ['http://localhost/api/v1/dates?a=/api/v1/rates', dates],
+    ['http://[::1]:3000/api/v1/rates?', rates],
+  ])('%s is read there', (url, handle) => {
+    expect(routes.of(url)).toBe(handle)
+  })
+
+  test.each([
+    'http://localhost/api/v1/posts',
+    'http://localhost/api/v1/rates/',
+    'http://localhost/api/v1/Rates',
+    'http://localhost/api/v1/gates',
+    'http://localhost/api/v1/rate',
+    'http://localhost/?/api/v1/rates',
+    'http://localhost/api/v1/%72ates',
+    'http://localhost',
+    '/api/v1/rates',
+  ])('%s is not', (url) => {
+    expect(routes.of(url)).toBeUndefined()
   })
 })
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { UsageCount } from '~/domain/quota.ts'
+import type { KeyDay, UsageCount } from '~/domain/quota.ts'
 import { DAY_MS, dayOf } from '~/domain/quota.ts'
-import { type Reservation, USAGE_DAYS, UsageMeter } from '~/memory/usage-meter.ts'
+import { USAGE_DAYS, UsageMeter } from '~/memory/usage-meter.ts'
 
 const MIDNIGHT = Date.parse('2026-03-05T00:00:00.000Z')
 const DAY = dayOf(MIDNIGHT)
@@ -203,7 +203,7 @@ describe('UsageMeter.prune', () => {
 
 const ACCOUNTS = ['a', 'b']
 const KEYS = ['k', 'l']
-const nameOf = ({ accountId, keyId, day }: Reservation) => `${accountId} ${keyId} ${day}`
+const nameOf = ({ accountId, keyId, day }: KeyDay) => `${accountId} ${keyId} ${day}`
 
 /** The usage table: adds what it is given and can be read at any moment. */
 class Table {
@@ -270,7 +270,7 @@ class Replica {
   readonly meter = new UsageMeter()
   readonly table = new Table()
   readonly own = new Map<string, number>()
-  readonly held: Reservation[] = []
+  readonly held: KeyDay[] = []
   nowMs = MIDNIGHT + DAY_MS / 2
   #batch: UsageCount[] = []
   #written: UsageCount[] | null = null
@@ -320,6 +320,7 @@ class Replica {
     if (!taken) return
     const reservation = { accountId, keyId, day }
     expect(taken).toMatchObject(reservation)
+    expect(taken.usage.total).toBe(before + 1)
     this.held.push(reservation)
     this.#count(reservation, 1)
   }
@@ -331,7 +332,7 @@ class Replica {
     this.#count(reservation, -1)
   }
 
-  #count(reservation: Reservation, units: number): void {
+  #count(reservation: KeyDay, units: number): void {
     const name = nameOf(reservation)
     this.own.set(name, (this.own.get(name) ?? 0) + units)
   }

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import type { Key } from '~/domain/account.ts'
+import type { Caller, Key } from '~/domain/account.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import { DAY_MS, dayOf } from '~/domain/quota.ts'
 import { KeyIndex } from '~/memory/key-index.ts'
 import { UsageMeter } from '~/memory/usage-meter.ts'
-import type { Caller } from '~/service/access.ts'
 import { type Metering, quotaAt, reserveUnit } from '~/service/metering.ts'
 import { usageOf } from '~/service/usage.ts'
 
