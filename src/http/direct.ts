@@ -4,9 +4,6 @@ import type { Route } from './route.ts'
 /** Where the path of a request's URL begins to be looked for: behind `http://`. */
 const AUTHORITY = 'http://'.length
 
-const SLASH = '/'.charCodeAt(0)
-const QUESTION = '?'.charCodeAt(0)
-
 type Direct = { readonly path: string; readonly handle: Handler }
 
 /**
@@ -29,8 +26,16 @@ export class DirectRoutes {
   of(url: string): Handler | undefined {
     const start = pathStart(url)
     const alike = this.#byLength.get(pathEnd(url, start) - start)
-    return alike?.find(({ path }) => url.startsWith(path, start))?.handle
+    if (alike) for (const { path, handle } of alike) if (standsAt(path, url, start)) return handle
+    return undefined
   }
+}
+
+/** Whether it does, from its end, where paths differ. */
+function standsAt(path: string, url: string, start: number): boolean {
+  let i = path.length - 1
+  while (i >= 0 && path.charCodeAt(i) === url.charCodeAt(start + i)) i--
+  return i < 0
 }
 
 /** The path of a request's URL as it was sent: nothing is decoded and no dots are resolved. */
@@ -40,13 +45,11 @@ export function pathOf(url: string): string {
 }
 
 function pathStart(url: string): number {
-  let start = AUTHORITY
-  while (start < url.length && url.charCodeAt(start) !== SLASH) start++
-  return start
+  const start = url.indexOf('/', AUTHORITY)
+  return start < 0 ? url.length : start
 }
 
 function pathEnd(url: string, start: number): number {
-  let end = start
-  while (end < url.length && url.charCodeAt(end) !== QUESTION) end++
-  return end
+  const end = url.indexOf('?', start)
+  return end < 0 ? url.length : end
 }

@@ -5,9 +5,16 @@ import { type Driving, type Measured, measured, medians } from './measure.ts'
 import { publishing } from './publishing.ts'
 import type { Report, Result } from './report.ts'
 import { openScene, type Scene } from './scene.ts'
-import { type Answer, bareServer, elysiaServer, type Server, sqlServer } from './servers.ts'
+import {
+  type Answer,
+  bareServer,
+  elysiaServer,
+  leastServer,
+  type Server,
+  sqlServer,
+} from './servers.ts'
 
-export const SERVERS = ['service', 'bare', 'elysia', 'sql'] as const
+export const SERVERS = ['service', 'bare', 'least', 'elysia', 'sql'] as const
 export type ServerName = (typeof SERVERS)[number]
 
 export type HttpOptions = {
@@ -23,8 +30,9 @@ export type HttpOptions = {
 }
 
 /**
- * Each endpoint of the running service, beside a bare server and an Elysia handler that replay its
- * answer and a server that asks the same database on each request: one at a time, in turns.
+ * Each endpoint of the running service, beside a bare server, one that also does what every answer
+ * needs, and an Elysia handler, which replay its answer, and a server that asks the same database on
+ * each request: one at a time, in turns.
  */
 export async function http(dataDir: string, options: HttpOptions): Promise<Report> {
   const { rounds, seconds, only, generator, say } = options
@@ -142,6 +150,8 @@ async function runningServers(
   const answer = await answerOf(origin, endpoint)
   const running: Named[] = [['service', { ...service, origin, path }]]
   if (names.includes('bare')) running.push(['bare', { ...(await bareServer(answer)), path }])
+  if (names.includes('least') && endpoint.method === 'GET')
+    running.push(['least', { ...(await leastServer(answer)), path }])
   if (names.includes('elysia')) running.push(['elysia', { ...(await elysiaServer(answer)), path }])
   if (names.includes('sql') && sqlPath !== null) {
     const server = await sqlServer(databaseUrl)

@@ -2,7 +2,7 @@ import { type Figure, tableOf } from '../table.ts'
 import type { Goal } from './endpoints.ts'
 import type { Measured } from './measure.ts'
 
-type ByServer = Partial<Record<'service' | 'bare' | 'elysia' | 'sql', Measured>>
+type ByServer = Partial<Record<'service' | 'bare' | 'least' | 'elysia' | 'sql', Measured>>
 
 export type Result = {
   readonly name: string
@@ -47,6 +47,7 @@ const HEAD = [
     'bare req/s',
     'of bare',
     'goal',
+    'of least',
     'of Elysia',
     'over SQL',
     'goal',
@@ -56,13 +57,14 @@ const HEAD = [
 ]
 
 function cellsOf({ name, goal, servers, half }: Result): string[] {
-  const { service, bare, elysia, sql } = servers
+  const { service, bare, least, elysia, sql } = servers
   const { perSecond, p50Ms, p99Ms, p999Ms, bytes, cpuMicros, residentMb } = service!
   const overSql = sql && perSecond / sql.perSecond
   return [
     ...[name, whole(bytes), whole(perSecond), bare ? whole(bare.perSecond) : ''],
     ratio(perSecond, bare?.perSecond),
-    ...[String(goal.ofBare ?? ''), ratio(perSecond, elysia?.perSecond)],
+    ...[String(goal.ofBare ?? ''), ratio(perSecond, least?.perSecond)],
+    ratio(perSecond, elysia?.perSecond),
     ...[overSql ? `${short(overSql)}x` : '', overSql && goal.overSql ? `${goal.overSql}x` : ''],
     ...[p50Ms, p99Ms, p999Ms].map(short),
     half.service ? short(half.service.p99Ms) : '',

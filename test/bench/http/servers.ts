@@ -19,6 +19,9 @@ export type Answer = {
 /** A bare `Bun.serve` with a fixed body. */
 export const bareServer = (answer: Answer) => started('bare-server.ts', JSON.stringify(answer))
 
+/** The same with what no two answers share. */
+export const leastServer = (answer: Answer) => started('least-server.ts', JSON.stringify(answer))
+
 /** A plain Elysia handler that returns the answer's object. */
 export const elysiaServer = (answer: Answer) => started('elysia-server.ts', JSON.stringify(answer))
 
