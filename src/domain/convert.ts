@@ -32,6 +32,7 @@ const SURE_DIGITS = 14
 /** So many digits or more are left to the rounding at the end. */
 const PLAIN_DIGITS = 12
 const CANCELLED_MAX = SURE_DIGITS - PLAIN_DIGITS
+const CANCELLING = 10 ** CANCELLED_MAX
 
 /**
  * `converted` less `fee` with only the digits that both have right: where nearly all of an amount
@@ -39,7 +40,7 @@ const CANCELLED_MAX = SURE_DIGITS - PLAIN_DIGITS
  */
 function difference(converted: number, fee: number): number {
   const net = converted - fee
-  if (Math.abs(net) * 10 ** CANCELLED_MAX >= Math.max(converted, fee)) return net
+  if (Math.abs(net) * CANCELLING >= Math.max(converted, fee)) return net
   const cancelled = exponentOf(Math.max(converted, fee)) - exponentOf(net)
   const digits = SURE_DIGITS - cancelled
   if (digits >= PLAIN_DIGITS) return net
