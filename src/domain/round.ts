@@ -25,7 +25,7 @@ export function roundAmount(x: number): number {
 
 /** How many decimals a number between 1e-10 and 1e12 has when it is cut to 12 digits. */
 export function decimalsOf(size: number): number {
-  let decimals = size >= 1e8 ? 3 : size >= 1e4 ? 7 : DIGITS - 1
+  let decimals = size < 1e4 ? DIGITS - 1 : size < 1e8 ? DIGITS - 5 : DIGITS - 9
   if (size >= 1) while (size >= POWERS_OF_TEN[DIGITS - decimals]!) decimals--
   else for (let grown = size; grown < 1; grown *= 10) decimals++
   return decimals

@@ -18,7 +18,8 @@ export class ByteText {
 
   /** What was written, as UTF-8: good until the text begins anew. */
   get bytes(): Uint8Array<ArrayBuffer> {
-    return new Uint8Array(this.#bytes.buffer, 0, this.#length)
+    const { buffer, byteOffset } = this.#bytes
+    return new Uint8Array(buffer, byteOffset, this.#length)
   }
 
   /** Begins anew. */
@@ -51,7 +52,7 @@ export class ByteText {
     return this.#decimal(x < 0, Math.floor(size * POWERS_OF_TEN[decimals]! + 0.5), decimals)
   }
 
-  /** Adds any number, rounded by `roundAmount`, as `JSON.stringify` writes it. */
+  /** Adds any finite number, rounded by `roundAmount`, as `JSON.stringify` writes it. */
   rounded(x: number): this {
     const size = Math.abs(x)
     if (!(size >= PLAIN_MIN && size < PLAIN_MAX)) return this.amount(roundAmount(x))
@@ -63,7 +64,7 @@ export class ByteText {
   }
 
   #decimal(isNegative: boolean, digits: number, decimals: number): this {
-    this.#room(DECIMAL_BYTES_MAX)
+    this.#room(1 + DECIMAL_BYTES_MAX)
     if (isNegative) this.#bytes[this.#length++] = MINUS
     this.#length = writeDecimal(this.#bytes, this.#length, digits, decimals)
     return this

@@ -12,17 +12,24 @@ const NO_NET = Number.NEGATIVE_INFINITY
 const NONE = -1
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
+const NULL = utf8('null')
+const MID = utf8(',"mid":')
+const BEST = utf8(',"best":')
+const LIST = utf8(',"providers":[')
 const NET = utf8(',"net_converted":')
 
-/** Stands for sums in a form: no JSON has it. */
-const BLANK = '\0'
+/** What of an answer's object stands before and after the sums in it. */
+type Around = { readonly head: Uint8Array; readonly tail: Uint8Array }
+
+/** The same for an entry, and its head where it is not the first of the list. */
+type Entry = Around & { readonly nextHead: Uint8Array }
 
 /**
  * The answers of one corridor to any amount: a form, printed once for as long as its prices stay,
  * with blanks for the sums.
  *
- * What an amount needs lies side by side in a few arrays, and what stands between two blanks is one
- * piece: under load it is not the sums that take long, but reaching for many things that lie apart.
+ * What an amount needs lies side by side in a few arrays: under load it is not the sums that take
+ * long, but reaching for many things that lie apart.
  */
 export class ConvertSheet {
   /** By kind, and as those of equal value follow each other. */
@@ -33,18 +40,14 @@ export class ConvertSheet {
   readonly #rates: Float64Array
   /** In the target currency; NaN where it cannot be priced. */
   readonly #fees: Float64Array
-  readonly #entries: readonly string[]
-  readonly #opening: string
-  readonly #midRate: number | null
-  readonly #closing: string
+  readonly #entries: readonly Entry[]
+  readonly #opening: Uint8Array
+  readonly #mid: (Around & { readonly rate: number }) | null
+  readonly #closing: Uint8Array
   /** The net amounts of the last question, as they are shown. */
   readonly #nets: Float64Array
   /** Which quote is shown where: of the last question, and nearly that of the next. */
   readonly #order: Uint16Array
-  /** Of the last question, too. */
-  #best = NONE
-  /** What stands before each blank of the form for that order, and behind the last. */
-  #pieces: readonly Uint8Array[]
 
   constructor({ corridor, mid, quotes, feeMids }: Prices) {
     const { from, to } = corridor
@@ -60,42 +63,45 @@ export class ConvertSheet {
     this.#entries = this.#quotes.map((ranked, i) => {
       const distance = mid && vsMidBps(ranked.quote.rate, mid.rate)
       const net = fees[i] === null ? null : 0
-      return blanked(presentConversion({ ranked, vsMidBps: distance, converted: 0, net }))
+      return entryOf(presentConversion({ ranked, vsMidBps: distance, converted: 0, net }))
     })
-    this.#midRate = mid?.rate ?? null
-    const midText = mid && blanked(presentConvertMid(mid, 0))
-    this.#opening = `{"from":"${from}","to":"${to}","amount":${BLANK},"mid":${midText},"best":`
-    this.#closing = `],"count":${quotes.length},`
+    this.#opening = utf8(`{"from":"${from}","to":"${to}","amount":`)
+    this.#mid = mid && { ...entryOf(presentConvertMid(mid, 0)), rate: mid.rate }
+    this.#closing = utf8(`],"count":${quotes.length},`)
     this.#nets = new Float64Array(quotes.length)
     this.#order = Uint16Array.from(quotes.keys())
-    this.#pieces = this.#printed()
   }
 
   /** Adds the answer for an amount, up to the members that say how fresh it is. */
   write(text: ByteText, amount: number): void {
     this.#rank(amount)
-    const [pieces, order] = [this.#pieces, this.#order]
-    let next = 0
-    text.piece(pieces[next++]!).ascii(String(amount))
-    if (this.#midRate !== null) text.piece(pieces[next++]!).rounded(amount * this.#midRate)
-    if (this.#best !== NONE) this.#writeSums(text.piece(pieces[next++]!), this.#best, amount)
-    for (let place = 0; place < order.length; place++)
-      this.#writeSums(text.piece(pieces[next++]!), order[place]!, amount)
-    text.piece(pieces[next]!)
+    const [mid, order] = [this.#mid, this.#order]
+    text.piece(this.#opening).ascii(String(amount)).piece(MID)
+    if (mid === null) text.piece(NULL)
+    else
+      text
+        .piece(mid.head)
+        .rounded(amount * mid.rate)
+        .piece(mid.tail)
+    text.piece(BEST)
+    const best = this.#best()
+    if (best === NONE) text.piece(NULL)
+    else this.#writeEntry(text.piece(this.#entries[best]!.head), best, amount)
+    text.piece(LIST)
+    for (let place = 0; place < order.length; place++) {
+      const i = order[place]!
+      const { head, nextHead } = this.#entries[i]!
+      this.#writeEntry(text.piece(place === 0 ? head : nextHead), i, amount)
+    }
+    text.piece(this.#closing)
   }
 
-  #writeSums(text: ByteText, i: number, amount: number): void {
+  /** All behind the head. */
+  #writeEntry(text: ByteText, i: number, amount: number): void {
     const net = this.#nets[i]!
     text.rounded(amount * this.#rates[i]!)
     if (net !== NO_NET) text.piece(NET).amount(net)
-  }
-
-  /** The form for the present order and best. */
-  #printed(): Uint8Array[] {
-    const best = this.#entries[this.#best] ?? 'null'
-    const list = Array.from(this.#order, (i) => this.#entries[i]!).join(',')
-    const form = `${this.#opening}${best},"providers":[${list}${this.#closing}`
-    return form.split(BLANK).map(utf8)
+    text.piece(this.#entries[i]!.tail)
   }
 
   /** Reckons the net amounts and puts the quotes in their order, from the order they had. */
@@ -105,19 +111,12 @@ export class ConvertSheet {
       const fee = this.#fees[i]!
       nets[i] = Number.isNaN(fee) ? NO_NET : roundAmount(netOf(amount * this.#rates[i]!, fee))
     }
-    let isMoved = false
     for (let place = 1; place < order.length; place++) {
       const moved = order[place]!
       let to = place
       for (; to > 0 && this.#isBefore(moved, order[to - 1]!); to--) order[to] = order[to - 1]!
-      if (to === place) continue
       order[to] = moved
-      isMoved = true
     }
-    const best = this.#bestOf(order)
-    if (!isMoved && best === this.#best) return
-    this.#best = best
-    this.#pieces = this.#printed()
   }
 
   #isBefore(a: number, b: number): boolean {
@@ -128,8 +127,8 @@ export class ConvertSheet {
   }
 
   /** The best net amount above nothing of all executable kinds; `NONE` without one. */
-  #bestOf(order: Uint16Array): number {
-    const nets = this.#nets
+  #best(): number {
+    const [nets, order] = [this.#nets, this.#order]
     let best = NONE
     for (let place = 0; place < order.length; place++) {
       const i = order[place]!
@@ -142,6 +141,9 @@ export class ConvertSheet {
   }
 }
 
-/** An object as text, with one blank for `converted` and for a `net_converted` of 0 behind it. */
-const blanked = (object: object): string =>
-  JSON.stringify(object).replace(/(?<="converted":)0(?:,"net_converted":0)?/, BLANK)
+/** An object's text around `converted`, and around a `net_converted` of 0 behind it. */
+function entryOf(object: object): Entry {
+  const text = JSON.stringify(object)
+  const [head, tail] = text.split(/(?<="converted":)0(?:,"net_converted":0)?/)
+  return { head: utf8(head!), nextHead: utf8(`,${head}`), tail: utf8(tail!) }
+}

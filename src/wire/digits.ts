@@ -10,7 +10,7 @@ const NINE = 9
 const BILLION = 1_000_000_000
 
 /** The longest that `writeDecimal` writes, with the zeros behind the end that are no part of it. */
-export const DECIMAL_BYTES_MAX = 40
+export const DECIMAL_BYTES_MAX = 22
 
 /** The digits of 0 to 999, three for each. */
 const TRIPLES = Uint8Array.from(

@@ -7,7 +7,10 @@ import type { Priced, Prices } from '~/service/convert.ts'
 import { ConvertQuery } from './parameters.ts'
 import { plainNumber } from './query.ts'
 
-/** For each tier. An entry holds on to the form of its corridor's answers, which may have 50 kB. */
+/**
+ * For each tier. An entry holds on to its corridor's quotes and to the form of their answers, which
+ * may have 50 kB.
+ */
 const QUESTIONS_MAX = 256
 
 /** Longer questions are read anew each time, so that strangers' texts fill nothing. */
@@ -41,8 +44,13 @@ export class KnownPrices {
   ): { readonly found: Priced; readonly evidence: Evidence } | null {
     const end = stemLengthOf(url)
     if (end === null) return null
-    const known = this.#byTier[freshness.tier].get(url.slice(0, end))
-    if (!known?.evidence.holds(generation, freshness)) return null
+    const [cache, stem] = [this.#byTier[freshness.tier], url.slice(0, end)]
+    const known = cache.get(stem)
+    if (!known) return null
+    if (!known.evidence.holds(generation, freshness)) {
+      cache.delete(stem)
+      return null
+    }
     const amount = plainNumber(ConvertQuery.properties.amount, url.slice(end))
     return amount === null
       ? null

@@ -1,15 +1,15 @@
 import drive from 'autocannon'
-import { AMOUNT } from './endpoints.ts'
+import { AMOUNT, CENTS_RANGE, CENTS_STEP } from './endpoints.ts'
 import { CONNECTIONS, type Load, type Seen } from './load.ts'
 
 const { origin, endpoint, seconds, perSecond }: Load = await Bun.stdin.json()
 const { method, path, headers, body, status } = endpoint
 
-let amount = Math.floor(Math.random() * 1e8)
+let cents = Math.floor(Math.random() * CENTS_RANGE)
 /** Another amount in each request, where the path asks for one. */
 const setupRequest = (request: drive.Request): drive.Request => {
-  amount += 1
-  return { ...request, path: path.replace(AMOUNT, (amount / 100).toFixed(2)) }
+  cents = (cents + CENTS_STEP) % CENTS_RANGE
+  return { ...request, path: path.replace(AMOUNT, ((cents + 1) / 100).toFixed(2)) }
 }
 
 const result = await drive({

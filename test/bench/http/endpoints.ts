@@ -19,6 +19,10 @@ export type Endpoint = {
 
 export const AMOUNT = '{amount}'
 
+/** Amounts in cents, and what lies between two that follow each other: each comes up once, mixed. */
+export const CENTS_RANGE = 100_000_000
+export const CENTS_STEP = 23_606_797
+
 const EDGE: Goal = { ofBare: 0.75, overSql: 10 }
 const WHOLE: Goal = { ofBare: 0.75, overSql: 12 }
 const LIST: Goal = { ofBare: 0.65, overSql: 12 }

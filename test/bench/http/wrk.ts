@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onLoadCore } from './cores.ts'
-import { AMOUNT, type Endpoint } from './endpoints.ts'
+import { AMOUNT, CENTS_RANGE, CENTS_STEP, type Endpoint } from './endpoints.ts'
 import { CONNECTIONS, type Load, type Seen } from './load.ts'
 
 /** Between two requests of a connection, where the load has a rate. */
@@ -75,16 +75,16 @@ function scriptOf({ origin, endpoint, perSecond }: Load): string {
   return `${lines.join('\n')}\n${DONE}`
 }
 
-/** Another amount in each request of this run, and amounts that no run before has asked. */
+/** Another amount in each request of this run, large and small ones in no order. */
 function varying(origin: string, { path, headers }: Endpoint): string {
   const [before, after] = path.split(AMOUNT)
   const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   const tail = `${after} HTTP/1.1\r\nHost: ${new URL(origin).host}\r\n${fields.join('')}\r\n`
   return `
-local amount = ${Math.floor(Math.random() * 1e8)}
+local cents = ${Math.floor(Math.random() * CENTS_RANGE)}
 function request()
-  amount = amount + 1
-  return ${quoted(`GET ${before}`)} .. string.format("%.2f", amount / 100) .. ${quoted(tail)}
+  cents = (cents + ${CENTS_STEP}) % ${CENTS_RANGE}
+  return ${quoted(`GET ${before}`)} .. string.format("%.2f", (cents + 1) / 100) .. ${quoted(tail)}
 end`
 }
 
