@@ -87,6 +87,6 @@ function toolCall(key: string, corridor: { from: string; to: string }): Endpoint
 
 /** The request as `fetch` takes it. */
 export function requestOf(origin: string, { method, path, headers, body }: Endpoint): Request {
-  const url = origin + path.replace(AMOUNT, '250')
+  const url = origin + path.replace(AMOUNT, '481516.23')
   return new Request(url, { method, headers, ...(body !== undefined && { body }) })
 }
