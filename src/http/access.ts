@@ -53,7 +53,7 @@ type Question<S extends TObject> = {
   rewrite?(url: string, generation: Generation, freshness: Freshness): Rewritten | null
 }
 
-export type Rewritten = { readonly body: Body; readonly evidence: Evidence }
+type Rewritten = { readonly body: Body; readonly evidence: Evidence }
 
 type ColdQuestion<S extends TObject> = {
   readonly query: S

@@ -1,5 +1,4 @@
-import type { Caller } from '~/domain/account.ts'
-import { isRevoked } from '~/domain/account.ts'
+import { type Caller, isRevoked } from '~/domain/account.ts'
 import { dayOf, type Quota } from '~/domain/quota.ts'
 import type { KeyIndex } from '~/memory/key-index.ts'
 import { USAGE_DAYS } from '~/memory/usage-meter.ts'

@@ -112,7 +112,7 @@ class Run {
       await this.#fail(target, { query: rest })
       await this.#fail(target, { query: { ...query, ...wrongValue(target) } })
       await this.#fail(target, { query: { ...query, [`${name}=${value}&${name}`]: value } })
-      await this.#fail(target, { query: { ...query, to: 'XXX' } })
+      await this.#fail(target, { query: { ...query, to: 'KSH' } })
       await this.#fail(target, { query: { ...query, [second]: value } })
       await this.#fail(target, { query: { provider: 'nobody' } })
     }
@@ -130,7 +130,7 @@ class Run {
       await this.#fail(target, { body: row, headers: { 'idempotency-key': 'k'.repeat(256) } })
       await this.#fail(target, { body: '[{"provider_id": ' })
       await this.#fail(target, { body: ' '.repeat(1_048_577) })
-      await this.#fail(target, { body: [row, { ...row, to: 'XXX', rate: 0 }] })
+      await this.#fail(target, { body: [row, { ...row, to: 'KSH', rate: 0 }] })
       await this.#ask(target, { body: row, headers })
       await this.#fail(target, { body: [row], headers })
     }

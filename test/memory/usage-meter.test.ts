@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { KeyDay, UsageCount } from '~/domain/quota.ts'
-import { DAY_MS, dayOf } from '~/domain/quota.ts'
+import { DAY_MS, dayOf, type KeyDay, type UsageCount } from '~/domain/quota.ts'
 import { USAGE_DAYS, UsageMeter } from '~/memory/usage-meter.ts'
 
 const MIDNIGHT = Date.parse('2026-03-05T00:00:00.000Z')
