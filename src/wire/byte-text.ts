@@ -1,9 +1,11 @@
-import { decimalsOf, digitsOf, POWERS_OF_TEN, roundAmount } from '~/domain/round.ts'
+import { decimalsOf, digitsOf, roundAmount } from '~/domain/round.ts'
 import { DECIMAL_BYTES_MAX, writeDecimal } from './digits.ts'
 
 /** Numbers of other sizes are few: they are left to the language's own way of writing them. */
 const PLAIN_MIN = 1e-6
 const PLAIN_MAX = 1e12
+/** One digit more than are written: where 999,999,999,999.9 is rounded up, or nothing is sure. */
+const DIGITS_END = 1e12
 const MINUS = 45
 
 const START_BYTES = 8192
@@ -15,11 +17,14 @@ const START_BYTES = 8192
 export class ByteText {
   #bytes = Buffer.alloc(START_BYTES)
   #length = 0
+  /** By length, at most as many as there are bytes: one takes as long to make as ten numbers. */
+  #views: Uint8Array<ArrayBuffer>[] = []
 
   /** What was written, as UTF-8: good until the text begins anew. */
   get bytes(): Uint8Array<ArrayBuffer> {
     const { buffer, byteOffset } = this.#bytes
-    return new Uint8Array(buffer, byteOffset, this.#length)
+    this.#views[this.#length] ??= new Uint8Array(buffer, byteOffset, this.#length)
+    return this.#views[this.#length]!
   }
 
   /** Begins anew. */
@@ -44,23 +49,20 @@ export class ByteText {
     return this
   }
 
-  /** Adds a number of at most 12 significant digits, as `JSON.stringify` writes it. */
-  amount(x: number): this {
-    const size = Math.abs(x)
-    if (!(size >= PLAIN_MIN && size < PLAIN_MAX)) return this.ascii(String(x))
-    const decimals = decimalsOf(size)
-    return this.#decimal(x < 0, Math.floor(size * POWERS_OF_TEN[decimals]! + 0.5), decimals)
+  /** Adds any finite number, as `JSON.stringify` writes it. */
+  number(x: number): this {
+    return roundAmount(x) === x ? this.rounded(x) : this.ascii(String(x))
   }
 
   /** Adds any finite number, rounded by `roundAmount`, as `JSON.stringify` writes it. */
   rounded(x: number): this {
     const size = Math.abs(x)
-    if (!(size >= PLAIN_MIN && size < PLAIN_MAX)) return this.amount(roundAmount(x))
-    const decimals = decimalsOf(size)
-    const digits = digitsOf(size, decimals)
-    return Number.isNaN(digits)
-      ? this.amount(roundAmount(x))
-      : this.#decimal(x < 0, digits, decimals)
+    if (size >= PLAIN_MIN && size < PLAIN_MAX) {
+      const decimals = decimalsOf(size)
+      const digits = digitsOf(size, decimals)
+      if (digits < DIGITS_END) return this.#decimal(x < 0, digits, decimals)
+    }
+    return this.ascii(String(roundAmount(x)))
   }
 
   #decimal(isNegative: boolean, digits: number, decimals: number): this {
@@ -76,5 +78,6 @@ export class ByteText {
     const grown = Buffer.alloc(Math.max(needed, 2 * this.#bytes.length))
     grown.set(this.bytes)
     this.#bytes = grown
+    this.#views = []
   }
 }

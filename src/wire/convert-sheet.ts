@@ -76,7 +76,7 @@ export class ConvertSheet {
   write(text: ByteText, amount: number): void {
     this.#rank(amount)
     const [mid, order] = [this.#mid, this.#order]
-    text.piece(this.#opening).ascii(String(amount)).piece(MID)
+    text.piece(this.#opening).number(amount).piece(MID)
     if (mid === null) text.piece(NULL)
     else
       text
@@ -100,7 +100,7 @@ export class ConvertSheet {
   #writeEntry(text: ByteText, i: number, amount: number): void {
     const net = this.#nets[i]!
     text.rounded(amount * this.#rates[i]!)
-    if (net !== NO_NET) text.piece(NET).amount(net)
+    if (net !== NO_NET) text.piece(NET).rounded(net)
     text.piece(this.#entries[i]!.tail)
   }
 
