@@ -13,16 +13,19 @@ const NONE = -1
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
 const NULL = utf8('null')
-const MID = utf8(',"mid":')
-const BEST = utf8(',"best":')
 const LIST = utf8(',"providers":[')
 const NET = utf8(',"net_converted":')
 
-/** What of an answer's object stands before and after the sums in it. */
-type Around = { readonly head: Uint8Array; readonly tail: Uint8Array }
+/** Sums of nothing, in the places of those that are written. */
+const AMOUNTS = /(?<="converted":)0(?:,"net_converted":0)?/
 
-/** The same for an entry, and its head where it is not the first of the list. */
-type Entry = Around & { readonly nextHead: Uint8Array }
+/** What of an entry stands before and after the sums in it. */
+type Entry = {
+  readonly head: Uint8Array
+  /** Where it is not the first of the list. */
+  readonly nextHead: Uint8Array
+  readonly tail: Uint8Array
+}
 
 /**
  * The answers of one corridor to any amount: a form, printed once for as long as its prices stay,
@@ -42,7 +45,10 @@ export class ConvertSheet {
   readonly #fees: Float64Array
   readonly #entries: readonly Entry[]
   readonly #opening: Uint8Array
-  readonly #mid: (Around & { readonly rate: number }) | null
+  /** What stands between the amount and the best entry, around the mid's sum if there is a mid. */
+  readonly #beforeMid: Uint8Array
+  readonly #beforeBest: Uint8Array
+  readonly #midRate: number | null
   readonly #closing: Uint8Array
   /** The net amounts of the last question, as they are shown. */
   readonly #nets: Float64Array
@@ -66,7 +72,10 @@ export class ConvertSheet {
       return entryOf(presentConversion({ ranked, vsMidBps: distance, converted: 0, net }))
     })
     this.#opening = utf8(`{"from":"${from}","to":"${to}","amount":`)
-    this.#mid = mid && { ...entryOf(presentConvertMid(mid, 0)), rate: mid.rate }
+    const { head, tail } = aroundOf(mid && presentConvertMid(mid, 0))
+    this.#beforeMid = utf8(`,"mid":${head}`)
+    this.#beforeBest = utf8(`${tail},"best":`)
+    this.#midRate = mid?.rate ?? null
     this.#closing = utf8(`],"count":${quotes.length},`)
     this.#nets = new Float64Array(quotes.length)
     this.#order = Uint16Array.from(quotes.keys())
@@ -75,15 +84,10 @@ export class ConvertSheet {
   /** Adds the answer for an amount, up to the members that say how fresh it is. */
   write(text: ByteText, amount: number): void {
     this.#rank(amount)
-    const [mid, order] = [this.#mid, this.#order]
-    text.piece(this.#opening).number(amount).piece(MID)
-    if (mid === null) text.piece(NULL)
-    else
-      text
-        .piece(mid.head)
-        .rounded(amount * mid.rate)
-        .piece(mid.tail)
-    text.piece(BEST)
+    const [midRate, order] = [this.#midRate, this.#order]
+    text.piece(this.#opening).number(amount).piece(this.#beforeMid)
+    if (midRate !== null) text.rounded(amount * midRate)
+    text.piece(this.#beforeBest)
     const best = this.#best()
     if (best === NONE) text.piece(NULL)
     else this.#writeEntry(text.piece(this.#entries[best]!.head), best, amount)
@@ -141,9 +145,13 @@ export class ConvertSheet {
   }
 }
 
-/** An object's text around `converted`, and around a `net_converted` of 0 behind it. */
 function entryOf(object: object): Entry {
-  const text = JSON.stringify(object)
-  const [head, tail] = text.split(/(?<="converted":)0(?:,"net_converted":0)?/)
-  return { head: utf8(head!), nextHead: utf8(`,${head}`), tail: utf8(tail!) }
+  const { head, tail } = aroundOf(object)
+  return { head: utf8(head), nextHead: utf8(`,${head}`), tail: utf8(tail) }
+}
+
+/** An object's text around `converted` and around a `net_converted` of 0 behind it. */
+function aroundOf(object: object | null): { readonly head: string; readonly tail: string } {
+  const [head, tail = ''] = JSON.stringify(object).split(AMOUNTS)
+  return { head: head!, tail }
 }
