@@ -1,10 +1,17 @@
-/** What somebody may try only so often. */
+type Limit = {
+  readonly perAddress: number
+  /** Not given where nobody is named. */
+  readonly perAccount?: number
+  readonly windowMs: number
+}
+
+/** What somebody may try only so often; a sign-in is wherever a password is looked at. */
 export const LIMITS = {
   'sign-in': { perAddress: 40, perAccount: 10, windowMs: 15 * 60_000 },
   'sign-up': { perAddress: 20, perAccount: 5, windowMs: 3_600_000 },
   reset: { perAddress: 20, perAccount: 5, windowMs: 3_600_000 },
-  link: { perAddress: 60, perAccount: 10, windowMs: 15 * 60_000 },
-} as const
+  link: { perAddress: 60, windowMs: 15 * 60_000 },
+} as const satisfies Record<string, Limit>
 
 export type Limited = keyof typeof LIMITS
 
@@ -26,8 +33,8 @@ export type Attempt = {
   readonly what: Limited
   /** Where it comes from. */
   readonly address: string
-  /** Whom it is about: an e-mail address, whether it is known or not. */
-  readonly email: string
+  /** Whom it is about: an e-mail address, known or not; null for a link, which names nobody. */
+  readonly email: string | null
   readonly nowMs: number
 }
 
@@ -44,20 +51,21 @@ type Deps = {
  */
 export async function countAttempt(deps: Deps, attempt: Attempt): Promise<void> {
   const { what, address, email, nowMs } = attempt
-  const { perAddress, perAccount, windowMs } = LIMITS[what]
+  const { perAddress, perAccount, windowMs }: Limit = LIMITS[what]
   const endsMs = (Math.floor(nowMs / windowMs) + 1) * windowMs
   const within = async (scope: string, max: number) => {
     const count = await deps.store.countAttempt(await deps.fingerprint(scope), endsMs)
     if (count > max) throw new TooManyAttempts(Math.ceil((endsMs - nowMs) / 1000))
   }
   await within(`${what} from ${address}`, perAddress)
-  await within(accountScope(what, email), perAccount)
+  if (email !== null && perAccount !== undefined)
+    await within(accountScope(what, email), perAccount)
 }
 
 /** A success wipes the slate of whom it is about, not of where it came from. */
 export async function forgetAttempts(
   deps: Deps,
-  { what, email }: Pick<Attempt, 'what' | 'email'>,
+  { what, email }: { readonly what: Limited; readonly email: string },
 ): Promise<void> {
   await deps.store.forgetAttempts(await deps.fingerprint(accountScope(what, email)))
 }

@@ -87,7 +87,8 @@ export async function signIn(
 
 /**
  * Confirms an address by the mailed link and the password chosen at sign-up: neither who only
- * signed up with somebody's address nor who only reads its mail gets in.
+ * signed up with somebody's address nor who only reads its mail gets in. Counts like a sign-in: the
+ * link may be anybody's own invention.
  */
 export async function confirm(
   deps: PeopleDeps,
@@ -96,7 +97,7 @@ export async function confirm(
 ): Promise<Entry | 'wrong' | 'stale'> {
   const email = emailIn(token)
   if (email === null) return 'stale'
-  await admitted(deps, 'link', { ...origin, email })
+  await admitted(deps, 'sign-in', { ...origin, email })
   const first = await deps.people.signIn({ email, password })
   if (first === 'wrong') return 'wrong'
   if (first !== 'unconfirmed') return entered(deps, first)
@@ -120,7 +121,7 @@ export async function reset(
   { token, password }: { token: string; password: string },
   origin: Origin,
 ): Promise<boolean> {
-  await admitted(deps, 'link', { ...origin, email: token })
+  await admitted(deps, 'link', { ...origin, email: null })
   return deps.people.reset({ token, password })
 }
 
@@ -162,7 +163,7 @@ async function mailAgain(deps: PeopleDeps, email: string, origin: Origin): Promi
   await deps.people.sendConfirmation(email)
 }
 
-type Asked = Origin & { readonly email: string }
+type Asked = Origin & { readonly email: string | null }
 
 const admitted = (deps: PeopleDeps, what: Limited, asked: Asked): Promise<void> =>
   countAttempt(counting(deps), { what, ...asked })

@@ -260,6 +260,21 @@ describe('attempts', () => {
     expect((await signIn(world.visitor(), email)).location).toBe('/developer')
   })
 
+  test('429 the same where passwords are tried through links that nobody mailed', async () => {
+    const { email, link } = await world.member()
+    world.clock.advance(3_600_000)
+    const [head, , signature] = link.split('.')
+    const payload = Buffer.from(JSON.stringify({ email })).toString('base64url')
+    const invented = `${head}.${payload}.${signature}`
+    const confirm = (password: string) => world.visitor().submit(invented, { password })
+    for (let i = 0; i < 5; i++) {
+      expect((await signIn(world.visitor(), email, OTHER)).status).toBe(400)
+      expect((await confirm(OTHER)).status).toBe(400)
+    }
+    expect((await confirm(PASSWORD)).status).toBe(429)
+    expect((await signIn(world.visitor(), email)).status).toBe(429)
+  })
+
   test('429 the same for an address that nobody has', async () => {
     const email = newEmail()
     for (let i = 0; i < 10; i++)

@@ -60,6 +60,14 @@ describe('countAttempt', () => {
     expect(await waitOf(countAttempt(deps, attempt({ nowMs: nowMs + wait! * 1000 })))).toBeNull()
   })
 
+  test('counts a link, which names nobody, by where it comes from alone', async () => {
+    const deps = counts()
+    const link = (address: string) => attempt({ what: 'link', email: null, address })
+    for (let i = 0; i < LIMITS.link.perAddress; i++) await countAttempt(deps, link('a'))
+    expect(await waitOf(countAttempt(deps, link('a')))).not.toBeNull()
+    expect(await waitOf(countAttempt(deps, link('b')))).toBeNull()
+  })
+
   test('counts one thing apart from another', async () => {
     const deps = counts()
     for (let i = 0; i < perAccount; i++) await countAttempt(deps, attempt())
@@ -72,7 +80,7 @@ describe('forgetAttempts', () => {
     const deps = counts()
     for (let i = 0; i < perAddress; i++) {
       await countAttempt(deps, attempt())
-      await forgetAttempts(deps, attempt())
+      await forgetAttempts(deps, { what: 'sign-in', email: 'ada@example.org' })
     }
     expect(await waitOf(countAttempt(deps, attempt()))).not.toBeNull()
     expect(await waitOf(countAttempt(deps, attempt({ address: 'other' })))).toBeNull()
