@@ -2,7 +2,6 @@ import { corridorKey } from '~/domain/corridor.ts'
 import type { PastDeps } from '~/http/cold-route.ts'
 import type { WindowCache } from '~/memory/window-cache.ts'
 import { inTime } from '~/service/deadline.ts'
-import { persevering } from '~/store/conflict.ts'
 import { orUnavailable } from '~/store/outage.ts'
 import { type Tracing, traced } from '~/telemetry/tracing.ts'
 import type { PastStore, Readers } from './readers.ts'
@@ -28,7 +27,7 @@ export function pastOf(
     (...args: Parameters<PastStore[K]>): ReturnType<PastStore[K]> => {
       const question = (store: PastStore) => {
         const ask = store[name] as (...args: unknown[]) => Promise<unknown>
-        return traced(tracing, `database ${name}`, () => persevering(() => ask(...args)))
+        return traced(tracing, `database ${name}`, () => ask(...args))
       }
       const answer = readers.ask(sourcesOf(args[0] as First<K>), question)
       const inDue = inTime(answer, { msMax: ANSWER_MS_MAX, message: AWAY })

@@ -4,7 +4,6 @@ import type { Recording } from '~/service/ingest.ts'
 import { WorkLimit } from '~/service/work-limit.ts'
 import type { ObservationStore } from '~/store/observation-store.ts'
 import { orUnavailable } from '~/store/outage.ts'
-import { rerun } from '~/store/rerun.ts'
 import { type Tracing, traced } from '~/telemetry/tracing.ts'
 import type { NewsFollower } from './news.ts'
 
@@ -32,9 +31,7 @@ export function recorderOf({ observations, news, tracing, work }: RecorderDeps):
   }
   const record: AppDeps['store']['record'] = async (batch) => {
     try {
-      const recorded = traced(tracing, 'database record', () =>
-        rerun(() => observations.record(batch)),
-      )
+      const recorded = traced(tracing, 'database record', () => observations.record(batch))
       return await served(await orUnavailable(recorded))
     } catch (error) {
       news.doubt()

@@ -29,9 +29,9 @@ export const statusRoutes = (deps: StatusDeps): Route[] => [
       isTiered: false,
       success: { status: 200, body: StatusResponse },
     },
-    ...hot((request, { id }) => {
+    ...hot((_request, { id }) => {
       headers.set(REQUEST_ID_HEADER, id)
-      return new Response(statusText(deps, request.url), { headers })
+      return new Response(statusText(deps), { headers })
     }),
   },
 ]
@@ -39,14 +39,15 @@ export const statusRoutes = (deps: StatusDeps): Route[] => [
 /** Changed in place: a Response copies the set that it is given. */
 const headers = new Headers({ 'content-type': 'application/json' })
 
-function statusText(
-  { memory, clock, ageLimits, answers, sample }: StatusDeps,
-  url: string,
-): string {
+/** One for all: whatever a stranger adds to the URL takes no room among the kept answers. */
+const QUESTION = 'status'
+
+function statusText({ memory, clock, ageLimits, answers, sample }: StatusDeps): string {
   const nowMs = clock.now()
   const freshness = freshnessAt('realtime', nowMs)
-  const known = answers.find(url, memory.current, freshness)
+  const known = answers.find(QUESTION, memory.current, freshness)
   if (known !== null) return known
   const view = new View(memory.current, freshness, ageLimits)
-  return answers.keep(url, JSON.stringify(presentStatus(statusOf(view), { nowMs, sample })), view)
+  const body = JSON.stringify(presentStatus(statusOf(view), { nowMs, sample }))
+  return answers.keep(QUESTION, body, view)
 }

@@ -1,10 +1,10 @@
 import type { Observation } from '~/domain/observation.ts'
 import { DAY_MS } from '~/domain/quota.ts'
-import { persevering } from './conflict.ts'
 import type { Database } from './database.ts'
 import { arrayLiteral, instantText } from './encoding.ts'
 import { NEWS_CHANNEL, originOf } from './news-channel.ts'
 import { type Pair, ProviderCorridors } from './provider-corridors.ts'
+import { rerun } from './rerun.ts'
 import { addToRollups } from './rollup-store.ts'
 
 /** How long an ingestion's answer is kept for a retry. */
@@ -54,7 +54,7 @@ export function createObservationStore(database: Database): ObservationStore {
       const rows = { observations, pairs }
       try {
         if (idempotency) return await recordOnce(database, rows, idempotency)
-        return { kind: 'recorded', ids: await persevering(() => insert(database, rows, null)) }
+        return { kind: 'recorded', ids: await rerun(() => insert(database, rows, null)) }
       } catch (error) {
         if (isLostPair(error)) corridors.forget()
         throw error
@@ -77,7 +77,7 @@ async function recordOnce(
   idempotency: Idempotency,
 ): Promise<Recorded> {
   for (let claim = 0; claim < CLAIMS_MAX; claim++) {
-    const ids = await persevering(() => insert(database, rows, idempotency))
+    const ids = await rerun(() => insert(database, rows, idempotency))
     if (ids.length > 0) return { kind: 'recorded', ids }
     const earlier = await earlierAnswer(database, idempotency)
     if (earlier) return earlier

@@ -163,4 +163,16 @@ describe('AnswerCache', () => {
     for (let i = 0; i < 2; i++) await askTwice(long)
     expect(kept.hits).toBe(1)
   })
+
+  test('gives strangers no room: whatever they add to /status, it is one question', async () => {
+    const world = new World()
+    const kept = new CountingCache({ bytesMax: 20_000 })
+    const key = world.key()
+    const ask = (question: string) => replyOf(depsOf(world, kept), question, key)
+    for (let i = 0; i < 2; i++) await ask('/rates?from=USD&to=KES')
+    for (let i = 0; i < 200; i++) await ask(`/status?x=${i >> 1}`)
+    expect(kept.hits).toBe(198)
+    await ask('/rates?from=USD&to=KES')
+    expect(kept.hits).toBe(199)
+  })
 })
