@@ -5,7 +5,7 @@ import { catalogueRoutes } from './http/catalogue.ts'
 import { changeRoutes } from './http/change.ts'
 import type { ColdDeps } from './http/cold-route.ts'
 import { convertRoutes } from './http/convert.ts'
-import { DirectRoutes, pathOf } from './http/direct.ts'
+import { DirectRoutes, parsable, pathOf } from './http/direct.ts'
 import { type DocsDeps, docsRoutes } from './http/docs.ts'
 import { type FetchDeps, fetchRoutes } from './http/fetch.ts'
 import { flagRoutes } from './http/flags.ts'
@@ -70,8 +70,11 @@ export function createApp(given: AppDeps): App {
     .use(routed(api, { prefix: BASE_PATH, log }))
     .use(routed(watched([...outsideRoutes(deps), ...docs], ''), { prefix: '', log }))
   const direct = new DirectRoutes(api, { prefix: BASE_PATH })
-  const throughRouter = observedApp((request) => app.fetch(request), deps)
   const isCrossOrigin = deps.corsOrigins.length > 0
+  const found = isCrossOrigin
+    ? async (request: Request) => varying(await app.fetch(request))
+    : (request: Request) => app.fetch(request)
+  const throughRouter = observedApp(found, deps)
   return {
     routes: app.routes,
     fetch(request) {
@@ -80,7 +83,8 @@ export function createApp(given: AppDeps): App {
       if (handle) return handle(request)
       const path = pathOf(request.url)
       const isForTools = path === TOOLS_PATH || path === `${TOOLS_PATH}/`
-      return isForTools ? askTools(request) : throughRouter(request)
+      const asked = parsable(request)
+      return isForTools ? askTools(asked) : throughRouter(asked)
     },
     async handle(request) {
       return this.fetch(request)
@@ -115,6 +119,13 @@ const outsideRoutes = (deps: RouteDeps): Route[] => [
 export const unknownPath = (): ServiceError =>
   new ServiceError('unknown_path', `no such path; the interface lives under ${BASE_PATH}`)
 
+/** What varies by something of its own varies by the origin too. */
+function varying(reply: Response): Response {
+  const own = reply.headers.get('vary')
+  if (own && !/\borigin\b/i.test(own)) reply.headers.set('vary', `${own}, Origin`)
+  return reply
+}
+
 function crossOrigin(origins: readonly string[]) {
   return cors({
     origin:
@@ -137,6 +148,7 @@ function crossOrigin(origins: readonly string[]) {
       'retry-after',
       'x-as-of',
       'x-data-freshness',
+      'x-note',
       'x-ratelimit-limit',
       'x-ratelimit-remaining',
       'x-ratelimit-reset',

@@ -10,6 +10,7 @@ const HEADERS_TO_READ = [
   'retry-after',
   'x-as-of',
   'x-data-freshness',
+  'x-note',
   'x-ratelimit-limit',
   'x-ratelimit-remaining',
   'x-ratelimit-reset',
@@ -62,6 +63,14 @@ describe('calls from a browser', () => {
     const reply = await world.get('/status', undefined, { headers: { origin } })
     expect([reply.status, allowedOrigin(reply)]).toEqual([200, null])
     expect(reply.headers.get('vary')).toBe('Origin')
+  })
+
+  test('200 varies by the origin beside whatever else it varies by', async () => {
+    const world = new World({ corsOrigins: [SHOP] })
+    const init = { headers: { origin: SHOP } }
+    const reply = await world.get('/time-series?from=USD&to=KES', world.key(), init)
+    expect([reply.status, allowedOrigin(reply)]).toEqual([200, SHOP])
+    expect(reply.headers.get('vary')).toBe('Accept, Origin')
   })
 
   test('200, 400, 401, 404, 405 and 429 let a listed origin read status and headers', async () => {

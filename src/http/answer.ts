@@ -1,6 +1,7 @@
 import { csvLine } from '~/wire/csv.ts'
 import { lateBody } from '~/wire/late-body.ts'
 import { type Medium, mediumOf } from '~/wire/medium.ts'
+import { pathOf } from './direct.ts'
 import { isHeld } from './entity-tag.ts'
 import type { Headers } from './reply.ts'
 
@@ -39,7 +40,7 @@ export function answerReply(request: Request, answer: Answer, headers: Headers):
   const { table } = answer
   const medium = table ? mediumOf(request.headers.get('accept')) : 'application/json'
   const rows = table ? JSON.stringify(table.rows) : ''
-  const etag = tagOf([new URL(request.url).pathname, medium, JSON.stringify(answer.basis), rows])
+  const etag = tagOf([pathOf(request.url), medium, JSON.stringify(answer.basis), rows])
   const all = { ...headers, ...answer.headers, etag, ...(table && { vary: 'Accept' }) }
   if (isHeld(request, etag)) return new Response(null, { status: 304, headers: all })
   const init = { headers: { 'content-type': medium, ...all } }

@@ -44,6 +44,16 @@ export function pathOf(url: string): string {
   return url.slice(start, pathEnd(url, start))
 }
 
+/**
+ * The same request where its Host is none that a URL can hold: as if it had none. To look costs too
+ * much for a direct handler, which needs no whole URL.
+ */
+export function parsable(request: Request): Request {
+  const { url } = request
+  if (URL.canParse(url)) return request
+  return new Request(`http://localhost${url.slice(pathStart(url))}`, request)
+}
+
 function pathStart(url: string): number {
   const start = url.indexOf('/', AUTHORITY)
   return start < 0 ? url.length : start

@@ -108,4 +108,7 @@ function assertJson(request: Request): void {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/json')
     throw new ServiceError('malformed_body', 'send the rates with Content-Type: application/json')
+  const coding = request.headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity'
+  if (coding !== 'identity')
+    throw new ServiceError('malformed_body', 'send the rates as they are, without Content-Encoding')
 }

@@ -48,9 +48,13 @@ function methodNotAllowed(allowed: string[]): ServiceError {
   return new ServiceError('method_not_allowed', message, { allowed })
 }
 
+/** Has no length: the one it would say is that of an answer with a body. */
+const NOT_MODIFIED = 304
+
 /** A GET's reply without its body, which a HEAD must not have. */
 async function headOf(reply: Response): Promise<Response> {
   const headers = new Headers(reply.headers)
-  headers.set('content-length', String((await reply.arrayBuffer()).byteLength))
+  if (reply.status !== NOT_MODIFIED)
+    headers.set('content-length', String((await reply.arrayBuffer()).byteLength))
   return new Response(null, { status: reply.status, headers })
 }

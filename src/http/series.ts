@@ -23,7 +23,7 @@ export const seriesRoutes = (deps: ColdDeps): Route[] => [
         'of a bucket; the bucket that holds the present, or the cutoff of the hourly tier, is ' +
         'partial. Official and parallel prices are counted in samples and are never best.',
       errors: ['unsupported_currency', 'same_currency'],
-      mayCarry: ['X-As-Of'],
+      mayCarry: ['X-As-Of', 'X-Note'],
     },
     query: SeriesQuery,
     response: SeriesResponse,
@@ -40,7 +40,10 @@ export const seriesRoutes = (deps: ColdDeps): Route[] => [
         body,
         basis,
         table: { name: 'data', columns: COLUMNS, rows: full.data },
-        headers: { ...(full.as_of && { 'x-as-of': full.as_of }) },
+        headers: {
+          ...(full.as_of && { 'x-as-of': full.as_of }),
+          ...(full.note && { 'x-note': full.note }),
+        },
       }
     },
   }),

@@ -51,6 +51,7 @@ export function ingest(deps: IngestDeps, batch: IngestBatch): Promise<{ inserted
 /**
  * What a batch with this idempotency key was answered before, or null when it is new. A retry gets
  * it although the rules may refuse its rows by now: a provider deactivated since, a row grown old.
+ * Throws `idempotency_key_reused` when that was another body.
  */
 export async function earlierAnswer(
   { store }: Pick<IngestDeps, 'store'>,
@@ -60,8 +61,16 @@ export async function earlierAnswer(
     msMax: ANSWER_MS_MAX,
     message: OVERDUE,
   })
+  if (recording?.kind === 'key_reused') throw keyReused()
   return recording?.kind === 'replayed' ? { inserted: recording.inserted } : null
 }
+
+const keyReused = (): ServiceError =>
+  new ServiceError(
+    'idempotency_key_reused',
+    'this Idempotency-Key was used with another body; use a new key for a new batch',
+    { errors: [] },
+  )
 
 const OVERDUE =
   'the database does not answer just now, so whether the batch is recorded is unknown; ' +
@@ -86,11 +95,7 @@ async function recordAndServe(
     case 'replayed':
       return { inserted: recording.inserted }
     case 'key_reused':
-      throw new ServiceError(
-        'idempotency_key_reused',
-        'this Idempotency-Key was used with another body; use a new key for a new batch',
-        { errors: [] },
-      )
+      throw keyReused()
   }
 }
 

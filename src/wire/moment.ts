@@ -1,6 +1,10 @@
 import { ServiceError } from '~/domain/errors.ts'
 import { dateMsOf, instantOf } from '~/domain/instant.ts'
 
+/** Earlier moments are not asked about: nothing is known of them, and calendars differ there. */
+const FIRST_YEAR = 1900
+const FIRST_MS = Date.UTC(FIRST_YEAR)
+
 /** Milliseconds of a date-time parameter, null when it is not given; a 400 when it is none. */
 export function readInstant(name: string, text: string | undefined): number | null {
   if (text === undefined) return null
@@ -13,8 +17,10 @@ export function readDate(name: string, text: string): number {
 }
 
 function checked(parameter: string, ms: number | null, wanted: string): number {
-  if (ms !== null) return ms
-  throw new ServiceError('invalid_parameter', `${parameter} cannot be used: it must be ${wanted}`, {
+  if (ms !== null && ms >= FIRST_MS) return ms
+  const fault =
+    ms === null ? `it must be ${wanted}` : `it lies before ${FIRST_YEAR}, of which nothing is known`
+  throw new ServiceError('invalid_parameter', `${parameter} cannot be used: ${fault}`, {
     parameter,
   })
 }

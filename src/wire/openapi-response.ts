@@ -53,6 +53,11 @@ export const headerComponents: Json = {
     required: false,
     schema: { type: 'string', format: 'date-time' },
   },
+  'X-Note': {
+    description: 'The `note` of the answer, for media that hold only its rows.',
+    required: false,
+    schema: { type: 'string' },
+  },
   Link: {
     description: 'The next page, as `rel="next"`; absent on the last.',
     required: false,

@@ -21,7 +21,7 @@ export type OperationNotes = {
   /** Codes that only the work itself can lead to; those of keys and parameters are known. */
   readonly errors?: readonly ErrorCode[]
   /** Headers that the answer may carry besides those of keys, tiers and tags. */
-  readonly mayCarry?: readonly ('X-As-Of' | 'Link')[]
+  readonly mayCarry?: readonly ('X-As-Of' | 'X-Note' | 'Link')[]
 }
 
 /** One operation of the interface: made of the very schemas that check and type it. */

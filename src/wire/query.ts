@@ -2,8 +2,11 @@ import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import { OptionalKind } from '@sinclair/typebox'
 import { ServiceError } from '~/domain/errors.ts'
 
+/** Digits that are read on each side of a decimal point. */
+const DECIMAL_DIGITS_MAX = 40
 const PLAIN_DECIMAL = /^-?\d{1,40}(\.\d{1,40})?$/
 const INTEGER = /^-?\d{1,15}$/
+const INTEGER_MAX = 999_999_999_999_999
 
 /**
  * The parameters that `schema` declares, read from the query string of a URL and checked by it.
@@ -156,10 +159,11 @@ function takes(field: TSchema): string {
     case 'number':
       return (
         `a plain decimal number greater than ${field.exclusiveMinimum} ` +
-        `and at most ${field.maximum}`
+        `and at most ${field.maximum}, with ${DECIMAL_DIGITS_MAX} digits or fewer on each side of ` +
+        'the point'
       )
     case 'integer':
-      return `a whole number from ${field.minimum} to ${field.maximum ?? Number.MAX_SAFE_INTEGER}`
+      return `a whole number from ${field.minimum} to ${field.maximum ?? INTEGER_MAX}`
     case 'array':
       return `1 to ${field.maxItems} comma-separated codes`
     default:

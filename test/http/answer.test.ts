@@ -70,6 +70,15 @@ describe('the medium of a table', () => {
     expect(rows.at(-1)).toBe('2026-03-05T00:00:00.000Z,,129.35,2')
   })
 
+  test('200 in CSV of a time series says in a header what the note says', async () => {
+    const question = '/time-series?from=USD&to=KES&start=2020-01-01T00:00:00Z'
+    const { body, headers } = await world.get(question)
+    expect(body.note).toContain('366')
+    const { headers: bare } = await world.get(question, 'realtime', accepting('text/csv'))
+    expect([headers.get('x-note'), bare.get('x-note')]).toEqual([body.note, body.note])
+    expect((await world.get(QUESTIONS[1]!)).headers.get('x-note')).toBeNull()
+  })
+
   test('200 in CSV of no rows is the header line', async () => {
     const question = '/rates/history?from=GBP&to=UGX'
     const { text } = await world.get(question, 'realtime', accepting('text/csv'))
@@ -175,6 +184,36 @@ describe('HEAD', () => {
     for (const name of ['etag', 'content-type', 'x-data-freshness', 'x-as-of'])
       expect(head.headers.get(name)).toBe(get.headers.get(name))
     expect(Number(head.headers.get('content-length'))).toBe(Buffer.byteLength(get.text))
+  })
+
+  test('304 says no length, which would be that of no answer', async () => {
+    const init = { method: 'HEAD', headers: { 'if-none-match': '*' } }
+    const { status, headers } = await world.get(HISTORY, 'hourly', init)
+    expect([status, headers.get('content-length')]).toEqual([304, null])
+  })
+})
+
+describe('the beginning of time', () => {
+  test.each([
+    ['date', '/historical?from=USD&to=KES&date=0000-01-01'],
+    ['date', '/historical?from=USD&to=KES&date=1899-12-31'],
+    ['end', '/time-series?from=USD&to=KES&end=0001-01-05T00:00:00Z'],
+    ['start', '/time-series?from=USD&to=KES&start=0000-01-01T00:00:00Z'],
+    ['until', '/rates/history?from=USD&to=KES&until=1899-12-31T23:59:59.999Z'],
+  ])('400 that names %s for %s', async (parameter, question) => {
+    const { status, body } = await world.get(question)
+    expect([status, body.parameter]).toEqual([400, parameter])
+    expect(body.error).toContain('before 1900')
+  })
+
+  test.each([
+    '/historical?from=USD&to=KES&date=1900-01-01',
+    '/time-series?from=USD&to=KES&end=1900-01-01T00:00:00Z',
+    '/rates/history?from=USD&to=KES&until=1900-01-01T00:00:00Z',
+  ])('200 for %s, which finds nothing', async (question) => {
+    const { status, body } = await world.get(question)
+    expect(status).toBe(200)
+    expect(JSON.stringify(body)).not.toContain('129.35')
   })
 })
 

@@ -413,6 +413,26 @@ describe('HTTP that is odd and yet HTTP', () => {
     await expectUnharmed()
   })
 
+  test.each(['x:99999', 'x:abc', '[::1', '%', 'xn--a', '999.999.999.999'])(
+    '200 and 404 for a Host of %p, which no URL can hold, on every kind of path',
+    async (host) => {
+      const { key } = server.world.account('free')
+      for (const [path, status] of [
+        ['/api/v1/change?from=USD&to=KES', 200],
+        ['/api/v1/time-series?from=USD&to=KES', 200],
+        ['/api/v1/rates?from=USD&to=KES', 200],
+        ['/corridors', 200],
+        ['/flags/ke.svg', 200],
+        ['/x/healthz', 404],
+      ] as const) {
+        const head = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nX-API-Key: ${key}\r\n\r\n`
+        const [reply] = await server.say(head)
+        expect([path, reply?.status]).toEqual([path, status])
+      }
+      await expectUnharmed()
+    },
+  )
+
   test.each(['a', 'db', 'x y', '', '/api/v1/nope?', 'ä', '[::1', 'evil.example', '@'])(
     '200 for a Host of %p, which decides nothing',
     async (host) => {

@@ -327,6 +327,14 @@ describe('Idempotency-Key', () => {
     expect(ratesOf(await world.get(READ, key))).toEqual([['retail-a', 129.5]])
   })
 
+  test('422 that names the key for a body that would be refused besides', async () => {
+    const world = open()
+    const key = await keyIn(world)
+    await world.post(ROW, key, once('b'))
+    const reply = await world.post({ ...ROW, rate: -1 }, key, once('b'))
+    expect([reply.status, reply.body.code]).toEqual([422, 'idempotency_key_reused'])
+  })
+
   test('201 for the same key and body of another account, recorded for both', async () => {
     const world = open()
     const before = await stored()

@@ -102,6 +102,17 @@ describe('POST /rates', () => {
     },
   )
 
+  test.each([
+    ['gzip', 400],
+    ['br, gzip', 400],
+    ['Identity', 201],
+  ])('Content-Encoding: %s is answered %i', async (coding, status) => {
+    const { world, key } = open()
+    const reply = await world.post(ROW, key, { 'content-encoding': coding })
+    expect(reply.status).toBe(status)
+    if (status === 400) expect(reply.body.error).toContain('without Content-Encoding')
+  })
+
   test('201 for a body that begins with a byte order mark', async () => {
     const { world, key } = open()
     expect((await world.post(`\ufeff${JSON.stringify(ROW)}`, key)).status).toBe(201)

@@ -11,6 +11,7 @@ const WATCHED_HEADERS = [
   'retry-after',
   'x-as-of',
   'x-data-freshness',
+  'x-note',
   'x-ratelimit-limit',
   'x-ratelimit-remaining',
   'x-ratelimit-reset',
