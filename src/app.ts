@@ -27,7 +27,7 @@ import { type PortalDeps, portalRoutes } from './portal/routes.ts'
 import { AnswerCache } from './wire/answer-cache.ts'
 
 export const BASE_PATH = '/api/v1'
-export const TOOLS_PATH = '/mcp'
+const TOOLS_PATH = '/mcp'
 
 export type AppDeps = IngestRouteDeps &
   ColdDeps &

@@ -3,9 +3,9 @@ import type { FileSink } from 'bun'
 import { CommandFailure, type Terminal } from './terminal.ts'
 
 /** Rows at fault that are shown. */
-export const FAULTS_SHOWN_MAX = 20
+const FAULTS_SHOWN_MAX = 20
 /** Rows at fault after which a file is not read on to count more. */
-export const FAULTS_COUNTED_MAX = 1000
+const FAULTS_COUNTED_MAX = 1000
 
 type Fault = { readonly number: number; readonly fault: string }
 

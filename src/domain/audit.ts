@@ -1,4 +1,4 @@
-export const CHANGES = [
+const CHANGES = [
   'account created',
   'account changed',
   'key created',

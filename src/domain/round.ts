@@ -1,5 +1,5 @@
 const DIGITS = 12
-export const POWERS_OF_TEN = Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`))
+const POWERS_OF_TEN = Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`))
 /** Between these the powers of ten that are needed are exact doubles. */
 const PLAIN_MIN = 1e-10
 const PLAIN_MAX = 1e12

@@ -43,13 +43,13 @@ export type Fetched = {
   readonly validators: Validators | null
 }
 
-export const ATTEMPTS_MAX = 3
+const ATTEMPTS_MAX = 3
 /** For one attempt as a whole: connecting, every redirect and the last byte. */
 export const ATTEMPT_MS_MAX = 10_000
-export const REDIRECTS_MAX = 3
+const REDIRECTS_MAX = 3
 const BACKOFF_MS = 500
 /** A longer wait than this is for a later run. */
-export const RETRY_WAIT_MS_MAX = 30_000
+const RETRY_WAIT_MS_MAX = 30_000
 
 /**
  * Asks for a document, up to three times while the failure may pass.

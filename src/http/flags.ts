@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ServiceError } from '~/domain/errors.ts'
 import type { Log } from '~/log.ts'
+import { pathOf } from './direct.ts'
 import { errorReply } from './reply.ts'
 import type { Route } from './route.ts'
 
@@ -17,10 +18,13 @@ export const flagRoutes = ({ log }: { log: Log }): Route[] => [
     method: 'GET',
     path: '/flags/:file',
     async handle(request) {
-      const name = FLAG_PATH.exec(new URL(request.url).pathname)?.[1]
+      const name = FLAG_PATH.exec(pathOf(request.url))?.[1]
       const file = name && Bun.file(join(FLAGS, name))
       if (!file || !(await file.exists()))
-        return errorReply(new ServiceError('unknown_path', 'there is no such flag'), log)
+        return errorReply(
+          new ServiceError('unknown_path', 'there is no such flag; name a country as in ke.svg'),
+          log,
+        )
       const headers = { 'content-type': 'image/svg+xml', 'cache-control': 'public, max-age=86400' }
       return new Response(await file.bytes(), { headers })
     },

@@ -3,7 +3,7 @@ import { yearsBeforeMs } from '~/domain/retention.ts'
 import { type RollupCorridor, type Rollups, repairRollups } from './verify-rollups.ts'
 
 /** Deleted in one transaction. */
-export const PRUNE_ROWS_MAX = 5_000
+const PRUNE_ROWS_MAX = 5_000
 
 export type Retention = {
   once<T>(work: () => Promise<T>): Promise<T | null>

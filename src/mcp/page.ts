@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 
-export const PAGE_ITEMS = 50
+const PAGE_ITEMS = 50
 export const PAGE_ITEMS_MAX = 500
 
 /** What part of a list is wanted. */

@@ -15,7 +15,7 @@ export const comparePrompt = {
 
 const ARGUMENT_LENGTH_MAX = 100
 
-/** The prompt for one transfer. Throws InvalidParams for an unknown prompt or missing arguments. */
+/** The prompt for one transfer. Throws InvalidParams for an unknown one or unusable arguments. */
 export function promptOf(name: string, given: Readonly<Record<string, string>> = {}) {
   if (name !== comparePrompt.name)
     throw new McpError(
@@ -25,7 +25,10 @@ export function promptOf(name: string, given: Readonly<Record<string, string>> =
   const [from, to, amount] = ARGUMENTS.map((argument) => {
     const text = given[argument.name]?.trim()
     if (!text || text.length > ARGUMENT_LENGTH_MAX)
-      throw new McpError(ErrorCode.InvalidParams, `${argument.name} is required`)
+      throw new McpError(
+        ErrorCode.InvalidParams,
+        `${argument.name} must have 1 to ${ARGUMENT_LENGTH_MAX} characters`,
+      )
     return text
   })
   const text = [

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { type Budget, TokenBucket } from './token-bucket.ts'
 
 /** The addresses remembered at most: over it, those not heard of for longest start anew. */
-export const ADDRESSES_MAX = 20_000
+const ADDRESSES_MAX = 20_000
 
 /** What each address may still ask for: a bucket of tokens for each. */
 export class AddressLimits {

@@ -24,7 +24,7 @@ type Counter = KeyDay & {
 type DayUsage = { readonly day: number; total: number; readonly byKey: Map<string, Counter> }
 
 /**
- * Who has used how much of today's quota. The one mutable thing in memory: it counts.
+ * Who has used how much of today's quota. Mutable: it counts.
  *
  * A day is found by the clock of each request, so the budget renews itself at UTC midnight. What is
  * counted is written later, in one batch: `takePending`, then `settle` or `putBack`.

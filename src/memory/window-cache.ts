@@ -19,7 +19,7 @@ export type CacheFigures = {
   readonly bytes: number
 }
 
-export const WINDOW_CACHE_BYTES_MAX = 64 * 1_048_576
+const WINDOW_CACHE_BYTES_MAX = 64 * 1_048_576
 
 /** What an entry takes beside its value: key, sources and the maps that hold them. */
 const ENTRY_BYTES = 500

@@ -94,7 +94,11 @@ export const assetRoutes = ({ assets, log }: { assets: Assets; log: Log }): Rout
     path: '/assets/:file',
     async handle(request) {
       const found = await assets.at(new URL(request.url).pathname)
-      if (!found) return errorReply(new ServiceError('unknown_path', 'there is no such file'), log)
+      if (!found)
+        return errorReply(
+          new ServiceError('unknown_path', 'there is no such file; load the page anew'),
+          log,
+        )
       return assetReply(request, found)
     },
   },

@@ -20,7 +20,7 @@ export type CorridorLine = {
   readonly newestMs: number
 }
 
-export const SORTS = ['corridor', 'providers', 'spread', 'mid', 'age'] as const
+const SORTS = ['corridor', 'providers', 'spread', 'mid', 'age'] as const
 
 export type Sort = (typeof SORTS)[number]
 
@@ -41,7 +41,7 @@ export const DESCENDS_FIRST: Readonly<Record<Sort, boolean>> = {
   age: true,
 }
 
-export const PAGE_ROWS = 50
+const PAGE_ROWS = 50
 const PAGE_TEXT = /^[1-9]\d{0,5}$/
 
 /** What a list's address asks for; what is no sort or page is the usual one. */

@@ -59,7 +59,7 @@ export type History = {
 }
 
 /** A page of one provider is judged by what the others said meanwhile: at most so much of it. */
-export const RIVALS_MAX = 20_000
+const RIVALS_MAX = 20_000
 
 /**
  * The observations of a corridor as they were recorded, also of providers switched off since.
@@ -110,9 +110,11 @@ function assertProvider(view: View, provider: string | null): void {
 }
 
 const futureEnd = (): ServiceError =>
-  new ServiceError('invalid_parameter', 'until cannot be used: it lies in the future', {
-    parameter: 'until',
-  })
+  new ServiceError(
+    'invalid_parameter',
+    'until cannot be used: it lies in the future; leave it out to end with now',
+    { parameter: 'until' },
+  )
 
 type Page = {
   readonly quotes: readonly Quote[]

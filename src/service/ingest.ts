@@ -74,7 +74,7 @@ const keyReused = (): ServiceError =>
 
 const OVERDUE =
   'the database does not answer just now, so whether the batch is recorded is unknown; ' +
-  'retry shortly with the same Idempotency-Key'
+  'retry shortly: with an Idempotency-Key, the same again, nothing is recorded twice'
 
 type IngestBatch = {
   readonly observations: readonly Observation[]

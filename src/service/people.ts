@@ -53,7 +53,7 @@ export type Entry = {
 }
 
 /** Sessions of one person at a time; a further one ends the oldest. */
-export const SESSIONS_MAX = 10
+const SESSIONS_MAX = 10
 
 /** No answer that must not tell who is known comes sooner. */
 const ANSWER_MS_MIN = 600

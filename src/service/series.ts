@@ -97,8 +97,9 @@ function askedWindow({ freshness }: View, { startMs, endMs, period }: SeriesQues
   const { nowMs } = freshness
   const toMs = endMs ?? nowMs
   const fromMs = startMs ?? Math.min(toMs, nowMs) - PERIOD_MS[period]
-  if (startMs !== null && startMs > nowMs) throw unusableStart('it lies in the future')
-  if (fromMs > toMs) throw unusableStart('it lies after end')
+  if (startMs !== null && startMs > nowMs)
+    throw unusableStart('it lies in the future; give a moment that has been')
+  if (fromMs > toMs) throw unusableStart('it lies after end; give an earlier start or a later end')
   return { fromMs, toMs, nowMs }
 }
 

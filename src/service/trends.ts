@@ -4,7 +4,7 @@ import { DAY_MS } from '~/domain/quota.ts'
 import type { View } from '~/memory/view.ts'
 
 /** The days that a trend covers, the present one included. */
-export const TREND_DAYS = 30
+const TREND_DAYS = 30
 
 /** The best executable rate of one corridor in one bucket of a window. */
 export type BestOfDay = {

@@ -149,7 +149,7 @@ async function create(database: Database, newAccount: NewAccount) {
   })
 }
 
-export const normalEmail = (email: string): string => email.trim().toLowerCase()
+const normalEmail = (email: string): string => email.trim().toLowerCase()
 
 /** Null when the address has an account. Whoever calls tells the others of it. */
 export async function addAccount(

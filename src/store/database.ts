@@ -3,7 +3,7 @@ import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { type Embedded, openEmbedded } from '~/store/embedded.ts'
 
-export const POSTGRES_MAJOR_MIN = 14
+const POSTGRES_MAJOR_MIN = 14
 
 const CONNECTIONS_MAX = 10
 const CONNECT_SECONDS_MAX = 10

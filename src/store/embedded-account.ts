@@ -46,10 +46,7 @@ export async function closedTo(account: Account, path: string): Promise<string |
 }
 
 /** Whether the mode of a file or directory lets `account` run or enter it. */
-export function mayExecute(
-  account: Account,
-  file: { uid: number; gid: number; mode: number },
-): boolean {
+function mayExecute(account: Account, file: { uid: number; gid: number; mode: number }): boolean {
   if (file.uid === account.uid) return (file.mode & 0o100) !== 0
   if (file.gid === account.gid) return (file.mode & 0o010) !== 0
   return (file.mode & 0o001) !== 0

@@ -8,7 +8,7 @@ import { rerun } from './rerun.ts'
 import { addToRollups } from './rollup-store.ts'
 
 /** How long an ingestion's answer is kept for a retry. */
-export const IDEMPOTENCY_AGE_MAX_MS = DAY_MS
+const IDEMPOTENCY_AGE_MAX_MS = DAY_MS
 
 export type Idempotency = {
   readonly accountId: string

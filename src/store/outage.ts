@@ -29,7 +29,7 @@ const CAUSES_MAX = 5
 
 const RECORDING_AWAY =
   'the database cannot be reached just now; ' +
-  'retry shortly, with the same Idempotency-Key so that nothing is recorded twice'
+  'retry shortly: with an Idempotency-Key, the same again, nothing is recorded twice'
 
 /**
  * The same work; an error that means the database is away becomes `database_unavailable` with

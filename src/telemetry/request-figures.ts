@@ -14,7 +14,7 @@ export const OTHER: RouteLabel = { method: '*', route: 'other' }
 const STATUS_MAX = 599
 
 /** What one route has answered since the start of the process. */
-export class RouteFigures {
+class RouteFigures {
   readonly timings = new Timings(REQUEST_BOUNDS_MS)
   readonly #byStatus = new Float64Array(STATUS_MAX + 1)
 

@@ -108,7 +108,7 @@ const listOf = <T extends TSchema>(entry: T) =>
 /**
  * A catalogue file. Members it does not know are faults: a misspelt one would be lost in silence.
  */
-export const CatalogueFile = ruled(
+const CatalogueFile = ruled(
   Type.Object({ currencies: listOf(CurrencyInFile), providers: listOf(ProviderInFile) }, closed),
   'must be an object with the lists currencies and providers',
 )

@@ -16,7 +16,7 @@ import {
 } from './fields.ts'
 import { iso, presentFreshness } from './present.ts'
 
-export const CurrencyEntry = namedRecord('Currency', {
+const CurrencyEntry = namedRecord('Currency', {
   code: Type.String(),
   name: Type.String(),
   type: words(CURRENCY_TYPES),
@@ -33,7 +33,7 @@ export const CurrenciesResponse = namedRecord('CurrenciesResponse', {
   timestamp: Instant,
 })
 
-export const CorridorSummary = namedRecord('CorridorSummary', {
+const CorridorSummary = namedRecord('CorridorSummary', {
   from: Type.String(),
   to: Type.String(),
   provider_count: Type.Integer(),
@@ -50,7 +50,7 @@ export const CorridorsResponse = namedRecord('CorridorsResponse', {
   ...freshnessFields,
 })
 
-export const ProviderEntry = namedRecord('Provider', {
+const ProviderEntry = namedRecord('Provider', {
   id: Type.String(),
   name: Type.String(),
   logo_url: nullable(Type.String()),

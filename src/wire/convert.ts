@@ -6,7 +6,7 @@ import type { Conversion, Conversions } from '~/service/convert.ts'
 import { freshnessFields, Instant, namedRecord, nullable, RateType, record } from './fields.ts'
 import { iso, presentFreshness } from './present.ts'
 
-export const ConvertProviderEntry = namedRecord('ConvertProviderEntry', {
+const ConvertProviderEntry = namedRecord('ConvertProviderEntry', {
   provider_id: Type.String(),
   provider_name: Type.String(),
   rate: Type.Number(),

@@ -140,7 +140,7 @@ function parsedTogether(texts: readonly string[]): string[][] | null {
 }
 
 /** A field as it is written in a CSV. */
-export const csvField = (text: string): string =>
+const csvField = (text: string): string =>
   /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 
 /** A record as a line of CSV, without the line end. */

@@ -15,7 +15,7 @@ const pairFields = {
   ),
 }
 
-export const PairValue = namedRecord('PairValue', pairFields)
+const PairValue = namedRecord('PairValue', pairFields)
 
 const referenceFields = {
   source: Type.Optional(Type.String({ description: 'Reference feed; absent without any mid.' })),

@@ -10,8 +10,8 @@ import { readInstant } from './moment.ts'
 import { CorridorQuery, PROVIDER_ID_LENGTH_MAX } from './parameters.ts'
 import { iso } from './present.ts'
 
-export const LIMIT_MAX = 5000
-export const LIMIT_DEFAULT = 500
+const LIMIT_MAX = 5000
+const LIMIT_DEFAULT = 500
 
 export const periodParameter = (description: string, fallback: (typeof PERIODS)[number]) =>
   words(PERIODS, { default: fallback, description })

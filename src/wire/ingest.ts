@@ -22,7 +22,7 @@ const optional = <T extends TSchema>(schema: T) => Type.Optional(nullable(schema
 const currency = (description: string) => optional(Type.String({ description, examples: ['KES'] }))
 
 /** One row. What it leaves out may be null as well; members it does not know are ignored. */
-export const RateRow = named(
+const RateRow = named(
   'RateRow',
   Type.Object({
     provider_id: Type.String({ description: 'An active provider id, as listed by /providers.' }),

@@ -1,5 +1,5 @@
 /** What tables can be had as, the first where a caller does not mind. */
-export const MEDIA = ['application/json', 'text/csv', 'application/x-ndjson'] as const
+const MEDIA = ['application/json', 'text/csv', 'application/x-ndjson'] as const
 
 export type Medium = (typeof MEDIA)[number]
 

@@ -18,8 +18,7 @@ export function readDate(name: string, text: string): number {
 
 function checked(parameter: string, ms: number | null, wanted: string): number {
   if (ms !== null && ms >= FIRST_MS) return ms
-  const fault =
-    ms === null ? `it must be ${wanted}` : `it lies before ${FIRST_YEAR}, of which nothing is known`
+  const fault = ms === null ? `it must be ${wanted}` : `it must lie in ${FIRST_YEAR} or later`
   throw new ServiceError('invalid_parameter', `${parameter} cannot be used: ${fault}`, {
     parameter,
   })

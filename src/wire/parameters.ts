@@ -1,12 +1,10 @@
-import { type TObject, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 import { AMOUNT_MAX } from '~/domain/convert.ts'
 
 export const PROVIDER_ID_LENGTH_MAX = 100
 
 const code = (description: string, example: string) =>
   Type.String({ description, examples: [example] })
-
-export const codeParameter = code
 
 export const codesParameter = (description: string, example: string[], maxItems: number) =>
   Type.Array(Type.String(), { description, examples: [example], minItems: 1, maxItems })
@@ -58,5 +56,3 @@ export const FetchMatrixQuery = Type.Object({
   from: codesParameter('Base currency codes, comma-separated.', ['USD', 'GBP'], MATRIX_CODES_MAX),
   to: codesParameter('Quote currency codes, comma-separated.', ['KES', 'NGN'], MATRIX_CODES_MAX),
 })
-
-export type QuerySchema = TObject

@@ -159,8 +159,8 @@ function takes(field: TSchema): string {
     case 'number':
       return (
         `a plain decimal number greater than ${field.exclusiveMinimum} ` +
-        `and at most ${field.maximum}, with ${DECIMAL_DIGITS_MAX} digits or fewer on each side of ` +
-        'the point'
+        `and at most ${field.maximum}, with ${DECIMAL_DIGITS_MAX} digits or fewer ` +
+        'on each side of the point'
       )
     case 'integer':
       return `a whole number from ${field.minimum} to ${field.maximum ?? INTEGER_MAX}`

@@ -6,7 +6,7 @@ import { CurrencyCode, Instant, namedRecord, nullable, record, words } from './f
 import { iso } from './present.ts'
 
 /** The label of the interface's version, as in its base path. */
-export const API_VERSION = 'v1'
+const API_VERSION = 'v1'
 
 const MidFeeds = namedRecord('MidFeeds', {
   last_run: Instant,

@@ -203,7 +203,7 @@ describe('the beginning of time', () => {
   ])('400 that names %s for %s', async (parameter, question) => {
     const { status, body } = await world.get(question)
     expect([status, body.parameter]).toEqual([400, parameter])
-    expect(body.error).toContain('before 1900')
+    expect(body.error).toContain('1900 or later')
   })
 
   test.each([

@@ -3,10 +3,10 @@ import { availableParallelism } from 'node:os'
 const CORES = availableParallelism()
 const TASKSET = CORES > 1 ? Bun.which('taskset') : null
 
-/** The last core makes the load, the others serve, where the machine can keep them apart. */
-export const CORES_APART = TASKSET !== null
-
-/** A command that runs on the core of the load. */
+/**
+ * A command that runs on the core of the load: the last one, where the machine can keep it apart
+ * from those that serve.
+ */
 export const onLoadCore = (command: string[]): string[] =>
   TASKSET ? [TASKSET, '-c', String(CORES - 1), ...command] : command
 
