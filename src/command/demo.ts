@@ -9,8 +9,9 @@ import { migrate } from '~/store/migrate.ts'
 import { demoAccounts } from './demo-accounts.ts'
 import { type DemoState, readDemoState, writeDemoState } from './demo-state.ts'
 import { freePort, originAt } from './listener.ts'
+import { orUndo } from './or-undo.ts'
 import { loadSample } from './sample.ts'
-import { closingOnFailure, untilSignal } from './serve.ts'
+import { untilSignal } from './serve.ts'
 import { baseUrl, type Service, startService } from './service.ts'
 import { configOf, logOf, type Terminal } from './terminal.ts'
 
@@ -55,13 +56,14 @@ async function startDemo(terminal: Terminal, clock: Clock): Promise<Demo> {
   const { databaseUrl, dataDir } = config
   say('preparing the database and the sample')
   const database = await openDatabase({ databaseUrl, dataDir, use: 'service', say })
-  return closingOnFailure(database, async () => {
+  const start = async () => {
     await migrate(database)
     const state = await prepared({ database, config, clock, say })
     const sample = sampleNotice(state)
     const service = await startService({ config, clock, log, database, sample })
     return { service, state, where: database.where }
-  })
+  }
+  return orUndo(start, () => database.close())
 }
 
 /** Loads the sample where it is not there yet; data and accounts of an earlier start are kept. */

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { systemClock } from '~/clock.ts'
 import { openDatabase } from '~/store/database.ts'
 import { migrate } from '~/store/migrate.ts'
+import { orUndo } from './or-undo.ts'
 import { baseUrl, type Service, startService } from './service.ts'
 import { configOf, logOf, type Terminal } from './terminal.ts'
 import { startWorkers } from './workers.ts'
@@ -17,28 +18,16 @@ export function addServe(program: Command, terminal: Terminal): void {
       const { say } = terminal
       const database = await openDatabase({ databaseUrl, dataDir, use: 'service', say })
       const options = { config, clock: systemClock, log, database, sample: null }
-      const service = await closingOnFailure(database, async () => {
+      const start = async () => {
         await migrate(database)
         if (config.workers > 1) return startWorkers({ ...options, terminal })
         return startService(options)
-      })
+      }
+      const service = await orUndo(start, () => database.close())
       say(`database: ${database.where}`)
       terminal.print(`corridor answers at ${baseUrl(service.origin)}`)
       await untilSignal(service)
     })
-}
-
-/** A start that fails leaves nothing open behind. */
-export async function closingOnFailure<T>(
-  resource: { close(): Promise<void> },
-  work: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    await resource.close()
-    throw error
-  }
 }
 
 const STOP_SECONDS_MAX = 9

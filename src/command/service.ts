@@ -27,8 +27,9 @@ import { createReferenceStore } from '~/store/reference-store.ts'
 import { createRollupStore } from '~/store/rollup-store.ts'
 import { createUsageStore } from '~/store/usage-store.ts'
 import { FeedService, type Pace } from './feeds.ts'
-import { listen } from './listener.ts'
+import { type Listener, listen } from './listener.ts'
 import { NewsFollower } from './news.ts'
+import { orStop } from './or-undo.ts'
 import { pastOf } from './past.ts'
 import { People } from './people.ts'
 import { portalOptions } from './portal.ts'
@@ -78,7 +79,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const meter = new UsageMeter()
   const observations = createObservationStore(database)
   const usage = createUsageStore(database)
-  const { refresher, news } = await loaded(options, { memory, meter, telemetry })
+  const { refresher, news } = await loaded(options, { memory, meter, telemetry, readers })
   const metering = { meter, limits: config.quotas }
   const past = pastOf(readers, windows, tracing)
   const reading = { memory, clock, log, metering, ageLimits: config, past }
@@ -101,14 +102,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     isBehind: () => refresher.isBehind,
     isDatabaseReachable: () => answers(database),
   })
-  const listener = opened(options, { handle: app.fetch, addresses, draining })
+  const sides = { news, refresher, telemetry, readers, people }
+  const listener = await opened(options, { handle: app.fetch, addresses, draining, sides })
   const jobs = jobsOf({ ...options, memory, meter, refresher, usage, observations, tools })
   const keeping = retentionJobs({ ...options, memory })
   const others = [people.job, news.job, ...readers.jobs, ...feeds.jobs, ...keeping]
   const allJobs = [...jobs, ...others, verification(options, memory)]
   const schedule = startSchedule(allJobs.map(telemetry.job), log)
   feeds.start(schedule)
-  const sides = { news, refresher, telemetry, readers, people }
   const parts = { tools, feeds, listener, schedule, meter, usage, ...sides }
   return {
     origin: listener.origin,
@@ -118,30 +119,41 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 }
 
 /** Memory as the database has it, and from here on in step with it. */
-async function loaded(
-  options: ServiceOptions,
-  { memory, meter, telemetry }: { memory: Memory; meter: UsageMeter; telemetry: Telemetry },
-) {
+async function loaded(options: ServiceOptions, { memory, meter, telemetry, readers }: Loading) {
   const { clock, log } = options
   const refreshing = { sources: sourcesOf(options), memory, meter, clock, log }
   const refresher = new Refresher({ ...refreshing, onCaughtUp: telemetry.onCaughtUp })
   const news = new NewsFollower({ ...options, refresher: telemetry.follow(refresher) })
-  await news.start()
-  await refresher.reload()
+  const start = async () => {
+    await news.start()
+    await refresher.reload()
+  }
+  await orStop(start, [news, refresher, telemetry, readers])
   return { refresher, news }
+}
+
+type Loading = {
+  readonly memory: Memory
+  readonly meter: UsageMeter
+  readonly telemetry: Telemetry
+  readonly readers: Readers
 }
 
 type Front = {
   readonly handle: Handler
   readonly addresses: Addresses
   readonly draining: Draining
+  /** What has begun already. */
+  readonly sides: Readonly<Record<string, { stop(): unknown }>>
 }
 
 /** Where requests come in. */
-function opened({ config, clock, log }: ServiceOptions, { handle, addresses, draining }: Front) {
+function opened({ config, clock, log }: ServiceOptions, front: Front): Promise<Listener> {
+  const { handle, addresses, draining, sides } = front
   const perMinute = config.authFailuresPerMinute
   const limited = limitingFailures(handle, { perMinute, addressOf: addresses.of, clock, log })
-  return listen(config, { handle: draining.over(limited), log, addresses })
+  const open = () => listen(config, { handle: draining.over(limited), log, addresses })
+  return orStop(open, Object.values(sides))
 }
 
 type Stoppable = { stop(): Promise<void> }

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { systemClock } from '~/clock.ts'
 import type { Config } from '~/config.ts'
 import { openDatabase } from '~/store/database.ts'
-import { closingOnFailure } from './serve.ts'
+import { orUndo } from './or-undo.ts'
 import { type Service, type ServiceOptions, startService } from './service.ts'
 import { CommandFailure, configOf, logOf, type Terminal } from './terminal.ts'
 import { metricsOfAllBy, READY } from './worker-metrics.ts'
@@ -52,8 +52,10 @@ async function startWorker(
   const database = await openDatabase(opening)
   const historyMax = Math.min(config.work.historyMax, Math.floor(HISTORY_CONNECTIONS_MAX / workers))
   const own = { ...config, work: { ...config.work, historyMax } }
-  return closingOnFailure(database, () =>
-    startService({ config: own, clock: systemClock, log, database, sample: null, shareMetrics }),
+  const serving = { config: own, clock: systemClock, log, database, sample: null, shareMetrics }
+  return orUndo(
+    () => startService(serving),
+    () => database.close(),
   )
 }
 

@@ -188,11 +188,11 @@ describe('corridor serve with WORKERS', () => {
     expect(await isAnswered(url)).toBe(false)
   })
 
-  test('does not share a port that somebody else has', async () => {
+  test.each(['1', '2'])('ends where somebody else has the port, as %s of them', async (workers) => {
     const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
     const { url: databaseUrl } = await ownDatabase()
     const port = String(other.port)
-    const env = { PORT: port, WORKERS: '2', REFERENCE_FEED: 'none' }
+    const env = { PORT: port, WORKERS: workers, REFERENCE_FEED: 'none' }
     const { status, stdout, said } = await corridorProcess(['serve'], { databaseUrl, env })
     await other.stop(true)
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })

@@ -1,4 +1,5 @@
-import { closingOnFailure, untilSignal } from '~/command/serve.ts'
+import { orUndo } from '~/command/or-undo.ts'
+import { untilSignal } from '~/command/serve.ts'
 import { baseUrl, startService } from '~/command/service.ts'
 import { loadConfig } from '~/config.ts'
 import { createLog } from '~/log.ts'
@@ -14,9 +15,10 @@ const { databaseUrl, dataDir } = config
 process.stdin.on('end', () => process.exit(3)).resume()
 const say = (line: string) => log.info({}, line)
 const database = await openDatabase({ databaseUrl, dataDir, use: 'service', say })
-const service = await closingOnFailure(database, async () => {
+const start = async () => {
   await migrate(database)
   return startService({ config, clock, log, database, sample: null })
-})
+}
+const service = await orUndo(start, () => database.close())
 console.log(`corridor answers at ${baseUrl(service.origin)}`)
 await untilSignal(service)

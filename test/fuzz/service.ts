@@ -1,7 +1,7 @@
 import { heapStats } from 'bun:jsc'
 import { createInterface } from 'node:readline'
 import { systemClock } from '~/clock.ts'
-import { closingOnFailure } from '~/command/serve.ts'
+import { orUndo } from '~/command/or-undo.ts'
 import { startService } from '~/command/service.ts'
 import { loadConfig } from '~/config.ts'
 import { keyHashOf, newApiKey } from '~/domain/api-key.ts'
@@ -23,12 +23,13 @@ const log = createLog({ level: config.logLevel, format: config.logFormat })
 const { databaseUrl, dataDir } = config
 const say = (line: string) => log.info({}, line)
 const database = await openDatabase({ databaseUrl, dataDir, use: 'service', say })
-const { service, keys } = await closingOnFailure(database, async () => {
+const start = async () => {
   await migrate(database)
   const made = await stocked(database)
   const running = await startService({ config, clock: systemClock, log, database, sample: null })
   return { service: running, keys: made }
-})
+}
+const { service, keys } = await orUndo(start, () => database.close())
 const password = decodeURIComponent(String(database.sql.options.pass ?? ''))
 console.log(JSON.stringify({ origin: service.origin, keys, secrets: [password] }))
 
