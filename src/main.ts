@@ -5,6 +5,7 @@ import { addAccount } from './command/account.ts'
 import { addBackup } from './command/backup.ts'
 import { addCatalogue } from './command/catalogue.ts'
 import { addDemo } from './command/demo.ts'
+import { Interruption } from './command/interruption.ts'
 import { addKey } from './command/key.ts'
 import { addMigrate } from './command/migrate.ts'
 import { addObservations } from './command/observations.ts'
@@ -63,6 +64,7 @@ try {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : EXIT_USAGE
   else {
     terminal.say(`corridor: ${(error as Error).message}`)
+    if (error instanceof Interruption) process.exit(error.exitStatus)
     process.exitCode = EXIT_FAILURE
   }
 }

@@ -66,7 +66,9 @@ async function importValid(file: ObservationFile, options: ValidOnly): Promise<I
     await rejects.discard()
     throw error
   })
-  await rejects.keep()
+  await rejects.keep().catch((error: Error) => {
+    throw new CommandFailure(`${inserted} observations were inserted, but ${error.message}`)
+  })
   if (report.count > 0) terminal.say(`${report.tell(terminal)}: see ${rejects.path}`)
   return { inserted, rejected: report.count }
 }

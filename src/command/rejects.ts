@@ -81,14 +81,22 @@ export class RejectsFile {
     }
   }
 
-  /** Gives the file its name, in place of one from an earlier run. */
+  /**
+   * Gives the file its name, in place of one from an earlier run, which goes away too where nothing
+   * was rejected. Throws CommandFailure, which says where the rows are.
+   */
   async keep(): Promise<void> {
-    if (!this.#sink) return
     try {
+      if (!this.#sink) return await rm(this.path, { force: true })
       await this.#sink.end()
       await rename(this.#partPath, this.path)
     } catch (error) {
-      throw this.#failure(error)
+      const rows = this.#sink
+        ? `the rejected rows stay in ${this.#partPath}`
+        : 'nothing was rejected'
+      throw new CommandFailure(
+        `${rows}: ${this.path} cannot be replaced (${(error as Error).message})`,
+      )
     }
   }
 

@@ -3,6 +3,7 @@ import { loadConfig } from '~/config.ts'
 import { createLog, type Log } from '~/log.ts'
 import { type Database, openDatabase } from '~/store/database.ts'
 import { migrate } from '~/store/migrate.ts'
+import { interruptible } from './interruption.ts'
 
 /** What a command asks of the person who called it: one sentence on stderr, exit status 1. */
 export class CommandFailure extends Error {}
@@ -54,7 +55,8 @@ export function printResult(
 }
 
 /**
- * Opens the database for one command, brings its schema up to date, and closes it whatever happens.
+ * Opens the database for one command, brings its schema up to date, and closes it whatever happens,
+ * a signal that ends the command included.
  */
 export async function withDatabase<T>(
   terminal: Terminal,
@@ -62,11 +64,14 @@ export async function withDatabase<T>(
 ): Promise<T> {
   const { databaseUrl, dataDir } = configOf(terminal)
   const { say } = terminal
-  const database = await openDatabase({ databaseUrl, dataDir, use: 'command', say })
-  try {
+  const opening = openDatabase({ databaseUrl, dataDir, use: 'command', say })
+  const opened = async () => {
+    const database = await opening
     await migrate(database)
-    return await work(database)
-  } finally {
-    await database.close()
+    return work(database)
   }
+  return interruptible(opened, async () => {
+    const database = await opening.catch(() => null)
+    await database?.close()
+  })
 }

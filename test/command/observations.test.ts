@@ -207,6 +207,26 @@ describe('observations import --skip-invalid', () => {
     expect(await readdir(folder)).toEqual(['quotes.csv'])
   })
 
+  test('takes away the rejects of an earlier run once there are none', async () => {
+    const path = await fileOf(`${HEADER}\n${wiseRows(1)}nobody,USD,KES,1,,,,\n`)
+    await load(path, '--skip-invalid')
+    expect(await readdir(folder)).toContain('quotes.csv.rejects.csv')
+    await fileOf(`${HEADER}\n${wiseRows(1)}`)
+    expect(documentOf(await load(path, '--skip-invalid'))).toMatchObject({ rejected: 0 })
+    expect(await readdir(folder)).toEqual(['quotes.csv'])
+  })
+
+  test('says what is recorded and where the rejects are when they cannot get their name', async () => {
+    const before = await count()
+    const path = await fileOf(`${HEADER}\n${wiseRows(2)}nobody,USD,KES,1,,,,\n`)
+    await mkdir(join(`${path}.rejects.csv`, 'full'), { recursive: true })
+    const { status, said } = await load(path, '--skip-invalid')
+    expect(status).toBe(1)
+    expect(said.at(-1)).toStartWith('corridor: 2 observations were inserted, but the rejected rows')
+    expect(said.at(-1)).toContain(`${path}.rejects.csv.part`)
+    expect(await count()).toBe(before + 2)
+  })
+
   test('records nothing when the rejects cannot be written', async () => {
     const before = await count()
     const path = await fileOf(`${HEADER}\n${wiseRows(10)}nobody,USD,KES,1,,,,\n`)
