@@ -1,9 +1,11 @@
 import { once } from 'node:events'
-import { createReadStream, createWriteStream, existsSync } from 'node:fs'
+import { createWriteStream, existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
+import { Readable } from 'node:stream'
 import { createGunzip, createGzip } from 'node:zlib'
 import type { Command } from 'commander'
 import { RestoreFault, restoreBackup, writeBackup } from '~/store/backup.ts'
+import { type InputFile, withInput } from './file.ts'
 import { CommandFailure, printResult, type Terminal, withDatabase } from './terminal.ts'
 
 /** Only for its owner: it holds the hashes of keys and passwords. */
@@ -31,13 +33,15 @@ export function addBackup(program: Command, terminal: Terminal): void {
     .argument('<file>', 'what corridor backup has written')
     .option('--json', 'print one JSON document')
     .action(async (path: string, { json = false }: Options) => {
-      const rows = await withDatabase(terminal, async (database) => {
-        try {
-          return await restoreBackup(database, linesOf(path))
-        } catch (error) {
-          throw reasonOf(error, path)
-        }
-      })
+      const restored = ({ name, bytes }: InputFile) =>
+        withDatabase(terminal, async (database) => {
+          try {
+            return await restoreBackup(database, linesOf(bytes))
+          } catch (error) {
+            throw reasonOf(error, name)
+          }
+        })
+      const rows = await withInput(path, restored)
       printResult(terminal, { isJson: json, result: { rows }, lines: [`${rows} rows restored`] })
     })
 }
@@ -79,8 +83,8 @@ async function written<T>(path: string, work: (write: Write) => Promise<T>): Pro
   }
 }
 
-async function* linesOf(path: string): AsyncGenerator<string> {
-  const file = createReadStream(path)
+async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const file = Readable.from(bytes)
   const text = createGunzip()
   file.on('error', (error) => text.destroy(error))
   const decoder = new TextDecoder()
@@ -94,11 +98,12 @@ async function* linesOf(path: string): AsyncGenerator<string> {
   }
 }
 
-function reasonOf(error: unknown, path: string): unknown {
+function reasonOf(error: unknown, name: string): unknown {
   const { code, message } = error as NodeJS.ErrnoException
-  if (error instanceof RestoreFault) return new CommandFailure(`${path}: ${message}`)
-  if (code === 'ENOENT') return new CommandFailure(`${path}: there is no such file`)
+  if (error instanceof RestoreFault) return new CommandFailure(`${name}: ${message}`)
   if (code?.startsWith('Z_'))
-    return new CommandFailure(`${path}: the file is damaged or cut off; nothing was restored`)
+    return new CommandFailure(
+      `${name}: the file is no backup, or damaged or cut off; nothing was restored`,
+    )
   return error
 }
