@@ -22,8 +22,9 @@ export const listCorridors = tool({
   description:
     'Every ordered pair of currencies that at least one provider quotes now: how many providers, ' +
     'the best executable rate (units of `to` per one unit of `from`, before fees; null when only ' +
-    'official or parallel prices are known), the average spread in basis points and when it was ' +
-    'last updated. Use it to find out which corridors there are, or to survey them; it does not ' +
+    'official or parallel prices are known), the average spread in basis points, and when the ' +
+    'newest price of any kind, official ones too, was observed (last_updated): the best rate may ' +
+    'be older. Use it to find out which corridors there are, or to survey them; it does not ' +
     'name providers, get_rates does. Ordered by source, then target currency.',
   input,
   output: record({ ...CorridorsResponse.properties, ...pageFields }),

@@ -75,6 +75,8 @@ async function observations(
   const question = { ...asked, provider, order: 'asc', untilMs: null } as const
   const history = await historyOf(past, view, question)
   const body = presentHistory(history, question, view.freshness)
+  if (body.count === 0 && asked.offset > 0)
+    return { ...body, note: `offset ${asked.offset} lies behind the last observation` }
   if (!body.has_more) return body
   const next = asked.offset + asked.limit
   const note = `there are later observations; ask again with offset ${next} for the next`
@@ -92,5 +94,7 @@ async function buckets(
   const body = presentSeries(page, view.freshness)
   const rest = leftOut({ buckets: series.points.length }, window)
   const notes = [body.note, rest.note].filter((note) => note !== undefined)
-  return { ...body, ...rest, ...(notes.length > 0 && { note: notes.join(' ') }) }
+  return { ...body, ...rest, ...(notes.length > 0 && { note: notes.map(upperFirst).join(' ') }) }
 }
+
+const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import type { Currency } from '~/domain/currency.ts'
 import { type Freshness, HOUR_MS } from '~/domain/freshness.ts'
+import { isExecutable } from '~/domain/provider.ts'
 import { vsMidBps } from '~/domain/spread.ts'
 import type { Conversions } from '~/service/convert.ts'
 import { amountText, clockText, percentText, plainAmountText, rateText } from './format.ts'
@@ -24,7 +25,8 @@ export function BoardSummary(props: Props) {
   )
 }
 
-function Best({ conversions: { best, amount, mid }, from, to }: Props) {
+function Best({ conversions: { best, amount, mid, entries }, from, to }: Props) {
+  const isSendable = entries.some(({ ranked }) => isExecutable(ranked.quote.rateType))
   const sent = `${plainAmountText(amount)} ${from.code}`
   const gained = mid && best?.net ? vsMidBps(best.net / amount, mid.rate) : null
   return (
@@ -42,8 +44,12 @@ function Best({ conversions: { best, amount, mid }, from, to }: Props) {
         </>
       ) : (
         <>
-          <p class="figure">Nothing</p>
-          <p class="figure-note">No price that money can be sent at gets any of it across.</p>
+          <p class="figure">{isSendable ? 'Nothing' : 'Not known'}</p>
+          <p class="figure-note">
+            {isSendable
+              ? 'At every price that money can be sent at, the fee takes all of it.'
+              : 'Nobody quotes a price that money can be sent at.'}
+          </p>
         </>
       )}
     </section>

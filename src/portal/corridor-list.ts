@@ -17,7 +17,8 @@ export type CorridorLine = {
   readonly mid: number | null
   /** How far the best rate lies from the mid; null without either. */
   readonly bestVsMidBps: number | null
-  readonly newestMs: number
+  /** When the best quote held; null without one. */
+  readonly bestMs: number | null
 }
 
 const SORTS = ['corridor', 'providers', 'spread', 'mid', 'age'] as const
@@ -87,7 +88,7 @@ const VALUE: Readonly<Record<Sort, ((line: CorridorLine) => number | null) | nul
   providers: ({ providers }) => providers,
   spread: ({ avgSpreadBps }) => avgSpreadBps,
   mid: ({ bestVsMidBps }) => bestVsMidBps,
-  age: ({ newestMs }) => newestMs,
+  age: ({ bestMs }) => bestMs,
 }
 
 /** What is not known comes last, whatever the order. */
@@ -109,7 +110,7 @@ function lineOf(view: View, { from, to, view: seen }: LiveCorridor): CorridorLin
     avgSpreadBps: seen.avgSpreadBps,
     mid,
     bestVsMidBps: best && mid !== null ? vsMidBps(best.rate, mid) : null,
-    newestMs: seen.lastUpdatedMs!,
+    bestMs: best?.atMs ?? null,
   }
 }
 

@@ -38,7 +38,7 @@ export function CorridorTable({ lines, query, trendOf, nowMs }: Props) {
               Average spread
             </Head>
             <Head sort="age" query={query} isNumber>
-              Age
+              Age of the best
             </Head>
             <th scope="col">30 days</th>
           </tr>
@@ -111,7 +111,11 @@ function Row({ line, trend, nowMs }: RowProps) {
         {line.avgSpreadBps === null ? <span class="muted">–</span> : percentText(line.avgSpreadBps)}
       </td>
       <td class="number" data-label="Age">
-        <Age ms={line.newestMs} nowMs={nowMs} />
+        {line.bestMs === null ? (
+          <span class="muted">–</span>
+        ) : (
+          <Age ms={line.bestMs} nowMs={nowMs} />
+        )}
       </td>
       <td class="trend">{trend && <Trendline {...{ from, to, trend }} />}</td>
     </tr>

@@ -104,7 +104,7 @@ function assertProvider(view: View, provider: string | null): void {
   if (provider === null || view.catalogue.anyProvider(provider)) return
   throw new ServiceError(
     'invalid_parameter',
-    'provider cannot be used: nobody has that id; /providers lists the active ones',
+    'provider cannot be used: nobody has that id; the list of providers has the active ones',
     { parameter: 'provider' },
   )
 }

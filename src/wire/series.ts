@@ -93,7 +93,7 @@ function notesOn({ interval, window, isTracked }: Series): string[] {
     )
   if (window.isAhead)
     notes.push('The end asked for lies in the future: the series ends with the present bucket.')
-  if (!isTracked) notes.push('No provider has quoted this pair: the series holds mids only.')
+  if (!isTracked) notes.push('No provider has quoted this pair: the series holds mids at most.')
   return notes
 }
 

@@ -178,7 +178,8 @@ export function series(facts: Facts, { now, tier }: Asker, p: Parameters) {
   if (wanted > end)
     notes.push('The end asked for lies in the future: the series ends with the present bucket.')
   const seen = facts.said.filter((row) => row.pair === pair && row.at <= cutoff)
-  if (seen.length === 0) notes.push('No provider has quoted this pair: the series holds mids only.')
+  if (seen.length === 0)
+    notes.push('No provider has quoted this pair: the series holds mids at most.')
   const data = []
   for (let t = start; t < end; t += size) {
     const rows = seen.filter(({ at }) => at >= t && at < t + size)

@@ -467,6 +467,8 @@ describe('a long list', () => {
     expect([first.count, first.has_more, first.next_offset]).toEqual([50, true, 50])
     const second = (await session.call('get_history', { ...CORRIDOR, offset: 50 })).body
     expect([second.count, second.has_more, second.next_offset]).toEqual([20, false, undefined])
+    const beyond = (await session.call('get_history', { ...CORRIDOR, offset: 500 })).body
+    expect([beyond.count, beyond.note]).toEqual([0, 'offset 500 lies behind the last observation'])
   })
 
   test('of buckets has pages too', async () => {

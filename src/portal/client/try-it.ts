@@ -25,6 +25,7 @@ if (box && key && path && ask && result && answer) {
 }
 
 async function send(): Promise<void> {
+  answer!.hidden = true
   const url = new URL(`${BASE}${path!.value.trim()}`, location.origin)
   if (url.origin !== location.origin || !url.pathname.startsWith(`${BASE}/`)) {
     result!.textContent = 'A question is a path below /api/v1, such as /corridors.'
