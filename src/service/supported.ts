@@ -8,7 +8,7 @@ const ECHO_LENGTH_MAX = 40
 export function supportedCode(catalogue: CatalogueIndex, text: string, parameter: string): string {
   const known = catalogue.currency(text) ?? catalogue.currency(currencyCode(text) ?? '')
   if (known) return known.code
-  const shown = JSON.stringify(text.slice(0, ECHO_LENGTH_MAX))
+  const shown = JSON.stringify(text.slice(0, ECHO_LENGTH_MAX)).replace(/\s+/g, ' ')
   throw new ServiceError(
     'unsupported_currency',
     `${parameter}: ${shown} is not a supported currency; use one of supported_currencies`,

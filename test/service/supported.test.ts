@@ -21,6 +21,11 @@ describe('supportedCode', () => {
     expect(supportedCode(catalogue, 'usdt', 'from')).toBe('USDT')
   })
 
+  test('repeats what was asked for without its wide blanks', () => {
+    const { message } = failureOf(() => supportedCode(catalogue, '!  \u00a0-', 'to'))
+    expect(message).toStartWith('to: "! -" is not a supported currency')
+  })
+
   test('fails for unknown, inactive and impossible codes, and says which there are', () => {
     for (const text of ['XXX', 'SLL', '', 'KE', 'KES1', 'KESKES', '🇰🇪', '__proto__']) {
       const { code, message, details } = failureOf(() => supportedCode(catalogue, text, 'to'))
