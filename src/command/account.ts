@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { Account } from '~/domain/account.ts'
+import { type Account, isEmail } from '~/domain/account.ts'
 import { PLANS, type Plan, ROLES, type Role } from '~/domain/quota.ts'
 import { createAccountStore, type ListedAccount } from '~/store/account-store.ts'
 import { iso } from '~/wire/present.ts'
@@ -8,8 +8,6 @@ import { tableLines } from './table.ts'
 import { CommandFailure, printResult, type Terminal, withDatabase } from './terminal.ts'
 
 const FIRST_KEY_NAME = 'default'
-const EMAIL_LENGTH_MAX = 254
-const EMAIL = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u
 
 type Json = { json?: boolean }
 
@@ -119,6 +117,6 @@ const accountLines = ({ id, email, plan, role }: Account): string[] => [
 
 function emailOf(text: string): string {
   const email = text.trim()
-  if (email.length <= EMAIL_LENGTH_MAX && EMAIL.test(email)) return email
+  if (isEmail(email)) return email
   throw new InvalidArgumentError('It must be an e-mail address: name@example.org.')
 }

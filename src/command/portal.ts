@@ -1,5 +1,5 @@
 import type { Config } from '~/config.ts'
-import { FEED_CREDITS } from '~/feed/credits.ts'
+import { ADAPTERS } from '~/feed/feeds.ts'
 import type { Addresses } from '~/http/address.ts'
 import type { PortalOptions } from '~/portal/routes.ts'
 import { sampleSources } from '~/sample/sample.ts'
@@ -34,7 +34,7 @@ export function portalOptions({
     requestsPerMinute: config.boardRequestsPerMinute,
     credits: [
       ...(sample === null ? [] : sampleSources.map((text) => ({ text, url: null }))),
-      ...[...feeds].map((name) => FEED_CREDITS[name]),
+      ...[...feeds].map((name) => ADAPTERS[name].attribution),
     ],
     trends: {
       bestByDay: (window) => orUnavailable(store.bestByDay(window), AWAY),

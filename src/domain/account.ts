@@ -25,6 +25,17 @@ export type Caller = { readonly key: Key; readonly account: Account; readonly ti
 export const isRevoked = ({ revokedMs }: Pick<Key, 'revokedMs'>, nowMs: number): boolean =>
   revokedMs !== null && revokedMs <= nowMs
 
+export const EMAIL_LENGTH_MAX = 254
+
+const EMAIL = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u
+
+/** Whether mail could be sent there; not whether it would arrive. */
+export const isEmail = (text: string): boolean =>
+  text.length <= EMAIL_LENGTH_MAX && EMAIL.test(text)
+
+export const PASSWORD_LENGTH_MIN = 10
+export const PASSWORD_LENGTH_MAX = 128
+
 /** Keys of one account that are in use at once. */
 export const ACTIVE_KEYS_MAX = 20
 

@@ -8,6 +8,14 @@ export type Reference = Dated & {
   readonly source: string
 }
 
+/** A reference to be recorded: units of the currency per US dollar as exact decimal text. */
+export type ReferenceRow = {
+  readonly fetchedMs: number
+  readonly source: string
+  readonly currency: string
+  readonly perUsd: string
+}
+
 /** The independent price of a pair: its feed or feeds, and the time of its staler leg. */
 export type Mid = { readonly rate: number; readonly source: string; readonly atMs: number }
 

@@ -11,10 +11,10 @@ import {
 } from '~/wire/catalogue.ts'
 import { record } from '~/wire/fields.ts'
 import { iso } from '~/wire/present.ts'
-import { leftOut, pageFields, windowed, windowFields } from './page.ts'
+import { leftOut, pageFields, sliced, sliceFields } from './page.ts'
 import { tool } from './tool.ts'
 
-const input = Type.Object(windowFields)
+const input = Type.Object(sliceFields)
 
 export const listCorridors = tool({
   name: 'list_corridors',
@@ -31,7 +31,7 @@ export const listCorridors = tool({
   answer({ args, view }) {
     const corridors = liveCorridors(view)
     return {
-      ...presentCorridors(windowed(corridors, args), view.freshness),
+      ...presentCorridors(sliced(corridors, args), view.freshness),
       ...leftOut({ corridors: corridors.length }, args),
     }
   },
@@ -50,7 +50,7 @@ export const listProviders = tool({
   answer({ args, view }) {
     const { providers } = view.catalogue
     return {
-      ...presentProviders(windowed(providers, args), view.freshness.nowMs),
+      ...presentProviders(sliced(providers, args), view.freshness.nowMs),
       ...leftOut({ providers: providers.length }, args),
     }
   },
@@ -69,8 +69,8 @@ export const listCurrencies = tool({
     const { currencies } = view.catalogue
     const corridors = liveCorridors(view)
     const page = {
-      currencies: windowed(currencies, args),
-      corridors: windowed(corridors, args),
+      currencies: sliced(currencies, args),
+      corridors: sliced(corridors, args),
     }
     return {
       ...presentCurrencies(page, view.freshness.nowMs),

@@ -3,7 +3,7 @@ import { convert } from '~/service/convert.ts'
 import { ConvertResponse, presentConvert } from '~/wire/convert.ts'
 import { record } from '~/wire/fields.ts'
 import { ConvertQuery } from '~/wire/parameters.ts'
-import { leftOut, pageFields, windowed, windowFields } from './page.ts'
+import { leftOut, pageFields, sliced, sliceFields } from './page.ts'
 import { tool } from './tool.ts'
 
 export const convertAmount = tool({
@@ -17,11 +17,11 @@ export const convertAmount = tool({
     '`best` is the highest net among retail, p2p and interbank quotes, or null; official and ' +
     'parallel prices are listed for information and are never the best. `mid` is what the ' +
     'independent mid-market rate would give, without any fee.',
-  input: Type.Object({ ...ConvertQuery.properties, ...windowFields }),
+  input: Type.Object({ ...ConvertQuery.properties, ...sliceFields }),
   output: record({ ...ConvertResponse.properties, ...pageFields }),
   answer({ args, view }) {
     const conversions = convert(view, args)
-    const page = { ...conversions, entries: windowed(conversions.entries, args) }
+    const page = { ...conversions, entries: sliced(conversions.entries, args) }
     return {
       ...presentConvert(page, view.freshness),
       ...leftOut({ providers: conversions.entries.length }, args),

@@ -11,7 +11,7 @@ import { BODY_BYTES_MAX, bodyText } from './body.ts'
 import { type CallDeps, resultForm } from './call.ts'
 import type { Asker } from './exchange.ts'
 import { Guard, type GuardOptions } from './guard.ts'
-import type { PastDeps } from './history.ts'
+import type { HistoryToolDeps } from './history.ts'
 import { type Incoming, invalidRequest, RpcFault, readMessages } from './message.ts'
 import { faultReply, messagesReply, preflightReply, withOrigin } from './reply.ts'
 import { type Answered, type Answerer, answererOf } from './server.ts'
@@ -25,7 +25,7 @@ export type ToolServerOptions = GuardOptions & {
 
 export type ToolServerDeps = Omit<CallDeps, 'answers'> & {
   readonly clock: Clock
-  readonly past: PastDeps
+  readonly past: HistoryToolDeps
   readonly options: ToolServerOptions
 }
 

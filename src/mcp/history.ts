@@ -9,11 +9,11 @@ import { HistoryResponse, presentHistory } from '~/wire/history.ts'
 import { CorridorQuery, PROVIDER_ID_LENGTH_MAX } from '~/wire/parameters.ts'
 import { invalidParameter } from '~/wire/query.ts'
 import { presentSeries, SeriesResponse } from '~/wire/series.ts'
-import { leftOut, pageFields, type Window, windowed, windowFields } from './page.ts'
+import { leftOut, pageFields, type Slice, sliced, sliceFields } from './page.ts'
 import { type Tool, tool } from './tool.ts'
 
 /** What the past is answered from. */
-export type PastDeps = HistoryDeps & SeriesDeps
+export type HistoryToolDeps = HistoryDeps & SeriesDeps
 
 const input = Type.Object({
   ...CorridorQuery.properties,
@@ -32,13 +32,13 @@ const input = Type.Object({
       examples: ['western-union'],
     }),
   ),
-  ...windowFields,
+  ...sliceFields,
 })
 
 type Corridor = { readonly from: string; readonly to: string }
-type Asked = Corridor & Window & { readonly period: (typeof PERIODS)[number] }
+type Asked = Corridor & Slice & { readonly period: (typeof PERIODS)[number] }
 
-export const getHistory = (past: PastDeps): Tool =>
+export const getHistory = (past: HistoryToolDeps): Tool =>
   tool({
     name: 'get_history',
     title: 'Rates of a corridor over time',
@@ -68,7 +68,7 @@ export const getHistory = (past: PastDeps): Tool =>
   })
 
 async function observations(
-  past: PastDeps,
+  past: HistoryToolDeps,
   view: View,
   { provider = null, ...asked }: Asked & { provider?: string | null | undefined },
 ): Promise<object> {
@@ -84,15 +84,15 @@ async function observations(
 }
 
 async function buckets(
-  past: PastDeps,
+  past: HistoryToolDeps,
   view: View,
   { limit, offset, ...asked }: Asked & { interval: Interval },
 ): Promise<object> {
-  const window = { limit, offset }
+  const slice = { limit, offset }
   const series = await seriesOf(past, view, { ...asked, startMs: null, endMs: null })
-  const page = { ...series, points: windowed(series.points, window) }
+  const page = { ...series, points: sliced(series.points, slice) }
   const body = presentSeries(page, view.freshness)
-  const rest = leftOut({ buckets: series.points.length }, window)
+  const rest = leftOut({ buckets: series.points.length }, slice)
   const notes = [body.note, rest.note].filter((note) => note !== undefined)
   return { ...body, ...rest, ...(notes.length > 0 && { note: notes.map(upperFirst).join(' ') }) }
 }

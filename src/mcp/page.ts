@@ -4,9 +4,9 @@ const PAGE_ITEMS = 50
 export const PAGE_ITEMS_MAX = 500
 
 /** What part of a list is wanted. */
-export type Window = { readonly limit: number; readonly offset: number }
+export type Slice = { readonly limit: number; readonly offset: number }
 
-export const windowFields = {
+export const sliceFields = {
   limit: Type.Integer({
     minimum: 1,
     maximum: PAGE_ITEMS_MAX,
@@ -30,17 +30,17 @@ export const pageFields = {
 
 export type PageFields = { next_offset?: number; note?: string }
 
-export const windowed = <T>(all: readonly T[], { limit, offset }: Window): T[] =>
+export const sliced = <T>(all: readonly T[], { limit, offset }: Slice): T[] =>
   all.slice(offset, offset + limit)
 
 /** What was left out of lists of these lengths, by what their items are called; else nothing. */
-export function leftOut(lengths: Readonly<Record<string, number>>, window: Window): PageFields {
-  const end = window.offset + window.limit
+export function leftOut(lengths: Readonly<Record<string, number>>, slice: Slice): PageFields {
+  const end = slice.offset + slice.limit
   const lists = Object.entries(lengths)
-  const isWhole = window.offset === 0 && lists.every(([, length]) => length <= end)
+  const isWhole = slice.offset === 0 && lists.every(([, length]) => length <= end)
   if (isWhole) return {}
   const hasMore = lists.some(([, length]) => length > end)
-  const shown = lists.map(([what, length]) => shownOf(what, length, window)).join(' and ')
+  const shown = lists.map(([what, length]) => shownOf(what, length, slice)).join(' and ')
   if (!hasMore) return { note: `this holds ${shown}` }
   return {
     next_offset: end,
@@ -48,7 +48,7 @@ export function leftOut(lengths: Readonly<Record<string, number>>, window: Windo
   }
 }
 
-function shownOf(what: string, length: number, { limit, offset }: Window): string {
+function shownOf(what: string, length: number, { limit, offset }: Slice): string {
   if (offset >= length) return `none of ${length} ${what}`
   return `${what} ${offset + 1} to ${Math.min(length, offset + limit)} of ${length}`
 }

@@ -3,7 +3,7 @@ import { ratesOf } from '~/service/rates.ts'
 import { record } from '~/wire/fields.ts'
 import { CorridorQuery } from '~/wire/parameters.ts'
 import { presentRates, RatesResponse } from '~/wire/rates.ts'
-import { leftOut, pageFields, windowed, windowFields } from './page.ts'
+import { leftOut, pageFields, sliced, sliceFields } from './page.ts'
 import { tool } from './tool.ts'
 
 export const getRates = tool({
@@ -18,11 +18,11 @@ export const getRates = tool({
     'official, parallel, best rate first in each; kinds are not comparable, and official and ' +
     'parallel prices cannot be executed. `spread_bps` is basis points below the best of the same ' +
     'kind, `vs_mid_bps` against the mid (negative is worse for the sender).',
-  input: Type.Object({ ...CorridorQuery.properties, ...windowFields }),
+  input: Type.Object({ ...CorridorQuery.properties, ...sliceFields }),
   output: record({ ...RatesResponse.properties, ...pageFields }),
   answer({ args, view }) {
     const rates = ratesOf(view, args)
-    const page = { ...rates, quotes: windowed(rates.quotes, args) }
+    const page = { ...rates, quotes: sliced(rates.quotes, args) }
     return {
       ...presentRates(page, view.freshness),
       ...leftOut({ providers: rates.quotes.length }, args),

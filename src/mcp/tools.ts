@@ -1,12 +1,12 @@
 import { listCorridors, listCurrencies, listProviders } from './catalogue.ts'
 import { convertAmount } from './convert.ts'
 import { fetchRates } from './fetch.ts'
-import { getHistory, type PastDeps } from './history.ts'
+import { getHistory, type HistoryToolDeps } from './history.ts'
 import { getRates } from './rates.ts'
 import type { Tool } from './tool.ts'
 
 /** Every tool, in the order a model reads them. */
-export const toolsOf = (past: PastDeps): Tool[] => [
+export const toolsOf = (past: HistoryToolDeps): Tool[] => [
   getRates,
   convertAmount,
   fetchRates,

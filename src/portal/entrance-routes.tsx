@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { isEmail, PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '~/domain/account.ts'
 import type { Route } from '~/http/route.ts'
 import {
   confirm,
@@ -11,11 +12,8 @@ import {
 } from '~/service/people.ts'
 import {
   confirmPage,
-  EMAIL_LENGTH_MAX,
   forgottenPage,
   mailedPage,
-  PASSWORD_LENGTH_MAX,
-  PASSWORD_LENGTH_MIN,
   PATHS,
   resetPage,
   signInPage,
@@ -35,7 +33,6 @@ export type EntranceDeps = VisitDeps & {
 }
 
 const DEVELOPER = '/developer'
-const EMAIL = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u
 
 const NO_EMAIL = 'That is no e-mail address; it looks like name@example.org.'
 const LENGTHS = `${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX}`
@@ -85,8 +82,6 @@ function forStrangers(deps: EntranceDeps, visit: Visit, answer: () => VisitReply
 const said = ({ url }: Visit) => ({ isReset: url.searchParams.get('said') === 'reset' })
 
 const tokenIn = ({ url }: Visit): string => url.searchParams.get('token') ?? ''
-
-const isEmail = (text: string): boolean => text.length <= EMAIL_LENGTH_MAX && EMAIL.test(text)
 
 const isPassword = ({ length }: string): boolean =>
   length >= PASSWORD_LENGTH_MIN && length <= PASSWORD_LENGTH_MAX

@@ -1,14 +1,11 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact'
+import { EMAIL_LENGTH_MAX, PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '~/domain/account.ts'
 import { Field } from './form.tsx'
 import { Notice } from './notice.tsx'
 import type { Page } from './page.tsx'
 import type { Visit } from './visit.tsx'
 import { VisitForm } from './visit-form.tsx'
-
-export const PASSWORD_LENGTH_MIN = 10
-export const PASSWORD_LENGTH_MAX = 128
-export const EMAIL_LENGTH_MAX = 254
 
 export const PATHS = {
   signUp: '/sign-up',

@@ -1,4 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
+import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '~/domain/account.ts'
 import type { Database, Db } from './database.ts'
 import {
   portalCredentials,
@@ -6,9 +7,6 @@ import {
   portalUsers,
   portalVerifications,
 } from './portal-schema.ts'
-
-export const PASSWORD_LENGTH_MIN = 10
-export const PASSWORD_LENGTH_MAX = 128
 
 /** A link that somebody is to follow from a mail; the token is its secret part. */
 export type MailedLink = {

@@ -13,8 +13,8 @@ import {
   symlink,
 } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
-import { type Account, closedTo } from '~/store/embedded-account.ts'
 import { run } from '~/store/embedded-run.ts'
+import { closedTo, type SystemUser } from '~/store/embedded-user.ts'
 
 const PROGRAMS = ['initdb', 'postgres']
 
@@ -22,7 +22,7 @@ const PROGRAMS = ['initdb', 'postgres']
 export type Binaries = { initdb: string; postgres: string; major: number }
 
 export type BinariesOptions = {
-  account: Account | null
+  user: SystemUser | null
   /** Where a copy goes when the package's own files cannot be run in place. */
   shelf: string
   say: (line: string) => void
@@ -31,7 +31,7 @@ export type BinariesOptions = {
 }
 
 /**
- * Programs that `account` (null: ourselves) can run.
+ * Programs that `user` (null: ourselves) can run.
  *
  * The package's links are made when its install script did not run. When the files stay out of
  * reach (a checkout under /root, a read-only node_modules without links) they are copied once to
@@ -42,11 +42,11 @@ export async function embeddedBinaries(options: BinariesOptions): Promise<Binari
   const { version } = JSON.parse(await readFile(join(native, '..', 'package.json'), 'utf8'))
   const major = Number.parseInt(version, 10)
   await prepare(native).catch(() => {})
-  if (await isUsable(native, options.account)) return programs(native, major)
+  if (await isUsable(native, options.user)) return programs(native, major)
   const copy = join(options.shelf, `postgres-${version}-${process.platform}-${process.arch}`)
-  if (!(await isUsable(copy, options.account))) {
+  if (!(await isUsable(copy, options.user))) {
     options.say(`copying PostgreSQL's programs to ${copy}, where its user can run them`)
-    await copyWhole(native, copy, options.account)
+    await copyWhole(native, copy, options.user)
   }
   return programs(copy, major)
 }
@@ -92,12 +92,12 @@ async function prepare(native: string): Promise<void> {
 }
 
 /** Runs the server's `--version`, which proves the way to it, its mode and its libraries. */
-async function isUsable(native: string, account: Account | null): Promise<boolean> {
+async function isUsable(native: string, user: SystemUser | null): Promise<boolean> {
   try {
     for (const { target } of await links(native)) await stat(target)
-    if (account && (await closedTo(account, join(native, 'share', 'postgresql')))) return false
+    if (user && (await closedTo(user, join(native, 'share', 'postgresql')))) return false
     for (const program of PROGRAMS)
-      if ((await run(join(native, 'bin', program), ['--version'], account)).code !== 0) return false
+      if ((await run(join(native, 'bin', program), ['--version'], user)).code !== 0) return false
     return true
   } catch {
     return false
@@ -114,7 +114,7 @@ async function links(native: string): Promise<{ source: string; target: string }
   }))
 }
 
-async function copyWhole(native: string, copy: string, account: Account | null): Promise<void> {
+async function copyWhole(native: string, copy: string, user: SystemUser | null): Promise<void> {
   await mkdir(dirname(copy), { recursive: true, mode: 0o755 })
   const draft = `${copy}.${randomBytes(6).toString('hex')}`
   try {
@@ -125,7 +125,7 @@ async function copyWhole(native: string, copy: string, account: Account | null):
     })
     await openToAll(draft)
     await prepare(draft)
-    if (!(await isUsable(copy, account))) {
+    if (!(await isUsable(copy, user))) {
       await rm(copy, { recursive: true, force: true })
       await rename(draft, copy)
     }

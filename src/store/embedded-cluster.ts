@@ -52,14 +52,14 @@ export async function createCluster(
   await rm(password, { force: true })
   const secret = randomBytes(PASSWORD_BYTES).toString('base64url')
   await writeFile(password, `${secret}\n`, { mode: 0o600, flag: 'wx' })
-  const { account } = home
-  if (account) for (const path of [draft, password]) await chown(path, account.uid, account.gid)
+  const { user } = home
+  if (user) for (const path of [draft, password]) await chown(path, user.uid, user.gid)
   const args = [
     ...['-D', draft, '-U', ROLE, '-A', 'scram-sha-256', `--pwfile=${password}`, '-E', 'UTF8'],
     ...['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
     ...['--no-instructions', ...(options.durable ? [] : ['--no-sync'])],
   ]
-  const { code, output } = await run(binaries.initdb, args, account)
+  const { code, output } = await run(binaries.initdb, args, user)
   if (code !== 0) {
     await rm(draft, { recursive: true, force: true })
     throw new Error(`cannot make a database in ${home.directory}: ${output.trim()}`)

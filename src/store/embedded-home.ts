@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import { chmod, chown, lchown, lstat, mkdir, readdir, realpath } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import {
-  type Account,
-  type AccountSystem,
-  accountForRoot,
   closedTo,
+  type SystemUser,
+  type UserSystem,
+  userForRoot,
   userName,
-} from '~/store/embedded-account.ts'
+} from '~/store/embedded-user.ts'
 
 /** Where root keeps what the database's user has to reach when DATA_DIR is closed to it. */
 export const ELSEWHERE = '/var/lib/corridor'
@@ -19,13 +19,13 @@ export type Home = {
   directory: string
   data: string
   /** Whom the database runs as; null when it runs as ourselves. */
-  account: Account | null
+  user: SystemUser | null
 }
 
 export type HomeOptions = {
   dataDir: string
   say: (line: string) => void
-  system?: AccountSystem | undefined
+  system?: UserSystem | undefined
   elsewhere?: string | undefined
 }
 
@@ -43,12 +43,12 @@ export async function embeddedHome(options: HomeOptions): Promise<Home> {
   if (nearOwner) return homeAt({ dataDir, directory: near, owner: nearOwner }, options)
   const far = join(options.elsewhere ?? ELSEWHERE, farName(dataDir), 'postgres')
   const owner = await dataOwner(far, options)
-  const account = lenderFor(owner, options)
-  const closed = await closedTo(account, await existing(dataDir))
-  if (!owner && !closed) return homeAt({ dataDir, directory: near, owner: account }, options)
-  const why = closed ? `user ${account.name} cannot enter ${closed}` : 'as it did before'
+  const user = lenderFor(owner, options)
+  const closed = await closedTo(user, await existing(dataDir))
+  if (!owner && !closed) return homeAt({ dataDir, directory: near, owner: user }, options)
+  const why = closed ? `user ${user.name} cannot enter ${closed}` : 'as it did before'
   options.say(`the database of ${dataDir} lives in ${dirname(far)} (${why})`)
-  return homeAt({ dataDir, directory: far, owner: owner ?? account }, options)
+  return homeAt({ dataDir, directory: far, owner: owner ?? user }, options)
 }
 
 async function homeOfMine(dataDir: string, directory: string): Promise<Home> {
@@ -64,32 +64,32 @@ async function homeOfMine(dataDir: string, directory: string): Promise<Home> {
         'run corridor as the user who owns it, or set DATA_DIR to a directory of yours',
     )
   }
-  return { dataDir, directory, data: join(directory, 'data'), account: null }
+  return { dataDir, directory, data: join(directory, 'data'), user: null }
 }
 
-type Site = { dataDir: string; directory: string; owner: Account }
+type Site = { dataDir: string; directory: string; owner: SystemUser }
 
 async function homeAt({ dataDir, directory, owner }: Site, options: HomeOptions): Promise<Home> {
   const first = await mkdir(directory, { recursive: true })
   for (let path = directory; first && path.length >= first.length; path = dirname(path))
     await chmod(path, path === directory ? 0o711 : 0o755)
-  const account = lenderFor(owner, options)
-  const closed = await closedTo(account, directory)
+  const user = lenderFor(owner, options)
+  const closed = await closedTo(user, directory)
   if (closed)
     throw new Error(
-      `the database in ${directory} runs as user ${account.name}, who cannot enter ${closed}: ` +
+      `the database in ${directory} runs as user ${user.name}, who cannot enter ${closed}: ` +
         `let it in (chmod o+x ${closed}), or move DATA_DIR to where it can`,
     )
   const data = join(directory, 'data')
-  if (owner.uid === 0) await giveTree(data, account)
-  return { dataDir, directory, data, account }
+  if (owner.uid === 0) await giveTree(data, user)
+  return { dataDir, directory, data, user }
 }
 
 /** Data keeps its owner, unless that is root, who copied it here. */
-const lenderFor = (owner: Account | null, { system }: HomeOptions): Account =>
-  owner && owner.uid !== 0 ? owner : accountForRoot(system)
+const lenderFor = (owner: SystemUser | null, { system }: HomeOptions): SystemUser =>
+  owner && owner.uid !== 0 ? owner : userForRoot(system)
 
-async function giveTree(path: string, { uid, gid }: Account) {
+async function giveTree(path: string, { uid, gid }: SystemUser) {
   await lchown(path, uid, gid)
   await chmod(path, 0o700)
   for (const entry of await readdir(path, { recursive: true, withFileTypes: true }))
@@ -97,7 +97,7 @@ async function giveTree(path: string, { uid, gid }: Account) {
 }
 
 /** The owner of a cluster that exists, null when there is none. */
-async function dataOwner(directory: string, { system }: HomeOptions): Promise<Account | null> {
+async function dataOwner(directory: string, { system }: HomeOptions): Promise<SystemUser | null> {
   try {
     const { uid, gid } = await lstat(join(directory, 'data'))
     return { name: userName(uid, system), uid, gid }

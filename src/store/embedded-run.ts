@@ -1,20 +1,20 @@
 import { type SpawnOptions, spawn } from 'node:child_process'
-import type { Account } from '~/store/embedded-account.ts'
+import type { SystemUser } from '~/store/embedded-user.ts'
 
 /** The settings every program of the database runs with: our environment's secrets stay ours. */
-export function spawnOptions(account: Account | null): SpawnOptions {
+export function spawnOptions(user: SystemUser | null): SpawnOptions {
   const env = { PATH: '/usr/local/bin:/usr/bin:/bin', TZ: 'UTC', LC_ALL: 'C' }
-  return { cwd: '/', env, ...(account && { uid: account.uid, gid: account.gid }) }
+  return { cwd: '/', env, ...(user && { uid: user.uid, gid: user.gid }) }
 }
 
-/** Runs one program to its end as `account` (null: ourselves); `output` is stdout and stderr. */
+/** Runs one program to its end as `user` (null: ourselves); `output` is stdout and stderr. */
 export async function run(
   command: string,
   args: string[],
-  account: Account | null,
+  user: SystemUser | null,
 ): Promise<{ code: number | null; output: string }> {
   const child = spawn(command, args, {
-    ...spawnOptions(account),
+    ...spawnOptions(user),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''

@@ -146,7 +146,7 @@ async function launch({ home, binaries, durable }: ServerOptions): Promise<Launc
   const logFrom = (await log.stat()).size
   try {
     const child = spawn(postgres, args, {
-      ...spawnOptions(home.account),
+      ...spawnOptions(home.user),
       detached: true,
       stdio: ['ignore', log.fd, log.fd],
     })

@@ -1,7 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import postgres from 'postgres'
-import type { AccountSystem } from '~/store/embedded-account.ts'
 import { type Binaries, embeddedBinaries } from '~/store/embedded-binaries.ts'
 import {
   clusterMajor,
@@ -13,6 +12,7 @@ import {
 import { ELSEWHERE, embeddedHome, giveToOwner, type Home } from '~/store/embedded-home.ts'
 import { type Lock, lockWithin, tryLock } from '~/store/embedded-lock.ts'
 import { ensureServer, stopServer } from '~/store/embedded-server.ts'
+import type { UserSystem } from '~/store/embedded-user.ts'
 
 const TURN_MS_MAX = 120_000
 const CLOSE_TURN_MS_MAX = 1_500
@@ -27,7 +27,7 @@ export type EmbeddedOptions = {
   /** False only in tests: what was written may be lost when the machine stops. */
   durable?: boolean | undefined
   /** Stand-ins for tests. */
-  system?: AccountSystem | undefined
+  system?: UserSystem | undefined
   elsewhere?: string | undefined
   native?: string | undefined
 }
@@ -81,7 +81,7 @@ type Say = EmbeddedOptions['say']
 async function enter(home: Home, options: EmbeddedOptions): Promise<Share> {
   const { say, durable = true } = options
   const locks: Lock[] = []
-  const binaries = once(() => findBinaries(home, options))
+  const binaries = memoized(() => findBinaries(home, options))
   try {
     if (options.use === 'service') locks.push(await serviceLock(home))
     const { alone, lock } = await usersLock(home)
@@ -162,8 +162,8 @@ async function usersLock(home: Home): Promise<{ alone: boolean; lock: Lock }> {
 
 async function findBinaries(home: Home, options: EmbeddedOptions): Promise<Binaries> {
   const { say, native, elsewhere = ELSEWHERE } = options
-  const shelf = home.account ? elsewhere : home.directory
-  const binaries = await embeddedBinaries({ account: home.account, shelf, say, native })
+  const shelf = home.user ? elsewhere : home.directory
+  const binaries = await embeddedBinaries({ user: home.user, shelf, say, native })
   await requireSameMajor(home, binaries)
   return binaries
 }
@@ -191,7 +191,7 @@ async function ensureDatabase(home: Home, url: string): Promise<void> {
 const urlOf = (password: string, port: number, database: string) =>
   `postgres://${ROLE}:${password}@127.0.0.1:${port}/${database}`
 
-function once<T>(make: () => Promise<T>): () => Promise<T> {
+function memoized<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | null = null
   return () => {
     made ??= make()

@@ -1,16 +1,9 @@
 import type { TransactionSql } from 'postgres'
+import type { ReferenceRow } from '~/domain/mid.ts'
 import { copyIn } from './copy-in.ts'
 import type { Database } from './database.ts'
 import { copyLine, instantText } from './encoding.ts'
 import { NEWS_CHANNEL, newsPayload } from './news-channel.ts'
-
-/** What a feed said of one currency: units per US dollar, as exact decimal text. */
-export type ReferenceRow = {
-  readonly fetchedMs: number
-  readonly source: string
-  readonly currency: string
-  readonly perUsd: string
-}
 
 /** What was new: rates, and the snapshots (one per time and source) that hold them. */
 export type ReferencesImported = { readonly snapshots: number; readonly rates: number }

@@ -44,7 +44,7 @@ export function createReferenceStore(database: Database): ReferenceStore {
       })
     },
     async between(firstId, lastId) {
-      const rows = await sql<ReferenceRow[]>`
+      const rows = await sql<SelectedReference[]>`
         select r.id, r.currency, r.per_usd, s.source,
           extract(epoch from r.fetched_at) * 1000 as at_ms
         from reference_rates r join reference_snapshots s on s.id = r.snapshot_id
@@ -56,7 +56,7 @@ export function createReferenceStore(database: Database): ReferenceStore {
 }
 
 /** A reference as the statements here select it. */
-export type ReferenceRow = {
+export type SelectedReference = {
   readonly id: string
   readonly currency: string
   readonly per_usd: string
@@ -64,7 +64,7 @@ export type ReferenceRow = {
   readonly at_ms: string
 }
 
-export const referenceOf = (row: ReferenceRow): Reference => ({
+export const referenceOf = (row: SelectedReference): Reference => ({
   id: Number(row.id),
   atMs: Number(row.at_ms),
   currency: row.currency,
@@ -99,7 +99,7 @@ function insert(database: Database, { source, fetchedMs, upstreamMs, rates }: Sn
  */
 export function liveReferences({ sql }: Database, nowMs: number) {
   const earlier = boundariesMs(nowMs).filter(Number.isFinite)
-  return sql<ReferenceRow[]>`
+  return sql<SelectedReference[]>`
     with recursive codes (currency) as (
       (select currency from reference_rates order by currency limit 1)
       union all

@@ -5,7 +5,7 @@ import type { Quote } from '~/domain/quote.ts'
 import type { Database } from './database.ts'
 import { arrayLiteral, instantText } from './encoding.ts'
 import { type QuoteRow, quoteOf } from './quote-store.ts'
-import { type ReferenceRow, referenceOf } from './reference-store.ts'
+import { referenceOf, type SelectedReference } from './reference-store.ts'
 
 export type SnapshotStore = {
   /** The latest quote of every provider of a corridor before `place`, in no promised order. */
@@ -48,7 +48,7 @@ export function latestReferences(
   currencies: readonly string[],
   beforeMs: number,
 ) {
-  return sql<ReferenceRow[]>`
+  return sql<SelectedReference[]>`
     select r.id, r.currency, r.per_usd, s.source, extract(epoch from r.fetched_at) * 1000 as at_ms
     from unnest(${arrayLiteral(currencies)}::text[]) asked
     cross join lateral (

@@ -1,5 +1,6 @@
 import { currencyCode, USD } from '~/domain/currency.ts'
 import { dateMsOf, instantOf } from '~/domain/instant.ts'
+import type { ReferenceRow } from '~/domain/mid.ts'
 import {
   RATE_MAX,
   RATE_MIN,
@@ -9,14 +10,6 @@ import {
 import type { CsvRecord } from './csv.ts'
 import { csvTable } from './csv-table.ts'
 import { linesOf } from './lines.ts'
-
-/** What one US dollar was worth in a currency, as exact decimal text. */
-export type ReferenceRow = {
-  readonly fetchedMs: number
-  readonly source: string
-  readonly currency: string
-  readonly perUsd: string
-}
 
 export type ReferenceBatch = {
   readonly rows: readonly ReferenceRow[]

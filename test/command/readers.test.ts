@@ -77,7 +77,7 @@ async function copied(folder: string, name: string): Promise<Server> {
   const { code } = await run('/bin/cp', ['-a', home.data, data], null)
   expect(code).toBe(0)
   const logPath = join(folder, `${name}.log`)
-  return new Server({ postgres, data, account: home.account, logPath })
+  return new Server({ postgres, data, user: home.user, logPath })
 }
 
 /** What was last said of the replica. */

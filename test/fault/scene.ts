@@ -110,7 +110,7 @@ async function copyOf(template: Template, { folder, name }: Place): Promise<Serv
   const { code, output } = await run('/bin/cp', ['-a', home.data, data], null)
   if (code !== 0) throw new Error(`the template was not copied: ${output}`)
   const logPath = join(folder, `${name.replaceAll('/', '-')}.log`)
-  return new Server({ postgres, data, account: home.account, logPath })
+  return new Server({ postgres, data, user: home.user, logPath })
 }
 
 type Pair = { readonly template: Template; readonly primary: Server }

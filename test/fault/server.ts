@@ -5,8 +5,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '~/command/listener.ts'
-import type { Account } from '~/store/embedded-account.ts'
 import { spawnOptions } from '~/store/embedded-run.ts'
+import type { SystemUser } from '~/store/embedded-user.ts'
 
 const START_MS_MAX = 30_000
 const POLL_MS = 20
@@ -33,7 +33,7 @@ const SIGNALS: Readonly<Record<End, NodeJS.Signals>> = { fast: 'SIGINT', immedia
 export type ServerOptions = {
   readonly postgres: string
   readonly data: string
-  readonly account: Account | null
+  readonly user: SystemUser | null
   readonly logPath: string
   readonly settings?: readonly string[]
 }
@@ -56,11 +56,11 @@ export class Server {
   }
 
   async start(): Promise<void> {
-    const { postgres, data, account, logPath, settings = [] } = this.options
+    const { postgres, data, user, logPath, settings = [] } = this.options
     const args = ['-D', data, '-p', String(this.port)]
     for (const setting of [...SETTINGS, ...settings]) args.push('-c', setting)
     const log = openSync(logPath, 'a')
-    const child = spawn(postgres, args, { ...spawnOptions(account), stdio: ['ignore', log, log] })
+    const child = spawn(postgres, args, { ...spawnOptions(user), stdio: ['ignore', log, log] })
     this.#child = child
     const deadline = performance.now() + START_MS_MAX
     while (!(await this.#isReady())) {

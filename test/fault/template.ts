@@ -44,13 +44,13 @@ const say = () => {}
 
 export async function createTemplate(folder: string): Promise<Template> {
   const home = await embeddedHome({ dataDir: join(folder, 'template'), say })
-  const shelf = home.account ? ELSEWHERE : home.directory
-  const { account } = home
-  const binaries = await embeddedBinaries({ account, shelf, say })
+  const shelf = home.user ? ELSEWHERE : home.directory
+  const { user } = home
+  const binaries = await embeddedBinaries({ user, shelf, say })
   await createCluster(home, binaries, { durable: false })
   const { postgres } = binaries
   const logPath = join(folder, 'template.log')
-  const server = new Server({ postgres, data: home.data, account, logPath })
+  const server = new Server({ postgres, data: home.data, user, logPath })
   const password = await clusterPassword(home)
   const adminUrl = (port: number) => `postgres://corridor:${password}@127.0.0.1:${port}/corridor`
   const serviceUrl = (port: number) =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { leftOut, PAGE_ITEMS_MAX, windowed } from '~/mcp/page.ts'
+import { leftOut, PAGE_ITEMS_MAX, sliced } from '~/mcp/page.ts'
 
 describe('leftOut', () => {
   test('says nothing of a list that is whole, to the last item', () => {
@@ -37,7 +37,7 @@ describe('leftOut', () => {
         const seen: number[] = []
         let offset: number | undefined = 0
         while (offset !== undefined) {
-          seen.push(...windowed(all, { limit, offset }))
+          seen.push(...sliced(all, { limit, offset }))
           offset = leftOut({ items: all.length }, { limit, offset }).next_offset
         }
         expect(seen).toEqual(all)

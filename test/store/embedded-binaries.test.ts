@@ -2,14 +2,14 @@ import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { chmod, cp, lstat, mkdir, readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { openEmbedded } from '~/store/embedded.ts'
-import { accountForRoot } from '~/store/embedded-account.ts'
 import { embeddedBinaries } from '~/store/embedded-binaries.ts'
 import { run } from '~/store/embedded-run.ts'
+import { userForRoot } from '~/store/embedded-user.ts'
 import { cleanUp, clientOf, endServersIn, TEST_MS_MAX } from '../support/embedded-process.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
 const asRoot = process.getuid?.() === 0
-const account = asRoot ? accountForRoot() : null
+const user = asRoot ? userForRoot() : null
 const bases: string[] = []
 
 setDefaultTimeout(TEST_MS_MAX)
@@ -20,7 +20,7 @@ afterEach(async () => {
 
 /** The platform's package as it is before its install script ran, inside `folder`. */
 async function bareNative(folder: string): Promise<string> {
-  const { postgres } = await embeddedBinaries({ account, shelf: '/nonexistent', say: () => {} })
+  const { postgres } = await embeddedBinaries({ user, shelf: '/nonexistent', say: () => {} })
   const original = join(dirname(postgres), '..')
   const native = join(folder, 'package', 'native')
   await mkdir(join(folder, 'package'))
@@ -39,9 +39,9 @@ describe('embeddedBinaries', () => {
     const native = await bareNative(await scratchFolder())
     const said: string[] = []
     const shelf = join(native, 'nowhere')
-    const found = await embeddedBinaries({ account, shelf, say: (line) => said.push(line), native })
+    const found = await embeddedBinaries({ user, shelf, say: (line) => said.push(line), native })
     expect([found.postgres, said]).toEqual([join(native, 'bin', 'postgres'), []])
-    const { code, output } = await run(found.postgres, ['--version'], account)
+    const { code, output } = await run(found.postgres, ['--version'], user)
     expect([code, output]).toEqual([0, expect.stringContaining(`PostgreSQL) ${found.major}.`)])
     const links = JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8'))
     for (const { target } of links)
@@ -53,13 +53,13 @@ describe('embeddedBinaries', () => {
     const shelf = join(await scratchFolder(), 'shelf')
     const native = await bareNative(folder)
     await chmod(folder, 0o700)
-    const find = () => embeddedBinaries({ account, shelf, say: () => {}, native })
+    const find = () => embeddedBinaries({ user, shelf, say: () => {}, native })
     const found = new Set((await Promise.all([find(), find(), find()])).map((it) => it.postgres))
     expect(found.size).toBe(1)
     for (const postgres of found) expect(postgres).toStartWith(asRoot ? shelf : native)
     expect(await readdir(shelf).catch(() => [])).toHaveLength(asRoot ? 1 : 0)
     const said: string[] = []
-    await embeddedBinaries({ account, shelf, say: (line) => said.push(line), native })
+    await embeddedBinaries({ user, shelf, say: (line) => said.push(line), native })
     expect(said).toEqual([])
   })
 

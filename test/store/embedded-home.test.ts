@@ -2,8 +2,8 @@ import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { chmod, chown, lstat, mkdir, stat, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { openEmbedded } from '~/store/embedded.ts'
-import { type AccountSystem, accountForRoot, closedTo } from '~/store/embedded-account.ts'
 import { embeddedHome } from '~/store/embedded-home.ts'
+import { closedTo, type UserSystem, userForRoot } from '~/store/embedded-user.ts'
 import { cleanUp, clientOf, endServersIn, TEST_MS_MAX } from '../support/embedded-process.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
@@ -31,7 +31,7 @@ async function closedPlace() {
   return { closed, dataDir: join(closed, 'inside', 'data'), elsewhere, said, say }
 }
 
-function machine(passwd: string, created = ''): AccountSystem & { made: string[] } {
+function machine(passwd: string, created = ''): UserSystem & { made: string[] } {
   const made: string[] = []
   return {
     made,
@@ -40,27 +40,27 @@ function machine(passwd: string, created = ''): AccountSystem & { made: string[]
   }
 }
 
-describe('accountForRoot', () => {
+describe('userForRoot', () => {
   test('is the postgres user where there is one', () => {
     const system = machine(`${ROOT_LINE}postgres:x:101:104::/:/bin/sh\n${NOBODY_LINE}`)
-    expect(accountForRoot(system)).toEqual({ name: 'postgres', uid: 101, gid: 104 })
+    expect(userForRoot(system)).toEqual({ name: 'postgres', uid: 101, gid: 104 })
     expect(system.made).toEqual([])
   })
 
   test('creates a user of its own where there is none, and finds it again', () => {
     const line = 'corridor:x:998:997::/nonexistent:/usr/sbin/nologin\n'
     const system = machine(ROOT_LINE + NOBODY_LINE, line)
-    expect(accountForRoot(system)).toEqual({ name: 'corridor', uid: 998, gid: 997 })
-    expect(accountForRoot(system)).toEqual({ name: 'corridor', uid: 998, gid: 997 })
+    expect(userForRoot(system)).toEqual({ name: 'corridor', uid: 998, gid: 997 })
+    expect(userForRoot(system)).toEqual({ name: 'corridor', uid: 998, gid: 997 })
     expect(system.made).toEqual(['corridor'])
   })
 
   test('falls back to nobody where none can be created', () => {
-    expect(accountForRoot(machine(ROOT_LINE + NOBODY_LINE)).uid).toBe(65534)
+    expect(userForRoot(machine(ROOT_LINE + NOBODY_LINE)).uid).toBe(65534)
   })
 
   test('says what to do where there is not even that', () => {
-    expect(() => accountForRoot(machine(ROOT_LINE))).toThrow('run corridor as an ordinary user')
+    expect(() => userForRoot(machine(ROOT_LINE))).toThrow('run corridor as an ordinary user')
   })
 })
 
@@ -72,19 +72,19 @@ describe('embeddedHome', () => {
     const home = await embeddedHome({ dataDir: join(base, 'link', 'a', 'b'), say: () => {} })
     expect(home.directory).toBe(join(base, 'real', 'a', 'b', 'postgres'))
     expect((await stat(home.directory)).mode & 0o777).toBe(asRoot ? 0o711 : 0o700)
-    expect(home.account === null).toBe(!asRoot)
-    if (home.account) expect(await closedTo(home.account, home.directory)).toBeNull()
+    expect(home.user === null).toBe(!asRoot)
+    if (home.user) expect(await closedTo(home.user, home.directory)).toBeNull()
   })
 
   test('stays where its data is once there is some', async () => {
     const place = await closedPlace()
     const first = await embeddedHome(place)
     await mkdir(first.data)
-    if (first.account) await chown(first.data, first.account.uid, first.account.gid)
+    if (first.user) await chown(first.data, first.user.uid, first.user.gid)
     await chmod(place.closed, 0o755)
     const second = await embeddedHome(place)
     expect(second.directory).toBe(first.directory)
-    expect(second.account?.uid).toBe(first.account?.uid as number)
+    expect(second.user?.uid).toBe(first.user?.uid as number)
   })
 
   test("refuses data that its user can no longer reach, or that is another user's", async () => {
@@ -92,7 +92,7 @@ describe('embeddedHome', () => {
     const dataDir = join(base, 'closed', 'data')
     const home = await embeddedHome({ dataDir, say: () => {} })
     await mkdir(home.data)
-    if (home.account) await chown(home.data, home.account.uid, home.account.gid)
+    if (home.user) await chown(home.data, home.user.uid, home.user.gid)
     await chmod(join(base, 'closed'), asRoot ? 0o700 : 0o600)
     const again = embeddedHome({ dataDir, say: () => {} })
     await expect(again).rejects.toThrow(asRoot ? 'chmod o+x' : 'EACCES')

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import type { ReferenceRow } from '~/domain/mid.ts'
 import { DAY_MS } from '~/domain/quota.ts'
-import { importReferences, type ReferenceRow } from '~/store/reference-import.ts'
+import { importReferences } from '~/store/reference-import.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { inArrays, NOW_MS, otherHandle } from './samples.ts'

@@ -6,12 +6,12 @@ import { dirname } from 'node:path'
 const OWN_USER = 'corridor'
 
 /** An operating system user; the database's processes run as one when corridor runs as root. */
-export type Account = { name: string; uid: number; gid: number }
+export type SystemUser = { name: string; uid: number; gid: number }
 
-/** How accounts are looked up and made, so that a machine without any can be played in a test. */
-export type AccountSystem = { passwd(): string; create(name: string): void }
+/** How users are looked up and made, so that a machine without any can be played in a test. */
+export type UserSystem = { passwd(): string; create(name: string): void }
 
-const thisMachine: AccountSystem = {
+const thisMachine: UserSystem = {
   passwd: () => readFileSync('/etc/passwd', 'utf8'),
   create: (name) => {
     const home = ['--no-create-home', '--home-dir', '/nonexistent', '--shell', '/usr/sbin/nologin']
@@ -23,32 +23,32 @@ const thisMachine: AccountSystem = {
  * Whom root lends the database to, as PostgreSQL refuses to run as root: `postgres` when the
  * machine has it, else `corridor`, which is created, else `nobody`.
  */
-export function accountForRoot(system: AccountSystem = thisMachine): Account {
+export function userForRoot(system: UserSystem = thisMachine): SystemUser {
   const known = find(system, 'postgres') ?? find(system, OWN_USER)
   if (known) return known
   system.create(OWN_USER)
-  const account = find(system, OWN_USER) ?? find(system, 'nobody')
-  if (account) return account
+  const user = find(system, OWN_USER) ?? find(system, 'nobody')
+  if (user) return user
   throw new Error(
     'PostgreSQL does not run as root and this machine has no other user for it: ' +
       'run corridor as an ordinary user, or set DATABASE_URL',
   )
 }
 
-/** The first directory on the way down to `path` (itself included) that `account` cannot enter. */
-export async function closedTo(account: Account, path: string): Promise<string | null> {
+/** The first directory on the way down to `path` (itself included) that `user` cannot enter. */
+export async function closedTo(user: SystemUser, path: string): Promise<string | null> {
   const parent = dirname(path)
   if (parent !== path) {
-    const closed = await closedTo(account, parent)
+    const closed = await closedTo(user, parent)
     if (closed) return closed
   }
-  return mayExecute(account, await stat(path)) ? null : path
+  return mayExecute(user, await stat(path)) ? null : path
 }
 
-/** Whether the mode of a file or directory lets `account` run or enter it. */
-function mayExecute(account: Account, file: { uid: number; gid: number; mode: number }): boolean {
-  if (file.uid === account.uid) return (file.mode & 0o100) !== 0
-  if (file.gid === account.gid) return (file.mode & 0o010) !== 0
+/** Whether the mode of a file or directory lets `user` run or enter it. */
+function mayExecute(user: SystemUser, file: { uid: number; gid: number; mode: number }): boolean {
+  if (file.uid === user.uid) return (file.mode & 0o100) !== 0
+  if (file.gid === user.gid) return (file.mode & 0o010) !== 0
   return (file.mode & 0o001) !== 0
 }
 
@@ -58,7 +58,7 @@ export async function ownerOf(path: string): Promise<{ uid: number; gid: number 
 }
 
 /** The name of a user id, or the id itself where the machine has no name for it. */
-export function userName(uid: number, system: AccountSystem = thisMachine): string {
+export function userName(uid: number, system: UserSystem = thisMachine): string {
   for (const line of system.passwd().split('\n')) {
     const [name, , id] = line.split(':')
     if (name && id === String(uid)) return name
@@ -66,10 +66,10 @@ export function userName(uid: number, system: AccountSystem = thisMachine): stri
   return String(uid)
 }
 
-function find(system: AccountSystem, name: string): Account | null {
+function find(system: UserSystem, name: string): SystemUser | null {
   for (const line of system.passwd().split('\n')) {
-    const [user, , uid, gid] = line.split(':')
-    if (user === name && Number(uid) > 0) return { name, uid: Number(uid), gid: Number(gid) }
+    const [own, , uid, gid] = line.split(':')
+    if (own === name && Number(uid) > 0) return { name, uid: Number(uid), gid: Number(gid) }
   }
   return null
 }
