@@ -13,6 +13,8 @@ import { allOrNothing, FaultReport, RejectsFile } from './rejects.ts'
 import { CommandFailure, printResult, type Terminal, withDatabase } from './terminal.ts'
 
 const STDIN_REJECTS = 'observations'
+/** What is shown of the name of a column. */
+const NAME_LENGTH_MAX = 40
 const ADVICE = 'correct the file, or give --skip-invalid to import the others'
 
 type Options = { skipInvalid?: boolean; json?: boolean }
@@ -44,16 +46,31 @@ async function run({ terminal, database, input }: Import, stem: string | null): 
   const rules = { catalogue, nowMs, defaultEffectiveMs: nowMs }
   try {
     const file = await openObservationFile(withProgress(input, terminal), rules)
-    if (stem !== null) return await importValid(file, { terminal, database, stem })
-    const rows = allOrNothing(file.batches, { terminal, advice: ADVICE })
-    return { inserted: await importObservations({ database, rows }), rejected: 0 }
+    const imported = await importFile(file, { terminal, database, stem })
+    if (file.unread.size > 0) terminal.say(unreadLine(file.unread))
+    return imported
   } catch (error) {
     if (error instanceof FileFault) throw new CommandFailure(`${input.name}: ${error.message}`)
     throw error
   }
 }
 
-type ValidOnly = Omit<Import, 'input'> & { stem: string }
+type Importing = Omit<Import, 'input'> & { stem: string | null }
+
+async function importFile(file: ObservationFile, options: Importing): Promise<Imported> {
+  const { terminal, database, stem } = options
+  if (stem !== null) return importValid(file, { terminal, database, stem })
+  const rows = allOrNothing(file.batches, { terminal, advice: ADVICE })
+  return { inserted: await importObservations({ database, rows }), rejected: 0 }
+}
+
+/** Optional fields that are misspelt would be lost without a word. */
+function unreadLine(names: ReadonlySet<string>): string {
+  const shown = [...names].map((name) => JSON.stringify(name.slice(0, NAME_LENGTH_MAX)))
+  return `not read, as no observation has it: ${shown.join(', ')}; check how it is spelt`
+}
+
+type ValidOnly = Importing & { stem: string }
 
 async function importValid(file: ObservationFile, options: ValidOnly): Promise<Imported> {
   const { terminal, database, stem } = options

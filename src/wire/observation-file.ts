@@ -24,6 +24,8 @@ export type ObservationFile = {
   readonly format: 'csv' | 'ndjson'
   /** The first line of a file of rejects, or null where there is none. */
   readonly rejectsHeader: string | null
+  /** Columns or members met so far that no observation has: at most a few, as they were met. */
+  readonly unread: ReadonlySet<string>
   /** In the order of the file, of any size. */
   readonly batches: AsyncIterable<ObservationBatch>
 }
@@ -45,12 +47,16 @@ const TEXT_COLUMNS = [
   'notes',
 ]
 const NUMBER_COLUMNS = ['rate', 'fee']
+const COLUMNS = [...TEXT_COLUMNS, ...NUMBER_COLUMNS]
 
 /** A number that JSON.stringify writes as it is given; the library's types do not know it yet. */
 const exactNumber = (JSON as unknown as { rawJSON(text: string): object }).rawJSON
 
 /** What a file of rejects adds to each row. */
 const ERROR = 'error'
+
+const READ = new Set([...COLUMNS, ERROR])
+const UNREAD_MAX = 20
 
 /**
  * Opens a file of observations: one JSON object a line where the first character is `{`, else CSV.
@@ -66,11 +72,21 @@ export async function openObservationFile(
   const { start, lines } = await peeked(linesOf(bytes))
   if (start === '') throw new FileFault('the file is empty')
   if (start === '[') throw new FileFault('the file is a JSON list: write one object a line instead')
-  if (start === '{')
-    return { format: 'ndjson', rejectsHeader: null, batches: jsonBatches(lines, rules) }
+  const unread = new Set<string>()
+  if (start === '{') {
+    const batches = jsonBatches(lines, { rules, unread })
+    return { format: 'ndjson', rejectsHeader: null, unread, batches }
+  }
   const { header, records } = await csvTable(lines, REQUIRED)
+  noteUnread(header, unread)
   const reader = new CsvReader(header, rules)
-  return { format: 'csv', rejectsHeader: reader.rejectsHeader, batches: reader.batches(records) }
+  const { rejectsHeader } = reader
+  return { format: 'csv', rejectsHeader, unread, batches: reader.batches(records) }
+}
+
+function noteUnread(names: readonly string[], unread: Set<string>): void {
+  for (const name of names)
+    if (name !== '' && !READ.has(name) && unread.size < UNREAD_MAX) unread.add(name)
 }
 
 /** The lines with those at the start left out that are blank, and the first character there is. */
@@ -90,13 +106,15 @@ async function* prepended<T>(first: T, others: AsyncIterable<T>): AsyncGenerator
   yield* others
 }
 
-async function* jsonBatches(lines: AsyncIterable<Line[]>, rules: RowRules) {
+type JsonReading = { readonly rules: RowRules; readonly unread: Set<string> }
+
+async function* jsonBatches(lines: AsyncIterable<Line[]>, reading: JsonReading) {
   for await (const batch of lines) {
     const rows: Observation[] = []
     const rejects: Reject[] = []
     for (const line of batch) {
       if (line.fault === null && line.text.trim() === '') continue
-      const { observation, faults } = readJsonLine(line, rules)
+      const { observation, faults } = readJsonLine(line, reading)
       if (observation) rows.push(observation)
       else rejects.push(jsonReject(line, faults.join('; ')))
     }
@@ -104,10 +122,13 @@ async function* jsonBatches(lines: AsyncIterable<Line[]>, rules: RowRules) {
   }
 }
 
-function readJsonLine({ text, fault }: Line, rules: RowRules) {
+function readJsonLine({ text, fault }: Line, { rules, unread }: JsonReading) {
   if (fault !== null) return { observation: null, faults: [fault] }
   try {
-    return readObservationRow(parsedExactly(text), rules)
+    const row = parsedExactly(text)
+    const reading = readObservationRow(row, rules)
+    if (reading.observation) noteUnread(Object.keys(row as object), unread)
+    return reading
   } catch {
     return { observation: null, faults: ['is not valid JSON'] }
   }
@@ -139,13 +160,11 @@ class CsvReader {
     header: readonly string[],
     private readonly rules: RowRules,
   ) {
-    this.#columns = [...TEXT_COLUMNS, ...NUMBER_COLUMNS]
-      .map((name) => ({
-        name,
-        index: header.indexOf(name),
-        isNumber: NUMBER_COLUMNS.includes(name),
-      }))
-      .filter(({ index }) => index >= 0)
+    this.#columns = COLUMNS.map((name) => ({
+      name,
+      index: header.indexOf(name),
+      isNumber: NUMBER_COLUMNS.includes(name),
+    })).filter(({ index }) => index >= 0)
     this.#width = header.length
     this.#errorIndex = header.indexOf(ERROR)
     this.rejectsHeader = csvLine(this.#errorIndex < 0 ? [...header, ERROR] : header)

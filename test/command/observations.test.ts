@@ -99,6 +99,20 @@ describe('observations import', () => {
     expect(second!.effective_from).toBe(first!.effective_from)
   })
 
+  test('says which columns and members it does not read, and imports the rest', async () => {
+    const row = '{"provider_id":"wise","from":"USD","to":"KES","rate":1,"fee_curency":"KES"}'
+    const path = await fileOf(`provider_id,from,to,rate,Fee,id\nwise,USD,KES,1,2,7\n`)
+    for (const [file, names] of [
+      [path, '"Fee", "id"'],
+      [await fileOf(row, 'quotes.ndjson'), '"fee_curency"'],
+    ] as const) {
+      const { status, stdout, said } = await load(file)
+      expect([status, stdout]).toEqual([0, '{"inserted":1,"rejected":0}\n'])
+      const line = `not read, as no observation has it: ${names}; check how it is spelt`
+      expect(said).toEqual([line])
+    }
+  })
+
   test('with an invalid row nothing is imported and the first faults are listed by line', async () => {
     const before = await count()
     const path = await fileOf(
