@@ -1,9 +1,9 @@
 import type { Figure } from '../table.ts'
 import { type Endpoint, endpointsOf, requestOf } from './endpoints.ts'
 import { CONNECTIONS, type GeneratorName } from './load.ts'
-import { type Driving, type Measured, measured, medians } from './measure.ts'
+import { type Driving, type Measured, measured, medians, ratios } from './measure.ts'
 import { publishing } from './publishing.ts'
-import type { Report, Result } from './report.ts'
+import type { Report, Result, Rounds, ServerName } from './report.ts'
 import { openScene, type Scene } from './scene.ts'
 import {
   type Answer,
@@ -14,8 +14,7 @@ import {
   sqlServer,
 } from './servers.ts'
 
-export const SERVERS = ['service', 'bare', 'least', 'elysia', 'sql'] as const
-export type ServerName = (typeof SERVERS)[number]
+export const SERVERS: readonly ServerName[] = ['service', 'bare', 'least', 'elysia', 'sql']
 
 export type HttpOptions = {
   readonly rounds: number
@@ -68,11 +67,11 @@ const congestionControl = (): Promise<string | null> =>
       () => null,
     )
 
-function summaryOf({ name, servers: { service, bare } }: Result): string {
-  const perSecond = Math.round(service!.perSecond).toLocaleString('en')
-  const share = bare
-    ? `, ${(service!.perSecond / bare.perSecond).toFixed(2)} of bare, ` +
-      `${(bare.cpuMicros / service!.cpuMicros).toFixed(2)} by CPU`
+function summaryOf({ name, full: { servers, ratios } }: Result): string {
+  const perSecond = Math.round(servers.service!.perSecond).toLocaleString('en')
+  const share = ratios.bare
+    ? `, ${ratios.bare.perSecond.toFixed(2)} of bare, ` +
+      `${(1 / ratios.bare.cpuMicros).toFixed(2)} by CPU`
     : ''
   return `${name}: ${perSecond}/s${share}`
 }
@@ -92,11 +91,11 @@ async function resultOf(scene: Scene, endpoint: Endpoint, options: HttpOptions):
       for (const [, server] of running) await drive(server, { seconds: warmUpSeconds })
     const full = await inRounds(running, rounds, (server) => drive(server))
     assertSameBytes(endpoint, full)
-    const perSecond = full.service!.perSecond / 2
+    const perSecond = full.servers.service!.perSecond / 2
     const ends = running.filter(([name]) => name === 'service' || name === 'bare')
     const half = await inRounds(ends, rounds, (server) => drive(server, { perSecond }))
     const { name, goal } = endpoint
-    return { name, goal, servers: full, half }
+    return { name, goal, full, half }
   } finally {
     for (const [name, server] of running) if (name !== 'service') await server.stop()
   }
@@ -119,7 +118,7 @@ async function settled(origin: string, endpoint: Endpoint): Promise<void> {
 /** A budget counts down and amounts have more or fewer digits: no more may differ. */
 const BYTES_SHARE_MAX = 0.03
 
-function assertSameBytes({ name }: Endpoint, { service, bare }: Result['servers']): void {
+function assertSameBytes({ name }: Endpoint, { servers: { service, bare } }: Rounds): void {
   if (bare && Math.abs(service!.bytes / bare.bytes - 1) > BYTES_SHARE_MAX)
     throw new Error(`${name}: ${service!.bytes} bytes beside ${bare.bytes} of the bare server`)
 }
@@ -132,12 +131,15 @@ async function inRounds(
   servers: readonly Named[],
   rounds: number,
   drive: (server: Driven) => Promise<Measured>,
-): Promise<Partial<Record<ServerName, Measured>>> {
+): Promise<Rounds> {
   const taken = servers.map(() => [] as Measured[])
   const turns = servers.map(([, server], i) => ({ server, seen: taken[i]! }))
   for (let round = 0; round < rounds; round++, turns.reverse())
     for (const { server, seen } of turns) seen.push(await drive(server))
-  return Object.fromEntries(servers.map(([name], i) => [name, medians(taken[i]!)]))
+  const ofEach = <T>(figure: (rounds: Measured[]) => T): Partial<Record<ServerName, T>> =>
+    Object.fromEntries(servers.map(([name], i) => [name, figure(taken[i]!)]))
+  const [service] = taken as [Measured[]]
+  return { servers: ofEach(medians), ratios: ofEach((rounds) => ratios(service, rounds)) }
 }
 
 async function runningServers(

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { http, SERVERS, type ServerName } from './http.ts'
+import { http, SERVERS } from './http.ts'
 import { bestGenerator, GENERATORS, type GeneratorName } from './load.ts'
 import { comparison, type Report, reportTable } from './report.ts'
 
@@ -27,7 +27,7 @@ export async function httpBench(dataDir: string, flags: HttpFlags): Promise<stri
     seconds: Number(flags.seconds ?? (flags.small ? 1 : 3)),
     warmUpSeconds: flags.small ? 0 : 4,
     only: flags.only?.split(',') ?? (flags.small ? SMALL : []),
-    servers: SERVERS.filter((name): name is ServerName => names.includes(name)),
+    servers: SERVERS.filter((name) => names.includes(name)),
     generator: generatorOf(flags.generator),
     say: (line) => console.error(line),
   })

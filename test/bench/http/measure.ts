@@ -34,6 +34,21 @@ export function medians(rounds: readonly Measured[]): Measured {
   }
 }
 
+/** What one server's rounds are to another's, each to the one of the same round. */
+export type Ratios = Pick<Measured, 'perSecond' | 'p99Ms' | 'cpuMicros'>
+
+/**
+ * The medians over the rounds of one server's figure by another's.
+ *
+ * What slows the machine for a while slows both of a round, so these vary less from run to run than
+ * ratios of medians.
+ */
+export function ratios(rounds: readonly Measured[], others: readonly Measured[]): Ratios {
+  const of = (name: keyof Ratios) =>
+    median(rounds.map((round, i) => round[name] / others[i]![name]))
+  return { perSecond: of('perSecond'), p99Ms: of('p99Ms'), cpuMicros: of('cpuMicros') }
+}
+
 /** Linux counts in hundredths of a second, whatever the kernel's own tick. */
 const TICK_MS = 10
 

@@ -1,16 +1,23 @@
 import { type Figure, tableOf } from '../table.ts'
 import type { Goal } from './endpoints.ts'
-import type { Measured } from './measure.ts'
+import type { Measured, Ratios } from './measure.ts'
 
-type ByServer = Partial<Record<'service' | 'bare' | 'least' | 'elysia' | 'sql', Measured>>
+export type ServerName = 'service' | 'bare' | 'least' | 'elysia' | 'sql'
+
+export type Rounds = {
+  /** Medians. */
+  readonly servers: Partial<Record<ServerName, Measured>>
+  /** What the service is to each. */
+  readonly ratios: Partial<Record<ServerName, Ratios>>
+}
 
 export type Result = {
   readonly name: string
   readonly goal: Goal
   /** As much as each gives. */
-  readonly servers: ByServer
+  readonly full: Rounds
   /** Service and bare server at half of what the service gives. */
-  readonly half: ByServer
+  readonly half: Rounds
 }
 
 export type Report = {
@@ -29,15 +36,14 @@ export type Report = {
 function figureRatios(old: readonly Figure[], fresh: readonly Figure[]): string {
   const rows = fresh.flatMap(({ what, unit, value }) => {
     const before = old.find((figure) => figure.what === what)
-    return before ? [[`${what}, ${unit}`, ratio(value, before.value)]] : []
+    return before ? [[`${what}, ${unit}`, hundredths(value / before.value)]] : []
   })
   return rows.length > 0 ? markdown([['what', 'to before'], ...rows]) : ''
 }
 
 const whole = (value: number): string => Math.round(value).toLocaleString('en')
 const short = (value: number): string => String(Number(value.toPrecision(3)))
-const ratio = (a: number | undefined, b: number | undefined): string =>
-  a === undefined || b === undefined ? '' : (a / b).toFixed(2)
+const hundredths = (value: number | undefined): string => value?.toFixed(2) ?? ''
 
 const HEAD = [
   ...[
@@ -56,21 +62,21 @@ const HEAD = [
   ...['CPU µs', 'bare CPU µs', 'of bare by CPU', 'MB'],
 ]
 
-function cellsOf({ name, goal, servers, half }: Result): string[] {
-  const { service, bare, least, elysia, sql } = servers
+function cellsOf({ name, goal, full: { servers, ratios }, half }: Result): string[] {
+  const { service, bare } = servers
   const { perSecond, p50Ms, p99Ms, p999Ms, bytes, cpuMicros, residentMb } = service!
-  const overSql = sql && perSecond / sql.perSecond
+  const overSql = ratios.sql?.perSecond
   return [
     ...[name, whole(bytes), whole(perSecond), bare ? whole(bare.perSecond) : ''],
-    ratio(perSecond, bare?.perSecond),
-    ...[String(goal.ofBare ?? ''), ratio(perSecond, least?.perSecond)],
-    ratio(perSecond, elysia?.perSecond),
+    hundredths(ratios.bare?.perSecond),
+    ...[String(goal.ofBare ?? ''), hundredths(ratios.least?.perSecond)],
+    hundredths(ratios.elysia?.perSecond),
     ...[overSql ? `${short(overSql)}x` : '', overSql && goal.overSql ? `${goal.overSql}x` : ''],
     ...[p50Ms, p99Ms, p999Ms].map(short),
-    half.service ? short(half.service.p99Ms) : '',
-    ...[ratio(half.service?.p99Ms, half.bare?.p99Ms), half.bare ? 'at most 2' : ''],
+    half.servers.service ? short(half.servers.service.p99Ms) : '',
+    ...[hundredths(half.ratios.bare?.p99Ms), half.ratios.bare ? 'at most 2' : ''],
     ...[short(cpuMicros), bare ? short(bare.cpuMicros) : ''],
-    ...[ratio(bare?.cpuMicros, cpuMicros), whole(residentMb)],
+    ...[hundredths(ratios.bare && 1 / ratios.bare.cpuMicros), whole(residentMb)],
   ]
 }
 
@@ -92,7 +98,7 @@ export function reportTable(report: Report): string {
 
 /** Beside a slow generator two servers look more alike than they are. */
 function ceilingOf({ generator, results }: Report): string {
-  const most = Math.max(0, ...results.map(({ servers }) => servers.bare?.perSecond ?? 0))
+  const most = Math.max(0, ...results.map(({ full }) => full.servers.bare?.perSecond ?? 0))
   if (generator === 'wrk' || most === 0) return ''
   return `; ${generator} gets ${whole(most)} req/s at most out of a bare server, and wrk far more`
 }
@@ -103,10 +109,9 @@ export function comparison(old: Report, fresh: Report): string {
   const rows = fresh.results.flatMap((result) => {
     const before = old.results.find(({ name }) => name === result.name)
     if (!before) return []
-    const [a, b] = [before.servers.service!, result.servers.service!]
-    const ofBare = ({ servers: { service, bare } }: Result) =>
-      ratio(service?.perSecond, bare?.perSecond)
-    const of = (name: keyof Measured) => ratio(b[name], a[name])
+    const [a, b] = [before.full.servers.service!, result.full.servers.service!]
+    const ofBare = ({ full: { ratios } }: Result) => hundredths(ratios.bare?.perSecond)
+    const of = (name: keyof Measured) => hundredths(b[name] / a[name])
     return [
       [
         ...[result.name, of('perSecond'), ofBare(result), ofBare(before)],
