@@ -8,6 +8,7 @@ import {
   asCurrencyBound,
   asDurationMs,
   asFeedNames,
+  asHeaders,
   asHostName,
   asHttpUrl,
   asMailFrom,
@@ -71,6 +72,8 @@ export type Config = {
   readonly mailFrom: string | null
   /** Where traces go; null for nowhere. */
   readonly tracesUrl: string | null
+  /** What the collector is shown. */
+  readonly tracesHeaders: Readonly<Record<string, string>>
   readonly logLevel: LogLevel
   readonly logFormat: LogFormat
 }
@@ -138,6 +141,7 @@ export function loadConfig(env: Env): Config {
     metricsToken: setting<string | null>('METRICS_TOKEN', null, asToken),
     ...readPeople(setting),
     tracesUrl: setting<string | null>('OTEL_EXPORTER_OTLP_ENDPOINT', null, asHttpUrl),
+    tracesHeaders: setting('OTEL_EXPORTER_OTLP_HEADERS', {}, asHeaders),
     logLevel: setting<LogLevel>('LOG_LEVEL', 'info', oneOf(LOG_LEVELS)),
     logFormat: setting<LogFormat>('LOG_FORMAT', 'json', oneOf(LOG_FORMATS)),
   }

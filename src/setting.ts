@@ -135,6 +135,20 @@ export const asHttpUrl: Reader<string> = (text) => {
   return text.replace(/\/+$/, '')
 }
 
+const HEADER = /^([!#$%&'*+.^`|~\w-]+)=([\x20-\x7e]*)$/
+
+/** Values are percent-encoded, as OpenTelemetry writes them. */
+export const asHeaders: Reader<Readonly<Record<string, string>>> = (text) =>
+  Object.fromEntries(listOf(asHeader)(text))
+
+const asHeader: Reader<[name: string, value: string]> = (text) => {
+  const [, name, value] = HEADER.exec(text) ?? []
+  try {
+    if (name && value) return [name, decodeURIComponent(value)]
+  } catch {}
+  throw new Error('must list headers such as authorization=Bearer%20abc')
+}
+
 export const asOrigin: Reader<string> = (text) => {
   if (text === '*') return text
   const url = asHttpUrl(text)

@@ -47,6 +47,7 @@ describe('loadConfig', () => {
       smtpUrl: null,
       mailFrom: null,
       tracesUrl: null,
+      tracesHeaders: {},
       logLevel: 'info',
       logFormat: 'json',
     })
@@ -93,6 +94,7 @@ describe('loadConfig', () => {
         SMTP_URL: 'smtps://us:pass@mail.example:465',
         MAIL_FROM: 'Corridor <corridor@example.org>',
         OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/',
+        OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20abc, x-tenant=a=b',
         LOG_LEVEL: 'debug',
         LOG_FORMAT: 'pretty',
       }),
@@ -135,6 +137,7 @@ describe('loadConfig', () => {
       smtpUrl: 'smtps://us:pass@mail.example:465',
       mailFrom: 'Corridor <corridor@example.org>',
       tracesUrl: 'http://collector:4318',
+      tracesHeaders: { authorization: 'Bearer abc', 'x-tenant': 'a=b' },
       logLevel: 'debug',
       logFormat: 'pretty',
     })
@@ -200,6 +203,9 @@ describe('loadConfig', () => {
       ['SMTP_URL', 'smtp://mail.example', 'come with MAIL_FROM, and with PUBLIC_URL'],
       ['MAIL_FROM', 'nobody', 'Corridor <corridor@example.org>'],
       ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318', 'http:// or https://'],
+      ['OTEL_EXPORTER_OTLP_HEADERS', 'Bearer abc', 'authorization=Bearer%20abc'],
+      ['OTEL_EXPORTER_OTLP_HEADERS', 'a=%', 'authorization=Bearer%20abc'],
+      ['OTEL_EXPORTER_OTLP_HEADERS', 'a=b,', 'authorization=Bearer%20abc'],
       ['LOG_LEVEL', 'loud', 'trace, debug, info, warn, error, silent'],
       ['LOG_LEVEL', 'INFO', 'trace, debug, info, warn, error, silent'],
       ['LOG_FORMAT', 'xml', 'json, pretty'],

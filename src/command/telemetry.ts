@@ -15,6 +15,7 @@ import { ReplicationFigures } from '~/telemetry/replication-figures.ts'
 import { publicationMetrics, replicationMetrics } from '~/telemetry/replication-metrics.ts'
 import { RequestFigures } from '~/telemetry/request-figures.ts'
 import { requestMetrics } from '~/telemetry/request-metrics.ts'
+import type { SpansOptions } from '~/telemetry/spans.ts'
 import { type Tracing, traced } from '~/telemetry/tracing.ts'
 import { WorkLedger } from '~/telemetry/work-figures.ts'
 import { workMetrics } from '~/telemetry/work-metrics.ts'
@@ -25,7 +26,7 @@ import { type ResourceSources, resourceMetrics } from './resource-metrics.ts'
 export type ShareMetrics = (own: MetricsDeps['metrics']) => MetricsDeps['metrics']
 
 type TelemetryOptions = {
-  readonly config: Pick<Config, 'tracesUrl' | 'metricsToken'>
+  readonly config: Pick<Config, 'tracesUrl' | 'tracesHeaders' | 'metricsToken'>
   readonly clock: Clock
   readonly log: Log
   readonly shareMetrics?: ShareMetrics
@@ -58,8 +59,9 @@ export class Telemetry {
   }
 
   static async start(options: TelemetryOptions): Promise<Telemetry> {
-    const { config, log } = options
-    return new Telemetry(options, config.tracesUrl ? await spansTo(config.tracesUrl, log) : null)
+    const { tracesUrl: url, tracesHeaders: headers } = options.config
+    const { log } = options
+    return new Telemetry(options, url ? await spansTo({ url, headers, version, log }) : null)
   }
 
   /** Memory serves something new. */
@@ -130,7 +132,7 @@ export class Telemetry {
 }
 
 /** Loaded only here and only then, so that nobody else pays for it. */
-async function spansTo(url: string, log: Log): Promise<Tracing> {
+async function spansTo(options: SpansOptions): Promise<Tracing> {
   const { Spans } = await import('~/telemetry/spans.ts')
-  return new Spans({ url, version, log })
+  return new Spans(options)
 }

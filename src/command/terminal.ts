@@ -32,10 +32,20 @@ export function secretsOf({ databaseUrl, readUrls, feeds, ...config }: Config): 
     ...passwords,
     config.metricsToken,
     config.authSecret,
+    ...headerSecrets(config.tracesHeaders),
     ...feeds.map(({ key }) => key),
   ]
   return texts.flatMap((text) => (text ? [text] : []))
 }
+
+/** What is shorter is the name of a tenant and the like: words that lines are made of. */
+const HEADER_SECRET_LENGTH_MIN = 12
+
+/** A value and its words: `Bearer`, and the token behind it. */
+const headerSecrets = (headers: Readonly<Record<string, string>>): string[] =>
+  Object.values(headers)
+    .flatMap((value) => [value, ...value.split(' ')])
+    .filter(({ length }) => length >= HEADER_SECRET_LENGTH_MIN)
 
 /** As it is written in a URL, and as it is meant. */
 function passwordIn(url: string | null): (string | null)[] {

@@ -34,8 +34,23 @@ export type HomeOptions = {
  *
  * As root the home lies elsewhere, under a name derived from DATA_DIR, when the database's user
  * cannot enter DATA_DIR; `say` then tells where. Data that exists keeps its place and its owner.
+ * Throws what to do where there can be no such folder.
  */
 export async function embeddedHome(options: HomeOptions): Promise<Home> {
+  try {
+    return await homeOf(options)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === undefined) throw error
+    throw new Error(
+      `there can be no database in ${options.dataDir} (${code}): ` +
+        'set DATA_DIR to a directory, or to where one can be made',
+      { cause: error },
+    )
+  }
+}
+
+async function homeOf(options: HomeOptions): Promise<Home> {
   const dataDir = await realPathOf(resolve(options.dataDir))
   const near = join(dataDir, 'postgres')
   if (process.getuid?.() !== 0) return homeOfMine(dataDir, near)

@@ -24,6 +24,8 @@ import type { Served, Tracing } from './tracing.ts'
 export type SpansOptions = {
   /** The collector's base address; spans go to `/v1/traces` below it. */
   readonly url: string
+  /** What the collector is shown. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly version: string
   readonly log: Log
 }
@@ -44,8 +46,8 @@ export class Spans implements Tracing {
   readonly #propagator = new W3CTraceContextPropagator()
   #stopped: Promise<void> | null = null
 
-  constructor({ url, version, log }: SpansOptions) {
-    const exporter = new OTLPTraceExporter({ url: `${url}/v1/traces` })
+  constructor({ url, headers = {}, version, log }: SpansOptions) {
+    const exporter = new OTLPTraceExporter({ url: `${url}/v1/traces`, headers: { ...headers } })
     const own = { 'service.name': 'corridor', 'service.version': version }
     this.#provider = new TracerProvider({
       resource: defaultResource().merge(resourceFromAttributes(own)),

@@ -125,3 +125,9 @@ test('the passwords of the read replicas are secrets too', () => {
   const secrets = secretsOf(loadConfig({ DATABASE_READ_URLS: urls }))
   for (const secret of ['first%20one', 'first one', 'second-one']) expect(secrets).toContain(secret)
 })
+
+test('what the collector of traces is shown is a secret too, the name of a tenant is none', () => {
+  const headers = 'authorization=Bearer%20token-of-ours,x-tenant=corridor'
+  const secrets = secretsOf(loadConfig({ OTEL_EXPORTER_OTLP_HEADERS: headers }))
+  expect(secrets).toEqual(['Bearer token-of-ours', 'token-of-ours'])
+})

@@ -87,6 +87,15 @@ describe('embeddedHome', () => {
     expect(second.user?.uid).toBe(first.user?.uid as number)
   })
 
+  test('says what to do where a file is in the way', async () => {
+    const file = join(await scratchFolder(), 'file')
+    await writeFile(file, '')
+    for (const dataDir of [file, join(file, 'below')])
+      await expect(embeddedHome({ dataDir, say: () => {} })).rejects.toThrow(
+        `there can be no database in ${dataDir} (ENOTDIR): set DATA_DIR to a directory`,
+      )
+  })
+
   test("refuses data that its user can no longer reach, or that is another user's", async () => {
     const base = await scratchFolder()
     const dataDir = join(base, 'closed', 'data')

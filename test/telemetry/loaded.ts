@@ -6,7 +6,7 @@ await import('~/command/serve.ts')
 const { Telemetry } = await import('~/command/telemetry.ts')
 const [, , tracesUrl = null] = process.argv
 const log = createLog({ level: 'silent', format: 'json' })
-const config = { tracesUrl, metricsToken: null }
+const config = { tracesUrl, tracesHeaders: {}, metricsToken: null }
 const telemetry = await Telemetry.start({ config, clock: systemClock, log })
 await telemetry.stop()
 

@@ -86,10 +86,9 @@ describe('a traced request', () => {
   })
 })
 
-test('the collector is shown the headers of OTEL_EXPORTER_OTLP_HEADERS', async () => {
-  process.env.OTEL_EXPORTER_OTLP_HEADERS = 'x-tenant=corridor,authorization=Bearer%20abc'
-  const own = new Spans({ url: collector.url, version: '1.2.3', log })
-  delete process.env.OTEL_EXPORTER_OTLP_HEADERS
+test('the collector is shown the headers that are set for it', async () => {
+  const shown = { 'x-tenant': 'corridor', authorization: 'Bearer abc' }
+  const own = new Spans({ url: collector.url, headers: shown, version: '1.2.3', log })
   await own.within('work', {}, async () => {})
   await own.stop()
   const { headers } = collector
