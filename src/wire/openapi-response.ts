@@ -31,6 +31,10 @@ const QUOTA_HEADERS = {
     description: 'What is left of it, likewise: units `r` and seconds `t`: `"day";r=49;t=3600`.',
     schema: { type: 'string', pattern: '^"day";r=\\d+;t=\\d+$' },
   },
+  'Cache-Control': {
+    description: "One account's own: not for a shared cache.",
+    schema: { type: 'string', enum: ['private, no-cache'] },
+  },
 }
 
 /** The headers that responses refer to. */

@@ -3,11 +3,14 @@ import { DAY_MS, type Quota } from '~/domain/quota.ts'
 /**
  * The budget as the X-RateLimit fields and as the IETF fields say it.
  * https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
+ *
+ * A reply that says it is one account's own, which a shared cache would not see from X-API-Key.
  */
 export function quotaHeaders(quota: Quota, nowMs: number): Record<string, string> {
   const { limit, resetMs } = quota
   const moving = movingQuota(quota, nowMs)
   return {
+    'cache-control': 'private, no-cache',
     'x-ratelimit-limit': String(limit),
     'x-ratelimit-reset': String(resetMs / 1000),
     'ratelimit-policy': `"day";q=${limit};w=${DAY_MS / 1000}`,

@@ -48,6 +48,7 @@ describe.each(METERED)('GET $path', ({ path, isTiered }) => {
     const { status, headers } = await world.get(path, key)
     expect(status).toBe(200)
     expect(headers.get('content-type')).toBe('application/json')
+    expect(headers.get('cache-control')).toBe('private, no-cache')
     expect(valuesOf(headers)).toEqual([
       '50',
       '49',

@@ -4,6 +4,7 @@ import { type Json, SchemaCheck } from './json-schema.ts'
 const DOCUMENT_URL = 'http://localhost/openapi.json'
 const WATCHED_HEADERS = [
   'allow',
+  'cache-control',
   'etag',
   'link',
   'ratelimit',
