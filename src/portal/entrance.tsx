@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
-import type { ComponentChildren } from 'preact'
 import { EMAIL_LENGTH_MAX, PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '~/domain/account.ts'
 import { Field } from './form.tsx'
+import { narrowPage } from './narrow-page.tsx'
 import { Notice } from './notice.tsx'
 import type { Page } from './page.tsx'
 import type { Visit } from './visit.tsx'
@@ -16,20 +16,6 @@ export const PATHS = {
   forgotten: '/forgotten',
   reset: '/reset',
 } as const
-
-type Frame = { title: string; path: string; children: ComponentChildren; status?: number }
-
-const narrow = ({ title, children, path, status = 200 }: Frame): Page => ({
-  title,
-  path,
-  status,
-  body: (
-    <div class="stack-tight narrow">
-      <h1>{title}</h1>
-      {children}
-    </div>
-  ),
-})
 
 const EmailField = ({ value }: { value?: string | undefined }) => (
   <Field
@@ -74,7 +60,7 @@ const Complaint = ({ text }: { text: string | null }) =>
 type Sent = { complaint?: string | null; email?: string }
 
 export const signUpPage = (visit: Visit, { complaint = null, email }: Sent = {}): Page =>
-  narrow({
+  narrowPage({
     title: 'Sign up',
     path: PATHS.signUp,
     status: complaint === null ? 200 : 400,
@@ -102,7 +88,7 @@ export const signInPage = (
   visit: Visit,
   { complaint = null, email, isReset = false }: SignIn = {},
 ): Page =>
-  narrow({
+  narrowPage({
     title: 'Sign in',
     path: PATHS.signIn,
     status: complaint === null ? 200 : 400,
@@ -129,7 +115,7 @@ export const signInPage = (
   })
 
 export const mailedPage = (isMailed: boolean): Page =>
-  narrow({
+  narrowPage({
     title: 'Look at your mail',
     path: PATHS.mailed,
     children: (
@@ -157,7 +143,7 @@ export const confirmPage = (
   visit: Visit,
   { token, email, complaint = null }: Link & { email: string },
 ): Page =>
-  narrow({
+  narrowPage({
     title: 'Confirm your address',
     path: PATHS.confirm,
     status: complaint === null ? 200 : 400,
@@ -181,7 +167,7 @@ export const confirmPage = (
   })
 
 export const staleLinkPage = (path: string): Page =>
-  narrow({
+  narrowPage({
     title: 'This link is no longer good',
     path,
     status: 410,
@@ -194,7 +180,7 @@ export const staleLinkPage = (path: string): Page =>
   })
 
 export const forgottenPage = (visit: Visit, { complaint = null, email }: Sent = {}): Page =>
-  narrow({
+  narrowPage({
     title: 'Choose a new password',
     path: PATHS.forgotten,
     status: complaint === null ? 200 : 400,
@@ -210,7 +196,7 @@ export const forgottenPage = (visit: Visit, { complaint = null, email }: Sent = 
   })
 
 export const resetPage = (visit: Visit, { token, complaint = null }: Link): Page =>
-  narrow({
+  narrowPage({
     title: 'Your new password',
     path: PATHS.reset,
     status: complaint === null ? 200 : 400,

@@ -1,28 +1,15 @@
 /** @jsxImportSource preact */
-import type { ComponentChildren } from 'preact'
 import { spanText } from './format.ts'
+import { narrowPage } from './narrow-page.tsx'
 import { Notice } from './notice.tsx'
 import type { Page } from './page.tsx'
-
-type Told = { title: string; status: number; children: ComponentChildren }
-
-const told = (path: string, { title, status, children }: Told): Page => ({
-  title,
-  path,
-  status,
-  body: (
-    <div class="stack-tight narrow">
-      <h1>{title}</h1>
-      {children}
-    </div>
-  ),
-})
 
 const MINUTE_S = 60
 
 export function tooManyPage(path: string, seconds: number): Page {
   const wait = seconds < MINUTE_S ? 'a minute' : spanText(Math.ceil(seconds / MINUTE_S) * 60_000)
-  const page = told(path, {
+  const page = narrowPage({
+    path,
     title: 'Too many attempts',
     status: 429,
     children: <Notice kind="warn">Nothing was done. Wait {wait} before you try this again.</Notice>,
@@ -31,7 +18,8 @@ export function tooManyPage(path: string, seconds: number): Page {
 }
 
 export const refusedPage = (path: string): Page =>
-  told(path, {
+  narrowPage({
+    path,
     title: 'This form cannot be taken',
     status: 403,
     children: (
@@ -43,7 +31,8 @@ export const refusedPage = (path: string): Page =>
   })
 
 export const unavailablePage = (path: string): Page => ({
-  ...told(path, {
+  ...narrowPage({
+    path,
     title: 'Not available just now',
     status: 503,
     children: (
@@ -57,7 +46,8 @@ export const unavailablePage = (path: string): Page => ({
 })
 
 export const failedPage = (path: string): Page =>
-  told(path, {
+  narrowPage({
+    path,
     title: 'Something failed on our side',
     status: 500,
     children: <Notice kind="bad">It has been written down. Try again in a moment.</Notice>,

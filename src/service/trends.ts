@@ -1,39 +1,17 @@
 import { corridorKey } from '~/domain/corridor.ts'
 import { USD } from '~/domain/currency.ts'
 import { DAY_MS } from '~/domain/quota.ts'
+import type { BestOfDay, TrendWindow, WorthOfDay } from '~/domain/trend.ts'
 import type { View } from '~/memory/view.ts'
 
 /** The days that a trend covers, the present one included. */
 const TREND_DAYS = 30
 
-/** The best executable rate of one corridor in one bucket of a window. */
-export type BestOfDay = {
-  readonly from: string
-  readonly to: string
-  /** From 0, the oldest. */
-  readonly day: number
-  readonly best: number
-}
-
-/** What a US dollar was last worth at the end of one bucket of a window. */
-export type WorthOfDay = {
-  readonly currency: string
-  readonly day: number
-  readonly perUsd: number
-}
-
 export type TrendStore = {
-  /** Every corridor's buckets that have a best rate, in any order; nothing past the window. */
+  /** Every corridor's days that have a best rate, in any order; nothing past the window. */
   bestByDay(window: TrendWindow): Promise<readonly BestOfDay[]>
-  /** Every currency's worth at each bucket's end, however long ago it was said. */
+  /** Every currency's worth at each day's end, however long ago it was said. */
   worthByDay(currencies: readonly string[], window: TrendWindow): Promise<readonly WorthOfDay[]>
-}
-
-/** Whole UTC days of which the last one ends with the window. */
-export type TrendWindow = {
-  readonly fromMs: number
-  readonly beforeMs: number
-  readonly days: number
 }
 
 /** One value a day, oldest first; null where nothing was said. */

@@ -1,28 +1,9 @@
 import { hourStartMs } from '~/domain/freshness.ts'
 import { DAY_MS } from '~/domain/quota.ts'
+import type { BestOfDay, TrendWindow, WorthOfDay } from '~/domain/trend.ts'
 import type { Database } from './database.ts'
 import { arrayLiteral, instantText } from './encoding.ts'
 import { executableKinds } from './rollup-store.ts'
-
-/** Whole UTC days of which the last one ends with the window. */
-export type TrendWindow = {
-  readonly fromMs: number
-  readonly beforeMs: number
-  readonly days: number
-}
-
-export type BestOfDay = {
-  readonly from: string
-  readonly to: string
-  readonly day: number
-  readonly best: number
-}
-
-export type WorthOfDay = {
-  readonly currency: string
-  readonly day: number
-  readonly perUsd: number
-}
 
 export type TrendStore = {
   /** The best executable rate of every corridor and day that has one, in any order. */

@@ -1,0 +1,22 @@
+/** Whole UTC days of which the last one ends with the window. */
+export type TrendWindow = {
+  readonly fromMs: number
+  readonly beforeMs: number
+  readonly days: number
+}
+
+/** The best executable rate of one corridor on one day of a window. */
+export type BestOfDay = {
+  readonly from: string
+  readonly to: string
+  /** From 0, the oldest. */
+  readonly day: number
+  readonly best: number
+}
+
+/** What a US dollar was last worth in a currency at the end of one day of a window. */
+export type WorthOfDay = {
+  readonly currency: string
+  readonly day: number
+  readonly perUsd: number
+}
