@@ -23,7 +23,8 @@ import { seriesRoutes } from './http/series.ts'
 import { snapshotRoutes } from './http/snapshot.ts'
 import { type StatusDeps, statusRoutes } from './http/status.ts'
 import { usageRoutes } from './http/usage.ts'
-import { type PortalDeps, portalRoutes } from './portal/routes.ts'
+import { createPortal, type PortalDeps } from './portal/routes.ts'
+import { wantsPage } from './portal/unknown-page.tsx'
 import { AnswerCache } from './wire/answer-cache.ts'
 
 export const BASE_PATH = '/api/v1'
@@ -65,10 +66,16 @@ export function createApp(given: AppDeps): App {
   if (deps.corsOrigins.length > 0) app.use(crossOrigin(deps.corsOrigins))
   const api = watched(apiRoutes(deps), BASE_PATH)
   const docs = docsRoutes(deps, { basePath: BASE_PATH, routes: api })
+  const portal = createPortal(deps, { basePath: BASE_PATH })
+  const outside = [...machineRoutes(deps), ...portal.routes, ...docs]
+  const unknown = (request: Request) =>
+    isForPeople(request) ? portal.unknown(request) : errorReply(unknownPath(), log)
   app
-    .onError(({ code, error }) => errorReply(code === 'NOT_FOUND' ? unknownPath() : error, log))
+    .onError(({ code, error, request }) =>
+      code === 'NOT_FOUND' ? unknown(request) : errorReply(error, log),
+    )
     .use(routed(api, { prefix: BASE_PATH, log }))
-    .use(routed(watched([...outsideRoutes(deps), ...docs], ''), { prefix: '', log }))
+    .use(routed(watched(outside, ''), { prefix: '', log }))
   const direct = new DirectRoutes(api, { prefix: BASE_PATH })
   const isCrossOrigin = deps.corsOrigins.length > 0
   const found = isCrossOrigin
@@ -109,12 +116,15 @@ const apiRoutes = (deps: RouteDeps): Route[] => [
 ]
 
 /** What stands beside it: for the machines that run and watch the service, and flags. */
-const outsideRoutes = (deps: RouteDeps): Route[] => [
+const machineRoutes = (deps: RouteDeps): Route[] => [
   ...healthRoutes(deps),
   ...metricsRoutes(deps),
   ...flagRoutes(deps),
-  ...portalRoutes(deps, { basePath: BASE_PATH }),
 ]
+
+/** Below the interface even a person is answered as its callers are. */
+const isForPeople = (request: Request): boolean =>
+  !pathOf(request.url).startsWith(`${BASE_PATH}/`) && wantsPage(request)
 
 export const unknownPath = (): ServiceError =>
   new ServiceError('unknown_path', `no such path; the interface lives under ${BASE_PATH}`)

@@ -1,6 +1,6 @@
+import { preferred } from '~/wire/accept.ts'
 import { csvLine } from '~/wire/csv.ts'
 import { lateBody } from '~/wire/late-body.ts'
-import { type Medium, mediumOf } from '~/wire/medium.ts'
 import { pathOf } from './direct.ts'
 import { isHeld } from './entity-tag.ts'
 import type { Headers } from './reply.ts'
@@ -26,6 +26,11 @@ export type Answer = {
   readonly headers?: Headers
 }
 
+/** What tables can be had as, the first where a caller does not mind or takes none. */
+const MEDIA = ['application/json', 'text/csv', 'application/x-ndjson'] as const
+
+type Medium = (typeof MEDIA)[number]
+
 /** Rows written at once. */
 const CHUNK_ROWS = 500
 
@@ -38,7 +43,7 @@ const CHUNK_ROWS = 500
  */
 export function answerReply(request: Request, answer: Answer, headers: Headers): Response {
   const { table } = answer
-  const medium = table ? mediumOf(request.headers.get('accept')) : 'application/json'
+  const medium = (table && preferred(request.headers.get('accept'), MEDIA)) ?? MEDIA[0]
   const rows = table ? JSON.stringify(table.rows) : ''
   const etag = tagOf([pathOf(request.url), medium, JSON.stringify(answer.basis), rows])
   const all = { ...headers, ...answer.headers, etag, ...(table && { vary: 'Accept' }) }

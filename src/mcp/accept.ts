@@ -1,3 +1,5 @@
+import { preferred } from '~/wire/accept.ts'
+
 export type ReplyForm = 'json' | 'sse'
 
 /** The last wish that was read: most clients say the same each time. */
@@ -14,27 +16,6 @@ export function replyForm(accept: string | null): ReplyForm | null {
 }
 
 function formOf(accept: string): ReplyForm | null {
-  const ranges = accept.split(',').map(rangeOf)
-  const json = quality(ranges, ['application/json', 'application/*', '*/*'])
-  const sse = quality(ranges, ['text/event-stream', 'text/*', '*/*'])
-  if (json === 0 && sse === 0) return null
-  return sse > json ? 'sse' : 'json'
-}
-
-type Range = { readonly type: string; readonly quality: number }
-
-function rangeOf(text: string): Range {
-  const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase())
-  const given = parameters.find((parameter) => parameter.startsWith('q='))
-  const quality = given === undefined ? 1 : Number(given.slice(2))
-  return { type, quality: quality >= 0 && quality <= 1 ? quality : 0 }
-}
-
-/** The quality of the most exact range there is for a type; 0 without one. */
-function quality(ranges: readonly Range[], patterns: readonly string[]): number {
-  for (const pattern of patterns) {
-    const range = ranges.find(({ type }) => type === pattern)
-    if (range) return range.quality
-  }
-  return 0
+  const medium = preferred(accept, ['application/json', 'text/event-stream'])
+  return medium && (medium === 'application/json' ? 'json' : 'sse')
 }

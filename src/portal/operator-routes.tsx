@@ -20,6 +20,7 @@ import {
   revokeForPage,
 } from './operator-accounts.tsx'
 import { LOG_PAGE, logPage } from './operator-log.tsx'
+import { unknownPage, wantsPage } from './unknown-page.tsx'
 import {
   type Form,
   type Person,
@@ -76,8 +77,9 @@ export function operatorRoutes(deps: OperatorDeps): Route[] {
 }
 
 function forAdmins(deps: OperatorDeps, visit: Visit, answer: (operator: Operator) => Reply): Reply {
-  const { person } = visit
+  const { person, request, url } = visit
   if (person?.account.role === 'admin') return answer({ visit, person })
+  if (wantsPage(request)) return { page: unknownPage(url.pathname) }
   return { response: errorReply(deps.unknownPath(), deps.log) }
 }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '~/clock.ts'
+import type { Handler } from '~/http/access.ts'
 import type { AddressOf } from '~/http/address.ts'
 import type { Route } from '~/http/route.ts'
 import type { Log } from '~/log.ts'
@@ -11,7 +12,9 @@ import { Assets, assetRoutes } from './assets.ts'
 import { boardRoutes } from './board.tsx'
 import { corridorsRoutes } from './corridors.tsx'
 import type { Credit, PageDeps } from './page.tsx'
+import { publicPage } from './public-page.tsx'
 import { seriesFileRoutes } from './series-file.ts'
+import { unknownPage } from './unknown-page.tsx'
 
 /** What the pages need beside what the interface is made of. */
 export type PortalOptions = {
@@ -36,19 +39,30 @@ export type PortalDeps = {
 }
 
 const MINUTE_MS = 60_000
+/** The path of a page that the navigation does not mark. */
+const NOWHERE = ''
 
-/** The pages for people, and what they load. */
-export function portalRoutes(deps: PortalDeps, { basePath }: { basePath: string }): Route[] {
+export type Portal = {
+  /** The pages for people, and what they load. */
+  readonly routes: readonly Route[]
+  /** Answers a person where there is no such page. */
+  readonly unknown: Handler
+}
+
+export function createPortal(deps: PortalDeps, { basePath }: { basePath: string }): Portal {
   const { log, sample } = deps
   const { addressOf, requestsPerMinute, credits, trends, people = () => [] } = deps.portal
   const pages: PageDeps = { assets: new Assets(), credits, sample }
   const limits = new AddressLimits({ requestsMax: requestsPerMinute, windowMs: MINUTE_MS })
   const open = { ...deps, pages, limits, addressOf }
-  return [
-    ...boardRoutes({ ...open, basePath }),
-    ...seriesFileRoutes(open),
-    ...corridorsRoutes({ ...open, trends: new TrendBoard(trends) }),
-    ...people(pages),
-    ...assetRoutes({ assets: pages.assets, log }),
-  ]
+  return {
+    routes: [
+      ...boardRoutes({ ...open, basePath }),
+      ...seriesFileRoutes(open),
+      ...corridorsRoutes({ ...open, trends: new TrendBoard(trends) }),
+      ...people(pages),
+      ...assetRoutes({ assets: pages.assets, log }),
+    ],
+    unknown: publicPage(open, NOWHERE, () => unknownPage(NOWHERE)),
+  }
 }
