@@ -65,7 +65,7 @@ export function operatorRoutes(deps: OperatorDeps): Route[] {
     ...visitRoutes(deps, OPERATOR, { get: admin(({ visit }) => overview(deps, visit)) }),
     ...visitRoutes(deps, ACCOUNTS, { get: admin(({ visit }) => found(deps, visit)) }),
     ...visitRoutes(deps, ACCOUNT, {
-      get: admin(({ visit }) => one(deps, visit, visit.url.searchParams.get('id') ?? '')),
+      get: admin(({ visit }) => one(deps, visit, { id: visit.url.searchParams.get('id') ?? '' })),
       post: adminForm((operator, form) => change(deps, operator, form)),
     }),
     ...visitRoutes(deps, OPERATOR_KEY, {
@@ -119,20 +119,18 @@ async function found(deps: OperatorDeps, { url }: Visit): Promise<VisitReply> {
   return { page: accountsPage({ ...page, search, offset }) }
 }
 
-function one(
-  deps: OperatorDeps,
-  visit: Visit,
-  id: string,
-  complaint: string | null = null,
-): VisitReply {
+type One = { id: string; complaint?: string }
+
+function one(deps: OperatorDeps, visit: Visit, { id, complaint }: One): VisitReply {
   const { memory, metering } = deps
   const { keys } = memory.current
   const account = keys.account(id)
   if (!account) return { redirect: ACCOUNTS }
   const used = metering.meter.used(id, dayOf(visit.nowMs))
   const limit = metering.limits[account.plan]
-  const done = complaint === null ? (DONE[visit.url.searchParams.get('said') ?? ''] ?? null) : null
-  const page = { visit, account, keys: keys.keysOf(id), used, limit, complaint, done }
+  const done = complaint ? null : (DONE[visit.url.searchParams.get('said') ?? ''] ?? null)
+  const shown = { used, limit, complaint: complaint ?? null, done }
+  const page = { visit, account, keys: keys.keysOf(id), ...shown }
   return { page: accountPage(page) }
 }
 
@@ -152,8 +150,9 @@ async function change(
   const id = form.text('id')
   const plan = PLANS.find((value) => value === form.text('plan'))
   const role = ROLES.find((value) => value === form.text('role'))
-  if (!plan || !role) return one(deps, visit, id, CHOOSE)
-  if (id === person.account.id && role !== 'admin') return one(deps, visit, id, OWN_ROLE)
+  if (!plan || !role) return one(deps, visit, { id, complaint: CHOOSE })
+  if (id === person.account.id && role !== 'admin')
+    return one(deps, visit, { id, complaint: OWN_ROLE })
   const account = await deps.operated.update(id, { plan, role }, person.email)
   if (!account) return { redirect: ACCOUNTS }
   await deps.published(account.id)

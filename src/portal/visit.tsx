@@ -72,17 +72,20 @@ export function visitRoutes(deps: VisitDeps, path: string, { get, post }: Answer
     routes.push({
       method: 'GET',
       path,
-      handle: (request) => replied(deps, request, path, (visit) => get(visit)),
+      handle: (request) => replied(deps, request, { path, answer: (visit) => get(visit) }),
     })
   if (post)
     routes.push({
       method: 'POST',
       path,
       handle: (request) =>
-        replied(deps, request, path, async (visit) => {
-          const waitMs = deps.forms.take(visit.address, visit.nowMs)
-          if (waitMs > 0) throw new TooManyAttempts(Math.ceil(waitMs / 1000))
-          return post(visit, await readForm(deps, visit))
+        replied(deps, request, {
+          path,
+          async answer(visit) {
+            const waitMs = deps.forms.take(visit.address, visit.nowMs)
+            if (waitMs > 0) throw new TooManyAttempts(Math.ceil(waitMs / 1000))
+            return post(visit, await readForm(deps, visit))
+          },
         }),
     })
   return routes
@@ -91,11 +94,12 @@ export function visitRoutes(deps: VisitDeps, path: string, { get, post }: Answer
 /** Came from elsewhere, or without the token: nothing was done. */
 class ForeignForm extends Error {}
 
+type Asked = { path: string; answer(visit: Visit): VisitReply | Promise<VisitReply> }
+
 async function replied(
   deps: VisitDeps,
   request: Request,
-  path: string,
-  answer: (visit: Visit) => VisitReply | Promise<VisitReply>,
+  { path, answer }: Asked,
 ): Promise<Response> {
   const cookies: string[] = []
   let person: Person | null = null
@@ -148,11 +152,9 @@ type Outcome = {
   readonly cookies: readonly string[]
 }
 
-async function responseTo(
-  deps: VisitDeps,
-  { request, person, reply, cookies }: Outcome,
-): Promise<Response> {
-  const response = await bodyOf(deps, request, person, reply)
+async function responseTo(deps: VisitDeps, outcome: Outcome): Promise<Response> {
+  const { request, reply, cookies } = outcome
+  const response = await bodyOf(deps, outcome)
   const isSecure = isOverHttps(deps, request)
   for (const line of [...cookies, ...(reply.cookies ?? [])])
     response.headers.append(
@@ -164,9 +166,7 @@ async function responseTo(
 
 async function bodyOf(
   { pages }: VisitDeps,
-  request: Request,
-  person: Person | null,
-  reply: VisitReply,
+  { request, person, reply }: Outcome,
 ): Promise<Response> {
   if ('response' in reply) return reply.response
   if ('redirect' in reply)

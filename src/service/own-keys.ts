@@ -63,7 +63,8 @@ export async function createOwnKey(
   const { key: text, hash } = deps.newKey()
   const wanted = { accountId, name: name.trim(), hash, actor }
   const granted = await deps.keyStore.grantKey(wanted, { ...RULES, nowMs })
-  return shown(deps, accountId, granted, text)
+  if ('key' in granted) await deps.published(accountId)
+  return shown(granted, text)
 }
 
 /** A new key in the place of one that ends after the overlap. */
@@ -76,7 +77,9 @@ export async function replaceOwnKey(
   const endsMs = nowMs + OVERLAPS_MS[overlap]
   const replacement = { keyId, accountId, hash, endsMs, actor }
   const rules = { ...RULES, nowMs }
-  return shown(deps, accountId, await deps.keyStore.replaceKey(replacement, rules), text)
+  const granted = await deps.keyStore.replaceKey(replacement, rules)
+  if ('key' in granted) await deps.published(accountId)
+  return shown(granted, text)
 }
 
 /** Whether there was such a key of the account; it is refused, here and at once, from then on. */
@@ -90,13 +93,5 @@ export async function revokeOwnKey(
   return revoked !== null
 }
 
-async function shown(
-  deps: OwnKeysDeps,
-  accountId: string,
-  granted: Granted,
-  text: string,
-): Promise<NewOwnKey> {
-  if ('refusal' in granted) return granted
-  await deps.published(accountId)
-  return { id: granted.key.id, name: granted.key.name, text }
-}
+const shown = (granted: Granted, text: string): NewOwnKey =>
+  'refusal' in granted ? granted : { id: granted.key.id, name: granted.key.name, text }
