@@ -27,8 +27,11 @@ export const asSmtpUrl: Reader<string> = (text) => {
   return text
 }
 
+const ADDRESS = '[^\\s\\p{Cc}<>@]+@[^\\s\\p{Cc}<>@]+'
+const MAIL_FROM = new RegExp(`^(?:[^\\p{Cc}<>@]*<${ADDRESS}>|${ADDRESS})$`, 'u')
+
 export const asMailFrom: Reader<string> = (text) => {
-  if (!/^[^\p{Cc}<>@]*<?[^\s\p{Cc}<>@]+@[^\s\p{Cc}<>@]+>?$/u.test(text))
+  if (!MAIL_FROM.test(text))
     throw new Error('must be an address such as Corridor <corridor@example.org>')
   return text
 }

@@ -202,6 +202,8 @@ describe('loadConfig', () => {
       ['SMTP_URL', 'mail.example:25', 'smtps://user:password@host:465'],
       ['SMTP_URL', 'smtp://mail.example', 'come with MAIL_FROM, and with PUBLIC_URL'],
       ['MAIL_FROM', 'nobody', 'Corridor <corridor@example.org>'],
+      ['MAIL_FROM', 'Corridor <corridor@example.org', 'Corridor <corridor@example.org>'],
+      ['MAIL_FROM', 'corridor@example.org>', 'Corridor <corridor@example.org>'],
       ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318', 'http:// or https://'],
       ['OTEL_EXPORTER_OTLP_HEADERS', 'Bearer abc', 'authorization=Bearer%20abc'],
       ['OTEL_EXPORTER_OTLP_HEADERS', 'a=%', 'authorization=Bearer%20abc'],

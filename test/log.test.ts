@@ -144,12 +144,11 @@ describe('createLog', () => {
     ['assignments', '&token='],
     ['dashes', 'a-'],
     ['schemes', 'http://'],
-  ])('looks through a long line of %s in a moment', (_what, text) => {
+  ])('looks through a long line of %s without going over it again and again', (_what, text) => {
     const log = logOf()
-    const startMs = performance.now()
-    log.info({ text: text.repeat(50_000 / text.length) }, 'long')
-    log.info({ link: text.repeat(50_000 / text.length) }, 'long')
-    expect(performance.now() - startMs).toBeLessThan(2000)
+    log.info({ text: text.repeat(1_000_000 / text.length) }, 'long')
+    log.info({ link: text.repeat(1_000_000 / text.length) }, 'long')
+    expect(lines).toHaveLength(2)
   })
 
   test('leaves everything else as it is', () => {

@@ -128,12 +128,15 @@ function until(signal: AbortSignal, pace: Pace): Pace {
     fetch: (url, init) => pace.fetch(url, init),
     random: () => pace.random(),
     deadline: (ms) => AbortSignal.any([pace.deadline(ms), signal]),
-    sleep: (ms) => Promise.race([pace.sleep(ms), aborted(signal)]),
+    sleep: (ms) => endingAt(signal, pace.sleep(ms)),
   }
 }
 
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
+/** The pause, or until the signal if that comes first. */
+async function endingAt(signal: AbortSignal, pause: Promise<unknown>): Promise<void> {
+  const { promise: aborted, resolve } = Promise.withResolvers<void>()
+  const onAbort = () => resolve()
+  if (signal.aborted) onAbort()
+  signal.addEventListener('abort', onAbort)
+  await Promise.race([pause, aborted]).finally(() => signal.removeEventListener('abort', onAbort))
+}

@@ -21,7 +21,8 @@ const PULSE_MS_MAX = 1000
  * What other processes commit, on its way into memory.
  *
  * Our own commits are in memory already, unless their answer was lost: for a while after that our
- * own news counts too. After a lost connection anything may have been missed.
+ * own news counts too. That of who may call always does: of two loads at once the older may have
+ * been published last. After a lost connection anything may have been missed.
  */
 export class NewsFollower {
   #listening: Listening | null = null
@@ -87,7 +88,7 @@ export class NewsFollower {
     const { database, refresher, clock } = this.deps
     const isOwn = news.origin === originOf(database)
     if (news.kind === 'pulse') this.#hearPulse(news.count, isOwn)
-    else if (!isOwn || this.#isInDoubt(clock.now())) refresher.note(news)
+    else if (!isOwn || news.kind === 'access' || this.#isInDoubt(clock.now())) refresher.note(news)
   }
 
   #hearPulse(count: number, isOwn: boolean): void {

@@ -6,6 +6,7 @@ import type { Log } from '~/log.ts'
 import type { News } from '~/memory/memory.ts'
 import { PositionTrail } from '~/memory/position-trail.ts'
 import { ReplayFence } from '~/memory/replay-fence.ts'
+import { inTime } from '~/service/deadline.ts'
 import { type WorkFigures, WorkLimit } from '~/service/work-limit.ts'
 import { type Database, type PoolFigures, poolOf } from '~/store/database.ts'
 import { createHistoryStore } from '~/store/history-store.ts'
@@ -31,7 +32,7 @@ type ReadersDeps = {
 /** Longer than any answer is waited for. */
 const STATEMENT_MS_MAX = 11_000
 /** What a server takes longer for than this, it is not asked for. */
-const MEASURE_MS_MAX = 1000
+const MEASURE = { msMax: 1000, message: 'no answer in time' }
 /** After a change the primary's position is read so soon, once for all changes meanwhile. */
 const POSITION_WAIT_MS = 50
 
@@ -135,7 +136,7 @@ export class Readers {
 
   async #measureReplica(replica: Target): Promise<void> {
     try {
-      replica.position = await inMeasure(replica.replayed())
+      replica.position = await inTime(replica.replayed(), MEASURE)
     } catch {
       replica.position = null
     }
@@ -165,7 +166,7 @@ export class Readers {
 
   async #takePosition(): Promise<void> {
     const { changes } = this.#fence
-    const position = await inMeasure(writtenPosition(this.deps.database))
+    const position = await inTime(writtenPosition(this.deps.database), MEASURE)
     this.#fence.reach(position, changes)
     this.#trail.note(position, this.#nowMs())
   }
@@ -215,15 +216,5 @@ class Target {
 
   ask<T>(question: (store: PastStore) => Promise<T>): Promise<T> {
     return this.#limit.run(() => rerun(() => question(this.#store)))
-  }
-}
-
-async function inMeasure<T>(work: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error('no answer in time')), MEASURE_MS_MAX)
-  try {
-    return await Promise.race([work, promise])
-  } finally {
-    clearTimeout(timer)
   }
 }

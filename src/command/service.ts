@@ -33,6 +33,7 @@ import { orStop } from './or-undo.ts'
 import { pastOf } from './past.ts'
 import { People } from './people.ts'
 import { portalOptions } from './portal.ts'
+import { reachability } from './reachability.ts'
 import { Readers } from './readers.ts'
 import { recorderOf } from './recorder.ts'
 import { retentionJobs } from './retention.ts'
@@ -100,7 +101,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ...telemetry.shown({ memory, meter, windows, tools, database, readers, store }),
     isStopping: () => draining.isBegun,
     isBehind: () => refresher.isBehind,
-    isDatabaseReachable: () => answers(database),
+    isDatabaseReachable: reachability(() => database.sql`select 1`),
   })
   const sides = { news, refresher, telemetry, readers, people }
   const listener = await opened(options, { handle: app.fetch, addresses, draining, sides })
@@ -199,19 +200,6 @@ function sourcesOf({ database, config }: ServiceOptions): Sources {
     usage: createUsageStore(database),
   }
 }
-
-async function answers({ sql }: Database): Promise<boolean> {
-  const deadline = new Promise<false>((resolve) => {
-    setTimeout(() => resolve(false), READY_WAIT_MS)
-  })
-  const query = sql`select 1`.then(
-    () => true,
-    () => false,
-  )
-  return Promise.race([query, deadline])
-}
-
-const READY_WAIT_MS = 1000
 
 type JobDeps = {
   memory: Memory

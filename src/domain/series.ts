@@ -35,7 +35,7 @@ export function seriesWindow(
   const startOf = (ms: number) => Math.floor(ms / bucketMs) * bucketMs
   const endOf = (ms: number) => Math.ceil(ms / bucketMs) * bucketMs
   const askedFromMs = startOf(asked.fromMs)
-  const presentEndMs = Math.max(endOf(asked.nowMs), askedFromMs + bucketMs)
+  const presentEndMs = startOf(asked.nowMs) + bucketMs
   const askedBeforeMs = Math.max(endOf(asked.toMs), askedFromMs + bucketMs)
   const beforeMs = Math.min(askedBeforeMs, presentEndMs)
   const fromMs = Math.max(askedFromMs, beforeMs - BUCKETS_MAX[interval] * bucketMs)

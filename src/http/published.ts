@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Handler } from './access.ts'
 import { isHeld } from './entity-tag.ts'
+import { takesGzip } from './gzip.ts'
 import type { Headers } from './reply.ts'
 
 /** What does not change while the process lives. */
@@ -12,16 +13,20 @@ export type Publication = {
 
 /**
  * Answers with what `make` returns at the first request, and from then on with the same bytes:
- * compressed for those who take gzip, and 304 for those who have them already.
+ * compressed for those who take gzip, and 304 for those who have them already. Where `make` fails
+ * the next request asks it again.
  */
 export function published(make: () => Publication | Promise<Publication>): Handler {
+  const prepare = async () => preparedOf(await make())
   let prepared: Promise<Prepared> | null = null
   return async (request) => {
-    prepared ??= Promise.resolve(make()).then(preparedOf)
+    prepared ??= prepare().catch((error) => {
+      prepared = null
+      throw error
+    })
     const { bytes, zipped, headers } = await prepared
     if (isHeld(request, headers.etag)) return new Response(null, { status: 304, headers })
-    const isZipped = /\bgzip\b/.test(request.headers.get('accept-encoding') ?? '')
-    return isZipped
+    return takesGzip(request)
       ? new Response(zipped, { headers: { ...headers, 'content-encoding': 'gzip' } })
       : new Response(bytes, { headers })
   }

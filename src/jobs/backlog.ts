@@ -26,12 +26,23 @@ export class Backlog {
 
   add(change: Change): void {
     if (change.kind === 'access') this.#access.push(change)
+    else if (change.kind === 'everything') this.#addEverything()
+    else if (this.#isEverything) return
     else if (change.kind === 'usage') for (const id of change.accountIds) this.#usage.add(id)
     else this.#others.push(change)
-    const length = this.#access.length + this.#others.length
-    if (length <= BACKLOG_MAX && this.#usage.size <= BACKLOG_ACCOUNTS_MAX) return
-    this.clear()
-    this.#others.push({ kind: 'everything' })
+    if (this.#access.length > BACKLOG_MAX) this.#access = [{ kind: 'access' }]
+    if (this.#others.length > BACKLOG_MAX || this.#usage.size > BACKLOG_ACCOUNTS_MAX)
+      this.#addEverything()
+  }
+
+  /** All else that waits is in it, and need not be loaded before. */
+  #addEverything(): void {
+    this.#usage.clear()
+    this.#others = [{ kind: 'everything' }]
+  }
+
+  get #isEverything(): boolean {
+    return this.#others[0]?.kind === 'everything'
   }
 
   /** Takes the next change out; undefined when none waits. */

@@ -51,9 +51,10 @@ export function pruneObservations(deps: PruneDeps, years: number): Promise<Prune
 }
 
 async function* deletions({ store, rollups }: PruneDeps, beforeMs: number): AsyncGenerator<number> {
+  const outdated = await store.outdated(beforeMs)
   const corridors = new Map((await rollups.corridors()).map((corridor) => [corridor.id, corridor]))
   let verified: RollupCorridor | undefined
-  for (const { id, corridorId } of await store.outdated(beforeMs)) {
+  for (const { id, corridorId } of outdated) {
     const corridor = corridors.get(corridorId)!
     if (corridor !== verified)
       await repairRollups(rollups, corridor, { fromMs: Number.NEGATIVE_INFINITY, beforeMs })

@@ -6,7 +6,7 @@ import type { Provider } from '~/domain/provider.ts'
 import { dayOf, type UsageCount } from '~/domain/quota.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { Log } from '~/log.ts'
-import type { Memory } from '~/memory/memory.ts'
+import type { Generation, Memory, News } from '~/memory/memory.ts'
 import { USAGE_DAYS, type UsageMeter } from '~/memory/usage-meter.ts'
 import { Backlog, type Change } from './backlog.ts'
 
@@ -40,12 +40,14 @@ export type RefreshDeps = {
   readonly meter: UsageMeter
   readonly clock: { now(): number }
   readonly log: Log
-  /** Called when everything is loaded, after a failure too. */
+  /** Called when everything is loaded anew in place of what an earlier load failed on. */
   readonly onCaughtUp?: () => void
 }
 
 /** More rows than this are not read by id: loading what is live costs less. */
 const RANGE_ROWS_MAX = 20_000
+/** Of what is published that often meanwhile, the news comes later and is loaded once more. */
+const ACCESS_READS_MAX = 5
 /** Today, and the day whose last units are written after midnight. */
 const COUNTED_DAYS = 2
 
@@ -133,8 +135,8 @@ export class Refresher {
       case 'access': {
         const { accountId } = change
         const { access } = sources
-        const loaded = accountId ? await access.loadAccount(accountId) : await access.load()
-        return memory.publish({ access: loaded }, clock.now())
+        await this.#publishAccess(() => (accountId ? access.loadAccount(accountId) : access.load()))
+        return
       }
       case 'observations': {
         const { rows, isPartial } = await rowsOf(sources.quotes, change, clock.now())
@@ -152,6 +154,22 @@ export class Refresher {
         return this.#loadUsage(change.accountIds)
       case 'everything':
         await this.#loadEverything()
+    }
+  }
+
+  /**
+   * Publishes who may call, and all else that was loaded; returns what was served before. What this
+   * process published while it was read is newer: it is read again, lest a revoked key come back.
+   */
+  async #publishAccess(load: () => Promise<Access>, others: News = {}): Promise<Generation> {
+    const { memory, clock } = this.deps
+    for (let reads = 1; ; reads++) {
+      const { keys } = memory.current
+      const access = await load()
+      const before = memory.current
+      if (before.keys !== keys && reads < ACCESS_READS_MAX) continue
+      memory.publish({ ...others, access }, clock.now())
+      return before
     }
   }
 
@@ -188,17 +206,16 @@ export class Refresher {
     const { sources, memory, meter, clock } = this.deps
     const nowMs = clock.now()
     const { settlements } = meter
-    const [catalogue, access, quotes, references, feeds, usage] = await Promise.all([
+    const [catalogue, quotes, references, feeds, usage] = await Promise.all([
       sources.catalogue.load(),
-      sources.access.load(),
       sources.quotes.live(nowMs),
       sources.references.live(nowMs),
       sources.feeds.load(),
       sources.usage.since(dayOf(nowMs) - USAGE_DAYS + 1),
     ])
-    const before = memory.current
     const dated = { quotes, references, isPartial: true }
-    memory.publish({ catalogue, access, feeds: feeds ?? noState, ...dated }, clock.now())
+    const others = { catalogue, feeds: feeds ?? noState, ...dated }
+    const before = await this.#publishAccess(() => sources.access.load(), others)
     memory.recovered(nowMs)
     this.#readAgain(meter.load(usage, settlements))
     const { current } = memory

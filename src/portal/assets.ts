@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { ServiceError } from '~/domain/errors.ts'
+import { takesGzip } from '~/http/gzip.ts'
 import { errorReply } from '~/http/reply.ts'
 import type { Route } from '~/http/route.ts'
 import type { Log } from '~/log.ts'
@@ -113,10 +114,7 @@ function assetReply(request: Request, { asset, isCurrent }: Found): Response {
     vary: 'accept-encoding',
     'x-content-type-options': 'nosniff',
   }
-  return acceptsGzip(request)
+  return takesGzip(request)
     ? new Response(asset.zipped, { headers: { ...headers, 'content-encoding': 'gzip' } })
     : new Response(asset.bytes, { headers })
 }
-
-export const acceptsGzip = (request: Request): boolean =>
-  /\bgzip\b/.test(request.headers.get('accept-encoding') ?? '')

@@ -40,8 +40,8 @@ export function ChartSection({ from, to, period, series, hrefOf, csvHref }: Prop
         <Chart {...{ from, to, period, csvHref }} points={series.points} />
       ) : (
         <Notice kind="warn" title="The chart is not to be had just now">
-          The database that holds the past cannot be reached. What is above is current and goes on;
-          <a href={hrefOf(period)}>try the chart again</a> in a moment.
+          The database that holds the past cannot be reached, or takes long. What is above is
+          current and goes on; <a href={hrefOf(period)}>try the chart again</a> in a moment.
         </Notice>
       )}
     </section>

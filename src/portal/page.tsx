@@ -1,8 +1,9 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact'
 import { renderToString } from 'preact-render-to-string'
+import { takesGzip } from '~/http/gzip.ts'
 import { lateBody } from '~/wire/late-body.ts'
-import { type AssetPaths, type Assets, acceptsGzip } from './assets.ts'
+import type { AssetPaths, Assets } from './assets.ts'
 import { Notice } from './notice.tsx'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
@@ -45,7 +46,7 @@ export async function pageReply(deps: PageDeps, request: Request, page: Page): P
   const paths = await deps.assets.paths()
   const html = `<!doctype html>${renderToString(<Document {...{ deps, page, paths }} />)}`
   const isPrivate = page.isPrivate || page.session
-  const isZipped = !isPrivate && acceptsGzip(request)
+  const isZipped = !isPrivate && takesGzip(request)
   const headers = {
     'content-type': 'text/html; charset=utf-8',
     'cache-control': isPrivate ? 'no-store' : 'no-cache',

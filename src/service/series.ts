@@ -95,7 +95,7 @@ export async function seriesOf(
 
 function askedWindow({ freshness }: View, { startMs, endMs, period }: SeriesQuestion) {
   const { nowMs } = freshness
-  const toMs = endMs ?? nowMs
+  const toMs = endMs ?? nowMs + 1
   const fromMs = startMs ?? Math.min(toMs, nowMs) - PERIOD_MS[period]
   if (startMs !== null && startMs > nowMs)
     throw unusableStart('it lies in the future; give a moment that has been')

@@ -104,9 +104,11 @@ export function createAccountStore(database: Database): AccountStore {
     grantKey: async (key, rules) =>
       isUuid(key.accountId) ? grantKey(database, key, rules) : { refusal: 'unknown' },
     replaceKey: async (replacement, rules) =>
-      isUuid(replacement.keyId) ? replaceKey(database, replacement, rules) : { refusal: 'unknown' },
+      isUuid(replacement.keyId) && isUuid(replacement.accountId)
+        ? replaceKey(database, replacement, rules)
+        : { refusal: 'unknown' },
     revokeKey: async (id, nowMs, by) =>
-      isUuid(id) ? revokeKey(database, id, { ...by, nowMs }) : null,
+      isUuid(id) && isUuid(by?.accountId ?? id) ? revokeKey(database, id, { ...by, nowMs }) : null,
   }
 }
 

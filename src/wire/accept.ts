@@ -1,6 +1,6 @@
 /**
- * The medium that an Accept header likes best: of equals the first, null where it takes none. Every
- * medium is welcome to who says nothing.
+ * The medium that an Accept header likes best, or the coding of an Accept-Encoding: of equals the
+ * first, null where it takes none. Every one is welcome to who says nothing.
  * https://www.rfc-editor.org/rfc/rfc9110#field.accept
  */
 export function preferred<M extends string>(
@@ -29,7 +29,7 @@ function rangeOf(text: string): Range {
 
 /** The most specific range that covers a medium says how welcome it is. */
 function qualityOf(medium: string, ranges: readonly Range[]): number {
-  for (const name of [medium, medium.replace(/\/.*/, '/*'), '*/*']) {
+  for (const name of [medium, medium.replace(/\/.*/, '/*'), '*/*', '*']) {
     const range = ranges.find((candidate) => candidate.name === name)
     if (range) return range.quality
   }

@@ -29,6 +29,14 @@ describe('seriesWindow', () => {
     expect([fromMs, beforeMs]).toEqual([asked.fromMs, asked.toMs])
   })
 
+  test('ends with the bucket that begins at this very moment', () => {
+    const nowMs = at('2026-03-05T14:00:00Z')
+    const asked = { fromMs: nowMs - DAY_MS, toMs: nowMs + 1, nowMs }
+    const { beforeMs, isAhead } = seriesWindow(asked, 'PT1H')
+    expect([beforeMs, isAhead]).toEqual([at('2026-03-05T15:00:00Z'), false])
+    expect(seriesWindow({ ...asked, toMs: nowMs }, 'PT1H').beforeMs).toBe(nowMs)
+  })
+
   test('is whole buckets, never empty, never too many, never behind the present', () => {
     const moments = fc.integer({ min: NOW_MS - 900 * DAY_MS, max: NOW_MS + 900 * DAY_MS })
     fc.assert(

@@ -39,6 +39,14 @@ describe.each(PAGES)('GET %s', (path) => {
     expect(new TextDecoder().decode(bytes)).toBe(plain.text)
   })
 
+  test.each(['gzip;q=0', 'identity', 'br', '', 'gzip;q=0.1, identity'])(
+    '200 plain to who accepts %p',
+    async (accepted) => {
+      const { headers } = await ask(path, { headers: { 'accept-encoding': accepted } })
+      expect(headers.get('content-encoding')).toBeNull()
+    },
+  )
+
   test('200 to HEAD without a body, and 405 to POST', async () => {
     const { status, text } = await ask(path, { method: 'HEAD' })
     expect([status, text]).toEqual([200, ''])

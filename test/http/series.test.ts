@@ -75,6 +75,16 @@ describe('GET /time-series', () => {
     ])
   })
 
+  test('200 at the top of the hour counts what holds from that very moment', async () => {
+    const beforeMs = Date.parse(NOW) - Date.parse('2026-03-05T14:00:00Z')
+    world.clock.advance(-beforeMs)
+    const { body } = await series('interval=PT1H', 'hourly')
+    world.clock.advance(beforeMs)
+    expect(body.end).toBe('2026-03-05T15:00:00.000Z')
+    const last = { t: '2026-03-05T14:00:00.000Z', mid: 131, best: 127, samples: 1 }
+    expect(body.data.at(-1)).toEqual(last)
+  })
+
   test('200 crosses legs that were fetched at different times', async () => {
     const { body } = await series('from=GBP&to=KES&start=2026-03-02T00:00:00Z')
     const mids = body.data.map(({ mid }: { mid: number | null }) => mid)

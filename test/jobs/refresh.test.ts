@@ -6,7 +6,7 @@ import type { Reference } from '~/domain/mid.ts'
 import type { UsageCount } from '~/domain/quota.ts'
 import { dayOf } from '~/domain/quota.ts'
 import type { Quote } from '~/domain/quote.ts'
-import { BACKLOG_ACCOUNTS_MAX, BACKLOG_MAX } from '~/jobs/backlog.ts'
+import { BACKLOG_ACCOUNTS_MAX, BACKLOG_MAX, type Change } from '~/jobs/backlog.ts'
 import { Refresher, type Sources } from '~/jobs/refresh.ts'
 import { Memory } from '~/memory/memory.ts'
 import { UsageMeter } from '~/memory/usage-meter.ts'
@@ -102,7 +102,7 @@ function started() {
   return { tables, memory, meter, clock, log, refresher, rateOf }
 }
 
-const EVERYTHING = ['catalogue', 'access', 'quotes live 0', 'references live', 'usage -6']
+const EVERYTHING = ['catalogue', 'quotes live 0', 'references live', 'usage -6', 'access']
 
 describe('Refresher.reload', () => {
   test('loads everything as of the clock, the usage of seven days', async () => {
@@ -236,7 +236,6 @@ describe('Refresher.note', () => {
     refresher.note({ kind: 'access', accountId: 'acc' })
     refresher.note({ kind: 'usage', accountIds: ['b', 'c'] })
     refresher.note({ kind: 'access' })
-    refresher.note({ kind: 'everything' })
     await refresher.settled()
     expect(tables.asked).toEqual([
       'access acc',
@@ -245,7 +244,6 @@ describe('Refresher.note', () => {
       'catalogue',
       'quotes 3-9',
       'references 4-4',
-      ...EVERYTHING,
     ])
   })
 
@@ -317,13 +315,64 @@ describe('Refresher.note', () => {
     expect(tables.asked).toEqual(Array(BACKLOG_MAX).fill('catalogue'))
   })
 
-  test('one change more makes a single reload of it, and what comes after is loaded after', async () => {
+  test('one change more makes a single reload of it, and of what comes until it begins', async () => {
     const { tables, refresher } = started()
     for (let i = 0; i < BACKLOG_MAX + 1; i++) refresher.note({ kind: 'catalogue' })
     refresher.note({ kind: 'observations', firstId: 1, lastId: 1 })
     await refresher.settled()
+    expect(tables.asked).toEqual(EVERYTHING)
+  })
+
+  test('everything that is noted again and again is loaded once, and who may call before it', async () => {
+    const { tables, refresher } = started()
+    for (let i = 0; i < 100; i++) refresher.note({ kind: 'everything' })
+    refresher.note({ kind: 'access', accountId: 'a' })
+    refresher.note({ kind: 'usage', accountIds: ['a'] })
+    await refresher.settled()
+    expect(tables.asked).toEqual(['access a', ...EVERYTHING])
+  })
+
+  test('what is noted while everything is loaded is loaded after it', async () => {
+    const { tables, refresher } = started()
+    tables.beforeAnswer = (question) => {
+      if (question === 'usage -6') refresher.note({ kind: 'observations', firstId: 1, lastId: 1 })
+    }
+    refresher.note({ kind: 'everything' })
+    await refresher.settled()
     expect(tables.asked).toEqual([...EVERYTHING, 'quotes 1-1'])
   })
+
+  test('more accounts than that are all accounts, loaded at once', async () => {
+    const { tables, refresher } = started()
+    for (let i = 0; i < BACKLOG_MAX + 1; i++)
+      refresher.note({ kind: 'access', accountId: String(i) })
+    await refresher.settled()
+    expect(tables.asked).toEqual(['access'])
+  })
+
+  const readings: [of: string, change: Change][] = [
+    ['everything', { kind: 'everything' }],
+    ['all accounts', { kind: 'access' }],
+    ['its account', { kind: 'access', accountId: 'a' }],
+  ]
+  test.each(readings)(
+    'a key that is revoked here while %s is read stays revoked',
+    async (_of, change) => {
+      const { tables, memory, refresher } = started()
+      tables.keys = [key('a')]
+      let isRevoked = false
+      tables.beforeAnswer = (question) => {
+        if (!question.startsWith('access') || isRevoked) return
+        isRevoked = true
+        tables.keys = [key('a', 50)]
+        memory.publish({ access: { accounts: [account('a')], keys: tables.keys } }, NOW_MS)
+      }
+      refresher.note(change)
+      await refresher.settled()
+      expect(isRevoked).toBe(true)
+      expect(memory.current.keys.keysOf('a')).toEqual([key('a', 50)])
+    },
+  )
 
   test('as many accounts as that are asked for at once; one more makes a reload', async () => {
     const { tables, refresher } = started()

@@ -143,6 +143,10 @@ describe('revokeKey', () => {
   })
 
   test('answers null for a key that does not exist', async () => {
-    for (const id of [UNKNOWN, ...NOT_UUIDS]) expect(await store.revokeKey(id, NOW_MS)).toBeNull()
+    for (const id of [UNKNOWN, ...NOT_UUIDS]) {
+      expect(await store.revokeKey(id, NOW_MS)).toBeNull()
+      const by = { actor: 'somebody', accountId: id }
+      expect(await store.revokeKey(UNKNOWN, NOW_MS, by)).toBeNull()
+    }
   })
 })

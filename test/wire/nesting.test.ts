@@ -30,15 +30,4 @@ describe('isNestedTooDeep', () => {
     })
     fc.assert(law)
   })
-
-  test('of a million brackets it looks at as many as are allowed', () => {
-    const text = Buffer.alloc(1_000_000, '[').toString()
-    const tookMs = Array.from({ length: 10 }, () => {
-      const startMs = performance.now()
-      for (let i = 0; i < 100; i++) isNestedTooDeep(text)
-      return performance.now() - startMs
-    })
-    // the shortest: whatever else a machine is at only adds to it
-    expect(Math.min(...tookMs)).toBeLessThan(10)
-  })
 })
