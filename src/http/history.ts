@@ -22,9 +22,9 @@ export const historyRoutes = (deps: ColdDeps): Route[] => [
       description:
         'Every observation as it was recorded, of providers switched off since, too; ordered by ' +
         'time, those of one time as they were recorded. The window starts the period before the ' +
-        'hour of its end, so what is recorded meanwhile moves nothing on ascending pages. With ' +
-        'Accept: text/csv or application/x-ndjson the observations come alone; a Link header ' +
-        'then names the next page.',
+        'hour of its end: within an hour, what is recorded meanwhile moves nothing on ascending ' +
+        'pages; with until nothing ever does. With Accept: text/csv or application/x-ndjson the ' +
+        'observations come alone; a Link header then names the next page.',
       errors: ['unsupported_currency', 'same_currency'],
       mayCarry: ['X-As-Of', 'Link'],
     },

@@ -59,13 +59,20 @@ function resultText(
   { tool, given }: Call,
   freshness: Freshness,
 ): string | Promise<string> {
-  const question = `${tool.name} ${JSON.stringify(given)}`
-  const known = answers.find(question, memory.current, freshness)
-  if (known !== null) return known
+  const question = questionOf(tool, given)
+  const known = question && answers.find(question, memory.current, freshness)
+  if (known) return known
   const view = new View(memory.current, freshness, ageLimits)
   const body = tool.answer({ args: readArguments(tool.input, given), view })
   if (body instanceof Promise) return body.then((late) => resultOf(JSON.stringify(late)))
-  return resultOf(answers.keep(question, JSON.stringify(body), view))
+  const text = JSON.stringify(body)
+  return resultOf(question ? answers.keep(question, text, view) : text)
+}
+
+/** What an answer is kept by; null where JSON could say the same of another question: 1e999. */
+function questionOf({ name }: Tool, given: unknown): string | null {
+  const text = JSON.stringify(given)
+  return text?.includes('null') ? null : `${name} ${text}`
 }
 
 const resultOf = (body: string): string => `{${contentText(body)},"structuredContent":${body}}`

@@ -10,7 +10,7 @@ import {
   presentProviders,
 } from '~/wire/catalogue.ts'
 import { record } from '~/wire/fields.ts'
-import { iso } from '~/wire/present.ts'
+import { presentFreshness } from '~/wire/present.ts'
 import { leftOut, pageFields, sliced, sliceFields } from './page.ts'
 import { tool } from './tool.ts'
 
@@ -102,6 +102,6 @@ export function presentCatalogue(view: View): object {
       rate_type: rateType,
     })),
     corridors: liveCorridors(view).map(({ from, to }) => `${from}/${to}`),
-    timestamp: iso(view.freshness.nowMs),
+    ...presentFreshness(view.freshness),
   }
 }

@@ -5,6 +5,7 @@ import { ServiceError } from '~/domain/errors.ts'
 import { callerOf } from '~/service/access.ts'
 import { quotaAt } from '~/service/metering.ts'
 import { AnswerCache } from '~/wire/answer-cache.ts'
+import { quotaHeaders } from '~/wire/quota.ts'
 import { SuccessHeaders } from '~/wire/success-headers.ts'
 import { replyForm } from './accept.ts'
 import { BODY_BYTES_MAX, bodyText } from './body.ts'
@@ -86,11 +87,27 @@ export class ToolServer {
     const { memory, clock } = this.deps
     const nowMs = clock.now()
     const caller = callerOf(memory.current.keys, request.headers.get('x-api-key'), nowMs)
-    this.#guard.check(request)
     const asker = { caller, nowMs }
-    if (method === 'GET') return this.#stream(request, asker)
-    if (method === 'DELETE') return this.#end(request, asker)
-    return this.#post(request, asker)
+    try {
+      return await this.#answered(request, asker)
+    } catch (error) {
+      return this.#withQuota(faultReply(error, this.deps.log), asker)
+    }
+  }
+
+  async #answered(request: Request, asker: Asker): Promise<Response> {
+    this.#guard.check(request)
+    if (request.method === 'POST') return this.#post(request, asker)
+    if (request.method === 'GET') return this.#withQuota(this.#stream(request, asker), asker)
+    return this.#withQuota(this.#end(request, asker), asker)
+  }
+
+  /** The reply, which says where the budget of a known caller stands like any other. */
+  #withQuota(reply: Response, { caller, nowMs }: Asker): Response {
+    const quota = quotaHeaders(quotaAt(this.deps.metering, caller, nowMs), nowMs)
+    for (const [name, value] of Object.entries(quota))
+      if (!reply.headers.has(name)) reply.headers.set(name, value)
+    return reply
   }
 
   async #post(request: Request, asker: Asker): Promise<Response> {

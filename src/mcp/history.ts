@@ -5,11 +5,13 @@ import type { View } from '~/memory/view.ts'
 import { type HistoryDeps, historyOf } from '~/service/history.ts'
 import { type SeriesDeps, seriesOf } from '~/service/series.ts'
 import { record, words } from '~/wire/fields.ts'
-import { HistoryResponse, presentHistory } from '~/wire/history.ts'
+import { HistoryQuery, HistoryResponse, presentHistory } from '~/wire/history.ts'
+import { readInstant } from '~/wire/moment.ts'
 import { CorridorQuery, PROVIDER_ID_LENGTH_MAX } from '~/wire/parameters.ts'
+import { iso } from '~/wire/present.ts'
 import { invalidParameter } from '~/wire/query.ts'
 import { presentSeries, SeriesResponse } from '~/wire/series.ts'
-import { leftOut, pageFields, type Slice, sliced, sliceFields } from './page.ts'
+import { againWith, leftOut, pageFields, type Slice, sliced, sliceFields } from './page.ts'
 import { type Tool, tool } from './tool.ts'
 
 /** What the past is answered from. */
@@ -33,10 +35,20 @@ const input = Type.Object({
     }),
   ),
   ...sliceFields,
+  until: HistoryQuery.properties.until,
 })
 
 type Corridor = { readonly from: string; readonly to: string }
-type Asked = Corridor & Slice & { readonly period: (typeof PERIODS)[number] }
+type Asked = Corridor &
+  Slice & { readonly period: (typeof PERIODS)[number]; readonly untilMs: number | null }
+
+/** The window of all pages is that of the first, however long the next one is waited for. */
+const nextFields = {
+  ...pageFields,
+  next_until: Type.Optional(
+    Type.String({ description: 'Present with next_offset: ask again with it as until.' }),
+  ),
+}
 
 export const getHistory = (past: HistoryToolDeps): Tool =>
   tool({
@@ -52,12 +64,13 @@ export const getHistory = (past: HistoryToolDeps): Tool =>
     input,
     output: Type.Union(
       [
-        record({ ...HistoryResponse.properties, ...pageFields }),
-        record({ ...SeriesResponse.properties, ...pageFields }),
+        record({ ...HistoryResponse.properties, ...nextFields }),
+        record({ ...SeriesResponse.properties, ...nextFields }),
       ],
       { type: 'object' },
     ),
-    answer({ args: { interval, provider, ...asked }, view }) {
+    answer({ args: { interval, provider, until, ...rest }, view }) {
+      const asked = { ...rest, untilMs: readInstant('until', until) }
       if (interval === undefined) return observations(past, view, { ...asked, provider })
       if (provider === undefined) return buckets(past, view, { ...asked, interval })
       throw invalidParameter(
@@ -72,29 +85,35 @@ async function observations(
   view: View,
   { provider = null, ...asked }: Asked & { provider?: string | null | undefined },
 ): Promise<object> {
-  const question = { ...asked, provider, order: 'asc', untilMs: null } as const
+  const question = { ...asked, provider, order: 'asc' } as const
   const history = await historyOf(past, view, question)
   const body = presentHistory(history, question, view.freshness)
   if (body.count === 0 && asked.offset > 0)
     return { ...body, note: `offset ${asked.offset} lies behind the last observation` }
   if (!body.has_more) return body
-  const next = asked.offset + asked.limit
-  const note = `there are later observations; ask again with offset ${next} for the next`
-  return { ...body, next_offset: next, note }
+  const [next, until] = [asked.offset + asked.limit, body.to_date]
+  const note = `there are later observations; ${againWith(next, until)}`
+  return { ...body, next_offset: next, next_until: until, note }
 }
 
 async function buckets(
   past: HistoryToolDeps,
   view: View,
-  { limit, offset, ...asked }: Asked & { interval: Interval },
+  { limit, offset, untilMs, ...asked }: Asked & { interval: Interval },
 ): Promise<object> {
   const slice = { limit, offset }
-  const series = await seriesOf(past, view, { ...asked, startMs: null, endMs: null })
+  const series = await seriesOf(past, view, { ...asked, startMs: null, endMs: untilMs })
   const page = { ...series, points: sliced(series.points, slice) }
   const body = presentSeries(page, view.freshness)
-  const rest = leftOut({ buckets: series.points.length }, slice)
+  const until = iso(untilMs ?? view.freshness.nowMs)
+  const rest = leftOut({ buckets: series.points.length }, { ...slice, until })
   const notes = [body.note, rest.note].filter((note) => note !== undefined)
-  return { ...body, ...rest, ...(notes.length > 0 && { note: notes.map(upperFirst).join(' ') }) }
+  return {
+    ...body,
+    ...rest,
+    ...(rest.next_offset !== undefined && { next_until: until }),
+    ...(notes.length > 0 && { note: notes.map(upperFirst).join(' ') }),
+  }
 }
 
 const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

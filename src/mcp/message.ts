@@ -27,6 +27,17 @@ export class RpcFault extends Error {
   }
 }
 
+/** What a request is answered with where it cannot be done; `data` says more to a program. */
+export class RpcRefusal extends Error {
+  constructor(
+    readonly code: number,
+    message: string,
+    readonly data?: object,
+  ) {
+    super(message)
+  }
+}
+
 /**
  * The messages of a body. Notifications and answers need no reply here, so they are only checked.
  *

@@ -33,8 +33,15 @@ export type PageFields = { next_offset?: number; note?: string }
 export const sliced = <T>(all: readonly T[], { limit, offset }: Slice): T[] =>
   all.slice(offset, offset + limit)
 
+/** How the next page is asked for, with `until` where the list would move meanwhile. */
+export const againWith = (offset: number, until?: string): string =>
+  `ask again with offset ${offset}${until ? ` and until ${until}` : ''} for the next`
+
 /** What was left out of lists of these lengths, by what their items are called; else nothing. */
-export function leftOut(lengths: Readonly<Record<string, number>>, slice: Slice): PageFields {
+export function leftOut(
+  lengths: Readonly<Record<string, number>>,
+  slice: Slice & { readonly until?: string },
+): PageFields {
   const end = slice.offset + slice.limit
   const lists = Object.entries(lengths)
   const isWhole = slice.offset === 0 && lists.every(([, length]) => length <= end)
@@ -44,7 +51,7 @@ export function leftOut(lengths: Readonly<Record<string, number>>, slice: Slice)
   if (!hasMore) return { note: `this holds ${shown}` }
   return {
     next_offset: end,
-    note: `this holds ${shown}; ask again with offset ${end} for the next`,
+    note: `this holds ${shown}; ${againWith(end, slice.until)}`,
   }
 }
 

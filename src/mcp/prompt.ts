@@ -1,4 +1,5 @@
-import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js'
+import { ErrorCode } from '@modelcontextprotocol/sdk/types.js'
+import { RpcRefusal } from './message.ts'
 
 const ARGUMENTS = [
   { name: 'from', description: 'Currency the sender pays in, such as GBP.', required: true },
@@ -18,14 +19,14 @@ const ARGUMENT_LENGTH_MAX = 100
 /** The prompt for one transfer. Throws InvalidParams for an unknown one or unusable arguments. */
 export function promptOf(name: string, given: Readonly<Record<string, string>> = {}) {
   if (name !== comparePrompt.name)
-    throw new McpError(
+    throw new RpcRefusal(
       ErrorCode.InvalidParams,
       `there is no such prompt; use ${comparePrompt.name}`,
     )
   const [from, to, amount] = ARGUMENTS.map((argument) => {
     const text = given[argument.name]?.trim()
     if (!text || text.length > ARGUMENT_LENGTH_MAX)
-      throw new McpError(
+      throw new RpcRefusal(
         ErrorCode.InvalidParams,
         `${argument.name} must have 1 to ${ARGUMENT_LENGTH_MAX} characters`,
       )

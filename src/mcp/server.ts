@@ -7,7 +7,6 @@ import {
   ListResourcesRequestSchema,
   ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
-  McpError,
   type MessageExtraInfo,
   ReadResourceRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'
@@ -16,8 +15,9 @@ import { View } from '~/memory/view.ts'
 import { type CallDeps, callTool, errorBody, metered } from './call.ts'
 import { CATALOGUE_URI, catalogueResource, presentCatalogue } from './catalogue.ts'
 import { type Asker, askerOf, Exchange, type RpcReply } from './exchange.ts'
-import type { RpcRequest } from './message.ts'
+import { RpcRefusal, type RpcRequest } from './message.ts'
 import { comparePrompt, completionOf, promptOf } from './prompt.ts'
+import { paramsFault } from './shape.ts'
 import { listed, type Tool } from './tool.ts'
 
 const VERSION = '1.0.0'
@@ -55,10 +55,11 @@ export function answererOf(deps: CallDeps, tools: readonly Tool[]): Answerer {
   const exchange = new Exchange()
   void serverOf(deps, tools).connect(exchange)
   return {
-    answer: async (request, asker) =>
-      request.method === 'tools/call'
-        ? callOf(deps, byName, { request, asker })
-        : written(await exchange.ask(request, asker)),
+    async answer(request, asker) {
+      if (request.method === 'tools/call') return callOf(deps, byName, { request, asker })
+      const fault = paramsFault(request)
+      return fault === null ? written(await exchange.ask(request, asker)) : refused(request, fault)
+    },
     get waiting() {
       return exchange.waiting
     },
@@ -68,8 +69,9 @@ export function answererOf(deps: CallDeps, tools: readonly Tool[]): Answerer {
 async function callOf(
   deps: CallDeps,
   tools: ReadonlyMap<unknown, Tool>,
-  { request: { id, params }, asker }: { request: RpcRequest; asker: Asker },
+  { request, asker }: { request: RpcRequest; asker: Asker },
 ): Promise<Answered> {
+  const { id, params } = request
   const tool = tools.get(params?.name)
   if (tool) {
     const result = await callTool(deps, { tool, given: params?.arguments, asker })
@@ -78,9 +80,11 @@ async function callOf(
       isError: false,
     }
   }
-  const message = `there is no such tool; there are ${[...tools.keys()].join(', ')}`
-  return written({ jsonrpc: '2.0', id, error: { code: ErrorCode.InvalidParams, message } })
+  return refused(request, `there is no such tool; there are ${[...tools.keys()].join(', ')}`)
 }
+
+const refused = ({ id }: RpcRequest, message: string): Answered =>
+  written({ jsonrpc: '2.0', id, error: { code: ErrorCode.InvalidParams, message } })
 
 const written = (reply: RpcReply): Answered => ({
   text: JSON.stringify(reply),
@@ -121,7 +125,7 @@ function answerResources(server: Server, deps: CallDeps): void {
   server.setRequestHandler(ListResourceTemplatesRequestSchema, () => none)
   server.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }, extra) => {
     if (uri !== CATALOGUE_URI)
-      throw new McpError(RESOURCE_NOT_FOUND, `there is no such resource; read ${CATALOGUE_URI}`)
+      throw new RpcRefusal(RESOURCE_NOT_FOUND, `there is no such resource; read ${CATALOGUE_URI}`)
     const text = await readCatalogue(deps, extra)
     return { contents: [{ uri, mimeType: catalogueResource.mimeType, text }] }
   })
@@ -139,6 +143,6 @@ async function readCatalogue(deps: CallDeps, extra: MessageExtraInfo): Promise<s
   } catch (error) {
     const { error: message, ...data } = errorBody(error, deps.log)
     const code = error instanceof ServiceError ? ErrorCode.InvalidRequest : ErrorCode.InternalError
-    throw new McpError(code, message, data)
+    throw new RpcRefusal(code, message, data)
   }
 }

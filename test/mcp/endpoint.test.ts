@@ -57,6 +57,22 @@ describe('the key', () => {
     },
   )
 
+  test.each([
+    ['406', { headers: { accept: 'text/html' }, body: '{}' }],
+    ['415', { headers: { 'content-type': 'text/plain' }, body: '{}' }],
+    ['400', { body: '{' }],
+    ['404', { headers: { 'mcp-session-id': 'x' }, body: messageOf(CALL) }],
+    ['405', { method: 'GET', headers: { accept: 'text/event-stream' } }],
+    ['403', { headers: { origin: 'https://evil.example' }, body: messageOf(CALL) }],
+    ['413', { body: ' '.repeat(70_000) }],
+  ])('%s to who has one says where the budget stands', async (status, init) => {
+    const tools = toolWorld()
+    const reply = await tools.fetch({ ...(init as RequestInit), key: tools.world.key('free') })
+    expect(String(reply.status)).toBe(status)
+    const left = QUOTA_HEADERS.map((name) => reply.headers.get(name))
+    expect(left.slice(0, 2)).toEqual(['50', '50'])
+  })
+
   test('is looked at again with every request of a session', async () => {
     const tools = toolWorld()
     const { id, keyId, key } = tools.world.account('free')

@@ -3,6 +3,7 @@ import { Value } from '@sinclair/typebox/value'
 import fc from 'fast-check'
 import { resultForm } from '~/mcp/call.ts'
 import { WindowCache } from '~/memory/window-cache.ts'
+import type { PageAsk } from '~/service/history.ts'
 import { emptyPast } from '../support/past.ts'
 import { quote } from '../support/quotes.ts'
 import { MODES, ToolWorld } from './tool-world.ts'
@@ -32,8 +33,9 @@ function hourlyPast(count: number) {
   const past = emptyPast()
   const store = {
     ...past.store,
-    page: async (ask: { offset: number; limit: number; providerId: string | null }) =>
+    page: async (ask: PageAsk) =>
       quotes
+        .filter(({ atMs }) => atMs >= ask.fromMs && atMs < ask.beforeMs)
         .filter(({ providerId }) => ask.providerId === null || providerId === ask.providerId)
         .slice(ask.offset, ask.offset + ask.limit),
     firstObservedMs: async () => quotes[0]!.atMs,
@@ -393,6 +395,22 @@ describe('wrong arguments', () => {
     }
   })
 
+  test('that JSON cannot say are refused, whatever was asked before', async () => {
+    const tools = toolWorld()
+    const key = tools.world.key()
+    const asked = async (limit: string) => {
+      const params = `{"name":"get_rates","arguments":{"from":"USD","to":"KES","limit":${limit}}}`
+      const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`
+      const reply = (await (await tools.fetch({ key, body })).json()) as {
+        result: { isError?: boolean }
+      }
+      return reply.result.isError ?? false
+    }
+    expect(await asked('1e999')).toBe(true)
+    for (let i = 0; i < 3; i++) expect(await asked('null')).toBe(false)
+    expect(await asked('1e999')).toBe(true)
+  })
+
   test('for a tool that is not there are an error of the protocol', async () => {
     const tools = toolWorld()
     const key = tools.world.key('free')
@@ -471,6 +489,28 @@ describe('a long list', () => {
     expect([beyond.count, beyond.note]).toEqual([0, 'offset 500 lies behind the last observation'])
   })
 
+  test.each([
+    ['observations', {}],
+    ['buckets', { interval: 'PT1H' }],
+  ])('of %s loses none where hours pass between two pages', async (_, more) => {
+    const tools = toolWorld({ past: hourlyPast(120) })
+    const session = await tools.connect(tools.world.key())
+    await session.client.listTools()
+    const asked = { ...CORRIDOR, period: '1d', ...more }
+    const whole = (await session.call('get_history', asked)).body
+    const first = (await session.call('get_history', { ...asked, limit: 10 })).body
+    tools.world.clock.advance(2 * 3_600_000)
+    const { next_offset: offset, next_until: until } = first
+    expect(first.note).toContain(`ask again with offset 10 and until ${until} for the next`)
+    const rest = (await session.call('get_history', { ...asked, offset, until })).body
+    expect(whole.count).toBeGreaterThan(20)
+    expect([...first.data, ...rest.data]).toEqual(whole.data)
+    const moved = (await session.call('get_history', { ...asked, offset })).body
+    expect([...first.data, ...moved.data]).not.toEqual(whole.data)
+    const faulty = await session.call('get_history', { ...asked, until: 'yesterday' })
+    expect(faulty.body).toMatchObject({ code: 'invalid_parameter', parameter: 'until' })
+  })
+
   test('of buckets has pages too', async () => {
     const tools = toolWorld({ past: hourlyPast(70) })
     const session = await tools.connect(tools.world.key())
@@ -502,6 +542,8 @@ describe('the resource', () => {
     expect(content!.mimeType).toBe('application/json')
     const catalogue = JSON.parse(content!.text)
     expect(catalogue.corridors).toEqual(['USD/KES'])
+    expect(catalogue.data_freshness).toBe('hourly')
+    expect(catalogue.as_of).toBeString()
     expect(catalogue.currencies).toHaveLength(10)
     expect(catalogue.providers[0]).toEqual({
       id: 'interbank-a',
@@ -540,6 +582,23 @@ describe('the prompt', () => {
     expect(await asked('compare_providers', { from: 'GBP', to: 'KES' })).toBe(-32602)
     const long = { from: 'GBP', to: 'KES', amount: '2'.repeat(101) }
     expect(await asked('compare_providers', long)).toBe(-32602)
+  })
+
+  test.each([
+    ['prompts/get', undefined, 'params'],
+    ['prompts/get', { name: 'compare_providers', arguments: { amount: 5 } }, 'arguments.amount'],
+    ['prompts/get', { name: 'nothing' }, 'there is no such prompt'],
+    ['resources/read', { uri: 5 }, 'params.uri'],
+    ['resources/read', { uri: 'corridor://nothing' }, 'there is no such resource'],
+    ['completion/complete', {}, 'params.ref'],
+    ['tools/list', { cursor: 5 }, 'params.cursor'],
+    ['initialize', {}, 'params.protocolVersion'],
+  ])('%s of %j says in words what is wrong', async (method, params, words) => {
+    const tools = toolWorld()
+    const { status, body } = await tools.ask(tools.world.key(), { method, params })
+    expect([status, [-32602, -32002].includes(body.error.code)]).toEqual([200, true])
+    expect(body.error.message).toContain(words)
+    expect(body.error.message).not.toMatch(/MCP error|\{/)
   })
 
   test('completes its currencies', async () => {
