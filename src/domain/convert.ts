@@ -1,3 +1,4 @@
+import { differenceOfProducts } from './decimal.ts'
 import type { Quote } from './quote.ts'
 
 /** Greater amounts are refused, so that no product of amount and rate overflows. */
@@ -12,7 +13,9 @@ export const AMOUNT_MAX = 1e15
  */
 export function netConverted(quote: Quote, amount: number, feeMid: number | null): number | null {
   const fee = feeInTarget(quote, feeMid)
-  return fee === null ? null : netOf(amount * quote.rate, fee)
+  if (fee === null) return null
+  const converted = amount * quote.rate
+  return isCancelled(converted, fee) ? netInDecimals(quote, amount, fee) : converted - fee
 }
 
 /** The quote's fee in the target currency, whatever the amount; null when it cannot be priced. */
@@ -23,26 +26,35 @@ export function feeInTarget(quote: Quote, feeMid: number | null): number | null 
   return feeMid === null ? null : quote.fee * feeMid
 }
 
-/** What is left of a converted amount after a fee in the same currency. */
-export const netOf = (converted: number, fee: number): number =>
-  fee === 0 ? converted : difference(converted, fee)
-
 /** Decimal digits that a product or two of doubles still has right. */
 const SURE_DIGITS = 14
 /** So many digits or more are left to the rounding at the end. */
 const PLAIN_DIGITS = 12
-const CANCELLED_MAX = SURE_DIGITS - PLAIN_DIGITS
-const CANCELLING = 10 ** CANCELLED_MAX
+const CANCELLING = 10 ** (SURE_DIGITS - PLAIN_DIGITS)
 
 /**
- * `converted` less `fee` with only the digits that both have right: where nearly all of an amount
- * goes into the fee, binary dust must not pass for a net amount (0.1 * 3 - 0.3 is 0).
+ * Whether so much of a converted amount goes into a fee in the same currency that the difference of
+ * the doubles has fewer digits right than are shown.
  */
-function difference(converted: number, fee: number): number {
+export const isCancelled = (converted: number, fee: number): boolean =>
+  fee !== 0 && Math.abs(converted - fee) * CANCELLING < Math.max(converted, fee)
+
+/**
+ * The net amount of decimals as they are written: 0.1 * 3 - 0.3 is 0. A mid is itself a quotient of
+ * doubles; of a fee that it prices, and of decimals beyond all use, only those digits count that
+ * both sides have right.
+ */
+function netInDecimals(quote: Quote, amount: number, fee: number): number {
+  const { rate, fee: charged, feeCurrency, to } = quote
+  const price = feeCurrency === to ? 1 : rate
+  const isPlain = thirdFeeCurrency(quote) === null
+  const net = isPlain ? differenceOfProducts([amount, rate], [charged ?? 0, price]) : Number.NaN
+  return Number.isNaN(net) ? sureDigits(amount * rate, fee) : net
+}
+
+function sureDigits(converted: number, fee: number): number {
   const net = converted - fee
-  if (Math.abs(net) * CANCELLING >= Math.max(converted, fee)) return net
-  const cancelled = exponentOf(Math.max(converted, fee)) - exponentOf(net)
-  const digits = SURE_DIGITS - cancelled
+  const digits = SURE_DIGITS - (exponentOf(Math.max(converted, fee)) - exponentOf(net))
   if (digits >= PLAIN_DIGITS) return net
   return digits < 1 ? 0 : Number(net.toPrecision(digits))
 }

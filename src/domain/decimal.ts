@@ -43,10 +43,30 @@ const SIGNIFICANT_DIGITS = 15
 export function differenceText(a: string, b: string): string | null {
   const from = decimalOf(a)
   const taken = decimalOf(b)
-  if (!from || !taken) return null
+  return from && taken && textOf(difference(from, taken))
+}
+
+/** What two numbers make, multiplied. */
+type Factors = readonly [number, number]
+
+/**
+ * The first product less the second, of the decimals that the numbers are written as: the double
+ * nearest to it. NaN where one of them needs more than 60 digits on a side of its point.
+ */
+export function differenceOfProducts(first: Factors, second: Factors): number {
+  const [from, taken] = [productOf(first), productOf(second)]
+  return from && taken ? Number(textOf(difference(from, taken))) : Number.NaN
+}
+
+function productOf([x, y]: Factors): Decimal | null {
+  const [a, b] = [decimalOf(String(x)), decimalOf(String(y))]
+  return a && b && { units: a.units * b.units, scale: a.scale + b.scale }
+}
+
+function difference(from: Decimal, taken: Decimal): Decimal {
   const scale = Math.max(from.scale, taken.scale)
   const unitsOf = (value: Decimal) => scaled(value.units, scale - value.scale)
-  return textOf({ units: unitsOf(from) - unitsOf(taken), scale })
+  return { units: unitsOf(from) - unitsOf(taken), scale }
 }
 
 function decimalOf(text: string): Decimal | null {

@@ -43,8 +43,17 @@ export function digitsOf(size: number, decimals: number): number {
   return rest < 0.5 ? whole : whole + 1
 }
 
-/** `x` to 4 decimals: every figure in basis points. Never -0, which adding 0 turns into 0. */
-export const roundBps = (x: number): number => Math.round(x * 1e4) / 1e4 + 0
+/** `x` to 4 decimals: every figure in basis points. Never -0. */
+export const roundBps = (x: number): number => toDecimals(x, 1e4)
 
 /** `x` to 6 decimals: every percentage. Never -0. */
-export const roundPercent = (x: number): number => Math.round(x * 1e6) / 1e6 + 0
+export const roundPercent = (x: number): number => toDecimals(x, 1e6)
+
+/** More digits than these a double does not keep. */
+const KEPT_MAX = 1e15
+
+/** Adding 0 turns -0 into 0. What has too many digits for its decimals is rounded to 12 of them. */
+const toDecimals = (x: number, unitsPerOne: number): number =>
+  Math.abs(x) * unitsPerOne < KEPT_MAX
+    ? Math.round(x * unitsPerOne) / unitsPerOne + 0
+    : roundAmount(x)

@@ -13,6 +13,7 @@ export class CatalogueIndex {
   /** Codes of the active currencies, in alphabetical order. */
   readonly supportedCodes: readonly string[]
   readonly #currencyByCode: ReadonlyMap<string, Currency>
+  readonly #anyCurrencyByCode: ReadonlyMap<string, Currency>
   readonly #providerById: ReadonlyMap<string, Provider>
   readonly #anyProviderById: ReadonlyMap<string, Provider>
 
@@ -25,6 +26,7 @@ export class CatalogueIndex {
       .sort((a, b) => compareText(a.name, b.name) || compareText(a.id, b.id))
     this.supportedCodes = this.currencies.map(({ code }) => code).sort(compareText)
     this.#currencyByCode = new Map(this.currencies.map((currency) => [currency.code, currency]))
+    this.#anyCurrencyByCode = new Map(all.currencies.map((one) => [one.code, one]))
     this.#providerById = new Map(this.providers.map((provider) => [provider.id, provider]))
     this.#anyProviderById = new Map(all.providers.map((provider) => [provider.id, provider]))
   }
@@ -34,6 +36,11 @@ export class CatalogueIndex {
   /** The active currency of that code. */
   currency(code: string): Currency | undefined {
     return this.#currencyByCode.get(code)
+  }
+
+  /** The currency of that code, active or not: a fee may be charged in one that is not. */
+  anyCurrency(code: string): Currency | undefined {
+    return this.#anyCurrencyByCode.get(code)
   }
 
   /** The active provider of that id. */

@@ -74,6 +74,6 @@ export class View {
 
   /** Whether the reference feed covers currencies of this kind at all. */
   isFiat(code: string): boolean {
-    return this.catalogue.currency(code)?.kind === 'fiat'
+    return this.catalogue.anyCurrency(code)?.kind === 'fiat'
   }
 }

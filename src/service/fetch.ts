@@ -41,15 +41,16 @@ export function fetchMatrix(
   const bases = codes(asked.from, 'from')
   const quotes = codes(asked.to, 'to')
   const mids: Mid[] = []
+  const own: Mid[] = []
   const pairs = bases.map((base) =>
     quotes.map((quote): Pair => {
       const mid = midOrFailure(view, { base, quote, feedTimes })
-      if (mid) mids.push(mid)
+      if (mid) (base === quote ? own : mids).push(mid)
       const best = base === quote ? null : view.corridor(base, quote).best
       return { mid: base === quote ? 1 : (mid?.rate ?? null), best }
     }),
   )
-  return { bases, quotes, pairs, reference: referenceOf(mids) }
+  return { bases, quotes, pairs, reference: referenceOf(mids.length > 0 ? mids : own) }
 }
 
 function referenceOf(mids: readonly Mid[]): Matrix['reference'] {

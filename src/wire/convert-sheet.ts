@@ -1,4 +1,4 @@
-import { feeInTarget, netOf } from '~/domain/convert.ts'
+import { feeInTarget, isCancelled, netConverted } from '~/domain/convert.ts'
 import { isExecutable, KIND_ORDER } from '~/domain/provider.ts'
 import { byKindThenValue, byTie } from '~/domain/rank.ts'
 import { roundAmount } from '~/domain/round.ts'
@@ -37,6 +37,7 @@ type Entry = {
 export class ConvertSheet {
   /** By kind, and as those of equal value follow each other. */
   readonly #quotes: Prices['quotes']
+  readonly #feeMids: Prices['feeMids']
   readonly #kinds: Uint8Array
   /** 1 for a kind that is never the best. */
   readonly #isInformation: Uint8Array
@@ -57,6 +58,7 @@ export class ConvertSheet {
 
   constructor({ corridor, mid, quotes, feeMids }: Prices) {
     const { from, to } = corridor
+    this.#feeMids = feeMids
     this.#quotes = quotes.map(({ ...ranked }) => ({ ...ranked, value: null })).sort(byKindThenValue)
     const each = <T>(of: (ranked: Prices['quotes'][number]) => T): T[] => this.#quotes.map(of)
     this.#kinds = Uint8Array.from(each(({ quote }) => KIND_ORDER[quote.rateType]))
@@ -113,7 +115,10 @@ export class ConvertSheet {
     const [nets, order] = [this.#nets, this.#order]
     for (let i = 0; i < nets.length; i++) {
       const fee = this.#fees[i]!
-      nets[i] = Number.isNaN(fee) ? NO_NET : roundAmount(netOf(amount * this.#rates[i]!, fee))
+      const converted = amount * this.#rates[i]!
+      if (Number.isNaN(fee)) nets[i] = NO_NET
+      else if (isCancelled(converted, fee)) nets[i] = roundAmount(this.#plainNet(i, amount))
+      else nets[i] = roundAmount(converted - fee)
     }
     for (let place = 1; place < order.length; place++) {
       const moved = order[place]!
@@ -121,6 +126,11 @@ export class ConvertSheet {
       for (; to > 0 && this.#isBefore(moved, order[to - 1]!); to--) order[to] = order[to - 1]!
       order[to] = moved
     }
+  }
+
+  #plainNet(i: number, amount: number): number {
+    const { quote } = this.#quotes[i]!
+    return netConverted(quote, amount, feeMidOf(this.#feeMids, quote)) ?? NO_NET
   }
 
   #isBefore(a: number, b: number): boolean {

@@ -50,6 +50,40 @@ describe('netConverted', () => {
     expect(netConverted(large, 1_000_000.3, null)).toBe(0.3)
   })
 
+  test.each([
+    [1, 999_999_999_999_999, 'USD', 1e15, 1],
+    [1, 1e13, 'USD', 10_000_000_000_001.5, 1.5],
+    [1.000000000000567, 1e15, 'KES', 1e15, 567],
+    [1, 1e9, 'KES', 1_000_000_012.345678, 12.345678],
+    [1, 1e6, 'KES', 1_000_000.01234567, 0.01234567],
+    [1e-12, 1e-9, 'KES', 1001, 1e-12],
+  ])('at %d a fee of %d %s leaves of %d exactly %d', (rate, fee, feeCurrency, amount, net) => {
+    expect(netConverted(quote({ rate, fee, feeCurrency }), amount, null)).toBe(net)
+  })
+
+  test('what nearly all goes into the fee agrees with arithmetic in whole numbers', () => {
+    const priced = fc.record({
+      rate: fc.bigInt({ min: 1n, max: 10n ** 12n }),
+      fee: fc.bigInt({ min: 1n, max: 10n ** 12n }),
+      more: fc.bigInt({ min: -(10n ** 4n), max: 10n ** 4n }),
+    })
+    fc.assert(
+      fc.property(priced, ({ rate, fee, more }) => {
+        fc.pre(fee + more > 0n)
+        const millionths = (units: bigint) => Number(`${units}e-6`)
+        const charged = { fee: millionths(fee), feeCurrency: 'USD' }
+        const asked = quote({ rate: millionths(rate), ...charged })
+        const exact = Number(`${more * rate}e-12`)
+        expect(shown(netConverted(asked, millionths(fee + more), null))).toBe(roundAmount(exact))
+      }),
+    )
+  })
+
+  test('of a fee that a mid prices no more digits are shown than the mid has right', () => {
+    const asked = quote({ rate: 1, fee: 30, feeCurrency: 'GBP' })
+    expect(netConverted(asked, 100, 10 / 3)).toBe(0)
+  })
+
   test('amounts at both ends are finite and keep their digits', () => {
     expect(netConverted(quote({ rate: 1e12 }), 1e15, null)).toBe(1e27)
     expect(shown(netConverted(quote({ rate: 1e-12 }), 1e-40, null))).toBe(1e-52)

@@ -100,6 +100,21 @@ for (const [name, round, places] of [
       )
     })
 
+    test('figures too large for their decimals leave without binary noise', () => {
+      expect(round(3_999_999_999_900.0005)).toBe(3_999_999_999_900)
+      expect(round(8_241_917_579_270.883)).toBe(8_241_917_579_270)
+      const figures = fc.double({ min: 1e6, max: 1e20, noNaN: true })
+      fc.assert(
+        fc.property(figures, (x) => {
+          const digits = String(round(x))
+            .replace(/e.*|\D/g, '')
+            .replace(/0+$/, '')
+          expect(digits.length).toBeLessThanOrEqual(15)
+          expect(round(round(x))).toBe(round(x))
+        }),
+      )
+    })
+
     test('huge figures stay finite and as they are', () => {
       expect(round(1e28)).toBe(1e28)
       expect(Number.isFinite(round(1e300))).toBe(true)

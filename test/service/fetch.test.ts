@@ -57,6 +57,15 @@ describe('fetchMatrix', () => {
     expect(row?.map(({ best }) => best?.providerId ?? null)).toEqual(['p2p-a', null])
   })
 
+  test('a currency against itself is labelled by no feed that the others do not need', () => {
+    const world = new World()
+    world.reference({ KES: 130 }, { at: '2026-03-05T10:00:00.000Z', source: 'ecb' })
+    world.reference({ NGN: 1300 }, { at: '2026-03-05T12:00:00.000Z', source: 'late' })
+    const sourceOf = (to: string) => matrixOf(world, 'USD', to).reference?.source
+    expect(sourceOf('USD,KES')).toBe('ecb')
+    expect(sourceOf('USD')).toBe('late')
+  })
+
   test('the reference is all sources joined and the stalest leg of all mids', () => {
     const world = new World()
     world.reference({ KES: 130 }, { at: '2026-03-05T10:00:00.000Z', source: 'ecb' })

@@ -60,7 +60,9 @@ describe('convertText', () => {
           perUsd === null ? [] : [{ id, atMs: clock.now(), currency, perUsd, source: `"${name}"` }],
         )
         memory.publish({ references }, clock.now())
-        for (const [amount, tier] of asked) {
+        const eaten = quotes.flatMap(({ fee }) => (fee ? [fee * (1 + 1e-9)] : []))
+        const all = [...asked, ...eaten.map((amount) => [amount, 'realtime'] as const)]
+        for (const [amount, tier] of all) {
           const { freshness } = viewOf({ memory, clock }, tier)
           const asked = { from: 'USD', to: 'KES', amount }
           const found = priced(viewOf({ memory, clock }, tier), asked)
