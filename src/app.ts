@@ -1,10 +1,10 @@
-import { cors } from '@elysiajs/cors'
 import { type AnyElysia, Elysia } from 'elysia'
 import { ServiceError } from './domain/errors.ts'
 import { catalogueRoutes } from './http/catalogue.ts'
 import { changeRoutes } from './http/change.ts'
 import type { ColdDeps } from './http/cold-route.ts'
 import { convertRoutes } from './http/convert.ts'
+import { CrossOrigin } from './http/cross-origin.ts'
 import { DirectRoutes, parsable, pathOf } from './http/direct.ts'
 import { type DocsDeps, docsRoutes } from './http/docs.ts'
 import { type FetchDeps, fetchRoutes } from './http/fetch.ts'
@@ -17,7 +17,6 @@ import { type ObservedDeps, observed, observedApp, observedHandler } from './htt
 import { providerRatesRoutes } from './http/provider-rates.ts'
 import { ratesRoutes } from './http/rates.ts'
 import { errorReply } from './http/reply.ts'
-import { REQUEST_ID_HEADER } from './http/request-id.ts'
 import { type Route, routed } from './http/route.ts'
 import { seriesRoutes } from './http/series.ts'
 import { snapshotRoutes } from './http/snapshot.ts'
@@ -63,7 +62,6 @@ export function createApp(given: AppDeps): App {
   const toolsLabel = { method: '*', route: TOOLS_PATH } as const
   const askTools = observedHandler((request) => tools.handle(request), toolsLabel, deps)
   const app = new Elysia({ name: 'corridor', handler: { standardHostname: false } })
-  if (deps.corsOrigins.length > 0) app.use(crossOrigin(deps.corsOrigins))
   const api = watched(apiRoutes(deps), BASE_PATH)
   const docs = docsRoutes(deps, { basePath: BASE_PATH, routes: api })
   const portal = createPortal(deps, { basePath: BASE_PATH })
@@ -77,17 +75,14 @@ export function createApp(given: AppDeps): App {
     .use(routed(api, { prefix: BASE_PATH, log }))
     .use(routed(watched(outside, ''), { prefix: '', log }))
   const direct = new DirectRoutes(api, { prefix: BASE_PATH })
-  const isCrossOrigin = deps.corsOrigins.length > 0
-  const found = isCrossOrigin
-    ? async (request: Request) => varying(await app.fetch(request))
-    : (request: Request) => app.fetch(request)
-  const throughRouter = observedApp(found, deps)
+  const cross = deps.corsOrigins.length > 0 ? new CrossOrigin(deps.corsOrigins) : null
+  const found = (request: Request) => app.fetch(request)
+  const throughRouter = observedApp(cross ? cross.over(found) : found, deps)
   return {
     routes: app.routes,
     fetch(request) {
-      const isPlain = !isCrossOrigin || !request.headers.has('origin')
-      const handle = isPlain && request.method === 'GET' && direct.of(request.url)
-      if (handle) return handle(request)
+      const handle = request.method === 'GET' && direct.of(request.url)
+      if (handle) return cross ? cross.over(handle)(request) : handle(request)
       const path = pathOf(request.url)
       const isForTools = path === TOOLS_PATH || path === `${TOOLS_PATH}/`
       const asked = parsable(request)
@@ -128,42 +123,3 @@ const isForPeople = (request: Request): boolean =>
 
 export const unknownPath = (): ServiceError =>
   new ServiceError('unknown_path', `no such path; the interface lives under ${BASE_PATH}`)
-
-/** What varies by something of its own varies by the origin too. */
-function varying(reply: Response): Response {
-  const own = reply.headers.get('vary')
-  if (own && !/\borigin\b/i.test(own)) reply.headers.set('vary', `${own}, Origin`)
-  return reply
-}
-
-function crossOrigin(origins: readonly string[]) {
-  return cors({
-    origin:
-      origins.includes('*') || (({ headers }) => origins.includes(headers.get('origin') ?? '')),
-    methods: ['GET', 'HEAD', 'POST'],
-    allowedHeaders: [
-      'content-type',
-      'idempotency-key',
-      'if-none-match',
-      'traceparent',
-      'tracestate',
-      'x-api-key',
-      REQUEST_ID_HEADER,
-    ],
-    exposeHeaders: [
-      'etag',
-      'link',
-      'ratelimit',
-      'ratelimit-policy',
-      'retry-after',
-      'x-as-of',
-      'x-data-freshness',
-      'x-note',
-      'x-ratelimit-limit',
-      'x-ratelimit-remaining',
-      'x-ratelimit-reset',
-      REQUEST_ID_HEADER,
-    ],
-    credentials: false,
-  })
-}

@@ -107,6 +107,37 @@ describe('calls from a browser', () => {
     expect(reply.headers.get('access-control-allow-credentials')).toBeNull()
   })
 
+  test('any origin is one for all: no answer varies by it', async () => {
+    const world = new World({ corsOrigins: ['*'] })
+    for (const headers of [{ origin: SHOP }, {}] as Record<string, string>[])
+      for (const path of ['/status', '/time-series?from=USD&to=KES', '/nope']) {
+        const reply = await world.get(path, world.key(), { headers })
+        expect(allowedOrigin(reply)).toBe('*')
+        expect(reply.headers.get('vary') ?? '').not.toMatch(/\*|origin/i)
+      }
+  })
+
+  test('404 to a preflight of no path, and 405 with Allow to OPTIONS that is none', async () => {
+    const world = new World({ corsOrigins: [SHOP] })
+    expect((await preflight(world, SHOP, `${API}/nope`)).status).toBe(404)
+    for (const headers of [{ origin: SHOP }, { 'access-control-request-method': 'GET' }, {}]) {
+      const init = { method: 'OPTIONS', headers: headers as Record<string, string> }
+      const reply = await replyOf(await world.app.handle(new Request(`${API}/status`, init)))
+      expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+    }
+  })
+
+  test('a preflight is told the methods of its path, and is good for ten minutes', async () => {
+    const { headers } = await preflight(new World({ corsOrigins: [SHOP] }), SHOP, `${API}/status`)
+    expect(headers.get('access-control-allow-methods')).toBe('GET, HEAD')
+    expect(headers.get('access-control-max-age')).toBe('600')
+  })
+
+  test('what a listed origin is answered varies by it for all others too', async () => {
+    const world = new World({ corsOrigins: [SHOP] })
+    expect((await world.get('/status')).headers.get('vary')).toBe('Origin')
+  })
+
   test('200 without any header of that kind, and 405 to OPTIONS, where none is listed', async () => {
     const world = new World()
     const reply = await world.get('/status', undefined, { headers: { origin: SHOP } })
