@@ -46,6 +46,18 @@ export function differenceText(a: string, b: string): string | null {
   return from && taken && textOf(difference(from, taken))
 }
 
+/**
+ * Whether a decimal lies between two numbers, or is one of them. Its double alone would not tell:
+ * that of 1000000000000.00001 is 1e12.
+ */
+export function isBetween(text: string, { min, max }: { min: number; max: number }): boolean {
+  const value = Number(text)
+  if (!(value >= min && value <= max)) return false
+  if (value !== min && value !== max) return true
+  const over = differenceText(text, String(value))
+  return over !== null && (over === '0' || over.startsWith('-') === (value === max))
+}
+
 /** What two numbers make, multiplied. */
 type Factors = readonly [number, number]
 

@@ -20,11 +20,11 @@ export const SIGNIFICANT_DIGITS_MAX = 18
 export const NOTES_LENGTH_MAX = 500
 export const BACKFILL_YEARS_MAX = 5
 
-const DECIMAL = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
+const DECIMAL = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE][+-]?0*\d{1,3})?$/
 
 /**
- * How many significant digits a decimal text has, zeros at either end not counted; null when it is
- * no plain decimal. `0.00120` has two, `0` has none.
+ * How many significant digits a number has as it is written, zeros at either end not counted; null
+ * when it is none, or too large or small for any use. `0.00120` has two, `1.2e3` too, `0` none.
  */
 export function significantDigits(text: string): number | null {
   const match = DECIMAL.exec(text)

@@ -74,8 +74,8 @@ export const IngestHeaders = Type.Object({
 
 export const IngestResponse = namedRecord('IngestResponse', { inserted: Type.Integer() })
 
-/** A run of digits that a double might not hold; shorter numbers survive JSON.parse exactly. */
-const LONG_NUMBER = /\d[\d.]{15,}/
+/** Digits or an exponent that a double might not hold; other numbers survive JSON.parse exactly. */
+const LONG_NUMBER = /\d[\d.]{15,}|\d[eE][+-]?\d{3}/
 
 /**
  * The observations of a request body, all of them or an error.

@@ -1,4 +1,5 @@
 import { currencyCode } from '~/domain/currency.ts'
+import { isBetween } from '~/domain/decimal.ts'
 import { instantOf } from '~/domain/instant.ts'
 import {
   BACKFILL_YEARS_MAX,
@@ -106,7 +107,7 @@ class RowReader {
     const digits = text === null ? null : significantDigits(text)
     if (text === null || digits === null || !Number.isFinite(Number(text)))
       return this.#fault(`${field} must be a finite JSON number, not ${shown(value)}`)
-    if (Number(text) < min || Number(text) > max)
+    if (!isBetween(text, { min, max }))
       return this.#fault(`${field} must be between ${min} and ${max}, not ${shown(value)}`)
     if (digits > SIGNIFICANT_DIGITS_MAX)
       return this.#fault(`${field} has more than ${SIGNIFICANT_DIGITS_MAX} significant digits`)

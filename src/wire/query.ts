@@ -1,5 +1,6 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import { OptionalKind } from '@sinclair/typebox'
+import { isBetween } from '~/domain/decimal.ts'
 import { ServiceError } from '~/domain/errors.ts'
 
 /** Digits that are read on each side of a decimal point. */
@@ -135,7 +136,8 @@ function checkedValue({
 export function plainNumber(field: TSchema, text: string): number | null {
   const isWritten = (field.type === 'integer' ? INTEGER : PLAIN_DECIMAL).test(text)
   const value = Number(text)
-  return isWritten && isWithin(value, field) ? value : null
+  if (!isWritten || !isWithin(value, field)) return null
+  return value !== field.maximum || isBetween(text, { min: 0, max: value }) ? value : null
 }
 
 /** Longer texts are no currency code, date or id of ours. */

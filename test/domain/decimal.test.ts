@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { differenceText, plainDecimal, quotientText } from '~/domain/decimal.ts'
+import { differenceText, isBetween, plainDecimal, quotientText } from '~/domain/decimal.ts'
 
 describe('plainDecimal', () => {
   test.each([
@@ -73,6 +73,30 @@ describe('quotientText', () => {
         expect(Math.abs(quotient / (a / b) - 1)).toBeLessThan(1e-14)
       }),
     )
+  })
+})
+
+describe('isBetween', () => {
+  const bounds = { min: 1e-12, max: 1e12 }
+
+  test.each([
+    ['1e-12', true],
+    ['0.000000000001', true],
+    ['0.000000000000999999999999999999', false],
+    ['0.00000000000100000000000000001', true],
+    ['1000000000000', true],
+    ['1000000000000.00001', false],
+    ['999999999999.99999999', true],
+    ['1e400', false],
+    ['NaN', false],
+  ])('of %s is %p', (text, is) => {
+    expect(isBetween(text, bounds)).toBe(is)
+  })
+
+  test('takes zero in any form, and nothing that only a double takes for it', () => {
+    const fees = { min: 0, max: 1e15 }
+    for (const text of ['0', '-0', '0.000', '0e5']) expect(isBetween(text, fees)).toBe(true)
+    for (const text of ['-1e-400', '1e-400']) expect(isBetween(text, fees)).toBe(false)
   })
 })
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { roundAmount } from '~/domain/round.ts'
 import { convert } from '~/service/convert.ts'
+import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
 import { viewOf } from '../support/views.ts'
 import { World } from '../support/world.ts'
 
@@ -29,6 +30,20 @@ describe('convert', () => {
     expect(entry?.ranked.spreadBps).toBe(0)
     expect(entry?.vsMidBps).toBeCloseTo(-100, 9)
     expect(best).toBe(entry!)
+  })
+
+  test('a fee stays priced though its currency was switched off since', () => {
+    const world = new World()
+    world.reference({ KES: 130, GBP: 0.8 }, { at: '2026-03-05T14:00:00.000Z' })
+    world.quote({ providerId: 'retail-a', rate: 128, fee: 2, feeCurrency: 'GBP' })
+    const before = ask(world, 100).entries[0]!.net
+    const currencies = CURRENCIES.map((currency) =>
+      currency.code === 'GBP' ? { ...currency, isActive: false } : currency,
+    )
+    const catalogue = { currencies, providers: PROVIDERS }
+    world.memory.publish({ catalogue }, world.clock.now())
+    expect(before).toBe(12_800 - 2 * (130 / 0.8))
+    expect(ask(world, 100).entries[0]!.net).toBe(before)
   })
 
   test('is ranked by the net amount, not by the rate', () => {

@@ -161,6 +161,10 @@ describe('rate and fee of a row', () => {
     expect(observationOf({ fee: 0 })).toMatchObject({ fee: '0', feeCurrency: 'USD' })
     expect(observationOf({ fee: 1e15 }).fee).toBe('1000000000000000')
     for (const fee of [-0.01, 1.0001e15]) expectFault({ fee }, 'fee must be between')
+    for (const text of ['-1e-400', '1e-400', '1000000000000000.01'])
+      expectFault({ fee: new WrittenNumber(text) }, 'fee must be between')
+    expect(observationOf({ fee: new WrittenNumber('1e15') }).fee).toBe('1e15')
+    expect(observationOf({ fee: new WrittenNumber('-0') }).fee).toBe('-0')
   })
 
   test('must be finite JSON numbers, no texts', () => {
