@@ -16,7 +16,7 @@ export function addCatalogue(program: Command, terminal: Terminal): void {
       const applied = await withDatabase(terminal, (database) =>
         createCatalogueStore(database).apply(named),
       )
-      const line = `${applied.currencies} currencies and ${applied.providers} providers applied`
+      const line = `applied: currencies ${applied.currencies}, providers ${applied.providers}`
       printResult(terminal, { isJson: json, result: applied, lines: [line] })
     })
 }

@@ -34,7 +34,7 @@ export function addObservations(program: Command, terminal: Terminal): void {
       const { inserted, rejected } = await withInput(path, (input) =>
         withDatabase(terminal, (database) => run({ terminal, database, input }, stem)),
       )
-      const lines = [`${inserted} observations inserted, ${rejected} rows rejected`]
+      const lines = [`observations inserted: ${inserted}, rows rejected: ${rejected}`]
       printResult(terminal, { isJson: json, result: { inserted, rejected }, lines })
     })
   addPrune(observations, terminal)

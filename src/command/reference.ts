@@ -25,7 +25,7 @@ export function addReference(program: Command, terminal: Terminal): void {
       const { snapshots, rates } = await withInput(path, (input) =>
         withDatabase(terminal, (database) => run(terminal, database, input)),
       )
-      const lines = [`${rates} rates added in ${snapshots} snapshots`]
+      const lines = [`rates added: ${rates}, in snapshots: ${snapshots}`]
       printResult(terminal, { isJson: json, result: { snapshots, rates }, lines })
     })
 }
