@@ -18,23 +18,36 @@ import { addWorker } from './command/worker.ts'
 const EXIT_FAILURE = 1
 const EXIT_USAGE = 2
 
+type Fault = (error: NodeJS.ErrnoException) => void
+
 /** A reader that has gone away, such as `head`, is no reason to end a service. */
-function writeTo(stream: NodeJS.WriteStream): (line: string) => void {
-  stream.on('error', () => {})
+function writeTo(stream: NodeJS.WriteStream, onFault: Fault): (line: string) => void {
+  const failed: Fault = (error) => {
+    if (error.code !== 'EPIPE') onFault(error)
+  }
+  stream.on('error', failed)
   return (line) => {
     try {
       stream.write(`${line}\n`)
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
+      failed(error as NodeJS.ErrnoException)
     }
   }
+}
+
+const say = writeTo(process.stderr, () => {})
+
+/** What was asked for is done, but nobody is told what came of it. */
+const untold: Fault = ({ message }) => {
+  say(`corridor: it was done, but the result cannot be written: ${message}`)
+  process.exitCode = EXIT_FAILURE
 }
 
 const terminal: Terminal = {
   env: process.env,
   isTerminal: process.stderr.isTTY === true,
-  print: writeTo(process.stdout),
-  say: writeTo(process.stderr),
+  print: writeTo(process.stdout, untold),
+  say,
 }
 
 const program = new Command('corridor')

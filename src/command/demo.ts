@@ -9,11 +9,10 @@ import { migrate } from '~/store/migrate.ts'
 import { demoAccounts } from './demo-accounts.ts'
 import { type DemoState, readDemoState, writeDemoState } from './demo-state.ts'
 import { freePort, originAt } from './listener.ts'
-import { orUndo } from './or-undo.ts'
 import { loadSample } from './sample.ts'
-import { untilSignal } from './serve.ts'
+import { started, untilSignal } from './serve.ts'
 import { baseUrl, type Service, startService } from './service.ts'
-import { configOf, logOf, type Terminal } from './terminal.ts'
+import { closing, configOf, logOf, type Terminal, withDefault } from './terminal.ts'
 
 export function addDemo(program: Command, terminal: Terminal): void {
   program
@@ -33,7 +32,8 @@ const MID_MAX_AGE = '10d'
  * The settings of a demonstration: a database of its own, and no feed that would replace its mids.
  */
 function demoConfig(terminal: Terminal): Config {
-  const config = configOf({ ...terminal, env: { MID_MAX_AGE, ...terminal.env } })
+  const env = withDefault(terminal.env, 'MID_MAX_AGE', MID_MAX_AGE)
+  const config = configOf({ ...terminal, env })
   if (config.databaseUrl)
     terminal.say('the demonstration leaves DATABASE_URL alone and uses a database of its own')
   const port = config.port === 0 ? freePort(config.host) : config.port
@@ -55,15 +55,16 @@ async function startDemo(terminal: Terminal, clock: Clock): Promise<Demo> {
   const { say } = terminal
   const { databaseUrl, dataDir } = config
   say('preparing the database and the sample')
-  const database = await openDatabase({ databaseUrl, dataDir, use: 'service', say })
+  const opening = openDatabase({ databaseUrl, dataDir, use: 'service', say })
   const start = async () => {
+    const database = await opening
     await migrate(database)
     const state = await prepared({ database, config, clock, say })
     const sample = sampleNotice(state)
     const service = await startService({ config, clock, log, database, sample })
     return { service, state, where: database.where }
   }
-  return orUndo(start, () => database.close())
+  return started(start, closing(opening))
 }
 
 /** Loads the sample where it is not there yet; data and accounts of an earlier start are kept. */

@@ -20,7 +20,15 @@ export type Terminal = {
 
 /** The settings, with `pretty` logs where a person is watching. */
 export const configOf = ({ env, isTerminal }: Terminal): Config =>
-  loadConfig(isTerminal ? { LOG_FORMAT: 'pretty', ...env } : env)
+  loadConfig(isTerminal ? withDefault(env, 'LOG_FORMAT', 'pretty') : env)
+
+type Env = Terminal['env']
+
+/** The environment with a value for a setting that it does not set: an empty one is none. */
+export const withDefault = (env: Env, name: string, value: string): Env => ({
+  ...env,
+  [name]: env[name]?.trim() ? env[name] : value,
+})
 
 export const logOf = (config: Config): Log =>
   createLog({ level: config.logLevel, format: config.logFormat, secrets: secretsOf(config) })
@@ -68,20 +76,28 @@ export function printResult(
  * Opens the database for one command, brings its schema up to date, and closes it whatever happens,
  * a signal that ends the command included.
  */
-export async function withDatabase<T>(
+export const withDatabase = <T>(
+  terminal: Terminal,
+  work: (database: Database) => Promise<T>,
+): Promise<T> =>
+  withUnmigrated(terminal, async (database) => {
+    await migrate(database)
+    return work(database)
+  })
+
+/** The same for a database that stays as it is. */
+export async function withUnmigrated<T>(
   terminal: Terminal,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
   const { databaseUrl, dataDir } = configOf(terminal)
   const { say } = terminal
   const opening = openDatabase({ databaseUrl, dataDir, use: 'command', say })
-  const opened = async () => {
-    const database = await opening
-    await migrate(database)
-    return work(database)
-  }
-  return interruptible(opened, async () => {
-    const database = await opening.catch(() => null)
-    await database?.close()
-  })
+  return interruptible(async () => work(await opening), closing(opening))
+}
+
+/** Closes a database once it is open, if it ever is. */
+export const closing = (opening: Promise<Database>) => async (): Promise<void> => {
+  const database = await opening.catch(() => null)
+  await database?.close()
 }

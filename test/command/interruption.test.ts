@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { closeSync, openSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
@@ -17,10 +18,11 @@ const MAIN = join(import.meta.dir, '../../src/main.ts')
 
 /** A command on its own embedded database whose input never ends. */
 async function begun(args: string[], cwd?: string) {
-  const dataDir = await preparedDataDir()
+  const base = await preparedDataDir()
+  const dataDir = args[0] === 'demo' ? join(base, 'demo') : base
   const child = Bun.spawn([process.execPath, MAIN, ...args], {
     ...(cwd && { cwd }),
-    env: { PATH: process.env.PATH, DATA_DIR: dataDir },
+    env: { PATH: process.env.PATH, DATA_DIR: base, PORT: '0', REFERENCE_FEED: 'none' },
     stdin: 'pipe',
     stdout: 'pipe',
     stderr: 'pipe',
@@ -29,6 +31,20 @@ async function begun(args: string[], cwd?: string) {
   const said = new Response(child.stderr).text()
   return { child, dataDir, said }
 }
+
+describe('a command whose result cannot be written', () => {
+  test('says so and ends with 1', async () => {
+    const unwritable = openSync(MAIN, 'r')
+    const child = Bun.spawn([process.execPath, MAIN, 'account', 'list'], {
+      env: { PATH: process.env.PATH, DATA_DIR: await preparedDataDir() },
+      stdout: unwritable,
+      stderr: 'pipe',
+    })
+    expect(await child.exited).toBe(1)
+    closeSync(unwritable)
+    expect(await new Response(child.stderr).text()).toContain('the result cannot be written')
+  })
+})
 
 describe('a command that a signal ends', () => {
   test.each([
@@ -43,6 +59,19 @@ describe('a command that a signal ends', () => {
     )
     expect(await serverPid(dataDir)).toBeNull()
   })
+
+  test.each([
+    ['serve', 0],
+    ['demo', 0],
+  ] as const)(
+    '%s, told to stop while it starts, stops its database and ends with %i',
+    async (command, status) => {
+      const { child, dataDir } = await begun([command])
+      child.kill('SIGTERM')
+      expect(await child.exited).toBe(status)
+      expect(await serverPid(dataDir)).toBeNull()
+    },
+  )
 
   test('leaves no part of a file behind', async () => {
     const folder = await scratchFolder()
