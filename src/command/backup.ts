@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createWriteStream, existsSync } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { link, rename, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { createGunzip, createGzip } from 'node:zlib'
 import type { Command } from 'commander'
@@ -48,16 +49,18 @@ export function addBackup(program: Command, terminal: Terminal): void {
 
 type Write = (text: string | Uint8Array) => Promise<void>
 
-/** Writes a file that is whole or not there. */
+/** Writes a file that is whole or not there; another one of that name stays. */
 async function written<T>(path: string, work: (write: Write) => Promise<T>): Promise<T> {
-  if (existsSync(path)) throw new CommandFailure(`${path} is there already: name a new file`)
-  const part = `${path}.part`
-  const file = createWriteStream(part, { mode: MODE })
+  if (existsSync(path)) throw thereAlready(path)
+  const part = `${path}.${randomUUID()}.part`
+  const file = createWriteStream(part, { flags: 'wx', mode: MODE })
   const gzip = createGzip()
+  let fault: CommandFailure | null = null
   const failed = new Promise<never>((_, reject) => {
-    file.on('error', (error) =>
-      reject(new CommandFailure(`${path} cannot be written: ${error.message}`)),
-    )
+    file.on('error', ({ message }) => {
+      fault = new CommandFailure(`${path} cannot be written: ${message}`)
+      reject(fault)
+    })
   })
   failed.catch(() => {})
   gzip.pipe(file)
@@ -73,15 +76,30 @@ async function written<T>(path: string, work: (write: Write) => Promise<T>): Pro
     const closed = once(file, 'close')
     gzip.end()
     await Promise.race([closed, failed])
-    await rename(part, path)
+    await named(part, path)
     return result
   } catch (error) {
     gzip.destroy()
     file.destroy()
     await rm(part, { force: true })
-    throw error
+    throw fault ?? error
   }
 }
+
+/** Gives the part its name; unlike renaming, this never takes the name from another file. */
+async function named(part: string, path: string): Promise<void> {
+  try {
+    await link(part, path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw thereAlready(path)
+    await rename(part, path)
+    return
+  }
+  await rm(part)
+}
+
+const thereAlready = (path: string) =>
+  new CommandFailure(`${path} is there already: name a new file`)
 
 async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const file = Readable.from(bytes)

@@ -1,3 +1,5 @@
+import { isRevoked } from '~/domain/account.ts'
+import { keyHashOf } from '~/domain/api-key.ts'
 import type { Plan, Role } from '~/domain/quota.ts'
 import { createAccountStore } from '~/store/account-store.ts'
 import type { Database } from '~/store/database.ts'
@@ -10,30 +12,44 @@ const WANTED: readonly { plan: Plan; role: Role }[] = [
   { plan: 'enterprise', role: 'treasury' },
 ]
 
+/** Whose address says which plan it began with. */
+export const demoEmail = (plan: Plan): string => `${plan}@demo.example`
+
 /**
- * One account for each plan, each with a key that is known: those of `known` where the database has
- * them, a new key for an account whose key is known no more, a new account where there is none.
+ * One account for each plan, each with a key that is known and good: those of `known` where the
+ * database has them, a new key for an account whose key is known no more or revoked, a new account
+ * where there is none. Plan and role are what they are now.
  */
 export async function demoAccounts(
   database: Database,
   known: readonly DemoAccount[],
+  nowMs: number,
 ): Promise<DemoAccount[]> {
   const store = createAccountStore(database)
   const existing = new Map((await store.list()).map((account) => [account.email, account]))
   const accounts: DemoAccount[] = []
-  for (const { plan, role } of WANTED) {
-    const email = `${plan}@demo.example`
+  for (const wanted of WANTED) {
+    const email = demoEmail(wanted.plan)
     const account = existing.get(email)
-    const remembered = account && known.find((candidate) => candidate.email === email)
-    accounts.push(remembered ?? (await withKey({ plan, role, email, accountId: account?.id })))
+    const shown = account ? { plan: account.plan, role: account.role } : wanted
+    const remembered = known.find((candidate) => candidate.email === email)?.key
+    const isGood = account && remembered && (await opens(account.id, remembered))
+    const key = isGood ? remembered : await newKeyOf({ ...wanted, email, accountId: account?.id })
+    accounts.push({ ...shown, email, key })
   }
   return accounts
 
-  async function withKey({ accountId, ...wanted }: Wanted): Promise<DemoAccount> {
+  async function opens(accountId: string, key: string): Promise<boolean> {
+    const hash = keyHashOf(key)
+    const keys = await store.listKeys(accountId)
+    return keys.some((own) => own.hash === hash && !isRevoked(own, nowMs))
+  }
+
+  async function newKeyOf({ accountId, ...wanted }: Wanted): Promise<string> {
     const { key, hash } = newKey()
     if (accountId) await store.createKey({ accountId, name: 'demo', hash })
     else await store.create({ ...wanted, keyName: 'demo', keyHash: hash })
-    return { ...wanted, key }
+    return key
   }
 }
 

@@ -1,4 +1,4 @@
-import { chmod, mkdir } from 'node:fs/promises'
+import { chmod, mkdir, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Plan, Role } from '~/domain/quota.ts'
 
@@ -22,13 +22,22 @@ const pathOf = (dataDir: string): string => join(dataDir, 'demo.json')
 
 /** What an earlier start of this demonstration left behind; null at the first. */
 export async function readDemoState(dataDir: string): Promise<DemoState | null> {
-  const file = Bun.file(pathOf(dataDir))
-  return (await file.exists()) ? file.json() : null
+  const path = pathOf(dataDir)
+  const file = Bun.file(path)
+  if (!(await file.exists())) return null
+  return file.json().catch((error) => {
+    throw new Error(
+      `${path} is damaged: remove ${dataDir} to begin the demonstration anew, or put it back`,
+      { cause: error },
+    )
+  })
 }
 
 export async function writeDemoState(dataDir: string, state: DemoState): Promise<void> {
   const path = pathOf(dataDir)
+  const part = `${path}.part`
   await mkdir(dirname(path), { recursive: true })
-  await Bun.write(path, `${JSON.stringify(state, null, 2)}\n`, { mode: OWNER_ONLY })
-  await chmod(path, OWNER_ONLY)
+  await Bun.write(part, `${JSON.stringify(state, null, 2)}\n`, { mode: OWNER_ONLY })
+  await chmod(part, OWNER_ONLY)
+  await rename(part, path)
 }

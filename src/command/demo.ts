@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { type Clock, systemClock } from '~/clock.ts'
 import type { Config } from '~/config.ts'
-import { tierOf } from '~/domain/quota.ts'
+import { type Plan, tierOf } from '~/domain/quota.ts'
 import { sampleShiftDays, sampleSources } from '~/sample/sample.ts'
 import { type Database, openDatabase } from '~/store/database.ts'
 import { migrate } from '~/store/migrate.ts'
-import { demoAccounts } from './demo-accounts.ts'
+import { demoAccounts, demoEmail } from './demo-accounts.ts'
 import { type DemoState, readDemoState, writeDemoState } from './demo-state.ts'
 import { freePort, originAt } from './listener.ts'
 import { loadSample } from './sample.ts'
@@ -73,7 +73,7 @@ async function prepared({ database, config, clock, say }: Preparation): Promise<
   const shiftDays = known?.shiftDays ?? sampleShiftDays(clock.now())
   const origin = config.publicUrl ?? originAt(config)
   await loadSample(database, { origin, shiftDays, nowMs: clock.now(), say })
-  const accounts = await demoAccounts(database, known?.accounts ?? [])
+  const accounts = await demoAccounts(database, known?.accounts ?? [], clock.now())
   const state = { shiftDays, accounts }
   await writeDemoState(config.dataDir, state)
   const newShiftDays = sampleShiftDays(clock.now())
@@ -98,8 +98,8 @@ const sampleNotice = ({ shiftDays }: DemoState): string =>
 
 function introduction(service: Service, state: DemoState, where: string): string[] {
   const url = baseUrl(service.origin)
-  const key = (plan: string) => state.accounts.find((account) => account.plan === plan)!.key
-  const curl = (plan: string, path: string) =>
+  const key = (plan: Plan) => state.accounts.find(({ email }) => email === demoEmail(plan))!.key
+  const curl = (plan: Plan, path: string) =>
     `  curl -s -H 'X-API-Key: ${key(plan)}' '${url}${path}'`
   return [
     `corridor answers at ${url}`,

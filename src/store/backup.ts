@@ -3,6 +3,7 @@ import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
 import type { TransactionSql } from 'postgres'
 import { type CopyIn, copyIn } from './copy-in.ts'
 import type { Database } from './database.ts'
+import { NEWS_CHANNEL, newsPayload } from './news-channel.ts'
 import * as portal from './portal-schema.ts'
 import * as schema from './schema.ts'
 import { schemaVersion } from './schema-version.ts'
@@ -50,17 +51,22 @@ export class RestoreFault extends Error {}
  * all of it or, when it throws, nothing. The number of rows.
  */
 export async function restoreBackup(
-  { sql }: Pick<Database, 'sql'>,
+  database: Database,
   lines: AsyncIterable<string>,
 ): Promise<number> {
-  return sql.begin(async (tx) => {
+  return database.sql.begin(async (tx) => {
     await assertEmpty(tx)
     const restoring = new Restoring(tx)
     const rows = await restored(restoring, lines)
     await continueSequences(tx)
+    for (const kind of RESTORED)
+      await tx`select pg_notify(${NEWS_CHANNEL}, ${newsPayload(database, { kind })})`
     return rows
   })
 }
+
+/** What a service that runs beside it has to load. */
+const RESTORED = ['catalogue', 'access', 'references', 'observations', 'feeds'] as const
 
 async function restored(restoring: Restoring, lines: AsyncIterable<string>): Promise<number> {
   try {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { createFeedStateStore } from '~/store/feed-state-store.ts'
@@ -9,7 +9,7 @@ import { PeopleWorld } from '../portal/people-world.ts'
 import { inArrays, observation, otherHandle } from '../store/samples.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
 import { corridor, documentOf } from '../support/command.ts'
-import { TEST_MS_MAX } from '../support/embedded-process.ts'
+import { TEST_MS_MAX, until } from '../support/embedded-process.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { addAccount } from './replica-scene.ts'
@@ -127,6 +127,38 @@ describe('backup and restore', () => {
     const verified = await corridor(['rollups', 'verify', '--json'], restored.url)
     expect(documentOf(verified).differences).toBe(0)
     await restored.close()
+  })
+
+  test('a service that runs beside a restore serves what came with it', async () => {
+    const path = join(folder, 'running.backup')
+    documentOf(await corridor(['backup', path, '--json'], origin.url))
+    const restored = await freshDatabase()
+    const running = await PeopleWorld.on({ ...restored, ...otherHandle(restored) })
+    expect(await running.asked(key)).toBe(401)
+    documentOf(await corridor(['restore', path, '--json'], restored.url))
+    await until('the keys', async () => (await running.asked(key)) === 200)
+    const rates = async () => {
+      const headers = { 'x-api-key': key }
+      const reply = await fetch(`${running.origin}/api/v1/rates?from=USD&to=KES`, { headers })
+      return reply.status === 200 ? ((await reply.json()) as { count: number }).count : 0
+    }
+    await until('the quotes', async () => (await rates()) > 1)
+    await running.service.stop()
+    await restored.close()
+  })
+
+  test('of two backups to one file one is whole there, and the other says so', async () => {
+    const path = join(folder, 'twice.backup')
+    await writeFile(`${path}.part`, 'left by another')
+    const both = await Promise.all([1, 2].map(() => corridor(['backup', path], origin.url)))
+    expect(both.map(({ status }) => status).sort()).toEqual([0, 1])
+    const said = both.find(({ status }) => status === 1)!.said.at(-1)
+    expect(said).toContain('is there already')
+    expect((await stat(path)).mode & 0o777).toBe(0o600)
+    const restored = await freshDatabase()
+    expect((await corridor(['restore', path], restored.url)).status).toBe(0)
+    await restored.close()
+    await rm(`${path}.part`)
   })
 
   test('refuses to write over a file, and to restore over data', async () => {
