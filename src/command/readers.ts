@@ -176,8 +176,8 @@ export class Readers {
 class Target {
   /** How far it had replayed when it was last asked; null when it is not to be asked. */
   position: number | null = null
-  /** Whether the log was last told that it is in use. */
-  isToldOf = false
+  /** Whether the log was last told that it is in use; null before it was told anything. */
+  isToldOf: boolean | null = null
   readonly #store: PastStore
   #replayed: Promise<number | null> | null = null
   readonly #limit: WorkLimit

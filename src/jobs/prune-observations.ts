@@ -12,6 +12,7 @@ export type Retention = {
   ): Promise<readonly { readonly id: number; readonly corridorId: number }[]>
   prune(seriesId: number, limit: { beforeMs: number; rowsMax: number }): Promise<number>
   finish(pruning: { actor: string; beforeMs: number; observations: number }): Promise<void>
+  settle(): Promise<void>
 }
 
 export type PruneDeps = {
@@ -34,12 +35,14 @@ export const limitMs = (nowMs: number, years: number): number =>
  *
  * Roll-ups of a corridor are made right before its observations go, as nothing can tell afterwards.
  * Of each provider and corridor the last observation before the limit stays, so that every answer
- * about a later moment is what it was. What was deleted before a failure is kept count of, too.
+ * about a later moment is what it was. What was deleted before a failure is kept count of, too; of a
+ * run that was killed the next one does so.
  */
 export function pruneObservations(deps: PruneDeps, years: number): Promise<Pruned | null> {
   const { store, clock, actor } = deps
   const beforeMs = limitMs(clock.now(), years)
   return store.once(async () => {
+    await store.settle()
     let observations = 0
     try {
       for await (const count of deletions(deps, beforeMs)) observations += count

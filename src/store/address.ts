@@ -4,5 +4,6 @@ import type { Sql } from './database.ts'
 export function addressOf({ options }: Sql): string {
   const { user, pass, host, port, database } = options
   const login = [user, String(pass)].map(encodeURIComponent).join(':')
-  return `postgres://${login}@${host[0]}:${port[0]}/${encodeURIComponent(database)}`
+  const name = host[0]?.includes(':') ? `[${host[0]}]` : host[0]
+  return `postgres://${login}@${name}:${port[0]}/${encodeURIComponent(database)}`
 }

@@ -4,6 +4,7 @@ import { NEWS_CHANNEL, newsPayload } from './news-channel.ts'
 import { once } from './once.ts'
 
 const LOCK_NAME = 'corridor retention'
+const BROKEN_OFF = 'a run that was broken off'
 
 /** What a provider says of a corridor, by its id. */
 export type ObservedSeries = { readonly id: number; readonly corridorId: number }
@@ -33,6 +34,8 @@ export type RetentionStore = {
   prune(seriesId: number, limit: { beforeMs: number; rowsMax: number }): Promise<number>
   /** Keeps what was done, and tells listeners to load everything. */
   finish(pruning: Pruning): Promise<void>
+  /** Keeps what a run did that was broken off before it could say so: roll-ups know of it. */
+  settle(): Promise<void>
 }
 
 export function createRetentionStore(database: Database): RetentionStore {
@@ -74,6 +77,17 @@ export function createRetentionStore(database: Database): RetentionStore {
           returning 1
         )
         select pg_notify(${NEWS_CHANNEL}, ${payload}) from kept`
+    },
+    async settle() {
+      await sql`
+        insert into prunings (actor, before, observations)
+        select ${BROKEN_OFF}, gone.last + interval '1 hour', gone.observations - kept.observations
+        from (
+          select sum(pruned) as observations, max(hour) as last from rollups where pruned > 0
+        ) gone, (
+          select coalesce(sum(observations), 0) as observations from prunings
+        ) kept
+        where gone.observations > kept.observations`
     },
   }
 }

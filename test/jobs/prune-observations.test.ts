@@ -123,6 +123,21 @@ describe('pruneObservations', () => {
     await expect(database.sql`delete from prunings`).rejects.toThrow('append-only')
   })
 
+  test('what a run deleted that was killed is kept count of by the next', async () => {
+    await record(said('KES', LIMIT_MS - 90), said('KES', LIMIT_MS - 80), said('KES', LIMIT_MS - 7))
+    const store = createRetentionStore(database)
+    for (const { id } of await store.outdated(LIMIT_MS)) {
+      await store.prune(id, { beforeMs: LIMIT_MS, rowsMax: 1 })
+    }
+    expect(await prune()).toBeGreaterThan(0)
+    const [sums] = await database.sql`
+      select (select sum(observations)::int from prunings) as told,
+        (select sum(pruned)::int from rollups) as gone`
+    expect(sums!.told).toBe(sums!.gone)
+    const told = await database.sql`select actor from prunings order by id desc limit 2`
+    expect(told.map(({ actor }) => actor)).toEqual(['a test', 'a run that was broken off'])
+  })
+
   test('two at once take turns: the second one does nothing', async () => {
     const both = await deps.store.once(() => pruneObservations(deps, YEARS))
     expect(both).toBeNull()

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { connect as connectTcp, createServer, type Server } from 'node:net'
 import { sql as statement } from 'drizzle-orm'
-import { type Database, openDatabase } from '~/store/database.ts'
+import { addressOf as serverAddressOf } from '~/store/address.ts'
+import { connect, type Database, openDatabase } from '~/store/database.ts'
 import {
   cleanUp,
   endServer,
@@ -24,6 +25,17 @@ afterEach(async () => {
   await cleanUp()
 }, TEST_MS_MAX)
 afterAll(() => fresh.close(), TEST_MS_MAX)
+
+test.each([
+  ['postgres://u:p@[::1]:4191/x', '::1', 4191],
+  ['postgres://u:p%5B@[2001:db8::2]/x?application_name=a', '2001:db8::2', 5432],
+  ['postgres://u:p@127.0.0.1:4191/x', '127.0.0.1', 4191],
+  ['postgres://u:p@db/x', 'db', 5432],
+])('of %s the server is %s at port %d', (url, host, port) => {
+  const { options } = connect(url)
+  expect([options.host[0], options.port[0]]).toEqual([host, port])
+  expect(connect(serverAddressOf(connect(url))).options.host[0]).toBe(host)
+})
 
 type Options = Partial<Parameters<typeof openDatabase>[0]>
 
