@@ -9,11 +9,13 @@ import {
   asDurationMs,
   asFeedNames,
   asHeaders,
+  asHost,
   asHostName,
   asHttpUrl,
   asMailFrom,
   asOrigin,
   asPostgresUrl,
+  asPublicUrl,
   asSecret,
   asShutdownDelayMs,
   asSmtpUrl,
@@ -42,6 +44,8 @@ export type Config = {
   /** Processes that answer on the port. */
   readonly workers: number
   readonly databaseUrl: string | null
+  /** What the driver shows where the URL has no password. */
+  readonly databasePassword: string | null
   /** Streaming replicas of that database, for questions about the past. */
   readonly readUrls: readonly string[]
   readonly readLagMaxMs: number
@@ -105,12 +109,13 @@ export function loadConfig(env: Env): Config {
     }
   }
   const config: Config = {
-    host: setting('HOST', '127.0.0.1', asText),
+    host: setting('HOST', '127.0.0.1', asHost),
     port: setting('PORT', 3000, integerBetween(0, 65_535)),
     idleTimeoutMs: setting('HTTP_IDLE_TIMEOUT', 30_000, asTimeoutMs),
     shutdownDelayMs: setting<number | null>('SHUTDOWN_DELAY', 1000, offOr(asShutdownDelayMs)),
     workers: setting('WORKERS', 1, integerBetween(1, WORKERS_MAX)),
     databaseUrl: setting<string | null>('DATABASE_URL', null, asPostgresUrl),
+    databasePassword: setting<string | null>('PGPASSWORD', null, asText),
     readUrls: setting<string[]>('DATABASE_READ_URLS', [], listOf(asPostgresUrl)),
     readLagMaxMs: setting('READ_LAG_MAX', 5000, asDurationMs),
     dataDir: setting('DATA_DIR', '.data', asText),
@@ -126,7 +131,7 @@ export function loadConfig(env: Env): Config {
       enterprise: setting('QUOTA_ENTERPRISE', 1000, integerBetween(0, QUOTA_MAX)),
     },
     corsOrigins: setting<string[]>('CORS_ORIGINS', [], listOf(asOrigin)),
-    publicUrl: setting<string | null>('PUBLIC_URL', null, asHttpUrl),
+    publicUrl: setting<string | null>('PUBLIC_URL', null, asPublicUrl),
     mcpAllowedHosts: setting<string[]>('MCP_ALLOWED_HOSTS', [], listOf(asHostName)),
     mcpAllowedOrigins: setting<string[]>('MCP_ALLOWED_ORIGINS', [], listOf(asOrigin)),
     mcpSessionsMax: setting('MCP_SESSIONS_MAX', 1000, integerBetween(0, MCP_SESSIONS_LIMIT)),

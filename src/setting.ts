@@ -37,7 +37,7 @@ export const asMailFrom: Reader<string> = (text) => {
 }
 
 export const asFeedNames: Reader<FeedName[]> = (text) =>
-  text === 'none' ? [] : listOf(oneOf(FEED_NAMES))(text)
+  text === 'none' ? [] : readOr('none', listOf(oneOf(FEED_NAMES)))(text)
 
 export const emptyOr =
   (read: Reader<string>): Reader<string> =>
@@ -47,7 +47,18 @@ export const emptyOr =
 export const offOr =
   <T>(read: Reader<T>): Reader<T | null> =>
   (text) =>
-    text === 'off' ? null : read(text)
+    text === 'off' ? null : readOr('off', read)(text)
+
+/** The same reader, which also names the word that stands for none. */
+const readOr =
+  <T>(word: string, read: Reader<T>): Reader<T> =>
+  (text) => {
+    try {
+      return read(text)
+    } catch (error) {
+      throw new Error(`${(error as Error).message}, or ${word}`)
+    }
+  }
 
 export const listOf =
   <T>(read: Reader<T>): Reader<T[]> =>
@@ -154,11 +165,25 @@ const asHeader: Reader<[name: string, value: string]> = (text) => {
 
 export const asOrigin: Reader<string> = (text) => {
   if (text === '*') return text
-  const url = asHttpUrl(text)
-  if (new URL(url).origin !== url)
+  const url = new URL(asHttpUrl(text))
+  if (url.pathname !== '/' || isMoreThanPlace(url))
     throw new Error('must list origins such as https://example.com, without a path, or be *')
+  return url.origin
+}
+
+/** An address that others are shown and that paths are added to. */
+export const asPublicUrl: Reader<string> = (text) => {
+  const url = asHttpUrl(text)
+  if (isMoreThanPlace(new URL(url)))
+    throw new Error('must be a URL such as https://rates.example.org, without user, ? and #')
   return url
 }
+
+const isMoreThanPlace = ({ username, password, search, hash }: URL): boolean =>
+  [username, password, search, hash].some((part) => part !== '')
+
+/** As it is listened on; in a URL an IPv6 address has brackets, here it needs none. */
+export const asHost: Reader<string> = (text) => text.replace(/^\[(.*)\]$/, '$1')
 
 export const asHostName: Reader<string> = (text) => {
   if (text !== '*' && !/^([a-z0-9.-]+|\[[0-9a-f:.]+\])$/i.test(text))

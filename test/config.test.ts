@@ -23,6 +23,7 @@ describe('loadConfig', () => {
       shutdownDelayMs: 1000,
       workers: 1,
       databaseUrl: null,
+      databasePassword: null,
       readUrls: [],
       readLagMaxMs: 5000,
       dataDir: '.data',
@@ -65,6 +66,7 @@ describe('loadConfig', () => {
         DATABASE_READ_URLS: 'postgres://user@one/corridor, postgres://user@two/corridor',
         READ_LAG_MAX: '2s',
         DATA_DIR: '/var/lib/corridor',
+        PGPASSWORD: 'secret/too',
         REFERENCE_FEED: 'openexchangerates,ecb',
         REFERENCE_FEED_URL: 'https://a.example/x/,http://b.example',
         REFERENCE_FEED_KEY: 'k1,k2',
@@ -107,6 +109,7 @@ describe('loadConfig', () => {
       databaseUrl: 'postgres://user:secret@db:5432/corridor',
       readUrls: ['postgres://user@one/corridor', 'postgres://user@two/corridor'],
       readLagMaxMs: 2000,
+      databasePassword: 'secret/too',
       dataDir: '/var/lib/corridor',
       feeds: [
         { name: 'openexchangerates', url: 'https://a.example/x', key: 'k1' },
@@ -190,6 +193,14 @@ describe('loadConfig', () => {
       ['CORS_ORIGINS', 'https://a.example,', 'http://'],
       ['PUBLIC_URL', 'rates.example', 'http://'],
       ['PUBLIC_URL', 'https://', 'http://'],
+      ['PUBLIC_URL', 'https://a.example/?a=1', 'without user'],
+      ['PUBLIC_URL', 'https://a.example/#f', 'without user'],
+      ['PUBLIC_URL', 'https://user:pw@a.example', 'without user'],
+      ['CORS_ORIGINS', 'https://user@a.example', 'origins'],
+      ['REFERENCE_FEED', 'NONE', 'or none'],
+      ['QUOTE_MAX_AGE', 'OFF', 'or off'],
+      ['SHUTDOWN_DELAY', '3s', 'or off'],
+      ['RETENTION_YEARS', '0', 'or off'],
       ['MCP_ALLOWED_HOSTS', 'https://a.example', 'host names'],
       ['MCP_ALLOWED_HOSTS', 'a.example:443', 'without a port'],
       ['MCP_ALLOWED_ORIGINS', 'a.example', 'http://'],
@@ -331,10 +342,13 @@ describe('the lists of loadConfig', () => {
 
   test('origins may be any one, or all by a star', () => {
     expect(loadConfig({ CORS_ORIGINS: '*' }).corsOrigins).toEqual(['*'])
-    expect(loadConfig({ CORS_ORIGINS: 'https://a.example/' }).corsOrigins).toEqual([
-      'https://a.example',
-    ])
+    for (const text of ['https://a.example/', 'https://A.example', 'https://a.example:443'])
+      expect(loadConfig({ CORS_ORIGINS: text }).corsOrigins).toEqual(['https://a.example'])
   })
+})
+
+test('a host may be written as in a URL', () => {
+  expect(loadConfig({ HOST: '[::1]' }).host).toBe('::1')
 })
 
 describe('the bounds of loadConfig', () => {

@@ -51,6 +51,7 @@ type Write = (text: string | Uint8Array) => Promise<void>
 
 /** Writes a file that is whole or not there; another one of that name stays. */
 async function written<T>(path: string, work: (write: Write) => Promise<T>): Promise<T> {
+  if (path === '') throw new CommandFailure('name a file to write to')
   if (existsSync(path)) throw thereAlready(path)
   const part = `${path}.${randomUUID()}.part`
   const file = createWriteStream(part, { flags: 'wx', mode: MODE })

@@ -38,6 +38,7 @@ export function secretsOf({ databaseUrl, readUrls, feeds, ...config }: Config): 
   const passwords = [databaseUrl, ...readUrls, config.smtpUrl].flatMap(passwordIn)
   const texts = [
     ...passwords,
+    config.databasePassword,
     config.metricsToken,
     config.authSecret,
     ...headerSecrets(config.tracesHeaders),
