@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { systemClock } from '~/clock.ts'
 import type { Config } from '~/config.ts'
+import { moveTo } from '~/store/address.ts'
 import { openDatabase } from '~/store/database.ts'
 import { orUndo } from './or-undo.ts'
 import { type Service, type ServiceOptions, startService } from './service.ts'
@@ -50,6 +51,9 @@ async function startWorker(
   const { say } = terminal
   const opening = { databaseUrl, dataDir, connectionsMax, use: 'service', say } as const
   const database = await openDatabase(opening)
+  process.on('message', (message) => {
+    if (isMove(message)) moveTo(database.sql, message.port)
+  })
   const historyMax = Math.min(config.work.historyMax, Math.floor(HISTORY_CONNECTIONS_MAX / workers))
   const own = { ...config, work: { ...config.work, historyMax } }
   const serving = { config: own, clock: systemClock, log, database, sample: null, shareMetrics }
@@ -58,6 +62,10 @@ async function startWorker(
     () => database.close(),
   )
 }
+
+/** What the supervisor says when its embedded database had to take another port. */
+const isMove = (message: unknown): message is { port: number } =>
+  typeof message === 'object' && message !== null && 'port' in message
 
 /**
  * Resolves when the supervisor says so or is gone. SIGINT is not for us: a terminal sends it to the

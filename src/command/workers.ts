@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '~/clock.ts'
 import type { Config } from '~/config.ts'
 import type { Log } from '~/log.ts'
-import { addressOf } from '~/store/address.ts'
+import { addressOf, portOf } from '~/store/address.ts'
 import type { Database } from '~/store/database.ts'
 import { originAt, unsharedPort } from './listener.ts'
 import type { Service } from './service.ts'
@@ -13,6 +13,8 @@ const RESTART_MS_MIN = 250
 const RESTART_MS_MAX = 30_000
 /** Whoever has lived so long is started anew without a pause worth mentioning. */
 const STEADY_MS = 60_000
+/** An embedded database that had to move is looked for so often. */
+const PORT_MS = 1000
 /** Then whoever still runs is killed, in time for the stop to be orderly all the same. */
 const STOP_MS_MAX = 8_000
 
@@ -75,6 +77,7 @@ class Workers {
     const places = Array.from({ length: this.deps.config.workers }, (_, place) => String(place))
     const first = places.map((place) => this.#begin(place))
     await Promise.all(first.map(({ ready }) => ready))
+    this.#tellPort()
     for (const [i, { child }] of first.entries()) void this.#keep(places[i]!, child)
   }
 
@@ -87,6 +90,19 @@ class Workers {
     }, STOP_MS_MAX)
     await Promise.all(running.map(({ exited }) => exited))
     clearTimeout(timer)
+  }
+
+  /** Tells the workers where the database is, whenever that is another port, until the stop. */
+  #tellPort(): void {
+    const { sql } = this.deps.database
+    let told = portOf(sql)
+    const timer = setInterval(() => {
+      const port = portOf(sql)
+      if (port === told) return
+      told = port
+      for (const child of this.#running.values()) child.send({ say: 'port', port })
+    }, PORT_MS)
+    this.#stopping.signal.addEventListener('abort', () => clearInterval(timer))
   }
 
   #begin(place: string): Worker {

@@ -1,5 +1,13 @@
 import type { Sql } from './database.ts'
 
+/** Where its server listens. */
+export const portOf = ({ options }: Sql): number => options.port[0]!
+
+/** Connections that are made from now on go to this port. */
+export function moveTo({ options }: Sql, port: number): void {
+  options.port[0] = port
+}
+
 /** The address a client connects to, with the password: never to be logged. */
 export function addressOf({ options }: Sql): string {
   const { user, pass, host, port, database } = options

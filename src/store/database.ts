@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { type Embedded, openEmbedded } from '~/store/embedded.ts'
+import { moveTo } from './address.ts'
 
 const POSTGRES_MAJOR_MIN = 14
 
@@ -154,7 +155,7 @@ function reviver(embedded: Embedded, say: DatabaseOptions['say']) {
     for (let fault = ''; state === 'busy'; ) {
       try {
         const port = await embedded.revive()
-        if (client) client.options.port[0] = port
+        if (client) moveTo(client, port)
         state = state === 'busy' ? 'idle' : state
       } catch (error) {
         const { message } = error as Error

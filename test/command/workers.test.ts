@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { restartWaitMs } from '~/command/workers.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
@@ -86,6 +87,19 @@ const isAnswered = (url: string, msMax = ANSWER_MS_MAX): Promise<boolean> =>
 
 const times = <T>(count: number, work: () => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, work))
+
+/** Takes a port once it is free, and frees it again and again where somebody else was quicker. */
+async function squatterAt(port: number, free: () => Promise<void>): Promise<Server> {
+  for (;;) {
+    await free()
+    const server = createServer((socket) => socket.destroy())
+    const isTaken = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false))
+      server.listen(port, '127.0.0.1', () => resolve(true))
+    })
+    if (isTaken) return server
+  }
+}
 
 describe('corridor serve with WORKERS', () => {
   test('answers from all of its processes on one port', async () => {
@@ -175,6 +189,23 @@ describe('corridor serve with WORKERS', () => {
     expect(performance.now() - startMs).toBeLessThan(STOP_MS_MAX)
     expect(await Promise.all(workers.map(isRunning))).toEqual([false, false])
     expect(await serverPid(dataDir)).toBeNull()
+  })
+
+  test('finds an embedded database that had to take another port, in every worker', async () => {
+    const dataDir = await preparedDataDir()
+    const { url } = await serve({ DATA_DIR: dataDir })
+    const file = join(dataDir, 'postgres', 'data', 'postmaster.pid')
+    const port = Number((await readFile(file, 'utf8')).split('\n')[3])
+    const squatter = await squatterAt(port, async () => {
+      await until('a server', async () => (await serverPid(dataDir)) !== null)
+      await endServer(dataDir, 'SIGKILL')
+    })
+    const isReady = async () => {
+      const init = { headers: { connection: 'close' } }
+      return (await fetch(new URL('/readyz', url), init)).ok
+    }
+    await until('both workers', async () => (await times(20, isReady)).every(Boolean))
+    squatter.close()
   })
 
   test('killed, takes its workers with it', async () => {
