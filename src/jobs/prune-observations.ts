@@ -35,8 +35,8 @@ export const limitMs = (nowMs: number, years: number): number =>
  *
  * Roll-ups of a corridor are made right before its observations go, as nothing can tell afterwards.
  * Of each provider and corridor the last observation before the limit stays, so that every answer
- * about a later moment is what it was. What was deleted before a failure is kept count of, too; of a
- * run that was killed the next one does so.
+ * about a later moment is what it was. What was deleted before a failure is kept count of, too; of
+ * a run that was killed the next one does so.
  */
 export function pruneObservations(deps: PruneDeps, years: number): Promise<Pruned | null> {
   const { store, clock, actor } = deps
