@@ -34,16 +34,14 @@ export function pastOf(
       return orUnavailable(inDue, AWAY) as ReturnType<PastStore[K]>
     }
   const store: PastStore = {
-    page: asked('page', ({ corridor }) => [nameOf(corridor)]),
-    latestBefore: asked('latestBefore', (corridor) => [nameOf(corridor)]),
+    page: asked('page', ({ corridor }) => [corridorKey(corridor)]),
+    latestBefore: asked('latestBefore', (corridor) => [corridorKey(corridor)]),
     referencesBefore: asked('referencesBefore', (currencies) => currencies),
-    buckets: asked('buckets', ({ corridor }) => [nameOf(corridor)]),
-    firstObservedMs: asked('firstObservedMs', (corridor) => [nameOf(corridor)]),
+    buckets: asked('buckets', ({ corridor }) => [corridorKey(corridor)]),
+    firstObservedMs: asked('firstObservedMs', (corridor) => [corridorKey(corridor)]),
     perUsdBefore: asked('perUsdBefore', (currency) => [currency]),
   }
   return { store, windows }
 }
 
 type First<K extends keyof PastStore> = Parameters<PastStore[K]>[0]
-
-const nameOf = ({ from, to }: { from: string; to: string }): string => corridorKey(from, to)

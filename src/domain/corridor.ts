@@ -4,4 +4,4 @@ export type Corridor = { readonly from: string; readonly to: string }
 /**
  * The name of a corridor, `<from>/<to>`: the key of every index and the `corridor` of a response.
  */
-export const corridorKey = (from: string, to: string): string => `${from}/${to}`
+export const corridorKey = ({ from, to }: Corridor): string => `${from}/${to}`

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import type { Corridor } from '~/domain/corridor.ts'
 import { PERIODS } from '~/domain/period.ts'
 import { BUCKETS_MAX, INTERVALS, type Interval } from '~/domain/series.ts'
 import type { View } from '~/memory/view.ts'
@@ -35,7 +36,6 @@ const input = Type.Object({
   ...sliceFields,
 })
 
-type Corridor = { readonly from: string; readonly to: string }
 type Asked = Corridor & Slice & { readonly period: (typeof PERIODS)[number] }
 
 export const getHistory = (past: HistoryToolDeps): Tool =>

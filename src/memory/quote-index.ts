@@ -24,7 +24,7 @@ export class QuoteIndex {
   with(quotes: readonly Quote[], nowMs: number): QuoteIndex {
     const books = new Map<string, CorridorBook>()
     const lists = new Map<string, readonly string[]>()
-    for (const [key, group] of Map.groupBy(quotes, ({ from, to }) => corridorKey(from, to))) {
+    for (const [key, group] of Map.groupBy(quotes, corridorKey)) {
       const { from, to } = group[0]!
       const book = this.books.get(key) ?? CorridorBook.empty(from, to)
       const next = book.with(group, nowMs)
@@ -51,7 +51,7 @@ export class QuoteIndex {
     const changed: [string, CorridorBook][] = []
     for (const book of this.books.values()) {
       const next = book.pruned(nowMs)
-      if (next !== book) changed.push([corridorKey(book.from, book.to), next])
+      if (next !== book) changed.push([corridorKey(book), next])
     }
     if (changed.length === 0) return this
     return new QuoteIndex(
@@ -64,7 +64,7 @@ export class QuoteIndex {
   }
 
   book(from: string, to: string): CorridorBook | undefined {
-    return this.books.get(corridorKey(from, to))
+    return this.books.get(corridorKey({ from, to }))
   }
 
   /** Every corridor anybody ever quoted, by source, then target currency. */

@@ -56,7 +56,7 @@ export class ReferenceIndex {
   /** The mid of a pair at the cutoff, however old; undefined when a leg has no reference. */
   mid(from: string, to: string, cutoffMs: number): Mid | undefined {
     const known = this.#midsAt(cutoffMs)
-    const pair = corridorKey(from, to)
+    const pair = corridorKey({ from, to })
     const mid = known.get(pair)
     if (mid || known.has(pair)) return mid
     const crossed = this.#crossed(from, to, cutoffMs)

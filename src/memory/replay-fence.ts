@@ -19,7 +19,7 @@ export class ReplayFence {
     if (quotes.length === 0 && references.length === 0 && !isPartial) return
     this.#changes++
     if (isPartial) this.#open.set(EVERYTHING, this.#changes)
-    for (const { from, to } of quotes) this.#open.set(corridorKey(from, to), this.#changes)
+    for (const quote of quotes) this.#open.set(corridorKey(quote), this.#changes)
     for (const { currency } of references) this.#open.set(currency, this.#changes)
   }
 

@@ -95,7 +95,7 @@ export class WindowCache {
   /** Drops what the quotes or references of news fall into; everything when they are not all. */
   note({ quotes = [], references = [], isPartial = false }: News): void {
     if (isPartial) this.clear()
-    for (const { from, to, atMs } of quotes) this.#drop(corridorKey(from, to), atMs)
+    for (const quote of quotes) this.#drop(corridorKey(quote), quote.atMs)
     for (const { currency, atMs } of references) this.#drop(currency, atMs)
   }
 

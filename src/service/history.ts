@@ -1,5 +1,4 @@
-import type { Corridor } from '~/domain/corridor.ts'
-import { corridorKey } from '~/domain/corridor.ts'
+import { type Corridor, corridorKey } from '~/domain/corridor.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
 import { byPlace, type Order, type Place, spreadsThen } from '~/domain/history.ts'
@@ -28,9 +27,7 @@ export type PageAsk = Window & {
 
 export type HistoryDeps = { readonly store: HistoryStore; readonly windows: WindowCache }
 
-export type HistoryQuestion = {
-  readonly from: string
-  readonly to: string
+export type HistoryQuestion = Corridor & {
   readonly period: Period
   readonly provider: string | null
   readonly order: Order
@@ -123,7 +120,7 @@ type Page = {
 
 function keptPage(deps: HistoryDeps, ask: PageAsk): Promise<Page> {
   const { corridor, providerId, order, limit, offset, fromMs, beforeMs } = ask
-  const name = corridorKey(corridor.from, corridor.to)
+  const name = corridorKey(corridor)
   return deps.windows.answer({
     key: `page ${name} ${order} ${limit} ${offset} ${fromMs} ${beforeMs} ${providerId ?? ''}`,
     sources: [{ of: name, fromMs: ALWAYS_MS, beforeMs }],

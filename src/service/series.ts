@@ -1,5 +1,4 @@
-import type { Corridor } from '~/domain/corridor.ts'
-import { corridorKey } from '~/domain/corridor.ts'
+import { type Corridor, corridorKey } from '~/domain/corridor.ts'
 import { USD } from '~/domain/currency.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import { ALWAYS_MS, PERIOD_MS, type Period, type Window } from '~/domain/period.ts'
@@ -43,9 +42,7 @@ export type SeriesStore = {
 
 export type SeriesDeps = { readonly store: SeriesStore; readonly windows: WindowCache }
 
-export type SeriesQuestion = {
-  readonly from: string
-  readonly to: string
+export type SeriesQuestion = Corridor & {
   readonly interval: Interval
   readonly period: Period
   readonly startMs: number | null
@@ -119,7 +116,7 @@ async function part(deps: SeriesDeps, ask: Part): Promise<readonly SeriesPoint[]
   const { corridor, interval, legs, fromMs } = ask
   if (ask.beforeMs <= fromMs) return []
   const beforeMs = Math.min(ask.beforeMs, ask.reachMs)
-  const name = corridorKey(corridor.from, corridor.to)
+  const name = corridorKey(corridor)
   return deps.windows.answer({
     key: `series ${name} ${interval} ${legs.join()} ${fromMs} ${ask.beforeMs} ${beforeMs}`,
     sources: [{ of: name, fromMs, beforeMs }, ...referenceSources(legs, beforeMs)],
@@ -176,7 +173,7 @@ async function wasObserved(
   corridor: Corridor,
   beforeMs: number,
 ): Promise<boolean> {
-  const name = corridorKey(corridor.from, corridor.to)
+  const name = corridorKey(corridor)
   const firstMs = await windows.answer({
     key: `first ${name}`,
     sources: [{ of: name, fromMs: ALWAYS_MS, beforeMs: Number.POSITIVE_INFINITY }],

@@ -1,5 +1,4 @@
-import type { Corridor } from '~/domain/corridor.ts'
-import { corridorKey } from '~/domain/corridor.ts'
+import { type Corridor, corridorKey } from '~/domain/corridor.ts'
 import { USD } from '~/domain/currency.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import type { Place } from '~/domain/history.ts'
@@ -38,7 +37,7 @@ export type Snapshot = Rates & { readonly asOfMs: number }
 export async function snapshotOf(
   deps: SnapshotDeps,
   view: View,
-  asked: { from: string; to: string; dateMs: number },
+  asked: Corridor & { readonly dateMs: number },
 ): Promise<Snapshot> {
   const corridor = supportedCorridor(view.catalogue, asked)
   const { nowMs, cutoffMs } = view.freshness
@@ -79,7 +78,7 @@ export function quotesBefore(
 ): Promise<readonly Quote[]> {
   const ask = () => store.latestBefore(corridor, { atMs: beforeMs, id: 0 })
   if (!isLasting) return ask()
-  const name = corridorKey(corridor.from, corridor.to)
+  const name = corridorKey(corridor)
   return windows.answer({
     key: `quotes ${name} ${beforeMs}`,
     sources: [{ of: name, fromMs: ALWAYS_MS, beforeMs }],
