@@ -1,6 +1,6 @@
 import type { AppDeps } from '~/app.ts'
 import type { WorkSettings } from '~/config.ts'
-import type { Recording } from '~/service/ingest.ts'
+import type { Recording } from '~/domain/observation.ts'
 import { WorkLimit } from '~/service/work-limit.ts'
 import type { ObservationStore } from '~/store/observation-store.ts'
 import { orUnavailable } from '~/store/outage.ts'

@@ -1,6 +1,9 @@
 /** An ordered pair of currencies: money leaves in `from` and arrives in `to`. */
 export type Corridor = { readonly from: string; readonly to: string }
 
+/** A corridor that has been quoted, with the number that the database knows it by. */
+export type StoredCorridor = Corridor & { readonly id: number }
+
 /**
  * The name of a corridor, `<from>/<to>`: the key of every index and the `corridor` of a response.
  */

@@ -13,6 +13,27 @@ export type Observation = {
   readonly notes: string | null
 }
 
+/** What tells a repeated request to record. */
+export type Idempotency = {
+  readonly accountId: string
+  readonly key: string
+  /** SHA-256 of the request body, in hex. */
+  readonly bodyHash: string
+  readonly nowMs: number
+}
+
+/** Recorded all together or not at all. */
+export type Batch = {
+  readonly observations: readonly Observation[]
+  readonly idempotency: Idempotency | null
+}
+
+/** What became of a batch. `ids[i]` belongs to `observations[i]`; they ascend. */
+export type Recording =
+  | { readonly kind: 'recorded'; readonly ids: readonly number[] }
+  | { readonly kind: 'replayed'; readonly inserted: number }
+  | { readonly kind: 'key_reused' }
+
 export const RATE_MIN = 1e-12
 export const RATE_MAX = 1e12
 export const FEE_MAX = 1e15

@@ -1,6 +1,7 @@
+import type { StoredCorridor } from '~/domain/corridor.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
 import { yearsBeforeMs } from '~/domain/retention.ts'
-import { type RollupCorridor, type Rollups, repairRollups } from './verify-rollups.ts'
+import { type Rollups, repairRollups } from './verify-rollups.ts'
 
 /** Deleted in one transaction. */
 const PRUNE_ROWS_MAX = 5_000
@@ -53,7 +54,7 @@ export function pruneObservations(deps: PruneDeps, years: number): Promise<Prune
 async function* deletions({ store, rollups }: PruneDeps, beforeMs: number): AsyncGenerator<number> {
   const outdated = await store.outdated(beforeMs)
   const corridors = new Map((await rollups.corridors()).map((corridor) => [corridor.id, corridor]))
-  let verified: RollupCorridor | undefined
+  let verified: StoredCorridor | undefined
   for (const { id, corridorId } of outdated) {
     const corridor = corridors.get(corridorId)!
     if (corridor !== verified)

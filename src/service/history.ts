@@ -1,8 +1,8 @@
 import { type Corridor, corridorKey } from '~/domain/corridor.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
-import { byPlace, type Order, type Place, spreadsThen } from '~/domain/history.ts'
-import { ALWAYS_MS, PERIOD_MS, type Period, type Window } from '~/domain/period.ts'
+import { byPlace, type Order, type PageAsk, type Place, spreadsThen } from '~/domain/history.ts'
+import { ALWAYS_MS, PERIOD_MS, type Period } from '~/domain/period.ts'
 import type { Provider } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { View } from '~/memory/view.ts'
@@ -15,14 +15,6 @@ export type HistoryStore = {
   page(ask: PageAsk): Promise<readonly Quote[]>
   /** The latest quote of every provider of a corridor before `place`, in no promised order. */
   latestBefore(corridor: Corridor, place: Place): Promise<readonly Quote[]>
-}
-
-export type PageAsk = Window & {
-  readonly corridor: Corridor
-  readonly providerId: string | null
-  readonly order: Order
-  readonly limit: number
-  readonly offset: number
 }
 
 export type HistoryDeps = { readonly store: HistoryStore; readonly windows: WindowCache }

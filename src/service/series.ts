@@ -3,6 +3,8 @@ import { USD } from '~/domain/currency.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import { ALWAYS_MS, PERIOD_MS, type Period, type Window } from '~/domain/period.ts'
 import {
+  type Bucket,
+  type BucketsAsk,
   bucketStartsMs,
   INTERVAL_MS,
   type Interval,
@@ -14,15 +16,6 @@ import type { WindowCache } from '~/memory/window-cache.ts'
 import { legsOf, referenceSources } from './snapshot.ts'
 import { supportedCorridor } from './supported.ts'
 
-/** What was observed in one bucket. */
-export type Bucket = {
-  readonly startMs: number
-  /** The highest executable rate; null without one. */
-  readonly best: number | null
-  /** All observations, executable or not. */
-  readonly samples: number
-}
-
 export type SeriesPoint = Bucket & {
   /** The last mid known at the bucket's end; null before the feed's history begins. */
   readonly mid: number | null
@@ -30,7 +23,7 @@ export type SeriesPoint = Bucket & {
 
 export type SeriesStore = {
   /** The buckets of a window that hold observations, in any order. Its start is a bucket's. */
-  buckets(ask: Window & { corridor: Corridor; interval: Interval }): Promise<readonly Bucket[]>
+  buckets(ask: BucketsAsk): Promise<readonly Bucket[]>
   /** When the first observation of a corridor held, however old; null without any. */
   firstObservedMs(corridor: Corridor): Promise<number | null>
   /**

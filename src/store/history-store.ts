@@ -1,20 +1,10 @@
 import type { PendingQuery, Row } from 'postgres'
-import type { Corridor } from '~/domain/corridor.ts'
 import { HOUR_MS, hourStartMs } from '~/domain/freshness.ts'
-import type { Order } from '~/domain/history.ts'
-import type { Window } from '~/domain/period.ts'
+import type { PageAsk } from '~/domain/history.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { Database } from './database.ts'
 import { instantText } from './encoding.ts'
 import type { QuoteRow } from './quote-store.ts'
-
-export type PageAsk = Window & {
-  readonly corridor: Corridor
-  readonly providerId: string | null
-  readonly order: Order
-  readonly limit: number
-  readonly offset: number
-}
 
 export type HistoryStore = {
   /** A page of a corridor's history in `order` of time and id, of one provider or of all. */

@@ -1,4 +1,4 @@
-import type { Observation } from '~/domain/observation.ts'
+import type { Batch, Idempotency, Observation, Recording } from '~/domain/observation.ts'
 import { DAY_MS } from '~/domain/quota.ts'
 import type { Database } from './database.ts'
 import { arrayLiteral, instantText } from './encoding.ts'
@@ -10,25 +10,6 @@ import { addToRollups } from './rollup-store.ts'
 /** How long an ingestion's answer is kept for a retry. */
 const IDEMPOTENCY_AGE_MAX_MS = DAY_MS
 
-export type Idempotency = {
-  readonly accountId: string
-  readonly key: string
-  /** SHA-256 of the body, in hex. */
-  readonly bodyHash: string
-  readonly nowMs: number
-}
-
-export type Batch = {
-  readonly observations: readonly Observation[]
-  readonly idempotency: Idempotency | null
-}
-
-/** `ids[i]` belongs to `observations[i]`; they ascend. */
-export type Recorded =
-  | { readonly kind: 'recorded'; readonly ids: number[] }
-  | { readonly kind: 'replayed'; readonly inserted: number }
-  | { readonly kind: 'key_reused' }
-
 export type ObservationStore = {
   /**
    * Records all of a batch or, when it throws, nothing of it; an empty one records nothing.
@@ -36,9 +17,9 @@ export type ObservationStore = {
    * Of batches with one idempotency key within its age only the first is recorded. The others wait
    * until it has committed, then answer `replayed`, or `key_reused` for another body.
    */
-  record(batch: Batch): Promise<Recorded>
+  record(batch: Batch): Promise<Recording>
   /** What a batch of this idempotency key was answered; null for a key that is new or too old. */
-  answered(idempotency: Idempotency): Promise<Recorded | null>
+  answered(idempotency: Idempotency): Promise<Recording | null>
   /** Deletes what is too old to be answered again; the number of rows deleted. */
   pruneIdempotency(nowMs: number): Promise<number>
 }
@@ -75,7 +56,7 @@ async function recordOnce(
   database: Database,
   rows: Rows,
   idempotency: Idempotency,
-): Promise<Recorded> {
+): Promise<Recording> {
   for (let claim = 0; claim < CLAIMS_MAX; claim++) {
     const ids = await rerun(() => insert(database, rows, idempotency))
     if (ids.length > 0) return { kind: 'recorded', ids }
@@ -88,7 +69,7 @@ async function recordOnce(
 async function earlierAnswer(
   { sql }: Database,
   { accountId, key, bodyHash, nowMs }: Idempotency,
-): Promise<Recorded | null> {
+): Promise<Recording | null> {
   const [row] = await sql<{ body_hash: string; inserted: number }[]>`
     select body_hash, inserted from idempotency
     where account_id = ${accountId} and key = ${key}

@@ -22,7 +22,10 @@ afterAll(async () => {
   for (const database of opened) await database.close()
 })
 
-async function record(database: FreshDatabase, observations: Observation[]): Promise<number[]> {
+async function record(
+  database: FreshDatabase,
+  observations: Observation[],
+): Promise<readonly number[]> {
   const result = await createObservationStore(database).record({ observations, idempotency: null })
   return result.kind === 'recorded' ? result.ids : []
 }
