@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { Corridor } from '~/domain/corridor.ts'
+import { invalidParameter } from '~/domain/errors.ts'
 import { PERIODS } from '~/domain/period.ts'
 import { BUCKETS_MAX, INTERVALS, type Interval } from '~/domain/series.ts'
 import type { View } from '~/memory/view.ts'
@@ -8,7 +9,6 @@ import { type SeriesDeps, seriesOf } from '~/service/series.ts'
 import { record, words } from '~/wire/fields.ts'
 import { HistoryResponse, presentHistory } from '~/wire/history.ts'
 import { CorridorQuery, PROVIDER_ID_LENGTH_MAX } from '~/wire/parameters.ts'
-import { invalidParameter } from '~/wire/query.ts'
 import { presentSeries, SeriesResponse } from '~/wire/series.ts'
 import { leftOut, pageFields, type Slice, sliced, sliceFields } from './page.ts'
 import { type Tool, tool } from './tool.ts'
@@ -60,10 +60,10 @@ export const getHistory = (past: HistoryToolDeps): Tool =>
     answer({ args: { interval, provider, ...asked }, view }) {
       if (interval === undefined) return observations(past, view, { ...asked, provider })
       if (provider === undefined) return buckets(past, view, { ...asked, interval })
-      throw invalidParameter(
-        'provider',
-        'buckets are of all providers; leave out interval to see one provider',
-      )
+      throw invalidParameter({
+        name: 'provider',
+        fault: 'buckets are of all providers; leave out interval to see one provider',
+      })
     },
   })
 

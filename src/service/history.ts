@@ -1,5 +1,5 @@
 import { type Corridor, corridorKey } from '~/domain/corridor.ts'
-import { ServiceError } from '~/domain/errors.ts'
+import { invalidParameter, type ServiceError } from '~/domain/errors.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
 import { byPlace, type Order, type PageAsk, type Place, spreadsThen } from '~/domain/history.ts'
 import { ALWAYS_MS, PERIOD_MS, type Period } from '~/domain/period.ts'
@@ -91,19 +91,17 @@ export async function historyOf(
 
 function assertProvider(view: View, provider: string | null): void {
   if (provider === null || view.catalogue.anyProvider(provider)) return
-  throw new ServiceError(
-    'invalid_parameter',
-    'provider cannot be used: nobody has that id; the list of providers has the active ones',
-    { parameter: 'provider' },
-  )
+  throw invalidParameter({
+    name: 'provider',
+    fault: 'nobody has that id; the list of providers has the active ones',
+  })
 }
 
 const futureEnd = (): ServiceError =>
-  new ServiceError(
-    'invalid_parameter',
-    'until cannot be used: it lies in the future; leave it out to end with now',
-    { parameter: 'until' },
-  )
+  invalidParameter({
+    name: 'until',
+    fault: 'it lies in the future; leave it out to end with now',
+  })
 
 type Page = {
   readonly quotes: readonly Quote[]

@@ -1,6 +1,6 @@
 import { type Corridor, corridorKey } from '~/domain/corridor.ts'
 import { USD } from '~/domain/currency.ts'
-import { ServiceError } from '~/domain/errors.ts'
+import { invalidParameter, type ServiceError } from '~/domain/errors.ts'
 import { ALWAYS_MS, PERIOD_MS, type Period, type Window } from '~/domain/period.ts'
 import {
   type Bucket,
@@ -93,8 +93,7 @@ function askedWindow({ freshness }: View, { startMs, endMs, period }: SeriesQues
   return { fromMs, toMs, nowMs }
 }
 
-const unusableStart = (fault: string): ServiceError =>
-  new ServiceError('invalid_parameter', `start cannot be used: ${fault}`, { parameter: 'start' })
+const unusableStart = (fault: string): ServiceError => invalidParameter({ name: 'start', fault })
 
 type Part = Window & {
   readonly corridor: Corridor

@@ -1,6 +1,6 @@
 import { type Corridor, corridorKey } from '~/domain/corridor.ts'
 import { USD } from '~/domain/currency.ts'
-import { ServiceError } from '~/domain/errors.ts'
+import { invalidParameter } from '~/domain/errors.ts'
 import type { Place } from '~/domain/history.ts'
 import { crossMid, type Mid, type Reference } from '~/domain/mid.ts'
 import { ALWAYS_MS } from '~/domain/period.ts'
@@ -42,11 +42,10 @@ export async function snapshotOf(
   const corridor = supportedCorridor(view.catalogue, asked)
   const { nowMs, cutoffMs } = view.freshness
   if (asked.dateMs > nowMs)
-    throw new ServiceError(
-      'invalid_parameter',
-      'date cannot be used: it lies in the future; take today or an earlier UTC date',
-      { parameter: 'date' },
-    )
+    throw invalidParameter({
+      name: 'date',
+      fault: 'it lies in the future; take today or an earlier UTC date',
+    })
   const dayEndMs = asked.dateMs + DAY_MS
   const asOfMs = Math.min(dayEndMs, cutoffMs)
   const beforeMs = Math.min(dayEndMs, cutoffMs + 1)
