@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { systemClock } from '~/clock.ts'
 import { COMMAND_LINE } from '~/domain/audit.ts'
-import { RETENTION_YEARS_MAX } from '~/domain/retention.ts'
+import { RETENTION_YEARS_MAX } from '~/domain/observation.ts'
 import { limitMs, pruneObservations } from '~/jobs/prune-observations.ts'
 import type { Database } from '~/store/database.ts'
 import { createRetentionStore } from '~/store/retention-store.ts'

@@ -1,3 +1,4 @@
+import { yearsBeforeMs } from './duration.ts'
 import type { RateType } from './provider.ts'
 
 /** What a provider said, ready to be recorded. Rate and fee are exact decimal text. */
@@ -40,6 +41,7 @@ export const FEE_MAX = 1e15
 export const SIGNIFICANT_DIGITS_MAX = 18
 export const NOTES_LENGTH_MAX = 500
 export const BACKFILL_YEARS_MAX = 5
+export const RETENTION_YEARS_MAX = 100
 
 const DECIMAL = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
 
@@ -56,7 +58,5 @@ export function significantDigits(text: string): number | null {
 
 /** The earliest `effective_from` that may still be recorded: five calendar years back. */
 export function backfillStartMs(nowMs: number): number {
-  const start = new Date(nowMs)
-  start.setUTCFullYear(start.getUTCFullYear() - BACKFILL_YEARS_MAX)
-  return start.getTime()
+  return yearsBeforeMs(nowMs, BACKFILL_YEARS_MAX)
 }

@@ -1,7 +1,6 @@
 import type { Corridor } from './corridor.ts'
-import { HOUR_MS } from './freshness.ts'
+import { DAY_MS, HOUR_MS } from './duration.ts'
 import type { Window } from './period.ts'
-import { DAY_MS } from './quota.ts'
 
 export const INTERVALS = ['P1D', 'PT1H'] as const
 

@@ -1,6 +1,6 @@
 import type { StoredCorridor } from '~/domain/corridor.ts'
+import { yearsBeforeMs } from '~/domain/duration.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
-import { yearsBeforeMs } from '~/domain/retention.ts'
 import { type Rollups, repairRollups } from './verify-rollups.ts'
 
 /** Deleted in one transaction. */

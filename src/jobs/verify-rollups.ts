@@ -1,7 +1,7 @@
 import type { StoredCorridor } from '~/domain/corridor.ts'
-import { HOUR_MS, hourStartMs } from '~/domain/freshness.ts'
+import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
+import { hourStartMs } from '~/domain/freshness.ts'
 import type { Window } from '~/domain/period.ts'
-import { DAY_MS } from '~/domain/quota.ts'
 import type { Log } from '~/log.ts'
 import type { Memory } from '~/memory/memory.ts'
 

@@ -1,5 +1,6 @@
+import { HOUR_MS } from '~/domain/duration.ts'
 import { ServiceError } from '~/domain/errors.ts'
-import { HOUR_MS, hourStartMs } from '~/domain/freshness.ts'
+import { hourStartMs } from '~/domain/freshness.ts'
 import { joinedSources, type Mid } from '~/domain/mid.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { View } from '~/memory/view.ts'

@@ -1,6 +1,5 @@
 import { ACTIVE_KEYS_MAX, DAILY_KEYS_MAX, type Key, type KeyRefusal } from '~/domain/account.ts'
-import { HOUR_MS } from '~/domain/freshness.ts'
-import { DAY_MS } from '~/domain/quota.ts'
+import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 
 /** How long an old key goes on beside the new one. */
 export const OVERLAPS_MS = { '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 7 * DAY_MS } as const

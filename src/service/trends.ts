@@ -1,6 +1,6 @@
 import { type Corridor, corridorKey } from '~/domain/corridor.ts'
 import { USD } from '~/domain/currency.ts'
-import { DAY_MS } from '~/domain/quota.ts'
+import { DAY_MS } from '~/domain/duration.ts'
 import type { BestOfDay, TrendWindow, WorthOfDay } from '~/domain/trend.ts'
 import type { View } from '~/memory/view.ts'
 

@@ -1,5 +1,6 @@
 import type { PendingQuery, Row } from 'postgres'
-import { HOUR_MS, hourStartMs } from '~/domain/freshness.ts'
+import { HOUR_MS } from '~/domain/duration.ts'
+import { hourStartMs } from '~/domain/freshness.ts'
 import type { PageAsk } from '~/domain/history.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { Database } from './database.ts'

@@ -1,7 +1,7 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
 import { isRevoked, type Key, type KeyRefusal } from '~/domain/account.ts'
 import { COMMAND_LINE } from '~/domain/audit.ts'
-import { DAY_MS } from '~/domain/quota.ts'
+import { DAY_MS } from '~/domain/duration.ts'
 import { recordChange } from './audit-store.ts'
 import type { Database, Db, Tx } from './database.ts'
 import { instantText } from './encoding.ts'

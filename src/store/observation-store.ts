@@ -1,5 +1,5 @@
+import { DAY_MS } from '~/domain/duration.ts'
 import type { Batch, Idempotency, Observation, Recording } from '~/domain/observation.ts'
-import { DAY_MS } from '~/domain/quota.ts'
 import type { Database } from './database.ts'
 import { arrayLiteral, instantText } from './encoding.ts'
 import { NEWS_CHANNEL, originOf } from './news-channel.ts'

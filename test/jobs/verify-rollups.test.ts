@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { HOUR_MS } from '~/domain/freshness.ts'
+import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import type { Window } from '~/domain/period.ts'
-import { DAY_MS } from '~/domain/quota.ts'
 import { RollupVerifier, repairRollups } from '~/jobs/verify-rollups.ts'
 import { Memory, type News } from '~/memory/memory.ts'
 import { clockAt } from '../support/clock.ts'

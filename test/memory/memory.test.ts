@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { freshnessAt, HOUR_MS, TIERS } from '~/domain/freshness.ts'
+import { HOUR_MS } from '~/domain/duration.ts'
+import { freshnessAt, TIERS } from '~/domain/freshness.ts'
 import { type Generation, Memory } from '~/memory/memory.ts'
 import { View } from '~/memory/view.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'

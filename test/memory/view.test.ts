@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { freshnessAt, HOUR_MS, type Tier } from '~/domain/freshness.ts'
+import { HOUR_MS } from '~/domain/duration.ts'
+import { freshnessAt, type Tier } from '~/domain/freshness.ts'
 import type { Reference } from '~/domain/mid.ts'
 import { EMPTY_VIEW } from '~/memory/corridor-view.ts'
 import { Memory } from '~/memory/memory.ts'

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { boundariesMs, HOUR_MS, hourStartMs } from '~/domain/freshness.ts'
+import { HOUR_MS } from '~/domain/duration.ts'
+import { boundariesMs, hourStartMs } from '~/domain/freshness.ts'
 import type { Observation } from '~/domain/observation.ts'
 import { newestFirst, type Quote } from '~/domain/quote.ts'
 import { valueAt } from '~/memory/trail.ts'
