@@ -1,3 +1,4 @@
+import { COMMAND_LINE } from '~/domain/audit.ts'
 import type { Plan, Role } from '~/domain/quota.ts'
 import { createAccountStore } from '~/store/account-store.ts'
 import type { Database } from '~/store/database.ts'
@@ -31,8 +32,9 @@ export async function demoAccounts(
 
   async function withKey({ accountId, ...wanted }: Wanted): Promise<DemoAccount> {
     const { key, hash } = newKey()
-    if (accountId) await store.createKey({ accountId, name: 'demo', hash })
-    else await store.create({ ...wanted, keyName: 'demo', keyHash: hash })
+    const actor = COMMAND_LINE
+    if (accountId) await store.createKey({ accountId, name: 'demo', hash, actor })
+    else await store.create({ ...wanted, keyName: 'demo', keyHash: hash, actor })
     return { ...wanted, key }
   }
 }

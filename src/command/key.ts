@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { systemClock } from '~/clock.ts'
+import type { ListedKey } from '~/domain/account.ts'
+import { COMMAND_LINE } from '~/domain/audit.ts'
 import { createAccountStore } from '~/store/account-store.ts'
-import type { ListedKey } from '~/store/key-store.ts'
 import { iso } from '~/wire/present.ts'
 import { newKey, SHOWN_ONCE } from './new-key.ts'
 import { tableLines } from './table.ts'
@@ -39,7 +40,7 @@ type Creation = Json & { account: string; name: string }
 async function create(terminal: Terminal, { account, name, json = false }: Creation) {
   const { key, hash } = newKey()
   const created = await withDatabase(terminal, (database) =>
-    createAccountStore(database).createKey({ accountId: account, name, hash }),
+    createAccountStore(database).createKey({ accountId: account, name, hash, actor: COMMAND_LINE }),
   )
   if (!created) throw unknownAccount(account)
   printResult(terminal, {
@@ -68,7 +69,7 @@ async function list(terminal: Terminal, { account, json = false }: Json & { acco
 
 async function revoke(terminal: Terminal, id: string, { json = false }: Json) {
   const revoked = await withDatabase(terminal, (database) =>
-    createAccountStore(database).revokeKey(id, systemClock.now()),
+    createAccountStore(database).revokeKey(id, systemClock.now(), { actor: COMMAND_LINE }),
   )
   if (!revoked) throw new CommandFailure(`there is no key ${id}; key list shows an account's keys`)
   const revokedAt = iso(revoked.revokedMs)

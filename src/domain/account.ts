@@ -19,6 +19,15 @@ export type Key = {
   readonly revokedMs: number | null
 }
 
+export type ListedAccount = Account & {
+  readonly createdMs: number
+  readonly keyCount: number
+  /** Of those, the ones in use. */
+  readonly activeKeyCount: number
+}
+
+export type ListedKey = Key & { readonly createdMs: number }
+
 /** Who is asking: the key that was shown, its account, and the tier that account is served. */
 export type Caller = { readonly key: Key; readonly account: Account; readonly tier: Tier }
 
@@ -44,3 +53,35 @@ export const DAILY_KEYS_MAX = 50
 
 /** Why an account gets no further key. */
 export type KeyRefusal = 'too_many' | 'too_often' | 'name_taken' | 'unknown' | 'ending'
+
+export type NewKey = {
+  readonly accountId: string
+  readonly name: string
+  readonly hash: string
+  /** Who makes it, as the log names them. */
+  readonly actor: string
+}
+
+/** A new key in the place of an old one. */
+export type KeyReplacement = {
+  readonly keyId: string
+  readonly accountId: string
+  readonly hash: string
+  /** When the old key ends. */
+  readonly endsMs: number
+  readonly actor: string
+}
+
+/** What holds for keys that people make for themselves. */
+export type KeyRules = {
+  readonly activeMax: number
+  readonly dailyMax: number
+  readonly nowMs: number
+}
+
+export type Granted = { readonly key: Key } | { readonly refusal: KeyRefusal }
+
+/** Who revokes; `accountId` for one who may only revoke that account's keys. */
+export type Revoker = { readonly actor: string; readonly accountId?: string }
+
+export type RevokedKey = { readonly keyId: string; readonly revokedMs: number }

@@ -1,4 +1,14 @@
-import { ACTIVE_KEYS_MAX, DAILY_KEYS_MAX, type Key, type KeyRefusal } from '~/domain/account.ts'
+import {
+  ACTIVE_KEYS_MAX,
+  DAILY_KEYS_MAX,
+  type Granted,
+  type KeyRefusal,
+  type KeyReplacement,
+  type KeyRules,
+  type NewKey,
+  type RevokedKey,
+  type Revoker,
+} from '~/domain/account.ts'
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 
 /** How long an old key goes on beside the new one. */
@@ -10,31 +20,12 @@ export const KEY_NAME_LENGTH_MAX = 60
 
 const KEY_NAME = new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${KEY_NAME_LENGTH_MAX}}$`, 'u')
 
-type Rules = { readonly activeMax: number; readonly dailyMax: number; readonly nowMs: number }
-
 const RULES = { activeMax: ACTIVE_KEYS_MAX, dailyMax: DAILY_KEYS_MAX }
-type Granted = { readonly key: Key } | { readonly refusal: KeyRefusal }
 
 export type OwnKeyStore = {
-  grantKey(
-    key: { accountId: string; name: string; hash: string; actor: string },
-    rules: Rules,
-  ): Promise<Granted>
-  replaceKey(
-    replacement: {
-      keyId: string
-      accountId: string
-      hash: string
-      endsMs: number
-      actor: string
-    },
-    rules: Rules,
-  ): Promise<Granted>
-  revokeKey(
-    id: string,
-    nowMs: number,
-    by: { actor: string; accountId?: string },
-  ): Promise<{ keyId: string; revokedMs: number } | null>
+  grantKey(key: NewKey, rules: KeyRules): Promise<Granted>
+  replaceKey(replacement: KeyReplacement, rules: KeyRules): Promise<Granted>
+  revokeKey(id: string, nowMs: number, by: Revoker): Promise<RevokedKey | null>
 }
 
 export type OwnKeysDeps = {
