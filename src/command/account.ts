@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { type Account, isEmail, type ListedAccount } from '~/domain/account.ts'
+import { type Account, FIRST_KEY_NAME, isEmail, type ListedAccount } from '~/domain/account.ts'
 import { COMMAND_LINE } from '~/domain/audit.ts'
 import { PLANS, type Plan, ROLES, type Role } from '~/domain/quota.ts'
 import { createAccountStore } from '~/store/account-store.ts'
@@ -7,8 +7,6 @@ import { iso } from '~/wire/present.ts'
 import { newKey, SHOWN_ONCE } from './new-key.ts'
 import { tableLines } from './table.ts'
 import { CommandFailure, printResult, type Terminal, withDatabase } from './terminal.ts'
-
-const FIRST_KEY_NAME = 'default'
 
 type Json = { json?: boolean }
 

@@ -1,14 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { systemClock } from '~/clock.ts'
-import type { ListedKey } from '~/domain/account.ts'
+import { isKeyName, KEY_NAME_LENGTH_MAX, type ListedKey } from '~/domain/account.ts'
 import { COMMAND_LINE } from '~/domain/audit.ts'
 import { createAccountStore } from '~/store/account-store.ts'
 import { iso } from '~/wire/present.ts'
 import { newKey, SHOWN_ONCE } from './new-key.ts'
 import { tableLines } from './table.ts'
 import { CommandFailure, printResult, type Terminal, withDatabase } from './terminal.ts'
-
-const NAME = /^[^\p{Cc}\p{Cs}]{1,100}$/u
 
 type Json = { json?: boolean }
 
@@ -92,6 +90,6 @@ const unknownAccount = (id: string): CommandFailure =>
 
 function nameOf(text: string): string {
   const name = text.trim()
-  if (NAME.test(name)) return name
-  throw new InvalidArgumentError('It must be 1 to 100 characters on one line.')
+  if (isKeyName(name)) return name
+  throw new InvalidArgumentError(`It must be 1 to ${KEY_NAME_LENGTH_MAX} characters on one line.`)
 }

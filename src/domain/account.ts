@@ -45,6 +45,16 @@ export const isEmail = (text: string): boolean =>
 export const PASSWORD_LENGTH_MIN = 10
 export const PASSWORD_LENGTH_MAX = 128
 
+export const KEY_NAME_LENGTH_MAX = 60
+
+const KEY_NAME = new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${KEY_NAME_LENGTH_MAX}}$`, 'u')
+
+/** Whether a key may be called so: some characters on one line. */
+export const isKeyName = (text: string): boolean => KEY_NAME.test(text)
+
+/** What the key is called that an account is made with. */
+export const FIRST_KEY_NAME = 'default'
+
 /** Keys of one account that are in use at once. */
 export const ACTIVE_KEYS_MAX = 20
 

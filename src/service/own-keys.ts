@@ -2,6 +2,7 @@ import {
   ACTIVE_KEYS_MAX,
   DAILY_KEYS_MAX,
   type Granted,
+  isKeyName,
   type KeyRefusal,
   type KeyReplacement,
   type KeyRules,
@@ -15,10 +16,6 @@ import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 export const OVERLAPS_MS = { '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 7 * DAY_MS } as const
 
 export type Overlap = keyof typeof OVERLAPS_MS
-
-export const KEY_NAME_LENGTH_MAX = 60
-
-const KEY_NAME = new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${KEY_NAME_LENGTH_MAX}}$`, 'u')
 
 const RULES = { activeMax: ACTIVE_KEYS_MAX, dailyMax: DAILY_KEYS_MAX }
 
@@ -49,7 +46,7 @@ export async function createOwnKey(
   { accountId, actor, nowMs }: Owner,
   name: string,
 ): Promise<NewOwnKey> {
-  if (!KEY_NAME.test(name.trim())) return { refusal: 'no_name' }
+  if (!isKeyName(name.trim())) return { refusal: 'no_name' }
   const { key: text, hash } = deps.newKey()
   const wanted = { accountId, name: name.trim(), hash, actor }
   const granted = await deps.keyStore.grantKey(wanted, { ...RULES, nowMs })
