@@ -56,12 +56,9 @@ export class TrendBoard {
 
   async #load({ catalogue, freshness }: View): Promise<Trends> {
     const window = trendWindow(freshness.cutoffMs)
-    const codes = catalogue.currencies
-      .filter(({ code, kind }) => kind === 'fiat' && code !== USD)
-      .map(({ code }) => code)
     const [best, worth] = await Promise.all([
       this.store.bestByDay(window),
-      this.store.worthByDay(codes, window),
+      this.store.worthByDay(catalogue.referenceCodes, window),
     ])
     const series = new Map(worth.map(({ currency }) => [currency, empty()]))
     for (const { currency, day, perUsd } of worth) series.get(currency)![day] = perUsd
