@@ -1,13 +1,10 @@
 import { corridorKey } from '~/domain/corridor.ts'
 import type { PastDeps } from '~/http/cold-route.ts'
 import type { WindowCache } from '~/memory/window-cache.ts'
-import { inTime } from '~/service/deadline.ts'
+import { ANSWER_MS_MAX, inTime } from '~/service/deadline.ts'
 import { orUnavailable } from '~/store/outage.ts'
 import { type Tracing, traced } from '~/telemetry/tracing.ts'
 import type { PastStore, Readers } from './readers.ts'
-
-/** Longer than this nobody is kept waiting for a question about the past. */
-const ANSWER_MS_MAX = 10_000
 
 const AWAY =
   'the database that history is read from cannot be reached just now; retry shortly, ' +

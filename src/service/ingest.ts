@@ -2,7 +2,7 @@ import { ServiceError } from '~/domain/errors.ts'
 import type { Batch, Idempotency, Observation, Recording } from '~/domain/observation.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { Memory } from '~/memory/memory.ts'
-import { inTime } from './deadline.ts'
+import { ANSWER_MS_MAX, inTime } from './deadline.ts'
 
 type ObservationStore = {
   record(batch: Batch): Promise<Recording>
@@ -15,9 +15,6 @@ export type IngestDeps = {
   readonly store: ObservationStore
   readonly clock: { now(): number }
 }
-
-/** Longer than this nobody is kept waiting for a database that does not answer. */
-export const ANSWER_MS_MAX = 10_000
 
 /**
  * Records a batch, all rows or none, and returns how many.
