@@ -4,9 +4,11 @@ import { invalidParameter, ServiceError } from '~/domain/errors.ts'
 
 /** Digits that are read on each side of a decimal point. */
 const DECIMAL_DIGITS_MAX = 40
-const PLAIN_DECIMAL = /^-?\d{1,40}(\.\d{1,40})?$/
-const INTEGER = /^-?\d{1,15}$/
-const INTEGER_MAX = 999_999_999_999_999
+const DECIMAL_DIGITS = `\\d{1,${DECIMAL_DIGITS_MAX}}`
+const PLAIN_DECIMAL = new RegExp(`^-?${DECIMAL_DIGITS}(\\.${DECIMAL_DIGITS})?$`)
+const INTEGER_DIGITS_MAX = 15
+const INTEGER = new RegExp(`^-?\\d{1,${INTEGER_DIGITS_MAX}}$`)
+const INTEGER_MAX = 10 ** INTEGER_DIGITS_MAX - 1
 
 /**
  * The parameters that `schema` declares, read from the query string of a URL and checked by it.
