@@ -3,7 +3,7 @@ import type { Batch, Idempotency, Observation, Recording } from '~/domain/observ
 import type { Database } from './database.ts'
 import { arrayLiteral, instantText } from './encoding.ts'
 import { NEWS_CHANNEL, originOf } from './news-channel.ts'
-import { type Pair, ProviderCorridors } from './provider-corridors.ts'
+import { type ObservedSeries, ProviderCorridors } from './provider-corridors.ts'
 import { rerun } from './rerun.ts'
 import { addToRollups } from './rollup-store.ts'
 
@@ -31,13 +31,13 @@ export function createObservationStore(database: Database): ObservationStore {
   return {
     async record({ observations, idempotency }) {
       if (observations.length === 0) return { kind: 'recorded', ids: [] }
-      const pairs = await corridors.pairs(observations)
-      const rows = { observations, pairs }
+      const series = await corridors.seriesOf(observations)
+      const rows = { observations, series }
       try {
         if (idempotency) return await recordOnce(database, rows, idempotency)
         return { kind: 'recorded', ids: await rerun(() => insert(database, rows, null)) }
       } catch (error) {
-        if (isLostPair(error)) corridors.forget()
+        if (isLostSeries(error)) corridors.forget()
         throw error
       }
     },
@@ -50,7 +50,11 @@ export function createObservationStore(database: Database): ObservationStore {
   }
 }
 
-type Rows = { readonly observations: readonly Observation[]; readonly pairs: readonly Pair[] }
+type Rows = {
+  readonly observations: readonly Observation[]
+  /** Of each observation. */
+  readonly series: readonly ObservedSeries[]
+}
 
 async function recordOnce(
   database: Database,
@@ -85,7 +89,7 @@ async function earlierAnswer(
  */
 async function insert(
   database: Database,
-  { observations, pairs }: Rows,
+  { observations, series }: Rows,
   idempotency: Idempotency | null,
 ): Promise<number[]> {
   const { sql } = database
@@ -98,8 +102,8 @@ async function insert(
         rate, fee, fee_currency, notes)
       select * from unnest(
         ${column(({ effectiveMs }) => instantText(effectiveMs))}::timestamptz[],
-        ${arrayLiteral(pairs.map(({ corridorId }) => corridorId))}::int[],
-        ${arrayLiteral(pairs.map(({ id }) => id))}::int[],
+        ${arrayLiteral(series.map(({ corridorId }) => corridorId))}::int[],
+        ${arrayLiteral(series.map(({ id }) => id))}::int[],
         ${column(({ rateType }) => rateType)}::rate_type[],
         ${column(({ rate }) => rate)}::numeric[],
         ${column(({ fee }) => fee)}::numeric[],
@@ -131,5 +135,5 @@ function claim({ sql }: Database, idempotency: Idempotency, inserted: number) {
 
 const oldestText = (nowMs: number): string => instantText(nowMs - IDEMPOTENCY_AGE_MAX_MS)
 
-const isLostPair = (error: unknown): boolean =>
+const isLostSeries = (error: unknown): boolean =>
   (error as { constraint_name?: unknown }).constraint_name === 'observations_provider_corridor'

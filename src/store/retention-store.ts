@@ -2,11 +2,9 @@ import type { Database } from './database.ts'
 import { instantText } from './encoding.ts'
 import { NEWS_CHANNEL, newsPayload } from './news-channel.ts'
 import { once } from './once.ts'
+import type { ObservedSeries } from './provider-corridors.ts'
 
 const LOCK_NAME = 'corridor retention'
-
-/** What a provider says of a corridor, by its id. */
-export type ObservedSeries = { readonly id: number; readonly corridorId: number }
 
 /** An age limit that was applied: all that held from then on is still there. */
 export type Pruning = {
