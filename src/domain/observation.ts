@@ -47,7 +47,7 @@ const DECIMAL = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
 
 /**
  * How many significant digits a decimal text has, zeros at either end not counted; null when it is
- * no plain decimal. `0.00120` has two, `0` has none.
+ * no decimal. An exponent adds none. `0.00120` has two, `0` has none.
  */
 export function significantDigits(text: string): number | null {
   const match = DECIMAL.exec(text)

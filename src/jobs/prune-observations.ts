@@ -26,7 +26,7 @@ export type PruneDeps = {
 export type Pruned = { readonly beforeMs: number; readonly observations: number }
 
 /** From when on observations are kept: an hour is pruned whole or not at all. */
-export const limitMs = (nowMs: number, years: number): number =>
+export const keptFromMs = (nowMs: number, years: number): number =>
   hourStartMs(yearsBeforeMs(nowMs, years))
 
 /**
@@ -39,7 +39,7 @@ export const limitMs = (nowMs: number, years: number): number =>
  */
 export function pruneObservations(deps: PruneDeps, years: number): Promise<Pruned | null> {
   const { store, clock, actor } = deps
-  const beforeMs = limitMs(clock.now(), years)
+  const beforeMs = keptFromMs(clock.now(), years)
   return store.once(async () => {
     let observations = 0
     try {

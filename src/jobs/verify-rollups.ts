@@ -68,7 +68,7 @@ export class RollupVerifier {
     const { store, memory, clock, log } = this.deps
     const repaired = await repairRollups(store, corridor, window)
     if (repaired.length === 0) return
-    memory.publish({ isPartial: true }, clock.now())
+    memory.publish({ isPastChanged: true }, clock.now())
     const { from, to } = corridor
     const hours = { count: repaired.length, first: new Date(repaired[0]!).toISOString() }
     log.warn({ from, to, hours }, 'roll-ups differed from their observations; they are right now')

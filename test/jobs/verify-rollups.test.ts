@@ -55,7 +55,7 @@ describe('RollupVerifier', () => {
     expect(store.repaired).toEqual([hourMs])
     const hours = { count: 1, first: '2026-03-05T14:00:00.000Z' }
     expect(logged).toEqual([{ from: 'USD', to: 'NGN', hours }])
-    expect(heard).toEqual([{ isPartial: true }])
+    expect(heard).toEqual([{ isPastChanged: true }])
     await job.run()
     expect(logged).toHaveLength(1)
   })
