@@ -1,7 +1,6 @@
 import { corridorKey } from '~/domain/corridor.ts'
 import { USD } from '~/domain/currency.ts'
 import { crossMid, type Mid, type Reference } from '~/domain/mid.ts'
-import { newestFirst } from '~/domain/quote.ts'
 import { pruned, type Trail, trailWith, valueAt } from './trail.ts'
 
 /** The freshest USD reference of every currency. Immutable like the quotes. */
@@ -77,8 +76,8 @@ export class ReferenceIndex {
     return source && target && crossMid(source, target)
   }
 
-  /** The last reference of every currency, newest first. */
-  latest(): Reference[] {
-    return [...this.trails.values()].flatMap((trail) => trail.slice(0, 1)).sort(newestFirst)
+  /** How many currencies have a reference. */
+  get size(): number {
+    return this.trails.size
   }
 }
