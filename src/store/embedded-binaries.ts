@@ -13,8 +13,8 @@ import {
   symlink,
 } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
-import { run } from '~/store/embedded-run.ts'
-import { closedTo, type SystemUser } from '~/store/embedded-user.ts'
+import { run } from './embedded-run.ts'
+import { closedTo, type SystemUser } from './embedded-user.ts'
 
 const PROGRAMS = ['initdb', 'postgres']
 
