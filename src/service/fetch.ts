@@ -95,9 +95,9 @@ function waitSeconds(view: View, { base, quote, feedTimes }: Wanted): number | n
   const { nowMs, tier } = view.freshness
   const live = view.generation.references.mid(base, quote, Number.POSITIVE_INFINITY)
   const isHere = live !== undefined && view.isRecent(live.atMs)
-  const nextMs = isHere ? nowMs : feedTimes(nowMs)
-  if (nextMs === null) return null
-  const readyMs = isHere ? nowMs : nextMs + RUN_MS
+  const askedMs = isHere ? null : feedTimes(nowMs)
+  if (!isHere && askedMs === null) return null
+  const readyMs = askedMs === null ? nowMs : askedMs + RUN_MS
   const seenMs = tier === 'hourly' ? hourStartMs(readyMs) + HOUR_MS : readyMs
   return Math.ceil((seenMs - nowMs) / 1000)
 }
