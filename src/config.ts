@@ -1,4 +1,4 @@
-import { HOUR_MS } from './domain/freshness.ts'
+import { HOUR_MS } from './domain/duration.ts'
 import type { Plan } from './domain/quota.ts'
 import { GUARD_RULES, type GuardRules } from './domain/reference-guard.ts'
 import { type FeedName, type FeedSettings, needsKey } from './feed/feeds.ts'

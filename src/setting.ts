@@ -1,6 +1,6 @@
 import { currencyCode } from './domain/currency.ts'
-import { HOUR_MS } from './domain/freshness.ts'
-import { RETENTION_YEARS_MAX } from './domain/retention.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './domain/duration.ts'
+import { RETENTION_YEARS_MAX } from './domain/observation.ts'
 import { FEED_NAMES, type FeedName } from './feed/feeds.ts'
 import { isCronPattern } from './jobs/schedule.ts'
 
@@ -103,10 +103,10 @@ export const asCurrencyBound: Reader<[string, number]> = (text) => {
 
 const DURATION_UNITS_MS: Readonly<Record<string, number>> = {
   ms: 1,
-  s: 1000,
-  m: 60_000,
+  s: SECOND_MS,
+  m: MINUTE_MS,
   h: HOUR_MS,
-  d: 24 * HOUR_MS,
+  d: DAY_MS,
 }
 
 export const asDurationMs: Reader<number> = (text) => {

@@ -1,13 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { type Account, isEmail } from '~/domain/account.ts'
+import { type Account, FIRST_KEY_NAME, isEmail, type ListedAccount } from '~/domain/account.ts'
+import { COMMAND_LINE } from '~/domain/audit.ts'
 import { PLANS, type Plan, ROLES, type Role } from '~/domain/quota.ts'
-import { createAccountStore, type ListedAccount } from '~/store/account-store.ts'
+import { createAccountStore } from '~/store/account-store.ts'
 import { iso } from '~/wire/present.ts'
 import { newKey, SHOWN_ONCE } from './new-key.ts'
 import { tableLines } from './table.ts'
 import { CommandFailure, printResult, type Terminal, withDatabase } from './terminal.ts'
-
-const FIRST_KEY_NAME = 'default'
 
 type Json = { json?: boolean }
 
@@ -53,6 +52,7 @@ async function create(terminal: Terminal, { email, plan, role, json = false }: C
       role,
       keyName: FIRST_KEY_NAME,
       keyHash: hash,
+      actor: COMMAND_LINE,
     }),
   )
   printResult(terminal, {
@@ -66,7 +66,7 @@ type Change = Json & { plan?: Plan; role?: Role }
 
 async function update(terminal: Terminal, id: string, { plan, role, json = false }: Change) {
   const account = await withDatabase(terminal, (database) =>
-    createAccountStore(database).update(id, { plan, role }),
+    createAccountStore(database).update(id, { plan, role }, COMMAND_LINE),
   )
   if (!account) throw new CommandFailure(`there is no account ${id}; account list shows them all`)
   printResult(terminal, {

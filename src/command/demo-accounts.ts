@@ -1,5 +1,6 @@
 import { isRevoked } from '~/domain/account.ts'
 import { keyHashOf } from '~/domain/api-key.ts'
+import { COMMAND_LINE } from '~/domain/audit.ts'
 import type { Plan, Role } from '~/domain/quota.ts'
 import { createAccountStore } from '~/store/account-store.ts'
 import type { Database } from '~/store/database.ts'
@@ -47,8 +48,9 @@ export async function demoAccounts(
 
   async function newKeyOf({ accountId, ...wanted }: Wanted): Promise<string> {
     const { key, hash } = newKey()
-    if (accountId) await store.createKey({ accountId, name: 'demo', hash })
-    else await store.create({ ...wanted, keyName: 'demo', keyHash: hash })
+    const actor = COMMAND_LINE
+    if (accountId) await store.createKey({ accountId, name: 'demo', hash, actor })
+    else await store.create({ ...wanted, keyName: 'demo', keyHash: hash, actor })
     return key
   }
 }

@@ -1,13 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { systemClock } from '~/clock.ts'
+import { isKeyName, KEY_NAME_LENGTH_MAX, type ListedKey } from '~/domain/account.ts'
+import { COMMAND_LINE } from '~/domain/audit.ts'
 import { createAccountStore } from '~/store/account-store.ts'
-import type { ListedKey } from '~/store/key-store.ts'
 import { iso } from '~/wire/present.ts'
 import { newKey, SHOWN_ONCE } from './new-key.ts'
 import { tableLines } from './table.ts'
 import { CommandFailure, printResult, type Terminal, withDatabase } from './terminal.ts'
-
-const NAME = /^[^\p{Cc}\p{Cs}]{1,100}$/u
 
 type Json = { json?: boolean }
 
@@ -39,7 +38,7 @@ type Creation = Json & { account: string; name: string }
 async function create(terminal: Terminal, { account, name, json = false }: Creation) {
   const { key, hash } = newKey()
   const created = await withDatabase(terminal, (database) =>
-    createAccountStore(database).createKey({ accountId: account, name, hash }),
+    createAccountStore(database).createKey({ accountId: account, name, hash, actor: COMMAND_LINE }),
   )
   if (!created) throw unknownAccount(account)
   printResult(terminal, {
@@ -68,7 +67,7 @@ async function list(terminal: Terminal, { account, json = false }: Json & { acco
 
 async function revoke(terminal: Terminal, id: string, { json = false }: Json) {
   const revoked = await withDatabase(terminal, (database) =>
-    createAccountStore(database).revokeKey(id, systemClock.now()),
+    createAccountStore(database).revokeKey(id, systemClock.now(), { actor: COMMAND_LINE }),
   )
   if (!revoked) throw new CommandFailure(`there is no key ${id}; key list shows an account's keys`)
   const revokedAt = iso(revoked.revokedMs)
@@ -91,6 +90,6 @@ const unknownAccount = (id: string): CommandFailure =>
 
 function nameOf(text: string): string {
   const name = text.trim()
-  if (NAME.test(name)) return name
-  throw new InvalidArgumentError('It must be 1 to 100 characters on one line.')
+  if (isKeyName(name)) return name
+  throw new InvalidArgumentError(`It must be 1 to ${KEY_NAME_LENGTH_MAX} characters on one line.`)
 }

@@ -2,6 +2,7 @@ import type { Config } from '~/config.ts'
 import type { Addresses } from '~/http/address.ts'
 import { newRequestId, REQUEST_ID_HEADER } from '~/http/request-id.ts'
 import type { Log } from '~/log.ts'
+import { ERROR_STATUS, INTERNAL_ERROR } from '~/wire/errors.ts'
 
 export type Listener = {
   /** `http://host:port`, with the port that was really taken. */
@@ -95,9 +96,8 @@ function serverOn(
       error(err) {
         const id = newRequestId()
         log.error({ request_id: id, err }, 'request failed')
-        const body = { error: 'something failed on our side; retry in a moment' }
-        const headers = { [REQUEST_ID_HEADER]: id }
-        return Response.json({ ...body, code: 'internal_error' }, { status: 500, headers })
+        const status = ERROR_STATUS.internal_error
+        return Response.json(INTERNAL_ERROR, { status, headers: { [REQUEST_ID_HEADER]: id } })
       },
     })
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { Clock } from '~/clock.ts'
+import { MINUTE_MS } from '~/domain/duration.ts'
 import type { Refresher } from '~/jobs/refresh.ts'
 import type { Job } from '~/jobs/schedule.ts'
 import type { Log } from '~/log.ts'
@@ -13,7 +14,7 @@ type NewsDeps = {
 }
 
 /** A statement whose answer was lost is over by then, whatever became of it. */
-const DOUBT_MS = 15 * 60_000
+const DOUBT_MS = 15 * MINUTE_MS
 /** A pulse that takes longer is not waited for. */
 const PULSE_MS_MAX = 1000
 

@@ -1,13 +1,10 @@
 import { corridorKey } from '~/domain/corridor.ts'
 import type { PastDeps } from '~/http/cold-route.ts'
 import type { WindowCache } from '~/memory/window-cache.ts'
-import { inTime } from '~/service/deadline.ts'
+import { ANSWER_MS_MAX, inTime } from '~/service/deadline.ts'
 import { orUnavailable } from '~/store/outage.ts'
 import { type Tracing, traced } from '~/telemetry/tracing.ts'
 import type { PastStore, Readers } from './readers.ts'
-
-/** Longer than this nobody is kept waiting for a question about the past. */
-const ANSWER_MS_MAX = 10_000
 
 const AWAY =
   'the database that history is read from cannot be reached just now; retry shortly, ' +
@@ -34,16 +31,14 @@ export function pastOf(
       return orUnavailable(inDue, AWAY) as ReturnType<PastStore[K]>
     }
   const store: PastStore = {
-    page: asked('page', ({ corridor }) => [nameOf(corridor)]),
-    latestBefore: asked('latestBefore', (corridor) => [nameOf(corridor)]),
+    page: asked('page', ({ corridor }) => [corridorKey(corridor)]),
+    latestBefore: asked('latestBefore', (corridor) => [corridorKey(corridor)]),
     referencesBefore: asked('referencesBefore', (currencies) => currencies),
-    buckets: asked('buckets', ({ corridor }) => [nameOf(corridor)]),
-    firstObservedMs: asked('firstObservedMs', (corridor) => [nameOf(corridor)]),
+    buckets: asked('buckets', ({ corridor }) => [corridorKey(corridor)]),
+    firstObservedMs: asked('firstObservedMs', (corridor) => [corridorKey(corridor)]),
     perUsdBefore: asked('perUsdBefore', (currency) => [currency]),
   }
   return { store, windows }
 }
 
 type First<K extends keyof PastStore> = Parameters<PastStore[K]>[0]
-
-const nameOf = ({ from, to }: { from: string; to: string }): string => corridorKey(from, to)

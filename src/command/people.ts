@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { unknownPath } from '~/app.ts'
 import type { Clock } from '~/clock.ts'
 import type { Config } from '~/config.ts'
+import { MINUTE_MS } from '~/domain/duration.ts'
 import type { Addresses } from '~/http/address.ts'
 import type { Route } from '~/http/route.ts'
 import type { Job } from '~/jobs/schedule.ts'
@@ -51,7 +52,7 @@ export type PeopleOptions = {
 const SECRET_BYTES = 32
 const FINGERPRINT_LENGTH = 32
 
-const FORMS = { requestsMax: 120, windowMs: 60_000 }
+const FORMS = { requestsMax: 120, windowMs: MINUTE_MS }
 
 type Deps = Omit<EntranceDeps & DeveloperDeps & OperatorDeps, 'pages'>
 

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { systemClock } from '~/clock.ts'
 import { COMMAND_LINE } from '~/domain/audit.ts'
-import { RETENTION_YEARS_MAX } from '~/domain/retention.ts'
-import { limitMs, pruneObservations } from '~/jobs/prune-observations.ts'
+import { RETENTION_YEARS_MAX } from '~/domain/observation.ts'
+import { keptFromMs, pruneObservations } from '~/jobs/prune-observations.ts'
 import type { Database } from '~/store/database.ts'
 import { createRetentionStore } from '~/store/retention-store.ts'
 import { createRollupStore } from '~/store/rollup-store.ts'
@@ -39,7 +39,7 @@ function asYears(text: string): number {
 type Counted = { beforeMs: number; count: number }
 
 async function counted(database: Database, years: number): Promise<Counted> {
-  const beforeMs = limitMs(systemClock.now(), years)
+  const beforeMs = keptFromMs(systemClock.now(), years)
   const store = createRetentionStore(database)
   let count = 0
   for (const { id } of await store.outdated(beforeMs)) count += await store.count(id, beforeMs)

@@ -4,7 +4,6 @@ import { trustingRules } from '~/domain/reference-guard.ts'
 import { createFeeds } from '~/feed/feeds.ts'
 import { systemPace } from '~/feed/fetcher.ts'
 import { summaryOf } from '~/jobs/feed-records.ts'
-import { fiatCodes } from '~/jobs/feed-turns.ts'
 import { failuresOf, fetchReferences, type RunOutcome } from '~/jobs/fetch-references.ts'
 import { createLog } from '~/log.ts'
 import { CatalogueIndex } from '~/memory/catalogue-index.ts'
@@ -50,8 +49,7 @@ const feedsOf = (terminal: Terminal) =>
 async function fetchNow(terminal: Terminal, database: Database, accept: boolean) {
   const { feedRules, logFormat } = configOf(terminal)
   const feeds = feedsOf(terminal)
-  const catalogue = new CatalogueIndex(await createCatalogueStore(database).load())
-  const known = fiatCodes(catalogue.currencies)
+  const { referenceCodes: known } = new CatalogueIndex(await createCatalogueStore(database).load())
   if (feeds.length === 0)
     throw new CommandFailure('there is no feed to ask: name one in REFERENCE_FEED')
   if (known.length === 0)

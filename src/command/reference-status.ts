@@ -3,7 +3,6 @@ import { noState } from '~/domain/feed-state.ts'
 import type { Reference } from '~/domain/mid.ts'
 import { newestFirst } from '~/domain/quote.ts'
 import type { HeldBack } from '~/domain/reference-verdict.ts'
-import { fiatCodes } from '~/jobs/feed-turns.ts'
 import { CatalogueIndex } from '~/memory/catalogue-index.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
@@ -45,7 +44,7 @@ export async function feedStatusOf(
       id,
       record: state.feeds.find((record) => record.id === id) ?? null,
     })),
-    currencies: fiatCodes(new CatalogueIndex(catalogue).currencies).map((code) => ({
+    currencies: new CatalogueIndex(catalogue).referenceCodes.map((code) => ({
       currency: code,
       reference: newest.find(({ currency }) => currency === code) ?? null,
       held: state.held.find(({ currency }) => currency === code) ?? null,

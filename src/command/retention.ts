@@ -26,7 +26,7 @@ export function retentionJobs({ config, database, memory, clock, log }: Retentio
   const rollups = createRollupStore(database)
   const run = async () => {
     const pruning = pruneObservations({ store, rollups, clock, actor: ACTOR }, retentionYears)
-    const done = await pruning.finally(() => memory.publish({ isPartial: true }, clock.now()))
+    const done = await pruning.finally(() => memory.publish({ isPastChanged: true }, clock.now()))
     if (!done || done.observations === 0) return
     const { observations, beforeMs } = done
     log.info({ observations, before: new Date(beforeMs).toISOString() }, 'observations were pruned')

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
+import type { StoredCorridor } from '~/domain/corridor.ts'
 import { repairRollups } from '~/jobs/verify-rollups.ts'
-import { createRollupStore, type RollupCorridor, type RollupStore } from '~/store/rollup-store.ts'
+import { createRollupStore, type RollupStore } from '~/store/rollup-store.ts'
 import { CommandFailure, printResult, type Terminal, withDatabase } from './terminal.ts'
 
 const ALWAYS = { fromMs: Number.NEGATIVE_INFINITY, beforeMs: Number.POSITIVE_INFINITY }
@@ -42,7 +43,7 @@ export function addRollups(program: Command, terminal: Terminal): void {
 /** How many hours `work` counts in all corridors, one after another. */
 function counted(
   terminal: Terminal,
-  work: (store: RollupStore, corridor: RollupCorridor) => Promise<number>,
+  work: (store: RollupStore, corridor: StoredCorridor) => Promise<number>,
 ): Promise<{ corridors: number; hours: number }> {
   return withDatabase(terminal, async (database) => {
     const store = createRollupStore(database)

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '~/clock.ts'
 import type { Config } from '~/config.ts'
+import { MINUTE_MS } from '~/domain/duration.ts'
 import type { Log } from '~/log.ts'
 import { addressOf, portOf } from '~/store/address.ts'
 import type { Database } from '~/store/database.ts'
@@ -12,7 +13,7 @@ import { MetricsOfAll, READY } from './worker-metrics.ts'
 const RESTART_MS_MIN = 250
 const RESTART_MS_MAX = 30_000
 /** Whoever has lived so long is started anew without a pause worth mentioning. */
-const STEADY_MS = 60_000
+const STEADY_MS = MINUTE_MS
 /** An embedded database that had to move is looked for so often. */
 const PORT_MS = 1000
 /** Then whoever still runs is killed, in time for the stop to be orderly all the same. */

@@ -1,9 +1,9 @@
+import { HOUR_MS } from './duration.ts'
+
 export const TIERS = ['hourly', 'realtime'] as const
 
 /** How fresh the data is that a plan may see. */
 export type Tier = (typeof TIERS)[number]
-
-export const HOUR_MS = 3_600_000
 
 /** The top of the UTC hour that holds `ms`. */
 export const hourStartMs = (ms: number): number => Math.floor(ms / HOUR_MS) * HOUR_MS

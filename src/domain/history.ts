@@ -1,3 +1,5 @@
+import type { Corridor } from './corridor.ts'
+import type { Window } from './period.ts'
 import type { RateType } from './provider.ts'
 import type { Quote } from './quote.ts'
 import { BPS_PER_UNIT } from './spread.ts'
@@ -6,6 +8,15 @@ export const ORDERS = ['asc', 'desc'] as const
 
 /** `asc` is oldest first. */
 export type Order = (typeof ORDERS)[number]
+
+/** A page of a corridor's history, of one provider or of all. */
+export type PageAsk = Window & {
+  readonly corridor: Corridor
+  readonly providerId: string | null
+  readonly order: Order
+  readonly limit: number
+  readonly offset: number
+}
 
 /** A place in a corridor's history, which is ordered by time and then by id. */
 export type Place = { readonly atMs: number; readonly id: number }

@@ -1,8 +1,8 @@
+import { MINUTE_MS } from './duration.ts'
+
 const DATE_TIME =
   /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}:?\d{2})$/i
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
-
-const MINUTE_MS = 60_000
 
 /**
  * Epoch milliseconds of an ISO-8601 date-time with its offset, or null when it is none.

@@ -1,3 +1,4 @@
+import { yearsBeforeMs } from './duration.ts'
 import type { RateType } from './provider.ts'
 
 /** What a provider said, ready to be recorded. Rate and fee are exact decimal text. */
@@ -13,12 +14,34 @@ export type Observation = {
   readonly notes: string | null
 }
 
+/** What tells a repeated request to record. */
+export type Idempotency = {
+  readonly accountId: string
+  readonly key: string
+  /** SHA-256 of the request body, in hex. */
+  readonly bodyHash: string
+  readonly nowMs: number
+}
+
+/** Recorded all together or not at all. */
+export type Batch = {
+  readonly observations: readonly Observation[]
+  readonly idempotency: Idempotency | null
+}
+
+/** What became of a batch. `ids[i]` belongs to `observations[i]`; they ascend. */
+export type Recording =
+  | { readonly kind: 'recorded'; readonly ids: readonly number[] }
+  | { readonly kind: 'replayed'; readonly inserted: number }
+  | { readonly kind: 'key_reused' }
+
 export const RATE_MIN = 1e-12
 export const RATE_MAX = 1e12
 export const FEE_MAX = 1e15
 export const SIGNIFICANT_DIGITS_MAX = 18
 export const NOTES_LENGTH_MAX = 500
 export const BACKFILL_YEARS_MAX = 5
+export const RETENTION_YEARS_MAX = 100
 
 const DECIMAL = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE][+-]?0*\d{1,3})?$/
 
@@ -35,7 +58,5 @@ export function significantDigits(text: string): number | null {
 
 /** The earliest `effective_from` that may still be recorded: five calendar years back. */
 export function backfillStartMs(nowMs: number): number {
-  const start = new Date(nowMs)
-  start.setUTCFullYear(start.getUTCFullYear() - BACKFILL_YEARS_MAX)
-  return start.getTime()
+  return yearsBeforeMs(nowMs, BACKFILL_YEARS_MAX)
 }

@@ -1,4 +1,4 @@
-import { DAY_MS } from './quota.ts'
+import { DAY_MS } from './duration.ts'
 
 export const PERIODS = ['1d', '7d', '30d', '90d'] as const
 

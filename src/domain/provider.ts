@@ -28,7 +28,7 @@ export type Provider = {
   readonly isActive: boolean
 }
 
-/** The order in which lists show the kinds. */
+/** The order in which lists show the kinds: those that can be the best come first. */
 export const KIND_ORDER: Readonly<Record<RateType, number>> = {
   retail: 0,
   p2p: 1,
@@ -37,5 +37,13 @@ export const KIND_ORDER: Readonly<Record<RateType, number>> = {
   parallel: 4,
 }
 
+const EXECUTABLE: Readonly<Record<RateType, boolean>> = {
+  retail: true,
+  p2p: true,
+  interbank: true,
+  official: false,
+  parallel: false,
+}
+
 /** Whether money can be moved at such a price. Only these are ever a corridor's best. */
-export const isExecutable = (rateType: RateType): boolean => KIND_ORDER[rateType] < 3
+export const isExecutable = (rateType: RateType): boolean => EXECUTABLE[rateType]

@@ -1,3 +1,4 @@
+import { DAY_MS } from './duration.ts'
 import type { Tier } from './freshness.ts'
 
 export const PLANS = ['free', 'pro', 'enterprise'] as const
@@ -9,8 +10,6 @@ export type Role = (typeof ROLES)[number]
 export const tierOf = (plan: Plan): Tier => (plan === 'enterprise' ? 'realtime' : 'hourly')
 
 export const mayIngest = (role: Role): boolean => role !== 'member'
-
-export const DAY_MS = 86_400_000
 
 /** The UTC day that holds `ms`, counted from 1970-01-01. */
 export const dayOf = (ms: number): number => Math.floor(ms / DAY_MS)

@@ -1,8 +1,6 @@
 import { currencyCode, USD } from './currency.ts'
+import { DAY_MS, MINUTE_MS } from './duration.ts'
 import type { ReferenceAnswer } from './reference-feed.ts'
-
-const MINUTE_MS = 60_000
-const DAY_MS = 24 * 60 * MINUTE_MS
 
 /** What a feed must keep to before it becomes a mid. Shares and moves are fractions. */
 export type GuardRules = {

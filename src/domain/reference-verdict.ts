@@ -1,7 +1,7 @@
 import { type GuardRules, isWithin } from './reference-guard.ts'
 
 /** A valid answer of one feed in one run: the currencies asked for, units per USD as exact text. */
-export type Evidence = {
+export type Testimony = {
   readonly feedId: string
   readonly source: string
   readonly origin: string
@@ -32,13 +32,13 @@ export type Ground = 'unmoved' | 'first' | 'second_feed' | 'second_fetch'
 export type Acceptance = {
   readonly currency: string
   readonly perUsd: string
-  readonly evidence: Evidence
+  readonly testimony: Testimony
   readonly ground: Ground
 }
 
 /** An answer in which too much moved at once; nothing of it counts. */
 export type Doubt = {
-  readonly evidence: Evidence
+  readonly testimony: Testimony
   readonly moved: number
   readonly compared: number
 }
@@ -55,7 +55,7 @@ export type Verdict = {
 
 type Case = {
   /** The answers of this run, the preferred feed first. */
-  readonly evidence: readonly Evidence[]
+  readonly testimonies: readonly Testimony[]
   readonly known: readonly string[]
   /** Units per USD that were accepted last. */
   readonly standing: ReadonlyMap<string, number>
@@ -82,10 +82,12 @@ type Case = {
  * another.
  */
 export function verdictOf(run: Case): Verdict {
-  const doubted = run.evidence.map((evidence) => doubtOf(evidence, run)).filter((doubt) => !!doubt)
-  const isDoubted = (evidence: Evidence) => doubted.some((doubt) => doubt.evidence === evidence)
-  const trusted = run.evidence.filter((evidence) => !isDoubted(evidence))
-  const witnesses = trusted.length > 0 ? trusted : run.evidence
+  const doubted = run.testimonies
+    .map((testimony) => doubtOf(testimony, run))
+    .filter((doubt) => !!doubt)
+  const isDoubted = (testimony: Testimony) => doubted.some((doubt) => doubt.testimony === testimony)
+  const trusted = run.testimonies.filter((testimony) => !isDoubted(testimony))
+  const witnesses = trusted.length > 0 ? trusted : run.testimonies
   const findings = run.known.map((currency) =>
     findingOf(run, { currency, witnesses, isTrusted: trusted.length > 0 }),
   )
@@ -101,23 +103,23 @@ export function verdictOf(run: Case): Verdict {
   }
 }
 
-function doubtOf(evidence: Evidence, { standing, rules, known }: Case): Doubt | null {
+function doubtOf(testimony: Testimony, { standing, rules, known }: Case): Doubt | null {
   let moved = 0
   let compared = 0
   for (const currency of known) {
     const before = standing.get(currency)
-    const text = evidence.perUsd.get(currency)
+    const text = testimony.perUsd.get(currency)
     if (before === undefined || text === undefined) continue
     compared++
     if (!isWithin(Number(text), before, boundOf(currency, rules))) moved++
   }
   const isMany = moved >= 3 && moved > compared * rules.movedShareMax
   const isMost = moved >= 2 && moved * 2 > compared
-  return isMany || isMost ? { evidence, moved, compared } : null
+  return isMany || isMost ? { testimony, moved, compared } : null
 }
 
 type Claim = {
-  readonly evidence: Evidence
+  readonly testimony: Testimony
   readonly text: string
   readonly value: number
   readonly isUnmoved: boolean
@@ -125,7 +127,7 @@ type Claim = {
 
 type Question = {
   readonly currency: string
-  readonly witnesses: readonly Evidence[]
+  readonly witnesses: readonly Testimony[]
   readonly isTrusted: boolean
 }
 
@@ -152,7 +154,12 @@ function findingOf(run: Case, { currency, witnesses, isTrusted }: Question): Fin
   const grounds = claims.map((claim) => ({ claim, ground: groundOf(claim) }))
   const found = grounds.find(({ ground }) => ground !== null)
   const acceptance = found
-    ? { currency, perUsd: found.claim.text, evidence: found.claim.evidence, ground: found.ground! }
+    ? {
+        currency,
+        perUsd: found.claim.text,
+        testimony: found.claim.testimony,
+        ground: found.ground!,
+      }
     : null
   if (!isTrusted || claims.length === 0) return { acceptance, held: acceptance ? null : earlier }
   const doubtful = claims.find((claim) => !claim.isUnmoved)
@@ -163,14 +170,14 @@ function findingOf(run: Case, { currency, witnesses, isTrusted }: Question): Fin
 
 function claimsOf(
   currency: string,
-  witnesses: readonly Evidence[],
+  witnesses: readonly Testimony[],
   isUnmoved: (value: number) => boolean,
 ): Claim[] {
-  return witnesses.flatMap((evidence) => {
-    const text = evidence.perUsd.get(currency)
+  return witnesses.flatMap((testimony) => {
+    const text = testimony.perUsd.get(currency)
     if (text === undefined) return []
     const value = Number(text)
-    return [{ evidence, text, value, isUnmoved: isUnmoved(value) }]
+    return [{ testimony, text, value, isUnmoved: isUnmoved(value) }]
   })
 }
 
@@ -187,11 +194,11 @@ function heldOf({ currency, claim, claims, earlier }: Holding, run: Case): HeldB
   return {
     currency,
     perUsd: claim.text,
-    source: claim.evidence.source,
-    sinceMs: isSame ? earlier.sinceMs : claim.evidence.fetchedMs,
-    upstreamMs: claim.evidence.upstreamMs,
+    source: claim.testimony.source,
+    sinceMs: isSame ? earlier.sinceMs : claim.testimony.fetchedMs,
+    upstreamMs: claim.testimony.upstreamMs,
     standing: run.standing.get(currency)!,
-    contradictedBy: contradiction(claim, claims)?.evidence.source ?? null,
+    contradictedBy: contradiction(claim, claims)?.testimony.source ?? null,
   }
 }
 
@@ -200,10 +207,10 @@ const contradiction = (claim: Claim, claims: readonly Claim[]): Claim | undefine
     (other) =>
       other.isUnmoved &&
       isOther(other, claim) &&
-      other.evidence.upstreamMs >= claim.evidence.upstreamMs,
+      other.testimony.upstreamMs >= claim.testimony.upstreamMs,
   )
 
-const isOther = (a: Claim, b: Claim): boolean => a.evidence.origin !== b.evidence.origin
+const isOther = (a: Claim, b: Claim): boolean => a.testimony.origin !== b.testimony.origin
 
 const boundOf = (currency: string, { moveMax, moveMaxOf }: GuardRules): number =>
   moveMaxOf[currency] ?? moveMax

@@ -1,6 +1,6 @@
-import { HOUR_MS } from './freshness.ts'
+import type { Corridor } from './corridor.ts'
+import { DAY_MS, HOUR_MS } from './duration.ts'
 import type { Window } from './period.ts'
-import { DAY_MS } from './quota.ts'
 
 export const INTERVALS = ['P1D', 'PT1H'] as const
 
@@ -10,6 +10,18 @@ export type Interval = (typeof INTERVALS)[number]
 export const INTERVAL_MS: Readonly<Record<Interval, number>> = { P1D: DAY_MS, PT1H: HOUR_MS }
 
 export const BUCKETS_MAX: Readonly<Record<Interval, number>> = { P1D: 366, PT1H: 168 }
+
+/** The buckets of a window, which starts with one. */
+export type BucketsAsk = Window & { readonly corridor: Corridor; readonly interval: Interval }
+
+/** What was observed in one bucket. */
+export type Bucket = {
+  readonly startMs: number
+  /** The highest executable rate; null without one. */
+  readonly best: number | null
+  /** All observations, executable or not. */
+  readonly samples: number
+}
 
 /** Whole buckets, and how they came to be others than those asked for. */
 export type SeriesWindow = Window & {

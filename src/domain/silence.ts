@@ -1,4 +1,4 @@
-import { HOUR_MS } from './freshness.ts'
+import { HOUR_MS } from './duration.ts'
 
 /** How a provider has been sending, by the times that its observations name. */
 export type Sending = {

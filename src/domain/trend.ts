@@ -1,3 +1,5 @@
+import type { Corridor } from './corridor.ts'
+
 /** Whole UTC days of which the last one ends with the window. */
 export type TrendWindow = {
   readonly fromMs: number
@@ -6,9 +8,7 @@ export type TrendWindow = {
 }
 
 /** The best executable rate of one corridor on one day of a window. */
-export type BestOfDay = {
-  readonly from: string
-  readonly to: string
+export type BestOfDay = Corridor & {
   /** From 0, the oldest. */
   readonly day: number
   readonly best: number

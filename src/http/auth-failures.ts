@@ -1,4 +1,5 @@
 import type { Clock } from '~/clock.ts'
+import { MINUTE_MS } from '~/domain/duration.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import type { Log } from '~/log.ts'
 import { AddressLimits } from '~/memory/address-limits.ts'
@@ -15,7 +16,6 @@ export type AuthFailureDeps = {
   readonly log: Log
 }
 
-const MINUTE_MS = 60_000
 const UNAUTHORIZED = 401
 
 /**

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { ServiceError } from '~/domain/errors.ts'
+import type { Idempotency } from '~/domain/observation.ts'
 import { assertMayIngest } from '~/service/access.ts'
-import { earlierAnswer, type Idempotency, type IngestDeps, ingest } from '~/service/ingest.ts'
+import { earlierAnswer, type IngestDeps, ingest } from '~/service/ingest.ts'
 import {
   BODY_BYTES_MAX,
   IDEMPOTENCY_KEY_LENGTH_MAX,

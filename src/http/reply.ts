@@ -1,7 +1,7 @@
 import { ServiceError } from '~/domain/errors.ts'
 import type { Log } from '~/log.ts'
 import { noteFailure } from '~/telemetry/request-scope.ts'
-import { ERROR_STATUS } from '~/wire/errors.ts'
+import { ERROR_STATUS, errorBody, INTERNAL_ERROR } from '~/wire/errors.ts'
 import { lateBody } from '~/wire/late-body.ts'
 import { REQUEST_ID_HEADER } from './request-id.ts'
 
@@ -23,11 +23,13 @@ export function errorReply(error: unknown, log: Log, headers: Headers = {}): Res
   if (error instanceof ServiceError) {
     const { message, cause } = error
     if (cause) noteFailure({ level: 'warn', message, err: cause }, log)
-    return jsonReply(bodyOf(error), ERROR_STATUS[error.code], { ...headers, ...headersOf(error) })
+    return jsonReply(errorBody(error), ERROR_STATUS[error.code], {
+      ...headers,
+      ...headersOf(error),
+    })
   }
   noteFailure({ level: 'error', message: 'request failed', err: error }, log)
-  const message = 'something failed on our side; retry in a moment'
-  return jsonReply({ error: message, code: 'internal_error' }, ERROR_STATUS.internal_error, headers)
+  return jsonReply(INTERNAL_ERROR, ERROR_STATUS.internal_error, headers)
 }
 
 type Refusal = {
@@ -47,7 +49,7 @@ export function refusalReply(error: ServiceError, requestId: string, headers: ()
   let refusal = refusals.get(error)
   if (!refusal) {
     refusal = {
-      text: JSON.stringify(bodyOf(error)),
+      text: JSON.stringify(errorBody(error)),
       status: ERROR_STATUS[error.code],
       headers: new globalThis.Headers({ ...JSON_TYPE, ...headers(), ...headersOf(error) }),
     }
@@ -56,8 +58,6 @@ export function refusalReply(error: ServiceError, requestId: string, headers: ()
   refusal.headers.set(REQUEST_ID_HEADER, requestId)
   return new Response(refusal.text, refusal)
 }
-
-const bodyOf = ({ message, code, details }: ServiceError) => ({ error: message, code, ...details })
 
 function headersOf({ code, details, retryAfterSeconds }: ServiceError): Headers {
   if (code === 'method_not_allowed') return { allow: (details.allowed as string[]).join(', ') }

@@ -1,3 +1,4 @@
+import { DAY_MS } from '~/domain/duration.ts'
 import type { FeedRecord, FeedState } from '~/domain/feed-state.ts'
 import type { FeedFault } from '~/domain/reference-feed.ts'
 import type { Acceptance, HeldBack } from '~/domain/reference-verdict.ts'
@@ -20,7 +21,7 @@ export type FeedReport = {
 }
 
 /** However long an upstream asks for, it is asked again after a day. */
-const WAIT_MS_MAX = 24 * 3_600_000
+const WAIT_MS_MAX = DAY_MS
 
 /** The records once a run's reports are entered. */
 export function recordsAfter(
@@ -88,9 +89,9 @@ export function tell({ held, released }: Outcome, { before, records, log }: Told
     const isOpen = [...held, ...released].some((value) => value.currency === currency)
     if (!isOpen) log.info({ currency }, `reference ${currency} is no longer held back`)
   }
-  for (const { currency, perUsd, ground, evidence } of released)
+  for (const { currency, perUsd, ground, testimony } of released)
     log.info(
-      { currency, perUsd, ground, source: evidence.source },
+      { currency, perUsd, ground, source: testimony.source },
       `reference ${currency} is let in: it was confirmed`,
     )
 }

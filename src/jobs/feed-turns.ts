@@ -1,4 +1,3 @@
-import { USD } from '~/domain/currency.ts'
 import type { Memory, News } from '~/memory/memory.ts'
 import { type FetchReferencesDeps, runFetchReferences } from './fetch-references.ts'
 import { instantsOf, lastInstantMs } from './schedule.ts'
@@ -82,13 +81,7 @@ export class FeedTurns {
     return !isSame || feeds.every(({ isFailing }) => isFailing)
   }
 
-  #known(): string[] {
-    return fiatCodes(this.deps.memory.current.catalogue.currencies)
+  #known(): readonly string[] {
+    return this.deps.memory.current.catalogue.referenceCodes
   }
 }
-
-type Named = { readonly code: string; readonly kind: string }
-
-/** What there is to ask a feed for; the dollar needs no reference. */
-export const fiatCodes = (currencies: readonly Named[]): string[] =>
-  currencies.filter(({ code, kind }) => kind === 'fiat' && code !== USD).map(({ code }) => code)

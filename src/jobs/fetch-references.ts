@@ -4,8 +4,8 @@ import { FeedError, type ReferenceAnswer, type ReferenceFeed } from '~/domain/re
 import { answerFault, GUARD_RULES, type GuardRules } from '~/domain/reference-guard.ts'
 import {
   type Acceptance,
-  type Evidence,
   type HeldBack,
+  type Testimony,
   type Verdict,
   verdictOf,
 } from '~/domain/reference-verdict.ts'
@@ -128,7 +128,7 @@ type InquiryContext = {
 
 /** The feeds' turns in one run: who was asked, what they said, what it amounts to so far. */
 class Inquiry {
-  readonly evidence: Evidence[] = []
+  readonly testimonies: Testimony[] = []
   readonly failures = new Map<string, FeedError>()
   verdict: Verdict
 
@@ -140,7 +140,7 @@ class Inquiry {
     for (const feed of this.context.deps.feeds) {
       if (this.verdict.open.length === 0) return
       try {
-        this.evidence.push(await this.#ask(feed))
+        this.testimonies.push(await this.#ask(feed))
         this.verdict = this.#judged()
       } catch (error) {
         this.failures.set(feed.id, this.#feedErrorOf(error, feed))
@@ -148,7 +148,7 @@ class Inquiry {
     }
   }
 
-  async #ask(feed: ReferenceFeed): Promise<Evidence> {
+  async #ask(feed: ReferenceFeed): Promise<Testimony> {
     const { deps, before, known } = this.context
     const waitUntilMs = before.feeds.find(({ id }) => id === feed.id)?.waitUntilMs ?? 0
     if (waitUntilMs > deps.clock.now()) {
@@ -166,7 +166,7 @@ class Inquiry {
       rules: deps.rules ?? GUARD_RULES,
     })
     if (fault) throw new FeedError('implausible', fault)
-    return evidenceOf(feed, { answer, fetchedMs, known })
+    return testimonyOf(feed, { answer, fetchedMs, known })
   }
 
   #feedErrorOf(error: unknown, feed: ReferenceFeed): FeedError {
@@ -178,7 +178,7 @@ class Inquiry {
   #judged(): Verdict {
     const { deps, before, known, standing } = this.context
     const { rules = GUARD_RULES } = deps
-    return verdictOf({ evidence: this.evidence, known, standing, held: before.held, rules })
+    return verdictOf({ testimonies: this.testimonies, known, standing, held: before.held, rules })
   }
 }
 
@@ -188,7 +188,7 @@ type Said = {
   readonly known: readonly string[]
 }
 
-function evidenceOf(feed: ReferenceFeed, { answer, fetchedMs, known }: Said): Evidence {
+function testimonyOf(feed: ReferenceFeed, { answer, fetchedMs, known }: Said): Testimony {
   const perUsd = new Map(
     known.flatMap((currency) => {
       const text = answer.perUsd.get(currency)
@@ -200,10 +200,10 @@ function evidenceOf(feed: ReferenceFeed, { answer, fetchedMs, known }: Said): Ev
 }
 
 function outcomeOf(inquiry: Inquiry, startedMs: number): RunOutcome {
-  const { evidence, verdict, context } = inquiry
+  const { testimonies, verdict, context } = inquiry
   const { deps, before, known } = context
-  const snapshots = evidence.flatMap((said) => snapshotOf(said, verdict.accepted))
-  const given = new Set(evidence.flatMap(({ perUsd }) => [...perUsd.keys()]))
+  const snapshots = testimonies.flatMap((said) => snapshotOf(said, verdict.accepted))
+  const given = new Set(testimonies.flatMap(({ perUsd }) => [...perUsd.keys()]))
   const wasHeld = new Set(before.held.map(({ currency }) => currency))
   const feeds = deps.feeds.map((feed) => reportOf(feed, inquiry))
   return {
@@ -219,18 +219,18 @@ function outcomeOf(inquiry: Inquiry, startedMs: number): RunOutcome {
   }
 }
 
-function snapshotOf(said: Evidence, accepted: readonly Acceptance[]): FeedSnapshot[] {
+function snapshotOf(said: Testimony, accepted: readonly Acceptance[]): FeedSnapshot[] {
   const rates = accepted
-    .filter(({ evidence }) => evidence === said)
+    .filter(({ testimony }) => testimony === said)
     .map(({ currency, perUsd }) => ({ currency, perUsd }))
   const { source, fetchedMs, upstreamMs } = said
   return rates.length > 0 ? [{ source, fetchedMs, upstreamMs, rates }] : []
 }
 
 function reportOf({ id, source }: ReferenceFeed, inquiry: Inquiry): FeedReport {
-  const { evidence, failures, verdict } = inquiry
+  const { testimonies, failures, verdict } = inquiry
   const failure = failures.get(id)
-  const said = evidence.find(({ feedId }) => feedId === id)
+  const said = testimonies.find(({ feedId }) => feedId === id)
   const base = { id, source, currencies: 0, fetchedMs: null, upstreamMs: null, retryAfterMs: null }
   if (failure) {
     const { fault, message, retryAfterMs } = failure
@@ -238,16 +238,16 @@ function reportOf({ id, source }: ReferenceFeed, inquiry: Inquiry): FeedReport {
   }
   if (!said) return { ...base, result: 'not_asked', fault: null, message: null }
   const times = { fetchedMs: said.fetchedMs, upstreamMs: said.upstreamMs }
-  const currencies = verdict.accepted.filter((found) => found.evidence === said).length
-  const doubt = verdict.doubted.find((doubted) => doubted.evidence === said)
+  const currencies = verdict.accepted.filter((found) => found.testimony === said).length
+  const doubt = verdict.doubted.find((doubted) => doubted.testimony === said)
   if (doubt && currencies === 0) {
     const message = `moved ${doubt.moved} of ${doubt.compared} currencies at once; not believed`
     return { ...base, ...times, result: 'failed', fault: 'implausible', message }
   }
-  const first = verdict.accepted.length > 0 ? evidence.find((one) => isUsed(one, verdict)) : said
+  const first = verdict.accepted.length > 0 ? testimonies.find((one) => isUsed(one, verdict)) : said
   const result = said === first ? 'served' : 'filled'
   return { ...base, ...times, currencies, result, fault: null, message: null }
 }
 
-const isUsed = (said: Evidence, { accepted }: Verdict): boolean =>
-  accepted.some(({ evidence }) => evidence === said)
+const isUsed = (said: Testimony, { accepted }: Verdict): boolean =>
+  accepted.some(({ testimony }) => testimony === said)

@@ -1,6 +1,7 @@
+import type { StoredCorridor } from '~/domain/corridor.ts'
+import { yearsBeforeMs } from '~/domain/duration.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
-import { yearsBeforeMs } from '~/domain/retention.ts'
-import { type RollupCorridor, type Rollups, repairRollups } from './verify-rollups.ts'
+import { type Rollups, repairRollups } from './verify-rollups.ts'
 
 /** Deleted in one transaction. */
 const PRUNE_ROWS_MAX = 5_000
@@ -26,7 +27,7 @@ export type PruneDeps = {
 export type Pruned = { readonly beforeMs: number; readonly observations: number }
 
 /** From when on observations are kept: an hour is pruned whole or not at all. */
-export const limitMs = (nowMs: number, years: number): number =>
+export const keptFromMs = (nowMs: number, years: number): number =>
   hourStartMs(yearsBeforeMs(nowMs, years))
 
 /**
@@ -40,7 +41,7 @@ export const limitMs = (nowMs: number, years: number): number =>
  */
 export function pruneObservations(deps: PruneDeps, years: number): Promise<Pruned | null> {
   const { store, clock, actor } = deps
-  const beforeMs = limitMs(clock.now(), years)
+  const beforeMs = keptFromMs(clock.now(), years)
   return store.once(async () => {
     await store.settle()
     let observations = 0
@@ -56,7 +57,7 @@ export function pruneObservations(deps: PruneDeps, years: number): Promise<Prune
 async function* deletions({ store, rollups }: PruneDeps, beforeMs: number): AsyncGenerator<number> {
   const outdated = await store.outdated(beforeMs)
   const corridors = new Map((await rollups.corridors()).map((corridor) => [corridor.id, corridor]))
-  let verified: RollupCorridor | undefined
+  let verified: StoredCorridor | undefined
   for (const { id, corridorId } of outdated) {
     const corridor = corridors.get(corridorId)!
     if (corridor !== verified)

@@ -139,12 +139,12 @@ export class Refresher {
         return
       }
       case 'observations': {
-        const { rows, isPartial } = await rowsOf(sources.quotes, change, clock.now())
-        return memory.publish({ quotes: rows, isPartial }, clock.now())
+        const { rows, isPastChanged } = await rowsOf(sources.quotes, change, clock.now())
+        return memory.publish({ quotes: rows, isPastChanged }, clock.now())
       }
       case 'references': {
-        const { rows, isPartial } = await rowsOf(sources.references, change, clock.now())
-        return memory.publish({ references: rows, isPartial }, clock.now())
+        const { rows, isPastChanged } = await rowsOf(sources.references, change, clock.now())
+        return memory.publish({ references: rows, isPastChanged }, clock.now())
       }
       case 'feeds': {
         const feeds = (await sources.feeds.load()) ?? noState
@@ -213,7 +213,7 @@ export class Refresher {
       sources.feeds.load(),
       sources.usage.since(dayOf(nowMs) - USAGE_DAYS + 1),
     ])
-    const dated = { quotes, references, isPartial: true }
+    const dated = { quotes, references, isPastChanged: true }
     const others = { catalogue, feeds: feeds ?? noState, ...dated }
     const before = await this.#publishAccess(() => sources.access.load(), others)
     memory.recovered(nowMs)
@@ -232,6 +232,6 @@ async function rowsOf<T>(
   const { firstId, lastId } = range
   const isKnown = firstId !== undefined && lastId !== undefined
   if (!isKnown || lastId - firstId >= RANGE_ROWS_MAX)
-    return { rows: await source.live(nowMs), isPartial: true }
-  return { rows: await source.between(firstId, lastId), isPartial: false }
+    return { rows: await source.live(nowMs), isPastChanged: true }
+  return { rows: await source.between(firstId, lastId), isPastChanged: false }
 }

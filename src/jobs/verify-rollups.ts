@@ -1,18 +1,17 @@
-import { HOUR_MS, hourStartMs } from '~/domain/freshness.ts'
+import type { StoredCorridor } from '~/domain/corridor.ts'
+import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
+import { hourStartMs } from '~/domain/freshness.ts'
 import type { Window } from '~/domain/period.ts'
-import { DAY_MS } from '~/domain/quota.ts'
 import type { Log } from '~/log.ts'
 import type { Memory } from '~/memory/memory.ts'
 
-export type RollupCorridor = { readonly id: number; readonly from: string; readonly to: string }
-
 export type Rollups = {
-  corridors(): Promise<readonly RollupCorridor[]>
+  corridors(): Promise<readonly StoredCorridor[]>
   differences(
-    corridor: RollupCorridor,
+    corridor: StoredCorridor,
     window: Window,
   ): Promise<readonly { readonly hourMs: number }[]>
-  repair(corridor: RollupCorridor, hoursMs: readonly number[]): Promise<void>
+  repair(corridor: StoredCorridor, hoursMs: readonly number[]): Promise<void>
 }
 
 export type VerifyDeps = {
@@ -65,11 +64,11 @@ export class RollupVerifier {
     }
   }
 
-  async #verify(corridor: RollupCorridor, window: Window): Promise<void> {
+  async #verify(corridor: StoredCorridor, window: Window): Promise<void> {
     const { store, memory, clock, log } = this.deps
     const repaired = await repairRollups(store, corridor, window)
     if (repaired.length === 0) return
-    memory.publish({ isPartial: true }, clock.now())
+    memory.publish({ isPastChanged: true }, clock.now())
     const { from, to } = corridor
     const hours = { count: repaired.length, first: new Date(repaired[0]!).toISOString() }
     log.warn({ from, to, hours }, 'roll-ups differed from their observations; they are right now')
@@ -85,7 +84,7 @@ function sliceOf(index: number, endMs: number): Window {
 /** Makes the roll-ups of a corridor's window right; the hours that were wrong, oldest first. */
 export async function repairRollups(
   store: Rollups,
-  corridor: RollupCorridor,
+  corridor: StoredCorridor,
   window: Window,
 ): Promise<number[]> {
   const differences = await store.differences(corridor, window)

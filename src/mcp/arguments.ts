@@ -1,5 +1,6 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
-import { invalidParameter, readFields } from '~/wire/query.ts'
+import { invalidParameter } from '~/domain/errors.ts'
+import { readFields } from '~/wire/query.ts'
 
 /**
  * The arguments of a call, read and checked by the tool's schema as REST reads its query.
@@ -9,7 +10,10 @@ import { invalidParameter, readFields } from '~/wire/query.ts'
  */
 export function readArguments<S extends TObject>(schema: S, given: unknown): Static<S> {
   if (given !== undefined && !isRecord(given))
-    throw invalidParameter('arguments', 'it must be an object of named arguments')
+    throw invalidParameter({
+      name: 'arguments',
+      fault: 'it must be an object of named arguments',
+    })
   return readFields(schema, (name, field) => {
     const value = given?.[name]
     return value === undefined || value === null ? undefined : textOf(name, field, value)
@@ -18,8 +22,8 @@ export function readArguments<S extends TObject>(schema: S, given: unknown): Sta
 
 function textOf(name: string, field: TSchema, value: unknown): string {
   const text = textIn(field, value)
-  if (text === undefined) throw invalidParameter(name, `it must be ${KINDS[field.type]}`)
-  if (text.trim() === '') throw invalidParameter(name, 'it is empty')
+  if (text === undefined) throw invalidParameter({ name, fault: `it must be ${KINDS[field.type]}` })
+  if (text.trim() === '') throw invalidParameter({ name, fault: 'it is empty' })
   return text.trim()
 }
 

@@ -2,8 +2,8 @@ import { readRequestBody } from '@modelcontextprotocol/sdk/server/requestBody.js
 
 export const BODY_BYTES_MAX = 65_536
 
-/** The text of a body, empty when it breaks off; null when it is too large. */
-export async function bodyText(request: Request): Promise<string | null> {
+/** The text of a message's body, empty when it breaks off; null when it is too large. */
+export async function messageText(request: Request): Promise<string | null> {
   const announced = request.headers.get('content-length')
   const isChunked = request.headers.has('transfer-encoding')
   try {

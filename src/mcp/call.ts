@@ -6,6 +6,7 @@ import { type AgeLimits, View } from '~/memory/view.ts'
 import { type Metering, reserveUnit } from '~/service/metering.ts'
 import { noteFailure } from '~/telemetry/request-scope.ts'
 import type { AnswerCache, Form } from '~/wire/answer-cache.ts'
+import { type ErrorBody, errorBody } from '~/wire/errors.ts'
 import { readArguments } from './arguments.ts'
 import type { Asker } from './exchange.ts'
 import type { Tool } from './tool.ts'
@@ -46,7 +47,7 @@ export async function callTool(deps: CallDeps, call: Call): Promise<string> {
   try {
     return await metered(deps, call.asker, (freshness) => resultText(deps, call, freshness))
   } catch (error) {
-    return `{${contentText(JSON.stringify(errorBody(error, deps.log)))},"isError":true}`
+    return `{${contentText(JSON.stringify(failureBody(error, deps.log)))},"isError":true}`
   }
 }
 
@@ -88,12 +89,10 @@ export const resultForm: Form = (head, tail) => {
 }
 
 /** The body that REST answers a failure with; what is no ServiceError is only logged. */
-export function errorBody(error: unknown, log: Log): { error: string; code: string } {
+export function failureBody(error: unknown, log: Log): ErrorBody {
   if (error instanceof ServiceError) {
-    const { message, code, details, cause } = error
+    const { message, cause } = error
     if (cause) noteFailure({ level: 'warn', message, err: cause }, log)
-    return { error: message, code, ...details }
-  }
-  noteFailure({ level: 'error', message: 'tool call failed', err: error }, log)
-  return { error: 'something failed on our side; retry in a moment', code: 'internal_error' }
+  } else noteFailure({ level: 'error', message: 'tool call failed', err: error }, log)
+  return errorBody(error)
 }

@@ -8,7 +8,7 @@ import { AnswerCache } from '~/wire/answer-cache.ts'
 import { quotaHeaders } from '~/wire/quota.ts'
 import { SuccessHeaders } from '~/wire/success-headers.ts'
 import { replyForm } from './accept.ts'
-import { BODY_BYTES_MAX, bodyText } from './body.ts'
+import { BODY_BYTES_MAX, messageText } from './body.ts'
 import { type CallDeps, resultForm } from './call.ts'
 import type { Asker } from './exchange.ts'
 import { Guard, type GuardOptions } from './guard.ts'
@@ -116,7 +116,7 @@ export class ToolServer {
       throw new RpcFault(406, OTHER, 'accept application/json or text/event-stream, best both')
     if (!isJsonContentType(request.headers.get('content-type')))
       throw new RpcFault(415, OTHER, 'send the message with Content-Type: application/json')
-    const text = await bodyText(request)
+    const text = await messageText(request)
     if (text === null)
       throw new RpcFault(413, OTHER, `a body may have at most ${BODY_BYTES_MAX} bytes`)
     const incoming = readMessages(text)

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
+import { invalidParameter } from '~/domain/errors.ts'
 import { fetchMatrix } from '~/service/fetch.ts'
 import { FetchMatrixResponse, presentFetchMatrix } from '~/wire/fetch.ts'
 import { codesParameter, FETCH_CODES_MAX, MATRIX_CODES_MAX } from '~/wire/parameters.ts'
-import { invalidParameter } from '~/wire/query.ts'
 import { tool } from './tool.ts'
 
 export const fetchRates = tool({
@@ -28,11 +28,12 @@ export const fetchRates = tool({
       ['to', 'from'],
     ] as const)
       if (args[side].length > MATRIX_CODES_MAX && args[other].length > 1)
-        throw invalidParameter(
-          side,
-          `with several currencies in ${other} it takes at most ${MATRIX_CODES_MAX}; ask in ` +
+        throw invalidParameter({
+          name: side,
+          fault:
+            `with several currencies in ${other} it takes at most ${MATRIX_CODES_MAX}; ask in ` +
             'several calls',
-        )
+        })
     return presentFetchMatrix(fetchMatrix(view, args), view.freshness)
   },
 })

@@ -1,4 +1,6 @@
 import { Type } from '@sinclair/typebox'
+import type { Corridor } from '~/domain/corridor.ts'
+import { invalidParameter } from '~/domain/errors.ts'
 import { PERIODS } from '~/domain/period.ts'
 import { BUCKETS_MAX, INTERVALS, type Interval } from '~/domain/series.ts'
 import type { View } from '~/memory/view.ts'
@@ -9,7 +11,6 @@ import { HistoryQuery, HistoryResponse, presentHistory } from '~/wire/history.ts
 import { readInstant } from '~/wire/moment.ts'
 import { CorridorQuery, PROVIDER_ID_LENGTH_MAX } from '~/wire/parameters.ts'
 import { iso } from '~/wire/present.ts'
-import { invalidParameter } from '~/wire/query.ts'
 import { presentSeries, SeriesResponse } from '~/wire/series.ts'
 import { againWith, leftOut, pageFields, type Slice, sliced, sliceFields } from './page.ts'
 import { type Tool, tool } from './tool.ts'
@@ -38,7 +39,6 @@ const input = Type.Object({
   until: HistoryQuery.properties.until,
 })
 
-type Corridor = { readonly from: string; readonly to: string }
 type Asked = Corridor &
   Slice & { readonly period: (typeof PERIODS)[number]; readonly untilMs: number | null }
 
@@ -73,10 +73,10 @@ export const getHistory = (past: HistoryToolDeps): Tool =>
       const asked = { ...rest, untilMs: readInstant('until', until) }
       if (interval === undefined) return observations(past, view, { ...asked, provider })
       if (provider === undefined) return buckets(past, view, { ...asked, interval })
-      throw invalidParameter(
-        'provider',
-        'buckets are of all providers; leave out interval to see one provider',
-      )
+      throw invalidParameter({
+        name: 'provider',
+        fault: 'buckets are of all providers; leave out interval to see one provider',
+      })
     },
   })
 

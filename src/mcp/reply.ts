@@ -4,7 +4,7 @@ import type { Log } from '~/log.ts'
 import { ERROR_STATUS } from '~/wire/errors.ts'
 import { lateBody } from '~/wire/late-body.ts'
 import type { ReplyForm } from './accept.ts'
-import { errorBody } from './call.ts'
+import { failureBody } from './call.ts'
 import { RpcFault } from './message.ts'
 import type { Answered } from './server.ts'
 
@@ -44,7 +44,7 @@ export function faultReply(error: unknown, log: Log): Response {
     const { code, message, status, headers } = error
     return jsonReply({ jsonrpc: '2.0', id: null, error: { code, message } }, status, headers)
   }
-  const body = errorBody(error, log)
+  const body = failureBody(error, log)
   if (!(error instanceof ServiceError)) {
     const fault = { code: ErrorCode.InternalError, message: body.error }
     return jsonReply({ jsonrpc: '2.0', id: null, error: fault }, 500)

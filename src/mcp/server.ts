@@ -12,7 +12,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import { ServiceError } from '~/domain/errors.ts'
 import { View } from '~/memory/view.ts'
-import { type CallDeps, callTool, errorBody, metered } from './call.ts'
+import { type CallDeps, callTool, failureBody, metered } from './call.ts'
 import { CATALOGUE_URI, catalogueResource, presentCatalogue } from './catalogue.ts'
 import { type Asker, askerOf, Exchange, type RpcReply } from './exchange.ts'
 import { RpcRefusal, type RpcRequest } from './message.ts'
@@ -141,7 +141,7 @@ async function readCatalogue(deps: CallDeps, extra: MessageExtraInfo): Promise<s
       return JSON.stringify(presentCatalogue(view))
     })
   } catch (error) {
-    const { error: message, ...data } = errorBody(error, deps.log)
+    const { error: message, ...data } = failureBody(error, deps.log)
     const code = error instanceof ServiceError ? ErrorCode.InvalidRequest : ErrorCode.InternalError
     throw new RpcRefusal(code, message, data)
   }

@@ -1,4 +1,5 @@
 import { armSseKeepAlive } from '@modelcontextprotocol/sdk/server/sseKeepAlive.js'
+import { MINUTE_MS } from '~/domain/duration.ts'
 
 export type Session = {
   readonly id: string
@@ -9,7 +10,7 @@ export type Session = {
   endStream: (() => void) | null
 }
 
-export const SESSION_IDLE_MS = 30 * 60_000
+export const SESSION_IDLE_MS = 30 * MINUTE_MS
 export const SESSIONS_PER_ACCOUNT_MAX = 32
 /** Shorter than the time after which proxies, and our own listener, give up a silent connection. */
 const KEEP_ALIVE_MS = 15_000

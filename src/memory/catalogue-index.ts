@@ -1,4 +1,4 @@
-import type { Currency } from '~/domain/currency.ts'
+import { type Currency, USD } from '~/domain/currency.ts'
 import type { Provider } from '~/domain/provider.ts'
 import { compareText } from '~/domain/rank.ts'
 
@@ -12,6 +12,8 @@ export class CatalogueIndex {
   readonly providers: readonly Provider[]
   /** Codes of the active currencies, in alphabetical order. */
   readonly supportedCodes: readonly string[]
+  /** What the feeds are asked for, in the order of `currencies`: the dollar needs no reference. */
+  readonly referenceCodes: readonly string[]
   readonly #currencyByCode: ReadonlyMap<string, Currency>
   readonly #anyCurrencyByCode: ReadonlyMap<string, Currency>
   readonly #providerById: ReadonlyMap<string, Provider>
@@ -25,6 +27,9 @@ export class CatalogueIndex {
       .filter(({ isActive }) => isActive)
       .sort((a, b) => compareText(a.name, b.name) || compareText(a.id, b.id))
     this.supportedCodes = this.currencies.map(({ code }) => code).sort(compareText)
+    this.referenceCodes = this.currencies
+      .filter(({ code, kind }) => kind === 'fiat' && code !== USD)
+      .map(({ code }) => code)
     this.#currencyByCode = new Map(this.currencies.map((currency) => [currency.code, currency]))
     this.#anyCurrencyByCode = new Map(all.currencies.map((one) => [one.code, one]))
     this.#providerById = new Map(this.providers.map((provider) => [provider.id, provider]))

@@ -1,3 +1,4 @@
+import type { Corridor } from '~/domain/corridor.ts'
 import type { FeedState } from '~/domain/feed-state.ts'
 import type { Freshness } from '~/domain/freshness.ts'
 import type { CatalogueIndex } from './catalogue-index.ts'
@@ -6,7 +7,7 @@ import type { Generation } from './memory.ts'
 import type { ReferenceIndex } from './reference-index.ts'
 
 /** A corridor that was looked at, and the book that was found there. */
-type Look = { readonly from: string; readonly to: string; readonly book: CorridorBook | undefined }
+type Look = Corridor & { readonly book: CorridorBook | undefined }
 
 /**
  * What an answer was read from: enough to tell, later, that reading again would give the same.

@@ -31,8 +31,8 @@ export type News = {
   readonly quotes?: readonly Quote[]
   readonly references?: readonly Reference[]
   readonly feeds?: FeedState
-  /** More was recorded than stands here, at whatever time: any stretch of history may be new. */
-  readonly isPartial?: boolean
+  /** More changed than stands here, at whatever time: any stretch of history may be new. */
+  readonly isPastChanged?: boolean
   readonly access?: { readonly accounts: readonly Account[]; readonly keys: readonly Key[] }
 }
 

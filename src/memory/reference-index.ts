@@ -1,7 +1,6 @@
 import { corridorKey } from '~/domain/corridor.ts'
 import { USD } from '~/domain/currency.ts'
 import { crossMid, type Mid, type Reference } from '~/domain/mid.ts'
-import { newestFirst } from '~/domain/quote.ts'
 import { pruned, type Trail, trailWith, valueAt } from './trail.ts'
 
 /** The freshest USD reference of every currency. Immutable like the quotes. */
@@ -56,7 +55,7 @@ export class ReferenceIndex {
   /** The mid of a pair at the cutoff, however old; undefined when a leg has no reference. */
   mid(from: string, to: string, cutoffMs: number): Mid | undefined {
     const known = this.#midsAt(cutoffMs)
-    const pair = corridorKey(from, to)
+    const pair = corridorKey({ from, to })
     const mid = known.get(pair)
     if (mid || known.has(pair)) return mid
     const crossed = this.#crossed(from, to, cutoffMs)
@@ -77,8 +76,8 @@ export class ReferenceIndex {
     return source && target && crossMid(source, target)
   }
 
-  /** The last reference of every currency, newest first. */
-  latest(): Reference[] {
-    return [...this.trails.values()].flatMap((trail) => trail.slice(0, 1)).sort(newestFirst)
+  /** How many currencies have a reference. */
+  get size(): number {
+    return this.trails.size
   }
 }

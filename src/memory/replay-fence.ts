@@ -15,11 +15,11 @@ export class ReplayFence {
   #everythingNeeded = 0
   #changes = 0
 
-  note({ quotes = [], references = [], isPartial = false }: News): void {
-    if (quotes.length === 0 && references.length === 0 && !isPartial) return
+  note({ quotes = [], references = [], isPastChanged = false }: News): void {
+    if (quotes.length === 0 && references.length === 0 && !isPastChanged) return
     this.#changes++
-    if (isPartial) this.#open.set(EVERYTHING, this.#changes)
-    for (const { from, to } of quotes) this.#open.set(corridorKey(from, to), this.#changes)
+    if (isPastChanged) this.#open.set(EVERYTHING, this.#changes)
+    for (const quote of quotes) this.#open.set(corridorKey(quote), this.#changes)
     for (const { currency } of references) this.#open.set(currency, this.#changes)
   }
 

@@ -92,10 +92,10 @@ export class WindowCache {
     return this.#asked(question)
   }
 
-  /** Drops what the quotes or references of news fall into; everything when they are not all. */
-  note({ quotes = [], references = [], isPartial = false }: News): void {
-    if (isPartial) this.clear()
-    for (const { from, to, atMs } of quotes) this.#drop(corridorKey(from, to), atMs)
+  /** Drops what the quotes or references of news fall into; everything when the past changed. */
+  note({ quotes = [], references = [], isPastChanged = false }: News): void {
+    if (isPastChanged) this.clear()
+    for (const quote of quotes) this.#drop(corridorKey(quote), quote.atMs)
     for (const { currency, atMs } of references) this.#drop(currency, atMs)
   }
 

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import type { Currency } from '~/domain/currency.ts'
-import { type Freshness, HOUR_MS } from '~/domain/freshness.ts'
+import { HOUR_MS } from '~/domain/duration.ts'
+import type { Freshness } from '~/domain/freshness.ts'
 import { isExecutable } from '~/domain/provider.ts'
 import { vsMidBps } from '~/domain/spread.ts'
 import type { Conversions } from '~/service/convert.ts'

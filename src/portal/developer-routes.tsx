@@ -1,9 +1,14 @@
 /** @jsxImportSource preact */
-import { ACTIVE_KEYS_MAX, DAILY_KEYS_MAX, isRevoked, type Key } from '~/domain/account.ts'
+import {
+  ACTIVE_KEYS_MAX,
+  DAILY_KEYS_MAX,
+  isRevoked,
+  KEY_NAME_LENGTH_MAX,
+  type Key,
+} from '~/domain/account.ts'
 import type { Route } from '~/http/route.ts'
 import {
   createOwnKey,
-  KEY_NAME_LENGTH_MAX,
   type NewOwnKey,
   OVERLAPS_MS,
   type Owner,

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
-import { ACTIVE_KEYS_MAX, isRevoked } from '~/domain/account.ts'
-import { DAY_MS, mayIngest, type Plan, tierOf } from '~/domain/quota.ts'
-import { KEY_NAME_LENGTH_MAX } from '~/service/own-keys.ts'
+import { ACTIVE_KEYS_MAX, isRevoked, KEY_NAME_LENGTH_MAX } from '~/domain/account.ts'
+import { DAY_MS } from '~/domain/duration.ts'
+import { mayIngest, type Plan, tierOf } from '~/domain/quota.ts'
 import { type KeyUsage, type OwnUsage, SHOWN_DAYS } from '~/service/own-usage.ts'
 import { dayText } from './day-text.ts'
 import { Field } from './form.tsx'

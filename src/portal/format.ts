@@ -1,5 +1,4 @@
-import { HOUR_MS } from '~/domain/freshness.ts'
-import { DAY_MS } from '~/domain/quota.ts'
+import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import { roundAmount } from '~/domain/round.ts'
 
 const MINUTE_MS = 60_000

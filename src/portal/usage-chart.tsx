@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { DAY_MS } from '~/domain/quota.ts'
+import { DAY_MS } from '~/domain/duration.ts'
 import { type KeyUsage, type OwnUsage, SHOWN_DAYS } from '~/service/own-usage.ts'
 import { dayText } from './day-text.ts'
 import { keyLabel } from './key-label.ts'

@@ -1,3 +1,5 @@
+import { HOUR_MS, MINUTE_MS } from '~/domain/duration.ts'
+
 type Limit = {
   readonly perAddress: number
   /** Not given where nobody is named. */
@@ -7,10 +9,10 @@ type Limit = {
 
 /** What somebody may try only so often; a sign-in is wherever a password is looked at. */
 export const LIMITS = {
-  'sign-in': { perAddress: 40, perAccount: 10, windowMs: 15 * 60_000 },
-  'sign-up': { perAddress: 20, perAccount: 5, windowMs: 3_600_000 },
-  reset: { perAddress: 20, perAccount: 5, windowMs: 3_600_000 },
-  link: { perAddress: 60, windowMs: 15 * 60_000 },
+  'sign-in': { perAddress: 40, perAccount: 10, windowMs: 15 * MINUTE_MS },
+  'sign-up': { perAddress: 20, perAccount: 5, windowMs: HOUR_MS },
+  reset: { perAddress: 20, perAccount: 5, windowMs: HOUR_MS },
+  link: { perAddress: 60, windowMs: 15 * MINUTE_MS },
 } as const satisfies Record<string, Limit>
 
 export type Limited = keyof typeof LIMITS

@@ -34,7 +34,7 @@ export type CorridorChange = {
 export async function corridorChange(
   deps: SnapshotDeps,
   view: View,
-  asked: { from: string; to: string; period: Period },
+  asked: Corridor & { readonly period: Period },
 ): Promise<CorridorChange> {
   const { period } = asked
   const corridor = supportedCorridor(view.catalogue, asked)

@@ -48,16 +48,13 @@ export type Priced = { readonly prices: Prices; readonly amount: number }
  *
  * Throws `unsupported_currency` and `same_currency`; the amount is checked before.
  */
-export const convert = (view: View, question: Pair & { readonly amount: number }): Conversions =>
+export const convert = (view: View, question: Question): Conversions =>
   converted(priced(view, question))
 
-type Pair = { readonly from: string; readonly to: string }
+type Question = Corridor & { readonly amount: number }
 
 /** What `converted` needs. Throws as `convert` does. */
-export function priced(
-  view: View,
-  { amount, ...pair }: Pair & { readonly amount: number },
-): Priced {
+export function priced(view: View, { amount, ...pair }: Question): Priced {
   const corridor = supportedCorridor(view.catalogue, pair)
   const { from, to } = corridor
   const mid = view.mid(from, to) ?? null

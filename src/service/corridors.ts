@@ -1,9 +1,8 @@
+import type { Corridor } from '~/domain/corridor.ts'
 import type { CorridorView } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
 
-export type LiveCorridor = {
-  readonly from: string
-  readonly to: string
+export type LiveCorridor = Corridor & {
   /** Never empty. */
   readonly view: CorridorView
 }

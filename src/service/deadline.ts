@@ -1,5 +1,8 @@
 import { ServiceError } from '~/domain/errors.ts'
 
+/** Longer than this nobody who asked is kept waiting for the database. */
+export const ANSWER_MS_MAX = 10_000
+
 /**
  * What `work` comes to, or `database_unavailable` with `message` after `msMax` milliseconds. The
  * work itself goes on all the same.

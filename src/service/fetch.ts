@@ -1,5 +1,6 @@
+import { HOUR_MS } from '~/domain/duration.ts'
 import { ServiceError } from '~/domain/errors.ts'
-import { HOUR_MS, hourStartMs } from '~/domain/freshness.ts'
+import { hourStartMs } from '~/domain/freshness.ts'
 import { joinedSources, type Mid } from '~/domain/mid.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { View } from '~/memory/view.ts'
@@ -95,9 +96,9 @@ function waitSeconds(view: View, { base, quote, feedTimes }: Wanted): number | n
   const { nowMs, tier } = view.freshness
   const live = view.generation.references.mid(base, quote, Number.POSITIVE_INFINITY)
   const isHere = live !== undefined && view.isRecent(live.atMs)
-  const nextMs = isHere ? nowMs : feedTimes(nowMs)
-  if (nextMs === null) return null
-  const readyMs = isHere ? nowMs : nextMs + RUN_MS
+  const askedMs = isHere ? null : feedTimes(nowMs)
+  if (!isHere && askedMs === null) return null
+  const readyMs = askedMs === null ? nowMs : askedMs + RUN_MS
   const seenMs = tier === 'hourly' ? hourStartMs(readyMs) + HOUR_MS : readyMs
   return Math.ceil((seenMs - nowMs) / 1000)
 }

@@ -1,9 +1,8 @@
-import type { Corridor } from '~/domain/corridor.ts'
-import { corridorKey } from '~/domain/corridor.ts'
-import { ServiceError } from '~/domain/errors.ts'
+import { type Corridor, corridorKey } from '~/domain/corridor.ts'
+import { invalidParameter, type ServiceError } from '~/domain/errors.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
-import { byPlace, type Order, type Place, spreadsThen } from '~/domain/history.ts'
-import { ALWAYS_MS, PERIOD_MS, type Period, type Window } from '~/domain/period.ts'
+import { byPlace, type Order, type PageAsk, type Place, spreadsThen } from '~/domain/history.ts'
+import { ALWAYS_MS, PERIOD_MS, type Period } from '~/domain/period.ts'
 import type { Provider } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { View } from '~/memory/view.ts'
@@ -18,19 +17,9 @@ export type HistoryStore = {
   latestBefore(corridor: Corridor, place: Place): Promise<readonly Quote[]>
 }
 
-export type PageAsk = Window & {
-  readonly corridor: Corridor
-  readonly providerId: string | null
-  readonly order: Order
-  readonly limit: number
-  readonly offset: number
-}
-
 export type HistoryDeps = { readonly store: HistoryStore; readonly windows: WindowCache }
 
-export type HistoryQuestion = {
-  readonly from: string
-  readonly to: string
+export type HistoryQuestion = Corridor & {
   readonly period: Period
   readonly provider: string | null
   readonly order: Order
@@ -102,19 +91,17 @@ export async function historyOf(
 
 function assertProvider(view: View, provider: string | null): void {
   if (provider === null || view.catalogue.anyProvider(provider)) return
-  throw new ServiceError(
-    'invalid_parameter',
-    'provider cannot be used: nobody has that id; the list of providers has the active ones',
-    { parameter: 'provider' },
-  )
+  throw invalidParameter({
+    name: 'provider',
+    fault: 'nobody has that id; the list of providers has the active ones',
+  })
 }
 
 const futureEnd = (): ServiceError =>
-  new ServiceError(
-    'invalid_parameter',
-    'until cannot be used: it lies in the future; leave it out to end with now',
-    { parameter: 'until' },
-  )
+  invalidParameter({
+    name: 'until',
+    fault: 'it lies in the future; leave it out to end with now',
+  })
 
 type Page = {
   readonly quotes: readonly Quote[]
@@ -123,7 +110,7 @@ type Page = {
 
 function keptPage(deps: HistoryDeps, ask: PageAsk): Promise<Page> {
   const { corridor, providerId, order, limit, offset, fromMs, beforeMs } = ask
-  const name = corridorKey(corridor.from, corridor.to)
+  const name = corridorKey(corridor)
   return deps.windows.answer({
     key: `page ${name} ${order} ${limit} ${offset} ${fromMs} ${beforeMs} ${providerId ?? ''}`,
     sources: [{ of: name, fromMs: ALWAYS_MS, beforeMs }],

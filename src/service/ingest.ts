@@ -1,27 +1,11 @@
 import { ServiceError } from '~/domain/errors.ts'
-import type { Observation } from '~/domain/observation.ts'
+import type { Batch, Idempotency, Observation, Recording } from '~/domain/observation.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { Memory } from '~/memory/memory.ts'
-import { inTime } from './deadline.ts'
-
-export type Idempotency = {
-  readonly accountId: string
-  readonly key: string
-  /** SHA-256 of the request body, in hex. */
-  readonly bodyHash: string
-  readonly nowMs: number
-}
-
-export type Recording =
-  | { readonly kind: 'recorded'; readonly ids: readonly number[] }
-  | { readonly kind: 'replayed'; readonly inserted: number }
-  | { readonly kind: 'key_reused' }
+import { ANSWER_MS_MAX, inTime } from './deadline.ts'
 
 type ObservationStore = {
-  record(batch: {
-    observations: readonly Observation[]
-    idempotency: Idempotency | null
-  }): Promise<Recording>
+  record(batch: Batch): Promise<Recording>
   /** What was answered under this idempotency key before, or null. */
   answered(idempotency: Idempotency): Promise<Recording | null>
 }
@@ -32,9 +16,6 @@ export type IngestDeps = {
   readonly clock: { now(): number }
 }
 
-/** Longer than this nobody is kept waiting for a database that does not answer. */
-export const ANSWER_MS_MAX = 10_000
-
 /**
  * Records a batch, all rows or none, and returns how many.
  *
@@ -44,7 +25,7 @@ export const ANSWER_MS_MAX = 10_000
  * the same idempotency key is safe either way. One is `database_unavailable` after `ANSWER_MS_MAX`;
  * what the database does later all the same is served from then on.
  */
-export function ingest(deps: IngestDeps, batch: IngestBatch): Promise<{ inserted: number }> {
+export function ingest(deps: IngestDeps, batch: Batch): Promise<{ inserted: number }> {
   return inTime(recordAndServe(deps, batch), { msMax: ANSWER_MS_MAX, message: OVERDUE })
 }
 
@@ -76,14 +57,9 @@ const OVERDUE =
   'the database does not answer just now, so whether the batch is recorded is unknown; ' +
   'retry shortly: with an Idempotency-Key, the same again, nothing is recorded twice'
 
-type IngestBatch = {
-  readonly observations: readonly Observation[]
-  readonly idempotency: Idempotency | null
-}
-
 async function recordAndServe(
   { memory, store, clock }: IngestDeps,
-  batch: IngestBatch,
+  batch: Batch,
 ): Promise<{ inserted: number }> {
   const recording = await store.record(batch)
   switch (recording.kind) {

@@ -1,41 +1,28 @@
-import { ACTIVE_KEYS_MAX, DAILY_KEYS_MAX, type Key, type KeyRefusal } from '~/domain/account.ts'
-import { HOUR_MS } from '~/domain/freshness.ts'
-import { DAY_MS } from '~/domain/quota.ts'
+import {
+  ACTIVE_KEYS_MAX,
+  DAILY_KEYS_MAX,
+  type Granted,
+  isKeyName,
+  type KeyRefusal,
+  type KeyReplacement,
+  type KeyRules,
+  type NewKey,
+  type RevokedKey,
+  type Revoker,
+} from '~/domain/account.ts'
+import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 
 /** How long an old key goes on beside the new one. */
 export const OVERLAPS_MS = { '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 7 * DAY_MS } as const
 
 export type Overlap = keyof typeof OVERLAPS_MS
 
-export const KEY_NAME_LENGTH_MAX = 60
-
-const KEY_NAME = new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${KEY_NAME_LENGTH_MAX}}$`, 'u')
-
-type Rules = { readonly activeMax: number; readonly dailyMax: number; readonly nowMs: number }
-
 const RULES = { activeMax: ACTIVE_KEYS_MAX, dailyMax: DAILY_KEYS_MAX }
-type Granted = { readonly key: Key } | { readonly refusal: KeyRefusal }
 
 export type OwnKeyStore = {
-  grantKey(
-    key: { accountId: string; name: string; hash: string; actor: string },
-    rules: Rules,
-  ): Promise<Granted>
-  replaceKey(
-    replacement: {
-      keyId: string
-      accountId: string
-      hash: string
-      endsMs: number
-      actor: string
-    },
-    rules: Rules,
-  ): Promise<Granted>
-  revokeKey(
-    id: string,
-    nowMs: number,
-    by: { actor: string; accountId?: string },
-  ): Promise<{ keyId: string; revokedMs: number } | null>
+  grantKey(key: NewKey, rules: KeyRules): Promise<Granted>
+  replaceKey(replacement: KeyReplacement, rules: KeyRules): Promise<Granted>
+  revokeKey(id: string, nowMs: number, by: Revoker): Promise<RevokedKey | null>
 }
 
 export type OwnKeysDeps = {
@@ -59,7 +46,7 @@ export async function createOwnKey(
   { accountId, actor, nowMs }: Owner,
   name: string,
 ): Promise<NewOwnKey> {
-  if (!KEY_NAME.test(name.trim())) return { refusal: 'no_name' }
+  if (!isKeyName(name.trim())) return { refusal: 'no_name' }
   const { key: text, hash } = deps.newKey()
   const wanted = { accountId, name: name.trim(), hash, actor }
   const granted = await deps.keyStore.grantKey(wanted, { ...RULES, nowMs })

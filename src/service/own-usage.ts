@@ -1,14 +1,12 @@
-import type { Account, Key } from '~/domain/account.ts'
+import type { Account, ListedKey } from '~/domain/account.ts'
 import { dayOf, type Quota, quotaOf, type UsageCount } from '~/domain/quota.ts'
 import type { Metering } from './metering.ts'
 
 /** Today included. */
 export const SHOWN_DAYS = 30
 
-type MadeKey = Key & { readonly createdMs: number }
-
 export type OwnUsageDeps = {
-  readonly keyStore: { listKeys(accountId: string): Promise<readonly MadeKey[]> }
+  readonly keyStore: { listKeys(accountId: string): Promise<readonly ListedKey[]> }
   readonly metering: Metering
   readonly usage: {
     ofAccounts(
@@ -19,7 +17,7 @@ export type OwnUsageDeps = {
 }
 
 export type KeyUsage = {
-  readonly key: MadeKey
+  readonly key: ListedKey
   /** Units of each of the days, oldest first, today last. */
   readonly days: readonly number[]
   readonly total: number

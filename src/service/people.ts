@@ -1,4 +1,4 @@
-import type { Account } from '~/domain/account.ts'
+import { type Account, FIRST_KEY_NAME } from '~/domain/account.ts'
 import type { KeyIndex } from '~/memory/key-index.ts'
 import { type AttemptStore, countAttempt, forgetAttempts, type Limited } from './attempts.ts'
 
@@ -57,8 +57,6 @@ const SESSIONS_MAX = 10
 
 /** No answer that must not tell who is known comes sooner. */
 const ANSWER_MS_MIN = 600
-
-const FIRST_KEY_NAME = 'default'
 
 /**
  * Mails a link, whoever asks: the answer, and how long it takes, are the same for everybody. False

@@ -22,7 +22,7 @@ export type Rates = {
  *
  * A pair nobody quotes is an empty list. Throws `unsupported_currency` and `same_currency`.
  */
-export function ratesOf(view: View, pair: { from: string; to: string }): Rates {
+export function ratesOf(view: View, pair: Corridor): Rates {
   const corridor = supportedCorridor(view.catalogue, pair)
   const mid = view.mid(corridor.from, corridor.to) ?? null
   const { quotes } = view.corridor(corridor.from, corridor.to)

@@ -1,9 +1,10 @@
-import type { Corridor } from '~/domain/corridor.ts'
-import { corridorKey } from '~/domain/corridor.ts'
+import { type Corridor, corridorKey } from '~/domain/corridor.ts'
 import { USD } from '~/domain/currency.ts'
-import { ServiceError } from '~/domain/errors.ts'
+import { invalidParameter, type ServiceError } from '~/domain/errors.ts'
 import { ALWAYS_MS, PERIOD_MS, type Period, type Window } from '~/domain/period.ts'
 import {
+  type Bucket,
+  type BucketsAsk,
   bucketStartsMs,
   INTERVAL_MS,
   type Interval,
@@ -15,15 +16,6 @@ import type { WindowCache } from '~/memory/window-cache.ts'
 import { legsOf, referenceSources } from './snapshot.ts'
 import { supportedCorridor } from './supported.ts'
 
-/** What was observed in one bucket. */
-export type Bucket = {
-  readonly startMs: number
-  /** The highest executable rate; null without one. */
-  readonly best: number | null
-  /** All observations, executable or not. */
-  readonly samples: number
-}
-
 export type SeriesPoint = Bucket & {
   /** The last mid known at the bucket's end; null before the feed's history begins. */
   readonly mid: number | null
@@ -31,7 +23,7 @@ export type SeriesPoint = Bucket & {
 
 export type SeriesStore = {
   /** The buckets of a window that hold observations, in any order. Its start is a bucket's. */
-  buckets(ask: Window & { corridor: Corridor; interval: Interval }): Promise<readonly Bucket[]>
+  buckets(ask: BucketsAsk): Promise<readonly Bucket[]>
   /** When the first observation of a corridor held, however old; null without any. */
   firstObservedMs(corridor: Corridor): Promise<number | null>
   /**
@@ -43,9 +35,7 @@ export type SeriesStore = {
 
 export type SeriesDeps = { readonly store: SeriesStore; readonly windows: WindowCache }
 
-export type SeriesQuestion = {
-  readonly from: string
-  readonly to: string
+export type SeriesQuestion = Corridor & {
   readonly interval: Interval
   readonly period: Period
   readonly startMs: number | null
@@ -103,8 +93,7 @@ function askedWindow({ freshness }: View, { startMs, endMs, period }: SeriesQues
   return { fromMs, toMs, nowMs }
 }
 
-const unusableStart = (fault: string): ServiceError =>
-  new ServiceError('invalid_parameter', `start cannot be used: ${fault}`, { parameter: 'start' })
+const unusableStart = (fault: string): ServiceError => invalidParameter({ name: 'start', fault })
 
 type Part = Window & {
   readonly corridor: Corridor
@@ -119,7 +108,7 @@ async function part(deps: SeriesDeps, ask: Part): Promise<readonly SeriesPoint[]
   const { corridor, interval, legs, fromMs } = ask
   if (ask.beforeMs <= fromMs) return []
   const beforeMs = Math.min(ask.beforeMs, ask.reachMs)
-  const name = corridorKey(corridor.from, corridor.to)
+  const name = corridorKey(corridor)
   return deps.windows.answer({
     key: `series ${name} ${interval} ${legs.join()} ${fromMs} ${ask.beforeMs} ${beforeMs}`,
     sources: [{ of: name, fromMs, beforeMs }, ...referenceSources(legs, beforeMs)],
@@ -176,7 +165,7 @@ async function wasObserved(
   corridor: Corridor,
   beforeMs: number,
 ): Promise<boolean> {
-  const name = corridorKey(corridor.from, corridor.to)
+  const name = corridorKey(corridor)
   const firstMs = await windows.answer({
     key: `first ${name}`,
     sources: [{ of: name, fromMs: ALWAYS_MS, beforeMs: Number.POSITIVE_INFINITY }],

@@ -1,12 +1,11 @@
-import type { Corridor } from '~/domain/corridor.ts'
-import { corridorKey } from '~/domain/corridor.ts'
+import { type Corridor, corridorKey } from '~/domain/corridor.ts'
 import { USD } from '~/domain/currency.ts'
-import { ServiceError } from '~/domain/errors.ts'
+import { DAY_MS } from '~/domain/duration.ts'
+import { invalidParameter } from '~/domain/errors.ts'
 import type { Place } from '~/domain/history.ts'
 import { crossMid, type Mid, type Reference } from '~/domain/mid.ts'
 import { ALWAYS_MS } from '~/domain/period.ts'
 import type { Provider } from '~/domain/provider.ts'
-import { DAY_MS } from '~/domain/quota.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { vsMidBps } from '~/domain/spread.ts'
 import { corridorView } from '~/memory/corridor-view.ts'
@@ -38,16 +37,15 @@ export type Snapshot = Rates & { readonly asOfMs: number }
 export async function snapshotOf(
   deps: SnapshotDeps,
   view: View,
-  asked: { from: string; to: string; dateMs: number },
+  asked: Corridor & { readonly dateMs: number },
 ): Promise<Snapshot> {
   const corridor = supportedCorridor(view.catalogue, asked)
   const { nowMs, cutoffMs } = view.freshness
   if (asked.dateMs > nowMs)
-    throw new ServiceError(
-      'invalid_parameter',
-      'date cannot be used: it lies in the future; take today or an earlier UTC date',
-      { parameter: 'date' },
-    )
+    throw invalidParameter({
+      name: 'date',
+      fault: 'it lies in the future; take today or an earlier UTC date',
+    })
   const dayEndMs = asked.dateMs + DAY_MS
   const asOfMs = Math.min(dayEndMs, cutoffMs)
   const beforeMs = Math.min(dayEndMs, cutoffMs + 1)
@@ -79,7 +77,7 @@ export function quotesBefore(
 ): Promise<readonly Quote[]> {
   const ask = () => store.latestBefore(corridor, { atMs: beforeMs, id: 0 })
   if (!isLasting) return ask()
-  const name = corridorKey(corridor.from, corridor.to)
+  const name = corridorKey(corridor)
   return windows.answer({
     key: `quotes ${name} ${beforeMs}`,
     sources: [{ of: name, fromMs: ALWAYS_MS, beforeMs }],

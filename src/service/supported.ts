@@ -1,3 +1,4 @@
+import type { Corridor } from '~/domain/corridor.ts'
 import { currencyCode } from '~/domain/currency.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import type { CatalogueIndex } from '~/memory/catalogue-index.ts'
@@ -17,10 +18,7 @@ export function supportedCode(catalogue: CatalogueIndex, text: string, parameter
 }
 
 /** Both codes of a corridor; a 400 when one is unsupported or both are the same. */
-export function supportedCorridor(
-  catalogue: CatalogueIndex,
-  pair: { from: string; to: string },
-): { from: string; to: string } {
+export function supportedCorridor(catalogue: CatalogueIndex, pair: Corridor): Corridor {
   const from = supportedCode(catalogue, pair.from, 'from')
   const to = supportedCode(catalogue, pair.to, 'to')
   if (from === to)

@@ -1,6 +1,6 @@
-import { corridorKey } from '~/domain/corridor.ts'
+import { type Corridor, corridorKey } from '~/domain/corridor.ts'
 import { USD } from '~/domain/currency.ts'
-import { DAY_MS } from '~/domain/quota.ts'
+import { DAY_MS } from '~/domain/duration.ts'
 import type { BestOfDay, TrendWindow, WorthOfDay } from '~/domain/trend.ts'
 import type { View } from '~/memory/view.ts'
 
@@ -41,7 +41,7 @@ export class TrendBoard {
    *
    * Rejects where the store does, and asks it again at the next call.
    */
-  async of(view: View): Promise<(corridor: { from: string; to: string }) => Trend> {
+  async of(view: View): Promise<(corridor: Corridor) => Trend> {
     const { cutoffMs } = view.freshness
     if (this.#asked?.cutoffMs !== cutoffMs) {
       const asked = { cutoffMs, trends: this.#load(view) }
@@ -56,18 +56,15 @@ export class TrendBoard {
 
   async #load({ catalogue, freshness }: View): Promise<Trends> {
     const window = trendWindow(freshness.cutoffMs)
-    const codes = catalogue.currencies
-      .filter(({ code, kind }) => kind === 'fiat' && code !== USD)
-      .map(({ code }) => code)
     const [best, worth] = await Promise.all([
       this.store.bestByDay(window),
-      this.store.worthByDay(codes, window),
+      this.store.worthByDay(catalogue.referenceCodes, window),
     ])
     const series = new Map(worth.map(({ currency }) => [currency, empty()]))
     for (const { currency, day, perUsd } of worth) series.get(currency)![day] = perUsd
     series.set(USD, Array<number | null>(TREND_DAYS).fill(1))
-    const bests = new Map(best.map(({ from, to }) => [corridorKey(from, to), empty()]))
-    for (const { from, to, day, best: rate } of best) bests.get(corridorKey(from, to))![day] = rate
+    const bests = new Map(best.map((said) => [corridorKey(said), empty()]))
+    for (const said of best) bests.get(corridorKey(said))![said.day] = said.best
     return { best: bests, worth: series }
   }
 }
@@ -80,11 +77,11 @@ function trendWindow(cutoffMs: number): TrendWindow {
   return { fromMs: dayMs - (TREND_DAYS - 1) * DAY_MS, beforeMs: cutoffMs + 1, days: TREND_DAYS }
 }
 
-function trendOf({ best, worth }: Trends, { from, to }: { from: string; to: string }): Trend {
-  const [source, target] = [worth.get(from), worth.get(to)]
+function trendOf({ best, worth }: Trends, corridor: Corridor): Trend {
+  const [source, target] = [worth.get(corridor.from), worth.get(corridor.to)]
   const mid =
     source && target
       ? target.map((perUsd, day) => (perUsd && source[day] ? perUsd / source[day] : null))
       : NONE
-  return { mid, best: best.get(corridorKey(from, to)) ?? NONE }
+  return { mid, best: best.get(corridorKey(corridor)) ?? NONE }
 }

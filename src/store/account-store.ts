@@ -1,5 +1,16 @@
 import { asc, count, eq, ilike, sql } from 'drizzle-orm'
-import type { Account, Key } from '~/domain/account.ts'
+import type {
+  Account,
+  Granted,
+  Key,
+  KeyReplacement,
+  KeyRules,
+  ListedAccount,
+  ListedKey,
+  NewKey,
+  RevokedKey,
+  Revoker,
+} from '~/domain/account.ts'
 import { COMMAND_LINE } from '~/domain/audit.ts'
 import type { Plan, Role } from '~/domain/quota.ts'
 import { recordChange } from './audit-store.ts'
@@ -8,14 +19,9 @@ import {
   addKey,
   announceAccess,
   createKey,
-  type Granted,
   grantKey,
-  type KeyRules,
   keyOf,
-  type ListedKey,
   listKeys,
-  type NewKey,
-  type Replacement,
   replaceKey,
   revokeKey,
 } from './key-store.ts'
@@ -41,12 +47,6 @@ export type NewAccount = {
 
 export type AccountChange = { readonly plan?: Plan | undefined; readonly role?: Role | undefined }
 
-export type ListedAccount = Account & {
-  readonly createdMs: number
-  readonly keyCount: number
-  readonly activeKeyCount: number
-}
-
 export type Access = { readonly accounts: Account[]; readonly keys: Key[] }
 
 /** Text that is no uuid names no account and no key: it is not found, as an unknown id is not. */
@@ -70,18 +70,13 @@ export type AccountStore = {
   /** The same for a key that a person makes, who is told why there is none. */
   grantKey(key: NewKey, rules: KeyRules): Promise<Granted>
   /** A new key for an old one, which ends later. */
-  replaceKey(replacement: Replacement, rules: KeyRules): Promise<Granted>
+  replaceKey(replacement: KeyReplacement, rules: KeyRules): Promise<Granted>
   /**
    * Null when there is no such key, or it is not of the account named. A key that was revoked, or
    * ends, before then keeps its time.
    */
-  revokeKey(id: string, nowMs: number, by?: Revoker): Promise<RevokedKey | null>
+  revokeKey(id: string, nowMs: number, by: Revoker): Promise<RevokedKey | null>
 }
-
-/** Who revokes; `accountId` for one who may only revoke that account's keys. */
-export type Revoker = { readonly actor: string; readonly accountId?: string }
-
-export type RevokedKey = { readonly keyId: string; readonly revokedMs: number }
 
 export type AccountPage = {
   readonly search: string
@@ -94,7 +89,7 @@ export function createAccountStore(database: Database): AccountStore {
   return {
     load: () => load(db, null),
     loadAccount: async (id) => (isUuid(id) ? load(db, id) : { accounts: [], keys: [] }),
-    create: (account) => create(database, account),
+    create: (account) => create(database, { actor: COMMAND_LINE, ...account }),
     update: async (id, change, actor = COMMAND_LINE) =>
       isUuid(id) ? update(database, id, { ...change, actor }) : null,
     list: () => list(db),
@@ -108,7 +103,7 @@ export function createAccountStore(database: Database): AccountStore {
         ? replaceKey(database, replacement, rules)
         : { refusal: 'unknown' },
     revokeKey: async (id, nowMs, by) =>
-      isUuid(id) && isUuid(by?.accountId ?? id) ? revokeKey(database, id, { ...by, nowMs }) : null,
+      isUuid(id) && isUuid(by.accountId ?? id) ? revokeKey(database, id, { ...by, nowMs }) : null,
   }
 }
 
@@ -142,7 +137,7 @@ async function load(db: Db, id: string | null): Promise<Access> {
   return { accounts: allAccounts, keys: allKeys.map(keyOf) }
 }
 
-async function create(database: Database, newAccount: NewAccount) {
+async function create(database: Database, newAccount: Required<NewAccount>) {
   return database.db.transaction(async (tx) => {
     const made = await addAccount(tx, newAccount)
     if (!made) throw new EmailTakenError(normalEmail(newAccount.email))
@@ -156,7 +151,7 @@ const normalEmail = (email: string): string => email.trim().toLowerCase()
 /** Null when the address has an account. Whoever calls tells the others of it. */
 export async function addAccount(
   tx: Tx,
-  { email, plan, role, keyName, keyHash, actor = COMMAND_LINE }: NewAccount,
+  { email, plan, role, keyName, keyHash, actor }: Required<NewAccount>,
 ): Promise<{ account: Account; key: Key } | null> {
   const [account] = await tx
     .insert(accounts)

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
-import { type Embedded, openEmbedded } from '~/store/embedded.ts'
 import { moveTo } from './address.ts'
+import { type Embedded, openEmbedded } from './embedded.ts'
 
 const POSTGRES_MAJOR_MIN = 14
 

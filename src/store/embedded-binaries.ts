@@ -13,8 +13,8 @@ import {
   symlink,
 } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
-import { run } from '~/store/embedded-run.ts'
-import { closedTo, type SystemUser } from '~/store/embedded-user.ts'
+import { run } from './embedded-run.ts'
+import { closedTo, type SystemUser } from './embedded-user.ts'
 
 const PROGRAMS = ['initdb', 'postgres']
 
@@ -125,12 +125,22 @@ async function copyWhole(native: string, copy: string, user: SystemUser | null):
     })
     await openToAll(draft)
     await prepare(draft)
-    if (!(await isUsable(copy, user))) {
+    while (!(await isPlaced(draft, copy)) && !(await isUsable(copy, user)))
       await rm(copy, { recursive: true, force: true })
-      await rename(draft, copy)
-    }
   } finally {
     await rm(draft, { recursive: true, force: true })
+  }
+}
+
+/** Whether the draft is the copy now: it is not where there is one, such as another process's. */
+async function isPlaced(draft: string, copy: string): Promise<boolean> {
+  try {
+    await rename(draft, copy)
+    return true
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOTEMPTY' || code === 'EEXIST') return false
+    throw error
   }
 }
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { chown, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Binaries } from '~/store/embedded-binaries.ts'
-import { giveToOwner, type Home } from '~/store/embedded-home.ts'
-import { run } from '~/store/embedded-run.ts'
+import type { Binaries } from './embedded-binaries.ts'
+import { giveToOwner, type Home } from './embedded-home.ts'
+import { run } from './embedded-run.ts'
 
 const PASSWORD_BYTES = 32
 const DRAFT = 'data.new-'

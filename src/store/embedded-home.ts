@@ -7,7 +7,7 @@ import {
   type UserSystem,
   userForRoot,
   userName,
-} from '~/store/embedded-user.ts'
+} from './embedded-user.ts'
 
 /** Where root keeps what the database's user has to reach when DATA_DIR is closed to it. */
 export const ELSEWHERE = '/var/lib/corridor'

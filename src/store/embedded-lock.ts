@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { chown, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { ownerOf } from '~/store/embedded-user.ts'
+import { ownerOf } from './embedded-user.ts'
 
 const POLL_MS = 15
 const held = new Set<Lock>()

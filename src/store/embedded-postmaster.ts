@@ -1,6 +1,6 @@
 import { readFile, readlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { run } from '~/store/embedded-run.ts'
+import { run } from './embedded-run.ts'
 
 /** A running database server, as its own `postmaster.pid` describes it. */
 export type Postmaster = {

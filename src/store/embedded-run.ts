@@ -1,5 +1,5 @@
 import { type SpawnOptions, spawn } from 'node:child_process'
-import type { SystemUser } from '~/store/embedded-user.ts'
+import type { SystemUser } from './embedded-user.ts'
 
 /** The settings every program of the database runs with: our environment's secrets stay ours. */
 export function spawnOptions(user: SystemUser | null): SpawnOptions {

@@ -12,10 +12,10 @@ import {
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Binaries } from '~/store/embedded-binaries.ts'
-import { giveToOwner, type Home } from '~/store/embedded-home.ts'
-import { readPidFile, runningPostmaster } from '~/store/embedded-postmaster.ts'
-import { spawnOptions } from '~/store/embedded-run.ts'
+import type { Binaries } from './embedded-binaries.ts'
+import { giveToOwner, type Home } from './embedded-home.ts'
+import { readPidFile, runningPostmaster } from './embedded-postmaster.ts'
+import { spawnOptions } from './embedded-run.ts'
 
 const POLL_MS = 10
 const START_MS_MAX = 120_000

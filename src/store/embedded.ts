@@ -1,18 +1,18 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import postgres from 'postgres'
-import { type Binaries, embeddedBinaries } from '~/store/embedded-binaries.ts'
+import { type Binaries, embeddedBinaries } from './embedded-binaries.ts'
 import {
   clusterMajor,
   clusterPassword,
   createCluster,
   ROLE,
   requireSameMajor,
-} from '~/store/embedded-cluster.ts'
-import { ELSEWHERE, embeddedHome, giveToOwner, type Home } from '~/store/embedded-home.ts'
-import { type Lock, lockWithin, tryLock } from '~/store/embedded-lock.ts'
-import { ensureServer, stopServer } from '~/store/embedded-server.ts'
-import type { UserSystem } from '~/store/embedded-user.ts'
+} from './embedded-cluster.ts'
+import { ELSEWHERE, embeddedHome, giveToOwner, type Home } from './embedded-home.ts'
+import { type Lock, lockWithin, tryLock } from './embedded-lock.ts'
+import { ensureServer, stopServer } from './embedded-server.ts'
+import type { UserSystem } from './embedded-user.ts'
 
 const TURN_MS_MAX = 120_000
 const CLOSE_TURN_MS_MAX = 1_500

@@ -1,20 +1,11 @@
 import type { PendingQuery, Row } from 'postgres'
-import type { Corridor } from '~/domain/corridor.ts'
-import { HOUR_MS, hourStartMs } from '~/domain/freshness.ts'
-import type { Order } from '~/domain/history.ts'
-import type { Window } from '~/domain/period.ts'
+import { HOUR_MS } from '~/domain/duration.ts'
+import { hourStartMs } from '~/domain/freshness.ts'
+import type { PageAsk } from '~/domain/history.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { Database } from './database.ts'
 import { instantText } from './encoding.ts'
-import type { QuoteRow } from './quote-store.ts'
-
-export type PageAsk = Window & {
-  readonly corridor: Corridor
-  readonly providerId: string | null
-  readonly order: Order
-  readonly limit: number
-  readonly offset: number
-}
+import { quoteIn, type SaidRow, saidColumns } from './quote-store.ts'
 
 export type HistoryStore = {
   /** A page of a corridor's history in `order` of time and id, of one provider or of all. */
@@ -24,9 +15,8 @@ export type HistoryStore = {
 export function createHistoryStore(database: Database): HistoryStore {
   return {
     async page(ask) {
-      const { from, to } = ask.corridor
       const rows = await pageStatement(database, ask)
-      return rows.map((row) => quoteOf(row, from, to))
+      return rows.map((row) => quoteIn(ask.corridor, row))
     },
   }
 }
@@ -113,17 +103,13 @@ function providerPage(database: Database, ask: PageAsk) {
   )
 }
 
-/** An observation of a corridor that is known. */
-type PageRow = Omit<QuoteRow, 'source' | 'target'>
-
 /** A page of observations with the providers behind their ids. */
 function named(database: Database, page: PendingQuery<Row[]>, ask: PageAsk) {
   const { sql } = database
-  return sql<PageRow[]>`
-    select page.id, p.provider_id, extract(epoch from page.effective_from) * 1000 as at_ms,
-      page.rate, page.fee, page.fee_currency, page.rate_type
-    from (${page}) page
-    join provider_corridors p on p.id = page.provider_corridor_id
+  return sql<SaidRow[]>`
+    select ${saidColumns(sql)}
+    from (${page}) o
+    join provider_corridors p on p.id = o.provider_corridor_id
       and p.corridor_id = ${corridorId(database, ask)}
     order by ${inOrder(database, ask)}`
 }
@@ -143,15 +129,3 @@ function inOrder(database: Database, ask: PageAsk) {
   const way = direction(database, ask)
   return sql`effective_from ${way}, id ${way}`
 }
-
-const quoteOf = (row: PageRow, from: string, to: string): Quote => ({
-  id: Number(row.id),
-  atMs: Number(row.at_ms),
-  providerId: row.provider_id,
-  from,
-  to,
-  rate: Number(row.rate),
-  fee: row.fee === null ? null : Number(row.fee),
-  feeCurrency: row.fee_currency,
-  rateType: row.rate_type,
-})

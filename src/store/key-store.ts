@@ -1,40 +1,22 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
-import { isRevoked, type Key, type KeyRefusal } from '~/domain/account.ts'
-import { COMMAND_LINE } from '~/domain/audit.ts'
-import { DAY_MS } from '~/domain/quota.ts'
+import {
+  type Granted,
+  isRevoked,
+  type Key,
+  type KeyRefusal,
+  type KeyReplacement,
+  type KeyRules,
+  type ListedKey,
+  type NewKey,
+  type RevokedKey,
+  type Revoker,
+} from '~/domain/account.ts'
+import { DAY_MS } from '~/domain/duration.ts'
 import { recordChange } from './audit-store.ts'
 import type { Database, Db, Tx } from './database.ts'
 import { instantText } from './encoding.ts'
 import { NEWS_CHANNEL, newsPayload } from './news-channel.ts'
 import { accounts, keys } from './schema.ts'
-
-export type NewKey = {
-  readonly accountId: string
-  readonly name: string
-  readonly hash: string
-  /** Who makes it; a person with the command line unless said. */
-  readonly actor?: string
-}
-
-/** What holds for keys that people make for themselves. */
-export type KeyRules = {
-  readonly activeMax: number
-  readonly dailyMax: number
-  readonly nowMs: number
-}
-
-export type Granted = { readonly key: Key } | { readonly refusal: KeyRefusal }
-
-export type Replacement = {
-  readonly keyId: string
-  readonly accountId: string
-  readonly hash: string
-  /** When the old key ends. */
-  readonly endsMs: number
-  readonly actor: string
-}
-
-export type ListedKey = Key & { readonly createdMs: number }
 
 type KeyRow = typeof keys.$inferSelect
 
@@ -78,7 +60,7 @@ export async function grantKey(
 /** A new key under the name of an old one, which ends later; one that has an end keeps it. */
 export async function replaceKey(
   database: Database,
-  { keyId, accountId, hash, endsMs, actor }: Replacement,
+  { keyId, accountId, hash, endsMs, actor }: KeyReplacement,
   rules: KeyRules,
 ): Promise<Granted> {
   return database.db.transaction(async (tx) => {
@@ -109,8 +91,8 @@ export async function replaceKey(
 export async function revokeKey(
   database: Database,
   id: string,
-  { nowMs, actor, accountId }: { nowMs: number; actor?: string; accountId?: string },
-): Promise<{ keyId: string; revokedMs: number } | null> {
+  { nowMs, actor, accountId }: Revoker & { nowMs: number },
+): Promise<RevokedKey | null> {
   return database.db.transaction(async (tx) => {
     const isOwn = accountId === undefined ? undefined : eq(keys.accountId, accountId)
     const [old] = await tx
@@ -126,8 +108,7 @@ export async function revokeKey(
       .set({ revokedAt: new Date(revokedMs) })
       .where(eq(keys.id, id))
     await recordChange(tx, {
-      ...{ actor: actor ?? COMMAND_LINE, action: 'key revoked', accountId: old.accountId },
-      subject: old.name,
+      ...{ actor, action: 'key revoked', accountId: old.accountId, subject: old.name },
       before: { key_id: old.id, ends: old.revokedAt ? instantText(old.revokedAt.getTime()) : null },
       after: { key_id: old.id, ends: instantText(revokedMs) },
     })
@@ -139,10 +120,7 @@ export async function revokeKey(
 export const listKeys = (db: Db, accountId: string): Promise<ListedKey[]> => keysOf(db, accountId)
 
 /** Inserts a key and notes who did. */
-export async function addKey(
-  tx: Tx,
-  { accountId, name, hash, actor = COMMAND_LINE }: NewKey,
-): Promise<Key> {
+export async function addKey(tx: Tx, { accountId, name, hash, actor }: NewKey): Promise<Key> {
   const [row] = await tx.insert(keys).values({ accountId, name, hash }).returning()
   const key = keyOf(row!)
   await recordChange(tx, {

@@ -4,7 +4,7 @@ import { type CopyIn, copyIn } from './copy-in.ts'
 import type { Database } from './database.ts'
 import { copyLine, instantText } from './encoding.ts'
 import { NEWS_CHANNEL, newsPayload } from './news-channel.ts'
-import { type Pair, ProviderCorridors } from './provider-corridors.ts'
+import { type ObservedSeries, ProviderCorridors } from './provider-corridors.ts'
 import { addToRollups } from './rollup-store.ts'
 
 /** Rows written at once. */
@@ -86,8 +86,8 @@ class ChunkedCopy {
   }
 
   async #write(rows: readonly Observation[]): Promise<void> {
-    const pairs = await this.corridors.pairs(rows)
-    const lines = rows.map((row, i) => lineOf(row, pairs[i]!)).join('')
+    const series = await this.corridors.seriesOf(rows)
+    const lines = rows.map((row, i) => lineOf(row, series[i]!)).join('')
     this.#current ??= await copyIn(this.tx, COPY)
     await this.#current.write(lines)
     this.inserted += rows.length
@@ -96,11 +96,11 @@ class ChunkedCopy {
   }
 }
 
-const lineOf = (row: Observation, pair: Pair): string =>
+const lineOf = (row: Observation, series: ObservedSeries): string =>
   copyLine([
     instantText(row.effectiveMs),
-    pair.corridorId,
-    pair.id,
+    series.corridorId,
+    series.id,
     row.rateType,
     row.rate,
     row.fee,

@@ -1,33 +1,14 @@
-import type { Observation } from '~/domain/observation.ts'
-import { DAY_MS } from '~/domain/quota.ts'
+import { DAY_MS } from '~/domain/duration.ts'
+import type { Batch, Idempotency, Observation, Recording } from '~/domain/observation.ts'
 import type { Database } from './database.ts'
 import { arrayLiteral, instantText } from './encoding.ts'
 import { NEWS_CHANNEL, originOf } from './news-channel.ts'
-import { type Pair, ProviderCorridors } from './provider-corridors.ts'
+import { type ObservedSeries, ProviderCorridors } from './provider-corridors.ts'
 import { rerun } from './rerun.ts'
 import { addToRollups } from './rollup-store.ts'
 
 /** How long an ingestion's answer is kept for a retry. */
 const IDEMPOTENCY_AGE_MAX_MS = DAY_MS
-
-export type Idempotency = {
-  readonly accountId: string
-  readonly key: string
-  /** SHA-256 of the body, in hex. */
-  readonly bodyHash: string
-  readonly nowMs: number
-}
-
-export type Batch = {
-  readonly observations: readonly Observation[]
-  readonly idempotency: Idempotency | null
-}
-
-/** `ids[i]` belongs to `observations[i]`; they ascend. */
-export type Recorded =
-  | { readonly kind: 'recorded'; readonly ids: number[] }
-  | { readonly kind: 'replayed'; readonly inserted: number }
-  | { readonly kind: 'key_reused' }
 
 export type ObservationStore = {
   /**
@@ -36,9 +17,9 @@ export type ObservationStore = {
    * Of batches with one idempotency key within its age only the first is recorded. The others wait
    * until it has committed, then answer `replayed`, or `key_reused` for another body.
    */
-  record(batch: Batch): Promise<Recorded>
+  record(batch: Batch): Promise<Recording>
   /** What a batch of this idempotency key was answered; null for a key that is new or too old. */
-  answered(idempotency: Idempotency): Promise<Recorded | null>
+  answered(idempotency: Idempotency): Promise<Recording | null>
   /** Deletes what is too old to be answered again; the number of rows deleted. */
   pruneIdempotency(nowMs: number): Promise<number>
 }
@@ -50,13 +31,13 @@ export function createObservationStore(database: Database): ObservationStore {
   return {
     async record({ observations, idempotency }) {
       if (observations.length === 0) return { kind: 'recorded', ids: [] }
-      const pairs = await corridors.pairs(observations)
-      const rows = { observations, pairs }
+      const series = await corridors.seriesOf(observations)
+      const rows = { observations, series }
       try {
         if (idempotency) return await recordOnce(database, rows, idempotency)
         return { kind: 'recorded', ids: await rerun(() => insert(database, rows, null)) }
       } catch (error) {
-        if (isLostPair(error)) corridors.forget()
+        if (isLostSeries(error)) corridors.forget()
         throw error
       }
     },
@@ -69,13 +50,17 @@ export function createObservationStore(database: Database): ObservationStore {
   }
 }
 
-type Rows = { readonly observations: readonly Observation[]; readonly pairs: readonly Pair[] }
+type Rows = {
+  readonly observations: readonly Observation[]
+  /** Of each observation. */
+  readonly series: readonly ObservedSeries[]
+}
 
 async function recordOnce(
   database: Database,
   rows: Rows,
   idempotency: Idempotency,
-): Promise<Recorded> {
+): Promise<Recording> {
   for (let claim = 0; claim < CLAIMS_MAX; claim++) {
     const ids = await rerun(() => insert(database, rows, idempotency))
     if (ids.length > 0) return { kind: 'recorded', ids }
@@ -88,7 +73,7 @@ async function recordOnce(
 async function earlierAnswer(
   { sql }: Database,
   { accountId, key, bodyHash, nowMs }: Idempotency,
-): Promise<Recorded | null> {
+): Promise<Recording | null> {
   const [row] = await sql<{ body_hash: string; inserted: number }[]>`
     select body_hash, inserted from idempotency
     where account_id = ${accountId} and key = ${key}
@@ -104,7 +89,7 @@ async function earlierAnswer(
  */
 async function insert(
   database: Database,
-  { observations, pairs }: Rows,
+  { observations, series }: Rows,
   idempotency: Idempotency | null,
 ): Promise<number[]> {
   const { sql } = database
@@ -117,8 +102,8 @@ async function insert(
         rate, fee, fee_currency, notes)
       select * from unnest(
         ${column(({ effectiveMs }) => instantText(effectiveMs))}::timestamptz[],
-        ${arrayLiteral(pairs.map(({ corridorId }) => corridorId))}::int[],
-        ${arrayLiteral(pairs.map(({ id }) => id))}::int[],
+        ${arrayLiteral(series.map(({ corridorId }) => corridorId))}::int[],
+        ${arrayLiteral(series.map(({ id }) => id))}::int[],
         ${column(({ rateType }) => rateType)}::rate_type[],
         ${column(({ rate }) => rate)}::numeric[],
         ${column(({ fee }) => fee)}::numeric[],
@@ -150,5 +135,5 @@ function claim({ sql }: Database, idempotency: Idempotency, inserted: number) {
 
 const oldestText = (nowMs: number): string => instantText(nowMs - IDEMPOTENCY_AGE_MAX_MS)
 
-const isLostPair = (error: unknown): boolean =>
+const isLostSeries = (error: unknown): boolean =>
   (error as { constraint_name?: unknown }).constraint_name === 'observations_provider_corridor'

@@ -27,18 +27,11 @@ const AWAY = /^(08...|53...|57P0.|58...|28...|3D000|25006|55006)$/
 /** Further than this no error is wrapped in another. */
 const CAUSES_MAX = 5
 
-const RECORDING_AWAY =
-  'the database cannot be reached just now; ' +
-  'retry shortly: with an Idempotency-Key, the same again, nothing is recorded twice'
-
 /**
  * The same work; an error that means the database is away becomes `database_unavailable` with
  * `message` and the driver's error as its cause. Every other error stays what it is.
  */
-export async function orUnavailable<T>(
-  work: Promise<T>,
-  message: string = RECORDING_AWAY,
-): Promise<T> {
+export async function orUnavailable<T>(work: Promise<T>, message: string): Promise<T> {
   try {
     return await work
   } catch (error) {

@@ -1,6 +1,6 @@
 import { and, desc, eq, inArray, lte, sql } from 'drizzle-orm'
 import type { Key } from '~/domain/account.ts'
-import { DAY_MS } from '~/domain/quota.ts'
+import { DAY_MS } from '~/domain/duration.ts'
 import { addAccount } from './account-store.ts'
 import type { Database } from './database.ts'
 import { announceAccess } from './key-store.ts'

@@ -1,11 +1,12 @@
+import type { Corridor } from '~/domain/corridor.ts'
 import type { Database } from './database.ts'
 import { arrayLiteral } from './encoding.ts'
 
 /** A series of observations by name: who quotes what. */
-export type PairName = { readonly providerId: string; readonly from: string; readonly to: string }
+export type SeriesName = Corridor & { readonly providerId: string }
 
 /** A series of observations by its ids. */
-export type Pair = { readonly id: number; readonly corridorId: number }
+export type ObservedSeries = { readonly id: number; readonly corridorId: number }
 
 /**
  * The ids of the rows that say who has ever quoted what.
@@ -15,32 +16,32 @@ export type Pair = { readonly id: number; readonly corridorId: number }
  * A row whose observations were then not recorded means nothing to any reader.
  */
 export class ProviderCorridors {
-  readonly #pairs = new Map<string, Pair>()
+  readonly #series = new Map<string, ObservedSeries>()
 
   constructor(private readonly database: Database) {}
 
-  /** The pairs of `names`, in their order. Throws when a currency or provider does not exist. */
-  async pairs(names: readonly PairName[]): Promise<Pair[]> {
+  /** The series of `names`, in their order. Throws when a currency or provider does not exist. */
+  async seriesOf(names: readonly SeriesName[]): Promise<ObservedSeries[]> {
     const missing = this.#missing(names)
     if (missing.length > 0) await this.#learn(missing)
-    return names.map((name) => this.#pairs.get(keyOf(name))!)
+    return names.map((name) => this.#series.get(keyOf(name))!)
   }
 
   /** Forgets every row: the database turned out not to have one, after a failover perhaps. */
   forget(): void {
-    this.#pairs.clear()
+    this.#series.clear()
   }
 
-  #missing(names: readonly PairName[]): PairName[] {
-    const missing = new Map<string, PairName>()
+  #missing(names: readonly SeriesName[]): SeriesName[] {
+    const missing = new Map<string, SeriesName>()
     for (const name of names) {
       const key = keyOf(name)
-      if (!this.#pairs.has(key)) missing.set(key, name)
+      if (!this.#series.has(key)) missing.set(key, name)
     }
     return [...missing.values()]
   }
 
-  async #learn(names: readonly PairName[]): Promise<void> {
+  async #learn(names: readonly SeriesName[]): Promise<void> {
     await this.#look(names)
     const unknown = this.#missing(names)
     if (unknown.length === 0) return
@@ -50,18 +51,18 @@ export class ProviderCorridors {
     if (lost.length > 0) throw new Error(`${keyOf(lost[0]!)} is neither there nor can be created`)
   }
 
-  async #look(names: readonly PairName[]): Promise<void> {
-    const rows = await this.database.sql<(PairName & Pair)[]>`
+  async #look(names: readonly SeriesName[]): Promise<void> {
+    const rows = await this.database.sql<(SeriesName & ObservedSeries)[]>`
       select p.id, p.corridor_id as "corridorId",
         p.provider_id as "providerId", c.source as "from", c.target as "to"
       from ${this.#wanted(names)}
       join corridors c on c.source = wanted.source and c.target = wanted.target
       join provider_corridors p on p.corridor_id = c.id and p.provider_id = wanted.provider_id`
-    for (const row of rows) this.#pairs.set(keyOf(row), { id: row.id, corridorId: row.corridorId })
+    for (const row of rows) this.#series.set(keyOf(row), { id: row.id, corridorId: row.corridorId })
   }
 
   /** In one order everywhere, and waiting for whoever creates the same row just now. */
-  async #create(names: readonly PairName[]): Promise<void> {
+  async #create(names: readonly SeriesName[]): Promise<void> {
     await this.database.sql`
       insert into corridors (source, target)
       select distinct source, target from ${this.#wanted(names)} order by source, target
@@ -74,7 +75,7 @@ export class ProviderCorridors {
       on conflict do nothing`
   }
 
-  #wanted(names: readonly PairName[]) {
+  #wanted(names: readonly SeriesName[]) {
     return this.database.sql`unnest(
       ${arrayLiteral(names.map(({ providerId }) => providerId))}::text[],
       ${arrayLiteral(names.map(({ from }) => from))}::text[],
@@ -83,4 +84,4 @@ export class ProviderCorridors {
   }
 }
 
-const keyOf = ({ providerId, from, to }: PairName): string => `${from}/${to}/${providerId}`
+const keyOf = ({ providerId, from, to }: SeriesName): string => `${from}/${to}/${providerId}`

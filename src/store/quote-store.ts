@@ -1,7 +1,8 @@
+import type { Corridor } from '~/domain/corridor.ts'
 import { boundariesMs } from '~/domain/freshness.ts'
 import type { RateType } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
-import type { Database } from './database.ts'
+import type { Database, Sql } from './database.ts'
 import { arrayLiteral, instantText } from './encoding.ts'
 
 export type QuoteStore = {
@@ -15,16 +16,15 @@ export type QuoteStore = {
 }
 
 export function createQuoteStore(database: Database): QuoteStore {
+  const { sql } = database
   return {
     async live(nowMs) {
       const rows = await liveQuotes(database, nowMs)
       return [...new Map(rows.map((row) => [row.id, quoteOf(row)])).values()]
     },
     async between(firstId, lastId) {
-      const rows = await database.sql<QuoteRow[]>`
-        select o.id, p.provider_id, c.source, c.target,
-          extract(epoch from o.effective_from) * 1000 as at_ms,
-          o.rate, o.fee, o.fee_currency, o.rate_type
+      const rows = await sql<QuoteRow[]>`
+        select ${quoteColumns(sql)}
         from observations o
         join provider_corridors p on p.id = o.provider_corridor_id
         join corridors c on c.id = o.corridor_id
@@ -35,12 +35,10 @@ export function createQuoteStore(database: Database): QuoteStore {
   }
 }
 
-/** An observation with the names behind its ids, as the statements here select it. */
-export type QuoteRow = {
+/** An observation of a corridor that is known, as `saidColumns` select it. */
+export type SaidRow = {
   readonly id: string
   readonly provider_id: string
-  readonly source: string
-  readonly target: string
   readonly at_ms: string
   readonly rate: string
   readonly fee: string | null
@@ -48,19 +46,30 @@ export type QuoteRow = {
   readonly rate_type: RateType
 }
 
-export function quoteOf(row: QuoteRow): Quote {
-  return {
-    id: Number(row.id),
-    atMs: Number(row.at_ms),
-    providerId: row.provider_id,
-    from: row.source,
-    to: row.target,
-    rate: Number(row.rate),
-    fee: row.fee === null ? null : Number(row.fee),
-    feeCurrency: row.fee_currency,
-    rateType: row.rate_type,
-  }
-}
+/** The columns of observations `o` and the provider behind their ids, in `p`. */
+export const saidColumns = (sql: Sql) => sql`
+  o.id, p.provider_id, extract(epoch from o.effective_from) * 1000 as at_ms,
+  o.rate, o.fee, o.fee_currency, o.rate_type`
+
+/** An observation of any corridor, as `quoteColumns` select it. */
+export type QuoteRow = SaidRow & { readonly source: string; readonly target: string }
+
+/** The same and their corridors, in `c`. */
+export const quoteColumns = (sql: Sql) => sql`${saidColumns(sql)}, c.source, c.target`
+
+export const quoteOf = (row: QuoteRow): Quote => quoteIn({ from: row.source, to: row.target }, row)
+
+export const quoteIn = ({ from, to }: Corridor, row: SaidRow): Quote => ({
+  id: Number(row.id),
+  atMs: Number(row.at_ms),
+  providerId: row.provider_id,
+  from,
+  to,
+  rate: Number(row.rate),
+  fee: row.fee === null ? null : Number(row.fee),
+  feeCurrency: row.fee_currency,
+  rateType: row.rate_type,
+})
 
 /**
  * The statement behind `live`: one index probe for the newest quote of each pair, and one more for
@@ -69,9 +78,7 @@ export function quoteOf(row: QuoteRow): Quote {
 export function liveQuotes({ sql }: Database, nowMs: number) {
   const earlier = boundariesMs(nowMs).filter(Number.isFinite)
   return sql<QuoteRow[]>`
-    select o.id, p.provider_id, c.source, c.target,
-      extract(epoch from o.effective_from) * 1000 as at_ms,
-      o.rate, o.fee, o.fee_currency, o.rate_type
+    select ${quoteColumns(sql)}
     from provider_corridors p
     join corridors c on c.id = p.corridor_id
     cross join lateral (

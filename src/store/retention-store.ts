@@ -2,12 +2,10 @@ import type { Database } from './database.ts'
 import { instantText } from './encoding.ts'
 import { NEWS_CHANNEL, newsPayload } from './news-channel.ts'
 import { once } from './once.ts'
+import type { ObservedSeries } from './provider-corridors.ts'
 
 const LOCK_NAME = 'corridor retention'
 const BROKEN_OFF = 'a run that was broken off'
-
-/** What a provider says of a corridor, by its id. */
-export type ObservedSeries = { readonly id: number; readonly corridorId: number }
 
 /** An age limit that was applied: all that held from then on is still there. */
 export type Pruning = {

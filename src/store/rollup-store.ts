@@ -1,12 +1,10 @@
 import type { PendingQuery, Row } from 'postgres'
+import type { StoredCorridor } from '~/domain/corridor.ts'
 import type { Window } from '~/domain/period.ts'
 import { isExecutable, RATE_TYPES } from '~/domain/provider.ts'
 import type { Database, Sql } from './database.ts'
 import { instantText } from './encoding.ts'
 import { NEWS_CHANNEL, newsPayload } from './news-channel.ts'
-
-/** A corridor, by its id and name. */
-export type RollupCorridor = { readonly id: number; readonly from: string; readonly to: string }
 
 /** What is kept of one corridor and hour, or what it should be. */
 export type Rollup = { readonly best: string | null; readonly samples: number }
@@ -23,21 +21,21 @@ export type Difference = {
 
 export type RollupStore = {
   /** Every corridor there is, by id. */
-  corridors(): Promise<RollupCorridor[]>
+  corridors(): Promise<StoredCorridor[]>
   /**
    * The hours of a window, whole ones, that are rolled up wrongly, oldest first. Sees one moment:
    * what is being recorded meanwhile is no difference.
    */
-  differences(corridor: RollupCorridor, window: Window): Promise<Difference[]>
+  differences(corridor: StoredCorridor, window: Window): Promise<Difference[]>
   /** Makes the roll-ups of these hours right and tells listeners. Right beside ingestion, too. */
-  repair(corridor: RollupCorridor, hoursMs: readonly number[]): Promise<void>
+  repair(corridor: StoredCorridor, hoursMs: readonly number[]): Promise<void>
 }
 
 export function createRollupStore(database: Database): RollupStore {
   const { sql } = database
   return {
     corridors: () =>
-      sql<RollupCorridor[]>`
+      sql<StoredCorridor[]>`
         select id, source as "from", target as "to" from corridors order by id`.then((rows) => [
         ...rows,
       ]),
@@ -102,7 +100,7 @@ const bestWith = (sql: Sql, kept: PendingQuery<Row[]>) =>
 
 export function differenceRows(
   { sql }: Database,
-  { id }: RollupCorridor,
+  { id }: StoredCorridor,
   { fromMs, beforeMs }: Window,
 ) {
   const from = boundText(fromMs)
@@ -135,7 +133,7 @@ const boundText = (ms: number): string =>
  */
 async function repair(
   database: Database,
-  { id }: RollupCorridor,
+  { id }: StoredCorridor,
   hoursMs: readonly number[],
 ): Promise<void> {
   if (hoursMs.length === 0) return

@@ -1,19 +1,9 @@
 import type { Corridor } from '~/domain/corridor.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
-import type { Window } from '~/domain/period.ts'
-import { INTERVAL_MS, type Interval } from '~/domain/series.ts'
+import { type Bucket, type BucketsAsk, INTERVAL_MS } from '~/domain/series.ts'
 import type { Database } from './database.ts'
 import { arrayLiteral, instantText } from './encoding.ts'
 import { executableKinds } from './rollup-store.ts'
-
-/** What was observed in one bucket: the highest executable rate, and how often anything was. */
-export type Bucket = {
-  readonly startMs: number
-  readonly best: number | null
-  readonly samples: number
-}
-
-export type BucketsAsk = Window & { readonly corridor: Corridor; readonly interval: Interval }
 
 export type SeriesStore = {
   /** The buckets of a window that hold observations, in any order. Its start is a bucket's. */

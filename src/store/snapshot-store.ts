@@ -4,7 +4,7 @@ import type { Reference } from '~/domain/mid.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { Database } from './database.ts'
 import { arrayLiteral, instantText } from './encoding.ts'
-import { type QuoteRow, quoteOf } from './quote-store.ts'
+import { type QuoteRow, quoteColumns, quoteOf } from './quote-store.ts'
 import { referenceOf, type SelectedReference } from './reference-store.ts'
 
 export type SnapshotStore = {
@@ -28,9 +28,7 @@ export function createSnapshotStore(database: Database): SnapshotStore {
 /** One index probe for each provider that ever quoted the corridor. */
 export function latestQuotes({ sql }: Database, { from, to }: Corridor, { atMs, id }: Place) {
   return sql<QuoteRow[]>`
-    select o.id, p.provider_id, c.source, c.target,
-      extract(epoch from o.effective_from) * 1000 as at_ms,
-      o.rate, o.fee, o.fee_currency, o.rate_type
+    select ${quoteColumns(sql)}
     from corridors c
     join provider_corridors p on p.corridor_id = c.id
     cross join lateral (

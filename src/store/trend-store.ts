@@ -1,5 +1,5 @@
+import { DAY_MS } from '~/domain/duration.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
-import { DAY_MS } from '~/domain/quota.ts'
 import type { BestOfDay, TrendWindow, WorthOfDay } from '~/domain/trend.ts'
 import type { Database } from './database.ts'
 import { arrayLiteral, instantText } from './encoding.ts'

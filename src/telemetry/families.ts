@@ -1,3 +1,4 @@
+import { SECOND_MS } from '~/domain/duration.ts'
 import type { Timings } from './timings.ts'
 
 /** Bounded by construction: what a reader yields comes from our own names, never from a caller. */
@@ -34,8 +35,6 @@ export const histogram = ([name, help]: Described, timings: Timings): Family => 
   ...{ name: PREFIX + name, help, type: 'histogram' },
   read: () => [[{}, timings]],
 })
-
-const SECOND_MS = 1000
 
 export const secondsOf = (ms: number): number => ms / SECOND_MS
 

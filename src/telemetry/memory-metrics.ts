@@ -33,7 +33,7 @@ function sizesOf({ current }: Memory): Sample<number>[] {
   const sizes = {
     quotes: quoteCount,
     corridors,
-    references: references.latest().length,
+    references: references.size,
     keys: keys.keyCount,
     currencies: catalogue.currencies.length,
     providers: catalogue.providers.length,

@@ -46,7 +46,7 @@ export function presentChange(
 ): Static<typeof ChangeResponse> {
   const { corridor, period, start, end, mid, best } = change
   return {
-    corridor: corridorKey(corridor.from, corridor.to),
+    corridor: corridorKey(corridor),
     period,
     start: presentMoment(start),
     end: presentMoment(end),

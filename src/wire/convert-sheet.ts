@@ -39,8 +39,8 @@ export class ConvertSheet {
   readonly #quotes: Prices['quotes']
   readonly #feeMids: Prices['feeMids']
   readonly #kinds: Uint8Array
-  /** 1 for a kind that is never the best. */
-  readonly #isInformation: Uint8Array
+  /** 1 for a kind that is never the best; behind the first of them there is no other. */
+  readonly #isNeverBest: Uint8Array
   readonly #rates: Float64Array
   /** In the target currency; NaN where it cannot be priced. */
   readonly #fees: Float64Array
@@ -62,9 +62,7 @@ export class ConvertSheet {
     this.#quotes = quotes.map(({ ...ranked }) => ({ ...ranked, value: null })).sort(byKindThenValue)
     const each = <T>(of: (ranked: Prices['quotes'][number]) => T): T[] => this.#quotes.map(of)
     this.#kinds = Uint8Array.from(each(({ quote }) => KIND_ORDER[quote.rateType]))
-    this.#isInformation = Uint8Array.from(
-      each(({ quote }) => (isExecutable(quote.rateType) ? 0 : 1)),
-    )
+    this.#isNeverBest = Uint8Array.from(each(({ quote }) => (isExecutable(quote.rateType) ? 0 : 1)))
     this.#rates = Float64Array.from(each(({ quote }) => quote.rate))
     const fees = each(({ quote }) => feeInTarget(quote, feeMidOf(feeMids, quote)))
     this.#fees = Float64Array.from(fees, (fee) => fee ?? Number.NaN)
@@ -146,7 +144,7 @@ export class ConvertSheet {
     let best = NONE
     for (let place = 0; place < order.length; place++) {
       const i = order[place]!
-      if (this.#isInformation[i]) break
+      if (this.#isNeverBest[i]) break
       if (!(nets[i]! > 0)) continue
       if (best === NONE || nets[i]! > nets[best]!) best = i
       else if (nets[i] === nets[best] && byTie(this.#quotes[i]!, this.#quotes[best]!) < 0) best = i

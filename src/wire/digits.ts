@@ -19,7 +19,7 @@ const TRIPLES = Int32Array.from({ length: THOUSAND }, (_, i) => {
  * Writes `digits / 10 ** decimals` without zeros at its end; returns where it ends.
  *
  * Takes whole numbers of exactly 12 digits, and at most 18 decimals. Writes beyond the end that is
- * returned.
+ * returned. Four plain parameters, as every number of an answer comes through here.
  */
 export function writeDecimal(
   bytes: Uint8Array,

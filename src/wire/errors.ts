@@ -1,5 +1,5 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
-import { ERROR_CODES, type ErrorCode } from '~/domain/errors.ts'
+import { ERROR_CODES, type ErrorCode, ServiceError } from '~/domain/errors.ts'
 import { named, record } from './fields.ts'
 
 /** The status that each code is answered with. */
@@ -52,6 +52,21 @@ export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
   mid_unavailable: 'The mid-market reference is away or too old; retry shortly.',
   database_unavailable: 'The database does not answer; retry shortly.',
   overloaded: 'More is asked of the database than it can do just now; retry shortly.',
+}
+
+export type ErrorBody = { readonly error: string; readonly code: ErrorCode }
+
+/** All that a caller is told of a failure that was not meant for one. */
+export const INTERNAL_ERROR: ErrorBody = {
+  error: 'something failed on our side; retry in a moment',
+  code: 'internal_error',
+}
+
+/** What a failure is answered with; nothing of one that is no ServiceError shows. */
+export function errorBody(error: unknown): ErrorBody {
+  if (!(error instanceof ServiceError)) return INTERNAL_ERROR
+  const { message, code, details } = error
+  return { error: message, code, ...details }
 }
 
 const parameter = Type.String({ description: 'The parameter at fault.' })

@@ -4,7 +4,7 @@ type GuideOptions = { readonly basePath: string; readonly publicUrl: string | nu
 
 /** A short guide for agents that read instead of call, as https://llmstxt.org/ writes one. */
 export function guideText(endpoints: readonly Endpoint[], options: GuideOptions): string {
-  const origin = options.publicUrl?.replace(/\/+$/, '') ?? ''
+  const origin = options.publicUrl ?? ''
   const base = `${origin}${options.basePath}`
   return `# Corridor
 

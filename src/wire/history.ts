@@ -91,7 +91,7 @@ export function presentHistory(
   const { corridor, fromMs, toMs, hasMore, points } = history
   const { period, order, limit, offset } = question
   return {
-    corridor: corridorKey(corridor.from, corridor.to),
+    corridor: corridorKey(corridor),
     period,
     from_date: iso(fromMs),
     to_date: iso(toMs),

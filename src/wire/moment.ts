@@ -1,4 +1,4 @@
-import { ServiceError } from '~/domain/errors.ts'
+import { invalidParameter } from '~/domain/errors.ts'
 import { dateMsOf, instantOf } from '~/domain/instant.ts'
 
 /** Earlier moments are not asked about: nothing is known of them, and calendars differ there. */
@@ -16,10 +16,8 @@ export function readDate(name: string, text: string): number {
   return checked(name, dateMsOf(text), 'a calendar date such as 2026-03-05')
 }
 
-function checked(parameter: string, ms: number | null, wanted: string): number {
+function checked(name: string, ms: number | null, wanted: string): number {
   if (ms !== null && ms >= FIRST_MS) return ms
   const fault = ms === null ? `it must be ${wanted}` : `it must lie in ${FIRST_YEAR} or later`
-  throw new ServiceError('invalid_parameter', `${parameter} cannot be used: ${fault}`, {
-    parameter,
-  })
+  throw invalidParameter({ name, fault })
 }

@@ -49,7 +49,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], options: Documen
       version: DOCUMENT_VERSION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: `${options.publicUrl?.replace(/\/+$/, '') ?? ''}${options.basePath}` }],
+    servers: [{ url: `${options.publicUrl ?? ''}${options.basePath}` }],
     security: [{ ApiKey: [] }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,

@@ -1,6 +1,7 @@
+import { DAY_MS, MINUTE_MS } from '~/domain/duration.ts'
 import type { Freshness, Tier } from '~/domain/freshness.ts'
 import type { Mid } from '~/domain/mid.ts'
-import { DAY_MS, dayOf } from '~/domain/quota.ts'
+import { dayOf } from '~/domain/quota.ts'
 import { roundAmount } from '~/domain/round.ts'
 
 const numerals = (count: number): string[] =>
@@ -24,7 +25,7 @@ export function iso(ms: number): string {
     knownDay = day
   }
   const rest = Math.floor(ms - day * DAY_MS)
-  const minutes = Math.floor(rest / 60_000)
+  const minutes = Math.floor(rest / MINUTE_MS)
   const hour = TWO_DIGITS[Math.floor(minutes / 60)]
   const second = TWO_DIGITS[Math.floor(rest / 1000) % 60]
   return `${knownDate}${hour}:${TWO_DIGITS[minutes % 60]}:${second}.${THREE_DIGITS[rest % 1000]}Z`

@@ -1,13 +1,15 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import { OptionalKind } from '@sinclair/typebox'
 import { isBetween } from '~/domain/decimal.ts'
-import { ServiceError } from '~/domain/errors.ts'
+import { invalidParameter, ServiceError } from '~/domain/errors.ts'
 
 /** Digits that are read on each side of a decimal point. */
 const DECIMAL_DIGITS_MAX = 40
-const PLAIN_DECIMAL = /^-?\d{1,40}(\.\d{1,40})?$/
-const INTEGER = /^-?\d{1,15}$/
-const INTEGER_MAX = 999_999_999_999_999
+const DECIMAL_DIGITS = `\\d{1,${DECIMAL_DIGITS_MAX}}`
+const PLAIN_DECIMAL = new RegExp(`^-?${DECIMAL_DIGITS}(\\.${DECIMAL_DIGITS})?$`)
+const INTEGER_DIGITS_MAX = 15
+const INTEGER = new RegExp(`^-?\\d{1,${INTEGER_DIGITS_MAX}}$`)
+const INTEGER_MAX = 10 ** INTEGER_DIGITS_MAX - 1
 
 /**
  * The parameters that `schema` declares, read from the query string of a URL and checked by it.
@@ -97,9 +99,9 @@ function textOf(name: string, given: readonly Parameter[]): string | undefined {
       { parameter: name },
     )
   const text = found.isEncoded ? decoded(found.value) : found.value
-  if (text === null) throw invalidParameter(name, 'its percent-encoding is broken')
+  if (text === null) throw invalidParameter({ name, fault: 'its percent-encoding is broken' })
   const trimmed = text.trim()
-  if (trimmed === '') throw invalidParameter(name, 'it is empty')
+  if (trimmed === '') throw invalidParameter({ name, fault: 'it is empty' })
   return trimmed
 }
 
@@ -112,22 +114,24 @@ function checkedValue({
   field: TSchema
   text: string
 }): unknown {
+  const wrong = () => invalidParameter({ name, fault: `it must be ${takes(field)}` })
   switch (field.type) {
     case 'number':
     case 'integer': {
       const value = plainNumber(field, text)
-      if (value === null) throw invalidParameter(name, `it must be ${takes(field)}`)
+      if (value === null) throw wrong()
       return value
     }
     case 'array': {
       const items = [...new Set(text.split(',').map((item) => item.trim().toUpperCase()))]
-      if (items.includes('')) throw invalidParameter(name, 'it has an empty item in its list')
-      if (items.length > field.maxItems) throw invalidParameter(name, `it must be ${takes(field)}`)
+      if (items.includes(''))
+        throw invalidParameter({ name, fault: 'it has an empty item in its list' })
+      if (items.length > field.maxItems) throw wrong()
       return items
     }
     default:
       if (field.enum ? !field.enum.includes(text) : text.length > (field.maxLength ?? TEXT_MAX))
-        throw invalidParameter(name, `it must be ${takes(field)}`)
+        throw wrong()
       return text
   }
 }
@@ -150,9 +154,6 @@ function isWithin(value: number, field: TSchema): boolean {
     value <= (field.maximum ?? Number.POSITIVE_INFINITY)
   )
 }
-
-export const invalidParameter = (name: string, fault: string): ServiceError =>
-  new ServiceError('invalid_parameter', `${name} cannot be used: ${fault}`, { parameter: name })
 
 /** What a parameter takes, in words made of its own schema. */
 function takes(field: TSchema): string {

@@ -1,4 +1,5 @@
-import { DAY_MS, type Quota } from '~/domain/quota.ts'
+import { DAY_MS } from '~/domain/duration.ts'
+import type { Quota } from '~/domain/quota.ts'
 
 /**
  * The budget as the X-RateLimit fields and as the IETF fields say it.

@@ -63,7 +63,7 @@ export function presentProviderRate({
 
 export function presentRates(rates: Rates, freshness: Freshness): Static<typeof RatesResponse> {
   return {
-    corridor: corridorKey(rates.corridor.from, rates.corridor.to),
+    corridor: corridorKey(rates.corridor),
     providers: rates.quotes.map(presentProviderRate),
     count: rates.quotes.length,
     ...presentMid(rates.mid),

@@ -72,7 +72,7 @@ export function presentSeries(series: Series, freshness: Freshness): Static<type
   const { corridor, interval, window, isTracked, points } = series
   const notes = notesOn(series)
   return {
-    corridor: corridorKey(corridor.from, corridor.to),
+    corridor: corridorKey(corridor),
     interval,
     start: iso(window.fromMs),
     end: iso(window.beforeMs),

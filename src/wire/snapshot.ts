@@ -39,7 +39,7 @@ export function presentSnapshot(
 ): Static<typeof SnapshotResponse> {
   const { corridor, quotes, mid, asOfMs } = snapshot
   return {
-    corridor: corridorKey(corridor.from, corridor.to),
+    corridor: corridorKey(corridor),
     providers: quotes.map(presentProviderRate),
     count: quotes.length,
     ...presentMid(mid),

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { DAY_MS, PLANS } from '~/domain/quota.ts'
+import { DAY_MS } from '~/domain/duration.ts'
+import { PLANS } from '~/domain/quota.ts'
 import type { Usage } from '~/service/usage.ts'
 import { Instant, namedRecord, record, words } from './fields.ts'
 import { iso } from './present.ts'

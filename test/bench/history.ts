@@ -1,6 +1,6 @@
 import { drizzle } from 'drizzle-orm/postgres-js'
+import { DAY_MS } from '~/domain/duration.ts'
 import type { ReferenceRow } from '~/domain/mid.ts'
-import { DAY_MS } from '~/domain/quota.ts'
 import { bucketStartsMs } from '~/domain/series.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { connect, type Database } from '~/store/database.ts'

@@ -31,7 +31,7 @@ describe('demoAccounts', () => {
     const [free] = await store.list()
     const hash = keyHashOf(first[0]!.key)
     const { id } = (await store.listKeys(free!.id)).find((key) => key.hash === hash)!
-    await store.revokeKey(id, NOW_MS)
+    await store.revokeKey(id, NOW_MS, { actor: 'a test' })
     const second = await demoAccounts(database, first, NOW_MS)
     expect(second[0]!.key).not.toBe(first[0]!.key)
     expect(second.slice(1)).toEqual(first.slice(1))
@@ -42,7 +42,7 @@ describe('demoAccounts', () => {
     const store = createAccountStore(database)
     const known = await demoAccounts(database, [], NOW_MS)
     const account = (await store.list()).find(({ email }) => email === known[2]!.email)!
-    await store.update(account.id, { plan: 'free', role: 'admin' })
+    await store.update(account.id, { plan: 'free', role: 'admin' }, 'a test')
     const [, , last] = await demoAccounts(database, known, NOW_MS)
     expect(last).toEqual({ ...known[2]!, plan: 'free', role: 'admin' })
   })

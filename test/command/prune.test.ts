@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { systemClock } from '~/clock.ts'
-import { limitMs } from '~/jobs/prune-observations.ts'
+import { keptFromMs } from '~/jobs/prune-observations.ts'
 import { importObservations } from '~/store/observation-import.ts'
 import { createRetentionStore } from '~/store/retention-store.ts'
 import { inArrays, observation, stockedDatabase } from '../store/samples.ts'
@@ -34,7 +34,7 @@ describe('observations prune', () => {
   })
 
   test('with --dry-run says how many it would delete, and deletes none', async () => {
-    const limit = () => new Date(limitMs(systemClock.now(), 5)).toISOString()
+    const limit = () => new Date(keptFromMs(systemClock.now(), 5)).toISOString()
     const earliest = limit()
     const { before, ...rest } = documentOf(await prune('--older-than', '5y', '--dry-run', '--json'))
     expect(rest).toEqual({ prunable: 3 })

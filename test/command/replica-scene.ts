@@ -1,6 +1,7 @@
 import { type Service, startService } from '~/command/service.ts'
 import { loadConfig } from '~/config.ts'
 import { keyHashOf, newApiKey } from '~/domain/api-key.ts'
+import { COMMAND_LINE } from '~/domain/audit.ts'
 import type { Plan, Role } from '~/domain/quota.ts'
 import { createAccountStore } from '~/store/account-store.ts'
 import { connect, type Database } from '~/store/database.ts'
@@ -82,6 +83,7 @@ export async function addAccount(
       accountId: made.account.id,
       name: 'other',
       hash: keyHashOf(text),
+      actor: COMMAND_LINE,
     })
     ids.push(key!.id)
   }

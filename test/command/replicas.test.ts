@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { COMMAND_LINE } from '~/domain/audit.ts'
 import { createAccountStore } from '~/store/account-store.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
@@ -126,7 +127,7 @@ describe('replicas on one database', () => {
       for (let rate = 1; !isOver; rate++) await replica.post({ ...row, rate }, keys[0]!)
     })
     const operator = otherHandle(database)
-    await createAccountStore(operator).revokeKey(doomed.keyIds[0]!, NOW_MS)
+    await createAccountStore(operator).revokeKey(doomed.keyIds[0]!, NOW_MS, { actor: COMMAND_LINE })
     for (const replica of all) {
       const isRefused = async () =>
         (await replica.get('/providers', doomed.keys[0]!)).status === 401

@@ -32,7 +32,7 @@ test('without RETENTION_YEARS there is no job', () => {
 test('RETENTION_YEARS prunes, drops remembered answers about the past, and says so once', async () => {
   const { jobs, news, log } = jobsOf(5)
   await jobs[0]!.run()
-  expect(news).toEqual([{ isPartial: true }])
+  expect(news).toEqual([{ isPastChanged: true }])
   expect(log.said).toEqual(['info: observations were pruned'])
   await jobs[0]!.run()
   expect(log.said).toHaveLength(1)

@@ -1,4 +1,5 @@
 import { keyHashOf, newApiKey } from '~/domain/api-key.ts'
+import { COMMAND_LINE } from '~/domain/audit.ts'
 import type { Plan, Role } from '~/domain/quota.ts'
 import { createAccountStore } from '~/store/account-store.ts'
 import type { Database } from '~/store/database.ts'
@@ -33,7 +34,7 @@ export class ExampleAccounts {
     accounts.realtime = (await added('enterprise', 'treasury')).key
     accounts.member = (await added('pro', 'member')).key
     const revoked = await added('pro', 'treasury')
-    await store.revokeKey(revoked.id, nowMs)
+    await store.revokeKey(revoked.id, nowMs, { actor: COMMAND_LINE })
     accounts.revoked = revoked.key
     return accounts
   }

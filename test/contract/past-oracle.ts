@@ -162,11 +162,11 @@ export function series(facts: Facts, { now, tier }: Asker, p: Parameters) {
   const cutoff = cutoffOf({ now, tier })
   const pair = `${p.from}/${p.to}`
   const up = (ms: number) => Math.ceil(ms / size) * size
-  const askedEnd = p.end ? Date.parse(p.end) : now
+  const askedEnd = p.end ? Date.parse(p.end) : now + 1
   const askedStart = p.start ? Date.parse(p.start) : Math.min(askedEnd, now) - DAYS[period]! * DAY
   let start = askedStart - (askedStart % size)
   const wanted = Math.max(up(askedEnd), start + size)
-  const end = Math.min(wanted, Math.max(up(now), start + size))
+  const end = Math.min(wanted, now - (now % size) + size)
   const notes: string[] = []
   if ((end - start) / size > most) {
     start = end - most * size

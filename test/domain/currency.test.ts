@@ -29,7 +29,7 @@ describe('currencyCode', () => {
 
 describe('corridorKey', () => {
   test('names the pair in the direction money goes', () => {
-    expect(corridorKey('USD', 'KES')).toBe('USD/KES')
-    expect(corridorKey('KES', 'USD')).toBe('KES/USD')
+    expect(corridorKey({ from: 'USD', to: 'KES' })).toBe('USD/KES')
+    expect(corridorKey({ from: 'KES', to: 'USD' })).toBe('KES/USD')
   })
 })

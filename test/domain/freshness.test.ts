@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { freshnessAt, HOUR_MS, hourStartMs } from '~/domain/freshness.ts'
+import { HOUR_MS } from '~/domain/duration.ts'
+import { freshnessAt, hourStartMs } from '~/domain/freshness.ts'
 
 const HOUR = Date.parse('2026-03-05T14:00:00.000Z')
 const instants = fc.integer({ min: 0, max: Date.UTC(2200, 0) })

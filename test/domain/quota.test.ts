@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { DAY_MS, dayOf, mayIngest, PLANS, quotaOf, ROLES, tierOf } from '~/domain/quota.ts'
+import { DAY_MS } from '~/domain/duration.ts'
+import { dayOf, mayIngest, PLANS, quotaOf, ROLES, tierOf } from '~/domain/quota.ts'
 
 const MIDNIGHT = Date.parse('2026-03-05T00:00:00.000Z')
 

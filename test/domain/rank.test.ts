@@ -146,6 +146,11 @@ describe('isExecutable', () => {
     expect([...executable].sort()).toEqual(['interbank', 'p2p', 'retail'])
   })
 
+  test('those that are come first in every list', () => {
+    const shown = RATE_TYPES.toSorted((a, b) => KIND_ORDER[a] - KIND_ORDER[b])
+    expect(shown.findIndex((kind) => !isExecutable(kind))).toBe(shown.filter(isExecutable).length)
+  })
+
   test('every kind has its own place', () => {
     expect(new Set(Object.values(KIND_ORDER)).size).toBe(RATE_TYPES.length)
   })

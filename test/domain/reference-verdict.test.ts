@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { GUARD_RULES, isWithin, trustingRules } from '~/domain/reference-guard.ts'
-import { type Evidence, type HeldBack, verdictOf } from '~/domain/reference-verdict.ts'
+import { type HeldBack, type Testimony, verdictOf } from '~/domain/reference-verdict.ts'
 
 const HOUR_MS = 3_600_000
 const NOW = Date.parse('2024-07-29T14:07:00Z')
@@ -9,7 +9,7 @@ const STANDING = { ETB: 57.7, KES: 131.25, NGN: 1604, GHS: 15.47, ZAR: 18.27, UG
 
 type Rates = Record<string, number>
 
-function said(source: string, rates: Rates, more: Partial<Evidence> = {}): Evidence {
+function said(source: string, rates: Rates, more: Partial<Testimony> = {}): Testimony {
   return {
     feedId: source,
     source,
@@ -23,13 +23,13 @@ function said(source: string, rates: Rates, more: Partial<Evidence> = {}): Evide
 
 type Run = { held?: readonly HeldBack[]; standing?: Rates; rules?: typeof GUARD_RULES }
 
-function judge(evidence: Evidence[], { held = [], standing = STANDING, rules }: Run = {}) {
+function judge(testimonies: Testimony[], { held = [], standing = STANDING, rules }: Run = {}) {
   const codes = new Set([
     ...Object.keys(standing),
-    ...evidence.flatMap((e) => [...e.perUsd.keys()]),
+    ...testimonies.flatMap((e) => [...e.perUsd.keys()]),
   ])
   const verdict = verdictOf({
-    evidence,
+    testimonies,
     known: [...codes],
     standing: new Map(Object.entries(standing)),
     held,
@@ -38,7 +38,7 @@ function judge(evidence: Evidence[], { held = [], standing = STANDING, rules }: 
   const taken = Object.fromEntries(
     verdict.accepted.map((one) => [
       one.currency,
-      `${one.perUsd} ${one.evidence.source} ${one.ground}`,
+      `${one.perUsd} ${one.testimony.source} ${one.ground}`,
     ]),
   )
   return { ...verdict, taken }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { HOUR_MS } from '~/domain/freshness.ts'
+import { HOUR_MS } from '~/domain/duration.ts'
 import { type Sending, silentFromMs, voiceOf } from '~/domain/silence.ts'
 
 const sending = (usualIntervalMs: number | null): Sending => ({

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { keyHashOf, newApiKey } from '~/domain/api-key.ts'
-import { HOUR_MS } from '~/domain/freshness.ts'
+import { HOUR_MS } from '~/domain/duration.ts'
 import { createAccountStore } from '~/store/account-store.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { connect, type Database } from '~/store/database.ts'

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { connect as connectTo, createServer, type Server, type Socket } from 'node:net'
 import { drizzle } from 'drizzle-orm/postgres-js'
+import { RECORDING_AWAY } from '~/command/recorder.ts'
 import { keyHashOf, newApiKey } from '~/domain/api-key.ts'
 import type { Plan, Role } from '~/domain/quota.ts'
 import { Refresher } from '~/jobs/refresh.ts'
@@ -39,8 +40,8 @@ type Store = WorldStore
 function storeOn(handle: Database): Store {
   const observations = createObservationStore(handle)
   return {
-    record: (batch) => orUnavailable(observations.record(batch)),
-    answered: (idempotency) => orUnavailable(observations.answered(idempotency)),
+    record: (batch) => orUnavailable(observations.record(batch), RECORDING_AWAY),
+    answered: (idempotency) => orUnavailable(observations.answered(idempotency), RECORDING_AWAY),
   }
 }
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, jest, test } from 'bun:test'
 import { PLANS, ROLES } from '~/domain/quota.ts'
-import { ANSWER_MS_MAX } from '~/service/ingest.ts'
+import { ANSWER_MS_MAX } from '~/service/deadline.ts'
 import { CURRENCIES, PROVIDERS, provider } from '../support/catalogue.ts'
 import { World } from '../support/world.ts'
 import { MemoryStore } from './memory-store.ts'

@@ -1,5 +1,5 @@
-import type { Observation } from '~/domain/observation.ts'
-import type { IngestDeps, Recording } from '~/service/ingest.ts'
+import type { Observation, Recording } from '~/domain/observation.ts'
+import type { IngestDeps } from '~/service/ingest.ts'
 
 /** Keeps batches where a database would, so that a test can see what was recorded. */
 export class MemoryStore {

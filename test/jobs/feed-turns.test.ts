@@ -12,7 +12,7 @@ function turnsOf(feeds = [feedOf('a', () => RATES)], codes: readonly string[] = 
   const publishing = Object.assign(store, {
     append: async (snapshot: Parameters<typeof store.append>[0]) => {
       await Object.getPrototypeOf(store).append.call(store, snapshot)
-      memory.publish({ references: store.index.latest() }, clock.now())
+      memory.publish({ references: store.latest }, clock.now())
     },
     saveState: async (state: Parameters<typeof store.saveState>[0]) => {
       await Object.getPrototypeOf(store).saveState.call(store, state)

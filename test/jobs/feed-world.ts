@@ -1,4 +1,5 @@
 import type { FeedState } from '~/domain/feed-state.ts'
+import type { Reference } from '~/domain/mid.ts'
 import { FeedError, type ReferenceAnswer, type ReferenceFeed } from '~/domain/reference-feed.ts'
 import type { FeedSnapshot, FeedStore, FetchReferencesDeps } from '~/jobs/fetch-references.ts'
 import { ReferenceIndex } from '~/memory/reference-index.ts'
@@ -16,6 +17,7 @@ export class KeptStore implements FeedStore {
   failure: Error | null = null
   #state = 'null'
   #id = 0
+  readonly #latest = new Map<string, Reference>()
 
   async once<T>(work: () => Promise<T>): Promise<T | null> {
     if (this.isBusy) return null
@@ -27,8 +29,13 @@ export class KeptStore implements FeedStore {
     }
   }
 
+  /** The last reference of every currency. */
+  get latest(): Reference[] {
+    return [...this.#latest.values()]
+  }
+
   async live() {
-    return this.index.latest()
+    return this.latest
   }
 
   async append(snapshot: FeedSnapshot): Promise<void> {
@@ -39,6 +46,7 @@ export class KeptStore implements FeedStore {
       this.#id++
       return { id: this.#id, atMs, source, currency, perUsd: Number(perUsd) }
     })
+    for (const reference of references) this.#latest.set(reference.currency, reference)
     this.index = this.index.with(references, atMs)
   }
 

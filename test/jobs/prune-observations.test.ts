@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { HOUR_MS } from '~/domain/freshness.ts'
+import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
+import type { PageAsk } from '~/domain/history.ts'
 import type { Observation } from '~/domain/observation.ts'
-import { DAY_MS } from '~/domain/quota.ts'
-import { limitMs, type PruneDeps, pruneObservations } from '~/jobs/prune-observations.ts'
-import { createHistoryStore, type PageAsk } from '~/store/history-store.ts'
+import { keptFromMs, type PruneDeps, pruneObservations } from '~/jobs/prune-observations.ts'
+import { createHistoryStore } from '~/store/history-store.ts'
 import { listenForNews } from '~/store/news-channel.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { createQuoteStore } from '~/store/quote-store.ts'
@@ -18,7 +18,7 @@ import { TEST_MS_MAX } from '../support/embedded-process.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
 
 const YEARS = 5
-const LIMIT_MS = limitMs(NOW_MS, YEARS)
+const LIMIT_MS = keptFromMs(NOW_MS, YEARS)
 const ALWAYS = { fromMs: Number.NEGATIVE_INFINITY, beforeMs: Number.POSITIVE_INFINITY }
 const CORRIDOR = { from: 'USD', to: 'KES' }
 const RUNS = 12

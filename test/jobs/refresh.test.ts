@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import type { Account, Key } from '~/domain/account.ts'
+import { HOUR_MS } from '~/domain/duration.ts'
 import { type FeedState, noState } from '~/domain/feed-state.ts'
-import { HOUR_MS, hourStartMs } from '~/domain/freshness.ts'
+import { hourStartMs } from '~/domain/freshness.ts'
 import type { Reference } from '~/domain/mid.ts'
 import type { UsageCount } from '~/domain/quota.ts'
 import { dayOf } from '~/domain/quota.ts'
@@ -115,7 +116,7 @@ describe('Refresher.reload', () => {
     expect(tables.asked).toEqual(EVERYTHING)
     expect(rateOf('retail-a')).toBe(130)
     expect(memory.current.catalogue.providers).toHaveLength(PROVIDERS.length)
-    expect(memory.current.references.latest()).toHaveLength(1)
+    expect(memory.current.references.size).toBe(1)
     expect(memory.current.keys.keyByHash('hash-acc')?.id).toBe('key-acc')
     expect(meter.used('acc', DAY)).toBe(7)
   })
@@ -273,7 +274,7 @@ describe('Refresher.note', () => {
     await refresher.settled()
     expect(rateOf('retail-a')).toBe(130)
     expect(rateOf('p2p-a')).toBeUndefined()
-    expect(memory.current.references.latest()).toHaveLength(1)
+    expect(memory.current.references.size).toBe(1)
     expect(memory.current.keys.keyByHash('hash-acc')?.revokedMs).toBe(5)
     expect(memory.current.catalogue.providers.map(({ id }) => id)).toEqual(['only'])
   })

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { HOUR_MS } from '~/domain/freshness.ts'
+import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import type { Window } from '~/domain/period.ts'
-import { DAY_MS } from '~/domain/quota.ts'
 import { RollupVerifier, repairRollups } from '~/jobs/verify-rollups.ts'
 import { Memory, type News } from '~/memory/memory.ts'
 import { clockAt } from '../support/clock.ts'
@@ -56,7 +55,7 @@ describe('RollupVerifier', () => {
     expect(store.repaired).toEqual([hourMs])
     const hours = { count: 1, first: '2026-03-05T14:00:00.000Z' }
     expect(logged).toEqual([{ from: 'USD', to: 'NGN', hours }])
-    expect(heard).toEqual([{ isPartial: true }])
+    expect(heard).toEqual([{ isPastChanged: true }])
     await job.run()
     expect(logged).toHaveLength(1)
   })

@@ -36,6 +36,13 @@ describe('CatalogueIndex', () => {
     expect(catalogue.provider('__proto__')).toBeUndefined()
   })
 
+  test('names what a feed is asked for: the active fiat currencies but the dollar', () => {
+    const coin = { ...catalogue.currency('KES')!, code: 'USDC', kind: 'stablecoin' as const }
+    const { currencies, providers } = catalogue
+    const more = new CatalogueIndex({ currencies: [...currencies, coin], providers })
+    expect(more.referenceCodes).toEqual(['KES', 'NGN'])
+  })
+
   test('an empty one has nothing', () => {
     expect(CatalogueIndex.empty.currencies).toEqual([])
     expect(CatalogueIndex.empty.providers).toEqual([])

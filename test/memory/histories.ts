@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { HOUR_MS } from '~/domain/freshness.ts'
+import { HOUR_MS } from '~/domain/duration.ts'
 import { type Dated, newestFirst } from '~/domain/quote.ts'
 
 /** The top of an hour. */

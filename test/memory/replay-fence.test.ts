@@ -41,7 +41,7 @@ describe('ReplayFence', () => {
 
   test('more than was told concerns everything', () => {
     const fence = new ReplayFence()
-    fence.note({ isPartial: true })
+    fence.note({ isPastChanged: true })
     expect(fence.isKnownAt(1000, NGN)).toBe(false)
     fence.reach(100, fence.changes)
     expect([99, 100].map((at) => fence.isKnownAt(at, NGN))).toEqual([false, true])

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { boundariesMs, HOUR_MS } from '~/domain/freshness.ts'
+import { HOUR_MS } from '~/domain/duration.ts'
+import { boundariesMs } from '~/domain/freshness.ts'
 import type { Dated } from '~/domain/quote.ts'
 import { pruned, type Trail, trailWith, valueAt } from '~/memory/trail.ts'
 import { BASE_MS, changesOf, oracleAt, spots } from './histories.ts'

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { DAY_MS, dayOf, type KeyDay, type UsageCount } from '~/domain/quota.ts'
+import { DAY_MS } from '~/domain/duration.ts'
+import { dayOf, type KeyDay, type UsageCount } from '~/domain/quota.ts'
 import { USAGE_DAYS, UsageMeter } from '~/memory/usage-meter.ts'
 
 const MIDNIGHT = Date.parse('2026-03-05T00:00:00.000Z')

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { freshnessAt, HOUR_MS, type Tier } from '~/domain/freshness.ts'
+import { HOUR_MS } from '~/domain/duration.ts'
+import { freshnessAt, type Tier } from '~/domain/freshness.ts'
 import type { Reference } from '~/domain/mid.ts'
 import { EMPTY_VIEW } from '~/memory/corridor-view.ts'
 import { Memory } from '~/memory/memory.ts'
@@ -57,15 +58,20 @@ describe('View.mid', () => {
     expect(next.mid('USD', 'KES')?.rate).toBe(129)
   })
 
-  test('there is none with a stablecoin, an inactive currency or one nobody knows', () => {
-    const references = ['KES', 'USDT', 'SLL', 'XXX'].map((code) => at(BASE_MS, code))
+  test('there is none with a stablecoin or a currency that nobody knows', () => {
+    const references = ['KES', 'USDT', 'XXX'].map((code) => at(BASE_MS, code))
     const view = viewAt(BASE_MS, 'realtime', ...references)
-    for (const code of ['USDT', 'SLL', 'XXX']) {
+    for (const code of ['USDT', 'XXX']) {
       expect(view.mid('KES', code)).toBeUndefined()
       expect(view.mid(code, 'KES')).toBeUndefined()
       expect(view.isFiat(code)).toBe(false)
     }
     expect(view.isFiat('KES')).toBe(true)
+  })
+
+  test('an inactive currency has one still, for the fees that are charged in it', () => {
+    const references = ['KES', 'SLL'].map((code) => at(BASE_MS, code))
+    expect(viewAt(BASE_MS, 'realtime', ...references).mid('SLL', 'KES')).toBeDefined()
   })
 })
 

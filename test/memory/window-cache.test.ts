@@ -101,13 +101,13 @@ describe('note', () => {
     const cache = new WindowCache()
     const asked = counted()
     await cache.answer(asked)
-    cache.note({ isPartial: true })
+    cache.note({ isPastChanged: true })
     expect(await cache.answer(asked)).toBe(2)
     expect(cache.figures.invalidations).toBe(1)
   })
 
   test('overtakes an answer on its way: who asks afterwards asks anew, and the old one is not kept', async () => {
-    for (const news of [said(150), { isPartial: true }]) {
+    for (const news of [said(150), { isPastChanged: true }]) {
       const cache = new WindowCache()
       const first = Promise.withResolvers<string>()
       const early = cache.answer(question({ ask: () => first.promise }))

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, jest, test } from 'bun:test'
 import type { ServiceError } from '~/domain/errors.ts'
-import type { Observation } from '~/domain/observation.ts'
-import { ANSWER_MS_MAX, type IngestDeps, ingest, type Recording } from '~/service/ingest.ts'
+import type { Observation, Recording } from '~/domain/observation.ts'
+import { ANSWER_MS_MAX } from '~/service/deadline.ts'
+import { type IngestDeps, ingest } from '~/service/ingest.ts'
 import { viewOf } from '../support/views.ts'
 import { World } from '../support/world.ts'
 

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { COMMAND_LINE } from '~/domain/audit.ts'
 import { createAccountStore, EmailTakenError } from '~/store/account-store.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { NOW_MS, otherHandle } from './samples.ts'
+
+const BY = { actor: COMMAND_LINE }
 
 let database: FreshDatabase
 let store: ReturnType<typeof createAccountStore>
@@ -97,8 +100,8 @@ describe('loadAccount', () => {
 describe('list', () => {
   test('counts all keys and the active ones', async () => {
     const { account, key } = await newAccount()
-    await store.createKey({ accountId: account.id, name: 'second', hash: newHash() })
-    await store.revokeKey(key.id, NOW_MS)
+    await store.createKey({ accountId: account.id, name: 'second', hash: newHash(), ...BY })
+    await store.revokeKey(key.id, NOW_MS, BY)
     const listed = (await store.list()).find(({ id }) => id === account.id)
     expect(listed).toMatchObject({ ...account, keyCount: 2, activeKeyCount: 1 })
     expect(Number.isInteger(listed?.createdMs)).toBe(true)
@@ -115,14 +118,19 @@ describe('list', () => {
 describe('createKey', () => {
   test('adds a key to the others of its account, in order', async () => {
     const { account, key } = await newAccount()
-    const second = await store.createKey({ accountId: account.id, name: 'ci', hash: newHash() })
+    const second = await store.createKey({
+      accountId: account.id,
+      name: 'ci',
+      hash: newHash(),
+      ...BY,
+    })
     expect(second).toMatchObject({ accountId: account.id, name: 'ci', revokedMs: null })
     expect((await store.listKeys(account.id)).map(({ id }) => id)).toEqual([key.id, second!.id])
   })
 
   test('answers null for an account that does not exist', async () => {
     for (const accountId of [UNKNOWN, ...NOT_UUIDS])
-      expect(await store.createKey({ accountId, name: 'x', hash: newHash() })).toBeNull()
+      expect(await store.createKey({ accountId, name: 'x', hash: newHash(), ...BY })).toBeNull()
   })
 })
 
@@ -136,15 +144,15 @@ describe('revokeKey', () => {
   test('keeps the time of the first revocation', async () => {
     const { account, key } = await newAccount()
     const revoked = { keyId: key.id, revokedMs: NOW_MS }
-    expect(await store.revokeKey(key.id, NOW_MS)).toEqual(revoked)
-    expect(await store.revokeKey(key.id, NOW_MS + 5)).toEqual(revoked)
+    expect(await store.revokeKey(key.id, NOW_MS, BY)).toEqual(revoked)
+    expect(await store.revokeKey(key.id, NOW_MS + 5, BY)).toEqual(revoked)
     const { keys } = await store.loadAccount(account.id)
     expect(keys).toEqual([{ ...key, revokedMs: NOW_MS }])
   })
 
   test('answers null for a key that does not exist', async () => {
     for (const id of [UNKNOWN, ...NOT_UUIDS]) {
-      expect(await store.revokeKey(id, NOW_MS)).toBeNull()
+      expect(await store.revokeKey(id, NOW_MS, BY)).toBeNull()
       const by = { actor: 'somebody', accountId: id }
       expect(await store.revokeKey(UNKNOWN, NOW_MS, by)).toBeNull()
     }

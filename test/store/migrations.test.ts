@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { HOUR_MS, hourStartMs } from '~/domain/freshness.ts'
+import { HOUR_MS } from '~/domain/duration.ts'
+import { hourStartMs } from '~/domain/freshness.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { migrate } from '~/store/migrate.ts'
 import { createRollupStore } from '~/store/rollup-store.ts'

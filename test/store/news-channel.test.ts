@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { COMMAND_LINE } from '~/domain/audit.ts'
 import { noState } from '~/domain/feed-state.ts'
 import { createAccountStore } from '~/store/account-store.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
@@ -22,6 +23,8 @@ import { createUsageStore } from '~/store/usage-store.ts'
 import { until } from '../support/embedded-process.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
 import { inArrays, NOW_MS, observation, otherHandle, stockedDatabase } from './samples.ts'
+
+const BY = { actor: COMMAND_LINE }
 
 let database: FreshDatabase
 let other: Database
@@ -95,8 +98,8 @@ describe('listenForNews', () => {
       keyHash: '0'.repeat(64),
     })
     await accounts.update(account.id, { plan: 'pro' })
-    await accounts.createKey({ accountId: account.id, name: 'l', hash: '1'.repeat(64) })
-    await accounts.revokeKey(key.id, NOW_MS)
+    await accounts.createKey({ accountId: account.id, name: 'l', hash: '1'.repeat(64), ...BY })
+    await accounts.revokeKey(key.id, NOW_MS, BY)
     const counted = { accountId: account.id, keyId: key.id, day: 20_000, requests: 1 }
     await createUsageStore(other).add([counted])
     const id = added[0]!.id
@@ -140,7 +143,7 @@ describe('listenForNews', () => {
     await importReferences({ database: other, rows: none })
     await createReferenceStore(other).append({ source: 'f', fetchedMs: NOW_MS, rates: [] })
     await createAccountStore(other).update(crypto.randomUUID(), { plan: 'pro' })
-    await createAccountStore(other).revokeKey(crypto.randomUUID(), NOW_MS)
+    await createAccountStore(other).revokeKey(crypto.randomUUID(), NOW_MS, BY)
     const nobody = { accountId: crypto.randomUUID(), keyId: crypto.randomUUID() }
     await createUsageStore(other).add([{ ...nobody, day: 20_000, requests: 1 }])
     expect(await heardSoFar()).toEqual([])

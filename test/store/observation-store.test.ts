@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Observation } from '~/domain/observation.ts'
-import { DAY_MS } from '~/domain/quota.ts'
+import { DAY_MS } from '~/domain/duration.ts'
+import type { Idempotency, Observation } from '~/domain/observation.ts'
 import { createAccountStore } from '~/store/account-store.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
-import { createObservationStore, type Idempotency } from '~/store/observation-store.ts'
+import { createObservationStore } from '~/store/observation-store.ts'
 import { provider } from '../support/catalogue.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
 import { NOW_MS, observation, otherHandle, stockedDatabase, untilWaiting } from './samples.ts'
@@ -48,7 +48,7 @@ const once = (key: string, more: Partial<Idempotency> = {}): Idempotency => ({
 async function recorded(observations: Observation[]): Promise<number[]> {
   const result = await store.record({ observations, idempotency: null })
   if (result.kind !== 'recorded') throw new Error(result.kind)
-  return result.ids
+  return [...result.ids]
 }
 
 async function rowCount(): Promise<number> {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { boundariesMs, HOUR_MS, hourStartMs } from '~/domain/freshness.ts'
+import { HOUR_MS } from '~/domain/duration.ts'
+import { boundariesMs, hourStartMs } from '~/domain/freshness.ts'
 import type { Observation } from '~/domain/observation.ts'
 import { newestFirst, type Quote } from '~/domain/quote.ts'
 import { valueAt } from '~/memory/trail.ts'
@@ -22,7 +23,10 @@ afterAll(async () => {
   for (const database of opened) await database.close()
 })
 
-async function record(database: FreshDatabase, observations: Observation[]): Promise<number[]> {
+async function record(
+  database: FreshDatabase,
+  observations: Observation[],
+): Promise<readonly number[]> {
   const result = await createObservationStore(database).record({ observations, idempotency: null })
   return result.kind === 'recorded' ? result.ids : []
 }

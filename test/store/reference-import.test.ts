@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { DAY_MS } from '~/domain/duration.ts'
 import type { ReferenceRow } from '~/domain/mid.ts'
-import { DAY_MS } from '~/domain/quota.ts'
 import { importReferences } from '~/store/reference-import.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { boundariesMs, HOUR_MS, hourStartMs } from '~/domain/freshness.ts'
+import { HOUR_MS } from '~/domain/duration.ts'
+import { boundariesMs, hourStartMs } from '~/domain/freshness.ts'
 import type { Reference } from '~/domain/mid.ts'
 import { newestFirst } from '~/domain/quote.ts'
 import { valueAt } from '~/memory/trail.ts'

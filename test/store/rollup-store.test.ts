@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { HOUR_MS, hourStartMs } from '~/domain/freshness.ts'
+import { HOUR_MS } from '~/domain/duration.ts'
+import { hourStartMs } from '~/domain/freshness.ts'
 import type { Observation } from '~/domain/observation.ts'
 import type { Database } from '~/store/database.ts'
 import { listenForNews } from '~/store/news-channel.ts'

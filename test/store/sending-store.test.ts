@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { HOUR_MS } from '~/domain/freshness.ts'
+import { HOUR_MS } from '~/domain/duration.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { createSendingStore } from '~/store/sending-store.ts'
 import type { FreshDatabase } from '../support/postgres.ts'

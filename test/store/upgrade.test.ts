@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { keyHashOf, newApiKey } from '~/domain/api-key.ts'
-import { HOUR_MS, hourStartMs } from '~/domain/freshness.ts'
+import { HOUR_MS } from '~/domain/duration.ts'
+import { hourStartMs } from '~/domain/freshness.ts'
 import { dayOf } from '~/domain/quota.ts'
 import { migrate } from '~/store/migrate.ts'
 import { PeopleWorld } from '../portal/people-world.ts'

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { COMMAND_LINE } from '~/domain/audit.ts'
 import type { UsageCount } from '~/domain/quota.ts'
 import { createAccountStore } from '~/store/account-store.ts'
 import { createUsageStore } from '~/store/usage-store.ts'
@@ -188,6 +189,7 @@ describe('ofAccounts', () => {
       accountId: one.accountId,
       name: 'second',
       hash: String(++names).padStart(64, '0'),
+      actor: COMMAND_LINE,
     })
     const keys = [one, { accountId: one.accountId, keyId: second!.id }]
     for (const key of [...keys, other])

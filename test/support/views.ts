@@ -1,4 +1,5 @@
-import { freshnessAt, HOUR_MS, type Tier } from '~/domain/freshness.ts'
+import { HOUR_MS } from '~/domain/duration.ts'
+import { freshnessAt, type Tier } from '~/domain/freshness.ts'
 import { View } from '~/memory/view.ts'
 import type { World } from './world.ts'
 

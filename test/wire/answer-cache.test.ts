@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { HOUR_MS } from '~/domain/freshness.ts'
+import { HOUR_MS } from '~/domain/duration.ts'
 import type { HotDeps } from '~/http/access.ts'
 import { catalogueRoutes } from '~/http/catalogue.ts'
 import { convertRoutes } from '~/http/convert.ts'

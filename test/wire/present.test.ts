@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { DAY_MS } from '~/domain/duration.ts'
 import { freshnessAt } from '~/domain/freshness.ts'
-import { DAY_MS } from '~/domain/quota.ts'
 import { iso, presentFreshness, presentMid } from '~/wire/present.ts'
 
 const NOW_MS = Date.parse('2026-03-05T14:25:30.500Z')

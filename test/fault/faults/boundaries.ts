@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { HOUR_MS } from '~/domain/freshness.ts'
-import { DAY_MS } from '~/domain/quota.ts'
+import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import { errorFault } from '../answer.ts'
 import { type Fault, type Stage, UNNOTICED } from '../fault.ts'
 import { resetOf } from '../quota.ts'

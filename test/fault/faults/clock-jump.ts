@@ -1,4 +1,4 @@
-import { HOUR_MS } from '~/domain/freshness.ts'
+import { HOUR_MS } from '~/domain/duration.ts'
 import { type Fault, UNNOTICED } from '../fault.ts'
 
 const JUMPS_HOURS = [1.5, -1.5, -0.7, 25, -24.3, 0.1]

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { keyHashOf } from '~/domain/api-key.ts'
+import { COMMAND_LINE } from '~/domain/audit.ts'
 import { createAccountStore } from '~/store/account-store.ts'
 import { DATABASE_AWAY, type Fault } from '../fault.ts'
 import { lifeOf } from '../load.ts'
@@ -21,10 +22,15 @@ export const partition: Fault = {
     const store = createAccountStore(scene.admin)
     const { accountId } = scene.template.keys.probe
     const key = newKey()
-    const created = await store.createKey({ accountId, name: 'brief', hash: keyHashOf(key) })
+    const created = await store.createKey({
+      accountId,
+      name: 'brief',
+      hash: keyHashOf(key),
+      actor: COMMAND_LINE,
+    })
     await everywhere(scene, key, 200)
     proxy.silence()
-    await store.revokeKey(created!.id, scene.clock.now())
+    await store.revokeKey(created!.id, scene.clock.now(), { actor: COMMAND_LINE })
     const endAt = performance.now() + (isSmall ? 3_000 : 15_000)
     while (performance.now() < endAt) {
       const answer = await load.ask('live', '/rates?from=USD&to=KES', {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { keyHashOf } from '~/domain/api-key.ts'
+import { COMMAND_LINE } from '~/domain/audit.ts'
 import { createAccountStore } from '~/store/account-store.ts'
 import { ask } from '../answer.ts'
 import { type Fault, UNNOTICED } from '../fault.ts'
@@ -21,9 +22,14 @@ export const revokedKey: Fault = {
     let longestMs = 0
     for (let round = 0; round < (isSmall ? 5 : 20); round++) {
       const key = newKey()
-      const created = await store.createKey({ accountId, name: 'brief', hash: keyHashOf(key) })
+      const created = await store.createKey({
+        accountId,
+        name: 'brief',
+        hash: keyHashOf(key),
+        actor: COMMAND_LINE,
+      })
       const knownMs = await everywhere(scene, key, 200)
-      await store.revokeKey(created!.id, scene.clock.now())
+      await store.revokeKey(created!.id, scene.clock.now(), { actor: COMMAND_LINE })
       const refusedMs = await everywhere(scene, key, 401)
       longestMs = Math.max(longestMs, refusedMs)
       must(

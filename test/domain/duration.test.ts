@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { yearsBeforeMs } from '~/domain/retention.ts'
+import { yearsBeforeMs } from '~/domain/duration.ts'
 
 const at = (text: string) => Date.parse(text)
 
