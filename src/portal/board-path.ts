@@ -1,6 +1,5 @@
 import type { ChartPeriod } from './chart-period.ts'
-
-export const BOARD_PATH = '/'
+import { PATHS } from './paths.ts'
 
 /** The address of the board with this on it. */
 export function boardHref(shown: {
@@ -12,5 +11,5 @@ export function boardHref(shown: {
   const params = new URLSearchParams({ from: shown.from, to: shown.to })
   if (shown.amount !== undefined) params.set('amount', String(shown.amount))
   if (shown.period) params.set('period', shown.period)
-  return `${BOARD_PATH}?${params}`
+  return `${PATHS.board}?${params}`
 }

@@ -3,9 +3,9 @@ import type { ComponentChildren } from 'preact'
 import type { Trend } from '~/service/trends.ts'
 import { boardHref } from './board-path.ts'
 import { type CorridorLine, DESCENDS_FIRST, type ListQuery, type Sort } from './corridor-list.ts'
-import { CORRIDORS_PATH } from './corridors-path.ts'
 import { percentText, rateText } from './format.ts'
 import { Age } from './moment.tsx'
+import { PATHS } from './paths.ts'
 import { Sparkline } from './sparkline.tsx'
 
 type Props = {
@@ -78,7 +78,7 @@ export function listHref({ currency, sort, isDescending, page }: ListQuery): str
   const params = new URLSearchParams({ sort, order: isDescending ? 'desc' : 'asc' })
   if (currency !== null) params.set('currency', currency)
   if (page > 1) params.set('page', String(page))
-  return `${CORRIDORS_PATH}?${params}`
+  return `${PATHS.corridors}?${params}`
 }
 
 type RowProps = { line: CorridorLine; trend: Trend | undefined; nowMs: number }

@@ -11,11 +11,11 @@ import {
   quotedCodes,
 } from './corridor-list.ts'
 import { CorridorTable, listHref } from './corridor-table.tsx'
-import { CORRIDORS_PATH } from './corridors-path.ts'
 import { Select } from './form.tsx'
 import { clockText } from './format.ts'
 import { Notice } from './notice.tsx'
 import type { Page } from './page.tsx'
+import { PATHS } from './paths.ts'
 import { type PublicAsk, type PublicDeps, publicPage } from './public-page.tsx'
 
 export type CorridorsDeps = PublicDeps & { readonly trends: TrendBoard }
@@ -24,8 +24,8 @@ export type CorridorsDeps = PublicDeps & { readonly trends: TrendBoard }
 export const corridorsRoutes = (deps: CorridorsDeps): Route[] => [
   {
     method: 'GET',
-    path: CORRIDORS_PATH,
-    handle: publicPage(deps, CORRIDORS_PATH, (ask) => corridorsPage(deps, ask)),
+    path: PATHS.corridors,
+    handle: publicPage(deps, PATHS.corridors, (ask) => corridorsPage(deps, ask)),
   },
 ]
 
@@ -37,7 +37,7 @@ async function corridorsPage(deps: CorridorsDeps, ask: PublicAsk): Promise<Page>
   const trendOf = await trends(deps, view)
   return {
     title: 'Corridors',
-    path: CORRIDORS_PATH,
+    path: PATHS.corridors,
     status: isUnknown ? 400 : 200,
     description:
       'Every corridor with live prices: best rate, providers, spread and the last month.',
@@ -83,7 +83,7 @@ function Filter({ view, query, isUnknown }: FilterProps) {
   const chosen = isUnknown ? '' : (query.currency ?? '')
   const known = chosen !== '' && !codes.includes(chosen) ? [{ value: chosen, text: chosen }] : []
   return (
-    <form class="form-row filter-form" action={CORRIDORS_PATH} method="get">
+    <form class="form-row filter-form" action={PATHS.corridors} method="get">
       <Select
         name="currency"
         label="From or to"
@@ -110,7 +110,7 @@ function List({ list, query, trendOf, nowMs }: ListProps) {
         {query.currency === null ? (
           'Nobody has quoted anything yet.'
         ) : (
-          <a href={CORRIDORS_PATH}>See all corridors.</a>
+          <a href={PATHS.corridors}>See all corridors.</a>
         )}
       </Notice>
     )

@@ -12,10 +12,11 @@ import {
   revokeOwnKey,
 } from '~/service/own-keys.ts'
 import { type OwnUsageDeps, ownUsageOf } from '~/service/own-usage.ts'
-import { DEVELOPER, developerPage, KEYS, REPLACE, REVOKE } from './developer.tsx'
+import { developerPage } from './developer.tsx'
 import { momentText } from './format.ts'
 import { isOverlap, replacePage, revokePage } from './key-pages.tsx'
 import { newKeyPage, replacedKeyPage } from './new-key-page.tsx'
+import { PATHS } from './paths.ts'
 import {
   type Form,
   type Person,
@@ -35,21 +36,21 @@ export type DeveloperDeps = VisitDeps &
 /** What somebody who is signed in sees and does with the keys of the account. */
 export function developerRoutes(deps: DeveloperDeps): Route[] {
   return [
-    ...visitRoutes(deps, DEVELOPER, {
+    ...visitRoutes(deps, PATHS.developer, {
       get: (visit) => forMembers(visit, (person) => area(deps, { visit, person })),
     }),
-    ...visitRoutes(deps, KEYS, {
-      get: () => ({ redirect: DEVELOPER }),
+    ...visitRoutes(deps, PATHS.keys, {
+      get: () => ({ redirect: PATHS.developer }),
       post: (visit, form) => forMembers(visit, (person) => create(deps, { visit, person }, form)),
     }),
-    ...visitRoutes(deps, REVOKE, {
+    ...visitRoutes(deps, PATHS.revoke, {
       get: (visit) =>
         forMembers(visit, (person) =>
           ofKey(deps, { visit, person }, (key) => ({ page: revokePage(visit, key) })),
         ),
       post: (visit, form) => forMembers(visit, (person) => revoke(deps, { visit, person }, form)),
     }),
-    ...visitRoutes(deps, REPLACE, {
+    ...visitRoutes(deps, PATHS.replace, {
       get: (visit) =>
         forMembers(visit, (person) =>
           ofKey(deps, { visit, person }, (key) => ({ page: replacePage(visit, key) })),
@@ -63,7 +64,7 @@ type Reply = VisitReply | Promise<VisitReply>
 type Member = { readonly visit: Visit; readonly person: Person }
 
 const forMembers = ({ person }: Visit, answer: (person: Person) => Reply): Reply =>
-  person ? answer(person) : { redirect: '/sign-in' }
+  person ? answer(person) : { redirect: PATHS.signIn }
 
 const ownerOf = ({ visit, person }: Member): Owner => ({
   accountId: person.account.id,
@@ -91,7 +92,7 @@ function ofKey(deps: DeveloperDeps, { visit, person }: Member, answer: (key: Key
   const id = visit.url.searchParams.get('key')
   const own = deps.memory.current.keys.keysOf(person.account.id)
   const key = own.find((one) => one.id === id && !isRevoked(one, visit.nowMs))
-  return key ? answer(key) : { redirect: DEVELOPER }
+  return key ? answer(key) : { redirect: PATHS.developer }
 }
 
 const REFUSALS: Readonly<Record<Refusal, string>> = {
@@ -115,7 +116,7 @@ async function create(deps: DeveloperDeps, member: Member, form: Form): Promise<
 async function revoke(deps: DeveloperDeps, member: Member, form: Form): Promise<VisitReply> {
   const isRevokedNow = await revokeOwnKey(deps, ownerOf(member), form.text('key'))
   if (!isRevokedNow) return area(deps, member, { complaint: REFUSALS.unknown })
-  return { redirect: `${DEVELOPER}?said=revoked` }
+  return { redirect: `${PATHS.developer}?said=revoked` }
 }
 
 async function replace(deps: DeveloperDeps, member: Member, form: Form): Promise<VisitReply> {

@@ -9,17 +9,13 @@ import { spanText } from './format.ts'
 import { Moment } from './moment.tsx'
 import { Notice } from './notice.tsx'
 import type { Page } from './page.tsx'
+import { PATHS } from './paths.ts'
 import { TableFrame } from './table-frame.tsx'
 import { ToolClients } from './tool-clients.tsx'
 import { TryIt } from './try-it.tsx'
 import { UsageChart } from './usage-chart.tsx'
 import type { Person, Visit } from './visit.tsx'
 import { VisitForm } from './visit-form.tsx'
-
-export const DEVELOPER = '/developer'
-export const KEYS = '/developer/keys'
-export const REVOKE = '/developer/keys/revoke'
-export const REPLACE = '/developer/keys/replace'
 
 type Props = {
   readonly visit: Visit
@@ -34,7 +30,7 @@ type Props = {
 
 export const developerPage = (props: Props): Page => ({
   title: 'Developer area',
-  path: DEVELOPER,
+  path: PATHS.developer,
   scripts: ['copy', 'try-it'],
   status: props.complaint === null ? 200 : 400,
   body: (
@@ -58,7 +54,7 @@ const Head = ({ visit, person }: Props) => (
       <h1>Developer area</h1>
       <p class="lead">{person.email}</p>
     </div>
-    <VisitForm visit={visit} action="/sign-out" send="Sign out" look="button button-quiet" />
+    <VisitForm visit={visit} action={PATHS.signOut} send="Sign out" look="button button-quiet" />
   </div>
 )
 
@@ -126,7 +122,7 @@ function Keys({ visit, usage, complaint, name, wasRevoked }: Props) {
       ) : (
         <KeyTable active={active} nowMs={nowMs} />
       )}
-      <VisitForm visit={visit} action={KEYS} send="Make a key" isInRow>
+      <VisitForm visit={visit} action={PATHS.keys} send="Make a key" isInRow>
         <Field
           name="name"
           label="A further key, for"
@@ -184,11 +180,11 @@ function KeyRow({ one, nowMs }: { one: KeyUsage; nowMs: number }) {
       </td>
       <td class="actions">
         {key.revokedMs === null && (
-          <a href={REPLACE + of}>
+          <a href={PATHS.replace + of}>
             Replace<span class="visually-hidden"> {key.name}</span>
           </a>
         )}
-        <a href={REVOKE + of}>
+        <a href={PATHS.revoke + of}>
           Revoke<span class="visually-hidden"> {key.name}</span>
         </a>
       </td>

@@ -14,13 +14,13 @@ import {
   confirmPage,
   forgottenPage,
   mailedPage,
-  PATHS,
   resetPage,
   signInPage,
   signUpPage,
   staleLinkPage,
 } from './entrance.tsx'
 import { firstKeyPage } from './new-key-page.tsx'
+import { PATHS } from './paths.ts'
 import { type Form, type Visit, type VisitDeps, type VisitReply, visitRoutes } from './visit.tsx'
 
 export type EntranceDeps = VisitDeps & {
@@ -31,8 +31,6 @@ export type EntranceDeps = VisitDeps & {
   /** Loads what signing in needs. */
   readonly warm: () => void
 }
-
-const DEVELOPER = '/developer'
 
 const NO_EMAIL = 'That is no e-mail address; it looks like name@example.org.'
 const LENGTHS = `${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX}`
@@ -64,9 +62,9 @@ export function entranceRoutes(deps: EntranceDeps): Route[] {
       post: (visit, form) => resetReply(deps, visit, form),
     }),
     ...visitRoutes(deps, PATHS.signOut, {
-      get: () => ({ redirect: DEVELOPER }),
+      get: () => ({ redirect: PATHS.developer }),
       post: async ({ request }) => ({
-        redirect: '/sign-in',
+        redirect: PATHS.signIn,
         cookies: await deps.people.signOut(request.headers),
       }),
     }),
@@ -74,7 +72,7 @@ export function entranceRoutes(deps: EntranceDeps): Route[] {
 }
 
 function forStrangers(deps: EntranceDeps, visit: Visit, answer: () => VisitReply): VisitReply {
-  if (visit.person) return { redirect: DEVELOPER }
+  if (visit.person) return { redirect: PATHS.developer }
   deps.warm()
   return answer()
 }
@@ -128,7 +126,7 @@ async function enteredReply(
   { cookies, firstKey, email }: Entry,
 ): Promise<VisitReply> {
   if (visit.person) await deps.people.signOut(visit.request.headers)
-  if (firstKey === null) return { redirect: DEVELOPER, cookies }
+  if (firstKey === null) return { redirect: PATHS.developer, cookies }
   return { page: firstKeyPage({ key: firstKey, email, origin: deps.origin() }), cookies }
 }
 

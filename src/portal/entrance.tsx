@@ -4,18 +4,9 @@ import { Field } from './form.tsx'
 import { narrowPage } from './narrow-page.tsx'
 import { Notice } from './notice.tsx'
 import type { Page } from './page.tsx'
+import { PATHS } from './paths.ts'
 import type { Visit } from './visit.tsx'
 import { VisitForm } from './visit-form.tsx'
-
-export const PATHS = {
-  signUp: '/sign-up',
-  signIn: '/sign-in',
-  signOut: '/sign-out',
-  mailed: '/mailed',
-  confirm: '/confirm',
-  forgotten: '/forgotten',
-  reset: '/reset',
-} as const
 
 const EmailField = ({ value }: { value?: string | undefined }) => (
   <Field

@@ -1,0 +1,21 @@
+/** Where each page stands. */
+export const PATHS = {
+  board: '/',
+  corridors: '/corridors',
+  signUp: '/sign-up',
+  signIn: '/sign-in',
+  signOut: '/sign-out',
+  mailed: '/mailed',
+  confirm: '/confirm',
+  forgotten: '/forgotten',
+  reset: '/reset',
+  developer: '/developer',
+  keys: '/developer/keys',
+  revoke: '/developer/keys/revoke',
+  replace: '/developer/keys/replace',
+  operator: '/operator',
+  accounts: '/operator/accounts',
+  account: '/operator/account',
+  operatorKey: '/operator/key',
+  log: '/operator/log',
+} as const
