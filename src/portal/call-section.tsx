@@ -3,6 +3,7 @@ import { INTERVAL_MS } from '~/domain/series.ts'
 import type { BoardQuestion } from './board-query.ts'
 import { periodInterval, periodStartMs } from './chart-period.ts'
 import { CopyBox } from './copy-box.tsx'
+import { plainNumber } from './format.ts'
 
 type Props = {
   readonly question: BoardQuestion
@@ -45,7 +46,3 @@ export function CallSection({ question, apiUrl, nowMs }: Props) {
     return `curl -s -H "X-API-Key: $CORRIDOR_KEY" '${apiUrl}${path}'`
   }
 }
-
-/** Without an exponent, as the interface takes it. */
-const plainNumber = (amount: number): string =>
-  amount.toLocaleString('en', { useGrouping: false, maximumFractionDigits: 20 })

@@ -184,7 +184,8 @@ describe('GET /', () => {
     ['from=USD&to=KES&amount=0', 'The amount must be more than zero', 'amount'],
     ['from=USD&to=KES&amount=1e400', 'Write the amount in digits', 'amount'],
     ['from=USD&to=KES&amount=-5', 'Write the amount in digits', 'amount'],
-    ['from=USD&to=KES&amount=1,5', 'Write the amount in digits', 'amount'],
+    ['from=USD&to=KES&amount=1,5000', 'Use a point for the decimals', 'amount'],
+    ['from=USD&to=KES&amount=1.250.000', 'Use a point for the decimals', 'amount'],
     ['from=USD&to=KES&amount=1000000000000001', 'That is more than there is', 'amount'],
     ['from=%3Cscript%3E&to=KES&amount=1', '<script> is not a currency known here', 'from'],
     ['from=%E0%A4%A&to=KES&amount=1', 'is not a currency known here', 'from'],
@@ -197,7 +198,7 @@ describe('GET /', () => {
     expect(text).not.toContain('<script>')
   })
 
-  test.each(['1000000000000000', '0.0000001', '1,000', '1 000', '12,345,678.9', ' 5 '])(
+  test.each(['1000000000000000', '0.0000001', '1,000', '1 000', '12,345,678.9', ' 5 ', '12,50'])(
     '200 to the amount %p',
     async (amount) => {
       world.quote({ providerId: 'retail-a', rate: 1e12, at: EARLIER })
