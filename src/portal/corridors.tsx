@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import type { Route } from '~/http/route.ts'
 import type { View } from '~/memory/view.ts'
+import { liveCorridors } from '~/service/corridors.ts'
 import { inTime } from '~/service/deadline.ts'
 import type { Trend, TrendBoard } from '~/service/trends.ts'
 import {
@@ -8,6 +9,8 @@ import {
   corridorList,
   type ListQuery,
   listQuery,
+  orderName,
+  orderOptions,
   quotedCodes,
 } from './corridor-list.ts'
 import { CorridorTable, listHref } from './corridor-table.tsx'
@@ -34,25 +37,26 @@ async function corridorsPage(deps: CorridorsDeps, ask: PublicAsk): Promise<Page>
   const query = listQuery(url.searchParams)
   const isUnknown = query.currency !== null && !view.catalogue.currency(query.currency)
   const list = corridorList(view, isUnknown ? { ...query, currency: null } : query)
+  const hasAny = liveCorridors(view).length > 0
   const trendOf = await trends(deps, view)
   return {
     title: 'Corridors',
     path: PATHS.corridors,
     status: isUnknown ? 400 : 200,
     description:
-      'Every corridor with live prices: best rate, providers, spread and the last month.',
+      'Every corridor with prices: best rate, providers, how close they are and the last month.',
     body: (
       <div class="stack">
         <div class="stack-tight">
           <h1>Corridors</h1>
           <p class="lead">
-            {list.count === 1 ? 'One corridor' : `${list.count} corridors`} with live prices
+            {list.count === 1 ? 'One corridor' : `${list.count} corridors`} with prices
             {query.currency !== null && !isUnknown && ` from or to ${query.currency}`}, as of{' '}
             {clockText(view.freshness.cutoffMs)}.
           </p>
           <Filter view={view} query={query} isUnknown={isUnknown} />
         </div>
-        <List {...{ list, query, trendOf, nowMs }} />
+        <List {...{ list, query, hasAny, trendOf, nowMs }} />
       </div>
     ),
   }
@@ -92,8 +96,7 @@ function Filter({ view, query, isUnknown }: FilterProps) {
         isOptional
         error={isUnknown ? `${query.currency} is not a currency known here.` : undefined}
       />
-      <input type="hidden" name="sort" value={query.sort} />
-      <input type="hidden" name="order" value={query.isDescending ? 'desc' : 'asc'} />
+      <Select name="sort" label="Order by" value={orderName(query)} options={orderOptions} />
       <button type="submit" class="button button-quiet">
         Show
       </button>
@@ -101,23 +104,30 @@ function Filter({ view, query, isUnknown }: FilterProps) {
   )
 }
 
-type ListProps = { list: CorridorList; query: ListQuery; trendOf: TrendOf | null; nowMs: number }
+type ListProps = {
+  list: CorridorList
+  query: ListQuery
+  /** Whether there is any corridor, shown or not. */
+  hasAny: boolean
+  trendOf: TrendOf | null
+  nowMs: number
+}
 
-function List({ list, query, trendOf, nowMs }: ListProps) {
+function List({ list, query, hasAny, trendOf, nowMs }: ListProps) {
   if (list.count === 0)
     return (
       <Notice kind="plain" title="No corridor to show">
-        {query.currency === null ? (
-          'Nobody has quoted anything yet.'
-        ) : (
+        {hasAny ? (
           <a href={PATHS.corridors}>See all corridors.</a>
+        ) : (
+          'Nobody has quoted anything yet.'
         )}
       </Notice>
     )
   return (
     <>
       {trendOf === null && (
-        <Notice kind="warn" title="The last thirty days are not to be had just now">
+        <Notice kind="warn" title="The last thirty days are not available just now">
           The database that holds the past cannot be reached, or takes long; what is current goes
           on.
         </Notice>
