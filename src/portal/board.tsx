@@ -25,6 +25,8 @@ export type BoardDeps = PublicDeps & {
   /** Where people know the service to be; null for wherever they read of it. */
   readonly publicUrl: string | null
   readonly basePath: string
+  /** What whoever signs up may ask in a day; null where nobody can. */
+  readonly dailyUnits: number | null
 }
 
 /** The market board: what each provider makes of an amount in one corridor. */
@@ -121,6 +123,7 @@ function Board({ deps, ask, query, question, conversions, series }: Props) {
         question={question}
         apiUrl={`${deps.publicUrl ?? url.origin}${deps.basePath}`}
         nowMs={nowMs}
+        dailyUnits={deps.dailyUnits}
       />
     </div>
   )

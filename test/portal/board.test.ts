@@ -191,6 +191,14 @@ describe('GET /', () => {
     expect(text).not.toContain('crd_')
   })
 
+  test('200 with the way to a key, where anybody can get one', async () => {
+    const of = new World({ portal: { people: () => [] } })
+    for (const one of [of, world]) one.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
+    const offer = 'No key yet? <a href="/sign-up">Get one free</a>: 50 calls a day.'
+    expect((await visit(of, QUERY)).text).toContain(offer)
+    expect((await visit(world, QUERY)).text).not.toContain('/sign-up')
+  })
+
   test('the calls that are shown are calls that are answered', async () => {
     world.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
     for (const period of ['7d', '30d', '90d', '1y']) {
