@@ -4,7 +4,7 @@ import { OVERLAPS_MS, type Overlap } from '~/service/own-keys.ts'
 import { Select } from './form.tsx'
 import { spanText } from './format.ts'
 import type { Page } from './page.tsx'
-import { PATHS } from './paths.ts'
+import { KEYS_ID, PATHS } from './paths.ts'
 import type { Visit } from './visit.tsx'
 import { VisitForm } from './visit-form.tsx'
 
@@ -29,7 +29,7 @@ export const revokePage = (visit: Visit, key: Key): Page => ({
       </p>
       <VisitForm
         visit={visit}
-        action={PATHS.revoke}
+        action={`${PATHS.revoke}#${KEYS_ID}`}
         send="Revoke it now"
         isDangerous
         hidden={{ key: key.id }}
@@ -53,7 +53,7 @@ export const replacePage = (visit: Visit, key: Key): Page => ({
       </p>
       <VisitForm
         visit={visit}
-        action={PATHS.replace}
+        action={`${PATHS.replace}#${KEYS_ID}`}
         send="Make the new key"
         hidden={{ key: key.id }}
       >

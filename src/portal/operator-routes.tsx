@@ -129,16 +129,16 @@ function one(deps: OperatorDeps, visit: Visit, { id, complaint }: One): VisitRep
   if (!account) return { redirect: PATHS.accounts }
   const used = metering.meter.used(id, dayOf(visit.nowMs))
   const limit = metering.limits[account.plan]
-  const done = complaint ? null : (DONE[visit.url.searchParams.get('said') ?? ''] ?? null)
+  const done = complaint ? null : (DONE.get(visit.url.searchParams.get('said')) ?? null)
   const shown = { used, limit, complaint: complaint ?? null, done }
   const page = { visit, account, keys: keys.keysOf(id), ...shown }
   return { page: accountPage(page) }
 }
 
-const DONE: Readonly<Record<string, string>> = {
-  changed: 'It holds from the next request on.',
-  revoked: 'The key is revoked: the next request with it is refused.',
-}
+const DONE: ReadonlyMap<string | null, string> = new Map([
+  ['changed', 'It holds from the next request on.'],
+  ['revoked', 'The key is revoked: the next request with it is refused.'],
+])
 
 const CHOOSE = 'Choose a plan and a role.'
 const OWN_ROLE = 'You cannot take the admin role from yourself; ask another admin.'

@@ -19,3 +19,7 @@ export const PATHS = {
   operatorKey: '/operator/key',
   log: '/operator/log',
 } as const
+
+/** The part of the developer area that holds the keys, and in it the form for a further one. */
+export const KEYS_ID = 'keys-title'
+export const FURTHER_KEY_ID = 'further-key'
