@@ -154,8 +154,8 @@ function Net({ net, quote: { fee, rateType }, currency }: NetProps) {
   const isBeforeFee = fee === null && isExecutable(rateType)
   return (
     <span>
-      {amountText(net, currency.minorUnits)}{' '}
-      {isBeforeFee && <span class="before-fee">before any fee</span>}
+      {amountText(net, currency.minorUnits)}
+      {isBeforeFee && <span class="before-fee"> before any fee</span>}
     </span>
   )
 }
