@@ -48,10 +48,13 @@ describe('the corridors in a browser', () => {
   })
 
   test('do not scroll sideways, on a phone or anywhere', async () => {
-    for (const width of [320, 360, 705, 1089]) {
+    for (const width of [320, 360, 705, 1089, 1120, 1280]) {
       const { page, context } = await scene.visit({ width })
       await page.goto('/corridors')
       expect([width, await isTooWide(page)]).toEqual([width, false])
+      const frame = `document.querySelector('.table-frame')`
+      const cut = await page.evaluate(`${frame}.scrollWidth - ${frame}.clientWidth`)
+      expect([width, cut]).toEqual([width, 0])
       if (width === 360) await scene.picture(page, 'corridors-phone')
       await context.close()
     }
