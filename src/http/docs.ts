@@ -26,11 +26,11 @@ export function docsRoutes(
   const document = () =>
     JSON.stringify(openApiDocument(endpoints, { basePath, publicUrl, examples }))
   const guide = () => guideText(endpoints, { basePath, publicUrl })
-  const origin = publicUrl ? new URL(publicUrl).origin : null
+  const publicOrigin = publicUrl ? new URL(publicUrl).origin : null
   return [
     page(DOCUMENT_PATH, () => ({ bytes: document(), type: 'application/json' })),
     page('/llms.txt', () => ({ bytes: guide(), type: 'text/plain; charset=utf-8' })),
-    page(PAGE_PATH, () => referencePage(origin)),
+    page(PAGE_PATH, () => referencePage({ publicOrigin, guide: guide() })),
     ...Object.entries(ASSETS).map(([file, type]) =>
       page(`${ASSETS_PATH}/${file}`, async () => ({
         bytes: await Bun.file(join(DIRECTORY, file)).bytes(),

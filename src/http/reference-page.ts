@@ -18,20 +18,61 @@ export const ASSETS: Readonly<Record<string, string>> = {
 /** The plugin links the script to a public host; the link is one line of its page. */
 const LINKED_SCRIPT = /https:\/\/[^"]*\/swagger-ui-bundle\.js/
 
+/** What the plugin's page has of its own, where what is ours goes in. */
+const PLACES = {
+  head: '</head>',
+  body: '<body>',
+  reference: '<div id="swagger-ui"></div>',
+} as const
+
+const ICON = new URL('../portal/icon.svg', import.meta.url)
+
+/** The reference is dark where the reader's other pages are; its style knows how, by a class. */
+const FOLLOW_SCHEME = `
+const dark = matchMedia('(prefers-color-scheme: dark)')
+const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
+follow()
+dark.addEventListener('change', follow)
+`
+
+const TABLES = '.swagger-ui :is(table.responses-table, table.parameters)'
+const OUR_STYLE = `
+html { color-scheme: light dark }
+body { margin: 0; font-family: system-ui, sans-serif }
+.site, .guide { max-width: 1460px; margin: 0 auto; padding: 12px 20px; box-sizing: border-box }
+.site a { margin-right: 1.25rem; color: #0b6b4f }
+.dark-mode .swagger-ui table.headers td { color: #e4e6e6 }
+.guide { white-space: pre-wrap; overflow-wrap: anywhere }
+@media (prefers-color-scheme: dark) { .site a { color: #62cfa6 } }
+@media (max-width: 40rem) {
+  .site, .guide { padding-inline: 12px }
+  .swagger-ui .wrapper { padding: 0 12px }
+  .swagger-ui .opblock .opblock-summary-method { min-width: 52px; padding: 6px 0 }
+  ${TABLES}, ${TABLES} > tbody, ${TABLES} > tbody > tr, ${TABLES} > tbody > tr > td {
+    display: block; width: auto; padding-inline: 0
+  }
+  ${TABLES} > thead, ${TABLES} > tbody > tr > td.response-col_links,
+  .view-line-link { display: none }
+  .swagger-ui table.headers { display: block; overflow-x: auto }
+}`
+
+type Options = {
+  /** Where the document says the service is, when that is not the page's own host. */
+  readonly publicOrigin: string | null
+  /** What is to be read where the reference does not come up: without scripts. */
+  readonly guide: string
+}
+
 /**
  * The interactive reference as the plugin writes it, its script taken from ourselves, under a
  * policy that lets the page ask nobody but us.
- *
- * `publicOrigin` is where the document says the service is, when that is not the page's own host.
  */
-export async function referencePage(publicOrigin: string | null): Promise<Publication> {
-  const written = await pluginPage()
-  const html = written.replace(LINKED_SCRIPT, `${ASSETS_PATH}/${SCRIPT}`)
-  const [, inline] = /<script>([\s\S]*?)<\/script>/.exec(html) ?? []
-  if (html === written || inline === undefined) throw new Error('the plugin writes another page')
+export async function referencePage({ publicOrigin, guide }: Options): Promise<Publication> {
+  const html = withOurs(await pluginPage(), guide, await iconAddress())
+  const inline = [...html.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, script]) => script!)
   const policy = [
     "default-src 'none'",
-    `script-src 'self' '${hashOf(inline)}'`,
+    `script-src ${["'self'", ...inline.map((script) => `'${hashOf(script)}'`)].join(' ')}`,
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data:",
     `connect-src ${["'self'", ...(publicOrigin ? [publicOrigin] : [])].join(' ')}`,
@@ -41,6 +82,32 @@ export async function referencePage(publicOrigin: string | null): Promise<Public
   ].join('; ')
   const headers = { 'content-security-policy': policy, 'referrer-policy': 'no-referrer' }
   return { bytes: html, type: 'text/html; charset=utf-8', headers }
+}
+
+/** Throws where the plugin writes another page than the one that is known. */
+function withOurs(written: string, guide: string, icon: string): string {
+  const places = [...Object.values(PLACES), '<script>\n']
+  if (!LINKED_SCRIPT.test(written) || !places.every((place) => written.includes(place)))
+    throw new Error('the plugin writes another page')
+  const head = `<link rel="icon" href="${icon}" type="image/svg+xml">
+<style>${OUR_STYLE}</style>
+<script>${FOLLOW_SCHEME}</script>
+${PLACES.head}`
+  const body = `${PLACES.body}
+<header class="site"><nav aria-label="Site"><a href="/">Corridor</a>
+<a href="/corridors">Corridors</a><a href="/developer">Developers</a></nav></header>`
+  const reference = `<div id="swagger-ui"><pre class="guide">${Bun.escapeHTML(guide)}</pre></div>`
+  return written
+    .replace(LINKED_SCRIPT, `${ASSETS_PATH}/${SCRIPT}`)
+    .replace(PLACES.head, () => head)
+    .replace(PLACES.body, () => body)
+    .replace(PLACES.reference, () => reference)
+}
+
+/** The site's icon, inside its address: the page has no share in how the site names its files. */
+async function iconAddress(): Promise<string> {
+  const bytes = await Bun.file(ICON).bytes()
+  return `data:image/svg+xml;base64,${Buffer.from(bytes).toString('base64')}`
 }
 
 /** Loaded when somebody looks at the page, and not at every start. */

@@ -2,6 +2,7 @@
 import type { View } from '~/memory/view.ts'
 import type { BoardQuery } from './board-query.ts'
 import { Field, Select } from './form.tsx'
+import { PATHS } from './paths.ts'
 
 /** What to compare; an ordinary form, so it works without any script. */
 export function BoardForm({ view, query }: { view: View; query: BoardQuery }) {
@@ -10,7 +11,7 @@ export function BoardForm({ view, query }: { view: View; query: BoardQuery }) {
     .map(({ code, name }) => ({ value: code, text: `${code} · ${name}` }))
     .sort((a, b) => (a.value < b.value ? -1 : 1))
   return (
-    <form class="form-row board-form" action="/" method="get">
+    <form class="form-row board-form" action={PATHS.board} method="get">
       <Field
         name="amount"
         label="Send"

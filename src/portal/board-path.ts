@@ -1,6 +1,6 @@
 import type { ChartPeriod } from './chart-period.ts'
-
-export const BOARD_PATH = '/'
+import { plainNumber } from './format.ts'
+import { PATHS } from './paths.ts'
 
 /** The address of the board with this on it. */
 export function boardHref(shown: {
@@ -10,7 +10,7 @@ export function boardHref(shown: {
   period?: ChartPeriod
 }): string {
   const params = new URLSearchParams({ from: shown.from, to: shown.to })
-  if (shown.amount !== undefined) params.set('amount', String(shown.amount))
+  if (shown.amount !== undefined) params.set('amount', plainNumber(shown.amount))
   if (shown.period) params.set('period', shown.period)
-  return `${BOARD_PATH}?${params}`
+  return `${PATHS.board}?${params}`
 }

@@ -4,6 +4,8 @@ import { isExecutable } from '~/domain/provider.ts'
 import type { View } from '~/memory/view.ts'
 import { type LiveCorridor, liveCorridors } from '~/service/corridors.ts'
 import { type ChartPeriod, chartPeriodOf } from './chart-period.ts'
+import { plainNumber } from './format.ts'
+import { writtenNumber } from './written-number.ts'
 
 export type BoardQuery = {
   /** As it was asked for, or what the board proposes. */
@@ -29,7 +31,7 @@ export function boardQuery(view: View, params: URLSearchParams): BoardQuery {
   const proposed = asked.from && asked.to ? null : proposal(view, asked)
   const from = asked.from ?? proposed?.from ?? ''
   const to = asked.to ?? proposed?.to ?? ''
-  const amountText = given(params, 'amount') ?? String(usualAmount(view, from))
+  const amountText = given(params, 'amount') ?? plainNumber(usualAmount(view, from))
   const amount = amountOf(amountText)
   const period = chartPeriodOf(params.get('period'))
   const faults = {
@@ -59,14 +61,14 @@ function codeFault({ catalogue }: View, code: string): string | null {
   return code === '' ? 'Choose a currency.' : `${code} is not a currency known here. Choose one.`
 }
 
-const PLAIN = /^\d{1,40}(\.\d{1,40})?$/
-const GROUPED = /^\d{1,3}([, \u00a0\u202f]\d{3})+(\.\d{1,40})?$/
+const SEPARATED = /^(?=.*\d)[\d.,]+$/
+const USE_DIGITS = 'Write the amount in digits, such as 1250.50.'
+const USE_A_POINT = 'Use a point for the decimals, such as 1250.50.'
 
 /** The amount that a person wrote, or what is wrong with it. */
 function amountOf(text: string): number | string {
-  const digits = GROUPED.test(text) ? text.replace(/[, \u00a0\u202f]/g, '') : text
-  if (!PLAIN.test(digits)) return 'Write the amount in digits, such as 1250.50.'
-  const amount = Number(digits)
+  const amount = writtenNumber(text)
+  if (amount === null) return SEPARATED.test(text) ? USE_A_POINT : USE_DIGITS
   if (amount <= 0) return 'The amount must be more than zero.'
   if (amount > AMOUNT_MAX) return 'That is more than there is: at most 1,000,000,000,000,000.'
   return amount

@@ -4,9 +4,11 @@ import { HOUR_MS } from '~/domain/duration.ts'
 import type { Freshness } from '~/domain/freshness.ts'
 import { isExecutable } from '~/domain/provider.ts'
 import { vsMidBps } from '~/domain/spread.ts'
-import type { Conversions } from '~/service/convert.ts'
+import type { Conversion, Conversions } from '~/service/convert.ts'
 import { amountText, clockText, percentText, plainAmountText, rateText } from './format.ts'
+import { DERIVED, isDerived } from './kinds.ts'
 import { Age, Moment } from './moment.tsx'
+import { isOldPrice } from './price-age.tsx'
 
 type Props = {
   readonly conversions: Conversions
@@ -26,10 +28,9 @@ export function BoardSummary(props: Props) {
   )
 }
 
-function Best({ conversions: { best, amount, mid, entries }, from, to }: Props) {
+function Best({ conversions: { best, amount, mid, entries }, from, to, freshness }: Props) {
   const isSendable = entries.some(({ ranked }) => isExecutable(ranked.quote.rateType))
   const sent = `${plainAmountText(amount)} ${from.code}`
-  const gained = mid && best?.net ? vsMidBps(best.net / amount, mid.rate) : null
   return (
     <section class="card">
       <h2 class="figure-label">Most a recipient gets of {sent}</h2>
@@ -38,10 +39,7 @@ function Best({ conversions: { best, amount, mid, entries }, from, to }: Props) 
           <p class="figure">
             {amountText(best.net, to.minorUnits)} {to.code}
           </p>
-          <p class="figure-note">
-            with {best.ranked.provider.name}
-            {gained !== null && `; ${besideMid(gained)}, fee included`}
-          </p>
+          <BestNote best={best} net={best.net} {...{ amount, mid, freshness }} />
         </>
       ) : (
         <>
@@ -54,6 +52,31 @@ function Best({ conversions: { best, amount, mid, entries }, from, to }: Props) 
         </>
       )}
     </section>
+  )
+}
+
+type NoteProps = Pick<Conversions, 'amount' | 'mid'> & {
+  readonly best: Conversion
+  readonly net: number
+  readonly freshness: Freshness
+}
+
+/** Whose price the best is, how old, and what is in it. */
+function BestNote({ best: { ranked }, net, amount, mid, freshness: { nowMs } }: NoteProps) {
+  const { quote, provider } = ranked
+  const gained = mid && vsMidBps(net / amount, mid.rate)
+  const compared = gained === null ? '' : `; ${besideMid(gained)}`
+  const included = gained === null ? '' : ', fee included'
+  const isOlder = mid !== null && mid.atMs > quote.atMs
+  return (
+    <p class="figure-note">
+      with {provider.name}, at a price of <Age ms={quote.atMs} nowMs={nowMs} /> ago
+      {isDerived(provider.providerType) && ` ${DERIVED}`}
+      {compared}
+      {quote.fee === null ? '; its fee is not said.' : `${included}.`}
+      {isOldPrice({ ms: quote.atMs, nowMs }) &&
+        ` A price this old may no longer be had${isOlder ? '; the mid is newer' : ''}.`}
+    </p>
   )
 }
 

@@ -5,7 +5,7 @@ import { type Conversions, convert } from '~/service/convert.ts'
 import { inTime } from '~/service/deadline.ts'
 import { type Series, type SeriesDeps, seriesOf } from '~/service/series.ts'
 import { BoardForm } from './board-form.tsx'
-import { BOARD_PATH, boardHref } from './board-path.ts'
+import { boardHref } from './board-path.ts'
 import { type BoardQuery, type BoardQuestion, boardQuery } from './board-query.ts'
 import { BoardSummary } from './board-summary.tsx'
 import { CallSection } from './call-section.tsx'
@@ -15,6 +15,7 @@ import { reachOf } from './distance-bar.tsx'
 import { rateDecimals } from './format.ts'
 import { Notice } from './notice.tsx'
 import type { Page } from './page.tsx'
+import { PATHS } from './paths.ts'
 import { ProviderTable } from './provider-table.tsx'
 import { type PublicAsk, type PublicDeps, publicPage } from './public-page.tsx'
 import { SERIES_PATH } from './series-file.ts'
@@ -24,14 +25,16 @@ export type BoardDeps = PublicDeps & {
   /** Where people know the service to be; null for wherever they read of it. */
   readonly publicUrl: string | null
   readonly basePath: string
+  /** What whoever signs up may ask in a day; null where nobody can. */
+  readonly dailyUnits: number | null
 }
 
 /** The market board: what each provider makes of an amount in one corridor. */
 export const boardRoutes = (deps: BoardDeps): Route[] => [
   {
     method: 'GET',
-    path: BOARD_PATH,
-    handle: publicPage(deps, BOARD_PATH, (ask) => board(deps, ask)),
+    path: PATHS.board,
+    handle: publicPage(deps, PATHS.board, (ask) => board(deps, ask)),
   },
 ]
 
@@ -48,7 +51,7 @@ async function board(deps: BoardDeps, ask: PublicAsk): Promise<Page> {
   const series = await chartSeries(deps, ask, question)
   return {
     title: `${question.from} to ${question.to}`,
-    path: BOARD_PATH,
+    path: PATHS.board,
     scripts: ['chart', 'copy'],
     body: <Board {...{ deps, ask, query, question, conversions, series }} />,
   }
@@ -105,7 +108,7 @@ function Board({ deps, ask, query, question, conversions, series }: Props) {
         <>
           <Notice kind="plain" title={`Nobody quotes ${from.code} to ${to.code} yet`}>
             <p>The pair is known; no provider has given a price for it.</p>
-            <a href="/corridors">See the corridors that are quoted.</a>
+            <a href={PATHS.corridors}>See the corridors that are quoted.</a>
           </Notice>
           <BoardSummary {...{ conversions, from, to, freshness }} />
         </>
@@ -120,6 +123,7 @@ function Board({ deps, ask, query, question, conversions, series }: Props) {
         question={question}
         apiUrl={`${deps.publicUrl ?? url.origin}${deps.basePath}`}
         nowMs={nowMs}
+        dailyUnits={deps.dailyUnits}
       />
     </div>
   )
@@ -153,7 +157,7 @@ function Kinds({ conversions: { entries, best, mid }, ...shared }: KindsProps) {
 
 const unansweredPage = ({ view }: PublicAsk, query: BoardQuery): Page => ({
   title: 'Market board',
-  path: BOARD_PATH,
+  path: PATHS.board,
   status: 400,
   body: (
     <div class="stack-tight">
@@ -168,7 +172,7 @@ const unansweredPage = ({ view }: PublicAsk, query: BoardQuery): Page => ({
 
 const emptyPage = (): Page => ({
   title: 'Market board',
-  path: BOARD_PATH,
+  path: PATHS.board,
   body: (
     <div class="stack-tight">
       <h1>Market board</h1>

@@ -3,16 +3,20 @@ import { INTERVAL_MS } from '~/domain/series.ts'
 import type { BoardQuestion } from './board-query.ts'
 import { periodInterval, periodStartMs } from './chart-period.ts'
 import { CopyBox } from './copy-box.tsx'
+import { plainNumber } from './format.ts'
+import { PATHS } from './paths.ts'
 
 type Props = {
   readonly question: BoardQuestion
   /** Where the interface answers, such as `https://rates.example/api/v1`. */
   readonly apiUrl: string
   readonly nowMs: number
+  /** What whoever signs up may ask in a day; null where nobody can. */
+  readonly dailyUnits: number | null
 }
 
 /** The calls that answer what is on the screen, with a place for the caller's own key. */
-export function CallSection({ question, apiUrl, nowMs }: Props) {
+export function CallSection({ question, apiUrl, nowMs, dailyUnits }: Props) {
   return (
     <section class="stack-tight" aria-labelledby="calls-title">
       <div>
@@ -20,6 +24,11 @@ export function CallSection({ question, apiUrl, nowMs }: Props) {
         <p class="muted small">
           With your own key in <code>CORRIDOR_KEY</code>. <a href="/docs">Every endpoint</a>
         </p>
+        {dailyUnits !== null && (
+          <p class="muted small">
+            No key yet? <a href={PATHS.signUp}>Get one free</a>: {dailyUnits} calls a day.
+          </p>
+        )}
       </div>
       <CopyBox id="call-providers" label="the call for the providers" text={convertCall()} />
       <CopyBox id="call-chart" label="the call for the chart" text={seriesCall()} />
@@ -45,7 +54,3 @@ export function CallSection({ question, apiUrl, nowMs }: Props) {
     return `curl -s -H "X-API-Key: $CORRIDOR_KEY" '${apiUrl}${path}'`
   }
 }
-
-/** Without an exponent, as the interface takes it. */
-const plainNumber = (amount: number): string =>
-  amount.toLocaleString('en', { useGrouping: false, maximumFractionDigits: 20 })

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import type { Series, SeriesPoint } from '~/service/series.ts'
 import { CHART_PERIODS, type ChartPeriod, periodInterval, periodWords } from './chart-period.ts'
+import { dayText } from './day-text.ts'
 import { percentText, rateDecimals, rateText } from './format.ts'
 import { Notice } from './notice.tsx'
 import { Sparkline } from './sparkline.tsx'
@@ -39,7 +40,7 @@ export function ChartSection({ from, to, period, series, hrefOf, csvHref }: Prop
       {series ? (
         <Chart {...{ from, to, period, csvHref }} points={series.points} />
       ) : (
-        <Notice kind="warn" title="The chart is not to be had just now">
+        <Notice kind="warn" title="The chart is not available just now">
           The database that holds the past cannot be reached, or takes long. What is above is
           current and goes on; <a href={hrefOf(period)}>try the chart again</a> in a moment.
         </Notice>
@@ -65,16 +66,27 @@ function Chart({ from, to, period, csvHref, points }: ChartProps) {
   const label = summary({ mid, best, period })
   if (rates.length === 0)
     return <p class="muted">Nothing was said of this corridor in that time: no mid, no quote.</p>
+  const decimals = rateDecimals(rates)
   const unit = periodInterval(period) === 'P1D' ? 'day' : 'hour'
   return (
     <>
       <p class="chart-legend muted small">
         <span class="key key-mid">mid</span>
-        <span class="key key-best">best rate quoted</span>
-        <span class="key key-samples">quotes per {unit}</span>
+        <span class="key key-best">best of that {unit}'s new quotes</span>
+        <span class="key key-samples" data-live hidden>
+          quotes per {unit}
+        </span>
       </p>
       <div class="chart-plot" data-chart="series" data-label={label} data-unit={unit}>
         <Sparkline {...{ mid, best, ...PLOT, label }} />
+        <p class="chart-ends small muted" aria-hidden="true">
+          <span>{dayText(points[0]!.startMs)}</span>
+          <span>
+            from {rateText(Math.min(...rates), decimals)} to{' '}
+            {rateText(Math.max(...rates), decimals)}
+          </span>
+          <span>{dayText(points.at(-1)!.startMs)}</span>
+        </p>
       </div>
       <p class="small muted">{label}</p>
       <details class="chart-data">
@@ -98,12 +110,7 @@ function Chart({ from, to, period, csvHref, points }: ChartProps) {
             </thead>
             <tbody>
               {points.toReversed().map((point) => (
-                <Point
-                  key={point.startMs}
-                  point={point}
-                  unit={unit}
-                  decimals={rateDecimals(rates)}
-                />
+                <Point key={point.startMs} point={point} unit={unit} decimals={decimals} />
               ))}
             </tbody>
           </table>
@@ -111,7 +118,7 @@ function Chart({ from, to, period, csvHref, points }: ChartProps) {
       </details>
       <p class="small">
         <a href={csvHref} download={`${from}-${to}-${period}.csv`}>
-          Take it along as CSV
+          Download as CSV
         </a>
       </p>
     </>
@@ -153,11 +160,13 @@ function summary({ mid, best, period }: Lines): string {
       ? `Over ${periodWords(period)} the mid went from ${rateText(first)} to ${rateText(last)} ` +
         `(${percentText((last / first - 1) * 10_000, true)}). `
       : `No mid is known over ${periodWords(period)}. `
-  const times = `${bests.length} ${bests.length === 1 ? 'time' : 'times'}`
-  const quoted =
-    bests.length > 0
-      ? `Best rates were quoted at ${times}, from ${rateText(Math.min(...bests))} ` +
-        `to ${rateText(Math.max(...bests))}.`
-      : 'Nothing that money can be sent at was quoted.'
-  return moved + quoted
+  return moved + quotedText(bests)
+}
+
+function quotedText(bests: readonly number[]): string {
+  if (bests.length === 0) return 'Nothing that money can be sent at was quoted.'
+  const [low, high] = [rateText(Math.min(...bests)), rateText(Math.max(...bests))]
+  if (bests.length === 1) return `A best rate was quoted once, at ${low}.`
+  const range = low === high ? `at ${low}` : `from ${low} to ${high}`
+  return `Best rates were quoted at ${bests.length} times, ${range}.`
 }

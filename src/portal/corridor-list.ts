@@ -39,8 +39,29 @@ export const DESCENDS_FIRST: Readonly<Record<Sort, boolean>> = {
   providers: true,
   spread: false,
   mid: true,
-  age: true,
+  age: false,
 }
+
+/** Each order in words: as it is usual for its column, and turned around. */
+const ORDERS: Readonly<Record<Sort, readonly [usual: string, turned: string]>> = {
+  providers: ['Most providers', 'Fewest providers'],
+  corridor: ['Corridor, A to Z', 'Corridor, Z to A'],
+  mid: ['Best against the mid', 'Worst against the mid'],
+  spread: ['Least behind the best', 'Most behind the best'],
+  age: ['Newest best rate', 'Oldest best rate'],
+}
+
+/** How a form asks for an order, which it can only do by one name: `spread-desc`. */
+export const orderName = ({ sort, isDescending }: Pick<ListQuery, 'sort' | 'isDescending'>) =>
+  `${sort}-${isDescending ? 'desc' : 'asc'}`
+
+/** Every order that there is, by its name in a form. */
+export const orderOptions = (Object.keys(ORDERS) as Sort[]).flatMap((sort) =>
+  ORDERS[sort].map((text, turned) => ({
+    value: orderName({ sort, isDescending: DESCENDS_FIRST[sort] !== (turned === 1) }),
+    text,
+  })),
+)
 
 const PAGE_ROWS = 50
 const PAGE_TEXT = /^[1-9]\d{0,5}$/
@@ -48,13 +69,14 @@ const PAGE_TEXT = /^[1-9]\d{0,5}$/
 /** What a list's address asks for; what is no sort or page is the usual one. */
 export function listQuery(params: URLSearchParams): ListQuery {
   const currency = params.get('currency')?.trim() ?? ''
-  const sort = SORTS.find((name) => name === params.get('sort')) ?? 'providers'
-  const order = params.get('order')
+  const [asked, turn] = (params.get('sort') ?? '').split('-')
+  const sort = SORTS.find((name) => name === asked) ?? 'providers'
+  const order = params.get('order') ?? turn
   const page = params.get('page') ?? ''
   return {
     currency: currency === '' ? null : (currencyCode(currency) ?? currency.slice(0, 20)),
     sort,
-    isDescending: order === null ? DESCENDS_FIRST[sort] : order === 'desc',
+    isDescending: order === undefined ? DESCENDS_FIRST[sort] : order === 'desc',
     page: PAGE_TEXT.test(page) ? Number(page) : 1,
   }
 }
@@ -88,7 +110,7 @@ const VALUE: Readonly<Record<Sort, ((line: CorridorLine) => number | null) | nul
   providers: ({ providers }) => providers,
   spread: ({ avgSpreadBps }) => avgSpreadBps,
   mid: ({ bestVsMidBps }) => bestVsMidBps,
-  age: ({ bestMs }) => bestMs,
+  age: ({ bestMs }) => bestMs && -bestMs,
 }
 
 /** What is not known comes last, whatever the order. */

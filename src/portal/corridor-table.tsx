@@ -3,9 +3,9 @@ import type { ComponentChildren } from 'preact'
 import type { Trend } from '~/service/trends.ts'
 import { boardHref } from './board-path.ts'
 import { type CorridorLine, DESCENDS_FIRST, type ListQuery, type Sort } from './corridor-list.ts'
-import { CORRIDORS_PATH } from './corridors-path.ts'
 import { percentText, rateText } from './format.ts'
-import { Age } from './moment.tsx'
+import { PATHS } from './paths.ts'
+import { PriceAge } from './price-age.tsx'
 import { Sparkline } from './sparkline.tsx'
 
 type Props = {
@@ -26,7 +26,7 @@ export function CorridorTable({ lines, query, trendOf, nowMs }: Props) {
               Corridor
             </Head>
             <th scope="col" class="number">
-              Best rate
+              Best rate, before fees
             </th>
             <Head sort="mid" query={query} isNumber>
               Best against mid
@@ -35,7 +35,7 @@ export function CorridorTable({ lines, query, trendOf, nowMs }: Props) {
               Providers
             </Head>
             <Head sort="spread" query={query} isNumber>
-              Average spread
+              Average behind best
             </Head>
             <Head sort="age" query={query} isNumber>
               Age of the best
@@ -78,7 +78,7 @@ export function listHref({ currency, sort, isDescending, page }: ListQuery): str
   const params = new URLSearchParams({ sort, order: isDescending ? 'desc' : 'asc' })
   if (currency !== null) params.set('currency', currency)
   if (page > 1) params.set('page', String(page))
-  return `${CORRIDORS_PATH}?${params}`
+  return `${PATHS.corridors}?${params}`
 }
 
 type RowProps = { line: CorridorLine; trend: Trend | undefined; nowMs: number }
@@ -93,9 +93,15 @@ function Row({ line, trend, nowMs }: RowProps) {
           <span class="visually-hidden"> to </span> {to}
         </a>
       </th>
-      <td class="number best">
-        {best ? rateText(best.rate) : <span class="muted">none to send at</span>}
-        {best && <span class="provider-type">{best.providerName}</span>}
+      <td class="number best" data-label="Best rate">
+        {best ? (
+          <span>
+            {rateText(best.rate)}
+            <span class="provider-type">{best.providerName}</span>
+          </span>
+        ) : (
+          <span class="muted">none to send at</span>
+        )}
       </td>
       <td class="number" data-label="Against mid">
         {line.bestVsMidBps === null ? (
@@ -107,14 +113,14 @@ function Row({ line, trend, nowMs }: RowProps) {
       <td class="number" data-label="Providers">
         {line.providers}
       </td>
-      <td class="number" data-label="Spread">
+      <td class="number" data-label="Behind best">
         {line.avgSpreadBps === null ? <span class="muted">–</span> : percentText(line.avgSpreadBps)}
       </td>
       <td class="number" data-label="Age">
         {line.bestMs === null ? (
           <span class="muted">–</span>
         ) : (
-          <Age ms={line.bestMs} nowMs={nowMs} />
+          <PriceAge ms={line.bestMs} nowMs={nowMs} />
         )}
       </td>
       <td class="trend">{trend && <Trendline {...{ from, to, trend }} />}</td>

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import type { Route } from '~/http/route.ts'
 import type { View } from '~/memory/view.ts'
+import { liveCorridors } from '~/service/corridors.ts'
 import { inTime } from '~/service/deadline.ts'
 import type { Trend, TrendBoard } from '~/service/trends.ts'
 import {
@@ -8,14 +9,16 @@ import {
   corridorList,
   type ListQuery,
   listQuery,
+  orderName,
+  orderOptions,
   quotedCodes,
 } from './corridor-list.ts'
 import { CorridorTable, listHref } from './corridor-table.tsx'
-import { CORRIDORS_PATH } from './corridors-path.ts'
 import { Select } from './form.tsx'
 import { clockText } from './format.ts'
 import { Notice } from './notice.tsx'
 import type { Page } from './page.tsx'
+import { PATHS } from './paths.ts'
 import { type PublicAsk, type PublicDeps, publicPage } from './public-page.tsx'
 
 export type CorridorsDeps = PublicDeps & { readonly trends: TrendBoard }
@@ -24,8 +27,8 @@ export type CorridorsDeps = PublicDeps & { readonly trends: TrendBoard }
 export const corridorsRoutes = (deps: CorridorsDeps): Route[] => [
   {
     method: 'GET',
-    path: CORRIDORS_PATH,
-    handle: publicPage(deps, CORRIDORS_PATH, (ask) => corridorsPage(deps, ask)),
+    path: PATHS.corridors,
+    handle: publicPage(deps, PATHS.corridors, (ask) => corridorsPage(deps, ask)),
   },
 ]
 
@@ -34,25 +37,26 @@ async function corridorsPage(deps: CorridorsDeps, ask: PublicAsk): Promise<Page>
   const query = listQuery(url.searchParams)
   const isUnknown = query.currency !== null && !view.catalogue.currency(query.currency)
   const list = corridorList(view, isUnknown ? { ...query, currency: null } : query)
+  const hasAny = liveCorridors(view).length > 0
   const trendOf = await trends(deps, view)
   return {
     title: 'Corridors',
-    path: CORRIDORS_PATH,
+    path: PATHS.corridors,
     status: isUnknown ? 400 : 200,
     description:
-      'Every corridor with live prices: best rate, providers, spread and the last month.',
+      'Every corridor with prices: best rate, providers, how close they are and the last month.',
     body: (
       <div class="stack">
         <div class="stack-tight">
           <h1>Corridors</h1>
           <p class="lead">
-            {list.count === 1 ? 'One corridor' : `${list.count} corridors`} with live prices
+            {list.count === 1 ? 'One corridor' : `${list.count} corridors`} with prices
             {query.currency !== null && !isUnknown && ` from or to ${query.currency}`}, as of{' '}
             {clockText(view.freshness.cutoffMs)}.
           </p>
           <Filter view={view} query={query} isUnknown={isUnknown} />
         </div>
-        <List {...{ list, query, trendOf, nowMs }} />
+        <List {...{ list, query, hasAny, trendOf, nowMs }} />
       </div>
     ),
   }
@@ -83,7 +87,7 @@ function Filter({ view, query, isUnknown }: FilterProps) {
   const chosen = isUnknown ? '' : (query.currency ?? '')
   const known = chosen !== '' && !codes.includes(chosen) ? [{ value: chosen, text: chosen }] : []
   return (
-    <form class="form-row filter-form" action={CORRIDORS_PATH} method="get">
+    <form class="form-row filter-form" action={PATHS.corridors} method="get">
       <Select
         name="currency"
         label="From or to"
@@ -92,8 +96,7 @@ function Filter({ view, query, isUnknown }: FilterProps) {
         isOptional
         error={isUnknown ? `${query.currency} is not a currency known here.` : undefined}
       />
-      <input type="hidden" name="sort" value={query.sort} />
-      <input type="hidden" name="order" value={query.isDescending ? 'desc' : 'asc'} />
+      <Select name="sort" label="Order by" value={orderName(query)} options={orderOptions} />
       <button type="submit" class="button button-quiet">
         Show
       </button>
@@ -101,23 +104,30 @@ function Filter({ view, query, isUnknown }: FilterProps) {
   )
 }
 
-type ListProps = { list: CorridorList; query: ListQuery; trendOf: TrendOf | null; nowMs: number }
+type ListProps = {
+  list: CorridorList
+  query: ListQuery
+  /** Whether there is any corridor, shown or not. */
+  hasAny: boolean
+  trendOf: TrendOf | null
+  nowMs: number
+}
 
-function List({ list, query, trendOf, nowMs }: ListProps) {
+function List({ list, query, hasAny, trendOf, nowMs }: ListProps) {
   if (list.count === 0)
     return (
       <Notice kind="plain" title="No corridor to show">
-        {query.currency === null ? (
-          'Nobody has quoted anything yet.'
+        {hasAny ? (
+          <a href={PATHS.corridors}>See all corridors.</a>
         ) : (
-          <a href={CORRIDORS_PATH}>See all corridors.</a>
+          'Nobody has quoted anything yet.'
         )}
       </Notice>
     )
   return (
     <>
       {trendOf === null && (
-        <Notice kind="warn" title="The last thirty days are not to be had just now">
+        <Notice kind="warn" title="The last thirty days are not available just now">
           The database that holds the past cannot be reached, or takes long; what is current goes
           on.
         </Notice>

@@ -17,10 +17,11 @@ import {
   revokeOwnKey,
 } from '~/service/own-keys.ts'
 import { type OwnUsageDeps, ownUsageOf } from '~/service/own-usage.ts'
-import { DEVELOPER, developerPage, KEYS, REPLACE, REVOKE } from './developer.tsx'
+import { developerPage, type Said } from './developer.tsx'
 import { momentText } from './format.ts'
 import { isOverlap, replacePage, revokePage } from './key-pages.tsx'
 import { newKeyPage, replacedKeyPage } from './new-key-page.tsx'
+import { KEYS_ID, PATHS } from './paths.ts'
 import {
   type Form,
   type Person,
@@ -40,21 +41,21 @@ export type DeveloperDeps = VisitDeps &
 /** What somebody who is signed in sees and does with the keys of the account. */
 export function developerRoutes(deps: DeveloperDeps): Route[] {
   return [
-    ...visitRoutes(deps, DEVELOPER, {
+    ...visitRoutes(deps, PATHS.developer, {
       get: (visit) => forMembers(visit, (person) => area(deps, { visit, person })),
     }),
-    ...visitRoutes(deps, KEYS, {
-      get: () => ({ redirect: DEVELOPER }),
+    ...visitRoutes(deps, PATHS.keys, {
+      get: () => ({ redirect: PATHS.developer }),
       post: (visit, form) => forMembers(visit, (person) => create(deps, { visit, person }, form)),
     }),
-    ...visitRoutes(deps, REVOKE, {
+    ...visitRoutes(deps, PATHS.revoke, {
       get: (visit) =>
         forMembers(visit, (person) =>
           ofKey(deps, { visit, person }, (key) => ({ page: revokePage(visit, key) })),
         ),
       post: (visit, form) => forMembers(visit, (person) => revoke(deps, { visit, person }, form)),
     }),
-    ...visitRoutes(deps, REPLACE, {
+    ...visitRoutes(deps, PATHS.replace, {
       get: (visit) =>
         forMembers(visit, (person) =>
           ofKey(deps, { visit, person }, (key) => ({ page: replacePage(visit, key) })),
@@ -68,7 +69,7 @@ type Reply = VisitReply | Promise<VisitReply>
 type Member = { readonly visit: Visit; readonly person: Person }
 
 const forMembers = ({ person }: Visit, answer: (person: Person) => Reply): Reply =>
-  person ? answer(person) : { redirect: '/sign-in' }
+  person ? answer(person) : { redirect: PATHS.signIn }
 
 const ownerOf = ({ visit, person }: Member): Owner => ({
   accountId: person.account.id,
@@ -76,19 +77,23 @@ const ownerOf = ({ visit, person }: Member): Owner => ({
   nowMs: visit.nowMs,
 })
 
-type Complaint = { readonly complaint: string; readonly name?: string }
+/** What an address may say was done. */
+const NEWS: ReadonlyMap<string | null, string> = new Map([
+  ['revoked', 'The key is revoked: the next request with it is refused.'],
+  ['inside', 'You are signed in. A key is shown once; if you did not copy yours, replace it here.'],
+])
 
 async function area(
   deps: DeveloperDeps,
   { visit, person }: Member,
-  said: Complaint | null = null,
+  said: Said | null = null,
 ): Promise<VisitReply> {
   const { account } = person
   const usage = await ownUsageOf(deps, { account, nowMs: visit.nowMs })
   const { limits } = deps.metering
-  const wasRevoked = !said && visit.url.searchParams.get('said') === 'revoked'
-  const page = { visit, person, usage, limits, origin: deps.origin(), wasRevoked }
-  return { page: developerPage({ ...page, complaint: null, ...said }) }
+  const news = NEWS.get(visit.url.searchParams.get('said'))
+  const page = { visit, person, usage, limits, origin: deps.origin(), said: said ?? { news } }
+  return { page: developerPage(page) }
 }
 
 /** A key of the member's that is in use; any other leads back. */
@@ -96,16 +101,20 @@ function ofKey(deps: DeveloperDeps, { visit, person }: Member, answer: (key: Key
   const id = visit.url.searchParams.get('key')
   const own = deps.memory.current.keys.keysOf(person.account.id)
   const key = own.find((one) => one.id === id && !isRevoked(one, visit.nowMs))
-  return key ? answer(key) : { redirect: DEVELOPER }
+  return key ? answer(key) : { redirect: PATHS.developer }
 }
 
 const REFUSALS: Readonly<Record<Refusal, string>> = {
   no_name: `A name has 1 to ${KEY_NAME_LENGTH_MAX} characters on one line.`,
-  name_taken: 'A key of that name is in use. Choose another name, or replace that key.',
+  name_taken:
+    'A key of that name is in use. If you have just made it and lost it, revoke or replace it ' +
+    'above; else choose another name.',
   too_many: `There are ${ACTIVE_KEYS_MAX} keys already. Revoke one that you no longer need.`,
   too_often: `${DAILY_KEYS_MAX} keys were made in a day. Make the next one tomorrow.`,
   unknown: 'That key is no longer in use.',
-  ending: 'That key is being replaced already.',
+  ending:
+    'That key is being replaced already. If you have just made the new one and lost it, revoke ' +
+    'or replace that one below.',
 }
 
 type Refusal = Extract<NewOwnKey, { refusal: unknown }>['refusal']
@@ -113,14 +122,14 @@ type Refusal = Extract<NewOwnKey, { refusal: unknown }>['refusal']
 async function create(deps: DeveloperDeps, member: Member, form: Form): Promise<VisitReply> {
   const name = form.text('name')
   const made = await createOwnKey(deps, ownerOf(member), name)
-  if ('refusal' in made) return area(deps, member, { complaint: REFUSALS[made.refusal], name })
+  if ('refusal' in made) return area(deps, member, { nameFault: REFUSALS[made.refusal], name })
   return { page: newKeyPage({ key: made.text, name: made.name, origin: deps.origin() }) }
 }
 
 async function revoke(deps: DeveloperDeps, member: Member, form: Form): Promise<VisitReply> {
   const isRevokedNow = await revokeOwnKey(deps, ownerOf(member), form.text('key'))
   if (!isRevokedNow) return area(deps, member, { complaint: REFUSALS.unknown })
-  return { redirect: `${DEVELOPER}?said=revoked` }
+  return { redirect: `${PATHS.developer}?said=revoked#${KEYS_ID}` }
 }
 
 async function replace(deps: DeveloperDeps, member: Member, form: Form): Promise<VisitReply> {

@@ -9,6 +9,7 @@ import { spanText } from './format.ts'
 import { Moment } from './moment.tsx'
 import { Notice } from './notice.tsx'
 import type { Page } from './page.tsx'
+import { FURTHER_KEY_ID, KEYS_ID, PATHS } from './paths.ts'
 import { TableFrame } from './table-frame.tsx'
 import { ToolClients } from './tool-clients.tsx'
 import { TryIt } from './try-it.tsx'
@@ -16,27 +17,29 @@ import { UsageChart } from './usage-chart.tsx'
 import type { Person, Visit } from './visit.tsx'
 import { VisitForm } from './visit-form.tsx'
 
-export const DEVELOPER = '/developer'
-export const KEYS = '/developer/keys'
-export const REVOKE = '/developer/keys/revoke'
-export const REPLACE = '/developer/keys/replace'
-
 type Props = {
   readonly visit: Visit
   readonly person: Person
   readonly usage: OwnUsage
   readonly origin: string
   readonly limits: Readonly<Record<Plan, number>>
-  readonly complaint: string | null
-  readonly wasRevoked: boolean
+  readonly said: Said
+}
+
+/** What came of what was sent, if anything was. */
+export type Said = {
+  readonly complaint?: string
+  readonly news?: string | undefined
+  /** The name that a further key was to have, and why it has not. */
   readonly name?: string
+  readonly nameFault?: string
 }
 
 export const developerPage = (props: Props): Page => ({
   title: 'Developer area',
-  path: DEVELOPER,
+  path: PATHS.developer,
   scripts: ['copy', 'try-it'],
-  status: props.complaint === null ? 200 : 400,
+  status: props.said.complaint || props.said.nameFault ? 400 : 200,
   body: (
     <div class="stack">
       <Head {...props} />
@@ -58,7 +61,7 @@ const Head = ({ visit, person }: Props) => (
       <h1>Developer area</h1>
       <p class="lead">{person.email}</p>
     </div>
-    <VisitForm visit={visit} action="/sign-out" send="Sign out" look="button button-quiet" />
+    <VisitForm visit={visit} action={PATHS.signOut} send="Sign out" look="button button-quiet" />
   </div>
 )
 
@@ -110,36 +113,41 @@ function Quota({ usage: { quota }, person: { account }, limits, visit }: Props) 
   )
 }
 
-function Keys({ visit, usage, complaint, name, wasRevoked }: Props) {
+function Keys({ visit, usage, said }: Props) {
   const { nowMs } = visit
   const active = usage.keys.filter(({ key }) => !isRevoked(key, nowMs))
   const ended = usage.keys.filter(({ key }) => isRevoked(key, nowMs)).toReversed()
   return (
-    <section class="stack-tight" aria-labelledby="keys-title">
-      <h2 id="keys-title">Keys</h2>
-      {complaint && <Notice kind="bad">{complaint}</Notice>}
-      {wasRevoked && (
-        <Notice kind="good">The key is revoked: the next request with it is refused.</Notice>
-      )}
+    <section class="stack-tight" aria-labelledby={KEYS_ID}>
+      <h2 id={KEYS_ID}>Keys</h2>
+      {said.complaint && <Notice kind="bad">{said.complaint}</Notice>}
+      {said.news && <Notice kind="good">{said.news}</Notice>}
       {active.length === 0 ? (
         <p class="muted">No key is in use. Make one below; it is shown once.</p>
       ) : (
         <KeyTable active={active} nowMs={nowMs} />
       )}
-      <VisitForm visit={visit} action={KEYS} send="Make a key" isInRow>
-        <Field
-          name="name"
-          label="A further key, for"
-          value={name}
-          isRequired
-          input={{ autocomplete: 'off', maxLength: KEY_NAME_LENGTH_MAX }}
-        />
-      </VisitForm>
+      <FurtherKey visit={visit} said={said} />
       <p class="muted small">Up to {ACTIVE_KEYS_MAX} keys at a time share the plan's units.</p>
       {ended.length > 0 && <EndedKeys ended={ended} />}
     </section>
   )
 }
+
+const FurtherKey = ({ visit, said }: Pick<Props, 'visit' | 'said'>) => (
+  <div id={FURTHER_KEY_ID}>
+    <VisitForm visit={visit} action={`${PATHS.keys}#${FURTHER_KEY_ID}`} send="Make a key" isInRow>
+      <Field
+        name="name"
+        label="A further key, for"
+        value={said.name}
+        error={said.nameFault}
+        isRequired
+        input={{ autocomplete: 'off', maxLength: KEY_NAME_LENGTH_MAX }}
+      />
+    </VisitForm>
+  </div>
+)
 
 const KeyTable = ({ active, nowMs }: { active: readonly KeyUsage[]; nowMs: number }) => (
   <TableFrame label="Keys in use">
@@ -184,11 +192,11 @@ function KeyRow({ one, nowMs }: { one: KeyUsage; nowMs: number }) {
       </td>
       <td class="actions">
         {key.revokedMs === null && (
-          <a href={REPLACE + of}>
+          <a href={PATHS.replace + of}>
             Replace<span class="visually-hidden"> {key.name}</span>
           </a>
         )}
-        <a href={REVOKE + of}>
+        <a href={PATHS.revoke + of}>
           Revoke<span class="visually-hidden"> {key.name}</span>
         </a>
       </td>

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import { isEmail, PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '~/domain/account.ts'
 import type { Route } from '~/http/route.ts'
+import type { Metering } from '~/service/metering.ts'
 import {
   confirm,
   type Entry,
@@ -14,16 +15,17 @@ import {
   confirmPage,
   forgottenPage,
   mailedPage,
-  PATHS,
   resetPage,
   signInPage,
   signUpPage,
   staleLinkPage,
 } from './entrance.tsx'
 import { firstKeyPage } from './new-key-page.tsx'
+import { PATHS } from './paths.ts'
 import { type Form, type Visit, type VisitDeps, type VisitReply, visitRoutes } from './visit.tsx'
 
 export type EntranceDeps = VisitDeps & {
+  readonly metering: Metering
   /** Whether links are mailed; where they are not, they are logged. */
   readonly isMailed: boolean
   /** The origin that people use, for what they copy. */
@@ -31,8 +33,6 @@ export type EntranceDeps = VisitDeps & {
   /** Loads what signing in needs. */
   readonly warm: () => void
 }
-
-const DEVELOPER = '/developer'
 
 const NO_EMAIL = 'That is no e-mail address; it looks like name@example.org.'
 const LENGTHS = `${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX}`
@@ -47,7 +47,10 @@ export function entranceRoutes(deps: EntranceDeps): Route[] {
       post: (visit, form) => signUpReply(deps, visit, form),
     }),
     ...visitRoutes(deps, PATHS.signIn, {
-      get: (visit) => forStrangers(deps, visit, () => ({ page: signInPage(visit, said(visit)) })),
+      get: (visit) =>
+        forStrangers(deps, visit, () => ({
+          page: signInPage(visit, { ...said(visit), ...daily(deps) }),
+        })),
       post: (visit, form) => signInReply(deps, visit, form),
     }),
     ...visitRoutes(deps, PATHS.mailed, { get: () => ({ page: mailedPage(deps.isMailed) }) }),
@@ -64,9 +67,9 @@ export function entranceRoutes(deps: EntranceDeps): Route[] {
       post: (visit, form) => resetReply(deps, visit, form),
     }),
     ...visitRoutes(deps, PATHS.signOut, {
-      get: () => ({ redirect: DEVELOPER }),
+      get: () => ({ redirect: PATHS.developer }),
       post: async ({ request }) => ({
-        redirect: '/sign-in',
+        redirect: PATHS.signIn,
         cookies: await deps.people.signOut(request.headers),
       }),
     }),
@@ -74,12 +77,14 @@ export function entranceRoutes(deps: EntranceDeps): Route[] {
 }
 
 function forStrangers(deps: EntranceDeps, visit: Visit, answer: () => VisitReply): VisitReply {
-  if (visit.person) return { redirect: DEVELOPER }
+  if (visit.person) return { redirect: PATHS.developer }
   deps.warm()
   return answer()
 }
 
 const said = ({ url }: Visit) => ({ isReset: url.searchParams.get('said') === 'reset' })
+
+const daily = ({ metering }: EntranceDeps) => ({ dailyUnits: metering.limits.free })
 
 const tokenIn = ({ url }: Visit): string => url.searchParams.get('token') ?? ''
 
@@ -89,17 +94,21 @@ const isPassword = ({ length }: string): boolean =>
 async function signUpReply(deps: EntranceDeps, visit: Visit, form: Form): Promise<VisitReply> {
   const email = form.text('email').trim()
   const password = form.text('password')
-  if (!isEmail(email)) return { page: signUpPage(visit, { complaint: NO_EMAIL, email }) }
-  if (!isPassword(password)) return { page: signUpPage(visit, { complaint: NO_PASSWORD, email }) }
+  if (!isEmail(email)) return { page: signUpPage(visit, { faults: { email: NO_EMAIL }, email }) }
+  if (!isPassword(password))
+    return { page: signUpPage(visit, { faults: { password: NO_PASSWORD }, email }) }
   const isMailable = await signUp(deps, { email, password }, visit)
-  if (!isMailable) return { page: signUpPage(visit, { complaint: NO_EMAIL, email }) }
+  if (!isMailable) return { page: signUpPage(visit, { faults: { email: NO_EMAIL }, email }) }
   return { redirect: PATHS.mailed }
 }
 
 async function signInReply(deps: EntranceDeps, visit: Visit, form: Form): Promise<VisitReply> {
   const email = form.text('email').trim()
   const entry = await signIn(deps, { email, password: form.text('password') }, visit)
-  if (entry === 'wrong') return { page: signInPage(visit, { complaint: WRONG, email }) }
+  if (entry === 'wrong') {
+    const faults = { password: WRONG }
+    return { page: signInPage(visit, { faults, email, ...daily(deps) }) }
+  }
   if (entry === 'unconfirmed') return { redirect: PATHS.mailed }
   return enteredReply(deps, visit, entry)
 }
@@ -118,7 +127,9 @@ async function confirmReply(deps: EntranceDeps, visit: Visit, form: Form): Promi
   if (entry === 'stale') return { page: staleLinkPage(PATHS.confirm) }
   if (entry !== 'wrong') return enteredReply(deps, visit, entry)
   const email = emailIn(token) ?? ''
-  return { page: confirmPage(visit, { token, email, complaint: 'The password is wrong.' }) }
+  return {
+    page: confirmPage(visit, { token, email, faults: { password: 'The password is wrong.' } }),
+  }
 }
 
 /** The session that was open before, if any, is ended: the new one starts from nothing. */
@@ -128,13 +139,13 @@ async function enteredReply(
   { cookies, firstKey, email }: Entry,
 ): Promise<VisitReply> {
   if (visit.person) await deps.people.signOut(visit.request.headers)
-  if (firstKey === null) return { redirect: DEVELOPER, cookies }
+  if (firstKey === null) return { redirect: PATHS.developer, cookies }
   return { page: firstKeyPage({ key: firstKey, email, origin: deps.origin() }), cookies }
 }
 
 async function forgottenReply(deps: EntranceDeps, visit: Visit, form: Form): Promise<VisitReply> {
   const email = form.text('email').trim()
-  if (!isEmail(email)) return { page: forgottenPage(visit, { complaint: NO_EMAIL, email }) }
+  if (!isEmail(email)) return { page: forgottenPage(visit, { faults: { email: NO_EMAIL }, email }) }
   await requestReset(deps, email, visit)
   return { redirect: PATHS.mailed }
 }
@@ -142,7 +153,8 @@ async function forgottenReply(deps: EntranceDeps, visit: Visit, form: Form): Pro
 async function resetReply(deps: EntranceDeps, visit: Visit, form: Form): Promise<VisitReply> {
   const token = form.text('token')
   const password = form.text('password')
-  if (!isPassword(password)) return { page: resetPage(visit, { token, complaint: NO_PASSWORD }) }
+  if (!isPassword(password))
+    return { page: resetPage(visit, { token, faults: { password: NO_PASSWORD } }) }
   if (!(await reset(deps, { token, password }, visit))) return { page: staleLinkPage(PATHS.reset) }
   return { redirect: `${PATHS.signIn}?said=reset` }
 }

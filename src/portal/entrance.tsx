@@ -4,45 +4,39 @@ import { Field } from './form.tsx'
 import { narrowPage } from './narrow-page.tsx'
 import { Notice } from './notice.tsx'
 import type { Page } from './page.tsx'
+import { PATHS } from './paths.ts'
 import type { Visit } from './visit.tsx'
 import { VisitForm } from './visit-form.tsx'
 
-export const PATHS = {
-  signUp: '/sign-up',
-  signIn: '/sign-in',
-  signOut: '/sign-out',
-  mailed: '/mailed',
-  confirm: '/confirm',
-  forgotten: '/forgotten',
-  reset: '/reset',
-} as const
-
-const EmailField = ({ value }: { value?: string | undefined }) => (
+const EmailField = ({ email, faults }: Pick<Sent, 'email' | 'faults'>) => (
   <Field
     name="email"
     label="E-mail address"
     type="email"
-    value={value}
+    value={email}
+    error={faults?.email}
     isRequired
     input={{ autocomplete: 'username', inputMode: 'email', maxLength: EMAIL_LENGTH_MAX }}
   />
 )
 
-const KnownPassword = ({ label = 'Password' }: { label?: string }) => (
+const KnownPassword = ({ faults }: Pick<Sent, 'faults'>) => (
   <Field
     name="password"
-    label={label}
+    label="Password"
     type="password"
+    error={faults?.password}
     isRequired
     input={{ autocomplete: 'current-password', maxLength: PASSWORD_LENGTH_MAX }}
   />
 )
 
-const NewPassword = ({ label }: { label: string }) => (
+const NewPassword = ({ label, faults }: Pick<Sent, 'faults'> & { label: string }) => (
   <Field
     name="password"
     label={label}
     type="password"
+    error={faults?.password}
     hint={`${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters; a few words do well.`}
     isRequired
     input={{
@@ -53,27 +47,27 @@ const NewPassword = ({ label }: { label: string }) => (
   />
 )
 
-/** What is wrong with what was sent, or nothing. */
-const Complaint = ({ text }: { text: string | null }) =>
-  text === null ? null : <Notice kind="bad">{text}</Notice>
+/** What was sent, and what is wrong with it. */
+type Sent = { email?: string; faults?: Faults }
 
-type Sent = { complaint?: string | null; email?: string }
+type Faults = { readonly email?: string; readonly password?: string }
 
-export const signUpPage = (visit: Visit, { complaint = null, email }: Sent = {}): Page =>
+const statusOf = ({ faults }: Sent): number => (faults ? 400 : 200)
+
+export const signUpPage = (visit: Visit, sent: Sent = {}): Page =>
   narrowPage({
     title: 'Sign up',
     path: PATHS.signUp,
-    status: complaint === null ? 200 : 400,
+    status: statusOf(sent),
     children: (
       <>
         <p class="lead">
           An account on the free plan, and your first API key as soon as you have confirmed your
           address.
         </p>
-        <Complaint text={complaint} />
         <VisitForm visit={visit} action={PATHS.signUp} send="Sign up">
-          <EmailField value={email} />
-          <NewPassword label="Password" />
+          <EmailField {...sent} />
+          <NewPassword label="Password" {...sent} />
         </VisitForm>
         <p>
           You have an account? <a href={PATHS.signIn}>Sign in</a>
@@ -82,16 +76,17 @@ export const signUpPage = (visit: Visit, { complaint = null, email }: Sent = {})
     ),
   })
 
-type SignIn = Sent & { isReset?: boolean; status?: number }
+type SignIn = Sent & {
+  isReset?: boolean
+  /** What an account may ask of the API in a day to begin with. */
+  dailyUnits: number
+}
 
-export const signInPage = (
-  visit: Visit,
-  { complaint = null, email, isReset = false }: SignIn = {},
-): Page =>
+export const signInPage = (visit: Visit, { isReset, dailyUnits, ...sent }: SignIn): Page =>
   narrowPage({
     title: 'Sign in',
     path: PATHS.signIn,
-    status: complaint === null ? 200 : 400,
+    status: statusOf(sent),
     children: (
       <>
         {isReset && (
@@ -99,16 +94,15 @@ export const signInPage = (
             Your new password holds from now on, and every session is ended. Sign in with it.
           </Notice>
         )}
-        <Complaint text={complaint} />
         <VisitForm visit={visit} action={PATHS.signIn} send="Sign in">
-          <EmailField value={email} />
-          <KnownPassword />
+          <EmailField {...sent} />
+          <KnownPassword {...sent} />
         </VisitForm>
         <p>
           <a href={PATHS.forgotten}>Forgot your password?</a>
         </p>
         <p>
-          No account yet? <a href={PATHS.signUp}>Sign up</a>
+          No key yet? <a href={PATHS.signUp}>Get one free</a>: {dailyUnits} calls a day.
         </p>
       </>
     ),
@@ -116,47 +110,45 @@ export const signInPage = (
 
 export const mailedPage = (isMailed: boolean): Page =>
   narrowPage({
-    title: 'Look at your mail',
+    title: isMailed ? 'Look at your mail' : 'Ask for your link',
     path: PATHS.mailed,
-    children: (
+    children: isMailed ? (
       <>
         <p class="lead">
           If the address is right, a link is on its way to it. It works for an hour.
         </p>
-        {!isMailed && (
-          <Notice kind="warn" title="This service sends no mail">
-            No mail server is set up (SMTP_URL), so the link was written to the log of the service
-            instead. Whoever runs it finds it there.
-          </Notice>
-        )}
         <p class="muted">
           Nothing came? Look among the spam, or <a href={PATHS.signUp}>sign up</a> or{' '}
           <a href={PATHS.forgotten}>ask for a new password</a> again.
         </p>
       </>
+    ) : (
+      <Notice kind="warn" title="This service sends no mail">
+        No mail server is set up (SMTP_URL). If the address is right, a link that works for an hour
+        was written to the log of the service instead; whoever runs it finds it there.
+      </Notice>
     ),
   })
 
-type Link = { token: string; complaint?: string | null }
+type Link = { token: string; faults?: Faults }
 
 export const confirmPage = (
   visit: Visit,
-  { token, email, complaint = null }: Link & { email: string },
+  { token, email, ...sent }: Link & { email: string },
 ): Page =>
   narrowPage({
     title: 'Confirm your address',
     path: PATHS.confirm,
-    status: complaint === null ? 200 : 400,
+    status: statusOf(sent),
     children: (
       <>
         <p class="lead">
           Enter the password that you chose for <strong>{email}</strong>. It shows that this is the
           sign-up you began, and not somebody else's with your address.
         </p>
-        <Complaint text={complaint} />
         <VisitForm visit={visit} action={PATHS.confirm} send="Confirm" hidden={{ token }}>
           <input type="hidden" name="username" autocomplete="username" value={email} />
-          <KnownPassword />
+          <KnownPassword {...sent} />
         </VisitForm>
         <p>
           You did not choose one? <a href={PATHS.forgotten}>Choose a password</a> and the account is
@@ -179,33 +171,31 @@ export const staleLinkPage = (path: string): Page =>
     ),
   })
 
-export const forgottenPage = (visit: Visit, { complaint = null, email }: Sent = {}): Page =>
+export const forgottenPage = (visit: Visit, sent: Sent = {}): Page =>
   narrowPage({
     title: 'Choose a new password',
     path: PATHS.forgotten,
-    status: complaint === null ? 200 : 400,
+    status: statusOf(sent),
     children: (
       <>
         <p class="lead">We mail you a link by which you can choose a new password.</p>
-        <Complaint text={complaint} />
         <VisitForm visit={visit} action={PATHS.forgotten} send="Send the link">
-          <EmailField value={email} />
+          <EmailField {...sent} />
         </VisitForm>
       </>
     ),
   })
 
-export const resetPage = (visit: Visit, { token, complaint = null }: Link): Page =>
+export const resetPage = (visit: Visit, { token, ...sent }: Link): Page =>
   narrowPage({
     title: 'Your new password',
     path: PATHS.reset,
-    status: complaint === null ? 200 : 400,
+    status: statusOf(sent),
     children: (
       <>
         <p class="lead">It ends every session that is open, also those on other devices.</p>
-        <Complaint text={complaint} />
         <VisitForm visit={visit} action={PATHS.reset} send="Set the password" hidden={{ token }}>
-          <NewPassword label="New password" />
+          <NewPassword label="New password" {...sent} />
         </VisitForm>
       </>
     ),

@@ -39,6 +39,10 @@ export const rateText = (rate: number, decimals = rateDecimals([rate])): string 
 export const amountText = (amount: number, minorUnits: number | null): string =>
   decimalText(amount, minorUnits ?? 2)
 
+/** Without grouping or an exponent, as addresses and the interface take it. */
+export const plainNumber = (value: number): string =>
+  value.toLocaleString('en', { useGrouping: false, maximumFractionDigits: 20 })
+
 /** An amount as it was asked for: no more decimals than it has. */
 export const plainAmountText = (amount: number): string =>
   new Intl.NumberFormat('en', { maximumFractionDigits: 10 }).format(amount)
@@ -68,8 +72,13 @@ const CLOCK = new Intl.DateTimeFormat('en-GB', {
 
 export const clockText = (ms: number): string => `${CLOCK.format(ms)} UTC`
 
-/** How long something has lasted, in its largest unit: `16 days`. */
+const YEAR_MS = 365.25 * DAY_MS
+const MONTH_MS = YEAR_MS / 12
+
+/** How long something has lasted, in the largest unit that there are two of: `16 days`. */
 export function spanText(ms: number): string {
+  if (ms >= 2 * YEAR_MS) return `${Math.floor(ms / YEAR_MS)} years`
+  if (ms >= 2 * MONTH_MS) return `${Math.floor(ms / MONTH_MS)} months`
   if (ms >= 2 * DAY_MS) return `${Math.floor(ms / DAY_MS)} days`
   if (ms >= 2 * HOUR_MS) return `${Math.floor(ms / HOUR_MS)} hours`
   const minutes = Math.max(0, Math.floor(ms / MINUTE_MS))

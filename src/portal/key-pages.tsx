@@ -1,10 +1,10 @@
 /** @jsxImportSource preact */
 import type { Key } from '~/domain/account.ts'
 import { OVERLAPS_MS, type Overlap } from '~/service/own-keys.ts'
-import { DEVELOPER, REPLACE, REVOKE } from './developer.tsx'
 import { Select } from './form.tsx'
 import { spanText } from './format.ts'
 import type { Page } from './page.tsx'
+import { KEYS_ID, PATHS } from './paths.ts'
 import type { Visit } from './visit.tsx'
 import { VisitForm } from './visit-form.tsx'
 
@@ -18,7 +18,7 @@ export const isOverlap = (text: string): text is Overlap => Object.hasOwn(OVERLA
 
 export const revokePage = (visit: Visit, key: Key): Page => ({
   title: `Revoke ${key.name}`,
-  path: DEVELOPER,
+  path: PATHS.developer,
   body: (
     <div class="stack-tight narrow">
       <h1>Revoke the key {key.name}?</h1>
@@ -29,13 +29,13 @@ export const revokePage = (visit: Visit, key: Key): Page => ({
       </p>
       <VisitForm
         visit={visit}
-        action={REVOKE}
+        action={`${PATHS.revoke}#${KEYS_ID}`}
         send="Revoke it now"
         isDangerous
         hidden={{ key: key.id }}
       />
       <p>
-        <a href={DEVELOPER}>Keep it</a>
+        <a href={PATHS.developer}>Keep it</a>
       </p>
     </div>
   ),
@@ -43,7 +43,7 @@ export const revokePage = (visit: Visit, key: Key): Page => ({
 
 export const replacePage = (visit: Visit, key: Key): Page => ({
   title: `Replace ${key.name}`,
-  path: DEVELOPER,
+  path: PATHS.developer,
   body: (
     <div class="stack-tight narrow">
       <h1>Replace the key {key.name}</h1>
@@ -51,7 +51,12 @@ export const replacePage = (visit: Visit, key: Key): Page => ({
         You get a new key under the same name now. The old one goes on for as long as you need to
         put the new one in its place, and then ends by itself.
       </p>
-      <VisitForm visit={visit} action={REPLACE} send="Make the new key" hidden={{ key: key.id }}>
+      <VisitForm
+        visit={visit}
+        action={`${PATHS.replace}#${KEYS_ID}`}
+        send="Make the new key"
+        hidden={{ key: key.id }}
+      >
         <Select
           name="overlap"
           label="The old key works for"
@@ -60,7 +65,7 @@ export const replacePage = (visit: Visit, key: Key): Page => ({
         />
       </VisitForm>
       <p>
-        <a href={DEVELOPER}>Leave it as it is</a>
+        <a href={PATHS.developer}>Leave it as it is</a>
       </p>
     </div>
   ),

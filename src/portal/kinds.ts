@@ -33,5 +33,8 @@ const TYPES: Readonly<Record<ProviderType, string>> = {
 
 export const typeText = (type: ProviderType | null): string | null => type && TYPES[type]
 
+/** What is said of such a provider's prices. */
+export const DERIVED = "worked out from others' prices"
+
 /** Whether a provider's prices are worked out from others' and not its own offer. */
 export const isDerived = (type: ProviderType | null): boolean => type === 'aggregator'

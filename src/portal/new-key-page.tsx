@@ -2,6 +2,7 @@
 import { CopyBox } from './copy-box.tsx'
 import { Notice } from './notice.tsx'
 import type { Page } from './page.tsx'
+import { PATHS } from './paths.ts'
 import { ToolClients } from './tool-clients.tsx'
 import { TryIt } from './try-it.tsx'
 
@@ -14,7 +15,7 @@ type Shown = NewKey & { readonly title: string; readonly lead: string }
 /** The one time that a key is shown. It is in this reply and nowhere else. */
 const shownOnce = ({ title, lead, key, origin }: Shown): Page => ({
   title,
-  path: '/developer',
+  path: PATHS.developer,
   scripts: ['copy', 'try-it'],
   body: (
     <div class="stack">
@@ -27,7 +28,7 @@ const shownOnce = ({ title, lead, key, origin }: Shown): Page => ({
           here, and a lost key can only be replaced.
         </Notice>
         <p>
-          <a class="button" href="/developer">
+          <a class="button" href={PATHS.developer}>
             I have copied it
           </a>
         </p>

@@ -4,8 +4,9 @@ import { PLANS, ROLES } from '~/domain/quota.ts'
 import { Field, Select } from './form.tsx'
 import { Moment } from './moment.tsx'
 import { Notice } from './notice.tsx'
-import { ACCOUNT, ACCOUNTS, countText, OPERATOR_KEY, Places } from './operator.tsx'
+import { countText, Places } from './operator.tsx'
 import type { Page } from './page.tsx'
+import { PATHS } from './paths.ts'
 import { TableFrame } from './table-frame.tsx'
 import type { Visit } from './visit.tsx'
 import { VisitForm } from './visit-form.tsx'
@@ -27,15 +28,15 @@ type List = {
 
 export const accountsPage = (list: List): Page => ({
   title: 'Accounts',
-  path: '/operator',
+  path: PATHS.operator,
   body: (
     <div class="stack">
       <div class="stack-tight">
         <h1>Accounts</h1>
-        <Places current={ACCOUNTS} />
+        <Places current={PATHS.accounts} />
       </div>
       <search>
-        <form method="get" action={ACCOUNTS} class="form-row">
+        <form method="get" action={PATHS.accounts} class="form-row">
           <Field
             name="search"
             label="Part of the address"
@@ -80,7 +81,7 @@ const Table = ({ accounts }: { accounts: readonly Listed[] }) => (
         {accounts.map(({ id, email, plan, role, createdMs, activeKeyCount, keyCount }) => (
           <tr key={id}>
             <th scope="row">
-              <a href={`${ACCOUNT}?id=${id}`}>{email}</a>
+              <a href={`${PATHS.account}?id=${id}`}>{email}</a>
             </th>
             <td data-label="Plan">{plan}</td>
             <td data-label="Role">{role}</td>
@@ -99,7 +100,7 @@ const Table = ({ accounts }: { accounts: readonly Listed[] }) => (
 
 function Pager({ search, offset, total }: List) {
   const at = (start: number) =>
-    `${ACCOUNTS}?${new URLSearchParams({ search, offset: String(start) })}`
+    `${PATHS.accounts}?${new URLSearchParams({ search, offset: String(start) })}`
   const hasMore = offset + ACCOUNTS_PAGE < total
   if (offset === 0 && !hasMore) return null
   return (
@@ -125,13 +126,13 @@ const options = (values: readonly string[]) => values.map((value) => ({ value, t
 
 export const accountPage = ({ visit, account, keys, used, limit, complaint, done }: One): Page => ({
   title: account.email,
-  path: '/operator',
+  path: PATHS.operator,
   status: complaint === null ? 200 : 400,
   body: (
     <div class="stack">
       <div class="stack-tight">
         <h1 class="long">{account.email}</h1>
-        <Places current={ACCOUNTS} />
+        <Places current={PATHS.accounts} />
         <p class="muted">
           {used} of {limit} units used today.
         </p>
@@ -140,7 +141,7 @@ export const accountPage = ({ visit, account, keys, used, limit, complaint, done
       {done && <Notice kind="good">{done}</Notice>}
       <section class="stack-tight narrow" aria-labelledby="plan-title">
         <h2 id="plan-title">Plan and role</h2>
-        <VisitForm visit={visit} action={ACCOUNT} send="Change" hidden={{ id: account.id }}>
+        <VisitForm visit={visit} action={PATHS.account} send="Change" hidden={{ id: account.id }}>
           <Select name="plan" label="Plan" value={account.plan} options={options(PLANS)} />
           <Select name="role" label="Role" value={account.role} options={options(ROLES)} />
         </VisitForm>
@@ -167,6 +168,7 @@ function KeyState({ of: key, visit }: { of: Key; visit: Visit }) {
         ended <Moment ms={key.revokedMs!} />
       </span>
     )
+  const question = new URLSearchParams({ account: key.accountId, key: key.id })
   return (
     <>
       {key.revokedMs !== null && (
@@ -174,7 +176,7 @@ function KeyState({ of: key, visit }: { of: Key; visit: Visit }) {
           ends <Moment ms={key.revokedMs} />
         </span>
       )}
-      <a href={`${OPERATOR_KEY}?${new URLSearchParams({ account: key.accountId, key: key.id })}`}>
+      <a href={`${PATHS.operatorKey}?${question}`}>
         Revoke<span class="visually-hidden"> {key.name}</span>
       </a>
     </>
@@ -185,7 +187,7 @@ type Revoking = { readonly visit: Visit; readonly account: Account; readonly key
 
 export const revokeForPage = ({ visit, account, key }: Revoking): Page => ({
   title: `Revoke ${key.name}`,
-  path: '/operator',
+  path: PATHS.operator,
   body: (
     <div class="stack-tight narrow">
       <h1>Revoke the key {key.name}?</h1>
@@ -195,13 +197,13 @@ export const revokeForPage = ({ visit, account, key }: Revoking): Page => ({
       </p>
       <VisitForm
         visit={visit}
-        action={OPERATOR_KEY}
+        action={PATHS.operatorKey}
         send="Revoke it now"
         isDangerous
         hidden={{ account: account.id, key: key.id }}
       />
       <p>
-        <a href={`${ACCOUNT}?id=${account.id}`}>Leave it as it is</a>
+        <a href={`${PATHS.account}?id=${account.id}`}>Leave it as it is</a>
       </p>
     </div>
   ),

@@ -2,8 +2,9 @@
 import type { AuditEntry, Facts } from '~/domain/audit.ts'
 import { momentText } from './format.ts'
 import { Moment } from './moment.tsx'
-import { ACCOUNT, LOG, Places } from './operator.tsx'
+import { Places } from './operator.tsx'
 import type { Page } from './page.tsx'
+import { PATHS } from './paths.ts'
 import { TableFrame } from './table-frame.tsx'
 
 export const LOG_PAGE = 50
@@ -13,12 +14,12 @@ type Props = { readonly entries: readonly AuditEntry[]; readonly isWhole: boolea
 /** Who changed what, newest first. */
 export const logPage = ({ entries, isWhole }: Props): Page => ({
   title: 'Changes',
-  path: '/operator',
+  path: PATHS.operator,
   body: (
     <div class="stack">
       <div class="stack-tight">
         <h1>Changes</h1>
-        <Places current={LOG} />
+        <Places current={PATHS.log} />
         <p class="lead">
           Every change of an account or a key, from these pages and from the command line. Entries
           can be added, and never changed or removed.
@@ -48,7 +49,7 @@ export const logPage = ({ entries, isWhole }: Props): Page => ({
       )}
       {!isWhole && (
         <p>
-          <a href={`${LOG}?before=${entries.at(-1)!.id}`}>Earlier changes</a>
+          <a href={`${PATHS.log}?before=${entries.at(-1)!.id}`}>Earlier changes</a>
         </p>
       )}
     </div>
@@ -61,7 +62,7 @@ const Row = ({ entry }: { entry: AuditEntry }) => (
       {entry.action}
     </th>
     <td data-label="Of">
-      <a class="long" href={`${ACCOUNT}?id=${entry.accountId}`}>
+      <a class="long" href={`${PATHS.account}?id=${entry.accountId}`}>
         {entry.subject}
       </a>
     </td>

@@ -11,7 +11,7 @@ import type { Route } from '~/http/route.ts'
 import { type AgeLimits, View } from '~/memory/view.ts'
 import type { Metering } from '~/service/metering.ts'
 import { statusOf } from '~/service/status.ts'
-import { ACCOUNT, ACCOUNTS, LOG, OPERATOR, OPERATOR_KEY, operatorPage } from './operator.tsx'
+import { operatorPage } from './operator.tsx'
 import {
   ACCOUNTS_PAGE,
   accountPage,
@@ -20,6 +20,7 @@ import {
   revokeForPage,
 } from './operator-accounts.tsx'
 import { LOG_PAGE, logPage } from './operator-log.tsx'
+import { PATHS } from './paths.ts'
 import { unknownPage, wantsPage } from './unknown-page.tsx'
 import {
   type Form,
@@ -62,17 +63,17 @@ export function operatorRoutes(deps: OperatorDeps): Route[] {
     (answer: (operator: Operator, form: Form) => Reply) => (visit: Visit, form: Form) =>
       forAdmins(deps, visit, (operator) => answer(operator, form))
   return [
-    ...visitRoutes(deps, OPERATOR, { get: admin(({ visit }) => overview(deps, visit)) }),
-    ...visitRoutes(deps, ACCOUNTS, { get: admin(({ visit }) => found(deps, visit)) }),
-    ...visitRoutes(deps, ACCOUNT, {
+    ...visitRoutes(deps, PATHS.operator, { get: admin(({ visit }) => overview(deps, visit)) }),
+    ...visitRoutes(deps, PATHS.accounts, { get: admin(({ visit }) => found(deps, visit)) }),
+    ...visitRoutes(deps, PATHS.account, {
       get: admin(({ visit }) => one(deps, visit, { id: visit.url.searchParams.get('id') ?? '' })),
       post: adminForm((operator, form) => change(deps, operator, form)),
     }),
-    ...visitRoutes(deps, OPERATOR_KEY, {
+    ...visitRoutes(deps, PATHS.operatorKey, {
       get: admin(({ visit }) => revoking(deps, visit)),
       post: adminForm((operator, form) => revoke(deps, operator, form)),
     }),
-    ...visitRoutes(deps, LOG, { get: admin(({ visit }) => changes(deps, visit)) }),
+    ...visitRoutes(deps, PATHS.log, { get: admin(({ visit }) => changes(deps, visit)) }),
   ]
 }
 
@@ -125,19 +126,19 @@ function one(deps: OperatorDeps, visit: Visit, { id, complaint }: One): VisitRep
   const { memory, metering } = deps
   const { keys } = memory.current
   const account = keys.account(id)
-  if (!account) return { redirect: ACCOUNTS }
+  if (!account) return { redirect: PATHS.accounts }
   const used = metering.meter.used(id, dayOf(visit.nowMs))
   const limit = metering.limits[account.plan]
-  const done = complaint ? null : (DONE[visit.url.searchParams.get('said') ?? ''] ?? null)
+  const done = complaint ? null : (DONE.get(visit.url.searchParams.get('said')) ?? null)
   const shown = { used, limit, complaint: complaint ?? null, done }
   const page = { visit, account, keys: keys.keysOf(id), ...shown }
   return { page: accountPage(page) }
 }
 
-const DONE: Readonly<Record<string, string>> = {
-  changed: 'It holds from the next request on.',
-  revoked: 'The key is revoked: the next request with it is refused.',
-}
+const DONE: ReadonlyMap<string | null, string> = new Map([
+  ['changed', 'It holds from the next request on.'],
+  ['revoked', 'The key is revoked: the next request with it is refused.'],
+])
 
 const CHOOSE = 'Choose a plan and a role.'
 const OWN_ROLE = 'You cannot take the admin role from yourself; ask another admin.'
@@ -154,9 +155,9 @@ async function change(
   if (id === person.account.id && role !== 'admin')
     return one(deps, visit, { id, complaint: OWN_ROLE })
   const account = await deps.operated.update(id, { plan, role }, person.email)
-  if (!account) return { redirect: ACCOUNTS }
+  if (!account) return { redirect: PATHS.accounts }
   await deps.published(account.id)
-  return { redirect: `${ACCOUNT}?id=${account.id}&said=changed` }
+  return { redirect: `${PATHS.account}?id=${account.id}&said=changed` }
 }
 
 function revoking(deps: OperatorDeps, visit: Visit): VisitReply {
@@ -164,8 +165,8 @@ function revoking(deps: OperatorDeps, visit: Visit): VisitReply {
   const account = keys.account(visit.url.searchParams.get('account') ?? '')
   const id = visit.url.searchParams.get('key')
   const key = account && keys.keysOf(account.id).find((each) => each.id === id)
-  if (!account || !key) return { redirect: ACCOUNTS }
-  if (isRevoked(key, visit.nowMs)) return { redirect: `${ACCOUNT}?id=${account.id}` }
+  if (!account || !key) return { redirect: PATHS.accounts }
+  if (isRevoked(key, visit.nowMs)) return { redirect: `${PATHS.account}?id=${account.id}` }
   return { page: revokeForPage({ visit, account, key }) }
 }
 
@@ -177,9 +178,9 @@ async function revoke(
   const accountId = form.text('account')
   const by = { actor: person.email, accountId }
   if (!(await deps.operated.revokeKey(form.text('key'), visit.nowMs, by)))
-    return { redirect: ACCOUNTS }
+    return { redirect: PATHS.accounts }
   await deps.published(accountId)
-  return { redirect: `${ACCOUNT}?id=${accountId}&said=revoked` }
+  return { redirect: `${PATHS.account}?id=${accountId}&said=revoked` }
 }
 
 async function changes(deps: OperatorDeps, { url }: Visit): Promise<VisitReply> {

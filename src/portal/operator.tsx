@@ -7,18 +7,13 @@ import { Age, Moment } from './moment.tsx'
 import { Notice } from './notice.tsx'
 import { type Mid, Mids } from './operator-mids.tsx'
 import type { Page } from './page.tsx'
+import { PATHS } from './paths.ts'
 import { TableFrame } from './table-frame.tsx'
 
-export const OPERATOR = '/operator'
-export const ACCOUNTS = '/operator/accounts'
-export const ACCOUNT = '/operator/account'
-export const OPERATOR_KEY = '/operator/key'
-export const LOG = '/operator/log'
-
 const PLACES = [
-  { path: OPERATOR, text: 'Data' },
-  { path: ACCOUNTS, text: 'Accounts' },
-  { path: LOG, text: 'Changes' },
+  { path: PATHS.operator, text: 'Data' },
+  { path: PATHS.accounts, text: 'Accounts' },
+  { path: PATHS.log, text: 'Changes' },
 ] as const
 
 export const Places = ({ current }: { current: string }) => (
@@ -51,12 +46,12 @@ type Props = {
 
 export const operatorPage = (props: Props): Page => ({
   title: 'Operator',
-  path: OPERATOR,
+  path: PATHS.operator,
   body: (
     <div class="stack">
       <div class="stack-tight">
         <h1>Operator</h1>
-        <Places current={OPERATOR} />
+        <Places current={PATHS.operator} />
       </div>
       <Alarms {...props} />
       <Feeds {...props} />
@@ -126,7 +121,7 @@ function Feeds({ feeds, newest, mids, nowMs }: Props) {
         )}
       </p>
       {feeds.feeds.length > 0 && (
-        <TableFrame label="Reference feeds">
+        <TableFrame label="Table of the feeds">
           <table class="table table-rows">
             <thead>
               <tr>
@@ -202,7 +197,7 @@ function Senders({ senders, mute, nowMs }: Props) {
       {sorted.length === 0 ? (
         <p>No provider has sent anything yet.</p>
       ) : (
-        <TableFrame label="Providers">
+        <TableFrame label="Table of the providers">
           <table class="table table-rows">
             <thead>
               <tr>

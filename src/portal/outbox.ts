@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '~/log.ts'
-import { PATHS } from './entrance.tsx'
 import type { Mail, Mailer } from './mailer.ts'
+import { PATHS } from './paths.ts'
 
 const STOP_WAIT_MS = 2000
 

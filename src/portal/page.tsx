@@ -5,6 +5,7 @@ import { takesGzip } from '~/http/gzip.ts'
 import { lateBody } from '~/wire/late-body.ts'
 import type { AssetPaths, Assets } from './assets.ts'
 import { Notice } from './notice.tsx'
+import { PATHS } from './paths.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
 /** Whom data or a rate has to be credited to. */
@@ -93,13 +94,13 @@ function Document({ deps, page, paths }: { deps: PageDeps; page: Page; paths: As
 }
 
 const NAVIGATION: readonly Entry[] = [
-  { path: '/', text: 'Market' },
-  { path: '/corridors', text: 'Corridors' },
+  { path: PATHS.board, text: 'Market' },
+  { path: PATHS.corridors, text: 'Corridors' },
   { path: '/docs', text: 'API' },
-  { path: '/developer', text: 'Developers' },
+  { path: PATHS.developer, text: 'Developers' },
 ]
 
-const OPERATOR: Entry = { path: '/operator', text: 'Operator' }
+const OPERATOR: Entry = { path: PATHS.operator, text: 'Operator' }
 
 type Entry = { readonly path: string; readonly text: string }
 
@@ -107,7 +108,7 @@ function Header({ page }: { page: Page }) {
   return (
     <header class="site-header">
       <div class="frame">
-        <a class="brand" href="/">
+        <a class="brand" href={PATHS.board}>
           Corridor
         </a>
         <nav aria-label="Site">

@@ -1,11 +1,12 @@
 /** @jsxImportSource preact */
 import type { Currency } from '~/domain/currency.ts'
 import { isExecutable, type Provider, type RateType } from '~/domain/provider.ts'
+import type { Quote } from '~/domain/quote.ts'
 import type { Conversion } from '~/service/convert.ts'
 import { DistanceBar, type Reach } from './distance-bar.tsx'
 import { amountText, percentText, plainAmountText, rateText } from './format.ts'
-import { isDerived, KINDS, typeText } from './kinds.ts'
-import { Age } from './moment.tsx'
+import { DERIVED, isDerived, KINDS, typeText } from './kinds.ts'
+import { PriceAge } from './price-age.tsx'
 
 type Shared = {
   readonly from: Currency
@@ -56,10 +57,10 @@ const Head = ({ kind, code }: { kind: RateType; code: string }) => (
         Rate
       </th>
       <th scope="col" class="number">
-        Spread
+        Behind best rate
       </th>
       <th scope="col" class="number">
-        Against the mid
+        Rate against mid
       </th>
       <th scope="col" class="number">
         Age
@@ -80,7 +81,7 @@ function Row({ entry, place, ...shared }: Shared & { entry: Conversion; place: n
         class="number net wide"
         data-label={isExecutable(quote.rateType) ? 'Recipient gets' : 'Would come to'}
       >
-        <Net net={entry.net} currency={shared.to} />
+        <Net net={entry.net} quote={quote} currency={shared.to} />
       </td>
       <td class="number" data-label="Fee">
         <Fee {...quote} currencies={shared} />
@@ -88,10 +89,10 @@ function Row({ entry, place, ...shared }: Shared & { entry: Conversion; place: n
       <td class="number" data-label="Rate">
         {rateText(quote.rate, decimals)}
       </td>
-      <td class="number" data-label="Spread">
+      <td class="number" data-label="Behind best">
         {percentText(spreadBps)}
       </td>
-      <td class="number wide distance-cell" data-label="Against the mid">
+      <td class="number wide distance-cell" data-label="Rate against mid">
         {entry.vsMidBps === null ? (
           <span class="muted">no mid</span>
         ) : (
@@ -102,7 +103,7 @@ function Row({ entry, place, ...shared }: Shared & { entry: Conversion; place: n
         )}
       </td>
       <td class="number" data-label="Age">
-        <Age ms={quote.atMs} nowMs={nowMs} />
+        <PriceAge ms={quote.atMs} nowMs={nowMs} />
       </td>
     </tr>
   )
@@ -111,32 +112,52 @@ function Row({ entry, place, ...shared }: Shared & { entry: Conversion; place: n
 type WhoProps = { provider: Provider; place: number; isBest: boolean }
 
 function Who({ provider, place, isBest }: WhoProps) {
-  const { name, providerType, transferTime } = provider
-  const takes = transferTime && `takes ${lowerFirst(transferTime)}`
+  const { name, websiteUrl } = provider
   return (
     <div class="who">
       <span class="place">{place}</span>
       <span>
-        {name} {isBest && <span class="tag tag-good">best</span>}{' '}
-        {isDerived(providerType) && (
-          <span class="tag tag-warn" title="Worked out from others' prices, not the provider's own">
-            derived
-          </span>
-        )}
-        <span class="provider-type">
-          {[typeText(providerType), takes].filter(Boolean).join(' · ')}
-        </span>
+        {websiteUrl ? (
+          <a href={websiteUrl} rel="noopener nofollow">
+            {name}
+          </a>
+        ) : (
+          name
+        )}{' '}
+        {isBest && <span class="tag tag-good">best</span>}{' '}
+        <span class="provider-type">{aboutText(provider)}</span>
       </span>
     </div>
   )
 }
 
+/** What a provider is, how long it takes and how it is paid. */
+function aboutText({ providerType, transferTime, paymentMethods }: Provider): string {
+  const parts = [
+    typeText(providerType),
+    isDerived(providerType) && DERIVED,
+    transferTime && `takes ${lowerFirst(transferTime)}`,
+    paymentMethods?.length && `by ${paymentMethods.map(plainWords).join(', ')}`,
+  ]
+  return parts.filter(Boolean).join(' · ')
+}
+
+const plainWords = (name: string): string => name.replaceAll('_', ' ')
+
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
 
-function Net({ net, currency }: { net: number | null; currency: Currency }) {
+type NetProps = { net: number | null; quote: Quote; currency: Currency }
+
+function Net({ net, quote: { fee, rateType }, currency }: NetProps) {
   if (net === null) return <span class="muted small">the fee has no known worth</span>
   if (net <= 0) return <span class="muted small">nothing: the fee takes it all</span>
-  return <>{amountText(net, currency.minorUnits)}</>
+  const isBeforeFee = fee === null && isExecutable(rateType)
+  return (
+    <span>
+      {amountText(net, currency.minorUnits)}
+      {isBeforeFee && <span class="before-fee"> before any fee</span>}
+    </span>
+  )
 }
 
 type FeeProps = {

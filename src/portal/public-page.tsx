@@ -7,8 +7,8 @@ import type { Log } from '~/log.ts'
 import type { AddressLimits } from '~/memory/address-limits.ts'
 import type { Memory } from '~/memory/memory.ts'
 import { type AgeLimits, View } from '~/memory/view.ts'
-import { Notice } from './notice.tsx'
 import { type Page, type PageDeps, pageReply } from './page.tsx'
+import { failedPage } from './refusals.tsx'
 
 export type PublicDeps = {
   readonly memory: Memory
@@ -35,7 +35,7 @@ export const publicPage = (
   answer: (ask: PublicAsk) => Page | Promise<Page>,
 ): Handler =>
   limited(deps, {
-    over: (request, seconds) => pageReply(deps.pages, request, tooManyPage(path, seconds)),
+    over: (request, seconds) => pageReply(deps.pages, request, tooBusyPage(path, seconds)),
     async answer(ask) {
       try {
         return await pageReply(deps.pages, ask.request, await answer(ask))
@@ -67,7 +67,7 @@ type Limited = {
 
 const secondsText = (seconds: number): string => (seconds === 1 ? '1 second' : `${seconds} seconds`)
 
-function tooManyPage(path: string, seconds: number): Page {
+function tooBusyPage(path: string, seconds: number): Page {
   return {
     title: 'Too many requests',
     path,
@@ -85,16 +85,3 @@ function tooManyPage(path: string, seconds: number): Page {
     ),
   }
 }
-
-const failedPage = (path: string): Page => ({
-  title: 'Something failed',
-  path,
-  status: 500,
-  headers: { 'cache-control': 'no-store' },
-  body: (
-    <div class="stack-tight">
-      <h1>Something failed on our side</h1>
-      <Notice kind="bad">It has been written down. Try again in a moment.</Notice>
-    </div>
-  ),
-})

@@ -3,6 +3,7 @@ import { spanText } from './format.ts'
 import { narrowPage } from './narrow-page.tsx'
 import { Notice } from './notice.tsx'
 import type { Page } from './page.tsx'
+import { PATHS } from './paths.ts'
 
 const MINUTE_S = 60
 
@@ -17,15 +18,24 @@ export function tooManyPage(path: string, seconds: number): Page {
   return { ...page, headers: { 'retry-after': String(seconds) } }
 }
 
-export const refusedPage = (path: string): Page =>
+/** Whoever is signed in has cookies on, and comes to every form from the developer area. */
+export const refusedPage = (path: string, { isMember }: { isMember: boolean }): Page =>
   narrowPage({
     path,
     title: 'This form cannot be taken',
     status: 403,
     children: (
       <Notice kind="warn">
-        It was not sent from a page of ours that is still current, so nothing was done. Cookies have
-        to be on. <a href={path}>Open the page again</a> and send it from there.
+        It was not sent from a page of ours that is still current, so nothing was done.{' '}
+        {isMember ? (
+          <>
+            Begin anew from <a href={PATHS.developer}>the developer area</a>.
+          </>
+        ) : (
+          <>
+            Cookies have to be on. <a href={path}>Open the page again</a> and send it from there.
+          </>
+        )}
       </Notice>
     ),
   })
@@ -45,10 +55,12 @@ export const unavailablePage = (path: string): Page => ({
   headers: { 'retry-after': '30' },
 })
 
-export const failedPage = (path: string): Page =>
-  narrowPage({
+export const failedPage = (path: string): Page => ({
+  ...narrowPage({
     path,
     title: 'Something failed on our side',
     status: 500,
     children: <Notice kind="bad">It has been written down. Try again in a moment.</Notice>,
-  })
+  }),
+  headers: { 'cache-control': 'no-store' },
+})

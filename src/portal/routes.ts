@@ -6,6 +6,7 @@ import type { Log } from '~/log.ts'
 import { AddressLimits } from '~/memory/address-limits.ts'
 import type { Memory } from '~/memory/memory.ts'
 import type { AgeLimits } from '~/memory/view.ts'
+import type { Metering } from '~/service/metering.ts'
 import type { SeriesDeps } from '~/service/series.ts'
 import { TrendBoard, type TrendStore } from '~/service/trends.ts'
 import { Assets, assetRoutes } from './assets.ts'
@@ -33,6 +34,7 @@ export type PortalDeps = {
   readonly log: Log
   readonly ageLimits: AgeLimits
   readonly past: SeriesDeps
+  readonly metering: Metering
   readonly publicUrl: string | null
   readonly sample: string | null
   readonly portal: PortalOptions
@@ -51,16 +53,17 @@ export type Portal = {
 
 export function createPortal(deps: PortalDeps, { basePath }: { basePath: string }): Portal {
   const { log, sample } = deps
-  const { addressOf, requestsPerMinute, credits, trends, people = () => [] } = deps.portal
+  const { addressOf, requestsPerMinute, credits, trends, people } = deps.portal
   const pages: PageDeps = { assets: new Assets(), credits, sample }
   const limits = new AddressLimits({ requestsMax: requestsPerMinute, windowMs: MINUTE_MS })
   const open = { ...deps, pages, limits, addressOf }
+  const dailyUnits = people ? deps.metering.limits.free : null
   return {
     routes: [
-      ...boardRoutes({ ...open, basePath }),
+      ...boardRoutes({ ...open, basePath, dailyUnits }),
       ...seriesFileRoutes(open),
       ...corridorsRoutes({ ...open, trends: new TrendBoard(trends) }),
-      ...people(pages),
+      ...(people?.(pages) ?? []),
       ...assetRoutes({ assets: pages.assets, log }),
     ],
     unknown: publicPage(open, NOWHERE, () => unknownPage(NOWHERE)),

@@ -23,8 +23,8 @@ export function TryIt({ origin, keyFrom }: Props) {
   return (
     <section class="stack-tight" aria-labelledby="try-it-title">
       <h2 id="try-it-title">Try it</h2>
-      <div class="stack-tight" data-try-it data-key-from={keyFrom} hidden>
-        <div class="form-row">
+      <div class="stack-tight" data-try-it={origin} data-key-from={keyFrom} hidden>
+        <div class="form-row try-form">
           <div class="field">
             <label for="try-key">Your key</label>
             <input id="try-key" type="password" autocomplete="off" spellcheck={false} />

@@ -2,6 +2,7 @@
 import { preferred } from '~/wire/accept.ts'
 import { narrowPage } from './narrow-page.tsx'
 import type { Page } from './page.tsx'
+import { PATHS } from './paths.ts'
 
 /** Whether it was asked by a browser for a person, and not by a program. */
 export const wantsPage = ({ headers }: Request): boolean =>
@@ -16,8 +17,8 @@ export const unknownPage = (path: string): Page => ({
     children: (
       <p class="lead">
         Nothing stands at this address; it may have been typed or copied wrongly. Go to{' '}
-        <a href="/">today's market</a>, to <a href="/corridors">all corridors</a> or to{' '}
-        <a href="/docs">the API</a>.
+        <a href={PATHS.board}>today's market</a>, to <a href={PATHS.corridors}>all corridors</a> or
+        to <a href="/docs">the API</a>.
       </p>
     ),
   }),

@@ -11,6 +11,7 @@ import type { Memory } from '~/memory/memory.ts'
 import { TooManyAttempts } from '~/service/attempts.ts'
 import { type PeopleDeps, type Person, personOf } from '~/service/people.ts'
 import { type Page, type PageDeps, pageReply } from './page.tsx'
+import { KEYS_ID, PATHS } from './paths.ts'
 import { failedPage, refusedPage, tooManyPage, unavailablePage } from './refusals.tsx'
 
 export type { Person }
@@ -94,6 +95,15 @@ export function visitRoutes(deps: VisitDeps, path: string, { get, post }: Answer
 /** Came from elsewhere, or without the token: nothing was done. */
 class ForeignForm extends Error {}
 
+/** Came from us, with a token that holds no more. */
+class StaleForm extends ForeignForm {}
+
+/** Whoever sends one of these again, by a reload, has come in by it the first time. */
+const WAYS_IN: readonly string[] = [PATHS.confirm, PATHS.signIn, PATHS.signUp]
+
+/** The developer area, where it says that somebody is in already. */
+const INSIDE = `${PATHS.developer}?said=inside#${KEYS_ID}`
+
 type Asked = { path: string; answer(visit: Visit): VisitReply | Promise<VisitReply> }
 
 async function replied(
@@ -109,16 +119,21 @@ async function replied(
     const reply = await answer(visit)
     return await responseTo(deps, { request, person, reply, cookies })
   } catch (error) {
-    const page = faultPage(deps, path, error)
-    return responseTo(deps, { request, person, reply: { page }, cookies })
+    const isInside = person !== null && error instanceof StaleForm && WAYS_IN.includes(path)
+    const reply = isInside
+      ? { redirect: INSIDE }
+      : { page: faultPage(deps, { path, isMember: person !== null }, error) }
+    return responseTo(deps, { request, person, reply, cookies })
   }
 }
 
-function faultPage(deps: VisitDeps, path: string, error: unknown): Page {
+type Faulty = { path: string; isMember: boolean }
+
+function faultPage(deps: VisitDeps, { path, isMember }: Faulty, error: unknown): Page {
   if (error instanceof TooManyAttempts) return tooManyPage(path, error.retryAfterSeconds)
-  if (error instanceof ForeignForm) return refusedPage(path)
+  if (error instanceof ForeignForm) return refusedPage(path, { isMember })
   const code = error instanceof ServiceError ? error.code : null
-  if (code === 'body_too_large' || code === 'malformed_body') return refusedPage(path)
+  if (code === 'body_too_large' || code === 'malformed_body') return refusedPage(path, { isMember })
   if (code === 'overloaded' || deps.isOutage(error)) return unavailablePage(path)
   deps.log.error({ err: error }, 'a page failed')
   return failedPage(path)
@@ -191,7 +206,7 @@ async function readForm(deps: VisitDeps, visit: Visit): Promise<Form> {
     throw new ForeignForm()
   const fields = new URLSearchParams(await bodyText(request, FORM_BYTES_MAX))
   const form: Form = { text: (name) => fields.get(name) ?? '' }
-  if (!isSame(form.text(TOKEN_FIELD), formToken)) throw new ForeignForm()
+  if (!isSame(form.text(TOKEN_FIELD), formToken)) throw new StaleForm()
   return form
 }
 

@@ -64,7 +64,7 @@ describe('a developer', () => {
     const { page } = ada
     await page.goto('/developer')
     await page.waitForURL('**/sign-in')
-    await page.getByRole('link', { name: 'Sign up' }).click()
+    await page.getByRole('link', { name: 'Get one free' }).click()
     await page.waitForURL('**/sign-up')
     await signUp(page, EMAIL)
     firstKey = await copiedKey(page)
@@ -80,6 +80,14 @@ describe('a developer', () => {
     expect(await page.evaluate('localStorage.length + sessionStorage.length')).toBe(0)
     expect(await page.evaluate('document.cookie')).toBe('')
     await examined(ada, 'key-light')
+  })
+
+  test('sees the call for a shell follow the question, whatever is in it', async () => {
+    const { page } = ada
+    await page.getByLabel('Question').fill("/rates?from=USD&to=O'K S")
+    expect(await page.locator('#try-curl').textContent()).toEndWith(
+      `'${scene.demo.origin}/api/v1/rates?from=USD&to=O%27K%20S'`,
+    )
   })
 
   test('sees use move', async () => {

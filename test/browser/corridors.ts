@@ -27,18 +27,34 @@ describe('the corridors in a browser', () => {
     await page.goto('/corridors')
     await page.getByLabel('From or to').selectOption('KES')
     await page.getByRole('button', { name: 'Show' }).click()
-    await page.getByRole('link', { name: 'Average spread' }).click()
-    expect(await page.locator('th[aria-sort]').textContent()).toStartWith('Average spread')
+    await page.getByRole('link', { name: 'Average behind best' }).click()
+    expect(await page.locator('th[aria-sort]').textContent()).toStartWith('Average behind best')
     for (const name of await page.locator('.corridor-table tbody th').allTextContents())
       expect(name).toContain('KES')
     await context.close()
   })
 
+  test('are put in order on a phone by the form, which the keyboard passes heads for', async () => {
+    const { page, context } = await scene.visit({ width: 360 })
+    await page.goto('/corridors')
+    await page.getByLabel('Order by').selectOption({ label: 'Newest best rate' })
+    await page.getByRole('button', { name: 'Show' }).click()
+    await page.waitForURL('**sort=age-asc')
+    expect(await page.getByLabel('Order by').inputValue()).toBe('age-asc')
+    await page.getByRole('button', { name: 'Show' }).focus()
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement.closest("tbody") !== null')).toBe(true)
+    await context.close()
+  })
+
   test('do not scroll sideways, on a phone or anywhere', async () => {
-    for (const width of [320, 360, 705, 1089]) {
+    for (const width of [320, 360, 705, 1089, 1120, 1280]) {
       const { page, context } = await scene.visit({ width })
       await page.goto('/corridors')
       expect([width, await isTooWide(page)]).toEqual([width, false])
+      const frame = `document.querySelector('.table-frame')`
+      const cut = await page.evaluate(`${frame}.scrollWidth - ${frame}.clientWidth`)
+      expect([width, cut]).toEqual([width, 0])
       if (width === 360) await scene.picture(page, 'corridors-phone')
       await context.close()
     }

@@ -28,8 +28,7 @@ describe('/docs in a browser', () => {
     page.on('request', (request) => void asked.push(request.url()))
     page.on('pageerror', ({ message }) => complaints.push(message))
     page.on('console', (message) => {
-      const isIcon = message.location().url.endsWith('/favicon.ico')
-      if (message.type() === 'error' && !isIcon) complaints.push(message.text())
+      if (message.type() === 'error') complaints.push(message.text())
     })
   })
 
@@ -85,6 +84,33 @@ describe('/docs in a browser', () => {
     expect(await status.textContent()).toStartWith('200')
     const url = await operation.locator('.request-url').textContent()
     expect(url).not.toMatch(/provider|until/)
+  })
+
+  test('is dark where the reader likes it dark, and fits a phone', async () => {
+    const context = await browser.newContext({
+      viewport: { width: 360, height: 800 },
+      colorScheme: 'dark',
+    })
+    const phone = await context.newPage()
+    await phone.goto(`${demo.origin}/docs`)
+    await phone.locator('#operations-Rates-convertAmount .opblock-summary-control').click()
+    await phone.locator('#operations-Rates-convertAmount .responses-table').waitFor()
+    const background = 'getComputedStyle(document.documentElement).backgroundColor'
+    expect(await phone.evaluate(background)).toBe('rgb(28, 32, 34)')
+    expect(await phone.evaluate('document.documentElement.scrollWidth')).toBe(360)
+    await phone.emulateMedia({ colorScheme: 'light' })
+    await phone.waitForFunction(`${background} !== 'rgb(28, 32, 34)'`)
+    await context.close()
+  })
+
+  test('leads on without a script, by the guide in its place', async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false })
+    const plain = await context.newPage()
+    await plain.goto(`${demo.origin}/docs`)
+    expect(await plain.locator('.guide').textContent()).toContain('X-API-Key')
+    await plain.getByRole('link', { name: 'Corridors' }).click()
+    await plain.waitForURL('**/corridors')
+    await context.close()
   })
 
   test('asks no other host, and complains of nothing', () => {

@@ -73,20 +73,33 @@ describe('GET /docs', () => {
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(text).not.toMatch(/https?:|\/\/[a-z]/)
     const links = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => link!)
-    expect(links.sort()).toEqual(ASSETS)
+    expect(links.filter((link) => !link.startsWith('data:')).sort()).toEqual([
+      ...['/', '/corridors', '/developer'],
+      ...ASSETS,
+    ])
+    expect(text).toContain('<link rel="icon" href="data:image/svg+xml;base64,')
     expect(text).toContain('"url":"/openapi.json"')
   })
 
   test('200 with a policy that lets it ask nobody but us, and run no script but its own', async () => {
     const { headers, text } = await ask('/docs')
     const policy = headers.get('content-security-policy')!
-    const [, script] = /<script>([\s\S]*?)<\/script>/.exec(text)!
-    const hash = createHash('sha256').update(script!).digest('base64')
+    const hashes = [...text.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(
+      ([, script]) => `'sha256-${createHash('sha256').update(script!).digest('base64')}'`,
+    )
+    expect(hashes).toHaveLength(2)
     expect(policy).toContain("default-src 'none'")
-    expect(policy).toContain(`script-src 'self' 'sha256-${hash}';`)
+    expect(policy).toContain(`script-src 'self' ${hashes.join(' ')};`)
     expect(policy).toContain("connect-src 'self';")
     expect(policy).not.toMatch(/https?:|\*/)
     expect(headers.get('referrer-policy')).toBe('no-referrer')
+  })
+
+  test('200 with the guide in the place of the reference, for who runs no script', async () => {
+    const [{ text }, guide] = await Promise.all([ask('/docs'), ask('/llms.txt')])
+    const [, shown] = /<div id="swagger-ui"><pre class="guide">([\s\S]*?)<\/pre><\/div>/.exec(text)!
+    expect(shown).toBe(Bun.escapeHTML(guide.text))
+    expect(shown).not.toContain('<')
   })
 
   test('200 with a policy that knows the public address too', async () => {

@@ -56,7 +56,7 @@ describe('GET /', () => {
     const rows = rowsOf(text).filter((row) => row.length === 7)
     expect(rows.slice(1)).toEqual([
       [
-        '1Provider retail-b best money transfer · takes minutes',
+        '1Provider retail-b best money transfer · takes minutes · by bank transfer',
         '12,915.00',
         '20.00 KES',
         '129.35',
@@ -65,7 +65,7 @@ describe('GET /', () => {
         '85 minutes',
       ],
       [
-        '2Provider retail-a money transfer · takes minutes',
+        '2Provider retail-a money transfer · takes minutes · by bank transfer',
         '12,805.00',
         '1.50 USD',
         '130.00',
@@ -107,8 +107,51 @@ describe('GET /', () => {
     world.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
     world.quote({ providerId: 'retail-b', rate: 129, at: EARLIER })
     const { text } = await visit(world, QUERY)
-    expect(text.match(/>derived</g)).toHaveLength(1)
-    expect(text).toMatch(/Provider retail-b.*>derived</)
+    const rows = rowsOf(text).map(([who]) => who!)
+    expect(rows.filter((who) => who.includes("worked out from others' prices"))).toEqual([
+      expect.stringContaining('Provider retail-b'),
+    ])
+  })
+
+  test('200 with the age of the best price, and a warning where it is old', async () => {
+    world.reference({ KES: 131 }, { at: EARLIER })
+    world.quote({ providerId: 'retail-a', rate: 140, fee: 0, at: '2024-09-01T13:00:00Z' })
+    const old = (await visit(world, QUERY)).text
+    expect(textOf(old)).toContain(
+      'with Provider retail-a, at a price of 18 months ago; 6.87% above the mid, fee included. ' +
+        'A price this old may no longer be had; the mid is newer.',
+    )
+    expect(rowsOf(old)[1]!.at(-1)).toBe('18 months old')
+    world.quote({ providerId: 'retail-a', rate: 140, fee: 0, at: '2026-02-26T14:30:00Z' })
+    const text = textOf((await visit(world, QUERY)).text)
+    expect(text).toContain('at a price of 6 days ago; 6.87% above the mid, fee included.')
+    expect(text).not.toContain('may no longer')
+  })
+
+  test('200 and a fee that nobody said is never called included', async () => {
+    world.reference({ KES: 131 }, { at: EARLIER })
+    world.quote(
+      { providerId: 'retail-a', rate: 130, at: EARLIER },
+      { providerId: 'official-a', rate: 130, at: EARLIER },
+    )
+    const { text } = await visit(world, QUERY)
+    expect(textOf(text)).toContain('0.76% below the mid; its fee is not said.')
+    expect(text).not.toContain('fee included')
+    const nets = rowsOf(text).map((row) => row[1])
+    expect(nets).toContain('13,000.00 before any fee')
+    expect(nets).toContain('13,000.00')
+  })
+
+  test('200 with a link to the provider where it has an address', async () => {
+    const websiteUrl = 'https://b.example/'
+    world.memory.publish({ catalogue: catalogueWith({ websiteUrl }) }, world.clock.now())
+    world.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
+    world.quote({ providerId: 'retail-b', rate: 129, at: EARLIER })
+    const { text } = await visit(world, QUERY)
+    expect(text).toContain(
+      '<a href="https://b.example/" rel="noopener nofollow">Provider retail-b</a>',
+    )
+    expect(text.match(/nofollow/g)).toHaveLength(1)
   })
 
   test('200 with a provider called by a script shown as text', async () => {
@@ -148,6 +191,14 @@ describe('GET /', () => {
     expect(text).not.toContain('crd_')
   })
 
+  test('200 with the way to a key, where anybody can get one', async () => {
+    const of = new World({ portal: { people: () => [] } })
+    for (const one of [of, world]) one.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
+    const offer = 'No key yet? <a href="/sign-up">Get one free</a>: 50 calls a day.'
+    expect((await visit(of, QUERY)).text).toContain(offer)
+    expect((await visit(world, QUERY)).text).not.toContain('/sign-up')
+  })
+
   test('the calls that are shown are calls that are answered', async () => {
     world.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
     for (const period of ['7d', '30d', '90d', '1y']) {
@@ -184,7 +235,8 @@ describe('GET /', () => {
     ['from=USD&to=KES&amount=0', 'The amount must be more than zero', 'amount'],
     ['from=USD&to=KES&amount=1e400', 'Write the amount in digits', 'amount'],
     ['from=USD&to=KES&amount=-5', 'Write the amount in digits', 'amount'],
-    ['from=USD&to=KES&amount=1,5', 'Write the amount in digits', 'amount'],
+    ['from=USD&to=KES&amount=1,5000', 'Use a point for the decimals', 'amount'],
+    ['from=USD&to=KES&amount=1.250.000', 'Use a point for the decimals', 'amount'],
     ['from=USD&to=KES&amount=1000000000000001', 'That is more than there is', 'amount'],
     ['from=%3Cscript%3E&to=KES&amount=1', '<script> is not a currency known here', 'from'],
     ['from=%E0%A4%A&to=KES&amount=1', 'is not a currency known here', 'from'],
@@ -197,7 +249,7 @@ describe('GET /', () => {
     expect(text).not.toContain('<script>')
   })
 
-  test.each(['1000000000000000', '0.0000001', '1,000', '1 000', '12,345,678.9', ' 5 '])(
+  test.each(['1000000000000000', '0.0000001', '1,000', '1 000', '12,345,678.9', ' 5 ', '12,50'])(
     '200 to the amount %p',
     async (amount) => {
       world.quote({ providerId: 'retail-a', rate: 1e12, at: EARLIER })
@@ -207,6 +259,14 @@ describe('GET /', () => {
       expect(textOf(text)).not.toMatch(/NaN|Infinity|undefined|\de\+/)
     },
   )
+
+  test('the links of a page keep an amount however small it is', async () => {
+    world.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
+    const { text } = await visit(world, '/?from=USD&to=KES&amount=0.0000001')
+    const href = /href="([^"]*period=1y)#chart"/.exec(text)![1]!.replaceAll('&amp;', '&')
+    expect(href).toContain('amount=0.0000001&')
+    expect((await visit(world, href)).status).toBe(200)
+  })
 
   test('200 to HEAD without a body, 405 to POST', async () => {
     const ask = (method: string) =>
@@ -259,6 +319,19 @@ describe('the chart of GET /', () => {
     expect(lines.at(-3)).toBe('2026-03-03T00:00:00.000Z,102.8,129.5,3')
   })
 
+  test('200 with where the drawing begins and ends, for those who see no axes', async () => {
+    const { text } = await visit(new World({ past }), `${QUERY}&period=30d`)
+    const [, ends] = /<p class="chart-ends[^>]*>(.*?)<\/p>/.exec(text)!
+    expect(ends!.split('</span>').map(textOf)).toEqual([
+      '3 Feb 2026',
+      'from 100.00 to 129.50',
+      '5 Mar 2026',
+      '',
+    ])
+    expect(text).toContain('A best rate was quoted once, at 129.50.')
+    expect(text).toMatch(/key-samples" data-live="true" hidden/)
+  })
+
   test.each([
     ['7d', 'Hour (UTC)', 168],
     ['30d', 'Day (UTC)', 31],
@@ -278,7 +351,7 @@ describe('the chart of GET /', () => {
     of.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
     const { status, text } = await visit(of, QUERY)
     expect(status).toBe(200)
-    expect(textOf(text)).toContain('The chart is not to be had just now')
+    expect(textOf(text)).toContain('The chart is not available just now')
     expect(textOf(text)).toContain('goes on; try the chart again in a moment')
     expect(textOf(text)).toContain('13,000.00 KES with Provider retail-a')
     const file = await visit(of, '/board/series.csv?from=USD&to=KES')
@@ -289,7 +362,7 @@ describe('the chart of GET /', () => {
     const of = new World({ past: pastWith({ buckets: () => new Promise(() => {}) }) })
     const { status, text } = await visit(of, QUERY)
     expect(status).toBe(200)
-    expect(textOf(text)).toContain('The chart is not to be had just now')
+    expect(textOf(text)).toContain('The chart is not available just now')
   })
 })
 

@@ -41,8 +41,8 @@ describe('GET /corridors', () => {
     ['spread', 'asc', ['USD/NGN', 'USD/KES', 'GBP/KES']],
     ['spread', 'desc', ['USD/KES', 'USD/NGN', 'GBP/KES']],
     ['mid', 'asc', ['USD/KES', 'USD/NGN', 'GBP/KES']],
-    ['age', 'asc', ['USD/NGN', 'USD/KES', 'GBP/KES']],
-    ['age', 'desc', ['USD/KES', 'USD/NGN', 'GBP/KES']],
+    ['age', 'asc', ['USD/KES', 'USD/NGN', 'GBP/KES']],
+    ['age', 'desc', ['USD/NGN', 'USD/KES', 'GBP/KES']],
     ['nonsense', 'asc', ['GBP/KES', 'USD/NGN', 'USD/KES']],
   ])('200 by %s, %s; what is not known is last either way', async (sort, order, names) => {
     const { text } = await visit(world, `/corridors?sort=${sort}&order=${order}`)
@@ -55,10 +55,21 @@ describe('GET /corridors', () => {
     expect(text.match(/aria-sort/g)).toHaveLength(1)
   })
 
+  test('200 in an order chosen by the form, which shows it', async () => {
+    const { text } = await visit(world, '/corridors?currency=&sort=corridor-desc')
+    expect(corridors(text)).toEqual(['USD/NGN', 'USD/KES', 'GBP/KES'])
+    expect(text).toContain('<option value="corridor-desc" selected>Corridor, Z to A</option>')
+    const [, form] = /<select id="sort"(.*?)<\/select>/.exec(text)!
+    for (const [, name] of form!.matchAll(/value="([^"]+)"/g)) {
+      const chosen = await visit(world, `/corridors?sort=${name}`)
+      expect(chosen.text).toContain(`<option value="${name}" selected>`)
+    }
+  })
+
   test('200 with only what begins or ends with a currency', async () => {
     const { text } = await visit(world, '/corridors?currency=kes')
     expect(corridors(text)).toEqual(['USD/KES', 'GBP/KES'])
-    expect(textOf(text)).toContain('2 corridors with live prices from or to KES')
+    expect(textOf(text)).toContain('2 corridors with prices from or to KES')
     expect(text).toContain('<option value="KES" selected>')
     expect(text).toContain('currency=KES')
   })
@@ -82,6 +93,8 @@ describe('GET /corridors', () => {
     const { status, text } = await visit(new World(), '/corridors')
     expect(status).toBe(200)
     expect(textOf(text)).toContain('Nobody has quoted anything yet.')
+    const narrowed = await visit(new World(), '/corridors?currency=KES')
+    expect(textOf(narrowed.text)).toContain('Nobody has quoted anything yet.')
   })
 
   test('200 with a provider called by a script shown as text', async () => {
@@ -184,10 +197,10 @@ describe('the trends of GET /corridors', () => {
     })
     const away = await visit(of, '/corridors')
     expect(away.status).toBe(200)
-    expect(textOf(away.text)).toContain('The last thirty days are not to be had just now')
+    expect(textOf(away.text)).toContain('The last thirty days are not available just now')
     expect(textOf(away.text)).toContain('129.00')
     isAway = false
-    expect(textOf((await visit(of, '/corridors')).text)).not.toContain('not to be had')
+    expect(textOf((await visit(of, '/corridors')).text)).not.toContain('not available')
   })
 
   test('200 all the same where the database does not answer at all', async () => {

@@ -49,7 +49,9 @@ describe('keys', () => {
 
   test('400 to a name in use, to none and to one too long, and 20 are the most', async () => {
     const ada = await world.member()
-    expect((await make(ada, 'default')).html).toContain('A key of that name is in use')
+    const taken = (await make(ada, 'default')).html
+    expect(taken).toMatch(/id="name-error">A key of that name is in use/)
+    expect(taken).toMatch(/<input[^>]* aria-invalid="true"[^>]* value="default"/)
     for (const name of ['', '  ', 'x'.repeat(61), 'a\nb']) {
       const { status, key } = await make(ada, name)
       expect([status, key]).toEqual([400, null])

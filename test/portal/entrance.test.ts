@@ -43,6 +43,40 @@ describe('sign-up', () => {
     expect(html).toContain('log of the service')
   })
 
+  test('whoever reloads the page with the first key comes to the keys, told why', async () => {
+    const email = newEmail()
+    const visitor = world.visitor()
+    await signUp(visitor, email)
+    const link = lastLink(email)
+    const form_token = await visitor.token(link)
+    const token = new URL(link, world.origin).searchParams.get('token')!
+    const fields = { form_token, token, password: PASSWORD }
+    expect(keyIn((await visitor.post('/confirm', fields)).html)).toBeTruthy()
+    const again = await visitor.post('/confirm', fields)
+    expect([again.status, again.location]).toEqual([303, '/developer?said=inside#keys-title'])
+    const { html } = await visitor.get('/developer?said=inside')
+    expect(html).toContain('A key is shown once')
+    for (const said of ['constructor', 'nonsense', ''])
+      expect((await visitor.get(`/developer?said=${said}`)).html).not.toContain('notice-good')
+  })
+
+  test('is offered where people sign in, with what it is worth', async () => {
+    const { html } = await world.visitor().get('/sign-in')
+    expect(html).toContain('No key yet? <a href="/sign-up">Get one free</a>: 50 calls a day.')
+  })
+
+  test('400 marks the field that is wrong', async () => {
+    const visitor = world.visitor()
+    const address = (await signUp(visitor, 'nobody')).html
+    expect(address).toMatch(/<input[^>]* aria-describedby="email-error" aria-invalid="true"/)
+    const password = (await signUp(visitor, newEmail(), 'short')).html
+    expect(password).toMatch(
+      /<input[^>]* aria-describedby="password-hint password-error" aria-invalid="true"/,
+    )
+    expect((await visitor.submit('/forgotten', { email: 'nobody' })).html).toContain('aria-invalid')
+    expect((await signIn(visitor, newEmail())).html).toContain('id="password-error"')
+  })
+
   test('400 to what is no address and to a password too short or too long, none is sent', async () => {
     const email = newEmail()
     const visitor = world.visitor()

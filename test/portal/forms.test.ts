@@ -28,8 +28,14 @@ const FORMS: [path: string, fields: Record<string, string>][] = [
 ]
 
 describe('every form', () => {
+  /** Where a form sent again by a reload leads whoever has come in by it. */
+  const INSIDE = '/developer?said=inside#keys-title'
+  const WAYS_IN = ['/sign-up', '/sign-in', '/confirm']
+
   for (const [path, fields] of FORMS) {
-    test(`403 to ${path} without a token, with another's, and with a stranger's`, async () => {
+    const isWayIn = WAYS_IN.includes(path)
+    const refused = isWayIn ? [303, INSIDE] : [403, null]
+    test(`${refused[0]} to ${path} without a token, with another's, with a stranger's`, async () => {
       const others = [
         '',
         'x',
@@ -37,8 +43,8 @@ describe('every form', () => {
         await world.visitor().token('/sign-in'),
       ]
       for (const form_token of others) {
-        const { status } = await ada.visitor.post(path, { ...fields, form_token })
-        expect(status).toBe(403)
+        const { status, location } = await ada.visitor.post(path, { ...fields, form_token })
+        expect([status, location]).toEqual(refused)
       }
     })
 
@@ -62,6 +68,14 @@ describe('every form', () => {
   test('none of it did anything', async () => {
     expect((await ada.visitor.get('/developer')).html).not.toContain('stolen')
     expect(await world.asked(ada.key!)).toBe(200)
+  })
+
+  test('403 tells strangers of cookies, and members the way back', async () => {
+    const stranger = await world.visitor().post('/sign-in', {})
+    expect([stranger.status, stranger.html]).toEqual([403, expect.stringContaining('Cookies')])
+    const member = await ada.visitor.post('/developer/keys', { name: 'x' })
+    expect(member.html).toContain('<a href="/developer">the developer area</a>')
+    expect(member.html).not.toContain('Cookies')
   })
 
   test('403 to a body over 16 kB', async () => {

@@ -69,7 +69,7 @@ type Form = { action: string; hidden: Record<string, string> }
 function formsIn(html: string): Form[] {
   return [...html.matchAll(/<form method="post" action="([^"]+)"[^>]*>(.*?)<\/form>/gs)].map(
     ([, action, inside]) => ({
-      action: unescaped(action!),
+      action: unescaped(action!).split('#')[0]!,
       hidden: Object.fromEntries(
         [...inside!.matchAll(/<input type="hidden" name="([^"]+)"[^>]*value="([^"]*)"/g)].map(
           ([, name, value]) => [name!, unescaped(value!)],

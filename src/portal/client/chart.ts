@@ -29,7 +29,10 @@ function show(place: HTMLElement, table: HTMLTableElement): void {
   reading.setAttribute('role', 'status')
   place.before(reading)
   const read = (at: number | null) => (reading.textContent = at === null ? hint() : told(at))
-  const hint = () => 'Point at the chart, or focus it and press the arrow keys, to read values.'
+  const hint = () =>
+    matchMedia('(pointer: coarse)').matches
+      ? 'Tap the chart to read values.'
+      : 'Point at the chart, or focus it and press the arrow keys, to read values.'
   const decimals = decimalsOf(table)
   const told = (at: number) => {
     const { s, values } = rows[at]!
@@ -38,6 +41,7 @@ function show(place: HTMLElement, table: HTMLTableElement): void {
       value == null ? 'none' : value.toLocaleString('en', { minimumFractionDigits: decimals })
     return `${timeText(s, place)}: mid ${rate(mid)}, best ${rate(best)}, quotes ${samples}`
   }
+  for (const live of document.querySelectorAll<HTMLElement>('[data-live]')) live.hidden = false
   let chart = drawn()
   read(null)
   const again = () => {

@@ -9,6 +9,7 @@ const path = document.querySelector<HTMLInputElement>('#try-path')
 const ask = document.querySelector<HTMLButtonElement>('#try-ask')
 const result = document.querySelector<HTMLElement>('#try-status')
 const answer = document.querySelector<HTMLElement>('#try-answer')
+const call = document.querySelector<HTMLElement>('#try-curl code')
 
 if (box && key && path && ask && result && answer) {
   box.hidden = false
@@ -19,15 +20,29 @@ if (box && key && path && ask && result && answer) {
     input.addEventListener('keydown', (event) => {
       if (event.key === 'Enter') void send()
     })
+  path.addEventListener('input', showCall)
   addEventListener('pagehide', () => {
     key.value = ''
   })
 }
 
+/** The question at an origin; null where it is none below the interface. */
+function questionAt(origin: string): URL | null {
+  const url = new URL(`${BASE}${path!.value.trim()}`, origin)
+  return url.origin === origin && url.pathname.startsWith(`${BASE}/`) ? url : null
+}
+
+/** The call for a shell follows the question; what a shell would take for a quote is encoded. */
+function showCall(): void {
+  const url = questionAt(box!.dataset.tryIt!)
+  if (!url || !call) return
+  call.textContent = `curl -H "X-API-Key: $CORRIDOR_KEY" '${url.href.replaceAll("'", '%27')}'`
+}
+
 async function send(): Promise<void> {
   answer!.hidden = true
-  const url = new URL(`${BASE}${path!.value.trim()}`, location.origin)
-  if (url.origin !== location.origin || !url.pathname.startsWith(`${BASE}/`)) {
+  const url = questionAt(location.origin)
+  if (!url) {
     result!.textContent = 'A question is a path below /api/v1, such as /corridors.'
     return
   }

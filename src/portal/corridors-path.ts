@@ -1,1 +1,0 @@
-export const CORRIDORS_PATH = '/corridors'

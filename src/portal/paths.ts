@@ -1,0 +1,25 @@
+/** Where each page stands. */
+export const PATHS = {
+  board: '/',
+  corridors: '/corridors',
+  signUp: '/sign-up',
+  signIn: '/sign-in',
+  signOut: '/sign-out',
+  mailed: '/mailed',
+  confirm: '/confirm',
+  forgotten: '/forgotten',
+  reset: '/reset',
+  developer: '/developer',
+  keys: '/developer/keys',
+  revoke: '/developer/keys/revoke',
+  replace: '/developer/keys/replace',
+  operator: '/operator',
+  accounts: '/operator/accounts',
+  account: '/operator/account',
+  operatorKey: '/operator/key',
+  log: '/operator/log',
+} as const
+
+/** The part of the developer area that holds the keys, and in it the form for a further one. */
+export const KEYS_ID = 'keys-title'
+export const FURTHER_KEY_ID = 'further-key'

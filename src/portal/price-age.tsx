@@ -1,0 +1,17 @@
+/** @jsxImportSource preact */
+import { DAY_MS } from '~/domain/quota.ts'
+import { Age } from './moment.tsx'
+
+/** Prices older than this are marked: they may no longer be had. */
+export const OLD_PRICE_MS = 7 * DAY_MS
+
+type Props = { readonly ms: number; readonly nowMs: number }
+
+export const isOldPrice = ({ ms, nowMs }: Props): boolean => nowMs - ms > OLD_PRICE_MS
+
+/** How old a price is, and whether that is old. */
+export const PriceAge = (props: Props) => (
+  <span>
+    <Age {...props} /> {isOldPrice(props) && <span class="tag tag-warn">old</span>}
+  </span>
+)
