@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { DAY_MS } from '~/domain/quota.ts'
+import { DAY_MS } from '~/domain/duration.ts'
 import { Age } from './moment.tsx'
 
 /** Prices older than this are marked: they may no longer be had. */

@@ -12,7 +12,11 @@ export async function inTime<T>(
   { msMax, message }: { msMax: number; message: string },
 ): Promise<T> {
   const { promise: overdue, reject } = Promise.withResolvers<never>()
-  const giveUp = () => reject(new ServiceError('database_unavailable', message))
+  const giveUp = () => {
+    const late = new ServiceError('database_unavailable', message)
+    late.cause = new Error(`no answer from the database within ${msMax} ms`)
+    reject(late)
+  }
   const timer = setTimeout(giveUp, msMax)
   try {
     return await Promise.race([work, overdue])

@@ -13,5 +13,6 @@ describe('inTime', () => {
     const never = new Promise(() => {})
     const error = await inTime(never, limits).catch((caught) => caught)
     expect(error).toMatchObject({ code: 'database_unavailable', message: 'too late' })
+    expect(error.cause.message).toBe('no answer from the database within 5 ms')
   })
 })
