@@ -1,7 +1,6 @@
 /** @jsxImportSource preact */
 import { type Account, isRevoked } from '~/domain/account.ts'
 import type { AuditEntry } from '~/domain/audit.ts'
-import { USD } from '~/domain/currency.ts'
 import type { ServiceError } from '~/domain/errors.ts'
 import { freshnessAt } from '~/domain/freshness.ts'
 import { dayOf, PLANS, type Plan, ROLES, type Role } from '~/domain/quota.ts'
@@ -89,13 +88,11 @@ async function overview(deps: OperatorDeps, { nowMs }: Visit): Promise<VisitRepl
   const { feed, feeds, isMidRecent } = statusOf(
     new View(memory.current, freshnessAt('realtime', nowMs), ageLimits),
   )
-  const { providers, currencies } = memory.current.catalogue
-  const mids = currencies
-    .filter(({ code, kind }) => kind === 'fiat' && code !== USD)
-    .map(({ code }) => ({
-      currency: code,
-      reference: memory.current.references.reference(code, Number.POSITIVE_INFINITY) ?? null,
-    }))
+  const { providers, referenceCodes } = memory.current.catalogue
+  const mids = referenceCodes.map((currency) => ({
+    currency,
+    reference: memory.current.references.reference(currency, Number.POSITIVE_INFINITY) ?? null,
+  }))
   const active = new Map(providers.map(({ id, name }) => [id, name]))
   const sendings = await operated.sendings(nowMs)
   const senders = sendings.map((sending) => ({

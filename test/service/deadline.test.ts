@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import type { ServiceError } from '~/domain/errors.ts'
 import { inTime } from '~/service/deadline.ts'
 
 const limits = { msMax: 5, message: 'too late' }
@@ -10,9 +11,9 @@ describe('inTime', () => {
   })
 
   test('is database_unavailable for work that takes too long', async () => {
-    const never = new Promise(() => {})
-    const error = await inTime(never, limits).catch((caught) => caught)
+    const never = new Promise<never>(() => {})
+    const error: ServiceError = await inTime<never>(never, limits).catch((caught) => caught)
     expect(error).toMatchObject({ code: 'database_unavailable', message: 'too late' })
-    expect(error.cause.message).toBe('no answer from the database within 5 ms')
+    expect((error.cause as Error).message).toBe('no answer from the database within 5 ms')
   })
 })
