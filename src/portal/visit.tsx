@@ -9,6 +9,7 @@ import type { Log } from '~/log.ts'
 import type { AddressLimits } from '~/memory/address-limits.ts'
 import type { Memory } from '~/memory/memory.ts'
 import { TooManyAttempts } from '~/service/attempts.ts'
+import { inTime } from '~/service/deadline.ts'
 import { type PeopleDeps, type Person, personOf } from '~/service/people.ts'
 import { type Page, type PageDeps, pageReply } from './page.tsx'
 import { KEYS_ID, PATHS } from './paths.ts'
@@ -73,7 +74,8 @@ export function visitRoutes(deps: VisitDeps, path: string, { get, post }: Answer
     routes.push({
       method: 'GET',
       path,
-      handle: (request) => replied(deps, request, { path, answer: (visit) => get(visit) }),
+      handle: (request) =>
+        replied(deps, request, { path, answer: (visit) => soon(async () => get(visit)) }),
     })
   if (post)
     routes.push({
@@ -91,6 +93,11 @@ export function visitRoutes(deps: VisitDeps, path: string, { get, post }: Answer
     })
   return routes
 }
+
+/** What is looked at can be asked for again: nobody waits longer for a database that hangs. */
+const PAGE = { msMax: 5000, message: 'the database takes too long for this page' }
+
+const soon = <T,>(work: () => Promise<T>): Promise<T> => inTime(work(), PAGE)
 
 /** Came from elsewhere, or without the token: nothing was done. */
 class ForeignForm extends Error {}
@@ -114,7 +121,7 @@ async function replied(
   const cookies: string[] = []
   let person: Person | null = null
   try {
-    const visit = await visitOf(deps, request, cookies)
+    const visit = await soon(() => visitOf(deps, request, cookies))
     person = visit.person
     const reply = await answer(visit)
     return await responseTo(deps, { request, person, reply, cookies })
@@ -134,7 +141,8 @@ function faultPage(deps: VisitDeps, { path, isMember }: Faulty, error: unknown):
   if (error instanceof ForeignForm) return refusedPage(path, { isMember })
   const code = error instanceof ServiceError ? error.code : null
   if (code === 'body_too_large' || code === 'malformed_body') return refusedPage(path, { isMember })
-  if (code === 'overloaded' || deps.isOutage(error)) return unavailablePage(path)
+  if (code === 'overloaded' || code === 'database_unavailable' || deps.isOutage(error))
+    return unavailablePage(path)
   deps.log.error({ err: error }, 'a page failed')
   return failedPage(path)
 }
