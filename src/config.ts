@@ -119,7 +119,7 @@ export function loadConfig(env: Env): Config {
     readUrls: setting<string[]>('DATABASE_READ_URLS', [], listOf(asPostgresUrl)),
     readLagMaxMs: setting('READ_LAG_MAX', 5000, asDurationMs),
     dataDir: setting('DATA_DIR', '.data', asText),
-    feeds: readFeeds(setting),
+    feeds: readFeeds(setting, problems),
     feedCron: setting('REFERENCE_FEED_CRON', '7 * * * *', asCron),
     feedRules: readFeedRules(setting),
     midMaxAgeMs: setting('MID_MAX_AGE', 72 * HOUR_MS, asDurationMs),
@@ -180,10 +180,14 @@ const readPeople = (setting: Setting): Pick<Config, 'authSecret' | 'smtpUrl' | '
   mailFrom: setting<string | null>('MAIL_FROM', null, asMailFrom),
 })
 
-function readFeeds(setting: Setting): FeedSettings[] {
+function readFeeds(setting: Setting, problems: string[]): FeedSettings[] {
   const names = setting<FeedName[]>('REFERENCE_FEED', ['open-er-api'], asFeedNames)
   const urls = setting<string[]>('REFERENCE_FEED_URL', [], listOf(emptyOr(asHttpUrl)))
   const keys = setting<string[]>('REFERENCE_FEED_KEY', [], listOf(asText))
+  const lists = { REFERENCE_FEED_URL: urls, REFERENCE_FEED_KEY: keys }
+  for (const [name, list] of Object.entries(lists))
+    if (names.length > 0 && list.length > names.length)
+      problems.push(`${name} has more entries than REFERENCE_FEED has feeds`)
   return names.map((name, i) => ({ name, url: urls[i] || null, key: keys[i] || null }))
 }
 

@@ -323,6 +323,16 @@ describe('the lists of loadConfig', () => {
     expect(messageOf({ ...env, REFERENCE_FEED_KEY: ',key' })).toBe('no problem')
   })
 
+  test('an address or a key too many stops the start: one of them is in the wrong place', () => {
+    const twice = 'https://a.example,https://b.example'
+    expect(messageOf({ REFERENCE_FEED: 'ecb', REFERENCE_FEED_URL: twice })).toBe(
+      'wrong settings: REFERENCE_FEED_URL has more entries than REFERENCE_FEED has feeds',
+    )
+    expect(messageOf({ REFERENCE_FEED: 'fastforex', REFERENCE_FEED_KEY: 'a,b' })).toContain(
+      'REFERENCE_FEED_KEY has more entries',
+    )
+  })
+
   test('none is no feed', () => {
     expect(loadConfig({ REFERENCE_FEED: 'none' }).feeds).toEqual([])
   })

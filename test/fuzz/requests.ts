@@ -311,8 +311,10 @@ const BREAKS: ((text: string, random: Random) => string)[] = [
   (text, random) => oddText(random) + text,
 ]
 
+/** By the path that is left when its dots are gone, as the runtime hands it on. */
 function kindOf(target: string): Kind {
-  const path = target.replace(/^http:\/\/[^/]*/, '')
+  const sent = target.replace(/^http:\/\/[^/]*/, '')
+  const path = URL.parse(`http://localhost${sent}`)?.pathname ?? sent
   return path.startsWith('/api/v1/') ? 'api' : /^\/+mcp/.test(path) ? 'mcp' : 'page'
 }
 
