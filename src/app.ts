@@ -1,5 +1,6 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import { ServiceError } from './domain/errors.ts'
+import type { Handler } from './http/access.ts'
 import { catalogueRoutes } from './http/catalogue.ts'
 import { changeRoutes } from './http/change.ts'
 import type { ColdDeps } from './http/cold-route.ts'
@@ -77,12 +78,14 @@ export function createApp(given: AppDeps): App {
   const direct = new DirectRoutes(api, { prefix: BASE_PATH })
   const cross = deps.corsOrigins.length > 0 ? new CrossOrigin(deps.corsOrigins) : null
   const found = (request: Request) => app.fetch(request)
-  const throughRouter = observedApp(cross ? cross.over(found) : found, deps)
+  const answered = (handle: Handler, request: Request) =>
+    cross ? cross.answered(handle, request) : handle(request)
+  const throughRouter = observedApp((request) => answered(found, request), deps)
   return {
     routes: app.routes,
     fetch(request) {
       const handle = request.method === 'GET' && direct.of(request.url)
-      if (handle) return cross ? cross.over(handle)(request) : handle(request)
+      if (handle) return answered(handle, request)
       const path = pathOf(request.url)
       const isForTools = path === TOOLS_PATH || path === `${TOOLS_PATH}/`
       const asked = parsable(request)

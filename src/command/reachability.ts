@@ -1,6 +1,6 @@
 import { inTime } from '~/service/deadline.ts'
 
-const ANSWER_MS_MAX = 1000
+const READY_MS_MAX = 1000
 
 /**
  * Tells whether what is asked answers within a second. It is not asked again while it has not
@@ -12,7 +12,7 @@ export function reachability(ask: () => Promise<unknown>): () => Promise<boolean
     asking ??= ask().finally(() => {
       asking = null
     })
-    return inTime(asking, { msMax: ANSWER_MS_MAX, message: 'no answer in time' }).then(
+    return inTime(asking, { msMax: READY_MS_MAX, message: 'no answer in time' }).then(
       () => true,
       () => false,
     )

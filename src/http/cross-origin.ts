@@ -44,14 +44,12 @@ export class CrossOrigin {
     this.#origins = new Set(origins)
   }
 
-  /** The same handler; its replies may be read by a page of an allowed origin. */
-  over(handle: Handler): Handler {
-    return (request) => {
-      const reply = handle(request)
-      return reply instanceof Promise
-        ? reply.then((late) => this.#shared(request, late))
-        : this.#shared(request, reply)
-    }
+  /** What the handler answers, for a page of an allowed origin to read. */
+  answered(handle: Handler, request: Request): Response | Promise<Response> {
+    const reply = handle(request)
+    return reply instanceof Promise
+      ? reply.then((late) => this.#shared(request, late))
+      : this.#shared(request, reply)
   }
 
   #shared(request: Request, own: Response): Response {

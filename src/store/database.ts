@@ -65,7 +65,7 @@ export function connect(url: string, options: ConnectOptions = {}): Sql {
   const { connectionsMax = CONNECTIONS_MAX, idleSeconds = IDLE_SECONDS_MAX } = options
   const { onQuery, onClose, silenceSeconds } = options
   return postgres(withoutLibpq(url), {
-    ...(sixthVersion(url) as object),
+    ...(bracketedHost(url) as object),
     max: connectionsMax,
     connect_timeout: CONNECT_SECONDS_MAX,
     backoff: () => RECONNECT_SECONDS,
@@ -236,7 +236,7 @@ function isReadable(url: string): boolean {
 }
 
 /** The driver would take the first colon of an IPv6 address for the one before the port. */
-function sixthVersion(url: string): { host?: string[]; port?: number[] } {
+function bracketedHost(url: string): { host?: string[]; port?: number[] } {
   const [, host, port = POSTGRES_PORT] = /^[^?#]*[@/]\[([\da-f:.]+)\](?::(\d+))?/i.exec(url) ?? []
   return host ? { host: [host], port: [Number(port)] } : {}
 }
