@@ -12,7 +12,7 @@ import { emptyDatabase, type FreshDatabase } from '../support/postgres.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { otherHandle } from './samples.ts'
 
-const README = join(import.meta.dir, '../../README.md')
+const PAGE = join(import.meta.dir, '../../docs/operate.md')
 const OWNER = 'corridor_owner'
 const SERVICE = 'corridor_service'
 
@@ -29,10 +29,10 @@ const urlOf = (user: string, password: string): string => {
   return url.href
 }
 
-/** The statements under the mark `# a role that only serves` of the README, as they stand there. */
-async function readmeSql(): Promise<string> {
-  const readme = await readFile(README, 'utf8')
-  const block = /```sql\n(-- a role that only serves[\s\S]*?)```/.exec(readme)
+/** The statements under the mark `# a role that only serves` of docs/operate.md, as they stand. */
+async function documentedSql(): Promise<string> {
+  const page = await readFile(PAGE, 'utf8')
+  const block = /```sql\n(-- a role that only serves[\s\S]*?)```/.exec(page)
   return block![1]!
 }
 
@@ -47,7 +47,7 @@ beforeAll(async () => {
   })
   expect(documentOf(migrated).applied).toBeGreaterThan(4)
   owner = connect(urlOf(OWNER, 'made-it'), { connectionsMax: 1 })
-  await owner.unsafe(await readmeSql())
+  await owner.unsafe(await documentedSql())
   const url = urlOf(SERVICE, 'choose-another')
   service = { ...root, ...otherHandle({ ...root, url }), url }
   world = await PeopleWorld.on(service)
@@ -83,7 +83,7 @@ const asked = async (path: string, key: string, init: RequestInit = {}) => {
   return fetch(`${world.origin}/api/v1${path}`, { ...init, headers })
 }
 
-describe('a role with the rights that the README names', () => {
+describe('a role with the rights that docs/operate.md names', () => {
   test(
     'runs every command',
     async () => {
