@@ -5,7 +5,8 @@ import { parseArgs } from 'node:util'
 import { feed } from './feed.ts'
 import { history } from './history.ts'
 import { type Home, openHome } from './home.ts'
-import { compareBench, httpBench } from './http/main.ts'
+import { compareBench } from './http/compare.ts'
+import { httpBench } from './http/main.ts'
 import { importing } from './import.ts'
 import { ingestion } from './ingestion.ts'
 import { mcp } from './mcp.ts'
@@ -65,8 +66,18 @@ if (values.help) {
   process.exit(0)
 }
 if (positionals[0] === 'compare') {
-  console.log(await compareBench(positionals.slice(1)))
-  process.exit(0)
+  const [, old, fresh, ...more] = positionals
+  if (!old || !fresh || more.length > 0) {
+    console.error('bun run bench compare OLD NEW: it takes two files of bun run bench http')
+    process.exit(2)
+  }
+  try {
+    console.log(await compareBench(old, fresh))
+    process.exit(0)
+  } catch (error) {
+    console.error((error as Error).message)
+    process.exit(1)
+  }
 }
 const unknown = positionals.filter((name) => !(name in BENCHES))
 if (unknown.length > 0) {

@@ -5,48 +5,14 @@ import { parseArgs } from 'node:util'
 import { balancerName } from './balancer.ts'
 import { NoDisk } from './disk.ts'
 import type { Fault } from './fault.ts'
-import { boundaries } from './faults/boundaries.ts'
-import { clockJump } from './faults/clock-jump.ts'
-import { connectionsExhausted } from './faults/connections-exhausted.ts'
-import { databaseGone } from './faults/database-gone.ts'
-import { databaseHung } from './faults/database-hung.ts'
-import { databaseRestarted } from './faults/database-restarted.ts'
-import { databaseSlow } from './faults/database-slow.ts'
-import { deadConnections } from './faults/dead-connections.ts'
-import { diskFull } from './faults/disk-full.ts'
-import { failover } from './faults/failover.ts'
-import { migration } from './faults/migration.ts'
-import { overload } from './faults/overload.ts'
-import { partition } from './faults/partition.ts'
-import { revokedKey } from './faults/revoked-key.ts'
-import { rollingRestart } from './faults/rolling-restart.ts'
-import { serviceKilled } from './faults/service-killed.ts'
+import { FAULTS, isChosen, unknownNames } from './faults.ts'
 import { play } from './play.ts'
 import { openScene, removeScene, type Scene } from './scene.ts'
 import { complaintsOf, type Outcome, tableOf } from './table.ts'
 import { createTemplate } from './template.ts'
 
-/** Those that need a scene of their own come last, but for the clock's, which spoil theirs. */
-const FAULTS: Readonly<Record<string, Fault>> = {
-  'database-gone': databaseGone,
-  'database-hung': databaseHung,
-  'database-slow': databaseSlow,
-  'database-restarted': databaseRestarted,
-  'connections-exhausted': connectionsExhausted,
-  partition,
-  'dead-connections': deadConnections,
-  'service-killed': serviceKilled,
-  'rolling-restart': rollingRestart,
-  migration,
-  'revoked-key': revokedKey,
-  overload,
-  boundaries,
-  'clock-jump': clockJump,
-  'disk-full': diskFull,
-  failover,
-}
-
 const ERRORS_SHOWN = 3
+const NAME_COLUMNS = Math.max(...Object.keys(FAULTS).map((name) => name.length))
 
 const { values } = parseArgs({
   options: {
@@ -57,11 +23,13 @@ const { values } = parseArgs({
   },
 })
 
-const unknown = values.only.filter((name) => !(name in FAULTS))
+const unknown = unknownNames(values.only)
 if (values.help || unknown.length > 0) {
   if (unknown.length > 0) console.error(`no such fault: ${unknown.join(', ')}`)
   console.log('bun run fault [--small] [--json] [--only NAME]...')
-  console.log(`names: ${Object.keys(FAULTS).join(', ')}`)
+  console.log('NAME is one of these, on either side:')
+  for (const [name, fault] of Object.entries(FAULTS))
+    console.log(`  ${name.padEnd(NAME_COLUMNS)}  ${fault.name}`)
   process.exit(unknown.length > 0 ? 2 : 0)
 }
 
@@ -99,7 +67,7 @@ try {
 report()
 
 function isWanted(name: string, { isLong }: Fault): boolean {
-  if (values.only.length > 0) return values.only.includes(name)
+  if (values.only.length > 0) return isChosen(values.only, name)
   return !(values.small && isLong)
 }
 
@@ -126,7 +94,7 @@ function report(): void {
   console.log(tableOf(outcomes))
   const stallMs = Math.round(Math.max(...outcomes.map((outcome) => outcome.stallMs)))
   console.log(`before the services: ${balancerName}; the machine's longest stall: ${stallMs} ms`)
-  const gone = outcomes.find(({ fault }) => fault === databaseGone.name)
+  const gone = outcomes.find(({ fault }) => fault === FAULTS['database-gone']?.name)
   if (gone) {
     const ratio = (gone.duringMs / gone.beforeMs).toFixed(2)
     console.log(`p99 of live reads while the database was gone: ${ratio} of before (goal: 1.2)`)

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { http, SERVERS } from './http.ts'
 import { bestGenerator, GENERATORS, type GeneratorName } from './load.ts'
-import { comparison, type Report, reportTable } from './report.ts'
+import { reportTable } from './report.ts'
 
 const ROOT = join(import.meta.dir, '../../..')
 const OUT = join(ROOT, '.data/bench/http.json')
@@ -36,13 +36,6 @@ export async function httpBench(dataDir: string, flags: HttpFlags): Promise<stri
   await Bun.write(file, `${JSON.stringify(report, null, 2)}\n`)
   console.error(`kept in ${file}`)
   return reportTable(report)
-}
-
-/** The ratios between two kept reports. */
-export async function compareBench([old, fresh]: readonly string[]): Promise<string> {
-  if (!old || !fresh) throw new Error('bun run bench compare OLD NEW: two files of bench http')
-  const read = (file: string): Promise<Report> => Bun.file(file).json()
-  return comparison(await read(old), await read(fresh))
 }
 
 function generatorOf(name: string | undefined): GeneratorName {
