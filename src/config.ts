@@ -180,8 +180,11 @@ const readPeople = (setting: Setting): Pick<Config, 'authSecret' | 'smtpUrl' | '
   mailFrom: setting<string | null>('MAIL_FROM', null, asMailFrom),
 })
 
+/** What may be passed on in a product, and asks for no key. */
+const FREE_FEEDS: FeedName[] = ['currency-api', 'ecb']
+
 function readFeeds(setting: Setting, problems: string[]): FeedSettings[] {
-  const names = setting<FeedName[]>('REFERENCE_FEED', ['open-er-api'], asFeedNames)
+  const names = setting('REFERENCE_FEED', FREE_FEEDS, asFeedNames)
   const urls = setting<string[]>('REFERENCE_FEED_URL', [], listOf(emptyOr(asHttpUrl)))
   const keys = setting<string[]>('REFERENCE_FEED_KEY', [], listOf(asText))
   const lists = { REFERENCE_FEED_URL: urls, REFERENCE_FEED_KEY: keys }

@@ -27,7 +27,10 @@ describe('loadConfig', () => {
       readUrls: [],
       readLagMaxMs: 5000,
       dataDir: '.data',
-      feeds: [{ name: 'open-er-api', url: null, key: null }],
+      feeds: [
+        { name: 'currency-api', url: null, key: null },
+        { name: 'ecb', url: null, key: null },
+      ],
       feedCron: '7 * * * *',
       feedRules: GUARD_RULES,
       midMaxAgeMs: 72 * HOUR_MS,

@@ -1,6 +1,6 @@
 import { FeedService } from '~/command/feeds.ts'
 import { GUARD_RULES } from '~/domain/reference-guard.ts'
-import type { FeedName } from '~/feed/feeds.ts'
+import { ADAPTERS, type FeedName } from '~/feed/feeds.ts'
 import type { Database } from '~/store/database.ts'
 import { fixture, Pace, startUpstream, type Upstream } from '../feed/upstream.ts'
 import { KeptLog } from '../support/log.ts'
@@ -71,7 +71,7 @@ export type FeedUpstream = {
 export function feedUpstreams(names: readonly FeedName[]): Promise<FeedUpstream[]> {
   return Promise.all(
     names.map(async (name) => {
-      const body = await fixture(`${name}.json`)
+      const body = await fixture(`${name}.${ADAPTERS[name].format}`)
       return { name, body, upstream: startUpstream(() => new Response(body)) }
     }),
   )

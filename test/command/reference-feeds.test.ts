@@ -29,7 +29,11 @@ afterAll(async () => {
 const reference = (args: string[], env: Record<string, string> = {}) =>
   corridorProcess(['reference', ...args], {
     databaseUrl: database.url,
-    env: { REFERENCE_FEED_URL: feed.upstream.origin, ...env },
+    env: {
+      REFERENCE_FEED: 'open-er-api',
+      REFERENCE_FEED_URL: feed.upstream.origin,
+      ...env,
+    },
   })
 
 const apply = () => createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: [] })

@@ -35,11 +35,11 @@ afterEach(async () => {
 const apply = () => createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: [] })
 
 /** `corridor serve` in this process, its clock turned by hand and its job tried every second. */
-async function serve(settings: Record<string, string> = {}) {
-  const clock = clockAt(AT)
+async function serve(settings: Record<string, string> = {}, clock = clockAt(AT)) {
   const log = new KeptLog()
   const config = loadConfig({
     PORT: '0',
+    REFERENCE_FEED: 'open-er-api',
     REFERENCE_FEED_URL: feed.upstream.origin,
     REFERENCE_FEED_CRON: '* * * * * *',
     ...settings,
@@ -110,6 +110,23 @@ describe('a service with a feed', () => {
     expect(performance.now() - startMs).toBeLessThan(5000)
     expect(log.said).toEqual([])
     hang.release()
+  })
+
+  test('that followed the old default has the mids of the new one right after its upgrade', async () => {
+    await apply()
+    const before = await serve(SELDOM)
+    await until('the mids of the old default', before.served('open-er-api'))
+    await running.pop()!.stop()
+    before.clock.advance(HOUR_MS)
+    const upstreams = await feedUpstreams(['currency-api', 'ecb'])
+    const urls = upstreams.map(({ upstream }) => upstream.origin).join()
+    const settings = { ...SELDOM, REFERENCE_FEED: '', REFERENCE_FEED_URL: urls }
+    const { status, served, log } = await serve(settings, before.clock)
+    await until('the mids of the new default', served('currency-api'))
+    const { mid_feeds } = (await status()) as { mid_feeds: { feeds: { name: string }[] } }
+    expect(mid_feeds.feeds.map(({ name }) => name)).toEqual(['currency-api', 'ecb'])
+    expect(log.said).toEqual([])
+    for (const { upstream } of upstreams) upstream.stop()
   })
 
   test('with none it asks nobody and says nothing of feeds', async () => {
