@@ -7,6 +7,7 @@ import {
   portalUsers,
   portalVerifications,
 } from './portal-schema.ts'
+import { rerun } from './rerun.ts'
 
 /** A link that somebody is to follow from a mail; the token is its secret part. */
 export type MailedLink = {
@@ -55,7 +56,10 @@ export type Auth = {
   confirm(token: string): Promise<boolean>
   /** Mails a link to choose a new password to an address that is known. */
   requestReset(email: string): Promise<void>
-  /** False for a stale link. Ends all sessions of the person; this too confirms the address. */
+  /**
+   * False for a stale link. Ends all sessions and all other links of the person; this too confirms
+   * the address.
+   */
   reset(reset: { token: string; password: string }): Promise<boolean>
   /** The session whose cookie is in the headers; null when it is over. */
   session(headers: Headers): Promise<OpenSession | null>
@@ -111,7 +115,8 @@ export function createAuth(database: Database, options: AuthOptions): Auth {
     async reset({ token, password: newPassword }) {
       const { api } = await ready()
       const body = { token, newPassword }
-      return typeof (await attempted(db, api.resetPassword({ body }))) !== 'string'
+      const once = () => attempted(db, api.resetPassword({ body }))
+      return typeof (await rerun(once)) !== 'string'
     },
     async session(headers) {
       const { api } = await ready()
@@ -179,6 +184,7 @@ async function load({ db }: Database, options: AuthOptions) {
         await db.update(portalUsers).set({ emailVerified: true }).where(eq(portalUsers.id, user.id))
       },
     },
+    verification: { storeIdentifier: 'hashed' },
     emailVerification: {
       expiresIn: LINK_SECONDS,
       sendOnSignUp: true,

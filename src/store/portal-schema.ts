@@ -81,7 +81,7 @@ export const portalCredentials = pgTable(
   (t) => [index('portal_credentials_user').on(t.userId)],
 )
 
-/** Links that were mailed and are still good. */
+/** Links that were mailed and are still good; a new password ends those of its person. */
 export const portalVerifications = pgTable(
   'portal_verifications',
   {
@@ -94,6 +94,7 @@ export const portalVerifications = pgTable(
   },
   (t) => [
     index('portal_verifications_identifier').on(t.identifier),
+    index('portal_verifications_value').on(t.value),
     index('portal_verifications_expiry').on(t.expiresAt),
   ],
 )

@@ -2,9 +2,13 @@
 const BROKEN_OFF = new Set(['40P01', '40001'])
 const RUNS_MAX = 3
 
+type Failure = { readonly code?: string; readonly cause?: Failure } | null | undefined
+
 /** Whether nothing was done, and the same may succeed at once. */
-export const wasBrokenOff = (error: unknown): boolean =>
-  BROKEN_OFF.has((error as { code?: string } | null)?.code ?? '')
+export function wasBrokenOff(error: unknown): boolean {
+  const failure = error as Failure
+  return BROKEN_OFF.has(failure?.code ?? '') || BROKEN_OFF.has(failure?.cause?.code ?? '')
+}
 
 /**
  * What `work` comes to, run again where the server broke it off, as it does to one side of a

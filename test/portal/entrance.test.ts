@@ -231,6 +231,19 @@ describe('links', () => {
   })
 })
 
+describe('a new password', () => {
+  test('ends the links that were mailed before and after the one that set it', async () => {
+    const { email, visitor } = await world.member()
+    for (let i = 0; i < 3; i++) await visitor.submit('/forgotten', { email })
+    const [older, used, newer] = world.linksTo(email).slice(-3).map(pathOf)
+    const set = await visitor.submit(used!, { password: OTHER })
+    expect(set.location).toBe('/sign-in?said=reset')
+    for (const link of [older!, newer!])
+      expect((await visitor.submit(link, { password: PASSWORD })).status).toBe(410)
+    expect((await signIn(visitor, email, OTHER)).location).toBe('/developer')
+  })
+})
+
 describe('sessions', () => {
   test('a new password ends them everywhere', async () => {
     const { email, visitor } = await world.member()

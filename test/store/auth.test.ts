@@ -25,6 +25,11 @@ afterAll(() => database.close())
 
 const newEmail = () => `${crypto.randomUUID()}@example.com`
 
+async function resetToken(email: string): Promise<string> {
+  await auth.requestReset(email)
+  return linkTo(email).token
+}
+
 const linkTo = (email: string) => links.findLast((link) => link.email === email)!
 
 async function confirmed(email = newEmail()): Promise<{ email: string; signedIn: SignedIn }> {
@@ -127,6 +132,61 @@ describe('reset', () => {
     expect(await auth.signIn({ email, password: PASSWORD })).toBe('wrong')
     expect(await auth.signIn({ email, password: OTHER })).toMatchObject({ email })
     expect(await auth.reset({ token, password: PASSWORD })).toBe(false)
+  })
+
+  test('ends every other link of the person, older or newer, and nobody else’s', async () => {
+    const [{ email }, other] = [await confirmed(), await confirmed()]
+    const older = await resetToken(email)
+    const used = await resetToken(email)
+    const newer = await resetToken(email)
+    const foreign = await resetToken(other.email)
+    expect(await auth.reset({ token: used, password: OTHER })).toBe(true)
+    for (const token of [older, newer])
+      expect(await auth.reset({ token, password: PASSWORD })).toBe(false)
+    expect(await auth.signIn({ email, password: OTHER })).toMatchObject({ email })
+    expect(await auth.reset({ token: foreign, password: OTHER })).toBe(true)
+  })
+
+  test('of two links at the same moment one sets the password, and the other is over', async () => {
+    const { email } = await confirmed()
+    const tokens = [await resetToken(email), await resetToken(email)]
+    const passwords = [`${OTHER} 0`, `${OTHER} 1`]
+    const done = await Promise.all(
+      tokens.map((token, i) => auth.reset({ token, password: passwords[i]! })),
+    )
+    expect(done.toSorted()).toEqual([false, true])
+    const password = passwords[done.indexOf(true)]!
+    expect(await auth.signIn({ email, password })).toMatchObject({ email })
+  })
+
+  test('any other way to a new password ends the links too', async () => {
+    const { email, signedIn } = await confirmed()
+    const token = await resetToken(email)
+    await database.sql`update portal_credentials set password = password || 'x'
+      where user_id = ${signedIn.userId}`
+    expect(await auth.reset({ token, password: OTHER })).toBe(false)
+  })
+
+  test('is asked for by a token of which a hash alone is kept', async () => {
+    const { email } = await confirmed()
+    const token = await resetToken(email)
+    const rows = await database.sql`select v::text from portal_verifications v`
+    expect(JSON.stringify(rows)).not.toContain(token)
+    const [row] = await database.sql<{ identifier: string }[]>`select identifier
+      from portal_verifications order by created_at desc limit 1`
+    expect(await auth.reset({ token: row!.identifier, password: OTHER })).toBe(false)
+    expect(await auth.reset({ token, password: OTHER })).toBe(true)
+  })
+
+  test('takes a link that was mailed before hashes were kept', async () => {
+    const { email, signedIn } = await confirmed()
+    const token = crypto.randomUUID()
+    await database.sql`insert into portal_verifications
+      (id, identifier, value, expires_at, created_at, updated_at)
+      values (${token}, ${`reset-password:${token}`}, ${signedIn.userId},
+        now() + interval '1 hour', now(), now())`
+    expect(await auth.reset({ token, password: OTHER })).toBe(true)
+    expect(await auth.signIn({ email, password: OTHER })).toMatchObject({ email })
   })
 
   test('mails nothing to an unknown address', async () => {

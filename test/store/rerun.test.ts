@@ -38,6 +38,12 @@ describe('rerun', () => {
     expect(always.runs()).toBe(3)
   })
 
+  test('sees a deadlock that another error is wrapped around', () => {
+    expect(wasBrokenOff(new Error('x', { cause: coded('40P01') }))).toBe(true)
+    expect(wasBrokenOff(new Error('x', { cause: coded('23505') }))).toBe(false)
+    expect(wasBrokenOff(null)).toBe(false)
+  })
+
   test.each(['23505', '57014', '08006', '55P03'])('passes %s on at once', async (code) => {
     const { work, runs } = failing(code)
     expect(await rerun(work).catch((error) => error.code)).toBe(code)
