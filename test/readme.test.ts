@@ -8,6 +8,7 @@ import { dependencies, devDependencies, scripts } from '../package.json'
 import { type Page, pageAt, pages } from './support/pages.ts'
 
 const ROOT = join(import.meta.dir, '..')
+const README_BYTES_MAX = 12_000
 
 const matchesIn = (text: string, pattern: RegExp): string[] => [
   ...new Set([...text.matchAll(pattern)].map(([, found]) => found!)),
@@ -76,6 +77,12 @@ describe('README and docs', () => {
     const others = pages.map(({ path }) => path).filter((path) => path !== 'README.md')
     expect(others.length).toBeGreaterThan(10)
     expect(others.filter((path) => !text.includes(`](${path}`))).toEqual([])
+  })
+})
+
+describe('README', () => {
+  test(`is read in a few minutes: at most ${README_BYTES_MAX} bytes`, () => {
+    expect(Buffer.byteLength(pageAt('README.md').text)).toBeLessThanOrEqual(README_BYTES_MAX)
   })
 })
 
