@@ -25,7 +25,7 @@ export type Bucket = {
 
 /** Whole buckets, and how they came to be others than those asked for. */
 export type SeriesWindow = Window & {
-  /** More buckets were asked for than there may be: the newest are kept. */
+  /** A longer window was asked for than the buckets may cover: the newest are kept. */
   readonly isCut: boolean
   /** The end asked for lies behind the bucket that holds the present. */
   readonly isAhead: boolean
@@ -36,7 +36,8 @@ export type SeriesWindow = Window & {
  * the end forward to the end of its own.
  *
  * Never empty: a window of no length is the bucket that holds it. Nothing lies behind the bucket of
- * `nowMs`, and over the maximum the newest buckets are kept. `fromMs` is not after `toMs` or
+ * `nowMs`, and over the maximum the newest buckets are kept. Where a window that fits is one bucket
+ * too many only because it was rounded, nothing counts as cut. `fromMs` is not after `toMs` or
  * `nowMs`.
  */
 export function seriesWindow(
@@ -50,11 +51,12 @@ export function seriesWindow(
   const presentEndMs = startOf(asked.nowMs) + bucketMs
   const askedBeforeMs = Math.max(endOf(asked.toMs), askedFromMs + bucketMs)
   const beforeMs = Math.min(askedBeforeMs, presentEndMs)
-  const fromMs = Math.max(askedFromMs, beforeMs - BUCKETS_MAX[interval] * bucketMs)
+  const mostMs = BUCKETS_MAX[interval] * bucketMs
+  const fromMs = Math.max(askedFromMs, beforeMs - mostMs)
   return {
     fromMs,
     beforeMs,
-    isCut: fromMs > askedFromMs,
+    isCut: Math.min(asked.toMs, asked.nowMs) - asked.fromMs > mostMs,
     isAhead: askedBeforeMs > presentEndMs,
   }
 }

@@ -168,13 +168,12 @@ export function series(facts: Facts, { now, tier }: Asker, p: Parameters) {
   const wanted = Math.max(up(askedEnd), start + size)
   const end = Math.min(wanted, now - (now % size) + size)
   const notes: string[] = []
-  if ((end - start) / size > most) {
-    start = end - most * size
+  start = Math.max(start, end - most * size)
+  if (Math.min(askedEnd, now) - askedStart > most * size)
     notes.push(
       `More than ${most} buckets of ${interval} were asked for: ` +
         'these are the newest, and start has moved.',
     )
-  }
   if (wanted > end)
     notes.push('The end asked for lies in the future: the series ends with the present bucket.')
   const seen = facts.said.filter((row) => row.pair === pair && row.at <= cutoff)

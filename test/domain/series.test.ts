@@ -50,10 +50,24 @@ describe('seriesWindow', () => {
         expect(count).toBeLessThanOrEqual(BUCKETS_MAX[interval])
         expect([window.fromMs % size, window.beforeMs % size]).toEqual([0, 0])
         expect(window.beforeMs - size).toBeLessThanOrEqual(NOW_MS)
-        expect(window.isCut).toBe(window.fromMs > asked.fromMs)
-        if (window.isCut) expect(count).toBe(BUCKETS_MAX[interval])
+        const mostMs = BUCKETS_MAX[interval] * size
+        expect(window.isCut).toBe(Math.min(asked.toMs, NOW_MS) - asked.fromMs > mostMs)
+        if (window.fromMs > asked.fromMs) expect(count).toBe(BUCKETS_MAX[interval])
+        if (!window.isCut) expect(window.fromMs - asked.fromMs).toBeLessThanOrEqual(size)
       }),
     )
+  })
+
+  test('leaves out the oldest part bucket, and cuts nothing, where only rounding is one too many', () => {
+    const fromMs = NOW_MS - 7 * DAY_MS
+    const asked = { toMs: NOW_MS + 1, nowMs: NOW_MS }
+    expect(seriesWindow({ fromMs, ...asked }, 'PT1H')).toEqual({
+      fromMs: at('2026-02-26T15:00:00Z'),
+      beforeMs: at('2026-03-05T15:00:00Z'),
+      isCut: false,
+      isAhead: false,
+    })
+    expect(seriesWindow({ fromMs: fromMs - 1, ...asked }, 'PT1H').isCut).toBe(true)
   })
 })
 

@@ -99,10 +99,10 @@ describe('GET /time-series', () => {
   })
 
   test.each([
-    ['P1D', 366, '2025-03-05T00:00:00.000Z', '2025-03-04T23:59:59Z'],
-    ['PT1H', 168, '2026-02-26T15:00:00.000Z', '2026-02-26T14:59:59Z'],
+    ['P1D', 366, '2025-03-05T00:00:00.000Z', '2025-03-04T14:25:30.499Z'],
+    ['PT1H', 168, '2026-02-26T15:00:00.000Z', '2026-02-26T14:25:30.499Z'],
   ])(
-    '200 at %s keeps the newest %i buckets and notes it one over',
+    '200 at %s keeps the newest %i buckets and notes it where more were asked for',
     async (interval, most, at, over) => {
       const whole = (await series(`interval=${interval}&start=${at}`)).body
       expect([whole.count, whole.start, whole.note]).toEqual([most, at, undefined])
@@ -110,6 +110,21 @@ describe('GET /time-series', () => {
       expect([cut.count, cut.start]).toEqual([most, at])
       expect(cut.note).toContain(String(most))
       expect(cut.data).toEqual(whole.data)
+    },
+  )
+
+  test.each(['period=7d', 'start=2026-02-26T14:25:30.500Z'])(
+    '200 for hours of %s leaves out the oldest part of an hour without a word',
+    async (window) => {
+      for (const tier of ['hourly', 'realtime'] as const) {
+        const { body } = await series(`interval=PT1H&${window}`, tier)
+        expect([body.start, body.end, body.count, body.note]).toEqual([
+          '2026-02-26T15:00:00.000Z',
+          '2026-03-05T15:00:00.000Z',
+          168,
+          undefined,
+        ])
+      }
     },
   )
 
