@@ -24,13 +24,13 @@ export const catalogueRoutes = (deps: HotDeps): Route[] => [
     },
     query: NoQuery,
     response: CurrenciesResponse,
-    isTiered: false,
+    isTiered: true,
     find: ({ view }) => ({
       currencies: view.catalogue.currencies,
       corridors: liveCorridors(view),
     }),
-    present: (found, { nowMs }) => presentCurrencies(found, nowMs),
-    text: (found, { nowMs }) => currenciesText(found, nowMs),
+    present: presentCurrencies,
+    text: currenciesText,
   }),
   meteredRoute(deps, {
     path: '/corridors',

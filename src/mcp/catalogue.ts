@@ -73,7 +73,7 @@ export const listCurrencies = tool({
       corridors: sliced(corridors, args),
     }
     return {
-      ...presentCurrencies(page, view.freshness.nowMs),
+      ...presentCurrencies(page, view.freshness),
       ...leftOut({ currencies: currencies.length, corridors: corridors.length }, args),
     }
   },

@@ -3,7 +3,7 @@ import type { Freshness } from '~/domain/freshness.ts'
 import type { CorridorView } from '~/memory/corridor-view.ts'
 import type { LiveCorridor } from '~/service/corridors.ts'
 import { presentCorridor, presentCurrency } from './catalogue.ts'
-import { freshnessText, iso } from './present.ts'
+import { freshnessText } from './present.ts'
 
 /** What is said of a corridor is written once for as long as nothing in it changes. */
 const summaries = new WeakMap<CorridorView, string>()
@@ -31,12 +31,12 @@ type Currencies = {
 }
 
 /** The text of `presentCurrencies`, letter by letter. */
-export function currenciesText({ currencies, corridors }: Currencies, nowMs: number): string {
+export function currenciesText({ currencies, corridors }: Currencies, freshness: Freshness): string {
   let pairs = ''
   for (const { from, to } of corridors) pairs += `${pairs && ','}{"from":"${from}","to":"${to}"}`
   const counts = `"currency_count":${currencies.length},"corridor_count":${corridors.length}`
   const list = listText(currencies)
-  return `{"currencies":${list},"corridors":[${pairs}],${counts},"timestamp":"${iso(nowMs)}"}`
+  return `{"currencies":${list},"corridors":[${pairs}],${counts},${freshnessText(freshness)}`
 }
 
 function listText(currencies: readonly Currency[]): string {

@@ -30,7 +30,7 @@ export const CurrenciesResponse = namedRecord('CurrenciesResponse', {
   corridors: Type.Array(record({ from: Type.String(), to: Type.String() })),
   currency_count: Type.Integer(),
   corridor_count: Type.Integer(),
-  timestamp: Instant,
+  ...freshnessFields,
 })
 
 const CorridorSummary = namedRecord('CorridorSummary', {
@@ -79,14 +79,14 @@ export const presentCurrency = (currency: Currency): Static<typeof CurrencyEntry
 
 export function presentCurrencies(
   answer: { currencies: readonly Currency[]; corridors: readonly LiveCorridor[] },
-  nowMs: number,
+  freshness: Freshness,
 ): Static<typeof CurrenciesResponse> {
   return {
     currencies: answer.currencies.map(presentCurrency),
     corridors: answer.corridors.map(({ from, to }) => ({ from, to })),
     currency_count: answer.currencies.length,
     corridor_count: answer.corridors.length,
-    timestamp: iso(nowMs),
+    ...presentFreshness(freshness),
   }
 }
 

@@ -35,6 +35,7 @@ describe('GET /currencies', () => {
       currency_count: 2,
       corridor_count: 1,
       timestamp: TIMESTAMP,
+      data_freshness: 'realtime',
     })
   })
 
@@ -43,17 +44,33 @@ describe('GET /currencies', () => {
     const nothing = { currencies: [], providers: [] }
     world.memory.publish({ catalogue: nothing }, world.clock.now())
     const { body } = await world.get('/currencies', world.key())
-    const counts = { currency_count: 0, corridor_count: 0 }
-    expect(body).toEqual({ currencies: [], corridors: [], ...counts, timestamp: TIMESTAMP })
+    expect(body).toEqual({
+      currencies: [],
+      corridors: [],
+      currency_count: 0,
+      corridor_count: 0,
+      timestamp: TIMESTAMP,
+      data_freshness: 'realtime',
+    })
   })
 
-  test('200 at the hourly tier does not show a corridor younger than the hour', async () => {
+  test('200 at the hourly tier hides a corridor younger than the hour, and says why', async () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 129, at: '2026-03-05T14:00:00.001Z' })
-    expect((await world.get('/currencies', world.key('free'))).body.corridors).toEqual([])
-    expect((await world.get('/currencies', world.key('enterprise'))).body.corridors).toEqual([
-      { from: 'USD', to: 'KES' },
-    ])
+    const hourly = await world.get('/currencies', world.key('free'))
+    expect(hourly.body).toMatchObject({
+      corridors: [],
+      timestamp: TIMESTAMP,
+      data_freshness: 'hourly',
+      as_of: '2026-03-05T14:00:00.000Z',
+    })
+    expect(hourly.headers.get('x-data-freshness')).toBe('hourly')
+    const { body, headers } = await world.get('/currencies', world.key('enterprise'))
+    expect(body).toMatchObject({
+      corridors: [{ from: 'USD', to: 'KES' }],
+      data_freshness: 'realtime',
+    })
+    expect([body.as_of, headers.get('x-data-freshness')]).toEqual([undefined, 'realtime'])
   })
 })
 

@@ -6,7 +6,7 @@ export type Question = { readonly path: string; readonly isTiered: boolean }
 export const METERED: readonly Question[] = [
   { path: '/rates?from=USD&to=KES', isTiered: true },
   { path: '/convert?from=USD&to=KES&amount=200', isTiered: true },
-  { path: '/currencies', isTiered: false },
+  { path: '/currencies', isTiered: true },
   { path: '/corridors', isTiered: true },
   { path: '/providers', isTiered: false },
   { path: '/fetch-one?from=USD&to=KES', isTiered: true },

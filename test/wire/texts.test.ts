@@ -54,11 +54,7 @@ const ANSWERS: Readonly<Record<string, Both>> = {
   fetchManyToOneText: both(matrix('USD,GBP', 'KES'), fetchManyToOneText, presentFetchManyToOne),
   fetchMatrixText: both(matrix('USD,GBP', 'NGN,KES,USD'), fetchMatrixText, presentFetchMatrix),
   corridorsText: both(liveCorridors, corridorsText, presentCorridors),
-  currenciesText: both(
-    currencies,
-    (found, { nowMs }) => currenciesText(found, nowMs),
-    (found, { nowMs }) => presentCurrencies(found, nowMs),
-  ),
+  currenciesText: both(currencies, currenciesText, presentCurrencies),
   providerRatesText: both(
     (view) => providerRates(view, 'retail-a'),
     providerRatesText,
