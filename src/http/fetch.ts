@@ -29,8 +29,9 @@ import { meteredRoute } from './metered-route.ts'
 import type { Route } from './route.ts'
 
 const COVERAGE =
-  'Stablecoins have no mid, and `provider_best` is null where nothing executable is quoted. ' +
-  'A currency against itself has the mid 1.'
+  'Pairs with a stablecoin, or with a currency that has no recent reference, have no mid: `note` ' +
+  'names it. `provider_best` is null where nothing executable is quoted. A currency against ' +
+  'itself has the mid 1. 503 only while no currency at all has a recent reference.'
 
 const notes = (
   id: string,

@@ -14,7 +14,8 @@ export const fetchRates = tool({
     'many against one, or a table. Use it for an overview or for plain exchange rates; use ' +
     'get_rates or convert to see all providers of one corridor with their fees. ' +
     '`results[base][quote].mid` and `.provider_best.rate` are units of quote per one unit of ' +
-    'base, before fees. `mid` is absent for stablecoins; `provider_best` is null where nobody ' +
+    'base, before fees. `mid` is absent for stablecoins and for currencies without a recent ' +
+    'reference, which `note` names; `provider_best` is null where nobody ' +
     `offers the pair. Up to ${FETCH_CODES_MAX} currencies on one side when the other has one, ` +
     `else ${MATRIX_CODES_MAX} x ${MATRIX_CODES_MAX}.`,
   input: Type.Object({

@@ -1,5 +1,5 @@
 import type { Freshness } from '~/domain/freshness.ts'
-import type { Mid } from '~/domain/mid.ts'
+import type { Mid, Reference } from '~/domain/mid.ts'
 import type { CatalogueIndex } from './catalogue-index.ts'
 import type { CorridorBook, Sight } from './corridor-book.ts'
 import { type CorridorView, EMPTY_VIEW } from './corridor-view.ts'
@@ -62,6 +62,16 @@ export class View {
     if (!this.isFiat(from) || !this.isFiat(to)) return undefined
     const mid = this.#generation.references.mid(from, to, this.freshness.cutoffMs)
     return mid && this.isRecent(mid.atMs) ? mid : undefined
+  }
+
+  /** The newest reference of a currency, however old. */
+  reference(code: string): Reference | undefined {
+    return this.#generation.references.reference(code, this.freshness.cutoffMs)
+  }
+
+  /** The newest reference of any currency, as this view sees it or up to another moment. */
+  newestReference(cutoffMs = this.freshness.cutoffMs): Reference | undefined {
+    return this.#generation.references.newest(cutoffMs)
   }
 
   /** Whether a reference from `atMs` still counts as recent, or still did at `thenMs`. */

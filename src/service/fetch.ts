@@ -1,7 +1,9 @@
+import type { Corridor } from '~/domain/corridor.ts'
+import { USD } from '~/domain/currency.ts'
 import { HOUR_MS } from '~/domain/duration.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
-import { joinedSources, type Mid } from '~/domain/mid.ts'
+import { joinedSources, type Mid, type Reference } from '~/domain/mid.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { View } from '~/memory/view.ts'
 import { supportedCode } from './supported.ts'
@@ -19,6 +21,17 @@ export type Matrix = {
   readonly pairs: readonly (readonly Pair[])[]
   /** The feed or feeds behind the mids and the time of their stalest leg; null without any mid. */
   readonly reference: { readonly source: string; readonly atMs: number } | null
+  /** The currencies that leave pairs without a mid, in the order of those pairs. */
+  readonly unpriced: readonly Unpriced[]
+}
+
+/** A currency without a recent reference. */
+export type Unpriced = {
+  readonly code: string
+  /** Feeds never cover a stablecoin. */
+  readonly isStablecoin: boolean
+  /** When a feed last said anything of it; null where none ever did. */
+  readonly lastMs: number | null
 }
 
 /** When the feeds are asked next, in epoch ms; null where none is. */
@@ -27,9 +40,10 @@ export type FeedTimes = (nowMs: number) => number | null
 /**
  * Mid and best executable quote of every base against every quote currency.
  *
- * Currencies named twice count once, in order of appearance. Throws `unsupported_currency`, and
- * `mid_unavailable` when a pair that the feed covers has no recent mid; by `feedTimes` it says how
- * long to wait for one.
+ * Currencies named twice count once, in order of appearance. A currency without a recent reference
+ * takes the mid from its own pairs alone. Throws `unsupported_currency`, and `mid_unavailable` for
+ * a pair of fiat currencies while no currency at all has a recent reference; by `feedTimes` it says
+ * how long to wait for one.
  */
 export function fetchMatrix(
   view: View,
@@ -43,15 +57,21 @@ export function fetchMatrix(
   const quotes = codes(asked.to, 'to')
   const mids: Mid[] = []
   const own: Mid[] = []
+  const bare: Corridor[] = []
   const pairs = bases.map((base) =>
     quotes.map((quote): Pair => {
-      const mid = midOrFailure(view, { base, quote, feedTimes })
-      if (mid) (base === quote ? own : mids).push(mid)
-      const best = base === quote ? null : view.corridor(base, quote).best
-      return { mid: base === quote ? 1 : (mid?.rate ?? null), best }
+      const mid = view.mid(base, quote)
+      if (base === quote) {
+        if (mid) own.push(mid)
+        return { mid: 1, best: null }
+      }
+      if (mid) mids.push(mid)
+      else bare.push({ from: base, to: quote })
+      return { mid: mid?.rate ?? null, best: view.corridor(base, quote).best }
     }),
   )
-  return { bases, quotes, pairs, reference: referenceOf(mids.length > 0 ? mids : own) }
+  const reference = referenceOf(mids.length > 0 ? mids : own)
+  return { bases, quotes, pairs, reference, unpriced: unpricedOf(view, bare, feedTimes) }
 }
 
 function referenceOf(mids: readonly Mid[]): Matrix['reference'] {
@@ -62,40 +82,49 @@ function referenceOf(mids: readonly Mid[]): Matrix['reference'] {
   }
 }
 
+const NONE: readonly Unpriced[] = []
+
 /**
- * The recent mid; undefined where the feed does not cover the pair. A feed that has nothing recent,
- * or has gone silent on one leg, is a failure for now. A currency against itself needs no feed.
+ * Why `pairs` have no mid; the dollar needs no reference and is never the reason. Feeds that have
+ * nothing recent of any currency are a failure for now.
  */
-function midOrFailure(view: View, pair: Wanted): Mid | undefined {
-  const { base, quote } = pair
-  const mid = view.mid(base, quote)
-  if (mid || base === quote || !view.isFiat(base) || !view.isFiat(quote)) return mid
-  const { references } = view.generation
-  const { cutoffMs } = view.freshness
-  const newest = references.newest(cutoffMs)
-  const isFeedAlive = newest !== undefined && view.isRecent(newest.atMs)
-  const isCovered = references.mid(base, quote, cutoffMs) !== undefined
-  if (isFeedAlive && !isCovered) return undefined
-  throw new ServiceError(
-    'mid_unavailable',
-    `the mid-market reference for ${base}/${quote} is temporarily unavailable; retry shortly`,
-    {},
-    waitSeconds(view, pair),
-  )
+function unpricedOf(view: View, pairs: readonly Corridor[], feedTimes: FeedTimes) {
+  if (pairs.length === 0) return NONE
+  const covered = pairs.find(({ from, to }) => view.isFiat(from) && view.isFiat(to))
+  if (covered && !isRecent(view, view.newestReference()))
+    throw unavailable(view, covered, feedTimes)
+  const codes = new Set(pairs.flatMap(({ from, to }) => [from, to]))
+  codes.delete(USD)
+  const unpriced: Unpriced[] = []
+  for (const code of codes) {
+    const isStablecoin = !view.isFiat(code)
+    const last = isStablecoin ? undefined : view.reference(code)
+    if (!isRecent(view, last)) unpriced.push({ code, isStablecoin, lastMs: last?.atMs ?? null })
+  }
+  return unpriced
 }
 
-type Wanted = { readonly base: string; readonly quote: string; readonly feedTimes: FeedTimes }
+const isRecent = (view: View, reference: Reference | undefined): boolean =>
+  reference !== undefined && view.isRecent(reference.atMs)
+
+const unavailable = (view: View, { from, to }: Corridor, feedTimes: FeedTimes): ServiceError =>
+  new ServiceError(
+    'mid_unavailable',
+    `the mid-market reference for ${from}/${to} is temporarily unavailable; retry shortly`,
+    {},
+    waitSeconds(view, feedTimes),
+  )
 
 /** A run is over by then, if its feeds answer at all. */
 const RUN_MS = 30_000
 
 /**
- * How long until the tier can see a mid: one that is here already waits for the top of the hour.
+ * How long until the tier can see a reference: one that is here already waits for the top of the
+ * hour.
  */
-function waitSeconds(view: View, { base, quote, feedTimes }: Wanted): number | null {
+function waitSeconds(view: View, feedTimes: FeedTimes): number | null {
   const { nowMs, tier } = view.freshness
-  const live = view.generation.references.mid(base, quote, Number.POSITIVE_INFINITY)
-  const isHere = live !== undefined && view.isRecent(live.atMs)
+  const isHere = isRecent(view, view.newestReference(Number.POSITIVE_INFINITY))
   const askedMs = isHere ? null : feedTimes(nowMs)
   if (!isHere && askedMs === null) return null
   const readyMs = askedMs === null ? nowMs : askedMs + RUN_MS

@@ -31,7 +31,10 @@ type Currencies = {
 }
 
 /** The text of `presentCurrencies`, letter by letter. */
-export function currenciesText({ currencies, corridors }: Currencies, freshness: Freshness): string {
+export function currenciesText(
+  { currencies, corridors }: Currencies,
+  freshness: Freshness,
+): string {
   let pairs = ''
   for (const { from, to } of corridors) pairs += `${pairs && ','}{"from":"${from}","to":"${to}"}`
   const counts = `"currency_count":${currencies.length},"corridor_count":${corridors.length}`

@@ -2,7 +2,7 @@ import type { Freshness } from '~/domain/freshness.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { roundAmount } from '~/domain/round.ts'
 import type { Matrix, Pair } from '~/service/fetch.ts'
-import { presentBest } from './fetch.ts'
+import { presentBest, unpricedNote } from './fetch.ts'
 import { freshnessText, iso } from './present.ts'
 
 /** Each quote that is the best of its corridor is written once. */
@@ -58,9 +58,10 @@ function bestText(quote: Quote): string {
   return text
 }
 
-function tailOf({ reference }: Matrix, freshness: Freshness): string {
-  if (!reference) return `,${freshnessText(freshness)}`
-  const { source, atMs } = reference
-  const feed = `"source":${JSON.stringify(source)},"fetched_at":"${iso(atMs)}"`
-  return `,${feed},${freshnessText(freshness)}`
+function tailOf({ reference, unpriced }: Matrix, freshness: Freshness): string {
+  let members = ','
+  if (reference)
+    members += `"source":${JSON.stringify(reference.source)},"fetched_at":"${iso(reference.atMs)}",`
+  if (unpriced.length > 0) members += `"note":"${unpricedNote(unpriced)}",`
+  return members + freshnessText(freshness)
 }

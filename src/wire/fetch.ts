@@ -2,13 +2,13 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { Freshness } from '~/domain/freshness.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { roundAmount } from '~/domain/round.ts'
-import type { Matrix, Pair } from '~/service/fetch.ts'
+import type { Matrix, Pair, Unpriced } from '~/service/fetch.ts'
 import { freshnessFields, Instant, namedRecord, nullable, record } from './fields.ts'
 import { iso, presentFreshness } from './present.ts'
 
 const pairFields = {
   mid: Type.Optional(
-    Type.Number({ description: 'Absent where the feed does not cover the pair.' }),
+    Type.Number({ description: 'Absent where a currency of the pair has no recent reference.' }),
   ),
   provider_best: nullable(
     record({ rate: Type.Number(), provider_id: Type.String(), last_updated: Instant }),
@@ -22,7 +22,15 @@ const referenceFields = {
   fetched_at: Type.Optional(Instant),
 }
 
-const tail = { ...referenceFields, ...freshnessFields }
+const tail = {
+  ...referenceFields,
+  note: Type.Optional(
+    Type.String({
+      description: 'Which currencies leave pairs without a mid, and when each last had one.',
+    }),
+  ),
+  ...freshnessFields,
+}
 
 export const FetchOneResponse = namedRecord('FetchOneResponse', {
   base: Type.String(),
@@ -65,9 +73,22 @@ function presentPair({ mid, best }: Pair): Static<typeof PairValue> {
   }
 }
 
+/** Which currencies leave pairs without a mid, and why: one at least. */
+export function unpricedNote(unpriced: Matrix['unpriced']): string {
+  const codes = unpriced.map(({ code }) => code)
+  return `There is no mid for pairs with ${codes.join(', ')}: ${unpriced.map(reason).join('; ')}.`
+}
+
+function reason({ code, isStablecoin, lastMs }: Unpriced): string {
+  if (isStablecoin) return `${code} is a stablecoin, which no reference feed covers`
+  if (lastMs === null) return `no reference feed has covered ${code} so far`
+  return `the last reference for ${code} is of ${iso(lastMs)}, which is too old`
+}
+
 /** How every answer of the family ends. */
-const presentTail = ({ reference }: Matrix, freshness: Freshness) => ({
+const presentTail = ({ reference, unpriced }: Matrix, freshness: Freshness) => ({
   ...(reference && { source: reference.source, fetched_at: iso(reference.atMs) }),
+  ...(unpriced.length > 0 && { note: unpricedNote(unpriced) }),
   ...presentFreshness(freshness),
 })
 

@@ -143,6 +143,7 @@ async function matrix(query: Query): Promise<Matrix> {
             source: joinedSources(found.map(({ source }) => source)),
             atMs: Math.min(...found.map(({ atMs }) => atMs)),
           },
+    unpriced: [],
   }
 }
 

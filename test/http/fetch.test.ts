@@ -69,7 +69,14 @@ describe('GET /fetch-one', () => {
   })
 
   test('200 serves a stablecoin pair without a mid, even while the feed is down', async () => {
-    for (const world of [fed(), new World()]) {
+    for (const [world, note] of [
+      [fed(), 'USDT: USDT is a stablecoin, which no reference feed covers.'],
+      [
+        new World(),
+        'USDT, KES: USDT is a stablecoin, which no reference feed covers; ' +
+          'no reference feed has covered KES so far.',
+      ],
+    ] as const) {
       world.quote({ providerId: 'p2p-a', rate: 131, from: 'USDT', at: FETCHED })
       const { status, body } = await world.get('/fetch-one?from=USDT&to=KES', world.key())
       expect(status).toBe(200)
@@ -77,6 +84,7 @@ describe('GET /fetch-one', () => {
         base: 'USDT',
         quote: 'KES',
         provider_best: { rate: 131, provider_id: 'p2p-a', last_updated: FETCHED },
+        note: `There is no mid for pairs with ${note}`,
         ...LIVE,
       })
     }
@@ -108,15 +116,31 @@ describe('GET /fetch-one', () => {
     world.reference({ KES: 130 })
     const { status, body } = await world.get('/fetch-one?from=USD&to=NGN', world.key())
     expect(status).toBe(200)
-    expect(body).toEqual({ base: 'USD', quote: 'NGN', provider_best: null, ...LIVE })
+    expect(body).toEqual({
+      base: 'USD',
+      quote: 'NGN',
+      provider_best: null,
+      note: 'There is no mid for pairs with NGN: no reference feed has covered NGN so far.',
+      ...LIVE,
+    })
   })
 
-  test('503 for a leg on which a living feed has gone silent', async () => {
+  test('200 without a mid for a currency on which a living feed has gone silent', async () => {
     const world = new World()
     world.reference({ KES: 130, NGN: 1500 }, { at: '2026-03-01T00:00:00Z' })
     world.reference({ KES: 130 })
-    expect((await world.get('/fetch-one?from=KES&to=NGN', world.key())).status).toBe(503)
-    expect((await world.get('/fetch-one?from=USD&to=KES', world.key())).status).toBe(200)
+    world.quote({ providerId: 'retail-a', rate: 11, from: 'KES', to: 'NGN', at: FETCHED })
+    const { status, body } = await world.get('/fetch-one?from=KES&to=NGN', world.key())
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      base: 'KES',
+      quote: 'NGN',
+      provider_best: { rate: 11, provider_id: 'retail-a', last_updated: FETCHED },
+      note:
+        'There is no mid for pairs with NGN: ' +
+        'the last reference for NGN is of 2026-03-01T00:00:00.000Z, which is too old.',
+      ...LIVE,
+    })
   })
 })
 
@@ -139,6 +163,9 @@ describe('GET /fetch-multi', () => {
       count: 4,
       source: 'feed',
       fetched_at: FETCHED,
+      note:
+        'There is no mid for pairs with USDT: ' +
+        'USDT is a stablecoin, which no reference feed covers.',
       ...LIVE,
     })
     expect(text.indexOf('"KES"')).toBeLessThan(text.indexOf('"NGN"'))
@@ -179,12 +206,37 @@ describe('GET /fetch-multi', () => {
     expect([body.source, body.fetched_at]).toEqual(['a+b', '2026-03-05T09:00:00.000Z'])
   })
 
-  test('503 when one pair of several has lost its mid', async () => {
+  test('200 keeps the mids of all pairs but those of a currency gone silent, at every tier', async () => {
     const world = new World()
     world.reference({ KES: 130, NGN: 1500 }, { at: '2026-03-01T00:00:00Z' })
-    world.reference({ KES: 130 })
-    const { status } = await world.get('/fetch-multi?from=USD&to=KES,NGN', world.key())
-    expect(status).toBe(503)
+    world.reference({ KES: 130 }, { at: FETCHED })
+    for (const plan of ['enterprise', 'free'] as const) {
+      const reply = await world.get('/fetch-multi?from=USD&to=KES,NGN', world.key(plan))
+      expect([reply.status, reply.body]).toEqual([
+        200,
+        {
+          base: 'USD',
+          results: { KES: { mid: 130, provider_best: null }, NGN: { provider_best: null } },
+          count: 2,
+          source: 'feed',
+          fetched_at: FETCHED,
+          note: expect.stringMatching(/ NGN: .* 2026-03-01T00:00:00.000Z/),
+          timestamp: TIMESTAMP,
+          data_freshness: plan === 'free' ? 'hourly' : 'realtime',
+          ...(plan === 'free' && { as_of: FETCHED }),
+        },
+      ])
+    }
+  })
+
+  test('503 once no currency at all has a recent reference, and a later reference ends it', async () => {
+    const world = new World()
+    world.reference({ KES: 130, NGN: 1500 }, { at: '2026-03-01T00:00:00Z' })
+    const key = world.key()
+    const ask = async () => (await world.get('/fetch-multi?from=USD&to=KES,NGN', key)).status
+    expect(await ask()).toBe(503)
+    world.reference({ ZAR: 18 })
+    expect(await ask()).toBe(200)
   })
 })
 

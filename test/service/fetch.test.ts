@@ -122,34 +122,57 @@ describe('a mid that is missing from fetchMatrix', () => {
     expect(failureOf(() => midOf(world, 'USD', 'NGN')).code).toBe('mid_unavailable')
   })
 
-  test('one leg has gone silent while the feed lives: unavailable, from either side', () => {
+  test('one currency has gone silent while the feed lives: its pairs go without, and it is named', () => {
     const world = new World()
     world.reference({ KES: 130 }, { at: STALE })
     world.reference({ NGN: 1300 })
+    world.quote({ providerId: 'retail-a', rate: 129 })
+    const silent = [{ code: 'KES', isStablecoin: false, lastMs: Date.parse(STALE) }]
     for (const [from, to] of [
       ['USD', 'KES'],
       ['KES', 'USD'],
       ['KES', 'NGN'],
       ['NGN', 'KES'],
     ] as const)
-      expect(failureOf(() => midOf(world, from, to)).code).toBe('mid_unavailable')
-    expect(midOf(world, 'USD', 'NGN')).toBe(1300)
+      expect(matrixOf(world, from, to)).toMatchObject({
+        pairs: [[{ mid: null }]],
+        reference: null,
+        unpriced: silent,
+      })
+    expect(matrixOf(world, 'USD', 'NGN,KES')).toMatchObject({
+      pairs: [
+        [
+          { mid: 1300, best: null },
+          { mid: null, best: { rate: 129 } },
+        ],
+      ],
+      reference: { source: 'feed', atMs: world.clock.now() },
+      unpriced: silent,
+    })
+    expect(matrixOf(world, 'USD', 'NGN').unpriced).toEqual([])
   })
 
-  test('one missing pair fails the whole matrix', () => {
+  test('currencies are named once each, in the order of their pairs, and the dollar never', () => {
     const world = new World()
-    world.reference({ KES: 130 }, { at: STALE })
+    world.reference({ KES: 130, GBP: 0.8 }, { at: STALE })
     world.reference({ NGN: 1300 })
-    expect(failureOf(() => matrixOf(world, 'USD', 'NGN,KES')).code).toBe('mid_unavailable')
+    const { unpriced } = matrixOf(world, 'USDT,USD,GBP', 'NGN,KES,UGX,GBP')
+    expect(unpriced).toEqual([
+      { code: 'USDT', isStablecoin: true, lastMs: null },
+      { code: 'KES', isStablecoin: false, lastMs: Date.parse(STALE) },
+      { code: 'UGX', isStablecoin: false, lastMs: null },
+      { code: 'GBP', isStablecoin: false, lastMs: Date.parse(STALE) },
+    ])
   })
 
   test('a currency the living feed never covered is left out, its best is served', () => {
     const world = new World()
     world.reference({ KES: 130 })
     world.quote({ providerId: 'retail-a', to: 'UGX', rate: 3600 })
-    const { pairs, reference } = matrixOf(world, 'USD', 'UGX')
+    const { pairs, reference, unpriced } = matrixOf(world, 'USD', 'UGX')
     expect(pairs[0]?.[0]).toMatchObject({ mid: null, best: { rate: 3600 } })
     expect(reference).toBeNull()
+    expect(unpriced).toEqual([{ code: 'UGX', isStablecoin: false, lastMs: null }])
   })
 
   test('stablecoins have none and never fail, feed dead or alive', () => {
@@ -157,9 +180,16 @@ describe('a mid that is missing from fetchMatrix', () => {
       const world = new World()
       world.reference({ KES: 130, USDT: 1 }, { at })
       world.quote({ providerId: 'p2p-a', from: 'USDT', rate: 131 })
-      const { pairs } = matrixOf(world, 'USDT', 'KES,USDC')
-      expect(pairs[0]?.map(({ mid }) => mid)).toEqual([null, null])
-      expect(pairs[0]?.[0]?.best?.rate).toBe(131)
+      const { pairs, unpriced } = matrixOf(world, 'USDT', 'USD,KES,USDC')
+      expect(pairs[0]?.map(({ mid }) => mid)).toEqual([null, null, null])
+      expect(pairs[0]?.[1]?.best?.rate).toBe(131)
+      const stale =
+        at === STALE ? [{ code: 'KES', isStablecoin: false, lastMs: Date.parse(at) }] : []
+      expect(unpriced).toEqual([
+        { code: 'USDT', isStablecoin: true, lastMs: null },
+        ...stale,
+        { code: 'USDC', isStablecoin: true, lastMs: null },
+      ])
     }
   })
 
@@ -170,6 +200,7 @@ describe('a mid that is missing from fetchMatrix', () => {
       expect(matrixOf(world, code, code)).toMatchObject({
         pairs: [[{ mid: 1, best: null }]],
         reference: null,
+        unpriced: [],
       })
   })
 

@@ -7,8 +7,6 @@ import type { World } from './world.ts'
 export const viewOf = (
   { memory, clock }: Pick<World, 'memory' | 'clock'>,
   tier: Tier = 'realtime',
+  midMaxAgeMs = 72 * HOUR_MS,
 ): View =>
-  new View(memory.current, freshnessAt(tier, clock.now()), {
-    midMaxAgeMs: 72 * HOUR_MS,
-    quoteMaxAgeMs: null,
-  })
+  new View(memory.current, freshnessAt(tier, clock.now()), { midMaxAgeMs, quoteMaxAgeMs: null })
