@@ -5,9 +5,10 @@ import type { WindowCache } from '~/memory/window-cache.ts'
 import { type Database, type PoolFigures, poolOf } from '~/store/database.ts'
 import { counter, type Family, gauge, type Sample, secondsOf } from '~/telemetry/families.ts'
 import type { Readers } from './readers.ts'
+import { type ReadinessSources, readinessMetrics } from './readiness-metrics.ts'
 import type { Recorder } from './recorder.ts'
 
-export type ResourceSources = {
+export type ResourceSources = ReadinessSources & {
   readonly memory: Memory
   readonly meter: UsageMeter
   readonly windows: WindowCache
@@ -19,6 +20,7 @@ export type ResourceSources = {
 
 /** What the parts of a service keep count of themselves. */
 export const resourceMetrics = (sources: ResourceSources): Family[] => [
+  ...readinessMetrics(sources),
   ...databaseMetrics(sources),
   ...workMetrics(sources),
   ...replicaMetrics(sources),

@@ -6,11 +6,13 @@ import type { Handler } from '~/http/access.ts'
 import { Addresses } from '~/http/address.ts'
 import { limitingFailures } from '~/http/auth-failures.ts'
 import { Draining } from '~/http/draining.ts'
+import type { HealthDeps } from '~/http/health.ts'
 import { flushUsage } from '~/jobs/flush-usage.ts'
 import { recheck } from '~/jobs/recheck.ts'
 import { Refresher, type Sources } from '~/jobs/refresh.ts'
 import { type Job, startSchedule } from '~/jobs/schedule.ts'
 import { RollupVerifier } from '~/jobs/verify-rollups.ts'
+import { SilenceWatch } from '~/jobs/watch-providers.ts'
 import type { Log } from '~/log.ts'
 import { ToolServer } from '~/mcp/endpoint.ts'
 import { Memory } from '~/memory/memory.ts'
@@ -25,6 +27,7 @@ import { once } from '~/store/once.ts'
 import { createQuoteStore } from '~/store/quote-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { createRollupStore } from '~/store/rollup-store.ts'
+import { createSendingStore } from '~/store/sending-store.ts'
 import { createUsageStore } from '~/store/usage-store.ts'
 import { FeedService, type Pace } from './feeds.ts'
 import { type Listener, listen } from './listener.ts'
@@ -69,7 +72,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { tracing } = telemetry
   const readers = new Readers(options)
   const draining = new Draining(config.shutdownDelayMs)
-  const windows = new WindowCache()
+  const [windows, meter] = [new WindowCache(), new UsageMeter()]
   const memory: Memory = new Memory((news) => {
     windows.note(news)
     readers.note(news)
@@ -77,7 +80,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     telemetry.notePublication()
   })
   const feeds = new FeedService({ ...options, memory, watch: telemetry.feed })
-  const meter = new UsageMeter()
   const observations = createObservationStore(database)
   const usage = createUsageStore(database)
   const { refresher, news } = await loaded(options, { memory, meter, telemetry, readers })
@@ -86,9 +88,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const reading = { memory, clock, log, metering, ageLimits: config, past }
   const tools = new ToolServer({ ...reading, options: toolServerOptions(config) })
   const addresses = new Addresses(config.trustedProxies)
-  const listensAt = () => listener.origin
-  const people = new People({ ...options, ...reading, addresses, listensAt })
+  const people = new People({ ...options, ...reading, addresses, listensAt: () => listener.origin })
   const store = recorderOf({ observations, news, tracing, work: config.work })
+  const health = healthOf(database, { draining, refresher })
+  const watched = { database, memory, meter, windows, readers }
+  const silence = new SilenceWatch({ store: createSendingStore(database), memory, clock })
   const app = createApp({
     ...reading,
     tools,
@@ -98,19 +102,18 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     corsOrigins: config.corsOrigins,
     publicUrl: config.publicUrl,
     portal: portalOptions({ ...options, addresses, people }),
-    ...telemetry.shown({ memory, meter, windows, tools, database, readers, store }),
-    isStopping: () => draining.isBegun,
-    isBehind: () => refresher.isBehind,
-    isDatabaseReachable: reachability(() => database.sql`select 1`),
+    ...telemetry.shown({ ...watched, tools, store, health, silence }),
+    ...health,
   })
   const sides = { news, refresher, telemetry, readers, people }
   const listener = await opened(options, { handle: app.fetch, addresses, draining, sides })
   const jobs = jobsOf({ ...options, memory, meter, refresher, usage, observations, tools })
   const keeping = retentionJobs({ ...options, memory })
   const others = [people.job, news.job, ...readers.jobs, ...feeds.jobs, ...keeping]
-  const allJobs = [...jobs, ...others, verification(options, memory)]
+  const allJobs = [...jobs, ...others, silence.job, verification(options, memory)]
   const schedule = startSchedule(allJobs.map(telemetry.job), log)
   feeds.start(schedule)
+  schedule.runNow(silence.job.name)
   const parts = { tools, feeds, listener, schedule, meter, usage, ...sides }
   return {
     origin: listener.origin,
@@ -118,6 +121,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     stop: () => stopped(parts, options),
   }
 }
+
+type Moods = { readonly draining: Draining; readonly refresher: Refresher }
+
+const healthOf = (database: Database, { draining, refresher }: Moods): HealthDeps => ({
+  isStopping: () => draining.isBegun,
+  isBehind: () => refresher.isBehind,
+  isDatabaseReachable: reachability(() => database.sql`select 1`),
+})
 
 /** Memory as the database has it, and from here on in step with it. */
 async function loaded(options: ServiceOptions, { memory, meter, telemetry, readers }: Loading) {

@@ -12,10 +12,10 @@ type Message =
   | { readonly say: 'all?' | 'own?'; readonly id: number }
   | { readonly say: 'all' | 'own'; readonly id: number; readonly text: string }
 
-/** A worker that takes longer to say its own is left out. */
-const OWN_MS_MAX = 1000
+/** A worker that takes longer to say its own is left out; whether it is ready takes it a second. */
+const OWN_MS_MAX = 1500
 /** Longer than that a scrape is not kept waiting. */
-const ALL_MS_MAX = 2000
+const ALL_MS_MAX = 2500
 
 const LABEL = 'worker'
 

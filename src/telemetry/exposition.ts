@@ -41,10 +41,11 @@ function register({ Counter, Gauge }: Client, registry: Registry, family: Family
     case 'gauge':
       new Gauge({
         ...options,
-        collect() {
+        async collect() {
+          const samples = await family.read()
           this.reset()
           if (labels.length === 0) this.remove()
-          for (const [of, value] of family.read()) this.set(of, value)
+          for (const [of, value] of samples) this.set(of, value)
         },
       })
       return

@@ -9,8 +9,11 @@ type Named = { readonly name: string; readonly help: string; readonly labels?: r
 
 /** One metric: what it is called and how to read it, which is done when somebody asks. */
 export type Family =
-  | (Named & { readonly type: 'counter' | 'gauge'; read(): Iterable<Sample<number>> })
+  | (Named & { readonly type: 'counter'; read(): Samples })
+  | (Named & { readonly type: 'gauge'; read(): Samples | Promise<Samples> })
   | (Named & { readonly type: 'histogram'; read(): Iterable<Sample<Timings>> })
+
+type Samples = Iterable<Sample<number>>
 
 type Described = readonly [name: string, help: string]
 

@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { HOUR_MS } from '~/domain/duration.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { stockedDatabase } from '../store/samples.ts'
+import { DatabaseProxy } from '../support/database-proxy.ts'
 import { until } from '../support/embedded-process.ts'
 import { Said } from '../support/exposition.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
 import { Collector } from '../telemetry/collector.ts'
-import { AT, addAccount, Replica } from './replica-scene.ts'
+import { AT, addAccount, handleAt, Replica } from './replica-scene.ts'
 
 setDefaultTimeout(30_000)
 
@@ -115,6 +117,41 @@ describe('the metrics of a service', () => {
     expect(metrics.value('corridor_feed_age_seconds', feed)).toBeUndefined()
     expect(metrics.value('corridor_feed_values_held_back')).toBe(0)
     await upstream.stop(true)
+  })
+
+  test('tell why a replica is not ready, in time though the database hangs', async () => {
+    const proxy = await DatabaseProxy.to(database.url)
+    const replica = await Replica.start(database, { database: handleAt(database, proxy.port) })
+    running.push(replica)
+    const reasons = async () =>
+      (await metricsOf(replica)).all('corridor_unready').map(({ value }) => value)
+    expect(await reasons()).toEqual([0, 0, 0])
+    proxy.mute('')
+    const startMs = performance.now()
+    expect(await reasons()).toEqual([0, 1, 0])
+    expect(performance.now() - startMs).toBeLessThan(1500)
+    const [, reason] = (await metricsOf(replica)).all('corridor_unready')
+    expect(reason?.labels).toEqual({ reason: 'database_unavailable' })
+    proxy.close()
+  })
+
+  test('tell of a provider that fell silent by its own habit', async () => {
+    const replica = await serve()
+    for (const hours of [40, 30, 20, 10, 8]) {
+      const sentAt = new Date(Date.parse(AT) - hours * HOUR_MS).toISOString()
+      await replica.post({ ...ROW, effective_from: sentAt }, key)
+      await replica.post({ ...ROW, provider_id: 'retail-b', effective_from: sentAt }, key)
+    }
+    replica.clock.advance(24 * HOUR_MS)
+    await replica.post({ ...ROW, provider_id: 'retail-b' }, key)
+    const other = await Replica.start(database, { clock: replica.clock })
+    running.push(other)
+    let silent: readonly object[] = []
+    await until('a look at the providers', async () => {
+      silent = (await metricsOf(other)).all('corridor_provider_silent_seconds')
+      return silent.length > 0
+    })
+    expect(silent).toMatchObject([{ labels: { provider: 'retail-a' }, value: 32 * 3600 }])
   })
 
   test('tell of quota, keys, cache, tools, pool, loop and process', async () => {

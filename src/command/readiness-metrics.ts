@@ -1,0 +1,33 @@
+import { type HealthDeps, UNREADINESSES, unreadinessOf } from '~/http/health.ts'
+import type { SilenceWatch } from '~/jobs/watch-providers.ts'
+import { type Family, secondsOf } from '~/telemetry/families.ts'
+
+export type ReadinessSources = {
+  readonly health: HealthDeps
+  readonly silence: Pick<SilenceWatch, 'silent'>
+}
+
+/** Whether a replica can do all of its work, and whether those who feed it do theirs. */
+export const readinessMetrics = ({ health, silence }: ReadinessSources): Family[] => [
+  {
+    name: 'corridor_unready',
+    help: '1 for the reason why /readyz says 503',
+    type: 'gauge',
+    labels: ['reason'],
+    async read() {
+      const found = await unreadinessOf(health)
+      return UNREADINESSES.map((reason) => [{ reason }, reason === found ? 1 : 0])
+    },
+  },
+  {
+    name: 'corridor_provider_silent_seconds',
+    help: 'How long a provider that fell silent by its own habit has sent nothing',
+    type: 'gauge',
+    labels: ['provider'],
+    read: () =>
+      silence.silent.map(({ providerId, quietMs }) => [
+        { provider: providerId },
+        secondsOf(quietMs),
+      ]),
+  },
+]

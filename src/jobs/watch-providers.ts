@@ -1,0 +1,48 @@
+import { type Sending, voiceOf } from '~/domain/silence.ts'
+import type { Memory } from '~/memory/memory.ts'
+import type { Job } from './schedule.ts'
+
+export type SendingStore = {
+  /** How each provider that ever sent has been doing, up to `nowMs`. */
+  all(nowMs: number): Promise<readonly Sending[]>
+}
+
+export type SilenceDeps = {
+  readonly store: SendingStore
+  readonly memory: Memory
+  readonly clock: { now(): number }
+}
+
+export type Silent = { readonly providerId: string; readonly quietMs: number }
+
+/** More are not told: where so many are silent, it is not theirs. */
+const SILENT_MAX = 100
+
+/** Knows which active providers had stopped sending, measured by their own habit, when it looked. */
+export class SilenceWatch {
+  readonly job: Job = {
+    name: 'watch-providers',
+    pattern: '8-59/10 * * * *',
+    run: () => this.look(),
+  }
+  #silent: readonly Silent[] = []
+
+  constructor(private readonly deps: SilenceDeps) {}
+
+  /** Those that fell silent last come first. */
+  get silent(): readonly Silent[] {
+    return this.#silent
+  }
+
+  async look(): Promise<void> {
+    const { store, memory, clock } = this.deps
+    const nowMs = clock.now()
+    const sendings = await store.all(nowMs)
+    const { catalogue } = memory.current
+    this.#silent = sendings
+      .filter((one) => catalogue.provider(one.providerId) && voiceOf(one, nowMs) === 'silent')
+      .map(({ providerId, newestMs }) => ({ providerId, quietMs: nowMs - newestMs }))
+      .sort((a, b) => a.quietMs - b.quietMs)
+      .slice(0, SILENT_MAX)
+  }
+}

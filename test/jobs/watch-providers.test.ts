@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'bun:test'
+import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
+import type { Sending } from '~/domain/silence.ts'
+import { SilenceWatch } from '~/jobs/watch-providers.ts'
+import { CatalogueIndex } from '~/memory/catalogue-index.ts'
+import { Memory } from '~/memory/memory.ts'
+import { CURRENCIES, PROVIDERS, provider } from '../support/catalogue.ts'
+import { clockAt } from '../support/clock.ts'
+
+const AT = '2026-03-05T14:25:30.500Z'
+const NOW_MS = Date.parse(AT)
+
+const sending = (providerId: string, quietMs: number, usualMs: number | null): Sending => ({
+  providerId,
+  newestMs: NOW_MS - quietMs,
+  usualIntervalMs: usualMs,
+  corridors: 1,
+  freshCorridors: 0,
+})
+
+/** A watch on a database that gives these answers, one a look; an error is one too. */
+function watchOf(answers: (Sending[] | Error)[], providers = PROVIDERS): SilenceWatch {
+  const memory = new Memory()
+  const catalogue = new CatalogueIndex({ currencies: CURRENCIES, providers })
+  memory.publish({ catalogue }, NOW_MS)
+  const store = {
+    async all() {
+      const answer = answers.shift()!
+      if (answer instanceof Error) throw answer
+      return answer
+    },
+  }
+  return new SilenceWatch({ store, memory, clock: clockAt(AT) })
+}
+
+describe('SilenceWatch', () => {
+  test('knows of nobody before it looked', () => {
+    expect(watchOf([[sending('retail-a', 30 * DAY_MS, DAY_MS)]]).silent).toEqual([])
+  })
+
+  test('knows who is quiet for more than three of its own intervals, the latest first', async () => {
+    const sendings = [
+      sending('retail-a', 3 * DAY_MS + 1, DAY_MS),
+      sending('retail-b', 3 * DAY_MS, DAY_MS),
+      sending('p2p-a', 4 * HOUR_MS, HOUR_MS),
+      sending('p2p-b', 900 * DAY_MS, null),
+    ]
+    const watch = watchOf([sendings])
+    await watch.look()
+    expect(watch.silent).toEqual([
+      { providerId: 'p2p-a', quietMs: 4 * HOUR_MS },
+      { providerId: 'retail-a', quietMs: 3 * DAY_MS + 1 },
+    ])
+  })
+
+  test('leaves out who was switched off, and who has gone from the catalogue', async () => {
+    const off = provider('retail-a', { isActive: false })
+    const long = ['retail-a', 'nobody'].map((id) => sending(id, 30 * DAY_MS, DAY_MS))
+    const watch = watchOf([long], [off])
+    await watch.look()
+    expect(watch.silent).toEqual([])
+  })
+
+  test('tells of a hundred at most', async () => {
+    const many = Array.from({ length: 150 }, (_, i) => provider(`p-${i}`))
+    const sendings = many.map(({ id }, i) => sending(id, (200 - i) * DAY_MS, DAY_MS))
+    const watch = watchOf([sendings], many)
+    await watch.look()
+    expect(watch.silent).toHaveLength(100)
+    expect(watch.silent[0]).toEqual({ providerId: 'p-149', quietMs: 51 * DAY_MS })
+  })
+
+  test('keeps what it knew when the database does not answer', async () => {
+    const watch = watchOf([[sending('retail-a', 30 * DAY_MS, DAY_MS)], new Error('away')])
+    await watch.look()
+    await expect(watch.look()).rejects.toThrow('away')
+    expect(watch.silent).toHaveLength(1)
+  })
+})
