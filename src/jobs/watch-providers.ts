@@ -18,7 +18,7 @@ export type Silent = { readonly providerId: string; readonly quietMs: number }
 /** More are not told: where so many are silent, it is not theirs. */
 const SILENT_MAX = 100
 
-/** Knows which active providers had stopped sending, measured by their own habit, when it looked. */
+/** Knows which active providers had fallen silent, by their own habit, when it last looked. */
 export class SilenceWatch {
   readonly job: Job = {
     name: 'watch-providers',
