@@ -7,6 +7,12 @@ import { quote, rates } from '../support/quotes.ts'
 /** A net amount as it leaves the service. */
 const shown = (net: number | null) => net !== null && roundAmount(net)
 
+/** Whether the digits after the twelfth are so near to a half that doubles cannot tell which way. */
+function isNearHalf(digits: bigint): boolean {
+  const rest = Number(`0.${String(digits).replace('-', '').slice(12)}`)
+  return Math.abs(rest - 0.5) < 0.02
+}
+
 const cents = (max: number) => fc.integer({ min: 0, max }).map((n) => n / 100)
 
 describe('netConverted', () => {
@@ -69,7 +75,7 @@ describe('netConverted', () => {
     })
     fc.assert(
       fc.property(priced, ({ rate, fee, more }) => {
-        fc.pre(fee + more > 0n)
+        fc.pre(fee + more > 0n && !isNearHalf(more * rate))
         const millionths = (units: bigint) => Number(`${units}e-6`)
         const charged = { fee: millionths(fee), feeCurrency: 'USD' }
         const asked = quote({ rate: millionths(rate), ...charged })
