@@ -154,7 +154,7 @@ describe('openDatabase, refused', () => {
   })
 
   test('names the missing database', async () => {
-    expect(await refusal(fresh.url.replace(/\/test_\d+$/, '/nowhere'))).toContain(
+    expect(await refusal(fresh.url.replace(/\/test_\w+$/, '/nowhere'))).toContain(
       'database "nowhere" does not exist',
     )
   })

@@ -7,10 +7,14 @@ import { scratchFolder } from './scratch.ts'
 const TEMPLATE = 'corridor_template'
 const CONNECTIONS_MAX = 4
 
-type Cluster = { url: string; admin: Sql; end(): Promise<void> }
+/** Where `bun run test` tells its workers of the server that they share. */
+export const SERVER_VARIABLE = 'CORRIDOR_TEST_SERVER'
+
+/** A server with a migrated template in it. */
+export type TestServer = { readonly url: string; end(): Promise<void> }
+type Cluster = TestServer & { readonly admin: Sql }
 
 let cluster: Promise<Cluster> | null = null
-let databases = 0
 
 /** A database of the test's own; `close` drops it. */
 export type FreshDatabase = Database & { url: string }
@@ -46,22 +50,32 @@ function testCluster(): Promise<Cluster> {
   return cluster
 }
 
+/** The run's server, or, for a file that is tried alone, one of its own. */
 async function startCluster(): Promise<Cluster> {
-  const dataDir = await scratchFolder()
-  const embedded = await openEmbedded({ dataDir, use: 'command', say: () => {}, durable: false })
-  const admin = connect(embedded.url, { connectionsMax: 1, idleSeconds: null })
-  await admin`CREATE DATABASE ${admin(TEMPLATE)} TEMPLATE template0`
-  const template = connect(urlOf(embedded.url, TEMPLATE), { connectionsMax: 1 })
-  await migrate({ sql: template })
-  await template.end()
+  const shared = process.env[SERVER_VARIABLE]
+  const server = shared ? { url: shared, end: async () => {} } : await startTestServer()
+  const admin = connect(server.url, { connectionsMax: 1, idleSeconds: null })
   return {
-    url: embedded.url,
+    url: server.url,
     admin,
     async end() {
       await admin.end({ timeout: 1 })
-      await embedded.close()
+      await server.end()
     },
   }
+}
+
+/** Starts a server that databases can be copied from; its files are gone after the run. */
+export async function startTestServer(): Promise<TestServer> {
+  const dataDir = await scratchFolder()
+  const embedded = await openEmbedded({ dataDir, use: 'command', say: () => {}, durable: false })
+  const admin = connect(embedded.url, { connectionsMax: 1 })
+  await admin`CREATE DATABASE ${admin(TEMPLATE)} TEMPLATE template0`
+  await admin.end({ timeout: 1 })
+  const template = connect(urlOf(embedded.url, TEMPLATE), { connectionsMax: 1 })
+  await migrate({ sql: template })
+  await template.end()
+  return { url: embedded.url, end: () => embedded.close() }
 }
 
 async function opened(name: string, options: ConnectOptions): Promise<FreshDatabase> {
@@ -86,7 +100,7 @@ async function opened(name: string, options: ConnectOptions): Promise<FreshDatab
   }
 }
 
-const nextName = () => `test_${++databases}`
+const nextName = () => `test_${crypto.randomUUID().replaceAll('-', '')}`
 
 function urlOf(base: string, name: string): string {
   const url = new URL(base)
