@@ -1,6 +1,7 @@
 import { HOUR_MS } from './domain/duration.ts'
 import type { Plan } from './domain/quota.ts'
 import { GUARD_RULES, type GuardRules } from './domain/reference-guard.ts'
+import { SAMPLERS, type Sampling } from './domain/sampling.ts'
 import { type FeedName, type FeedSettings, needsKey } from './feed/feeds.ts'
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from './log.ts'
 import {
@@ -17,6 +18,7 @@ import {
   asPostgresUrl,
   asPublicUrl,
   asSecret,
+  asShare,
   asShutdownDelayMs,
   asSmtpUrl,
   asText,
@@ -78,6 +80,9 @@ export type Config = {
   readonly tracesUrl: string | null
   /** What the collector is shown. */
   readonly tracesHeaders: Readonly<Record<string, string>>
+  /** What the traces call this service. */
+  readonly tracesService: string
+  readonly tracesSampling: Sampling
   readonly logLevel: LogLevel
   readonly logFormat: LogFormat
 }
@@ -145,8 +150,7 @@ export function loadConfig(env: Env): Config {
     },
     metricsToken: setting<string | null>('METRICS_TOKEN', null, asToken),
     ...readPeople(setting),
-    tracesUrl: setting<string | null>('OTEL_EXPORTER_OTLP_ENDPOINT', null, asHttpUrl),
-    tracesHeaders: setting('OTEL_EXPORTER_OTLP_HEADERS', {}, asHeaders),
+    ...readTraces(setting),
     logLevel: setting<LogLevel>('LOG_LEVEL', 'info', oneOf(LOG_LEVELS)),
     logFormat: setting<LogFormat>('LOG_FORMAT', 'json', oneOf(LOG_FORMATS)),
   }
@@ -182,6 +186,18 @@ const readPeople = (setting: Setting): Pick<Config, 'authSecret' | 'smtpUrl' | '
 
 /** What may be passed on in a product, and asks for no key. */
 const FREE_FEEDS: FeedName[] = ['currency-api', 'ecb']
+
+type Traces = Pick<Config, 'tracesUrl' | 'tracesHeaders' | 'tracesService' | 'tracesSampling'>
+
+const readTraces = (setting: Setting): Traces => ({
+  tracesUrl: setting<string | null>('OTEL_EXPORTER_OTLP_ENDPOINT', null, asHttpUrl),
+  tracesHeaders: setting('OTEL_EXPORTER_OTLP_HEADERS', {}, asHeaders),
+  tracesService: setting('OTEL_SERVICE_NAME', 'corridor', asText),
+  tracesSampling: {
+    sampler: setting('OTEL_TRACES_SAMPLER', 'parentbased_always_on', oneOf(SAMPLERS)),
+    share: setting('OTEL_TRACES_SAMPLER_ARG', 1, asShare),
+  },
+})
 
 function readFeeds(setting: Setting, problems: string[]): FeedSettings[] {
   const names = setting('REFERENCE_FEED', FREE_FEEDS, asFeedNames)

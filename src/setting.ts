@@ -82,6 +82,13 @@ export const integerBetween =
     return value
   }
 
+export const asShare: Reader<number> = (text) => {
+  const value = Number(text)
+  if (!/^\d*\.?\d+$/.test(text) || value > 1)
+    throw new Error('must be a number from 0 to 1, such as 0.1')
+  return value
+}
+
 export const asYears: Reader<number> = integerBetween(1, RETENTION_YEARS_MAX)
 
 /** As a fraction. */

@@ -26,7 +26,10 @@ import { type ResourceSources, resourceMetrics } from './resource-metrics.ts'
 export type ShareMetrics = (own: MetricsDeps['metrics']) => MetricsDeps['metrics']
 
 type TelemetryOptions = {
-  readonly config: Pick<Config, 'tracesUrl' | 'tracesHeaders' | 'metricsToken'>
+  readonly config: Pick<
+    Config,
+    'tracesUrl' | 'tracesHeaders' | 'tracesService' | 'tracesSampling' | 'metricsToken'
+  >
   readonly clock: Clock
   readonly log: Log
   readonly shareMetrics?: ShareMetrics
@@ -60,8 +63,10 @@ export class Telemetry {
 
   static async start(options: TelemetryOptions): Promise<Telemetry> {
     const { tracesUrl: url, tracesHeaders: headers } = options.config
+    const { tracesService: service, tracesSampling: sampling } = options.config
     const { log } = options
-    return new Telemetry(options, url ? await spansTo({ url, headers, version, log }) : null)
+    const tracing = url ? await spansTo({ url, headers, service, sampling, version, log }) : null
+    return new Telemetry(options, tracing)
   }
 
   /** Memory serves something new. */

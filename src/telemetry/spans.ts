@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import {
   type Attributes,
   type Context,
@@ -13,11 +14,17 @@ import { type ExportResult, ExportResultCode, W3CTraceContextPropagator } from '
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources'
 import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
   BatchSpanProcessor,
+  ParentBasedSampler,
   type ReadableSpan,
+  type Sampler,
   type SpanExporter,
+  TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
+import type { Sampling } from '~/domain/sampling.ts'
 import type { Log } from '~/log.ts'
 import type { Served, Tracing } from './tracing.ts'
 
@@ -27,6 +34,10 @@ export type SpansOptions = {
   /** What the collector is shown. */
   readonly headers?: Readonly<Record<string, string>>
   readonly version: string
+  /** What the spans call this service. */
+  readonly service?: string
+  /** Everything that no caller forbids where it is not given. */
+  readonly sampling?: Sampling
   readonly log: Log
 }
 
@@ -46,10 +57,16 @@ export class Spans implements Tracing {
   readonly #propagator = new W3CTraceContextPropagator()
   #stopped: Promise<void> | null = null
 
-  constructor({ url, headers = {}, version, log }: SpansOptions) {
+  constructor(options: SpansOptions) {
+    const { url, headers = {}, version, service = 'corridor', sampling, log } = options
     const exporter = new OTLPTraceExporter({ url: `${url}/v1/traces`, headers: { ...headers } })
-    const own = { 'service.name': 'corridor', 'service.version': version }
+    const own = {
+      'service.name': service,
+      'service.version': version,
+      'service.instance.id': randomUUID(),
+    }
     this.#provider = new TracerProvider({
+      ...(sampling && { sampler: samplerOf(sampling) }),
       resource: defaultResource().merge(resourceFromAttributes(own)),
       spanProcessors: [new BatchSpanProcessor({ exporter: telling(exporter, log) })],
     })
@@ -106,6 +123,21 @@ export class Spans implements Tracing {
     return this.#contexts.with(trace.setSpan(outer, span), work)
   }
 }
+
+function samplerOf({ sampler, share }: Sampling): Sampler {
+  const [isParentBased, name] = sampler.startsWith(PARENT_BASED)
+    ? [true, sampler.slice(PARENT_BASED.length)]
+    : [false, sampler]
+  const roots: Record<string, Sampler> = {
+    always_on: new AlwaysOnSampler(),
+    always_off: new AlwaysOffSampler(),
+    traceidratio: new TraceIdRatioBasedSampler(share),
+  }
+  const root = roots[name]!
+  return isParentBased ? new ParentBasedSampler({ root }) : root
+}
+
+const PARENT_BASED = 'parentbased_'
 
 /** Only the kind of an error is told: its text may hold what a caller sent. */
 function failing(span: Span): (error: unknown) => never {

@@ -189,6 +189,8 @@ describe('the traces of a service', () => {
     const upstream = Bun.serve({ port: 0, fetch: () => new Response('gone', { status: 410 }) })
     const replica = await serve({
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_SERVICE_NAME: 'prices',
+      OTEL_TRACES_SAMPLER: 'always_on',
       REFERENCE_FEED: 'open-er-api',
       REFERENCE_FEED_CRON: SELDOM,
       REFERENCE_FEED_URL: `http://localhost:${upstream.port}`,
@@ -210,6 +212,10 @@ describe('the traces of a service', () => {
     expect(pairs).toContainEqual(['GET /api/v1/rates/history', 'database page'])
     expect(pairs).toContainEqual(['job fetch-references', 'feed open-er-api'])
     expect(collector.spans.map(({ name }) => name)).not.toContain('job flush-usage')
+    expect(collector.resources[0]).toMatchObject({
+      'service.name': 'prices',
+      'service.instance.id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+    })
     await collector.stop()
   })
 })

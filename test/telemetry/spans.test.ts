@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import type { Sampling } from '~/domain/sampling.ts'
 import { Spans } from '~/telemetry/spans.ts'
 import { answerable } from '../http/questions.ts'
 import { KeptLog } from '../support/log.ts'
@@ -97,6 +98,64 @@ test('the collector is shown the headers that are set for it', async () => {
     'Bearer abc',
   ])
   expect(headers.get('content-type')).toBe('application/json')
+})
+
+/** How many of so many spans arrive, each of a trace of its own or below a caller's. */
+async function arrived(sampling: Sampling, count: number, traceparent?: string): Promise<number> {
+  const own = new Spans({ url: collector.url, version: '1.2.3', sampling, log })
+  const world = answerable({ tracing: own })
+  const headers: Record<string, string> = traceparent ? { traceparent } : {}
+  for (let i = 0; i < count; i++) await world.get('/status', undefined, { headers })
+  await own.stop()
+  return collector.spans.splice(0).length
+}
+
+describe('what is sampled', () => {
+  const ALL = 200
+  const SAMPLED = `00-${TRACE}-${PARENT}-01`
+  const LEFT_OUT = `00-${TRACE}-${PARENT}-00`
+
+  test.each([
+    ['always_on', [ALL, ALL, ALL]],
+    ['always_off', [0, 0, 0]],
+    ['parentbased_always_on', [ALL, ALL, 0]],
+    ['parentbased_always_off', [0, ALL, 0]],
+  ] as const)('%s: by itself, below a sampled caller, below another', async (sampler, counts) => {
+    const sampling = { sampler, share: 0.5 }
+    const found = []
+    for (const caller of [undefined, SAMPLED, LEFT_OUT])
+      found.push(await arrived(sampling, ALL, caller))
+    expect(found).toEqual([...counts])
+  })
+
+  test.each(['traceidratio', 'parentbased_traceidratio'] as const)(
+    '%s: a share of the traces, all or none of them at its ends',
+    async (sampler) => {
+      const half = await arrived({ sampler, share: 0.5 }, ALL)
+      expect(half).toBeGreaterThan(ALL / 4)
+      expect(half).toBeLessThan((3 * ALL) / 4)
+      expect(await arrived({ sampler, share: 1 }, ALL)).toBe(ALL)
+      expect(await arrived({ sampler, share: 0 }, ALL)).toBe(0)
+    },
+  )
+
+  test('the share is of new traces only where a caller is heeded', async () => {
+    expect(await arrived({ sampler: 'parentbased_traceidratio', share: 0 }, 3, SAMPLED)).toBe(3)
+  })
+})
+
+test('every process is an instance of its own, under the name that is set', async () => {
+  const others = [1, 2].map(
+    () => new Spans({ url: collector.url, version: '1', service: 'x', log }),
+  )
+  for (const other of others) {
+    await other.within('work', {}, async () => {})
+    await other.stop()
+  }
+  const ids = collector.resources.map((resource) => resource['service.instance.id'])
+  expect(new Set(ids).size).toBe(2)
+  for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+  expect(collector.resources[0]!['service.name']).toBe('x')
 })
 
 describe('work in a span', () => {
