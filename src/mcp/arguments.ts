@@ -1,12 +1,13 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import { invalidParameter } from '~/domain/errors.ts'
-import { readFields } from '~/wire/query.ts'
+import { readFields, refuseTimes } from '~/wire/query.ts'
 
 /**
  * The arguments of a call, read and checked by the tool's schema as REST reads its query.
  *
- * Others are ignored, null counts as not given, and a list may be written as one comma-separated
- * text. Throws the 400s of REST, each naming its argument.
+ * Others are ignored, but for one that asks for a time where there is only now; null counts as not
+ * given, and a list may be written as one comma-separated text. Throws the 400s of REST, each
+ * naming its argument.
  */
 export function readArguments<S extends TObject>(schema: S, given: unknown): Static<S> {
   if (given !== undefined && !isRecord(given))
@@ -14,10 +15,15 @@ export function readArguments<S extends TObject>(schema: S, given: unknown): Sta
       name: 'arguments',
       fault: 'it must be an object of named arguments',
     })
-  return readFields(schema, (name, field) => {
+  const fields = readFields(schema, (name, field) => {
     const value = given?.[name]
     return value === undefined || value === null ? undefined : textOf(name, field, value)
   })
+  if (given) {
+    const names = Object.keys(given).filter((name) => given[name] !== null)
+    refuseTimes(schema, { names, whereOf: () => 'get_history tells of the past' })
+  }
+  return fields
 }
 
 function textOf(name: string, field: TSchema, value: unknown): string {

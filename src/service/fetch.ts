@@ -6,7 +6,7 @@ import { hourStartMs } from '~/domain/freshness.ts'
 import { joinedSources, type Mid, type Reference } from '~/domain/mid.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { View } from '~/memory/view.ts'
-import { supportedCode } from './supported.ts'
+import { supportedCodes } from './supported.ts'
 
 export type Pair = {
   /** Null where the reference feed does not cover the pair; 1 for a currency against itself. */
@@ -50,11 +50,7 @@ export function fetchMatrix(
   asked: { from: readonly string[]; to: readonly string[] },
   feedTimes: FeedTimes = () => null,
 ): Matrix {
-  const codes = (texts: readonly string[], parameter: string) => [
-    ...new Set(texts.map((text) => supportedCode(view.catalogue, text, parameter))),
-  ]
-  const bases = codes(asked.from, 'from')
-  const quotes = codes(asked.to, 'to')
+  const { from: bases, to: quotes } = supportedCodes(view.catalogue, asked)
   const mids: Mid[] = []
   const own: Mid[] = []
   const bare: Corridor[] = []

@@ -5,22 +5,26 @@ import type { CatalogueIndex } from '~/memory/catalogue-index.ts'
 
 const ECHO_LENGTH_MAX = 40
 
-/** The code of an active currency, or a 400 `unsupported_currency` that lists those there are. */
-export function supportedCode(catalogue: CatalogueIndex, text: string, parameter: string): string {
-  const known = catalogue.currency(text) ?? catalogue.currency(currencyCode(text) ?? '')
-  if (known) return known.code
-  const shown = JSON.stringify(text.slice(0, ECHO_LENGTH_MAX)).replace(/\s+/g, ' ')
-  throw new ServiceError(
-    'unsupported_currency',
-    `${parameter}: ${shown} is not a supported currency; use one of supported_currencies`,
-    { parameter, supported_currencies: catalogue.supportedCodes },
-  )
+/** Codes as a question gives them, for each side. */
+type Sides = { readonly from: readonly string[]; readonly to: readonly string[] }
+
+/**
+ * The codes of active currencies, each once on its side and in order of appearance; a 400
+ * `unsupported_currency` names all that are none and lists those there are.
+ */
+export function supportedCodes(catalogue: CatalogueIndex, asked: Sides): Sides {
+  const codes = (texts: readonly string[]) => new Set(texts.map((one) => knownCode(catalogue, one)))
+  const [from, to] = [codes(asked.from), codes(asked.to)]
+  if (from.has(null) || to.has(null)) throw unsupported(catalogue, asked)
+  return { from: [...(from as Set<string>)], to: [...(to as Set<string>)] }
 }
 
 /** Both codes of a corridor; a 400 when one is unsupported or both are the same. */
 export function supportedCorridor(catalogue: CatalogueIndex, pair: Corridor): Corridor {
-  const from = supportedCode(catalogue, pair.from, 'from')
-  const to = supportedCode(catalogue, pair.to, 'to')
+  const from = knownCode(catalogue, pair.from)
+  const to = knownCode(catalogue, pair.to)
+  if (from === null || to === null)
+    throw unsupported(catalogue, { from: [pair.from], to: [pair.to] })
   if (from === to)
     throw new ServiceError(
       'same_currency',
@@ -28,3 +32,48 @@ export function supportedCorridor(catalogue: CatalogueIndex, pair: Corridor): Co
     )
   return { from, to }
 }
+
+function knownCode(catalogue: CatalogueIndex, text: string): string | null {
+  const known = catalogue.currency(text) ?? catalogue.currency(currencyCode(text) ?? '')
+  return known?.code ?? null
+}
+
+/** Where a side takes several codes. */
+const LISTS_TAKEN = {
+  from: '/fetch-many-to-one and /fetch-matrix take lists in from',
+  to: '/fetch-multi and /fetch-matrix take lists in to',
+} as const
+
+function unsupported(catalogue: CatalogueIndex, asked: Sides): ServiceError {
+  const faults = (['from', 'to'] as const).flatMap((side) =>
+    asked[side].flatMap((text) =>
+      knownCode(catalogue, text) === null ? [{ side, text, isList: text.includes(',') }] : [],
+    ),
+  )
+  const lists = faults.filter(({ isList }) => isList)
+  const sentences = lists.map(
+    ({ side, text }) =>
+      `${side}: ${quoted(text)} is a list, and here ${side} is one currency; ` +
+      `${LISTS_TAKEN[side]} (as a tool: fetch_rates)`,
+  )
+  if (lists.length < faults.length)
+    sentences.unshift(unknownCodes(faults.filter(({ isList }) => !isList)))
+  return new ServiceError('unsupported_currency', sentences.join('; '), {
+    parameter: faults[0]!.side,
+    supported_currencies: catalogue.supportedCodes,
+  })
+}
+
+type Fault = { readonly side: 'from' | 'to'; readonly text: string }
+
+function unknownCodes(faults: readonly Fault[]): string {
+  const named = [...Map.groupBy(faults, ({ side }) => side)].map(
+    ([side, own]) => `${side}: ${own.map(({ text }) => quoted(text)).join(', ')}`,
+  )
+  return faults.length === 1
+    ? `${named} is not a supported currency; use one of supported_currencies`
+    : `${named.join('; ')} are not supported currencies; use those in supported_currencies`
+}
+
+const quoted = (text: string): string =>
+  JSON.stringify(text.slice(0, ECHO_LENGTH_MAX)).replace(/\s+/g, ' ')

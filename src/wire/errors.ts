@@ -31,9 +31,13 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
 /** When a caller meets each code, as documents say it. */
 export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
   missing_parameter: 'A required parameter is missing.',
-  invalid_parameter: 'A parameter is empty, cannot be read, or is out of its bounds.',
-  repeated_parameter: 'A parameter is given more than once.',
-  unsupported_currency: 'No active currency has that code; those there are stand beside.',
+  invalid_parameter:
+    'A parameter is empty, cannot be read, is out of its bounds, or asks for a time where the ' +
+    'answer is for now.',
+  repeated_parameter: 'A parameter that is no list is given more than once.',
+  unsupported_currency:
+    'No active currency has that code: each that has none is named, and those there are stand ' +
+    'beside.',
   same_currency: 'Both sides of the corridor are the same currency.',
   malformed_body: 'The body is not JSON, or neither one row nor 1 to 100 of them.',
   body_too_large: 'The body is larger than 1 MiB.',
@@ -82,7 +86,7 @@ const DETAILS: Partial<Record<ErrorCode, Record<string, TSchema>>> = {
   invalid_parameter: { parameter },
   repeated_parameter: { parameter },
   unsupported_currency: {
-    parameter,
+    parameter: Type.String({ description: 'The parameter at fault, from where both are.' }),
     supported_currencies: Type.Array(Type.String(), {
       description: 'Codes of every active currency, in alphabetical order.',
     }),

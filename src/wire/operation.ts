@@ -59,8 +59,9 @@ export function errorsByStatus(operation: Operation): Map<number, ErrorCode[]> {
 
 function commonErrors({ access, isMetered, query }: Operation): ErrorCode[] {
   const codes: ErrorCode[] = ['method_not_allowed', 'internal_error']
-  if (Object.keys(query.properties).length > 0)
-    codes.push('invalid_parameter', 'repeated_parameter')
+  const fields = Object.values(query.properties)
+  if (fields.length > 0 || isMetered) codes.push('invalid_parameter')
+  if (fields.some(({ type }) => type !== 'array')) codes.push('repeated_parameter')
   if (query.required?.length) codes.push('missing_parameter')
   if (access !== 'public')
     codes.push('missing_key', 'invalid_key', 'revoked_key', 'too_many_failures')

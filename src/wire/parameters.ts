@@ -9,6 +9,8 @@ const code = (description: string, example: string) =>
 export const codesParameter = (description: string, example: string[], maxItems: number) =>
   Type.Array(Type.String(), { description, examples: [example], minItems: 1, maxItems })
 
+const LISTED = 'comma-separated or in repeated parameters'
+
 export const NoQuery = Type.Object({})
 
 export const CorridorQuery = Type.Object({
@@ -44,15 +46,15 @@ export const FetchOneQuery = Type.Object({
 
 export const FetchMultiQuery = Type.Object({
   from: code('Base currency code.', 'GBP'),
-  to: codesParameter('Quote currency codes, comma-separated.', ['KES', 'NGN'], FETCH_CODES_MAX),
+  to: codesParameter(`Quote currency codes, ${LISTED}.`, ['KES', 'NGN'], FETCH_CODES_MAX),
 })
 
 export const FetchManyToOneQuery = Type.Object({
-  from: codesParameter('Base currency codes, comma-separated.', ['USD', 'GBP'], FETCH_CODES_MAX),
+  from: codesParameter(`Base currency codes, ${LISTED}.`, ['USD', 'GBP'], FETCH_CODES_MAX),
   to: code('Quote currency code.', 'KES'),
 })
 
 export const FetchMatrixQuery = Type.Object({
-  from: codesParameter('Base currency codes, comma-separated.', ['USD', 'GBP'], MATRIX_CODES_MAX),
-  to: codesParameter('Quote currency codes, comma-separated.', ['KES', 'NGN'], MATRIX_CODES_MAX),
+  from: codesParameter(`Base currency codes, ${LISTED}.`, ['USD', 'GBP'], MATRIX_CODES_MAX),
+  to: codesParameter(`Quote currency codes, ${LISTED}.`, ['KES', 'NGN'], MATRIX_CODES_MAX),
 })

@@ -14,13 +14,43 @@ const INTEGER_MAX = 10 ** INTEGER_DIGITS_MAX - 1
 /**
  * The parameters that `schema` declares, read from the query string of a URL and checked by it.
  *
- * Others are ignored. A parameter that is missing, given twice, empty, badly encoded or outside its
- * bounds throws a 400 that names it and says what it takes. Lists are comma-separated; their items
- * are trimmed, upper-cased, and count once however often they stand there.
+ * Others are ignored, but for one that asks for a time where there is only now. That one, and a
+ * parameter that is missing, given twice, empty, badly encoded or outside its bounds, throws a 400
+ * that names it and says what to do. Lists are comma-separated, or given in several parameters of
+ * one name; their items are trimmed, upper-cased, and count once however often they stand there.
  */
 export function readQuery<S extends TObject>(schema: S, url: string): Static<S> {
   const given = parametersOf(url)
-  return readFields(schema, (name) => textOf(name, given))
+  let taken = 0
+  const query = readFields(schema, (name, field) => {
+    const text = textOf(name, field, given)
+    if (text !== undefined) taken += 1
+    return text
+  })
+  if (given.length > taken) {
+    const names = given.map(({ name }) => name)
+    refuseTimes(schema, { names, whereOf: (name) => PAST[name]! })
+  }
+  return query
+}
+
+/** Parameters that ask for a time, and who takes them. */
+const PAST: Readonly<Record<string, string>> = {
+  date: '/historical takes a date',
+  as_of: '/historical takes a date',
+  period: '/rates/history, /time-series and /change take a period',
+  start: '/time-series takes start and end',
+  end: '/time-series takes start and end',
+}
+
+type Times = { readonly names: readonly string[]; whereOf(name: string): string }
+
+/** Throws a 400 for a name that asks for a time, where the schema takes no time at all. */
+export function refuseTimes({ properties }: TObject, { names, whereOf }: Times): void {
+  const isTime = (name: string) => Object.hasOwn(PAST, name)
+  const asked = names.find(isTime)
+  if (asked === undefined || Object.keys(properties).some(isTime)) return
+  throw invalidParameter({ name: asked, fault: `this answers for now; ${whereOf(asked)}` })
 }
 
 /**
@@ -83,8 +113,8 @@ function decoded(text: string): string | null {
   }
 }
 
-/** The trimmed text of a parameter; undefined when it is not there. */
-function textOf(name: string, given: readonly Parameter[]): string | undefined {
+/** The trimmed text of a parameter; undefined when it is not there. Repeated lists are joined. */
+function textOf(name: string, field: TSchema, given: readonly Parameter[]): string | undefined {
   let [found, times]: [Parameter | undefined, number] = [undefined, 0]
   for (const parameter of given) {
     if (parameter.name !== name) continue
@@ -92,13 +122,19 @@ function textOf(name: string, given: readonly Parameter[]): string | undefined {
     times++
   }
   if (!found) return undefined
-  if (times > 1)
-    throw new ServiceError(
-      'repeated_parameter',
-      `${name} is given ${times} times; once is enough`,
-      { parameter: name },
-    )
-  const text = found.isEncoded ? decoded(found.value) : found.value
+  if (times === 1) return writtenIn(found)
+  if (field.type === 'array')
+    return given
+      .filter((parameter) => parameter.name === name)
+      .map(writtenIn)
+      .join()
+  throw new ServiceError('repeated_parameter', `${name} is given ${times} times; once is enough`, {
+    parameter: name,
+  })
+}
+
+function writtenIn({ name, value, isEncoded }: Parameter): string {
+  const text = isEncoded ? decoded(value) : value
   if (text === null) throw invalidParameter({ name, fault: 'its percent-encoding is broken' })
   const trimmed = text.trim()
   if (trimmed === '') throw invalidParameter({ name, fault: 'it is empty' })

@@ -107,11 +107,14 @@ class Run {
     for (const target of this.#of('GET')) {
       const query = queryOf(target)
       const [[name = '', value = ''] = [], [second = ''] = []] = Object.entries(query)
-      if (name === '') continue
+      if (name === '') {
+        await this.#fail(target, { query: { date: '2026-03-01' } })
+        continue
+      }
       const { [name]: _, ...rest } = query
       await this.#fail(target, { query: rest })
       await this.#fail(target, { query: { ...query, ...wrongValue(target) } })
-      await this.#fail(target, { query: { ...query, [`${name}=${value}&${name}`]: value } })
+      await this.#fail(target, { query: { ...query, ...twice(target) } })
       await this.#fail(target, { query: { ...query, to: 'KSH' } })
       await this.#fail(target, { query: { ...query, [second]: value } })
       await this.#fail(target, { query: { provider: 'nobody' } })
@@ -229,6 +232,14 @@ function bodiesOf({ operation }: Target): Record<string, unknown> {
   const { content } = operation.requestBody as { content: Record<string, { examples: Json }> }
   const examples = Object.entries(content['application/json']!.examples)
   return Object.fromEntries(examples.map(([name, example]) => [name, (example as Json).value]))
+}
+
+/** One more of a parameter that may be given only once, if there is one. */
+function twice({ operation: { parameters = [] } }: Target): Record<string, string> {
+  const single = parameters.find(({ schema }) => (schema as Json).type !== 'array')
+  return single
+    ? { [`${single.name}=${single.example}&${single.name}`]: String(single.example) }
+    : {}
 }
 
 /** A value that a parameter of the operation cannot have. */

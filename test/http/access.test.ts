@@ -68,6 +68,31 @@ describe.each(METERED)('GET $path', ({ path, isTiered }) => {
     expect(await tierAt(world.key('enterprise'))).toBe(isTiered ? 'realtime' : null)
   })
 
+  test('400 where a time is asked for says who tells of the past, and costs nothing', async () => {
+    const world = answerable()
+    const key = world.key('free')
+    const asked = `${path}${path.includes('?') ? '&' : '?'}`
+    for (const [parameter, where] of [
+      ['date', '/historical takes a date'],
+      ['as_of', '/historical takes a date'],
+      ['period', '/rates/history, /time-series and /change take a period'],
+      ['start', '/time-series takes start and end'],
+      ['end', '/time-series takes start and end'],
+    ] as const) {
+      const { status, body } = await world.get(`${asked}${parameter}=2025-12-25`, key)
+      expect([status, body]).toEqual([
+        400,
+        {
+          error: `${parameter} cannot be used: this answers for now; ${where}`,
+          code: 'invalid_parameter',
+          parameter,
+        },
+      ])
+    }
+    expect((await world.get(`${asked}colour=red`, key)).status).toBe(200)
+    expect(await used(world, key)).toBe(1)
+  })
+
   test('401 without a key, with no word of any budget', async () => {
     const { status, body, headers } = await answerable().get(path)
     expect(status).toBe(401)

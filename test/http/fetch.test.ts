@@ -336,7 +336,7 @@ describe('the fetch family', () => {
     const world = fed()
     for (const query of [
       ...['', 'from=USD', 'to=KES', 'from=&to=KES', 'from=USD&to=', 'from=USD&to=,'],
-      ...['from=USD,,EUR&to=KES,,NGN', 'from=USD,&to=KES,', 'from=USD&to=KES&to=NGN'],
+      ...['from=USD,,EUR&to=KES,,NGN', 'from=USD,&to=KES,', 'from=USD&to=KES&to='],
       ...['from=%ff&to=KES', 'from=USD&to=%E0%A4%A'],
     ]) {
       const { status, body } = await world.get(`${path}?${query}`, world.key())
@@ -347,13 +347,45 @@ describe('the fetch family', () => {
   })
 
   test.each([
-    ['/fetch-one?from=USD,GBP&to=KES', 'from'],
-    ['/fetch-multi?from=USD,GBP&to=KES', 'from'],
-    ['/fetch-many-to-one?from=USD&to=KES,NGN', 'to'],
-  ])('400 for %s: that side takes one code', async (path, parameter) => {
+    ['/fetch-one?from=USD,GBP&to=KES', 'from', '/fetch-many-to-one and /fetch-matrix'],
+    ['/fetch-one?from=USD&to=KES,NGN', 'to', '/fetch-multi and /fetch-matrix'],
+    ['/fetch-multi?from=USD,GBP&to=KES', 'from', '/fetch-many-to-one and /fetch-matrix'],
+    ['/fetch-many-to-one?from=USD&to=KES,NGN', 'to', '/fetch-multi and /fetch-matrix'],
+  ])(
+    '400 for %s: that side takes one code, and lists are taken elsewhere',
+    async (path, parameter, where) => {
+      const world = fed()
+      const { status, body } = await world.get(path, world.key())
+      expect(status).toBe(400)
+      expect(body).toMatchObject({ code: 'unsupported_currency', parameter })
+      expect(body.error).toContain(where)
+    },
+  )
+
+  test.each(paths)('400 of %s names every unsupported currency', async (path) => {
     const world = fed()
-    const { status, body } = await world.get(path, world.key())
-    expect(status).toBe(400)
-    expect(body).toMatchObject({ code: 'unsupported_currency', parameter })
+    const { status, body } = await world.get(`${path}?from=SLL&to=XXX`, world.key())
+    expect([status, body.parameter]).toEqual([400, 'from'])
+    expect(body.error).toStartWith('from: "SLL"; to: "XXX" are not')
+  })
+
+  test.each([
+    ['/fetch-multi?from=USD', 'to=KES&to=NGN,GBP&to=kes', 'to=KES,NGN,GBP'],
+    ['/fetch-many-to-one?to=USD', 'from=KES&from=NGN', 'from=KES,NGN'],
+    ['/fetch-matrix?from=USD', 'from=GBP&to=KES&to=NGN', 'to=KES,NGN'],
+  ])('200 of %s joins repeated lists: %s', async (path, repeated, joined) => {
+    const world = fed()
+    const whole = path.includes('matrix') ? path.replace('USD', 'USD,GBP') : path
+    const { status, text } = await world.get(`${path}&${repeated}`, world.key())
+    expect([status, text]).toEqual([200, (await world.get(`${whole}&${joined}`, world.key())).text])
+  })
+
+  test('400 for a side of one code that is given twice', async () => {
+    const world = fed()
+    for (const path of [
+      '/fetch-one?from=USD&to=KES&to=NGN',
+      '/fetch-multi?from=USD&from=GBP&to=KES',
+    ])
+      expect((await world.get(path, world.key())).body.code).toBe('repeated_parameter')
   })
 })

@@ -356,6 +356,19 @@ const WRONG: readonly { name: string; args: unknown; code: string; parameter?: s
     code: 'invalid_parameter',
     parameter: 'provider',
   },
+  {
+    name: 'convert',
+    args: { ...CORRIDOR, amount: 5, date: '2025-12-25' },
+    code: 'invalid_parameter',
+    parameter: 'date',
+  },
+  {
+    name: 'fetch_rates',
+    args: { ...CORRIDOR, period: '7d' },
+    code: 'invalid_parameter',
+    parameter: 'period',
+  },
+  { name: 'list_currencies', args: { as_of: 1 }, code: 'invalid_parameter', parameter: 'as_of' },
   { name: 'list_corridors', args: { limit: 'all' }, code: 'invalid_parameter', parameter: 'limit' },
   { name: 'list_providers', args: [], code: 'invalid_parameter', parameter: 'arguments' },
   { name: 'list_currencies', args: 'all', code: 'invalid_parameter', parameter: 'arguments' },
@@ -376,6 +389,30 @@ describe('wrong arguments', () => {
       ...(parameter && { parameter }),
     })
     expect(headers.get('x-ratelimit-remaining')).toBe('50')
+  })
+
+  test('that ask for a time of a tool that knows only now are told of get_history', async () => {
+    const tools = toolWorld()
+    const session = await tools.connect(tools.world.key())
+    const { body } = await session.call('get_rates', { ...CORRIDOR, date: '2025-12-25' })
+    expect(body.error).toBe(
+      'date cannot be used: this answers for now; get_history tells of the past',
+    )
+    const none = await session.call('get_rates', { ...CORRIDOR, date: null })
+    expect(none.isError).toBe(false)
+    const past = await session.call('get_history', { ...CORRIDOR, date: '2025-12-25' })
+    expect(past.isError).toBe(false)
+  })
+
+  test('that name several unsupported currencies have all of them named', async () => {
+    const tools = toolWorld()
+    const session = await tools.connect(tools.world.key())
+    const table = { from: ['USD', 'SLL'], to: ['XXX', 'YYY'] }
+    const { isError, body } = await session.call('fetch_rates', table)
+    expect([isError, body.code, body.parameter]).toEqual([true, 'unsupported_currency', 'from'])
+    expect(body.error).toStartWith('from: "SLL"; to: "XXX", "YYY" are not supported')
+    const list = await session.call('get_rates', { from: 'USD', to: 'KES,NGN' })
+    expect(list.body.error).toContain('fetch_rates')
   })
 
   test('that nobody knows, and null for what may be left out, change nothing', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { ServiceError } from '~/domain/errors.ts'
 import { CatalogueIndex } from '~/memory/catalogue-index.ts'
-import { supportedCode, supportedCorridor } from '~/service/supported.ts'
+import { supportedCodes, supportedCorridor } from '~/service/supported.ts'
 import { CURRENCIES } from '../support/catalogue.ts'
 
 const catalogue = new CatalogueIndex({ currencies: CURRENCIES, providers: [] })
@@ -15,20 +15,25 @@ function failureOf(work: () => unknown): ServiceError {
   throw new Error('no ServiceError')
 }
 
-describe('supportedCode', () => {
-  test('is the active code, trimmed and in upper case', () => {
-    expect(supportedCode(catalogue, ' kes ', 'from')).toBe('KES')
-    expect(supportedCode(catalogue, 'usdt', 'from')).toBe('USDT')
+const codesOf = (from: string[], to: string[]) => supportedCodes(catalogue, { from, to })
+const faultOf = (text: string) => failureOf(() => codesOf(['USD'], [text]))
+
+describe('supportedCodes', () => {
+  test('are the active codes of each side, trimmed, in upper case, once and in order', () => {
+    expect(codesOf([' kes ', 'usdt', 'KES'], ['NGN'])).toEqual({
+      from: ['KES', 'USDT'],
+      to: ['NGN'],
+    })
   })
 
   test('repeats what was asked for without its wide blanks', () => {
-    const { message } = failureOf(() => supportedCode(catalogue, '!  \u00a0-', 'to'))
+    const { message } = faultOf('!  \u00a0-')
     expect(message).toStartWith('to: "! -" is not a supported currency')
   })
 
   test('fails for unknown, inactive and impossible codes, and says which there are', () => {
     for (const text of ['XXX', 'SLL', '', 'KE', 'KES1', 'KESKES', '🇰🇪', '__proto__']) {
-      const { code, message, details } = failureOf(() => supportedCode(catalogue, text, 'to'))
+      const { code, message, details } = faultOf(text)
       expect(code).toBe('unsupported_currency')
       expect(message).toStartWith('to: ')
       expect(details).toEqual({
@@ -50,9 +55,37 @@ describe('supportedCode', () => {
   })
 
   test('shows what was sent, quoted, and of a long text only its beginning', () => {
-    expect(failureOf(() => supportedCode(catalogue, 'X"\n', 'to')).message).toContain('"X\\"\\n"')
-    const { message } = failureOf(() => supportedCode(catalogue, 'x'.repeat(10_000), 'to'))
+    expect(faultOf('X"\n').message).toContain('"X\\"\\n"')
+    const { message } = faultOf('x'.repeat(10_000))
     expect(message.length).toBeLessThan(150)
+  })
+
+  test('names all that are unsupported, of both sides', () => {
+    const { message, details } = failureOf(() => codesOf(['XXX', 'USD'], ['KES', 'SLL', 'YYY']))
+    expect(message).toBe(
+      'from: "XXX"; to: "SLL", "YYY" are not supported currencies; use those in ' +
+        'supported_currencies',
+    )
+    expect(details.parameter).toBe('from')
+  })
+
+  test('stays readable however much is unsupported', () => {
+    const texts = Array.from({ length: 20 }, (_, i) => `${i}${'x'.repeat(200)}`)
+    expect(failureOf(() => codesOf(texts, ['KES'])).message.length).toBeLessThan(1000)
+  })
+
+  test('says of a list where one code is taken which paths take lists there', () => {
+    const { code, message, details } = failureOf(() => codesOf(['XXX'], ['KES,NGN']))
+    expect([code, details.parameter]).toEqual(['unsupported_currency', 'from'])
+    expect(message).toBe(
+      'from: "XXX" is not a supported currency; use one of supported_currencies; ' +
+        'to: "KES,NGN" is a list, and here to is one currency; /fetch-multi and /fetch-matrix ' +
+        'take lists in to (as a tool: fetch_rates)',
+    )
+    const both = failureOf(() => codesOf(['USD,GBP'], ['KES,NGN'])).message
+    expect(both).toContain('/fetch-many-to-one and /fetch-matrix take lists in from')
+    expect(both).toContain('/fetch-multi and /fetch-matrix take lists in to')
+    expect(both).not.toContain('not a supported currency')
   })
 })
 
@@ -71,6 +104,7 @@ describe('supportedCorridor', () => {
     const both = failureOf(() => supportedCorridor(catalogue, { from: 'XXX', to: 'XXX' }))
     expect(both.code).toBe('unsupported_currency')
     expect(both.details.parameter).toBe('from')
+    expect(both.message).toStartWith('from: "XXX"; to: "XXX" are not supported')
     const second = failureOf(() => supportedCorridor(catalogue, { from: 'USD', to: 'SLL' }))
     expect(second.details.parameter).toBe('to')
   })

@@ -33,6 +33,8 @@ const QUESTIONS = [
   '/rates/provider?provider=nobody',
   '/corridors',
   '/currencies',
+  '/currencies?date=2025-12-25',
+  '/fetch-multi?from=USD&to=UGX&to=NGN,KES',
   '/providers',
   '/status',
 ]

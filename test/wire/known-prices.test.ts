@@ -19,6 +19,8 @@ const STEMS = [
   '%61mount=5&from=USD&to=KES&amount=',
   'from=USD&to=KES&xamount=1&amount=',
   'from=USD&to=KES&xamount=',
+  'from=USD&to=KES&date=2025-12-25&amount=',
+  'from=USD&to=KES&amount=1&%64ate=2025-12-25&amount=',
   'amount=5&from=USD&to=KES&number=',
   `from=USD&to=KES&note=${'n'.repeat(300)}&amount=`,
 ]
@@ -27,7 +29,15 @@ const amounts = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom('1', '2', '3') },
   { weight: 4, arbitrary: fc.integer({ min: 1, max: 1e8 }).map((cents) => String(cents / 100)) },
   fc.constantFrom('', '0', '0.0', '-1', '1e3', '5.', '.5', '007', '1 ', '+5', '1%30', '%', 'NaN'),
-  fc.constantFrom('1000000000000000', '1000000000000001', '9'.repeat(41), '0.1#', '1&to=KES', '1&'),
+  fc.constantFrom(
+    '1000000000000000',
+    '1000000000000001',
+    '9'.repeat(41),
+    '0.1#',
+    '1&to=KES',
+    '1&',
+    '1&date=1',
+  ),
   fc.double({ min: 1e-9, max: 1e15, noNaN: true }).map(String),
 )
 

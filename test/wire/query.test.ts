@@ -3,7 +3,13 @@ import { type TObject, Type } from '@sinclair/typebox'
 import fc from 'fast-check'
 import { ServiceError } from '~/domain/errors.ts'
 import { words } from '~/wire/fields.ts'
-import { ConvertQuery, CorridorQuery, FetchMultiQuery, ProviderQuery } from '~/wire/parameters.ts'
+import {
+  ConvertQuery,
+  CorridorQuery,
+  FetchMultiQuery,
+  NoQuery,
+  ProviderQuery,
+} from '~/wire/parameters.ts'
 import { readQuery } from '~/wire/query.ts'
 
 const PagedQuery = Type.Object({
@@ -151,6 +157,18 @@ describe('readQuery of a list', () => {
     expect(codesOf('NGN,KES,ngn,NGN')).toEqual(['NGN', 'KES'])
   })
 
+  test('several parameters of one name are one list, in their order', () => {
+    expect(codesOf('NGN&to=KES')).toEqual(['NGN', 'KES'])
+    expect(codesOf('NGN,ugx&t%6F=%20kes&to=NGN,ZAR')).toEqual(['NGN', 'UGX', 'KES', 'ZAR'])
+    expect(codesOf('KES&to=KES')).toEqual(['KES'])
+    for (const text of ['KES&to=', '&to=KES', 'KES&to', 'KES&to=%FF', 'KES&to=,'])
+      expect(codesFault(text)).toBe('invalid_parameter to')
+    const codes = Array.from({ length: 21 }, (_, i) => `C${String.fromCharCode(65 + i)}X`)
+    expect(codesOf(codes.slice(0, 20).join('&to='))).toHaveLength(20)
+    expect(codesFault(codes.join('&to='))).toBe('invalid_parameter to')
+    expect(faultOf(FetchMultiQuery, '?from=USD&from=GBP&to=KES')).toBe('repeated_parameter from')
+  })
+
   test('an empty item is named, wherever it stands', () => {
     for (const text of ['USD,,EUR', ',USD', 'USD,', ',', 'USD,+,EUR'])
       expect(codesFault(text)).toBe('invalid_parameter to')
@@ -190,6 +208,45 @@ describe('readQuery of whole numbers and words', () => {
   test('an optional text has its own bound', () => {
     expect(read(PagedQuery, '?provider=abcde').provider).toBe('abcde')
     expect(faultOf(PagedQuery, '?provider=abcdef')).toBe('invalid_parameter provider')
+  })
+})
+
+describe('readQuery of a parameter that asks for a time', () => {
+  test('is refused by its name where there is only now, and says where to ask', () => {
+    for (const [name, where] of [
+      ['date', '/historical'],
+      ['as_of', '/historical'],
+      ['period', '/time-series'],
+      ['start', '/time-series'],
+      ['end', '/time-series'],
+    ] as const)
+      for (const query of [
+        `${name}=2025-12-25`,
+        `${name}=`,
+        name,
+        `%${name.charCodeAt(0).toString(16)}${name.slice(1)}=1`,
+      ]) {
+        expect(faultOf(CorridorQuery, `?from=USD&to=KES&${query}`)).toBe(
+          `invalid_parameter ${name}`,
+        )
+        expect(faultOf(CorridorQuery, `?${query}&from=USD&to=KES`)).toBe(
+          `invalid_parameter ${name}`,
+        )
+        expect(() => read(NoQuery, `?${query}`)).toThrow(where)
+      }
+    expect(faultOf(FetchMultiQuery, '?from=USD&to=KES&to=NGN&date=1')).toBe(
+      'invalid_parameter date',
+    )
+  })
+
+  test('is read where it is known, and ignored like any other where another time is', () => {
+    expect(faultOf(PagedQuery, '?period=7d')).toBe('none')
+    expect(faultOf(PagedQuery, '?date=2025-12-25&start=1&end=1&as_of=1')).toBe('none')
+  })
+
+  test('is that name to the letter: others are ignored', () => {
+    for (const name of ['Date', 'dates', 'date_', 'since', 'toString', '__proto__', '%64%61te_'])
+      expect(faultOf(CorridorQuery, `?from=USD&to=KES&${name}=1`)).toBe('none')
   })
 })
 
