@@ -10,6 +10,7 @@ import type { Job } from '~/jobs/schedule.ts'
 import type { Log } from '~/log.ts'
 import { AddressLimits } from '~/memory/address-limits.ts'
 import type { Memory } from '~/memory/memory.ts'
+import { cookiePrefixOf } from '~/portal/cookies.ts'
 import { type DeveloperDeps, developerRoutes } from '~/portal/developer-routes.tsx'
 import { type EntranceDeps, entranceRoutes } from '~/portal/entrance-routes.tsx'
 import { smtpMailer } from '~/portal/mailer.ts'
@@ -67,12 +68,13 @@ export class People {
     const store = createPortalStore(database)
     const publicOrigin = config.publicUrl === null ? null : new URL(config.publicUrl).origin
     const origin = () => publicOrigin ?? listensAt()
+    const cookiePrefix = cookiePrefixOf(config.publicUrl)
     const mailer = smtpOf(config)
     this.#outbox = new Outbox({ mailer, log, origin })
     const secret = secretOf(config.authSecret, (proposed) => store.secret(proposed))
     const auth = boundedAuth(database, {
       secret,
-      isSecure: publicOrigin?.startsWith('https:') ?? false,
+      cookiePrefix,
       onLink: (link) => this.#outbox.post(link),
       onFault: (message) => log.error({}, message),
     })
@@ -85,7 +87,7 @@ export class People {
       waited: (ms) => delay(ms),
       addressOf: addresses.of,
       forms: new AddressLimits(FORMS),
-      ...{ publicOrigin, origin },
+      ...{ publicOrigin, origin, cookiePrefix },
       isProxied: config.trustedProxies > 0,
       isMailed: mailer !== null,
       warm: () => auth.warm(),

@@ -1,27 +1,37 @@
 import { LRUCache } from 'lru-cache'
+import { WIDER_SHARES, widerNetworkOf } from '~/domain/network.ts'
 import { type Budget, TokenBucket } from './token-bucket.ts'
 
 /** The addresses remembered at most: over it, those not heard of for longest start anew. */
 const ADDRESSES_MAX = 20_000
 
-/** What each address may still ask for: a bucket of tokens for each. */
+/** What each address may still ask for, and the /56 around it: a bucket of tokens for each. */
 export class AddressLimits {
   readonly #buckets: LRUCache<string, TokenBucket>
+  readonly #widerBudget: Budget
 
   constructor(
     private readonly budget: Budget,
     addressesMax: number = ADDRESSES_MAX,
   ) {
     this.#buckets = new LRUCache({ max: addressesMax })
+    this.#widerBudget = { ...budget, requestsMax: WIDER_SHARES * budget.requestsMax }
   }
 
   /** Takes one request: 0 when it may go on, else the milliseconds until one may. */
   take(address: string, nowMs: number): number {
-    let bucket = this.#buckets.get(address)
+    const waitMs = this.#bucketOf(address, this.budget, nowMs).take(nowMs)
+    if (waitMs > 0) return waitMs
+    const wider = widerNetworkOf(address)
+    return wider === null ? 0 : this.#bucketOf(wider, this.#widerBudget, nowMs).take(nowMs)
+  }
+
+  #bucketOf(network: string, budget: Budget, nowMs: number): TokenBucket {
+    let bucket = this.#buckets.get(network)
     if (!bucket) {
-      bucket = new TokenBucket(this.budget, nowMs)
-      this.#buckets.set(address, bucket)
+      bucket = new TokenBucket(budget, nowMs)
+      this.#buckets.set(network, bucket)
     }
-    return bucket.take(nowMs)
+    return bucket
   }
 }

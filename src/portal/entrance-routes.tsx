@@ -22,7 +22,14 @@ import {
 } from './entrance.tsx'
 import { firstKeyPage } from './new-key-page.tsx'
 import { PATHS } from './paths.ts'
-import { type Form, type Visit, type VisitDeps, type VisitReply, visitRoutes } from './visit.tsx'
+import {
+  devicesCookie,
+  type Form,
+  type Visit,
+  type VisitDeps,
+  type VisitReply,
+  visitRoutes,
+} from './visit.tsx'
 
 export type EntranceDeps = VisitDeps & {
   readonly metering: Metering
@@ -136,8 +143,9 @@ async function confirmReply(deps: EntranceDeps, visit: Visit, form: Form): Promi
 async function enteredReply(
   deps: EntranceDeps,
   visit: Visit,
-  { cookies, firstKey, email }: Entry,
+  { firstKey, email, ...entry }: Entry,
 ): Promise<VisitReply> {
+  const cookies = [...entry.cookies, devicesCookie(deps, entry.devices)]
   if (visit.person) await deps.people.signOut(visit.request.headers)
   if (firstKey === null) return { redirect: PATHS.developer, cookies }
   return { page: firstKeyPage({ key: firstKey, email, origin: deps.origin() }), cookies }
@@ -155,6 +163,8 @@ async function resetReply(deps: EntranceDeps, visit: Visit, form: Form): Promise
   const password = form.text('password')
   if (!isPassword(password))
     return { page: resetPage(visit, { token, faults: { password: NO_PASSWORD } }) }
-  if (!(await reset(deps, { token, password }, visit))) return { page: staleLinkPage(PATHS.reset) }
-  return { redirect: `${PATHS.signIn}?said=reset` }
+  const known = await reset(deps, { token, password }, visit)
+  if (known === 'stale') return { page: staleLinkPage(PATHS.reset) }
+  const cookies = [devicesCookie(deps, known.devices)]
+  return { redirect: `${PATHS.signIn}?said=reset`, cookies }
 }

@@ -11,6 +11,7 @@ import type { Memory } from '~/memory/memory.ts'
 import { TooManyAttempts } from '~/service/attempts.ts'
 import { inTime } from '~/service/deadline.ts'
 import { type PeopleDeps, type Person, personOf } from '~/service/people.ts'
+import { type CookiePrefix, cookieLine } from './cookies.ts'
 import { type Page, type PageDeps, pageReply } from './page.tsx'
 import { KEYS_ID, PATHS } from './paths.ts'
 import { failedPage, refusedPage, tooManyPage, unavailablePage } from './refusals.tsx'
@@ -27,6 +28,7 @@ export type VisitDeps = PeopleDeps & {
   readonly forms: AddressLimits
   /** The origin of the address that people use, where a setting gives one. */
   readonly publicOrigin: string | null
+  readonly cookiePrefix: CookiePrefix
   /** Whether the proxies in front may say that a request came over https. */
   readonly isProxied: boolean
   /** Whether an error tells of the database being away. */
@@ -40,6 +42,8 @@ export type Visit = {
   readonly address: string
   readonly nowMs: number
   readonly person: Person | null
+  /** What the browser's cookie tells of the accounts that it signed in to before. */
+  readonly devices: string
   /** Shows that a form was made for this session; each form carries it. */
   readonly formToken: string
 }
@@ -63,9 +67,12 @@ export const TOKEN_FIELD = 'form_token'
 
 const FORM_BYTES_MAX = 16_384
 const VISITOR_COOKIE = 'corridor.visitor'
+const SESSION_COOKIE = 'corridor.session_token'
+const DEVICES_COOKIE = 'corridor.devices'
+/** As long as browsers keep a cookie that is not renewed. */
+const DEVICES_SECONDS_MAX = 400 * 24 * 3600
 const VISITOR = /^[\w-]{22}$/
 const VISITOR_BYTES = 16
-const SESSION_COOKIE = /\bcorridor\.session_token=/
 
 /** Pages and forms that concern one person: never cached, and forms only from ourselves. */
 export function visitRoutes(deps: VisitDeps, path: string, { get, post }: Answers): Route[] {
@@ -149,13 +156,14 @@ function faultPage(deps: VisitDeps, { path, isMember }: Faulty, error: unknown):
 
 async function visitOf(deps: VisitDeps, request: Request, cookies: string[]): Promise<Visit> {
   const { headers } = request
+  const { cookiePrefix } = deps
   const jar = new Bun.CookieMap(headers.get('cookie') ?? '')
-  const isKnown = SESSION_COOKIE.test(headers.get('cookie') ?? '')
+  const isKnown = jar.has(cookiePrefix + SESSION_COOKIE)
   const person = isKnown ? await personOf(deps, headers, () => deps.memory.current.keys) : null
-  let visitor = jar.get(VISITOR_COOKIE) ?? ''
+  let visitor = jar.get(cookiePrefix + VISITOR_COOKIE) ?? ''
   if (!person && !VISITOR.test(visitor)) {
     visitor = randomBytes(VISITOR_BYTES).toString('base64url')
-    cookies.push(`${VISITOR_COOKIE}=${visitor}; Path=/; HttpOnly; SameSite=Lax`)
+    cookies.push(cookieLine(cookiePrefix, { name: VISITOR_COOKIE, value: visitor }))
   }
   const bearer = person ? `session ${person.sessionToken}` : `visitor ${visitor}`
   return {
@@ -164,9 +172,18 @@ async function visitOf(deps: VisitDeps, request: Request, cookies: string[]): Pr
     address: deps.addressOf(request),
     nowMs: deps.clock.now(),
     person,
+    devices: jar.get(cookiePrefix + DEVICES_COOKIE) ?? '',
     formToken: await deps.fingerprint(`form of ${bearer}`),
   }
 }
+
+/** Keeps in the browser what tells it apart from strangers to the accounts it signed in to. */
+export const devicesCookie = ({ cookiePrefix }: VisitDeps, devices: string): string =>
+  cookieLine(cookiePrefix, {
+    name: DEVICES_COOKIE,
+    value: devices,
+    secondsMax: DEVICES_SECONDS_MAX,
+  })
 
 type Outcome = {
   readonly request: Request

@@ -1,6 +1,13 @@
 import { type Account, FIRST_KEY_NAME } from '~/domain/account.ts'
 import type { KeyIndex } from '~/memory/key-index.ts'
-import { type AttemptStore, countAttempt, forgetAttempts, type Limited } from './attempts.ts'
+import {
+  type Attempt,
+  type AttemptStore,
+  countAttempt,
+  forgetAttempts,
+  type Limited,
+} from './attempts.ts'
+import { type DevicesDeps, deviceOf, devicesWith } from './devices.ts'
 
 type SignedIn = {
   readonly userId: string
@@ -15,12 +22,13 @@ export type People = {
   sendConfirmation(email: string): Promise<void>
   confirm(token: string): Promise<boolean>
   requestReset(email: string): Promise<void>
+  linkOwner(token: string): Promise<string | null>
   reset(reset: { token: string; password: string }): Promise<boolean>
   session(headers: Headers): Promise<{ userId: string; email: string; token: string } | null>
   signOut(headers: Headers): Promise<readonly string[]>
 }
 
-export type Members = {
+export type Members = DevicesDeps['members'] & {
   accountOf(userId: string): Promise<string | null>
   join(
     userId: string,
@@ -43,10 +51,18 @@ export type PeopleDeps = {
 export type Credentials = { readonly email: string; readonly password: string }
 
 /** Where something that people do comes from, and when. */
-export type Origin = { readonly address: string; readonly nowMs: number }
+export type Origin = {
+  readonly address: string
+  readonly nowMs: number
+  /** What the browser shows of the accounts that it signed in to before; empty for none. */
+  readonly devices: string
+}
+
+/** What a browser that knows the password shows from now on. */
+type Known = { readonly devices: string }
 
 /** Somebody is in; `firstKey` is the text of the key of an account that was made by this. */
-export type Entry = {
+export type Entry = Known & {
   readonly email: string
   readonly cookies: readonly string[]
   readonly firstKey: string | null
@@ -77,10 +93,10 @@ export async function signIn(
   person: Credentials,
   origin: Origin,
 ): Promise<Entry | 'wrong' | 'unconfirmed'> {
-  await admitted(deps, 'sign-in', { ...origin, email: person.email })
+  const attempt = await admitted(deps, 'sign-in', { ...origin, email: person.email })
   const signedIn = await deps.people.signIn(person)
   if (signedIn === 'unconfirmed') await mailAgain(deps, person.email, origin)
-  return typeof signedIn === 'string' ? signedIn : entered(deps, signedIn)
+  return typeof signedIn === 'string' ? signedIn : entered(deps, signedIn, { origin, attempt })
 }
 
 /**
@@ -95,16 +111,16 @@ export async function confirm(
 ): Promise<Entry | 'wrong' | 'stale'> {
   const email = emailIn(token)
   if (email === null) return 'stale'
-  await admitted(deps, 'sign-in', { ...origin, email })
+  const attempt = await admitted(deps, 'sign-in', { ...origin, email })
   const first = await deps.people.signIn({ email, password })
   if (first === 'wrong') return 'wrong'
-  if (first !== 'unconfirmed') return entered(deps, first)
+  if (first !== 'unconfirmed') return entered(deps, first, { origin, attempt })
   if (!(await deps.people.confirm(token))) {
     await mailAgain(deps, email, origin)
     return 'stale'
   }
   const signedIn = await deps.people.signIn({ email, password })
-  return typeof signedIn === 'string' ? 'stale' : entered(deps, signedIn)
+  return typeof signedIn === 'string' ? 'stale' : entered(deps, signedIn, { origin, attempt })
 }
 
 /** Mails a link to choose a new password, where the address is known. */
@@ -113,14 +129,16 @@ export async function requestReset(deps: PeopleDeps, email: string, origin: Orig
   await evenly(deps, deps.people.requestReset(email))
 }
 
-/** Whether the link was good. */
+/** Sets a new password by a mailed link, and knows the browser from then on. */
 export async function reset(
   deps: PeopleDeps,
   { token, password }: { token: string; password: string },
   origin: Origin,
-): Promise<boolean> {
+): Promise<Known | 'stale'> {
   await admitted(deps, 'link', { ...origin, email: null })
-  return deps.people.reset({ token, password })
+  const email = await deps.people.linkOwner(token)
+  if (email === null || !(await deps.people.reset({ token, password }))) return 'stale'
+  return { devices: await devicesWith(deps, { ...origin, email }) }
 }
 
 /** Who is signed in, and with which account; null for a stranger. */
@@ -144,15 +162,22 @@ export type Person = {
   readonly account: Account
 }
 
-async function entered(deps: PeopleDeps, signedIn: SignedIn): Promise<Entry> {
+type Made = { readonly origin: Origin; readonly attempt: Attempt }
+
+async function entered(
+  deps: PeopleDeps,
+  signedIn: SignedIn,
+  { origin, attempt }: Made,
+): Promise<Entry> {
   const { userId, email, cookies } = signedIn
   const { key, hash } = deps.newKey()
   const membership = await deps.members.join(userId, { name: FIRST_KEY_NAME, hash })
   if (!membership) throw new Error('somebody is signed in whose address is not confirmed')
   await deps.published(membership.accountId)
   await deps.members.boundSessions(userId, SESSIONS_MAX)
-  await forgetAttempts(counting(deps), { what: 'sign-in', email })
-  return { email, cookies, firstKey: membership.firstKey ? key : null }
+  await forgetAttempts(counting(deps), attempt)
+  const devices = await devicesWith(deps, { ...origin, email })
+  return { email, cookies, devices, firstKey: membership.firstKey ? key : null }
 }
 
 /** Counts like a sign-up, whose mail it repeats. */
@@ -163,8 +188,14 @@ async function mailAgain(deps: PeopleDeps, email: string, origin: Origin): Promi
 
 type Asked = Origin & { readonly email: string | null }
 
-const admitted = (deps: PeopleDeps, what: Limited, asked: Asked): Promise<void> =>
-  countAttempt(counting(deps), { what, ...asked })
+/** The try that was counted. Throws TooManyAttempts. */
+async function admitted(deps: PeopleDeps, what: Limited, asked: Asked): Promise<Attempt> {
+  const { address, nowMs, email, devices } = asked
+  const device = email === null ? null : await deviceOf(deps, { email, devices })
+  const attempt = { what, address, nowMs, email, device }
+  await countAttempt(counting(deps), attempt)
+  return attempt
+}
 
 const counting = ({ attempts, fingerprint }: PeopleDeps) => ({ store: attempts, fingerprint })
 

@@ -19,8 +19,8 @@ export type MailedLink = {
 export type AuthOptions = {
   /** Signs cookies and links; asked for once, before the first use. */
   secret(): Promise<string>
-  /** Cookies for https only. */
-  readonly isSecure: boolean
+  /** What the names of cookies begin with; none are for http where it is given. */
+  readonly cookiePrefix: string
   /** Takes a link to send; must not wait for the mail, whose time would tell who is known. */
   onLink(link: MailedLink): void
   onFault(message: string): void
@@ -56,6 +56,8 @@ export type Auth = {
   confirm(token: string): Promise<boolean>
   /** Mails a link to choose a new password to an address that is known. */
   requestReset(email: string): Promise<void>
+  /** Whose link to choose a new password that is, or was; null where nothing is known of it. */
+  linkOwner(token: string): Promise<string | null>
   /**
    * False for a stale link. Ends all sessions and all other links of the person; this too confirms
    * the address.
@@ -72,6 +74,8 @@ export type Auth = {
 /** Links in mails are made by whoever sends them; nothing here goes by an address of ours. */
 const UNUSED_URL = 'http://localhost'
 const LINK_SECONDS = 3600
+/** What better-auth puts before the token of a link, to name what the link is for. */
+const RESET_PREFIX = 'reset-password:'
 const SESSION_SECONDS = 7 * 24 * 3600
 
 /** Nothing is loaded before it is needed: a service without visitors saves 35 MB. */
@@ -111,6 +115,14 @@ export function createAuth(database: Database, options: AuthOptions): Auth {
     requestReset: async (email) => {
       const { api } = await ready()
       await attempted(db, api.requestPasswordReset({ body: { email } }))
+    },
+    async linkOwner(token) {
+      const { internalAdapter } = await (await ready()).$context
+      const owner = async () => {
+        const link = await internalAdapter.findVerificationValue(`${RESET_PREFIX}${token}`)
+        return link && (await internalAdapter.findUserById(link.value))
+      }
+      return (await reached(db, owner()))?.email ?? null
     },
     async reset({ token, password: newPassword }) {
       const { api } = await ready()
@@ -192,7 +204,12 @@ async function load({ db }: Database, options: AuthOptions) {
         options.onLink({ kind: 'confirm', email: user.email, token }),
     },
     session: { expiresIn: SESSION_SECONDS, disableSessionRefresh: true },
-    advanced: { cookiePrefix: 'corridor', useSecureCookies: options.isSecure },
+    advanced: {
+      cookiePrefix: `${options.cookiePrefix}corridor`,
+      // by itself better-auth would put __Secure- before the prefix
+      useSecureCookies: false,
+      defaultCookieAttributes: { secure: options.cookiePrefix !== '' },
+    },
     logger: { level: 'error', log: (_level, message) => options.onFault(message) },
     telemetry: { enabled: false },
   })

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { and, desc, eq, inArray, lte, sql } from 'drizzle-orm'
 import type { Key } from '~/domain/account.ts'
 import { DAY_MS } from '~/domain/duration.ts'
@@ -6,6 +7,7 @@ import type { Database } from './database.ts'
 import { announceAccess } from './key-store.ts'
 import {
   portalAttempts,
+  portalCredentials,
   portalSecret,
   portalSessions,
   portalUsers,
@@ -30,6 +32,8 @@ export type PortalStore = {
   /** Counts a try and answers how many there are in the window that ends then. */
   countAttempt(scope: string, endsMs: number): Promise<number>
   forgetAttempts(scope: string): Promise<void>
+  /** What changes with every new password of a person, and tells nothing of it. */
+  passwordStamp(email: string): Promise<string | null>
   /** Ends all but the newest sessions of a person. */
   boundSessions(userId: string, max: number): Promise<void>
   /** Forgets sessions, links and counts that are over, and who never confirmed the address. */
@@ -69,6 +73,14 @@ export function createPortalStore(database: Database): PortalStore {
     },
     async forgetAttempts(scope) {
       await db.delete(portalAttempts).where(eq(portalAttempts.scope, scope))
+    },
+    async passwordStamp(email) {
+      const [row] = await db
+        .select({ password: portalCredentials.password })
+        .from(portalCredentials)
+        .innerJoin(portalUsers, eq(portalUsers.id, portalCredentials.userId))
+        .where(eq(portalUsers.email, email))
+      return row?.password ? createHash('sha256').update(row.password).digest('base64url') : null
     },
     async boundSessions(userId, max) {
       const old = db

@@ -42,6 +42,15 @@ describe('AddressLimits', () => {
     expect([one.take('a', START_MS), one.take('b', START_MS)]).toEqual([0, 0])
   })
 
+  test('a /56 gets four times as much as one of its networks', () => {
+    const two = limits(2)
+    const take = (network: string) => two.take(`2001:db8:1:${network}::/64`, START_MS)
+    expect([take('200'), take('200'), take('200')]).toEqual([0, 0, 30_000])
+    expect(['201', '202', '203', '2ff', '2fe', '2fd'].map(take)).toEqual([0, 0, 0, 0, 0, 0])
+    expect(take('210')).toBe(7_500)
+    expect([take('300'), take('1ff')]).toEqual([0, 0])
+  })
+
   test('remembers no more addresses than it may, the latest ones', () => {
     const one = limits(1, 2)
     for (const address of ['a', 'b', 'c']) one.take(address, START_MS)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { type Member, PeopleWorld } from './people-world.ts'
+import { type CookiePrefix, cookiePrefixOf } from '~/portal/cookies.ts'
+import { type Member, PASSWORD, PeopleWorld } from './people-world.ts'
 
 let world: PeopleWorld
 let ada: Member
@@ -170,6 +171,45 @@ describe('cookies', () => {
       expect(line).toMatch(/HttpOnly/)
       expect(line).toMatch(/SameSite=Lax/)
     }
+  })
+
+  test('no other host of the domain can set one, where people come by https to the root', async () => {
+    const secure = await PeopleWorld.start({ PUBLIC_URL: 'https://corridor.example' })
+    try {
+      const { visitor, email } = await secure.member()
+      const { headers } = await visitor.submit('/developer', {}, '/sign-out')
+      const again = secure.visitor()
+      const entrance = await again.get('/sign-in')
+      const entered = await again.submit('/sign-in', { email, password: PASSWORD })
+      const seen = [headers, entrance.headers, entered.headers]
+      const lines = seen.flatMap((each) => each.getSetCookie())
+      const names = new Set(lines.map((line) => line.split('=')[0]))
+      for (const name of ['visitor', 'devices', 'session_token'])
+        expect(names).toContain(`__Host-corridor.${name}`)
+      for (const line of lines) {
+        expect(line).toMatch(/^__Host-corridor\./)
+        expect(line).toMatch(/; Path=\/(;|$)/)
+        expect(line).toMatch(/; Secure(;|$)/)
+        expect(line).not.toMatch(/domain/i)
+      }
+      const tossed = secure.visitor()
+      for (const [name, value] of again.cookies)
+        tossed.cookies.set(name.replace('__Host-', '__Secure-'), value)
+      expect((await tossed.get('/developer')).location).toBe('/sign-in')
+      expect((await again.get('/developer')).status).toBe(200)
+    } finally {
+      await secure.stop()
+    }
+  })
+
+  test.each([
+    [null, ''],
+    ['http://localhost:3000', ''],
+    ['https://corridor.example', '__Host-'],
+    ['https://corridor.example/', '__Host-'],
+    ['https://shared.example/corridor', '__Secure-'],
+  ])('at %p their names begin with %p', (publicUrl, prefix) => {
+    expect(cookiePrefixOf(publicUrl)).toBe(prefix as CookiePrefix)
   })
 
   async function cookieLines(at: PeopleWorld, headers: Record<string, string>) {

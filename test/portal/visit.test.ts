@@ -14,6 +14,7 @@ const deps = {
   people: { session: () => NEVER },
   isOutage: () => false,
   publicOrigin: null,
+  cookiePrefix: '',
   isProxied: false,
 } as unknown as VisitDeps
 

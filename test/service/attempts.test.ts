@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { countAttempt, forgetAttempts, LIMITS, TooManyAttempts } from '~/service/attempts.ts'
 
-const { perAccount, perAddress, windowMs } = LIMITS['sign-in']
+const { perAccount, perAddress, perPair, windowMs } = LIMITS['sign-in']
 const NOW_MS = 10 * windowMs
 
 function counts() {
@@ -22,7 +22,8 @@ function counts() {
 type Attempt = Parameters<typeof countAttempt>[1]
 
 const attempt = (more: Partial<Attempt> = {}): Attempt => ({
-  ...{ what: 'sign-in', address: '192.0.2.1', email: 'ada@example.org', nowMs: NOW_MS },
+  ...{ what: 'sign-in', address: '192.0.2.1', email: 'ada@example.org' },
+  ...{ device: null, nowMs: NOW_MS },
   ...more,
 })
 
@@ -33,14 +34,62 @@ const waitOf = (work: Promise<void>): Promise<number | null> =>
   )
 
 describe('countAttempt', () => {
-  test('takes as many for an account as its limit, whatever its case, and not one more', async () => {
+  test('takes as many for an account from one address as that limit, whatever its case', async () => {
     const deps = counts()
-    for (let i = 0; i < perAccount; i++) {
+    for (let i = 0; i < perPair; i++) {
       const email = i % 2 ? 'ADA@example.org ' : 'ada@example.org'
-      expect(await waitOf(countAttempt(deps, attempt({ email, address: `a${i}` })))).toBeNull()
+      expect(await waitOf(countAttempt(deps, attempt({ email })))).toBeNull()
     }
-    expect(await waitOf(countAttempt(deps, attempt({ address: 'z' })))).toBe(windowMs / 1000)
+    expect(await waitOf(countAttempt(deps, attempt()))).toBe(windowMs / 1000)
     expect(await waitOf(countAttempt(deps, attempt({ email: 'bob@example.org' })))).toBeNull()
+    expect(await waitOf(countAttempt(deps, attempt({ address: '192.0.2.2' })))).toBeNull()
+  })
+
+  test('takes many more for an account from everywhere, and not one over that', async () => {
+    const deps = counts()
+    for (let i = 0; i < perAccount; i++)
+      expect(await waitOf(countAttempt(deps, attempt({ address: `a${i}` })))).toBeNull()
+    expect(await waitOf(countAttempt(deps, attempt({ address: 'z' })))).toBe(windowMs / 1000)
+    const other = attempt({ address: 'z', email: 'bob@example.org' })
+    expect(await waitOf(countAttempt(deps, other))).toBeNull()
+  })
+
+  test('one address alone does not use up what an account may be tried', async () => {
+    const deps = counts()
+    for (let i = 0; i < perAccount + perAddress; i++) await waitOf(countAttempt(deps, attempt()))
+    for (let i = 0; i < perAccount - perPair; i++)
+      expect(await waitOf(countAttempt(deps, attempt({ address: `a${i}` })))).toBeNull()
+  })
+
+  test('counts a device on its own, whatever others try and from where', async () => {
+    const deps = counts()
+    for (let i = 0; i < perAccount; i++) await countAttempt(deps, attempt({ address: `a${i}` }))
+    for (let i = 0; i < perAddress; i++)
+      await waitOf(countAttempt(deps, attempt({ email: `${i}@example.org` })))
+    const own = attempt({ device: 'known' })
+    for (let i = 0; i < perPair; i++) expect(await waitOf(countAttempt(deps, own))).toBeNull()
+    expect(await waitOf(countAttempt(deps, own))).not.toBeNull()
+    expect(await waitOf(countAttempt(deps, attempt({ device: 'other' })))).toBeNull()
+    const foreign = attempt({ device: 'known', email: 'bob@example.org' })
+    expect(await waitOf(countAttempt(deps, foreign))).toBeNull()
+  })
+
+  test('takes four times as much from a /56 as from one network in it', async () => {
+    const deps = counts()
+    const from = (network: number, about = 'ada') =>
+      attempt({
+        address: `2001:db8:1:${network.toString(16)}::/64`,
+        email: `${about}@example.org`,
+      })
+    const tried = async (network: number, about?: string) =>
+      (await waitOf(countAttempt(deps, from(network, about)))) === null
+    for (let i = 0; i < 4 * perPair; i++) expect(await tried(0x200 + i)).toBe(true)
+    expect(await tried(0x2ff)).toBe(false)
+    expect(await tried(0x300)).toBe(true)
+    for (let i = 4 * perPair + 1; i < 4 * perAddress; i++)
+      expect(await tried(0x200 + (i % 256), `${i}`)).toBe(true)
+    expect(await tried(0x2ff, 'new')).toBe(false)
+    expect(await tried(0x3ff, 'new')).toBe(true)
   })
 
   test('takes as many from an address as its limit, whomever they are about', async () => {
@@ -54,7 +103,7 @@ describe('countAttempt', () => {
   test('tells how long to wait, and begins anew when that is over', async () => {
     const deps = counts()
     const nowMs = NOW_MS + 61_500
-    for (let i = 0; i < perAccount; i++) await countAttempt(deps, attempt({ nowMs }))
+    for (let i = 0; i < perPair; i++) await countAttempt(deps, attempt({ nowMs }))
     const wait = await waitOf(countAttempt(deps, attempt({ nowMs })))
     expect(wait).toBe(Math.ceil((windowMs - 61_500) / 1000))
     expect(await waitOf(countAttempt(deps, attempt({ nowMs: nowMs + wait! * 1000 })))).toBeNull()
@@ -70,19 +119,37 @@ describe('countAttempt', () => {
 
   test('counts one thing apart from another', async () => {
     const deps = counts()
-    for (let i = 0; i < perAccount; i++) await countAttempt(deps, attempt())
+    for (let i = 0; i < perPair; i++) await countAttempt(deps, attempt())
     expect(await waitOf(countAttempt(deps, attempt({ what: 'reset' })))).toBeNull()
   })
 })
 
 describe('forgetAttempts', () => {
-  test('gives an account all its tries back, and the address none', async () => {
+  test('gives who succeeded all tries on the account back, and the address none', async () => {
     const deps = counts()
     for (let i = 0; i < perAddress; i++) {
       await countAttempt(deps, attempt())
-      await forgetAttempts(deps, { what: 'sign-in', email: 'ada@example.org' })
+      await forgetAttempts(deps, attempt())
     }
     expect(await waitOf(countAttempt(deps, attempt()))).not.toBeNull()
     expect(await waitOf(countAttempt(deps, attempt({ address: 'other' })))).toBeNull()
+  })
+
+  test('gives strangers nothing back, whether a device or an address succeeded', async () => {
+    const deps = counts()
+    for (let i = 0; i < perAccount; i++) await countAttempt(deps, attempt({ address: `a${i}` }))
+    for (const own of [attempt({ device: 'known' }), attempt()]) {
+      await forgetAttempts(deps, own)
+      expect(await waitOf(countAttempt(deps, attempt({ address: 'z' })))).not.toBeNull()
+    }
+  })
+
+  test('gives a device its own tries back', async () => {
+    const deps = counts()
+    const own = attempt({ device: 'known' })
+    for (let i = 0; i < 3 * perPair; i++) {
+      expect(await waitOf(countAttempt(deps, own))).toBeNull()
+      await forgetAttempts(deps, own)
+    }
   })
 })

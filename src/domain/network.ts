@@ -1,0 +1,15 @@
+const NETWORK = /^(.*:)([0-9a-f]{1,4})::\/64$/
+const WIDER_MASK = 0xff00
+
+/**
+ * The /56 around a /64 network of IPv6 (`2001:db8:1:2::/64`), written likewise; one customer often
+ * has all 256 networks of it. Null for any other address.
+ */
+export function widerNetworkOf(network: string): string | null {
+  const [, before, last] = NETWORK.exec(network) ?? []
+  if (before === undefined || last === undefined) return null
+  return `${before}${(Number.parseInt(last, 16) & WIDER_MASK).toString(16)}::/56`
+}
+
+/** How many times as much as a /64 its /56 may try: some are shared by many customers. */
+export const WIDER_SHARES = 4

@@ -1,0 +1,73 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+
+/**
+ * Browsers that signed in to an account before, told by a cookie, so that strangers who try its
+ * password do not shut them out.
+ *
+ * The cookie holds tokens, one for each of the last accounts. A token is a name of its own and a
+ * signature over that name, the account and its password: it shows nothing of either, is good for
+ * that account alone, and a new password ends it. It opens nothing.
+ */
+export type DevicesDeps = {
+  readonly fingerprint: (text: string) => Promise<string>
+  readonly members: {
+    /** What changes with every new password of a person; null where nobody has the address. */
+    passwordStamp(email: string): Promise<string | null>
+  }
+}
+
+/** Accounts that one browser is remembered for; signing in to a further one forgets the first. */
+const ACCOUNTS_MAX = 5
+
+const NAME_BYTES = 16
+const SEPARATOR = '~'
+const TOKEN = /^[\w-]{22}\.[\w-]{20,64}$/
+
+type Shown = {
+  readonly email: string
+  /** What the browser's cookie holds. */
+  readonly devices: string
+}
+
+/** The device of this account that the cookie tells of; null without one. */
+export async function deviceOf(deps: DevicesDeps, shown: Shown): Promise<string | null> {
+  const token = await ownToken(deps, shown)
+  return token && nameIn(token)
+}
+
+/** The cookie after a sign-in to an account: with a token for it, the one there was if it holds. */
+export async function devicesWith(deps: DevicesDeps, shown: Shown): Promise<string> {
+  const known = await ownToken(deps, shown)
+  const name = randomBytes(NAME_BYTES).toString('base64url')
+  const own = known ?? `${name}.${await (await signerOf(deps, shown.email))(name)}`
+  const others = tokensIn(shown.devices).filter((token) => token !== own)
+  return [own, ...others].slice(0, ACCOUNTS_MAX).join(SEPARATOR)
+}
+
+async function ownToken(deps: DevicesDeps, { email, devices }: Shown): Promise<string | null> {
+  const tokens = tokensIn(devices)
+  if (tokens.length === 0) return null
+  const signed = await signerOf(deps, email)
+  for (const token of tokens) {
+    const name = nameIn(token)
+    if (isSame(token, `${name}.${await signed(name)}`)) return token
+  }
+  return null
+}
+
+async function signerOf({ fingerprint, members }: DevicesDeps, email: string) {
+  const address = email.trim().toLowerCase()
+  const stamp = await members.passwordStamp(address)
+  const secret = stamp ?? randomBytes(NAME_BYTES).toString('base64url')
+  return (name: string) => fingerprint(`device ${name} of ${address} with ${secret}`)
+}
+
+const tokensIn = (devices: string): string[] =>
+  devices.split(SEPARATOR, ACCOUNTS_MAX).filter((token) => TOKEN.test(token))
+
+const nameIn = (token: string): string => token.slice(0, token.indexOf('.'))
+
+function isSame(shown: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(shown), Buffer.from(expected)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
