@@ -1,0 +1,191 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { freePort } from '~/command/listener.ts'
+import { command, serve } from '../bench/process.ts'
+
+/**
+ * The files of ops that others read, tried on those others: the unit on systemd's own checks, the
+ * configurations of nginx and Caddy in front of a running service.
+ */
+const OPS = join(import.meta.dir, '../../ops')
+const NAME = 'corridor.example.org'
+const PACKAGES = { 'systemd-analyze': 'systemd', nginx: 'nginx-light', caddy: 'caddy' }
+const TOOLS = ['curl', 'openssl', ...Object.keys(PACKAGES)]
+/** What systemd may find exposed at most, in tenths: 0 is nothing, 100 everything. */
+const EXPOSURE_MAX = 25
+const START_TRIES_MAX = 100
+const BODY_BYTES = 1_500_000
+
+const missing = TOOLS.filter((tool) => !Bun.which(tool))
+if (missing.length > 0) {
+  const names = missing.map((tool) => (PACKAGES as Record<string, string>)[tool] ?? tool)
+  console.log(`${missing.join(', ')}: not here; apt-get install ${names.join(' ')}`)
+  console.log(`0 passed, ${missing.length} failed`)
+  process.exit(1)
+}
+
+const outcomes: [string, boolean][] = []
+const home = await mkdtemp(join(tmpdir(), 'corridor-hosting-'))
+await chmod(home, 0o755)
+try {
+  await triedUnit()
+  await triedBehind('nginx', nginx)
+  await triedBehind('Caddy', caddy)
+} finally {
+  await rm(home, { recursive: true, force: true })
+}
+for (const [what, isRight] of outcomes) console.log(`${isRight ? 'right' : 'WRONG'}: ${what}`)
+const failed = outcomes.filter(([, isRight]) => !isRight).length
+console.log(`${outcomes.length - failed} passed, ${failed} failed`)
+process.exitCode = failed > 0 ? 1 : 0
+
+/** With the bun that is here in place of the one that the unit names. */
+async function triedUnit(): Promise<void> {
+  const path = join(home, 'corridor.service')
+  await writeFile(
+    path,
+    (await opsText('corridor.service')).replace('/usr/local/bin/bun', process.execPath),
+  )
+  const verified = run(['systemd-analyze', 'verify', path])
+  outcomes.push(['systemd takes the unit without a word', verified.isDone && verified.said === ''])
+  const security = ['--offline=true', `--threshold=${EXPOSURE_MAX}`, path]
+  const { isDone } = run(['systemd-analyze', 'security', ...security])
+  outcomes.push([`systemd rates its exposure at most ${EXPOSURE_MAX / 10} of 10`, isDone])
+}
+
+type Proxy = { readonly port: number; readonly child: Bun.Subprocess }
+
+/** A service, and one of the proxies before it, asked as the world would. */
+async function triedBehind(
+  name: string,
+  start: (upstreamPort: string) => Promise<Proxy>,
+): Promise<void> {
+  const settings = {
+    DATA_DIR: join(home, name),
+    PUBLIC_URL: `https://${NAME}`,
+    TRUST_PROXY: '1',
+    BOARD_REQUESTS_PER_MINUTE: '2',
+  }
+  const service = await serve(settings)
+  const account = ['account', 'create', '--email', 'a@example.com', '--role', 'treasury', '--json']
+  const key: string = JSON.parse(await command(account, settings)).key
+  const { port, child } = await start(new URL(service.url).port)
+  try {
+    await untilOpen(port)
+    await askedThrough(name, { port, key })
+  } finally {
+    child.kill('SIGTERM')
+    await child.exited
+    await service.stop()
+  }
+}
+
+async function askedThrough(
+  name: string,
+  { port, key }: { port: number; key: string },
+): Promise<void> {
+  const ask = (path: string, ...options: string[]) => asked(port, path, options)
+  const right = (what: string, isRight: boolean) => outcomes.push([`${name}: ${what}`, isRight])
+  right('the API answers', ask('/api/v1/status').text.includes('"version":"v1"'))
+  for (const path of ['/metrics', '/METRICS/', '//metrics', '/x/../metrics', '/readyz'])
+    right(`${path} is not for the world`, ask(path, '--path-as-is').status === 404)
+  const keyed = ['-H', `X-API-Key: ${key}`, '-H', 'Content-Type: application/json']
+  const body = join(home, 'body.json')
+  await writeFile(body, JSON.stringify([{ notes: 'x'.repeat(BODY_BYTES) }]))
+  const tooLarge = ask('/api/v1/rates', ...keyed, '-d', `@${body}`)
+  right('the service itself refuses a large body', tooLarge.text.includes('"body_too_large"'))
+  const hello = {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name, version: '1' },
+  }
+  const initialize = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: hello })
+  const accept = ['-H', 'Accept: application/json, text/event-stream']
+  const tools = ask('/mcp', ...keyed, ...accept, '-d', initialize)
+  right('the tool server takes the public name', tools.text.includes('"serverInfo"'))
+  const boards = [1, 2, 3].map((i) => ask('/', '-H', `X-Forwarded-For: 203.0.113.${i}`).status)
+  right('a forged X-Forwarded-For changes nobody', boards.join() === '200,200,429')
+}
+
+async function nginx(upstreamPort: string): Promise<Proxy> {
+  const port = freePort('127.0.0.1')
+  const { certificate, key } = madeCertificate()
+  const site = (await opsText('nginx.conf'))
+    .replace('127.0.0.1:3000', `127.0.0.1:${upstreamPort}`)
+    .replace('listen 80;', `listen 127.0.0.1:${freePort('127.0.0.1')};`)
+    .replace('listen 443', `listen 127.0.0.1:${port}`)
+    .replace('/etc/ssl/corridor.pem', certificate)
+    .replace('/etc/ssl/corridor.key', key)
+  await writeFile(join(home, 'site.conf'), site)
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((kind) => `${kind}_temp_path ${join(home, kind)};`)
+    .join(' ')
+  const http = `http { access_log off; ${temporary} include ${join(home, 'site.conf')}; }`
+  const path = join(home, 'nginx.conf')
+  const user = process.getuid?.() === 0 ? 'user root;' : ''
+  await writeFile(path, `${user} daemon off; pid ${home}/nginx.pid; events {} ${http}`)
+  const line = ['nginx', '-p', home, '-e', join(home, 'error.log'), '-c', path]
+  const tested = run([...line, '-t'])
+  outcomes.push(['nginx takes its configuration', tested.isDone && !tested.said.includes('[warn]')])
+  return { port, child: started(line) }
+}
+
+async function caddy(upstreamPort: string): Promise<Proxy> {
+  const port = freePort('127.0.0.1')
+  const { certificate, key } = madeCertificate()
+  const own = `https://${NAME}:${port} {\n\tbind 127.0.0.1\n\ttls ${certificate} ${key}`
+  const formatted = run(['caddy', 'fmt', join(OPS, 'Caddyfile')])
+  outcomes.push(['Caddy finds nothing to format', formatted.isDone])
+  const site = (await opsText('Caddyfile'))
+    .replace('127.0.0.1:3000', `127.0.0.1:${upstreamPort}`)
+    .replace(`\n${NAME} {`, `\n${own}`)
+  const path = join(home, 'Caddyfile.tried')
+  await writeFile(path, `{\n\tadmin off\n\tauto_https off\n}\n${site}`)
+  const line = ['--config', path, '--adapter', 'caddyfile']
+  outcomes.push(['Caddy takes its configuration', run(['caddy', 'validate', ...line]).isDone])
+  return { port, child: started(['caddy', 'run', ...line]) }
+}
+
+function madeCertificate(): { certificate: string; key: string } {
+  const [certificate, key] = [join(home, 'site.pem'), join(home, 'site.key')]
+  const form = ['-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj', `/CN=${NAME}`]
+  const names = ['-addext', `subjectAltName=DNS:${NAME}`]
+  run(['openssl', 'req', ...form, ...names, '-keyout', key, '-out', certificate])
+  return { certificate, key }
+}
+
+/** Asks the proxy by the public name. */
+function asked(port: number, path: string, options: string[]): { status: number; text: string } {
+  const origin = `https://${NAME}:${port}`
+  const where = ['--connect-to', `${NAME}:${port}:127.0.0.1:${port}`, '-H', `Host: ${NAME}`]
+  const { said } = run(['curl', '-sk', ...where, ...options, '-w', '\n%{http_code}', origin + path])
+  const end = said.lastIndexOf('\n')
+  return { status: Number(said.slice(end + 1)), text: said.slice(0, end) }
+}
+
+async function untilOpen(port: number): Promise<void> {
+  for (let i = 0; i < START_TRIES_MAX; i++) {
+    if (asked(port, '/api/v1/status', []).status === 200) return
+    await delay(50)
+  }
+  throw new Error('the proxy does not answer')
+}
+
+function started(line: string[]): Bun.Subprocess {
+  return Bun.spawn(line, {
+    env: { PATH: process.env.PATH, HOME: home, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home },
+    stdio: ['ignore', 'ignore', 'ignore'],
+  })
+}
+
+/** Runs a program to its end; `said` is all that it wrote. */
+function run(line: string[]): { isDone: boolean; said: string } {
+  const { exitCode, stdout, stderr } = Bun.spawnSync(line, { stdin: 'ignore' })
+  return { isDone: exitCode === 0, said: stdout.toString() + stderr.toString() }
+}
+
+function opsText(name: string): Promise<string> {
+  return Bun.file(join(OPS, name)).text()
+}
