@@ -1,16 +1,12 @@
-import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { createWriteStream, existsSync } from 'node:fs'
-import { link, rename, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { createGunzip, createGzip } from 'node:zlib'
 import type { Command } from 'commander'
 import { RestoreFault, restoreBackup, writeBackup } from '~/store/backup.ts'
-import { type InputFile, withInput } from './file.ts'
+import { type InputFile, STDIN, withInput } from './file.ts'
+import { outputAt, STDOUT } from './output.ts'
 import { CommandFailure, printResult, type Terminal, withDatabase } from './terminal.ts'
 
-/** Only for its owner: it holds the hashes of keys and passwords. */
-const MODE = 0o600
 const LINE_LENGTH_MAX = 64 * 1_048_576
 
 type Options = { json?: boolean }
@@ -19,21 +15,30 @@ export function addBackup(program: Command, terminal: Terminal): void {
   program
     .command('backup')
     .description('write everything in the database to a file, beside a running service')
-    .argument('<file>', 'a new file, compressed; keep it as safe as the database')
+    .argument(
+      '<file>',
+      'a new file, compressed; keep it as safe as the database; - is standard output',
+    )
     .option('--json', 'print one JSON document')
     .action(async (path: string, { json = false }: Options) => {
       const tables = await withDatabase(terminal, (database) =>
         written(path, (write) => writeBackup(database, write)),
       )
-      const lines = [`${tables} tables written to ${path}`]
-      printResult(terminal, { isJson: json, result: { file: path, tables }, lines })
+      const [told, name] =
+        path === STDOUT ? [beside(terminal), 'standard output'] : [terminal, path]
+      const lines = [`${tables} tables written to ${name}`]
+      printResult(told, { isJson: json, result: { file: path, tables }, lines })
     })
   program
     .command('restore')
     .description('read a backup into an empty database: all of it or nothing')
-    .argument('<file>', 'what corridor backup has written')
+    .argument('<file>', 'what corridor backup has written; - is standard input')
     .option('--json', 'print one JSON document')
     .action(async (path: string, { json = false }: Options) => {
+      if (path === STDIN && process.stdin.isTTY)
+        throw new CommandFailure(
+          'standard input is a terminal: name a file, or pass a backup with <',
+        )
       const restored = ({ name, bytes }: InputFile) =>
         withDatabase(terminal, async (database) => {
           try {
@@ -47,24 +52,24 @@ export function addBackup(program: Command, terminal: Terminal): void {
     })
 }
 
+/** A terminal whose standard output is taken: results go where everything else goes. */
+const beside = (terminal: Terminal): Terminal => ({ ...terminal, print: terminal.say })
+
 type Write = (text: string | Uint8Array) => Promise<void>
 
-/** Writes a file that is whole or not there; another one of that name stays. */
+/** Packs what `work` writes into an output that is kept once it is whole. */
 async function written<T>(path: string, work: (write: Write) => Promise<T>): Promise<T> {
-  if (path === '') throw new CommandFailure('name a file to write to')
-  if (existsSync(path)) throw thereAlready(path)
-  const part = `${path}.${randomUUID()}.part`
-  const file = createWriteStream(part, { flags: 'wx', mode: MODE })
+  const output = outputAt(path)
   const gzip = createGzip()
   let fault: CommandFailure | null = null
   const failed = new Promise<never>((_, reject) => {
-    file.on('error', ({ message }) => {
-      fault = new CommandFailure(`${path} cannot be written: ${message}`)
+    output.stream.on('error', (error) => {
+      fault = output.faultOf(error)
       reject(fault)
     })
   })
   failed.catch(() => {})
-  gzip.pipe(file)
+  gzip.pipe(output.stream)
   const write: Write = (text) =>
     Promise.race([
       failed,
@@ -74,33 +79,18 @@ async function written<T>(path: string, work: (write: Write) => Promise<T>): Pro
     ])
   try {
     const result = await work(write)
-    const closed = once(file, 'close')
+    const closed = once(output.stream, 'close')
     gzip.end()
     await Promise.race([closed, failed])
-    await named(part, path)
+    await output.keep()
     return result
   } catch (error) {
     gzip.destroy()
-    file.destroy()
-    await rm(part, { force: true })
+    output.stream.destroy()
+    await output.drop()
     throw fault ?? error
   }
 }
-
-/** Gives the part its name; unlike renaming, this never takes the name from another file. */
-async function named(part: string, path: string): Promise<void> {
-  try {
-    await link(part, path)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw thereAlready(path)
-    await rename(part, path)
-    return
-  }
-  await rm(part)
-}
-
-const thereAlready = (path: string) =>
-  new CommandFailure(`${path} is there already: name a new file`)
 
 async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const file = Readable.from(bytes)

@@ -2,6 +2,7 @@ import { is } from 'drizzle-orm'
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
 import type { TransactionSql } from 'postgres'
 import { type CopyIn, copyIn } from './copy-in.ts'
+import { copyOut } from './copy-out.ts'
 import type { Database } from './database.ts'
 import { NEWS_CHANNEL, newsPayload } from './news-channel.ts'
 import * as portal from './portal-schema.ts'
@@ -35,8 +36,7 @@ export async function writeBackup(
     await write(`${JSON.stringify(header)}\n`)
     for (const table of TABLES) {
       await write(`${JSON.stringify(table)}\n`)
-      const rows = await tx.unsafe(`copy ${copied(table)} to stdout`).readable()
-      for await (const chunk of rows) await write(chunk as Uint8Array)
+      await copyOut({ sql, tx }, `copy ${copied(table)} to stdout`, write)
       await write(`${END}\n`)
     }
     return TABLES.length

@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto'
+import { createWriteStream, existsSync } from 'node:fs'
+import { link, rename, rm } from 'node:fs/promises'
+import { Writable } from 'node:stream'
+import { CommandFailure } from './terminal.ts'
+
+/** Stands for standard output in place of a file's name. */
+export const STDOUT = '-'
+
+/** Only for its owner. */
+const MODE = 0o600
+
+/** Where something large is written to; one of `keep` and `drop` ends it. */
+export type Output = {
+  readonly stream: Writable
+  /** What a fault of the stream is to the person who called. */
+  faultOf(error: NodeJS.ErrnoException): CommandFailure
+  /** Follows once all of it is written. */
+  keep(): Promise<void>
+  /** Follows when it will never be whole. */
+  drop(): Promise<void>
+}
+
+/** A new file or standard output. Throws CommandFailure for a file that is there, or a terminal. */
+export const outputAt = (path: string): Output =>
+  path === STDOUT ? standardOutput() : newFile(path)
+
+function standardOutput(): Output {
+  if (process.stdout.isTTY)
+    throw new CommandFailure(
+      'standard output is a terminal: name a file, or pass the backup on with | or >',
+    )
+  return {
+    stream: new Writable({ write: (bytes, _, done) => void process.stdout.write(bytes, done) }),
+    faultOf: ({ code, message }) =>
+      new CommandFailure(
+        'standard output cannot be written: ' +
+          `${code === 'EPIPE' ? 'its reader has left' : message}; the backup is not whole`,
+      ),
+    keep: async () => {},
+    drop: async () => {},
+  }
+}
+
+/** A file that gets its name once it is whole; another one of that name stays. */
+function newFile(path: string): Output {
+  if (path === '') throw new CommandFailure('name a file to write to')
+  if (existsSync(path)) throw thereAlready(path)
+  const part = `${path}.${randomUUID()}.part`
+  const stream = createWriteStream(part, { flags: 'wx', mode: MODE })
+  return {
+    stream,
+    faultOf: ({ message }) => new CommandFailure(`${path} cannot be written: ${message}`),
+    keep: () => named(part, path),
+    drop: () => rm(part, { force: true }),
+  }
+}
+
+/** Gives the part its name; unlike renaming, this never takes the name from another file. */
+async function named(part: string, path: string): Promise<void> {
+  try {
+    await link(part, path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw thereAlready(path)
+    await rename(part, path)
+    return
+  }
+  await rm(part)
+}
+
+const thereAlready = (path: string) =>
+  new CommandFailure(`${path} is there already: name a new file`)
