@@ -3,6 +3,7 @@ import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { moveTo } from './address.ts'
 import { type Embedded, openEmbedded } from './embedded.ts'
+import { tlsOf } from './tls.ts'
 
 const POSTGRES_MAJOR_MIN = 14
 
@@ -64,8 +65,10 @@ export type Database = {
 export function connect(url: string, options: ConnectOptions = {}): Sql {
   const { connectionsMax = CONNECTIONS_MAX, idleSeconds = IDLE_SECONDS_MAX } = options
   const { onQuery, onClose, silenceSeconds } = options
-  return postgres(withoutLibpq(url), {
+  const { address, ssl } = tlsOf(withoutLibpq(url))
+  return postgres(address, {
     ...(bracketedHost(url) as object),
+    ...(ssl !== undefined && { ssl: ssl as object }),
     max: connectionsMax,
     connect_timeout: CONNECT_SECONDS_MAX,
     backoff: () => RECONNECT_SECONDS,
@@ -228,7 +231,7 @@ export function placeOf(url: string): string {
 /** The driver's own message about a bad address would repeat it whole. */
 function isReadable(url: string): boolean {
   try {
-    void connect(url)
+    void postgres(withoutLibpq(url))
     return true
   } catch {
     return false

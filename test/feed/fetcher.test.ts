@@ -4,7 +4,7 @@ import type { FeedError } from '~/domain/reference-feed.ts'
 import { DOCUMENT_BYTES_MAX } from '~/feed/document.ts'
 import { createFeeds } from '~/feed/feeds.ts'
 import { ATTEMPT_MS_MAX, type DocumentRequest, fetchDocument } from '~/feed/fetcher.ts'
-import { selfSigned } from './self-signed.ts'
+import { selfSigned } from '../support/certificates.ts'
 import { fixture, Pace, startRawServer, startUpstream } from './upstream.ts'
 
 const upstream = startUpstream(() => new Response('{}'))

@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs'
+import { type ConnectionOptions, createSecureContext } from 'node:tls'
+
+/** How libpq names what TLS has to prove, the weakest first. */
+const MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
+type Mode = (typeof MODES)[number]
+
+/** What nobody here can do, and what must not be left undone in silence. */
+const REFUSED = ['sslcrl', 'sslcrldir', 'requiressl']
+const UNDERSTOOD = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslpassword']
+/** Stands for the authorities that the runtime knows. */
+const SYSTEM = 'system'
+
+/** What the driver takes as `ssl`; undefined leaves it to the driver. */
+export type Tls = ConnectionOptions | false | 'allow' | 'prefer' | 'require' | undefined
+
+/** An address without its parameters of TLS, and what they ask for. */
+export type TlsAddress = { readonly address: string; readonly ssl: Tls }
+
+/**
+ * Reads what an address asks of TLS, as libpq would: `require` checks the certificate where
+ * `sslrootcert` names an authority, `verify-ca` that one of them signed it, and `verify-full` its
+ * name too. Files are read now.
+ *
+ * Throws one sentence, which names the parameter, for what cannot be done as it is asked.
+ */
+export function tlsOf(url: string): TlsAddress {
+  const [address = '', query = ''] = url.split('?')
+  try {
+    return read(address, query)
+  } catch (error) {
+    throw new Error(`the address of the database cannot be used: ${(error as Error).message}`)
+  }
+}
+
+function read(address: string, query: string): TlsAddress {
+  const parts = query.split('&').filter((part) => part !== '')
+  const nameOf = (part: string) => part.split('=')[0]!
+  const asked = new URLSearchParams(parts.join('&'))
+  const refused = parts.map(nameOf).find((name) => REFUSED.includes(name))
+  if (refused) throw new Error(`${refused} is not supported: leave it out of the address`)
+  const kept = parts.filter((part) => !UNDERSTOOD.includes(nameOf(part)))
+  return { address: kept.length > 0 ? `${address}?${kept.join('&')}` : address, ssl: sslOf(asked) }
+}
+
+function sslOf(asked: URLSearchParams): Tls {
+  const root = asked.get('sslrootcert')
+  const mode = modeOf(asked.get('sslmode') ?? (root === SYSTEM ? 'verify-full' : null))
+  if (root !== null) mustCheck(root, mode)
+  const own = ownCertificate(asked)
+  if (mode === null || mode === 'disable') {
+    if (own) throw new Error('sslcert needs sslmode: say verify-full, or what else is to hold')
+    return mode === null ? undefined : false
+  }
+  const isChecked = mode === 'verify-ca' || mode === 'verify-full' || root !== null
+  if (!isChecked && !own) return mode as Tls
+  return {
+    ...own,
+    rejectUnauthorized: isChecked,
+    ...(root !== null && root !== SYSTEM && authoritiesIn(root)),
+    ...(mode !== 'verify-full' && { checkServerIdentity: anyName }),
+  }
+}
+
+const anyName = () => undefined
+
+function modeOf(text: string | null): Mode | null {
+  const mode = MODES.find((name) => name === text)
+  if (text !== null && !mode) throw new Error(`sslmode must be one of ${MODES.join(', ')}`)
+  return mode ?? null
+}
+
+/** Whoever names an authority wants certificates checked against it. */
+function mustCheck(root: string, mode: Mode | null): void {
+  if (root === SYSTEM && mode !== 'verify-full')
+    throw new Error('sslrootcert=system needs sslmode=verify-full: others could pose as the server')
+  if (mode !== 'require' && mode !== 'verify-ca' && mode !== 'verify-full')
+    throw new Error(
+      'sslrootcert needs sslmode=verify-full (or verify-ca, which lets the name be another): ' +
+        'without it no certificate would be checked',
+    )
+}
+
+function ownCertificate(asked: URLSearchParams): ConnectionOptions | null {
+  const [cert, key] = [asked.get('sslcert'), asked.get('sslkey')]
+  if (cert === null && key === null) return null
+  if (cert === null || key === null) throw new Error('sslcert and sslkey need each other')
+  const passphrase = asked.get('sslpassword')
+  const own = { cert: textIn('sslcert', cert), key: textIn('sslkey', key) }
+  return usable(`sslcert: ${cert} with sslkey ${key}`, {
+    ...own,
+    ...(passphrase !== null && { passphrase }),
+  })
+}
+
+const authoritiesIn = (path: string): ConnectionOptions =>
+  usable(`sslrootcert: ${path}`, { ca: textIn('sslrootcert', path) })
+
+/** A connection that found out by itself would never tell. */
+function usable(what: string, options: ConnectionOptions): ConnectionOptions {
+  try {
+    createSecureContext(options)
+    return options
+  } catch (error) {
+    throw new Error(`${what} cannot be used: ${(error as Error).message}`)
+  }
+}
+
+function textIn(name: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new Error(`${name}: ${path} cannot be read (${code})`)
+  }
+}
