@@ -8,10 +8,12 @@ import { type Database, openDatabase } from '~/store/database.ts'
 import { migrate } from '~/store/migrate.ts'
 import { demoAccounts, demoEmail } from './demo-accounts.ts'
 import { type DemoState, readDemoState, writeDemoState } from './demo-state.ts'
+import type { Hold } from './interruption.ts'
 import { freePort, originAt } from './listener.ts'
 import { loadSample } from './sample.ts'
 import { started, untilSignal } from './serve.ts'
 import { baseUrl, type Service, startService } from './service.ts'
+import { signals } from './signals.ts'
 import { closing, configOf, logOf, type Terminal, withDefault } from './terminal.ts'
 
 export function addDemo(program: Command, terminal: Terminal): void {
@@ -19,9 +21,9 @@ export function addDemo(program: Command, terminal: Terminal): void {
     .command('demo')
     .description('serve real sample data from a database of its own, with three ready accounts')
     .action(async () => {
-      const { service, state, where } = await startDemo(terminal, systemClock)
+      const { service, state, where, hold } = await startDemo(terminal, systemClock)
       for (const line of introduction(service, state, where)) terminal.print(line)
-      await untilSignal(service)
+      await untilSignal(service, hold)
     })
 }
 
@@ -47,7 +49,7 @@ function demoConfig(terminal: Terminal): Config {
   }
 }
 
-type Demo = { service: Service; state: DemoState; where: string }
+type Demo = { service: Service; state: DemoState; where: string; hold: Hold }
 
 async function startDemo(terminal: Terminal, clock: Clock): Promise<Demo> {
   const config = demoConfig(terminal)
@@ -55,16 +57,17 @@ async function startDemo(terminal: Terminal, clock: Clock): Promise<Demo> {
   const { say } = terminal
   const { databaseUrl, dataDir } = config
   say('preparing the database and the sample')
-  const opening = openDatabase({ databaseUrl, dataDir, use: 'service', say })
+  const opening = openDatabase({ databaseUrl, dataDir, use: 'service', say, ended: signals.ended })
+  const hold = closing(opening)
   const start = async () => {
     const database = await opening
     await migrate(database)
     const state = await prepared({ database, config, clock, say })
     const sample = sampleNotice(state)
     const service = await startService({ config, clock, log, database, sample })
-    return { service, state, where: database.where }
+    return { service, state, where: database.where, hold }
   }
-  return started(start, closing(opening))
+  return started(start, hold)
 }
 
 /** Loads the sample where it is not there yet; data and accounts of an earlier start are kept. */

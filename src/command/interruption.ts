@@ -1,14 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
-
-/** 128 and the signal's number, as shells have it. */
-const EXIT_STATUS = { SIGINT: 130, SIGTERM: 143 } as const
-
-type Ending = keyof typeof EXIT_STATUS
-
-const SIGNALS = Object.keys(EXIT_STATUS) as Ending[]
+import { type Ending, EXIT_STATUS, signals } from './signals.ts'
 
 /** What interrupted work may take to clean up behind itself. */
 const CLEANING_MS_MAX = 2000
+/** What a database is given to stop where nobody wants to wait any longer. */
+const GIVING_UP_MS_MAX = 5000
 
 /** A signal that ends a command before its work is done. */
 export class Interruption extends Error {
@@ -20,51 +16,67 @@ export class Interruption extends Error {
   }
 }
 
+/** What work holds, and has to be let go of before the process ends. */
+export type Hold = {
+  /** In order: what is under way ends first. */
+  close(): Promise<void>
+  /** At once: what is under way fails of it. */
+  abandon(): Promise<void>
+}
+
 /**
- * What `work` comes to; `close` follows it whatever happens.
+ * What `work` comes to; what it holds is closed whatever happens.
  *
- * At SIGINT and SIGTERM it is closed under the work, which fails of that and cleans up, and an
- * Interruption is thrown; a second signal ends the process at once.
+ * At SIGINT, SIGTERM and SIGHUP it is closed under the work, which fails of that and cleans up, and
+ * an Interruption is thrown. Whoever asks once more, a second later, has everything abandoned and
+ * the process ended.
  */
-export const interruptible = <T>(work: () => Promise<T>, close: () => Promise<void>): Promise<T> =>
-  hearingSignals(async (interrupted) => {
+export const interruptible = <T>(work: () => Promise<T>, hold: Hold): Promise<T> =>
+  hearingSignals(hold, async (interrupted) => {
     const working = work()
     try {
       return await Promise.race([working, interrupted])
     } finally {
-      await close()
+      await hold.close()
       await cleaned(working)
     }
   })
 
-/** The same for work whose outcome stays open: only where it fails or is stopped `undo` follows. */
-export const unlessInterrupted = <T>(
-  work: () => Promise<T>,
-  undo: () => Promise<void>,
-): Promise<T> =>
-  hearingSignals(async (interrupted) => {
+/** Like `interruptible`, but what work that succeeds holds stays open. */
+export const unlessInterrupted = <T>(work: () => Promise<T>, hold: Hold): Promise<T> =>
+  hearingSignals(hold, async (interrupted) => {
     const working = work()
     try {
       return await Promise.race([working, interrupted])
     } catch (error) {
-      await undo().catch(() => {})
+      await hold.close().catch(() => {})
       await cleaned(working)
       throw error
     }
   })
 
 /** From now on and until `listen` ends, the signals only reject the promise that it is given. */
-async function hearingSignals<T>(listen: (interrupted: Promise<never>) => Promise<T>): Promise<T> {
+async function hearingSignals<T>(
+  hold: Hold,
+  listen: (interrupted: Promise<never>) => Promise<T>,
+): Promise<T> {
   const { promise: interrupted, reject } = Promise.withResolvers<never>()
   interrupted.catch(() => {})
-  const interrupt = (signal: Ending) => reject(new Interruption(signal))
-  for (const signal of SIGNALS) process.once(signal, interrupt)
+  const unheard = signals.hear({
+    stop: (signal) => reject(new Interruption(signal)),
+    giveUp: (signal) =>
+      void abandoned(hold, GIVING_UP_MS_MAX).then(() => process.exit(EXIT_STATUS[signal])),
+  })
   try {
     return await listen(interrupted)
   } finally {
-    for (const signal of SIGNALS) process.off(signal, interrupt)
+    unheard()
   }
 }
+
+/** Resolves when everything is let go of, or when that took too long. */
+export const abandoned = (hold: Pick<Hold, 'abandon'>, msMax: number): Promise<unknown> =>
+  Promise.race([hold.abandon().catch(() => {}), delay(msMax)])
 
 const cleaned = (working: Promise<unknown>): Promise<unknown> =>
   Promise.race([working.catch(() => {}), delay(CLEANING_MS_MAX, null, { ref: false })])

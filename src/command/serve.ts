@@ -2,8 +2,9 @@ import type { Command } from 'commander'
 import { systemClock } from '~/clock.ts'
 import { openDatabase } from '~/store/database.ts'
 import { migrate } from '~/store/migrate.ts'
-import { Interruption, unlessInterrupted } from './interruption.ts'
+import { abandoned, type Hold, Interruption, unlessInterrupted } from './interruption.ts'
 import { baseUrl, type Service, startService } from './service.ts'
+import { signals } from './signals.ts'
 import { closing, configOf, logOf, type Terminal } from './terminal.ts'
 import { startWorkers } from './workers.ts'
 
@@ -16,7 +17,8 @@ export function addServe(program: Command, terminal: Terminal): void {
       const log = logOf(config)
       const { databaseUrl, dataDir } = config
       const { say } = terminal
-      const opening = openDatabase({ databaseUrl, dataDir, use: 'service', say })
+      const { ended } = signals
+      const opening = openDatabase({ databaseUrl, dataDir, use: 'service', say, ended })
       const start = async () => {
         const database = await opening
         await migrate(database)
@@ -25,10 +27,11 @@ export function addServe(program: Command, terminal: Terminal): void {
         const begun = isAlone ? startService(options) : startWorkers({ ...options, terminal })
         return { service: await begun, where: database.where }
       }
-      const { service, where } = await started(start, closing(opening))
+      const hold = closing(opening)
+      const { service, where } = await started(start, hold)
       say(`database: ${where}`)
       terminal.print(`corridor answers at ${baseUrl(service.origin)}`)
-      await untilSignal(service)
+      await untilSignal(service, hold)
     })
 }
 
@@ -36,27 +39,34 @@ export function addServe(program: Command, terminal: Terminal): void {
  * What a start comes to, undone where it fails. Being told to stop before that is no failure: it
  * ends the process with 0, as it would a moment later.
  */
-export async function started<T>(start: () => Promise<T>, undo: () => Promise<void>): Promise<T> {
+export async function started<T>(start: () => Promise<T>, hold: Hold): Promise<T> {
   try {
-    return await unlessInterrupted(start, undo)
+    return await unlessInterrupted(start, hold)
   } catch (error) {
     if (error instanceof Interruption) process.exit(0)
     throw error
   }
 }
 
-const STOP_SECONDS_MAX = 9
+/** Orchestrators kill whoever takes ten seconds. */
+const STOP_MS_MAX = 9_000
+const HUNG_MS_MAX = 900
+/** What the database is given where a person asked a second time. */
+const ASKED_AGAIN_MS_MAX = 5_000
 
 /**
- * Serves until SIGTERM or SIGINT, then stops in order; a second signal, or a hang, ends at once.
+ * Serves until SIGTERM, SIGINT or SIGHUP, then stops in order. Who asks once more, a second later,
+ * has it given up, and so has a hang: only the database is stopped.
  */
-export async function untilSignal(service: Service): Promise<void> {
-  await new Promise<void>((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve())
-  })
-  const giveUp = () => process.exit(1)
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, giveUp)
-  const timer = setTimeout(giveUp, STOP_SECONDS_MAX * 1000)
+export async function untilSignal(service: Service, hold: Hold): Promise<void> {
+  const { promise: asked, resolve } = Promise.withResolvers<unknown>()
+  const giveUp = (msMax: number) => {
+    service.kill?.()
+    void abandoned(hold, msMax).then(() => process.exit(1))
+  }
+  signals.hear({ stop: resolve, giveUp: () => giveUp(ASKED_AGAIN_MS_MAX) })
+  await asked
+  const timer = setTimeout(giveUp, STOP_MS_MAX, HUNG_MS_MAX)
   await service.drain?.()
   await service.stop()
   clearTimeout(timer)

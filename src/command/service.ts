@@ -63,6 +63,8 @@ export type Service = {
   drain?(): Promise<void>
   /** Stops accepting, finishes what is in flight, writes the usage and closes the database. */
   stop(): Promise<void>
+  /** Ends at once what processes of its own it has. */
+  kill?(): void
 }
 
 /** Loads memory, listens, and starts the jobs; answers when it does. */

@@ -3,7 +3,8 @@ import { loadConfig } from '~/config.ts'
 import { createLog, type Log } from '~/log.ts'
 import { type Database, openDatabase } from '~/store/database.ts'
 import { migrate } from '~/store/migrate.ts'
-import { interruptible } from './interruption.ts'
+import { type Hold, interruptible } from './interruption.ts'
+import { signals } from './signals.ts'
 
 /** What a command asks of the person who called it: one sentence on stderr, exit status 1. */
 export class CommandFailure extends Error {}
@@ -93,12 +94,13 @@ export async function withUnmigrated<T>(
 ): Promise<T> {
   const { databaseUrl, dataDir } = configOf(terminal)
   const { say } = terminal
-  const opening = openDatabase({ databaseUrl, dataDir, use: 'command', say })
+  const { ended } = signals
+  const opening = openDatabase({ databaseUrl, dataDir, use: 'command', say, ended })
   return interruptible(async () => work(await opening), closing(opening))
 }
 
-/** Closes a database once it is open, if it ever is. */
-export const closing = (opening: Promise<Database>) => async (): Promise<void> => {
-  const database = await opening.catch(() => null)
-  await database?.close()
-}
+/** A database to be closed once it is open, if it ever is. */
+export const closing = (opening: Promise<Database>): Hold => ({
+  close: async () => (await opening.catch(() => null))?.close(),
+  abandon: async () => (await opening.catch(() => null))?.abandon?.(),
+})

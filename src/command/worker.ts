@@ -68,13 +68,13 @@ const isMove = (message: unknown): message is { port: number } =>
   typeof message === 'object' && message !== null && 'port' in message
 
 /**
- * Resolves when the supervisor says so or is gone. SIGINT is not for us: a terminal sends it to the
- * supervisor too, which then says so.
+ * Resolves when the supervisor says so, once or twice, or is gone. SIGINT and SIGHUP are not for a
+ * worker: a terminal sends them to the supervisor too, which then says so.
  */
 function dismissal(): Promise<void> {
   return new Promise((resolve) => {
-    process.on('SIGINT', () => {})
-    process.once('SIGTERM', () => resolve())
+    for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => {})
+    process.on('SIGTERM', () => resolve())
     process.once('disconnect', () => resolve())
   })
 }

@@ -53,6 +53,7 @@ export async function startWorkers(deps: Deps): Promise<Service> {
       await workers.stop()
       await database.close()
     },
+    kill: () => workers.kill(),
   }
 }
 
@@ -86,11 +87,15 @@ class Workers {
     this.#stopping.abort()
     const running = [...this.#running.values()]
     for (const child of running) child.kill('SIGTERM')
-    const timer = setTimeout(() => {
-      for (const child of running) child.kill('SIGKILL')
-    }, STOP_MS_MAX)
+    const timer = setTimeout(() => this.kill(), STOP_MS_MAX)
     await Promise.all(running.map(({ exited }) => exited))
     clearTimeout(timer)
+  }
+
+  /** Ends at once whoever still runs. */
+  kill(): void {
+    this.#stopping.abort()
+    for (const child of this.#running.values()) child.kill('SIGKILL')
   }
 
   /** Tells the workers where the database is, whenever that is another port, until the stop. */

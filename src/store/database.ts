@@ -44,6 +44,8 @@ export type DatabaseOptions = Omit<ConnectOptions, 'idleSeconds' | 'onClose'> & 
   dataDir: string
   use: 'service' | 'command'
   say: (line: string) => void
+  /** Aborted, it makes an embedded database that is still waited for stop again. */
+  ended?: AbortSignal | undefined
 }
 
 export type Database = {
@@ -54,6 +56,11 @@ export type Database = {
   where: string
   /** Safe to call twice. Queries under way get a few seconds to finish. */
   close(): Promise<void>
+  /**
+   * Only of an embedded database: stops the server at once, unless others use it; queries under
+   * way fail. Safe to call twice, and after or during `close`.
+   */
+  abandon?(): Promise<void>
 }
 
 /**
@@ -120,8 +127,8 @@ async function openExternal(url: string, options: DatabaseOptions): Promise<Data
 }
 
 async function openOwn(options: DatabaseOptions): Promise<Database> {
-  const { dataDir, use, say, connectionsMax, onQuery } = options
-  const embedded = await openEmbedded({ dataDir, use, say })
+  const { dataDir, use, say, ended, connectionsMax, onQuery } = options
+  const embedded = await openEmbedded({ dataDir, use, say, ended })
   const { onClose, stop, follow } = reviver(embedded, say)
   const sql = connect(embedded.url, { connectionsMax, onQuery, onClose, idleSeconds: null })
   follow(sql)
@@ -138,6 +145,10 @@ async function openOwn(options: DatabaseOptions): Promise<Database> {
       close() {
         stop()
         return close()
+      },
+      abandon() {
+        stop()
+        return embedded.close()
       },
     }
   } catch (error) {

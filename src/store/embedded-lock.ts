@@ -43,10 +43,17 @@ export async function tryLock(path: string, mode: LockMode): Promise<Lock | null
   return lock
 }
 
-/** Waits for an exclusive lock at most `waitMs`, then answers null. */
-export async function lockWithin(path: string, waitMs: number): Promise<Lock | null> {
-  const deadline = performance.now() + waitMs
+export type Wait = {
+  readonly msMax: number
+  /** Aborted, it makes the wait reject. */
+  readonly ended?: AbortSignal | undefined
+}
+
+/** Waits for an exclusive lock for a while, then answers null. */
+export async function lockWithin(path: string, { msMax, ended }: Wait): Promise<Lock | null> {
+  const deadline = performance.now() + msMax
   for (;;) {
+    ended?.throwIfAborted()
     const lock = await tryLock(path, 'exclusive')
     if (lock || performance.now() > deadline) return lock
     await delay(POLL_MS)

@@ -7,7 +7,10 @@ export function spawnOptions(user: SystemUser | null): SpawnOptions {
   return { cwd: '/', env, ...(user && { uid: user.uid, gid: user.gid }) }
 }
 
-/** Runs one program to its end as `user` (null: ourselves); `output` is stdout and stderr. */
+/**
+ * Runs one program to its end as `user` (null: ourselves); `output` is stdout and stderr. What a
+ * terminal tells its processes is not for the program: we hear it, and decide.
+ */
 export async function run(
   command: string,
   args: string[],
@@ -15,6 +18,7 @@ export async function run(
 ): Promise<{ code: number | null; output: string }> {
   const child = spawn(command, args, {
     ...spawnOptions(user),
+    detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''

@@ -57,6 +57,8 @@ export type ServerOptions = {
   alone: boolean
   durable: boolean
   say: (line: string) => void
+  /** Aborted, it makes a wait for the server reject. */
+  ended?: AbortSignal | undefined
 }
 
 /**
@@ -103,10 +105,11 @@ export async function stopServer({ data }: Home): Promise<void> {
 }
 
 /** Waits one beat; says so after a while, and gives up in the end. */
-function waiting({ home, say }: ServerOptions) {
+function waiting({ home, say, ended }: ServerOptions) {
   const startedMs = performance.now()
   let said = false
   return async () => {
+    ended?.throwIfAborted()
     const waitedMs = performance.now() - startedMs
     if (waitedMs > START_MS_MAX)
       throw new Error(

@@ -10,8 +10,8 @@ import {
   requireSameMajor,
 } from './embedded-cluster.ts'
 import { ELSEWHERE, embeddedHome, giveToOwner, type Home } from './embedded-home.ts'
-import { type Lock, lockWithin, tryLock } from './embedded-lock.ts'
-import { ensureServer, stopServer } from './embedded-server.ts'
+import { type Lock, lockWithin, tryLock, type Wait } from './embedded-lock.ts'
+import { ensureServer, type ServerOptions, stopServer } from './embedded-server.ts'
 import type { UserSystem } from './embedded-user.ts'
 
 const TURN_MS_MAX = 120_000
@@ -26,6 +26,8 @@ export type EmbeddedOptions = {
   say: (line: string) => void
   /** False only in tests: what was written may be lost when the machine stops. */
   durable?: boolean | undefined
+  /** Aborted, it makes an opening that still waits undo itself and reject. */
+  ended?: AbortSignal | undefined
   /** Stand-ins for tests. */
   system?: UserSystem | undefined
   elsewhere?: string | undefined
@@ -54,7 +56,8 @@ export type Embedded = {
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const home = await embeddedHome(options)
-  const share = await inTurn(home, TURN_MS_MAX, () => enter(home, options))
+  const wait = { msMax: TURN_MS_MAX, ended: options.ended }
+  const share = await inTurn(home, wait, () => enter(home, options))
   let port = share.port
   let closing: Promise<void> | null = null
   const serverOptions = { ...share.server, alone: false }
@@ -64,7 +67,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     },
     directory: home.directory,
     async revive() {
-      if (!closing) port = await inTurn(home, TURN_MS_MAX, () => ensureServer(serverOptions))
+      if (!closing) port = await inTurn(home, wait, () => ensureServer(serverOptions))
       return port
     },
     close() {
@@ -75,11 +78,10 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
 }
 
 type Share = { port: number; password: string; locks: Lock[]; server: Shared }
-type Shared = { home: Home; binaries: () => Promise<Binaries>; durable: boolean; say: Say }
-type Say = EmbeddedOptions['say']
+type Shared = Omit<ServerOptions, 'alone'>
 
 async function enter(home: Home, options: EmbeddedOptions): Promise<Share> {
-  const { say, durable = true } = options
+  const { say, ended, durable = true } = options
   const locks: Lock[] = []
   const binaries = memoized(() => findBinaries(home, options))
   try {
@@ -88,7 +90,7 @@ async function enter(home: Home, options: EmbeddedOptions): Promise<Share> {
     locks.push(lock)
     if ((await clusterMajor(home)) === null)
       await createCluster(home, await binaries(), { durable })
-    const server = { home, durable, say, binaries }
+    const server = { home, durable, say, ended, binaries }
     const port = await ensureServer({ ...server, alone })
     const password = await clusterPassword(home)
     await ensureDatabase(home, urlOf(password, port, 'postgres'))
@@ -101,7 +103,8 @@ async function enter(home: Home, options: EmbeddedOptions): Promise<Share> {
 }
 
 async function leave(home: Home, locks: Lock[]): Promise<void> {
-  const turn = await lockWithin(join(home.directory, 'turn.lock'), CLOSE_TURN_MS_MAX)
+  const wait = { msMax: CLOSE_TURN_MS_MAX }
+  const turn = await lockWithin(join(home.directory, 'turn.lock'), wait)
   try {
     for (const lock of locks) lock.release()
     if (turn) await stopIfLast(home)
@@ -121,12 +124,12 @@ async function stopIfLast(home: Home): Promise<void> {
   }
 }
 
-async function inTurn<T>(home: Home, waitMs: number, work: () => Promise<T>): Promise<T> {
-  const turn = await lockWithin(join(home.directory, 'turn.lock'), waitMs)
+async function inTurn<T>(home: Home, wait: Wait, work: () => Promise<T>): Promise<T> {
+  const turn = await lockWithin(join(home.directory, 'turn.lock'), wait)
   if (!turn)
     throw new Error(
       `another corridor process has been starting or stopping the database in ` +
-        `${home.directory} for ${waitMs / 1000} s: see what it does, or end it`,
+        `${home.directory} for ${wait.msMax / 1000} s: see what it does, or end it`,
     )
   try {
     return await work()

@@ -1,6 +1,7 @@
 import { orUndo } from '~/command/or-undo.ts'
 import { untilSignal } from '~/command/serve.ts'
 import { baseUrl, startService } from '~/command/service.ts'
+import { closing } from '~/command/terminal.ts'
 import { loadConfig } from '~/config.ts'
 import { createLog } from '~/log.ts'
 import { openDatabase } from '~/store/database.ts'
@@ -21,4 +22,4 @@ const start = async () => {
 }
 const service = await orUndo(start, () => database.close())
 console.log(`corridor answers at ${baseUrl(service.origin)}`)
-await untilSignal(service)
+await untilSignal(service, closing(Promise.resolve(database)))

@@ -1,0 +1,97 @@
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { isatty } from 'node:tty'
+import { monotonicMs } from '~/clock.ts'
+
+/** 128 and the signal's number, as shells have it. */
+export const EXIT_STATUS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
+
+/** A signal that asks a process to end. */
+export type Ending = keyof typeof EXIT_STATUS
+
+/**
+ * Signals this close are one wish. A terminal sends its own to every process it runs, and a script
+ * runner among them passes it on: both reach us, milliseconds apart.
+ */
+const WISH_MS = 1000
+
+type Hearer = {
+  /** Called at the first signal. */
+  stop(signal: Ending): void
+  /** Called at each that is another wish than the first. */
+  giveUp(signal: Ending): void
+}
+
+/** From the first hearer on, the only one in the process that listens to signals. */
+class Signals {
+  readonly #ended = new AbortController()
+  #hearers: readonly Hearer[] = []
+  #first: { readonly signal: Ending; readonly atMs: number } | null = null
+  #isListening = false
+
+  /** Aborted by the first signal. */
+  get ended(): AbortSignal {
+    this.#listen()
+    return this.#ended.signal
+  }
+
+  /**
+   * Tells `hearer`, and nobody before it, until the answer is called. A wish that was made already
+   * is told at once.
+   */
+  hear(hearer: Hearer): () => void {
+    this.#listen()
+    this.#hearers = [...this.#hearers, hearer]
+    if (this.#first) hearer.stop(this.#first.signal)
+    return () => {
+      this.#hearers = this.#hearers.filter((one) => one !== hearer)
+    }
+  }
+
+  #listen(): void {
+    if (this.#isListening) return
+    this.#isListening = true
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, this.#heard)
+    if (!ignoresHangup()) process.on('SIGHUP', leftItsTerminal() ? () => {} : this.#heard)
+  }
+
+  readonly #heard = (signal: NodeJS.Signals): void => {
+    const ending = signal as Ending
+    const hearer = this.#hearers.at(-1)
+    if (this.#first === null) {
+      this.#first = { signal: ending, atMs: monotonicMs() }
+      this.#ended.abort()
+      if (hearer) hearer.stop(ending)
+    } else if (monotonicMs() - this.#first.atMs >= WISH_MS) hearer?.giveUp(ending)
+    if (!hearer) process.exit(EXIT_STATUS[ending])
+  }
+}
+
+export const signals = new Signals()
+
+const SIGHUP_BIT = 1n
+
+/** Whether SIGHUP was ignored from the start; nobody can tell where there is no /proc. */
+function ignoresHangup(): boolean {
+  try {
+    const status = readFileSync('/proc/self/status', 'utf8')
+    const ignored = /^SigIgn:\s*([\da-f]+)$/m.exec(status)?.[1] ?? '0'
+    return (BigInt(`0x${ignored}`) & SIGHUP_BIT) !== 0n
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Whether none of the streams is the terminal that there is. `nohup` arranges that too, and it is
+ * all that is left of its wish behind a script runner, which no longer ignores SIGHUP for us.
+ */
+const leftItsTerminal = (): boolean => hasTerminal() && ![0, 1, 2].some((fd) => isatty(fd))
+
+function hasTerminal(): boolean {
+  try {
+    closeSync(openSync('/dev/tty', 'r'))
+    return true
+  } catch {
+    return false
+  }
+}

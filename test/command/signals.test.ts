@@ -1,0 +1,194 @@
+import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { ROOT } from '../support/child.ts'
+import { cleanUp, preparedDataDir, serverPid, until } from '../support/embedded-process.ts'
+import { scratchFolder } from '../support/scratch.ts'
+
+setDefaultTimeout(60_000)
+
+const MAIN = join(ROOT, 'src/main.ts')
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+/** What a script runner takes to pass a signal on that the terminal has sent to both. */
+const PASSING_ON_MS = 10
+/** Another wish, not the first one twice. */
+const ANOTHER_WISH_MS = 1100
+
+type Child = { kill(signal: NodeJS.Signals): void; readonly exited: Promise<number> }
+
+const begun: Child[] = []
+
+afterEach(async () => {
+  for (const child of begun.splice(0)) {
+    child.kill('SIGKILL')
+    await child.exited
+  }
+  await cleanUp()
+}, 60_000)
+
+const settingsFor = (dataDir: string, settings: Record<string, string> = {}) => ({
+  ...{ PATH: process.env.PATH, HOME: dataDir, DATA_DIR: dataDir },
+  ...{ PORT: '0', REFERENCE_FEED: 'none', SHUTDOWN_DELAY: 'off', LOG_FORMAT: 'json' },
+  ...settings,
+})
+
+/** A command that leads a process group of its own, with its streams in pipes. */
+async function inGroup(args: readonly string[], settings: Record<string, string> = {}) {
+  const dataDir = await preparedDataDir()
+  const child = Bun.spawn([process.execPath, MAIN, ...args], {
+    env: settingsFor(dataDir, settings),
+    detached: true,
+    stdin: 'pipe',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  begun.push(child)
+  const said = new Response(child.stderr).text()
+  const both = async (signal: NodeJS.Signals) => {
+    process.kill(-child.pid, signal)
+    await delay(PASSING_ON_MS)
+    process.kill(-child.pid, signal)
+  }
+  return { child, dataDir, said, both, url: await urlOf(args, child) }
+}
+
+/** Where a service says that it answers; for another command its database is enough. */
+async function urlOf(args: readonly string[], { stdout }: Bun.Subprocess<'pipe', 'pipe', 'pipe'>) {
+  if (args[0] !== 'serve') return ''
+  const { value } = await stdout.getReader().read()
+  return /http:\S+/.exec(new TextDecoder().decode(value))![0]
+}
+
+/** A command line in a terminal of its own, whose last line has to match before it is given back. */
+async function inTerminal(
+  line: readonly string[],
+  { dataDir, shows }: { dataDir: string; shows: RegExp },
+) {
+  let shown = ''
+  const child = Bun.spawn([...line], {
+    cwd: ROOT,
+    env: settingsFor(dataDir, { SHUTDOWN_DELAY: '1s' }),
+    terminal: {
+      data(_terminal, bytes) {
+        shown += new TextDecoder().decode(bytes)
+      },
+    },
+  })
+  begun.push(child)
+  await until('what it shows when it runs', async () => shows.test(shown))
+  return { child, terminal: child.terminal!, text: () => shown }
+}
+
+describe('a signal that comes twice within milliseconds', () => {
+  test.each(SIGNALS)('%s: a service stops in order, and its database', async (signal) => {
+    const { child, dataDir, both } = await inGroup(['serve'])
+    await both(signal)
+    expect(await child.exited).toBe(0)
+    expect(await serverPid(dataDir)).toBeNull()
+  })
+
+  test.each(SIGNALS)('%s: so does one with workers', async (signal) => {
+    const { child, dataDir, both } = await inGroup(['serve'], { WORKERS: '2' })
+    await both(signal)
+    expect(await child.exited).toBe(0)
+    expect(await serverPid(dataDir)).toBeNull()
+  })
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('%s: a command says so and ends with %i', async (signal, status) => {
+    const { child, dataDir, said, both } = await inGroup(['observations', 'import', '-'])
+    await until('the database', async () => (await serverPid(dataDir)) !== null)
+    await both(signal)
+    expect(await child.exited).toBe(status)
+    expect(await said).toBe(`corridor: stopped by ${signal} before it was done\n`)
+    expect(await serverPid(dataDir)).toBeNull()
+  })
+
+  test.each(SIGNALS)('%s: a demo that still makes its database undoes it', async (signal) => {
+    const dataDir = await scratchFolder()
+    const child = Bun.spawn([process.execPath, MAIN, 'demo'], {
+      env: settingsFor(dataDir),
+      detached: true,
+      stdout: 'ignore',
+      stderr: 'ignore',
+    })
+    begun.push(child)
+    const made = join(dataDir, 'demo', 'postgres', 'password')
+    await until('the making of a database', () => Bun.file(made).exists())
+    process.kill(-child.pid, signal)
+    await delay(PASSING_ON_MS)
+    process.kill(-child.pid, signal)
+    expect(await child.exited).toBe(0)
+    expect(await serverPid(join(dataDir, 'demo'))).toBeNull()
+  })
+})
+
+describe('a terminal', () => {
+  test('Ctrl-C on `bun run demo` stops the demo and its database', async () => {
+    const dataDir = await scratchFolder()
+    const line = ['bun', 'run', 'demo']
+    const { child, terminal } = await inTerminal(line, { dataDir, shows: /api\/v1\/status/ })
+    expect(await serverPid(join(dataDir, 'demo'))).not.toBeNull()
+    terminal.write('\x03')
+    expect(await child.exited).toBe(0)
+    await until('the end of the server', async () => !(await serverPid(join(dataDir, 'demo'))))
+  })
+
+  test('closed, it stops the demo and its database', async () => {
+    const dataDir = await scratchFolder()
+    const line = ['bun', 'run', 'demo']
+    const { child, terminal } = await inTerminal(line, { dataDir, shows: /api\/v1\/status/ })
+    terminal.close()
+    await child.exited
+    await until('the end of the server', async () => !(await serverPid(join(dataDir, 'demo'))))
+  })
+
+  test.each([
+    ['the service itself', `exec nohup ${process.execPath} ${MAIN} serve`],
+    ['a script runner', 'exec nohup bun run start'],
+  ])('closed, it does not stop what nohup started: %s', async (_what, line) => {
+    const dataDir = await preparedDataDir()
+    const out = join(dataDir, 'out')
+    const command = ['sh', '-c', `echo begun; ${line} >${out} 2>&1 </dev/null`]
+    const { child, terminal } = await inTerminal(command, { dataDir, shows: /begun/ })
+    const said = async () => /http:\S+/.exec(await readFile(out, 'utf8').catch(() => ''))?.[0]
+    await until('its address', async () => (await said()) !== undefined)
+    const pid = Number(await readFile(join(dataDir, 'postgres', 'service.pid'), 'utf8'))
+    terminal.close()
+    process.kill(child.pid, 'SIGHUP')
+    process.kill(pid, 'SIGHUP')
+    await delay(PASSING_ON_MS)
+    expect((await fetch(new URL('/readyz', await said()))).status).toBe(200)
+    process.kill(pid, 'SIGTERM')
+    await until('the end of the server', async () => (await serverPid(dataDir)) === null)
+  })
+})
+
+describe('whoever asks once more, a second later,', () => {
+  test('is not kept waiting by a service, which stops its database and ends with 1', async () => {
+    const { child, dataDir } = await inGroup(['serve'], { SHUTDOWN_DELAY: '2s' })
+    const startMs = performance.now()
+    child.kill('SIGTERM')
+    await delay(ANOTHER_WISH_MS)
+    child.kill('SIGTERM')
+    expect(await child.exited).toBe(1)
+    expect(performance.now() - startMs).toBeLessThan(6000)
+    expect(await serverPid(dataDir)).toBeNull()
+  })
+
+  test('nor by one with workers, which ends them too', async () => {
+    const settings = { WORKERS: '2', SHUTDOWN_DELAY: '2s' }
+    const { child, dataDir, url } = await inGroup(['serve'], settings)
+    child.kill('SIGTERM')
+    await delay(ANOTHER_WISH_MS)
+    child.kill('SIGTERM')
+    expect(await child.exited).toBe(1)
+    expect(await serverPid(dataDir)).toBeNull()
+    const isGone = () => fetch(url).then(Boolean, () => true)
+    await until('the end of the workers', isGone)
+  })
+})
