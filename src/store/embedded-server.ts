@@ -168,12 +168,27 @@ async function settled(
   patience: () => Promise<void>,
 ): Promise<{ ready: number | null; log: string }> {
   for (;;) {
-    const ended = child.pid === undefined || child.exitCode !== null || child.signalCode !== null
+    const ended = hasEnded(child)
     const found = ended ? null : await runningPostmaster(home.data)
     if (found?.status === 'ready' && found.port) return { ready: found.port, log: '' }
     if (ended) return { ready: null, log: await logTail(home, logFrom) }
-    await patience()
+    try {
+      await patience()
+    } catch (error) {
+      await stopChild(child)
+      throw error
+    }
   }
+}
+
+const hasEnded = ({ pid, exitCode, signalCode }: ChildProcess): boolean =>
+  pid === undefined || exitCode !== null || signalCode !== null
+
+/** For a server that may not have written its pid file yet, so that nobody would find it. */
+async function stopChild(child: ChildProcess): Promise<void> {
+  child.kill('SIGINT')
+  const deadline = performance.now() + STOP_MS_MAX
+  while (performance.now() < deadline && !hasEnded(child)) await delay(POLL_MS)
 }
 
 const logPath = (home: Home) => join(home.directory, 'postgres.log')

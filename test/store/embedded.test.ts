@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { spawn } from 'node:child_process'
-import { lstat, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { spawn, spawnSync } from 'node:child_process'
+import { lstat, readdir, readFile, stat, watch, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openEmbedded } from '~/store/embedded.ts'
+import { tryLock } from '~/store/embedded-lock.ts'
 import {
   cleanUp,
   clientOf,
@@ -78,6 +79,32 @@ describe('openEmbedded, first start', () => {
     await writeFile(join(clusterOf(dataDir), 'PG_VERSION'), '12\n')
     const refused = await joinAs(dataDir, 'service')
     expect(refused.error).toMatch(/made by PostgreSQL 12, this corridor carries \d+: .*dump/)
+  })
+})
+
+describe('openEmbedded, told to end while it waits', () => {
+  test('stops a server that it launches just then, and rejects', async () => {
+    const dataDir = await preparedDataDir()
+    const ending = new AbortController()
+    const settings = { dataDir, use: 'command', say: () => {}, ended: ending.signal } as const
+    const opening = openEmbedded(settings).catch(({ name }: Error) => name)
+    for await (const { filename } of watch(join(dataDir, 'postgres')))
+      if (filename === 'place') break
+    ending.abort()
+    expect(await opening).toBe('AbortError')
+    const found = spawnSync('pgrep', ['-f', `postgres -D ${clusterOf(dataDir)}`])
+    expect(found.stdout.toString()).toBe('')
+  })
+
+  test('does not wait for its turn any more', async () => {
+    const dataDir = await preparedDataDir()
+    const turn = await tryLock(join(dataDir, 'postgres', 'turn.lock'), 'exclusive')
+    const ending = new AbortController()
+    const settings = { dataDir, use: 'command', say: () => {}, ended: ending.signal } as const
+    const opening = openEmbedded(settings).catch(({ name }: Error) => name)
+    ending.abort()
+    expect(await opening).toBe('AbortError')
+    turn!.release()
   })
 })
 
