@@ -5,10 +5,15 @@ import { Command, Help } from 'commander'
 import type { Terminal } from '~/command/terminal.ts'
 import { loadConfig } from '~/config.ts'
 import { dependencies, devDependencies, scripts } from '../package.json'
+import { type Block, blocksOf, isOfCommands, stepsOf } from './support/blocks.ts'
 import { type Page, pageAt, pages } from './support/pages.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const README_BYTES_MAX = 12_000
+/** `bun run docs` on the demonstration, and in a checkout without data; .ci/run itself. */
+const RUNNERS = ['demo', 'own', 'ci']
+/** What no job of ours has: these blocks are for a person to run. */
+const NEEDS = ['needs-docker', 'needs-root', 'needs-cluster', 'needs-cron']
 
 const matchesIn = (text: string, pattern: RegExp): string[] => [
   ...new Set([...text.matchAll(pattern)].map(([, found]) => found!)),
@@ -83,6 +88,45 @@ describe('README and docs', () => {
 describe('README', () => {
   test(`is read in a few minutes: at most ${README_BYTES_MAX} bytes`, () => {
     expect(Buffer.byteLength(pageAt('README.md').text)).toBeLessThanOrEqual(README_BYTES_MAX)
+  })
+})
+
+describe('a block of README and docs', () => {
+  const blocks = pages.flatMap(blocksOf)
+  const commands = blocks.filter(isOfCommands)
+  const where = ({ path, line }: Block) => `${path}:${line}`
+
+  test('names its language, and holds commands only where that says so', () => {
+    expect(blocks.filter(({ language }) => language === '').map(where)).toEqual([])
+    const others = blocks.filter((block) => !isOfCommands(block))
+    expect(others.filter(({ text }) => /^\$ /m.test(text)).map(where)).toEqual([])
+  })
+
+  test('of commands says what runs it, or what it would need', () => {
+    expect(commands.length).toBeGreaterThan(10)
+    const silent = commands.filter(({ mark }) => !RUNNERS.includes(mark) && !NEEDS.includes(mark))
+    expect(silent.map(where)).toEqual([])
+    for (const mark of ['demo', 'own'])
+      expect(commands.filter((block) => block.mark === mark).flatMap(stepsOf)).not.toEqual([])
+  })
+
+  test('that .ci/run runs is one of README: with npm, which ends as the one with bun', async () => {
+    const own = commands.filter(({ mark }) => mark === 'ci')
+    const lines = Object.fromEntries(own.map(({ text }) => text.trimEnd().split('\n')))
+    const names = ['# run, with bun', '# run, with npm', '# test, with bun', '# test, with npm']
+    expect(Object.keys(lines).sort()).toEqual(names)
+    for (const name of ['# run', '# test'])
+      expect(lines[`${name}, with npm`]).toEndWith(` && ${lines[`${name}, with bun`]}`)
+    const ci = await Bun.file(join(ROOT, '.ci/run')).text()
+    for (const taken of ["readme_command 'test, with npm'", 'bun run docs --with npm'])
+      expect(ci).toContain(taken)
+  })
+
+  test('that needs another machine is at least what a shell can read', () => {
+    const unread = commands
+      .filter(({ mark }) => NEEDS.includes(mark))
+      .filter(({ text }) => Bun.spawnSync(['bash', '-n', '-c', text]).exitCode !== 0)
+    expect(unread.map(where)).toEqual([])
   })
 })
 

@@ -1,0 +1,56 @@
+/** Stands in a page for what it leaves out. */
+const LEFT_OUT = '...'
+
+/**
+ * Whether a command printed what a page says: JSON with at least these members and these values, or
+ * text in which these lines follow one another. Numbers in texts and keys may differ, since they
+ * count days and are drawn anew; numbers in JSON may not.
+ */
+export function isAlike(told: string, printed: string): boolean {
+  const [ours, theirs] = [jsonOf(told), jsonOf(printed)]
+  if (ours !== undefined) return theirs !== undefined && isAlikeValue(ours, theirs)
+  const rest = linesOf(printed)
+  return linesOf(told).every((line) => {
+    const at = rest.findIndex((candidate) => isAlikeText(line, candidate))
+    rest.splice(0, at + 1)
+    return at >= 0
+  })
+}
+
+function isAlikeValue(told: unknown, printed: unknown): boolean {
+  if (told === LEFT_OUT) return true
+  if (typeof told === 'string') return typeof printed === 'string' && isAlikeText(told, printed)
+  if (typeof told !== 'object' || told === null) return told === printed
+  if (typeof printed !== 'object' || printed === null) return false
+  if (!Array.isArray(told))
+    return Object.entries(told).every(([name, value]) =>
+      isAlikeValue(value, (printed as Record<string, unknown>)[name]),
+    )
+  if (!Array.isArray(printed)) return false
+  const isWhole = told.at(-1) !== LEFT_OUT
+  const known = isWhole ? told : told.slice(0, -1)
+  const isLong = isWhole ? printed.length === known.length : printed.length >= known.length
+  return isLong && known.every((value, i) => isAlikeValue(value, printed[i]))
+}
+
+function isAlikeText(told: string, printed: string): boolean {
+  const parts = plain(told).split(LEFT_OUT).map(RegExp.escape)
+  return new RegExp(`^${parts.join('.*')}$`).test(plain(printed))
+}
+
+const plain = (text: string): string =>
+  text
+    .replace(/crd_\w+/g, `crd_${LEFT_OUT}`)
+    .replace(/\d+/g, '0')
+    .replace(/\s+/g, ' ')
+    .trim()
+
+const linesOf = (text: string): string[] => text.split(/\r?\n/).filter((line) => line.trim() !== '')
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

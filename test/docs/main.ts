@@ -1,0 +1,126 @@
+import { chmod, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { freePort } from '~/command/listener.ts'
+import { type Block, blocksOf, isOfCommands, stepsOf } from '../support/blocks.ts'
+import { ROOT } from '../support/child.ts'
+import { pageAt, pages } from '../support/pages.ts'
+import { isAlike } from './alike.ts'
+import { typed } from './shell.ts'
+
+/**
+ * The commands of README and docs, run as they stand there and held against what the pages say that
+ * they print: those marked `demo` on the demonstration, those marked `own` in a checkout of its own
+ * that has no data yet.
+ */
+const ACCOUNTS = { free: 'DEMO_FREE', pro: 'DEMO_PRO', enterprise: 'DEMO_ENTERPRISE' }
+
+const { values } = parseArgs({
+  options: {
+    /** Which of README's commands starts the demonstration. */
+    with: { type: 'string', default: 'bun' },
+    /** Print what each command printed, for whoever writes a page. */
+    show: { type: 'boolean', default: false },
+  },
+})
+
+let passed = 0
+let failed = 0
+const home = await mkdtemp(join(tmpdir(), 'corridor-docs-'))
+await chmod(home, 0o755)
+try {
+  await onDemo()
+  for (const { path } of pages) await onOwn(path)
+} finally {
+  await rm(home, { recursive: true, force: true })
+}
+console.log(`${passed} passed, ${failed} failed`)
+process.exitCode = failed > 0 ? 1 : 0
+
+/** Starts the demonstration by README's own command, and goes through the pages. */
+async function onDemo(): Promise<void> {
+  const block = blocksOf(pageAt('README.md')).find(({ text }) =>
+    text.startsWith(`# run, with ${values.with}\n`),
+  )
+  const line = block!.text.trimEnd().split('\n')[1]!
+  const child = Bun.spawn(['bash', '-c', `exec 2>&1; ${line}`], {
+    cwd: ROOT,
+    env: { ...plainEnv(), PORT: '0', DATA_DIR: join(home, 'demo') },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+  })
+  try {
+    const said = await saidUntil(child.stdout, '/api/v1/status')
+    told('README.md', `$ ${line}`, said.includes('corridor answers at'))
+    const { origin } = new URL(/corridor answers at (\S+)/.exec(said)![1]!)
+    const keys = Object.entries(ACCOUNTS).map(([plan, name]) => [name, keyOf(said, plan)])
+    const env = Object.fromEntries(keys) as Record<string, string>
+    for (const { path } of pages) await tried(path, 'demo', { folder: home, origin, env })
+  } finally {
+    process.kill(-child.pid, 'SIGINT')
+    await child.exited
+  }
+}
+
+/** A page's own checkout: everything of this one but data. */
+async function onOwn(path: string): Promise<void> {
+  if (!blocksOf(pageAt(path)).some(({ mark }) => mark === 'own')) return
+  const folder = await mkdtemp(join(home, 'own-'))
+  await chmod(folder, 0o755)
+  for (const name of await readdir(ROOT))
+    if (!name.startsWith('.')) await symlink(join(ROOT, name), join(folder, name))
+  const port = freePort('127.0.0.1')
+  const env = { PORT: String(port), DATA_DIR: join(folder, '.data') }
+  await tried(path, 'own', { folder, origin: `http://127.0.0.1:${port}`, env })
+}
+
+type Place = { folder: string; origin: string; env: Record<string, string> }
+
+async function tried(path: string, mark: string, place: Place): Promise<void> {
+  const blocks = blocksOf(pageAt(path))
+  await Promise.all(blocks.map((block) => written(block, place.folder)))
+  const steps = blocks.filter((one) => isOfCommands(one) && one.mark === mark).flatMap(stepsOf)
+  if (steps.length === 0) return
+  const defaults = { URL: `${place.origin}/api/v1`, KEY: place.env.DEMO_ENTERPRISE ?? '' }
+  const outcomes = await typed(
+    steps.map(({ command }) => command),
+    { ...place, env: { ...defaults, ...place.env } },
+  )
+  for (const [i, { line, command, printed }] of steps.entries()) {
+    const outcome = outcomes[i]!
+    const isRight = outcome.status === 0 && isAlike(printed, outcome.printed)
+    told(`${path}:${line}`, `$ ${command}`, isRight)
+    if (!isRight || values.show)
+      console.log(`status ${outcome.status}, printed:\n${outcome.printed}`)
+  }
+}
+
+/** A block that is called as a file is written there. */
+async function written({ mark, text }: Block, folder: string): Promise<void> {
+  const [, name] = /^file=([\w.-]+)$/.exec(mark) ?? []
+  if (name) await writeFile(join(folder, name), text)
+}
+
+function told(where: string, what: string, isRight: boolean): void {
+  if (isRight) passed++
+  else failed++
+  console.log(`${isRight ? 'right' : 'WRONG'}: ${where} ${what}`)
+}
+
+async function saidUntil(stream: ReadableStream<Uint8Array>, end: string): Promise<string> {
+  let said = ''
+  for await (const chunk of stream) {
+    said += new TextDecoder().decode(chunk)
+    if (said.includes(`${end}'\n`)) return said
+  }
+  throw new Error(`the demonstration did not start: ${said}`)
+}
+
+function keyOf(said: string, plan: string): string {
+  return new RegExp(`^ +${plan} .*(crd_\\w+)$`, 'm').exec(said)![1]!
+}
+
+function plainEnv(): Record<string, string> {
+  return { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? home }
+}

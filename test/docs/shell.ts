@@ -1,0 +1,50 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** What came of a command. */
+export type Outcome = { readonly status: number; readonly printed: string }
+
+const STARTED_MS_MAX = 60_000
+
+/**
+ * Runs commands one after another in one shell, as a person would who types them, and tells of each
+ * what it printed. What a command leaves in the background is stopped at the end, in order.
+ *
+ * `crd_...` stands for the key that was printed last, and `localhost:3000` for `origin`.
+ */
+export async function typed(
+  commands: readonly string[],
+  { folder, origin, env }: { folder: string; origin: string; env: Record<string, string> },
+): Promise<Outcome[]> {
+  const log = join(folder, '.typed')
+  await mkdir(log, { recursive: true })
+  const lines = commands.flatMap((command, i) => [
+    `{\n${substituted(command, { log, origin })}\n} > ${log}/${i}.out 2>&1`,
+    `echo $? > ${log}/${i}.status`,
+    ...(command.trimEnd().endsWith('&') ? [waitFor(origin)] : []),
+  ])
+  const stop = 'for job in $(jobs -p); do kill -TERM "$job"; wait "$job"; done'
+  await writeFile(join(log, 'script.sh'), [...lines, stop, ''].join('\n'))
+  const shell = Bun.spawn(['bash', join(log, 'script.sh')], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME ?? folder, ...env },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  await shell.exited
+  return Promise.all(
+    commands.map(async (_, i) => ({
+      status: Number(await Bun.file(join(log, `${i}.status`)).text()),
+      printed: await Bun.file(join(log, `${i}.out`)).text(),
+    })),
+  )
+}
+
+function substituted(command: string, { log, origin }: { log: string; origin: string }): string {
+  const lastKey = `$(cat $(ls -t ${log}/*.out) | grep -o 'crd_[A-Za-z0-9]*' | tail -n 1)`
+  return command
+    .replace(/https?:\/\/(127\.0\.0\.1|localhost):3000/g, origin)
+    .replace(/\b([A-Z]+)=crd_\.\.\./g, `$1=\${DEMO_$1:-${lastKey}}`)
+}
+
+const waitFor = (origin: string): string =>
+  `timeout ${STARTED_MS_MAX / 1000} bash -c 'until curl -sf ${origin}/healthz; do sleep 0.1; done' > /dev/null`
