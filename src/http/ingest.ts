@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Static } from '@sinclair/typebox'
 import { ServiceError } from '~/domain/errors.ts'
 import type { Idempotency } from '~/domain/observation.ts'
 import { assertMayIngest } from '~/service/access.ts'
@@ -28,7 +29,8 @@ const operation: Operation = {
   description:
     'One row or up to 100, all of them or none. The answer comes after the commit, when reads ' +
     'show the rows. With an Idempotency-Key a retry within 24 hours is safe: the same body gets ' +
-    'the first answer again.',
+    'the first answer again. A misspelt member is refused, and one that no rate has is left out ' +
+    'and told in warnings.',
   query: NoQuery,
   headers: IngestHeaders,
   body: { schema: IngestBody, examples: INGEST_EXAMPLES },
@@ -63,7 +65,10 @@ export const ingestRoutes = (deps: IngestRouteDeps): Route[] => [
   },
 ]
 
-async function recorded(deps: IngestRouteDeps, request: Request): Promise<{ inserted: number }> {
+async function recorded(
+  deps: IngestRouteDeps,
+  request: Request,
+): Promise<Static<typeof IngestResponse>> {
   const { memory, clock } = deps
   const caller = callerOfRequest(memory, request, clock.now())
   assertMayIngest(caller)
@@ -80,17 +85,23 @@ async function recorded(deps: IngestRouteDeps, request: Request): Promise<{ inse
           bodyHash: createHash('sha256').update(text).digest('hex'),
           nowMs,
         }
-  try {
-    const { catalogue } = memory.current
-    const rules = { catalogue, nowMs, defaultEffectiveMs: nowMs }
-    const observations = readIngestBody(text, rules)
-    return await ingest(deps, { observations, idempotency })
-  } catch (error) {
-    const isRefused = error instanceof ServiceError && error.code === 'invalid_rows'
-    const earlier = isRefused && idempotency && (await earlierAnswer(deps, idempotency))
-    if (earlier) return earlier
-    throw error
-  }
+  const rules = { catalogue: memory.current.catalogue, nowMs, defaultEffectiveMs: nowMs }
+  const { observations, warnings, refusal } = readIngestBody(text, rules)
+  const answer = refusal
+    ? await earlierOr(refusal, deps, idempotency)
+    : await ingest(deps, { observations, idempotency })
+  return warnings.length > 0 ? { ...answer, warnings: [...warnings] } : answer
+}
+
+/** A retry is answered as it was at first, though its rows may be refused by now. */
+async function earlierOr(
+  refusal: ServiceError,
+  deps: IngestRouteDeps,
+  idempotency: Idempotency | null,
+): Promise<{ inserted: number }> {
+  const earlier = idempotency && (await earlierAnswer(deps, idempotency))
+  if (!earlier) throw refusal
+  return earlier
 }
 
 function idempotencyKeyOf(request: Request): string | null {

@@ -1,4 +1,4 @@
-import { type TSchema, Type } from '@sinclair/typebox'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { ServiceError } from '~/domain/errors.ts'
 import {
   BACKFILL_YEARS_MAX,
@@ -9,19 +9,26 @@ import {
   RATE_MIN,
   SIGNIFICANT_DIGITS_MAX,
 } from '~/domain/observation.ts'
-import { named, namedRecord, nullable } from './fields.ts'
+import { named, namedRecord, nullable, record } from './fields.ts'
 import { isNestedTooDeep } from './nesting.ts'
-import { type RowRules, readObservationRow, WrittenNumber } from './observation-row.ts'
+import { type RowRules, WrittenNumber } from './observation-row.ts'
+import { readSentRow, shownName } from './row-members.ts'
 
 export const BATCH_ROWS_MAX = 100
 export const BODY_BYTES_MAX = 1_048_576
 
 export const IDEMPOTENCY_KEY_LENGTH_MAX = 255
 
+/** Members that a warning names. */
+const UNREAD_SHOWN_MAX = 5
+
 const optional = <T extends TSchema>(schema: T) => Type.Optional(nullable(schema))
 const currency = (description: string) => optional(Type.String({ description, examples: ['KES'] }))
 
-/** One row. What it leaves out may be null as well; members it does not know are ignored. */
+/**
+ * One row. What it leaves out may be null as well. A misspelt member is refused, one of another
+ * name is left out and told in the answer's warnings.
+ */
 const RateRow = named(
   'RateRow',
   Type.Object({
@@ -72,34 +79,64 @@ export const IngestHeaders = Type.Object({
   ),
 })
 
-export const IngestResponse = namedRecord('IngestResponse', { inserted: Type.Integer() })
+const Warning = record({
+  index: Type.Integer({ description: 'The row, from 0.' }),
+  warning: Type.String(),
+})
+
+export const IngestResponse = namedRecord('IngestResponse', {
+  inserted: Type.Integer(),
+  warnings: Type.Optional(
+    Type.Array(Warning, {
+      maxItems: BATCH_ROWS_MAX,
+      description: 'The rows of which some members were left out; absent where there are none.',
+    }),
+  ),
+})
+
+type Warning = Static<typeof Warning>
 
 /** Digits or an exponent that a double might not hold; other numbers survive JSON.parse exactly. */
 const LONG_NUMBER = /\d[\d.]{15,}|\d[eE][+-]?\d{3}/
 
-/**
- * The observations of a request body, all of them or an error.
- *
- * Throws `malformed_body` for a body that is not one row or 1 to 100 of them, and `invalid_rows`
- * with every fault of every row by its index.
- */
-export function readIngestBody(text: string, rules: RowRules): Observation[] {
-  const rows = rowsOf(parsedExactly(text))
+/** What a request body comes to. Where `refusal` is set nothing of it may be recorded. */
+export type BatchReading = {
+  readonly observations: readonly Observation[]
+  /** At most one a row. */
+  readonly warnings: readonly Warning[]
+  /** `invalid_rows`, with every fault of every row by its index. */
+  readonly refusal: ServiceError | null
+}
+
+/** Throws `malformed_body` for a body that is not one row or 1 to 100 of them. */
+export function readIngestBody(text: string, rules: RowRules): BatchReading {
   const errors: { index: number; error: string }[] = []
+  const warnings: Warning[] = []
   const observations: Observation[] = []
-  rows.forEach((row, index) => {
-    const reading = readObservationRow(row, rules)
-    if (reading.faults) errors.push(...reading.faults.map((error) => ({ index, error })))
-    else observations.push(reading.observation)
+  rowsOf(parsedExactly(text)).forEach((row, index) => {
+    const { observation, faults, unread } = readSentRow(row, { rules })
+    if (faults) errors.push(...faults.map((error) => ({ index, error })))
+    else observations.push(observation)
+    if (unread.length > 0) warnings.push({ index, warning: unreadWarning(unread) })
   })
-  if (errors.length === 0) return observations
-  const { index, error } = errors[0]!
-  throw new ServiceError(
+  return { observations, warnings, refusal: refusalOf(errors) }
+}
+
+function refusalOf(errors: readonly { index: number; error: string }[]): ServiceError | null {
+  const [first] = errors
+  if (!first) return null
+  return new ServiceError(
     'invalid_rows',
     `nothing was inserted: correct the rows listed in errors and send all again ` +
-      `(row ${index}: ${error})`,
+      `(row ${first.index}: ${first.error})`,
     { errors },
   )
+}
+
+function unreadWarning(names: readonly string[]): string {
+  const shown = names.slice(0, UNREAD_SHOWN_MAX).map(shownName).join(', ')
+  const more = names.length - UNREAD_SHOWN_MAX
+  return `not recorded, as no rate has it: ${shown}${more > 0 ? ` and ${more} more` : ''}`
 }
 
 /** JSON whose numbers keep every digit they were written with. */

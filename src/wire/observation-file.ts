@@ -4,6 +4,7 @@ import { csvTable, type RequiredColumn } from './csv-table.ts'
 import { parsedExactly } from './ingest.ts'
 import { type Line, linesOf } from './lines.ts'
 import { type RowRules, readObservationRow, WrittenNumber } from './observation-row.ts'
+import { misspellingOf, ROW_MEMBERS, ROW_NUMBERS, readSentRow } from './row-members.ts'
 
 /** A row that is no observation. */
 export type Reject = {
@@ -36,26 +37,13 @@ const REQUIRED: readonly RequiredColumn[] = [
   ['to', 'target_currency'],
   ['rate'],
 ]
-const TEXT_COLUMNS = [
-  'provider_id',
-  'from',
-  'to',
-  'source_currency',
-  'target_currency',
-  'fee_currency',
-  'effective_from',
-  'notes',
-]
-const NUMBER_COLUMNS = ['rate', 'fee']
-const COLUMNS = [...TEXT_COLUMNS, ...NUMBER_COLUMNS]
-
 /** A number that JSON.stringify writes as it is given; the library's types do not know it yet. */
 const exactNumber = (JSON as unknown as { rawJSON(text: string): object }).rawJSON
 
 /** What a file of rejects adds to each row. */
 const ERROR = 'error'
+const COLUMNS = [...ROW_MEMBERS, ERROR]
 
-const READ = new Set([...COLUMNS, ERROR])
 const UNREAD_MAX = 20
 
 /**
@@ -78,15 +66,22 @@ export async function openObservationFile(
     return { format: 'ndjson', rejectsHeader: null, unread, batches }
   }
   const { header, records } = await csvTable(lines, REQUIRED)
-  noteUnread(header, unread)
+  noteUnread(unreadOf(header), unread)
   const reader = new CsvReader(header, rules)
   const { rejectsHeader } = reader
   return { format: 'csv', rejectsHeader, unread, batches: reader.batches(records) }
 }
 
+/** The columns that no row has. Throws FileFault for those that are misspelt. */
+function unreadOf(header: readonly string[]): string[] {
+  const unread = header.filter((name) => name !== '' && !COLUMNS.includes(name))
+  const misspelt = unread.map(misspellingOf).filter((fault) => fault !== null)
+  if (misspelt.length > 0) throw new FileFault(`in the header ${misspelt.join('; ')}`)
+  return unread
+}
+
 function noteUnread(names: readonly string[], unread: Set<string>): void {
-  for (const name of names)
-    if (name !== '' && !READ.has(name) && unread.size < UNREAD_MAX) unread.add(name)
+  for (const name of names) if (unread.size < UNREAD_MAX) unread.add(name)
 }
 
 /** The lines with those at the start left out that are blank, and the first character there is. */
@@ -125,9 +120,8 @@ async function* jsonBatches(lines: AsyncIterable<Line[]>, reading: JsonReading) 
 function readJsonLine({ text, fault }: Line, { rules, unread }: JsonReading) {
   if (fault !== null) return { observation: null, faults: [fault] }
   try {
-    const row = parsedExactly(text)
-    const reading = readObservationRow(row, rules)
-    if (reading.observation) noteUnread(Object.keys(row as object), unread)
+    const reading = readSentRow(parsedExactly(text), { rules, extra: [ERROR] })
+    if (reading.observation) noteUnread(reading.unread, unread)
     return reading
   } catch {
     return { observation: null, faults: ['is not valid JSON'] }
@@ -160,10 +154,10 @@ class CsvReader {
     header: readonly string[],
     private readonly rules: RowRules,
   ) {
-    this.#columns = COLUMNS.map((name) => ({
+    this.#columns = ROW_MEMBERS.map((name) => ({
       name,
       index: header.indexOf(name),
-      isNumber: NUMBER_COLUMNS.includes(name),
+      isNumber: ROW_NUMBERS.includes(name),
     })).filter(({ index }) => index >= 0)
     this.#width = header.length
     this.#errorIndex = header.indexOf(ERROR)

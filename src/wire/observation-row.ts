@@ -36,7 +36,7 @@ const ECHO_LENGTH_MAX = 40
  * One row of `POST /rates` or of an import file, checked against every rule.
  *
  * Either the observation or all of the row's faults, a sentence each that names its field. Optional
- * fields may be null; unknown ones are ignored.
+ * fields may be null; unknown ones are not looked at.
  */
 export function readObservationRow(row: unknown, rules: RowRules): RowReading {
   if (typeof row !== 'object' || row === null || Array.isArray(row) || row instanceof WrittenNumber)

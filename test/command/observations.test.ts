@@ -100,17 +100,41 @@ describe('observations import', () => {
   })
 
   test('says which columns and members it does not read, and imports the rest', async () => {
-    const row = '{"provider_id":"wise","from":"USD","to":"KES","rate":1,"fee_curency":"KES"}'
-    const path = await fileOf(`provider_id,from,to,rate,Fee,id\nwise,USD,KES,1,2,7\n`)
+    const row = '{"provider_id":"wise","from":"USD","to":"KES","rate":1,"comment":"KES"}'
+    const path = await fileOf(`provider_id,from,to,rate,surcharge,id\nwise,USD,KES,1,2,7\n`)
     for (const [file, names] of [
-      [path, '"Fee", "id"'],
-      [await fileOf(row, 'quotes.ndjson'), '"fee_curency"'],
+      [path, '"surcharge", "id"'],
+      [await fileOf(row, 'quotes.ndjson'), '"comment"'],
     ] as const) {
       const { status, stdout, said } = await load(file)
       expect([status, stdout]).toEqual([0, '{"inserted":1,"rejected":0}\n'])
       const line = `not read, as no observation has it: ${names}; check how it is spelt`
       expect(said).toEqual([line])
     }
+  })
+
+  test('imports nothing of a CSV whose header misspells a column', async () => {
+    const before = await count()
+    const path = await fileOf(`provider_id,from,to,rate,Fee,efective_from\nwise,USD,KES,1,2,\n`)
+    for (const options of [[], ['--skip-invalid']])
+      expect(await load(path, ...options)).toEqual({
+        status: 1,
+        stdout: '',
+        said: [
+          `corridor: ${path}: in the header "Fee" is not read: did you mean fee?; ` +
+            '"efective_from" is not read: did you mean effective_from?',
+        ],
+      })
+    expect(await count()).toBe(before)
+  })
+
+  test('takes a misspelt member of a JSON line for a fault of that line', async () => {
+    const row = '{"provider_id":"wise","from":"USD","to":"KES","rate":1,"fee_curency":"KES"}'
+    const path = await fileOf(`${row}\n${row.replace('fee_curency', 'error')}\n`, 'quotes.ndjson')
+    const fault = 'line 1: "fee_curency" is not read: did you mean fee_currency?'
+    const { status, said } = await load(path)
+    expect([status, said[0]]).toEqual([1, fault])
+    expect(documentOf(await load(path, '--skip-invalid'))).toEqual({ inserted: 1, rejected: 1 })
   })
 
   test('with an invalid row nothing is imported and the first faults are listed by line', async () => {

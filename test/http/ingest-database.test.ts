@@ -310,6 +310,22 @@ describe('Idempotency-Key', () => {
     expect(await stored()).toBe(before + 2)
   })
 
+  test('201 again with the same warnings, though the provider was closed since', async () => {
+    const world = open()
+    const key = await keyIn(world)
+    const body = [ROW, { ...ROW, comment: 'seen' }]
+    const first = await world.post(body, key, once('warned'))
+    expect(first.body).toEqual({
+      inserted: 2,
+      warnings: [{ index: 1, warning: 'not recorded, as no rate has it: "comment"' }],
+    })
+    expect((await world.post(body, key, once('warned'))).text).toBe(first.text)
+    const providers = PROVIDERS.map((one) => ({ ...one, isActive: false }))
+    world.memory.publish({ catalogue: { currencies: CURRENCIES, providers } }, world.clock.now())
+    const again = await world.post(body, key, once('warned'))
+    expect([again.status, again.text]).toEqual([201, first.text])
+  })
+
   test('422 for the same key with another body, even one that means the same', async () => {
     const world = open()
     const key = await keyIn(world)

@@ -155,8 +155,6 @@ describe('what a row may leave out', () => {
       fee_currency: 'GBP',
       notes: 'seen at the counter',
       effective_from: '2026-03-05T15:25:30.123+01:00',
-      rate_type: 'official',
-      unknown: { deep: [1] },
     }
     expect(await recordedOf(row)).toEqual({
       providerId: 'p2p-a',
@@ -169,6 +167,22 @@ describe('what a row may leave out', () => {
       effectiveMs: Date.parse('2026-03-05T14:25:30.123Z'),
       notes: 'seen at the counter',
     })
+  })
+
+  test('201 warns of members that no rate has, and records the row without them', async () => {
+    const { world, store, key } = open()
+    const named = { ...ROW, rate_type: 'official', unknown: { deep: [1] } }
+    const { status, body } = await world.post([ROW, named], key)
+    const warning = 'not recorded, as no rate has it: "rate_type", "unknown"'
+    expect([status, body]).toEqual([201, { inserted: 2, warnings: [{ index: 1, warning }] }])
+    expect(store.recorded[1]).toEqual(store.recorded[0]!)
+  })
+
+  test('422 for a member that is misspelt, and nothing is recorded', async () => {
+    expect(await faultsOf({ ...ROW, efective_from: '2026-03-01T00:00:00Z', fees: 1 })).toEqual([
+      '"efective_from" is not read: did you mean effective_from?',
+      '"fees" is not read: did you mean fee?',
+    ])
   })
 
   test('201 takes the source currency for a fee that names none', async () => {

@@ -14,8 +14,14 @@ const RULES = {
 }
 const ROW = { provider_id: 'retail-a', from: 'USD', to: 'KES', rate: 129.5 }
 
-const read = (body: unknown) =>
+const readingOf = (body: unknown) =>
   readIngestBody(typeof body === 'string' ? body : JSON.stringify(body), RULES)
+
+function read(body: unknown) {
+  const { observations, refusal } = readingOf(body)
+  if (refusal) throw refusal
+  return observations
+}
 
 function failureOf(body: unknown): ServiceError {
   try {
@@ -69,6 +75,50 @@ describe('readIngestBody', () => {
     expect(['malformed_body', 'invalid_rows']).toContain(failureOf(deep).code)
     const inRow = `{"notes":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)},"rate":12345678901234567}`
     expect(['malformed_body', 'invalid_rows']).toContain(failureOf(inRow).code)
+  })
+
+  test('a misspelt member is a fault of its row, before what it left missing', () => {
+    const { code, message, details } = failureOf([
+      ROW,
+      { ...ROW, efective_from: '2026-03-05T14:00:00Z', Fee: 2 },
+      { ...ROW, rate: undefined, rtae: 129.5 },
+    ])
+    expect(code).toBe('invalid_rows')
+    expect(message).toContain('(row 1: "efective_from" is not read: did you mean effective_from?)')
+    expect(details.errors).toEqual([
+      { index: 1, error: '"efective_from" is not read: did you mean effective_from?' },
+      { index: 1, error: '"Fee" is not read: did you mean fee?' },
+      { index: 2, error: '"rtae" is not read: did you mean rate?' },
+      { index: 2, error: 'rate is required: a number above 0' },
+    ])
+  })
+
+  test('another member is left out with a warning of its row', () => {
+    const { observations, warnings, refusal } = readingOf([
+      { ...ROW, id: 7, rate_type: 'official' },
+      ROW,
+      { ...ROW, ['x'.repeat(50)]: 1, error: 'old', a: 1, b: 1, c: 1, d: 1, e: 1 },
+    ])
+    expect([observations.length, refusal]).toEqual([3, null])
+    expect(observations[0]).toEqual(observations[1]!)
+    const long = `"${'x'.repeat(40)}…"`
+    expect(warnings).toEqual([
+      { index: 0, warning: 'not recorded, as no rate has it: "id", "rate_type"' },
+      {
+        index: 2,
+        warning: `not recorded, as no rate has it: ${long}, "error", "a", "b", "c" and 2 more`,
+      },
+    ])
+  })
+
+  test('100 members of a row are looked at, one more is a fault', () => {
+    const withMembers = (count: number) =>
+      Object.fromEntries(Array.from({ length: count - 4 }, (_, i) => [`member ${i}`, i]))
+    expect(readingOf({ ...ROW, ...withMembers(100) }).warnings).toHaveLength(1)
+    const { details } = failureOf({ ...ROW, ...withMembers(101) })
+    expect(details.errors).toEqual([
+      { index: 0, error: 'has more than 100 members; send those that a rate has' },
+    ])
   })
 
   test('a row that is no object is a fault of that row', () => {

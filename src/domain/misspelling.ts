@@ -1,0 +1,43 @@
+/** Letters that may be wrong in a word that was meant for another. */
+const WRONG_LETTERS_MAX = 2
+
+/**
+ * The one of `names` that `word` was probably meant for, the nearest first; null for a name itself
+ * and for a word like none of them.
+ *
+ * Like is what differs in case alone, or in at most two letters that are wrong, missing, added or
+ * changed places with the next, where more are right than wrong: `id` is not meant for `to`.
+ */
+export function meantBy(word: string, names: readonly string[]): string | null {
+  if (names.includes(word)) return null
+  const folded = word.toLowerCase()
+  let meant: string | null = null
+  let least = WRONG_LETTERS_MAX + 1
+  for (const name of names) {
+    const length = Math.max(name.length, word.length)
+    if (2 * length - name.length - word.length > WRONG_LETTERS_MAX) continue
+    const wrong = wrongLetters(folded, name)
+    if (wrong >= least || 2 * wrong >= length) continue
+    meant = name
+    least = wrong
+  }
+  return meant
+}
+
+/** The distance of optimal string alignment, row by row; for words of some letters. */
+function wrongLetters(word: string, name: string): number {
+  let before: number[] = []
+  let above = Array.from({ length: name.length + 1 }, (_, column) => column)
+  for (let i = 1; i <= word.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= name.length; j++) {
+      const replaced = above[j - 1]! + (word[i - 1] === name[j - 1] ? 0 : 1)
+      row[j] = Math.min(replaced, above[j]! + 1, row[j - 1]! + 1)
+      const isSwapped = i > 1 && j > 1 && word[i - 1] === name[j - 2] && word[i - 2] === name[j - 1]
+      if (isSwapped) row[j] = Math.min(row[j]!, before[j - 2]! + 1)
+    }
+    before = above
+    above = row
+  }
+  return above[name.length]!
+}

@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { meantBy } from '~/domain/misspelling.ts'
+
+const NAMES = ['to', 'fee', 'rate', 'from', 'notes', 'fee_currency', 'effective_from']
+const LETTERS = [...'abcdefghijklmnopqrstuvwxyz_']
+
+describe('meantBy', () => {
+  test.each([
+    ['efective_from', 'effective_from'],
+    ['effectiveFrom', 'effective_from'],
+    ['effective-form', 'effective_from'],
+    ['EFFECTIVE_FROM', 'effective_from'],
+    ['fees', 'fee'],
+    ['Fee', 'fee'],
+    ['efe', 'fee'],
+    ['fe', 'fee'],
+    ['note', 'notes'],
+    ['rtae', 'rate'],
+    ['ratess', 'rate'],
+    ['form', 'from'],
+    ['fee_curency', 'fee_currency'],
+    ['fee_curecny', 'fee_currency'],
+    ['TO', 'to'],
+    ['too', 'to'],
+    ['FROM_', 'from'],
+  ])('%s was meant for %s', (word, name) => {
+    expect(meantBy(word, NAMES)).toBe(name)
+  })
+
+  test.each(['id', 'x', '', 'ts', 'foo', 'ref', 'name', 'base', 'rate_type', 'comment'])(
+    '%p is a word of its own',
+    (word) => {
+      expect(meantBy(word, NAMES)).toBeNull()
+    },
+  )
+
+  test('a name is meant for itself, whatever else is near', () => {
+    for (const name of [...NAMES, 'form']) expect(meantBy(name, [...NAMES, 'form'])).toBeNull()
+  })
+
+  test('one or two letters wrong in a name of five or more are always noticed', () => {
+    const long = NAMES.filter(({ length }) => length >= 5)
+    const edits = fc.array(fc.tuple(fc.nat(), fc.constantFrom(...LETTERS), fc.nat(2)), {
+      minLength: 1,
+      maxLength: 2,
+    })
+    fc.assert(
+      fc.property(fc.constantFrom(...long), edits, (name, changes) => {
+        let word = name
+        for (const [at, letter, kind] of changes) {
+          const index = at % word.length
+          const rest = word.slice(kind === 0 ? index : index + 1)
+          word = word.slice(0, index) + (kind === 2 ? '' : letter) + rest
+        }
+        expect(meantBy(word, NAMES)).toBe(word === name ? null : name)
+      }),
+    )
+  })
+})
