@@ -6,7 +6,13 @@ import { createAccountStore } from '~/store/account-store.ts'
 import { iso } from '~/wire/present.ts'
 import { newKey, SHOWN_ONCE } from './new-key.ts'
 import { tableLines } from './table.ts'
-import { CommandFailure, printResult, type Terminal, withDatabase } from './terminal.ts'
+import {
+  CommandFailure,
+  printResult,
+  type Terminal,
+  withDatabase,
+  withExisting,
+} from './terminal.ts'
 
 type Json = { json?: boolean }
 
@@ -65,7 +71,7 @@ async function create(terminal: Terminal, { email, plan, role, json = false }: C
 type Change = Json & { plan?: Plan; role?: Role }
 
 async function update(terminal: Terminal, id: string, { plan, role, json = false }: Change) {
-  const account = await withDatabase(terminal, (database) =>
+  const account = await withExisting(terminal, (database) =>
     createAccountStore(database).update(id, { plan, role }, COMMAND_LINE),
   )
   if (!account) throw new CommandFailure(`there is no account ${id}; account list shows them all`)
@@ -77,7 +83,7 @@ async function update(terminal: Terminal, id: string, { plan, role, json = false
 }
 
 async function list(terminal: Terminal, { json = false }: Json) {
-  const accounts = await withDatabase(terminal, (database) => createAccountStore(database).list())
+  const accounts = await withExisting(terminal, (database) => createAccountStore(database).list())
   const header = ['account_id', 'email', 'plan', 'role', 'created_at', 'active keys']
   const rows = accounts.map((account) => [
     account.id,

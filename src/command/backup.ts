@@ -5,7 +5,13 @@ import type { Command } from 'commander'
 import { RestoreFault, restoreBackup, writeBackup } from '~/store/backup.ts'
 import { type InputFile, STDIN, withInput } from './file.ts'
 import { outputAt, STDOUT } from './output.ts'
-import { CommandFailure, printResult, type Terminal, withDatabase } from './terminal.ts'
+import {
+  CommandFailure,
+  printResult,
+  type Terminal,
+  withDatabase,
+  withExisting,
+} from './terminal.ts'
 
 const LINE_LENGTH_MAX = 64 * 1_048_576
 
@@ -21,7 +27,7 @@ export function addBackup(program: Command, terminal: Terminal): void {
     )
     .option('--json', 'print one JSON document')
     .action(async (path: string, { json = false }: Options) => {
-      const tables = await withDatabase(terminal, (database) =>
+      const tables = await withExisting(terminal, (database) =>
         written(path, (write) => writeBackup(database, write)),
       )
       const [told, name] =

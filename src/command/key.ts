@@ -6,7 +6,7 @@ import { createAccountStore } from '~/store/account-store.ts'
 import { iso } from '~/wire/present.ts'
 import { newKey, SHOWN_ONCE } from './new-key.ts'
 import { tableLines } from './table.ts'
-import { CommandFailure, printResult, type Terminal, withDatabase } from './terminal.ts'
+import { CommandFailure, printResult, type Terminal, withExisting } from './terminal.ts'
 
 type Json = { json?: boolean }
 
@@ -37,7 +37,7 @@ type Creation = Json & { account: string; name: string }
 
 async function create(terminal: Terminal, { account, name, json = false }: Creation) {
   const { key, hash } = newKey()
-  const created = await withDatabase(terminal, (database) =>
+  const created = await withExisting(terminal, (database) =>
     createAccountStore(database).createKey({ accountId: account, name, hash, actor: COMMAND_LINE }),
   )
   if (!created) throw unknownAccount(account)
@@ -49,7 +49,7 @@ async function create(terminal: Terminal, { account, name, json = false }: Creat
 }
 
 async function list(terminal: Terminal, { account, json = false }: Json & { account: string }) {
-  const keys = await withDatabase(terminal, async (database) => {
+  const keys = await withExisting(terminal, async (database) => {
     const store = createAccountStore(database)
     const { accounts } = await store.loadAccount(account)
     if (accounts.length === 0) throw unknownAccount(account)
@@ -66,7 +66,7 @@ async function list(terminal: Terminal, { account, json = false }: Json & { acco
 }
 
 async function revoke(terminal: Terminal, id: string, { json = false }: Json) {
-  const revoked = await withDatabase(terminal, (database) =>
+  const revoked = await withExisting(terminal, (database) =>
     createAccountStore(database).revokeKey(id, systemClock.now(), { actor: COMMAND_LINE }),
   )
   if (!revoked) throw new CommandFailure(`there is no key ${id}; key list shows an account's keys`)

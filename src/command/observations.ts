@@ -10,7 +10,7 @@ import { type InputFile, STDIN, withInput } from './file.ts'
 import { withProgress } from './progress.ts'
 import { addPrune } from './prune.ts'
 import { allOrNothing, FaultReport, RejectsFile } from './rejects.ts'
-import { CommandFailure, printResult, type Terminal, withDatabase } from './terminal.ts'
+import { CommandFailure, printResult, type Terminal, withExisting } from './terminal.ts'
 
 const STDIN_REJECTS = 'observations'
 /** What is shown of the name of a column. */
@@ -32,7 +32,7 @@ export function addObservations(program: Command, terminal: Terminal): void {
     .action(async (path: string, { skipInvalid = false, json = false }: Options) => {
       const stem = skipInvalid ? rejectsStem(path) : null
       const { inserted, rejected } = await withInput(path, (input) =>
-        withDatabase(terminal, (database) => run({ terminal, database, input }, stem)),
+        withExisting(terminal, (database) => run({ terminal, database, input }, stem)),
       )
       const lines = [`observations inserted: ${inserted}, rows rejected: ${rejected}`]
       printResult(terminal, { isJson: json, result: { inserted, rejected }, lines })

@@ -6,7 +6,7 @@ import { keptFromMs, pruneObservations } from '~/jobs/prune-observations.ts'
 import type { Database } from '~/store/database.ts'
 import { createRetentionStore } from '~/store/retention-store.ts'
 import { createRollupStore } from '~/store/rollup-store.ts'
-import { CommandFailure, printResult, type Terminal, withDatabase } from './terminal.ts'
+import { CommandFailure, printResult, type Terminal, withExisting } from './terminal.ts'
 
 type Options = { olderThan: number; dryRun?: boolean; json?: boolean }
 
@@ -18,7 +18,7 @@ export function addPrune(observations: Command, terminal: Terminal): void {
     .option('--dry-run', 'only count them')
     .option('--json', 'print one JSON document')
     .action(async ({ olderThan, dryRun = false, json = false }: Options) => {
-      const { beforeMs, count } = await withDatabase(terminal, (database) =>
+      const { beforeMs, count } = await withExisting(terminal, (database) =>
         dryRun ? counted(database, olderThan) : pruned(database, olderThan),
       )
       const before = new Date(beforeMs).toISOString()

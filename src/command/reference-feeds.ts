@@ -11,7 +11,7 @@ import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
 import { feedStoreOf } from './feeds.ts'
 import { feedStatusOf, presentFeedStatus, statusLines } from './reference-status.ts'
-import { CommandFailure, configOf, printResult, type Terminal, withDatabase } from './terminal.ts'
+import { CommandFailure, configOf, printResult, type Terminal, withExisting } from './terminal.ts'
 
 type Options = { json?: boolean; accept?: boolean }
 
@@ -23,7 +23,7 @@ export function addReferenceFeeds(reference: Command, terminal: Terminal): void 
     .option('--accept', 'believe every move: the rates are right however far they jumped')
     .option('--json', 'print one JSON document')
     .action(async ({ json = false, accept = false }: Options) => {
-      const outcome = await withDatabase(terminal, (database) =>
+      const outcome = await withExisting(terminal, (database) =>
         fetchNow(terminal, database, accept),
       )
       const lines = [summaryOf(outcome)]
@@ -35,7 +35,7 @@ export function addReferenceFeeds(reference: Command, terminal: Terminal): void 
     .option('--json', 'print one JSON document')
     .action(async ({ json = false }: Options) => {
       const nowMs = systemClock.now()
-      const status = await withDatabase(terminal, (database) =>
+      const status = await withExisting(terminal, (database) =>
         feedStatusOf(database, { feeds: feedsOf(terminal), nowMs }),
       )
       const result = presentFeedStatus(status, nowMs)

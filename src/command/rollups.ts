@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { StoredCorridor } from '~/domain/corridor.ts'
 import { repairRollups } from '~/jobs/verify-rollups.ts'
 import { createRollupStore, type RollupStore } from '~/store/rollup-store.ts'
-import { CommandFailure, printResult, type Terminal, withDatabase } from './terminal.ts'
+import { CommandFailure, printResult, type Terminal, withExisting } from './terminal.ts'
 
 const ALWAYS = { fromMs: Number.NEGATIVE_INFINITY, beforeMs: Number.POSITIVE_INFINITY }
 
@@ -45,7 +45,7 @@ function counted(
   terminal: Terminal,
   work: (store: RollupStore, corridor: StoredCorridor) => Promise<number>,
 ): Promise<{ corridors: number; hours: number }> {
-  return withDatabase(terminal, async (database) => {
+  return withExisting(terminal, async (database) => {
     const store = createRollupStore(database)
     const corridors = await store.corridors()
     let hours = 0

@@ -3,6 +3,7 @@ import { loadConfig } from '~/config.ts'
 import { createLog, type Log } from '~/log.ts'
 import { type Database, openDatabase } from '~/store/database.ts'
 import { migrate } from '~/store/migrate.ts'
+import { schemaVersion } from '~/store/schema-version.ts'
 import { type Hold, interruptible } from './interruption.ts'
 import { signals } from './signals.ts'
 
@@ -74,28 +75,45 @@ export function printResult(
   else for (const line of lines) terminal.print(line)
 }
 
+type Work<T> = (database: Database) => Promise<T>
+
 /**
- * Opens the database for one command, brings its schema up to date, and closes it whatever happens,
- * a signal that ends the command included.
+ * Opens the database for one command, or makes it, brings its schema up to date, and closes it
+ * whatever happens, a signal that ends the command included.
  */
-export const withDatabase = <T>(
-  terminal: Terminal,
-  work: (database: Database) => Promise<T>,
-): Promise<T> =>
-  withUnmigrated(terminal, async (database) => {
-    await migrate(database)
-    return work(database)
+export const withDatabase = <T>(terminal: Terminal, work: Work<T>): Promise<T> =>
+  withUnmigrated(terminal, migrated(work))
+
+/**
+ * Opens the database for a command that reads, or changes what must be there: where there is none,
+ * or one without a schema, it says where it looked and makes nothing.
+ */
+export const withExisting = <T>(terminal: Terminal, work: Work<T>): Promise<T> =>
+  opened(terminal, { mustExist: true }, async (database) => {
+    if ((await schemaVersion(database.sql)) === 0)
+      throw new CommandFailure(
+        `there is nothing of corridor in the database: ${database.where}. Set DATABASE_URL or ` +
+          'DATA_DIR to what the service has, or begin here with `corridor migrate`',
+      )
+    return migrated(work)(database)
   })
 
-/** The same for a database that stays as it is. */
-export async function withUnmigrated<T>(
-  terminal: Terminal,
-  work: (database: Database) => Promise<T>,
-): Promise<T> {
+/** Opens the database for one command, or makes it, and leaves its schema as it is. */
+export const withUnmigrated = <T>(terminal: Terminal, work: Work<T>): Promise<T> =>
+  opened(terminal, { mustExist: false }, work)
+
+const migrated =
+  <T>(work: Work<T>): Work<T> =>
+  async (database) => {
+    await migrate(database)
+    return work(database)
+  }
+
+async function opened<T>(terminal: Terminal, { mustExist }: { mustExist: boolean }, work: Work<T>) {
   const { databaseUrl, dataDir } = configOf(terminal)
   const { say } = terminal
   const { ended } = signals
-  const opening = openDatabase({ databaseUrl, dataDir, use: 'command', say, ended })
+  const opening = openDatabase({ databaseUrl, dataDir, use: 'command', mustExist, say, ended })
   return interruptible(async () => work(await opening), closing(opening))
 }
 

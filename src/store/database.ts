@@ -43,6 +43,8 @@ export type DatabaseOptions = Omit<ConnectOptions, 'idleSeconds' | 'onClose'> & 
   /** Home of the embedded database, which serves when there is no `databaseUrl`. */
   dataDir: string
   use: 'service' | 'command'
+  /** Fails where there is no embedded database yet, and makes nothing. */
+  mustExist?: boolean | undefined
   say: (line: string) => void
   /** Aborted, it makes an embedded database that is still waited for stop again. */
   ended?: AbortSignal | undefined
@@ -127,8 +129,8 @@ async function openExternal(url: string, options: DatabaseOptions): Promise<Data
 }
 
 async function openOwn(options: DatabaseOptions): Promise<Database> {
-  const { dataDir, use, say, ended, connectionsMax, onQuery } = options
-  const embedded = await openEmbedded({ dataDir, use, say, ended })
+  const { dataDir, use, mustExist, say, ended, connectionsMax, onQuery } = options
+  const embedded = await openEmbedded({ dataDir, use, mustExist, say, ended })
   const { onClose, stop, follow } = reviver(embedded, say)
   const sql = connect(embedded.url, { connectionsMax, onQuery, onClose, idleSeconds: null })
   follow(sql)

@@ -25,6 +25,8 @@ export type Home = {
 export type HomeOptions = {
   dataDir: string
   say: (line: string) => void
+  /** Only a database that is there is wanted: nothing is made. */
+  mustExist?: boolean | undefined
   system?: UserSystem | undefined
   elsewhere?: string | undefined
 }
@@ -34,7 +36,7 @@ export type HomeOptions = {
  *
  * As root the home lies elsewhere, under a name derived from DATA_DIR, when the database's user
  * cannot enter DATA_DIR; `say` then tells where. Data that exists keeps its place and its owner.
- * Throws what to do where there can be no such folder.
+ * Throws what to do where there can be no such folder, or is none and none is to be made.
  */
 export async function embeddedHome(options: HomeOptions): Promise<Home> {
   try {
@@ -53,11 +55,15 @@ export async function embeddedHome(options: HomeOptions): Promise<Home> {
 async function homeOf(options: HomeOptions): Promise<Home> {
   const dataDir = await realPathOf(resolve(options.dataDir))
   const near = join(dataDir, 'postgres')
-  if (process.getuid?.() !== 0) return homeOfMine(dataDir, near)
+  if (process.getuid?.() !== 0) {
+    if (options.mustExist && !(await dataOwner(near, options))) throw noDatabase([near])
+    return homeOfMine(dataDir, near)
+  }
   const nearOwner = await dataOwner(near, options)
   if (nearOwner) return homeAt({ dataDir, directory: near, owner: nearOwner }, options)
   const far = join(options.elsewhere ?? ELSEWHERE, farName(dataDir), 'postgres')
   const owner = await dataOwner(far, options)
+  if (options.mustExist && !owner) throw noDatabase([near, far])
   const user = lenderFor(owner, options)
   const closed = await closedTo(user, await existing(dataDir))
   if (!owner && !closed) return homeAt({ dataDir, directory: near, owner: user }, options)
@@ -65,6 +71,13 @@ async function homeOf(options: HomeOptions): Promise<Home> {
   options.say(`the database of ${dataDir} lives in ${dirname(far)} (${why})`)
   return homeAt({ dataDir, directory: far, owner: owner ?? user }, options)
 }
+
+const noDatabase = (looked: readonly string[]): Error =>
+  new Error(
+    `there is no database: DATABASE_URL is not set, and there is none in ${looked.join(' or ')}. ` +
+      'Set DATABASE_URL or DATA_DIR to what the service has, or make a new database with ' +
+      '`corridor migrate` or `corridor serve`',
+  )
 
 async function homeOfMine(dataDir: string, directory: string): Promise<Home> {
   try {

@@ -22,6 +22,8 @@ export type EmbeddedOptions = {
   dataDir: string
   /** A service refuses to start beside another one; commands run beside anything. */
   use: 'service' | 'command'
+  /** Fails where there is no database yet, and makes nothing. */
+  mustExist?: boolean | undefined
   /** Told, in one sentence each, what an operator should know. */
   say: (line: string) => void
   /** False only in tests: what was written may be lost when the machine stops. */

@@ -29,11 +29,18 @@ export type Finished = {
 }
 
 /** Runs `corridor` in this process: what main.ts does with its arguments, without the start of it. */
-export async function corridor(args: readonly string[], databaseUrl: string): Promise<Finished> {
+export const corridor = (args: readonly string[], databaseUrl: string): Promise<Finished> =>
+  corridorWith({ DATABASE_URL: databaseUrl }, args)
+
+/** Runs `corridor` in this process with these settings. */
+export async function corridorWith(
+  env: Terminal['env'],
+  args: readonly string[],
+): Promise<Finished> {
   const printed: string[] = []
   const said: string[] = []
   const terminal: Terminal = {
-    env: { DATABASE_URL: databaseUrl },
+    env,
     isTerminal: false,
     print: (line) => void printed.push(`${line}\n`),
     say: (line) => void said.push(line),

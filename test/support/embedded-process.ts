@@ -8,6 +8,7 @@ import { connect, type Sql } from '~/store/database.ts'
 import { openEmbedded } from '~/store/embedded.ts'
 import { runningPostmaster } from '~/store/embedded-postmaster.ts'
 import { run } from '~/store/embedded-run.ts'
+import { migrate } from '~/store/migrate.ts'
 import { scratchFolder } from './scratch.ts'
 
 const CHILD = join(import.meta.dir, 'embedded-child.ts')
@@ -69,7 +70,7 @@ export async function newDataDir(): Promise<string> {
   return join(base, 'not', 'there', 'yet')
 }
 
-/** The same with a stopped database in it already, which is quicker than making one. */
+/** The same with a stopped, migrated database in it already, which is quicker than making one. */
 export async function preparedDataDir(): Promise<string> {
   prepared ??= prepare()
   const dataDir = await newDataDir()
@@ -81,6 +82,9 @@ export async function preparedDataDir(): Promise<string> {
 async function prepare(): Promise<string> {
   const dataDir = await scratchFolder()
   const embedded = await openEmbedded({ dataDir, use: 'command', say: () => {}, durable: false })
+  const sql = connect(embedded.url)
+  await migrate({ sql })
+  await sql.end()
   await embedded.close()
   return dataDir
 }

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { corridor, corridorWith, documentOf } from '../support/command.ts'
+import { cleanUp, newDataDir, TEST_MS_MAX } from '../support/embedded-process.ts'
+import { emptyDatabase } from '../support/postgres.ts'
+import { scratchFolder } from '../support/scratch.ts'
+
+setDefaultTimeout(TEST_MS_MAX)
+
+let folder: string
+let file: string
+
+beforeAll(async () => {
+  folder = await scratchFolder()
+  file = join(folder, 'quotes.csv')
+  await writeFile(file, 'provider_id,from,to,rate\nwise,USD,KES,129\n')
+})
+afterAll(cleanUp, TEST_MS_MAX)
+
+/** Commands that read, or change what must be there already. */
+const commands = (): string[][] => [
+  ['account', 'list'],
+  ['account', 'update', 'a', '--plan', 'pro'],
+  ['key', 'list', '--account', 'a'],
+  ['key', 'create', '--account', 'a', '--name', 'n'],
+  ['key', 'revoke', 'k'],
+  ['observations', 'import', file],
+  ['observations', 'import', file, '--skip-invalid'],
+  ['observations', 'prune', '--older-than', '5y'],
+  ['reference', 'status'],
+  ['reference', 'fetch'],
+  ['rollups', 'verify'],
+  ['rollups', 'rebuild'],
+  ['backup', join(folder, 'backup.gz')],
+]
+
+describe('with no database in sight', () => {
+  test('a command that reads, or changes what must exist, says where it looked and makes nothing', async () => {
+    for (const args of commands()) {
+      const dataDir = await newDataDir()
+      const { status, stdout, said } = await corridorWith({ DATA_DIR: dataDir }, args)
+      expect([args, status, stdout, said.length]).toEqual([args, 1, '', 1])
+      expect(said[0]).toStartWith('corridor: there is no database: DATABASE_URL is not set')
+      expect(said[0]).toContain(join(dataDir, 'postgres'))
+      expect(existsSync(join(dataDir, '../..'))).toBe(false)
+    }
+    expect(await readdir(folder)).toEqual(['quotes.csv'])
+  })
+
+  test('one whose DATA_DIR is there, but empty, leaves it empty', async () => {
+    const dataDir = await newDataDir()
+    await mkdir(dataDir, { recursive: true })
+    const { status } = await corridorWith({ DATA_DIR: dataDir }, ['account', 'list'])
+    expect([status, await readdir(dataDir)]).toEqual([1, []])
+  })
+
+  test('one that meets a PostgreSQL without our schema makes none there', async () => {
+    const database = await emptyDatabase()
+    try {
+      for (const args of commands()) {
+        const { status, stdout, said } = await corridor(args, database.url)
+        expect([args, status, stdout, said.length]).toEqual([args, 1, '', 1])
+        expect(said[0]).toContain('there is nothing of corridor in the database: PostgreSQL')
+        expect(said[0]).not.toContain(new URL(database.url).password)
+      }
+      const made = await database.sql`
+        select nspname from pg_namespace where nspname in ('drizzle')
+        union all select relname from pg_class where relnamespace = 'public'::regnamespace`
+      expect(made).toHaveLength(0)
+    } finally {
+      await database.close()
+    }
+  })
+
+  test('one that begins something makes a database, and then the others find it', async () => {
+    const env = { DATA_DIR: await newDataDir() }
+    const made = await corridorWith(env, [
+      'account',
+      'create',
+      '--email',
+      'a@example.com',
+      '--json',
+    ])
+    const { account_id } = documentOf(made)
+    const listed = documentOf(await corridorWith(env, ['account', 'list', '--json']))
+    expect(listed).toMatchObject([{ account_id, email: 'a@example.com' }])
+  })
+})
