@@ -169,6 +169,18 @@ describe('docs/operate.md', () => {
   })
 })
 
+describe('docs/architecture.md', () => {
+  test('says of every folder what is in it', () => {
+    const rows = tableRows(pageAt('docs/architecture.md'), 'folder').flatMap(([cells]) =>
+      matchesIn(cells!, /`([^`]+)`/g),
+    )
+    const folders = [...new Bun.Glob('*/').scanSync({ cwd: join(ROOT, 'src'), onlyFiles: false })]
+    expect(folders.length).toBeGreaterThan(10)
+    expect(folders.map((name) => `src/${name}`).filter((path) => !rows.includes(path))).toEqual([])
+    expect(rows.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
+  })
+})
+
 describe('docs/dependencies.md', () => {
   test('gives the reason of every dependency, and of no other', () => {
     const rows = tableRows(pageAt('docs/dependencies.md'), 'package')
