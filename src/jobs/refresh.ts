@@ -1,11 +1,10 @@
 import type { Account, Key } from '~/domain/account.ts'
-import type { Currency } from '~/domain/currency.ts'
 import { type FeedState, noState } from '~/domain/feed-state.ts'
 import type { Reference } from '~/domain/mid.ts'
-import type { Provider } from '~/domain/provider.ts'
 import { dayOf, type UsageCount } from '~/domain/quota.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { Log } from '~/log.ts'
+import type { Catalogue } from '~/memory/catalogue-index.ts'
 import type { Generation, Memory, News } from '~/memory/memory.ts'
 import { USAGE_DAYS, type UsageMeter } from '~/memory/usage-meter.ts'
 import { Backlog, type Change } from './backlog.ts'
@@ -18,9 +17,7 @@ type Dated<T> = {
 
 /** Where memory is loaded from. */
 export type Sources = {
-  readonly catalogue: {
-    load(): Promise<{ currencies: readonly Currency[]; providers: readonly Provider[] }>
-  }
+  readonly catalogue: { load(): Promise<Catalogue> }
   readonly quotes: Dated<Quote>
   readonly references: Dated<Reference>
   readonly feeds: { load(): Promise<FeedState | null> }

@@ -1,6 +1,16 @@
+import type { Activity, ActivityChange, ProviderChange } from '~/domain/activity.ts'
 import { type Currency, USD } from '~/domain/currency.ts'
 import type { Provider } from '~/domain/provider.ts'
 import { compareText } from '~/domain/rank.ts'
+
+export type Catalogue = {
+  readonly currencies: readonly Currency[]
+  readonly providers: readonly Provider[]
+  /** Those of one provider oldest first; none where nothing has ever changed. */
+  readonly activity?: readonly ProviderChange[]
+}
+
+const NONE: readonly ActivityChange[] = []
 
 /**
  * Every currency and provider at one moment. Immutable: a change of the catalogue is a new index.
@@ -14,12 +24,17 @@ export class CatalogueIndex {
   readonly supportedCodes: readonly string[]
   /** What the feeds are asked for, in the order of `currencies`: the dollar needs no reference. */
   readonly referenceCodes: readonly string[]
+  /** How often a provider was switched on or off. */
+  readonly changes: number
+  readonly #changesById: ReadonlyMap<string, readonly ActivityChange[]>
   readonly #currencyByCode: ReadonlyMap<string, Currency>
   readonly #anyCurrencyByCode: ReadonlyMap<string, Currency>
   readonly #providerById: ReadonlyMap<string, Provider>
   readonly #anyProviderById: ReadonlyMap<string, Provider>
 
-  constructor(all: { currencies: readonly Currency[]; providers: readonly Provider[] }) {
+  constructor({ activity = [], ...all }: Catalogue) {
+    this.changes = activity.length
+    this.#changesById = Map.groupBy(activity, ({ providerId }) => providerId)
     this.currencies = all.currencies
       .filter(({ isActive }) => isActive)
       .sort((a, b) => a.sortOrder - b.sortOrder || compareText(a.code, b.code))
@@ -57,4 +72,10 @@ export class CatalogueIndex {
   anyProvider(id: string): Provider | undefined {
     return this.#anyProviderById.get(id)
   }
+
+  /** The activity of a provider; one that is not heard of yet is new, and active. */
+  activityOf = (id: string): Activity => ({
+    isActive: this.anyProvider(id)?.isActive ?? true,
+    changes: this.#changesById.get(id) ?? NONE,
+  })
 }

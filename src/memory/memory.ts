@@ -1,11 +1,9 @@
 import type { Account, Key } from '~/domain/account.ts'
-import type { Currency } from '~/domain/currency.ts'
 import { type FeedState, noState } from '~/domain/feed-state.ts'
 import { boundariesMs, hourStartMs } from '~/domain/freshness.ts'
 import type { Reference } from '~/domain/mid.ts'
-import type { Provider } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
-import { CatalogueIndex } from './catalogue-index.ts'
+import { type Catalogue, CatalogueIndex } from './catalogue-index.ts'
 import { KeyIndex } from './key-index.ts'
 import { QuoteIndex } from './quote-index.ts'
 import { ReferenceIndex } from './reference-index.ts'
@@ -24,10 +22,7 @@ export type Generation = {
  * state of the feeds unless its run is older.
  */
 export type News = {
-  readonly catalogue?: {
-    readonly currencies: readonly Currency[]
-    readonly providers: readonly Provider[]
-  }
+  readonly catalogue?: Catalogue
   readonly quotes?: readonly Quote[]
   readonly references?: readonly Reference[]
   readonly feeds?: FeedState
@@ -51,7 +46,10 @@ export class Memory {
 
   #prunedMs = Number.NEGATIVE_INFINITY
 
-  /** `onNews` hears of each publication once it is served. */
+  /**
+   * `onNews` hears of each publication once it is served. One that knows more of who was active
+   * when is news of the whole past.
+   */
   constructor(private readonly onNews: (news: News) => void = () => {}) {}
 
   get current(): Generation {
@@ -75,6 +73,7 @@ export class Memory {
   publish(news: News, nowMs: number): void {
     this.#prunedMs = Math.max(this.#prunedMs, nowMs)
     const { catalogue, quotes, references, feeds, keys } = this.#current
+    const { changes } = catalogue
     this.#current = {
       catalogue: news.catalogue ? new CatalogueIndex(news.catalogue) : catalogue,
       quotes: news.quotes ? quotes.with(news.quotes, nowMs) : quotes,
@@ -82,7 +81,8 @@ export class Memory {
       feeds: news.feeds && runMs(news.feeds) >= runMs(feeds) ? news.feeds : feeds,
       keys: news.access ? keys.with(news.access) : keys,
     }
-    this.onNews(news)
+    const isActivityNew = this.#current.catalogue.changes !== changes
+    this.onNews(isActivityNew ? { ...news, isPastChanged: true } : news)
   }
 
   /** Forgets what no reader can ask for any more. */

@@ -1,23 +1,36 @@
 import { getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
+import type { ProviderChange } from '~/domain/activity.ts'
 import type { Currency } from '~/domain/currency.ts'
 import type { Provider } from '~/domain/provider.ts'
 import { compareText } from '~/domain/rank.ts'
 import type { Database } from './database.ts'
 import { NEWS_CHANNEL, newsPayload } from './news-channel.ts'
-import { currencies, providers } from './schema.ts'
+import { currencies, providerActivity, providers } from './schema.ts'
 
 export type Catalogue = {
   readonly currencies: readonly Currency[]
   readonly providers: readonly Provider[]
 }
 
+/** A catalogue with all that has become of its providers. */
+export type LoadedCatalogue = {
+  readonly currencies: Currency[]
+  readonly providers: Provider[]
+  /** Every change of a provider's activity; those of one provider oldest first. */
+  readonly activity: ProviderChange[]
+}
+
 export type CatalogueStore = {
-  /** Every currency and provider, the inactive ones too, in no promised order. */
-  load(): Promise<{ currencies: Currency[]; providers: Provider[] }>
+  /**
+   * Every currency and provider, the inactive ones too, in no promised order, and the providers'
+   * activity: all as one moment saw it.
+   */
+  load(): Promise<LoadedCatalogue>
   /**
    * Creates or replaces what is named, whole and all at once; what is not named stays. Of several
-   * with one code or id the last counts. The numbers of those created or replaced.
+   * with one code or id the last counts. The numbers of those created or replaced. The database
+   * itself keeps the history of what is switched on or off.
    */
   apply(catalogue: Catalogue): Promise<{ currencies: number; providers: number }>
 }
@@ -28,13 +41,18 @@ const STATEMENT_ROWS_MAX = 1000
 export function createCatalogueStore(database: Database): CatalogueStore {
   const { db } = database
   return {
-    async load() {
-      const [allCurrencies, allProviders] = await Promise.all([
-        db.select().from(currencies),
-        db.select().from(providers),
-      ])
-      return { currencies: allCurrencies, providers: allProviders }
-    },
+    load: () =>
+      db.transaction(
+        async (tx) => ({
+          currencies: await tx.select().from(currencies),
+          providers: await tx.select().from(providers),
+          activity: await tx
+            .select({ providerId, isActive, sinceMs })
+            .from(providerActivity)
+            .orderBy(providerActivity.since, providerActivity.id),
+        }),
+        { isolationLevel: 'repeatable read', accessMode: 'read only' },
+      ),
     async apply(catalogue) {
       const newCurrencies = lastByName(catalogue.currencies, ({ code }) => code)
       const newProviders = lastByName(catalogue.providers, ({ id }) => id).map((provider) => ({
@@ -59,6 +77,9 @@ export function createCatalogueStore(database: Database): CatalogueStore {
     },
   }
 }
+
+const { providerId, isActive, since } = providerActivity
+const sinceMs = sql<number>`(extract(epoch from ${since}) * 1000)::float8`
 
 /** The last row of each name, by name: two processes lock rows in one order. */
 function lastByName<T>(rows: readonly T[], nameOf: (row: T) => string): T[] {

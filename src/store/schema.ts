@@ -57,6 +57,38 @@ export const providers = pgTable('providers', {
   isActive: boolean('is_active').notNull(),
 })
 
+/**
+ * When a provider was switched on or off; append-only. A trigger writes it, whatever program
+ * changes the provider. Before its first change a provider was the opposite of what that made it,
+ * so one that never changed has always been what it is.
+ */
+export const providerActivity = pgTable(
+  'provider_activity',
+  {
+    id: integer('id').primaryKey().generatedAlwaysAsIdentity(),
+    providerId: text('provider_id')
+      .notNull()
+      .references(() => providers.id),
+    isActive: boolean('is_active').notNull(),
+    since: instant('since').notNull(),
+  },
+  (t) => [index('provider_activity_since').on(t.providerId, t.since, t.id)],
+)
+
+/** When a currency was switched on or off, as `provider_activity` says it of providers. */
+export const currencyActivity = pgTable(
+  'currency_activity',
+  {
+    id: integer('id').primaryKey().generatedAlwaysAsIdentity(),
+    currency: text('currency')
+      .notNull()
+      .references(() => currencies.code),
+    isActive: boolean('is_active').notNull(),
+    since: instant('since').notNull(),
+  },
+  (t) => [index('currency_activity_since').on(t.currency, t.since, t.id)],
+)
+
 export const corridors = pgTable(
   'corridors',
   {
@@ -134,6 +166,11 @@ export const rollups = pgTable(
     hour: instant('hour').notNull(),
     /** The highest executable rate; null without one. */
     bestRate: numeric('best_rate'),
+    /**
+     * The highest executable rate of a provider that was active when it held, where that is another
+     * one than `best_rate`: null where it is not, 0 where there is none.
+     */
+    countedBest: numeric('counted_best'),
     samples: integer('samples').notNull(),
     /** How many of the samples were observations that have been pruned since. */
     pruned: integer('pruned').notNull().default(0),

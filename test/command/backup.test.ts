@@ -7,7 +7,7 @@ import { importObservations } from '~/store/observation-import.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { PeopleWorld } from '../portal/people-world.ts'
 import { inArrays, observation, otherHandle } from '../store/samples.ts'
-import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
+import { CURRENCIES, currency, PROVIDERS, provider } from '../support/catalogue.ts'
 import { corridor, documentOf } from '../support/command.ts'
 import { TEST_MS_MAX, until } from '../support/embedded-process.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
@@ -36,6 +36,11 @@ beforeAll(async () => {
   await importObservations({ database: origin, rows: inArrays(rows, 50) })
   const named = observation({ notes: NOTES, rate: '129.123456789012345678', effectiveMs: nowMs })
   await importObservations({ database: origin, rows: inArrays([named]) })
+  for (const isActive of [false, true, false])
+    await createCatalogueStore(origin).apply({
+      currencies: [currency('ZAR', { sortOrder: 7, isActive: !isActive })],
+      providers: [provider('p2p-b', { rateType: 'p2p', isActive })],
+    })
   await createFeedStateStore(origin).save({ runs: 1 } as never)
   ;[key] = (await addAccount(origin, { role: 'treasury' })).keys as [string]
   world = await PeopleWorld.on({ ...origin, ...otherHandle(origin) })
@@ -95,7 +100,10 @@ describe('backup and restore', () => {
       const restored = await freshDatabase()
       const { rows } = documentOf(await corridor(['restore', file, '--json'], restored.url))
       expect(rows).toBeGreaterThan(300)
-      expect(await tableTexts(restored)).toEqual(await tableTexts(origin))
+      const tables = await tableTexts(restored)
+      expect(tables).toEqual(await tableTexts(origin))
+      expect(tables.provider_activity).toHaveLength(3)
+      expect(tables.currency_activity).toHaveLength(2)
       const again = await PeopleWorld.on({ ...restored, ...otherHandle(restored) })
       again.clock.advance(world.clock.now() - again.clock.now())
       expect(await answersOf(again)).toEqual(before)

@@ -43,6 +43,21 @@ describe('CatalogueIndex', () => {
     expect(more.referenceCodes).toEqual(['KES', 'NGN'])
   })
 
+  test('tells of each provider how active it was, of an unheard one that it always was', () => {
+    const { currencies, providers } = catalogue
+    const change = { providerId: 'gone', sinceMs: 5, isActive: false }
+    const turned = new CatalogueIndex({
+      currencies,
+      providers: [...providers, provider('gone', { isActive: false })],
+      activity: [change],
+    })
+    expect(turned.changes).toBe(1)
+    expect(turned.activityOf('gone')).toEqual({ isActive: false, changes: [change] })
+    expect(turned.activityOf('a')).toEqual({ isActive: true, changes: [] })
+    expect(catalogue.activityOf('gone')).toEqual({ isActive: false, changes: [] })
+    expect(catalogue.activityOf('unheard')).toEqual({ isActive: true, changes: [] })
+  })
+
   test('an empty one has nothing', () => {
     expect(CatalogueIndex.empty.currencies).toEqual([])
     expect(CatalogueIndex.empty.providers).toEqual([])

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { HOUR_MS } from '~/domain/duration.ts'
 import { freshnessAt, TIERS } from '~/domain/freshness.ts'
-import { type Generation, Memory } from '~/memory/memory.ts'
+import { type Generation, Memory, type News } from '~/memory/memory.ts'
 import { View } from '~/memory/view.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
 import { fewRates, quote } from '../support/quotes.ts'
@@ -96,6 +96,17 @@ describe('Memory', () => {
     memory.prune(nowMs)
     expect(memory.current.quotes.book('USD', 'KES')?.size).toBe(1)
     expect(everythingIn(memory.current, nowMs)).toBe(before)
+  })
+
+  test('news of who was switched on or off are news of the past, and told once', () => {
+    const heard: News[] = []
+    const memory = new Memory((news) => heard.push(news))
+    const catalogue = { currencies: CURRENCIES, providers: PROVIDERS }
+    const activity = [{ providerId: 'retail-a', sinceMs: BASE_MS, isActive: true }]
+    memory.publish({ catalogue }, BASE_MS)
+    memory.publish({ catalogue: { ...catalogue, activity } }, BASE_MS)
+    memory.publish({ catalogue: { ...catalogue, activity } }, BASE_MS)
+    expect(heard.map(({ isPastChanged = false }) => isPastChanged)).toEqual([false, true, false])
   })
 
   test('a generation somebody holds never changes, whatever is published and pruned after', () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import { switchProvider } from '../support/activity.ts'
 import { CURRENCIES, currency, PROVIDERS, provider } from '../support/catalogue.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { otherHandle } from './samples.ts'
@@ -12,6 +13,12 @@ beforeAll(async () => {
   store = createCatalogueStore(database)
 })
 afterAll(() => database.close())
+
+async function serverMs(): Promise<number> {
+  const [row] = await database.sql`
+    select floor(extract(epoch from clock_timestamp()) * 1000)::float8 as ms`
+  return row!.ms
+}
 
 const byId = <T extends { id: string }>(rows: readonly T[], id: string) =>
   rows.find((row) => row.id === id)
@@ -71,6 +78,60 @@ describe('apply', () => {
       currencies: 0,
       providers: 0,
     })
+  })
+
+  test('notes who is switched on or off, once, whatever program does it', async () => {
+    const isActive = (value: boolean) => [provider('turned', { isActive: value })]
+    const code = (value: boolean) => [currency('ZMW', { isActive: value })]
+    const startMs = await serverMs()
+    for (const value of [true, true, false, false, true])
+      await store.apply({ currencies: code(value), providers: isActive(value) })
+    await store.apply({ currencies: [], providers: [provider('turned', { name: 'Renamed' })] })
+    await database.sql`update providers set is_active = false where id = 'turned'`
+    const { activity } = await store.load()
+    expect(activity.map(({ providerId, isActive }) => [providerId, isActive])).toEqual([
+      ['turned', false],
+      ['turned', true],
+      ['turned', false],
+    ])
+    const times = [startMs, ...activity.map(({ sinceMs }) => sinceMs), await serverMs()]
+    expect(times).toEqual(times.toSorted((a, b) => a - b))
+    const currencies = await database.sql`
+      select currency, is_active from currency_activity order by id`
+    expect([...currencies]).toEqual([
+      { currency: 'ZMW', is_active: false },
+      { currency: 'ZMW', is_active: true },
+    ])
+  })
+
+  test('notes nothing of a change that is not committed', async () => {
+    const { activity } = await store.load()
+    const refused = provider('refused', { rateType: 'no such kind' as 'retail' })
+    const turned = provider('turned', { isActive: true })
+    await expect(store.apply({ currencies: [], providers: [turned, refused] })).rejects.toThrow()
+    expect((await store.load()).activity).toEqual(activity)
+  })
+
+  test('keeps the order of changes when the clock of the server is set back', async () => {
+    await store.apply({ currencies: [], providers: [provider('ahead')] })
+    const atMs = (await serverMs()) + 60_000
+    await switchProvider(database, { providerId: 'ahead', isActive: false, atMs })
+    await store.apply({ currencies: [], providers: [provider('ahead')] })
+    const { activity } = await store.load()
+    expect(activity.filter(({ providerId }) => providerId === 'ahead')).toEqual([
+      { providerId: 'ahead', isActive: false, sinceMs: atMs },
+      { providerId: 'ahead', isActive: true, sinceMs: atMs },
+    ])
+  })
+
+  test.each(['provider_activity', 'currency_activity'])('nobody rewrites %s', async (table) => {
+    const { sql } = database
+    for (const statement of [
+      sql`update ${sql(table)} set is_active = not is_active`,
+      sql`delete from ${sql(table)}`,
+      sql`truncate ${sql(table)}`,
+    ])
+      await expect(statement.then(() => {})).rejects.toThrow(`${table} is append-only`)
   })
 
   test('takes more providers than one statement can', async () => {

@@ -103,6 +103,14 @@ describe('a role with the rights that docs/operate.md names', () => {
         `fetched_at,source,currency,per_usd\n${daysAgo(1)},feed,KES,129.1\n`,
       )
       expect(documentOf(await run('reference', 'import', mids, '--json')).rates).toBe(1)
+      for (const is_active of [false, true]) {
+        const changed = JSON.parse(CATALOGUE)
+        changed.providers[0].is_active = is_active
+        const file = await fileOf('changed.json', JSON.stringify(changed))
+        documentOf(await run('catalogue', 'apply', file, '--json'))
+      }
+      const changes = await service.sql`select is_active from provider_activity order by id`
+      expect([...changes]).toEqual([{ is_active: false }, { is_active: true }])
       await service.sql`update rollups set samples = 7`
       expect(documentOf(await run('rollups', 'rebuild', '--json')).repaired).toBe(3)
       const prune = ['observations', 'prune', '--older-than', '1y', '--json']
@@ -179,6 +187,8 @@ describe('a role with the rights that docs/operate.md names', () => {
       'delete from reference_snapshots',
       'update audit_log set actor = null',
       'delete from prunings',
+      'update provider_activity set is_active = true',
+      'delete from currency_activity',
       'delete from accounts',
       'delete from keys',
       'delete from usage',

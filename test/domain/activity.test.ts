@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { wasActive } from '~/domain/activity.ts'
+
+describe('wasActive', () => {
+  test('is what holds now where nothing has ever changed', () => {
+    for (const isActive of [true, false])
+      for (const atMs of [Number.NEGATIVE_INFINITY, 0, Number.POSITIVE_INFINITY])
+        expect(wasActive({ isActive, changes: [] }, atMs)).toBe(isActive)
+  })
+
+  test('is the opposite of the first change before it, and the change from its instant on', () => {
+    const gone = { isActive: false, changes: [{ sinceMs: 5, isActive: false }] }
+    expect([4, 5, 6].map((atMs) => wasActive(gone, atMs))).toEqual([true, false, false])
+    const back = {
+      isActive: true,
+      changes: [...gone.changes, { sinceMs: 9, isActive: true }],
+    }
+    expect([4, 5, 8, 9].map((atMs) => wasActive(back, atMs))).toEqual([true, false, false, true])
+  })
+
+  test('takes no notice of what was taken back at the same instant', () => {
+    const changes = [
+      { sinceMs: 5, isActive: false },
+      { sinceMs: 5, isActive: true },
+    ]
+    expect([4, 5].map((atMs) => wasActive({ isActive: true, changes }, atMs))).toEqual([true, true])
+  })
+
+  test('no later change alters what was', () => {
+    const times = fc.uniqueArray(fc.nat({ max: 20 }), { minLength: 1, maxLength: 6 })
+    fc.assert(
+      fc.property(times, fc.boolean(), fc.nat({ max: 20 }), (found, first, atMs) => {
+        const changes = found
+          .sort((a, b) => a - b)
+          .map((sinceMs, i) => ({ sinceMs, isActive: i % 2 === 0 ? first : !first }))
+        const earlier = changes.slice(0, -1)
+        fc.pre(atMs < changes.at(-1)!.sinceMs)
+        const before = { isActive: !changes.at(-1)!.isActive, changes: earlier }
+        const after = { isActive: changes.at(-1)!.isActive, changes }
+        expect(wasActive(after, atMs)).toBe(wasActive(before, atMs))
+      }),
+    )
+  })
+})
