@@ -1,6 +1,7 @@
+import type { Activity } from './activity.ts'
 import type { Corridor } from './corridor.ts'
+import { Crowd } from './crowd.ts'
 import type { Window } from './period.ts'
-import type { RateType } from './provider.ts'
 import type { Quote } from './quote.ts'
 import { BPS_PER_UNIT } from './spread.ts'
 
@@ -25,34 +26,37 @@ export type Place = { readonly atMs: number; readonly id: number }
 export const byPlace = (a: Place, b: Place): number => a.atMs - b.atMs || a.id - b.id
 
 /**
- * How far each quote lay below the best quote of its kind when it was said, by its id.
+ * How far each quote of `said` lay below the best quote of its kind at its instant, by its id; null
+ * where its own provider was not active then.
  *
- * `standing` is the latest quote of each provider before the first of `said`; `said` is the whole
- * corridor's history from there on, in any order. Unit: basis points of the best rate, so 0 is the
- * best of its kind at that moment.
+ * What was said at one instant counts together. `others` is what else stood: the latest quote of
+ * each provider up to and with the first instant of `said`, and all that was said from there on to
+ * the last. Both in any order; they may overlap. Unit: basis points of the best rate. A quote that
+ * the same provider replaced at the same instant is judged by those that stayed, and by itself.
  */
 export function spreadsThen(
-  standing: readonly Quote[],
   said: readonly Quote[],
-): ReadonlyMap<number, number> {
-  const latest = new Map(standing.map((quote) => [quote.providerId, quote]))
-  const best = new Map<RateType, number>()
-  const spreads = new Map<number, number>()
-  for (const quote of said.toSorted(byPlace)) {
-    const { rate, rateType, providerId } = quote
-    const replaced = latest.get(providerId)
-    latest.set(providerId, quote)
-    if (replaced && replaced.rate === best.get(replaced.rateType)) best.delete(replaced.rateType)
-    const known = best.get(rateType) ?? bestOfKind(latest.values(), rateType)
-    const bestRate = Math.max(known, rate)
-    best.set(rateType, bestRate)
-    spreads.set(quote.id, ((bestRate - rate) / bestRate) * BPS_PER_UNIT)
+  others: readonly Quote[],
+  activityOf: (providerId: string) => Activity,
+): ReadonlyMap<number, number | null> {
+  const asked = new Set(said.map(({ id }) => id))
+  const known = new Map([...said, ...others].map((quote) => [quote.id, quote]))
+  const crowd = new Crowd(
+    [...known.values()].map(({ providerId }) => providerId),
+    activityOf,
+  )
+  const spreads = new Map<number, number | null>()
+  const instants = Map.groupBy([...known.values()].sort(byPlace), ({ atMs }) => atMs)
+  for (const [atMs, quotes] of instants) {
+    crowd.hear(quotes, atMs)
+    for (const quote of quotes)
+      if (asked.has(quote.id)) spreads.set(quote.id, spreadIn(crowd, quote))
   }
   return spreads
 }
 
-function bestOfKind(quotes: Iterable<Quote>, kind: RateType): number {
-  let best = 0
-  for (const { rate, rateType } of quotes) if (rateType === kind && rate > best) best = rate
-  return best
+function spreadIn(crowd: Crowd, quote: Quote): number | null {
+  if (!crowd.counts(quote)) return null
+  const best = Math.max(crowd.best(quote.rateType), quote.rate)
+  return ((best - quote.rate) / best) * BPS_PER_UNIT
 }

@@ -68,6 +68,11 @@ export class CorridorBook {
     return valueAt(this.trails.get(providerId) ?? [], cutoffMs)
   }
 
+  /** The latest quote of every provider at a moment, active or not, in no promised order. */
+  quotesAt(cutoffMs: number): Quote[] {
+    return [...this.trails.values()].flatMap((trail) => valueAt(trail, cutoffMs) ?? [])
+  }
+
   /** The corridor as it is seen, ranked; computed once for as long as the same is seen. */
   view(sight: Sight): CorridorView {
     const remembered = sight.cutoffMs === Number.POSITIVE_INFINITY ? this.#realtime : this.#hourly

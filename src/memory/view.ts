@@ -1,5 +1,7 @@
+import { wasActive } from '~/domain/activity.ts'
 import type { Freshness } from '~/domain/freshness.ts'
 import type { Mid, Reference } from '~/domain/mid.ts'
+import type { Quote } from '~/domain/quote.ts'
 import type { CatalogueIndex } from './catalogue-index.ts'
 import type { CorridorBook, Sight } from './corridor-book.ts'
 import { type CorridorView, EMPTY_VIEW } from './corridor-view.ts'
@@ -57,11 +59,31 @@ export class View {
     return seen
   }
 
-  /** The mid of a pair of fiat currencies, when both legs are recent. */
-  mid(from: string, to: string): Mid | undefined {
+  /** The latest quote of every provider of a corridor: the inactive and the too old, too. */
+  allQuotes(from: string, to: string): Quote[] {
+    const book = this.#generation.quotes.book(from, to)
+    this.evidence.look(from, to, book)
+    return book?.quotesAt(this.freshness.cutoffMs) ?? []
+  }
+
+  /** Whether a provider was active at a moment; from the request's own on, whether it is. */
+  wasActive(providerId: string, atMs: number): boolean {
+    const activity = this.catalogue.activityOf(providerId)
+    return atMs >= this.freshness.nowMs ? activity.isActive : wasActive(activity, atMs)
+  }
+
+  /** Whether a quote was live at a moment: of a provider that was active, and not too old. */
+  wasLive({ providerId, atMs }: Quote, thenMs: number): boolean {
+    const { quoteMaxAgeMs } = this.limits
+    const isYoung = quoteMaxAgeMs === null || atMs >= thenMs - quoteMaxAgeMs
+    return isYoung && this.wasActive(providerId, thenMs)
+  }
+
+  /** The mid of a pair of fiat currencies, when both legs are recent, or still were at `thenMs`. */
+  mid(from: string, to: string, thenMs = this.freshness.nowMs): Mid | undefined {
     if (!this.isFiat(from) || !this.isFiat(to)) return undefined
     const mid = this.#generation.references.mid(from, to, this.freshness.cutoffMs)
-    return mid && this.isRecent(mid.atMs) ? mid : undefined
+    return mid && this.isRecent(mid.atMs, thenMs) ? mid : undefined
   }
 
   /** The newest reference of a currency, however old. */

@@ -7,7 +7,7 @@ import type { View } from '~/memory/view.ts'
 import { midBefore, quotesBefore, type SnapshotDeps } from './snapshot.ts'
 import { supportedCorridor } from './supported.ts'
 
-/** A corridor at one moment; null where it had no recent mid, or nothing executable was quoted. */
+/** A corridor at one moment; null where it had no recent mid, or nothing executable was live. */
 export type Moment = {
   readonly atMs: number
   readonly mid: number | null
@@ -27,9 +27,9 @@ export type CorridorChange = {
 /**
  * How mid and best executable rate moved over a period that ends now, or at the tier's cutoff.
  *
- * The end is what the live questions answer. The start is each provider's latest quote up to and
- * with that moment, also of those that were switched off since. Throws `unsupported_currency` and
- * `same_currency`.
+ * Both ends by the same rules: the latest quotes up to and with that moment, of the providers that
+ * were active then, and no older than a live quote may be, counted from that moment. Throws
+ * `unsupported_currency` and `same_currency`.
  */
 export async function corridorChange(
   deps: SnapshotDeps,
@@ -46,7 +46,7 @@ export async function corridorChange(
     quotesBefore(deps, corridor, then),
     midBefore(deps, view, { ...then, corridor }),
   ])
-  const start: Moment = { atMs, mid: mid?.rate ?? null, best: bestRate(quotes) }
+  const start: Moment = { atMs, mid: mid?.rate ?? null, best: bestAt(view, quotes, atMs) }
   return {
     corridor,
     period,
@@ -59,12 +59,15 @@ export async function corridorChange(
 
 function presentMoment(view: View, { from, to }: Corridor): Moment {
   const { nowMs, cutoffMs } = view.freshness
+  const atMs = Math.min(nowMs, cutoffMs)
   return {
-    atMs: Math.min(nowMs, cutoffMs),
-    mid: view.mid(from, to)?.rate ?? null,
-    best: view.corridor(from, to).best?.rate ?? null,
+    atMs,
+    mid: view.mid(from, to, atMs)?.rate ?? null,
+    best: bestAt(view, view.allQuotes(from, to), atMs),
   }
 }
 
-const bestRate = (quotes: readonly Quote[]): number | null =>
-  bestExecutable(quotes.map((quote) => ({ quote, value: quote.rate })))?.value ?? null
+function bestAt(view: View, quotes: readonly Quote[], atMs: number): number | null {
+  const live = quotes.filter((quote) => view.wasLive(quote, atMs))
+  return bestExecutable(live.map((quote) => ({ quote, value: quote.rate })))?.value ?? null
+}

@@ -5,6 +5,7 @@ import { byPlace, type Order, type PageAsk, type Place, spreadsThen } from '~/do
 import { ALWAYS_MS, PERIOD_MS, type Period } from '~/domain/period.ts'
 import type { Provider } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
+import type { CatalogueIndex } from '~/memory/catalogue-index.ts'
 import type { View } from '~/memory/view.ts'
 import type { WindowCache } from '~/memory/window-cache.ts'
 import { quotesBytes, whoSaid } from './snapshot.ts'
@@ -33,8 +34,8 @@ export type HistoryPoint = {
   readonly quote: Quote
   readonly provider: Provider
   /**
-   * How far it lay below the best quote of its kind when it was said; null where finding that out
-   * takes reading more than `RIVALS_MAX` observations of others.
+   * How far it lay below the best quote of its kind at its instant; null where its provider was not
+   * active then, and where finding it out takes reading more than `RIVALS_MAX` observations.
    */
   readonly spreadBps: number | null
 }
@@ -80,7 +81,9 @@ export async function historyOf(
     offset: question.offset,
   }
   const isLasting = tier === 'hourly' || untilMs !== null
-  const { quotes, spreads } = await (isLasting ? keptPage(deps, ask) : pageOf(deps, ask))
+  const { activityOf } = view.catalogue
+  const read = () => pageOf(deps, ask, activityOf)
+  const { quotes, spreads } = await (isLasting ? keptPage(deps, ask, read) : read())
   const points = quotes.slice(0, limit).map((quote) => ({
     quote,
     provider: whoSaid(view, quote),
@@ -105,32 +108,43 @@ const futureEnd = (): ServiceError =>
 
 type Page = {
   readonly quotes: readonly Quote[]
-  readonly spreads: ReadonlyMap<number, number>
+  readonly spreads: ReturnType<typeof spreadsThen>
 }
 
-function keptPage(deps: HistoryDeps, ask: PageAsk): Promise<Page> {
+function keptPage(
+  { windows }: HistoryDeps,
+  ask: PageAsk,
+  read: () => Promise<Page>,
+): Promise<Page> {
   const { corridor, providerId, order, limit, offset, fromMs, beforeMs } = ask
   const name = corridorKey(corridor)
-  return deps.windows.answer({
+  return windows.answer({
     key: `page ${name} ${order} ${limit} ${offset} ${fromMs} ${beforeMs} ${providerId ?? ''}`,
     sources: [{ of: name, fromMs: ALWAYS_MS, beforeMs }],
-    ask: () => pageOf(deps, ask),
+    ask: read,
     bytesOf: ({ quotes, spreads }) => quotesBytes(quotes) + spreads.size * SPREAD_BYTES,
   })
 }
 
 const SPREAD_BYTES = 50
 
-async function pageOf({ store }: HistoryDeps, ask: PageAsk): Promise<Page> {
+async function pageOf(
+  { store }: HistoryDeps,
+  ask: PageAsk,
+  activityOf: CatalogueIndex['activityOf'],
+): Promise<Page> {
   const quotes = await store.page(ask)
   const [first, last] = endsOf(quotes)
   if (!first || !last) return { quotes, spreads: new Map() }
+  const standingAt = ({ atMs }: Quote) =>
+    store.latestBefore(ask.corridor, { atMs: atMs + 1, id: 0 })
   if (ask.providerId === null) {
-    const standing = await store.latestBefore(ask.corridor, first)
-    return { quotes, spreads: spreadsThen(standing, quotes) }
+    const edges = isWhole(quotes, ask) ? [first] : [first, last]
+    const standing = await Promise.all(edges.map(standingAt))
+    return { quotes, spreads: spreadsThen(quotes, standing.flat(), activityOf) }
   }
   const [standing, said] = await Promise.all([
-    store.latestBefore(ask.corridor, { atMs: first.atMs, id: 0 }),
+    standingAt(first),
     store.page({
       corridor: ask.corridor,
       providerId: null,
@@ -142,8 +156,16 @@ async function pageOf({ store }: HistoryDeps, ask: PageAsk): Promise<Page> {
     }),
   ])
   if (said.length > RIVALS_MAX) return { quotes, spreads: new Map() }
-  const all = spreadsThen(standing, said)
-  return { quotes, spreads: new Map(quotes.map(({ id }) => [id, all.get(id)!])) }
+  return { quotes, spreads: spreadsThen(quotes, [...standing, ...said], activityOf) }
+}
+
+/**
+ * Whether a page has all that was said at its latest instant. In ascending order the quote behind
+ * the page, which is read but not shown, tells.
+ */
+function isWhole(quotes: readonly Quote[], { order, limit, offset }: PageAsk): boolean {
+  if (order === 'desc') return offset === 0
+  return quotes.length < limit || quotes.at(-1)!.atMs !== quotes.at(-2)?.atMs
 }
 
 /** The earliest and the latest of a page, in whatever order it is. */

@@ -29,9 +29,9 @@ export type Snapshot = Rates & { readonly asOfMs: number }
 /**
  * The latest quote of every provider on or before a UTC date, ranked as live ones are.
  *
- * Providers that were switched off since are in it: they quoted then. A mid is there when it was
- * recent then. The moment is the start of the following day, which itself is not in it; while that
- * lies in the future the hourly tier sees up to and with its cutoff instead. Throws
+ * Providers that were active then are in it, whether or not they are now. A mid is there when it
+ * was recent then. The moment is the start of the following day, which itself is not in it; while
+ * that lies in the future the hourly tier sees up to and with its cutoff instead. Throws
  * `unsupported_currency`, `same_currency`, and `invalid_parameter` for a future date.
  */
 export async function snapshotOf(
@@ -54,7 +54,8 @@ export async function snapshotOf(
     quotesBefore(deps, corridor, then),
     midBefore(deps, view, { ...then, corridor }),
   ])
-  const ranked = corridorView(quotes.map((quote) => ({ quote, provider: whoSaid(view, quote) })))
+  const counted = quotes.filter(({ providerId }) => view.wasActive(providerId, beforeMs - 1))
+  const ranked = corridorView(counted.map((quote) => ({ quote, provider: whoSaid(view, quote) })))
   return {
     corridor,
     mid,

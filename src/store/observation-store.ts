@@ -111,7 +111,7 @@ async function insert(
         ${column(({ notes }) => notes)}::text[]
       )
       ${idempotency ? sql`where exists (select from claimed)` : sql``}
-      returning id, corridor_id, effective_from, rate_type, rate
+      returning id, corridor_id, provider_corridor_id, effective_from, rate_type, rate
     ), rolled_up as (${addToRollups(sql, sql`added`)})
     select string_agg(id::text, ',' order by id) as ids,
       pg_notify(${NEWS_CHANNEL}, json_build_object('kind', 'observations', 'firstId', min(id),

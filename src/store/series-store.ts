@@ -1,9 +1,10 @@
 import type { Corridor } from '~/domain/corridor.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
 import { type Bucket, type BucketsAsk, INTERVAL_MS } from '~/domain/series.ts'
+import { withActivity } from './activity.ts'
 import type { Database } from './database.ts'
 import { arrayLiteral, instantText } from './encoding.ts'
-import { executableKinds } from './rollup-store.ts'
+import { countedBest, executableKinds } from './rollup-store.ts'
 
 export type SeriesStore = {
   /** The buckets of a window that hold observations, in any order. Its start is a bucket's. */
@@ -43,6 +44,10 @@ export function createSeriesStore(database: Database): SeriesStore {
 export function bucketRows({ sql }: Database, ask: BucketsAsk) {
   const { corridor, interval, fromMs, beforeMs } = ask
   const wholeMs = Math.max(fromMs, hourStartMs(beforeMs))
+  const open = sql`observations
+    where corridor_id = (select id from corridor)
+      and effective_from >= ${instantText(wholeMs)}::timestamptz
+      and effective_from < ${instantText(beforeMs)}::timestamptz`
   const bucket = `${INTERVAL_MS[interval] / 1000} seconds`
   return sql<{ start_ms: string; best: string | null; samples: string }[]>`
     with corridor as materialized (
@@ -51,15 +56,13 @@ export function bucketRows({ sql }: Database, ask: BucketsAsk) {
     select extract(epoch from date_bin(${bucket}::interval, at, 'epoch')) * 1000 as start_ms,
       max(best) as best, sum(samples) as samples
     from (
-      select hour as at, best_rate as best, samples from rollups
+      select hour as at, ${countedBest(sql, sql`rollups`)} as best, samples from rollups
       where corridor_id = (select id from corridor)
         and hour >= ${instantText(fromMs)}::timestamptz
         and hour < ${instantText(wholeMs)}::timestamptz
       union all
-      select effective_from, case when ${executableKinds(sql)} then rate end, 1 from observations
-      where corridor_id = (select id from corridor)
-        and effective_from >= ${instantText(wholeMs)}::timestamptz
-        and effective_from < ${instantText(beforeMs)}::timestamptz
+      select effective_from, case when ${executableKinds(sql)} and was_active then rate end, 1
+      from ${withActivity(sql, open)}
     ) seen
     group by 1`
 }

@@ -1,9 +1,10 @@
 import { DAY_MS } from '~/domain/duration.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
 import type { BestOfDay, TrendWindow, WorthOfDay } from '~/domain/trend.ts'
+import { withActivity } from './activity.ts'
 import type { Database } from './database.ts'
 import { arrayLiteral, instantText } from './encoding.ts'
-import { executableKinds } from './rollup-store.ts'
+import { countedBest, executableKinds } from './rollup-store.ts'
 
 export type TrendStore = {
   /** The best executable rate of every corridor and day that has one, in any order. */
@@ -40,6 +41,11 @@ type BestRow = { source: string; target: string; day: number; best: string }
 export function bestRows({ sql }: Database, { fromMs, beforeMs }: TrendWindow) {
   const from = instantText(fromMs)
   const whole = instantText(Math.max(fromMs, hourStartMs(beforeMs)))
+  const best = countedBest(sql, sql`rollups`)
+  const open = sql`observations
+    where corridor_id = corridors.id and ${executableKinds(sql)}
+      and effective_from >= ${whole}::timestamptz
+      and effective_from < ${instantText(beforeMs)}::timestamptz`
   return sql<BestRow[]>`
     select source, target, day, best
     from corridors
@@ -47,14 +53,11 @@ export function bestRows({ sql }: Database, { fromMs, beforeMs }: TrendWindow) {
       select floor(extract(epoch from at - ${from}::timestamptz) / 86400)::int as day,
         max(rate) as best
       from (
-        select hour as at, best_rate as rate from rollups
-        where corridor_id = corridors.id and best_rate is not null
+        select hour as at, ${best} as rate from rollups
+        where corridor_id = corridors.id and ${best} is not null
           and hour >= ${from}::timestamptz and hour < ${whole}::timestamptz
         union all
-        select effective_from, rate from observations
-        where corridor_id = corridors.id and ${executableKinds(sql)}
-          and effective_from >= ${whole}::timestamptz
-          and effective_from < ${instantText(beforeMs)}::timestamptz
+        select effective_from, rate from ${withActivity(sql, open)} where was_active
       ) seen
       group by 1
     ) days`

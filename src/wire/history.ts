@@ -55,8 +55,9 @@ export const HistoryPointFields = namedRecord('HistoryPoint', {
   spread_bps: nullable(
     Type.Number({
       description:
-        'Basis points below the best rate of its rate_type that stood in the corridor then; null ' +
-        'where too many other observations lie between those of one provider.',
+        'Basis points below the best rate of its rate_type that stood in the corridor at its ' +
+        'timestamp, observations of one time together; null where its provider was not active ' +
+        'then, and where too many other observations lie between those of one provider.',
     }),
   ),
   rate_type: RateType,

@@ -43,7 +43,11 @@ export const TimeSeriesPoint = namedRecord('TimeSeriesPoint', {
     }),
   ),
   best: nullable(
-    Type.Number({ description: 'Highest executable rate observed in the bucket; null without.' }),
+    Type.Number({
+      description:
+        'Highest executable rate observed in the bucket, of providers active at the time; null ' +
+        'without.',
+    }),
   ),
   samples: Type.Integer({ description: 'Observations in the bucket, of every kind.' }),
 })

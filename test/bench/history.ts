@@ -261,7 +261,7 @@ async function pageSql(database: Database, ask: Page & Corridor, nowMs: number):
   const [first] = rows
   const last = rows.at(-1)
   if (!first || !last) return
-  const standing = latestQuotes(database, corridor, { atMs: Number(first.at_ms), id: 0 })
+  const standing = latestQuotes(database, corridor, { atMs: Number(first.at_ms) + 1, id: 0 })
   if (!provider) return void (await standing)
   const meanwhile = { fromMs: Number(first.at_ms), beforeMs: Number(last.at_ms) + 1 }
   const others = { ...window, ...meanwhile, corridor, providerId: null, offset: 0, limit: 20_001 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { COMMAND_LINE } from '~/domain/audit.ts'
+import { DAY_MS } from '~/domain/duration.ts'
 import { createAccountStore } from '~/store/account-store.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
@@ -95,6 +96,29 @@ describe('replicas on one database', () => {
     const serves = async () => (await rateOf('KES')) === 140
     expect(await msUntil('the earlier batch', serves)).toBeLessThan(HEARD_MS_MAX)
     await holder.close()
+  })
+
+  test('who is switched off is so on all within a second, and stays in what was before', async () => {
+    const { keys } = await addAccount(database, { role: 'treasury' })
+    const all = await replicas(2)
+    const day = (ago: number) => new Date(NOW_MS - ago * DAY_MS).toISOString().slice(0, 10)
+    const observed = { ...row, effective_from: `${day(2)}T10:00:00Z` }
+    expect((await all[0]!.post(observed, keys[0]!)).status).toBe(201)
+    const providersOn = async (replica: Replica, date: string) => {
+      const path = `/historical?from=USD&to=KES&date=${date}`
+      const { body } = await replica.get(path, keys[0]!)
+      return body.providers.map(({ provider_id }: { provider_id: string }) => provider_id)
+    }
+    for (const replica of all)
+      await until('the quote', async () => (await providersOn(replica, day(0))).length === 1)
+    const off = PROVIDERS.filter(({ id }) => id === row.provider_id)
+    const providers = off.map((provider) => ({ ...provider, isActive: false }))
+    await createCatalogueStore(database).apply({ currencies: [], providers })
+    for (const replica of all) {
+      const isGone = async () => (await providersOn(replica, day(0))).length === 0
+      expect(await msUntil('the end of the provider', isGone)).toBeLessThan(HEARD_MS_MAX)
+      expect(await providersOn(replica, day(1))).toEqual([row.provider_id])
+    }
   })
 
   test('a catalogue and a reference reach all within a second', async () => {

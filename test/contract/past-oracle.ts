@@ -19,15 +19,24 @@ export type Said = {
 
 export type Fixing = { id: number; at: number; currency: string; perUsd: number; source: string }
 
+export type Turn = { id: number; at: number; provider: string; isActive: boolean }
+
 export type Facts = {
   said: Said[]
   fixings: Fixing[]
+  /** Who was switched on or off. */
+  turns: Turn[]
   providers: Map<string, Provider>
   /** Currencies that the feed covers. */
   fiat: Set<string>
 }
 
-export type Asker = { now: number; tier: 'hourly' | 'realtime' }
+export type Asker = {
+  now: number
+  tier: 'hourly' | 'realtime'
+  /** How old a live quote may be. */
+  quoteMaxAge?: number | null
+}
 
 type Parameters = Record<string, string>
 
@@ -45,7 +54,16 @@ export async function factsOf(
     select r.id, (extract(epoch from r.fetched_at) * 1000)::float8 as at, r.currency, r.per_usd,
       s.source
     from reference_rates r, reference_snapshots s where s.id = r.snapshot_id`
+  const turns = await sql`
+    select id, (extract(epoch from since) * 1000)::float8 as at, provider_id, is_active
+    from provider_activity`
   return {
+    turns: turns.map((row) => ({
+      id: row.id,
+      at: row.at,
+      provider: row.provider_id,
+      isActive: row.is_active,
+    })),
     said: said.map((row) => ({
       id: Number(row.id),
       at: row.at,
@@ -87,6 +105,18 @@ function latest(rows: Said[]): Said[] {
   const providers = [...new Set(rows.map(({ provider }) => provider))]
   return providers.map((provider) => last(rows.filter((row) => row.provider === provider))!)
 }
+
+/** Whether a provider was active, told forwards from what it was before anything changed. */
+function wasActive({ turns, providers }: Facts, provider: string, at: number): boolean {
+  const own = turns.filter((turn) => turn.provider === provider).sort(later)
+  let isActive = own[0] ? !own[0].isActive : providers.get(provider)!.isActive
+  for (const turn of own) if (turn.at <= at) isActive = turn.isActive
+  return isActive
+}
+
+/** As it was, or from now on as it is. */
+const counts = (facts: Facts, { now }: Asker, provider: string, at: number): boolean =>
+  at >= now ? facts.providers.get(provider)!.isActive : wasActive(facts, provider, at)
 
 /** The mid that was known before a moment, however old. */
 function midBefore(facts: Facts, pair: string, before: number) {
@@ -136,8 +166,11 @@ export function history(facts: Facts, { now, tier }: Asker, p: Parameters) {
     offset,
     has_more: rows.length > offset + limit,
     data: page.map((row) => {
-      const then = latest(corridor.filter((other) => later(other, row) <= 0))
-      const best = Math.max(...then.filter(({ kind }) => kind === row.kind).map((r) => r.rate))
+      const then = latest(corridor.filter(({ at }) => at <= row.at)).filter(
+        ({ kind, provider }) => kind === row.kind && wasActive(facts, provider, row.at),
+      )
+      const best = Math.max(row.rate, ...then.map(({ rate }) => rate))
+      const isThere = wasActive(facts, row.provider, row.at)
       return {
         timestamp: iso(row.at),
         provider_id: row.provider,
@@ -145,7 +178,7 @@ export function history(facts: Facts, { now, tier }: Asker, p: Parameters) {
         rate: twelve(row.rate),
         fee: row.fee,
         fee_currency: row.feeCurrency,
-        spread_bps: four(((best - row.rate) / best) * 10_000),
+        spread_bps: isThere ? four(((best - row.rate) / best) * 10_000) : null,
         rate_type: row.kind,
       }
     }),
@@ -182,7 +215,9 @@ export function series(facts: Facts, { now, tier }: Asker, p: Parameters) {
   const data = []
   for (let t = start; t < end; t += size) {
     const rows = seen.filter(({ at }) => at >= t && at < t + size)
-    const executable = rows.filter(({ kind }) => isExecutable(kind)).map(({ rate }) => rate)
+    const executable = rows
+      .filter(({ kind, provider, at }) => isExecutable(kind) && wasActive(facts, provider, at))
+      .map(({ rate }) => rate)
     const mid = midBefore(facts, pair, Math.min(t + size, cutoff + 1))
     data.push({
       t: iso(t),
@@ -212,7 +247,10 @@ export function historical(facts: Facts, { now, tier }: Asker, p: Parameters) {
   const isOver = nextDay <= now
   const asOf = isOver || tier === 'realtime' ? nextDay : cutoffOf({ now, tier })
   const isIn = (at: number) => (asOf === nextDay ? at < asOf : at <= asOf)
-  const quotes = latest(facts.said.filter((row) => row.pair === pair && isIn(row.at)))
+  const lastMs = asOf === nextDay ? asOf - 1 : asOf
+  const quotes = latest(facts.said.filter((row) => row.pair === pair && isIn(row.at))).filter(
+    ({ provider }) => counts(facts, { now, tier }, provider, lastMs),
+  )
   const before = asOf === nextDay ? asOf : asOf + 1
   const mid = recentMid(facts, pair, { before, thenMs: Math.min(now, nextDay) })
   const ordered = quotes.sort(
@@ -255,20 +293,20 @@ export function historical(facts: Facts, { now, tier }: Asker, p: Parameters) {
   }
 }
 
-export function change(facts: Facts, { now, tier }: Asker, p: Parameters) {
+export function change(facts: Facts, { now, tier, quoteMaxAge = null }: Asker, p: Parameters) {
   const { period = '7d' } = p
   const pair = `${p.from}/${p.to}`
   const end = cutoffOf({ now, tier })
   const start = end - DAYS[period]! * DAY
-  const side = (at: number, isNow: boolean) => {
-    const mid = recentMid(facts, pair, { before: at + 1, thenMs: isNow ? now : at })?.rate
-    const said = facts.said.filter(
+  const side = (at: number) => {
+    const mid = recentMid(facts, pair, { before: at + 1, thenMs: at })?.rate
+    const said = facts.said.filter((row) => row.pair === pair && row.at <= at)
+    const executable = latest(said).filter(
       (row) =>
-        row.pair === pair &&
-        row.at <= at &&
-        (!isNow || facts.providers.get(row.provider)!.isActive),
+        isExecutable(row.kind) &&
+        counts(facts, { now, tier }, row.provider, at) &&
+        at - row.at <= (quoteMaxAge ?? Number.POSITIVE_INFINITY),
     )
-    const executable = latest(said).filter(({ kind }) => isExecutable(kind))
     const best = executable.length > 0 ? Math.max(...executable.map(({ rate }) => rate)) : undefined
     return {
       at: iso(at),
@@ -276,8 +314,8 @@ export function change(facts: Facts, { now, tier }: Asker, p: Parameters) {
       ...(best !== undefined && { best: twelve(best) }),
     }
   }
-  const from = side(start, false)
-  const to = side(end, true)
+  const from = side(start)
+  const to = side(end)
   return {
     corridor: pair,
     period,

@@ -62,7 +62,7 @@ async function factsOfFiles(): Promise<Facts> {
     return { id, at: Date.parse(at!), perUsd: Number(perUsd), ...feed }
   })
   const fiat = catalogue.currencies.filter(({ kind }) => kind === 'fiat').map(({ code }) => code)
-  return { said, fixings, providers, fiat: new Set(fiat) }
+  return { said, fixings, turns: [], providers, fiat: new Set(fiat) }
 }
 
 async function linesOf(name: string): Promise<string[]> {

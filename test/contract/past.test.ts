@@ -3,10 +3,12 @@ import fc from 'fast-check'
 import type { Observation } from '~/domain/observation.ts'
 import { RATE_TYPES } from '~/domain/provider.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import type { Database } from '~/store/database.ts'
 import { importObservations } from '~/store/observation-import.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { createRollupStore } from '~/store/rollup-store.ts'
+import { switchProvider } from '../support/activity.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
 import { PastWorld } from '../support/past-world.ts'
 import { freshDatabase } from '../support/postgres.ts'
@@ -90,6 +92,15 @@ const story = fc.record({
   fixings: fc.array(fixing, { maxLength: 30, size: 'max' }),
   lateFixings: fc.array(fixing, { maxLength: 5 }),
   isImported: fc.boolean(),
+  /** When who was switched off or on: at the last of them everybody is on. */
+  turns: fc.array(
+    fc.record({
+      provider: fc.constantFrom(...PROVIDERS),
+      moments: fc.uniqueArray(moments, { minLength: 1, maxLength: 3 }),
+    }),
+    { maxLength: 6 },
+  ),
+  quoteMaxAgeMs: fc.constantFrom(null, null, DAY_MS, 30 * DAY_MS),
   inactive: fc.subarray(
     PROVIDERS.map(({ id }) => id),
     { maxLength: 4 },
@@ -190,7 +201,9 @@ describe('questions about the past', () => {
               currencies: CURRENCIES,
               providers: PROVIDERS,
             })
-            const world = await new PastWorld(database, { at: told.at }).start()
+            const { at, quoteMaxAgeMs } = told
+            await turn(database, told, nowMs)
+            const world = await new PastWorld(database, { at, quoteMaxAgeMs }).start()
             const questions = questionsOf(told)
             const providers = PROVIDERS.map((provider) => ({
               ...provider,
@@ -200,7 +213,7 @@ describe('questions about the past', () => {
             await fix(world, told.fixings, nowMs)
             await world.refresher.reload()
             await world.apply({ currencies: [], providers })
-            await agree(world, questions, providers)
+            await agree(world, questions, { providers, quoteMaxAgeMs })
             const late = told.backfill.filter(
               ({ provider }) => !told.inactive.includes(provider.id),
             )
@@ -209,7 +222,7 @@ describe('questions about the past', () => {
               late.map((row) => observationOf({ ...row, kind: null }, nowMs)),
             )
             await fix(world, told.lateFixings, nowMs)
-            await agree(world, questions, providers)
+            await agree(world, questions, { providers, quoteMaxAgeMs })
           } finally {
             await database.close()
           }
@@ -220,6 +233,22 @@ describe('questions about the past', () => {
     TEST_MS_MAX,
   )
 })
+
+async function turn(
+  database: Database,
+  { turns }: { turns: { provider: { id: string }; moments: [number, boolean][] }[] },
+  nowMs: number,
+) {
+  const byProvider = Map.groupBy(turns, ({ provider }) => provider.id)
+  for (const [providerId, own] of byProvider) {
+    const times = own.flatMap(({ moments }) => moments.map((one) => momentOf(one, nowMs)))
+    const ascending = [...new Set(times)].sort((a, b) => a - b)
+    for (const [i, atMs] of ascending.entries()) {
+      const isActive = (ascending.length - i) % 2 === 1
+      await switchProvider(database, { providerId, isActive, atMs })
+    }
+  }
+}
 
 async function record(
   { database, clock }: PastWorld,
@@ -267,7 +296,11 @@ async function fix(
   }
 }
 
-async function agree(world: PastWorld, questions: Question[], providers: typeof PROVIDERS) {
+async function agree(
+  world: PastWorld,
+  questions: Question[],
+  { providers, quoteMaxAgeMs }: { providers: typeof PROVIDERS; quoteMaxAgeMs: number | null },
+) {
   const fiat = CURRENCIES.filter(({ kind }) => kind === 'fiat').map(({ code }) => code)
   const facts = await factsOf(world.database, { providers: [...providers], fiat })
   const now = world.clock.now()
@@ -275,7 +308,7 @@ async function agree(world: PastWorld, questions: Question[], providers: typeof 
     for (const tier of ['realtime', 'hourly'] as const) {
       const asked = `${path}?${new URLSearchParams(parameters)}`
       const { status, body } = await world.get(asked, tier)
-      const expected = oracle(facts, { now, tier }, parameters)
+      const expected = oracle(facts, { now, tier, quoteMaxAge: quoteMaxAgeMs }, parameters)
       expect({ asked, tier, status, body }).toEqual({
         asked,
         tier,

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { spreadsThen } from '~/domain/history.ts'
+import fc from 'fast-check'
+import { type Activity, wasActive } from '~/domain/activity.ts'
+import { byPlace, spreadsThen } from '~/domain/history.ts'
+import type { Quote } from '~/domain/quote.ts'
 import { quote } from '../support/quotes.ts'
+
+const ALWAYS: Activity = { isActive: true, changes: [] }
+const always = () => ALWAYS
 
 describe('spreadsThen', () => {
   const a = quote({ id: 1, atMs: 1, rate: 100 })
@@ -9,7 +15,7 @@ describe('spreadsThen', () => {
 
   test('judges each by what stood of its kind when it was said', () => {
     const official = quote({ id: 4, atMs: 3, rate: 500, rateType: 'official', providerId: 'o' })
-    const spreads = spreadsThen([], [a, b, worse, official])
+    const spreads = spreadsThen([a, b, worse, official], [], always)
     expect([...spreads]).toEqual([
       [1, 0],
       [2, 2000],
@@ -19,17 +25,115 @@ describe('spreadsThen', () => {
   })
 
   test('is the same for a page and the one behind it, in any order', () => {
-    const whole = spreadsThen([], [a, b, worse])
-    expect([...spreadsThen([a], [worse, b])]).toEqual([...whole].slice(1))
+    const whole = spreadsThen([a, b, worse], [], always)
+    expect([...spreadsThen([worse, b], [a], always)]).toEqual([...whole].slice(1))
   })
 
-  test('takes those of one time in the order they were recorded', () => {
-    const same = quote({ id: 5, atMs: 2, rate: 160, providerId: 'retail-c' })
-    expect(spreadsThen([a], [same, b]).get(2)).toBe(2000)
-    expect(spreadsThen([a], [same, b]).get(5)).toBe(0)
+  test('takes those of one instant together, in whatever order they were recorded', () => {
+    for (const [first, second] of [
+      [5, 6],
+      [6, 5],
+    ] as const) {
+      const low = quote({ id: first, atMs: 2, rate: 80, providerId: 'retail-b' })
+      const high = quote({ id: second, atMs: 2, rate: 160, providerId: 'retail-c' })
+      const spreads = spreadsThen([low, high], [a], always)
+      expect([spreads.get(first), spreads.get(second)]).toEqual([5000, 0])
+      expect(spreadsThen([low], [a, high], always).get(first)).toBe(5000)
+    }
+  })
+
+  test('counts of a provider at one instant what it said last, and any by itself', () => {
+    const mistake = quote({ id: 5, atMs: 2, rate: 1000, providerId: 'retail-b' })
+    const right = quote({ id: 6, atMs: 2, rate: 90, providerId: 'retail-b' })
+    const spreads = spreadsThen([mistake, right], [a], always)
+    expect([...spreads]).toEqual([
+      [5, 0],
+      [6, 1000],
+    ])
+  })
+
+  test('counts a provider from when it was switched on until it was switched off', () => {
+    const activity: Activity = {
+      isActive: true,
+      changes: [
+        { sinceMs: 2, isActive: false },
+        { sinceMs: 4, isActive: true },
+      ],
+    }
+    const activityOf = (id: string) => (id === 'best' ? activity : ALWAYS)
+    const best = (atMs: number) => quote({ id: 10 + atMs, atMs, rate: 200, providerId: 'best' })
+    const other = (atMs: number) => quote({ id: 20 + atMs, atMs, rate: 100 })
+    const said = [best(1), other(1), other(2), best(3), other(3), other(4), other(5)]
+    expect([...spreadsThen(said, [], activityOf).values()]).toEqual([
+      0,
+      5000,
+      0,
+      null,
+      0,
+      5000,
+      5000,
+    ])
   })
 
   test('is empty for nothing', () => {
-    expect(spreadsThen([a], []).size).toBe(0)
+    expect(spreadsThen([], [a], always).size).toBe(0)
+  })
+
+  test('is what the plainest reading gives, for any history, activity and page', () => {
+    const ids = ['a', 'b', 'c', 'd']
+    const rows = fc.array(
+      fc.record({
+        atMs: fc.nat({ max: 8 }),
+        providerId: fc.constantFrom(...ids),
+        rate: fc.constantFrom(100, 101, 102, 103),
+        rateType: fc.constantFrom('retail' as const, 'retail' as const, 'official' as const),
+      }),
+      { maxLength: 30 },
+    )
+    const turns = fc.array(fc.uniqueArray(fc.nat({ max: 9 }), { maxLength: 3 }), {
+      minLength: ids.length,
+      maxLength: ids.length,
+    })
+    fc.assert(
+      fc.property(
+        rows,
+        turns,
+        fc.nat({ max: 30 }),
+        fc.nat({ max: 30 }),
+        (found, at, skip, take) => {
+          const all = found.map((row, i) => quote({ ...row, id: i + 1 })).sort(byPlace)
+          const activity = new Map(ids.map((id, i) => [id, alternating(at[i]!)]))
+          const activityOf = (id: string) => activity.get(id)!
+          const page = all.slice(skip, skip + take)
+          const edges = [page[0]!, page.at(-1)!].filter(Boolean)
+          const others = edges.flatMap(({ atMs }) => latestAt(all, atMs))
+          const expected = page.map((row): [number, number | null] => [
+            row.id,
+            plain(all, row, activityOf),
+          ])
+          expect([...spreadsThen(page, others, activityOf)]).toEqual(expected)
+        },
+      ),
+    )
   })
 })
+
+const alternating = (times: number[]): Activity => ({
+  isActive: true,
+  changes: times
+    .sort((a, b) => a - b)
+    .map((sinceMs, i) => ({ sinceMs, isActive: (times.length - i) % 2 === 1 })),
+})
+
+function latestAt(all: Quote[], atMs: number): Quote[] {
+  const latest = new Map(all.filter((row) => row.atMs <= atMs).map((row) => [row.providerId, row]))
+  return [...latest.values()]
+}
+
+function plain(all: Quote[], row: Quote, activityOf: (id: string) => Activity): number | null {
+  const isThere = ({ providerId }: Quote) => wasActive(activityOf(providerId), row.atMs)
+  if (!isThere(row)) return null
+  const kin = latestAt(all, row.atMs).filter((one) => one.rateType === row.rateType && isThere(one))
+  const best = Math.max(row.rate, ...kin.map(({ rate }) => rate))
+  return ((best - row.rate) / best) * 10_000
+}

@@ -97,6 +97,55 @@ describe('GET /rates/history', () => {
     await world.apply({ currencies: [], providers: [provider('gone', { isActive: false })] })
     const { body } = await page('&provider=gone')
     expect(body).toMatchObject({ count: 1, data: [{ provider_name: 'Provider gone' }] })
+    await world.apply({ currencies: [], providers: [provider('gone')] })
+  })
+
+  test('200 judges those of one instant together, on whatever page they are', async () => {
+    const at = '2026-03-01T00:00:00.000Z'
+    const rates = { gone: 32, 'retail-a': 40, 'retail-b': 50 }
+    for (const [id, rate] of Object.entries(rates)) {
+      await say(id, rate, at, { to: 'UGX' })
+      await say(id, 2 * rate, '2026-03-02T00:00:00Z', { to: 'UGX' })
+    }
+    const ask = (more: string) => world.get(`/rates/history?from=USD&to=UGX&period=30d${more}`)
+    const spreads = { 'retail-b': 0, 'retail-a': 2000, gone: 3600 }
+    type Point = { provider_id: keyof typeof spreads; spread_bps: number }
+    const isRight = ({ provider_id, spread_bps }: Point) => spread_bps === spreads[provider_id]
+    for (const limit of [1, 2, 3, 4, 6])
+      for (const order of ['asc', 'desc'])
+        for (let offset = 0; offset < 6; offset++)
+          for (const until of ['', '&until=2026-03-02T00:00:00Z']) {
+            const more = `&limit=${limit}&order=${order}&offset=${offset}${until}`
+            const { body } = await ask(more)
+            expect([more, body.data.length > 0, body.data.every(isRight)]).toEqual([
+              more,
+              true,
+              true,
+            ])
+          }
+    for (const id of Object.keys(rates)) {
+      const { body } = await ask(`&provider=${id}`)
+      expect([id, body.count, body.data.every(isRight)]).toEqual([id, 2, true])
+    }
+  })
+
+  test('200 judges by the providers active then, and leaves open what one that was not said', async () => {
+    const say_ = (id: string, rate: number, at: string) => say(id, rate, at, { to: 'XOF' })
+    await say_('retail-a', 500, '2026-03-01T10:00:00Z')
+    await say_('retail-b', 400, '2026-03-01T11:00:00Z')
+    const question = '/rates/history?from=USD&to=XOF&until=2026-03-04T00:00:00Z'
+    const spreads = async () =>
+      (await world.get(question)).body.data.map(
+        ({ spread_bps }: { spread_bps: number }) => spread_bps,
+      )
+    expect(await spreads()).toEqual([0, 2000])
+    await world.switch('retail-a', false, '2026-03-02T00:00:00Z')
+    await world.switch('retail-a', true, '2026-03-03T00:00:00Z')
+    await say_('retail-b', 400, '2026-03-01T23:59:59.999Z')
+    await say_('retail-b', 400, '2026-03-02T00:00:00Z')
+    await say_('retail-a', 600, '2026-03-02T01:00:00Z')
+    await say_('retail-b', 300, '2026-03-03T00:00:00Z')
+    expect(await spreads()).toEqual([0, 2000, 2000, 0, null, 5000])
   })
 
   test('200 is an empty list of a corridor that nobody quotes, and behind the last page', async () => {

@@ -174,6 +174,45 @@ describe('GET /time-series', () => {
     ])
   })
 
+  test('200 counts as best what was said by a provider active then, in whole and open hours', async () => {
+    const say_ = (id: string, rate: number, at: string) =>
+      world.post([{ provider_id: id, rate, from: 'USD', to: 'ZAR', effective_from: at }])
+    await world.switch('p2p-b', false, '2026-03-05T12:30:00Z')
+    await world.switch('p2p-b', true, '2026-03-05T14:00:00.001Z')
+    await say_('retail-a', 18, '2026-03-05T12:10:00Z')
+    await say_('p2p-b', 20, '2026-03-05T12:20:00Z')
+    await say_('p2p-b', 21, '2026-03-05T12:30:00Z')
+    await say_('p2p-b', 22, '2026-03-05T13:10:00Z')
+    await say_('p2p-b', 23, '2026-03-05T14:00:00Z')
+    await say_('retail-a', 17, '2026-03-05T14:00:00Z')
+    await say_('p2p-b', 19, '2026-03-05T14:00:00.001Z')
+    const bests = async (tier: Tier, interval: string) => {
+      const question = `from=USD&to=ZAR&interval=${interval}&start=2026-03-05T12:00:00Z`
+      const { body } = await series(question, tier)
+      return body.data.map(({ best, samples }: { best: number; samples: number }) => [
+        best,
+        samples,
+      ])
+    }
+    expect(await bests('realtime', 'PT1H')).toEqual([
+      [20, 3],
+      [null, 1],
+      [19, 3],
+    ])
+    expect(await bests('hourly', 'PT1H')).toEqual([
+      [20, 3],
+      [null, 1],
+      [17, 2],
+    ])
+    expect(await bests('realtime', 'P1D')).toEqual([[20, 7]])
+    await world.switch('p2p-b', false, '2026-03-05T14:25:00Z')
+    expect(await bests('realtime', 'PT1H')).toEqual([
+      [20, 3],
+      [null, 1],
+      [19, 3],
+    ])
+  })
+
   test('200 of closed buckets comes from memory while the present one moves', async () => {
     await series(WEEK)
     const { misses } = world.windows.figures

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
-import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
+import { CURRENCIES, PROVIDERS, provider } from '../support/catalogue.ts'
 import { TEST_MS_MAX } from '../support/embedded-process.ts'
 import { PastWorld, type Tier } from '../support/past-world.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
@@ -13,7 +13,8 @@ let world: PastWorld
 
 beforeAll(async () => {
   database = await freshDatabase()
-  await createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: PROVIDERS })
+  const providers = [...PROVIDERS, provider('retail-c')]
+  await createCatalogueStore(database).apply({ currencies: CURRENCIES, providers })
   world = await new PastWorld(database, { at: NOW }).start()
   const snapshot = { source: 'feed', fetchedMs: Date.parse('2026-03-03T05:00:00Z') }
   const rates = [{ currency: 'KES', perUsd: '130' }]
@@ -24,9 +25,7 @@ beforeAll(async () => {
   await say('retail-a', 127, '2026-03-04T00:00:00Z')
   await say('retail-a', 126, '2026-03-05T14:00:00Z')
   await say('retail-a', 125, '2026-03-05T14:00:00.001Z')
-  const inactive = PROVIDERS.filter(({ id }) => id === 'retail-b')
-  const providers = inactive.map((provider) => ({ ...provider, isActive: false }))
-  await world.apply({ currencies: [], providers })
+  await world.switch('retail-b', false, '2026-03-05T13:00:00Z')
 }, TEST_MS_MAX)
 afterAll(() => database.close())
 
@@ -104,6 +103,37 @@ describe('GET /historical', () => {
     }
   })
 
+  test('200 of a past date stays what it was when a provider is switched off', async () => {
+    const { body } = await historical('2026-03-04')
+    expect(ratesOf(body)).toEqual([
+      ['retail-b', 129],
+      ['retail-a', 127],
+    ])
+  })
+
+  test('200 of today has the providers that /rates has, by the same best', async () => {
+    for (const tier of ['realtime', 'hourly'] as const) {
+      const { body } = await historical('2026-03-05', tier)
+      const { body: rates } = await world.get('/rates?from=USD&to=KES', tier)
+      expect(body.providers).toEqual(rates.providers)
+    }
+  })
+
+  test('200 leaves out a provider that was off at the end of the date and is on again', async () => {
+    await say('retail-c', 128.5, '2026-03-01T10:00:00Z')
+    await world.switch('retail-c', false, '2026-03-02T10:00:00Z')
+    await world.switch('retail-c', true, '2026-03-04T00:00:00Z')
+    const seen = async (date: string) =>
+      ratesOf((await historical(date)).body).some(([id]) => id === 'retail-c')
+    expect(await Promise.all(['2026-03-01', '2026-03-02', '2026-03-03'].map(seen))).toEqual([
+      true,
+      false,
+      false,
+    ])
+    expect(await seen('2026-03-04')).toBe(true)
+    await world.switch('retail-c', false, '2026-03-05T13:00:00Z')
+  })
+
   test('200 is an empty list before anything was quoted', async () => {
     expect((await historical('2020-01-01')).body).toMatchObject({ providers: [], count: 0 })
   })
@@ -126,6 +156,26 @@ describe('GET /historical', () => {
     expect([body.code, body.parameter]).toEqual(['missing_parameter', 'date'])
   })
 })
+
+const DAY_MS = 86_400_000
+
+/** A corridor of two providers, the better of which spoke thirty days and one hour ago. */
+async function crowdOf({ quoteMaxAgeMs }: { quoteMaxAgeMs: number | null }) {
+  const own = await freshDatabase()
+  await createCatalogueStore(own).apply({ currencies: CURRENCIES, providers: PROVIDERS })
+  const market = await new PastWorld(own, { at: NOW, quoteMaxAgeMs }).start()
+  for (const [provider_id, rate, effective_from] of [
+    ['retail-a', 170, '2026-02-03T12:50:00Z'],
+    ['retail-b', 160, '2026-02-03T13:00:00Z'],
+  ])
+    await market.post([{ provider_id, rate, from: 'USD', to: 'KES', effective_from }])
+  return {
+    world: market,
+    change: (period: string, tier: Tier = 'realtime') =>
+      market.get(`/change?from=USD&to=KES&period=${period}`, tier),
+    close: () => own.close(),
+  }
+}
 
 describe('GET /change', () => {
   test('200 holds both ends and what moved', async () => {
@@ -166,6 +216,29 @@ describe('GET /change', () => {
       const { body: pair } = await world.get('/fetch-one?from=USD&to=KES', tier)
       expect([body.end.best, body.end.mid]).toEqual([pair.provider_best.rate, pair.mid])
     }
+  })
+
+  test('200 counts at each end whoever was active then, whatever becomes of them later', async () => {
+    const market = await crowdOf({ quoteMaxAgeMs: null })
+    const before = (await market.change('30d')).body
+    expect(before.change.best).toEqual({ abs: 0, pct: 0 })
+    await market.world.switch('retail-a', false, '2026-03-05T14:20:00Z')
+    const after = (await market.change('30d')).body
+    expect(after.start).toEqual(before.start)
+    expect(after.end.best).toBe(160)
+    expect((await market.change('30d', 'hourly')).body.change.best).toEqual({ abs: 0, pct: 0 })
+    await market.world.switch('retail-a', true, '2026-03-05T14:24:00Z')
+    expect((await market.change('30d')).body).toEqual(before)
+    await market.close()
+  })
+
+  test('200 counts the age of a quote from each end', async () => {
+    const market = await crowdOf({ quoteMaxAgeMs: 30 * DAY_MS + 90 * 60_000 })
+    const { body } = await market.change('1d')
+    expect([body.start.best, body.end.best]).toEqual([170, 160])
+    const { body: hourly } = await market.change('1d', 'hourly')
+    expect([hourly.start.best, hourly.end.best]).toEqual([170, 170])
+    await market.close()
   })
 
   test('400 names period', async () => {

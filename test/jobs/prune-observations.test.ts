@@ -94,7 +94,11 @@ describe('pruneObservations', () => {
     const corridors = await deps.rollups.corridors()
     const corridor = corridors.find(({ to }) => to === 'ZAR')!
     expect(await createRollupStore(database).differences(corridor, ALWAYS)).toEqual([
-      { hourMs, kept: { best: '8', samples: 1 }, observed: { best: '9', samples: 4 } },
+      {
+        hourMs,
+        kept: { best: '8', counted: '8', samples: 1 },
+        observed: { best: '9', counted: '9', samples: 4 },
+      },
     ])
     await deps.rollups.repair(corridor, [hourMs])
     expect(await rollup('ZAR', hourMs)).toEqual(right)

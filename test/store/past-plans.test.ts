@@ -44,6 +44,10 @@ beforeAll(async () => {
   await sql`
     insert into reference_rates (fetched_at, snapshot_id, currency, per_usd)
     select fetched_at, id, code, 2 from reference_snapshots, currencies where code <> 'USD'`
+  await sql`
+    insert into provider_activity (provider_id, is_active, since)
+    select id, n % 2 = 0, ${newest}::timestamptz - (21 - n) * interval '30 days'
+    from generate_series(1, 20) n, providers order by n`
   await sql`analyze`
 }, FILL_MS_MAX)
 

@@ -8,6 +8,7 @@ import { listenForNews } from '~/store/news-channel.ts'
 import { importObservations } from '~/store/observation-import.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { createRollupStore, type RollupStore } from '~/store/rollup-store.ts'
+import { switchProvider } from '../support/activity.ts'
 import { PROVIDERS } from '../support/catalogue.ts'
 import { TEST_MS_MAX } from '../support/embedded-process.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
@@ -51,9 +52,11 @@ const rollups = async (to: string) => [
     where c.source = 'USD' and c.target = ${to} order by hour`),
 ]
 
-async function allDifferences() {
-  const corridors = await store.corridors()
-  const found = await Promise.all(corridors.map((corridor) => store.differences(corridor, ALWAYS)))
+const allDifferences = () => differencesIn(store)
+
+async function differencesIn(of: RollupStore) {
+  const corridors = await of.corridors()
+  const found = await Promise.all(corridors.map((corridor) => of.differences(corridor, ALWAYS)))
   return found.flat()
 }
 
@@ -80,6 +83,37 @@ describe('roll-ups', () => {
     ])
   })
 
+  test('know the best rate of providers that were active, beside that of all', async () => {
+    const row = (providerId: string, rate: string, hours: number) =>
+      observation({ to: 'SLL', providerId, rate, effectiveMs: HOUR - hours * HOUR_MS })
+    const offMs = HOUR - 8 * HOUR_MS
+    await switchProvider(database, { providerId: 'retail-b', isActive: false, atMs: offMs })
+    await switchProvider(database, { providerId: 'retail-b', isActive: true, atMs: HOUR })
+    await record([row('retail-b', '9', 9), row('retail-b', '9', 8), row('retail-b', '9', 7)])
+    await record([row('retail-a', '8', 7), row('retail-b', '9', 5), row('retail-b', '9', 0)])
+    await imported([row('retail-a', '7', 8), row('retail-a', '8.0', 8), row('retail-a', '10', 5)])
+    const kept = await database.sql`
+      select (extract(epoch from hour) * 1000)::float8 as hour, best_rate as best, counted_best
+      from rollups r join corridors c on c.id = r.corridor_id where c.target = 'SLL' order by hour`
+    const hour = (hours: number) => HOUR - hours * HOUR_MS
+    expect([...kept]).toEqual([
+      { hour: hour(9), best: '9', counted_best: null },
+      { hour: hour(8), best: '9', counted_best: '8.0' },
+      { hour: hour(7), best: '9', counted_best: '8' },
+      { hour: hour(5), best: '10', counted_best: null },
+      { hour: hour(0), best: '9', counted_best: null },
+    ])
+    expect(await allDifferences()).toEqual([])
+    await database.sql`update rollups set counted_best = 5 where counted_best is not null`
+    const corridor = await corridorTo('SLL')
+    expect(await store.differences(corridor, ALWAYS)).toMatchObject([
+      { hourMs: hour(8), kept: { counted: '5' }, observed: { counted: '8.0' } },
+      { hourMs: hour(7), kept: { counted: '5' }, observed: { counted: '8' } },
+    ])
+    await store.repair(corridor, [hour(8), hour(7), hour(9), hour(0)])
+    expect(await allDifferences()).toEqual([])
+  })
+
   test('keep every digit of the best rate', async () => {
     await record([
       observation({ to: 'UGX', rate: '123456789012.345678' }),
@@ -99,8 +133,15 @@ describe('roll-ups', () => {
       fc.record({ isImport: fc.boolean(), rows: fc.array(row, { minLength: 1, maxLength: 12 }) }),
       { maxLength: 6 },
     )
+    const turns = fc.uniqueArray(fc.constantFrom(25, 60, 85, 1440), { maxLength: 3 })
     await fc.assert(
-      fc.asyncProperty(batches, async (story) => {
+      fc.asyncProperty(batches, turns, async (story, ages) => {
+        const fresh = await stockedDatabase()
+        for (const [i, minutes] of ages.sort((a, b) => b - a).entries()) {
+          const isActive = (ages.length - i) % 2 === 1
+          const atMs = NOW_MS - minutes * 60_000
+          await switchProvider(fresh, { providerId: 'retail-a', isActive, atMs })
+        }
         for (const { isImport, rows } of story) {
           const observations = rows.map(({ provider, minutesAgo, ...rest }) =>
             observation({
@@ -110,9 +151,10 @@ describe('roll-ups', () => {
               effectiveMs: NOW_MS - minutesAgo * 60_000,
             }),
           )
-          await (isImport ? imported(observations) : record(observations))
+          await (isImport ? imported(observations, fresh) : record(observations, fresh))
         }
-        expect(await allDifferences()).toEqual([])
+        expect(await differencesIn(createRollupStore(fresh))).toEqual([])
+        await fresh.close()
       }),
       { numRuns: RUNS },
     )
@@ -226,13 +268,17 @@ describe('differences and repair', () => {
       await sql`delete from rollups where hour = ${at(3)}`
       await sql`insert into rollups (corridor_id, hour, best_rate, samples)
         values (${corridor!.id}, ${at(9)}, 1, 1)`
-      const right = { best: '1', samples: 1 }
+      const right = { best: '1', counted: '1', samples: 1 }
       const differences = await rollupStore.differences(corridor!, ALWAYS)
       expect(differences).toEqual([
         { hourMs: HOUR - 9 * HOUR_MS, kept: right, observed: null },
         { hourMs: HOUR - 3 * HOUR_MS, kept: null, observed: right },
-        { hourMs: HOUR - 2 * HOUR_MS, kept: { best: '1', samples: 7 }, observed: right },
-        { hourMs: HOUR - HOUR_MS, kept: { best: '9', samples: 1 }, observed: right },
+        { hourMs: HOUR - 2 * HOUR_MS, kept: { ...right, samples: 7 }, observed: right },
+        {
+          hourMs: HOUR - HOUR_MS,
+          kept: { best: '9', counted: '9', samples: 1 },
+          observed: right,
+        },
       ])
       const window = { fromMs: HOUR - 2 * HOUR_MS, beforeMs: HOUR - HOUR_MS }
       expect(await rollupStore.differences(corridor!, window)).toHaveLength(1)

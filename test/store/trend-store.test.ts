@@ -6,6 +6,7 @@ import { isExecutable } from '~/domain/provider.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { createTrendStore, type TrendStore } from '~/store/trend-store.ts'
+import { switchProvider } from '../support/activity.ts'
 import { PROVIDERS } from '../support/catalogue.ts'
 import { TEST_MS_MAX } from '../support/embedded-process.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
@@ -42,6 +43,11 @@ const observations = fc.array(
 describe('bestByDay', () => {
   test('is the highest executable rate of each corridor and day up to the cutoff', async () => {
     const [rows] = fc.sample(observations, 1)
+    const turnsMs = [FROM_MS + 10 * DAY_MS, FROM_MS + 20 * DAY_MS, CUTOFF_MS]
+    for (const [i, atMs] of turnsMs.entries())
+      await switchProvider(database, { providerId: 'retail-a', isActive: i === 1, atMs })
+    const isOff = (id: string, ms: number) =>
+      id === 'retail-a' && ((ms >= turnsMs[0]! && ms < turnsMs[1]!) || ms >= turnsMs[2]!)
     await createObservationStore(database).record({
       observations: rows!.map(({ provider, to, rate, effectiveMs }) =>
         observation({
@@ -58,6 +64,7 @@ describe('bestByDay', () => {
     for (const { provider, to, rate, effectiveMs } of rows!) {
       const isSeen = effectiveMs >= FROM_MS && effectiveMs <= CUTOFF_MS
       if (!isSeen || !isExecutable(provider.rateType)) continue
+      if (isOff(provider.id, effectiveMs)) continue
       const name = `USD/${to} ${Math.floor((effectiveMs - FROM_MS) / DAY_MS)}`
       best.set(name, Math.max(rate, best.get(name) ?? 0))
     }

@@ -14,6 +14,7 @@ import { createObservationStore } from '~/store/observation-store.ts'
 import { createQuoteStore } from '~/store/quote-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { createUsageStore } from '~/store/usage-store.ts'
+import { switchProvider } from './activity.ts'
 import { clockAt, type HandClock } from './clock.ts'
 import { underContract } from './contract.ts'
 import { pastOf } from './past.ts'
@@ -35,7 +36,12 @@ export class PastWorld {
 
   constructor(
     readonly database: Database,
-    options: { at: string; midMaxAgeMs?: number; past?: ReturnType<typeof pastOf> },
+    options: {
+      at: string
+      midMaxAgeMs?: number
+      quoteMaxAgeMs?: number | null
+      past?: ReturnType<typeof pastOf>
+    },
   ) {
     this.clock = clockAt(options.at)
     const log = { debug() {}, info() {}, warn() {}, error() {} }
@@ -55,7 +61,10 @@ export class PastWorld {
         clock,
         log,
         metering: { meter, limits: { free: 100_000, pro: 100_000, enterprise: 100_000 } },
-        ageLimits: { midMaxAgeMs: options.midMaxAgeMs ?? 72 * 3_600_000, quoteMaxAgeMs: null },
+        ageLimits: {
+          midMaxAgeMs: options.midMaxAgeMs ?? 72 * 3_600_000,
+          quoteMaxAgeMs: options.quoteMaxAgeMs ?? null,
+        },
         store: createObservationStore(database),
         past: options.past ?? pastOf(database, this.windows),
         tools: { handle: async () => new Response(null, { status: 404 }) },
@@ -92,6 +101,13 @@ export class PastWorld {
   /** Replaces the catalogue, as an operator does beside the running service. */
   async apply(catalogue: { currencies: readonly Currency[]; providers: readonly Provider[] }) {
     await createCatalogueStore(this.database).apply(catalogue)
+    this.refresher.note({ kind: 'catalogue' })
+    await this.refresher.settled()
+  }
+
+  /** Lets a provider have been switched on or off at a moment. */
+  async switch(providerId: string, isActive: boolean, at: string) {
+    await switchProvider(this.database, { providerId, isActive, atMs: Date.parse(at) })
     this.refresher.note({ kind: 'catalogue' })
     await this.refresher.settled()
   }

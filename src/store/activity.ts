@@ -1,0 +1,17 @@
+import type { PendingQuery, Row } from 'postgres'
+import type { Sql } from './database.ts'
+
+/**
+ * `observations` (any relation with their columns) with `was_active`: whether the provider of each
+ * was active when it held, as `domain/activity.ts` defines it. It stands behind FROM.
+ */
+export const withActivity = (sql: Sql, observations: PendingQuery<Row[]>) => sql`(
+  select o.*, coalesce((
+    select not next.is_active from provider_activity next
+    where next.provider_id = p.id and next.since > o.effective_from
+    order by next.since, next.id limit 1
+  ), p.is_active) as was_active
+  from (select * from ${observations}) o
+  join provider_corridors s on s.id = o.provider_corridor_id
+  join providers p on p.id = s.provider_id
+) judged`
