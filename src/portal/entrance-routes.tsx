@@ -2,6 +2,7 @@
 import { isEmail, PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '~/domain/account.ts'
 import type { Route } from '~/http/route.ts'
 import type { Metering } from '~/service/metering.ts'
+import { type PasswordFault, passwordFault } from '~/service/passwords.ts'
 import {
   confirm,
   type Entry,
@@ -25,6 +26,7 @@ import { PATHS } from './paths.ts'
 import {
   devicesCookie,
   type Form,
+  fieldOf,
   type Visit,
   type VisitDeps,
   type VisitReply,
@@ -43,7 +45,11 @@ export type EntranceDeps = VisitDeps & {
 
 const NO_EMAIL = 'That is no e-mail address; it looks like name@example.org.'
 const LENGTHS = `${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX}`
-const NO_PASSWORD = `A password has ${LENGTHS} characters; this has not.`
+const PASSWORD_FAULTS: Readonly<Record<PasswordFault, string>> = {
+  length: `A password has ${LENGTHS} characters; this has not.`,
+  address: 'Whoever knows your address would guess this. Choose another, a few words for example.',
+  common: 'Everybody who guesses tries this one early. Choose another, a few words for example.',
+}
 const WRONG = 'The address or the password is wrong.'
 
 /** Sign-up, sign-in, sign-out, and the pages that mailed links lead to. */
@@ -93,17 +99,15 @@ const said = ({ url }: Visit) => ({ isReset: url.searchParams.get('said') === 'r
 
 const daily = ({ metering }: EntranceDeps) => ({ dailyUnits: metering.limits.free })
 
-const tokenIn = ({ url }: Visit): string => url.searchParams.get('token') ?? ''
-
-const isPassword = ({ length }: string): boolean =>
-  length >= PASSWORD_LENGTH_MIN && length <= PASSWORD_LENGTH_MAX
+const tokenIn = ({ url }: Visit): string => fieldOf(url.searchParams, 'token')
 
 async function signUpReply(deps: EntranceDeps, visit: Visit, form: Form): Promise<VisitReply> {
   const email = form.text('email').trim()
   const password = form.text('password')
   if (!isEmail(email)) return { page: signUpPage(visit, { faults: { email: NO_EMAIL }, email }) }
-  if (!isPassword(password))
-    return { page: signUpPage(visit, { faults: { password: NO_PASSWORD }, email }) }
+  const fault = await passwordFault({ password, email })
+  if (fault)
+    return { page: signUpPage(visit, { faults: { password: PASSWORD_FAULTS[fault] }, email }) }
   const isMailable = await signUp(deps, { email, password }, visit)
   if (!isMailable) return { page: signUpPage(visit, { faults: { email: NO_EMAIL }, email }) }
   return { redirect: PATHS.mailed }
@@ -161,10 +165,10 @@ async function forgottenReply(deps: EntranceDeps, visit: Visit, form: Form): Pro
 async function resetReply(deps: EntranceDeps, visit: Visit, form: Form): Promise<VisitReply> {
   const token = form.text('token')
   const password = form.text('password')
-  if (!isPassword(password))
-    return { page: resetPage(visit, { token, faults: { password: NO_PASSWORD } }) }
   const known = await reset(deps, { token, password }, visit)
   if (known === 'stale') return { page: staleLinkPage(PATHS.reset) }
+  if (typeof known === 'string')
+    return { page: resetPage(visit, { token, faults: { password: PASSWORD_FAULTS[known] } }) }
   const cookies = [devicesCookie(deps, known.devices)]
   return { redirect: `${PATHS.signIn}?said=reset`, cookies }
 }

@@ -23,6 +23,7 @@ import { PATHS } from './paths.ts'
 import { unknownPage, wantsPage } from './unknown-page.tsx'
 import {
   type Form,
+  fieldOf,
   type Person,
   type Visit,
   type VisitDeps,
@@ -110,7 +111,7 @@ const SEARCH_LENGTH_MAX = 254
 const OFFSET = /^\d{1,9}$/
 
 async function found(deps: OperatorDeps, { url }: Visit): Promise<VisitReply> {
-  const search = (url.searchParams.get('search') ?? '').slice(0, SEARCH_LENGTH_MAX)
+  const search = fieldOf(url.searchParams, 'search').slice(0, SEARCH_LENGTH_MAX)
   const text = url.searchParams.get('offset') ?? ''
   const offset = OFFSET.test(text) ? Number(text) : 0
   const page = await deps.operated.page({ search, limit: ACCOUNTS_PAGE, offset })

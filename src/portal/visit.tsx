@@ -62,6 +62,10 @@ type Answers = {
 /** The fields of a form; a missing one is empty, of a repeated one the first counts. */
 export type Form = { text(name: string): string }
 
+/** A field of a form or of an address; NUL, which no stored text can hold, becomes U+FFFD. */
+export const fieldOf = (fields: URLSearchParams, name: string): string =>
+  (fields.get(name) ?? '').replaceAll('\0', '\uFFFD')
+
 /** The field of every form that holds `formToken`. */
 export const TOKEN_FIELD = 'form_token'
 
@@ -230,7 +234,7 @@ async function readForm(deps: VisitDeps, visit: Visit): Promise<Form> {
   if (!isFromUs(deps, request) || type !== 'application/x-www-form-urlencoded')
     throw new ForeignForm()
   const fields = new URLSearchParams(await bodyText(request, FORM_BYTES_MAX))
-  const form: Form = { text: (name) => fields.get(name) ?? '' }
+  const form: Form = { text: (name) => fieldOf(fields, name) }
   if (!isSame(form.text(TOKEN_FIELD), formToken)) throw new StaleForm()
   return form
 }

@@ -8,6 +8,7 @@ import {
   type Limited,
 } from './attempts.ts'
 import { type DevicesDeps, deviceOf, devicesWith } from './devices.ts'
+import { type PasswordFault, passwordFault } from './passwords.ts'
 
 type SignedIn = {
   readonly userId: string
@@ -129,15 +130,21 @@ export async function requestReset(deps: PeopleDeps, email: string, origin: Orig
   await evenly(deps, deps.people.requestReset(email))
 }
 
-/** Sets a new password by a mailed link, and knows the browser from then on. */
+/**
+ * Sets a new password by a mailed link, and knows the browser from then on; a password that may not
+ * be chosen leaves the link as it was.
+ */
 export async function reset(
   deps: PeopleDeps,
   { token, password }: { token: string; password: string },
   origin: Origin,
-): Promise<Known | 'stale'> {
+): Promise<Known | PasswordFault | 'stale'> {
   await admitted(deps, 'link', { ...origin, email: null })
   const email = await deps.people.linkOwner(token)
-  if (email === null || !(await deps.people.reset({ token, password }))) return 'stale'
+  if (email === null) return 'stale'
+  const fault = await passwordFault({ password, email })
+  if (fault) return fault
+  if (!(await deps.people.reset({ token, password }))) return 'stale'
   return { devices: await devicesWith(deps, { ...origin, email }) }
 }
 

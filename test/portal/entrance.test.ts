@@ -86,6 +86,17 @@ describe('sign-up', () => {
     expect(world.linksTo(email)).toEqual([])
   })
 
+  test('400 to a password that is the address or that everybody tries, none is sent', async () => {
+    const email = `ada-${crypto.randomUUID()}@example.com`
+    const visitor = world.visitor()
+    for (const password of [email, email.toUpperCase(), email.split('@')[0]!, '1234567890']) {
+      const { status, html } = await signUp(visitor, email, password)
+      expect(status).toBe(400)
+      expect(html).toContain('Choose another, a few words for example.')
+    }
+    expect(world.linksTo(email)).toEqual([])
+  })
+
   test('a key stands in no log, no URL and no table', async () => {
     const { key } = await world.member()
     expect(JSON.stringify(world.log.lines)).not.toContain(key!)
@@ -221,11 +232,12 @@ describe('links', () => {
     for (const link of world.linksTo(email)) expect(new URL(link).origin).toBe(world.origin)
   })
 
-  test('410 to a link for a new password that was used, 400 to a password too short', async () => {
+  test('410 to a link for a new password that was used, 400 to a password that will not do', async () => {
     const { email, visitor } = await world.member()
     await visitor.submit('/forgotten', { email })
     const link = lastLink(email)
-    expect((await visitor.submit(link, { password: 'short' })).status).toBe(400)
+    for (const password of ['short', email, email.split('@')[0]!, 'Password123'])
+      expect((await visitor.submit(link, { password })).status).toBe(400)
     expect((await visitor.submit(link, { password: OTHER })).location).toBe('/sign-in?said=reset')
     expect((await visitor.submit(link, { password: PASSWORD })).status).toBe(410)
   })

@@ -79,6 +79,31 @@ describe('every form', () => {
     expect(member.html).not.toContain('Cookies')
   })
 
+  test('takes a NUL in any field as a wrong text like others, never as a fault of ours', async () => {
+    const nul = 'a\0b@example.com'
+    const admin = await world.admin()
+    const names = ['email', 'password', 'token', 'name', 'key', 'overlap', 'id', 'plan', 'account']
+    const wrong = Object.fromEntries(names.map((name) => [name, nul]))
+    const seen: string[] = []
+    for (const [path] of FORMS) {
+      const { visitor } = path.startsWith('/operator') ? admin : ada
+      if (path === '/sign-out') continue
+      const form_token = await visitor.token('/developer')
+      for (const password of [nul, `${PASSWORD}\0`]) {
+        const fields = { ...wrong, form_token, password, plan: 'free', role: 'member' }
+        const { status } = await visitor.post(path, fields)
+        seen.push(`${path} ${status}`)
+      }
+    }
+    const pages = [
+      ...['/operator/accounts?search=', '/operator/account?id=', '/operator/log?before='],
+      ...['/reset?token=', '/confirm?token=', '/developer?said=', '/operator/key?key='],
+    ]
+    for (const path of pages) seen.push(`${path} ${(await admin.visitor.get(`${path}%00`)).status}`)
+    expect(seen.filter((each) => !/ (200|303|400|410)$/.test(each))).toEqual([])
+    expect(world.log.said.filter((line) => line.includes('a page failed'))).toEqual([])
+  })
+
   test('403 to a body over 16 kB', async () => {
     const form_token = await ada.visitor.token('/developer')
     const fields = { form_token, name: 'x'.repeat(17_000) }
