@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { systemClock } from '~/clock.ts'
-import { isKeyName, KEY_NAME_LENGTH_MAX, type ListedKey } from '~/domain/account.ts'
+import { isKeyName, KEY_NAME_RULE, type ListedKey } from '~/domain/account.ts'
 import { COMMAND_LINE } from '~/domain/audit.ts'
 import { createAccountStore } from '~/store/account-store.ts'
 import { iso } from '~/wire/present.ts'
@@ -91,5 +91,5 @@ const unknownAccount = (id: string): CommandFailure =>
 function nameOf(text: string): string {
   const name = text.trim()
   if (isKeyName(name)) return name
-  throw new InvalidArgumentError(`It must be 1 to ${KEY_NAME_LENGTH_MAX} characters on one line.`)
+  throw new InvalidArgumentError(`It must be ${KEY_NAME_RULE}.`)
 }

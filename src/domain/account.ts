@@ -36,7 +36,7 @@ export const isRevoked = ({ revokedMs }: Pick<Key, 'revokedMs'>, nowMs: number):
 
 export const EMAIL_LENGTH_MAX = 254
 
-const EMAIL = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u
+const EMAIL = /^[^\s@\p{Cc}\p{Bidi_C}]+@[^\s@\p{Cc}\p{Bidi_C}]+$/u
 
 /** Whether mail could be sent there; not whether it would arrive. */
 export const isEmail = (text: string): boolean =>
@@ -47,9 +47,12 @@ export const PASSWORD_LENGTH_MAX = 128
 
 export const KEY_NAME_LENGTH_MAX = 60
 
-const KEY_NAME = new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${KEY_NAME_LENGTH_MAX}}$`, 'u')
+const KEY_NAME = new RegExp(`^[^\\p{Cc}\\p{Cs}\\p{Bidi_C}]{1,${KEY_NAME_LENGTH_MAX}}$`, 'u')
 
-/** Whether a key may be called so: some characters on one line. */
+/** What makes a name of a key, as people are told. */
+export const KEY_NAME_RULE = `1 to ${KEY_NAME_LENGTH_MAX} characters on one line, none of which turns its direction`
+
+/** Whether a key may be called so. */
 export const isKeyName = (text: string): boolean => KEY_NAME.test(text)
 
 /** What the key is called that an account is made with. */

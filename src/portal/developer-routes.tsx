@@ -3,7 +3,7 @@ import {
   ACTIVE_KEYS_MAX,
   DAILY_KEYS_MAX,
   isRevoked,
-  KEY_NAME_LENGTH_MAX,
+  KEY_NAME_RULE,
   type Key,
 } from '~/domain/account.ts'
 import type { Route } from '~/http/route.ts'
@@ -105,7 +105,7 @@ function ofKey(deps: DeveloperDeps, { visit, person }: Member, answer: (key: Key
 }
 
 const REFUSALS: Readonly<Record<Refusal, string>> = {
-  no_name: `A name has 1 to ${KEY_NAME_LENGTH_MAX} characters on one line.`,
+  no_name: `A name has ${KEY_NAME_RULE}.`,
   name_taken:
     'A key of that name is in use. If you have just made it and lost it, revoke or replace it ' +
     'above; else choose another name.',

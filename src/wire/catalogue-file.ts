@@ -14,10 +14,12 @@ const SORT_ORDER_MAX = 1_000_000_000
 const ECHO_LENGTH_MAX = 40
 const MEMBER_NAME = /^\w+$/
 
+/** Line breaks and their like, and what makes a text read otherwise than it is written. */
+const CONTROL = /[\p{Cc}\p{Bidi_C}]/u
 const LINE = 'corridor-line'
 const WEB_ADDRESS = 'corridor-web-address'
 
-FormatRegistry.Set(LINE, (text) => text.trim() !== '' && text.isWellFormed() && !hasControl(text))
+FormatRegistry.Set(LINE, (text) => text.trim() !== '' && text.isWellFormed() && !CONTROL.test(text))
 FormatRegistry.Set(WEB_ADDRESS, (text) => /^https?:\/\/[^\s\\]+$/i.test(text) && URL.canParse(text))
 
 /** A schema with the sentence that tells what it takes. */
@@ -34,7 +36,8 @@ const word = <const T extends readonly [string, ...string[]]>(values: T) =>
 
 const line = ruled(
   Type.String({ format: LINE, maxLength: NAME_LENGTH_MAX }),
-  `must be a text of 1 to ${NAME_LENGTH_MAX} characters on one line`,
+  `must be a text of 1 to ${NAME_LENGTH_MAX} characters on one line, ` +
+    'none of which turns its direction',
 )
 
 const webAddress = ruled(
@@ -250,11 +253,3 @@ const providerOf = (provider: Static<typeof ProviderInFile>): Provider => ({
   paymentMethods: provider.payment_methods ?? null,
   isActive: provider.is_active ?? true,
 })
-
-function hasControl(text: string): boolean {
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    if (code < 0x20 || code === 0x7f) return true
-  }
-  return false
-}

@@ -55,7 +55,7 @@ describe('catalogue apply', () => {
     expect([status, stdout]).toEqual([1, ''])
     expect(said).toEqual([
       'provider is no member that is known here',
-      'currencies[1].name is missing: it must be a text of 1 to 200 characters on one line',
+      'currencies[1].name is missing: it must be a text of 1 to 200 characters on one line, none of which turns its direction',
       'currencies[1].code must be 3 or 4 letters, not "G"',
       `corridor: nothing was applied: correct ${join(folder, 'wrong.json')} and apply it again`,
     ])

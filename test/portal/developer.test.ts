@@ -52,7 +52,7 @@ describe('keys', () => {
     const taken = (await make(ada, 'default')).html
     expect(taken).toMatch(/id="name-error">A key of that name is in use/)
     expect(taken).toMatch(/<input[^>]* aria-invalid="true"[^>]* value="default"/)
-    for (const name of ['', '  ', 'x'.repeat(61), 'a\nb']) {
+    for (const name of ['', '  ', 'x'.repeat(61), 'a\nb', 'a\u202Eb', '\u2067a', 'a\u200F']) {
       const { status, key } = await make(ada, name)
       expect([status, key]).toEqual([400, null])
     }

@@ -94,7 +94,7 @@ describe('readCatalogueFile', () => {
     [
       'a missing name',
       { currencies: [{ code: 'NGN' }] },
-      'currencies[0].name is missing: it must be a text of 1 to 200 characters on one line',
+      'currencies[0].name is missing: it must be a text of 1 to 200 characters on one line, none of which turns its direction',
     ],
     [
       'a code with digits',
@@ -124,8 +124,14 @@ describe('readCatalogueFile', () => {
     [
       'a name with NUL',
       { providers: [{ ...WISE, name: 'a\0b' }] },
-      'providers[0].name must be a text of 1 to 200 characters on one line, not "a\\u0000b"',
+      'providers[0].name must be a text of 1 to 200 characters on one line, none of which turns its direction, not "a\\u0000b"',
     ],
+    ...['\u202E', '\u2066', '\u200F', '\u061C'].map((mark): [string, object, string] => [
+      `a name with U+${mark.charCodeAt(0).toString(16)}`,
+      { providers: [{ ...WISE, name: `Bank ${mark}knaB` }] },
+      'providers[0].name must be a text of 1 to 200 characters on one line, none of which turns ' +
+        `its direction, not ${JSON.stringify(`Bank ${mark}knaB`)}`,
+    ]),
     [
       'an id with a space',
       { providers: [{ ...WISE, id: 'a b' }] },
