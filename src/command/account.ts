@@ -4,6 +4,7 @@ import { COMMAND_LINE } from '~/domain/audit.ts'
 import { PLANS, type Plan, ROLES, type Role } from '~/domain/quota.ts'
 import { createAccountStore } from '~/store/account-store.ts'
 import { iso } from '~/wire/present.ts'
+import { mailOfKey } from './key-mail.ts'
 import { newKey, SHOWN_ONCE } from './new-key.ts'
 import { tableLines } from './table.ts'
 import {
@@ -66,6 +67,7 @@ async function create(terminal: Terminal, { email, plan, role, json = false }: C
     result: { ...presentAccount(created.account), key_id: created.key.id, key },
     lines: [...accountLines(created.account), `key      ${key}`, SHOWN_ONCE],
   })
+  await mailOfKey(terminal, { email, keyName: created.key.name })
 }
 
 type Change = Json & { plan?: Plan; role?: Role }

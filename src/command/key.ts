@@ -4,6 +4,7 @@ import { isKeyName, KEY_NAME_RULE, type ListedKey } from '~/domain/account.ts'
 import { COMMAND_LINE } from '~/domain/audit.ts'
 import { createAccountStore } from '~/store/account-store.ts'
 import { iso } from '~/wire/present.ts'
+import { mailOfKey } from './key-mail.ts'
 import { newKey, SHOWN_ONCE } from './new-key.ts'
 import { tableLines } from './table.ts'
 import { CommandFailure, printResult, type Terminal, withExisting } from './terminal.ts'
@@ -37,15 +38,19 @@ type Creation = Json & { account: string; name: string }
 
 async function create(terminal: Terminal, { account, name, json = false }: Creation) {
   const { key, hash } = newKey()
-  const created = await withExisting(terminal, (database) =>
-    createAccountStore(database).createKey({ accountId: account, name, hash, actor: COMMAND_LINE }),
-  )
+  const created = await withExisting(terminal, async (database) => {
+    const store = createAccountStore(database)
+    const made = await store.createKey({ accountId: account, name, hash, actor: COMMAND_LINE })
+    const { accounts } = await store.loadAccount(account)
+    return made && { ...made, email: accounts[0]!.email }
+  })
   if (!created) throw unknownAccount(account)
   printResult(terminal, {
     isJson: json,
     result: { key_id: created.id, name: created.name, key },
     lines: [`key_id  ${created.id}`, `name    ${created.name}`, `key     ${key}`, SHOWN_ONCE],
   })
+  await mailOfKey(terminal, { email: created.email, keyName: created.name })
 }
 
 async function list(terminal: Terminal, { account, json = false }: Json & { account: string }) {

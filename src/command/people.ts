@@ -13,7 +13,7 @@ import type { Memory } from '~/memory/memory.ts'
 import { cookiePrefixOf } from '~/portal/cookies.ts'
 import { type DeveloperDeps, developerRoutes } from '~/portal/developer-routes.tsx'
 import { type EntranceDeps, entranceRoutes } from '~/portal/entrance-routes.tsx'
-import { smtpMailer } from '~/portal/mailer.ts'
+import { mailerOf } from '~/portal/mailer.ts'
 import { type OperatorDeps, operatorRoutes } from '~/portal/operator-routes.tsx'
 import { Outbox } from '~/portal/outbox.ts'
 import type { PageDeps } from '~/portal/page.tsx'
@@ -69,7 +69,7 @@ export class People {
     const publicOrigin = config.publicUrl === null ? null : new URL(config.publicUrl).origin
     const origin = () => publicOrigin ?? listensAt()
     const cookiePrefix = cookiePrefixOf(config.publicUrl)
-    const mailer = smtpOf(config)
+    const mailer = mailerOf(config)
     this.#outbox = new Outbox({ mailer, log, origin })
     const secret = secretOf(config.authSecret, (proposed) => store.secret(proposed))
     const auth = boundedAuth(database, {
@@ -85,6 +85,7 @@ export class People {
       ...{ people: auth, members: store, attempts: store, newKey, isOutage, unknownPath },
       fingerprint: async (text) => fingerprintOf(await secret(), text),
       waited: (ms) => delay(ms),
+      notify: this.#outbox.tell,
       addressOf: addresses.of,
       forms: new AddressLimits(FORMS),
       ...{ publicOrigin, origin, cookiePrefix },
@@ -139,9 +140,6 @@ function boundedAuth(database: Database, options: AuthOptions): Auth {
     reset: (reset) => limit.run(() => auth.reset(reset)),
   }
 }
-
-const smtpOf = ({ smtpUrl, mailFrom }: PeopleOptions['config']) =>
-  smtpUrl === null || mailFrom === null ? null : smtpMailer({ url: smtpUrl, from: mailFrom })
 
 /** The setting, or else one that all replicas find in the database, asked for once. */
 function secretOf(setting: string | null, kept: (proposed: string) => Promise<string>) {

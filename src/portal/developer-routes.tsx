@@ -73,6 +73,7 @@ const forMembers = ({ person }: Visit, answer: (person: Person) => Reply): Reply
 
 const ownerOf = ({ visit, person }: Member): Owner => ({
   accountId: person.account.id,
+  email: person.account.email,
   actor: person.email,
   nowMs: visit.nowMs,
 })

@@ -10,6 +10,12 @@ export type Mailer = {
 const CONNECTIONS_MAX = 2
 const WAIT_MS_MAX = 15_000
 
+type Settings = { readonly smtpUrl: string | null; readonly mailFrom: string | null }
+
+/** The mailer of the settings; null where they name none. */
+export const mailerOf = ({ smtpUrl, mailFrom }: Settings): Mailer | null =>
+  smtpUrl === null || mailFrom === null ? null : smtpMailer({ url: smtpUrl, from: mailFrom })
+
 /** Mails over SMTP, whose library is loaded by the first mail. */
 export function smtpMailer({ url, from }: { url: string; from: string }): Mailer {
   let transport: ReturnType<typeof transportTo> | null = null

@@ -1,18 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '~/log.ts'
+import type { Notice } from '~/service/notices.ts'
 import type { Mail, Mailer } from './mailer.ts'
+import { type Link, linkMail, noticeMail } from './mails.ts'
 import { PATHS } from './paths.ts'
 
 const STOP_WAIT_MS = 2000
 
 /** Mails on their way at once; further ones are not sent. */
 const MAILS_MAX = 100
-
-export type Link = {
-  readonly kind: 'confirm' | 'reset'
-  readonly email: string
-  readonly token: string
-}
 
 export type OutboxOptions = {
   /** Null where no mail can be sent: links go to the log instead. */
@@ -22,7 +18,7 @@ export type OutboxOptions = {
   readonly origin: () => string
 }
 
-/** Sends links without anybody waiting for them. */
+/** Sends mails without anybody waiting for them. */
 export class Outbox {
   readonly #sending = new Set<Promise<void>>()
 
@@ -35,11 +31,22 @@ export class Outbox {
       log.warn({ to: link.email, link: url }, 'SMTP_URL is not set, so this link was not mailed')
       return
     }
+    this.#send(mailer, linkMail(link, url))
+  }
+
+  /** Tells a person of what was done, where mail can be sent: a notice has no other way. */
+  readonly tell = (notice: Notice): void => {
+    const { mailer, origin } = this.options
+    if (mailer) this.#send(mailer, noticeMail(notice, origin()))
+  }
+
+  #send(mailer: Mailer, mail: Mail): void {
+    const { log } = this.options
     if (this.#sending.size >= MAILS_MAX) {
       log.error({}, 'a mail was not sent: too many are on their way')
       return
     }
-    const sending = mailer.send(mailOf(link, url)).catch((err) => {
+    const sending = mailer.send(mail).catch((err) => {
       log.error({ err }, 'a mail was not sent')
     })
     this.#sending.add(sending)
@@ -61,31 +68,3 @@ export class Outbox {
     this.options.mailer?.close()
   }
 }
-
-function mailOf({ kind, email }: Link, url: string): Mail {
-  if (kind === 'confirm')
-    return {
-      to: email,
-      subject: 'Confirm your address for Corridor',
-      text: text([
-        'You, or somebody with your address, signed up for Corridor.',
-        'To confirm it, open this link and enter the password you chose:',
-        url,
-        'It works for an hour. If it was not you, do nothing: without your confirmation there ' +
-          'is no account.',
-      ]),
-    }
-  return {
-    to: email,
-    subject: 'Choose a new password for Corridor',
-    text: text([
-      'You, or somebody with your address, asked to sign up or for a new password. This address ' +
-        'is known to us. To choose a new password, open this link:',
-      url,
-      'It works once, for an hour, and ends every session. If it was not you, do nothing: your ' +
-        'password stays as it is.',
-    ]),
-  }
-}
-
-const text = (paragraphs: readonly string[]): string => `${paragraphs.join('\n\n')}\n`

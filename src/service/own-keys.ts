@@ -11,6 +11,7 @@ import {
   type Revoker,
 } from '~/domain/account.ts'
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
+import type { Notify } from './notices.ts'
 
 /** How long an old key goes on beside the new one. */
 export const OVERLAPS_MS = { '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 7 * DAY_MS } as const
@@ -30,10 +31,17 @@ export type OwnKeysDeps = {
   readonly newKey: () => { readonly key: string; readonly hash: string }
   /** Makes memory serve an account as the database has it. */
   readonly published: (accountId: string) => Promise<void>
+  readonly notify: Notify
 }
 
 /** Whose keys, on whose word, and when. */
-export type Owner = { readonly accountId: string; readonly actor: string; readonly nowMs: number }
+export type Owner = {
+  readonly accountId: string
+  /** Where the account's person is told of a new key. */
+  readonly email: string
+  readonly actor: string
+  readonly nowMs: number
+}
 
 /** A key, whose text nobody gets to see again, or why there is none. */
 export type NewOwnKey =
@@ -43,30 +51,30 @@ export type NewOwnKey =
 /** A further key of an account; it works, here and at once, when this resolves. */
 export async function createOwnKey(
   deps: OwnKeysDeps,
-  { accountId, actor, nowMs }: Owner,
+  owner: Owner,
   name: string,
 ): Promise<NewOwnKey> {
+  const { accountId, actor, nowMs } = owner
   if (!isKeyName(name.trim())) return { refusal: 'no_name' }
   const { key: text, hash } = deps.newKey()
   const wanted = { accountId, name: name.trim(), hash, actor }
   const granted = await deps.keyStore.grantKey(wanted, { ...RULES, nowMs })
-  if ('key' in granted) await deps.published(accountId)
-  return shown(granted, text)
+  return shown(deps, owner, { granted, text })
 }
 
 /** A new key in the place of one that ends after the overlap. */
 export async function replaceOwnKey(
   deps: OwnKeysDeps,
-  { accountId, actor, nowMs }: Owner,
+  owner: Owner,
   { keyId, overlap }: { keyId: string; overlap: Overlap },
 ): Promise<NewOwnKey> {
+  const { accountId, actor, nowMs } = owner
   const { key: text, hash } = deps.newKey()
   const endsMs = nowMs + OVERLAPS_MS[overlap]
   const replacement = { keyId, accountId, hash, endsMs, actor }
   const rules = { ...RULES, nowMs }
   const granted = await deps.keyStore.replaceKey(replacement, rules)
-  if ('key' in granted) await deps.published(accountId)
-  return shown(granted, text)
+  return shown(deps, owner, { granted, text })
 }
 
 /** Whether there was such a key of the account; it is refused, here and at once, from then on. */
@@ -80,5 +88,14 @@ export async function revokeOwnKey(
   return revoked !== null
 }
 
-const shown = (granted: Granted, text: string): NewOwnKey =>
-  'refusal' in granted ? granted : { id: granted.key.id, name: granted.key.name, text }
+async function shown(
+  deps: OwnKeysDeps,
+  { accountId, email, nowMs }: Owner,
+  { granted, text }: { granted: Granted; text: string },
+): Promise<NewOwnKey> {
+  if ('refusal' in granted) return granted
+  const { id, name } = granted.key
+  deps.notify({ kind: 'key', email, keyName: name, atMs: nowMs })
+  await deps.published(accountId)
+  return { id, name, text }
+}

@@ -8,6 +8,7 @@ import {
   type Limited,
 } from './attempts.ts'
 import { type DevicesDeps, deviceOf, devicesWith } from './devices.ts'
+import type { Notify } from './notices.ts'
 import { type PasswordFault, passwordFault } from './passwords.ts'
 
 type SignedIn = {
@@ -47,6 +48,7 @@ export type PeopleDeps = {
   /** Makes memory serve an account as the database has it. */
   readonly published: (accountId: string) => Promise<void>
   readonly waited: (ms: number) => Promise<void>
+  readonly notify: Notify
 }
 
 export type Credentials = { readonly email: string; readonly password: string }
@@ -145,6 +147,7 @@ export async function reset(
   const fault = await passwordFault({ password, email })
   if (fault) return fault
   if (!(await deps.people.reset({ token, password }))) return 'stale'
+  deps.notify({ kind: 'password', email, atMs: origin.nowMs })
   return { devices: await devicesWith(deps, { ...origin, email }) }
 }
 
@@ -184,7 +187,9 @@ async function entered(
   await deps.members.boundSessions(userId, SESSIONS_MAX)
   await forgetAttempts(counting(deps), attempt)
   const devices = await devicesWith(deps, { ...origin, email })
-  return { email, cookies, devices, firstKey: membership.firstKey ? key : null }
+  if (!membership.firstKey) return { email, cookies, devices, firstKey: null }
+  deps.notify({ kind: 'key', email, keyName: FIRST_KEY_NAME, atMs: origin.nowMs })
+  return { email, cookies, devices, firstKey: key }
 }
 
 /** Counts like a sign-up, whose mail it repeats. */

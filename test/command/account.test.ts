@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { isWellFormedKey, keyHashOf } from '~/domain/api-key.ts'
 import { createAccountStore } from '~/store/account-store.ts'
-import { corridor, corridorProcess, documentOf } from '../support/command.ts'
+import { corridor, corridorProcess, corridorWith, documentOf } from '../support/command.ts'
+import { MailSink } from '../support/mail-sink.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 
 const NOBODY = '00000000-0000-4000-8000-000000000000'
@@ -71,6 +72,49 @@ describe('account create', () => {
       expect([status, stdout]).toEqual([2, ''])
       expect(said[0]).toStartWith('error: ')
     })
+})
+
+describe('the mail of a new key', () => {
+  const settings = (url: string) => ({
+    SMTP_URL: url,
+    DATABASE_URL: database.url,
+    MAIL_FROM: 'corridor@example.org',
+    PUBLIC_URL: 'https://corridor.example',
+  })
+
+  test('goes to the person of the account, and holds nothing of the key', async () => {
+    const sink = new MailSink()
+    const env = settings(sink.url)
+    const email = 'told@example.org'
+    const made = documentOf(
+      await corridorWith(env, ['account', 'create', '--email', email, '--json']),
+    )
+    const args = ['key', 'create', '--account', made.account_id, '--name', 'batch job', '--json']
+    const further = documentOf(await corridorWith(env, args))
+    const mails = await sink.until(2)
+    sink.stop()
+    for (const [i, name] of ['default', 'batch job'].entries()) {
+      expect(mails[i]).toContain(`To: ${email}\n`)
+      expect(mails[i]).toContain('Subject: A new API key for Corridor\n')
+      expect(mails[i]).toContain(`The key "${name}" was made for your account at `)
+      expect(mails[i]).toContain('\nhttps://corridor.example/developer')
+    }
+    for (const { key } of [made, further]) expect(mails.join()).not.toContain(key.slice(4))
+  })
+
+  test('is said not to have gone where it did not, and the key is made', async () => {
+    const sink = new MailSink()
+    sink.stop()
+    const args = ['account', 'create', '--email', 'untold@example.org', '--json']
+    const { status, stdout, said } = await corridorWith(settings(sink.url), args)
+    expect(status).toBe(0)
+    expect(isWellFormedKey(JSON.parse(stdout).key)).toBe(true)
+    expect(said).toEqual([
+      expect.stringMatching(
+        /^the key is made, but the mail that tells untold@example.org of it was not sent: /,
+      ),
+    ])
+  })
 })
 
 describe('account update', () => {

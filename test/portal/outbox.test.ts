@@ -57,6 +57,13 @@ describe('Outbox', () => {
     expect(sent).toHaveLength(101)
   })
 
+  test('says nothing of a notice where there is no mail', () => {
+    const log = new KeptLog()
+    const atMs = Date.parse('2026-03-05T14:25:30Z')
+    new Outbox({ mailer: null, log, origin }).tell({ kind: 'password', email: LINK.email, atMs })
+    expect(log.said).toEqual([])
+  })
+
   test('writes links to the log where there is no mail', () => {
     const log = new KeptLog()
     new Outbox({ mailer: null, log, origin }).post(LINK)

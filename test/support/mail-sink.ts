@@ -3,6 +3,7 @@ import type { Socket } from 'bun'
 /** A mail server that takes everything and keeps what it was sent, header and all. */
 export class MailSink {
   readonly mails: string[] = []
+  readonly #waiting: { readonly count: number; readonly resolve: () => void }[] = []
   readonly #server
 
   constructor() {
@@ -27,6 +28,19 @@ export class MailSink {
     return `smtp://127.0.0.1:${this.#server.port}`
   }
 
+  /** Resolves when there are as many mails: each as text, its header before it. */
+  async until(count: number): Promise<string[]> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#waiting.push({ count, resolve })
+    this.#tell()
+    await promise
+    return this.mails.map(textOf)
+  }
+
+  #tell(): void {
+    for (const { count, resolve } of this.#waiting) if (this.mails.length >= count) resolve()
+  }
+
   stop(): void {
     this.#server.stop(true)
   }
@@ -40,6 +54,7 @@ export class MailSink {
       socket.data.data = socket.data.data.slice(at + end.length)
       if (socket.data.isBody) {
         this.mails.push(text)
+        this.#tell()
         socket.data.isBody = false
         socket.write('250 kept\r\n')
       } else socket.write(this.#answer(socket, text))
@@ -55,3 +70,10 @@ export class MailSink {
     return verb === 'QUIT' ? '221 bye\r\n' : '250 well\r\n'
   }
 }
+
+/** A mail whose lines are as they were before they were wrapped for the way. */
+const textOf = (mail: string): string =>
+  mail
+    .replaceAll('=\r\n', '')
+    .replace(/=([0-9A-F]{2})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
+    .replaceAll('\r\n', '\n')

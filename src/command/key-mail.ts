@@ -1,0 +1,25 @@
+import { systemClock } from '~/clock.ts'
+import { mailerOf } from '~/portal/mailer.ts'
+import { noticeMail } from '~/portal/mails.ts'
+import { configOf, type Terminal } from './terminal.ts'
+
+type NewKey = { readonly email: string; readonly keyName: string }
+
+/**
+ * Tells the account's person of a key that was made here, where the settings name a mail server.
+ * The key is made whether the mail is taken or not: what went wrong is only said.
+ */
+export async function mailOfKey(terminal: Terminal, { email, keyName }: NewKey): Promise<void> {
+  const config = configOf(terminal)
+  const mailer = mailerOf(config)
+  if (!mailer || config.publicUrl === null) return
+  const notice = { kind: 'key', email, keyName, atMs: systemClock.now() } as const
+  try {
+    await mailer.send(noticeMail(notice, new URL(config.publicUrl).origin))
+  } catch (error) {
+    const { message } = error as Error
+    terminal.say(`the key is made, but the mail that tells ${email} of it was not sent: ${message}`)
+  } finally {
+    mailer.close()
+  }
+}
