@@ -49,8 +49,10 @@ export const KEY_NAME_LENGTH_MAX = 60
 
 const KEY_NAME = new RegExp(`^[^\\p{Cc}\\p{Cs}\\p{Bidi_C}]{1,${KEY_NAME_LENGTH_MAX}}$`, 'u')
 
+const ONE_LINE = 'on one line, none of which turns its direction'
+
 /** What makes a name of a key, as people are told. */
-export const KEY_NAME_RULE = `1 to ${KEY_NAME_LENGTH_MAX} characters on one line, none of which turns its direction`
+export const KEY_NAME_RULE = `1 to ${KEY_NAME_LENGTH_MAX} characters ${ONE_LINE}`
 
 /** Whether a key may be called so. */
 export const isKeyName = (text: string): boolean => KEY_NAME.test(text)
