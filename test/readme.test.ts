@@ -4,9 +4,11 @@ import { dirname, join, relative } from 'node:path'
 import { Command, Help } from 'commander'
 import type { Terminal } from '~/command/terminal.ts'
 import { loadConfig } from '~/config.ts'
+import { FEED_NAMES } from '~/feed/feeds.ts'
+import { ERROR_STATUS } from '~/wire/errors.ts'
 import { dependencies, devDependencies, scripts } from '../package.json'
 import { type Block, blocksOf, isOfCommands, stepsOf } from './support/blocks.ts'
-import { type Page, pageAt, pages } from './support/pages.ts'
+import { matchesIn, type Page, pageAt, pages, tableRows } from './support/pages.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const README_BYTES_MAX = 12_000
@@ -14,10 +16,6 @@ const README_BYTES_MAX = 12_000
 const RUNNERS = ['demo', 'own', 'ci']
 /** What no job of ours has: these blocks are for a person to run. */
 const NEEDS = ['needs-docker', 'needs-root', 'needs-cluster', 'needs-cron']
-
-const matchesIn = (text: string, pattern: RegExp): string[] => [
-  ...new Set([...text.matchAll(pattern)].map(([, found]) => found!)),
-]
 
 const found = (pattern: RegExp): string[] =>
   matchesIn(pages.map(({ text }) => text).join(), pattern)
@@ -32,20 +30,6 @@ const proseOf = ({ text }: Page): string => text.replace(/^```[\s\S]*?^```$/gm, 
 
 const anchorsOf = (page: Page): string[] =>
   matchesIn(proseOf(page), /^#{1,4} (.+)$/gm).map(anchorOf)
-
-/** The rows of a page's tables with that first heading, cell by cell. */
-function tableRows({ text }: Page, heading: string): string[][] {
-  const lines = text.split('\n')
-  const start = lines.findIndex((line) => line.startsWith(`| ${heading} |`))
-  const rows = lines.slice(start + 2)
-  return rows
-    .slice(
-      0,
-      rows.findIndex((line) => !line.startsWith('|')),
-    )
-    .map((line) => line.slice(1, -1).split(/(?<!\\)\|/))
-    .map((cells) => cells.map((cell) => cell.trim()))
-}
 
 describe('README and docs', () => {
   test('name files that there are', () => {
@@ -166,6 +150,31 @@ describe('docs/operate.md', () => {
       return [name, ...matchesIn(usage, /(--[a-z-]+)/g).sort()].join(' ')
     })
     expect(told.sort()).toEqual(commandsBelow(await wholeProgram(), []).sort())
+  })
+})
+
+describe('docs/data.md', () => {
+  test('says of every feed what it publishes and asks for, and of no other', () => {
+    const names = tableRows(pageAt('docs/data.md'), 'name').map(([name]) => name!)
+    expect(names.sort()).toEqual(FEED_NAMES.map((name) => `\`${name}\``).sort())
+  })
+})
+
+describe('docs/api.md', () => {
+  test('names every code of an error, with its status', () => {
+    const { text } = pageAt('docs/api.md')
+    const [, list] = /An error is JSON([\s\S]*?)\n\n/.exec(text)!
+    const told = list!.split(/\((\d{3})\)/)
+    const codes = told.flatMap((part, i) =>
+      i % 2 === 0
+        ? matchesIn(part, /`([a-z]+(?:_[a-z]+)+|forbidden|overloaded)`/g).map((code) => [
+            code,
+            Number(told[i + 1]),
+          ])
+        : [],
+    )
+    const known = codes.filter(([code]) => code !== 'supported_currencies')
+    expect(Object.fromEntries(known)).toEqual(ERROR_STATUS)
   })
 })
 

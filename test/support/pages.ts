@@ -19,3 +19,22 @@ export function pageAt(path: string): Page {
   if (!page) throw new Error(`there is no page ${path}`)
   return page
 }
+
+/** What a pattern's group finds in a text, each once. */
+export const matchesIn = (text: string, pattern: RegExp): string[] => [
+  ...new Set([...text.matchAll(pattern)].map(([, found]) => found!)),
+]
+
+/** The rows of a page's tables with that first heading, cell by cell. */
+export function tableRows({ text }: Page, heading: string): string[][] {
+  const lines = text.split('\n')
+  const start = lines.findIndex((line) => line.startsWith(`| ${heading} |`))
+  const rows = lines.slice(start + 2)
+  return rows
+    .slice(
+      0,
+      rows.findIndex((line) => !line.startsWith('|')),
+    )
+    .map((line) => line.slice(1, -1).split(/(?<!\\)\|/))
+    .map((cells) => cells.map((cell) => cell.trim()))
+}
