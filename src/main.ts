@@ -12,7 +12,7 @@ import { addObservations } from './command/observations.ts'
 import { addReference } from './command/reference.ts'
 import { addRollups } from './command/rollups.ts'
 import { addServe } from './command/serve.ts'
-import type { Terminal } from './command/terminal.ts'
+import { failureLine, type Terminal } from './command/terminal.ts'
 import { addWorker } from './command/worker.ts'
 
 const EXIT_FAILURE = 1
@@ -76,7 +76,7 @@ try {
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : EXIT_USAGE
   else {
-    terminal.say(`corridor: ${(error as Error).message}`)
+    terminal.say(failureLine(error))
     if (error instanceof Interruption) process.exit(error.exitStatus)
     process.exitCode = EXIT_FAILURE
   }

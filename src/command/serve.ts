@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { systemClock } from '~/clock.ts'
 import { openDatabase } from '~/store/database.ts'
 import { migrate } from '~/store/migrate.ts'
+import { requireRights } from '~/store/rights.ts'
 import { abandoned, type Hold, Interruption, unlessInterrupted } from './interruption.ts'
 import { baseUrl, type Service, startService } from './service.ts'
 import { signals } from './signals.ts'
@@ -21,6 +22,7 @@ export function addServe(program: Command, terminal: Terminal): void {
       const opening = openDatabase({ databaseUrl, dataDir, use: 'service', say, ended })
       const start = async () => {
         const database = await opening
+        await requireRights(database.sql, { prunes: config.retentionYears !== null })
         await migrate(database)
         const options = { config, clock: systemClock, log, database, sample: null }
         const isAlone = config.workers === 1

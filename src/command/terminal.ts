@@ -3,12 +3,16 @@ import { loadConfig } from '~/config.ts'
 import { createLog, type Log } from '~/log.ts'
 import { type Database, openDatabase } from '~/store/database.ts'
 import { migrate } from '~/store/migrate.ts'
+import { reasonOf } from '~/store/reason.ts'
 import { schemaVersion } from '~/store/schema-version.ts'
 import { type Hold, interruptible } from './interruption.ts'
 import { signals } from './signals.ts'
 
 /** What a command asks of the person who called it: one sentence on stderr, exit status 1. */
 export class CommandFailure extends Error {}
+
+/** What a command that failed says at its end. */
+export const failureLine = (error: unknown): string => `corridor: ${reasonOf(error)}`
 
 /** Where a command reads its settings and writes what it has to say. */
 export type Terminal = {

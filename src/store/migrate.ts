@@ -4,6 +4,7 @@ import { drizzle } from 'drizzle-orm/postgres-js'
 import { migrate as applyFolder } from 'drizzle-orm/postgres-js/migrator'
 import type { Database, Sql } from './database.ts'
 import { ownConnection } from './own-connection.ts'
+import { reasonOf } from './reason.ts'
 import { wasBrokenOff } from './rerun.ts'
 import { isCurrent } from './schema-version.ts'
 
@@ -34,8 +35,10 @@ export async function migrate(
   folder: string = FOLDER,
 ): Promise<number> {
   const sql = ownConnection(database.sql)
+  let toldBy = reasonOf
   try {
     if (await isCurrent(sql, folder)) return 0
+    toldBy = changeReasonOf
     await sql`SELECT pg_advisory_lock(${LOCK})`
     const before = await appliedCount(sql)
     await applied(sql, folder)
@@ -43,7 +46,7 @@ export async function migrate(
   } catch (error) {
     throw new Error(
       `the database could not be brought to the current schema, nothing was changed: ` +
-        `${reasonOf(error)}`,
+        `${toldBy(error)}`,
       { cause: error },
     )
   } finally {
@@ -72,14 +75,13 @@ async function appliedCount(sql: Sql): Promise<number> {
   return Number(row?.count)
 }
 
-type Caught = Error & { readonly code?: unknown }
+type Caught = { readonly code?: unknown; readonly message: string }
 
-/** drizzle's message is the statement; what went wrong with it is the cause. */
-function reasonOf(error: unknown): string {
-  const { cause } = error as Error
-  const { message: reason, code } = (cause instanceof Error ? cause : error) as Caught
-  const isForbidden = code === INSUFFICIENT_PRIVILEGE
-  return isForbidden
-    ? `${reason}: run \`corridor migrate\` as the user that owns the tables`
-    : reason
+/** What is refused to a user who may not change the schema is for another one to do. */
+function changeReasonOf(error: unknown): string {
+  const { cause } = error as { cause?: Caught }
+  const { code, message } = cause ?? (error as Caught)
+  return code === INSUFFICIENT_PRIVILEGE
+    ? `${message}: run \`corridor migrate\` as the user that owns the tables`
+    : reasonOf(error)
 }

@@ -5,6 +5,7 @@ import { systemClock } from '~/clock.ts'
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import { connect, type Sql } from '~/store/database.ts'
 import { migrate } from '~/store/migrate.ts'
+import { requireRights, TABLE_RIGHTS } from '~/store/rights.ts'
 import { PeopleWorld, pathOf } from '../portal/people-world.ts'
 import { corridor, corridorProcess, documentOf } from '../support/command.ts'
 import { TEST_MS_MAX, until } from '../support/embedded-process.ts'
@@ -19,6 +20,7 @@ const SERVICE = 'corridor_service'
 let root: FreshDatabase
 let service: FreshDatabase
 let owner: Sql
+let grants: string
 let world: PeopleWorld
 let folder: string
 
@@ -29,17 +31,17 @@ const urlOf = (user: string, password: string): string => {
   return url.href
 }
 
-/** The statements under the mark `# a role that only serves` of docs/operate.md, as they stand. */
-async function documentedSql(): Promise<string> {
+/** The statements of docs/operate.md below a first line that begins like this, as they stand. */
+async function documentedSql(mark: string): Promise<string> {
   const page = await readFile(PAGE, 'utf8')
-  const block = /```sql\n(-- a role that only serves[\s\S]*?)```/.exec(page)
+  const block = new RegExp(`\`\`\`sql\\n(-- ${mark}[\\s\\S]*?)\`\`\``).exec(page)
   return block![1]!
 }
 
 beforeAll(async () => {
   root = await emptyDatabase()
   const { sql } = root
-  await sql`create role ${sql(OWNER)} login createrole password 'made-it'`
+  await sql`create role ${sql(OWNER)} login password 'made-it'`
   await sql`alter database ${sql(new URL(root.url).pathname.slice(1))} owner to ${sql(OWNER)}`
   folder = await scratchFolder()
   const migrated = await corridorProcess(['migrate', '--json'], {
@@ -47,7 +49,9 @@ beforeAll(async () => {
   })
   expect(documentOf(migrated).applied).toBeGreaterThan(4)
   owner = connect(urlOf(OWNER, 'made-it'), { connectionsMax: 1 })
-  await owner.unsafe(await documentedSql())
+  await sql.unsafe(await documentedSql('a user for the service'))
+  grants = await documentedSql('a role that only serves')
+  await owner.unsafe(grants)
   const url = urlOf(SERVICE, 'choose-another')
   service = { ...root, ...otherHandle({ ...root, url }), url }
   world = await PeopleWorld.on(service)
@@ -203,6 +207,79 @@ describe('a role with the rights that docs/operate.md names', () => {
         statement,
         expect.stringMatching(/permission denied|must be owner/),
       ])
+    }
+  })
+
+  test('has each table’s rights as the service needs them: no more, and of every table there is', async () => {
+    const rows = await service.sql<{ table: string; right: string }[]>`
+      select schemaname || '.' || tablename as "table", "right"
+      from pg_tables,
+        unnest('{SELECT,INSERT,UPDATE,DELETE,TRUNCATE,REFERENCES,TRIGGER}'::text[])
+          with ordinality as rights("right", place)
+      where schemaname in ('public', 'drizzle')
+        and has_table_privilege(format('%I.%I', schemaname, tablename)::regclass, "right")
+      order by 1, place`
+    const found = Map.groupBy(rows, ({ table }) => table)
+    const held = [...found].map(([table, own]) => [table, own.map(({ right }) => right)])
+    expect(Object.fromEntries(held)).toEqual(TABLE_RIGHTS)
+    const tables = await service.sql`
+      select from pg_tables where schemaname in ('public', 'drizzle')`
+    expect(tables).toHaveLength(Object.keys(TABLE_RIGHTS).length)
+  })
+
+  test('lacks nothing that a service is looked at for', async () => {
+    await requireRights(service.sql, { prunes: true })
+    await requireRights(owner, { prunes: true })
+  })
+
+  test('is told at the start of a service which rights are missing, and what to run', async () => {
+    await owner.unsafe(`
+      revoke all on portal_sessions, keys from ${SERVICE};
+      revoke update, delete on rollups from ${SERVICE};
+      revoke usage on schema drizzle from ${SERVICE};
+      revoke execute on function prune_observations from ${SERVICE}`)
+    const missing =
+      'GRANT USAGE ON SCHEMA drizzle TO corridor_service; ' +
+      'GRANT SELECT, INSERT, UPDATE ON public.keys TO corridor_service; ' +
+      'GRANT SELECT, INSERT, UPDATE, DELETE ON public.portal_sessions TO corridor_service; ' +
+      'GRANT UPDATE, DELETE ON public.rollups TO corridor_service'
+    try {
+      const settings = { databaseUrl: service.url, env: { PORT: '0', REFERENCE_FEED: 'none' } }
+      const { status, stdout, said } = await corridorProcess(['serve'], settings)
+      expect([status, stdout, said]).toEqual([
+        1,
+        '',
+        [
+          'corridor: the database user corridor_service may not do all that a service does; ' +
+            `run as the user that owns the tables: ${missing}`,
+        ],
+      ])
+      const pruning = await requireRights(service.sql, { prunes: true }).catch((error) => error)
+      expect(pruning.message).toEndWith(
+        '; GRANT EXECUTE ON FUNCTION prune_observations TO corridor_service',
+      )
+      await owner.unsafe(missing)
+      await requireRights(service.sql, { prunes: false })
+    } finally {
+      await owner.unsafe(grants)
+    }
+    await requireRights(service.sql, { prunes: true })
+  })
+
+  test('is told by a command that it may not, and never with a statement or a value', async () => {
+    await owner.unsafe(`revoke select on accounts from ${SERVICE}`)
+    try {
+      const made = await run('account', 'create', '--email', 'secret@example.com')
+      expect([made.status, made.stdout, made.said]).toEqual([
+        1,
+        '',
+        [
+          'corridor: permission denied for table accounts: the database user needs the GRANTs of ' +
+            'docs/operate.md, after each migrate',
+        ],
+      ])
+    } finally {
+      await owner.unsafe(grants)
     }
   })
 

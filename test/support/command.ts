@@ -7,7 +7,7 @@ import { addKey } from '~/command/key.ts'
 import { addObservations } from '~/command/observations.ts'
 import { addReference } from '~/command/reference.ts'
 import { addRollups } from '~/command/rollups.ts'
-import type { Terminal } from '~/command/terminal.ts'
+import { failureLine, type Terminal } from '~/command/terminal.ts'
 
 const COMMANDS = [
   addAccount,
@@ -54,7 +54,7 @@ export async function corridorWith(
     () => 0,
     (error) => {
       if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-      said.push(`corridor: ${(error as Error).message}`)
+      said.push(failureLine(error))
       return 1
     },
   )

@@ -1,0 +1,38 @@
+import { DrizzleQueryError } from 'drizzle-orm/errors'
+import postgres from 'postgres'
+
+/** Further than this no error is wrapped in another. */
+const CAUSES_MAX = 5
+
+/**
+ * Why something failed, in one line for a person: an error's own message, and of a statement that
+ * the database refused its reason, with nothing of the statement or of the values in it.
+ */
+export function reasonOf(error: unknown): string {
+  let current = error
+  for (let depth = 0; depth < CAUSES_MAX && current instanceof DrizzleQueryError; depth++)
+    current = current.cause
+  if (current instanceof postgres.PostgresError) return refusalOf(current)
+  if (current instanceof DrizzleQueryError || !(current instanceof Error))
+    return 'the database failed without a reason'
+  return current.message.replace(/\s*\n\s*/g, ' ')
+}
+
+type Refusal = { readonly code: string; readonly message: string }
+
+/**
+ * Messages of these kinds repeat values or parts of the statement: data that does not fit its type,
+ * and syntax. https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+const REPEATING = /^(22...|42601)$/
+const OTHER_SCHEMA = /^(42P01|42703|42883|3F000)$/
+const FORBIDDEN = '42501'
+
+function refusalOf({ code, message }: Refusal): string {
+  if (REPEATING.test(code)) return `the database refused a value or a statement (${code})`
+  if (code === FORBIDDEN)
+    return `${message}: the database user needs the GRANTs of docs/operate.md, after each migrate`
+  if (OTHER_SCHEMA.test(code))
+    return `${message}: this version works with another schema; run corridor migrate`
+  return `the database says: ${message} (${code})`
+}

@@ -1,0 +1,91 @@
+import type { Sql } from './database.ts'
+
+type Right = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE'
+
+const READ: readonly Right[] = ['SELECT']
+const ADD: readonly Right[] = ['SELECT', 'INSERT']
+const CHANGE: readonly Right[] = ['SELECT', 'INSERT', 'UPDATE']
+const REMOVE: readonly Right[] = ['SELECT', 'INSERT', 'UPDATE', 'DELETE']
+
+/**
+ * What a user of the database that only serves may do with each table: all that the service and its
+ * commands do, and nothing else. The GRANTs of docs/operate.md say the same in SQL.
+ */
+export const TABLE_RIGHTS: Readonly<Record<string, readonly Right[]>> = {
+  'drizzle.__drizzle_migrations': READ,
+  'public.accounts': CHANGE,
+  'public.audit_log': ADD,
+  'public.corridors': ADD,
+  'public.currencies': CHANGE,
+  'public.currency_activity': ADD,
+  'public.idempotency': REMOVE,
+  'public.keys': CHANGE,
+  'public.observations': ADD,
+  'public.portal_attempts': REMOVE,
+  'public.portal_credentials': CHANGE,
+  'public.portal_secret': ADD,
+  'public.portal_sessions': REMOVE,
+  'public.portal_users': REMOVE,
+  'public.portal_verifications': REMOVE,
+  'public.provider_activity': ADD,
+  'public.provider_corridors': ADD,
+  'public.providers': CHANGE,
+  'public.prunings': ADD,
+  'public.reference_feed_state': CHANGE,
+  'public.reference_rates': ADD,
+  'public.reference_snapshots': ADD,
+  'public.rollups': REMOVE,
+  'public.usage': CHANGE,
+}
+
+/** Rights that the user of the connection missing. */
+type Missing = { readonly what: string; readonly rights: string; readonly role: string }
+
+/**
+ * Fails with the GRANTs to run where the user of the connection may not do all that a service does.
+ * Tables that are not there yet are passed over: whoever migrates will own them.
+ */
+export async function requireRights(sql: Sql, { prunes }: { prunes: boolean }): Promise<void> {
+  const missing = [
+    ...(await missingOnSchemas(sql)),
+    ...(await missingOnTables(sql)),
+    ...(prunes ? await missingForPruning(sql) : []),
+  ]
+  const [first] = missing
+  if (!first) return
+  const grants = [...Map.groupBy(missing, ({ rights }) => rights)].map(
+    ([rights, of]) => `GRANT ${rights} ${of.map(({ what }) => what).join(', ')} TO ${first.role}`,
+  )
+  throw new Error(
+    `the database user ${first.role} may not do all that a service does; ` +
+      `run as the user that owns the tables: ${grants.join('; ')}`,
+  )
+}
+
+const missingOnSchemas = (sql: Sql) => sql<Missing[]>`
+  select nspname as what, 'USAGE ON SCHEMA' as rights, format('%I', current_user) as role
+  from pg_namespace where nspname in ('public', 'drizzle')
+    and not has_schema_privilege(oid, 'USAGE')`
+
+async function missingOnTables(sql: Sql): Promise<Missing[]> {
+  const wanted = Object.entries(TABLE_RIGHTS).flatMap(([table, rights]) =>
+    rights.map((right) => ({ table, right })),
+  )
+  return sql<Missing[]>`
+    select wanted.table as what, format('%I', current_user) as role,
+      string_agg(wanted.right, ', ' order by wanted.place) || ' ON' as rights
+    from unnest(
+      ${wanted.map(({ table }) => table)}::text[], ${wanted.map(({ right }) => right)}::text[]
+    ) with ordinality as wanted("table", "right", place)
+    join pg_class c on c.relname = split_part(wanted.table, '.', 2)
+    join pg_namespace n on n.oid = c.relnamespace
+      and n.nspname = split_part(wanted.table, '.', 1)
+    where not has_table_privilege(c.oid, wanted.right)
+    group by wanted.table order by wanted.table`
+}
+
+const missingForPruning = (sql: Sql) => sql<Missing[]>`
+  select 'prune_observations' as what, 'EXECUTE ON FUNCTION' as rights,
+    format('%I', current_user) as role
+  from pg_proc where proname = 'prune_observations'
+    and pronamespace = 'public'::regnamespace and not has_function_privilege(oid, 'EXECUTE')`
