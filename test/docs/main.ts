@@ -60,6 +60,8 @@ async function onDemo(): Promise<void> {
   } finally {
     process.kill(-child.pid, 'SIGINT')
     await child.exited
+    const left = [...new Bun.Glob('**/postmaster.pid').scanSync(join(home, 'demo'))]
+    told('README.md', 'Ctrl-C ends the demonstration and its database', left.length === 0)
   }
 }
 
