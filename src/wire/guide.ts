@@ -21,7 +21,7 @@ Paths below are under \`${base}\`. Send the key in the \`X-API-Key\` header; /st
 - Rates are units of target currency per unit of source currency; \`*_bps\` are basis points.
 - Never compare prices of different \`rate_type\`. \`official\` and \`parallel\` cannot be dealt at.
 - To tell a sender what arrives, use /convert and its \`net_converted\`, not the rate alone.
-- A missing \`mid\` means that no recent one is known. Do not make one up.
+- A missing \`mid\` means that no recent one is known; \`note\` may say why. Do not make one up.
 - /rates/history and /time-series also answer \`Accept: text/csv\` and \`application/x-ndjson\`.
 - An error has \`error\`, a sentence that says what to do, and \`code\`, a stable word.
 
