@@ -14,6 +14,7 @@ import { type HealthDeps, healthRoutes } from './http/health.ts'
 import { historyRoutes } from './http/history.ts'
 import { type IngestRouteDeps, ingestRoutes } from './http/ingest.ts'
 import { type MetricsDeps, metricsRoutes } from './http/metrics.ts'
+import { mountOf, prefixesOf } from './http/mount.ts'
 import { type ObservedDeps, observed, observedApp, observedHandler } from './http/observed.ts'
 import { providerRatesRoutes } from './http/provider-rates.ts'
 import { ratesRoutes } from './http/rates.ts'
@@ -66,16 +67,23 @@ export function createApp(given: AppDeps): App {
   const api = watched(apiRoutes(deps), BASE_PATH)
   const docs = docsRoutes(deps, { basePath: BASE_PATH, routes: api })
   const portal = createPortal(deps, { basePath: BASE_PATH })
-  const outside = [...machineRoutes(deps), ...portal.routes, ...docs]
+  const shown = watched([...flagRoutes(deps), ...portal.routes, ...docs], '')
+  const beside = [...watched(machineRoutes(deps), ''), ...shown]
+  const mount = mountOf(deps.publicUrl)
+  const prefixes = prefixesOf(mount, [BASE_PATH, TOOLS_PATH, ...beside.map(({ path }) => path)])
+  const below = (path: string) => prefixes.map((prefix) => prefix + path)
+  const isForPeople = isForPeopleOutside(below(`${BASE_PATH}/`))
   const unknown = (request: Request) =>
-    isForPeople(request) ? portal.unknown(request) : errorReply(unknownPath(), log)
-  app
-    .onError(({ code, error, request }) =>
-      code === 'NOT_FOUND' ? unknown(request) : errorReply(error, log),
-    )
-    .use(routed(api, { prefix: BASE_PATH, log }))
-    .use(routed(watched(outside, ''), { prefix: '', log }))
-  const direct = new DirectRoutes(api, { prefix: BASE_PATH })
+    isForPeople(request) ? portal.unknown(request) : errorReply(unknownPath(mount), log)
+  app.onError(({ code, error, request }) =>
+    code === 'NOT_FOUND' ? unknown(request) : errorReply(error, log),
+  )
+  for (const prefix of prefixes)
+    app
+      .use(routed(api, { prefix: prefix + BASE_PATH, log }))
+      .use(routed(prefix === '' ? beside : shown, { prefix, log }))
+  const direct = new DirectRoutes(api, { prefixes: below(BASE_PATH) })
+  const toolPaths = [...below(TOOLS_PATH), ...below(`${TOOLS_PATH}/`)]
   const cross = deps.corsOrigins.length > 0 ? new CrossOrigin(deps.corsOrigins) : null
   const found = (request: Request) => app.fetch(request)
   const answered = (handle: Handler, request: Request) =>
@@ -87,7 +95,7 @@ export function createApp(given: AppDeps): App {
       const handle = request.method === 'GET' && direct.of(request.url)
       if (handle) return answered(handle, request)
       const path = pathOf(request.url)
-      const isForTools = path === TOOLS_PATH || path === `${TOOLS_PATH}/`
+      const isForTools = toolPaths.includes(path)
       const asked = parsable(request)
       return isForTools ? askTools(asked) : throughRouter(asked)
     },
@@ -113,16 +121,16 @@ const apiRoutes = (deps: RouteDeps): Route[] => [
   ...statusRoutes(deps),
 ]
 
-/** What stands beside it: for the machines that run and watch the service, and flags. */
-const machineRoutes = (deps: RouteDeps): Route[] => [
-  ...healthRoutes(deps),
-  ...metricsRoutes(deps),
-  ...flagRoutes(deps),
-]
+/** For the machines that run and watch the service, which know it by its own address alone. */
+const machineRoutes = (deps: RouteDeps): Route[] => [...healthRoutes(deps), ...metricsRoutes(deps)]
 
 /** Below the interface even a person is answered as its callers are. */
-const isForPeople = (request: Request): boolean =>
-  !pathOf(request.url).startsWith(`${BASE_PATH}/`) && wantsPage(request)
+const isForPeopleOutside =
+  (interfaces: readonly string[]) =>
+  (request: Request): boolean => {
+    const path = pathOf(request.url)
+    return !interfaces.some((base) => path.startsWith(base)) && wantsPage(request)
+  }
 
-export const unknownPath = (): ServiceError =>
-  new ServiceError('unknown_path', `no such path; the interface lives under ${BASE_PATH}`)
+export const unknownPath = (mount: string): ServiceError =>
+  new ServiceError('unknown_path', `no such path; the interface lives under ${mount}${BASE_PATH}`)

@@ -180,11 +180,16 @@ export const asOrigin: Reader<string> = (text) => {
 
 /** An address that others are shown and that paths are added to. */
 export const asPublicUrl: Reader<string> = (text) => {
-  const url = asHttpUrl(text)
-  if (isMoreThanPlace(new URL(url)))
+  const url = new URL(asHttpUrl(text))
+  if (isMoreThanPlace(url))
     throw new Error('must be a URL such as https://rates.example.org, without user, ? and #')
-  return url
+  if (!PLAIN_PATH.test(url.pathname))
+    throw new Error('must have a plain path, such as https://example.org/rates, or none')
+  return url.href.replace(/\/$/, '')
 }
+
+/** What may stand in a header, a cookie and a page as it is. */
+const PLAIN_PATH = /^(\/|(\/[\w.~-]+)+)$/
 
 const isMoreThanPlace = ({ username, password, search, hash }: URL): boolean =>
   [username, password, search, hash].some((part) => part !== '')

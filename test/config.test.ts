@@ -205,6 +205,9 @@ describe('loadConfig', () => {
       ['PUBLIC_URL', 'https://', 'http://'],
       ['PUBLIC_URL', 'https://a.example/?a=1', 'without user'],
       ['PUBLIC_URL', 'https://a.example/#f', 'without user'],
+      ['PUBLIC_URL', 'https://a.example//fx', 'a plain path'],
+      ['PUBLIC_URL', 'https://a.example/f;x', 'a plain path'],
+      ['PUBLIC_URL', 'https://a.example/f%2fx', 'a plain path'],
       ['PUBLIC_URL', 'https://user:pw@a.example', 'without user'],
       ['CORS_ORIGINS', 'https://user@a.example', 'origins'],
       ['REFERENCE_FEED', 'NONE', 'or none'],
@@ -320,6 +323,15 @@ describe('the durations of loadConfig', () => {
 })
 
 describe('the lists of loadConfig', () => {
+  test.each([
+    ['https://Rates.Example:443', 'https://rates.example'],
+    ['https://a.example/fx/', 'https://a.example/fx'],
+    ['http://a.example:8080/a/b_c-d.e~f', 'http://a.example:8080/a/b_c-d.e~f'],
+    ['https://a.example/x/../fx', 'https://a.example/fx'],
+  ])('PUBLIC_URL %s is %s', (text, url) => {
+    expect(loadConfig({ PUBLIC_URL: text }).publicUrl).toBe(url)
+  })
+
   test('feeds stand in order of preference, every one by its name', () => {
     const { feeds } = loadConfig({
       REFERENCE_FEED: FEED_NAMES.join(' , '),

@@ -5,6 +5,7 @@ import type { Clock } from '~/clock.ts'
 import type { Config } from '~/config.ts'
 import { MINUTE_MS } from '~/domain/duration.ts'
 import type { Addresses } from '~/http/address.ts'
+import { mountOf } from '~/http/mount.ts'
 import type { Route } from '~/http/route.ts'
 import type { Job } from '~/jobs/schedule.ts'
 import type { Log } from '~/log.ts'
@@ -67,14 +68,15 @@ export class People {
     const { config, database, clock, log, addresses, listensAt } = options
     const store = createPortalStore(database)
     const publicOrigin = config.publicUrl === null ? null : new URL(config.publicUrl).origin
-    const origin = () => publicOrigin ?? listensAt()
+    const home = () => config.publicUrl ?? listensAt()
+    const mount = mountOf(config.publicUrl)
     const cookiePrefix = cookiePrefixOf(config.publicUrl)
     const mailer = mailerOf(config)
-    this.#outbox = new Outbox({ mailer, log, origin })
+    this.#outbox = new Outbox({ mailer, log, home })
     const secret = secretOf(config.authSecret, (proposed) => store.secret(proposed))
     const auth = boundedAuth(database, {
       secret,
-      cookiePrefix,
+      ...{ cookiePrefix, cookiePath: mount || '/' },
       onLink: (link) => this.#outbox.post(link),
       onFault: (message) => log.error({}, message),
     })
@@ -82,13 +84,14 @@ export class People {
     this.#deps = {
       ...options,
       ...storesOf(options),
-      ...{ people: auth, members: store, attempts: store, newKey, isOutage, unknownPath },
+      ...{ people: auth, members: store, attempts: store, newKey, isOutage },
+      unknownPath: () => unknownPath(mount),
       fingerprint: async (text) => fingerprintOf(await secret(), text),
       waited: (ms) => delay(ms),
       notify: this.#outbox.tell,
       addressOf: addresses.of,
       forms: new AddressLimits(FORMS),
-      ...{ publicOrigin, origin, cookiePrefix },
+      ...{ publicOrigin, home, cookiePrefix },
       isProxied: config.trustedProxies > 0,
       isMailed: mailer !== null,
       warm: () => auth.warm(),

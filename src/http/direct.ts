@@ -13,13 +13,15 @@ type Direct = { readonly path: string; readonly handle: Handler }
 export class DirectRoutes {
   readonly #byLength = new Map<number, Direct[]>()
 
-  constructor(routes: readonly Route[], { prefix }: { prefix: string }) {
-    for (const { method, path, handle } of routes) {
-      if (method !== 'GET') continue
-      const direct = { path: prefix + path, handle }
-      const alike = this.#byLength.get(direct.path.length) ?? []
-      this.#byLength.set(direct.path.length, [...alike, direct])
-    }
+  constructor(routes: readonly Route[], { prefixes }: { prefixes: readonly string[] }) {
+    for (const { method, path, handle } of routes)
+      if (method === 'GET')
+        for (const prefix of prefixes) this.#add({ path: prefix + path, handle })
+  }
+
+  #add(direct: Direct): void {
+    const alike = this.#byLength.get(direct.path.length) ?? []
+    this.#byLength.set(direct.path.length, [...alike, direct])
   }
 
   /** The handler of the path of a request's URL. */

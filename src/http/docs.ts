@@ -4,6 +4,7 @@ import examples from '~/wire/examples.json'
 import { guideText } from '~/wire/guide.ts'
 import { openApiDocument } from '~/wire/openapi.ts'
 import type { Endpoint } from '~/wire/operation.ts'
+import { mountOf } from './mount.ts'
 import { published } from './published.ts'
 import { ASSETS, ASSETS_PATH, DOCUMENT_PATH, PAGE_PATH, referencePage } from './reference-page.ts'
 import type { Route } from './route.ts'
@@ -27,10 +28,11 @@ export function docsRoutes(
     JSON.stringify(openApiDocument(endpoints, { basePath, publicUrl, examples }))
   const guide = () => guideText(endpoints, { basePath, publicUrl })
   const publicOrigin = publicUrl ? new URL(publicUrl).origin : null
+  const mount = mountOf(publicUrl)
   return [
     page(DOCUMENT_PATH, () => ({ bytes: document(), type: 'application/json' })),
     page('/llms.txt', () => ({ bytes: guide(), type: 'text/plain; charset=utf-8' })),
-    page(PAGE_PATH, () => referencePage({ publicOrigin, guide: guide() })),
+    page(PAGE_PATH, () => referencePage({ publicOrigin, mount, guide: guide() })),
     ...Object.entries(ASSETS).map(([file, type]) =>
       page(`${ASSETS_PATH}/${file}`, async () => ({
         bytes: await Bun.file(join(DIRECTORY, file)).bytes(),

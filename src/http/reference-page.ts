@@ -59,6 +59,8 @@ body { margin: 0; font-family: system-ui, sans-serif }
 type Options = {
   /** Where the document says the service is, when that is not the page's own host. */
   readonly publicOrigin: string | null
+  /** The path below which people find the service; empty at the root. */
+  readonly mount: string
   /** What is to be read where the reference does not come up: without scripts. */
   readonly guide: string
 }
@@ -67,8 +69,9 @@ type Options = {
  * The interactive reference as the plugin writes it, its script taken from ourselves, under a
  * policy that lets the page ask nobody but us.
  */
-export async function referencePage({ publicOrigin, guide }: Options): Promise<Publication> {
-  const html = withOurs(await pluginPage(), guide, await iconAddress())
+export async function referencePage({ publicOrigin, mount, guide }: Options): Promise<Publication> {
+  const icon = await iconAddress()
+  const html = withOurs(await pluginPage(mount), { mount, guide, icon })
   const inline = [...html.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, script]) => script!)
   const policy = [
     "default-src 'none'",
@@ -84,8 +87,10 @@ export async function referencePage({ publicOrigin, guide }: Options): Promise<P
   return { bytes: html, type: 'text/html; charset=utf-8', headers }
 }
 
+type Ours = Pick<Options, 'mount' | 'guide'> & { readonly icon: string }
+
 /** Throws where the plugin writes another page than the one that is known. */
-function withOurs(written: string, guide: string, icon: string): string {
+function withOurs(written: string, { mount, guide, icon }: Ours): string {
   const places = [...Object.values(PLACES), '<script>\n']
   if (!LINKED_SCRIPT.test(written) || !places.every((place) => written.includes(place)))
     throw new Error('the plugin writes another page')
@@ -94,11 +99,12 @@ function withOurs(written: string, guide: string, icon: string): string {
 <script>${FOLLOW_SCHEME}</script>
 ${PLACES.head}`
   const body = `${PLACES.body}
-<header class="site"><nav aria-label="Site"><a href="/">Corridor</a>
-<a href="/corridors">Corridors</a><a href="/developer">Developers</a></nav></header>`
+<header class="site"><nav aria-label="Site"><a href="${mount}/">Corridor</a>
+<a href="${mount}/corridors">Corridors</a>
+<a href="${mount}/developer">Developers</a></nav></header>`
   const reference = `<div id="swagger-ui"><pre class="guide">${Bun.escapeHTML(guide)}</pre></div>`
   return written
-    .replace(LINKED_SCRIPT, `${ASSETS_PATH}/${SCRIPT}`)
+    .replace(LINKED_SCRIPT, `${mount}${ASSETS_PATH}/${SCRIPT}`)
     .replace(PLACES.head, () => head)
     .replace(PLACES.body, () => body)
     .replace(PLACES.reference, () => reference)
@@ -111,13 +117,13 @@ async function iconAddress(): Promise<string> {
 }
 
 /** Loaded when somebody looks at the page, and not at every start. */
-async function pluginPage(): Promise<string> {
-  const source: object = { url: DOCUMENT_PATH, validatorUrl: null }
+async function pluginPage(mount: string): Promise<string> {
+  const source: object = { url: `${mount}${DOCUMENT_PATH}`, validatorUrl: null }
   const { swagger } = await import('@elysiajs/swagger')
   const plugin = swagger({
     provider: 'swagger-ui',
     path: PAGE_PATH,
-    theme: `${ASSETS_PATH}/${STYLE}`,
+    theme: `${mount}${ASSETS_PATH}/${STYLE}`,
     autoDarkMode: false,
     documentation: {
       info: {

@@ -17,7 +17,7 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 const HASH_LENGTH = 12
-const ASSET_PATH = /^\/assets\/([a-z0-9-]+)-[0-9a-f]{12}\.(css|js|svg)$/
+const ASSET_PATH = /\/assets\/([a-z0-9-]+)-[0-9a-f]{12}\.(css|js|svg)$/
 
 type Asset = {
   readonly path: string
@@ -47,7 +47,7 @@ export class Assets {
   async at(path: string): Promise<{ asset: Asset; isCurrent: boolean } | null> {
     const [, name, extension] = ASSET_PATH.exec(path) ?? []
     const asset = name && (await this.#assets()).get(`${name}.${extension}`)
-    return asset ? { asset, isCurrent: asset.path === path } : null
+    return asset ? { asset, isCurrent: path.endsWith(asset.path) } : null
   }
 
   #assets(): Promise<ReadonlyMap<string, Asset>> {

@@ -10,17 +10,18 @@ export function cookiePrefixOf(publicUrl: string | null): CookiePrefix {
   return new URL(publicUrl).pathname === '/' ? '__Host-' : '__Secure-'
 }
 
-/** One of our cookies, with what all of them have: for the whole host, and never for scripts. */
+/** One of our cookies, with what all have: for the whole service, and never for scripts. */
 export function cookieLine(prefix: CookiePrefix, cookie: Cookie): string {
-  const { name, value, secondsMax } = cookie
+  const { name, value, mount, secondsMax } = cookie
   const age = secondsMax === undefined ? '' : `; Max-Age=${secondsMax}`
   const secure = prefix === '' ? '' : '; Secure'
-  return `${prefix}${name}=${value}${age}; Path=/; HttpOnly; SameSite=Lax${secure}`
+  return `${prefix}${name}=${value}${age}; Path=${mount || '/'}; HttpOnly; SameSite=Lax${secure}`
 }
 
 type Cookie = {
   readonly name: string
   readonly value: string
+  readonly mount: string
   /** Until the browser is closed where it is not given. */
   readonly secondsMax?: number
 }

@@ -34,8 +34,8 @@ import {
 export type DeveloperDeps = VisitDeps &
   OwnKeysDeps &
   OwnUsageDeps & {
-    /** The origin that people use, for what they copy. */
-    readonly origin: () => string
+    /** Where people find the service, for what they copy. */
+    readonly home: () => string
   }
 
 /** What somebody who is signed in sees and does with the keys of the account. */
@@ -93,7 +93,7 @@ async function area(
   const usage = await ownUsageOf(deps, { account, nowMs: visit.nowMs })
   const { limits } = deps.metering
   const news = NEWS.get(visit.url.searchParams.get('said'))
-  const page = { visit, person, usage, limits, origin: deps.origin(), said: said ?? { news } }
+  const page = { visit, person, usage, limits, home: deps.home(), said: said ?? { news } }
   return { page: developerPage(page) }
 }
 
@@ -124,7 +124,7 @@ async function create(deps: DeveloperDeps, member: Member, form: Form): Promise<
   const name = form.text('name')
   const made = await createOwnKey(deps, ownerOf(member), name)
   if ('refusal' in made) return area(deps, member, { nameFault: REFUSALS[made.refusal], name })
-  return { page: newKeyPage({ key: made.text, name: made.name, origin: deps.origin() }) }
+  return { page: newKeyPage({ key: made.text, name: made.name, home: deps.home() }) }
 }
 
 async function revoke(deps: DeveloperDeps, member: Member, form: Form): Promise<VisitReply> {
@@ -141,6 +141,6 @@ async function replace(deps: DeveloperDeps, member: Member, form: Form): Promise
   if ('refusal' in made) return area(deps, member, { complaint: REFUSALS[made.refusal] })
   const ends = momentText(owner.nowMs + OVERLAPS_MS[overlap])
   return {
-    page: replacedKeyPage({ key: made.text, name: made.name, ends, origin: deps.origin() }),
+    page: replacedKeyPage({ key: made.text, name: made.name, ends, home: deps.home() }),
   }
 }

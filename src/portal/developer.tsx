@@ -21,7 +21,7 @@ type Props = {
   readonly visit: Visit
   readonly person: Person
   readonly usage: OwnUsage
-  readonly origin: string
+  readonly home: string
   readonly limits: Readonly<Record<Plan, number>>
   readonly said: Said
 }
@@ -49,8 +49,8 @@ export const developerPage = (props: Props): Page => ({
         <h2 id="usage-title">Use in 30 days</h2>
         <UsageChart usage={props.usage} nowMs={props.visit.nowMs} />
       </section>
-      <TryIt origin={props.origin} />
-      <ToolClients origin={props.origin} />
+      <TryIt home={props.home} />
+      <ToolClients home={props.home} />
     </div>
   ),
 })

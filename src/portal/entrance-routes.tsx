@@ -37,8 +37,8 @@ export type EntranceDeps = VisitDeps & {
   readonly metering: Metering
   /** Whether links are mailed; where they are not, they are logged. */
   readonly isMailed: boolean
-  /** The origin that people use, for what they copy. */
-  readonly origin: () => string
+  /** Where people find the service, for what they copy. */
+  readonly home: () => string
   /** Loads what signing in needs. */
   readonly warm: () => void
 }
@@ -152,7 +152,7 @@ async function enteredReply(
   const cookies = [...entry.cookies, devicesCookie(deps, entry.devices)]
   if (visit.person) await deps.people.signOut(visit.request.headers)
   if (firstKey === null) return { redirect: PATHS.developer, cookies }
-  return { page: firstKeyPage({ key: firstKey, email, origin: deps.origin() }), cookies }
+  return { page: firstKeyPage({ key: firstKey, email, home: deps.home() }), cookies }
 }
 
 async function forgottenReply(deps: EntranceDeps, visit: Visit, form: Form): Promise<VisitReply> {

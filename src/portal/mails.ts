@@ -36,8 +36,8 @@ export function linkMail({ kind, email }: Link, url: string): Mail {
   }
 }
 
-/** The mail that tells of what was done; `origin` is where people reach the pages. */
-export function noticeMail(notice: Notice, origin: string): Mail {
+/** The mail that tells of what was done; `home` is where people reach the pages. */
+export function noticeMail(notice: Notice, home: string): Mail {
   const to = notice.email
   const at = momentText(notice.atMs)
   if (notice.kind === 'password')
@@ -49,7 +49,7 @@ export function noticeMail(notice: Notice, origin: string): Mail {
           'every link that was mailed before.',
         'If it was you, there is nothing to do. If it was not, somebody else reads your mail: ' +
           'change the password of your mailbox, then choose a new one here:',
-        `${origin}${PATHS.forgotten}`,
+        `${home}${PATHS.forgotten}`,
       ]),
     }
   return {
@@ -59,7 +59,7 @@ export function noticeMail(notice: Notice, origin: string): Mail {
       `The key "${notice.keyName}" was made for your account at ${at}.`,
       'If neither you nor whoever runs the service for you made it, revoke it here and choose a ' +
         'new password:',
-      `${origin}${PATHS.developer}`,
+      `${home}${PATHS.developer}`,
     ]),
   }
 }

@@ -8,12 +8,12 @@ import { TryIt } from './try-it.tsx'
 
 const KEY_ID = 'new-key'
 
-type NewKey = { readonly key: string; readonly origin: string }
+type NewKey = { readonly key: string; readonly home: string }
 
 type Shown = NewKey & { readonly title: string; readonly lead: string }
 
 /** The one time that a key is shown. It is in this reply and nowhere else. */
-const shownOnce = ({ title, lead, key, origin }: Shown): Page => ({
+const shownOnce = ({ title, lead, key, home }: Shown): Page => ({
   title,
   path: PATHS.developer,
   scripts: ['copy', 'try-it'],
@@ -33,34 +33,34 @@ const shownOnce = ({ title, lead, key, origin }: Shown): Page => ({
           </a>
         </p>
       </div>
-      <TryIt origin={origin} keyFrom={KEY_ID} />
-      <ToolClients origin={origin} />
+      <TryIt home={home} keyFrom={KEY_ID} />
+      <ToolClients home={home} />
     </div>
   ),
 })
 
-export const firstKeyPage = ({ key, email, origin }: NewKey & { email: string }): Page =>
+export const firstKeyPage = ({ key, email, home }: NewKey & { email: string }): Page =>
   shownOnce({
     title: 'Your account and its first key',
     lead: `${email} is confirmed. The account is on the free plan; this is the key to ask with.`,
     key,
-    origin,
+    home,
   })
 
-export const newKeyPage = ({ key, name, origin }: NewKey & { name: string }): Page =>
+export const newKeyPage = ({ key, name, home }: NewKey & { name: string }): Page =>
   shownOnce({
     title: 'Your new key',
     lead: `It is called ${name} and works from now on.`,
     key,
-    origin,
+    home,
   })
 
 type Replaced = NewKey & { readonly name: string; readonly ends: string }
 
-export const replacedKeyPage = ({ key, name, ends, origin }: Replaced): Page =>
+export const replacedKeyPage = ({ key, name, ends, home }: Replaced): Page =>
   shownOnce({
     title: 'The key that replaces it',
     lead: `${name} has a new key, which works from now on. The old one ends on ${ends}.`,
     key,
-    origin,
+    home,
   })

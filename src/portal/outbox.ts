@@ -14,8 +14,8 @@ export type OutboxOptions = {
   /** Null where no mail can be sent: links go to the log instead. */
   readonly mailer: Mailer | null
   readonly log: Log
-  /** The origin that people use; never what a request says of it. */
-  readonly origin: () => string
+  /** Where people find the service; never what a request says of it. */
+  readonly home: () => string
 }
 
 /** Sends mails without anybody waiting for them. */
@@ -25,8 +25,8 @@ export class Outbox {
   constructor(private readonly options: OutboxOptions) {}
 
   post(link: Link): void {
-    const { mailer, log, origin } = this.options
-    const url = `${origin()}${PATHS[link.kind]}?${new URLSearchParams({ token: link.token })}`
+    const { mailer, log, home } = this.options
+    const url = `${home()}${PATHS[link.kind]}?${new URLSearchParams({ token: link.token })}`
     if (!mailer) {
       log.warn({ to: link.email, link: url }, 'SMTP_URL is not set, so this link was not mailed')
       return
@@ -36,8 +36,8 @@ export class Outbox {
 
   /** Tells a person of what was done, where mail can be sent: a notice has no other way. */
   readonly tell = (notice: Notice): void => {
-    const { mailer, origin } = this.options
-    if (mailer) this.#send(mailer, noticeMail(notice, origin()))
+    const { mailer, home } = this.options
+    if (mailer) this.#send(mailer, noticeMail(notice, home()))
   }
 
   #send(mailer: Mailer, mail: Mail): void {

@@ -4,6 +4,7 @@ import { renderToString } from 'preact-render-to-string'
 import { takesGzip } from '~/http/gzip.ts'
 import { lateBody } from '~/wire/late-body.ts'
 import type { AssetPaths, Assets } from './assets.ts'
+import { mounted } from './mounted.ts'
 import { Notice } from './notice.tsx'
 import { PATHS } from './paths.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
@@ -13,6 +14,8 @@ export type Credit = { readonly text: string; readonly url: string | null }
 
 export type PageDeps = {
   readonly assets: Assets
+  /** The path below which people find the service; empty at the root. */
+  readonly mount: string
   readonly credits: readonly Credit[]
   /** What a demonstration says of its data; null for real data. */
   readonly sample: string | null
@@ -45,7 +48,8 @@ export type Page = {
  */
 export async function pageReply(deps: PageDeps, request: Request, page: Page): Promise<Response> {
   const paths = await deps.assets.paths()
-  const html = `<!doctype html>${renderToString(<Document {...{ deps, page, paths }} />)}`
+  const document = `<!doctype html>${renderToString(<Document {...{ deps, page, paths }} />)}`
+  const html = mounted(document, deps.mount)
   const isPrivate = page.isPrivate || page.session
   const isZipped = !isPrivate && takesGzip(request)
   const headers = {

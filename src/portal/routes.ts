@@ -1,6 +1,7 @@
 import type { Clock } from '~/clock.ts'
 import type { Handler } from '~/http/access.ts'
 import type { AddressOf } from '~/http/address.ts'
+import { mountOf } from '~/http/mount.ts'
 import type { Route } from '~/http/route.ts'
 import type { Log } from '~/log.ts'
 import { AddressLimits } from '~/memory/address-limits.ts'
@@ -54,7 +55,8 @@ export type Portal = {
 export function createPortal(deps: PortalDeps, { basePath }: { basePath: string }): Portal {
   const { log, sample } = deps
   const { addressOf, requestsPerMinute, credits, trends, people } = deps.portal
-  const pages: PageDeps = { assets: new Assets(), credits, sample }
+  const mount = mountOf(deps.publicUrl)
+  const pages: PageDeps = { assets: new Assets(), mount, credits, sample }
   const limits = new AddressLimits({ requestsMax: requestsPerMinute, windowMs: MINUTE_MS })
   const open = { ...deps, pages, limits, addressOf }
   const dailyUnits = people ? deps.metering.limits.free : null

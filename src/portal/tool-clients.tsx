@@ -6,7 +6,7 @@ const KEY = 'YOUR_KEY'
 type Client = { readonly name: string; readonly where: string; readonly text: string }
 
 /** How the usual clients are told of the tool server. */
-export function ToolClients({ origin }: { origin: string }) {
+export function ToolClients({ home }: { home: string }) {
   return (
     <section class="stack-tight" aria-labelledby="tools-title">
       <h2 id="tools-title">Tools for agents</h2>
@@ -14,7 +14,7 @@ export function ToolClients({ origin }: { origin: string }) {
         The same data over the Model Context Protocol, with the same keys and the same quota. Put a
         key of yours in the place of {KEY}.
       </p>
-      {clientsOf(`${origin}/mcp`).map(({ name, where, text }, i) => (
+      {clientsOf(`${home}/mcp`).map(({ name, where, text }, i) => (
         <details key={name}>
           <summary>{name}</summary>
           <div class="stack-tight details-body">

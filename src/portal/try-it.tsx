@@ -10,7 +10,7 @@ const EXAMPLES = [
 ] as const
 
 type Props = {
-  origin: string
+  home: string
   /** The id of the element that shows a key just made, if there is one. */
   keyFrom?: string
 }
@@ -19,11 +19,11 @@ type Props = {
  * Asks the API from the page. Nothing here has a name, so that no form and no URL can ever carry
  * the key; the script `try-it` sends it as a header, to this site alone.
  */
-export function TryIt({ origin, keyFrom }: Props) {
+export function TryIt({ home, keyFrom }: Props) {
   return (
     <section class="stack-tight" aria-labelledby="try-it-title">
       <h2 id="try-it-title">Try it</h2>
-      <div class="stack-tight" data-try-it={origin} data-key-from={keyFrom} hidden>
+      <div class="stack-tight" data-try-it={home} data-key-from={keyFrom} hidden>
         <div class="form-row try-form">
           <div class="field">
             <label for="try-key">Your key</label>
@@ -62,7 +62,7 @@ export function TryIt({ origin, keyFrom }: Props) {
       <CopyBox
         id="try-curl"
         label="the call"
-        text={`curl -H "X-API-Key: $CORRIDOR_KEY" '${origin}/api/v1${EXAMPLES[0].path}'`}
+        text={`curl -H "X-API-Key: $CORRIDOR_KEY" '${home}/api/v1${EXAMPLES[0].path}'`}
       />
     </section>
   )

@@ -160,14 +160,15 @@ function faultPage(deps: VisitDeps, { path, isMember }: Faulty, error: unknown):
 
 async function visitOf(deps: VisitDeps, request: Request, cookies: string[]): Promise<Visit> {
   const { headers } = request
-  const { cookiePrefix } = deps
+  const { cookiePrefix, pages } = deps
   const jar = new Bun.CookieMap(headers.get('cookie') ?? '')
   const isKnown = jar.has(cookiePrefix + SESSION_COOKIE)
   const person = isKnown ? await personOf(deps, headers, () => deps.memory.current.keys) : null
   let visitor = jar.get(cookiePrefix + VISITOR_COOKIE) ?? ''
   if (!person && !VISITOR.test(visitor)) {
     visitor = randomBytes(VISITOR_BYTES).toString('base64url')
-    cookies.push(cookieLine(cookiePrefix, { name: VISITOR_COOKIE, value: visitor }))
+    const cookie = { name: VISITOR_COOKIE, value: visitor, mount: pages.mount }
+    cookies.push(cookieLine(cookiePrefix, cookie))
   }
   const bearer = person ? `session ${person.sessionToken}` : `visitor ${visitor}`
   return {
@@ -182,10 +183,11 @@ async function visitOf(deps: VisitDeps, request: Request, cookies: string[]): Pr
 }
 
 /** Keeps in the browser what tells it apart from strangers to the accounts it signed in to. */
-export const devicesCookie = ({ cookiePrefix }: VisitDeps, devices: string): string =>
+export const devicesCookie = ({ cookiePrefix, pages }: VisitDeps, devices: string): string =>
   cookieLine(cookiePrefix, {
     name: DEVICES_COOKIE,
     value: devices,
+    mount: pages.mount,
     secondsMax: DEVICES_SECONDS_MAX,
   })
 
@@ -216,7 +218,7 @@ async function bodyOf(
   if ('redirect' in reply)
     return new Response(null, {
       status: 303,
-      headers: { location: reply.redirect, 'cache-control': 'no-store' },
+      headers: { location: pages.mount + reply.redirect, 'cache-control': 'no-store' },
     })
   const session = person && { email: person.email, isAdmin: person.account.role === 'admin' }
   return pageReply(pages, request, { session, isPrivate: true, ...reply.page })

@@ -21,6 +21,8 @@ export type AuthOptions = {
   secret(): Promise<string>
   /** What the names of cookies begin with; none are for http where it is given. */
   readonly cookiePrefix: string
+  /** Below which cookies are sent. */
+  readonly cookiePath: string
   /** Takes a link to send; must not wait for the mail, whose time would tell who is known. */
   onLink(link: MailedLink): void
   onFault(message: string): void
@@ -208,7 +210,10 @@ async function load({ db }: Database, options: AuthOptions) {
       cookiePrefix: `${options.cookiePrefix}corridor`,
       // by itself better-auth would put __Secure- before the prefix
       useSecureCookies: false,
-      defaultCookieAttributes: { secure: options.cookiePrefix !== '' },
+      defaultCookieAttributes: {
+        secure: options.cookiePrefix !== '',
+        path: options.cookiePath,
+      },
     },
     logger: { level: 'error', log: (_level, message) => options.onFault(message) },
     telemetry: { enabled: false },

@@ -13,13 +13,14 @@ describe('DirectRoutes', () => {
       { method: 'POST', path: '/rates', handle: saying('posted') },
       { method: 'POST', path: '/posts', handle: saying('posted') },
     ],
-    { prefix: '/api/v1' },
+    { prefixes: ['/api/v1', '/fx/api/v1'] },
   )
 
   test.each([
     ['http://localhost/api/v1/rates', rates],
     ['http://localhost/api/v1/dates?a=/api/v1/rates', dates],
     ['http://[::1]:3000/api/v1/rates?', rates],
+    ['http://localhost/fx/api/v1/rates?from=USD', rates],
   ])('%s is read there', (url, handle) => {
     expect(routes.of(url)).toBe(handle)
   })
@@ -27,6 +28,7 @@ describe('DirectRoutes', () => {
   test.each([
     'http://localhost/api/v1/posts',
     'http://localhost/api/v1/rates/',
+    'http://localhost/ex/api/v1/rates',
     'http://localhost/api/v1/Rates',
     'http://localhost/api/v1/gates',
     'http://localhost/api/v1/rate',

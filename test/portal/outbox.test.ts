@@ -4,7 +4,7 @@ import { Outbox } from '~/portal/outbox.ts'
 import { KeptLog } from '../support/log.ts'
 import { MailSink } from '../support/mail-sink.ts'
 
-const origin = () => 'https://corridor.example'
+const home = () => 'https://corridor.example'
 const LINK = { kind: 'confirm', email: 'ada@example.org', token: 'a.b-c+d' } as const
 
 describe('Outbox', () => {
@@ -12,7 +12,7 @@ describe('Outbox', () => {
     const sink = new MailSink()
     const log = new KeptLog()
     const mailer = smtpMailer({ url: sink.url, from: 'Corridor <corridor@example.org>' })
-    const outbox = new Outbox({ mailer, log, origin })
+    const outbox = new Outbox({ mailer, log, home })
     outbox.post(LINK)
     outbox.post({ ...LINK, kind: 'reset' })
     await outbox.settled()
@@ -30,7 +30,7 @@ describe('Outbox', () => {
   test('logs a mail that was not taken, without its link, and nobody waits for it', async () => {
     const log = new KeptLog()
     const mailer = { send: () => Promise.reject(new Error('no such server')), close() {} }
-    const outbox = new Outbox({ mailer, log, origin })
+    const outbox = new Outbox({ mailer, log, home })
     outbox.post(LINK)
     await outbox.settled()
     expect(log.said).toEqual(['error: a mail was not sent'])
@@ -48,7 +48,7 @@ describe('Outbox', () => {
       },
       close() {},
     }
-    const outbox = new Outbox({ mailer, log, origin })
+    const outbox = new Outbox({ mailer, log, home })
     for (let i = 0; i < 101; i++) outbox.post(LINK)
     expect([sent.length, log.lines.length]).toEqual([100, 1])
     resolve()
@@ -60,13 +60,13 @@ describe('Outbox', () => {
   test('says nothing of a notice where there is no mail', () => {
     const log = new KeptLog()
     const atMs = Date.parse('2026-03-05T14:25:30Z')
-    new Outbox({ mailer: null, log, origin }).tell({ kind: 'password', email: LINK.email, atMs })
+    new Outbox({ mailer: null, log, home }).tell({ kind: 'password', email: LINK.email, atMs })
     expect(log.said).toEqual([])
   })
 
   test('writes links to the log where there is no mail', () => {
     const log = new KeptLog()
-    new Outbox({ mailer: null, log, origin }).post(LINK)
+    new Outbox({ mailer: null, log, home }).post(LINK)
     expect(log.lines[0]?.context).toEqual({
       to: 'ada@example.org',
       link: 'https://corridor.example/confirm?token=a.b-c%2Bd',

@@ -17,6 +17,7 @@ beforeAll(async () => {
   auth = createAuth(database, {
     secret: async () => 'k'.repeat(10) + crypto.randomUUID(),
     cookiePrefix: '',
+    cookiePath: '/',
     onLink: (link) => void links.push(link),
     onFault: (message) => void faults.push(message),
   })
@@ -229,7 +230,13 @@ test('confirm refuses a token that we did not sign', async () => {
 test('rejects with what the database says, where it is away', async () => {
   const gone = otherHandle(database)
   const secret = async () => 'k'.repeat(40)
-  const away = createAuth(gone, { secret, cookiePrefix: '', onLink() {}, onFault() {} })
+  const away = createAuth(gone, {
+    secret,
+    cookiePrefix: '',
+    cookiePath: '/',
+    onLink() {},
+    onFault() {},
+  })
   const { signedIn, email } = await confirmed()
   expect(await away.session(cookieHeaders(signedIn))).toBeNull()
   const valid = (await away.signIn({ email, password: PASSWORD })) as SignedIn

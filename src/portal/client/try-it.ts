@@ -1,6 +1,8 @@
 export {}
 
 const BASE = '/api/v1'
+/** Where the service stands: its scripts lie in a folder of it. */
+const HOME = new URL('..', import.meta.url).href.replace(/\/$/, '')
 const BODY_CHARS_MAX = 20_000
 
 const box = document.querySelector<HTMLElement>('[data-try-it]')
@@ -26,22 +28,23 @@ if (box && key && path && ask && result && answer) {
   })
 }
 
-/** The question at an origin; null where it is none below the interface. */
-function questionAt(origin: string): URL | null {
-  const url = new URL(`${BASE}${path!.value.trim()}`, origin)
-  return url.origin === origin && url.pathname.startsWith(`${BASE}/`) ? url : null
+/** The question to a service at an address; null where it is none below its interface. */
+function questionTo(home: string): URL | null {
+  const api = `${home}${BASE}`
+  const url = new URL(`${api}${path!.value.trim()}`)
+  return url.href.startsWith(`${api}/`) ? url : null
 }
 
 /** The call for a shell follows the question; what a shell would take for a quote is encoded. */
 function showCall(): void {
-  const url = questionAt(box!.dataset.tryIt!)
+  const url = questionTo(box!.dataset.tryIt!)
   if (!url || !call) return
   call.textContent = `curl -H "X-API-Key: $CORRIDOR_KEY" '${url.href.replaceAll("'", '%27')}'`
 }
 
 async function send(): Promise<void> {
   answer!.hidden = true
-  const url = questionAt(location.origin)
+  const url = questionTo(HOME)
   if (!url) {
     result!.textContent = 'A question is a path below /api/v1, such as /corridors.'
     return

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { MANNERS, MountProxy } from '../support/mount-proxy.ts'
+import { Scene, type Visit } from './scene.ts'
+
+const EMAIL = 'ada.lovelace@example.org'
+const OPERATOR = 'operator@example.org'
+const PASSWORD = 'correct horse battery'
+const MOUNT = '/fx'
+/** Of pages that differ in their query alone so many are opened. */
+const ALIKE_MAX = 3
+
+setDefaultTimeout(180_000)
+
+describe.each(MANNERS)('in a browser, below a path, behind a proxy that %s', (manner) => {
+  let proxy: MountProxy
+  let scene: Scene
+  let ada: Visit
+
+  beforeAll(async () => {
+    proxy = new MountProxy(MOUNT, manner)
+    scene = await Scene.start({ PUBLIC_URL: proxy.home })
+    proxy.target = scene.demo.origin
+    ada = await scene.visit()
+  })
+  afterAll(async () => {
+    await scene?.stop()
+    await proxy.stop()
+  })
+
+  /** Opens every page that can be reached by links; whatever one asks for has to lie below. */
+  async function walk({ page, asked, complaints }: Visit, start: string): Promise<string[]> {
+    const seen = new Set<string>()
+    const alike = new Map<string, number>()
+    for (const queue = [start]; queue.length > 0; ) {
+      const url = queue.shift()!
+      const { pathname, origin } = new URL(url)
+      const count = alike.get(pathname) ?? 0
+      if (origin !== proxy.origin || seen.has(url) || count === ALIKE_MAX) continue
+      if (/\.(csv|json|txt)$/.test(pathname)) {
+        expect([url, (await fetch(url)).status]).toEqual([url, 200])
+        continue
+      }
+      seen.add(url)
+      alike.set(pathname, count + 1)
+      const reply = await page.goto(url, { waitUntil: 'load' })
+      expect([url, reply?.status()]).toEqual([url, 200])
+      queue.push(...(await linksOf(page)))
+    }
+    expect(asked.filter((url) => !isBelow(url))).toEqual([])
+    expect([proxy.strays, complaints]).toEqual([[], []])
+    return [...alike.keys()]
+  }
+
+  const isBelow = (url: string): boolean =>
+    url.startsWith('data:') || url === proxy.home || url.startsWith(`${proxy.home}/`)
+
+  const linksOf = (page: Page): Promise<string[]> =>
+    page.$$eval('a[href]', (links) =>
+      links.map((link) => (link as HTMLAnchorElement).href.split('#')[0]!),
+    )
+
+  async function fillIn(page: Page, email: string): Promise<void> {
+    await page.getByLabel('E-mail address').fill(email)
+    await page.getByLabel('Password').fill(PASSWORD)
+  }
+
+  async function signUp({ page }: Visit, email: string): Promise<void> {
+    await page.goto(`${proxy.home}/sign-up`)
+    await fillIn(page, email)
+    await page.getByRole('button', { name: 'Sign up' }).click()
+    await page.waitForURL(`${proxy.home}/mailed`)
+    await page.goto(await scene.demo.linkTo(email))
+    await page.getByLabel('Password').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Confirm' }).click()
+    await page.getByRole('link', { name: 'Developers' }).waitFor()
+  }
+
+  test('every page that a stranger can reach is there, with all that it loads', async () => {
+    const pages = await walk(await scene.visit(), proxy.home)
+    for (const page of ['', '/corridors', '/docs', '/sign-up', '/sign-in', '/forgotten'])
+      expect([page, pages.includes(MOUNT + page) || pages.includes(`${MOUNT}${page}/`)]).toEqual([
+        page,
+        true,
+      ])
+  })
+
+  test('the form of the board asks the board', async () => {
+    const { page, complaints } = await scene.visit()
+    await page.goto(proxy.home)
+    await page.locator('.board-form button').first().click()
+    await page.waitForURL(`${proxy.home}/?*`)
+    expect([proxy.strays, complaints]).toEqual([[], []])
+  })
+
+  test('somebody signs up, tries the new key, makes, replaces and revokes keys', async () => {
+    const { page } = ada
+    await signUp(ada, EMAIL)
+    await page.getByRole('button', { name: 'Ask', exact: true }).click()
+    await page.getByText('HTTP 200').waitFor()
+    expect(await page.locator('#try-curl').textContent()).toContain(`'${proxy.home}/api/v1/`)
+    expect(await page.locator('#client-0').textContent()).toContain(`${proxy.home}/mcp`)
+    await page.goto(`${proxy.home}/developer`)
+    await page.locator('form[action*="/developer/keys"] input:not([type=hidden])').fill('two')
+    await page.getByRole('button', { name: 'Make a key' }).click()
+    await page.locator('#new-key').waitFor()
+    await page.goto(`${proxy.home}/developer`)
+    await page
+      .getByRole('link', { name: /Revoke/ })
+      .first()
+      .click()
+    await page.locator('form[action*="revoke"] button').click()
+    await page.waitForURL(`${proxy.home}/developer?said=revoked*`)
+    const pages = await walk(ada, `${proxy.home}/developer`)
+    expect(pages).toContain(`${MOUNT}/developer/keys/replace`)
+  })
+
+  test('an operator opens every page there is', async () => {
+    await scene.demo.command('account', 'create', '--email', OPERATOR, '--role', 'admin')
+    const operator = await scene.visit()
+    await signUp(operator, OPERATOR)
+    const pages = await walk(operator, `${proxy.home}/operator`)
+    for (const page of ['/operator', '/operator/accounts', '/operator/account', '/operator/log'])
+      expect([page, pages.includes(MOUNT + page)]).toEqual([page, true])
+  })
+
+  test('the reference calls the interface below the path', async () => {
+    const { page, complaints } = await scene.visit()
+    await page.goto(`${proxy.home}/docs`)
+    const operation = page.locator('#operations-Service-getStatus')
+    await operation.locator('.opblock-summary-control').click()
+    await operation.locator('.execute').click()
+    await operation.locator('.live-responses-table').waitFor()
+    expect(await operation.locator('.request-url').textContent()).toBe(
+      `${proxy.home}/api/v1/status`,
+    )
+    const status = operation.locator('.live-responses-table .response-col_status')
+    expect(await status.last().textContent()).toStartWith('200')
+    expect([proxy.strays, complaints]).toEqual([[], []])
+  })
+
+  test('signing out and in leads to pages below it, with cookies for nothing else', async () => {
+    const { page, context } = ada
+    await page.goto(`${proxy.home}/developer`)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.waitForURL(`${proxy.home}/sign-in*`)
+    await fillIn(page, EMAIL)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.waitForURL(`${proxy.home}/developer*`)
+    const cookies = await context.cookies(proxy.home)
+    expect(cookies.length).toBeGreaterThan(0)
+    expect(new Set(cookies.map(({ path }) => path))).toEqual(new Set([MOUNT]))
+    expect(proxy.strays).toEqual([])
+  })
+})
