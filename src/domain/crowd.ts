@@ -7,23 +7,26 @@ export class Crowd {
   readonly #latest = new Map<string, Quote>()
   /** The best rate of a kind, where it is known for this instant. */
   readonly #best = new Map<RateType, number>()
-  readonly #turnsMs: readonly number[]
-  #turns = 0
-  #atMs = Number.NEGATIVE_INFINITY
+  readonly #activities: ReadonlyMap<string, Activity>
+  /** When somebody was switched on or off, what is ahead. */
+  readonly #turnsMs: number[]
+  /** The ids of those that are not active at this instant. */
+  #off = new Set<string>()
 
-  constructor(
-    providerIds: Iterable<string>,
-    private readonly activityOf: (providerId: string) => Activity,
-  ) {
-    this.#turnsMs = [...new Set(providerIds)]
-      .flatMap((id) => activityOf(id).changes.map(({ sinceMs }) => sinceMs))
-      .sort((a, b) => a - b)
+  /** Nothing was said yet; `activityOf` knows each of `providerIds`, which are all that speak. */
+  constructor(providerIds: Iterable<string>, activityOf: (providerId: string) => Activity) {
+    this.#activities = new Map([...new Set(providerIds)].map((id) => [id, activityOf(id)]))
+    this.#turnsMs = [...this.#activities.values()]
+      .flatMap(({ changes }) => changes.map(({ sinceMs }) => sinceMs))
+      .sort((a, b) => b - a)
+    this.#turn(Number.NEGATIVE_INFINITY)
   }
 
   /** Goes on to an instant and takes all that was said at it, in the order it was recorded. */
   hear(said: readonly Quote[], atMs: number): void {
-    this.#atMs = atMs
-    this.#turn()
+    const turns = this.#turnsMs.length
+    while (this.#turnsMs.at(-1)! <= atMs) this.#turnsMs.pop()
+    if (this.#turnsMs.length < turns) this.#turn(atMs)
     for (const quote of said) {
       const { rate, rateType, providerId } = quote
       const replaced = this.#latest.get(providerId)
@@ -37,7 +40,7 @@ export class Crowd {
 
   /** Whether the provider of a quote is active at this instant. */
   counts({ providerId }: Quote): boolean {
-    return wasActive(this.activityOf(providerId), this.#atMs)
+    return !this.#off.has(providerId)
   }
 
   /** The best rate of a kind at this instant; 0 where nobody quotes it. */
@@ -51,10 +54,9 @@ export class Crowd {
     return best
   }
 
-  /** Forgets what is best once somebody was switched on or off. */
-  #turn(): void {
-    const turns = this.#turns
-    while (this.#turnsMs[this.#turns]! <= this.#atMs) this.#turns++
-    if (this.#turns > turns) this.#best.clear()
+  #turn(atMs: number): void {
+    const off = [...this.#activities].filter(([, activity]) => !wasActive(activity, atMs))
+    this.#off = new Set(off.map(([id]) => id))
+    this.#best.clear()
   }
 }

@@ -40,16 +40,18 @@ export function spreadsThen(
   activityOf: (providerId: string) => Activity,
 ): ReadonlyMap<number, number | null> {
   const asked = new Set(said.map(({ id }) => id))
-  const known = new Map([...said, ...others].map((quote) => [quote.id, quote]))
+  const all = [...said, ...others.filter(({ id }) => !asked.has(id))].sort(byPlace)
   const crowd = new Crowd(
-    [...known.values()].map(({ providerId }) => providerId),
+    all.map(({ providerId }) => providerId),
     activityOf,
   )
   const spreads = new Map<number, number | null>()
-  const instants = Map.groupBy([...known.values()].sort(byPlace), ({ atMs }) => atMs)
-  for (const [atMs, quotes] of instants) {
-    crowd.hear(quotes, atMs)
-    for (const quote of quotes)
+  for (let start = 0, end = 0; start < all.length; start = end) {
+    const { atMs } = all[start]!
+    while (all[end]?.atMs === atMs) end++
+    const instant = all.slice(start, end)
+    crowd.hear(instant, atMs)
+    for (const quote of instant)
       if (asked.has(quote.id)) spreads.set(quote.id, spreadIn(crowd, quote))
   }
   return spreads

@@ -48,6 +48,10 @@ export function bucketRows({ sql }: Database, ask: BucketsAsk) {
     where corridor_id = (select id from corridor)
       and effective_from >= ${instantText(wholeMs)}::timestamptz
       and effective_from < ${instantText(beforeMs)}::timestamptz`
+  const openHour = sql`
+    union all
+    select effective_from, case when ${executableKinds(sql)} and was_active then rate end, 1
+    from ${withActivity(sql, open)}`
   const bucket = `${INTERVAL_MS[interval] / 1000} seconds`
   return sql<{ start_ms: string; best: string | null; samples: string }[]>`
     with corridor as materialized (
@@ -60,9 +64,7 @@ export function bucketRows({ sql }: Database, ask: BucketsAsk) {
       where corridor_id = (select id from corridor)
         and hour >= ${instantText(fromMs)}::timestamptz
         and hour < ${instantText(wholeMs)}::timestamptz
-      union all
-      select effective_from, case when ${executableKinds(sql)} and was_active then rate end, 1
-      from ${withActivity(sql, open)}
+      ${wholeMs < beforeMs ? openHour : sql``}
     ) seen
     group by 1`
 }
