@@ -3,7 +3,11 @@ import { systemClock } from '~/clock.ts'
 import { CatalogueIndex } from '~/memory/catalogue-index.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
-import { importObservations } from '~/store/observation-import.ts'
+import {
+  type Imported,
+  importNewObservations,
+  importObservations,
+} from '~/store/observation-import.ts'
 import { FileFault } from '~/wire/csv.ts'
 import { type ObservationFile, openObservationFile } from '~/wire/observation-file.ts'
 import { type InputFile, STDIN, withInput } from './file.ts'
@@ -17,9 +21,11 @@ const STDIN_REJECTS = 'observations'
 const NAME_LENGTH_MAX = 40
 const ADVICE = 'correct the file, or give --skip-invalid to import the others'
 
-type Options = { skipInvalid?: boolean; json?: boolean }
+type Options = { skipInvalid?: boolean; allowDuplicates?: boolean; json?: boolean }
 type Import = { terminal: Terminal; database: Database; input: InputFile }
-type Imported = { inserted: number; rejected: number }
+/** Records rows; `stem` begins the name of the file of those that are invalid, null forbids any. */
+type Way = { record: typeof importNewObservations; stem: string | null }
+type Outcome = Imported & { rejected: number }
 
 export function addObservations(program: Command, terminal: Terminal): void {
   const observations = program.command('observations').description('what providers quoted')
@@ -28,25 +34,39 @@ export function addObservations(program: Command, terminal: Terminal): void {
     .description('record a file of any size: all of its rows, or with one invalid none')
     .argument('<file>', 'CSV with a header or one JSON object a line; - is standard input')
     .option('--skip-invalid', 'record the valid rows, write the others to <file>.rejects.*')
+    .option('--allow-duplicates', 'record rows that are there already once more')
     .option('--json', 'print one JSON document')
-    .action(async (path: string, { skipInvalid = false, json = false }: Options) => {
-      const stem = skipInvalid ? rejectsStem(path) : null
-      const { inserted, rejected } = await withInput(path, (input) =>
-        withExisting(terminal, (database) => run({ terminal, database, input }, stem)),
+    .action(async (path: string, options: Options) => {
+      const way = wayOf(path, options)
+      const result = await withInput(path, (input) =>
+        withExisting(terminal, (database) => run({ terminal, database, input }, way)),
       )
-      const lines = [`observations inserted: ${inserted}, rows rejected: ${rejected}`]
-      printResult(terminal, { isJson: json, result: { inserted, rejected }, lines })
+      const { inserted, skipped, rejected } = result
+      const lines = [
+        `observations inserted: ${inserted}, there already: ${skipped}, rows rejected: ${rejected}`,
+      ]
+      printResult(terminal, { isJson: options.json ?? false, result, lines })
     })
   addPrune(observations, terminal)
 }
 
-async function run({ terminal, database, input }: Import, stem: string | null): Promise<Imported> {
+const wayOf = (path: string, { skipInvalid, allowDuplicates }: Options): Way => ({
+  record: allowDuplicates ? recordAll : importNewObservations,
+  stem: skipInvalid ? rejectsStem(path) : null,
+})
+
+const recordAll: Way['record'] = async (source) => ({
+  inserted: await importObservations(source),
+  skipped: 0,
+})
+
+async function run({ terminal, database, input }: Import, way: Way): Promise<Outcome> {
   const nowMs = systemClock.now()
   const catalogue = new CatalogueIndex(await createCatalogueStore(database).load())
   const rules = { catalogue, nowMs, defaultEffectiveMs: nowMs }
   try {
     const file = await openObservationFile(withProgress(input, terminal), rules)
-    const imported = await importFile(file, { terminal, database, stem })
+    const imported = await importFile(file, { terminal, database, ...way })
     if (file.unread.size > 0) terminal.say(unreadLine(file.unread))
     return imported
   } catch (error) {
@@ -55,13 +75,13 @@ async function run({ terminal, database, input }: Import, stem: string | null): 
   }
 }
 
-type Importing = Omit<Import, 'input'> & { stem: string | null }
+type Importing = Omit<Import, 'input'> & Way
 
-async function importFile(file: ObservationFile, options: Importing): Promise<Imported> {
-  const { terminal, database, stem } = options
-  if (stem !== null) return importValid(file, { terminal, database, stem })
+async function importFile(file: ObservationFile, options: Importing): Promise<Outcome> {
+  const { terminal, database, stem, record } = options
+  if (stem !== null) return importValid(file, { ...options, stem })
   const rows = allOrNothing(file.batches, { terminal, advice: ADVICE })
-  return { inserted: await importObservations({ database, rows }), rejected: 0 }
+  return { ...(await record({ database, rows })), rejected: 0 }
 }
 
 /** Optional fields that are misspelt would be lost without a word. */
@@ -72,22 +92,22 @@ function unreadLine(names: ReadonlySet<string>): string {
 
 type ValidOnly = Importing & { stem: string }
 
-async function importValid(file: ObservationFile, options: ValidOnly): Promise<Imported> {
-  const { terminal, database, stem } = options
+async function importValid(file: ObservationFile, options: ValidOnly): Promise<Outcome> {
+  const { terminal, database, stem, record } = options
   const report = new FaultReport()
   const rejects = new RejectsFile(`${stem}.rejects.${file.format}`, file.rejectsHeader)
-  const inserted = await importObservations({
-    database,
-    rows: validRows(file, rejects, report),
-  }).catch(async (error) => {
+  const rows = validRows(file, rejects, report)
+  const imported = await record({ database, rows }).catch(async (error) => {
     await rejects.discard()
     throw error
   })
   await rejects.keep().catch((error: Error) => {
-    throw new CommandFailure(`${inserted} observations were inserted, but ${error.message}`)
+    throw new CommandFailure(
+      `${imported.inserted} observations were inserted, but ${error.message}`,
+    )
   })
   if (report.count > 0) terminal.say(`${report.tell(terminal)}: see ${rejects.path}`)
-  return { inserted, rejected: report.count }
+  return { ...imported, rejected: report.count }
 }
 
 async function* validRows(file: ObservationFile, rejects: RejectsFile, report: FaultReport) {

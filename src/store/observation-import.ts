@@ -4,6 +4,7 @@ import { type CopyIn, copyIn } from './copy-in.ts'
 import type { Database } from './database.ts'
 import { copyLine, instantText } from './encoding.ts'
 import { NEWS_CHANNEL, newsPayload } from './news-channel.ts'
+import { COMPARED, RECORDED, type Target } from './observation-target.ts'
 import { type ObservedSeries, ProviderCorridors } from './provider-corridors.ts'
 import { addToRollups } from './rollup-store.ts'
 
@@ -12,8 +13,13 @@ const WRITE_ROWS_MAX = 1000
 /** The server remembers every row of a COPY until its end, to check the foreign keys then. */
 const COPY_ROWS_MAX = 50_000
 
-const COPY = `copy observations (effective_from, corridor_id, provider_corridor_id, rate_type,
-  rate, fee, fee_currency, notes) from stdin`
+type Source = {
+  readonly database: Database
+  readonly rows: AsyncIterable<readonly Observation[]>
+}
+
+/** How many rows were recorded, and how many not, as they were there already. */
+export type Imported = { readonly inserted: number; readonly skipped: number }
 
 /**
  * Records all of `rows`, in their order, in one transaction; the number of them.
@@ -22,14 +28,22 @@ const COPY = `copy observations (effective_from, corridor_id, provider_corridor_
  * ready for it. When `rows` throws, or the server refuses one, nothing is recorded and that error
  * is thrown. Listeners are told to load everything.
  */
-export async function importObservations(source: {
-  database: Database
-  rows: AsyncIterable<readonly Observation[]>
-}): Promise<number> {
-  const { database, rows } = source
+export const importObservations = async (source: Source): Promise<number> =>
+  (await imported(source, RECORDED)).inserted
+
+/**
+ * `importObservations` without the rows that repeat what is recorded, or an earlier row: those of
+ * one provider, corridor and instant with one price. A second import waits for the first, so that
+ * one file is recorded once, however often and by whomever it is imported.
+ */
+export const importNewObservations = (source: Source): Promise<Imported> =>
+  imported(source, COMPARED)
+
+function imported({ database, rows }: Source, into: Target): Promise<Imported> {
   return database.sql.begin(async (tx) => {
+    await into.prepare(tx)
     const lastId = await lastObservationId(tx)
-    const copy = new ChunkedCopy(tx, new ProviderCorridors(database))
+    const copy = new ChunkedCopy(tx, new ProviderCorridors(database), into)
     try {
       for await (const batch of rows) await copy.add(batch)
     } catch (error) {
@@ -37,10 +51,11 @@ export async function importObservations(source: {
       throw error
     }
     await copy.finish()
+    const { inserted, skipped } = copy
     await rollUp(database, tx, lastId)
     const payload = newsPayload(database, { kind: 'observations' })
-    if (copy.inserted > 0) await tx`select pg_notify(${NEWS_CHANNEL}, ${payload})`
-    return copy.inserted
+    if (inserted > 0) await tx`select pg_notify(${NEWS_CHANNEL}, ${payload})`
+    return { inserted, skipped }
   })
 }
 
@@ -61,12 +76,14 @@ async function rollUp({ sql }: Database, tx: TransactionSql, lastId: number): Pr
 /** One COPY after another, so that the server's memory is bounded as ours is. */
 class ChunkedCopy {
   inserted = 0
+  skipped = 0
   #current: CopyIn | null = null
   #currentRows = 0
 
   constructor(
     private readonly tx: TransactionSql,
     private readonly corridors: ProviderCorridors,
+    private readonly into: Target,
   ) {}
 
   async add(rows: readonly Observation[]): Promise<void> {
@@ -76,9 +93,14 @@ class ChunkedCopy {
 
   async finish(): Promise<void> {
     const current = this.#current
+    const rows = this.#currentRows
     this.#current = null
     this.#currentRows = 0
-    await current?.finish()
+    if (!current) return
+    await current.finish()
+    const skipped = rows - (await this.into.settle(this.tx, rows))
+    this.inserted += rows - skipped
+    this.skipped += skipped
   }
 
   async abort(error: Error): Promise<void> {
@@ -88,9 +110,8 @@ class ChunkedCopy {
   async #write(rows: readonly Observation[]): Promise<void> {
     const series = await this.corridors.seriesOf(rows)
     const lines = rows.map((row, i) => lineOf(row, series[i]!)).join('')
-    this.#current ??= await copyIn(this.tx, COPY)
+    this.#current ??= await copyIn(this.tx, this.into.copy)
     await this.#current.write(lines)
-    this.inserted += rows.length
     this.#currentRows += rows.length
     if (this.#currentRows >= COPY_ROWS_MAX) await this.finish()
   }

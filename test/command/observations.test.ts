@@ -55,7 +55,11 @@ const newest = async (rows: number) =>
 const LARGE_MS_MAX = 120_000
 const HEADER = 'provider_id,from,to,rate,fee,fee_currency,effective_from,notes'
 
-const wiseRows = (rows: number) => `${'wise,USD,KES,129.5,,,,\n'.repeat(rows)}`
+let rates = 0
+
+/** Rows of which no two are one. */
+const wiseRows = (rows: number) =>
+  Array.from({ length: rows }, () => `wise,USD,KES,${129.5 + ++rates / 1000},,,,\n`).join('')
 
 describe('observations import', () => {
   test('records a CSV in its order, every digit of it', async () => {
@@ -66,7 +70,7 @@ describe('observations import', () => {
     )
     expect(await load(path)).toEqual({
       status: 0,
-      stdout: '{"inserted":2,"rejected":0}\n',
+      stdout: '{"inserted":2,"skipped":0,"rejected":0}\n',
       said: [],
     })
     const [second, first] = await newest(2)
@@ -93,7 +97,11 @@ describe('observations import', () => {
     rows.push(
       '{"provider_id":"wise","from":"USD","to":"KES","rate":1.12345678901234567,"fee":null}',
     )
-    expect(documentOf(await loadInput(rows.join('\n')))).toEqual({ inserted: 2, rejected: 0 })
+    expect(documentOf(await loadInput(rows.join('\n')))).toEqual({
+      inserted: 2,
+      skipped: 0,
+      rejected: 0,
+    })
     const [second, first] = await newest(2)
     expect(second!.rate).toBe('1.12345678901234567')
     expect(second!.effective_from).toBe(first!.effective_from)
@@ -107,7 +115,7 @@ describe('observations import', () => {
       [await fileOf(row, 'quotes.ndjson'), '"comment"'],
     ] as const) {
       const { status, stdout, said } = await load(file)
-      expect([status, stdout]).toEqual([0, '{"inserted":1,"rejected":0}\n'])
+      expect([status, stdout]).toEqual([0, '{"inserted":1,"skipped":0,"rejected":0}\n'])
       const line = `not read, as no observation has it: ${names}; check how it is spelt`
       expect(said).toEqual([line])
     }
@@ -134,7 +142,11 @@ describe('observations import', () => {
     const fault = 'line 1: "fee_curency" is not read: did you mean fee_currency?'
     const { status, said } = await load(path)
     expect([status, said[0]]).toEqual([1, fault])
-    expect(documentOf(await load(path, '--skip-invalid'))).toEqual({ inserted: 1, rejected: 1 })
+    expect(documentOf(await load(path, '--skip-invalid'))).toEqual({
+      inserted: 1,
+      skipped: 0,
+      rejected: 1,
+    })
   })
 
   test('with an invalid row nothing is imported and the first faults are listed by line', async () => {
@@ -211,7 +223,7 @@ describe('observations import --skip-invalid', () => {
       `${HEADER}\nwise,USD,KES,1,,,,\nwyse,USD,KES,123456789.123456789,,,,"x, ""y"""\nwise,USD\n`,
     )
     const first = await load(path, '--skip-invalid')
-    expect(documentOf(first)).toEqual({ inserted: 1, rejected: 2 })
+    expect(documentOf(first)).toEqual({ inserted: 1, skipped: 0, rejected: 2 })
     expect(first.said).toEqual([
       'line 3: provider_id "wyse" is not an active id of /providers',
       'line 4: has 2 fields where the header has 8',
@@ -226,7 +238,7 @@ describe('observations import --skip-invalid', () => {
     )
     const corrected = rejects.replace('wyse', 'wise').replace('wise,USD,,,', 'wise,USD,NGN,1500,')
     const again = await load(await fileOf(corrected, 'corrected.csv'))
-    expect(documentOf(again)).toEqual({ inserted: 2, rejected: 0 })
+    expect(documentOf(again)).toEqual({ inserted: 2, skipped: 0, rejected: 0 })
     expect(await count()).toBe(before + 3)
     expect((await newest(2))[1]).toMatchObject({ rate: '123456789.123456789', notes: 'x, "y"' })
   })
@@ -234,14 +246,18 @@ describe('observations import --skip-invalid', () => {
   test('keeps rejects of standard input in the current directory', async () => {
     const text = '{"provider_id":"wise"\n{"provider_id":"wise","from":"USD","to":"KES","rate":2}\n'
     const { said, ...finished } = await loadInput(text, '--skip-invalid')
-    expect(documentOf({ ...finished, said })).toEqual({ inserted: 1, rejected: 1 })
+    expect(documentOf({ ...finished, said })).toEqual({ inserted: 1, skipped: 0, rejected: 1 })
     const rejects = await readFile(join(folder, 'observations.rejects.ndjson'), 'utf8')
     expect(rejects).toBe('{"line":"{\\"provider_id\\":\\"wise\\"","error":"is not valid JSON"}\n')
   })
 
   test('leaves no file when every row is valid', async () => {
     const path = await fileOf(`${HEADER}\n${wiseRows(3)}`)
-    expect(documentOf(await load(path, '--skip-invalid'))).toEqual({ inserted: 3, rejected: 0 })
+    expect(documentOf(await load(path, '--skip-invalid'))).toEqual({
+      inserted: 3,
+      skipped: 0,
+      rejected: 0,
+    })
     expect(await readdir(folder)).toEqual(['quotes.csv'])
   })
 
@@ -276,6 +292,45 @@ describe('observations import --skip-invalid', () => {
   })
 })
 
+describe('observations import of what is there already', () => {
+  const AT = '2026-02-01T00:00:00Z'
+  const FILE =
+    `${HEADER}\nwise,USD,NGN,1500,1,,${AT},\nwise,USD,NGN,1500.50,,,${AT},\n` +
+    `bank,USD,NGN,1500,1,USD,${AT},\nwise,USD,NGN,1500,1,USD,${AT},once more\n`
+
+  test('records a file once, of any format, and says how many rows were there', async () => {
+    const before = await count()
+    const path = await fileOf(FILE)
+    expect(documentOf(await load(path))).toEqual({ inserted: 3, skipped: 1, rejected: 0 })
+    const again = await corridor(['observations', 'import', path], database.url)
+    expect([again.status, again.stdout]).toEqual([
+      0,
+      'observations inserted: 0, there already: 4, rows rejected: 0\n',
+    ])
+    const row = { provider_id: 'wise', from: 'USD', to: 'NGN', rate: 1500.5, effective_from: AT }
+    const line = await fileOf(`${JSON.stringify(row)}\n`, 'quotes.ndjson')
+    expect(documentOf(await load(line))).toEqual({ inserted: 0, skipped: 1, rejected: 0 })
+    expect(await count()).toBe(before + 3)
+  })
+
+  test('records it once more with --allow-duplicates', async () => {
+    const before = await count()
+    const path = await fileOf(`${FILE}nobody,USD,NGN,1,,,${AT},\n`)
+    const options = ['--allow-duplicates', '--skip-invalid']
+    expect(documentOf(await load(path, ...options))).toEqual({
+      inserted: 4,
+      skipped: 0,
+      rejected: 1,
+    })
+    expect(documentOf(await load(path, '--skip-invalid'))).toEqual({
+      inserted: 0,
+      skipped: 4,
+      rejected: 1,
+    })
+    expect(await count()).toBe(before + 4)
+  })
+})
+
 describe('observations import of a large file', () => {
   const ROWS = 200_000
   const NOTES = 'note '.repeat(80)
@@ -301,7 +356,7 @@ describe('observations import of a large file', () => {
         },
       })
       clearInterval(timer)
-      expect(documentOf(finished)).toEqual({ inserted: ROWS, rejected: 0 })
+      expect(documentOf(finished)).toEqual({ inserted: ROWS, skipped: 0, rejected: 0 })
       expect(await count()).toBe(before + ROWS)
       expect(peakBytes).toBeGreaterThan(0)
       expect(peakBytes).toBeLessThan(RESIDENT_BYTES_MAX)

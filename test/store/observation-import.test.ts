@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Observation } from '~/domain/observation.ts'
 import type { Database } from '~/store/database.ts'
-import { importObservations } from '~/store/observation-import.ts'
+import { importNewObservations, importObservations } from '~/store/observation-import.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
+import { COMPARED, RECORD_NEW } from '~/store/observation-target.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
 import {
@@ -155,5 +156,101 @@ describe('importObservations', () => {
     const rows = times.map((effectiveMs) => observation({ effectiveMs }))
     await importObservations({ database, rows: inArrays(rows) })
     expect((await lastRows(rows.length)).map(({ effectiveMs }) => effectiveMs)).toEqual(times)
+  })
+})
+
+describe('importNewObservations', () => {
+  const AT_MS = NOW_MS - 86_400_000
+  /** Each says another thing than every other. */
+  const DIFFERENT = [
+    observation({ effectiveMs: AT_MS }),
+    observation({ effectiveMs: AT_MS + 1 }),
+    observation({ effectiveMs: AT_MS, rate: '129.500000000000001' }),
+    observation({ effectiveMs: AT_MS, fee: '0', feeCurrency: 'USD' }),
+    observation({ effectiveMs: AT_MS, fee: '1', feeCurrency: 'USD' }),
+    observation({ effectiveMs: AT_MS, fee: '1', feeCurrency: 'KES' }),
+    observation({ effectiveMs: AT_MS, feeCurrency: 'KES' }),
+    observation({ effectiveMs: AT_MS, to: 'NGN' }),
+    observation({ effectiveMs: AT_MS, providerId: 'p2p-a', rateType: 'p2p' }),
+  ]
+
+  const load = (rows: readonly Observation[]) =>
+    importNewObservations({ database, rows: inArrays(rows, 4) })
+
+  test('records rows that differ in anything that makes a price, once, in their order', async () => {
+    expect(await load(DIFFERENT)).toEqual({ inserted: DIFFERENT.length, skipped: 0 })
+    expect(await lastRows(DIFFERENT.length)).toEqual(DIFFERENT)
+    const before = await rowCount()
+    expect(await load(DIFFERENT)).toEqual({ inserted: 0, skipped: DIFFERENT.length })
+    expect(await load([])).toEqual({ inserted: 0, skipped: 0 })
+    expect(await rowCount()).toBe(before)
+  })
+
+  test('takes a price for the same however it is written, and whatever was noted', async () => {
+    const [row] = DIFFERENT as [Observation]
+    for (const other of [{ rate: '129.50' }, { rate: '1.295e2' }, { notes: 'again' }])
+      expect(await load([{ ...row, ...other }])).toEqual({ inserted: 0, skipped: 1 })
+  })
+
+  test('of rows of one file that say one thing records the first', async () => {
+    const rates = ['7', '8', '7.0', '9', '8', '7'].map((rate, i) =>
+      observation({ effectiveMs: AT_MS + 2, rate, notes: `row ${i}` }),
+    )
+    expect(await load(rates)).toEqual({ inserted: 3, skipped: 3 })
+    const recorded = await lastRows(3)
+    expect(recorded.map(({ rate, notes }) => [rate, notes])).toEqual([
+      ['7', 'row 0'],
+      ['8', 'row 1'],
+      ['9', 'row 3'],
+    ])
+  })
+
+  test('finds rows of an earlier COPY again, and what was recorded one by one', async () => {
+    const rows = Array.from({ length: 60_000 }, (_, i) =>
+      observation({ effectiveMs: AT_MS - 1000 * (i % 52_000) - 1000, rate: '5' }),
+    )
+    const recorded = { ...rows[51_999]!, notes: 'posted' }
+    const store = createObservationStore(database)
+    await store.record({ observations: [recorded], idempotency: null })
+    expect(await load(rows)).toEqual({ inserted: 51_999, skipped: 8001 })
+    await store.record({ observations: [recorded], idempotency: null })
+    const sums = await database.sql<{ kept: string; seen: string }[]>`
+      select (select sum(samples) from rollups) as kept,
+        (select count(*) from observations) as seen`
+    expect(sums[0]!.kept).toBe(sums[0]!.seen)
+  })
+
+  test('records one file once when two import it at the same time', async () => {
+    const rows = Array.from({ length: 3000 }, (_, i) =>
+      observation({ effectiveMs: AT_MS - i, rate: '6' }),
+    )
+    const results = await Promise.all(
+      [database, other].map((one) =>
+        importNewObservations({ database: one, rows: inArrays(rows, 100) }),
+      ),
+    )
+    expect(results.map(({ inserted }) => inserted).toSorted((a, b) => a - b)).toEqual([0, 3000])
+  })
+
+  test('records nothing when the rows throw or the server refuses one', async () => {
+    const before = await rowCount()
+    const rows = (async function* () {
+      yield [observation({ rate: '99' })]
+      throw new Error('broken')
+    })()
+    await expect(importNewObservations({ database, rows })).rejects.toThrow('broken')
+    const refused = [observation({ rate: '99' }), observation({ rate: 'abc' })]
+    await expect(load(refused)).rejects.toThrow('numeric')
+    expect(await rowCount()).toBe(before)
+  })
+
+  test('looks rows up by their series and time, however many there are', async () => {
+    const plan = await database.sql.begin(async (tx) => {
+      await COMPARED.prepare(tx)
+      const rows = await tx.unsafe(`explain ${RECORD_NEW}`)
+      return rows.map((row) => String(row['QUERY PLAN'])).join('\n')
+    })
+    expect(plan).toMatch(/Index Scan using observations_as_of on observations recorded/)
+    expect(plan).not.toMatch(/Seq Scan on observations/)
   })
 })

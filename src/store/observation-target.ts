@@ -1,0 +1,65 @@
+import type { TransactionSql } from 'postgres'
+
+/** Where the rows of an import are copied to, a chunk at a time. */
+export type Target = {
+  /** A `COPY ... FROM STDIN`. */
+  readonly copy: string
+  prepare(tx: TransactionSql): Promise<void>
+  /** Records the chunk that was copied last; of its `rows` the number recorded. */
+  settle(tx: TransactionSql, rows: number): Promise<number>
+}
+
+const COLUMNS = `effective_from, corridor_id, provider_corridor_id, rate_type,
+  rate, fee, fee_currency, notes`
+
+/** What makes two rows one observation; each may be null but the first two, which are indexed. */
+const SERIES_AND_TIME = ['provider_corridor_id', 'effective_from']
+const PRICE = ['rate', 'fee', 'fee_currency']
+const COMPARED_COLUMNS = [...SERIES_AND_TIME, ...PRICE].join()
+
+/** Every row is recorded. */
+export const RECORDED: Target = {
+  copy: `copy observations (${COLUMNS}) from stdin`,
+  prepare: async () => {},
+  settle: async (_, rows) => rows,
+}
+
+/**
+ * Of rows that say one thing the first is recorded, unless it is recorded already.
+ *
+ * They are copied aside and compared where the observations are, each by one look into the index
+ * of its series. `offset 0` keeps the planner from reading the whole table for it instead.
+ */
+export const COMPARED: Target = {
+  copy: `copy imported (${COLUMNS}) from stdin`,
+  async prepare(tx) {
+    await tx`select pg_advisory_xact_lock(hashtext(${LOCK_NAME}))`
+    await tx.unsafe(`set local work_mem = '${SORT_MEMORY}'`)
+    await tx.unsafe(`
+      create temp table imported on commit drop as select ${COLUMNS} from observations limit 0`)
+    await tx.unsafe('alter table imported add place bigint generated always as identity')
+  },
+  async settle(tx) {
+    const { count } = await tx.unsafe(RECORD_NEW)
+    await tx.unsafe('truncate imported')
+    return count
+  },
+}
+
+const LOCK_NAME = 'observation import'
+/** Of the server, for putting a chunk in order. */
+const SORT_MEMORY = '64MB'
+
+export const RECORD_NEW = `
+  insert into observations (${COLUMNS})
+  select ${COLUMNS} from (
+    select distinct on (${COMPARED_COLUMNS}) * from imported order by ${COMPARED_COLUMNS}, place
+  ) first_of_each
+  where not exists (
+    select from observations recorded
+    where ${SERIES_AND_TIME.map((name) => `recorded.${name} = first_of_each.${name}`).join(' and ')}
+      and (${PRICE.map((name) => `recorded.${name}`).join()})
+        is not distinct from (${PRICE.map((name) => `first_of_each.${name}`).join()})
+    offset 0
+  )
+  order by place`
