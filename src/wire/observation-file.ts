@@ -149,6 +149,8 @@ class CsvReader {
   readonly #width: number
   /** Where a file of rejects that is imported again has its faults. */
   readonly #errorIndex: number
+  /** Of a rejected row without its fault. */
+  readonly #rejectsWidth: number
 
   constructor(
     header: readonly string[],
@@ -161,7 +163,9 @@ class CsvReader {
     })).filter(({ index }) => index >= 0)
     this.#width = header.length
     this.#errorIndex = header.indexOf(ERROR)
-    this.rejectsHeader = csvLine(this.#errorIndex < 0 ? [...header, ERROR] : header)
+    const names = header.filter((name) => name !== ERROR)
+    this.#rejectsWidth = names.length
+    this.rejectsHeader = csvLine([ERROR, ...names])
   }
 
   async *batches(records: AsyncIterable<CsvRecord[]>): AsyncGenerator<ObservationBatch> {
@@ -187,11 +191,19 @@ class CsvReader {
     return readObservationRow(row, this.rules)
   }
 
+  /** Which field held an earlier fault is known where none is missing or too many before it. */
+  #withoutFault(fields: readonly string[]): string[] {
+    const isKnown = fields.length === this.#width || this.#errorIndex === 0
+    return fields.filter((_, index) => !isKnown || index !== this.#errorIndex)
+  }
+
+  /**
+   * The fault stands before the row, so that what was one field too many stays where it was, and
+   * moves nothing into another column once it is mended.
+   */
   #reject({ number, text, fields }: CsvRecord, fault: string): Reject {
-    const said = fields ?? [text]
-    const row = Array.from({ length: this.#width }, (_, index) => said[index] ?? '')
-    if (this.#errorIndex < 0) row.push(fault)
-    else row[this.#errorIndex] = fault
-    return { number, fault, copy: csvLine([...row, ...said.slice(this.#width)]) }
+    const row = fields === null ? [text] : this.#withoutFault(fields)
+    while (row.length < this.#rejectsWidth) row.push('')
+    return { number, fault, copy: csvLine([fault, ...row]) }
   }
 }

@@ -231,12 +231,12 @@ describe('observations import --skip-invalid', () => {
     ])
     const rejects = await readFile(`${path}.rejects.csv`, 'utf8')
     expect(rejects).toBe(
-      `${HEADER},error\n` +
-        'wyse,USD,KES,123456789.123456789,,,,"x, ""y""",' +
-        '"provider_id ""wyse"" is not an active id of /providers"\n' +
-        'wise,USD,,,,,,,has 2 fields where the header has 8\n',
+      `error,${HEADER}\n` +
+        '"provider_id ""wyse"" is not an active id of /providers",' +
+        'wyse,USD,KES,123456789.123456789,,,,"x, ""y"""\n' +
+        'has 2 fields where the header has 8,wise,USD,,,,,,\n',
     )
-    const corrected = rejects.replace('wyse', 'wise').replace('wise,USD,,,', 'wise,USD,NGN,1500,')
+    const corrected = rejects.replace(',wyse', ',wise').replace('wise,USD,,,', 'wise,USD,NGN,1500,')
     const again = await load(await fileOf(corrected, 'corrected.csv'))
     expect(documentOf(again)).toEqual({ inserted: 2, skipped: 0, rejected: 0 })
     expect(await count()).toBe(before + 3)

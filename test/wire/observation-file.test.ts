@@ -152,23 +152,55 @@ describe('openObservationFile', () => {
     ])
   })
 
+  const rejectsOf = ({ rejectsHeader, rejects }: Awaited<ReturnType<typeof read>>) =>
+    `${[rejectsHeader, ...rejects.map(({ copy }) => copy)].join('\n')}\n`
+
   test('the copies of CSV rejects are a CSV that can be corrected and read again', async () => {
     const first = await read(
       `${HEADER}\n"no,body",USD,KES,123456789.123456789,,,,"say ""hi""\nto me"\nwise,USD\n"wise`,
     )
-    const copied = `${[first.rejectsHeader, ...first.rejects.map(({ copy }) => copy)].join('\n')}\n`
-    expect(copied.split('\n')[0]).toBe(`${HEADER},error`)
-    const corrected = await read(copied.replace('"no,body"', 'wise'))
+    const copied = rejectsOf(first)
+    expect(copied.split('\n')[0]).toBe(`error,${HEADER}`)
+    const corrected = await read(copied.replace(',"no,body"', ',wise'))
     expect(corrected.rows).toHaveLength(1)
     expect(corrected.rows[0]).toMatchObject({
       rate: '123456789.123456789',
       notes: 'say "hi"\nto me',
     })
     expect(corrected.rejects).toHaveLength(2)
-    expect(corrected.rejectsHeader).toBe(`${HEADER},error`)
+    expect(corrected.rejectsHeader).toBe(`error,${HEADER}`)
     expect(corrected.rejects[0]!.copy).toBe(
-      'wise,USD,,,,,,,target_currency (or to) is required: a currency code; ' +
-        'rate is required: a number above 0',
+      'target_currency (or to) is required: a currency code; rate is required: a number above 0' +
+        ',wise,USD,,,,,,',
+    )
+  })
+
+  test('a copy with too many fields has them where they were, and moves none when mended', async () => {
+    const split = await read(`${HEADER}\nwise,USD,KES,1,500.25,2,,,said, and done\n`)
+    const copied = rejectsOf(split)
+    const said = 'wise,USD,KES,1,500.25,2,,,said, and done'
+    expect(copied.split('\n')[1]).toBe(`has 10 fields where the header has 8,${said}`)
+    const mended = copied
+      .replace('1,500.25', '1500.25')
+      .replace('said, and done', '"said, and done"')
+    const { rows, rejects } = await read(mended)
+    expect(rejects).toEqual([])
+    expect(rows).toEqual([
+      { ...USD_KES, rate: '1500.25', fee: '2', feeCurrency: 'USD', notes: 'said, and done' },
+    ])
+  })
+
+  test('faults of an earlier import give way to those of this one', async () => {
+    const text = 'provider_id,error,from,to,rate\nnobody,old,USD,KES,1\nwise,old,USD,KES,1,500\n'
+    expect(rejectsOf(await read(text)).split('\n')).toEqual([
+      'error,provider_id,from,to,rate',
+      '"provider_id ""nobody"" is not an active id of /providers",nobody,USD,KES,1',
+      'has 6 fields where the header has 5,wise,old,USD,KES,1,500',
+      '',
+    ])
+    const ours = `error,${HEADER}\nhas 9 fields,wise,USD,KES,1,500,,,,,\n`
+    expect(rejectsOf(await read(ours)).split('\n')[1]).toBe(
+      'has 11 fields where the header has 9,wise,USD,KES,1,500,,,,,',
     )
   })
 
