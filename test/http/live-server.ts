@@ -16,14 +16,15 @@ export type RawReply = {
 
 /** A world behind a real port, spoken to byte by byte. */
 export class LiveServer {
-  readonly store = new MemoryStore()
+  readonly store: MemoryStore
   readonly world: World
   readonly port: number
   /** Called with every request that reaches the service. */
   onRequest: (request: Request) => void = () => {}
   readonly #listener: Listener
 
-  constructor() {
+  constructor(store = new MemoryStore()) {
+    this.store = store
     this.world = new World({ store: this.store })
     const log = { debug() {}, info() {}, warn() {}, error() {} }
     const handle = (request: Request) => {
@@ -90,6 +91,15 @@ class Conversation {
     const parts = typeof bytes === 'string' || Buffer.isBuffer(bytes) ? [bytes] : bytes
     for (const part of parts)
       this.#socket.write(typeof part === 'string' ? part : new Uint8Array(part))
+  }
+
+  /** Sends each part in a packet of its own, a turn after the one before. */
+  async sendApart(parts: readonly (string | Buffer)[]): Promise<void> {
+    this.#socket.setNoDelay(true)
+    for (const part of parts) {
+      this.send(part)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
   }
 
   end(): void {
