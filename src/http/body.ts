@@ -25,7 +25,7 @@ export async function bodyText(request: Request, bytesMax: number): Promise<stri
 }
 
 /**
- * The runtime (bun 1.4.5) ends a body at its last chunk and reads on: what it finds behind, a
+ * The runtime ends a body at its last chunk and reads on: what it finds behind, a
  * trailer included, it answers with 400 though the request is being worked on. It breaks the
  * request off then, in a later turn than the end of the body.
  */
