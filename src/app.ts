@@ -1,6 +1,6 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import { ServiceError } from './domain/errors.ts'
-import type { Handler } from './http/access.ts'
+import type { Handler, HotDeps } from './http/access.ts'
 import { catalogueRoutes } from './http/catalogue.ts'
 import { changeRoutes } from './http/change.ts'
 import type { ColdDeps } from './http/cold-route.ts'
@@ -10,15 +10,16 @@ import { DirectRoutes, parsable, pathOf } from './http/direct.ts'
 import { type DocsDeps, docsRoutes } from './http/docs.ts'
 import { type FetchDeps, fetchRoutes } from './http/fetch.ts'
 import { flagRoutes } from './http/flags.ts'
+import { guardHeaders } from './http/guard-headers.ts'
 import { type HealthDeps, healthRoutes } from './http/health.ts'
 import { historyRoutes } from './http/history.ts'
 import { type IngestRouteDeps, ingestRoutes } from './http/ingest.ts'
-import { type MetricsDeps, metricsRoutes } from './http/metrics.ts'
+import { METRICS_PATH, type MetricsDeps, metricsRoutes } from './http/metrics.ts'
 import { mountOf, prefixesOf } from './http/mount.ts'
 import { type ObservedDeps, observed, observedApp, observedHandler } from './http/observed.ts'
 import { providerRatesRoutes } from './http/provider-rates.ts'
 import { ratesRoutes } from './http/rates.ts'
-import { errorReply } from './http/reply.ts'
+import { errorReply, Refusals } from './http/reply.ts'
 import { type Route, routed } from './http/route.ts'
 import { seriesRoutes } from './http/series.ts'
 import { snapshotRoutes } from './http/snapshot.ts'
@@ -33,8 +34,8 @@ const TOOLS_PATH = '/mcp'
 
 export type AppDeps = IngestRouteDeps &
   ColdDeps &
-  Omit<FetchDeps, 'answers'> &
-  Omit<StatusDeps, 'answers'> &
+  Omit<FetchDeps, keyof Own> &
+  Omit<StatusDeps, keyof Own> &
   HealthDeps &
   MetricsDeps &
   Pick<PortalDeps, 'portal'> &
@@ -46,18 +47,28 @@ export type AppDeps = IngestRouteDeps &
     readonly tools: { handle(request: Request): Promise<Response> }
   }
 
-type RouteDeps = AppDeps & { readonly answers: AnswerCache }
+/** What an app makes for itself. */
+type Own = Pick<HotDeps, 'answers' | 'guards' | 'refusals'>
+
+type RouteDeps = AppDeps & Own
 
 export type App = {
   fetch(request: Request): Response | Promise<Response>
-  /** `fetch` for who would rather wait than look. */
+  /**
+   * What `fetch` leaves unanswered: these take a path only as it was sent, which a request does not
+   * tell, since dots are resolved in its URL. The listener knows.
+   */
+  readonly exact: Readonly<Record<string, Handler>>
+  /** Both, for a request whose URL is as it was sent, and for who would rather wait than look. */
   handle(request: Request): Promise<Response>
   readonly routes: AnyElysia['routes']
 }
 
 /** Every route. Opens nothing and starts nothing. */
 export function createApp(given: AppDeps): App {
-  const deps = { ...given, answers: new AnswerCache() }
+  const guards = guardHeaders(given.publicUrl)
+  const refusals = new Refusals(guards)
+  const deps = { ...given, answers: new AnswerCache(), guards, refusals }
   const { log, tools } = deps
   const watched = (routes: readonly Route[], prefix: string) =>
     routes.map((route) => observed(route, prefix, deps))
@@ -89,18 +100,23 @@ export function createApp(given: AppDeps): App {
   const answered = (handle: Handler, request: Request) =>
     cross ? cross.answered(handle, request) : handle(request)
   const throughRouter = observedApp((request) => answered(found, request), deps)
+  const refused = observedApp((request) => answered(unknown, request), deps)
+  const exact: Readonly<Record<string, Handler>> = {
+    [METRICS_PATH]: (request) => throughRouter(parsable(request)),
+  }
   return {
     routes: app.routes,
     fetch(request) {
       const handle = request.method === 'GET' && direct.of(request.url)
       if (handle) return answered(handle, request)
-      const path = pathOf(request.url)
-      const isForTools = toolPaths.includes(path)
       const asked = parsable(request)
-      return isForTools ? askTools(asked) : throughRouter(asked)
+      const path = pathOf(asked.url)
+      if (toolPaths.includes(path)) return askTools(asked)
+      return isExact(path) ? refused(asked) : throughRouter(asked)
     },
+    exact,
     async handle(request) {
-      return this.fetch(request)
+      return (exact[pathOf(request.url)] ?? this.fetch)(request)
     },
   }
 }
@@ -123,6 +139,9 @@ const apiRoutes = (deps: RouteDeps): Route[] => [
 
 /** For the machines that run and watch the service, which know it by its own address alone. */
 const machineRoutes = (deps: RouteDeps): Route[] => [...healthRoutes(deps), ...metricsRoutes(deps)]
+
+/** Whether the router would take it for the path of an exact handler. */
+const isExact = (path: string): boolean => path === METRICS_PATH || path === `${METRICS_PATH}/`
 
 /** Below the interface even a person is answered as its callers are. */
 const isForPeopleOutside =

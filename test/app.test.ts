@@ -8,6 +8,7 @@ const HEADERS_TO_READ = [
   'ratelimit',
   'ratelimit-policy',
   'retry-after',
+  'www-authenticate',
   'x-as-of',
   'x-data-freshness',
   'x-note',

@@ -15,7 +15,7 @@ export async function mailOfKey(terminal: Terminal, { email, keyName }: NewKey):
   if (!mailer || config.publicUrl === null) return
   const notice = { kind: 'key', email, keyName, atMs: systemClock.now() } as const
   try {
-    await mailer.send(noticeMail(notice, new URL(config.publicUrl).origin))
+    await mailer.send(noticeMail(notice, config.publicUrl))
   } catch (error) {
     const { message } = error as Error
     terminal.say(`the key is made, but the mail that tells ${email} of it was not sent: ${message}`)

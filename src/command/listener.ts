@@ -1,5 +1,6 @@
 import type { Config } from '~/config.ts'
 import type { Addresses } from '~/http/address.ts'
+import { guardHeaders } from '~/http/guard-headers.ts'
 import { newRequestId, REQUEST_ID_HEADER } from '~/http/request-id.ts'
 import type { Log } from '~/log.ts'
 import { ERROR_STATUS, INTERNAL_ERROR } from '~/wire/errors.ts'
@@ -20,9 +21,17 @@ const IDLE_MS_MAX = 30_000
 const STOP_WAIT_MS = 5000
 
 /** Each of several workers listens on the same port and gets a part of the connections. */
-type Address = Pick<Config, 'host' | 'port'> & Partial<Pick<Config, 'workers' | 'idleTimeoutMs'>>
+type Address = Pick<Config, 'host' | 'port'> &
+  Partial<Pick<Config, 'workers' | 'idleTimeoutMs' | 'publicUrl'>>
 
-type Serving = { handle(request: Request): Response | Promise<Response>; log: Log }
+type Handle = (request: Request) => Response | Promise<Response>
+
+type Serving = {
+  readonly handle: Handle
+  /** What answers a path only where it was sent to the letter, before dots are resolved. */
+  readonly exact?: Readonly<Record<string, Handle>>
+  readonly log: Log
+}
 
 /** Listens for HTTP. Throws a sentence for the operator when the address cannot be had. */
 export function listen(
@@ -81,8 +90,8 @@ function addressed(request: Request): Request {
 }
 
 function serverOn(
-  { host, port, workers = 1, idleTimeoutMs = IDLE_MS_MAX }: Address,
-  { handle, log }: Serving,
+  { host, port, workers = 1, idleTimeoutMs = IDLE_MS_MAX, publicUrl = null }: Address,
+  { handle, exact = {}, log }: Serving,
 ) {
   try {
     return Bun.serve({
@@ -90,20 +99,24 @@ function serverOn(
       port,
       reusePort: workers > 1,
       fetch: (request) => handle(addressed(request)),
+      routes: mapped(exact, (own) => (request: Request) => own(addressed(request))),
       maxRequestBodySize: BODY_BYTES_MAX,
       idleTimeout: idleTimeoutMs / 1000,
       development: false,
       error(err) {
         const id = newRequestId()
         log.error({ request_id: id, err }, 'request failed')
-        const status = ERROR_STATUS.internal_error
-        return Response.json(INTERNAL_ERROR, { status, headers: { [REQUEST_ID_HEADER]: id } })
+        const headers = { ...guardHeaders(publicUrl), [REQUEST_ID_HEADER]: id }
+        return Response.json(INTERNAL_ERROR, { status: ERROR_STATUS.internal_error, headers })
       },
     })
   } catch (error) {
     throw cannotListen(error, { host, port })
   }
 }
+
+const mapped = <T, U>(record: Readonly<Record<string, T>>, of: (value: T) => U) =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, of(value)]))
 
 function cannotListen(error: unknown, { host, port }: Address): Error {
   const { code, message } = error as NodeJS.ErrnoException

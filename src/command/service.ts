@@ -1,4 +1,4 @@
-import { BASE_PATH, createApp } from '~/app.ts'
+import { type App, BASE_PATH, createApp } from '~/app.ts'
 import type { Clock } from '~/clock.ts'
 import type { Config } from '~/config.ts'
 import { noState } from '~/domain/feed-state.ts'
@@ -108,7 +108,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ...health,
   })
   const sides = { news, refresher, telemetry, readers, people }
-  const listener = await opened(options, { handle: app.fetch, addresses, draining, sides })
+  const listener = await opened(options, { app, addresses, draining, sides })
   const jobs = jobsOf({ ...options, memory, meter, refresher, usage, observations, tools })
   const keeping = retentionJobs({ ...options, memory })
   const others = [people.job, news.job, ...readers.jobs, ...feeds.jobs, ...keeping]
@@ -154,7 +154,7 @@ type Loading = {
 }
 
 type Front = {
-  readonly handle: Handler
+  readonly app: Pick<App, 'fetch' | 'exact'>
   readonly addresses: Addresses
   readonly draining: Draining
   /** What has begun already. */
@@ -163,10 +163,14 @@ type Front = {
 
 /** Where requests come in. */
 function opened({ config, clock, log }: ServiceOptions, front: Front): Promise<Listener> {
-  const { handle, addresses, draining, sides } = front
+  const { app, addresses, draining, sides } = front
   const perMinute = config.authFailuresPerMinute
-  const limited = limitingFailures(handle, { perMinute, addressOf: addresses.of, clock, log })
-  const open = () => listen(config, { handle: draining.over(limited), log, addresses })
+  const limits = { perMinute, addressOf: addresses.of, clock, log }
+  const watched = (handle: Handler) => draining.over(limitingFailures(handle, limits))
+  const exact = Object.fromEntries(
+    Object.entries(app.exact).map(([path, handle]) => [path, watched(handle)]),
+  )
+  const open = () => listen(config, { handle: watched(app.fetch), exact, log, addresses })
   return orStop(open, Object.values(sides))
 }
 

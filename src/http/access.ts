@@ -16,7 +16,7 @@ import { readQuery } from '~/wire/query.ts'
 import { quotaHeaders } from '~/wire/quota.ts'
 import { SuccessHeaders } from '~/wire/success-headers.ts'
 import { type Answer, answerReply } from './answer.ts'
-import { errorReply, type Headers, refusalReply } from './reply.ts'
+import { errorReply, type Headers, type Refusals } from './reply.ts'
 import { REQUEST_ID_HEADER } from './request-id.ts'
 
 export type AccessDeps = {
@@ -28,7 +28,12 @@ export type AccessDeps = {
 }
 
 /** What reads from memory need beside it. */
-export type HotDeps = AccessDeps & { readonly answers: AnswerCache }
+export type HotDeps = AccessDeps & {
+  readonly answers: AnswerCache
+  readonly refusals: Refusals
+  /** What every answer says to browsers. */
+  readonly guards: Headers
+}
 
 export type Handler = (request: Request) => Response | Promise<Response>
 
@@ -74,8 +79,8 @@ export function meteredHandler<S extends TObject>(
   deps: HotDeps,
   { query, isTiered, write, rewrite }: Question<S>,
 ): HotHandler {
-  const { memory, answers } = deps
-  const successHeaders = new SuccessHeaders({ isTiered })
+  const { memory, answers, refusals, guards } = deps
+  const successHeaders = new SuccessHeaders({ isTiered, guards })
   const bodyOf = (turn: Turn, url: string): Body => {
     const freshness = turn.freshness()
     const known = answers.find(url, memory.current, freshness)
@@ -88,14 +93,14 @@ export function meteredHandler<S extends TObject>(
   return (request, scope) => {
     const turn = new Turn(deps, request)
     const refusal = turn.begin()
-    if (refusal) return turn.refused(refusal, scope.id)
+    if (refusal) return refusals.reply(refusal, scope.id, () => turn.quotaHeaders())
     try {
       const body = bodyOf(turn, request.url)
       const headers = successHeaders.of(turn.success())
       headers.set(REQUEST_ID_HEADER, scope.id)
       return new Response(body, { headers })
     } catch (error) {
-      const reply = () => turn.failed(error, { [REQUEST_ID_HEADER]: scope.id })
+      const reply = () => turn.failed(error, { ...guards, [REQUEST_ID_HEADER]: scope.id })
       const isToldOf = !(error instanceof ServiceError) || error.cause !== undefined
       return isToldOf ? inScope(scope, reply, request) : reply()
     }
@@ -173,21 +178,17 @@ class Turn {
 
   /** Where the budget stands, for a known caller, and which tier it is. */
   tieredHeaders(): Headers {
-    return { ...this.#quotaHeaders(), 'x-data-freshness': this.#caller!.tier }
-  }
-
-  /** The reply to a turn that could not begin. */
-  refused(refusal: ServiceError, requestId: string): Response {
-    return refusalReply(refusal, requestId, () => this.#quotaHeaders())
+    return { ...this.quotaHeaders(), 'x-data-freshness': this.#caller!.tier }
   }
 
   /** The reply to a failure, which costs nothing. */
   failed(error: unknown, headers: Headers = {}): Response {
     if (this.#reservation) this.deps.metering.meter.giveBack(this.#reservation)
-    return errorReply(error, this.deps.log, { ...headers, ...this.#quotaHeaders() })
+    return errorReply(error, this.deps.log, { ...headers, ...this.quotaHeaders() })
   }
 
-  #quotaHeaders(): Headers {
+  /** Where the budget stands; nothing for a caller who is not known. */
+  quotaHeaders(): Headers {
     const caller = this.#caller
     if (!caller) return {}
     return quotaHeaders(quotaAt(this.deps.metering, caller, this.#nowMs), this.#nowMs)

@@ -4,6 +4,7 @@ import { ServiceError } from '~/domain/errors.ts'
 import type { Log } from '~/log.ts'
 import { AddressLimits } from '~/memory/address-limits.ts'
 import { TokenBucket } from '~/memory/token-bucket.ts'
+import { UNAUTHORIZED } from '~/wire/errors.ts'
 import type { Handler } from './access.ts'
 import type { AddressOf } from './address.ts'
 import { errorReply, type Headers } from './reply.ts'
@@ -15,8 +16,6 @@ export type AuthFailureDeps = {
   readonly clock: Clock
   readonly log: Log
 }
-
-const UNAUTHORIZED = 401
 
 /**
  * The same handler, but who fails to show a valid key too often in a minute is told to wait.
@@ -38,7 +37,7 @@ export function limitingFailures(
     const nowMs = clock.now()
     if (everybody.take(nowMs) === 0) return reply
     const waitMs = limits.take(addressOf(request), nowMs)
-    return waitMs === 0 ? reply : errorReply(tooMany(waitMs), log, requestIdOf(reply))
+    return waitMs === 0 ? reply : errorReply(tooMany(waitMs), log, keptOf(reply))
   }
   return (request) => {
     const reply = handle(request)
@@ -47,10 +46,16 @@ export function limitingFailures(
   }
 }
 
-function requestIdOf({ headers }: Response): Headers {
-  const id = headers.get(REQUEST_ID_HEADER)
-  return id === null ? {} : { [REQUEST_ID_HEADER]: id }
-}
+/** What holds for any answer to the request, whatever it is. */
+const KEPT = [REQUEST_ID_HEADER, 'x-content-type-options', 'strict-transport-security']
+
+const keptOf = ({ headers }: Response): Headers =>
+  Object.fromEntries(
+    KEPT.flatMap((name) => {
+      const value = headers.get(name)
+      return value === null ? [] : [[name, value]]
+    }),
+  )
 
 const tooMany = (waitMs: number): ServiceError =>
   new ServiceError(

@@ -23,6 +23,7 @@ const READ_HEADERS = [
   'ratelimit-policy',
   'retry-after',
   'x-as-of',
+  'www-authenticate',
   'x-data-freshness',
   'x-note',
   'x-ratelimit-limit',

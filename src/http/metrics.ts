@@ -12,11 +12,14 @@ export type MetricsDeps = {
   readonly metricsToken: string | null
 }
 
+/** Answered only where it is asked for to the letter: rules of proxies go by that. */
+export const METRICS_PATH = '/metrics'
+
 /** For the machine that watches the service. */
 export const metricsRoutes = ({ metrics, metricsToken }: MetricsDeps): Route[] => [
   {
     method: 'GET',
-    path: '/metrics',
+    path: METRICS_PATH,
     async handle({ headers }) {
       if (metricsToken !== null && !shows(headers.get('authorization'), metricsToken))
         return refusal()

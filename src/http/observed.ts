@@ -4,7 +4,7 @@ import { OTHER, type RequestFigures, type RouteLabel } from '~/telemetry/request
 import { inScope, RequestScope } from '~/telemetry/request-scope.ts'
 import type { Tracing } from '~/telemetry/tracing.ts'
 import type { Handler, HotHandler } from './access.ts'
-import { errorReply } from './reply.ts'
+import { errorReply, type Headers } from './reply.ts'
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts'
 import type { Route } from './route.ts'
 import { safeQuery } from './safe-query.ts'
@@ -16,8 +16,14 @@ export type ObservedDeps = {
   readonly log: Log
 }
 
+/** What it takes to look after an answer. */
+type Watch = ObservedDeps & {
+  /** What every answer says to browsers. */
+  readonly guards: Headers
+}
+
 /** The same route, whose answers are counted, timed, named by an id and, where it matters, told. */
-export function observed(route: Route, prefix: string, deps: ObservedDeps): Route {
+export function observed(route: Route, prefix: string, deps: Watch): Route {
   const label = { method: route.method, route: `${prefix}${route.path}` }
   const handle =
     route.hot && !deps.tracing
@@ -27,7 +33,7 @@ export function observed(route: Route, prefix: string, deps: ObservedDeps): Rout
 }
 
 /** For a handler that answers at once and names the request itself: nothing is set up around it. */
-function observedHot(answer: HotHandler, label: RouteLabel, deps: ObservedDeps): Handler {
+function observedHot(answer: HotHandler, label: RouteLabel, deps: Watch): Handler {
   const end = endOf(label, deps)
   return (request) => {
     const startMs = monotonicMs()
@@ -40,8 +46,8 @@ function observedHot(answer: HotHandler, label: RouteLabel, deps: ObservedDeps):
  * The same for a handler alone. Whatever it throws, and whenever, is answered with 500: that too is
  * counted under its label.
  */
-export function observedHandler(handle: Handler, label: RouteLabel, deps: ObservedDeps): Handler {
-  const { tracing, log } = deps
+export function observedHandler(handle: Handler, label: RouteLabel, deps: Watch): Handler {
+  const { tracing, log, guards } = deps
   const end = endOf(label, deps)
   const answer = tracing
     ? (request: Request, scope: RequestScope) =>
@@ -56,7 +62,8 @@ export function observedHandler(handle: Handler, label: RouteLabel, deps: Observ
     const startMs = monotonicMs()
     const scope = new RequestScope(requestIdOf(request))
     const failed = (error: unknown) => inScope(scope, () => ended(errorReply(error, log)), request)
-    const ended = (reply: Response) => end(request, { reply: named(reply, scope), scope, startMs })
+    const ended = (reply: Response) =>
+      end(request, { reply: named(reply, scope, guards), scope, startMs })
     try {
       const reply = answer(request, scope)
       return reply instanceof Promise ? reply.then(ended, failed) : ended(reply)
@@ -67,10 +74,10 @@ export function observedHandler(handle: Handler, label: RouteLabel, deps: Observ
 }
 
 /** The same for a whole app: what no observed handler of it has answered counts as `other`. */
-export function observedApp(fetch: Handler, deps: ObservedDeps): Handler {
+export function observedApp(fetch: Handler, deps: Watch): Handler {
   const end = endOf(OTHER, deps)
   const ended = (request: Request, { reply, scope, startMs }: Ending) =>
-    end(request, { reply: named(reply, scope), scope, startMs })
+    end(request, { reply: named(reply, scope, deps.guards), scope, startMs })
   return (request) => {
     const startMs = monotonicMs()
     const checked = (reply: Response): Response =>
@@ -82,8 +89,9 @@ export function observedApp(fetch: Handler, deps: ObservedDeps): Handler {
   }
 }
 
-function named(reply: Response, { id }: RequestScope): Response {
+function named(reply: Response, { id }: RequestScope, guards: Headers): Response {
   reply.headers.set(REQUEST_ID_HEADER, id)
+  for (const name in guards) reply.headers.set(name, guards[name]!)
   return reply
 }
 

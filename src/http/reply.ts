@@ -1,7 +1,7 @@
 import { ServiceError } from '~/domain/errors.ts'
 import type { Log } from '~/log.ts'
 import { noteFailure } from '~/telemetry/request-scope.ts'
-import { ERROR_STATUS, errorBody, INTERNAL_ERROR } from '~/wire/errors.ts'
+import { CHALLENGE, ERROR_STATUS, errorBody, INTERNAL_ERROR, UNAUTHORIZED } from '~/wire/errors.ts'
 import { lateBody } from '~/wire/late-body.ts'
 import { REQUEST_ID_HEADER } from './request-id.ts'
 
@@ -38,29 +38,36 @@ type Refusal = {
   readonly headers: globalThis.Headers
 }
 
-/** Of errors that many are given alike, and that are made once. */
-const refusals = new WeakMap<ServiceError, Refusal>()
-
 /**
- * The reply to an error that is the same object for all whom it is said to alike. It is written
+ * Replies to errors that are the same object for all whom they are said to alike. Each is written
  * once, so that refusing costs less than answering; only the request's id differs.
  */
-export function refusalReply(error: ServiceError, requestId: string, headers: () => Headers) {
-  let refusal = refusals.get(error)
-  if (!refusal) {
-    refusal = {
-      text: JSON.stringify(errorBody(error)),
-      status: ERROR_STATUS[error.code],
-      headers: new globalThis.Headers({ ...JSON_TYPE, ...headers(), ...headersOf(error) }),
+export class Refusals {
+  readonly #known = new WeakMap<ServiceError, Refusal>()
+
+  /** With headers that all of them carry. */
+  constructor(private readonly guards: Headers) {}
+
+  /** `headers` are those of the first time. */
+  reply(error: ServiceError, requestId: string, headers: () => Headers): Response {
+    let refusal = this.#known.get(error)
+    if (!refusal) {
+      const all = { ...JSON_TYPE, ...this.guards, ...headers(), ...headersOf(error) }
+      refusal = {
+        text: JSON.stringify(errorBody(error)),
+        status: ERROR_STATUS[error.code],
+        headers: new globalThis.Headers(all),
+      }
+      this.#known.set(error, refusal)
     }
-    refusals.set(error, refusal)
+    refusal.headers.set(REQUEST_ID_HEADER, requestId)
+    return new Response(refusal.text, refusal)
   }
-  refusal.headers.set(REQUEST_ID_HEADER, requestId)
-  return new Response(refusal.text, refusal)
 }
 
 function headersOf({ code, details, retryAfterSeconds }: ServiceError): Headers {
   if (code === 'method_not_allowed') return { allow: (details.allowed as string[]).join(', ') }
+  if (ERROR_STATUS[code] === UNAUTHORIZED) return CHALLENGE
   const waitSeconds = retryAfterSeconds ?? (ERROR_STATUS[code] === 503 ? RETRY_AFTER_SECONDS : null)
   return waitSeconds === null ? {} : { 'retry-after': String(waitSeconds) }
 }

@@ -12,32 +12,33 @@ export type StatusDeps = HotDeps & {
   readonly sample: string | null
 }
 
-export const statusRoutes = (deps: StatusDeps): Route[] => [
-  {
-    method: 'GET',
-    path: '/status',
-    operation: {
-      id: 'getStatus',
-      tag: 'Service',
-      summary: 'Public health',
-      description:
-        'How much there is, how old the newest quote and the newest mid are, and how the ' +
-        'reference feeds fare.',
-      query: NoQuery,
-      access: 'public',
-      isMetered: false,
-      isTiered: false,
-      success: { status: 200, body: StatusResponse },
+export function statusRoutes(deps: StatusDeps): Route[] {
+  // changed in place: a Response copies the set that it is given
+  const headers = new Headers({ 'content-type': 'application/json', ...deps.guards })
+  return [
+    {
+      method: 'GET',
+      path: '/status',
+      operation: {
+        id: 'getStatus',
+        tag: 'Service',
+        summary: 'Public health',
+        description:
+          'How much there is, how old the newest quote and the newest mid are, and how the ' +
+          'reference feeds fare.',
+        query: NoQuery,
+        access: 'public',
+        isMetered: false,
+        isTiered: false,
+        success: { status: 200, body: StatusResponse },
+      },
+      ...hot((_request, { id }) => {
+        headers.set(REQUEST_ID_HEADER, id)
+        return new Response(statusText(deps), { headers })
+      }),
     },
-    ...hot((_request, { id }) => {
-      headers.set(REQUEST_ID_HEADER, id)
-      return new Response(statusText(deps), { headers })
-    }),
-  },
-]
-
-/** Changed in place: a Response copies the set that it is given. */
-const headers = new Headers({ 'content-type': 'application/json' })
+  ]
+}
 
 /** One for all: whatever a stranger adds to the URL takes no room among the kept answers. */
 const QUESTION = 'status'

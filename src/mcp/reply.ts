@@ -1,7 +1,7 @@
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js'
 import { ServiceError } from '~/domain/errors.ts'
 import type { Log } from '~/log.ts'
-import { ERROR_STATUS } from '~/wire/errors.ts'
+import { CHALLENGE, ERROR_STATUS, UNAUTHORIZED } from '~/wire/errors.ts'
 import { lateBody } from '~/wire/late-body.ts'
 import type { ReplyForm } from './accept.ts'
 import { failureBody } from './call.ts'
@@ -50,7 +50,9 @@ export function faultReply(error: unknown, log: Log): Response {
     return jsonReply({ jsonrpc: '2.0', id: null, error: fault }, 500)
   }
   const { allowed } = error.details as { allowed?: string[] }
-  return jsonReply(body, ERROR_STATUS[error.code], allowed && { allow: allowed.join(', ') })
+  const status = ERROR_STATUS[error.code]
+  if (status === UNAUTHORIZED) return jsonReply(body, status, CHALLENGE)
+  return jsonReply(body, status, allowed && { allow: allowed.join(', ') })
 }
 
 /** What a browser asks before it lets a page of another origin send its request. */

@@ -28,6 +28,11 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   overloaded: 503,
 }
 
+export const UNAUTHORIZED = 401
+
+/** What a 401 asks for. https://www.rfc-editor.org/rfc/rfc9110#section-11.6.1 */
+export const CHALLENGE = { 'www-authenticate': 'ApiKey realm="corridor"' } as const
+
 /** When a caller meets each code, as documents say it. */
 export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
   missing_parameter: 'A required parameter is missing.',

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '~/domain/errors.ts'
 import { TIERS } from '~/domain/freshness.ts'
-import { ERROR_MEANING, errorSchemas } from './errors.ts'
+import { CHALLENGE, ERROR_MEANING, errorSchemas, UNAUTHORIZED } from './errors.ts'
 import type { Components, Json } from './openapi-schema.ts'
 import { errorsByStatus, type Operation } from './operation.ts'
 
@@ -70,6 +70,19 @@ export const headerComponents: Json = {
   'X-Request-Id': {
     description: 'The id of the request: the one it was sent with, or a new one.',
     schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
+  },
+  'X-Content-Type-Options': {
+    description: 'Browsers take the type as it is said.',
+    schema: { type: 'string', enum: ['nosniff'] },
+  },
+  'Strict-Transport-Security': {
+    description: 'Where the service is reached over https: browsers come by no other way.',
+    required: false,
+    schema: { type: 'string', pattern: '^max-age=\\d+$' },
+  },
+  'WWW-Authenticate': {
+    description: 'What a 401 asks for: a key in the X-API-Key header.',
+    schema: { type: 'string', enum: [CHALLENGE['www-authenticate']] },
   },
   Allow: {
     description: 'The methods that the path takes.',
@@ -177,7 +190,8 @@ function headersOf(operation: Operation, status: number): Json {
   const isSuccess = status < 400
   const tellsQuota = isMetered ? ![401, 405].includes(status) : isSuccess && access === 'key'
   const names = [
-    'X-Request-Id',
+    ...['X-Request-Id', 'X-Content-Type-Options', 'Strict-Transport-Security'],
+    ...(status === UNAUTHORIZED ? ['WWW-Authenticate'] : []),
     ...(tellsQuota ? Object.keys(QUOTA_HEADERS) : []),
     ...(isTiered && isSuccess ? ['X-Data-Freshness'] : []),
     ...(isTagged && isSuccess ? ['ETag'] : []),

@@ -3,6 +3,12 @@ import { movingQuota, quotaHeaders } from './quota.ts'
 
 type Success = { readonly plan: Plan; readonly quota: Quota; readonly nowMs: number }
 
+type Route = {
+  readonly isTiered: boolean
+  /** What every answer of the service says to browsers, where the route says it itself. */
+  readonly guards?: Readonly<Record<string, string>>
+}
+
 /** What is the same on every reply of a plan until `resetMs`, and what is not. */
 type Kept = { readonly headers: Headers; resetMs: number }
 
@@ -15,10 +21,10 @@ type Kept = { readonly headers: Headers; resetMs: number }
 export class SuccessHeaders {
   readonly #byPlan: ReadonlyMap<Plan, Kept>
 
-  constructor({ isTiered }: { isTiered: boolean }) {
+  constructor({ isTiered, guards = {} }: Route) {
     this.#byPlan = new Map(
       PLANS.map((plan) => {
-        const headers = new Headers({ 'content-type': 'application/json' })
+        const headers = new Headers({ 'content-type': 'application/json', ...guards })
         if (isTiered) headers.set('x-data-freshness', tierOf(plan))
         return [plan, { headers, resetMs: Number.NaN }]
       }),

@@ -31,7 +31,10 @@ export class LiveServer {
       this.onRequest(request)
       return this.world.app.fetch(request)
     }
-    this.#listener = listen({ host: '127.0.0.1', port: 0 }, { handle, log })
+    this.#listener = listen(
+      { host: '127.0.0.1', port: 0 },
+      { handle, exact: this.world.app.exact, log },
+    )
     this.port = Number(new URL(this.#listener.origin).port)
   }
 

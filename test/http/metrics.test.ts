@@ -1,6 +1,7 @@
-import { describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Said } from '../support/exposition.ts'
 import { API, ORIGIN, replyOf, type World } from '../support/world.ts'
+import { LiveServer } from './live-server.ts'
 import { answerable } from './questions.ts'
 
 const REQUESTS = 'corridor_http_requests_total'
@@ -122,6 +123,56 @@ describe('GET /metrics', () => {
     const statuses = new Said(text).all(REQUESTS).map(({ labels }) => labels.status)
     expect(statuses.filter((status) => !/^[2-5]\d\d$/.test(status!))).toEqual([])
     expect(new Said(text).value(REQUESTS, { route: 'other', status: '404' })).toBe(600)
+  })
+})
+
+describe('GET /metrics asked for otherwise', () => {
+  let server: LiveServer
+  beforeAll(() => {
+    server = new LiveServer()
+  })
+  afterAll(() => server.stop())
+
+  const asked = async (target: string, method = 'GET', host = 'Host: localhost\r\n') => {
+    const [reply] = await server.say(`${method} ${target} HTTP/1.1\r\n${host}\r\n`)
+    return reply!
+  }
+
+  test.each([
+    ...['/metrics/', '/a/%2e%2e/metrics', '/a/../metrics', '/./metrics', '/%2e/metrics'],
+    ...['/metrics/.', '/metrics/%2e', '/x/%2E%2E/metrics?a=b', '/metrics/?a', '//metrics'],
+    ...['/%6detrics', '/METRICS', '/metrics;x', '/metrics%2f', '/api/v1/../../metrics'],
+  ])('404 to %s, which a rule for /metrics in a proxy may not know', async (target) => {
+    for (const method of ['GET', 'POST', 'OPTIONS']) {
+      const { status, text } = await asked(target, method)
+      expect([method, status]).toEqual([method, 404])
+      expect(text).not.toContain('corridor_')
+    }
+  })
+
+  test('200 to the path itself, whatever the question mark brings and whoever the host is', async () => {
+    for (const target of [
+      '/metrics',
+      '/metrics?',
+      '/metrics?x=/a/../b',
+      'http://localhost/metrics',
+    ])
+      expect((await asked(target)).status).toBe(200)
+    for (const host of ['Host: a b\r\n', 'Host: \r\n'])
+      expect((await asked('/metrics', 'GET', host)).text).toContain('corridor_')
+  })
+
+  test('404 to a way round where the Host is none that a URL can hold', async () => {
+    for (const host of ['', 'Host: \r\n', 'Host: a b\r\n', 'Host: x:99999\r\n'])
+      for (const target of ['/a/../metrics', '/a/%2e%2e/metrics', '/metrics/'])
+        expect((await asked(target, 'GET', host)).text).not.toContain('corridor_')
+  })
+
+  test('405 to another method there, and HEAD like GET', async () => {
+    expect(await asked('/metrics', 'POST')).toMatchObject({ status: 405 })
+    const url = `http://localhost:${server.port}/metrics`
+    const { status, headers } = await fetch(url, { method: 'HEAD' })
+    expect([status, headers.get('content-type')]).toEqual([200, expect.stringContaining('0.0.4')])
   })
 })
 

@@ -15,7 +15,7 @@ const ID = 'x-request-id'
 /** A handler under observation, its figures and its log. */
 function watched(handle: (request: Request) => Response | Promise<Response>, log = new KeptLog()) {
   const requests = new RequestFigures()
-  const observe = observedHandler(handle, label, { requests, tracing: null, log })
+  const observe = observedHandler(handle, label, { requests, tracing: null, log, guards: {} })
   const ask = async (headers: Record<string, string> = {}, query = '') =>
     observe(new Request(`${ORIGIN}/things${query}`, { headers }))
   return { ask, log, statuses: () => [...requests.of(label).statuses()] }

@@ -7,6 +7,7 @@ import { convertRoutes } from '~/http/convert.ts'
 import { fetchRoutes } from '~/http/fetch.ts'
 import { providerRatesRoutes } from '~/http/provider-rates.ts'
 import { ratesRoutes } from '~/http/rates.ts'
+import { Refusals } from '~/http/reply.ts'
 import type { Route } from '~/http/route.ts'
 import { statusRoutes } from '~/http/status.ts'
 import { AnswerCache } from '~/wire/answer-cache.ts'
@@ -72,6 +73,7 @@ const depsOf = (world: World, answers: AnswerCache, quoteMaxAgeMs: number | null
   metering: { meter: world.meter, limits: { free: 1e6, pro: 1e6, enterprise: 1e6 } },
   ageLimits: { midMaxAgeMs: MID_MAX_AGE_MS, quoteMaxAgeMs },
   answers,
+  ...{ guards: {}, refusals: new Refusals({}) },
 })
 
 const routesOf = (deps: HotDeps): Route[] => [

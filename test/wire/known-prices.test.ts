@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { HOUR_MS } from '~/domain/duration.ts'
 import { convertRoutes } from '~/http/convert.ts'
+import { Refusals } from '~/http/reply.ts'
 import { AnswerCache } from '~/wire/answer-cache.ts'
 import { KnownPrices } from '~/wire/known-prices.ts'
 import { apply, events, jumps } from '../support/market.ts'
@@ -79,6 +80,7 @@ async function replyOf(
       metering: { meter: world.meter, limits: { free: 1e6, pro: 1e6, enterprise: 1e6 } },
       ageLimits: { midMaxAgeMs: 1.5 * HOUR_MS, quoteMaxAgeMs: 2 * HOUR_MS },
       answers,
+      ...{ guards: {}, refusals: new Refusals({}) },
     },
     known,
   )
