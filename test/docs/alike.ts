@@ -40,6 +40,7 @@ function isAlikeText(told: string, printed: string): boolean {
 
 const plain = (text: string): string =>
   text
+    .replace(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, '0')
     .replace(/crd_\w+/g, `crd_${LEFT_OUT}`)
     .replace(/\d+/g, '0')
     .replace(/\s+/g, ' ')

@@ -14,7 +14,8 @@ import { typed } from './shell.ts'
  * they print: those marked `demo` on the demonstration, those marked `own` in a checkout of its own
  * that has no data yet.
  */
-const ACCOUNTS = { free: 'DEMO_FREE', pro: 'DEMO_PRO', enterprise: 'DEMO_ENTERPRISE' }
+/** What pages call the keys that the demonstration prints, by plan. */
+const KEYS = { free: 'FREE', pro: 'PRO', enterprise: 'ENTERPRISE' }
 
 const { values } = parseArgs({
   options: {
@@ -54,7 +55,7 @@ async function onDemo(): Promise<void> {
     const said = await saidUntil(child.stdout, '/api/v1/status')
     told('README.md', `$ ${line}`, said.includes('corridor answers at'))
     const { origin } = new URL(/corridor answers at (\S+)/.exec(said)![1]!)
-    const keys = Object.entries(ACCOUNTS).map(([plan, name]) => [name, keyOf(said, plan)])
+    const keys = Object.entries(KEYS).map(([plan, name]) => [name, keyOf(said, plan)])
     const env = Object.fromEntries(keys) as Record<string, string>
     for (const { path } of pages) await tried(path, 'demo', { folder: home, origin, env })
   } finally {
@@ -84,7 +85,7 @@ async function tried(path: string, mark: string, place: Place): Promise<void> {
   await Promise.all(blocks.map((block) => written(block, place.folder)))
   const steps = blocks.filter((one) => isOfCommands(one) && one.mark === mark).flatMap(stepsOf)
   if (steps.length === 0) return
-  const defaults = { URL: `${place.origin}/api/v1`, KEY: place.env.DEMO_ENTERPRISE ?? '' }
+  const defaults = { URL: `${place.origin}/api/v1`, KEY: place.env.ENTERPRISE ?? '' }
   const outcomes = await typed(
     steps.map(({ command }) => command),
     { ...place, env: { ...defaults, ...place.env } },
