@@ -95,8 +95,24 @@ export function createApp(given: AppDeps): App {
       .use(routed(prefix === '' ? beside : shown, { prefix, log }))
   const direct = new DirectRoutes(api, { prefixes: below(BASE_PATH) })
   const toolPaths = [...below(TOOLS_PATH), ...below(`${TOOLS_PATH}/`)]
-  const cross = deps.corsOrigins.length > 0 ? new CrossOrigin(deps.corsOrigins) : null
   const found = (request: Request) => app.fetch(request)
+  return { routes: app.routes, ...frontOf(deps, { direct, toolPaths, askTools, found, unknown }) }
+}
+
+/** Where an answer may come from. */
+type Lanes = {
+  readonly direct: DirectRoutes
+  readonly toolPaths: readonly string[]
+  readonly askTools: Handler
+  /** What the router finds. */
+  readonly found: Handler
+  /** What nothing is found for. */
+  readonly unknown: Handler
+}
+
+function frontOf(deps: RouteDeps, lanes: Lanes): Omit<App, 'routes'> {
+  const { direct, toolPaths, askTools, found, unknown } = lanes
+  const cross = deps.corsOrigins.length > 0 ? new CrossOrigin(deps.corsOrigins) : null
   const answered = (handle: Handler, request: Request) =>
     cross ? cross.answered(handle, request) : handle(request)
   const throughRouter = observedApp((request) => answered(found, request), deps)
@@ -105,7 +121,6 @@ export function createApp(given: AppDeps): App {
     [METRICS_PATH]: (request) => throughRouter(parsable(request)),
   }
   return {
-    routes: app.routes,
     fetch(request) {
       const handle = request.method === 'GET' && direct.of(request.url)
       if (handle) return answered(handle, request)

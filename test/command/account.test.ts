@@ -79,7 +79,7 @@ describe('the mail of a new key', () => {
     SMTP_URL: url,
     DATABASE_URL: database.url,
     MAIL_FROM: 'corridor@example.org',
-    PUBLIC_URL: 'https://corridor.example',
+    PUBLIC_URL: 'https://corridor.example/fx',
   })
 
   test('goes to the person of the account, and holds nothing of the key', async () => {
@@ -97,7 +97,7 @@ describe('the mail of a new key', () => {
       expect(mails[i]).toContain(`To: ${email}\n`)
       expect(mails[i]).toContain('Subject: A new API key for Corridor\n')
       expect(mails[i]).toContain(`The key "${name}" was made for your account at `)
-      expect(mails[i]).toContain('\nhttps://corridor.example/developer')
+      expect(mails[i]).toContain('\nhttps://corridor.example/fx/developer')
     }
     for (const { key } of [made, further]) expect(mails.join()).not.toContain(key.slice(4))
   })
