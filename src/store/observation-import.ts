@@ -3,6 +3,7 @@ import type { Observation } from '~/domain/observation.ts'
 import { type CopyIn, copyIn } from './copy-in.ts'
 import type { Database } from './database.ts'
 import { copyLine, instantText } from './encoding.ts'
+import { NewestKnown } from './newest-known.ts'
 import { NEWS_CHANNEL, newsPayload } from './news-channel.ts'
 import { COMPARED, RECORDED, type Target } from './observation-target.ts'
 import { type ObservedSeries, ProviderCorridors } from './provider-corridors.ts'
@@ -29,7 +30,7 @@ export type Imported = { readonly inserted: number; readonly skipped: number }
  * is thrown. Listeners are told to load everything.
  */
 export const importObservations = async (source: Source): Promise<number> =>
-  (await imported(source, RECORDED)).inserted
+  (await imported(source, null)).inserted
 
 /**
  * `importObservations` without the rows that repeat what is recorded, or an earlier row: those of
@@ -37,13 +38,13 @@ export const importObservations = async (source: Source): Promise<number> =>
  * one file is recorded once, however often and by whomever it is imported.
  */
 export const importNewObservations = (source: Source): Promise<Imported> =>
-  imported(source, COMPARED)
+  imported(source, new NewestKnown(source.database.sql))
 
-function imported({ database, rows }: Source, into: Target): Promise<Imported> {
+function imported({ database, rows }: Source, newest: NewestKnown | null): Promise<Imported> {
   return database.sql.begin(async (tx) => {
-    await into.prepare(tx)
+    if (newest) await COMPARED.prepare(tx)
     const lastId = await lastObservationId(tx)
-    const copy = new ChunkedCopy(tx, new ProviderCorridors(database), into)
+    const copy = new ChunkedCopy(tx, new ProviderCorridors(database), newest)
     try {
       for await (const batch of rows) await copy.add(batch)
     } catch (error) {
@@ -73,17 +74,24 @@ async function rollUp({ sql }: Database, tx: TransactionSql, lastId: number): Pr
   await tx`${addToRollups(sql, own)}`
 }
 
-/** One COPY after another, so that the server's memory is bounded as ours is. */
+/**
+ * One COPY after another, so that the server's memory is bounded as ours is.
+ *
+ * Rows that are newer than all of their series can repeat none and are recorded as they come; from
+ * the first other one on a chunk is compared.
+ */
 class ChunkedCopy {
   inserted = 0
   skipped = 0
   #current: CopyIn | null = null
+  #into: Target = RECORDED
   #currentRows = 0
 
   constructor(
     private readonly tx: TransactionSql,
     private readonly corridors: ProviderCorridors,
-    private readonly into: Target,
+    /** Null where every row is recorded, repeated or not. */
+    private readonly newest: NewestKnown | null,
   ) {}
 
   async add(rows: readonly Observation[]): Promise<void> {
@@ -98,7 +106,7 @@ class ChunkedCopy {
     this.#currentRows = 0
     if (!current) return
     await current.finish()
-    const skipped = rows - (await this.into.settle(this.tx, rows))
+    const skipped = rows - (await this.#into.settle(this.tx, rows))
     this.inserted += rows - skipped
     this.skipped += skipped
   }
@@ -110,7 +118,12 @@ class ChunkedCopy {
   async #write(rows: readonly Observation[]): Promise<void> {
     const series = await this.corridors.seriesOf(rows)
     const lines = rows.map((row, i) => lineOf(row, series[i]!)).join('')
-    this.#current ??= await copyIn(this.tx, this.into.copy)
+    const areNew = this.newest === null || (await this.newest.areNewer(rows, series))
+    if (!areNew && this.#into === RECORDED) await this.finish()
+    if (!this.#current) {
+      this.#into = areNew ? RECORDED : COMPARED
+      this.#current = await copyIn(this.tx, this.#into.copy)
+    }
     await this.#current.write(lines)
     this.#currentRows += rows.length
     if (this.#currentRows >= COPY_ROWS_MAX) await this.finish()

@@ -220,6 +220,23 @@ describe('importNewObservations', () => {
     expect(sums[0]!.kept).toBe(sums[0]!.seen)
   })
 
+  test('finds the repeated rows of a file wherever they stand, and keeps its order', async () => {
+    const at = (i: number, more: Partial<Observation> = {}) =>
+      observation({ effectiveMs: AT_MS + 10_000 + i, to: 'NGN', rate: `${i + 1}`, ...more })
+    await load([at(1000)])
+    const newer = Array.from({ length: 2500 }, (_, i) => at(1001 + i))
+    const older = Array.from({ length: 2500 }, (_, i) => at(999 - (i % 1000)))
+    const rows = [...newer, ...older, at(1000), at(4000), ...newer, at(4001), at(4000)]
+    const before = await rowCount()
+    expect(await importNewObservations({ database, rows: inArrays(rows, 700) })).toEqual({
+      inserted: 2500 + 1000 + 2,
+      skipped: 1500 + 1 + 2500 + 1,
+    })
+    expect(await rowCount()).toBe(before + 3502)
+    const expected = [...newer, ...older.slice(0, 1000), at(4000), at(4001)]
+    expect(await lastRows(3502)).toEqual(expected)
+  })
+
   test('records one file once when two import it at the same time', async () => {
     const rows = Array.from({ length: 3000 }, (_, i) =>
       observation({ effectiveMs: AT_MS - i, rate: '6' }),
