@@ -3,12 +3,14 @@ import { MINUTE_MS } from '~/domain/duration.ts'
 import type { Refresher } from '~/jobs/refresh.ts'
 import type { Job } from '~/jobs/schedule.ts'
 import type { Log } from '~/log.ts'
+import type { UsageMeter } from '~/memory/usage-meter.ts'
 import type { Database } from '~/store/database.ts'
 import { type HeardNews, type Listening, listenForNews, originOf } from '~/store/news-channel.ts'
 
 type NewsDeps = {
   readonly database: Database
   readonly refresher: Pick<Refresher, 'note' | 'settled' | 'reload'>
+  readonly meter: Pick<UsageMeter, 'release'>
   readonly clock: Clock
   readonly log: Log
 }
@@ -86,10 +88,13 @@ export class NewsFollower {
   }
 
   #hear(news: HeardNews): void {
-    const { database, refresher, clock } = this.deps
+    const { database, refresher, meter, clock } = this.deps
     const isOwn = news.origin === originOf(database)
     if (news.kind === 'pulse') this.#hearPulse(news.count, isOwn)
-    else if (!isOwn || news.kind === 'access' || this.#isInDoubt(clock.now())) refresher.note(news)
+    else if (news.kind === 'shares') {
+      if (!isOwn) meter.release(news.accountIds)
+    } else if (!isOwn || news.kind === 'access' || this.#isInDoubt(clock.now()))
+      refresher.note(news)
   }
 
   #hearPulse(count: number, isOwn: boolean): void {

@@ -30,6 +30,10 @@ export const resourceMetrics = (sources: ResourceSources): Family[] => [
     ['quota_rejections_total', 'Reads and tool calls turned away: the quota is used'],
     () => sources.meter.rejections,
   ),
+  counter(
+    ['quota_waits_total', 'Reads and tool calls that waited for a share of their quota'],
+    () => sources.meter.shares?.waits ?? 0,
+  ),
 ]
 
 /** Questions about the past have connections of their own. */

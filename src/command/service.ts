@@ -7,16 +7,17 @@ import { Addresses } from '~/http/address.ts'
 import { limitingFailures } from '~/http/auth-failures.ts'
 import { Draining } from '~/http/draining.ts'
 import type { HealthDeps } from '~/http/health.ts'
-import { flushUsage } from '~/jobs/flush-usage.ts'
 import { recheck } from '~/jobs/recheck.ts'
 import { Refresher, type Sources } from '~/jobs/refresh.ts'
 import { type Job, startSchedule } from '~/jobs/schedule.ts'
+import { UsageExchange } from '~/jobs/usage-exchange.ts'
 import { RollupVerifier } from '~/jobs/verify-rollups.ts'
 import { SilenceWatch } from '~/jobs/watch-providers.ts'
 import type { Log } from '~/log.ts'
 import { ToolServer } from '~/mcp/endpoint.ts'
 import { Memory } from '~/memory/memory.ts'
 import { UsageMeter } from '~/memory/usage-meter.ts'
+import { UsageShares } from '~/memory/usage-shares.ts'
 import { WindowCache } from '~/memory/window-cache.ts'
 import { createAccountStore } from '~/store/account-store.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
@@ -28,6 +29,7 @@ import { createQuoteStore } from '~/store/quote-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { createRollupStore } from '~/store/rollup-store.ts'
 import { createSendingStore } from '~/store/sending-store.ts'
+import { createMeterStore, LEASE_TRUST_MS } from '~/store/share-store.ts'
 import { createUsageStore } from '~/store/usage-store.ts'
 import { FeedService, type Pace } from './feeds.ts'
 import { type Listener, listen } from './listener.ts'
@@ -74,7 +76,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { tracing } = telemetry
   const readers = new Readers(options)
   const draining = new Draining(config.shutdownDelayMs)
-  const [windows, meter] = [new WindowCache(), new UsageMeter()]
+  const windows = new WindowCache()
   const memory: Memory = new Memory((news) => {
     windows.note(news)
     readers.note(news)
@@ -82,10 +84,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     telemetry.notePublication()
   })
   const feeds = new FeedService({ ...options, memory, watch: telemetry.feed })
+  const counting = countingOf(options)
   const observations = createObservationStore(database)
-  const usage = createUsageStore(database)
-  const { refresher, news } = await loaded(options, { memory, meter, telemetry, readers })
-  const metering = { meter, limits: config.quotas }
+  const { refresher, news } = await loaded(options, { memory, telemetry, readers, ...counting })
+  const metering = { meter: counting.meter, limits: config.quotas }
   const past = pastOf(readers, windows, tracing)
   const reading = { memory, clock, log, metering, ageLimits: config, past }
   const tools = new ToolServer({ ...reading, options: toolServerOptions(config) })
@@ -93,7 +95,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const people = new People({ ...options, ...reading, addresses, listensAt: () => listener.origin })
   const store = recorderOf({ observations, news, tracing, work: config.work })
   const health = healthOf(database, { draining, refresher })
-  const watched = { database, memory, meter, windows, readers }
+  const watched = { ...counting, database, memory, windows, readers }
   const silence = new SilenceWatch({ store: createSendingStore(database), memory, clock })
   const app = createApp({
     ...reading,
@@ -109,14 +111,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   })
   const sides = { news, refresher, telemetry, readers, people }
   const listener = await opened(options, { app, addresses, draining, sides })
-  const jobs = jobsOf({ ...options, memory, meter, refresher, usage, observations, tools })
+  const jobs = jobsOf({ ...options, ...counting, memory, refresher, observations, tools })
   const keeping = retentionJobs({ ...options, memory })
   const others = [people.job, news.job, ...readers.jobs, ...feeds.jobs, ...keeping]
   const allJobs = [...jobs, ...others, silence.job, verification(options, memory)]
   const schedule = startSchedule(allJobs.map(telemetry.job), log)
   feeds.start(schedule)
   schedule.runNow(silence.job.name)
-  const parts = { tools, feeds, listener, schedule, meter, usage, ...sides }
+  const parts = { tools, feeds, listener, schedule, ...counting, ...sides }
   return {
     origin: listener.origin,
     drain: () => draining.begin(),
@@ -132,14 +134,24 @@ const healthOf = (database: Database, { draining, refresher }: Moods): HealthDep
   isDatabaseReachable: reachability(() => database.sql`select 1`),
 })
 
+/** What counts usage, and takes shares of budgets for it. */
+function countingOf({ database, clock }: ServiceOptions) {
+  const shares = new UsageShares(clock, LEASE_TRUST_MS)
+  const meter = new UsageMeter(shares)
+  const [usage, meters] = [createUsageStore(database), createMeterStore(database)]
+  return { meter, exchange: new UsageExchange({ meter, shares, usage, meters, clock }) }
+}
+
 /** Memory as the database has it, and from here on in step with it. */
-async function loaded(options: ServiceOptions, { memory, meter, telemetry, readers }: Loading) {
+async function loaded(options: ServiceOptions, loading: Loading) {
+  const { memory, meter, exchange, telemetry, readers } = loading
   const { clock, log } = options
   const refreshing = { sources: sourcesOf(options), memory, meter, clock, log }
   const refresher = new Refresher({ ...refreshing, onCaughtUp: telemetry.onCaughtUp })
-  const news = new NewsFollower({ ...options, refresher: telemetry.follow(refresher) })
+  const news = new NewsFollower({ ...options, meter, refresher: telemetry.follow(refresher) })
   const start = async () => {
     await news.start()
+    await exchange.start()
     await refresher.reload()
   }
   await orStop(start, [news, refresher, telemetry, readers])
@@ -149,6 +161,7 @@ async function loaded(options: ServiceOptions, { memory, meter, telemetry, reade
 type Loading = {
   readonly memory: Memory
   readonly meter: UsageMeter
+  readonly exchange: UsageExchange
   readonly telemetry: Telemetry
   readonly readers: Readers
 }
@@ -184,22 +197,21 @@ type Parts = {
   readonly schedule: Stoppable
   readonly news: NewsFollower
   readonly refresher: Refresher
-  readonly meter: UsageMeter
-  readonly usage: ReturnType<typeof createUsageStore>
+  readonly exchange: UsageExchange
   readonly telemetry: Stoppable
   readonly readers: Stoppable
 }
 
 /** Requests end before the jobs, and what they were counted as is written last. */
 async function stopped(parts: Parts, { database, log }: ServiceOptions): Promise<void> {
-  const { tools, feeds, listener, people, schedule, meter, usage, telemetry, readers } = parts
+  const { tools, feeds, listener, people, schedule, exchange, telemetry, readers } = parts
   tools.close()
   feeds.stop()
   await listener.stop()
   await schedule.stop()
   parts.news.stop()
   parts.refresher.stop()
-  await flushUsage(meter, usage).catch((err) => log.error({ err }, 'usage was not written'))
+  await exchange.stop().catch((err) => log.error({ err }, 'usage was not written'))
   await people.stop()
   await telemetry.stop()
   await readers.stop()
@@ -224,7 +236,7 @@ type JobDeps = {
   clock: Clock
   log: Log
   refresher: Refresher
-  usage: ReturnType<typeof createUsageStore>
+  exchange: UsageExchange
   observations: ReturnType<typeof createObservationStore>
   tools: ToolServer
   database: Database
@@ -236,12 +248,12 @@ const jobsOf = ({
   clock,
   log,
   refresher,
-  usage,
+  exchange,
   observations,
   tools,
   database,
 }: JobDeps): Job[] => [
-  { name: 'flush-usage', pattern: '* * * * * *', run: () => flushUsage(meter, usage) },
+  { name: 'flush-usage', pattern: '* * * * * *', run: () => exchange.run() },
   { name: 'prune-sessions', pattern: '30 * * * * *', run: async () => tools.prune() },
   {
     name: 'prune',
@@ -249,6 +261,7 @@ const jobsOf = ({
     async run() {
       memory.prune(clock.now())
       meter.prune(clock.now())
+      await exchange.prune()
       await once(database, 'corridor prune', () => observations.pruneIdempotency(clock.now()))
     },
   },

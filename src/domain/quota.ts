@@ -31,3 +31,38 @@ export type Quota = {
 export function quotaOf({ limit, used, day }: { limit: number; used: number; day: number }): Quota {
   return { limit, used, remaining: Math.max(0, limit - used), resetMs: (day + 1) * DAY_MS }
 }
+
+/** What a process asks for of an account's day: units that it may spend, ahead of use. */
+export type ShareAsk = {
+  readonly accountId: string
+  readonly day: number
+  readonly limit: number
+  /** What is left of the share it has. */
+  readonly held: number
+  /** False where it only tells what it has left. */
+  readonly isMore: boolean
+}
+
+/** A process's share of an account's day. */
+export type Share = {
+  readonly accountId: string
+  readonly day: number
+  /** What may be spent beyond all that is counted. */
+  readonly units: number
+  /** Whether what is counted and what is held, by all together, is within the limit. */
+  readonly isWithin: boolean
+}
+
+/** How much all processes together may spend of a limit beyond it, at most. */
+export const overshootMax = (limit: number): number => Math.floor(limit / 10)
+
+/**
+ * What the process in a slot may spend ahead of its share: half of what the slots before it leave
+ * of the overshoot, at least one unit. All slots together come to the overshoot and never to more,
+ * so no process has to know how many others there are.
+ */
+export function advanceOf(limit: number, slot: number): number {
+  let left = overshootMax(limit)
+  for (let before = 0; before < slot && left > 0; before++) left -= Math.ceil(left / 2)
+  return Math.ceil(left / 2)
+}

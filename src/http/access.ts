@@ -37,8 +37,11 @@ export type HotDeps = AccessDeps & {
 
 export type Handler = (request: Request) => Response | Promise<Response>
 
-/** Answers from memory alone, and names the request in its reply. */
-export type HotHandler = (request: Request, scope: RequestScope) => Response
+/**
+ * Answers from memory alone, at once unless it waits for a share of the caller's budget, and names
+ * the request in its reply.
+ */
+export type HotHandler = (request: Request, scope: RequestScope) => Response | Promise<Response>
 
 /** One question, and all that its answer may depend on. */
 export type Ask<S extends TObject> = {
@@ -90,10 +93,7 @@ export function meteredHandler<S extends TObject>(
     const ask = turn.ask(query, freshness)
     return answers.keep(url, write(ask), ask.view)
   }
-  return (request, scope) => {
-    const turn = new Turn(deps, request)
-    const refusal = turn.begin()
-    if (refusal) return refusals.reply(refusal, scope.id, () => turn.quotaHeaders())
+  const replyOf = (turn: Turn, request: Request, scope: RequestScope): Response => {
     try {
       const body = bodyOf(turn, request.url)
       const headers = successHeaders.of(turn.success())
@@ -104,6 +104,16 @@ export function meteredHandler<S extends TObject>(
       const isToldOf = !(error instanceof ServiceError) || error.cause !== undefined
       return isToldOf ? inScope(scope, reply, request) : reply()
     }
+  }
+  return (request, scope) => {
+    const turn = new Turn(deps, request)
+    const begun = turn.begin()
+    if (begun === null) return replyOf(turn, request, scope)
+    const later = (refusal: ServiceError | null) =>
+      refusal
+        ? refusals.reply(refusal, scope.id, () => turn.quotaHeaders())
+        : replyOf(turn, request, scope)
+    return begun instanceof Promise ? begun.then(later) : later(begun)
   }
 }
 
@@ -118,7 +128,7 @@ export function coldHandler<S extends TObject>(
 ): Handler {
   return async (request) => {
     const turn = new Turn(deps, request)
-    const refusal = turn.begin()
+    const refusal = await turn.begin()
     if (refusal) return turn.failed(refusal)
     try {
       const ask = turn.ask(query, turn.freshness())
@@ -142,8 +152,8 @@ class Turn {
     this.#nowMs = deps.clock.now()
   }
 
-  /** Takes a unit, or says why not: a 401 or a 429. */
-  begin(): ServiceError | null {
+  /** Takes a unit, or says why not, a 401 or a 429; later where the unit has to be waited for. */
+  begin(): ServiceError | null | Promise<ServiceError | null> {
     const { memory, metering } = this.deps
     const nowMs = this.#nowMs
     const key = this.request.headers.get('x-api-key')
@@ -151,6 +161,10 @@ class Turn {
     if (caller instanceof ServiceError) return caller
     this.#caller = caller
     const unit = unitOrRefusal(metering, caller, nowMs)
+    return unit instanceof Promise ? unit.then((later) => this.#take(later)) : this.#take(unit)
+  }
+
+  #take(unit: Reservation | ServiceError): ServiceError | null {
     if (unit instanceof ServiceError) return unit
     this.#reservation = unit
     return null

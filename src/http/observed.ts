@@ -32,13 +32,16 @@ export function observed(route: Route, prefix: string, deps: Watch): Route {
   return { ...route, handle }
 }
 
-/** For a handler that answers at once and names the request itself: nothing is set up around it. */
+/** For a handler that names the request itself: nothing is set up around it. */
 function observedHot(answer: HotHandler, label: RouteLabel, deps: Watch): Handler {
   const end = endOf(label, deps)
   return (request) => {
     const startMs = monotonicMs()
     const scope = new RequestScope(requestIdOf(request))
-    return end(request, { reply: answer(request, scope), scope, startMs })
+    const reply = answer(request, scope)
+    return reply instanceof Promise
+      ? reply.then((later) => end(request, { reply: later, scope, startMs }))
+      : end(request, { reply, scope, startMs })
   }
 }
 

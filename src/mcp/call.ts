@@ -28,7 +28,7 @@ export async function metered<T>(
   { caller, nowMs }: Asker,
   work: (freshness: Freshness) => T | Promise<T>,
 ): Promise<T> {
-  const reservation = reserveUnit(metering, caller, nowMs)
+  const reservation = await reserveUnit(metering, caller, nowMs)
   try {
     return await work(freshnessAt(caller.tier, nowMs))
   } catch (error) {

@@ -1,4 +1,6 @@
-import { dayOf, type KeyDay, type UsageCount } from '~/domain/quota.ts'
+import { dayOf, type KeyDay, type Share, type ShareAsk, type UsageCount } from '~/domain/quota.ts'
+import { DayShare } from './day-share.ts'
+import type { UsageShares } from './usage-shares.ts'
 
 /** How many days of usage are kept in memory, today included: what `/admin/usage` shows. */
 export const USAGE_DAYS = 7
@@ -21,13 +23,19 @@ type Counter = KeyDay & {
   settlement: number
 }
 
-type DayUsage = { readonly day: number; total: number; readonly byKey: Map<string, Counter> }
+type DayUsage = {
+  readonly day: number
+  total: number
+  readonly byKey: Map<string, Counter>
+  readonly share: DayShare
+}
 
 /**
  * Who has used how much of today's quota. Mutable: it counts.
  *
  * A day is found by the clock of each request, so the budget renews itself at UTC midnight. What is
- * counted is written later, in one batch: `takePending`, then `settle` or `putBack`.
+ * counted is written later, in one batch: `takePending`, then `settle` or `putBack`. With shares it
+ * counts beside others, without them as if it were the only one.
  */
 export class UsageMeter {
   readonly #accounts = new Map<string, DayUsage[]>()
@@ -39,6 +47,8 @@ export class UsageMeter {
   #settlements = 0
   #rejections = 0
 
+  constructor(readonly shares: UsageShares | null = null) {}
+
   /** How many batches have been settled: a reader of the database notes it before it reads. */
   get settlements(): number {
     return this.#settlements
@@ -49,25 +59,35 @@ export class UsageMeter {
     return this.#rejections
   }
 
-  /** Takes one unit, or answers null and takes none when `limit` is reached. */
+  /**
+   * Takes one unit, or answers null and takes none when `limit` is reached. Where this process has
+   * used up its share it takes none either, and answers what to wait for before trying again.
+   */
   reserve(request: {
     accountId: string
     keyId: string
     limit: number
     nowMs: number
-  }): Reservation | null {
-    const counter = this.#counterOn(dayOf(request.nowMs), request)
-    if (counter.usage.total >= request.limit) {
+  }): Reservation | null | Promise<void> {
+    const { limit, nowMs } = request
+    const counter = this.#counterOn(dayOf(nowMs), request)
+    const { usage } = counter
+    if (usage.total >= limit) {
       this.#rejections++
       return null
     }
+    const wait = this.shares === null ? null : this.shares.wait(usage.share, limit, nowMs)
+    if (wait !== null) return wait
+    usage.share.spent += 1
     this.#add(counter, 1)
     return counter
   }
 
   /** Undoes a reservation, on the day it was made for. */
   giveBack(unit: KeyDay): void {
-    this.#add(this.#counterOn(unit.day, unit), -1)
+    const counter = this.#counterOn(unit.day, unit)
+    counter.usage.share.giveBack()
+    this.#add(counter, -1)
   }
 
   /** Units an account has used on a UTC day, all its keys together. */
@@ -95,8 +115,16 @@ export class UsageMeter {
     })
   }
 
-  /** The batch is written; `totals` is what the database now holds for each of its counters. */
-  settle(totals: readonly UsageCount[]): void {
+  /** What shares are asked for, to be settled with what is pending at this moment. */
+  takeAsks(): ShareAsk[] {
+    return this.shares?.takeAsks() ?? []
+  }
+
+  /**
+   * The batch is written; `totals` is what the database now holds for each of its counters, and
+   * `shares` what it gave.
+   */
+  settle(totals: readonly UsageCount[], shares: readonly Share[] = []): void {
     this.#settlements += 1
     for (const counter of this.#flushing) {
       counter.flushing = 0
@@ -104,10 +132,30 @@ export class UsageMeter {
     }
     this.#endFlush()
     this.load(totals)
+    this.shares?.take(
+      shares,
+      ({ accountId, day, limit }) => this.used(accountId, day) >= (limit ?? 0),
+    )
+  }
+
+  /** Gives back what this process holds of the accounts' budgets, for others that found none. */
+  release(accountIds: readonly string[]): void {
+    for (const accountId of accountIds)
+      for (const { share } of this.#accounts.get(accountId) ?? []) this.shares?.release(share)
+  }
+
+  /** Whatever was held is held no more: this process was taken for dead. */
+  voidShares(): void {
+    for (const days of this.#accounts.values())
+      for (const { share } of days) {
+        share.void()
+        share.mayAdvance = false
+      }
   }
 
   /** The batch could not be written: it is pending again. */
   putBack(): void {
+    this.shares?.putBack()
     for (const counter of this.#flushing) {
       counter.pending += counter.flushing
       counter.flushing = 0
@@ -173,7 +221,8 @@ export class UsageMeter {
   #dayUsage(accountId: string, day: number): DayUsage {
     const found = this.#find(accountId, day)
     if (found) return found
-    const usage = { day, total: 0, byKey: new Map() }
+    const share = new DayShare(accountId, day)
+    const usage = { day, total: 0, byKey: new Map(), share }
     this.#accounts.set(accountId, [usage, ...(this.#accounts.get(accountId) ?? [])])
     return usage
   }

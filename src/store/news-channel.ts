@@ -16,6 +16,8 @@ export type NewsItem =
   | { readonly kind: 'feeds' }
   | { readonly kind: 'access'; readonly accountId?: string }
   | { readonly kind: 'usage'; readonly accountIds: readonly string[] }
+  /** Nothing changed: these budgets are wanted of those who hold a part of them. */
+  | { readonly kind: 'shares'; readonly accountIds: readonly string[] }
   /** Nothing changed: who sent it, for the `count`th time, asks whether it hears itself. */
   | { readonly kind: 'pulse'; readonly count: number }
 
@@ -63,6 +65,7 @@ export function newsOf(payload: string): HeardNews | null {
       if (accountId === undefined) return { kind, origin }
       return typeof accountId === 'string' ? { kind, origin, accountId } : null
     case 'usage':
+    case 'shares':
       return isTexts(accountIds) ? { kind, origin, accountIds } : null
     case 'observations':
     case 'references':

@@ -36,6 +36,8 @@ export const TABLE_RIGHTS: Readonly<Record<string, readonly Right[]>> = {
   'public.reference_snapshots': ADD,
   'public.rollups': REMOVE,
   'public.usage': CHANGE,
+  'public.usage_meters': REMOVE,
+  'public.usage_shares': REMOVE,
 }
 
 /** Rights that the user of the connection missing. */

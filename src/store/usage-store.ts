@@ -1,8 +1,15 @@
 import type { TransactionSql } from 'postgres'
-import type { UsageCount } from '~/domain/quota.ts'
+import type { Share, ShareAsk, UsageCount } from '~/domain/quota.ts'
 import type { Database, Sql } from './database.ts'
 import { arrayLiteral } from './encoding.ts'
 import { NEWS_CHANNEL, newsPayload } from './news-channel.ts'
+import { takingShares } from './share-store.ts'
+
+/** What was counted and is to be written, and shares that are to be taken with it. */
+export type UsageBatch = {
+  readonly counts: readonly UsageCount[]
+  readonly asks: readonly ShareAsk[]
+}
 
 export type UsageStore = {
   /** What is counted on `day` and later, in no promised order. */
@@ -13,17 +20,21 @@ export type UsageStore = {
     span: { day: number; days: number },
   ): Promise<UsageCount[]>
   /**
-   * Adds to what is counted, all or nothing; the new totals of the counts named, in no promised
-   * order. Other processes hear whose totals they are.
+   * Adds to what is counted and then takes shares, all or nothing; the new totals of the counts
+   * named and of every key of the accounts asked for, in no promised order, and the shares. Other
+   * processes hear whose totals they are.
    *
-   * Any number of processes may add at once: rows are locked in one order, so none waits in a
-   * circle. Counts of keys that do not exist are dropped and have no total.
+   * Any number of processes may settle at once: rows are locked in one order, so none waits in a
+   * circle. Counts of keys that do not exist are dropped and have no total; a process that was
+   * taken for dead gets no shares.
    *
    * What a call that rejects was to add has to be part of the next call's counts. It is added once
    * all the same: where the answer to a commit was lost, the server is asked what became of it.
    */
-  add(counts: readonly UsageCount[]): Promise<UsageCount[]>
+  settle(batch: UsageBatch): Promise<Settled>
 }
+
+export type Settled = { readonly totals: readonly UsageCount[]; readonly shares: readonly Share[] }
 
 /** Accounts named in one piece of news, whose payload has a limit. */
 const NEWS_ACCOUNTS_MAX = 150
@@ -55,8 +66,8 @@ export function createUsageStore(database: Database): UsageStore {
         ) and account_id = any(${arrayLiteral(accountIds)}::uuid[])`
       return [...rows]
     },
-    async add(counts) {
-      if (counts.length === 0) return []
+    async settle({ counts, asks }) {
+      if (counts.length === 0 && asks.length === 0) return { totals: [], shares: [] }
       if (doubt && (await wasCommitted(sql, doubt.transaction))) written = doubt.counts
       doubt = null
       const missing = [
@@ -65,18 +76,19 @@ export function createUsageStore(database: Database): UsageStore {
       ]
       let transaction: string | null = null
       try {
-        const totals = await sql.begin(async (tx) => {
-          const [[begun], rows] = await Promise.all([
+        const settled = await sql.begin(async (tx) => {
+          const [[begun], added, , shares, totals] = await Promise.all([
             tx<{ id: string }[]>`
               select pg_current_xact_id()::text as id, set_config(
                 'idle_in_transaction_session_timeout', ${`${SILENCE_SECONDS_MAX}s`}, true)`,
-            addition(database, tx, missing),
+            missing.length > 0 ? addition(database, tx, missing) : [],
+            ...takingShares(database, tx, asks),
           ])
           transaction = begun!.id
-          return [...rows]
+          return { totals: [...added, ...totals], shares: [...shares] }
         })
         written = []
-        return totals
+        return settled
       } catch (error) {
         if (transaction !== null) doubt = { transaction, counts }
         throw error

@@ -25,7 +25,8 @@ beforeEach(async () => {
   }
   const log = { debug() {}, info() {}, warn() {}, error() {} }
   const clock = clockAt(new Date(NOW_MS).toISOString())
-  follower = new NewsFollower({ database, refresher, clock, log })
+  const meter = { release: (accountIds: readonly string[]) => void told.push(`want ${accountIds}`) }
+  follower = new NewsFollower({ database, refresher, meter, clock, log })
   await follower.start()
 })
 afterEach(async () => {

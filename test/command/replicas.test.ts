@@ -15,8 +15,6 @@ import { addAccount, handleAt, Replica } from './replica-scene.ts'
 setDefaultTimeout(30_000)
 
 const HEARD_MS_MAX = 1000
-/** A second, and what a busy machine needs to write and hear. */
-const EXCHANGE_MS_MAX = 1500
 /** Two pulses, and what connecting takes. */
 const SILENCE_MS_MAX = 8000
 /** After so long no reload is under way any more that could hide a missed row. */
@@ -176,24 +174,24 @@ describe('replicas on one database', () => {
     expect((await first!.get('/providers', keys[0]!)).status).toBe(429)
   })
 
-  test('what is taken too much is what arrives until the exchange of the next second', async () => {
+  test('what both take of it at once is at most a tenth too much', async () => {
     const { id, keys } = await addAccount(database, { plan: 'pro', keys: 2 })
     const all = await replicas(2, { QUOTA_PRO: String(LIMIT) })
-    const takenMs: number[] = []
+    let taken = 0
     await Promise.all(
       all.map(async (replica, i) => {
         for (let status = 200; status === 200; await delay(PACE_MS)) {
           status = (await replica.get('/providers', keys[i]!)).status
-          if (status === 200) takenMs.push(performance.now())
+          if (status === 200) taken += 1
         }
       }),
     )
-    expect(takenMs.length).toBeGreaterThanOrEqual(LIMIT)
-    expect(takenMs.at(-1)! - takenMs[LIMIT - 1]!).toBeLessThan(EXCHANGE_MS_MAX)
+    expect(taken).toBeGreaterThanOrEqual(LIMIT)
+    expect(taken).toBeLessThanOrEqual(LIMIT * 1.1)
     const isWritten = async () => {
       const [sum] = await database.sql`
         select sum(requests)::int as units from usage where account_id = ${id}`
-      return sum?.units === takenMs.length
+      return sum?.units === taken
     }
     await until('every unit in the database', isWritten)
   })

@@ -2,16 +2,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createApp } from '~/app.ts'
 import { keyHashOf, newApiKey } from '~/domain/api-key.ts'
 import type { Plan, Role } from '~/domain/quota.ts'
-import { flushUsage } from '~/jobs/flush-usage.ts'
 import { Refresher } from '~/jobs/refresh.ts'
+import { UsageExchange } from '~/jobs/usage-exchange.ts'
 import { Memory } from '~/memory/memory.ts'
 import { UsageMeter } from '~/memory/usage-meter.ts'
+import { UsageShares } from '~/memory/usage-shares.ts'
 import { createAccountStore } from '~/store/account-store.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { createFeedStateStore } from '~/store/feed-state-store.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { createQuoteStore } from '~/store/quote-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
+import { createMeterStore, LEASE_TRUST_MS } from '~/store/share-store.ts'
 import { createUsageStore } from '~/store/usage-store.ts'
 import { FAILING, METERED } from '../http/questions.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
@@ -29,10 +31,13 @@ const START_MS_MAX = 30_000
 const clock = clockAt('2026-03-05T14:25:30.500Z')
 const queries: string[] = []
 const memory = new Memory()
+/** Counts alone: what it counts is written by nobody unless a test does. */
 const meter = new UsageMeter()
 const keys: Record<Plan, string> = { free: '', pro: '', enterprise: '' }
 
 let database: FreshDatabase
+const LIMITS = { free: 50, pro: 250, enterprise: 1000 }
+
 let app: ReturnType<typeof createApp>
 
 /** The service as `serve` composes it over a database, without its jobs. */
@@ -55,25 +60,26 @@ beforeAll(async () => {
     usage: createUsageStore(database),
   }
   await new Refresher({ sources, memory, meter, clock, log }).reload()
-  app = underContract(
-    createApp({
-      memory,
-      clock,
-      log,
-      metering: { meter, limits: { free: 50, pro: 250, enterprise: 1000 } },
-      ageLimits: { midMaxAgeMs: 72 * 3_600_000, quoteMaxAgeMs: null },
-      store: createObservationStore(database),
-      past: pastOf(database),
-      tools: { handle: async () => new Response(null, { status: 404 }) },
-      sample: null,
-      corsOrigins: [],
-      publicUrl: null,
-      portal: quietPortal(),
-      isDatabaseReachable: async () => true,
-      ...unwatched(),
-    }),
-  )
+  app = underContract(appOf(meter))
 }, START_MS_MAX)
+
+const appOf = (counting: UsageMeter) =>
+  createApp({
+    memory,
+    clock,
+    log: { debug() {}, info() {}, warn() {}, error() {} },
+    metering: { meter: counting, limits: LIMITS },
+    ageLimits: { midMaxAgeMs: 72 * 3_600_000, quoteMaxAgeMs: null },
+    store: createObservationStore(database),
+    past: pastOf(database),
+    tools: { handle: async () => new Response(null, { status: 404 }) },
+    sample: null,
+    corsOrigins: [],
+    publicUrl: null,
+    portal: quietPortal(),
+    isDatabaseReachable: async () => true,
+    ...unwatched(),
+  })
 
 afterAll(() => database.close())
 
@@ -119,15 +125,68 @@ describe('a read', () => {
     for (const path of READS) expect([path, (await get(path, 'free')).status]).toEqual([path, 200])
     expect(queries).toEqual([])
   })
+})
 
-  test('is counted all the same: one later flush writes all of them in one statement', async () => {
+/** The service as one of several on its database, and its turns of writing and taking shares. */
+async function sharing() {
+  const shares = new UsageShares(clock, LEASE_TRUST_MS)
+  const counting = new UsageMeter(shares)
+  const [usage, meters] = [createUsageStore(database), createMeterStore(database)]
+  const exchange = new UsageExchange({ meter: counting, shares, usage, meters, clock })
+  await exchange.start()
+  const { fetch } = appOf(counting)
+  const ask = (plan: Plan) =>
+    fetch(new Request(`${API}/providers`, { headers: { 'x-api-key': keys[plan] } }))
+  return { shares, exchange, ask }
+}
+
+const asksForShares = () => queries.filter((query) => query.includes('insert into usage_shares'))
+
+describe('a read from a budget that processes share', () => {
+  test('waits for no round trip as long as the database answers between two', async () => {
+    const { shares, exchange, ask } = await sharing()
     queries.length = 0
-    await get('/providers', 'pro')
-    await get('/providers', 'enterprise')
-    const used = (await get('/admin/usage', 'pro')).body.used
+    for (let i = 0; i < LIMITS.enterprise; i++) {
+      const reply = ask('enterprise')
+      expect(reply).toBeInstanceOf(Response)
+      expect((reply as Response).status).toBe(200)
+      if (shares.isAsking) await exchange.run()
+    }
+    expect((await ask('enterprise')).status).toBe(429)
+    expect(shares.waits).toBe(0)
+    expect(asksForShares().length).toBeLessThan(LIMITS.enterprise / 20)
+    await exchange.stop()
+  })
+
+  test('waits when its share is used up, all that wait for one alike, and loses no unit', async () => {
+    const { shares, exchange, ask } = await sharing()
+    queries.length = 0
+    const replies = Array.from({ length: 300 }, () => ask('pro'))
+    expect(replies.some((reply) => reply instanceof Promise)).toBe(true)
+    const statuses = (await Promise.all(replies)).map(({ status }) => status)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(LIMITS.pro)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(50)
+    expect(shares.waits).toBeGreaterThan(0)
+    expect(asksForShares().length).toBeLessThan(15)
+    await exchange.stop()
+  })
+
+  test('is counted all the same: one later turn writes all of them in one statement', async () => {
+    const { exchange, ask } = await sharing()
+    clock.advance(24 * 3_600_000)
+    await exchange.run()
+    const asked = ['pro', 'enterprise'] as const
+    for (const plan of asked) expect((await ask(plan)).status).toBe(200)
+    await exchange.run()
+    queries.length = 0
+    for (const plan of asked) expect((await ask(plan)).status).toBe(200)
     expect(queries).toEqual([])
-    await flushUsage(meter, createUsageStore(database))
-    expect(queries.filter((query) => query.includes('insert into usage'))).toHaveLength(1)
-    expect((await get('/admin/usage', 'pro')).body.used).toBe(used)
+    await exchange.run()
+    expect(queries.filter((query) => query.includes('insert into usage ('))).toHaveLength(1)
+    const [row] = await database.sql`
+      select sum(requests)::int as units from usage
+      where day = ${new Date(clock.now()).toISOString().slice(0, 10)}`
+    expect(row).toEqual({ units: 4 })
+    await exchange.stop()
   })
 })

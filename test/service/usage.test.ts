@@ -27,9 +27,9 @@ const metering = (): Metering => ({
   limits: { free: 1, pro: 3, enterprise: 1000 },
 })
 
-function failureOf(work: () => unknown): ServiceError {
+async function failureOf(work: () => Promise<unknown>): Promise<ServiceError> {
   try {
-    work()
+    await work()
   } catch (error) {
     if (error instanceof ServiceError) return error
   }
@@ -37,38 +37,40 @@ function failureOf(work: () => unknown): ServiceError {
 }
 
 describe('reserveUnit', () => {
-  test('takes units up to the limit of the plan, and none beyond', () => {
+  test('takes units up to the limit of the plan, and none beyond', async () => {
     const deps = metering()
     for (let used = 1; used <= 3; used++) {
-      reserveUnit(deps, CALLER, NOW_MS)
+      await reserveUnit(deps, CALLER, NOW_MS)
       expect(quotaAt(deps, CALLER, NOW_MS)).toMatchObject({ used, remaining: 3 - used, limit: 3 })
     }
-    expect(failureOf(() => reserveUnit(deps, CALLER, NOW_MS)).code).toBe('quota_exceeded')
+    expect((await failureOf(() => reserveUnit(deps, CALLER, NOW_MS))).code).toBe('quota_exceeded')
     expect(quotaAt(deps, CALLER, NOW_MS).used).toBe(3)
   })
 
-  test('the refusal names the limit, the reset in epoch seconds and how long it is to it', () => {
+  test('the refusal names the limit, the reset in epoch seconds and how long it is to it', async () => {
     const deps = { ...metering(), limits: { free: 0, pro: 0, enterprise: 0 } }
-    const refusal = failureOf(() => reserveUnit(deps, CALLER, NOW_MS))
+    const refusal = await failureOf(() => reserveUnit(deps, CALLER, NOW_MS))
     expect(refusal.details).toEqual({ limit: 0, reset: MIDNIGHT_MS / 1000 })
     expect(refusal.retryAfterSeconds).toBe(34_470)
-    const last = failureOf(() => reserveUnit(deps, CALLER, MIDNIGHT_MS - 1))
+    const last = await failureOf(() => reserveUnit(deps, CALLER, MIDNIGHT_MS - 1))
     expect(last.retryAfterSeconds).toBe(1)
   })
 
-  test('the plan of the account decides', () => {
+  test('the plan of the account decides', async () => {
     const deps = metering()
     const free: Caller = { ...CALLER, account: { ...ACCOUNT, plan: 'free' } }
-    reserveUnit(deps, free, NOW_MS)
-    expect(failureOf(() => reserveUnit(deps, free, NOW_MS)).code).toBe('quota_exceeded')
-    reserveUnit(deps, CALLER, NOW_MS)
+    await reserveUnit(deps, free, NOW_MS)
+    expect((await failureOf(() => reserveUnit(deps, free, NOW_MS))).code).toBe('quota_exceeded')
+    await reserveUnit(deps, CALLER, NOW_MS)
   })
 
-  test('at UTC midnight the budget is whole again', () => {
+  test('at UTC midnight the budget is whole again', async () => {
     const deps = metering()
-    for (let i = 0; i < 3; i++) reserveUnit(deps, CALLER, MIDNIGHT_MS - 1)
-    expect(failureOf(() => reserveUnit(deps, CALLER, MIDNIGHT_MS - 1)).code).toBe('quota_exceeded')
-    reserveUnit(deps, CALLER, MIDNIGHT_MS)
+    for (let i = 0; i < 3; i++) await reserveUnit(deps, CALLER, MIDNIGHT_MS - 1)
+    expect((await failureOf(() => reserveUnit(deps, CALLER, MIDNIGHT_MS - 1))).code).toBe(
+      'quota_exceeded',
+    )
+    await reserveUnit(deps, CALLER, MIDNIGHT_MS)
     expect(quotaAt(deps, CALLER, MIDNIGHT_MS)).toEqual({
       limit: 3,
       used: 1,
@@ -130,9 +132,9 @@ describe('usageOf', () => {
     ])
   })
 
-  test('a revoked key whose only unit was given back is not shown', () => {
+  test('a revoked key whose only unit was given back is not shown', async () => {
     const deps = metering()
-    deps.meter.giveBack(reserveUnit(deps, CALLER, NOW_MS))
+    deps.meter.giveBack(await reserveUnit(deps, CALLER, NOW_MS))
     expect(usageAt(deps, NOW_MS, key('k', NOW_MS)).keysToday).toEqual([])
   })
 

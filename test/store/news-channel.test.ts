@@ -101,7 +101,7 @@ describe('listenForNews', () => {
     await accounts.createKey({ accountId: account.id, name: 'l', hash: '1'.repeat(64), ...BY })
     await accounts.revokeKey(key.id, NOW_MS, BY)
     const counted = { accountId: account.id, keyId: key.id, day: 20_000, requests: 1 }
-    await createUsageStore(other).add([counted])
+    await createUsageStore(other).settle({ counts: [counted], asks: [] })
     const id = added[0]!.id
     const access = { kind: 'access' as const, accountId: account.id, origin }
     expect(await heardSoFar()).toEqual([
@@ -129,7 +129,7 @@ describe('listenForNews', () => {
     heard = []
     const ids = [account.id, ...Array.from({ length: 999 }, () => crypto.randomUUID())]
     const counts = ids.map((accountId) => ({ accountId, keyId: key.id, day: 20_000, requests: 1 }))
-    await createUsageStore(other).add(counts)
+    await createUsageStore(other).settle({ counts, asks: [] })
     const named = (await heardSoFar()).flatMap((news) =>
       news.kind === 'usage' ? news.accountIds : [],
     )
@@ -145,7 +145,10 @@ describe('listenForNews', () => {
     await createAccountStore(other).update(crypto.randomUUID(), { plan: 'pro' })
     await createAccountStore(other).revokeKey(crypto.randomUUID(), NOW_MS, BY)
     const nobody = { accountId: crypto.randomUUID(), keyId: crypto.randomUUID() }
-    await createUsageStore(other).add([{ ...nobody, day: 20_000, requests: 1 }])
+    await createUsageStore(other).settle({
+      counts: [{ ...nobody, day: 20_000, requests: 1 }],
+      asks: [],
+    })
     expect(await heardSoFar()).toEqual([])
   })
 

@@ -30,6 +30,11 @@ async function newKey(): Promise<{ accountId: string; keyId: string }> {
 
 const DAY = 20_517
 
+/** What settling counts alone comes to. */
+const add = async (to: ReturnType<typeof createUsageStore>, counts: readonly UsageCount[]) => [
+  ...(await to.settle({ counts, asks: [] })).totals,
+]
+
 type Begin = (work: (tx: unknown) => Promise<unknown>) => Promise<unknown>
 
 /** The store of a handle whose transactions go through `begin` until they are told to be sound. */
@@ -47,7 +52,7 @@ function brokenStore(begin: Begin) {
 const begin: Begin = (work) => database.sql.begin((tx) => work(tx))
 const closed = () => Object.assign(new Error('closed'), { code: 'CONNECTION_CLOSED' })
 
-describe('add, after a commit whose answer was lost', () => {
+describe('settle, after a commit whose answer was lost', () => {
   test('does not add again what was committed, and answers the totals', async () => {
     const [mine, other] = [await newKey(), await newKey()]
     const { store, mend } = brokenStore(async (work) => {
@@ -58,13 +63,13 @@ describe('add, after a commit whose answer was lost', () => {
       { ...mine, day: DAY, requests: own },
       { ...other, day: DAY, requests: others },
     ]
-    await expect(store.add(counts(3, 0))).rejects.toThrow('closed')
-    await expect(store.add(counts(5, 1))).rejects.toThrow('closed')
+    await expect(add(store, counts(3, 0))).rejects.toThrow('closed')
+    await expect(add(store, counts(5, 1))).rejects.toThrow('closed')
     mend()
-    const totals = await store.add(counts(5, 2))
+    const totals = await add(store, counts(5, 2))
     expect(totals.map(({ requests }) => requests).sort()).toEqual([2, 5])
     const [next] = counts(1, 0)
-    expect(await store.add([next!])).toEqual([{ ...next!, requests: 6 }])
+    expect(await add(store, [next!])).toEqual([{ ...next!, requests: 6 }])
   })
 
   test('adds again what was rolled back', async () => {
@@ -75,9 +80,9 @@ describe('add, after a commit whose answer was lost', () => {
         throw closed()
       }),
     )
-    await expect(store.add(counts)).rejects.toThrow('closed')
+    await expect(add(store, counts)).rejects.toThrow('closed')
     mend()
-    expect(await store.add(counts)).toEqual(counts)
+    expect(await add(store, counts)).toEqual(counts)
   })
 
   test('adds again what the server has never heard of', async () => {
@@ -88,9 +93,9 @@ describe('add, after a commit whose answer was lost', () => {
       await work(() => other(foreign.shift()!))
       throw closed()
     })
-    await expect(store.add(counts)).rejects.toThrow('closed')
+    await expect(add(store, counts)).rejects.toThrow('closed')
     mend()
-    expect(await store.add(counts)).toEqual(counts)
+    expect(await add(store, counts)).toEqual(counts)
   })
 
   test('waits while the server is still at it', async () => {
@@ -107,38 +112,38 @@ describe('add, after a commit whose answer was lost', () => {
           })
         }),
     )
-    await expect(store.add([{ ...mine, day: DAY, requests: 3 }])).rejects.toThrow('closed')
+    await expect(add(store, [{ ...mine, day: DAY, requests: 3 }])).rejects.toThrow('closed')
     mend()
     const counts = [{ ...mine, day: DAY, requests: 4 }]
-    await expect(store.add(counts)).rejects.toThrow('not known yet')
+    await expect(add(store, counts)).rejects.toThrow('not known yet')
     gate.resolve()
     await ended
-    expect(await store.add(counts)).toEqual(counts)
+    expect(await add(store, counts)).toEqual(counts)
   })
 })
 
-describe('add', () => {
+describe('settle', () => {
   test('answers the new totals, over several writes', async () => {
     const key = await newKey()
-    expect(await store.add([{ ...key, day: DAY, requests: 3 }])).toEqual([
+    expect(await add(store, [{ ...key, day: DAY, requests: 3 }])).toEqual([
       { ...key, day: DAY, requests: 3 },
     ])
-    expect(await store.add([{ ...key, day: DAY, requests: 4 }])).toEqual([
+    expect(await add(store, [{ ...key, day: DAY, requests: 4 }])).toEqual([
       { ...key, day: DAY, requests: 7 },
     ])
   })
 
   test('takes a negative count, of units given back', async () => {
     const key = await newKey()
-    await store.add([{ ...key, day: DAY, requests: 3 }])
-    expect(await store.add([{ ...key, day: DAY, requests: -2 }])).toEqual([
+    await add(store, [{ ...key, day: DAY, requests: 3 }])
+    expect(await add(store, [{ ...key, day: DAY, requests: -2 }])).toEqual([
       { ...key, day: DAY, requests: 1 },
     ])
   })
 
   test('adds up several counts of one key and day, and keeps days apart', async () => {
     const key = await newKey()
-    const totals = await store.add([
+    const totals = await add(store, [
       { ...key, day: DAY, requests: 1 },
       { ...key, day: DAY + 1, requests: 5 },
       { ...key, day: DAY, requests: 2 },
@@ -155,7 +160,7 @@ describe('add', () => {
     const key = await newKey()
     const gone = { accountId: key.accountId, keyId: crypto.randomUUID() }
     const foreign = { accountId: (await newKey()).accountId, keyId: key.keyId }
-    const totals = await store.add([
+    const totals = await add(store, [
       { ...gone, day: DAY, requests: 1 },
       { ...foreign, day: DAY, requests: 1 },
       { ...key, day: DAY, requests: 1 },
@@ -164,7 +169,7 @@ describe('add', () => {
   })
 
   test('writes nothing for no counts', async () => {
-    expect(await store.add([])).toEqual([])
+    expect(await add(store, [])).toEqual([])
   })
 
   test('loses no unit and never deadlocks when processes write the same keys at once', async () => {
@@ -172,11 +177,11 @@ describe('add', () => {
     const counts: UsageCount[] = keys.map((key) => ({ ...key, day: DAY, requests: 1 }))
     const other = otherHandle(database)
     const rounds = Array.from({ length: 20 }, () => [
-      store.add(counts),
-      createUsageStore(other).add(counts.toReversed()),
+      add(store, counts),
+      add(createUsageStore(other), counts.toReversed()),
     ])
     await Promise.all(rounds.flat())
-    const totals = await store.add(counts)
+    const totals = await add(store, counts)
     expect(totals.map(({ requests }) => requests)).toEqual(keys.map(() => 41))
     await other.close()
   })
@@ -194,7 +199,7 @@ describe('ofAccounts', () => {
     const keys = [one, { accountId: one.accountId, keyId: second!.id }]
     for (const key of [...keys, other])
       for (const day of [DAY - 1, DAY, DAY + 1, DAY + 2])
-        await store.add([{ ...key, day, requests: 2 }])
+        await add(store, [{ ...key, day, requests: 2 }])
     const rows = await store.ofAccounts([one.accountId], { day: DAY, days: 2 })
     const expected = keys.flatMap((key) =>
       [DAY, DAY + 1].map((day) => ({ ...key, day, requests: 2 })),
@@ -208,7 +213,7 @@ describe('ofAccounts', () => {
 describe('since', () => {
   test('answers that day and later ones only', async () => {
     const key = await newKey()
-    for (const day of [DAY - 1, DAY, DAY + 1]) await store.add([{ ...key, day, requests: 1 }])
+    for (const day of [DAY - 1, DAY, DAY + 1]) await add(store, [{ ...key, day, requests: 1 }])
     const days = (await store.since(DAY)).filter(({ keyId }) => keyId === key.keyId)
     expect(days.map(({ day }) => day).sort()).toEqual([DAY, DAY + 1])
     expect(days[0]?.accountId).toBe(key.accountId)
@@ -220,7 +225,7 @@ describe('since', () => {
 
   test('counts days from 1970-01-01', async () => {
     const key = await newKey()
-    await store.add([{ ...key, day: 0, requests: 9 }])
+    await add(store, [{ ...key, day: 0, requests: 9 }])
     const [row] = await database.sql`select day::text from usage where key_id = ${key.keyId}`
     expect(row).toEqual({ day: '1970-01-01' })
     expect(await store.since(0)).toContainEqual({ ...key, day: 0, requests: 9 })

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
+import { overshootMax } from '~/domain/quota.ts'
 import { errorFault } from '../answer.ts'
 import { type Fault, type Stage, UNNOTICED } from '../fault.ts'
 import { resetOf } from '../quota.ts'
@@ -7,9 +8,6 @@ import { SMALL_QUOTA } from '../world.ts'
 
 const LEAD_MS = 3_200
 const REST_MS = 25
-/** What arrives until the replicas have told each other their totals. */
-const EXCHANGE_MS = 1_000
-
 /** The clock passes the top of an hour, then midnight, where a used-up budget comes back. */
 export const boundaries: Fault = {
   name: 'hour and day boundary',
@@ -34,14 +32,11 @@ function approach({ clock, turn }: Stage['scene'], unitMs: number, leadMs: numbe
 /** Uses up the small account's day, and goes on until the next one has begun. */
 async function spend({ scene, load, must, note }: Stage): Promise<void> {
   const midnightMs = resetOf(scene.clock.now()) * 1000
-  const units = { before: 0, late: 0, after: 0 }
-  let spentAt = Number.POSITIVE_INFINITY
+  const units = { before: 0, after: 0 }
   while (scene.clock.now() < midnightMs + LEAD_MS / 2) {
     const isAfter = scene.clock.now() >= midnightMs
     const answer = await load.ask('flood', '/providers', { caller: 'small' })
-    // What was asked before midnight and answered behind it may be of either day.
-    const isBefore = scene.clock.now() < midnightMs
-    const { status, body, fromMs, askedAt, headers } = answer
+    const { status, body, fromMs, headers } = answer
     const isSuccess = status === 200
     if (!isSuccess && status !== 429) load.tally.blame(`a small account was answered ${status}`)
     if (status === 429) must(errorFault(answer) === null, `a 429 with ${errorFault(answer)}`)
@@ -49,14 +44,13 @@ async function spend({ scene, load, must, note }: Stage): Promise<void> {
     if (status === 429 && body.reset !== resetOf(fromMs)) must(isAfter, `reset ${body.reset}`)
     if (isSuccess && isAfter) units.after += 1
     else if (isSuccess) units.before += 1
-    if (units.before === SMALL_QUOTA && spentAt === Number.POSITIVE_INFINITY) spentAt = askedAt
-    if (isSuccess && isBefore && askedAt > spentAt + EXCHANGE_MS + load.secondMs) units.late += 1
     const left = Number(headers.get('x-ratelimit-remaining'))
     if (isAfter && isSuccess) must(left >= SMALL_QUOTA - 3 * units.after - 3, `${left} units left`)
     await delay(isAfter ? REST_MS * 4 : REST_MS / 2)
   }
-  must(units.late === 0, `${units.late} requests over quota, long after it was spent`)
+  const over = Math.max(0, units.before - SMALL_QUOTA)
+  must(over <= overshootMax(SMALL_QUOTA), `${over} requests over a quota of ${SMALL_QUOTA}`)
   must(units.before >= SMALL_QUOTA, `only ${units.before} of ${SMALL_QUOTA} units were served`)
   must(units.after > 0, 'nothing was served after midnight')
-  note('over quota before the exchange', Math.max(0, units.before - SMALL_QUOTA))
+  note('over quota', over)
 }

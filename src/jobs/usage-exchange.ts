@@ -1,0 +1,146 @@
+import { dayOf, type Share, type ShareAsk, type UsageCount } from '~/domain/quota.ts'
+import type { UsageMeter } from '~/memory/usage-meter.ts'
+import type { UsageShares } from '~/memory/usage-shares.ts'
+
+export type UsageExchangeDeps = {
+  /** Counts with `shares`. */
+  readonly meter: UsageMeter
+  readonly shares: UsageShares
+  readonly usage: {
+    settle(batch: {
+      readonly counts: readonly UsageCount[]
+      readonly asks: readonly ShareAsk[]
+    }): Promise<{ readonly totals: readonly UsageCount[]; readonly shares: readonly Share[] }>
+  }
+  readonly meters: {
+    join(): Promise<number>
+    renew(): Promise<number | null>
+    leave(): Promise<void>
+    prune(day: number): Promise<void>
+  }
+  readonly clock: { now(): number }
+}
+
+/** A database that takes longer is away, as far as requests that wait for a share are concerned. */
+const LATE_MS = 1000
+/** What others hold is asked for again so soon. */
+const RETRY_MS = 50
+
+/**
+ * What this process counts, on its way to the database, and the shares that come back.
+ *
+ * Once a second all that is pending is written; in between, whenever a share is asked for, and then
+ * all that is pending with it. One turn at a time: what is settled is known to the next.
+ */
+export class UsageExchange {
+  #turn: Promise<void> = Promise.resolve()
+  #isHurried = false
+  #isStopped = false
+  #retry: Timer | null = null
+
+  constructor(private readonly deps: UsageExchangeDeps) {}
+
+  /** Rejects when the database does not answer. */
+  async start(): Promise<void> {
+    await this.#join()
+    this.deps.shares.onAsk = () => this.#hurry()
+  }
+
+  /**
+   * Writes what was counted since the last time, and takes over what all replicas counted together.
+   *
+   * Rejects when the database does not answer; what was counted then stays pending.
+   */
+  run(): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#renew()
+      await this.#settle()
+    })
+  }
+
+  /** Forgets shares of days that are over. */
+  async prune(): Promise<void> {
+    const { meters, clock } = this.deps
+    await meters.prune(dayOf(clock.now()) - 1)
+  }
+
+  /** Writes what is pending and gives back every share. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    if (this.#retry) clearTimeout(this.#retry)
+    await this.#inTurn(() => this.#settle())
+    await this.deps.meters.leave()
+  }
+
+  #hurry(): void {
+    if (this.#isHurried || this.#isStopped) return
+    this.#isHurried = true
+    const turn = this.#inTurn(async () => {
+      this.#isHurried = false
+      if (!this.deps.shares.isJoined) await this.#renew()
+      await this.#settle()
+    })
+    // The job that runs every second tells of a database that does not answer.
+    turn.catch(() => {})
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const turn = this.#turn.then(() => this.#watched(work))
+    this.#turn = turn.catch(() => {})
+    return turn
+  }
+
+  async #watched(work: () => Promise<void>): Promise<void> {
+    const { shares } = this.deps
+    const timer = setTimeout(() => shares.fail(), LATE_MS)
+    try {
+      await work()
+    } catch (error) {
+      shares.fail()
+      throw error
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async #join(): Promise<void> {
+    const { meters, shares, clock } = this.deps
+    const fromMs = clock.now()
+    shares.joined(await meters.join(), fromMs)
+  }
+
+  async #renew(): Promise<void> {
+    const { meters, meter, shares, clock } = this.deps
+    const fromMs = clock.now()
+    const slot = await meters.renew()
+    if (slot === null) {
+      meter.voidShares()
+      await this.#join()
+    } else shares.joined(slot, fromMs)
+    shares.recover()
+  }
+
+  async #settle(): Promise<void> {
+    const { meter, shares, usage } = this.deps
+    const batch = { asks: meter.takeAsks(), counts: meter.takePending() }
+    if (batch.asks.length === 0 && batch.counts.length === 0) return
+    try {
+      const settled = await usage.settle(batch)
+      shares.recover()
+      meter.settle(settled.totals, settled.shares)
+    } catch (error) {
+      meter.putBack()
+      throw error
+    }
+    if (shares.isAsking) this.#hurry()
+    if (shares.isDry) this.#retryLater()
+  }
+
+  #retryLater(): void {
+    if (this.#retry || this.#isStopped) return
+    this.#retry = setTimeout(() => {
+      this.#retry = null
+      this.deps.shares.retry()
+    }, RETRY_MS)
+  }
+}

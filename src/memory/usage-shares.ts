@@ -1,0 +1,179 @@
+import { advanceOf, type Share, type ShareAsk } from '~/domain/quota.ts'
+import type { DayShare } from './day-share.ts'
+
+/** Asked for at once; what else there is waits for the next turn. */
+const ASKS_MAX = 150
+
+type Asked = { readonly share: DayShare; readonly ask: ShareAsk; readonly spent: number }
+
+/**
+ * The shares that this process has of budgets that several processes spend together.
+ *
+ * A unit is covered by a share, or it is one of the few that may be taken ahead of the next, or it
+ * has to wait. More is asked for when half of a share is spent. While the database does not answer
+ * nobody waits: then this process counts alone, by what it knows.
+ *
+ * What all spend of a limit is never more than it and `overshootMax`: the database gives shares
+ * only as long as all that is counted and held is within the limit, and each process spends at most
+ * `advanceOf` its slot beyond that before it is told anew that this holds.
+ */
+export class UsageShares {
+  /** Called whenever there is something to ask for. */
+  onAsk: () => void = () => {}
+  #waits = 0
+  #slot = 0
+  #joinedMs = Number.NEGATIVE_INFINITY
+  #isAdrift = false
+  readonly #asking = new Set<DayShare>()
+  readonly #waiting = new Set<DayShare>()
+  #asked: readonly Asked[] = []
+
+  /** A lease is good for `trustMs`. */
+  constructor(
+    private readonly clock: { now(): number },
+    private readonly trustMs: number,
+  ) {}
+
+  /** How often a request had to wait for a share. */
+  get waits(): number {
+    return this.#waits
+  }
+
+  /** Null where a unit may be taken now, else what to wait for before trying again. */
+  wait(share: DayShare, limit: number, nowMs: number): Promise<void> | null {
+    if (share.spent < share.askAt && share.limit === limit && this.#isGoodAt(nowMs)) return null
+    if (this.#isAdrift) return null
+    if (share.limit !== limit) this.#limit(share, limit)
+    this.#ask(share)
+    if (this.#isOpen(share) && this.isJoined) return null
+    this.#waits += 1
+    this.#waiting.add(share)
+    share.waiting ??= Promise.withResolvers()
+    return share.waiting.promise
+  }
+
+  /** Whether the lease of this process is good; it is not where the clock was turned since. */
+  get isJoined(): boolean {
+    return this.#isGoodAt(this.clock.now())
+  }
+
+  /** This process counts in `slot`, and its lease is good from `fromMs`, when it asked for it. */
+  joined(slot: number, fromMs: number): void {
+    this.#slot = slot
+    this.#joinedMs = fromMs
+  }
+
+  /** What is to be asked for now; `take` or `fail` have to follow before it is called again. */
+  takeAsks(): ShareAsk[] {
+    const shares = [...this.#asking].slice(0, ASKS_MAX)
+    this.#asked = shares.map((share) => {
+      const { accountId, day, limit, held, isMore, spent } = share
+      this.#asking.delete(share)
+      share.tell()
+      share.isMore = false
+      share.state = 'asked'
+      return { share, ask: { accountId, day, limit: limit ?? 0, held, isMore }, spent }
+    })
+    return this.#asked.map(({ ask }) => ask)
+  }
+
+  /** The database answered; where it gave no share at all, this process was taken for dead. */
+  take(shares: readonly Share[], isSpent: (share: DayShare) => boolean): void {
+    const given = new Map(shares.map((share) => [nameOf(share), share]))
+    const asked = this.#asked
+    this.#asked = []
+    if (given.size < asked.length) this.#joinedMs = Number.NEGATIVE_INFINITY
+    for (const { share, ask, spent } of asked) {
+      const answer = given.get(nameOf(share))
+      share.state = 'idle'
+      if (!answer || share.limit !== ask.limit) {
+        this.#ask(share)
+        continue
+      }
+      share.grant(spent, answer.units)
+      share.mayAdvance = answer.isWithin
+      if (!share.waiting) continue
+      if (this.#isOpen(share) || isSpent(share)) this.#wake(share)
+      else share.state = 'dry'
+    }
+  }
+
+  /** The database did not answer, or not in time: until it does, nobody waits for it. */
+  fail(): void {
+    this.#isAdrift = true
+    for (const share of this.#waiting) this.#wake(share)
+  }
+
+  /** The database answers again. */
+  recover(): void {
+    this.#isAdrift = false
+  }
+
+  /** What was being asked for is asked for again, in the next turn. */
+  putBack(): void {
+    for (const { share } of this.#asked) {
+      share.state = 'asking'
+      share.isMore = true
+      this.#asking.add(share)
+    }
+    this.#asked = []
+  }
+
+  get isAsking(): boolean {
+    return this.#asking.size > 0
+  }
+
+  /** Whether somebody waits though the last answer brought nothing: others hold what is left. */
+  get isDry(): boolean {
+    for (const { state } of this.#waiting) if (state === 'dry') return true
+    return false
+  }
+
+  /** Asks again where the last answer brought nothing. */
+  retry(): void {
+    for (const share of this.#waiting) if (share.state === 'dry') this.#ask(share)
+  }
+
+  /** Gives back what is held, for others who found nothing left. */
+  release(share: DayShare): void {
+    if (share.held === 0 || share.state === 'asked') return
+    share.void()
+    this.#queue(share)
+  }
+
+  #isGoodAt(nowMs: number): boolean {
+    return Math.abs(nowMs - this.#joinedMs) < this.trustMs
+  }
+
+  #limit(share: DayShare, limit: number): void {
+    if (share.limit !== null) share.mayAdvance = false
+    share.limit = limit
+    share.void()
+  }
+
+  #ask(share: DayShare): void {
+    if (share.state === 'asked') return
+    share.isMore = true
+    this.#queue(share)
+  }
+
+  #queue(share: DayShare): void {
+    if (share.state === 'asking') return
+    share.state = 'asking'
+    this.#asking.add(share)
+    this.onAsk()
+  }
+
+  /** Whether a unit is covered, or may be taken ahead. */
+  #isOpen({ spent, granted, mayAdvance, limit }: DayShare): boolean {
+    return spent < granted + (mayAdvance ? advanceOf(limit ?? 0, this.#slot) : 0)
+  }
+
+  #wake(share: DayShare): void {
+    this.#waiting.delete(share)
+    share.wake()
+  }
+}
+
+const nameOf = ({ accountId, day }: { accountId: string; day: number }): string =>
+  `${accountId} ${day}`

@@ -1,0 +1,162 @@
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { join } from 'node:path'
+import type { Plan } from '~/domain/quota.ts'
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import { CURRENCIES, provider } from '../support/catalogue.ts'
+import { until } from '../support/embedded-process.ts'
+import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { addAccount } from './replica-scene.ts'
+
+setDefaultTimeout(60_000)
+
+const MAIN = join(import.meta.dir, '../../src/main.ts')
+const LIMITS: Readonly<Record<Plan, number>> = { free: 50, pro: 250, enterprise: 1000 }
+
+let database: FreshDatabase
+const started: Bun.Subprocess[] = []
+
+beforeEach(async () => {
+  database = await freshDatabase()
+  const providers = [provider('one')]
+  await createCatalogueStore(database).apply({ currencies: CURRENCIES, providers })
+})
+
+afterEach(async () => {
+  for (const service of started.splice(0)) {
+    service.kill('SIGKILL')
+    await service.exited
+  }
+  await database.close()
+})
+
+/** `corridor serve` as a process of its own; its base URL once it answers. */
+async function serve(settings: Record<string, string> = {}) {
+  const child = Bun.spawn([process.execPath, MAIN, 'serve'], {
+    env: {
+      PATH: process.env.PATH,
+      PORT: '0',
+      REFERENCE_FEED: 'none',
+      LOG_LEVEL: 'silent',
+      DATABASE_URL: database.url,
+      ...settings,
+    },
+    stdout: 'pipe',
+    stderr: 'ignore',
+  })
+  started.push(child)
+  const { value } = await child.stdout.getReader().read()
+  const said = new TextDecoder().decode(value)
+  const url = /^corridor answers at (\S+)\n$/.exec(said)?.[1]
+  if (!url) throw new Error(`corridor serve said: ${said}`)
+  return { child, url }
+}
+
+type Told = { readonly status: number; readonly remaining: number }
+
+async function ask(url: string, key: string): Promise<Told> {
+  const headers = { 'x-api-key': key, connection: 'close' }
+  const reply = await fetch(`${url}/providers`, { headers })
+  await reply.arrayBuffer()
+  return { status: reply.status, remaining: Number(reply.headers.get('x-ratelimit-remaining')) }
+}
+
+/** What so many requests come to, so many of them on their way at once, dealt to all of `urls`. */
+async function flood(urls: readonly string[], key: string, { count, atOnce = count }: Flood) {
+  const told: Told[] = []
+  let sent = 0
+  const sender = async () => {
+    while (sent < count) {
+      const url = urls[sent++ % urls.length]!
+      told.push(await ask(url, key))
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, sender))
+  const ofStatus = (status: number) => told.filter((one) => one.status === status)
+  expect(told.length).toBe(ofStatus(200).length + ofStatus(429).length)
+  expect(told.every(({ remaining }) => remaining >= 0)).toBe(true)
+  expect(ofStatus(429).every(({ remaining }) => remaining === 0)).toBe(true)
+  return { successes: ofStatus(200).length, refusals: ofStatus(429).length }
+}
+
+type Flood = { readonly count: number; readonly atOnce?: number }
+
+const PLANS = [
+  ['free', { count: 300 }],
+  ['enterprise', { count: 2500, atOnce: 200 }],
+] as const
+
+describe('a budget that is asked for all at once', () => {
+  test.each(PLANS)(
+    'of a %s key is spent to the last unit by one process, and no further',
+    async (plan, flooded) => {
+      const { keys } = await addAccount(database, { plan })
+      const { url } = await serve()
+      const { successes } = await flood([url], keys[0]!, flooded)
+      expect(successes).toBe(LIMITS[plan])
+    },
+  )
+
+  test.each(PLANS)(
+    'of a %s key is passed by at most a tenth by two workers',
+    async (plan, flooded) => {
+      const { keys } = await addAccount(database, { plan })
+      const { url } = await serve({ WORKERS: '2' })
+      const { successes } = await flood([url], keys[0]!, flooded)
+      expect(successes).toBeGreaterThanOrEqual(LIMITS[plan])
+      expect(successes).toBeLessThanOrEqual(LIMITS[plan] * 1.1)
+    },
+  )
+
+  test.each(PLANS)(
+    'of a %s key is passed by at most a tenth by two replicas',
+    async (plan, flooded) => {
+      const { keys } = await addAccount(database, { plan })
+      const urls = (await Promise.all([serve(), serve()])).map(({ url }) => url)
+      const { successes } = await flood(urls, keys[0]!, flooded)
+      expect(successes).toBeGreaterThanOrEqual(LIMITS[plan])
+      expect(successes).toBeLessThanOrEqual(LIMITS[plan] * 1.1)
+    },
+  )
+
+  test('is whole for one that begins while another holds a part of it', async () => {
+    const { keys } = await addAccount(database, { plan: 'free' })
+    const first = await serve()
+    const before = await flood([first.url], keys[0]!, { count: 20 })
+    const second = await serve()
+    const after = await flood([second.url], keys[0]!, { count: 100 })
+    const total = before.successes + after.successes
+    expect(total).toBeGreaterThanOrEqual(LIMITS.free)
+    expect(total).toBeLessThanOrEqual(LIMITS.free * 1.1)
+    expect((await flood([first.url], keys[0]!, { count: 20 })).successes).toBeLessThanOrEqual(
+      LIMITS.free * 1.1 - total,
+    )
+  })
+
+  test('is whole for others when one is killed that holds a part of it', async () => {
+    const { keys } = await addAccount(database, { plan: 'free' })
+    const [first, second] = await Promise.all([serve(), serve()])
+    await flood([first!.url], keys[0]!, { count: 20 })
+    first!.child.kill('SIGKILL')
+    const after = await flood([second!.url], keys[0]!, { count: 100 })
+    expect(after.refusals).toBeGreaterThan(0)
+    const counted = async () => {
+      const [sum] = await database.sql<{ units: number }[]>`
+        select sum(requests)::int as units from usage`
+      return sum!.units
+    }
+    await until('every unit that was not lost', async () => (await counted()) >= LIMITS.free)
+    expect(await counted()).toBeLessThanOrEqual(LIMITS.free * 1.1)
+  })
+
+  test('stays what it was over a clean restart', async () => {
+    const { keys } = await addAccount(database, { plan: 'free' })
+    const first = await serve()
+    await flood([first.url], keys[0]!, { count: 30 })
+    first.child.kill('SIGTERM')
+    expect(await first.child.exited).toBe(0)
+    const shares = await database.sql`select from usage_shares`
+    expect(shares).toHaveLength(0)
+    const second = await serve()
+    expect((await flood([second.url], keys[0]!, { count: 60 })).successes).toBe(20)
+  })
+})

@@ -1,0 +1,277 @@
+import { describe, expect, test } from 'bun:test'
+import { dayOf, type Share, type ShareAsk, type UsageCount } from '~/domain/quota.ts'
+import { UsageExchange } from '~/jobs/usage-exchange.ts'
+import { UsageMeter } from '~/memory/usage-meter.ts'
+import { UsageShares } from '~/memory/usage-shares.ts'
+import { clockAt } from '../support/clock.ts'
+
+const AT = '2026-03-05T14:25:30.500Z'
+const NOW_MS = Date.parse(AT)
+const DAY = dayOf(NOW_MS)
+const LIMIT = 100
+const REQUEST = { accountId: 'a', keyId: 'k', limit: LIMIT, nowMs: NOW_MS }
+
+type Batch = { counts: readonly UsageCount[]; asks: readonly ShareAsk[] }
+
+/** A store whose database answers, or not, and that keeps what was written. */
+class Store {
+  readonly written: UsageCount[][] = []
+  readonly asked: ShareAsk[] = []
+  error: Error | null = null
+  /** What every ask is given. */
+  units = LIMIT
+  gate: Promise<unknown> = Promise.resolve()
+
+  async settle({ counts, asks }: Batch) {
+    await this.gate
+    if (this.error) throw this.error
+    if (counts.length > 0) this.written.push([...counts])
+    this.asked.push(...asks)
+    const totals = counts.map((count) => ({
+      ...count,
+      requests: this.written.flat().reduce((sum, { requests }) => sum + requests, 0),
+    }))
+    const shares = asks.map(
+      ({ accountId, day }): Share => ({ accountId, day, units: this.units, isWithin: true }),
+    )
+    return { totals, shares }
+  }
+}
+
+/** The processes there are, of which this one is live or was taken for dead. */
+class Meters {
+  readonly said: string[] = []
+  isLive = true
+
+  async join() {
+    this.said.push('join')
+    this.isLive = true
+    return 0
+  }
+  async renew() {
+    return this.isLive ? 0 : null
+  }
+  async leave() {
+    this.said.push('leave')
+  }
+  async prune() {
+    this.said.push('prune')
+  }
+}
+
+async function begun() {
+  const [usage, meters, clock] = [new Store(), new Meters(), clockAt(AT)]
+  const shares = new UsageShares(clock, 3000)
+  const meter = new UsageMeter(shares)
+  const exchange = new UsageExchange({ meter, shares, usage, meters, clock })
+  await exchange.start()
+  return { exchange, meter, shares, usage, meters, clock }
+}
+
+type Begun = Awaited<ReturnType<typeof begun>>
+
+const take = ({ meter }: Begun) => meter.reserve(REQUEST)
+
+describe('UsageExchange.run', () => {
+  test('writes what was counted since the last time, once', async () => {
+    const world = await begun()
+    world.usage.gate = Promise.resolve()
+    take(world)
+    await world.exchange.run()
+    take(world)
+    take(world)
+    await world.exchange.run()
+    await world.exchange.run()
+    expect(world.usage.written.map(([count]) => count?.requests)).toEqual([1, 2])
+    expect(world.meter.used('a', DAY)).toBe(3)
+  })
+
+  test('asks the database nothing when nothing was counted', async () => {
+    const { exchange, usage } = await begun()
+    await exchange.run()
+    expect([usage.written, usage.asked]).toEqual([[], []])
+  })
+
+  test('rejects with the error of a database that does not answer, and keeps every count', async () => {
+    const world = await begun()
+    const { exchange, usage, meter } = world
+    usage.error = new Error('no route to host')
+    take(world)
+    const flushed = exchange.run()
+    take(world)
+    expect(meter.used('a', DAY)).toBe(2)
+    await expect(flushed).rejects.toBe(usage.error)
+    usage.error = null
+    await exchange.run()
+    expect(usage.written).toEqual([[{ accountId: 'a', keyId: 'k', day: DAY, requests: 2 }]])
+    expect(meter.used('a', DAY)).toBe(2)
+  })
+
+  test('writes nothing twice while an earlier turn is under way, and the rest behind it', async () => {
+    const world = await begun()
+    const gate = Promise.withResolvers<void>()
+    world.usage.gate = gate.promise
+    take(world)
+    const first = world.exchange.run()
+    await Promise.resolve()
+    take(world)
+    const second = world.exchange.run()
+    gate.resolve()
+    await Promise.all([first, second])
+    expect(world.usage.written.flat().map(({ requests }) => requests)).toEqual([1, 1])
+  })
+})
+
+describe('a share', () => {
+  test('is asked for with the first unit and again when half of it is spent, never in between', async () => {
+    const world = await begun()
+    world.usage.units = 20
+    const asked = () => world.usage.asked.length
+    take(world)
+    await world.exchange.run()
+    expect(asked()).toBe(1)
+    for (let i = 0; i < 9; i++) take(world)
+    await world.exchange.run()
+    expect(asked()).toBe(1)
+    take(world)
+    take(world)
+    await world.exchange.run()
+    expect(world.usage.asked.map(({ held, isMore }) => [held, isMore])).toEqual([
+      [0, true],
+      [9, true],
+    ])
+  })
+
+  test('that is used up is waited for, and taken as soon as it comes', async () => {
+    const world = await begun()
+    world.usage.units = 1
+    const taken: unknown[] = []
+    for (let i = 0; i < 8; i++) {
+      let unit = take(world)
+      while (unit instanceof Promise) {
+        await unit
+        unit = take(world)
+      }
+      taken.push(unit)
+    }
+    expect(taken).not.toContain(null)
+    expect(world.shares.waits).toBeGreaterThan(0)
+    expect(world.meter.used('a', DAY)).toBe(8)
+  })
+
+  test('is not waited for while the database does not answer, but again when it does', async () => {
+    const world = await begun()
+    const { usage, exchange, meter } = world
+    usage.units = 0
+    usage.error = new Error('no route to host')
+    let waited = 0
+    for (let i = 0; i < 60; i++) {
+      const unit = take(world)
+      if (unit instanceof Promise) waited += 1
+      if (unit instanceof Promise) await unit
+    }
+    expect(waited).toBe(1)
+    expect(meter.used('a', DAY)).toBe(59)
+    usage.error = null
+    await exchange.run()
+    await exchange.run()
+    expect(take(world)).not.toBeInstanceOf(Promise)
+    for (let i = 0; i < 10; i++) take(world)
+    expect(take(world)).toBeInstanceOf(Promise)
+    await exchange.stop()
+  })
+
+  test('of one that was taken for dead is worth nothing, and it joins anew', async () => {
+    const world = await begun()
+    const { exchange, meters, usage } = world
+    usage.units = 50
+    take(world)
+    await exchange.run()
+    expect(take(world)).not.toBeInstanceOf(Promise)
+    meters.isLive = false
+    await exchange.run()
+    expect(meters.said).toEqual(['join', 'join'])
+    expect(take(world)).toBeInstanceOf(Promise)
+    await exchange.stop()
+  })
+
+  test('is worth nothing either once the lease is over by the clock', async () => {
+    const world = await begun()
+    const { exchange, meter, clock, usage } = world
+    usage.units = 50
+    take(world)
+    await exchange.run()
+    clock.advance(3000)
+    const late = meter.reserve({ ...REQUEST, nowMs: clock.now() })
+    expect(late).toBeInstanceOf(Promise)
+    await late
+    expect(meter.reserve({ ...REQUEST, nowMs: clock.now() })).not.toBeInstanceOf(Promise)
+  })
+
+  test('is had by a request that waited longer for it than a lease is good for', async () => {
+    const world = await begun()
+    const { meter, clock, usage } = world
+    usage.units = 0
+    for (let i = 0; i < 5; i++) take(world)
+    const waiting = take(world)
+    expect(waiting).toBeInstanceOf(Promise)
+    clock.advance(60_000)
+    usage.units = 50
+    await waiting
+    expect(meter.reserve(REQUEST)).not.toBeInstanceOf(Promise)
+  })
+
+  test('that others want is given back at once, all that is not spent of it', async () => {
+    const world = await begun()
+    const { exchange, meter, usage } = world
+    usage.units = 50
+    take(world)
+    await exchange.run()
+    meter.release(['a', 'unknown'])
+    await exchange.run()
+    expect(usage.asked.at(-1)).toEqual({
+      accountId: 'a',
+      day: DAY,
+      limit: LIMIT,
+      held: 0,
+      isMore: false,
+    })
+  })
+
+  test('is asked for anew under another limit, and the old one given up', async () => {
+    const world = await begun()
+    const { exchange, meter, usage } = world
+    usage.units = 50
+    take(world)
+    await exchange.run()
+    usage.units = 2
+    const lower = { ...REQUEST, limit: 10 }
+    const waiting = meter.reserve(lower)
+    expect(waiting).toBeInstanceOf(Promise)
+    await waiting
+    expect(usage.asked.at(-1)).toMatchObject({ limit: 10, held: 0, isMore: true })
+    expect(meter.reserve(lower)).not.toBeInstanceOf(Promise)
+  })
+
+  test('is not used up by requests that fail', async () => {
+    const world = await begun()
+    const { exchange, meter, usage } = world
+    usage.units = 20
+    take(world)
+    await exchange.run()
+    for (let i = 0; i < 1000; i++) meter.giveBack(take(world) as never)
+    await exchange.run()
+    expect(usage.asked).toHaveLength(1)
+    expect(meter.used('a', DAY)).toBe(1)
+  })
+})
+
+describe('UsageExchange.stop', () => {
+  test('writes what is pending and gives back every share', async () => {
+    const world = await begun()
+    take(world)
+    await world.exchange.stop()
+    expect(world.usage.written.flat().map(({ requests }) => requests)).toEqual([1])
+    expect(world.meters.said).toEqual(['join', 'leave'])
+  })
+})
