@@ -102,6 +102,7 @@ export function meteredHandler<S extends TObject>(
     } catch (error) {
       const reply = () => turn.failed(error, { ...guards, [REQUEST_ID_HEADER]: scope.id })
       const isToldOf = !(error instanceof ServiceError) || error.cause !== undefined
+      if (!isToldOf) scope.code = error.code
       return isToldOf ? inScope(scope, reply, request) : reply()
     }
   }

@@ -101,6 +101,8 @@ function named(reply: Response, { id }: RequestScope, guards: Headers): Response
 type Ending = { readonly reply: Response; readonly scope: RequestScope; readonly startMs: number }
 
 const FAILED_STATUS_MIN = 500
+/** Something is away or too much is asked: whoever watches sees that in figures. */
+const EXPECTED_STATUS = 503
 const US_PER_MS = 1000
 
 function endOf(label: RouteLabel, { requests, log }: ObservedDeps) {
@@ -110,11 +112,14 @@ function endOf(label: RouteLabel, { requests, log }: ObservedDeps) {
     const { status } = reply
     const ms = monotonicMs() - startMs
     figures.count(status, ms)
-    if (tellsAll || status >= FAILED_STATUS_MIN || scope.failure)
+    if (status >= FAILED_STATUS_MIN) figures.countFailure(scope.code)
+    if (tellsAll || scope.failure || isBug(status))
       tell(log, { ...label, status, ms }, { request, scope })
     return reply
   }
 }
+
+const isBug = (status: number): boolean => status >= FAILED_STATUS_MIN && status !== EXPECTED_STATUS
 
 type Told = RouteLabel & { readonly status: number; readonly ms: number }
 
@@ -123,6 +128,6 @@ function tell(log: Log, told: Told, { request, scope }: { request: Request; scop
   const ms = Math.round(told.ms * US_PER_MS) / US_PER_MS
   const line = { request_id: id, ...told, ms, query: safeQuery(request.url) }
   if (failure) log[failure.level]({ ...line, err: failure.err }, failure.message)
-  else if (told.status >= FAILED_STATUS_MIN) log.warn(line, 'request not served')
+  else if (isBug(told.status)) log.warn(line, 'request not served')
   else log.debug(line, 'request')
 }

@@ -1,6 +1,6 @@
 import { ServiceError } from '~/domain/errors.ts'
 import type { Log } from '~/log.ts'
-import { noteFailure } from '~/telemetry/request-scope.ts'
+import { noteCode, noteFailure } from '~/telemetry/request-scope.ts'
 import { CHALLENGE, ERROR_STATUS, errorBody, INTERNAL_ERROR, UNAUTHORIZED } from '~/wire/errors.ts'
 import { lateBody } from '~/wire/late-body.ts'
 import { REQUEST_ID_HEADER } from './request-id.ts'
@@ -22,12 +22,14 @@ export const jsonReply = (body: unknown, status = 200, headers: Headers = {}): R
 export function errorReply(error: unknown, log: Log, headers: Headers = {}): Response {
   if (error instanceof ServiceError) {
     const { message, cause } = error
+    noteCode(error.code)
     if (cause) noteFailure({ level: 'warn', message, err: cause }, log)
     return jsonReply(errorBody(error), ERROR_STATUS[error.code], {
       ...headers,
       ...headersOf(error),
     })
   }
+  noteCode(INTERNAL_ERROR.code)
   noteFailure({ level: 'error', message: 'request failed', err: error }, log)
   return jsonReply(INTERNAL_ERROR, ERROR_STATUS.internal_error, headers)
 }

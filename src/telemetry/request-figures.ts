@@ -1,3 +1,4 @@
+import type { ErrorCode } from '~/domain/errors.ts'
 import { REQUEST_BOUNDS_MS, Timings } from './timings.ts'
 
 /** What names a route in figures, lines and spans: never anything that a caller wrote. */
@@ -13,16 +14,32 @@ export const OTHER: RouteLabel = { method: '*', route: 'other' }
 
 const STATUS_MAX = 599
 
+const NO_CODE = 'none'
+
+type FailureCode = ErrorCode | typeof NO_CODE
+
 /** What one route has answered since the start of the process. */
 class RouteFigures {
   readonly timings = new Timings(REQUEST_BOUNDS_MS)
   readonly #byStatus = new Float64Array(STATUS_MAX + 1)
+  readonly #byCode = new Map<FailureCode, number>()
 
   constructor(readonly label: RouteLabel) {}
 
   count(status: number, ms: number): void {
     this.#byStatus[status]!++
     this.timings.add(ms)
+  }
+
+  /** Counts a 5xx by the code in its answer; null where there is none. */
+  countFailure(code: ErrorCode | null): void {
+    const known = code ?? NO_CODE
+    this.#byCode.set(known, (this.#byCode.get(known) ?? 0) + 1)
+  }
+
+  /** Why requests were answered with a 5xx, and how often each was. */
+  get failures(): Iterable<readonly [code: FailureCode, count: number]> {
+    return this.#byCode
   }
 
   /** The statuses that were answered, ascending, and how often each was. */

@@ -17,6 +17,16 @@ export const requestMetrics = (requests: RequestFigures): Family[] => [
     },
   },
   {
+    name: 'corridor_http_failures_total',
+    help: 'Requests answered with a 5xx, by the code in the answer',
+    type: 'counter',
+    labels: [...LABELS, 'code'],
+    *read() {
+      for (const figures of requests.all)
+        for (const [code, count] of figures.failures) yield [{ ...figures.label, code }, count]
+    },
+  },
+  {
     name: 'corridor_http_request_duration_seconds',
     help: 'Time from the request to the head of its answer',
     type: 'histogram',

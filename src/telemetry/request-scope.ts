@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { ErrorCode } from '~/domain/errors.ts'
 import type { Log } from '~/log.ts'
 
 /** What the service itself failed at while it answered. */
@@ -13,6 +14,8 @@ export type Failure = {
 export class RequestScope {
   /** The first thing that failed; whoever answers the request tells of it, in one line. */
   failure: Failure | null = null
+  /** What a caller was told who was not served. */
+  code: ErrorCode | null = null
 
   constructor(readonly id: string) {}
 }
@@ -22,6 +25,12 @@ const scopes = new AsyncLocalStorage<RequestScope>()
 /** Does `work` on behalf of a request. */
 export const inScope = <T>(scope: RequestScope, work: (request: Request) => T, of: Request): T =>
   scopes.run(scope, work, of)
+
+/** Takes note of why a request is not served, so that it is counted by that. */
+export function noteCode(code: ErrorCode): void {
+  const scope = scopes.getStore()
+  if (scope) scope.code = code
+}
 
 /**
  * Takes note of a failure for the line that ends its request. Outside of a request, and of a second

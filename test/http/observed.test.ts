@@ -12,13 +12,18 @@ import { answerable, METERED } from './questions.ts'
 const label = { method: 'GET', route: '/things' } as const
 const ID = 'x-request-id'
 
+const figuresOf = (requests: RequestFigures) => ({
+  statuses: () => [...requests.of(label).statuses()],
+  failures: () => [...requests.of(label).failures],
+})
+
 /** A handler under observation, its figures and its log. */
 function watched(handle: (request: Request) => Response | Promise<Response>, log = new KeptLog()) {
   const requests = new RequestFigures()
   const observe = observedHandler(handle, label, { requests, tracing: null, log, guards: {} })
   const ask = async (headers: Record<string, string> = {}, query = '') =>
     observe(new Request(`${ORIGIN}/things${query}`, { headers }))
-  return { ask, log, statuses: () => [...requests.of(label).statuses()] }
+  return { ask, log, ...figuresOf(requests) }
 }
 
 describe('X-Request-Id', () => {
@@ -83,6 +88,19 @@ describe('X-Request-Id', () => {
   })
 })
 
+describe('a key that asks for mids that there are not, a thousand times,', () => {
+  test('writes no line, and is counted', async () => {
+    const world = new World()
+    const key = world.key()
+    for (let i = 0; i < 1000; i++)
+      expect((await world.get('/fetch-one?from=USD&to=KES', key)).status).toBe(503)
+    expect(world.logged).toEqual([])
+    const metrics = await (await world.app.handle(new Request(`${ORIGIN}/metrics`))).text()
+    const labels = 'method="GET",route="/api/v1/fetch-one",code="mid_unavailable"'
+    expect(metrics).toContain(`corridor_http_failures_total{${labels}} 1000`)
+  })
+})
+
 describe('the listener', () => {
   test('names what escapes even the app, in its answer and in its line', async () => {
     const log = new KeptLog()
@@ -144,16 +162,33 @@ describe('an observed handler', () => {
     )
   })
 
-  test('tells a 5xx that has no cause, and no other answer', async () => {
-    const { ask, log } = watched(() => errorReply(new ServiceError('mid_unavailable', 'none'), log))
+  test('tells a 500 that has no cause, and no other answer', async () => {
+    const { ask, log } = watched(() => new Response(null, { status: 500 }))
     await ask({}, '?from=USD&to=KES&token=abc')
     expect(log.said).toEqual(['warn: request not served'])
     expect(log.lines[0]!.context).toMatchObject({ query: { from: 'USD', to: 'KES' } })
-    for (const status of [200, 304, 400, 404, 429]) {
+    for (const status of [200, 304, 400, 404, 429, 503]) {
       const fine = watched(() => new Response(null, { status }))
       await fine.ask()
       expect(fine.log.said).toEqual([])
     }
+  })
+
+  test('counts why requests were not served', async () => {
+    const codes = ['mid_unavailable', 'overloaded', 'overloaded', 'internal_error'] as const
+    const replies = [
+      ...codes.map((code) => () => errorReply(new ServiceError(code, 'not now'), log)),
+      () => new Response(null, { status: 503 }),
+      () => new Response(null, { status: 404 }),
+    ]
+    const { ask, log, failures } = watched(() => replies.pop()!())
+    while (replies.length > 0) await ask()
+    expect(failures()).toEqual([
+      ['none', 1],
+      ['internal_error', 1],
+      ['overloaded', 2],
+      ['mid_unavailable', 1],
+    ])
   })
 
   test('tells every answer where debug is wanted', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
-import { Replica } from '../command/replica-scene.ts'
+import { addAccount, Replica } from '../command/replica-scene.ts'
 import { stockedDatabase } from '../store/samples.ts'
 import { ROOT } from '../support/child.ts'
 import { until } from '../support/embedded-process.ts'
@@ -53,8 +53,11 @@ beforeAll(async () => {
   const settings = {
     REFERENCE_FEED: 'ecb',
     REFERENCE_FEED_URL: `http://localhost:${upstream.port}`,
+    MID_MAX_AGE: '1m',
   }
+  const { keys } = await addAccount(database, {})
   replica = await Replica.start(database, { settings })
+  expect((await replica.get('/fetch-one?from=USD&to=KES', keys[0]!)).status).toBe(503)
   const scrape = async () =>
     new Said(await (await fetch(`${replica.service.origin}/metrics`)).text())
   await until('feeds and jobs have run', async () => {
