@@ -1,5 +1,7 @@
 import { pino } from 'pino'
-import pretty from 'pino-pretty'
+import { prettyFactory } from 'pino-pretty'
+import { Output } from './log/output.ts'
+import { type RepetitionBounds, Repetitions } from './log/repetitions.ts'
 
 /** What the rest of the house may do with a log; pino's own loggers fit. */
 export type Log = {
@@ -9,6 +11,15 @@ export type Log = {
   error(context: object, message: string): void
   /** Where it is missing, nothing finer than `info` is wanted. */
   isLevelEnabled?(level: string): boolean
+}
+
+/** A log of one's own, to be ended. */
+export type OwnLog = Required<Log> & {
+  /**
+   * Resolves when all lines are written, at the end of a process. A reader that has stopped is not
+   * waited for.
+   */
+  flushed(): Promise<void>
 }
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
@@ -22,31 +33,52 @@ type LogOptions = {
   readonly format: LogFormat
   /** Texts that no line may hold, whatever put them there: passwords and keys of the settings. */
   readonly secrets?: readonly string[]
+  /** Which of several workers speaks; it is named in every line. */
+  readonly worker?: number | undefined
+  readonly repetitions?: RepetitionBounds
   /** Takes each line in place of stderr. */
   readonly write?: (line: string) => void
 }
 
-/** The only logger. It writes to stderr, so that stdout stays free for what a command prints. */
-export function createLog({ level, format, secrets = [], write }: LogOptions): Log {
-  const options = {
+const STDERR = 2
+
+/**
+ * The only logger. It writes to stderr, so that stdout stays free for what a command prints, and
+ * waits for nobody there. Of a warning or an error that comes again and again many are counted.
+ */
+export function createLog(options: LogOptions): OwnLog {
+  const { level, format, secrets = [], worker } = options
+  const leftOut = (context: object) => logger.warn(context, 'lines of the log were left out here')
+  const output = new Output(STDERR, (lines) => leftOut({ lines, reason: 'nobody read them' }))
+  const repetitions = new Repetitions(leftOut, options.repetitions)
+  const toStderr = (line: string) => output.write(shown(line))
+  const shown = format === 'pretty' ? prettyFactory(PRETTY) : (line: string) => line
+  const settings = {
     level,
-    base: null,
+    base: worker === undefined ? null : { worker },
     timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
     serializers: { err: shownError },
     hooks: { streamWrite: redactor(secrets) },
   }
-  if (write) return pino(options, { write })
-  if (format === 'pretty') {
-    const look = {
-      destination: 2,
-      sync: true,
-      ignore: 'pid,hostname',
-      translateTime: 'SYS:HH:MM:ss',
-    }
-    return pino(options, pretty(look))
+  const logger = pino(settings, { write: options.write ?? toStderr })
+  const bounded = (at: 'warn' | 'error') => (context: object, message: string) => {
+    if (repetitions.admits(message)) logger[at](context, message)
   }
-  return pino(options, pino.destination({ dest: 2, sync: true }))
+  return {
+    debug: (context, message) => logger.debug(context, message),
+    info: (context, message) => logger.info(context, message),
+    warn: bounded('warn'),
+    error: bounded('error'),
+    isLevelEnabled: (name) => logger.isLevelEnabled(name),
+    flushed() {
+      repetitions.end()
+      return output.flushed()
+    },
+  }
 }
+
+const PRETTY = { ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss' }
 
 type ShownError = { type: string; message: string; stack?: string; code?: unknown; cause?: unknown }
 

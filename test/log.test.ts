@@ -22,7 +22,7 @@ describe('createLog', () => {
     expect(lines).toHaveLength(1)
     expect(lines[0]).toEndWith('}\n')
     const { time, ...rest } = last()
-    expect(rest).toEqual({ level: 40, job: 'prune', count: 3, msg: 'job failed' })
+    expect(rest).toEqual({ level: 'warn', job: 'prune', count: 3, msg: 'job failed' })
     expect(new Date(time).toISOString()).toBe(time)
   })
 
@@ -68,6 +68,51 @@ describe('createLog', () => {
       message: 'Failed query: insert into account values ($1)',
       cause: { message: 'duplicate key', code: '23505' },
     })
+  })
+
+  test('names the worker in every line', () => {
+    const log = logOf({ worker: 1 })
+    log.info({}, 'one')
+    log.error({ job: 'prune' }, 'two')
+    expect(lines.map((line) => JSON.parse(line).worker)).toEqual([1, 1])
+  })
+
+  test('bounds the lines of one warning or error in a time, and tells how many it left out', async () => {
+    const log = logOf({ repetitions: { linesMax: 3, windowMs: 60_000 } })
+    for (let i = 0; i < 1000; i++) {
+      log.warn({ i }, 'the database is away')
+      if (i < 3) log.error({ i }, 'request failed')
+      if (i < 10) log.info({ i }, 'news')
+    }
+    const said = () => lines.map((line) => JSON.parse(line))
+    const count = (wanted: string) => said().filter(({ msg }) => msg === wanted).length
+    const counts = ['the database is away', 'request failed', 'news'].map(count)
+    expect(counts).toEqual([3, 3, 10])
+    await log.flushed()
+    expect(lines).toHaveLength(17)
+    expect(last()).toMatchObject({ level: 'warn', lines: 997, like: 'the database is away' })
+  })
+
+  test('tells that when the time is over, and begins anew', async () => {
+    const { promise: told, resolve } = Promise.withResolvers<string>()
+    const written: string[] = []
+    const write = (line: string) => {
+      written.push(line)
+      if (line.includes('left out')) resolve(line)
+    }
+    const log = logOf({ repetitions: { linesMax: 1, windowMs: 20 }, write })
+    for (let i = 0; i < 5; i++) log.warn({}, 'away')
+    expect(JSON.parse(await told)).toMatchObject({ lines: 4, like: 'away' })
+    log.warn({}, 'away')
+    expect(written).toHaveLength(3)
+  })
+
+  test('bounds how many messages it tells apart', async () => {
+    const log = logOf({ repetitions: { linesMax: 1, windowMs: 60_000 } })
+    for (let i = 0; i < 5000; i++) log.warn({}, `message ${i}`)
+    await log.flushed()
+    expect(lines).toHaveLength(202)
+    expect(last()).toMatchObject({ lines: 4799, like: 'other messages' })
   })
 
   test('takes anything for an error', () => {
@@ -119,7 +164,7 @@ describe('createLog', () => {
     const log = logOf({ secrets })
     log.info({ a: 'the correct horse', b: 'quo"ted\\secret', c: 'short' }, 'correct horse')
     expect(last()).toEqual({
-      ...{ level: 30, time: expect.any(String) },
+      ...{ level: 'info', time: expect.any(String) },
       ...{ a: 'the [hidden]', b: '[hidden]', c: 'short', msg: '[hidden]' },
     })
   })

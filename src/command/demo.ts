@@ -4,27 +4,31 @@ import { type Clock, systemClock } from '~/clock.ts'
 import type { Config } from '~/config.ts'
 import { type Plan, tierOf } from '~/domain/quota.ts'
 import { sampleShiftDays, sampleSources } from '~/sample/sample.ts'
-import { type Database, openDatabase } from '~/store/database.ts'
-import { migrate } from '~/store/migrate.ts'
+import type { Database } from '~/store/database.ts'
 import { demoAccounts, demoEmail } from './demo-accounts.ts'
 import { type DemoState, readDemoState, writeDemoState } from './demo-state.ts'
-import type { Hold } from './interruption.ts'
 import { freePort, originAt } from './listener.ts'
 import { loadSample } from './sample.ts'
-import { started, untilSignal } from './serve.ts'
 import { baseUrl, type Service, startService } from './service.ts'
-import { signals } from './signals.ts'
-import { closing, configOf, logOf, type Terminal, withDefault } from './terminal.ts'
+import { serveUntilSignal } from './serving.ts'
+import { configOf, type Terminal, withDefault } from './terminal.ts'
 
 export function addDemo(program: Command, terminal: Terminal): void {
   program
     .command('demo')
     .description('serve real sample data from a database of its own, with three ready accounts')
-    .action(async () => {
-      const { service, state, where, hold } = await startDemo(terminal, systemClock)
-      for (const line of introduction(service, state, where)) terminal.print(line)
-      await untilSignal(service, hold)
-    })
+    .action(() =>
+      serveUntilSignal(terminal, { configOf: demoConfig }, async ({ config, log, database }) => {
+        const say = (line: string) => log.info({}, line)
+        if (terminal.env.DATABASE_URL?.trim())
+          say('the demonstration leaves DATABASE_URL alone and uses a database of its own')
+        const clock = systemClock
+        const state = await prepared({ database, config, clock, say })
+        const sample = sampleNotice(state)
+        const service = await startService({ config, clock, log, database, sample })
+        return { service, lines: introduction(service, state, database.where) }
+      }),
+    )
 }
 
 /** Some of the sample's currencies end days before the others, and nothing fetches newer ones. */
@@ -36,8 +40,6 @@ const MID_MAX_AGE = '10d'
 function demoConfig(terminal: Terminal): Config {
   const env = withDefault(terminal.env, 'MID_MAX_AGE', MID_MAX_AGE)
   const config = configOf({ ...terminal, env })
-  if (config.databaseUrl)
-    terminal.say('the demonstration leaves DATABASE_URL alone and uses a database of its own')
   const port = config.port === 0 ? freePort(config.host) : config.port
   return {
     ...config,
@@ -47,27 +49,6 @@ function demoConfig(terminal: Terminal): Config {
     dataDir: join(config.dataDir, 'demo'),
     feeds: [],
   }
-}
-
-type Demo = { service: Service; state: DemoState; where: string; hold: Hold }
-
-async function startDemo(terminal: Terminal, clock: Clock): Promise<Demo> {
-  const config = demoConfig(terminal)
-  const log = logOf(config)
-  const { say } = terminal
-  const { databaseUrl, dataDir } = config
-  say('preparing the database and the sample')
-  const opening = openDatabase({ databaseUrl, dataDir, use: 'service', say, ended: signals.ended })
-  const hold = closing(opening)
-  const start = async () => {
-    const database = await opening
-    await migrate(database)
-    const state = await prepared({ database, config, clock, say })
-    const sample = sampleNotice(state)
-    const service = await startService({ config, clock, log, database, sample })
-    return { service, state, where: database.where, hold }
-  }
-  return started(start, hold)
 }
 
 /** Loads the sample where it is not there yet; data and accounts of an earlier start are kept. */

@@ -1,5 +1,5 @@
 import { type App, BASE_PATH, createApp } from '~/app.ts'
-import type { Clock } from '~/clock.ts'
+import { type Clock, monotonicMs, msSince } from '~/clock.ts'
 import type { Config } from '~/config.ts'
 import { noState } from '~/domain/feed-state.ts'
 import type { Handler } from '~/http/access.ts'
@@ -31,6 +31,7 @@ import { createRollupStore } from '~/store/rollup-store.ts'
 import { createSendingStore } from '~/store/sending-store.ts'
 import { createMeterStore, LEASE_TRUST_MS } from '~/store/share-store.ts'
 import { createUsageStore } from '~/store/usage-store.ts'
+import { memorySizes } from '~/telemetry/memory-metrics.ts'
 import { FeedService, type Pace } from './feeds.ts'
 import { type Listener, listen } from './listener.ts'
 import { NewsFollower } from './news.ts'
@@ -38,6 +39,7 @@ import { orStop } from './or-undo.ts'
 import { pastOf } from './past.ts'
 import { People } from './people.ts'
 import { portalOptions } from './portal.ts'
+import { stillAtIt } from './progress.ts'
 import { reachability } from './reachability.ts'
 import { Readers } from './readers.ts'
 import { recorderOf } from './recorder.ts'
@@ -149,12 +151,15 @@ async function loaded(options: ServiceOptions, loading: Loading) {
   const refreshing = { sources: sourcesOf(options), memory, meter, clock, log }
   const refresher = new Refresher({ ...refreshing, onCaughtUp: telemetry.onCaughtUp })
   const news = new NewsFollower({ ...options, meter, refresher: telemetry.follow(refresher) })
+  const startMs = monotonicMs()
+  const say = (line: string) => log.info({}, line)
   const start = async () => {
     await news.start()
     await exchange.start()
-    await refresher.reload()
+    await stillAtIt({ what: 'loading memory', say }, () => refresher.reload())
   }
   await orStop(start, [news, refresher, telemetry, readers])
+  log.info({ ...memorySizes(memory), ms: msSince(startMs) }, 'memory is loaded')
   return { refresher, news }
 }
 

@@ -1,6 +1,6 @@
 import type { Config } from '~/config.ts'
 import { loadConfig } from '~/config.ts'
-import { createLog, type Log } from '~/log.ts'
+import { createLog, type OwnLog } from '~/log.ts'
 import { type Database, openDatabase } from '~/store/database.ts'
 import { migrate } from '~/store/migrate.ts'
 import { reasonOf } from '~/store/reason.ts'
@@ -36,8 +36,10 @@ export const withDefault = (env: Env, name: string, value: string): Env => ({
   [name]: env[name]?.trim() ? env[name] : value,
 })
 
-export const logOf = (config: Config): Log =>
-  createLog({ level: config.logLevel, format: config.logFormat, secrets: secretsOf(config) })
+export function logOf(config: Config, worker?: number): OwnLog {
+  const { logLevel: level, logFormat: format } = config
+  return createLog({ level, format, secrets: secretsOf(config), worker })
+}
 
 /** What the settings hold that must not be told to who reads a log. */
 export function secretsOf({ databaseUrl, readUrls, feeds, ...config }: Config): string[] {

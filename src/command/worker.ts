@@ -1,11 +1,13 @@
 import type { Command } from 'commander'
-import { systemClock } from '~/clock.ts'
+import { monotonicMs, systemClock } from '~/clock.ts'
 import type { Config } from '~/config.ts'
+import type { OwnLog } from '~/log.ts'
 import { moveTo } from '~/store/address.ts'
 import { openDatabase } from '~/store/database.ts'
 import { orUndo } from './or-undo.ts'
 import { type Service, type ServiceOptions, startService } from './service.ts'
-import { CommandFailure, configOf, logOf, type Terminal } from './terminal.ts'
+import { endAtBugs, endInOrder, startReported } from './serving.ts'
+import { CommandFailure, configOf, type Terminal } from './terminal.ts'
 import { metricsOfAllBy, READY } from './worker-metrics.ts'
 
 const STOP_MS_MAX = 9_000
@@ -20,35 +22,41 @@ export function addWorker(program: Command, terminal: Terminal): void {
   program
     .command('worker', { hidden: true })
     .description('one of the processes that serve starts with WORKERS')
-    .action(async () => {
+    .argument('[place]', 'which of them it is', Number, 0)
+    .action((worker: number) => {
       const tell = process.send?.bind(process)
       if (!tell) throw new CommandFailure('workers are started by `corridor serve` with WORKERS')
-      const dismissed = dismissal()
-      const supervisor = {
-        send: tell,
-        onMessage: (hear: (message: unknown) => void) => void process.on('message', hear),
-      }
-      const shareMetrics = metricsOfAllBy(supervisor)
-      const service = await startWorker(terminal, configOf(terminal), shareMetrics)
-      tell(READY)
-      await dismissed
-      const timer = setTimeout(() => process.exit(1), STOP_MS_MAX)
-      await service.drain?.()
-      await service.stop()
-      clearTimeout(timer)
-      process.exit(0)
+      return startReported(terminal, { configOf, worker }, (config, log) => work(tell, config, log))
     })
 }
 
+type Tell = NonNullable<typeof process.send>
+
+async function work(tell: Tell, config: Config, log: OwnLog): Promise<void> {
+  endAtBugs(log, { abandon: async () => {} })
+  const dismissed = dismissal()
+  const supervisor = {
+    send: tell,
+    onMessage: (hear: (message: unknown) => void) => void process.on('message', hear),
+  }
+  const service = await startWorker(config, log, metricsOfAllBy(supervisor))
+  tell(READY)
+  await dismissed
+  const startMs = monotonicMs()
+  setTimeout(() => process.exit(1), STOP_MS_MAX)
+  await service.drain?.()
+  await service.stop()
+  await endInOrder(log, startMs)
+}
+
 async function startWorker(
-  terminal: Terminal,
   config: Config,
+  log: OwnLog,
   shareMetrics: NonNullable<ServiceOptions['shareMetrics']>,
 ): Promise<Service> {
   const { databaseUrl, dataDir, workers } = config
-  const log = logOf(config)
   const connectionsMax = Math.min(CONNECTIONS_EACH_MAX, Math.floor(CONNECTIONS_MAX / workers))
-  const { say } = terminal
+  const say = (line: string) => log.info({}, line)
   const opening = { databaseUrl, dataDir, connectionsMax, use: 'service', say } as const
   const database = await openDatabase(opening)
   process.on('message', (message) => {

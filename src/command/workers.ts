@@ -114,7 +114,7 @@ class Workers {
   #begin(place: string): Worker {
     const { config, database, terminal } = this.deps
     const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
-    const child = Bun.spawn([process.execPath, Bun.main, 'worker'], {
+    const child = Bun.spawn([process.execPath, Bun.main, 'worker', place], {
       env: {
         ...terminal.env,
         DATABASE_URL: config.databaseUrl ?? addressOf(database.sql),
@@ -147,12 +147,14 @@ class Workers {
       failures = clock.now() - sinceMs < STEADY_MS ? failures + 1 : 0
       const waitMs = restartWaitMs(failures)
       const { pid, exitCode: status, signalCode } = child
-      log.error({ pid, status, signal: signalCode, wait_ms: waitMs }, 'a worker ended')
+      const about = { worker: Number(place), pid, status, signal: signalCode, wait_ms: waitMs }
+      log.error(about, 'a worker ended')
       await delay(waitMs, undefined, { signal }).catch(() => {})
       if (signal.aborted) return
       const next = this.#begin(place)
       next.ready.then(
-        () => log.info({ pid: next.child.pid }, 'a worker answers in its place'),
+        () =>
+          log.info({ worker: Number(place), pid: next.child.pid }, 'a worker answers in its place'),
         () => {},
       )
       child = next.child

@@ -1,5 +1,6 @@
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import type { TransactionSql } from 'postgres'
+import journal from '../../drizzle/meta/_journal.json'
 import type { Sql } from './database.ts'
 
 /** When the last migration that a database has had was made; 0 without any. Needs to read only. */
@@ -8,6 +9,12 @@ export async function schemaVersion(sql: Sql | TransactionSql): Promise<number> 
   if (!table?.name) return 0
   const [row] = await sql`SELECT max(created_at) AS last FROM drizzle.__drizzle_migrations`
   return Number(row?.last ?? 0)
+}
+
+/** The last migration that a database has had, by its name; by its time where that is not ours. */
+export async function schemaName(sql: Sql): Promise<string> {
+  const last = await schemaVersion(sql)
+  return journal.entries.find(({ when }) => when === last)?.tag ?? String(last)
 }
 
 /** Whether a database has had the last migration of a folder, or a later one. */

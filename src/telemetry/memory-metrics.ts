@@ -1,6 +1,6 @@
 import type { Clock } from '~/clock.ts'
 import type { Memory } from '~/memory/memory.ts'
-import { ageSeconds, type Family, gauge, type Sample } from './families.ts'
+import { ageSeconds, type Family, gauge } from './families.ts'
 
 /** How much memory holds, how old it is, and what the feeds behind it last said. */
 export function memoryMetrics(memory: Memory, clock: Clock): Family[] {
@@ -10,7 +10,7 @@ export function memoryMetrics(memory: Memory, clock: Clock): Family[] {
       help: 'What the indexes in memory hold',
       type: 'gauge',
       labels: ['index'],
-      read: () => sizesOf(memory),
+      read: () => Object.entries(memorySizes(memory)).map(([index, size]) => [{ index }, size]),
     },
     gauge(['memory_newest_quote_age_seconds', 'Age of the newest quote'], () =>
       ageSeconds(clock.now(), memory.current.quotes.lastUpdatedMs),
@@ -22,7 +22,8 @@ export function memoryMetrics(memory: Memory, clock: Clock): Family[] {
   ]
 }
 
-function sizesOf({ current }: Memory): Sample<number>[] {
+/** How much each of the indexes holds. */
+export function memorySizes({ current }: Memory) {
   const { catalogue, quotes, references, keys } = current
   let corridors = 0
   let quoteCount = 0
@@ -30,7 +31,7 @@ function sizesOf({ current }: Memory): Sample<number>[] {
     corridors++
     quoteCount += book.size
   }
-  const sizes = {
+  return {
     quotes: quoteCount,
     corridors,
     references: references.size,
@@ -38,7 +39,6 @@ function sizesOf({ current }: Memory): Sample<number>[] {
     currencies: catalogue.currencies.length,
     providers: catalogue.providers.length,
   }
-  return Object.entries(sizes).map(([index, size]) => [{ index }, size])
 }
 
 /** What all replicas know of the feeds, whichever of them asked. */

@@ -9,6 +9,7 @@ import { NOW_MS, otherHandle, stockedDatabase, untilWaiting } from '../store/sam
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
 import { DatabaseProxy } from '../support/database-proxy.ts'
 import { until } from '../support/embedded-process.ts'
+import { LOADED } from '../support/log.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
 import { addAccount, handleAt, Replica } from './replica-scene.ts'
 
@@ -207,6 +208,7 @@ describe('replicas on one database', () => {
     const serves = async () => (await bestRate(second, keys[0]!)) === 131.25
     expect(await msUntil('the observation', serves)).toBeLessThan(SILENCE_MS_MAX)
     expect(second.log.said).toEqual([
+      LOADED,
       'warn: news of other replicas stopped coming; connecting anew',
     ])
     running.pop()

@@ -10,7 +10,7 @@ import { CURRENCIES } from '../support/catalogue.ts'
 import { clockAt } from '../support/clock.ts'
 import { fetchUnderContract } from '../support/contract.ts'
 import { until } from '../support/embedded-process.ts'
-import { KeptLog } from '../support/log.ts'
+import { KeptLog, LOADED } from '../support/log.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { AT, dead, type FeedUpstream, feedUpstreams, hanging, well } from './feed-scene.ts'
 
@@ -92,6 +92,7 @@ describe('a service with a feed', () => {
     clock.advance(HOUR_MS)
     await until('the recovery', async () => log.said.includes('info: job works again'))
     expect(log.said).toEqual([
+      LOADED,
       'warn: reference feed open-er-api answered 503',
       'error: job failed',
       'info: reference feed open-er-api works again',
@@ -108,7 +109,7 @@ describe('a service with a feed', () => {
     const startMs = performance.now()
     await service.stop()
     expect(performance.now() - startMs).toBeLessThan(5000)
-    expect(log.said).toEqual([])
+    expect(log.said).toEqual([LOADED])
     hang.release()
   })
 
@@ -125,7 +126,7 @@ describe('a service with a feed', () => {
     await until('the mids of the new default', served('currency-api'))
     const { mid_feeds } = (await status()) as { mid_feeds: { feeds: { name: string }[] } }
     expect(mid_feeds.feeds.map(({ name }) => name)).toEqual(['currency-api', 'ecb'])
-    expect(log.said).toEqual([])
+    expect(log.said).toEqual([LOADED])
     for (const { upstream } of upstreams) upstream.stop()
   })
 

@@ -47,7 +47,7 @@ export class Replica {
   /** The last errors that it logged. */
   async errors(count: number): Promise<string[]> {
     const lines = (await Bun.file(this.logPath).text()).split('\n')
-    return lines.filter((line) => line.includes('"level":50')).slice(-count)
+    return lines.filter((line) => line.includes('"level":"error"')).slice(-count)
   }
 
   /** `kill -9`; resolves when it is gone. */

@@ -1,6 +1,6 @@
 import { orUndo } from '~/command/or-undo.ts'
-import { untilSignal } from '~/command/serve.ts'
 import { baseUrl, startService } from '~/command/service.ts'
+import { untilSignal } from '~/command/serving.ts'
 import { closing } from '~/command/terminal.ts'
 import { loadConfig } from '~/config.ts'
 import { createLog } from '~/log.ts'
@@ -22,4 +22,4 @@ const start = async () => {
 }
 const service = await orUndo(start, () => database.close())
 console.log(`corridor answers at ${baseUrl(service.origin)}`)
-await untilSignal(service, closing(Promise.resolve(database)))
+await untilSignal(service, { hold: closing(Promise.resolve(database)), log })

@@ -142,7 +142,7 @@ export class Target {
     const secret = this.secrets.find((text) => line.includes(text))
     if (secret && this.leaks.length < 5)
       this.leaks.push(line.replaceAll(secret, '(secret)').slice(0, 300))
-    if (/"level":(5|6)0|"level":"(error|fatal)"/.test(line) && this.errors.length < 20)
+    if (/"level":"error"/.test(line) && this.errors.length < 20)
       this.errors.push(line.slice(0, 1500))
   }
 }

@@ -2,6 +2,9 @@ import type { Log } from '~/log.ts'
 
 export type Line = { readonly level: string; readonly context: object; readonly message: string }
 
+/** What every service says when it begins. */
+export const LOADED = 'info: memory is loaded'
+
 /** A log that keeps its lines. */
 export class KeptLog implements Log {
   readonly lines: Line[] = []

@@ -1,0 +1,173 @@
+import { monotonicMs, msSince } from '~/clock.ts'
+import type { Config } from '~/config.ts'
+import { createLog, type OwnLog } from '~/log.ts'
+import { type Database, openDatabase } from '~/store/database.ts'
+import { migrate } from '~/store/migrate.ts'
+import { requireRights } from '~/store/rights.ts'
+import { schemaName } from '~/store/schema-version.ts'
+import { version } from '../../package.json'
+import { abandoned, type Hold, Interruption, unlessInterrupted } from './interruption.ts'
+import { stillAtIt } from './progress.ts'
+import type { Service } from './service.ts'
+import { signals } from './signals.ts'
+import { closing, logOf, secretsOf, type Terminal } from './terminal.ts'
+
+/** What a service begins with. */
+type Beginning = {
+  readonly config: Config
+  readonly log: OwnLog
+  /** Open and migrated. */
+  readonly database: Database
+}
+
+type Settings = {
+  configOf(terminal: Terminal): Config
+  /** Which of several workers it is; named in every line. */
+  readonly worker?: number | undefined
+}
+
+type Begun = {
+  readonly service: Service
+  /** For whoever started it. */
+  readonly lines: readonly string[]
+}
+
+/**
+ * Opens the database, brings its schema up to date, begins a service and serves until a signal ends
+ * it. Where it cannot start everything is undone, and one line says why.
+ */
+export const serveUntilSignal = (
+  terminal: Terminal,
+  settings: Settings,
+  begin: (beginning: Beginning) => Promise<Begun>,
+): Promise<void> =>
+  startReported(terminal, settings, async (config, log) => {
+    const { databaseUrl, dataDir, workers } = config
+    log.info({ version, runtime: `bun ${Bun.version}`, workers }, 'corridor starts')
+    const say = (line: string) => log.info({}, line)
+    const { ended } = signals
+    const opening = openDatabase({ databaseUrl, dataDir, use: 'service', say, ended })
+    const hold = closing(opening)
+    endAtBugs(log, hold)
+    const start = async () => {
+      const database = await prepared(opening, { config, log })
+      return begin({ config, log, database })
+    }
+    const { service, lines } = await started(start, { hold, log })
+    log.info({ url: service.origin }, 'corridor answers')
+    for (const line of lines) terminal.print(line)
+    await untilSignal(service, { hold, log })
+  })
+
+/**
+ * Starts something with its settings and a log of its own. A failure is thrown where a person reads
+ * it; where lines are JSON it is one of them, whatever their level, and ends the process.
+ */
+export async function startReported(
+  terminal: Terminal,
+  { configOf, worker }: Settings,
+  start: (config: Config, log: OwnLog) => Promise<void>,
+): Promise<void> {
+  let config: Config | null = null
+  try {
+    config = configOf(terminal)
+    await start(config, logOf(config, worker))
+  } catch (error) {
+    if (isForPeople(terminal, config)) throw error
+    const secrets = config ? secretsOf(config) : []
+    const log = createLog({ level: 'error', format: 'json', secrets, worker })
+    log.error({ err: error }, `corridor ends: ${(error as Error).message}`)
+    await log.flushed()
+    process.exit(1)
+  }
+}
+
+/** Also for settings that could not be read. */
+function isForPeople({ env, isTerminal }: Terminal, config: Config | null): boolean {
+  const format = config?.logFormat ?? env.LOG_FORMAT?.trim()
+  return format ? format === 'pretty' : isTerminal
+}
+
+async function prepared(
+  opening: Promise<Database>,
+  { config, log }: Omit<Beginning, 'database'>,
+): Promise<Database> {
+  const startMs = monotonicMs()
+  const say = (line: string) => log.info({}, line)
+  const database = await stillAtIt({ what: 'opening the database', say }, () => opening)
+  await requireRights(database.sql, { prunes: config.retentionYears !== null })
+  const upToDate = { what: 'bringing the schema up to date', say }
+  const migrations = await stillAtIt(upToDate, () => migrate(database))
+  const { kind, where, sql } = database
+  const ms = msSince(startMs)
+  const context = { database: kind, where, schema: await schemaName(sql), migrations, ms }
+  log.info(context, 'the database is open')
+  return database
+}
+
+type Ending = { readonly hold: Hold; readonly log: OwnLog }
+
+/**
+ * What a start comes to, undone where it fails. Being told to stop before that is no failure: it
+ * ends the process with 0, as it would a moment later.
+ */
+async function started<T>(start: () => Promise<T>, { hold, log }: Ending): Promise<T> {
+  try {
+    return await unlessInterrupted(start, hold)
+  } catch (error) {
+    if (!(error instanceof Interruption)) throw error
+    log.info({}, 'corridor was told to stop before it answered')
+    await log.flushed()
+    process.exit(0)
+  }
+}
+
+/** Orchestrators kill whoever takes ten seconds. */
+const STOP_MS_MAX = 9_000
+const HUNG_MS_MAX = 900
+/** What the database is given where a person asked a second time. */
+const ASKED_AGAIN_MS_MAX = 5_000
+
+/**
+ * Serves until SIGTERM, SIGINT or SIGHUP, then stops in order. Who asks once more, a second later,
+ * has it given up, and so has a hang: only the database is stopped.
+ */
+export async function untilSignal(service: Service, { hold, log }: Ending): Promise<void> {
+  const { promise: asked, resolve } = Promise.withResolvers<string>()
+  const giveUp = async (msMax: number) => {
+    log.error({}, 'corridor does not wait for its orderly stop')
+    service.kill?.()
+    await Promise.all([abandoned(hold, msMax), log.flushed()])
+    process.exit(1)
+  }
+  signals.hear({ stop: resolve, giveUp: () => void giveUp(ASKED_AGAIN_MS_MAX) })
+  const signal = await asked
+  const startMs = monotonicMs()
+  log.info({ signal }, 'corridor stops')
+  const timer = setTimeout(giveUp, STOP_MS_MAX, HUNG_MS_MAX)
+  await service.drain?.()
+  await service.stop()
+  clearTimeout(timer)
+  await endInOrder(log, startMs)
+}
+
+/** Ends the process when the last line is written. */
+export async function endInOrder(log: OwnLog, startMs: number): Promise<never> {
+  log.info({ ms: msSince(startMs) }, 'corridor has stopped')
+  await log.flushed()
+  process.exit(0)
+}
+
+/**
+ * From now on an error that nobody catches is a line of the log, and ends the process with 1 when
+ * that is written and what it holds is let go of.
+ */
+export function endAtBugs(log: OwnLog, hold: Pick<Hold, 'abandon'>): void {
+  const crash = async (error: unknown) => {
+    log.error({ err: error }, 'corridor ends by an error that nobody caught')
+    await Promise.all([abandoned(hold, ASKED_AGAIN_MS_MAX), log.flushed()])
+    process.exit(1)
+  }
+  process.on('uncaughtException', crash)
+  process.on('unhandledRejection', crash)
+}

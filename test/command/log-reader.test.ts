@@ -1,0 +1,156 @@
+import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { spawnSync } from 'node:child_process'
+import { closeSync, constants, openSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ROOT } from '../support/child.ts'
+import { until } from '../support/embedded-process.ts'
+import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { scratchFolder } from '../support/scratch.ts'
+
+setDefaultTimeout(60_000)
+
+const MAIN = join(ROOT, 'src/main.ts')
+/** Lines of about 330 bytes: more than the pipe and what may wait for it together. */
+const REQUESTS = 8000
+const AT_ONCE = 50
+const STOP_MS_MAX = 10_000
+
+const databases: FreshDatabase[] = []
+const begun: { kill(signal: 'SIGKILL'): void; readonly exited: Promise<number> }[] = []
+
+afterEach(async () => {
+  for (const child of begun.splice(0)) {
+    child.kill('SIGKILL')
+    await child.exited
+  }
+  for (const database of databases.splice(0)) await database.close()
+})
+
+/** What a reader of stderr has that may stop and go on. */
+class Reader {
+  #text = ''
+
+  private constructor(private readonly path: string) {}
+
+  static async at(): Promise<Reader> {
+    const path = join(await scratchFolder(), 'stderr')
+    spawnSync('mkfifo', [path])
+    return new Reader(path)
+  }
+
+  /** Both ends, so that opening one does not wait for the other; nothing is read yet. */
+  opened(): { readonly fd: number; close(): void } {
+    const fd = openSync(this.path, constants.O_RDWR)
+    return { fd, close: () => closeSync(fd) }
+  }
+
+  /** Reads on until `enough` of it is there. */
+  async read(enough: (lines: Line[]) => boolean): Promise<Line[]> {
+    const file = await open(this.path, constants.O_RDONLY | constants.O_NONBLOCK)
+    const buffer = Buffer.alloc(65_536)
+    await until('the lines', async () => {
+      const { bytesRead } = await file.read(buffer).catch(() => ({ bytesRead: 0 }))
+      this.#text += buffer.toString('utf8', 0, bytesRead)
+      return bytesRead === 0 && enough(this.#lines())
+    })
+    await file.close()
+    return this.#lines()
+  }
+
+  #lines(): Line[] {
+    const lines = this.#text.split('\n').slice(0, -1)
+    return lines.map((line) => JSON.parse(line))
+  }
+}
+
+type Line = {
+  readonly level: string
+  readonly msg: string
+  readonly worker?: number
+  readonly request_id?: string
+  readonly lines?: number
+}
+
+/** A service whose stderr nobody reads as yet. */
+async function serveUnread(settings: Record<string, string> = {}) {
+  const database = await freshDatabase()
+  databases.push(database)
+  const reader = await Reader.at()
+  const pipe = reader.opened()
+  const child = Bun.spawn([process.execPath, MAIN, 'serve'], {
+    env: {
+      ...{ PATH: process.env.PATH, DATABASE_URL: database.url, PORT: '0' },
+      ...{ REFERENCE_FEED: 'none', LOG_LEVEL: 'debug', LOG_FORMAT: 'json' },
+      ...settings,
+    },
+    stdout: 'pipe',
+    stderr: pipe.fd,
+  })
+  begun.push(child)
+  const { value } = await child.stdout.getReader().read()
+  const { origin } = new URL(/http:\S+/.exec(new TextDecoder().decode(value))![0])
+  return { child, reader, pipe, origin }
+}
+
+/** Asks so often that more lines are written than fit anywhere. */
+async function flood(origin: string): Promise<void> {
+  const id = 'x'.repeat(120)
+  const asked = async () => {
+    for (let i = 0; i < REQUESTS / AT_ONCE; i++) {
+      const reply = await fetch(`${origin}/healthz`, { headers: { 'x-request-id': id } })
+      expect(reply.status).toBe(200)
+      await reply.body?.cancel()
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, asked))
+}
+
+describe('a reader of stderr that has stopped', () => {
+  test('holds up neither answers nor the end, where more lines come than fit', async () => {
+    const { child, pipe, origin } = await serveUnread()
+    await flood(origin)
+    expect((await fetch(`${origin}/readyz`)).status).toBe(200)
+    const startMs = performance.now()
+    child.kill('SIGTERM')
+    expect(await child.exited).toBe(0)
+    expect(performance.now() - startMs).toBeLessThan(STOP_MS_MAX)
+    pipe.close()
+  })
+
+  test('holds up no worker either', async () => {
+    const { child, pipe, origin } = await serveUnread({ WORKERS: '2' })
+    await flood(origin)
+    expect((await fetch(`${origin}/readyz`)).status).toBe(200)
+    child.kill('SIGTERM')
+    expect(await child.exited).toBe(0)
+    pipe.close()
+  })
+
+  test('is told how many lines it missed when it reads on, and then all that come', async () => {
+    const { pipe, reader, origin } = await serveUnread()
+    await flood(origin)
+    const missed = await reader.read((lines) => lines.some(({ msg }) => LEFT_OUT.test(msg)))
+    const told = missed.filter(({ msg }) => LEFT_OUT.test(msg))
+    const written = missed.filter(({ msg }) => msg === 'request').length
+    expect(told.every(({ level }) => level === 'warn')).toBe(true)
+    expect(written + told.reduce((sum, { lines = 0 }) => sum + lines, 0)).toBe(REQUESTS)
+    await fetch(`${origin}/healthz`, { headers: { 'x-request-id': 'afterwards' } })
+    const later = await reader.read((lines) =>
+      lines.some(({ request_id }) => request_id === 'afterwards'),
+    )
+    expect(later.length).toBeGreaterThan(missed.length)
+    pipe.close()
+  })
+
+  test('gone, is no reason to end', async () => {
+    const { child, pipe, origin } = await serveUnread()
+    pipe.close()
+    await flood(origin)
+    expect((await fetch(`${origin}/readyz`)).status).toBe(200)
+    child.kill('SIGTERM')
+    expect(await child.exited).toBe(0)
+  })
+})
+
+const LEFT_OUT = /^lines of the log were left out/

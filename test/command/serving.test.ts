@@ -1,0 +1,160 @@
+import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { spawnSync } from 'node:child_process'
+import { closeSync, constants, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { version } from '../../package.json'
+import { corridorProcess } from '../support/command.ts'
+import { cleanUp, preparedDataDir } from '../support/embedded-process.ts'
+import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { scratchFolder } from '../support/scratch.ts'
+
+setDefaultTimeout(60_000)
+
+const MAIN = join(import.meta.dir, '../../src/main.ts')
+const CRASHING = join(import.meta.dir, '../support/crashing-child.ts')
+const LINES = 500
+const CRASH_MS_MAX = 10_000
+
+const databases: FreshDatabase[] = []
+
+afterEach(async () => {
+  for (const database of databases.splice(0)) await database.close()
+  await cleanUp()
+}, 60_000)
+
+async function ownDatabase(): Promise<string> {
+  const database = await freshDatabase()
+  databases.push(database)
+  return database.url
+}
+
+type Line = Readonly<Record<string, unknown>>
+
+/** `serve` from its start to its stop. */
+async function served(settings: Record<string, string>) {
+  const child = Bun.spawn([process.execPath, MAIN, 'serve'], {
+    env: { PATH: process.env.PATH, PORT: '0', REFERENCE_FEED: 'none', ...settings },
+    detached: true,
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const said = new Response(child.stderr).text()
+  const [first, ...others] = await told(child)
+  return { status: await child.exited, stdout: [first, ...others].join(''), said: await said }
+}
+
+/** What it prints; once it has printed anything it is told to stop, and so are its children. */
+async function told(child: Bun.Subprocess<'ignore', 'pipe', 'pipe'>): Promise<string[]> {
+  const texts: string[] = []
+  for await (const chunk of child.stdout) {
+    texts.push(new TextDecoder().decode(chunk))
+    process.kill(-child.pid, 'SIGTERM')
+  }
+  return texts
+}
+
+const linesOf = (text: string): Line[] =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+describe('corridor serve with JSON lines', () => {
+  test('tells of its start, what it loaded and its stop, and of nothing in another form', async () => {
+    const { status, stdout, said } = await served({ DATA_DIR: await preparedDataDir() })
+    const lines = linesOf(said)
+    expect(status).toBe(0)
+    expect(stdout).toMatch(/^corridor answers at http:\S+\n$/)
+    expect(lines.map(({ level }) => level)).toEqual(lines.map(() => 'info'))
+    expect(lines.map(({ msg }) => msg)).toEqual([
+      'corridor starts',
+      'the database is open',
+      'memory is loaded',
+      'corridor answers',
+      'corridor stops',
+      'corridor has stopped',
+    ])
+    const [starts, open, loaded, answers, stops, stopped] = lines
+    const ms = expect.any(Number)
+    expect(starts).toMatchObject({ version, workers: 1 })
+    expect(open).toMatchObject({
+      database: 'embedded',
+      where: expect.stringMatching(/^embedded PostgreSQL \d/),
+      schema: expect.stringMatching(/^\d{4}_/),
+      migrations: expect.any(Number),
+      ms,
+    })
+    expect(loaded).toMatchObject({ quotes: 0, references: 0, keys: 0, currencies: 0, ms })
+    expect(answers).toMatchObject({ url: expect.stringMatching(/^http:/) })
+    expect(stops).toMatchObject({ signal: 'SIGTERM' })
+    expect(stopped).toMatchObject({ ms })
+  })
+
+  test('names the worker in its lines, each of which stops in order', async () => {
+    const DATABASE_URL = await ownDatabase()
+    const { status, stdout, said } = await served({ DATABASE_URL, WORKERS: '2' })
+    const lines = linesOf(said)
+    expect([status, stdout]).toEqual([0, expect.stringMatching(/^corridor answers at \S+\n$/)])
+    const saying = (wanted: string) => lines.filter(({ msg }) => msg === wanted)
+    const workers = (wanted: string) =>
+      saying(wanted)
+        .map(({ worker }) => String(worker))
+        .sort()
+    expect(workers('memory is loaded')).toEqual(['0', '1'])
+    expect(workers('corridor has stopped')).toEqual(['0', '1', 'undefined'])
+    expect(lines.at(-1)).not.toHaveProperty('worker')
+  })
+
+  test.each(['1', '2'])('that cannot listen says so in lines, as %s of them', async (workers) => {
+    const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
+    const env = { PORT: String(other.port), WORKERS: workers, REFERENCE_FEED: 'none' }
+    const settings = { databaseUrl: await ownDatabase(), env }
+    const { status, stdout, said } = await corridorProcess(['serve'], settings)
+    await other.stop(true)
+    const last = JSON.parse(said.at(-1)!)
+    expect([status, stdout]).toEqual([1, ''])
+    expect(said.filter((line) => line.includes('"level":"error"'))).toHaveLength(1)
+    expect(last).toMatchObject({ level: 'error', msg: expect.stringContaining('cannot listen on') })
+  })
+
+  test('that cannot understand its settings says so in one line, whatever its level', async () => {
+    const env = { PORT: 'many', LOG_LEVEL: 'silent', MID_MAX_AGE: 'old' }
+    const { status, said } = await corridorProcess(['serve'], { databaseUrl: '', env })
+    expect(status).toBe(1)
+    expect(said).toHaveLength(1)
+    const { level, msg } = JSON.parse(said[0]!)
+    expect(level).toBe('error')
+    expect(msg).toMatch(/^corridor ends: wrong settings: PORT .*; MID_MAX_AGE /)
+  })
+
+  test('says it in a sentence where people read it', async () => {
+    const env = { PORT: 'many', LOG_FORMAT: 'pretty' }
+    const { status, said } = await corridorProcess(['serve'], { databaseUrl: '', env })
+    expect(status).toBe(1)
+    expect(said).toEqual([expect.stringMatching(/^corridor: wrong settings: PORT /)])
+  })
+})
+
+describe('an error that nobody caught', () => {
+  test.each(['at once', 'later'])('%s: is the last line but one, and ends with 1', async (when) => {
+    const child = Bun.spawn([process.execPath, CRASHING, String(LINES), when], { stderr: 'pipe' })
+    const lines = linesOf(await new Response(child.stderr).text())
+    expect(await child.exited).toBe(1)
+    expect(lines).toHaveLength(LINES + 2)
+    const message = 'corridor ends by an error that nobody caught'
+    expect(lines.at(-2)).toMatchObject({ level: 'error', msg: message })
+    expect(lines.at(-2)!.err).toMatchObject({ message: 'nobody caught this' })
+    expect(lines.at(-1)).toMatchObject({ msg: 'let go of' })
+  })
+
+  test('ends also where nobody reads its lines', async () => {
+    const path = join(await scratchFolder(), 'stderr')
+    spawnSync('mkfifo', [path])
+    const pipe = openSync(path, constants.O_RDWR)
+    const startMs = performance.now()
+    const child = Bun.spawn([process.execPath, CRASHING, '20000', 'at once'], { stderr: pipe })
+    expect(await child.exited).toBe(1)
+    expect(performance.now() - startMs).toBeLessThan(CRASH_MS_MAX)
+    closeSync(pipe)
+  })
+})
