@@ -34,6 +34,7 @@ import { createUsageStore } from '~/store/usage-store.ts'
 import { memorySizes } from '~/telemetry/memory-metrics.ts'
 import { FeedService, type Pace } from './feeds.ts'
 import { type Listener, listen } from './listener.ts'
+import { newKeysOf } from './new-keys.ts'
 import { NewsFollower } from './news.ts'
 import { orStop } from './or-undo.ts'
 import { pastOf } from './past.ts'
@@ -75,7 +76,6 @@ export type Service = {
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, clock, log, database } = options
   const telemetry = await Telemetry.start(options)
-  const { tracing } = telemetry
   const readers = new Readers(options)
   const draining = new Draining(config.shutdownDelayMs)
   const windows = new WindowCache()
@@ -88,14 +88,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const feeds = new FeedService({ ...options, memory, watch: telemetry.feed })
   const counting = countingOf(options)
   const observations = createObservationStore(database)
-  const { refresher, news } = await loaded(options, { memory, telemetry, readers, ...counting })
+  const loading = { memory, telemetry, readers, ...counting }
+  const { refresher, news, newKeys } = await loaded(options, loading)
   const metering = { meter: counting.meter, limits: config.quotas }
-  const past = pastOf(readers, windows, tracing)
-  const reading = { memory, clock, log, metering, ageLimits: config, past }
+  const past = pastOf(readers, windows, telemetry.tracing)
+  const reading = { memory, newKeys, clock, log, metering, ageLimits: config, past }
   const tools = new ToolServer({ ...reading, options: toolServerOptions(config) })
   const addresses = new Addresses(config.trustedProxies)
   const people = new People({ ...options, ...reading, addresses, listensAt: () => listener.origin })
-  const store = recorderOf({ observations, news, tracing, work: config.work })
+  const store = recorderOf({ observations, news, tracing: telemetry.tracing, work: config.work })
   const health = healthOf(database, { draining, refresher })
   const watched = { ...counting, database, memory, windows, readers }
   const silence = new SilenceWatch({ store: createSendingStore(database), memory, clock })
@@ -160,7 +161,7 @@ async function loaded(options: ServiceOptions, loading: Loading) {
   }
   await orStop(start, [news, refresher, telemetry, readers])
   log.info({ ...memorySizes(memory), ms: msSince(startMs) }, 'memory is loaded')
-  return { refresher, news }
+  return { refresher, news, newKeys: newKeysOf(options, refresher) }
 }
 
 type Loading = {

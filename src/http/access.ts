@@ -8,7 +8,7 @@ import type { Evidence } from '~/memory/evidence.ts'
 import type { Generation, Memory } from '~/memory/memory.ts'
 import type { Reservation } from '~/memory/usage-meter.ts'
 import { type AgeLimits, View } from '~/memory/view.ts'
-import { callerOf, callerOrRefusal } from '~/service/access.ts'
+import { callerOf, callerOrRefusal, type KeyAccess } from '~/service/access.ts'
 import { type Metering, quotaAfter, quotaAt, unitOrRefusal } from '~/service/metering.ts'
 import { inScope, type RequestScope } from '~/telemetry/request-scope.ts'
 import type { AnswerCache, Body } from '~/wire/answer-cache.ts'
@@ -19,7 +19,7 @@ import { type Answer, answerReply } from './answer.ts'
 import { errorReply, type Headers, type Refusals } from './reply.ts'
 import { REQUEST_ID_HEADER } from './request-id.ts'
 
-export type AccessDeps = {
+export type AccessDeps = KeyAccess & {
   readonly memory: Memory
   readonly clock: Clock
   readonly log: Log
@@ -69,8 +69,11 @@ type ColdQuestion<S extends TObject> = {
 }
 
 /** The key's owner, from the request's header. */
-export const callerOfRequest = (memory: Memory, request: Request, nowMs: number): Caller =>
-  callerOf(memory.current.keys, request.headers.get('x-api-key'), nowMs)
+export const callerOfRequest = (
+  access: KeyAccess,
+  request: Request,
+  nowMs: number,
+): Promise<Caller> => callerOf(access, request.headers.get('x-api-key'), nowMs)
 
 /**
  * A read that costs one unit of the caller's daily quota: 401, then 429, then 400, then the work.
@@ -110,7 +113,7 @@ export function meteredHandler<S extends TObject>(
     const turn = new Turn(deps, request)
     const begun = turn.begin()
     if (begun === null) return replyOf(turn, request, scope)
-    const later = (refusal: ServiceError | null) =>
+    const later = (refusal: Begun) =>
       refusal
         ? refusals.reply(refusal, scope.id, () => turn.quotaHeaders())
         : replyOf(turn, request, scope)
@@ -140,6 +143,9 @@ export function coldHandler<S extends TObject>(
   }
 }
 
+/** Why a request may not go on; null where it may. */
+type Begun = ServiceError | null
+
 /** One metered request, from the look at its key to the headers of its reply. */
 class Turn {
   readonly #nowMs: number
@@ -153,19 +159,24 @@ class Turn {
     this.#nowMs = deps.clock.now()
   }
 
-  /** Takes a unit, or says why not, a 401 or a 429; later where the unit has to be waited for. */
-  begin(): ServiceError | null | Promise<ServiceError | null> {
-    const { memory, metering } = this.deps
-    const nowMs = this.#nowMs
+  /**
+   * Takes a unit, or says why not, a 401 or a 429. It answers later only where the key may be new
+   * or the unit has to be waited for.
+   */
+  begin(): Begun | Promise<Begun> {
     const key = this.request.headers.get('x-api-key')
-    const caller = callerOrRefusal(memory.current.keys, key, nowMs)
-    if (caller instanceof ServiceError) return caller
-    this.#caller = caller
-    const unit = unitOrRefusal(metering, caller, nowMs)
-    return unit instanceof Promise ? unit.then((later) => this.#take(later)) : this.#take(unit)
+    const found = callerOrRefusal(this.deps, key, this.#nowMs)
+    return found instanceof Promise ? found.then((late) => this.#admit(late)) : this.#admit(found)
   }
 
-  #take(unit: Reservation | ServiceError): ServiceError | null {
+  #admit(found: Caller | ServiceError): Begun | Promise<Begun> {
+    if (found instanceof ServiceError) return found
+    this.#caller = found
+    const unit = unitOrRefusal(this.deps.metering, found, this.#nowMs)
+    return unit instanceof Promise ? unit.then((late) => this.#take(late)) : this.#take(unit)
+  }
+
+  #take(unit: Reservation | ServiceError): Begun {
     if (unit instanceof ServiceError) return unit
     this.#reservation = unit
     return null

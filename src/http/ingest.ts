@@ -70,7 +70,7 @@ async function recorded(
   request: Request,
 ): Promise<Static<typeof IngestResponse>> {
   const { memory, clock } = deps
-  const caller = callerOfRequest(memory, request, clock.now())
+  const caller = await callerOfRequest(deps, request, clock.now())
   assertMayIngest(caller)
   const idempotencyKey = idempotencyKeyOf(request)
   assertJson(request)

@@ -6,7 +6,7 @@ import { type AccessDeps, callerOfRequest } from './access.ts'
 import { errorReply, jsonReply } from './reply.ts'
 import type { Route } from './route.ts'
 
-export const usageRoutes = ({ memory, clock, log, metering }: AccessDeps): Route[] => [
+export const usageRoutes = (deps: AccessDeps): Route[] => [
   {
     method: 'GET',
     path: '/admin/usage',
@@ -22,10 +22,11 @@ export const usageRoutes = ({ memory, clock, log, metering }: AccessDeps): Route
       isTiered: false,
       success: { status: 200, body: UsageResponse },
     },
-    handle(request) {
+    async handle(request) {
+      const { memory, clock, log, metering } = deps
       const nowMs = clock.now()
       try {
-        const caller = callerOfRequest(memory, request, nowMs)
+        const caller = await callerOfRequest(deps, request, nowMs)
         const { keys } = memory.current
         const usage = usageOf({ ...metering, keys }, { caller, nowMs })
         return jsonReply(presentUsage(usage, nowMs), 200, quotaHeaders(usage.quota, nowMs))

@@ -2,7 +2,7 @@ import { isJsonContentType } from '@modelcontextprotocol/sdk/shared/mediaType.js
 import { ErrorCode, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js'
 import type { Clock } from '~/clock.ts'
 import { ServiceError } from '~/domain/errors.ts'
-import { callerOf } from '~/service/access.ts'
+import { callerOf, type KeyAccess } from '~/service/access.ts'
 import { quotaAt } from '~/service/metering.ts'
 import { AnswerCache } from '~/wire/answer-cache.ts'
 import { quotaHeaders } from '~/wire/quota.ts'
@@ -24,11 +24,12 @@ export type ToolServerOptions = GuardOptions & {
   readonly sessionsMax: number
 }
 
-export type ToolServerDeps = Omit<CallDeps, 'answers'> & {
-  readonly clock: Clock
-  readonly past: HistoryToolDeps
-  readonly options: ToolServerOptions
-}
+export type ToolServerDeps = Omit<CallDeps, 'answers'> &
+  KeyAccess & {
+    readonly clock: Clock
+    readonly past: HistoryToolDeps
+    readonly options: ToolServerOptions
+  }
 
 const METHODS = ['GET', 'POST', 'DELETE', 'OPTIONS']
 const SESSION_HEADER = 'mcp-session-id'
@@ -84,9 +85,8 @@ export class ToolServer {
       this.#guard.check(request)
       return preflightReply(METHODS)
     }
-    const { memory, clock } = this.deps
-    const nowMs = clock.now()
-    const caller = callerOf(memory.current.keys, request.headers.get('x-api-key'), nowMs)
+    const nowMs = this.deps.clock.now()
+    const caller = await callerOf(this.deps, request.headers.get('x-api-key'), nowMs)
     const asker = { caller, nowMs }
     try {
       return await this.#answered(request, asker)

@@ -2,6 +2,13 @@ import { type Caller, isRevoked } from '~/domain/account.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import { mayIngest } from '~/domain/quota.ts'
 import type { KeyIndex } from '~/memory/key-index.ts'
+import type { NewKeys } from './new-keys.ts'
+
+export type KeyAccess = {
+  readonly memory: { readonly current: { readonly keys: KeyIndex } }
+  /** Not needed where no key is made elsewhere. */
+  readonly newKeys?: Pick<NewKeys, 'look'>
+}
 
 /** Said to everybody alike, and in a flood very often: made once, without a stack for each. */
 const MISSING_KEY = new ServiceError(
@@ -17,19 +24,35 @@ const REVOKED_KEY = new ServiceError(
   'this API key was revoked; use another or create one',
 )
 
-/** The caller behind a key. Throws `missing_key`, `invalid_key` or `revoked_key`. */
-export function callerOf(keys: KeyIndex, text: string | null, nowMs: number): Caller {
-  const found = callerOrRefusal(keys, text, nowMs)
+/** The caller behind a key. Rejects with `missing_key`, `invalid_key` or `revoked_key`. */
+export async function callerOf(
+  access: KeyAccess,
+  text: string | null,
+  nowMs: number,
+): Promise<Caller> {
+  const found = await callerOrRefusal(access, text, nowMs)
   if (found instanceof ServiceError) throw found
   return found
 }
 
-/** The same for who is refused so often that throwing would cost too much. */
+type CallerOrRefusal = Caller | ServiceError
+
+/**
+ * The caller behind a key, or why there is none, without throwing, which would cost too much for
+ * those who are refused often. It answers later only of a key that may have been made just now.
+ */
 export function callerOrRefusal(
-  keys: KeyIndex,
+  { memory, newKeys }: KeyAccess,
   text: string | null,
   nowMs: number,
-): Caller | ServiceError {
+): CallerOrRefusal | Promise<CallerOrRefusal> {
+  const found = known(memory.current.keys, text, nowMs)
+  if (found !== INVALID_KEY) return found
+  const look = newKeys?.look(text!)
+  return look ? look.then(() => known(memory.current.keys, text, nowMs)) : found
+}
+
+function known(keys: KeyIndex, text: string | null, nowMs: number): CallerOrRefusal {
   if (!text) return MISSING_KEY
   const caller = keys.callerOf(text)
   if (!caller) return INVALID_KEY

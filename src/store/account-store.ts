@@ -55,6 +55,8 @@ export type AccountStore = {
   load(): Promise<Access>
   /** One account and its keys; nothing when there is no such account. */
   loadAccount(id: string): Promise<Access>
+  /** The account whose key has this hash, or null when there is none. */
+  accountOfKey(hash: string): Promise<string | null>
   /** An account and its first key. Throws EmailTakenError; the address is stored in lower case. */
   create(account: NewAccount): Promise<{ account: Account; key: Key }>
   /** The account as it is now, or null when there is none. */
@@ -89,6 +91,10 @@ export function createAccountStore(database: Database): AccountStore {
   return {
     load: () => load(db, null),
     loadAccount: async (id) => (isUuid(id) ? load(db, id) : { accounts: [], keys: [] }),
+    async accountOfKey(hash) {
+      const [key] = await db.select({ id: keys.accountId }).from(keys).where(eq(keys.hash, hash))
+      return key?.id ?? null
+    },
     create: (account) => create(database, { actor: COMMAND_LINE, ...account }),
     update: async (id, change, actor = COMMAND_LINE) =>
       isUuid(id) ? update(database, id, { ...change, actor }) : null,

@@ -161,6 +161,20 @@ describe('replicas on one database', () => {
     await operator.close()
   })
 
+  test('a key that another process made is taken at its first request, by all at once', async () => {
+    const all = await replicas(2)
+    const operator = otherHandle(database)
+    for (let i = 0; i < 20; i++) {
+      const { keys } = await addAccount(operator, {})
+      const replies = all.map((replica) => replica.get('/providers', keys[0]!))
+      expect((await Promise.all(replies)).map(({ status }) => status)).toEqual([200, 200])
+    }
+    const made = await addAccount(operator, { role: 'treasury', keys: 3 })
+    expect((await all[0]!.post(row, made.keys[0]!)).status).toBe(201)
+    expect((await all[0]!.get('/admin/usage', made.keys[1]!)).status).toBe(200)
+    await operator.close()
+  })
+
   test('the quota is one: units by one key on one count for another key on another', async () => {
     const { keys } = await addAccount(database, { plan: 'free', keys: 2 })
     const [first, second] = await replicas(2)

@@ -12,9 +12,11 @@ const ACCOUNT = { id: 'acc', email: 'a@example.com', plan: 'free', role: 'member
 const KEY = { id: 'k', accountId: 'acc', name: 'k', hash: keyHashOf(TEXT), revokedMs: null }
 const KEYS = KeyIndex.empty.with({ accounts: [ACCOUNT], keys: [KEY] })
 
-function codeOf(work: () => unknown): string | null {
+const memoryOf = (keys: KeyIndex) => ({ memory: { current: { keys } } })
+
+async function codeOf(work: () => Promise<unknown>): Promise<string | null> {
   try {
-    work()
+    await work()
     return null
   } catch (error) {
     if (error instanceof ServiceError) return error.code
@@ -23,21 +25,26 @@ function codeOf(work: () => unknown): string | null {
 }
 
 describe('callerOf', () => {
-  test('is the key, its account and the tier of the plan', () => {
-    expect(callerOf(KEYS, TEXT, NOW_MS)).toEqual({ key: KEY, account: ACCOUNT, tier: 'hourly' })
-    const tiers = PLANS.map((plan) => {
-      const keys = KEYS.with({ accounts: [{ ...ACCOUNT, plan }], keys: [] })
-      return callerOf(keys, TEXT, NOW_MS).tier
+  test('is the key, its account and the tier of the plan', async () => {
+    expect(await callerOf(memoryOf(KEYS), TEXT, NOW_MS)).toEqual({
+      key: KEY,
+      account: ACCOUNT,
+      tier: 'hourly',
     })
+    const tiers: string[] = []
+    for (const plan of PLANS) {
+      const keys = KEYS.with({ accounts: [{ ...ACCOUNT, plan }], keys: [] })
+      tiers.push((await callerOf(memoryOf(keys), TEXT, NOW_MS)).tier)
+    }
     expect(tiers).toEqual(['hourly', 'hourly', 'realtime'])
   })
 
-  test('no key and an empty one are missing', () => {
-    expect(codeOf(() => callerOf(KEYS, null, NOW_MS))).toBe('missing_key')
-    expect(codeOf(() => callerOf(KEYS, '', NOW_MS))).toBe('missing_key')
+  test('no key and an empty one are missing', async () => {
+    expect(await codeOf(() => callerOf(memoryOf(KEYS), null, NOW_MS))).toBe('missing_key')
+    expect(await codeOf(() => callerOf(memoryOf(KEYS), '', NOW_MS))).toBe('missing_key')
   })
 
-  test('a malformed, a mistyped, an unknown, a doubled and a 10 kB key are invalid', () => {
+  test('a malformed, a mistyped, an unknown, a doubled and a 10 kB key are invalid', async () => {
     for (const text of [
       'x',
       ' ',
@@ -50,31 +57,31 @@ describe('callerOf', () => {
       `crd_${'k'.repeat(10_240)}`,
       keyHashOf(TEXT),
     ])
-      expect(codeOf(() => callerOf(KEYS, text, NOW_MS))).toBe('invalid_key')
+      expect(await codeOf(() => callerOf(memoryOf(KEYS), text, NOW_MS))).toBe('invalid_key')
   })
 
-  test('a key whose account is not known is invalid', () => {
+  test('a key whose account is not known is invalid', async () => {
     const keys = KeyIndex.empty.with({ accounts: [], keys: [KEY] })
-    expect(codeOf(() => callerOf(keys, TEXT, NOW_MS))).toBe('invalid_key')
+    expect(await codeOf(() => callerOf(memoryOf(keys), TEXT, NOW_MS))).toBe('invalid_key')
   })
 
-  test('a revoked key is told apart', () => {
+  test('a revoked key is told apart', async () => {
     const keys = KEYS.with({ accounts: [], keys: [{ ...KEY, revokedMs: 5 }] })
-    expect(codeOf(() => callerOf(keys, TEXT, NOW_MS))).toBe('revoked_key')
+    expect(await codeOf(() => callerOf(memoryOf(keys), TEXT, NOW_MS))).toBe('revoked_key')
     const others = keys.with({ accounts: [], keys: [KEY] })
-    expect(codeOf(() => callerOf(others, TEXT, NOW_MS))).toBeNull()
+    expect(await codeOf(() => callerOf(memoryOf(others), TEXT, NOW_MS))).toBeNull()
   })
 
-  test('a key with an end ahead works until the millisecond before it', () => {
+  test('a key with an end ahead works until the millisecond before it', async () => {
     const keys = KEYS.with({ accounts: [], keys: [{ ...KEY, revokedMs: NOW_MS }] })
-    expect(codeOf(() => callerOf(keys, TEXT, NOW_MS - 1))).toBeNull()
-    expect(codeOf(() => callerOf(keys, TEXT, NOW_MS))).toBe('revoked_key')
+    expect(await codeOf(() => callerOf(memoryOf(keys), TEXT, NOW_MS - 1))).toBeNull()
+    expect(await codeOf(() => callerOf(memoryOf(keys), TEXT, NOW_MS))).toBe('revoked_key')
   })
 
-  test('an error never holds the key it was given', () => {
+  test('an error never holds the key it was given', async () => {
     for (const text of [newApiKey(random), 'secret-of-somebody'])
       try {
-        callerOf(KEYS, text, NOW_MS)
+        await callerOf(memoryOf(KEYS), text, NOW_MS)
         expect.unreachable()
       } catch (error) {
         expect(JSON.stringify([(error as Error).message, error])).not.toContain(text)
@@ -83,11 +90,11 @@ describe('callerOf', () => {
 })
 
 describe('assertMayIngest', () => {
-  test('treasury and admin may, a member is forbidden', () => {
+  test('treasury and admin may, a member is forbidden', async () => {
     const answers = ROLES.map((role) => {
       const keys = KEYS.with({ accounts: [{ ...ACCOUNT, role }], keys: [] })
-      return codeOf(() => assertMayIngest(callerOf(keys, TEXT, NOW_MS)))
+      return codeOf(async () => assertMayIngest(await callerOf(memoryOf(keys), TEXT, NOW_MS)))
     })
-    expect(answers).toEqual(['forbidden', null, null])
+    expect(await Promise.all(answers)).toEqual(['forbidden', null, null])
   })
 })

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'bun:test'
+import { keyHashOf, newApiKey } from '~/domain/api-key.ts'
+import { NewKeys } from '~/service/new-keys.ts'
+import { clockAt } from '../support/clock.ts'
+
+const key = () => newApiKey((count) => crypto.getRandomValues(new Uint8Array(count)))
+
+function world(answer: () => Promise<unknown> = async () => {}) {
+  const clock = clockAt('2026-03-05T14:25:30.500Z')
+  const asked: string[] = []
+  const load = (hash: string) => {
+    asked.push(hash)
+    return answer()
+  }
+  return { clock, asked, newKeys: new NewKeys({ load, clock }) }
+}
+
+describe('NewKeys.look', () => {
+  test('asks for a key by its hash, once, however often it is shown', async () => {
+    const { newKeys, asked } = world()
+    const text = key()
+    const [first, second] = [newKeys.look(text), newKeys.look(text)]
+    expect(first).toBeInstanceOf(Promise)
+    expect(second).toBe(first)
+    await first
+    expect(newKeys.look(text)).toBeNull()
+    expect(asked).toEqual([keyHashOf(text)])
+  })
+
+  test('asks for nothing that is not in form', () => {
+    const { newKeys, asked } = world()
+    const mistyped = key()
+    for (const text of ['', 'x', mistyped.toLowerCase(), `${mistyped}0`])
+      expect(newKeys.look(text)).toBeNull()
+    expect(asked).toEqual([])
+  })
+
+  test('asks for at most twenty made-up keys at first, and for ten in each second after that', async () => {
+    const { newKeys, asked, clock } = world()
+    for (let i = 0; i < 100; i++) await newKeys.look(key())
+    expect(asked).toHaveLength(20)
+    clock.advance(1000)
+    for (let i = 0; i < 100; i++) await newKeys.look(key())
+    expect(asked).toHaveLength(30)
+  })
+
+  test('asks for at most four at once', async () => {
+    const gate = Promise.withResolvers<void>()
+    const { newKeys, asked } = world(() => gate.promise)
+    const looks = Array.from({ length: 10 }, () => newKeys.look(key()))
+    expect(asked).toHaveLength(4)
+    expect(looks.filter((look) => look === null)).toHaveLength(6)
+    gate.resolve()
+    await Promise.all(looks)
+    await newKeys.look(key())
+    expect(asked).toHaveLength(5)
+  })
+
+  test('is over when the database does not answer, and asks again the next time', async () => {
+    const { newKeys, asked } = world(() => Promise.reject(new Error('no route to host')))
+    const text = key()
+    for (let i = 0; i < 3; i++) await newKeys.look(text)
+    expect(asked).toHaveLength(3)
+  })
+
+  test('waits no longer than a second for one that hangs', async () => {
+    const { newKeys } = world(() => new Promise(() => {}))
+    const startMs = performance.now()
+    await newKeys.look(key())
+    expect(performance.now() - startMs).toBeLessThan(3000)
+  })
+})
