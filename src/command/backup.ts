@@ -5,6 +5,7 @@ import type { Command } from 'commander'
 import { RestoreFault, restoreBackup, writeBackup } from '~/store/backup.ts'
 import { type InputFile, STDIN, withInput } from './file.ts'
 import { outputAt, STDOUT } from './output.ts'
+import { withBar, withProgress } from './progress.ts'
 import {
   CommandFailure,
   printResult,
@@ -28,7 +29,9 @@ export function addBackup(program: Command, terminal: Terminal): void {
     .option('--json', 'print one JSON document')
     .action(async (path: string, { json = false }: Options) => {
       const tables = await withExisting(terminal, (database) =>
-        written(path, (write) => writeBackup(database, write)),
+        withBar(terminal, 'rows', (reach) =>
+          written(path, (write) => writeBackup(database, write, reach)),
+        ),
       )
       const [told, name] =
         path === STDOUT ? [beside(terminal), 'standard output'] : [terminal, path]
@@ -45,12 +48,12 @@ export function addBackup(program: Command, terminal: Terminal): void {
         throw new CommandFailure(
           'standard input is a terminal: name a file, or pass a backup with <',
         )
-      const restored = ({ name, bytes }: InputFile) =>
+      const restored = (input: InputFile) =>
         withDatabase(terminal, async (database) => {
           try {
-            return await restoreBackup(database, linesOf(bytes))
+            return await restoreBackup(database, linesOf(withProgress(input, terminal)))
           } catch (error) {
-            throw reasonOf(error, name)
+            throw reasonOf(error, input.name)
           }
         })
       const rows = await withInput(path, restored)

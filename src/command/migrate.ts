@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
-import { migrate } from '~/store/migrate.ts'
-import { printResult, type Terminal, withUnmigrated } from './terminal.ts'
+import { printResult, type Terminal, watchedMigrate, withUnmigrated } from './terminal.ts'
 
 export function addMigrate(program: Command, terminal: Terminal): void {
   program
@@ -8,7 +7,9 @@ export function addMigrate(program: Command, terminal: Terminal): void {
     .description('bring the database to the current schema; safe to run twice or at once')
     .option('--json', 'print one JSON document')
     .action(async ({ json = false }: { json?: boolean }) => {
-      const applied = await withUnmigrated(terminal, migrate)
+      const applied = await withUnmigrated(terminal, (database) =>
+        watchedMigrate(terminal, database),
+      )
       const line = applied === 0 ? 'the schema is current' : `migrations applied: ${applied}`
       printResult(terminal, { isJson: json, result: { applied }, lines: [line] })
     })

@@ -26,31 +26,64 @@ export async function stillAtIt<T>(
 }
 
 /**
- * The bytes of `input` as they are read, with a bar on stderr of how far it is.
- *
- * The bar shows only where a person is watching and the size is known; it goes when reading ends,
- * however it ends.
+ * The bytes of `input` as they are read, with a bar of how far that is where the size is known; it
+ * goes when reading ends, however it ends.
  */
 export async function* withProgress(
   { bytes, sizeBytes }: InputFile,
   terminal: Terminal,
 ): AsyncGenerator<Uint8Array> {
-  if (!terminal.isTerminal || !sizeBytes) return yield* bytes
-  const bar = new SingleBar(
-    {
-      format: '{bar} {percentage}% of {mib} MiB, {eta_formatted} to go',
-      clearOnComplete: true,
-      hideCursor: true,
-    },
-    Presets.shades_classic,
-  )
-  bar.start(sizeBytes, 0, { mib: (sizeBytes / MIB).toFixed(1) })
+  if (!sizeBytes) return yield* bytes
+  const bar = new Bar(terminal, `${(sizeBytes / MIB).toFixed(1)} MiB`)
+  let done = 0
   try {
+    bar.reach(done, sizeBytes)
     for await (const chunk of bytes) {
-      bar.increment(chunk.length)
+      done += chunk.length
+      bar.reach(done, sizeBytes)
       yield chunk
     }
   } finally {
     bar.stop()
+  }
+}
+
+/** Hears how far work is. */
+export type Reach = (done: number, total: number) => void
+
+/** What `work` comes to, with a bar of how many of the things it has done that `unit` names. */
+export async function withBar<T>(
+  terminal: Terminal,
+  unit: string,
+  work: (reach: Reach) => Promise<T>,
+): Promise<T> {
+  const bar = new Bar(terminal, `{total} ${unit}`)
+  try {
+    return await work((done, total) => bar.reach(done, total))
+  } finally {
+    bar.stop()
+  }
+}
+
+/** A bar on stderr, only where a person is watching. */
+class Bar {
+  readonly #bar: SingleBar | null
+  #isBegun = false
+
+  constructor({ isTerminal }: Terminal, whole: string) {
+    const format = `{bar} {percentage}% of ${whole}, {eta_formatted} to go`
+    const look = { format, clearOnComplete: true, hideCursor: true }
+    this.#bar = isTerminal ? new SingleBar(look, Presets.shades_classic) : null
+  }
+
+  reach(done: number, total: number): void {
+    if (!this.#isBegun) this.#bar?.start(total, done)
+    this.#isBegun = true
+    this.#bar?.setTotal(total)
+    this.#bar?.update(done)
+  }
+
+  stop(): void {
+    this.#bar?.stop()
   }
 }

@@ -6,6 +6,7 @@ import { keptFromMs, pruneObservations } from '~/jobs/prune-observations.ts'
 import type { Database } from '~/store/database.ts'
 import { createRetentionStore } from '~/store/retention-store.ts'
 import { createRollupStore } from '~/store/rollup-store.ts'
+import { type Reach, withBar } from './progress.ts'
 import { CommandFailure, printResult, type Terminal, withExisting } from './terminal.ts'
 
 type Options = { olderThan: number; dryRun?: boolean; json?: boolean }
@@ -19,7 +20,9 @@ export function addPrune(observations: Command, terminal: Terminal): void {
     .option('--json', 'print one JSON document')
     .action(async ({ olderThan, dryRun = false, json = false }: Options) => {
       const { beforeMs, count } = await withExisting(terminal, (database) =>
-        dryRun ? counted(database, olderThan) : pruned(database, olderThan),
+        withBar(terminal, 'series', (reach) =>
+          (dryRun ? counted : pruned)(database, olderThan, reach),
+        ),
       )
       const before = new Date(beforeMs).toISOString()
       const result = dryRun ? { before, prunable: count } : { before, pruned: count }
@@ -38,21 +41,26 @@ function asYears(text: string): number {
 
 type Counted = { beforeMs: number; count: number }
 
-async function counted(database: Database, years: number): Promise<Counted> {
+async function counted(database: Database, years: number, reach: Reach): Promise<Counted> {
   const beforeMs = keptFromMs(systemClock.now(), years)
   const store = createRetentionStore(database)
+  const outdated = await store.outdated(beforeMs)
   let count = 0
-  for (const { id } of await store.outdated(beforeMs)) count += await store.count(id, beforeMs)
+  for (const [done, { id }] of outdated.entries()) {
+    reach(done, outdated.length)
+    count += await store.count(id, beforeMs)
+  }
   return { beforeMs, count }
 }
 
-async function pruned(database: Database, years: number): Promise<Counted> {
+async function pruned(database: Database, years: number, reach: Reach): Promise<Counted> {
   const done = await pruneObservations(
     {
       store: createRetentionStore(database),
       rollups: createRollupStore(database),
       clock: systemClock,
       actor: COMMAND_LINE,
+      reach,
     },
     years,
   )

@@ -7,6 +7,7 @@ import type { Memory } from '~/memory/memory.ts'
 import type { Database } from '~/store/database.ts'
 import { createRetentionStore } from '~/store/retention-store.ts'
 import { createRollupStore } from '~/store/rollup-store.ts'
+import { stillAtIt } from './progress.ts'
 
 export type RetentionDeps = {
   readonly config: Pick<Config, 'retentionYears'>
@@ -17,6 +18,7 @@ export type RetentionDeps = {
 }
 
 const ACTOR = 'RETENTION_YEARS'
+const SAY_MS = 60_000
 
 /** The job that keeps the observations of so many years; none where they are kept for ever. */
 export function retentionJobs({ config, database, memory, clock, log }: RetentionDeps): Job[] {
@@ -25,7 +27,10 @@ export function retentionJobs({ config, database, memory, clock, log }: Retentio
   const store = createRetentionStore(database)
   const rollups = createRollupStore(database)
   const run = async () => {
-    const pruning = pruneObservations({ store, rollups, clock, actor: ACTOR }, retentionYears)
+    const say = (line: string) => log.info({}, line)
+    const pruning = stillAtIt({ what: 'pruning observations', say, everyMs: SAY_MS }, () =>
+      pruneObservations({ store, rollups, clock, actor: ACTOR }, retentionYears),
+    )
     const done = await pruning.finally(() => memory.publish({ isPastChanged: true }, clock.now()))
     if (!done || done.observations === 0) return
     const { observations, beforeMs } = done

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { StoredCorridor } from '~/domain/corridor.ts'
 import { repairRollups } from '~/jobs/verify-rollups.ts'
 import { createRollupStore, type RollupStore } from '~/store/rollup-store.ts'
+import { withBar } from './progress.ts'
 import { CommandFailure, printResult, type Terminal, withExisting } from './terminal.ts'
 
 const ALWAYS = { fromMs: Number.NEGATIVE_INFINITY, beforeMs: Number.POSITIVE_INFINITY }
@@ -49,7 +50,12 @@ function counted(
     const store = createRollupStore(database)
     const corridors = await store.corridors()
     let hours = 0
-    for (const corridor of corridors) hours += await work(store, corridor)
+    await withBar(terminal, 'corridors', async (reach) => {
+      for (const [done, corridor] of corridors.entries()) {
+        reach(done, corridors.length)
+        hours += await work(store, corridor)
+      }
+    })
     return { corridors: corridors.length, hours }
   })
 }

@@ -6,6 +6,7 @@ import { migrate } from '~/store/migrate.ts'
 import { reasonOf } from '~/store/reason.ts'
 import { schemaVersion } from '~/store/schema-version.ts'
 import { type Hold, interruptible } from './interruption.ts'
+import { stillAtIt } from './progress.ts'
 import { signals } from './signals.ts'
 
 /** What a command asks of the person who called it: one sentence on stderr, exit status 1. */
@@ -88,7 +89,7 @@ type Work<T> = (database: Database) => Promise<T>
  * whatever happens, a signal that ends the command included.
  */
 export const withDatabase = <T>(terminal: Terminal, work: Work<T>): Promise<T> =>
-  withUnmigrated(terminal, migrated(work))
+  withUnmigrated(terminal, migrated(terminal, work))
 
 /**
  * Opens the database for a command that reads, or changes what must be there: where there is none,
@@ -101,7 +102,7 @@ export const withExisting = <T>(terminal: Terminal, work: Work<T>): Promise<T> =
         `there is nothing of corridor in the database: ${database.where}. Set DATABASE_URL or ` +
           'DATA_DIR to what the service has, or begin here with `corridor migrate`',
       )
-    return migrated(work)(database)
+    return migrated(terminal, work)(database)
   })
 
 /** Opens the database for one command, or makes it, and leaves its schema as it is. */
@@ -109,11 +110,17 @@ export const withUnmigrated = <T>(terminal: Terminal, work: Work<T>): Promise<T>
   opened(terminal, { mustExist: false }, work)
 
 const migrated =
-  <T>(work: Work<T>): Work<T> =>
+  <T>(terminal: Terminal, work: Work<T>): Work<T> =>
   async (database) => {
-    await migrate(database)
+    await watchedMigrate(terminal, database)
     return work(database)
   }
+
+/** How many migrations it took; a person is told while it takes long. */
+export function watchedMigrate(terminal: Terminal, database: Database): Promise<number> {
+  const say = terminal.isTerminal ? terminal.say : () => {}
+  return stillAtIt({ what: 'bringing the schema up to date', say }, () => migrate(database))
+}
 
 async function opened<T>(terminal: Terminal, { mustExist }: { mustExist: boolean }, work: Work<T>) {
   const { databaseUrl, dataDir } = configOf(terminal)

@@ -22,6 +22,8 @@ export type PruneDeps = {
   readonly clock: { now(): number }
   /** Who is named in the list of prunings. */
   readonly actor: string
+  /** Hears how many series are pruned. */
+  readonly reach?: (done: number, total: number) => void
 }
 
 export type Pruned = { readonly beforeMs: number; readonly observations: number }
@@ -54,11 +56,15 @@ export function pruneObservations(deps: PruneDeps, years: number): Promise<Prune
   })
 }
 
-async function* deletions({ store, rollups }: PruneDeps, beforeMs: number): AsyncGenerator<number> {
+async function* deletions(
+  { store, rollups, reach }: PruneDeps,
+  beforeMs: number,
+): AsyncGenerator<number> {
   const outdated = await store.outdated(beforeMs)
   const corridors = new Map((await rollups.corridors()).map((corridor) => [corridor.id, corridor]))
   let verified: StoredCorridor | undefined
-  for (const { id, corridorId } of outdated) {
+  for (const [done, { id, corridorId }] of outdated.entries()) {
+    reach?.(done, outdated.length)
     const corridor = corridors.get(corridorId)!
     if (corridor !== verified)
       await repairRollups(rollups, corridor, { fromMs: Number.NEGATIVE_INFINITY, beforeMs })

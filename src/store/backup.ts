@@ -26,21 +26,48 @@ const TABLES: readonly Table[] = ordered(
 /**
  * Writes everything there is, as one moment saw it, without holding anybody up: a line that says
  * what it is, then table by table a line with its columns, rows as COPY writes them, and `\.`.
+ * `reach` hears how many rows are written, of about how many.
  */
 export async function writeBackup(
   { sql }: Pick<Database, 'sql'>,
   write: (text: string | Uint8Array) => Promise<void>,
+  reach: (rows: number, estimate: number) => void = () => {},
 ): Promise<number> {
   return sql.begin('isolation level repeatable read read only', async (tx) => {
+    const estimate = await rowEstimate(tx)
+    let rows = 0
+    const writeRows = (bytes: Uint8Array) => {
+      rows += linesIn(bytes)
+      reach(rows, Math.max(rows, estimate))
+      return write(bytes)
+    }
+    reach(rows, estimate)
     const header: Header = { corridor: 1, schema: await schemaVersion(tx) }
     await write(`${JSON.stringify(header)}\n`)
     for (const table of TABLES) {
       await write(`${JSON.stringify(table)}\n`)
-      await copyOut({ sql, tx }, `copy ${copied(table)} to stdout`, write)
+      await copyOut({ sql, tx }, `copy ${copied(table)} to stdout`, writeRows)
       await write(`${END}\n`)
     }
     return TABLES.length
   })
+}
+
+/** What the server's own statistics say of all tables together; 0 before it has any. */
+async function rowEstimate(tx: TransactionSql): Promise<number> {
+  const [row] = await tx`
+    select sum(greatest(reltuples, 0))::float8 as rows from pg_class
+    where oid in (select to_regclass(quote_ident(name))
+      from unnest(${TABLES.map(({ name }) => name)}::text[]) as name)`
+  return Number(row?.rows ?? 0)
+}
+
+const LINE_FEED = 10
+
+function linesIn(bytes: Uint8Array): number {
+  let lines = 0
+  for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1)) lines++
+  return lines
 }
 
 /** A file that cannot be restored, or a database that must not be; says what to do. */
