@@ -76,10 +76,16 @@ export async function startReported(
     if (isForPeople(terminal, config)) throw error
     const secrets = config ? secretsOf(config) : []
     const log = createLog({ level: 'error', format: 'json', secrets, worker })
-    log.error({ err: error }, `corridor ends: ${(error as Error).message}`)
+    log.error(behind(error as Error), `corridor ends: ${(error as Error).message}`)
     await log.flushed()
     process.exit(1)
   }
+}
+
+/** What the sentence of an error does not say; of one that we wrote ourselves that is its cause. */
+function behind(error: Error): { err?: unknown } {
+  if (error.cause !== undefined) return { err: error.cause }
+  return error.name === 'Error' ? {} : { err: error }
 }
 
 /** Also for settings that could not be read. */

@@ -246,13 +246,16 @@ describe('a role with the rights that docs/operate.md names', () => {
     try {
       const settings = { databaseUrl: service.url, env: { PORT: '0', REFERENCE_FEED: 'none' } }
       const { status, stdout, said } = await corridorProcess(['serve'], settings)
-      expect([status, stdout, said]).toEqual([
+      expect([status, stdout, JSON.parse(said.at(-1)!)]).toEqual([
         1,
         '',
-        [
-          'corridor: the database user corridor_service may not do all that a service does; ' +
+        {
+          level: 'error',
+          time: expect.any(String),
+          msg:
+            'corridor ends: the database user corridor_service may not do all that a service does; ' +
             `run as the user that owns the tables: ${missing}`,
-        ],
+        },
       ])
       const pruning = await requireRights(service.sql, { prunes: true }).catch((error) => error)
       expect(pruning.message).toEndWith(
