@@ -15,7 +15,7 @@ RUN npm install -g --no-audit --no-fund "$(node -p 'require("./package.json").pa
  && cp "$(readlink -f "$(command -v bun)")" /usr/local/bin/bun-binary
 COPY drizzle drizzle
 COPY src src
-COPY tsconfig.json bunfig.toml ./
+COPY tsconfig.json bunfig.toml LICENSE NOTICE ./
 
 FROM ${DEBIAN_IMAGE}
 ARG DEBIAN_IMAGE
