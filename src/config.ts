@@ -1,6 +1,6 @@
+import { GUARD_RULES, type GuardRules } from '~/domain/feed/guard.ts'
 import { HOUR_MS } from './domain/duration.ts'
 import type { Plan } from './domain/quota.ts'
-import { GUARD_RULES, type GuardRules } from './domain/reference-guard.ts'
 import { SAMPLERS, type Sampling } from './domain/sampling.ts'
 import { type FeedName, type FeedSettings, needsKey } from './feed/feeds.ts'
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from './log.ts'

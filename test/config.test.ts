@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { loadConfig } from '~/config.ts'
-import { GUARD_RULES } from '~/domain/reference-guard.ts'
+import { GUARD_RULES } from '~/domain/feed/guard.ts'
 import { FEED_NAMES, needsKey } from '~/feed/feeds.ts'
 
 const HOUR_MS = 3_600_000

@@ -2,10 +2,10 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type Account, FIRST_KEY_NAME, isEmail, type ListedAccount } from '~/domain/account.ts'
 import { COMMAND_LINE } from '~/domain/audit.ts'
 import { PLANS, type Plan, ROLES, type Role } from '~/domain/quota.ts'
-import { createAccountStore } from '~/store/account-store.ts'
+import { newKey, SHOWN_ONCE } from '~/runtime/new-key.ts'
+import { createAccountStore } from '~/store/access/account-store.ts'
 import { iso } from '~/wire/present.ts'
 import { mailOfKey } from './key-mail.ts'
-import { newKey, SHOWN_ONCE } from './new-key.ts'
 import { tableLines } from './table.ts'
 import {
   CommandFailure,

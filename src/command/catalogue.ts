@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
+import { CATALOGUE_BYTES_MAX, readCatalogueFile } from '~/file/catalogue.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
-import { CATALOGUE_BYTES_MAX, readCatalogueFile } from '~/wire/catalogue-file.ts'
 import { readText } from './file.ts'
 import { CommandFailure, printResult, type Terminal, withDatabase } from './terminal.ts'
 

@@ -2,10 +2,10 @@ import { isRevoked } from '~/domain/account.ts'
 import { keyHashOf } from '~/domain/api-key.ts'
 import { COMMAND_LINE } from '~/domain/audit.ts'
 import type { Plan, Role } from '~/domain/quota.ts'
-import { createAccountStore } from '~/store/account-store.ts'
+import { newKey } from '~/runtime/new-key.ts'
+import { createAccountStore } from '~/store/access/account-store.ts'
 import type { Database } from '~/store/database.ts'
 import type { DemoAccount } from './demo-state.ts'
-import { newKey } from './new-key.ts'
 
 const WANTED: readonly { plan: Plan; role: Role }[] = [
   { plan: 'free', role: 'member' },

@@ -1,6 +1,6 @@
 import { systemClock } from '~/clock.ts'
-import { mailerOf } from '~/portal/mailer.ts'
-import { noticeMail } from '~/portal/mails.ts'
+import { mailerOf } from '~/portal/member/mailer.ts'
+import { noticeMail } from '~/portal/member/mails.ts'
 import { configOf, type Terminal } from './terminal.ts'
 
 type NewKey = { readonly email: string; readonly keyName: string }

@@ -1,5 +1,7 @@
 import type { Command } from 'commander'
 import { systemClock } from '~/clock.ts'
+import { FileFault } from '~/file/csv.ts'
+import { type ObservationFile, openObservationFile } from '~/file/observations.ts'
 import { CatalogueIndex } from '~/memory/catalogue-index.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
@@ -7,9 +9,7 @@ import {
   type Imported,
   importNewObservations,
   importObservations,
-} from '~/store/observation-import.ts'
-import { FileFault } from '~/wire/csv.ts'
-import { type ObservationFile, openObservationFile } from '~/wire/observation-file.ts'
+} from '~/store/transfer/observation-import.ts'
 import { type InputFile, STDIN, withInput } from './file.ts'
 import { withProgress } from './progress.ts'
 import { addPrune } from './prune.ts'

@@ -11,7 +11,7 @@ export const STDOUT = '-'
 const MODE = 0o600
 
 /** Where something large is written to; one of `keep` and `drop` ends it. */
-export type Output = {
+type Output = {
   readonly stream: Writable
   /** What a fault of the stream is to the person who called. */
   faultOf(error: NodeJS.ErrnoException): CommandFailure

@@ -1,29 +1,8 @@
 import { Presets, SingleBar } from 'cli-progress'
-import { monotonicMs, msSince } from '~/clock.ts'
 import type { InputFile } from './file.ts'
 import type { Terminal } from './terminal.ts'
 
 const MIB = 1_048_576
-
-/** Between two lines about work that goes on. */
-const STILL_MS = 5_000
-
-type Waiting = { readonly what: string; say(line: string): void; readonly everyMs?: number }
-
-/** What `work` comes to; while that takes long, lines say that it goes on. */
-export async function stillAtIt<T>(
-  { what, say, everyMs = STILL_MS }: Waiting,
-  work: () => Promise<T>,
-): Promise<T> {
-  const startMs = monotonicMs()
-  const tell = () => say(`still ${what}, for ${Math.round(msSince(startMs) / 1000)} s now`)
-  const timer = setInterval(tell, everyMs)
-  try {
-    return await work()
-  } finally {
-    clearInterval(timer)
-  }
-}
 
 /**
  * The bytes of `input` as they are read, with a bar of how far that is where the size is known; it

@@ -1,8 +1,8 @@
-import type { FeedRecord, FeedState } from '~/domain/feed-state.ts'
-import { noState } from '~/domain/feed-state.ts'
+import type { FeedRecord, FeedState } from '~/domain/feed/state.ts'
+import { noState } from '~/domain/feed/state.ts'
+import type { HeldBack } from '~/domain/feed/verdict.ts'
 import type { Reference } from '~/domain/mid.ts'
 import { newestFirst } from '~/domain/quote.ts'
-import type { HeldBack } from '~/domain/reference-verdict.ts'
 import { CatalogueIndex } from '~/memory/catalogue-index.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
@@ -18,7 +18,7 @@ type CurrencyStanding = {
   readonly held: HeldBack | null
 }
 
-export type FeedStatus = {
+type FeedStatus = {
   readonly state: FeedState
   /** The configured feeds in their order. */
   readonly feeds: readonly FeedStanding[]

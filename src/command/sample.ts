@@ -1,14 +1,14 @@
+import { readCatalogueFile } from '~/file/catalogue.ts'
+import { openObservationFile } from '~/file/observations.ts'
+import { readReferenceFile } from '~/file/references.ts'
 import { CatalogueIndex } from '~/memory/catalogue-index.ts'
 import { sampleCatalogue, sampleObservations, sampleReferences } from '~/sample/sample.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
-import { importObservations } from '~/store/observation-import.ts'
-import { importReferences } from '~/store/reference-import.ts'
-import { readCatalogueFile } from '~/wire/catalogue-file.ts'
-import { openObservationFile } from '~/wire/observation-file.ts'
-import { readReferenceFile } from '~/wire/reference-file.ts'
+import { importObservations } from '~/store/transfer/observation-import.ts'
+import { importReferences } from '~/store/transfer/reference-import.ts'
 
-export type SampleOptions = {
+type SampleOptions = {
   /** Where the flags of the catalogue are served. */
   readonly origin: string
   readonly shiftDays: number

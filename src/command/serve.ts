@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { systemClock } from '~/clock.ts'
-import { baseUrl, startService } from './service.ts'
+import { baseUrl, startService } from '~/runtime/service.ts'
+import { startWorkers } from '~/runtime/workers.ts'
 import { serveUntilSignal } from './serving.ts'
 import { configOf, type Terminal } from './terminal.ts'
-import { startWorkers } from './workers.ts'
 
 export function addServe(program: Command, terminal: Terminal): void {
   program
@@ -15,7 +15,7 @@ export function addServe(program: Command, terminal: Terminal): void {
         const isAlone = beginning.config.workers === 1
         const service = await (isAlone
           ? startService(options)
-          : startWorkers({ ...options, terminal }))
+          : startWorkers({ ...options, env: terminal.env }))
         return { service, lines: [`corridor answers at ${baseUrl(service.origin)}`] }
       }),
     )

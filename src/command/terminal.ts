@@ -1,12 +1,12 @@
 import type { Config } from '~/config.ts'
 import { loadConfig } from '~/config.ts'
 import { createLog, type OwnLog } from '~/log.ts'
+import { stillAtIt } from '~/runtime/still-at-it.ts'
 import { type Database, openDatabase } from '~/store/database.ts'
 import { migrate } from '~/store/migrate.ts'
 import { reasonOf } from '~/store/reason.ts'
 import { schemaVersion } from '~/store/schema-version.ts'
 import { type Hold, interruptible } from './interruption.ts'
-import { stillAtIt } from './progress.ts'
 import { signals } from './signals.ts'
 
 /** What a command asks of the person who called it: one sentence on stderr, exit status 1. */

@@ -2,13 +2,13 @@ import type { Command } from 'commander'
 import { monotonicMs, systemClock } from '~/clock.ts'
 import type { Config } from '~/config.ts'
 import type { OwnLog } from '~/log.ts'
+import { orUndo } from '~/runtime/or-undo.ts'
+import { type Service, type ServiceOptions, startService } from '~/runtime/service.ts'
+import { metricsOfAllBy, READY } from '~/runtime/worker-metrics.ts'
 import { moveTo } from '~/store/address.ts'
 import { openDatabase } from '~/store/database.ts'
-import { orUndo } from './or-undo.ts'
-import { type Service, type ServiceOptions, startService } from './service.ts'
 import { endAtBugs, endInOrder, startReported } from './serving.ts'
 import { CommandFailure, configOf, type Terminal } from './terminal.ts'
-import { metricsOfAllBy, READY } from './worker-metrics.ts'
 
 const STOP_MS_MAX = 9_000
 /** Connections of all workers together, their listening ones aside. */

@@ -1,8 +1,8 @@
 export const CURRENCY_TYPES = ['source', 'target', 'both'] as const
 export const CURRENCY_KINDS = ['fiat', 'stablecoin'] as const
 
-export type CurrencyType = (typeof CURRENCY_TYPES)[number]
-export type CurrencyKind = (typeof CURRENCY_KINDS)[number]
+type CurrencyType = (typeof CURRENCY_TYPES)[number]
+type CurrencyKind = (typeof CURRENCY_KINDS)[number]
 
 export type Currency = {
   readonly code: string

@@ -1,7 +1,7 @@
-import type { ReferenceAnswer } from '~/domain/reference-feed.ts'
+import type { ReferenceAnswer } from '~/domain/feed/feed.ts'
 
 /** What a publisher asks of those who use its rates. */
-export type Attribution = {
+type Attribution = {
   /** The line to show beside the rates. */
   readonly text: string
   readonly url: string

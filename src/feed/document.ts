@@ -1,5 +1,5 @@
 import { gunzip } from 'node:zlib'
-import { FeedError } from '~/domain/reference-feed.ts'
+import { FeedError } from '~/domain/feed/feed.ts'
 
 /** Four times what the longest feed may send, and read in the blink between two requests. */
 export const DOCUMENT_BYTES_MAX = 64 * 1024

@@ -1,5 +1,5 @@
 import { currencyCode } from '~/domain/currency.ts'
-import { FeedError } from '~/domain/reference-feed.ts'
+import { FeedError } from '~/domain/feed/feed.ts'
 import type { Adapter } from './adapter.ts'
 import { flatXml } from './flat-xml.ts'
 import { addRate, dateMs, perDollar } from './rates.ts'

@@ -1,4 +1,4 @@
-import { FeedError } from '~/domain/reference-feed.ts'
+import { FeedError } from '~/domain/feed/feed.ts'
 
 /**
  * A JSON value that keeps what JSON.parse loses: the digits of numbers, and that names are unique.

@@ -1,4 +1,4 @@
-import { FeedError, type ReferenceAnswer, type ReferenceFeed } from '~/domain/reference-feed.ts'
+import { FeedError, type ReferenceAnswer, type ReferenceFeed } from '~/domain/feed/feed.ts'
 import { type Adapter, endpointUrl } from './adapter.ts'
 import { currencyApi } from './currency-api.ts'
 import { ecb } from './ecb.ts'

@@ -1,4 +1,4 @@
-import { FeedError } from '~/domain/reference-feed.ts'
+import { FeedError } from '~/domain/feed/feed.ts'
 import { documentText, refuseWebPage } from './document.ts'
 import { retryAfterMsOf, transportError } from './transport.ts'
 
@@ -38,7 +38,7 @@ export type DocumentRequest = {
 }
 
 /** A document, or null where it has not changed since `validators`. */
-export type Fetched = {
+type Fetched = {
   readonly text: string | null
   readonly validators: Validators | null
 }

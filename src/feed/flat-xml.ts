@@ -1,6 +1,6 @@
-import { FeedError } from '~/domain/reference-feed.ts'
+import { FeedError } from '~/domain/feed/feed.ts'
 
-export type XmlElement = {
+type XmlElement = {
   readonly name: string
   readonly attributes: ReadonlyMap<string, string>
 }

@@ -1,4 +1,4 @@
-import { FeedError } from '~/domain/reference-feed.ts'
+import { FeedError } from '~/domain/feed/feed.ts'
 import type { Adapter } from './adapter.ts'
 import { ecb } from './ecb.ts'
 import { exactJson, Numeral, objectOf, textOf } from './exact-json.ts'

@@ -1,7 +1,7 @@
 import { currencyCode } from '~/domain/currency.ts'
 import { plainDecimal, quotientText } from '~/domain/decimal.ts'
+import { FeedError, type ReferenceAnswer } from '~/domain/feed/feed.ts'
 import { dateMsOf, instantOf } from '~/domain/instant.ts'
-import { FeedError, type ReferenceAnswer } from '~/domain/reference-feed.ts'
 import { type ExactObject, Numeral } from './exact-json.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { FeedError } from '~/domain/reference-feed.ts'
+import { FeedError } from '~/domain/feed/feed.ts'
 
 const TLS_CODE = /CERT|TLS|SSL|EPROTO|SIGNED|ISSUER|VERIF/
 

@@ -1,12 +1,12 @@
 import { preferred } from '~/wire/accept.ts'
-import { csvLine } from '~/wire/csv.ts'
-import { lateBody } from '~/wire/late-body.ts'
+import { csvLine } from '~/wire/csv-line.ts'
+import { lateBody } from '~/wire/streamed-body.ts'
 import { pathOf } from './direct.ts'
 import { isHeld } from './entity-tag.ts'
 import type { Headers } from './reply.ts'
 
 /** Rows of an answer that can also be had alone, as CSV or as one JSON object a line. */
-export type Table = {
+type Table = {
   /** The member of the body that holds them; the body itself has an empty list there. */
   readonly name: string
   readonly columns: readonly string[]

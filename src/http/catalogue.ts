@@ -7,8 +7,8 @@ import {
   presentCurrencies,
   presentProviders,
 } from '~/wire/catalogue.ts'
-import { corridorsText, currenciesText } from '~/wire/catalogue-text.ts'
 import { NoQuery } from '~/wire/parameters.ts'
+import { corridorsText, currenciesText } from '~/wire/text/catalogue-text.ts'
 import type { HotDeps } from './access.ts'
 import { meteredRoute } from './metered-route.ts'
 import type { Route } from './route.ts'

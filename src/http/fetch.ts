@@ -9,13 +9,7 @@ import {
   presentFetchMulti,
   presentFetchOne,
 } from '~/wire/fetch.ts'
-import {
-  fetchManyToOneText,
-  fetchMatrixText,
-  fetchMultiText,
-  fetchOneText,
-} from '~/wire/fetch-text.ts'
-import type { OperationNotes } from '~/wire/operation.ts'
+import type { OperationNotes } from '~/wire/openapi/operation.ts'
 import {
   FETCH_CODES_MAX,
   FetchManyToOneQuery,
@@ -24,6 +18,12 @@ import {
   FetchOneQuery,
   MATRIX_CODES_MAX,
 } from '~/wire/parameters.ts'
+import {
+  fetchManyToOneText,
+  fetchMatrixText,
+  fetchMultiText,
+  fetchOneText,
+} from '~/wire/text/fetch-text.ts'
 import type { HotDeps } from './access.ts'
 import { meteredRoute } from './metered-route.ts'
 import type { Route } from './route.ts'

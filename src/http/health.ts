@@ -23,7 +23,7 @@ const REASONS = {
   behind: 'memory is not up to date with the database yet; ask another',
 }
 
-export type Unreadiness = keyof typeof REASONS
+type Unreadiness = keyof typeof REASONS
 
 export const UNREADINESSES = Object.keys(REASONS) as Unreadiness[]
 

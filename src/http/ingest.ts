@@ -13,7 +13,7 @@ import {
   IngestResponse,
   readIngestBody,
 } from '~/wire/ingest.ts'
-import type { Operation } from '~/wire/operation.ts'
+import type { Operation } from '~/wire/openapi/operation.ts'
 import { NoQuery } from '~/wire/parameters.ts'
 import { type AccessDeps, callerOfRequest } from './access.ts'
 import { bodyText } from './body.ts'

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { lateBody } from '~/wire/late-body.ts'
+import { lateBody } from '~/wire/streamed-body.ts'
 import { jsonReply } from './reply.ts'
 import type { Route } from './route.ts'
 

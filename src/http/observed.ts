@@ -1,13 +1,13 @@
 import { monotonicMs } from '~/clock.ts'
+import { REQUEST_ID_HEADER, requestIdOf } from '~/http/edge/request-id.ts'
+import { safeQuery } from '~/http/edge/safe-query.ts'
 import type { Log } from '~/log.ts'
 import { OTHER, type RequestFigures, type RouteLabel } from '~/telemetry/request-figures.ts'
 import { inScope, RequestScope } from '~/telemetry/request-scope.ts'
 import type { Tracing } from '~/telemetry/tracing.ts'
 import type { Handler, HotHandler } from './access.ts'
 import { errorReply, type Headers } from './reply.ts'
-import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts'
 import type { Route } from './route.ts'
-import { safeQuery } from './safe-query.ts'
 
 export type ObservedDeps = {
   readonly requests: RequestFigures

@@ -1,7 +1,7 @@
 import { providerRates } from '~/service/provider-rates.ts'
 import { ProviderQuery } from '~/wire/parameters.ts'
 import { ProviderRatesResponse, presentProviderRates } from '~/wire/provider-rates.ts'
-import { providerRatesText } from '~/wire/provider-rates-text.ts'
+import { providerRatesText } from '~/wire/text/provider-rates-text.ts'
 import type { HotDeps } from './access.ts'
 import { meteredRoute } from './metered-route.ts'
 import type { Route } from './route.ts'

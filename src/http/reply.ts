@@ -1,9 +1,9 @@
 import { ServiceError } from '~/domain/errors.ts'
+import { REQUEST_ID_HEADER } from '~/http/edge/request-id.ts'
 import type { Log } from '~/log.ts'
 import { noteCode, noteFailure } from '~/telemetry/request-scope.ts'
 import { CHALLENGE, ERROR_STATUS, errorBody, INTERNAL_ERROR, UNAUTHORIZED } from '~/wire/errors.ts'
-import { lateBody } from '~/wire/late-body.ts'
-import { REQUEST_ID_HEADER } from './request-id.ts'
+import { lateBody } from '~/wire/streamed-body.ts'
 
 export type Headers = Record<string, string>
 

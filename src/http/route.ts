@@ -1,11 +1,11 @@
 import { Elysia } from 'elysia'
 import { ServiceError } from '~/domain/errors.ts'
+import { requestIdOf } from '~/http/edge/request-id.ts'
 import type { Log } from '~/log.ts'
 import { RequestScope } from '~/telemetry/request-scope.ts'
-import type { Operation } from '~/wire/operation.ts'
+import type { Operation } from '~/wire/openapi/operation.ts'
 import type { Handler, HotHandler } from './access.ts'
 import { errorReply } from './reply.ts'
-import { requestIdOf } from './request-id.ts'
 
 export type Route = {
   readonly method: 'GET' | 'POST'

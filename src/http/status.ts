@@ -1,10 +1,10 @@
 import { freshnessAt } from '~/domain/freshness.ts'
+import { REQUEST_ID_HEADER } from '~/http/edge/request-id.ts'
 import { View } from '~/memory/view.ts'
 import { statusOf } from '~/service/status.ts'
 import { NoQuery } from '~/wire/parameters.ts'
 import { presentStatus, StatusResponse } from '~/wire/status.ts'
 import type { HotDeps } from './access.ts'
-import { REQUEST_ID_HEADER } from './request-id.ts'
 import { hot, type Route } from './route.ts'
 
 export type StatusDeps = HotDeps & {

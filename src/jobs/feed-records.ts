@@ -1,7 +1,7 @@
 import { DAY_MS } from '~/domain/duration.ts'
-import type { FeedRecord, FeedState } from '~/domain/feed-state.ts'
-import type { FeedFault } from '~/domain/reference-feed.ts'
-import type { Acceptance, HeldBack } from '~/domain/reference-verdict.ts'
+import type { FeedFault } from '~/domain/feed/feed.ts'
+import type { FeedRecord, FeedState } from '~/domain/feed/state.ts'
+import type { Acceptance, HeldBack } from '~/domain/feed/verdict.ts'
 import type { Log } from '~/log.ts'
 
 /** What became of one feed in one run. */

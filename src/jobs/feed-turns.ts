@@ -2,7 +2,7 @@ import type { Memory, News } from '~/memory/memory.ts'
 import { type FetchReferencesDeps, runFetchReferences } from './fetch-references.ts'
 import { instantsOf, lastInstantMs } from './schedule.ts'
 
-export type FeedTurnsDeps = Omit<FetchReferencesDeps, 'known'> & {
+type FeedTurnsDeps = Omit<FetchReferencesDeps, 'known'> & {
   readonly memory: Memory
   /** When to ask, in UTC. */
   readonly pattern: string

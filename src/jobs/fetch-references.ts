@@ -1,14 +1,14 @@
 import { USD } from '~/domain/currency.ts'
-import { type FeedState, noState } from '~/domain/feed-state.ts'
-import { FeedError, type ReferenceAnswer, type ReferenceFeed } from '~/domain/reference-feed.ts'
-import { answerFault, GUARD_RULES, type GuardRules } from '~/domain/reference-guard.ts'
+import { FeedError, type ReferenceAnswer, type ReferenceFeed } from '~/domain/feed/feed.ts'
+import { answerFault, GUARD_RULES, type GuardRules } from '~/domain/feed/guard.ts'
+import { type FeedState, noState } from '~/domain/feed/state.ts'
 import {
   type Acceptance,
   type HeldBack,
   type Testimony,
   type Verdict,
   verdictOf,
-} from '~/domain/reference-verdict.ts'
+} from '~/domain/feed/verdict.ts'
 import type { Log } from '~/log.ts'
 import { type FeedReport, recordsAfter, tell } from './feed-records.ts'
 

@@ -6,7 +6,7 @@ import { type Rollups, repairRollups } from './verify-rollups.ts'
 /** Deleted in one transaction. */
 const PRUNE_ROWS_MAX = 5_000
 
-export type Retention = {
+type Retention = {
   once<T>(work: () => Promise<T>): Promise<T | null>
   outdated(
     beforeMs: number,
@@ -26,7 +26,7 @@ export type PruneDeps = {
   readonly reach?: (done: number, total: number) => void
 }
 
-export type Pruned = { readonly beforeMs: number; readonly observations: number }
+type Pruned = { readonly beforeMs: number; readonly observations: number }
 
 /** From when on observations are kept: an hour is pruned whole or not at all. */
 export const keptFromMs = (nowMs: number, years: number): number =>

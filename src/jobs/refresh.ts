@@ -1,5 +1,5 @@
 import type { Account, Key } from '~/domain/account.ts'
-import { type FeedState, noState } from '~/domain/feed-state.ts'
+import { type FeedState, noState } from '~/domain/feed/state.ts'
 import type { Reference } from '~/domain/mid.ts'
 import { dayOf, type UsageCount } from '~/domain/quota.ts'
 import type { Quote } from '~/domain/quote.ts'
@@ -31,7 +31,7 @@ export type Sources = {
   }
 }
 
-export type RefreshDeps = {
+type RefreshDeps = {
   readonly sources: Sources
   readonly memory: Memory
   readonly meter: UsageMeter

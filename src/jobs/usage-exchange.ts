@@ -2,7 +2,7 @@ import { dayOf, type Share, type ShareAsk, type UsageCount } from '~/domain/quot
 import type { UsageMeter } from '~/memory/usage-meter.ts'
 import type { UsageShares } from '~/memory/usage-shares.ts'
 
-export type UsageExchangeDeps = {
+type UsageExchangeDeps = {
   /** Counts with `shares`. */
   readonly meter: UsageMeter
   readonly shares: UsageShares

@@ -14,7 +14,7 @@ export type Rollups = {
   repair(corridor: StoredCorridor, hoursMs: readonly number[]): Promise<void>
 }
 
-export type VerifyDeps = {
+type VerifyDeps = {
   readonly store: Rollups
   readonly memory: Memory
   readonly clock: { now(): number }

@@ -1,19 +1,19 @@
-import { type Sending, voiceOf } from '~/domain/silence.ts'
+import { type Sending, voiceOf } from '~/domain/feed/silence.ts'
 import type { Memory } from '~/memory/memory.ts'
 import type { Job } from './schedule.ts'
 
-export type SendingStore = {
+type SendingStore = {
   /** How each provider that ever sent has been doing, up to `nowMs`. */
   all(nowMs: number): Promise<readonly Sending[]>
 }
 
-export type SilenceDeps = {
+type SilenceDeps = {
   readonly store: SendingStore
   readonly memory: Memory
   readonly clock: { now(): number }
 }
 
-export type Silent = { readonly providerId: string; readonly quietMs: number }
+type Silent = { readonly providerId: string; readonly quietMs: number }
 
 /** More are not told: where so many are silent, it is not theirs. */
 const SILENT_MAX = 100

@@ -4,9 +4,9 @@ import type { Clock } from '~/clock.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import { callerOf, type KeyAccess } from '~/service/access.ts'
 import { quotaAt } from '~/service/metering.ts'
-import { AnswerCache } from '~/wire/answer-cache.ts'
 import { quotaHeaders } from '~/wire/quota.ts'
 import { SuccessHeaders } from '~/wire/success-headers.ts'
+import { AnswerCache } from '~/wire/text/answer-cache.ts'
 import { replyForm } from './accept.ts'
 import { BODY_BYTES_MAX, messageText } from './body.ts'
 import { type CallDeps, resultForm } from './call.ts'
@@ -24,7 +24,7 @@ export type ToolServerOptions = GuardOptions & {
   readonly sessionsMax: number
 }
 
-export type ToolServerDeps = Omit<CallDeps, 'answers'> &
+type ToolServerDeps = Omit<CallDeps, 'answers'> &
   KeyAccess & {
     readonly clock: Clock
     readonly past: HistoryToolDeps

@@ -28,7 +28,7 @@ export const pageFields = {
   note: Type.Optional(Type.String({ description: 'Present when something was left out: what.' })),
 }
 
-export type PageFields = { next_offset?: number; note?: string }
+type PageFields = { next_offset?: number; note?: string }
 
 export const sliced = <T>(all: readonly T[], { limit, offset }: Slice): T[] =>
   all.slice(offset, offset + limit)

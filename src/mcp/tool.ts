@@ -2,7 +2,7 @@ import { OptionalKind, type Static, type TObject, type TSchema } from '@sinclair
 import type { View } from '~/memory/view.ts'
 
 /** One call of a tool by a known caller: its arguments, checked, and what the caller may see. */
-export type ToolAsk<S extends TObject> = { readonly args: Static<S>; readonly view: View }
+type ToolAsk<S extends TObject> = { readonly args: Static<S>; readonly view: View }
 
 /** A question that an agent can ask. */
 export type Tool<S extends TObject = TObject> = {

@@ -1,5 +1,5 @@
 import type { Corridor } from '~/domain/corridor.ts'
-import type { FeedState } from '~/domain/feed-state.ts'
+import type { FeedState } from '~/domain/feed/state.ts'
 import type { Freshness } from '~/domain/freshness.ts'
 import type { CatalogueIndex } from './catalogue-index.ts'
 import type { CorridorBook } from './corridor-book.ts'

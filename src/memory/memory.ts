@@ -1,5 +1,5 @@
 import type { Account, Key } from '~/domain/account.ts'
-import { type FeedState, noState } from '~/domain/feed-state.ts'
+import { type FeedState, noState } from '~/domain/feed/state.ts'
 import { boundariesMs, hourStartMs } from '~/domain/freshness.ts'
 import type { Reference } from '~/domain/mid.ts'
 import type { Quote } from '~/domain/quote.ts'

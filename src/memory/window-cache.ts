@@ -7,7 +7,7 @@ import type { News } from './memory.ts'
 export type Source = Window & { readonly of: string }
 
 /** How often the cache could help, since the start of the process. */
-export type CacheFigures = {
+type CacheFigures = {
   readonly hits: number
   readonly misses: number
   /** Dropped for want of room. */

@@ -35,7 +35,7 @@ export function Field({ type = 'text', value, isRequired, input, ...field }: Fie
   )
 }
 
-export type Option = { readonly value: string; readonly text: string }
+type Option = { readonly value: string; readonly text: string }
 
 type SelectProps = Described & {
   value: string

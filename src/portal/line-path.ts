@@ -1,6 +1,6 @@
-export type Extent = { readonly min: number; readonly max: number }
+type Extent = { readonly min: number; readonly max: number }
 
-export type Box = Extent & { readonly width: number; readonly height: number }
+type Box = Extent & { readonly width: number; readonly height: number }
 
 /** The least and the greatest of all values; null when there is none. */
 export function extentOf(...series: readonly (readonly (number | null)[])[]): Extent | null {

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact'
 
-export type NoticeKind = 'plain' | 'good' | 'warn' | 'bad'
+type NoticeKind = 'plain' | 'good' | 'warn' | 'bad'
 
 type Props = { kind: NoticeKind; title?: string; children?: ComponentChildren }
 

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { takesGzip } from '~/http/gzip.ts'
-import { lateBody } from '~/wire/late-body.ts'
+import { lateBody } from '~/wire/streamed-body.ts'
 import type { AssetPaths, Assets } from './assets.ts'
 import { mounted } from './mounted.ts'
 import { Notice } from './notice.tsx'
@@ -22,7 +22,7 @@ export type PageDeps = {
 }
 
 /** Who is signed in. */
-export type Session = { readonly email: string; readonly isAdmin: boolean }
+type Session = { readonly email: string; readonly isAdmin: boolean }
 
 export type Page = {
   /** Unique among pages; the site's name is added. */

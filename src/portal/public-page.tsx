@@ -2,7 +2,7 @@
 import type { Clock } from '~/clock.ts'
 import { freshnessAt } from '~/domain/freshness.ts'
 import type { Handler } from '~/http/access.ts'
-import type { AddressOf } from '~/http/address.ts'
+import type { AddressOf } from '~/http/edge/address.ts'
 import type { Log } from '~/log.ts'
 import type { AddressLimits } from '~/memory/address-limits.ts'
 import type { Memory } from '~/memory/memory.ts'

@@ -1,21 +1,21 @@
 import type { Clock } from '~/clock.ts'
 import type { Handler } from '~/http/access.ts'
-import type { AddressOf } from '~/http/address.ts'
-import { mountOf } from '~/http/mount.ts'
+import type { AddressOf } from '~/http/edge/address.ts'
+import { mountOf } from '~/http/edge/mount.ts'
 import type { Route } from '~/http/route.ts'
 import type { Log } from '~/log.ts'
 import { AddressLimits } from '~/memory/address-limits.ts'
 import type { Memory } from '~/memory/memory.ts'
 import type { AgeLimits } from '~/memory/view.ts'
+import { boardRoutes } from '~/portal/board/board.tsx'
+import { seriesFileRoutes } from '~/portal/board/series-file.ts'
+import { corridorsRoutes } from '~/portal/corridors/corridors.tsx'
 import type { Metering } from '~/service/metering.ts'
 import type { SeriesDeps } from '~/service/series.ts'
 import { TrendBoard, type TrendStore } from '~/service/trends.ts'
 import { Assets, assetRoutes } from './assets.ts'
-import { boardRoutes } from './board.tsx'
-import { corridorsRoutes } from './corridors.tsx'
 import type { Credit, PageDeps } from './page.tsx'
 import { publicPage } from './public-page.tsx'
-import { seriesFileRoutes } from './series-file.ts'
 import { unknownPage } from './unknown-page.tsx'
 
 /** What the pages need beside what the interface is made of. */
@@ -45,7 +45,7 @@ const MINUTE_MS = 60_000
 /** The path of a page that the navigation does not mark. */
 const NOWHERE = ''
 
-export type Portal = {
+type Portal = {
   /** The pages for people, and what they load. */
   readonly routes: readonly Route[]
   /** Answers a person where there is no such page. */

@@ -8,7 +8,7 @@ import { REFERENCE_HEADER, referenceLines } from './build/references.ts'
 import { type SourceRows, sourceRows } from './build/rows.ts'
 
 /** A file of the sample: its name beside this script, and its bytes. */
-export type Artefact = { name: string; bytes: Uint8Array }
+type Artefact = { name: string; bytes: Uint8Array }
 
 const INPUT_DEFAULT = '../shared/data'
 const ROOT = resolve(import.meta.dir, '../..')

@@ -30,7 +30,7 @@ export type SampleProvider = {
 }
 
 /** What `catalogue.json` holds. */
-export type SampleCatalogue = { currencies: SampleCurrency[]; providers: SampleProvider[] }
+type SampleCatalogue = { currencies: SampleCurrency[]; providers: SampleProvider[] }
 
 const DAY_MS = 86_400_000
 const DATE_LENGTH = 10

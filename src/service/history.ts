@@ -11,7 +11,7 @@ import type { WindowCache } from '~/memory/window-cache.ts'
 import { quotesBytes, whoSaid } from './snapshot.ts'
 import { supportedCorridor } from './supported.ts'
 
-export type HistoryStore = {
+type HistoryStore = {
   /** A page of a corridor's history in `order` of time and id, of one provider or of all. */
   page(ask: PageAsk): Promise<readonly Quote[]>
   /** The latest quote of every provider of a corridor before `place`, in no promised order. */

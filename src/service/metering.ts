@@ -3,7 +3,7 @@ import { ServiceError } from '~/domain/errors.ts'
 import { dayOf, type Plan, type Quota, quotaOf } from '~/domain/quota.ts'
 import type { Reservation, UsageMeter } from '~/memory/usage-meter.ts'
 
-export type QuotaLimits = Readonly<Record<Plan, number>>
+type QuotaLimits = Readonly<Record<Plan, number>>
 
 export type Metering = { readonly meter: UsageMeter; readonly limits: QuotaLimits }
 

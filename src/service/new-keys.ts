@@ -2,7 +2,7 @@ import { isWellFormedKey, keyHashOf } from '~/domain/api-key.ts'
 import { TokenBucket } from '~/memory/token-bucket.ts'
 import { inTime } from './deadline.ts'
 
-export type NewKeysDeps = {
+type NewKeysDeps = {
   /** Has memory know of the key with this hash, if there is one. */
   readonly load: (hash: string) => Promise<unknown>
   readonly clock: { now(): number }

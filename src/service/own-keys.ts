@@ -20,7 +20,7 @@ export type Overlap = keyof typeof OVERLAPS_MS
 
 const RULES = { activeMax: ACTIVE_KEYS_MAX, dailyMax: DAILY_KEYS_MAX }
 
-export type OwnKeyStore = {
+type OwnKeyStore = {
   grantKey(key: NewKey, rules: KeyRules): Promise<Granted>
   replaceKey(replacement: KeyReplacement, rules: KeyRules): Promise<Granted>
   revokeKey(id: string, nowMs: number, by: Revoker): Promise<RevokedKey | null>

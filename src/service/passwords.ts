@@ -9,7 +9,7 @@ type Choice = {
   readonly email: string
 }
 
-export const hasPasswordLength = ({ length }: string): boolean =>
+const hasPasswordLength = ({ length }: string): boolean =>
   length >= PASSWORD_LENGTH_MIN && length <= PASSWORD_LENGTH_MAX
 
 /**

@@ -18,7 +18,7 @@ type SignedIn = {
 }
 
 /** What has to be known of passwords, links and sessions. */
-export type People = {
+type People = {
   signUp(person: Credentials): Promise<boolean>
   signIn(person: Credentials): Promise<SignedIn | 'wrong' | 'unconfirmed'>
   sendConfirmation(email: string): Promise<void>
@@ -30,7 +30,7 @@ export type People = {
   signOut(headers: Headers): Promise<readonly string[]>
 }
 
-export type Members = DevicesDeps['members'] & {
+type Members = DevicesDeps['members'] & {
   accountOf(userId: string): Promise<string | null>
   join(
     userId: string,
@@ -51,10 +51,10 @@ export type PeopleDeps = {
   readonly notify: Notify
 }
 
-export type Credentials = { readonly email: string; readonly password: string }
+type Credentials = { readonly email: string; readonly password: string }
 
 /** Where something that people do comes from, and when. */
-export type Origin = {
+type Origin = {
   readonly address: string
   readonly nowMs: number
   /** What the browser shows of the accounts that it signed in to before; empty for none. */

@@ -14,7 +14,7 @@ import type { Source, WindowCache } from '~/memory/window-cache.ts'
 import type { Rates } from './rates.ts'
 import { supportedCorridor } from './supported.ts'
 
-export type SnapshotStore = {
+type SnapshotStore = {
   /** The latest quote of every provider of a corridor before `place`, in no promised order. */
   latestBefore(corridor: Corridor, place: Place): Promise<readonly Quote[]>
   /** The latest reference of each of `currencies` before `beforeMs`; those without are left out. */
@@ -68,7 +68,7 @@ export async function snapshotOf(
 }
 
 /** Everything before `beforeMs`; `isLasting` says that the same moment may be asked for again. */
-export type Then = { readonly beforeMs: number; readonly isLasting: boolean }
+type Then = { readonly beforeMs: number; readonly isLasting: boolean }
 
 /** The latest quote of every provider that ever quoted a corridor. */
 export function quotesBefore(

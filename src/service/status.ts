@@ -1,4 +1,4 @@
-import type { FeedState } from '~/domain/feed-state.ts'
+import type { FeedState } from '~/domain/feed/state.ts'
 import type { Reference } from '~/domain/mid.ts'
 import type { View } from '~/memory/view.ts'
 import { liveCorridors } from './corridors.ts'

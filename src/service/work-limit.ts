@@ -1,6 +1,6 @@
 import { ServiceError } from '~/domain/errors.ts'
 
-export type WorkBounds = {
+type WorkBounds = {
   /** Done at once. */
   readonly runningMax: number
   /** Waiting for their turn; one more is refused at once. */

@@ -8,20 +8,20 @@ import type { Database } from './database.ts'
 import { NEWS_CHANNEL, newsPayload } from './news-channel.ts'
 import { currencies, providerActivity, providers } from './schema.ts'
 
-export type Catalogue = {
+type Catalogue = {
   readonly currencies: readonly Currency[]
   readonly providers: readonly Provider[]
 }
 
 /** A catalogue with all that has become of its providers. */
-export type LoadedCatalogue = {
+type LoadedCatalogue = {
   readonly currencies: Currency[]
   readonly providers: Provider[]
   /** Every change of a provider's activity; those of one provider oldest first. */
   readonly activity: ProviderChange[]
 }
 
-export type CatalogueStore = {
+type CatalogueStore = {
   /**
    * Every currency and provider, the inactive ones too, in no promised order, and the providers'
    * activity: all as one moment saw it.

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
+import { type Embedded, openEmbedded } from '~/store/embedded/embedded.ts'
 import { moveTo } from './address.ts'
-import { type Embedded, openEmbedded } from './embedded.ts'
 import { tlsOf } from './tls.ts'
 
 const POSTGRES_MAJOR_MIN = 14
@@ -38,7 +38,7 @@ export type ConnectOptions = {
   onClose?: (() => void) | undefined
 }
 
-export type DatabaseOptions = Omit<ConnectOptions, 'idleSeconds' | 'onClose'> & {
+type DatabaseOptions = Omit<ConnectOptions, 'idleSeconds' | 'onClose'> & {
   databaseUrl: string | null
   /** Home of the embedded database, which serves when there is no `databaseUrl`. */
   dataDir: string

@@ -1,4 +1,4 @@
-import type { FeedState } from '~/domain/feed-state.ts'
+import type { FeedState } from '~/domain/feed/state.ts'
 import type { Database } from './database.ts'
 import { NEWS_CHANNEL, newsPayload } from './news-channel.ts'
 import { once } from './once.ts'
@@ -6,7 +6,7 @@ import { once } from './once.ts'
 const LOCK_NAME = 'corridor reference fetch'
 
 /** What is known of the reference feeds, and whose turn it is to ask them, for all processes. */
-export type FeedStateStore = {
+type FeedStateStore = {
   /**
    * Does the work unless another process is at it; null when one is, without waiting for it. A
    * process that dies gives its turn back.

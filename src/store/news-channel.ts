@@ -9,7 +9,7 @@ export const NEWS_CHANNEL = 'corridor_news'
  *
  * An id range holds all rows of its commit, and perhaps rows of others that committed meanwhile.
  */
-export type NewsItem =
+type NewsItem =
   | { readonly kind: 'observations'; readonly firstId?: number; readonly lastId?: number }
   | { readonly kind: 'references'; readonly firstId?: number; readonly lastId?: number }
   | { readonly kind: 'catalogue' }

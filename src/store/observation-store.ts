@@ -1,11 +1,11 @@
 import { DAY_MS } from '~/domain/duration.ts'
 import type { Batch, Idempotency, Observation, Recording } from '~/domain/observation.ts'
+import { addToRollups } from '~/store/past/rollup-store.ts'
 import type { Database } from './database.ts'
 import { arrayLiteral, instantText } from './encoding.ts'
 import { NEWS_CHANNEL, originOf } from './news-channel.ts'
 import { type ObservedSeries, ProviderCorridors } from './provider-corridors.ts'
 import { rerun } from './rerun.ts'
-import { addToRollups } from './rollup-store.ts'
 
 /** How long an ingestion's answer is kept for a retry. */
 const IDEMPOTENCY_AGE_MAX_MS = DAY_MS

@@ -3,7 +3,7 @@ import type { Database } from './database.ts'
 import { arrayLiteral } from './encoding.ts'
 
 /** A series of observations by name: who quotes what. */
-export type SeriesName = Corridor & { readonly providerId: string }
+type SeriesName = Corridor & { readonly providerId: string }
 
 /** A series of observations by its ids. */
 export type ObservedSeries = { readonly id: number; readonly corridorId: number }

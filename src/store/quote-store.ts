@@ -5,7 +5,7 @@ import type { Quote } from '~/domain/quote.ts'
 import type { Database, Sql } from './database.ts'
 import { arrayLiteral, instantText } from './encoding.ts'
 
-export type QuoteStore = {
+type QuoteStore = {
   /**
    * Of every provider and corridor what held at each of `boundariesMs(nowMs)`, each quote once, in
    * no promised order. Its cost follows the number of such pairs, not the length of their history.

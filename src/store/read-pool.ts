@@ -2,7 +2,7 @@ import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { connect, type Database, placeOf, type Sql } from './database.ts'
 
-export type ReadPoolOptions = {
+type ReadPoolOptions = {
   readonly connectionsMax: number
   /** A statement that takes longer is broken off by the server: nobody waits for it any more. */
   readonly statementMsMax: number

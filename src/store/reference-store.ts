@@ -5,7 +5,7 @@ import { arrayLiteral, instantText } from './encoding.ts'
 import { NEWS_CHANNEL, originOf } from './news-channel.ts'
 
 /** What one fetch of one feed said: units of each currency per US dollar, as exact decimal text. */
-export type Snapshot = {
+type Snapshot = {
   readonly source: string
   readonly fetchedMs: number
   /** The publisher's own time, where it is known. */
@@ -13,7 +13,7 @@ export type Snapshot = {
   readonly rates: readonly { readonly currency: string; readonly perUsd: string }[]
 }
 
-export type ReferenceStore = {
+type ReferenceStore = {
   /**
    * Of every currency what held at each of `boundariesMs(nowMs)`, each reference once, in no
    * promised order. Its cost follows the number of currencies, not the length of their history.

@@ -12,10 +12,10 @@ const UNDERSTOOD = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslpassword'
 const SYSTEM = 'system'
 
 /** What the driver takes as `ssl`; undefined leaves it to the driver. */
-export type Tls = ConnectionOptions | false | 'allow' | 'prefer' | 'require' | undefined
+type Tls = ConnectionOptions | false | 'allow' | 'prefer' | 'require' | undefined
 
 /** An address without its parameters of TLS, and what they ask for. */
-export type TlsAddress = { readonly address: string; readonly ssl: Tls }
+type TlsAddress = { readonly address: string; readonly ssl: Tls }
 
 /**
  * Reads what an address asks of TLS, as libpq would: `require` checks the certificate where

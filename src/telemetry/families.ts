@@ -2,7 +2,7 @@ import { SECOND_MS } from '~/domain/duration.ts'
 import type { Timings } from './timings.ts'
 
 /** Bounded by construction: what a reader yields comes from our own names, never from a caller. */
-export type Labels = Readonly<Record<string, string>>
+type Labels = Readonly<Record<string, string>>
 export type Sample<T> = readonly [labels: Labels, value: T]
 
 type Named = { readonly name: string; readonly help: string; readonly labels?: readonly string[] }

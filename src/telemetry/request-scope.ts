@@ -3,7 +3,7 @@ import type { ErrorCode } from '~/domain/errors.ts'
 import type { Log } from '~/log.ts'
 
 /** What the service itself failed at while it answered. */
-export type Failure = {
+type Failure = {
   /** `error` for a bug, `warn` for what is away. */
   readonly level: 'warn' | 'error'
   readonly message: string

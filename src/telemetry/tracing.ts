@@ -8,7 +8,7 @@ export type Served = {
   work(): Response | Promise<Response>
 }
 
-export type Attributes = Record<string, string | number | boolean>
+type Attributes = Record<string, string | number | boolean>
 
 /** Where spans go. Where nothing is traced there is none, and nothing that traces is loaded. */
 export type Tracing = {

@@ -100,7 +100,7 @@ type Warning = Static<typeof Warning>
 const LONG_NUMBER = /\d[\d.]{15,}|\d[eE][+-]?\d{3}/
 
 /** What a request body comes to. Where `refusal` is set nothing of it may be recorded. */
-export type BatchReading = {
+type BatchReading = {
   readonly observations: readonly Observation[]
   /** At most one a row. */
   readonly warnings: readonly Warning[]

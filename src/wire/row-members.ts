@@ -1,7 +1,7 @@
 import { meantBy } from '~/domain/misspelling.ts'
 import { type RowReading, type RowRules, readObservationRow } from './observation-row.ts'
 
-export const ROW_TEXTS = [
+const ROW_TEXTS = [
   'provider_id',
   'from',
   'to',
@@ -20,7 +20,7 @@ const MEMBERS_MAX = 100
 const ECHO_LENGTH_MAX = 40
 
 /** A row's reading, and those of its members that no row has, as they were sent. */
-export type SentReading = RowReading & { readonly unread: readonly string[] }
+type SentReading = RowReading & { readonly unread: readonly string[] }
 
 /**
  * One row that somebody wrote as a JSON object: `readObservationRow`, and its members besides.

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { FeedState } from '~/domain/feed-state.ts'
-import { FEED_FAULTS } from '~/domain/reference-feed.ts'
+import { FEED_FAULTS } from '~/domain/feed/feed.ts'
+import type { FeedState } from '~/domain/feed/state.ts'
 import type { Status } from '~/service/status.ts'
 import { CurrencyCode, Instant, namedRecord, nullable, record, words } from './fields.ts'
 import { iso } from './present.ts'

@@ -1,6 +1,6 @@
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { connect, type Database } from '~/store/database.ts'
-import { openEmbedded } from '~/store/embedded.ts'
+import { openEmbedded } from '~/store/embedded/embedded.ts'
 import { migrate } from '~/store/migrate.ts'
 
 export type Home = { readonly database: Database; readonly url: string; close(): Promise<void> }

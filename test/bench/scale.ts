@@ -1,7 +1,7 @@
 import type { Corridor } from '~/domain/corridor.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
-import { importObservations } from '~/store/observation-import.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
+import { importObservations } from '~/store/transfer/observation-import.ts'
 import { currency } from '../support/catalogue.ts'
 import { type Home, openHome } from './home.ts'
 import { pinToServers } from './http/cores.ts'

@@ -1,6 +1,6 @@
 import { keyHashOf } from '~/domain/api-key.ts'
 import { netConverted } from '~/domain/convert.ts'
-import { noState } from '~/domain/feed-state.ts'
+import { noState } from '~/domain/feed/state.ts'
 import { freshnessAt } from '~/domain/freshness.ts'
 import { crossMid, joinedSources, type Mid, type Reference } from '~/domain/mid.ts'
 import type { Provider } from '~/domain/provider.ts'
@@ -10,9 +10,9 @@ import { vsMidBps } from '~/domain/spread.ts'
 import { type CorridorView, corridorView } from '~/memory/corridor-view.ts'
 import type { Matrix } from '~/service/fetch.ts'
 import { connect, type Database } from '~/store/database.ts'
+import { latestReferences } from '~/store/past/snapshot-store.ts'
 import { type QuoteRow, quoteOf } from '~/store/quote-store.ts'
 import { referenceOf } from '~/store/reference-store.ts'
-import { latestReferences } from '~/store/snapshot-store.ts'
 import { presentConvert } from '~/wire/convert.ts'
 import {
   presentFetchManyToOne,

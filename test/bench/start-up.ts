@@ -1,7 +1,7 @@
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { openDatabase } from '~/store/database.ts'
 import { migrate } from '~/store/migrate.ts'
-import { importObservations } from '~/store/observation-import.ts'
+import { importObservations } from '~/store/transfer/observation-import.ts'
 import { dataset } from './dataset.ts'
 import { command, residentMb, serve } from './process.ts'
 import { type Figure, median } from './table.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { isWellFormedKey, keyHashOf } from '~/domain/api-key.ts'
-import { createAccountStore } from '~/store/account-store.ts'
+import { createAccountStore } from '~/store/access/account-store.ts'
 import { corridor, corridorProcess, corridorWith, documentOf } from '../support/command.ts'
 import { MailSink } from '../support/mail-sink.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'

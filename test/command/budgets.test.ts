@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from
 import { join } from 'node:path'
 import type { Plan } from '~/domain/quota.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import { addAccount } from '../runtime/replica-scene.ts'
 import { CURRENCIES, provider } from '../support/catalogue.ts'
 import { until } from '../support/embedded-process.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
-import { addAccount } from './replica-scene.ts'
 
 setDefaultTimeout(60_000)
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { demoAccounts } from '~/command/demo-accounts.ts'
 import { keyHashOf } from '~/domain/api-key.ts'
-import { createAccountStore } from '~/store/account-store.ts'
+import { createAccountStore } from '~/store/access/account-store.ts'
 import { TEST_MS_MAX } from '../support/embedded-process.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { importObservations } from '~/store/observation-import.ts'
+import { importObservations } from '~/store/transfer/observation-import.ts'
 import { inArrays, observation, stockedDatabase } from '../store/samples.ts'
 import { corridor, documentOf } from '../support/command.ts'
 import { TEST_MS_MAX } from '../support/embedded-process.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { ERROR_CODES, type ErrorCode, ServiceError } from '~/domain/errors.ts'
-import { limitingFailures } from '~/http/auth-failures.ts'
+import { limitingFailures } from '~/http/edge/auth-failures.ts'
 import { WorkLimit } from '~/service/work-limit.ts'
 import { answerable } from '../http/questions.ts'
 import { KeptLog } from '../support/log.ts'

@@ -1,7 +1,7 @@
 import { keyHashOf, newApiKey } from '~/domain/api-key.ts'
 import { COMMAND_LINE } from '~/domain/audit.ts'
 import type { Plan, Role } from '~/domain/quota.ts'
-import { createAccountStore } from '~/store/account-store.ts'
+import { createAccountStore } from '~/store/access/account-store.ts'
 import type { Database } from '~/store/database.ts'
 
 const ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7'

@@ -1,3 +1,6 @@
+import { readCatalogueFile } from '~/file/catalogue.ts'
+import { openObservationFile } from '~/file/observations.ts'
+import { readReferenceFile } from '~/file/references.ts'
 import { CatalogueIndex } from '~/memory/catalogue-index.ts'
 import {
   sampleCatalogue,
@@ -7,11 +10,8 @@ import {
 } from '~/sample/sample.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
-import { importObservations } from '~/store/observation-import.ts'
-import { importReferences } from '~/store/reference-import.ts'
-import { readCatalogueFile } from '~/wire/catalogue-file.ts'
-import { openObservationFile } from '~/wire/observation-file.ts'
-import { readReferenceFile } from '~/wire/reference-file.ts'
+import { importObservations } from '~/store/transfer/observation-import.ts'
+import { importReferences } from '~/store/transfer/reference-import.ts'
 
 /** What is kept of the sample, so that an example can be read and is still the whole answer. */
 const PROVIDER_IDS = ['central-bank-of-kenya', 'remitly', 'sendwave', 'western-union', 'wise']

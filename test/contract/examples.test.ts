@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import type { Examples } from '~/wire/openapi-response.ts'
+import type { Examples } from '~/wire/openapi/response.ts'
 import { recordedExamples } from './example-run.ts'
 import { EXAMPLES_FILE } from './examples.ts'
 

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { freePort } from '~/command/listener.ts'
+import { freePort } from '~/runtime/listener.ts'
 import { type Block, blocksOf, isOfCommands, stepsOf } from '../support/blocks.ts'
 import { ROOT } from '../support/child.ts'
 import { pageAt, pages } from '../support/pages.ts'

@@ -1,6 +1,6 @@
 import { mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { run } from '~/store/embedded-run.ts'
+import { run } from '~/store/embedded/run.ts'
 
 const CHUNK = Buffer.alloc(65_536, 1)
 

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { freePort } from '~/command/listener.ts'
+import { freePort } from '~/runtime/listener.ts'
 import type { Backend, Balancer } from './balancer.ts'
 
 const POLL_MS = 50

@@ -4,9 +4,9 @@ import { openSync, readFileSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { freePort } from '~/command/listener.ts'
-import { spawnOptions } from '~/store/embedded-run.ts'
-import type { SystemUser } from '~/store/embedded-user.ts'
+import { freePort } from '~/runtime/listener.ts'
+import { spawnOptions } from '~/store/embedded/run.ts'
+import type { SystemUser } from '~/store/embedded/user.ts'
 
 const START_MS_MAX = 30_000
 const POLL_MS = 20

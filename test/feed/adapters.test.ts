@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
-import { FeedError, type ReferenceAnswer } from '~/domain/reference-feed.ts'
+import { FeedError, type ReferenceAnswer } from '~/domain/feed/feed.ts'
 import { ADAPTERS, createFeeds, type FeedName } from '~/feed/feeds.ts'
 import { fixture, Pace, startUpstream } from './upstream.ts'
 

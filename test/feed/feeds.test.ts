@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
-import type { FeedError } from '~/domain/reference-feed.ts'
+import type { FeedError } from '~/domain/feed/feed.ts'
 import { type Adapter, endpointUrl } from '~/feed/adapter.ts'
 import { ADAPTERS, createFeeds, type FeedName } from '~/feed/feeds.ts'
 import { fixture, Pace, startUpstream } from './upstream.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
-import type { FeedError } from '~/domain/reference-feed.ts'
+import type { FeedError } from '~/domain/feed/feed.ts'
 import { DOCUMENT_BYTES_MAX } from '~/feed/document.ts'
 import { createFeeds } from '~/feed/feeds.ts'
 import { ATTEMPT_MS_MAX, type DocumentRequest, fetchDocument } from '~/feed/fetcher.ts'

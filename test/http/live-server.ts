@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net'
-import { type Listener, listen } from '~/command/listener.ts'
+import { type Listener, listen } from '~/runtime/listener.ts'
 import { World } from '../support/world.ts'
 import { MemoryStore } from './memory-store.ts'
 

@@ -1,6 +1,6 @@
-import type { FeedState } from '~/domain/feed-state.ts'
+import { FeedError, type ReferenceAnswer, type ReferenceFeed } from '~/domain/feed/feed.ts'
+import type { FeedState } from '~/domain/feed/state.ts'
 import type { Reference } from '~/domain/mid.ts'
-import { FeedError, type ReferenceAnswer, type ReferenceFeed } from '~/domain/reference-feed.ts'
 import type { FeedSnapshot, FeedStore, FetchReferencesDeps } from '~/jobs/fetch-references.ts'
 import { ReferenceIndex } from '~/memory/reference-index.ts'
 import { clockAt, type HandClock } from '../support/clock.ts'

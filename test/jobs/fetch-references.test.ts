@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { FeedError } from '~/domain/reference-feed.ts'
-import { GUARD_RULES, trustingRules } from '~/domain/reference-guard.ts'
+import { FeedError } from '~/domain/feed/feed.ts'
+import { GUARD_RULES, trustingRules } from '~/domain/feed/guard.ts'
 import { summaryOf } from '~/jobs/feed-records.ts'
 import { fetchReferences, runFetchReferences } from '~/jobs/fetch-references.ts'
 import { dead, feedOf, HOUR_MS, KNOWN, RATES, worldOf } from './feed-world.ts'

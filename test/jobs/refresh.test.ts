@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Account, Key } from '~/domain/account.ts'
 import { HOUR_MS } from '~/domain/duration.ts'
-import { type FeedState, noState } from '~/domain/feed-state.ts'
+import { type FeedState, noState } from '~/domain/feed/state.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
 import type { Reference } from '~/domain/mid.ts'
 import type { UsageCount } from '~/domain/quota.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
-import type { Sending } from '~/domain/silence.ts'
+import type { Sending } from '~/domain/feed/silence.ts'
 import { SilenceWatch } from '~/jobs/watch-providers.ts'
 import { CatalogueIndex } from '~/memory/catalogue-index.ts'
 import { Memory } from '~/memory/memory.ts'

@@ -1,7 +1,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
-import { type Listener, listen } from '~/command/listener.ts'
+import { type Listener, listen } from '~/runtime/listener.ts'
 import { answerable } from '../http/questions.ts'
 import type { World } from '../support/world.ts'
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { newKey } from '~/command/new-key.ts'
 import type { Account, Key } from '~/domain/account.ts'
 import { keyHashOf } from '~/domain/api-key.ts'
 import { KeyIndex } from '~/memory/key-index.ts'
+import { newKey } from '~/runtime/new-key.ts'
 
 const account = (id: string, more: Partial<Account> = {}): Account => ({
   id,

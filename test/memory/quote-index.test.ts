@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { HOUR_MS } from '~/domain/duration.ts'
-import { noState } from '~/domain/feed-state.ts'
+import { noState } from '~/domain/feed/state.ts'
 import { freshnessAt, hourStartMs, TIERS } from '~/domain/freshness.ts'
 import type { Provider, RateType } from '~/domain/provider.ts'
 import { newestFirst, type Quote } from '~/domain/quote.ts'

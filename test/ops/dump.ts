@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '~/command/listener.ts'
+import { freePort } from '~/runtime/listener.ts'
 import { connect } from '~/store/database.ts'
 import { command, serve } from '../bench/process.ts'
 

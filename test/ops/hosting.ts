@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { freePort } from '~/command/listener.ts'
+import { freePort } from '~/runtime/listener.ts'
 import { command, serve } from '../bench/process.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
-import { addAccount, Replica } from '../command/replica-scene.ts'
+import { addAccount, Replica } from '../runtime/replica-scene.ts'
 import { stockedDatabase } from '../store/samples.ts'
 import { ROOT } from '../support/child.ts'
 import { until } from '../support/embedded-process.ts'

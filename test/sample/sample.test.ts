@@ -7,6 +7,7 @@ import { currencyCode } from '~/domain/currency.ts'
 import { instantOf } from '~/domain/instant.ts'
 import { backfillStartMs, NOTES_LENGTH_MAX, significantDigits } from '~/domain/observation.ts'
 import { PROVIDER_TYPES } from '~/domain/provider.ts'
+import { readCatalogueFile } from '~/file/catalogue.ts'
 import manifest from '~/sample/manifest.json'
 import {
   sampleCatalogue,
@@ -16,7 +17,6 @@ import {
   sampleSources,
 } from '~/sample/sample.ts'
 import sources from '~/sample/sources.json'
-import { readCatalogueFile } from '~/wire/catalogue-file.ts'
 
 const DAY_MS = 86_400_000
 const SEED = 20_250_905

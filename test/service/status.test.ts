@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { noState } from '~/domain/feed-state.ts'
+import { noState } from '~/domain/feed/state.ts'
 import { statusOf } from '~/service/status.ts'
 import { PROVIDERS } from '../support/catalogue.ts'
 import { viewOf } from '../support/views.ts'

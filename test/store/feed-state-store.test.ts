@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { type FeedState, noState } from '~/domain/feed-state.ts'
+import { type FeedState, noState } from '~/domain/feed/state.ts'
 import type { Database } from '~/store/database.ts'
 import { createFeedStateStore } from '~/store/feed-state-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'

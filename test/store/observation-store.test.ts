@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { DAY_MS } from '~/domain/duration.ts'
 import type { Idempotency, Observation } from '~/domain/observation.ts'
-import { createAccountStore } from '~/store/account-store.ts'
+import { createAccountStore } from '~/store/access/account-store.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
 import { createObservationStore } from '~/store/observation-store.ts'

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, te
 import { chmod, chown, mkdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { connect, openDatabase, type Sql } from '~/store/database.ts'
-import { openEmbedded } from '~/store/embedded.ts'
+import { openEmbedded } from '~/store/embedded/embedded.ts'
 import { ownConnection } from '~/store/own-connection.ts'
 import { readPool, readPoolAt } from '~/store/read-pool.ts'
 import { type Certified, newAuthority, signedFor } from '../support/certificates.ts'

@@ -1,4 +1,4 @@
-import { openEmbedded } from '~/store/embedded.ts'
+import { openEmbedded } from '~/store/embedded/embedded.ts'
 
 /** A process that opens DATA_DIR (argument 1) as argument 2 says; closes on input or its end. */
 try {

@@ -1,4 +1,4 @@
-import { lateBody } from '~/wire/late-body.ts'
+import { lateBody } from '~/wire/streamed-body.ts'
 
 /** A process of its own that answers after a request's turn, with a text of the path's length. */
 const server = Bun.serve({

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { HOUR_MS } from '~/domain/duration.ts'
-import { noState } from '~/domain/feed-state.ts'
+import { noState } from '~/domain/feed/state.ts'
 import { CURRENCIES, PROVIDERS, provider } from './catalogue.ts'
 import { fewRates } from './quotes.ts'
 import type { World } from './world.ts'

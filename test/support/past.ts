@@ -1,9 +1,9 @@
 import type { PastDeps } from '~/http/cold-route.ts'
 import { WindowCache } from '~/memory/window-cache.ts'
 import type { Database } from '~/store/database.ts'
-import { createHistoryStore } from '~/store/history-store.ts'
-import { createSeriesStore } from '~/store/series-store.ts'
-import { createSnapshotStore } from '~/store/snapshot-store.ts'
+import { createHistoryStore } from '~/store/past/history-store.ts'
+import { createSeriesStore } from '~/store/past/series-store.ts'
+import { createSnapshotStore } from '~/store/past/snapshot-store.ts'
 
 /** The past as `serve` reads it; memory's news have to be noted in `windows`. */
 export const pastOf = (database: Database, windows = new WindowCache()): PastDeps => ({

@@ -1,6 +1,6 @@
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { type ConnectOptions, connect, type Database, type Sql } from '~/store/database.ts'
-import { openEmbedded } from '~/store/embedded.ts'
+import { openEmbedded } from '~/store/embedded/embedded.ts'
 import { migrate } from '~/store/migrate.ts'
 import { scratchFolder } from './scratch.ts'
 

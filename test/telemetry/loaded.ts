@@ -4,7 +4,7 @@ import { createLog } from '~/log.ts'
 /** Prints which packages a service has loaded once it tells of itself, with an address or none. */
 await import('~/command/serve.ts')
 const { loadConfig } = await import('~/config.ts')
-const { Telemetry } = await import('~/command/telemetry.ts')
+const { Telemetry } = await import('~/runtime/telemetry.ts')
 const [, , tracesUrl = null] = process.argv
 const log = createLog({ level: 'silent', format: 'json' })
 const config = { ...loadConfig({}), tracesUrl }

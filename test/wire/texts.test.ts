@@ -8,21 +8,21 @@ import { liveCorridors } from '~/service/corridors.ts'
 import { fetchMatrix } from '~/service/fetch.ts'
 import { providerRates } from '~/service/provider-rates.ts'
 import { presentCorridors, presentCurrencies } from '~/wire/catalogue.ts'
-import { corridorsText, currenciesText } from '~/wire/catalogue-text.ts'
 import {
   presentFetchManyToOne,
   presentFetchMatrix,
   presentFetchMulti,
   presentFetchOne,
 } from '~/wire/fetch.ts'
+import { presentProviderRates } from '~/wire/provider-rates.ts'
+import { corridorsText, currenciesText } from '~/wire/text/catalogue-text.ts'
 import {
   fetchManyToOneText,
   fetchMatrixText,
   fetchMultiText,
   fetchOneText,
-} from '~/wire/fetch-text.ts'
-import { presentProviderRates } from '~/wire/provider-rates.ts'
-import { providerRatesText } from '~/wire/provider-rates-text.ts'
+} from '~/wire/text/fetch-text.ts'
+import { providerRatesText } from '~/wire/text/provider-rates-text.ts'
 import { apply, events, jumps } from '../support/market.ts'
 import { viewOf } from '../support/views.ts'
 import { World } from '../support/world.ts'

@@ -32,10 +32,10 @@ export type OfficialRow = {
 }
 
 /** A row of `reference_usd_daily.csv`. */
-export type DailyRow = { date: string; currency: string; per_usd: string; source: string }
+type DailyRow = { date: string; currency: string; per_usd: string; source: string }
 
 /** A row of `reference_usd_hourly.csv`. */
-export type HourlyRow = { fetched_at: string; currency: string; per_usd: string; source: string }
+type HourlyRow = { fetched_at: string; currency: string; per_usd: string; source: string }
 
 /** The four files the sample is made from, every field as the text it was. */
 export type SourceRows = {

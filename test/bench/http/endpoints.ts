@@ -1,5 +1,5 @@
 import { BASE_PATH } from '~/app.ts'
-import { newKey } from '~/command/new-key.ts'
+import { newKey } from '~/runtime/new-key.ts'
 import type { Scene } from './scene.ts'
 
 export type Goal = { readonly ofBare?: number; readonly overSql?: number }

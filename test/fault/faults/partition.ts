@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { keyHashOf } from '~/domain/api-key.ts'
 import { COMMAND_LINE } from '~/domain/audit.ts'
-import { createAccountStore } from '~/store/account-store.ts'
+import { createAccountStore } from '~/store/access/account-store.ts'
 import { DATABASE_AWAY, type Fault } from '../fault.ts'
 import { lifeOf } from '../load.ts'
 import { newKey } from '../template.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { keyHashOf } from '~/domain/api-key.ts'
 import { COMMAND_LINE } from '~/domain/audit.ts'
-import { createAccountStore } from '~/store/account-store.ts'
+import { createAccountStore } from '~/store/access/account-store.ts'
 import { ask } from '../answer.ts'
 import { type Fault, UNNOTICED } from '../fault.ts'
 import type { Replica } from '../replica.ts'

@@ -1,0 +1,216 @@
+import { type GuardRules, isWithin } from './guard.ts'
+
+/** A valid answer of one feed in one run: the currencies asked for, units per USD as exact text. */
+export type Testimony = {
+  readonly feedId: string
+  readonly source: string
+  readonly origin: string
+  readonly fetchedMs: number
+  readonly upstreamMs: number
+  readonly perUsd: ReadonlyMap<string, string>
+}
+
+/**
+ * A value that waits for a second opinion while the old one stands. Plain data, kept between runs.
+ */
+export type HeldBack = {
+  readonly currency: string
+  readonly perUsd: string
+  readonly source: string
+  /** When the value was first fetched. */
+  readonly sinceMs: number
+  readonly upstreamMs: number
+  /** What was accepted last, and stands. */
+  readonly standing: number
+  /** The feed that says, with rates at least as new, that nothing moved; null when none does. */
+  readonly contradictedBy: string | null
+}
+
+/** Why a value was believed: no move, nothing to compare with, or which second opinion it had. */
+type Ground = 'unmoved' | 'first' | 'second_feed' | 'second_fetch'
+
+export type Acceptance = {
+  readonly currency: string
+  readonly perUsd: string
+  readonly testimony: Testimony
+  readonly ground: Ground
+}
+
+/** An answer in which too much moved at once; nothing of it counts. */
+type Doubt = {
+  readonly testimony: Testimony
+  readonly moved: number
+  readonly compared: number
+}
+
+export type Verdict = {
+  /** At most one a currency. */
+  readonly accepted: readonly Acceptance[]
+  /** All that is held back from now on. */
+  readonly held: readonly HeldBack[]
+  readonly doubted: readonly Doubt[]
+  /** The currencies a further feed could still say something about. */
+  readonly open: readonly string[]
+}
+
+type Case = {
+  /** The answers of this run, the preferred feed first. */
+  readonly testimonies: readonly Testimony[]
+  readonly known: readonly string[]
+  /** Units per USD that were accepted last. */
+  readonly standing: ReadonlyMap<string, number>
+  /** What earlier runs held back. */
+  readonly held: readonly HeldBack[]
+  readonly rules: GuardRules
+}
+
+/**
+ * What a run's answers amount to.
+ *
+ * A value near the one that stands is believed, and so is the first of a currency. One that moved
+ * beyond the bound is held back until a second opinion is near it: a feed of another origin in this
+ * run, or any feed in the next - unless a feed of another origin, whose rates are at least as new,
+ * says in one of the two that nothing moved. Of several feeds the preferred one's value is taken.
+ *
+ * An answer in which more than `movedShareMax` of the currencies moved (at least three, or two that
+ * are over half) is doubted: a market moves some currencies, a broken feed moves them all. Nothing
+ * of it counts, not what did not move either, nor is anything held back for a later run to confirm:
+ * a feed cannot lie its way in by insisting. Only when every answer of a run is doubted may two of
+ * different origin vouch for each other; then it is the standing values that are wrong.
+ *
+ * The same case gives the same verdict, so a run may ask after every answer whether it needs
+ * another.
+ */
+export function verdictOf(run: Case): Verdict {
+  const doubted = run.testimonies
+    .map((testimony) => doubtOf(testimony, run))
+    .filter((doubt) => !!doubt)
+  const isDoubted = (testimony: Testimony) => doubted.some((doubt) => doubt.testimony === testimony)
+  const trusted = run.testimonies.filter((testimony) => !isDoubted(testimony))
+  const witnesses = trusted.length > 0 ? trusted : run.testimonies
+  const findings = run.known.map((currency) =>
+    findingOf(run, { currency, witnesses, isTrusted: trusted.length > 0 }),
+  )
+  const accepted = findings.map(({ acceptance }) => acceptance).filter((found) => !!found)
+  const settled = new Set(
+    accepted.filter(({ ground }) => ground !== 'second_fetch').map(({ currency }) => currency),
+  )
+  return {
+    accepted,
+    held: findings.map(({ held }) => held).filter((value) => !!value),
+    doubted,
+    open: run.known.filter((currency) => !settled.has(currency)),
+  }
+}
+
+function doubtOf(testimony: Testimony, { standing, rules, known }: Case): Doubt | null {
+  let moved = 0
+  let compared = 0
+  for (const currency of known) {
+    const before = standing.get(currency)
+    const text = testimony.perUsd.get(currency)
+    if (before === undefined || text === undefined) continue
+    compared++
+    if (!isWithin(Number(text), before, boundOf(currency, rules))) moved++
+  }
+  const isMany = moved >= 3 && moved > compared * rules.movedShareMax
+  const isMost = moved >= 2 && moved * 2 > compared
+  return isMany || isMost ? { testimony, moved, compared } : null
+}
+
+type Claim = {
+  readonly testimony: Testimony
+  readonly text: string
+  readonly value: number
+  readonly isUnmoved: boolean
+}
+
+type Question = {
+  readonly currency: string
+  readonly witnesses: readonly Testimony[]
+  readonly isTrusted: boolean
+}
+
+type Finding = { readonly acceptance: Acceptance | null; readonly held: HeldBack | null }
+
+function findingOf(run: Case, { currency, witnesses, isTrusted }: Question): Finding {
+  const standing = run.standing.get(currency)
+  const bound = boundOf(currency, run.rules)
+  const claims = claimsOf(currency, witnesses, (value) =>
+    standing === undefined ? true : isWithin(value, standing, bound),
+  )
+  const earlier = run.held.find((held) => held.currency === currency) ?? null
+  const groundOf = (claim: Claim): Ground | null => {
+    const isSeconded = claims.some(
+      (other) => isOther(other, claim) && isWithin(other.value, claim.value, bound),
+    )
+    if (!isTrusted) return isSeconded ? 'second_feed' : null
+    if (claim.isUnmoved) return standing === undefined ? 'first' : 'unmoved'
+    if (isSeconded) return 'second_feed'
+    const isRepeated = earlier !== null && isWithin(Number(earlier.perUsd), claim.value, bound)
+    const isDisputed = earlier?.contradictedBy != null || contradiction(claim, claims)
+    return isRepeated && !isDisputed ? 'second_fetch' : null
+  }
+  const grounds = claims.map((claim) => ({ claim, ground: groundOf(claim) }))
+  const found = grounds.find(({ ground }) => ground !== null)
+  const acceptance = found
+    ? {
+        currency,
+        perUsd: found.claim.text,
+        testimony: found.claim.testimony,
+        ground: found.ground!,
+      }
+    : null
+  if (!isTrusted || claims.length === 0) return { acceptance, held: acceptance ? null : earlier }
+  const doubtful = claims.find((claim) => !claim.isUnmoved)
+  const isOver = !doubtful || (acceptance !== null && acceptance.ground !== 'unmoved')
+  if (isOver) return { acceptance, held: null }
+  return { acceptance, held: heldOf({ currency, claim: doubtful, claims, earlier }, run) }
+}
+
+function claimsOf(
+  currency: string,
+  witnesses: readonly Testimony[],
+  isUnmoved: (value: number) => boolean,
+): Claim[] {
+  return witnesses.flatMap((testimony) => {
+    const text = testimony.perUsd.get(currency)
+    if (text === undefined) return []
+    const value = Number(text)
+    return [{ testimony, text, value, isUnmoved: isUnmoved(value) }]
+  })
+}
+
+type Holding = {
+  readonly currency: string
+  readonly claim: Claim
+  readonly claims: readonly Claim[]
+  readonly earlier: HeldBack | null
+}
+
+function heldOf({ currency, claim, claims, earlier }: Holding, run: Case): HeldBack {
+  const bound = boundOf(currency, run.rules)
+  const isSame = earlier !== null && isWithin(Number(earlier.perUsd), claim.value, bound)
+  return {
+    currency,
+    perUsd: claim.text,
+    source: claim.testimony.source,
+    sinceMs: isSame ? earlier.sinceMs : claim.testimony.fetchedMs,
+    upstreamMs: claim.testimony.upstreamMs,
+    standing: run.standing.get(currency)!,
+    contradictedBy: contradiction(claim, claims)?.testimony.source ?? null,
+  }
+}
+
+const contradiction = (claim: Claim, claims: readonly Claim[]): Claim | undefined =>
+  claims.find(
+    (other) =>
+      other.isUnmoved &&
+      isOther(other, claim) &&
+      other.testimony.upstreamMs >= claim.testimony.upstreamMs,
+  )
+
+const isOther = (a: Claim, b: Claim): boolean => a.testimony.origin !== b.testimony.origin
+
+const boundOf = (currency: string, { moveMax, moveMaxOf }: GuardRules): number =>
+  moveMaxOf[currency] ?? moveMax

@@ -1,0 +1,255 @@
+import { FormatRegistry, type Static, type TSchema, Type } from '@sinclair/typebox'
+import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value'
+import { CURRENCY_KINDS, CURRENCY_TYPES, type Currency } from '~/domain/currency.ts'
+import { PROVIDER_TYPES, type Provider, RATE_TYPES } from '~/domain/provider.ts'
+
+export const CATALOGUE_BYTES_MAX = 16 * 1_048_576
+export const CATALOGUE_FAULTS_MAX = 20
+
+const ENTRIES_MAX = 100_000
+const NAME_LENGTH_MAX = 200
+const URL_LENGTH_MAX = 2048
+const PAYMENT_METHODS_MAX = 50
+const SORT_ORDER_MAX = 1_000_000_000
+const ECHO_LENGTH_MAX = 40
+const MEMBER_NAME = /^\w+$/
+
+/** Line breaks and their like, and what makes a text read otherwise than it is written. */
+const CONTROL = /[\p{Cc}\p{Bidi_C}]/u
+const LINE = 'corridor-line'
+const WEB_ADDRESS = 'corridor-web-address'
+
+FormatRegistry.Set(LINE, (text) => text.trim() !== '' && text.isWellFormed() && !CONTROL.test(text))
+FormatRegistry.Set(WEB_ADDRESS, (text) => /^https?:\/\/[^\s\\]+$/i.test(text) && URL.canParse(text))
+
+/** A schema with the sentence that tells what it takes. */
+const ruled = <T extends TSchema>(schema: T, rule: string): T => ({ ...schema, rule })
+
+const orNull = <T extends TSchema>(schema: T) =>
+  Type.Optional(ruled(Type.Union([schema, Type.Null()]), `${schema.rule}, or null`))
+
+const word = <const T extends readonly [string, ...string[]]>(values: T) =>
+  ruled(
+    Type.Union(values.map((value) => Type.Literal(value as T[number]))),
+    `must be one of ${values.join(', ')}`,
+  )
+
+const line = ruled(
+  Type.String({ format: LINE, maxLength: NAME_LENGTH_MAX }),
+  `must be a text of 1 to ${NAME_LENGTH_MAX} characters on one line, ` +
+    'none of which turns its direction',
+)
+
+const webAddress = ruled(
+  Type.String({ format: WEB_ADDRESS, maxLength: URL_LENGTH_MAX }),
+  'must be an http:// or https:// address',
+)
+
+const isActive = Type.Optional(ruled(Type.Boolean(), 'must be true or false'))
+
+const closed = { additionalProperties: false }
+
+const CurrencyInFile = ruled(
+  Type.Object(
+    {
+      code: ruled(Type.String({ pattern: '^[A-Za-z]{3,4}$' }), 'must be 3 or 4 letters'),
+      name: line,
+      type: Type.Optional(word(CURRENCY_TYPES)),
+      kind: Type.Optional(word(CURRENCY_KINDS)),
+      flag_url: orNull(webAddress),
+      minor_units: orNull(
+        ruled(Type.Integer({ minimum: 0, maximum: 8 }), 'must be a whole number from 0 to 8'),
+      ),
+      is_active: isActive,
+      sort_order: Type.Optional(
+        ruled(
+          Type.Integer({ minimum: -SORT_ORDER_MAX, maximum: SORT_ORDER_MAX }),
+          `must be a whole number from ${-SORT_ORDER_MAX} to ${SORT_ORDER_MAX}`,
+        ),
+      ),
+    },
+    closed,
+  ),
+  'must be an object',
+)
+
+const ProviderInFile = ruled(
+  Type.Object(
+    {
+      id: ruled(
+        Type.String({ pattern: '^[A-Za-z0-9._-]{1,100}$' }),
+        'must be 1 to 100 of the characters A-Z, a-z, 0-9, dot, underscore and hyphen',
+      ),
+      name: line,
+      provider_type: orNull(word(PROVIDER_TYPES)),
+      rate_type: Type.Optional(word(RATE_TYPES)),
+      region: orNull(line),
+      transfer_time: orNull(line),
+      payment_methods: orNull(
+        ruled(
+          Type.Array(line, { maxItems: PAYMENT_METHODS_MAX }),
+          `must be a list of at most ${PAYMENT_METHODS_MAX} texts`,
+        ),
+      ),
+      logo_url: orNull(webAddress),
+      website_url: orNull(webAddress),
+      is_active: isActive,
+    },
+    closed,
+  ),
+  'must be an object',
+)
+
+const listOf = <T extends TSchema>(entry: T) =>
+  Type.Optional(
+    ruled(
+      Type.Array(entry, { maxItems: ENTRIES_MAX }),
+      `must be a list of at most ${ENTRIES_MAX} entries`,
+    ),
+  )
+
+/**
+ * A catalogue file. Members it does not know are faults: a misspelt one would be lost in silence.
+ */
+const CatalogueFile = ruled(
+  Type.Object({ currencies: listOf(CurrencyInFile), providers: listOf(ProviderInFile) }, closed),
+  'must be an object with the lists currencies and providers',
+)
+
+type CatalogueReading = {
+  readonly currencies: Currency[]
+  readonly providers: Provider[]
+  /** A sentence each that begins with the path of what is wrong. With any, both lists are empty. */
+  readonly faults: string[]
+  /** How many more there are than `faults` lists. */
+  readonly furtherFaults: number
+}
+
+/**
+ * The currencies and providers of a catalogue file, with defaults for what it leaves out.
+ *
+ * Nothing throws: a text that is no JSON is a fault like any other.
+ */
+export function readCatalogueFile(text: string): CatalogueReading {
+  const faults = new FaultList()
+  let file: unknown
+  try {
+    file = JSON.parse(text.replace(/^\uFEFF/, ''))
+  } catch (error) {
+    faults.add(`the file is not valid JSON: ${(error as Error).message}`)
+    return faults.reading()
+  }
+  for (const sentence of schemaFaults(file)) faults.add(sentence)
+  if (faults.isEmpty) faults.addAll(repeated(file as Static<typeof CatalogueFile>))
+  if (!faults.isEmpty) return faults.reading()
+  const { currencies = [], providers = [] } = file as Static<typeof CatalogueFile>
+  return {
+    currencies: currencies.map(currencyOf),
+    providers: providers.map(providerOf),
+    faults: [],
+    furtherFaults: 0,
+  }
+}
+
+class FaultList {
+  readonly #faults: string[] = []
+  #count = 0
+
+  get isEmpty(): boolean {
+    return this.#count === 0
+  }
+
+  add(sentence: string): void {
+    this.#count++
+    if (this.#count <= CATALOGUE_FAULTS_MAX) this.#faults.push(sentence)
+  }
+
+  addAll(sentences: Iterable<string>): void {
+    for (const sentence of sentences) this.add(sentence)
+  }
+
+  reading(): CatalogueReading {
+    const furtherFaults = this.#count - this.#faults.length
+    return { currencies: [], providers: [], faults: this.#faults, furtherFaults }
+  }
+}
+
+/** One sentence for each place: a member that is missing is not also one of the wrong type. */
+function* schemaFaults(file: unknown): Generator<string> {
+  const seen = new Set<string>()
+  for (const error of Value.Errors(CatalogueFile, file)) {
+    if (seen.has(error.path)) continue
+    seen.add(error.path)
+    yield `${placeOf(error.path)} ${ruleBroken(error)}`
+  }
+}
+
+function ruleBroken({ type, schema, value }: ValueError): string {
+  if (type === ValueErrorType.ObjectAdditionalProperties) return 'is no member that is known here'
+  if (type === ValueErrorType.ObjectRequiredProperty) return `is missing: it ${schema.rule}`
+  return `${schema.rule}${shown(value)}`
+}
+
+function shown(value: unknown): string {
+  if (typeof value === 'object' && value !== null) return ''
+  const part = typeof value === 'string' ? value.slice(0, ECHO_LENGTH_MAX) : value
+  return `, not ${JSON.stringify(part)}`
+}
+
+/** `/currencies/3/name` as `currencies[3].name`. */
+function placeOf(path: string): string {
+  const place = path
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${printable(part)}`))
+    .join('')
+  return place === '' ? 'the file' : place.replace(/^\./, '')
+}
+
+const printable = (name: string): string =>
+  MEMBER_NAME.test(name) ? name : JSON.stringify(name.slice(0, ECHO_LENGTH_MAX))
+
+function* repeated({ currencies = [], providers = [] }: Static<typeof CatalogueFile>) {
+  yield* repeatedNames(
+    currencies.map(({ code }) => code.toUpperCase()),
+    (i) => `currencies[${i}].code`,
+  )
+  yield* repeatedNames(
+    providers.map(({ id }) => id),
+    (i) => `providers[${i}].id`,
+  )
+}
+
+function* repeatedNames(names: readonly string[], placeOf: (index: number) => string) {
+  const first = new Map<string, number>()
+  for (const [index, name] of names.entries()) {
+    const earlier = first.get(name)
+    if (earlier === undefined) first.set(name, index)
+    else yield `${placeOf(index)} ${name} is the same as ${placeOf(earlier)}`
+  }
+}
+
+const currencyOf = (currency: Static<typeof CurrencyInFile>): Currency => ({
+  code: currency.code.toUpperCase(),
+  name: currency.name.trim(),
+  type: currency.type ?? 'both',
+  kind: currency.kind ?? 'fiat',
+  flagUrl: currency.flag_url ?? null,
+  minorUnits: currency.minor_units ?? null,
+  isActive: currency.is_active ?? true,
+  sortOrder: currency.sort_order ?? 0,
+})
+
+const providerOf = (provider: Static<typeof ProviderInFile>): Provider => ({
+  id: provider.id,
+  name: provider.name.trim(),
+  logoUrl: provider.logo_url ?? null,
+  websiteUrl: provider.website_url ?? null,
+  providerType: provider.provider_type ?? null,
+  rateType: provider.rate_type ?? 'retail',
+  region: provider.region ?? null,
+  transferTime: provider.transfer_time ?? null,
+  paymentMethods: provider.payment_methods ?? null,
+  isActive: provider.is_active ?? true,
+})

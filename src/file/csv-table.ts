@@ -1,0 +1,65 @@
+import { type CsvRecord, csvRecords, FileFault } from './csv.ts'
+import type { Line } from './lines.ts'
+
+/** A column that must be there; several names where one of them is enough. */
+export type RequiredColumn = readonly [string, ...string[]]
+
+type CsvTable = {
+  /** The names of the columns, in their order. */
+  readonly header: readonly string[]
+  /** The records below the header; one of another length than the header's has a fault. */
+  readonly records: AsyncIterable<CsvRecord[]>
+}
+
+const COLUMNS_MAX = 1000
+
+/**
+ * A CSV with a header.
+ *
+ * Throws FileFault when there is no header, when it lacks a required column or names one twice.
+ * Other columns than those required may be there.
+ */
+export async function csvTable(
+  lines: AsyncIterable<Line[]>,
+  required: readonly RequiredColumn[],
+): Promise<CsvTable> {
+  const batches = csvRecords(lines)
+  const first = await batches.next()
+  if (first.done) throw new FileFault('the file is empty: it must start with a header')
+  const [top, ...rest] = first.value
+  const header = headerOf(top!, required)
+  return { header, records: records(rest, batches, header.length) }
+}
+
+async function* records(
+  first: CsvRecord[],
+  others: AsyncGenerator<CsvRecord[]>,
+  columns: number,
+): AsyncGenerator<CsvRecord[]> {
+  yield first.map((record) => counted(record, columns))
+  for await (const batch of others) yield batch.map((record) => counted(record, columns))
+}
+
+function counted(record: CsvRecord, columns: number): CsvRecord {
+  const { fields } = record
+  if (fields === null || fields.length === columns) return record
+  return { ...record, fault: `has ${fields.length} fields where the header has ${columns}` }
+}
+
+function headerOf(record: CsvRecord, required: readonly RequiredColumn[]): string[] {
+  if (record.fields === null)
+    throw new FileFault(`line ${record.number}, the header, ${record.fault}`)
+  const header = record.fields.map((name) => name.trim())
+  if (header.length > COLUMNS_MAX)
+    throw new FileFault(`the header has ${header.length} columns; at most ${COLUMNS_MAX} are read`)
+  const missing = required.filter((names) => !names.some((name) => header.includes(name)))
+  if (missing.length > 0)
+    throw new FileFault(
+      `line ${record.number}, the header, lacks ` +
+        missing.map((names) => names.join(' or ')).join(', '),
+    )
+  const twice = header.find((name, index) => name !== '' && header.indexOf(name) !== index)
+  if (twice !== undefined)
+    throw new FileFault(`line ${record.number}, the header, names ${JSON.stringify(twice)} twice`)
+  return header
+}

@@ -1,0 +1,49 @@
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { mountOf } from '~/http/edge/mount.ts'
+import type { Route } from '~/http/route.ts'
+import { openApiDocument } from '~/wire/openapi/document.ts'
+import examples from '~/wire/openapi/examples.json'
+import { guideText } from '~/wire/openapi/guide.ts'
+import type { Endpoint } from '~/wire/openapi/operation.ts'
+import { published } from './published.ts'
+import { ASSETS, ASSETS_PATH, DOCUMENT_PATH, PAGE_PATH, referencePage } from './reference-page.ts'
+
+export type DocsDeps = {
+  /** The address of the service as people know it; null for wherever they read of it. */
+  readonly publicUrl: string | null
+}
+
+const DIRECTORY = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')))
+
+/** The description of the interface: for machines, for people, and for agents that read. */
+export function docsRoutes(
+  { publicUrl }: DocsDeps,
+  { basePath, routes }: { basePath: string; routes: readonly Route[] },
+): Route[] {
+  const endpoints = routes.flatMap(({ method, path, operation }): Endpoint[] =>
+    operation ? [{ method, path, operation }] : [],
+  )
+  const document = () =>
+    JSON.stringify(openApiDocument(endpoints, { basePath, publicUrl, examples }))
+  const guide = () => guideText(endpoints, { basePath, publicUrl })
+  const publicOrigin = publicUrl ? new URL(publicUrl).origin : null
+  const mount = mountOf(publicUrl)
+  return [
+    page(DOCUMENT_PATH, () => ({ bytes: document(), type: 'application/json' })),
+    page('/llms.txt', () => ({ bytes: guide(), type: 'text/plain; charset=utf-8' })),
+    page(PAGE_PATH, () => referencePage({ publicOrigin, mount, guide: guide() })),
+    ...Object.entries(ASSETS).map(([file, type]) =>
+      page(`${ASSETS_PATH}/${file}`, async () => ({
+        bytes: await Bun.file(join(DIRECTORY, file)).bytes(),
+        type,
+      })),
+    ),
+  ]
+}
+
+const page = (path: string, make: Parameters<typeof published>[0]): Route => ({
+  method: 'GET',
+  path,
+  handle: published(make),
+})

@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto'
+import { DOCUMENT_VERSION } from '~/wire/openapi/document.ts'
+import type { Publication } from './published.ts'
+
+export const DOCUMENT_PATH = '/openapi.json'
+export const PAGE_PATH = '/docs'
+export const ASSETS_PATH = `${PAGE_PATH}/assets`
+
+const SCRIPT = 'swagger-ui-bundle.js'
+const STYLE = 'swagger-ui.css'
+
+/** What the page loads, by file name, with the type of each. */
+export const ASSETS: Readonly<Record<string, string>> = {
+  [SCRIPT]: 'text/javascript; charset=utf-8',
+  [STYLE]: 'text/css; charset=utf-8',
+}
+
+/** The plugin links the script to a public host; the link is one line of its page. */
+const LINKED_SCRIPT = /https:\/\/[^"]*\/swagger-ui-bundle\.js/
+
+/** What the plugin's page has of its own, where what is ours goes in. */
+const PLACES = {
+  head: '</head>',
+  body: '<body>',
+  reference: '<div id="swagger-ui"></div>',
+} as const
+
+const ICON = new URL('../portal/icon.svg', import.meta.url)
+
+/** The reference is dark where the reader's other pages are; its style knows how, by a class. */
+const FOLLOW_SCHEME = `
+const dark = matchMedia('(prefers-color-scheme: dark)')
+const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
+follow()
+dark.addEventListener('change', follow)
+`
+
+const TABLES = '.swagger-ui :is(table.responses-table, table.parameters)'
+const OUR_STYLE = `
+html { color-scheme: light dark }
+body { margin: 0; font-family: system-ui, sans-serif }
+.site, .guide { max-width: 1460px; margin: 0 auto; padding: 12px 20px; box-sizing: border-box }
+.site a { margin-right: 1.25rem; color: #0b6b4f }
+.dark-mode .swagger-ui table.headers td { color: #e4e6e6 }
+.guide { white-space: pre-wrap; overflow-wrap: anywhere }
+@media (prefers-color-scheme: dark) { .site a { color: #62cfa6 } }
+@media (max-width: 40rem) {
+  .site, .guide { padding-inline: 12px }
+  .swagger-ui .wrapper { padding: 0 12px }
+  .swagger-ui .opblock .opblock-summary-method { min-width: 52px; padding: 6px 0 }
+  ${TABLES}, ${TABLES} > tbody, ${TABLES} > tbody > tr, ${TABLES} > tbody > tr > td {
+    display: block; width: auto; padding-inline: 0
+  }
+  ${TABLES} > thead, ${TABLES} > tbody > tr > td.response-col_links,
+  .view-line-link { display: none }
+  .swagger-ui table.headers { display: block; overflow-x: auto }
+}`
+
+type Options = {
+  /** Where the document says the service is, when that is not the page's own host. */
+  readonly publicOrigin: string | null
+  /** The path below which people find the service; empty at the root. */
+  readonly mount: string
+  /** What is to be read where the reference does not come up: without scripts. */
+  readonly guide: string
+}
+
+/**
+ * The interactive reference as the plugin writes it, its script taken from ourselves, under a
+ * policy that lets the page ask nobody but us.
+ */
+export async function referencePage({ publicOrigin, mount, guide }: Options): Promise<Publication> {
+  const icon = await iconAddress()
+  const html = withOurs(await pluginPage(mount), { mount, guide, icon })
+  const inline = [...html.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, script]) => script!)
+  const policy = [
+    "default-src 'none'",
+    `script-src ${["'self'", ...inline.map((script) => `'${hashOf(script)}'`)].join(' ')}`,
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    `connect-src ${["'self'", ...(publicOrigin ? [publicOrigin] : [])].join(' ')}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+  const headers = { 'content-security-policy': policy, 'referrer-policy': 'no-referrer' }
+  return { bytes: html, type: 'text/html; charset=utf-8', headers }
+}
+
+type Ours = Pick<Options, 'mount' | 'guide'> & { readonly icon: string }
+
+/** Throws where the plugin writes another page than the one that is known. */
+function withOurs(written: string, { mount, guide, icon }: Ours): string {
+  const places = [...Object.values(PLACES), '<script>\n']
+  if (!LINKED_SCRIPT.test(written) || !places.every((place) => written.includes(place)))
+    throw new Error('the plugin writes another page')
+  const head = `<link rel="icon" href="${icon}" type="image/svg+xml">
+<style>${OUR_STYLE}</style>
+<script>${FOLLOW_SCHEME}</script>
+${PLACES.head}`
+  const body = `${PLACES.body}
+<header class="site"><nav aria-label="Site"><a href="${mount}/">Corridor</a>
+<a href="${mount}/corridors">Corridors</a>
+<a href="${mount}/developer">Developers</a></nav></header>`
+  const reference = `<div id="swagger-ui"><pre class="guide">${Bun.escapeHTML(guide)}</pre></div>`
+  return written
+    .replace(LINKED_SCRIPT, `${mount}${ASSETS_PATH}/${SCRIPT}`)
+    .replace(PLACES.head, () => head)
+    .replace(PLACES.body, () => body)
+    .replace(PLACES.reference, () => reference)
+}
+
+/** The site's icon, inside its address: the page has no share in how the site names its files. */
+async function iconAddress(): Promise<string> {
+  const bytes = await Bun.file(ICON).bytes()
+  return `data:image/svg+xml;base64,${Buffer.from(bytes).toString('base64')}`
+}
+
+/** Loaded when somebody looks at the page, and not at every start. */
+async function pluginPage(mount: string): Promise<string> {
+  const source: object = { url: `${mount}${DOCUMENT_PATH}`, validatorUrl: null }
+  const { swagger } = await import('@elysiajs/swagger')
+  const plugin = swagger({
+    provider: 'swagger-ui',
+    path: PAGE_PATH,
+    theme: `${mount}${ASSETS_PATH}/${STYLE}`,
+    autoDarkMode: false,
+    documentation: {
+      info: {
+        title: 'Corridor: reference',
+        version: DOCUMENT_VERSION,
+        description: 'Currency rates and provider prices, corridor by corridor',
+      },
+    },
+    swaggerOptions: {
+      ...source,
+      deepLinking: true,
+      displayRequestDuration: true,
+      tryItOutEnabled: true,
+      defaultModelsExpandDepth: 0,
+    },
+  })
+  return (await plugin.handle(new Request(`http://localhost${PAGE_PATH}`))).text()
+}
+
+const hashOf = (script: string): string =>
+  `sha256-${createHash('sha256').update(script).digest('base64')}`

@@ -1,0 +1,186 @@
+/** @jsxImportSource preact */
+import { KIND_ORDER, RATE_TYPES } from '~/domain/provider.ts'
+import type { Route } from '~/http/route.ts'
+import { rateDecimals } from '~/portal/format.ts'
+import { Notice } from '~/portal/notice.tsx'
+import type { Page } from '~/portal/page.tsx'
+import { PATHS } from '~/portal/paths.ts'
+import { type PublicAsk, type PublicDeps, publicPage } from '~/portal/public-page.tsx'
+import { type Conversions, convert } from '~/service/convert.ts'
+import { inTime } from '~/service/deadline.ts'
+import { type Series, type SeriesDeps, seriesOf } from '~/service/series.ts'
+import { CallSection } from './call-section.tsx'
+import { chartQuestion } from './chart-period.ts'
+import { ChartSection } from './chart-section.tsx'
+import { reachOf } from './distance-bar.tsx'
+import { BoardForm } from './form.tsx'
+import { boardHref } from './path.ts'
+import { ProviderTable } from './provider-table.tsx'
+import { type BoardQuery, type BoardQuestion, boardQuery } from './query.ts'
+import { SERIES_PATH } from './series-file.ts'
+import { BoardSummary } from './summary.tsx'
+
+type BoardDeps = PublicDeps & {
+  readonly past: SeriesDeps
+  /** Where people know the service to be; null for wherever they read of it. */
+  readonly publicUrl: string | null
+  readonly basePath: string
+  /** What whoever signs up may ask in a day; null where nobody can. */
+  readonly dailyUnits: number | null
+}
+
+/** The market board: what each provider makes of an amount in one corridor. */
+export const boardRoutes = (deps: BoardDeps): Route[] => [
+  {
+    method: 'GET',
+    path: PATHS.board,
+    handle: publicPage(deps, PATHS.board, (ask) => board(deps, ask)),
+  },
+]
+
+/** How long a page waits for the past before it does without. */
+const CHART_WAIT_MS = 1500
+
+async function board(deps: BoardDeps, ask: PublicAsk): Promise<Page> {
+  const { view, url } = ask
+  const query = boardQuery(view, url.searchParams)
+  const { question } = query
+  if (view.catalogue.currencies.length === 0) return emptyPage()
+  if (!question) return unansweredPage(ask, query)
+  const conversions = convert(view, question)
+  const series = await chartSeries(deps, ask, question)
+  return {
+    title: `${question.from} to ${question.to}`,
+    path: PATHS.board,
+    scripts: ['chart', 'copy'],
+    body: <Board {...{ deps, ask, query, question, conversions, series }} />,
+  }
+}
+
+/** Null where the past cannot be read, or not soon enough. */
+async function chartSeries(
+  { past, log }: BoardDeps,
+  { view, nowMs }: PublicAsk,
+  question: BoardQuestion,
+): Promise<Series | null> {
+  try {
+    const series = seriesOf(past, view, chartQuestion(question, nowMs))
+    return await inTime(series, { msMax: CHART_WAIT_MS, message: 'the chart took too long' })
+  } catch (err) {
+    log.warn({ err }, 'the board goes on without its chart')
+    return null
+  }
+}
+
+type Props = {
+  deps: BoardDeps
+  ask: PublicAsk
+  query: BoardQuery
+  question: BoardQuestion
+  conversions: Conversions
+  series: Series | null
+}
+
+function Board({ deps, ask, query, question, conversions, series }: Props) {
+  const { view, nowMs, url } = ask
+  const from = view.catalogue.currency(question.from)!
+  const to = view.catalogue.currency(question.to)!
+  const { freshness } = view
+  return (
+    <div class="stack">
+      <div class="stack-tight">
+        <h1>
+          {from.name} to {to.name}
+        </h1>
+        <p class="lead">
+          What each provider makes of your money after its fee, beside the independent mid. The
+          other way:{' '}
+          <a href={boardHref({ from: to.code, to: from.code })}>{`${to.code} to ${from.code}`}</a>
+        </p>
+        <BoardForm view={view} query={query} />
+      </div>
+      {conversions.entries.length > 0 ? (
+        <>
+          <BoardSummary {...{ conversions, from, to, freshness }} />
+          <Kinds {...{ conversions, from, to, nowMs }} />
+        </>
+      ) : (
+        <>
+          <Notice kind="plain" title={`Nobody quotes ${from.code} to ${to.code} yet`}>
+            <p>The pair is known; no provider has given a price for it.</p>
+            <a href={PATHS.corridors}>See the corridors that are quoted.</a>
+          </Notice>
+          <BoardSummary {...{ conversions, from, to, freshness }} />
+        </>
+      )}
+      <ChartSection
+        {...question}
+        series={series}
+        hrefOf={(period) => `${boardHref({ ...question, period })}#chart`}
+        csvHref={`${SERIES_PATH}?from=${from.code}&to=${to.code}&period=${question.period}`}
+      />
+      <CallSection
+        question={question}
+        apiUrl={`${deps.publicUrl ?? url.origin}${deps.basePath}`}
+        nowMs={nowMs}
+        dailyUnits={deps.dailyUnits}
+      />
+    </div>
+  )
+}
+
+const KINDS_IN_ORDER = RATE_TYPES.toSorted((a, b) => KIND_ORDER[a] - KIND_ORDER[b])
+
+type KindsProps = Pick<Props, 'conversions'> & {
+  from: Parameters<typeof ProviderTable>[0]['from']
+  to: Parameters<typeof ProviderTable>[0]['to']
+  nowMs: number
+}
+
+function Kinds({ conversions: { entries, best, mid }, ...shared }: KindsProps) {
+  const reach = reachOf(entries.map(({ vsMidBps }) => vsMidBps))
+  const rates = entries.map(({ ranked }) => ranked.quote.rate)
+  const decimals = rateDecimals(mid ? [...rates, mid.rate] : rates)
+  return KINDS_IN_ORDER.map((kind) => {
+    const own = entries.filter(({ ranked }) => ranked.quote.rateType === kind)
+    if (own.length === 0) return null
+    return (
+      <ProviderTable
+        key={kind}
+        kind={kind}
+        entries={own}
+        {...{ ...shared, best, reach, decimals }}
+      />
+    )
+  })
+}
+
+const unansweredPage = ({ view }: PublicAsk, query: BoardQuery): Page => ({
+  title: 'Market board',
+  path: PATHS.board,
+  status: 400,
+  body: (
+    <div class="stack-tight">
+      <h1>Market board</h1>
+      <Notice kind="bad" title="This cannot be answered as it stands">
+        What is wrong is said beside each field.
+      </Notice>
+      <BoardForm view={view} query={query} />
+    </div>
+  ),
+})
+
+const emptyPage = (): Page => ({
+  title: 'Market board',
+  path: PATHS.board,
+  body: (
+    <div class="stack-tight">
+      <h1>Market board</h1>
+      <p class="lead">
+        There is nothing on the board yet: this service has no currencies and no providers. Whoever
+        runs it can add them with <code>corridor catalogue apply</code>, and prices with{' '}
+        <code>corridor observations import</code>.
+      </p>
+    </div>
+  ),
+})

@@ -1,0 +1,56 @@
+/** @jsxImportSource preact */
+import { INTERVAL_MS } from '~/domain/series.ts'
+import { CopyBox } from '~/portal/copy-box.tsx'
+import { plainNumber } from '~/portal/format.ts'
+import { PATHS } from '~/portal/paths.ts'
+import { periodInterval, periodStartMs } from './chart-period.ts'
+import type { BoardQuestion } from './query.ts'
+
+type Props = {
+  readonly question: BoardQuestion
+  /** Where the interface answers, such as `https://rates.example/api/v1`. */
+  readonly apiUrl: string
+  readonly nowMs: number
+  /** What whoever signs up may ask in a day; null where nobody can. */
+  readonly dailyUnits: number | null
+}
+
+/** The calls that answer what is on the screen, with a place for the caller's own key. */
+export function CallSection({ question, apiUrl, nowMs, dailyUnits }: Props) {
+  return (
+    <section class="stack-tight" aria-labelledby="calls-title">
+      <div>
+        <h2 id="calls-title">Ask the API the same</h2>
+        <p class="muted small">
+          With your own key in <code>CORRIDOR_KEY</code>. <a href="/docs">Every endpoint</a>
+        </p>
+        {dailyUnits !== null && (
+          <p class="muted small">
+            No key yet? <a href={PATHS.signUp}>Get one free</a>: {dailyUnits} calls a day.
+          </p>
+        )}
+      </div>
+      <CopyBox id="call-providers" label="the call for the providers" text={convertCall()} />
+      <CopyBox id="call-chart" label="the call for the chart" text={seriesCall()} />
+    </section>
+  )
+
+  function convertCall(): string {
+    const { from, to, amount } = question
+    return curl(`/convert?from=${from}&to=${to}&amount=${plainNumber(amount)}`)
+  }
+
+  function seriesCall(): string {
+    const { from, to, period } = question
+    const interval = periodInterval(period)
+    const bucketMs = INTERVAL_MS[interval]
+    const startMs = Math.floor(periodStartMs(period, nowMs) / bucketMs) * bucketMs
+    const start = new Date(startMs).toISOString().replace('.000', '')
+    const window = period === '1y' || period === '7d' ? `start=${start}` : `period=${period}`
+    return curl(`/time-series?from=${from}&to=${to}&interval=${interval}&${window}`)
+  }
+
+  function curl(path: string): string {
+    return `curl -s -H "X-API-Key: $CORRIDOR_KEY" '${apiUrl}${path}'`
+  }
+}

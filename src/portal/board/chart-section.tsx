@@ -1,0 +1,173 @@
+/** @jsxImportSource preact */
+
+import { dayText } from '~/portal/day-text.ts'
+import { percentText, rateDecimals, rateText } from '~/portal/format.ts'
+import { Notice } from '~/portal/notice.tsx'
+import { Sparkline } from '~/portal/sparkline.tsx'
+import type { Series, SeriesPoint } from '~/service/series.ts'
+import { CHART_PERIODS, type ChartPeriod, periodInterval, periodWords } from './chart-period.ts'
+
+type Props = {
+  readonly from: string
+  readonly to: string
+  readonly period: ChartPeriod
+  /** Null while the database that it is read from is away. */
+  readonly series: Series | null
+  /** The address of the board with another period. */
+  hrefOf(period: ChartPeriod): string
+  readonly csvHref: string
+}
+
+/** Mid, best rate and samples over time: a chart, the same as a table, and as a file. */
+export function ChartSection({ from, to, period, series, hrefOf, csvHref }: Props) {
+  return (
+    <section class="stack-tight" aria-labelledby="chart-title" id="chart">
+      <div class="chart-head">
+        <h2 id="chart-title">
+          {from} to {to} over {periodWords(period)}
+        </h2>
+        <nav aria-label="Period of the chart">
+          <ul class="tabs">
+            {CHART_PERIODS.map((name) => (
+              <li key={name}>
+                <a href={hrefOf(name)} aria-current={name === period ? 'true' : undefined}>
+                  {periodWords(name)}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+      </div>
+      {series ? (
+        <Chart {...{ from, to, period, csvHref }} points={series.points} />
+      ) : (
+        <Notice kind="warn" title="The chart is not available just now">
+          The database that holds the past cannot be reached, or takes long. What is above is
+          current and goes on; <a href={hrefOf(period)}>try the chart again</a> in a moment.
+        </Notice>
+      )}
+    </section>
+  )
+}
+
+type ChartProps = {
+  readonly from: string
+  readonly to: string
+  readonly period: ChartPeriod
+  readonly csvHref: string
+  readonly points: readonly SeriesPoint[]
+}
+
+const PLOT = { width: 1000, height: 300 }
+
+function Chart({ from, to, period, csvHref, points }: ChartProps) {
+  const mid = points.map((point) => point.mid)
+  const best = points.map((point) => point.best)
+  const rates = [...mid, ...best].filter((rate) => rate !== null)
+  const label = summary({ mid, best, period })
+  if (rates.length === 0)
+    return <p class="muted">Nothing was said of this corridor in that time: no mid, no quote.</p>
+  const decimals = rateDecimals(rates)
+  const unit = periodInterval(period) === 'P1D' ? 'day' : 'hour'
+  return (
+    <>
+      <p class="chart-legend muted small">
+        <span class="key key-mid">mid</span>
+        <span class="key key-best">best of that {unit}'s new quotes</span>
+        <span class="key key-samples" data-live hidden>
+          quotes per {unit}
+        </span>
+      </p>
+      <div class="chart-plot" data-chart="series" data-label={label} data-unit={unit}>
+        <Sparkline {...{ mid, best, ...PLOT, label }} />
+        <p class="chart-ends small muted" aria-hidden="true">
+          <span>{dayText(points[0]!.startMs)}</span>
+          <span>
+            from {rateText(Math.min(...rates), decimals)} to{' '}
+            {rateText(Math.max(...rates), decimals)}
+          </span>
+          <span>{dayText(points.at(-1)!.startMs)}</span>
+        </p>
+      </div>
+      <p class="small muted">{label}</p>
+      <details class="chart-data">
+        <summary>The same as a table</summary>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by key */}
+        <section class="table-frame chart-table" tabIndex={0} aria-label="The chart as a table">
+          <table class="table" id="series">
+            <thead>
+              <tr>
+                <th scope="col">{unit === 'day' ? 'Day (UTC)' : 'Hour (UTC)'}</th>
+                <th scope="col" class="number">
+                  Mid
+                </th>
+                <th scope="col" class="number">
+                  Best rate
+                </th>
+                <th scope="col" class="number">
+                  Quotes
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {points.toReversed().map((point) => (
+                <Point key={point.startMs} point={point} unit={unit} decimals={decimals} />
+              ))}
+            </tbody>
+          </table>
+        </section>
+      </details>
+      <p class="small">
+        <a href={csvHref} download={`${from}-${to}-${period}.csv`}>
+          Download as CSV
+        </a>
+      </p>
+    </>
+  )
+}
+
+const LENGTH_OF = { day: 10, hour: 16 }
+
+function Point({ point, unit, decimals }: PointProps) {
+  const iso = new Date(point.startMs).toISOString()
+  const text = (rate: number | null) => (rate === null ? '' : rateText(rate, decimals))
+  return (
+    <tr>
+      <td>
+        <time dateTime={iso}>{iso.slice(0, LENGTH_OF[unit]).replace('T', ' ')}</time>
+      </td>
+      <td class="number">{text(point.mid)}</td>
+      <td class="number">{text(point.best)}</td>
+      <td class="number">{point.samples}</td>
+    </tr>
+  )
+}
+
+type PointProps = { point: SeriesPoint; unit: 'day' | 'hour'; decimals: number }
+
+type Lines = {
+  mid: readonly (number | null)[]
+  best: readonly (number | null)[]
+  period: ChartPeriod
+}
+
+/** What the chart shows, for those who do not see it. */
+function summary({ mid, best, period }: Lines): string {
+  const mids = mid.filter((rate) => rate !== null)
+  const bests = best.filter((rate) => rate !== null)
+  const [first, last] = [mids[0], mids.at(-1)]
+  const moved =
+    first !== undefined && last !== undefined
+      ? `Over ${periodWords(period)} the mid went from ${rateText(first)} to ${rateText(last)} ` +
+        `(${percentText((last / first - 1) * 10_000, true)}). `
+      : `No mid is known over ${periodWords(period)}. `
+  return moved + quotedText(bests)
+}
+
+function quotedText(bests: readonly number[]): string {
+  if (bests.length === 0) return 'Nothing that money can be sent at was quoted.'
+  const [low, high] = [rateText(Math.min(...bests)), rateText(Math.max(...bests))]
+  if (bests.length === 1) return `A best rate was quoted once, at ${low}.`
+  const range = low === high ? `at ${low}` : `from ${low} to ${high}`
+  return `Best rates were quoted at ${bests.length} times, ${range}.`
+}

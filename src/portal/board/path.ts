@@ -1,0 +1,16 @@
+import { plainNumber } from '~/portal/format.ts'
+import { PATHS } from '~/portal/paths.ts'
+import type { ChartPeriod } from './chart-period.ts'
+
+/** The address of the board with this on it. */
+export function boardHref(shown: {
+  from: string
+  to: string
+  amount?: number
+  period?: ChartPeriod
+}): string {
+  const params = new URLSearchParams({ from: shown.from, to: shown.to })
+  if (shown.amount !== undefined) params.set('amount', plainNumber(shown.amount))
+  if (shown.period) params.set('period', shown.period)
+  return `${PATHS.board}?${params}`
+}

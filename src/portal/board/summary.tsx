@@ -1,0 +1,124 @@
+/** @jsxImportSource preact */
+import type { Currency } from '~/domain/currency.ts'
+import { HOUR_MS } from '~/domain/duration.ts'
+import type { Freshness } from '~/domain/freshness.ts'
+import { isExecutable } from '~/domain/provider.ts'
+import { vsMidBps } from '~/domain/spread.ts'
+import { amountText, clockText, percentText, plainAmountText, rateText } from '~/portal/format.ts'
+import { Age, Moment } from '~/portal/moment.tsx'
+import { isOldPrice } from '~/portal/price-age.tsx'
+import type { Conversion, Conversions } from '~/service/convert.ts'
+import { DERIVED, isDerived } from './kinds.ts'
+
+type Props = {
+  readonly conversions: Conversions
+  readonly from: Currency
+  readonly to: Currency
+  readonly freshness: Freshness
+}
+
+/** What to know first: the best net of what is quoted, the mid, and how fresh it all is. */
+export function BoardSummary(props: Props) {
+  return (
+    <div class="cards">
+      {props.conversions.entries.length > 0 && <Best {...props} />}
+      <Mid {...props} />
+      <Freshly freshness={props.freshness} />
+    </div>
+  )
+}
+
+function Best({ conversions: { best, amount, mid, entries }, from, to, freshness }: Props) {
+  const isSendable = entries.some(({ ranked }) => isExecutable(ranked.quote.rateType))
+  const sent = `${plainAmountText(amount)} ${from.code}`
+  return (
+    <section class="card">
+      <h2 class="figure-label">Most a recipient gets of {sent}</h2>
+      {best?.net ? (
+        <>
+          <p class="figure">
+            {amountText(best.net, to.minorUnits)} {to.code}
+          </p>
+          <BestNote best={best} net={best.net} {...{ amount, mid, freshness }} />
+        </>
+      ) : (
+        <>
+          <p class="figure">{isSendable ? 'Nothing' : 'Not known'}</p>
+          <p class="figure-note">
+            {isSendable
+              ? 'At every price that money can be sent at, the fee takes all of it.'
+              : 'Nobody quotes a price that money can be sent at.'}
+          </p>
+        </>
+      )}
+    </section>
+  )
+}
+
+type NoteProps = Pick<Conversions, 'amount' | 'mid'> & {
+  readonly best: Conversion
+  readonly net: number
+  readonly freshness: Freshness
+}
+
+/** Whose price the best is, how old, and what is in it. */
+function BestNote({ best: { ranked }, net, amount, mid, freshness: { nowMs } }: NoteProps) {
+  const { quote, provider } = ranked
+  const gained = mid && vsMidBps(net / amount, mid.rate)
+  const compared = gained === null ? '' : `; ${besideMid(gained)}`
+  const included = gained === null ? '' : ', fee included'
+  const isOlder = mid !== null && mid.atMs > quote.atMs
+  return (
+    <p class="figure-note">
+      with {provider.name}, at a price of <Age ms={quote.atMs} nowMs={nowMs} /> ago
+      {isDerived(provider.providerType) && ` ${DERIVED}`}
+      {compared}
+      {quote.fee === null ? '; its fee is not said.' : `${included}.`}
+      {isOldPrice({ ms: quote.atMs, nowMs }) &&
+        ` A price this old may no longer be had${isOlder ? '; the mid is newer' : ''}.`}
+    </p>
+  )
+}
+
+const besideMid = (bps: number): string =>
+  `${percentText(Math.abs(bps))} ${bps > 0 ? 'above' : 'below'} the mid`
+
+function Mid({ conversions: { mid }, from, to, freshness }: Props) {
+  return (
+    <section class="card">
+      <h2 class="figure-label">Mid-market rate</h2>
+      {mid ? (
+        <>
+          <p class="figure">
+            {rateText(mid.rate)} {to.code}
+          </p>
+          <p class="figure-note">
+            for 1 {from.code}, by {mid.source}, <Moment ms={mid.atMs} /> (
+            <Age ms={mid.atMs} nowMs={freshness.nowMs} /> ago)
+          </p>
+        </>
+      ) : (
+        <>
+          <p class="figure">Not known</p>
+          <p class="figure-note">
+            No reference feed has said anything recent of this pair, so nothing is measured by it.
+          </p>
+        </>
+      )}
+    </section>
+  )
+}
+
+/** The public board is always of the hourly tier. */
+function Freshly({ freshness: { cutoffMs } }: { freshness: Freshness }) {
+  return (
+    <section class="card">
+      <h2 class="figure-label">Hourly prices</h2>
+      <p class="figure">As of {clockText(cutoffMs)}</p>
+      <p class="figure-note">
+        What held at the top of the hour, up to an hour ago; the next look is at{' '}
+        {clockText(cutoffMs + HOUR_MS)}. Keys of the enterprise plan see prices as they come in.
+      </p>
+    </section>
+  )
+}

@@ -1,0 +1,138 @@
+/** @jsxImportSource preact */
+import type { ComponentChildren } from 'preact'
+import { boardHref } from '~/portal/board/path.ts'
+import { percentText, rateText } from '~/portal/format.ts'
+import { PATHS } from '~/portal/paths.ts'
+import { PriceAge } from '~/portal/price-age.tsx'
+import { Sparkline } from '~/portal/sparkline.tsx'
+import type { Trend } from '~/service/trends.ts'
+import { type CorridorLine, DESCENDS_FIRST, type ListQuery, type Sort } from './list.ts'
+
+type Props = {
+  readonly lines: readonly CorridorLine[]
+  readonly query: ListQuery
+  /** Null where the past cannot be read. */
+  readonly trendOf: ((corridor: { from: string; to: string }) => Trend) | null
+  readonly nowMs: number
+}
+
+export function CorridorTable({ lines, query, trendOf, nowMs }: Props) {
+  return (
+    <div class="table-frame">
+      <table class="table table-cards corridor-table">
+        <thead>
+          <tr>
+            <Head sort="corridor" query={query}>
+              Corridor
+            </Head>
+            <th scope="col" class="number">
+              Best rate, before fees
+            </th>
+            <Head sort="mid" query={query} isNumber>
+              Best against mid
+            </Head>
+            <Head sort="providers" query={query} isNumber>
+              Providers
+            </Head>
+            <Head sort="spread" query={query} isNumber>
+              Average behind best
+            </Head>
+            <Head sort="age" query={query} isNumber>
+              Age of the best
+            </Head>
+            <th scope="col">30 days</th>
+          </tr>
+        </thead>
+        <tbody>
+          {lines.map((line) => (
+            <Row key={`${line.from}${line.to}`} trend={trendOf?.(line)} {...{ line, nowMs }} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+type HeadProps = { sort: Sort; query: ListQuery; isNumber?: boolean; children: ComponentChildren }
+
+/** A column that the list can be sorted by; a second choice turns the order around. */
+function Head({ sort, query, isNumber, children }: HeadProps) {
+  const isSorted = query.sort === sort
+  const order = query.isDescending ? 'descending' : 'ascending'
+  const isDescending = isSorted ? !query.isDescending : DESCENDS_FIRST[sort]
+  return (
+    <th
+      scope="col"
+      class={isNumber ? 'number' : undefined}
+      aria-sort={isSorted ? order : undefined}
+    >
+      <a href={listHref({ ...query, sort, isDescending, page: 1 })}>
+        {children}
+        {isSorted && <span aria-hidden="true">{query.isDescending ? ' ↓' : ' ↑'}</span>}
+      </a>
+    </th>
+  )
+}
+
+export function listHref({ currency, sort, isDescending, page }: ListQuery): string {
+  const params = new URLSearchParams({ sort, order: isDescending ? 'desc' : 'asc' })
+  if (currency !== null) params.set('currency', currency)
+  if (page > 1) params.set('page', String(page))
+  return `${PATHS.corridors}?${params}`
+}
+
+type RowProps = { line: CorridorLine; trend: Trend | undefined; nowMs: number }
+
+function Row({ line, trend, nowMs }: RowProps) {
+  const { from, to, best } = line
+  return (
+    <tr>
+      <th scope="row">
+        <a href={boardHref({ from, to })}>
+          {from} <span aria-hidden="true">→</span>
+          <span class="visually-hidden"> to </span> {to}
+        </a>
+      </th>
+      <td class="number best" data-label="Best rate">
+        {best ? (
+          <span>
+            {rateText(best.rate)}
+            <span class="provider-type">{best.providerName}</span>
+          </span>
+        ) : (
+          <span class="muted">none to send at</span>
+        )}
+      </td>
+      <td class="number" data-label="Against mid">
+        {line.bestVsMidBps === null ? (
+          <span class="muted">–</span>
+        ) : (
+          percentText(line.bestVsMidBps, true)
+        )}
+      </td>
+      <td class="number" data-label="Providers">
+        {line.providers}
+      </td>
+      <td class="number" data-label="Behind best">
+        {line.avgSpreadBps === null ? <span class="muted">–</span> : percentText(line.avgSpreadBps)}
+      </td>
+      <td class="number" data-label="Age">
+        {line.bestMs === null ? (
+          <span class="muted">–</span>
+        ) : (
+          <PriceAge ms={line.bestMs} nowMs={nowMs} />
+        )}
+      </td>
+      <td class="trend">{trend && <Trendline {...{ from, to, trend }} />}</td>
+    </tr>
+  )
+}
+
+const SPARK = { width: 96, height: 24 }
+
+function Trendline({ from, to, trend }: { from: string; to: string; trend: Trend }) {
+  const mids = trend.mid.filter((mid) => mid !== null)
+  const [first, last] = [mids[0], mids.at(-1)]
+  const moved = first && last ? `mid ${percentText((last / first - 1) * 10_000, true)}` : 'no mid'
+  return <Sparkline {...trend} {...SPARK} label={`${from} to ${to}, 30 days: ${moved}`} />
+}

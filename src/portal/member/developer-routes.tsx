@@ -1,0 +1,146 @@
+/** @jsxImportSource preact */
+import {
+  ACTIVE_KEYS_MAX,
+  DAILY_KEYS_MAX,
+  isRevoked,
+  KEY_NAME_RULE,
+  type Key,
+} from '~/domain/account.ts'
+import type { Route } from '~/http/route.ts'
+import { momentText } from '~/portal/format.ts'
+import { KEYS_ID, PATHS } from '~/portal/paths.ts'
+import {
+  createOwnKey,
+  type NewOwnKey,
+  OVERLAPS_MS,
+  type Owner,
+  type OwnKeysDeps,
+  replaceOwnKey,
+  revokeOwnKey,
+} from '~/service/own-keys.ts'
+import { type OwnUsageDeps, ownUsageOf } from '~/service/own-usage.ts'
+import { developerPage, type Said } from './developer.tsx'
+import { isOverlap, replacePage, revokePage } from './key-pages.tsx'
+import { newKeyPage, replacedKeyPage } from './new-key-page.tsx'
+import {
+  type Form,
+  type Person,
+  type Visit,
+  type VisitDeps,
+  type VisitReply,
+  visitRoutes,
+} from './visit.tsx'
+
+export type DeveloperDeps = VisitDeps &
+  OwnKeysDeps &
+  OwnUsageDeps & {
+    /** Where people find the service, for what they copy. */
+    readonly home: () => string
+  }
+
+/** What somebody who is signed in sees and does with the keys of the account. */
+export function developerRoutes(deps: DeveloperDeps): Route[] {
+  return [
+    ...visitRoutes(deps, PATHS.developer, {
+      get: (visit) => forMembers(visit, (person) => area(deps, { visit, person })),
+    }),
+    ...visitRoutes(deps, PATHS.keys, {
+      get: () => ({ redirect: PATHS.developer }),
+      post: (visit, form) => forMembers(visit, (person) => create(deps, { visit, person }, form)),
+    }),
+    ...visitRoutes(deps, PATHS.revoke, {
+      get: (visit) =>
+        forMembers(visit, (person) =>
+          ofKey(deps, { visit, person }, (key) => ({ page: revokePage(visit, key) })),
+        ),
+      post: (visit, form) => forMembers(visit, (person) => revoke(deps, { visit, person }, form)),
+    }),
+    ...visitRoutes(deps, PATHS.replace, {
+      get: (visit) =>
+        forMembers(visit, (person) =>
+          ofKey(deps, { visit, person }, (key) => ({ page: replacePage(visit, key) })),
+        ),
+      post: (visit, form) => forMembers(visit, (person) => replace(deps, { visit, person }, form)),
+    }),
+  ]
+}
+
+type Reply = VisitReply | Promise<VisitReply>
+type Member = { readonly visit: Visit; readonly person: Person }
+
+const forMembers = ({ person }: Visit, answer: (person: Person) => Reply): Reply =>
+  person ? answer(person) : { redirect: PATHS.signIn }
+
+const ownerOf = ({ visit, person }: Member): Owner => ({
+  accountId: person.account.id,
+  email: person.account.email,
+  actor: person.email,
+  nowMs: visit.nowMs,
+})
+
+/** What an address may say was done. */
+const NEWS: ReadonlyMap<string | null, string> = new Map([
+  ['revoked', 'The key is revoked: the next request with it is refused.'],
+  ['inside', 'You are signed in. A key is shown once; if you did not copy yours, replace it here.'],
+])
+
+async function area(
+  deps: DeveloperDeps,
+  { visit, person }: Member,
+  said: Said | null = null,
+): Promise<VisitReply> {
+  const { account } = person
+  const usage = await ownUsageOf(deps, { account, nowMs: visit.nowMs })
+  const { limits } = deps.metering
+  const news = NEWS.get(visit.url.searchParams.get('said'))
+  const page = { visit, person, usage, limits, home: deps.home(), said: said ?? { news } }
+  return { page: developerPage(page) }
+}
+
+/** A key of the member's that is in use; any other leads back. */
+function ofKey(deps: DeveloperDeps, { visit, person }: Member, answer: (key: Key) => Reply): Reply {
+  const id = visit.url.searchParams.get('key')
+  const own = deps.memory.current.keys.keysOf(person.account.id)
+  const key = own.find((one) => one.id === id && !isRevoked(one, visit.nowMs))
+  return key ? answer(key) : { redirect: PATHS.developer }
+}
+
+const REFUSALS: Readonly<Record<Refusal, string>> = {
+  no_name: `A name has ${KEY_NAME_RULE}.`,
+  name_taken:
+    'A key of that name is in use. If you have just made it and lost it, revoke or replace it ' +
+    'above; else choose another name.',
+  too_many: `There are ${ACTIVE_KEYS_MAX} keys already. Revoke one that you no longer need.`,
+  too_often: `${DAILY_KEYS_MAX} keys were made in a day. Make the next one tomorrow.`,
+  unknown: 'That key is no longer in use.',
+  ending:
+    'That key is being replaced already. If you have just made the new one and lost it, revoke ' +
+    'or replace that one below.',
+}
+
+type Refusal = Extract<NewOwnKey, { refusal: unknown }>['refusal']
+
+async function create(deps: DeveloperDeps, member: Member, form: Form): Promise<VisitReply> {
+  const name = form.text('name')
+  const made = await createOwnKey(deps, ownerOf(member), name)
+  if ('refusal' in made) return area(deps, member, { nameFault: REFUSALS[made.refusal], name })
+  return { page: newKeyPage({ key: made.text, name: made.name, home: deps.home() }) }
+}
+
+async function revoke(deps: DeveloperDeps, member: Member, form: Form): Promise<VisitReply> {
+  const isRevokedNow = await revokeOwnKey(deps, ownerOf(member), form.text('key'))
+  if (!isRevokedNow) return area(deps, member, { complaint: REFUSALS.unknown })
+  return { redirect: `${PATHS.developer}?said=revoked#${KEYS_ID}` }
+}
+
+async function replace(deps: DeveloperDeps, member: Member, form: Form): Promise<VisitReply> {
+  const overlap = form.text('overlap')
+  if (!isOverlap(overlap)) return area(deps, member, { complaint: 'Choose how long.' })
+  const owner = ownerOf(member)
+  const made = await replaceOwnKey(deps, owner, { keyId: form.text('key'), overlap })
+  if ('refusal' in made) return area(deps, member, { complaint: REFUSALS[made.refusal] })
+  const ends = momentText(owner.nowMs + OVERLAPS_MS[overlap])
+  return {
+    page: replacedKeyPage({ key: made.text, name: made.name, ends, home: deps.home() }),
+  }
+}

@@ -1,0 +1,228 @@
+/** @jsxImportSource preact */
+import { ACTIVE_KEYS_MAX, isRevoked, KEY_NAME_LENGTH_MAX } from '~/domain/account.ts'
+import { DAY_MS } from '~/domain/duration.ts'
+import { mayIngest, type Plan, tierOf } from '~/domain/quota.ts'
+import { dayText } from '~/portal/day-text.ts'
+import { Field } from '~/portal/form.tsx'
+import { spanText } from '~/portal/format.ts'
+import { Moment } from '~/portal/moment.tsx'
+import { Notice } from '~/portal/notice.tsx'
+import type { Page } from '~/portal/page.tsx'
+import { FURTHER_KEY_ID, KEYS_ID, PATHS } from '~/portal/paths.ts'
+import { TableFrame } from '~/portal/table-frame.tsx'
+import { type KeyUsage, type OwnUsage, SHOWN_DAYS } from '~/service/own-usage.ts'
+import { ToolClients } from './tool-clients.tsx'
+import { TryIt } from './try-it.tsx'
+import { UsageChart } from './usage-chart.tsx'
+import type { Person, Visit } from './visit.tsx'
+import { VisitForm } from './visit-form.tsx'
+
+type Props = {
+  readonly visit: Visit
+  readonly person: Person
+  readonly usage: OwnUsage
+  readonly home: string
+  readonly limits: Readonly<Record<Plan, number>>
+  readonly said: Said
+}
+
+/** What came of what was sent, if anything was. */
+export type Said = {
+  readonly complaint?: string
+  readonly news?: string | undefined
+  /** The name that a further key was to have, and why it has not. */
+  readonly name?: string
+  readonly nameFault?: string
+}
+
+export const developerPage = (props: Props): Page => ({
+  title: 'Developer area',
+  path: PATHS.developer,
+  scripts: ['copy', 'try-it'],
+  status: props.said.complaint || props.said.nameFault ? 400 : 200,
+  body: (
+    <div class="stack">
+      <Head {...props} />
+      <Quota {...props} />
+      <Keys {...props} />
+      <section class="stack-tight" aria-labelledby="usage-title">
+        <h2 id="usage-title">Use in 30 days</h2>
+        <UsageChart usage={props.usage} nowMs={props.visit.nowMs} />
+      </section>
+      <TryIt home={props.home} />
+      <ToolClients home={props.home} />
+    </div>
+  ),
+})
+
+const Head = ({ visit, person }: Props) => (
+  <div class="page-head">
+    <div class="stack-tight">
+      <h1>Developer area</h1>
+      <p class="lead">{person.email}</p>
+    </div>
+    <VisitForm visit={visit} action={PATHS.signOut} send="Sign out" look="button button-quiet" />
+  </div>
+)
+
+function Quota({ usage: { quota }, person: { account }, limits, visit }: Props) {
+  const tier = tierOf(account.plan)
+  return (
+    <section class="stack-tight" aria-labelledby="quota-title">
+      <h2 id="quota-title">Today</h2>
+      <div class="cards">
+        <div class="card">
+          <p class="figure-label">Left today</p>
+          <p class="figure">{quota.remaining}</p>
+          <p class="figure-note">
+            of {quota.limit}; {quota.used} used by all keys together
+          </p>
+        </div>
+        <div class="card">
+          <p class="figure-label">Starts anew in</p>
+          <p class="figure">{spanText(quota.resetMs - visit.nowMs)}</p>
+          <p class="figure-note">
+            <Moment ms={quota.resetMs} />
+          </p>
+        </div>
+        <div class="card">
+          <p class="figure-label">Plan</p>
+          <p class="figure">{account.plan}</p>
+          <p class="figure-note">
+            {mayIngest(account.role)
+              ? `role ${account.role}: reads, and records rates`
+              : 'reads; recording rates takes the treasury role'}
+          </p>
+        </div>
+        <div class="card">
+          <p class="figure-label">Freshness</p>
+          <p class="figure">{tier}</p>
+          <p class="figure-note">
+            {tier === 'hourly'
+              ? 'every answer holds what was known at the top of the current UTC hour, and says so'
+              : 'every answer holds what is known at the moment it is given'}
+          </p>
+        </div>
+      </div>
+      <p class="muted small">
+        A day has {limits.free} units on the free plan and {limits.pro} on pro, both hourly;{' '}
+        {limits.enterprise} on enterprise, in real time. Only answers that succeed cost a unit. To
+        change plan, ask whoever runs this service.
+      </p>
+    </section>
+  )
+}
+
+function Keys({ visit, usage, said }: Props) {
+  const { nowMs } = visit
+  const active = usage.keys.filter(({ key }) => !isRevoked(key, nowMs))
+  const ended = usage.keys.filter(({ key }) => isRevoked(key, nowMs)).toReversed()
+  return (
+    <section class="stack-tight" aria-labelledby={KEYS_ID}>
+      <h2 id={KEYS_ID}>Keys</h2>
+      {said.complaint && <Notice kind="bad">{said.complaint}</Notice>}
+      {said.news && <Notice kind="good">{said.news}</Notice>}
+      {active.length === 0 ? (
+        <p class="muted">No key is in use. Make one below; it is shown once.</p>
+      ) : (
+        <KeyTable active={active} nowMs={nowMs} />
+      )}
+      <FurtherKey visit={visit} said={said} />
+      <p class="muted small">Up to {ACTIVE_KEYS_MAX} keys at a time share the plan's units.</p>
+      {ended.length > 0 && <EndedKeys ended={ended} />}
+    </section>
+  )
+}
+
+const FurtherKey = ({ visit, said }: Pick<Props, 'visit' | 'said'>) => (
+  <div id={FURTHER_KEY_ID}>
+    <VisitForm visit={visit} action={`${PATHS.keys}#${FURTHER_KEY_ID}`} send="Make a key" isInRow>
+      <Field
+        name="name"
+        label="A further key, for"
+        value={said.name}
+        error={said.nameFault}
+        isRequired
+        input={{ autocomplete: 'off', maxLength: KEY_NAME_LENGTH_MAX }}
+      />
+    </VisitForm>
+  </div>
+)
+
+const KeyTable = ({ active, nowMs }: { active: readonly KeyUsage[]; nowMs: number }) => (
+  <TableFrame label="Keys in use">
+    <table class="table table-rows">
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col">Made</th>
+          <th scope="col">Last used</th>
+          <th scope="col" class="number">
+            Today
+          </th>
+          <th scope="col">
+            <span class="visually-hidden">What to do with it</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {active.map((one) => (
+          <KeyRow key={one.key.id} one={one} nowMs={nowMs} />
+        ))}
+      </tbody>
+    </table>
+  </TableFrame>
+)
+
+function KeyRow({ one, nowMs }: { one: KeyUsage; nowMs: number }) {
+  const { key, days } = one
+  const of = `?key=${key.id}`
+  return (
+    <tr>
+      <th scope="row">
+        {key.name}{' '}
+        {key.revokedMs !== null && (
+          <span class="tag tag-warn">ends in {spanText(key.revokedMs - nowMs)}</span>
+        )}
+      </th>
+      <td data-label="Made">{dayText(key.createdMs)}</td>
+      <td data-label="Last used">{lastUsedText(one, nowMs)}</td>
+      <td data-label="Today" class="number">
+        {days.at(-1)}
+      </td>
+      <td class="actions">
+        {key.revokedMs === null && (
+          <a href={PATHS.replace + of}>
+            Replace<span class="visually-hidden"> {key.name}</span>
+          </a>
+        )}
+        <a href={PATHS.revoke + of}>
+          Revoke<span class="visually-hidden"> {key.name}</span>
+        </a>
+      </td>
+    </tr>
+  )
+}
+
+const FORGOTTEN_MS = (SHOWN_DAYS - 1) * DAY_MS
+
+function lastUsedText({ key, lastDay, days }: KeyUsage, nowMs: number): string {
+  if (lastDay === null) return nowMs - key.createdMs < FORGOTTEN_MS ? 'not yet' : 'not in 30 days'
+  if (days.at(-1)! > 0) return 'today'
+  return lastDay === Math.floor(nowMs / DAY_MS) - 1 ? 'yesterday' : dayText(lastDay * DAY_MS)
+}
+
+const EndedKeys = ({ ended }: { ended: readonly KeyUsage[] }) => (
+  <details>
+    <summary>
+      {ended.length} {ended.length === 1 ? 'key that has ended' : 'keys that have ended'}
+    </summary>
+    <ul class="stack-tight details-body">
+      {ended.map(({ key }) => (
+        <li key={key.id}>
+          {key.name} <span class="muted">ended</span> <Moment ms={key.revokedMs!} />
+        </li>
+      ))}
+    </ul>
+  </details>
+)

@@ -1,0 +1,202 @@
+/** @jsxImportSource preact */
+import { EMAIL_LENGTH_MAX, PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '~/domain/account.ts'
+import { Field } from '~/portal/form.tsx'
+import { narrowPage } from '~/portal/narrow-page.tsx'
+import { Notice } from '~/portal/notice.tsx'
+import type { Page } from '~/portal/page.tsx'
+import { PATHS } from '~/portal/paths.ts'
+import type { Visit } from './visit.tsx'
+import { VisitForm } from './visit-form.tsx'
+
+const EmailField = ({ email, faults }: Pick<Sent, 'email' | 'faults'>) => (
+  <Field
+    name="email"
+    label="E-mail address"
+    type="email"
+    value={email}
+    error={faults?.email}
+    isRequired
+    input={{ autocomplete: 'username', inputMode: 'email', maxLength: EMAIL_LENGTH_MAX }}
+  />
+)
+
+const KnownPassword = ({ faults }: Pick<Sent, 'faults'>) => (
+  <Field
+    name="password"
+    label="Password"
+    type="password"
+    error={faults?.password}
+    isRequired
+    input={{ autocomplete: 'current-password', maxLength: PASSWORD_LENGTH_MAX }}
+  />
+)
+
+const NewPassword = ({ label, faults }: Pick<Sent, 'faults'> & { label: string }) => (
+  <Field
+    name="password"
+    label={label}
+    type="password"
+    error={faults?.password}
+    hint={`${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters; a few words do well.`}
+    isRequired
+    input={{
+      autocomplete: 'new-password',
+      minLength: PASSWORD_LENGTH_MIN,
+      maxLength: PASSWORD_LENGTH_MAX,
+    }}
+  />
+)
+
+/** What was sent, and what is wrong with it. */
+type Sent = { email?: string; faults?: Faults }
+
+type Faults = { readonly email?: string; readonly password?: string }
+
+const statusOf = ({ faults }: Sent): number => (faults ? 400 : 200)
+
+export const signUpPage = (visit: Visit, sent: Sent = {}): Page =>
+  narrowPage({
+    title: 'Sign up',
+    path: PATHS.signUp,
+    status: statusOf(sent),
+    children: (
+      <>
+        <p class="lead">
+          An account on the free plan, and your first API key as soon as you have confirmed your
+          address.
+        </p>
+        <VisitForm visit={visit} action={PATHS.signUp} send="Sign up">
+          <EmailField {...sent} />
+          <NewPassword label="Password" {...sent} />
+        </VisitForm>
+        <p>
+          You have an account? <a href={PATHS.signIn}>Sign in</a>
+        </p>
+      </>
+    ),
+  })
+
+type SignIn = Sent & {
+  isReset?: boolean
+  /** What an account may ask of the API in a day to begin with. */
+  dailyUnits: number
+}
+
+export const signInPage = (visit: Visit, { isReset, dailyUnits, ...sent }: SignIn): Page =>
+  narrowPage({
+    title: 'Sign in',
+    path: PATHS.signIn,
+    status: statusOf(sent),
+    children: (
+      <>
+        {isReset && (
+          <Notice kind="good">
+            Your new password holds from now on, and every session is ended. Sign in with it.
+          </Notice>
+        )}
+        <VisitForm visit={visit} action={PATHS.signIn} send="Sign in">
+          <EmailField {...sent} />
+          <KnownPassword {...sent} />
+        </VisitForm>
+        <p>
+          <a href={PATHS.forgotten}>Forgot your password?</a>
+        </p>
+        <p>
+          No key yet? <a href={PATHS.signUp}>Get one free</a>: {dailyUnits} calls a day.
+        </p>
+      </>
+    ),
+  })
+
+export const mailedPage = (isMailed: boolean): Page =>
+  narrowPage({
+    title: isMailed ? 'Look at your mail' : 'Ask for your link',
+    path: PATHS.mailed,
+    children: isMailed ? (
+      <>
+        <p class="lead">
+          If the address is right, a link is on its way to it. It works for an hour.
+        </p>
+        <p class="muted">
+          Nothing came? Look among the spam, or <a href={PATHS.signUp}>sign up</a> or{' '}
+          <a href={PATHS.forgotten}>ask for a new password</a> again.
+        </p>
+      </>
+    ) : (
+      <Notice kind="warn" title="This service sends no mail">
+        No mail server is set up (SMTP_URL). If the address is right, a link that works for an hour
+        was written to the log of the service instead; whoever runs it finds it there.
+      </Notice>
+    ),
+  })
+
+type Link = { token: string; faults?: Faults }
+
+export const confirmPage = (
+  visit: Visit,
+  { token, email, ...sent }: Link & { email: string },
+): Page =>
+  narrowPage({
+    title: 'Confirm your address',
+    path: PATHS.confirm,
+    status: statusOf(sent),
+    children: (
+      <>
+        <p class="lead">
+          Enter the password that you chose for <strong>{email}</strong>. It shows that this is the
+          sign-up you began, and not somebody else's with your address.
+        </p>
+        <VisitForm visit={visit} action={PATHS.confirm} send="Confirm" hidden={{ token }}>
+          <input type="hidden" name="username" autocomplete="username" value={email} />
+          <KnownPassword {...sent} />
+        </VisitForm>
+        <p>
+          You did not choose one? <a href={PATHS.forgotten}>Choose a password</a> and the account is
+          yours; or do nothing, and nothing happens.
+        </p>
+      </>
+    ),
+  })
+
+export const staleLinkPage = (path: string): Page =>
+  narrowPage({
+    title: 'This link is no longer good',
+    path,
+    status: 410,
+    children: (
+      <p class="lead">
+        It was used already, or is older than an hour. <a href={PATHS.signIn}>Sign in</a> to be sent
+        another, or <a href={PATHS.forgotten}>choose a new password</a>.
+      </p>
+    ),
+  })
+
+export const forgottenPage = (visit: Visit, sent: Sent = {}): Page =>
+  narrowPage({
+    title: 'Choose a new password',
+    path: PATHS.forgotten,
+    status: statusOf(sent),
+    children: (
+      <>
+        <p class="lead">We mail you a link by which you can choose a new password.</p>
+        <VisitForm visit={visit} action={PATHS.forgotten} send="Send the link">
+          <EmailField {...sent} />
+        </VisitForm>
+      </>
+    ),
+  })
+
+export const resetPage = (visit: Visit, { token, ...sent }: Link): Page =>
+  narrowPage({
+    title: 'Your new password',
+    path: PATHS.reset,
+    status: statusOf(sent),
+    children: (
+      <>
+        <p class="lead">It ends every session that is open, also those on other devices.</p>
+        <VisitForm visit={visit} action={PATHS.reset} send="Set the password" hidden={{ token }}>
+          <NewPassword label="New password" {...sent} />
+        </VisitForm>
+      </>
+    ),
+  })

@@ -1,0 +1,72 @@
+/** @jsxImportSource preact */
+import type { Key } from '~/domain/account.ts'
+import { Select } from '~/portal/form.tsx'
+import { spanText } from '~/portal/format.ts'
+import type { Page } from '~/portal/page.tsx'
+import { KEYS_ID, PATHS } from '~/portal/paths.ts'
+import { OVERLAPS_MS, type Overlap } from '~/service/own-keys.ts'
+import type { Visit } from './visit.tsx'
+import { VisitForm } from './visit-form.tsx'
+
+const OVERLAP_TEXT: Readonly<Record<Overlap, string>> = {
+  '1h': 'an hour',
+  '24h': 'a day',
+  '7d': 'a week',
+}
+
+export const isOverlap = (text: string): text is Overlap => Object.hasOwn(OVERLAPS_MS, text)
+
+export const revokePage = (visit: Visit, key: Key): Page => ({
+  title: `Revoke ${key.name}`,
+  path: PATHS.developer,
+  body: (
+    <div class="stack-tight narrow">
+      <h1>Revoke the key {key.name}?</h1>
+      <p class="lead">
+        The next request with it is refused, everywhere, and it never works again.
+        {key.revokedMs !== null &&
+          ` By itself it would end in ${spanText(key.revokedMs - visit.nowMs)}.`}
+      </p>
+      <VisitForm
+        visit={visit}
+        action={`${PATHS.revoke}#${KEYS_ID}`}
+        send="Revoke it now"
+        isDangerous
+        hidden={{ key: key.id }}
+      />
+      <p>
+        <a href={PATHS.developer}>Keep it</a>
+      </p>
+    </div>
+  ),
+})
+
+export const replacePage = (visit: Visit, key: Key): Page => ({
+  title: `Replace ${key.name}`,
+  path: PATHS.developer,
+  body: (
+    <div class="stack-tight narrow">
+      <h1>Replace the key {key.name}</h1>
+      <p class="lead">
+        You get a new key under the same name now. The old one goes on for as long as you need to
+        put the new one in its place, and then ends by itself.
+      </p>
+      <VisitForm
+        visit={visit}
+        action={`${PATHS.replace}#${KEYS_ID}`}
+        send="Make the new key"
+        hidden={{ key: key.id }}
+      >
+        <Select
+          name="overlap"
+          label="The old key works for"
+          value="24h"
+          options={Object.entries(OVERLAP_TEXT).map(([value, text]) => ({ value, text }))}
+        />
+      </VisitForm>
+      <p>
+        <a href={PATHS.developer}>Leave it as it is</a>
+      </p>
+    </div>
+  ),
+})

@@ -1,0 +1,66 @@
+/** @jsxImportSource preact */
+import { CopyBox } from '~/portal/copy-box.tsx'
+import { Notice } from '~/portal/notice.tsx'
+import type { Page } from '~/portal/page.tsx'
+import { PATHS } from '~/portal/paths.ts'
+import { ToolClients } from './tool-clients.tsx'
+import { TryIt } from './try-it.tsx'
+
+const KEY_ID = 'new-key'
+
+type NewKey = { readonly key: string; readonly home: string }
+
+type Shown = NewKey & { readonly title: string; readonly lead: string }
+
+/** The one time that a key is shown. It is in this reply and nowhere else. */
+const shownOnce = ({ title, lead, key, home }: Shown): Page => ({
+  title,
+  path: PATHS.developer,
+  scripts: ['copy', 'try-it'],
+  body: (
+    <div class="stack">
+      <div class="stack-tight">
+        <h1>{title}</h1>
+        <p class="lead">{lead}</p>
+        <CopyBox id={KEY_ID} label="your key" text={key} />
+        <Notice kind="warn">
+          It is shown this once. Copy it now to where you keep secrets; only its fingerprint is kept
+          here, and a lost key can only be replaced.
+        </Notice>
+        <p>
+          <a class="button" href={PATHS.developer}>
+            I have copied it
+          </a>
+        </p>
+      </div>
+      <TryIt home={home} keyFrom={KEY_ID} />
+      <ToolClients home={home} />
+    </div>
+  ),
+})
+
+export const firstKeyPage = ({ key, email, home }: NewKey & { email: string }): Page =>
+  shownOnce({
+    title: 'Your account and its first key',
+    lead: `${email} is confirmed. The account is on the free plan; this is the key to ask with.`,
+    key,
+    home,
+  })
+
+export const newKeyPage = ({ key, name, home }: NewKey & { name: string }): Page =>
+  shownOnce({
+    title: 'Your new key',
+    lead: `It is called ${name} and works from now on.`,
+    key,
+    home,
+  })
+
+type Replaced = NewKey & { readonly name: string; readonly ends: string }
+
+export const replacedKeyPage = ({ key, name, ends, home }: Replaced): Page =>
+  shownOnce({
+    title: 'The key that replaces it',
+    lead: `${name} has a new key, which works from now on. The old one ends on ${ends}.`,
+    key,
+    home,
+  })

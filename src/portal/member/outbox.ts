@@ -1,0 +1,70 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Log } from '~/log.ts'
+import { PATHS } from '~/portal/paths.ts'
+import type { Notice } from '~/service/notices.ts'
+import type { Mail, Mailer } from './mailer.ts'
+import { type Link, linkMail, noticeMail } from './mails.ts'
+
+const STOP_WAIT_MS = 2000
+
+/** Mails on their way at once; further ones are not sent. */
+const MAILS_MAX = 100
+
+type OutboxOptions = {
+  /** Null where no mail can be sent: links go to the log instead. */
+  readonly mailer: Mailer | null
+  readonly log: Log
+  /** Where people find the service; never what a request says of it. */
+  readonly home: () => string
+}
+
+/** Sends mails without anybody waiting for them. */
+export class Outbox {
+  readonly #sending = new Set<Promise<void>>()
+
+  constructor(private readonly options: OutboxOptions) {}
+
+  post(link: Link): void {
+    const { mailer, log, home } = this.options
+    const url = `${home()}${PATHS[link.kind]}?${new URLSearchParams({ token: link.token })}`
+    if (!mailer) {
+      log.warn({ to: link.email, link: url }, 'SMTP_URL is not set, so this link was not mailed')
+      return
+    }
+    this.#send(mailer, linkMail(link, url))
+  }
+
+  /** Tells a person of what was done, where mail can be sent: a notice has no other way. */
+  readonly tell = (notice: Notice): void => {
+    const { mailer, home } = this.options
+    if (mailer) this.#send(mailer, noticeMail(notice, home()))
+  }
+
+  #send(mailer: Mailer, mail: Mail): void {
+    const { log } = this.options
+    if (this.#sending.size >= MAILS_MAX) {
+      log.error({}, 'a mail was not sent: too many are on their way')
+      return
+    }
+    const sending = mailer.send(mail).catch((err) => {
+      log.error({ err }, 'a mail was not sent')
+    })
+    this.#sending.add(sending)
+    void sending.finally(() => this.#sending.delete(sending))
+  }
+
+  /** Resolves when every mail so far is sent or given up. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#sending)
+  }
+
+  /** Gives the mails under way a moment, and then ends the connections. */
+  async stop(): Promise<void> {
+    const isDone = await Promise.race([
+      this.settled().then(() => true),
+      delay(STOP_WAIT_MS, undefined, { ref: false }),
+    ])
+    if (!isDone) this.options.log.error({}, 'mails were not sent before the end')
+    this.options.mailer?.close()
+  }
+}

@@ -1,0 +1,257 @@
+/** @jsxImportSource preact */
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Clock } from '~/clock.ts'
+import { ServiceError } from '~/domain/errors.ts'
+import { bodyText } from '~/http/body.ts'
+import type { AddressOf } from '~/http/edge/address.ts'
+import type { Route } from '~/http/route.ts'
+import type { Log } from '~/log.ts'
+import type { AddressLimits } from '~/memory/address-limits.ts'
+import type { Memory } from '~/memory/memory.ts'
+import { type CookiePrefix, cookieLine } from '~/portal/cookies.ts'
+import { type Page, type PageDeps, pageReply } from '~/portal/page.tsx'
+import { KEYS_ID, PATHS } from '~/portal/paths.ts'
+import { failedPage, refusedPage, tooManyPage, unavailablePage } from '~/portal/refusals.tsx'
+import { TooManyAttempts } from '~/service/attempts.ts'
+import { inTime } from '~/service/deadline.ts'
+import { type PeopleDeps, type Person, personOf } from '~/service/people.ts'
+
+export type { Person }
+
+export type VisitDeps = PeopleDeps & {
+  readonly pages: PageDeps
+  readonly memory: Memory
+  readonly clock: Clock
+  readonly log: Log
+  readonly addressOf: AddressOf
+  /** Forms that one address sends, counted here and now: a flood costs the database nothing. */
+  readonly forms: AddressLimits
+  /** The origin of the address that people use, where a setting gives one. */
+  readonly publicOrigin: string | null
+  readonly cookiePrefix: CookiePrefix
+  /** Whether the proxies in front may say that a request came over https. */
+  readonly isProxied: boolean
+  /** Whether an error tells of the database being away. */
+  readonly isOutage: (error: unknown) => boolean
+}
+
+/** Somebody who looks at a page that is theirs alone, or sends a form. */
+export type Visit = {
+  readonly request: Request
+  readonly url: URL
+  readonly address: string
+  readonly nowMs: number
+  readonly person: Person | null
+  /** What the browser's cookie tells of the accounts that it signed in to before. */
+  readonly devices: string
+  /** Shows that a form was made for this session; each form carries it. */
+  readonly formToken: string
+}
+
+export type VisitReply = { readonly cookies?: readonly string[] } & (
+  | { readonly page: Page }
+  | { readonly redirect: string }
+  | { readonly response: Response }
+)
+
+type Answers = {
+  get?(visit: Visit): VisitReply | Promise<VisitReply>
+  post?(visit: Visit, form: Form): VisitReply | Promise<VisitReply>
+}
+
+/** The fields of a form; a missing one is empty, of a repeated one the first counts. */
+export type Form = { text(name: string): string }
+
+/** A field of a form or of an address; NUL, which no stored text can hold, becomes U+FFFD. */
+export const fieldOf = (fields: URLSearchParams, name: string): string =>
+  (fields.get(name) ?? '').replaceAll('\0', '\uFFFD')
+
+/** The field of every form that holds `formToken`. */
+export const TOKEN_FIELD = 'form_token'
+
+const FORM_BYTES_MAX = 16_384
+const VISITOR_COOKIE = 'corridor.visitor'
+const SESSION_COOKIE = 'corridor.session_token'
+const DEVICES_COOKIE = 'corridor.devices'
+/** As long as browsers keep a cookie that is not renewed. */
+const DEVICES_SECONDS_MAX = 400 * 24 * 3600
+const VISITOR = /^[\w-]{22}$/
+const VISITOR_BYTES = 16
+
+/** Pages and forms that concern one person: never cached, and forms only from ourselves. */
+export function visitRoutes(deps: VisitDeps, path: string, { get, post }: Answers): Route[] {
+  const routes: Route[] = []
+  if (get)
+    routes.push({
+      method: 'GET',
+      path,
+      handle: (request) =>
+        replied(deps, request, { path, answer: (visit) => soon(async () => get(visit)) }),
+    })
+  if (post)
+    routes.push({
+      method: 'POST',
+      path,
+      handle: (request) =>
+        replied(deps, request, {
+          path,
+          async answer(visit) {
+            const waitMs = deps.forms.take(visit.address, visit.nowMs)
+            if (waitMs > 0) throw new TooManyAttempts(Math.ceil(waitMs / 1000))
+            return post(visit, await readForm(deps, visit))
+          },
+        }),
+    })
+  return routes
+}
+
+/** What is looked at can be asked for again: nobody waits longer for a database that hangs. */
+const PAGE = { msMax: 5000, message: 'the database takes too long for this page' }
+
+const soon = <T,>(work: () => Promise<T>): Promise<T> => inTime(work(), PAGE)
+
+/** Came from elsewhere, or without the token: nothing was done. */
+class ForeignForm extends Error {}
+
+/** Came from us, with a token that holds no more. */
+class StaleForm extends ForeignForm {}
+
+/** Whoever sends one of these again, by a reload, has come in by it the first time. */
+const WAYS_IN: readonly string[] = [PATHS.confirm, PATHS.signIn, PATHS.signUp]
+
+/** The developer area, where it says that somebody is in already. */
+const INSIDE = `${PATHS.developer}?said=inside#${KEYS_ID}`
+
+type Asked = { path: string; answer(visit: Visit): VisitReply | Promise<VisitReply> }
+
+async function replied(
+  deps: VisitDeps,
+  request: Request,
+  { path, answer }: Asked,
+): Promise<Response> {
+  const cookies: string[] = []
+  let person: Person | null = null
+  try {
+    const visit = await soon(() => visitOf(deps, request, cookies))
+    person = visit.person
+    const reply = await answer(visit)
+    return await responseTo(deps, { request, person, reply, cookies })
+  } catch (error) {
+    const isInside = person !== null && error instanceof StaleForm && WAYS_IN.includes(path)
+    const reply = isInside
+      ? { redirect: INSIDE }
+      : { page: faultPage(deps, { path, isMember: person !== null }, error) }
+    return responseTo(deps, { request, person, reply, cookies })
+  }
+}
+
+type Faulty = { path: string; isMember: boolean }
+
+function faultPage(deps: VisitDeps, { path, isMember }: Faulty, error: unknown): Page {
+  if (error instanceof TooManyAttempts) return tooManyPage(path, error.retryAfterSeconds)
+  if (error instanceof ForeignForm) return refusedPage(path, { isMember })
+  const code = error instanceof ServiceError ? error.code : null
+  if (code === 'body_too_large' || code === 'malformed_body') return refusedPage(path, { isMember })
+  if (code === 'overloaded' || code === 'database_unavailable' || deps.isOutage(error))
+    return unavailablePage(path)
+  deps.log.error({ err: error }, 'a page failed')
+  return failedPage(path)
+}
+
+async function visitOf(deps: VisitDeps, request: Request, cookies: string[]): Promise<Visit> {
+  const { headers } = request
+  const { cookiePrefix, pages } = deps
+  const jar = new Bun.CookieMap(headers.get('cookie') ?? '')
+  const isKnown = jar.has(cookiePrefix + SESSION_COOKIE)
+  const person = isKnown ? await personOf(deps, headers, () => deps.memory.current.keys) : null
+  let visitor = jar.get(cookiePrefix + VISITOR_COOKIE) ?? ''
+  if (!person && !VISITOR.test(visitor)) {
+    visitor = randomBytes(VISITOR_BYTES).toString('base64url')
+    const cookie = { name: VISITOR_COOKIE, value: visitor, mount: pages.mount }
+    cookies.push(cookieLine(cookiePrefix, cookie))
+  }
+  const bearer = person ? `session ${person.sessionToken}` : `visitor ${visitor}`
+  return {
+    request,
+    url: new URL(request.url),
+    address: deps.addressOf(request),
+    nowMs: deps.clock.now(),
+    person,
+    devices: jar.get(cookiePrefix + DEVICES_COOKIE) ?? '',
+    formToken: await deps.fingerprint(`form of ${bearer}`),
+  }
+}
+
+/** Keeps in the browser what tells it apart from strangers to the accounts it signed in to. */
+export const devicesCookie = ({ cookiePrefix, pages }: VisitDeps, devices: string): string =>
+  cookieLine(cookiePrefix, {
+    name: DEVICES_COOKIE,
+    value: devices,
+    mount: pages.mount,
+    secondsMax: DEVICES_SECONDS_MAX,
+  })
+
+type Outcome = {
+  readonly request: Request
+  readonly person: Person | null
+  readonly reply: VisitReply
+  readonly cookies: readonly string[]
+}
+
+async function responseTo(deps: VisitDeps, outcome: Outcome): Promise<Response> {
+  const { request, reply, cookies } = outcome
+  const response = await bodyOf(deps, outcome)
+  const isSecure = isOverHttps(deps, request)
+  for (const line of [...cookies, ...(reply.cookies ?? [])])
+    response.headers.append(
+      'set-cookie',
+      isSecure && !/;\s*secure\b/i.test(line) ? `${line}; Secure` : line,
+    )
+  return response
+}
+
+async function bodyOf(
+  { pages }: VisitDeps,
+  { request, person, reply }: Outcome,
+): Promise<Response> {
+  if ('response' in reply) return reply.response
+  if ('redirect' in reply)
+    return new Response(null, {
+      status: 303,
+      headers: { location: pages.mount + reply.redirect, 'cache-control': 'no-store' },
+    })
+  const session = person && { email: person.email, isAdmin: person.account.role === 'admin' }
+  return pageReply(pages, request, { session, isPrivate: true, ...reply.page })
+}
+
+function isOverHttps({ publicOrigin, isProxied }: VisitDeps, { headers }: Request): boolean {
+  if (publicOrigin?.startsWith('https:')) return true
+  return isProxied && headers.get('x-forwarded-proto')?.split(',').at(-1)?.trim() === 'https'
+}
+
+/** Throws ForeignForm unless the form was sent by one of our pages, to the one who looked at it. */
+async function readForm(deps: VisitDeps, visit: Visit): Promise<Form> {
+  const { request, formToken } = visit
+  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
+  if (!isFromUs(deps, request) || type !== 'application/x-www-form-urlencoded')
+    throw new ForeignForm()
+  const fields = new URLSearchParams(await bodyText(request, FORM_BYTES_MAX))
+  const form: Form = { text: (name) => fieldOf(fields, name) }
+  if (!isSame(form.text(TOKEN_FIELD), formToken)) throw new StaleForm()
+  return form
+}
+
+/** A browser says where a form comes from; what says nothing still needs the token. */
+function isFromUs({ publicOrigin }: VisitDeps, { headers, url }: Request): boolean {
+  const site = headers.get('sec-fetch-site')
+  if (site !== null && site !== 'same-origin') return false
+  const origin = headers.get('origin')
+  if (origin === null) return true
+  if (origin === publicOrigin) return true
+  return URL.canParse(origin) && new URL(origin).host === (headers.get('host') ?? new URL(url).host)
+}
+
+function isSame(sent: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(sent), Buffer.from(expected)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}

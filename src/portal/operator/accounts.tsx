@@ -1,0 +1,210 @@
+/** @jsxImportSource preact */
+import { type Account, isRevoked, type Key } from '~/domain/account.ts'
+import { PLANS, ROLES } from '~/domain/quota.ts'
+import { Field, Select } from '~/portal/form.tsx'
+import type { Visit } from '~/portal/member/visit.tsx'
+import { VisitForm } from '~/portal/member/visit-form.tsx'
+import { Moment } from '~/portal/moment.tsx'
+import { Notice } from '~/portal/notice.tsx'
+import type { Page } from '~/portal/page.tsx'
+import { PATHS } from '~/portal/paths.ts'
+import { TableFrame } from '~/portal/table-frame.tsx'
+import { countText, Places } from './operator.tsx'
+
+export const ACCOUNTS_PAGE = 50
+
+export type Listed = Account & {
+  readonly createdMs: number
+  readonly keyCount: number
+  readonly activeKeyCount: number
+}
+
+type List = {
+  readonly search: string
+  readonly offset: number
+  readonly total: number
+  readonly accounts: readonly Listed[]
+}
+
+export const accountsPage = (list: List): Page => ({
+  title: 'Accounts',
+  path: PATHS.operator,
+  body: (
+    <div class="stack">
+      <div class="stack-tight">
+        <h1>Accounts</h1>
+        <Places current={PATHS.accounts} />
+      </div>
+      <search>
+        <form method="get" action={PATHS.accounts} class="form-row">
+          <Field
+            name="search"
+            label="Part of the address"
+            value={list.search}
+            input={{ autocomplete: 'off', maxLength: 254, spellcheck: false }}
+          />
+          <button type="submit" class="button button-quiet">
+            Search
+          </button>
+        </form>
+      </search>
+      <section class="stack-tight" aria-label="Accounts found">
+        <p class="muted">{foundText(list)}</p>
+        {list.accounts.length > 0 && <Table accounts={list.accounts} />}
+        <Pager {...list} />
+      </section>
+    </div>
+  ),
+})
+
+function foundText({ total, offset, accounts }: List): string {
+  if (total === 0) return 'No account has such an address.'
+  if (total <= ACCOUNTS_PAGE) return countText(total, 'account')
+  return `${offset + 1} to ${offset + accounts.length} of ${countText(total, 'account')}`
+}
+
+const Table = ({ accounts }: { accounts: readonly Listed[] }) => (
+  <TableFrame label="Accounts">
+    <table class="table table-rows">
+      <thead>
+        <tr>
+          <th scope="col">Address</th>
+          <th scope="col">Plan</th>
+          <th scope="col">Role</th>
+          <th scope="col">Since</th>
+          <th scope="col" class="number">
+            Keys in use
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {accounts.map(({ id, email, plan, role, createdMs, activeKeyCount, keyCount }) => (
+          <tr key={id}>
+            <th scope="row">
+              <a href={`${PATHS.account}?id=${id}`}>{email}</a>
+            </th>
+            <td data-label="Plan">{plan}</td>
+            <td data-label="Role">{role}</td>
+            <td data-label="Since">
+              <Moment ms={createdMs} />
+            </td>
+            <td data-label="Keys in use" class="number">
+              {activeKeyCount} of {keyCount}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </TableFrame>
+)
+
+function Pager({ search, offset, total }: List) {
+  const at = (start: number) =>
+    `${PATHS.accounts}?${new URLSearchParams({ search, offset: String(start) })}`
+  const hasMore = offset + ACCOUNTS_PAGE < total
+  if (offset === 0 && !hasMore) return null
+  return (
+    <nav aria-label="Pages" class="actions">
+      {offset > 0 && <a href={at(Math.max(0, offset - ACCOUNTS_PAGE))}>Earlier</a>}
+      {hasMore && <a href={at(offset + ACCOUNTS_PAGE)}>Later</a>}
+    </nav>
+  )
+}
+
+type One = {
+  readonly visit: Visit
+  readonly account: Account
+  readonly keys: readonly Key[]
+  readonly used: number
+  readonly limit: number
+  readonly complaint: string | null
+  /** What was done just now. */
+  readonly done: string | null
+}
+
+const options = (values: readonly string[]) => values.map((value) => ({ value, text: value }))
+
+export const accountPage = ({ visit, account, keys, used, limit, complaint, done }: One): Page => ({
+  title: account.email,
+  path: PATHS.operator,
+  status: complaint === null ? 200 : 400,
+  body: (
+    <div class="stack">
+      <div class="stack-tight">
+        <h1 class="long">{account.email}</h1>
+        <Places current={PATHS.accounts} />
+        <p class="muted">
+          {used} of {limit} units used today.
+        </p>
+      </div>
+      {complaint && <Notice kind="bad">{complaint}</Notice>}
+      {done && <Notice kind="good">{done}</Notice>}
+      <section class="stack-tight narrow" aria-labelledby="plan-title">
+        <h2 id="plan-title">Plan and role</h2>
+        <VisitForm visit={visit} action={PATHS.account} send="Change" hidden={{ id: account.id }}>
+          <Select name="plan" label="Plan" value={account.plan} options={options(PLANS)} />
+          <Select name="role" label="Role" value={account.role} options={options(ROLES)} />
+        </VisitForm>
+      </section>
+      <section class="stack-tight" aria-labelledby="account-keys">
+        <h2 id="account-keys">Keys</h2>
+        {keys.length === 0 && <p class="muted">This account has no key.</p>}
+        <ul class="stack-tight">
+          {keys.map((key) => (
+            <li key={key.id} class="actions">
+              <strong>{key.name}</strong> <KeyState of={key} visit={visit} />
+            </li>
+          ))}
+        </ul>
+      </section>
+    </div>
+  ),
+})
+
+function KeyState({ of: key, visit }: { of: Key; visit: Visit }) {
+  if (isRevoked(key, visit.nowMs))
+    return (
+      <span class="muted">
+        ended <Moment ms={key.revokedMs!} />
+      </span>
+    )
+  const question = new URLSearchParams({ account: key.accountId, key: key.id })
+  return (
+    <>
+      {key.revokedMs !== null && (
+        <span class="muted">
+          ends <Moment ms={key.revokedMs} />
+        </span>
+      )}
+      <a href={`${PATHS.operatorKey}?${question}`}>
+        Revoke<span class="visually-hidden"> {key.name}</span>
+      </a>
+    </>
+  )
+}
+
+type Revoking = { readonly visit: Visit; readonly account: Account; readonly key: Key }
+
+export const revokeForPage = ({ visit, account, key }: Revoking): Page => ({
+  title: `Revoke ${key.name}`,
+  path: PATHS.operator,
+  body: (
+    <div class="stack-tight narrow">
+      <h1>Revoke the key {key.name}?</h1>
+      <p class="lead">
+        It belongs to <strong class="long">{account.email}</strong>. The next request with it is
+        refused, everywhere, and it never works again.
+      </p>
+      <VisitForm
+        visit={visit}
+        action={PATHS.operatorKey}
+        send="Revoke it now"
+        isDangerous
+        hidden={{ account: account.id, key: key.id }}
+      />
+      <p>
+        <a href={`${PATHS.account}?id=${account.id}`}>Leave it as it is</a>
+      </p>
+    </div>
+  ),
+})

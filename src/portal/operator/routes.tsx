@@ -1,0 +1,190 @@
+/** @jsxImportSource preact */
+import { type Account, isRevoked } from '~/domain/account.ts'
+import type { AuditEntry } from '~/domain/audit.ts'
+import type { ServiceError } from '~/domain/errors.ts'
+import type { Sending } from '~/domain/feed/silence.ts'
+import { freshnessAt } from '~/domain/freshness.ts'
+import { dayOf, PLANS, type Plan, ROLES, type Role } from '~/domain/quota.ts'
+import { errorReply } from '~/http/reply.ts'
+import type { Route } from '~/http/route.ts'
+import { type AgeLimits, View } from '~/memory/view.ts'
+import {
+  type Form,
+  fieldOf,
+  type Person,
+  type Visit,
+  type VisitDeps,
+  type VisitReply,
+  visitRoutes,
+} from '~/portal/member/visit.tsx'
+import { PATHS } from '~/portal/paths.ts'
+import { unknownPage, wantsPage } from '~/portal/unknown-page.tsx'
+import type { Metering } from '~/service/metering.ts'
+import { statusOf } from '~/service/status.ts'
+import {
+  ACCOUNTS_PAGE,
+  accountPage,
+  accountsPage,
+  type Listed,
+  revokeForPage,
+} from './accounts.tsx'
+import { LOG_PAGE, logPage } from './log.tsx'
+import { operatorPage } from './operator.tsx'
+
+export type OperatorDeps = VisitDeps & {
+  readonly metering: Metering
+  readonly ageLimits: AgeLimits
+  readonly operated: {
+    page(page: { search: string; limit: number; offset: number }): Promise<{
+      accounts: readonly Listed[]
+      total: number
+    }>
+    update(id: string, change: { plan: Plan; role: Role }, actor: string): Promise<Account | null>
+    revokeKey(
+      id: string,
+      nowMs: number,
+      by: { actor: string; accountId: string },
+    ): Promise<unknown | null>
+    changes(page: { limit: number; beforeId: number | null }): Promise<readonly AuditEntry[]>
+    sendings(nowMs: number): Promise<readonly Sending[]>
+  }
+  /** The answer of a path that does not exist. */
+  readonly unknownPath: () => ServiceError
+}
+
+type Reply = VisitReply | Promise<VisitReply>
+type Operator = { readonly visit: Visit; readonly person: Person }
+
+/** What an admin sees and changes; for anybody else these pages do not exist. */
+export function operatorRoutes(deps: OperatorDeps): Route[] {
+  const admin = (answer: (operator: Operator) => Reply) => (visit: Visit) =>
+    forAdmins(deps, visit, answer)
+  const adminForm =
+    (answer: (operator: Operator, form: Form) => Reply) => (visit: Visit, form: Form) =>
+      forAdmins(deps, visit, (operator) => answer(operator, form))
+  return [
+    ...visitRoutes(deps, PATHS.operator, { get: admin(({ visit }) => overview(deps, visit)) }),
+    ...visitRoutes(deps, PATHS.accounts, { get: admin(({ visit }) => found(deps, visit)) }),
+    ...visitRoutes(deps, PATHS.account, {
+      get: admin(({ visit }) => one(deps, visit, { id: visit.url.searchParams.get('id') ?? '' })),
+      post: adminForm((operator, form) => change(deps, operator, form)),
+    }),
+    ...visitRoutes(deps, PATHS.operatorKey, {
+      get: admin(({ visit }) => revoking(deps, visit)),
+      post: adminForm((operator, form) => revoke(deps, operator, form)),
+    }),
+    ...visitRoutes(deps, PATHS.log, { get: admin(({ visit }) => changes(deps, visit)) }),
+  ]
+}
+
+function forAdmins(deps: OperatorDeps, visit: Visit, answer: (operator: Operator) => Reply): Reply {
+  const { person, request, url } = visit
+  if (person?.account.role === 'admin') return answer({ visit, person })
+  if (wantsPage(request)) return { page: unknownPage(url.pathname) }
+  return { response: errorReply(deps.unknownPath(), deps.log) }
+}
+
+async function overview(deps: OperatorDeps, { nowMs }: Visit): Promise<VisitReply> {
+  const { memory, ageLimits, operated } = deps
+  const { feed, feeds, isMidRecent } = statusOf(
+    new View(memory.current, freshnessAt('realtime', nowMs), ageLimits),
+  )
+  const { providers, referenceCodes } = memory.current.catalogue
+  const mids = referenceCodes.map((currency) => ({
+    currency,
+    reference: memory.current.references.reference(currency, Number.POSITIVE_INFINITY) ?? null,
+  }))
+  const active = new Map(providers.map(({ id, name }) => [id, name]))
+  const sendings = await operated.sendings(nowMs)
+  const senders = sendings.map((sending) => ({
+    ...sending,
+    name: active.get(sending.providerId) ?? sending.providerId,
+    isActive: active.has(sending.providerId),
+  }))
+  const heard = new Set(sendings.map(({ providerId }) => providerId))
+  const mute = providers.filter(({ id }) => !heard.has(id)).map(({ name }) => name)
+  const page = { nowMs, feeds, newest: feed, isMidRecent, mids, senders, mute }
+  return { page: operatorPage(page) }
+}
+
+const SEARCH_LENGTH_MAX = 254
+const OFFSET = /^\d{1,9}$/
+
+async function found(deps: OperatorDeps, { url }: Visit): Promise<VisitReply> {
+  const search = fieldOf(url.searchParams, 'search').slice(0, SEARCH_LENGTH_MAX)
+  const text = url.searchParams.get('offset') ?? ''
+  const offset = OFFSET.test(text) ? Number(text) : 0
+  const page = await deps.operated.page({ search, limit: ACCOUNTS_PAGE, offset })
+  return { page: accountsPage({ ...page, search, offset }) }
+}
+
+type One = { id: string; complaint?: string }
+
+function one(deps: OperatorDeps, visit: Visit, { id, complaint }: One): VisitReply {
+  const { memory, metering } = deps
+  const { keys } = memory.current
+  const account = keys.account(id)
+  if (!account) return { redirect: PATHS.accounts }
+  const used = metering.meter.used(id, dayOf(visit.nowMs))
+  const limit = metering.limits[account.plan]
+  const done = complaint ? null : (DONE.get(visit.url.searchParams.get('said')) ?? null)
+  const shown = { used, limit, complaint: complaint ?? null, done }
+  const page = { visit, account, keys: keys.keysOf(id), ...shown }
+  return { page: accountPage(page) }
+}
+
+const DONE: ReadonlyMap<string | null, string> = new Map([
+  ['changed', 'It holds from the next request on.'],
+  ['revoked', 'The key is revoked: the next request with it is refused.'],
+])
+
+const CHOOSE = 'Choose a plan and a role.'
+const OWN_ROLE = 'You cannot take the admin role from yourself; ask another admin.'
+
+async function change(
+  deps: OperatorDeps,
+  { visit, person }: Operator,
+  form: Form,
+): Promise<VisitReply> {
+  const id = form.text('id')
+  const plan = PLANS.find((value) => value === form.text('plan'))
+  const role = ROLES.find((value) => value === form.text('role'))
+  if (!plan || !role) return one(deps, visit, { id, complaint: CHOOSE })
+  if (id === person.account.id && role !== 'admin')
+    return one(deps, visit, { id, complaint: OWN_ROLE })
+  const account = await deps.operated.update(id, { plan, role }, person.email)
+  if (!account) return { redirect: PATHS.accounts }
+  await deps.published(account.id)
+  return { redirect: `${PATHS.account}?id=${account.id}&said=changed` }
+}
+
+function revoking(deps: OperatorDeps, visit: Visit): VisitReply {
+  const { keys } = deps.memory.current
+  const account = keys.account(visit.url.searchParams.get('account') ?? '')
+  const id = visit.url.searchParams.get('key')
+  const key = account && keys.keysOf(account.id).find((each) => each.id === id)
+  if (!account || !key) return { redirect: PATHS.accounts }
+  if (isRevoked(key, visit.nowMs)) return { redirect: `${PATHS.account}?id=${account.id}` }
+  return { page: revokeForPage({ visit, account, key }) }
+}
+
+async function revoke(
+  deps: OperatorDeps,
+  { visit, person }: Operator,
+  form: Form,
+): Promise<VisitReply> {
+  const accountId = form.text('account')
+  const by = { actor: person.email, accountId }
+  if (!(await deps.operated.revokeKey(form.text('key'), visit.nowMs, by)))
+    return { redirect: PATHS.accounts }
+  await deps.published(accountId)
+  return { redirect: `${PATHS.account}?id=${accountId}&said=revoked` }
+}
+
+async function changes(deps: OperatorDeps, { url }: Visit): Promise<VisitReply> {
+  const text = url.searchParams.get('before') ?? ''
+  const beforeId = OFFSET.test(text) ? Number(text) : null
+  const entries = await deps.operated.changes({ limit: LOG_PAGE + 1, beforeId })
+  const shown = entries.slice(0, LOG_PAGE)
+  return { page: logPage({ entries: shown, isWhole: entries.length <= LOG_PAGE }) }
+}

@@ -1,0 +1,142 @@
+import type { Clock } from '~/clock.ts'
+import type { Config } from '~/config.ts'
+import type { ReferenceFeed } from '~/domain/feed/feed.ts'
+import { createFeeds } from '~/feed/feeds.ts'
+import { type FetcherDeps, systemPace } from '~/feed/fetcher.ts'
+import { FeedTurns } from '~/jobs/feed-turns.ts'
+import type { FeedStore } from '~/jobs/fetch-references.ts'
+import type { Job, Schedule } from '~/jobs/schedule.ts'
+import type { Log } from '~/log.ts'
+import type { Memory, News } from '~/memory/memory.ts'
+import type { Database } from '~/store/database.ts'
+import { createFeedStateStore } from '~/store/feed-state-store.ts'
+import { createReferenceStore } from '~/store/reference-store.ts'
+
+export type Pace = Omit<FetcherDeps, 'clock'>
+
+type FeedServiceDeps = {
+  readonly config: Pick<Config, 'feeds' | 'feedCron' | 'feedRules'>
+  readonly clock: Clock
+  readonly log: Log
+  readonly memory: Memory
+  readonly database: Database
+  readonly pace?: Pace
+  /** Looks on while a feed is asked. */
+  readonly watch?: (feed: ReferenceFeed) => ReferenceFeed
+}
+
+const JOB_NAME = 'fetch-references'
+
+const same = (feed: ReferenceFeed): ReferenceFeed => feed
+
+/** The reference feeds of a service; without any configured there is nothing to do. */
+export class FeedService {
+  readonly #turns: FeedTurns | null
+  readonly #stopping = new AbortController()
+  readonly #pattern: string
+
+  constructor(deps: FeedServiceDeps) {
+    const { config, clock, log, memory, database, pace = systemPace, watch = same } = deps
+    const { signal } = this.#stopping
+    const publish = (news: News) => memory.publish(news, clock.now())
+    const fetcher = { clock, ...until(signal, pace) }
+    this.#pattern = config.feedCron
+    this.#turns =
+      config.feeds.length === 0
+        ? null
+        : new FeedTurns({
+            feeds: createFeeds(config.feeds, fetcher).map(watch),
+            store: untilStopped(signal, feedStoreOf(database, publish)),
+            rules: config.feedRules,
+            pattern: config.feedCron,
+            clock,
+            log,
+            memory,
+          })
+  }
+
+  get jobs(): Job[] {
+    const turns = this.#turns
+    if (!turns) return []
+    return [{ name: JOB_NAME, pattern: this.#pattern, run: () => this.run() }]
+  }
+
+  /** One turn; a stop in its midst ends it without a trace. */
+  async run(): Promise<void> {
+    try {
+      await this.#turns?.run()
+    } catch (error) {
+      if (!this.#stopping.signal.aborted) throw error
+    }
+  }
+
+  start(schedule: Schedule): void {
+    this.#turns?.start(() => schedule.runNow(JOB_NAME))
+  }
+
+  note(news: News): void {
+    this.#turns?.note(news)
+  }
+
+  /** When the feeds are asked next; null where there are none. */
+  nextMs(nowMs: number): number | null {
+    return this.#turns?.nextMs(nowMs) ?? null
+  }
+
+  /** Breaks off what is being asked. */
+  stop(): void {
+    this.#stopping.abort()
+  }
+}
+
+/** The store of the feeds; what it records is published at once. */
+export function feedStoreOf(database: Database, publish: (news: News) => void): FeedStore {
+  const references = createReferenceStore(database)
+  const states = createFeedStateStore(database)
+  return {
+    once: states.once,
+    live: references.live,
+    loadState: states.load,
+    async append(snapshot) {
+      publish({ references: await references.append(snapshot) })
+    },
+    async saveState(state) {
+      await states.save(state)
+      publish({ feeds: state })
+    },
+  }
+}
+
+/** Nothing is recorded of a run that was broken off. */
+function untilStopped(signal: AbortSignal, store: FeedStore): FeedStore {
+  return {
+    ...store,
+    async append(snapshot) {
+      signal.throwIfAborted()
+      return store.append(snapshot)
+    },
+    async saveState(state) {
+      signal.throwIfAborted()
+      return store.saveState(state)
+    },
+  }
+}
+
+/** The same pace, until the signal: then no attempt lasts and no pause is kept. */
+function until(signal: AbortSignal, pace: Pace): Pace {
+  return {
+    fetch: (url, init) => pace.fetch(url, init),
+    random: () => pace.random(),
+    deadline: (ms) => AbortSignal.any([pace.deadline(ms), signal]),
+    sleep: (ms) => endingAt(signal, pace.sleep(ms)),
+  }
+}
+
+/** The pause, or until the signal if that comes first. */
+async function endingAt(signal: AbortSignal, pause: Promise<unknown>): Promise<void> {
+  const { promise: aborted, resolve } = Promise.withResolvers<void>()
+  const onAbort = () => resolve()
+  if (signal.aborted) onAbort()
+  signal.addEventListener('abort', onAbort)
+  await Promise.race([pause, aborted]).finally(() => signal.removeEventListener('abort', onAbort))
+}

@@ -1,0 +1,125 @@
+import type { Config } from '~/config.ts'
+import type { Addresses } from '~/http/edge/address.ts'
+import { guardHeaders } from '~/http/edge/guard-headers.ts'
+import { newRequestId, REQUEST_ID_HEADER } from '~/http/edge/request-id.ts'
+import type { Log } from '~/log.ts'
+import { ERROR_STATUS, INTERNAL_ERROR } from '~/wire/errors.ts'
+
+export type Listener = {
+  /** `http://host:port`, with the port that was really taken. */
+  readonly origin: string
+  /** Accepts nothing more; resolves when what was in flight is answered, or after a few seconds. */
+  stop(): Promise<void>
+}
+
+/**
+ * No bound of the server's own, which it would answer with a bare 413 and no JSON. Each route has
+ * its bound and reads no further; what is not read is thrown away as it comes.
+ */
+const BODY_BYTES_MAX = Number.MAX_SAFE_INTEGER
+const IDLE_MS_MAX = 30_000
+const STOP_WAIT_MS = 5000
+
+/** Each of several workers listens on the same port and gets a part of the connections. */
+type Address = Pick<Config, 'host' | 'port'> &
+  Partial<Pick<Config, 'workers' | 'idleTimeoutMs' | 'publicUrl'>>
+
+type Handle = (request: Request) => Response | Promise<Response>
+
+type Serving = {
+  readonly handle: Handle
+  /** What answers a path only where it was sent to the letter, before dots are resolved. */
+  readonly exact?: Readonly<Record<string, Handle>>
+  readonly log: Log
+}
+
+/** Listens for HTTP. Throws a sentence for the operator when the address cannot be had. */
+export function listen(
+  address: Address,
+  { addresses, ...serving }: Serving & { addresses?: Addresses },
+): Listener {
+  const server = serverOn(address, serving)
+  addresses?.follow(server)
+  return {
+    origin: originAt({ host: address.host, port: server.port! }),
+    async stop() {
+      const drained = server.stop()
+      const deadline = Promise.withResolvers<void>()
+      const timer = setTimeout(deadline.resolve, STOP_WAIT_MS)
+      await Promise.race([drained, deadline.promise])
+      clearTimeout(timer)
+      await server.stop(true)
+    },
+  }
+}
+
+/** The address a person on this machine can use for what listens there. */
+export function originAt({ host, port }: Pick<Config, 'host' | 'port'>): string {
+  if (host === '0.0.0.0' || host === '::') return `http://localhost:${port}`
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+/** A port that nobody listens on just now. */
+export function freePort(host: string): number {
+  const probe = Bun.listen({ hostname: host, port: 0, socket: { data() {} } })
+  probe.stop(true)
+  return probe.port
+}
+
+/**
+ * The port to share, a free one for 0. Throws a sentence for the operator when somebody has it, who
+ * would otherwise get a part of the connections.
+ */
+export function unsharedPort({ host, port }: Address): number {
+  try {
+    const probe = Bun.listen({ hostname: host, port, socket: { data() {} } })
+    probe.stop(true)
+    return probe.port
+  } catch (error) {
+    throw cannotListen(error, { host, port })
+  }
+}
+
+const SCHEME_START = 'http://'.charCodeAt(0)
+
+/** Without a usable Host, as in HTTP/1.0, a request's URL is a bare path, which no router takes. */
+function addressed(request: Request): Request {
+  const { url } = request
+  if (url.charCodeAt(0) === SCHEME_START) return request
+  return new Request(`http://localhost${url.startsWith('/') ? url : '/'}`, request)
+}
+
+function serverOn(
+  { host, port, workers = 1, idleTimeoutMs = IDLE_MS_MAX, publicUrl = null }: Address,
+  { handle, exact = {}, log }: Serving,
+) {
+  try {
+    return Bun.serve({
+      hostname: host,
+      port,
+      reusePort: workers > 1,
+      fetch: (request) => handle(addressed(request)),
+      routes: mapped(exact, (own) => (request: Request) => own(addressed(request))),
+      maxRequestBodySize: BODY_BYTES_MAX,
+      idleTimeout: idleTimeoutMs / 1000,
+      development: false,
+      error(err) {
+        const id = newRequestId()
+        log.error({ request_id: id, err }, 'request failed')
+        const headers = { ...guardHeaders(publicUrl), [REQUEST_ID_HEADER]: id }
+        return Response.json(INTERNAL_ERROR, { status: ERROR_STATUS.internal_error, headers })
+      },
+    })
+  } catch (error) {
+    throw cannotListen(error, { host, port })
+  }
+}
+
+const mapped = <T, U>(record: Readonly<Record<string, T>>, of: (value: T) => U) =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, of(value)]))
+
+function cannotListen(error: unknown, { host, port }: Address): Error {
+  const { code, message } = error as NodeJS.ErrnoException
+  const reason = code === 'EADDRINUSE' ? 'the port is taken' : message
+  return new Error(`cannot listen on ${host}:${port} (${reason}); set HOST and PORT`)
+}

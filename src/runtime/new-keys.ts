@@ -1,0 +1,19 @@
+import type { Clock } from '~/clock.ts'
+import type { Refresher } from '~/jobs/refresh.ts'
+import { NewKeys } from '~/service/new-keys.ts'
+import { createAccountStore } from '~/store/access/account-store.ts'
+import type { Database } from '~/store/database.ts'
+
+type NewKeysDeps = { readonly database: Database; readonly clock: Clock }
+
+/** Keys that other processes made and that news has not told of yet. */
+export function newKeysOf({ database, clock }: NewKeysDeps, refresher: Refresher): NewKeys {
+  const accounts = createAccountStore(database)
+  const load = async (hash: string) => {
+    const accountId = await accounts.accountOfKey(hash)
+    if (accountId === null) return
+    refresher.note({ kind: 'access', accountId })
+    await refresher.settled()
+  }
+  return new NewKeys({ load, clock })
+}

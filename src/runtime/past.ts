@@ -1,0 +1,44 @@
+import { corridorKey } from '~/domain/corridor.ts'
+import type { PastDeps } from '~/http/cold-route.ts'
+import type { WindowCache } from '~/memory/window-cache.ts'
+import { ANSWER_MS_MAX, inTime } from '~/service/deadline.ts'
+import { orUnavailable } from '~/store/outage.ts'
+import { type Tracing, traced } from '~/telemetry/tracing.ts'
+import type { PastStore, Readers } from './read-replicas.ts'
+
+const AWAY =
+  'the database that history is read from cannot be reached just now; retry shortly, ' +
+  'or ask for what is current: that goes on'
+
+/**
+ * Where the past is read from; without the database it fails with `database_unavailable`, and with
+ * `overloaded` where too much is asked of it at once.
+ */
+export function pastOf(
+  readers: Pick<Readers, 'ask'>,
+  windows: WindowCache,
+  tracing: Tracing | null = null,
+): PastDeps {
+  const asked =
+    <K extends keyof PastStore>(name: K, sourcesOf: (of: First<K>) => readonly string[]) =>
+    (...args: Parameters<PastStore[K]>): ReturnType<PastStore[K]> => {
+      const question = (store: PastStore) => {
+        const ask = store[name] as (...args: unknown[]) => Promise<unknown>
+        return traced(tracing, `database ${name}`, () => ask(...args))
+      }
+      const answer = readers.ask(sourcesOf(args[0] as First<K>), question)
+      const inDue = inTime(answer, { msMax: ANSWER_MS_MAX, message: AWAY })
+      return orUnavailable(inDue, AWAY) as ReturnType<PastStore[K]>
+    }
+  const store: PastStore = {
+    page: asked('page', ({ corridor }) => [corridorKey(corridor)]),
+    latestBefore: asked('latestBefore', (corridor) => [corridorKey(corridor)]),
+    referencesBefore: asked('referencesBefore', (currencies) => currencies),
+    buckets: asked('buckets', ({ corridor }) => [corridorKey(corridor)]),
+    firstObservedMs: asked('firstObservedMs', (corridor) => [corridorKey(corridor)]),
+    perUsdBefore: asked('perUsdBefore', (currency) => [currency]),
+  }
+  return { store, windows }
+}
+
+type First<K extends keyof PastStore> = Parameters<PastStore[K]>[0]

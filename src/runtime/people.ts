@@ -1,0 +1,160 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { unknownPath } from '~/app.ts'
+import type { Clock } from '~/clock.ts'
+import type { Config } from '~/config.ts'
+import { MINUTE_MS } from '~/domain/duration.ts'
+import type { Addresses } from '~/http/edge/address.ts'
+import { mountOf } from '~/http/edge/mount.ts'
+import type { Route } from '~/http/route.ts'
+import type { Job } from '~/jobs/schedule.ts'
+import type { Log } from '~/log.ts'
+import { AddressLimits } from '~/memory/address-limits.ts'
+import type { Memory } from '~/memory/memory.ts'
+import { cookiePrefixOf } from '~/portal/cookies.ts'
+import { type DeveloperDeps, developerRoutes } from '~/portal/member/developer-routes.tsx'
+import { type EntranceDeps, entranceRoutes } from '~/portal/member/entrance-routes.tsx'
+import { mailerOf } from '~/portal/member/mailer.ts'
+import { Outbox } from '~/portal/member/outbox.ts'
+import { type OperatorDeps, operatorRoutes } from '~/portal/operator/routes.tsx'
+import type { PageDeps } from '~/portal/page.tsx'
+import type { Metering } from '~/service/metering.ts'
+import { WorkLimit } from '~/service/work-limit.ts'
+import { createAccountStore } from '~/store/access/account-store.ts'
+import { createUsageStore } from '~/store/access/usage-store.ts'
+import type { Database } from '~/store/database.ts'
+import { isOutage } from '~/store/outage.ts'
+import { createAuditStore } from '~/store/portal/audit-store.ts'
+import { type Auth, type AuthOptions, createAuth } from '~/store/portal/auth.ts'
+import { createPortalStore } from '~/store/portal/portal-store.ts'
+import { createSendingStore } from '~/store/portal/sending-store.ts'
+import { newKey } from './new-key.ts'
+
+type PeopleOptions = {
+  readonly config: Pick<
+    Config,
+    | 'authSecret'
+    | 'mailFrom'
+    | 'midMaxAgeMs'
+    | 'publicUrl'
+    | 'quoteMaxAgeMs'
+    | 'smtpUrl'
+    | 'trustedProxies'
+  >
+  readonly database: Database
+  readonly clock: Clock
+  readonly log: Log
+  readonly memory: Memory
+  readonly metering: Metering
+  readonly addresses: Addresses
+  /** Where the service listens, for where no setting says how people reach it. */
+  readonly listensAt: () => string
+}
+
+const SECRET_BYTES = 32
+const FINGERPRINT_LENGTH = 32
+
+const FORMS = { requestsMax: 120, windowMs: MINUTE_MS }
+
+type Deps = Omit<EntranceDeps & DeveloperDeps & OperatorDeps, 'pages'>
+
+/** What people do who sign in: accounts, keys, and the operator's view. */
+export class People {
+  readonly job: Job
+  readonly #outbox: Outbox
+  readonly #deps: Deps
+
+  constructor(options: PeopleOptions) {
+    const { config, database, clock, log, addresses, listensAt } = options
+    const store = createPortalStore(database)
+    const publicOrigin = config.publicUrl === null ? null : new URL(config.publicUrl).origin
+    const home = () => config.publicUrl ?? listensAt()
+    const mount = mountOf(config.publicUrl)
+    const cookiePrefix = cookiePrefixOf(config.publicUrl)
+    const mailer = mailerOf(config)
+    this.#outbox = new Outbox({ mailer, log, home })
+    const secret = secretOf(config.authSecret, (proposed) => store.secret(proposed))
+    const auth = boundedAuth(database, {
+      secret,
+      ...{ cookiePrefix, cookiePath: mount || '/' },
+      onLink: (link) => this.#outbox.post(link),
+      onFault: (message) => log.error({}, message),
+    })
+    this.job = { name: 'prune-people', pattern: '2 * * * *', run: () => store.prune(clock.now()) }
+    this.#deps = {
+      ...options,
+      ...storesOf(options),
+      ...{ people: auth, members: store, attempts: store, newKey, isOutage },
+      unknownPath: () => unknownPath(mount),
+      fingerprint: async (text) => fingerprintOf(await secret(), text),
+      waited: (ms) => delay(ms),
+      notify: this.#outbox.tell,
+      addressOf: addresses.of,
+      forms: new AddressLimits(FORMS),
+      ...{ publicOrigin, home, cookiePrefix },
+      isProxied: config.trustedProxies > 0,
+      isMailed: mailer !== null,
+      warm: () => auth.warm(),
+      ageLimits: config,
+    }
+  }
+
+  readonly routes = (pages: PageDeps): readonly Route[] => {
+    const deps = { ...this.#deps, pages }
+    return [...entranceRoutes(deps), ...developerRoutes(deps), ...operatorRoutes(deps)]
+  }
+
+  /** Ends with the mails under way, or without those that take too long. */
+  stop(): Promise<void> {
+    return this.#outbox.stop()
+  }
+}
+
+function storesOf({ database, memory, clock }: PeopleOptions) {
+  const accounts = createAccountStore(database)
+  const audit = createAuditStore(database)
+  const sendings = createSendingStore(database)
+  return {
+    keyStore: accounts,
+    usage: createUsageStore(database),
+    published: async (accountId: string) => {
+      memory.publish({ access: await accounts.loadAccount(accountId) }, clock.now())
+    },
+    operated: {
+      page: accounts.page,
+      update: accounts.update,
+      revokeKey: accounts.revokeKey,
+      changes: audit.page,
+      sendings: sendings.all,
+    },
+  }
+}
+
+/** A password takes a tenth of a second of a processor, and 32 MB. */
+const PASSWORDS = { runningMax: 2, waitingMax: 32 }
+
+function boundedAuth(database: Database, options: AuthOptions): Auth {
+  const auth = createAuth(database, options)
+  const limit = new WorkLimit(PASSWORDS)
+  return {
+    ...auth,
+    signUp: (person) => limit.run(() => auth.signUp(person)),
+    signIn: (person) => limit.run(() => auth.signIn(person)),
+    reset: (reset) => limit.run(() => auth.reset(reset)),
+  }
+}
+
+/** The setting, or else one that all replicas find in the database, asked for once. */
+function secretOf(setting: string | null, kept: (proposed: string) => Promise<string>) {
+  let secret: Promise<string> | null = setting === null ? null : Promise.resolve(setting)
+  return (): Promise<string> => {
+    secret ??= kept(randomBytes(SECRET_BYTES).toString('base64url')).catch((error) => {
+      secret = null
+      throw error
+    })
+    return secret
+  }
+}
+
+const fingerprintOf = (secret: string, text: string): string =>
+  createHmac('sha256', secret).update(text).digest('base64url').slice(0, FINGERPRINT_LENGTH)

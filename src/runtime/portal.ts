@@ -1,0 +1,44 @@
+import type { Config } from '~/config.ts'
+import { ADAPTERS } from '~/feed/feeds.ts'
+import type { Addresses } from '~/http/edge/address.ts'
+import type { PortalOptions } from '~/portal/routes.ts'
+import { sampleSources } from '~/sample/sample.ts'
+import type { Database } from '~/store/database.ts'
+import { orUnavailable } from '~/store/outage.ts'
+import { createTrendStore } from '~/store/past/trend-store.ts'
+import type { People } from './people.ts'
+
+const AWAY = 'the database that trends are read from cannot be reached just now'
+
+type Parts = {
+  config: Config
+  database: Database
+  addresses: Addresses
+  sample: string | null
+  people: Pick<People, 'routes'>
+}
+
+/** The pages as they are set; a demonstration credits the sources of its sample. */
+export function portalOptions({
+  config,
+  database,
+  addresses,
+  sample,
+  people,
+}: Parts): PortalOptions {
+  const store = createTrendStore(database)
+  const feeds = new Set(config.feeds.map(({ name }) => name))
+  return {
+    addressOf: addresses.of,
+    people: people.routes,
+    requestsPerMinute: config.boardRequestsPerMinute,
+    credits: [
+      ...(sample === null ? [] : sampleSources.map((text) => ({ text, url: null }))),
+      ...[...feeds].map((name) => ADAPTERS[name].attribution),
+    ],
+    trends: {
+      bestByDay: (window) => orUnavailable(store.bestByDay(window), AWAY),
+      worthByDay: (codes, window) => orUnavailable(store.worthByDay(codes, window), AWAY),
+    },
+  }
+}

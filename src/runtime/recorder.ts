@@ -1,0 +1,54 @@
+import type { AppDeps } from '~/app.ts'
+import type { WorkSettings } from '~/config.ts'
+import type { Recording } from '~/domain/observation.ts'
+import { WorkLimit } from '~/service/work-limit.ts'
+import type { ObservationStore } from '~/store/observation-store.ts'
+import { orUnavailable } from '~/store/outage.ts'
+import { type Tracing, traced } from '~/telemetry/tracing.ts'
+import type { NewsFollower } from './change-listener.ts'
+
+type RecorderDeps = {
+  readonly observations: ObservationStore
+  readonly news: Pick<NewsFollower, 'doubt' | 'caughtUp'>
+  readonly tracing: Tracing | null
+  readonly work: WorkSettings
+}
+
+export const RECORDING_AWAY =
+  'the database cannot be reached just now; ' +
+  'retry shortly: with an Idempotency-Key, the same again, nothing is recorded twice'
+
+/** `limit` is what keeps recording from taking the whole database. */
+export type Recorder = AppDeps['store'] & { readonly limit: WorkLimit }
+
+/**
+ * Where observations go. A batch whose answer was lost may be recorded all the same: memory then
+ * has to learn of it, at the latest before a retry is told that it was recorded.
+ */
+export function recorderOf({ observations, news, tracing, work }: RecorderDeps): Recorder {
+  const { ingestMax, waitingMax } = work
+  const limit = new WorkLimit({ runningMax: ingestMax, waitingMax })
+  /** What an earlier call recorded, here or elsewhere, may still be on its way into memory. */
+  const served = async (recording: Recording): Promise<Recording> => {
+    if (recording.kind === 'replayed') await orUnavailable(news.caughtUp(), RECORDING_AWAY)
+    return recording
+  }
+  const record: AppDeps['store']['record'] = async (batch) => {
+    try {
+      const recorded = traced(tracing, 'database record', () => observations.record(batch))
+      return await served(await orUnavailable(recorded, RECORDING_AWAY))
+    } catch (error) {
+      news.doubt()
+      throw error
+    }
+  }
+  return {
+    answered: (idempotency) =>
+      limit.run(async () => {
+        const earlier = await orUnavailable(observations.answered(idempotency), RECORDING_AWAY)
+        return earlier && served(earlier)
+      }),
+    record: (batch) => limit.run(() => record(batch)),
+    limit,
+  }
+}

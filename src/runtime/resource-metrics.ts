@@ -1,0 +1,137 @@
+import type { ToolServer } from '~/mcp/endpoint.ts'
+import type { Memory } from '~/memory/memory.ts'
+import type { UsageMeter } from '~/memory/usage-meter.ts'
+import type { WindowCache } from '~/memory/window-cache.ts'
+import { type Database, type PoolFigures, poolOf } from '~/store/database.ts'
+import { counter, type Family, gauge, type Sample, secondsOf } from '~/telemetry/families.ts'
+import type { Readers } from './read-replicas.ts'
+import { type ReadinessSources, readinessMetrics } from './readiness-metrics.ts'
+import type { Recorder } from './recorder.ts'
+
+export type ResourceSources = ReadinessSources & {
+  readonly memory: Memory
+  readonly meter: UsageMeter
+  readonly windows: WindowCache
+  readonly tools: ToolServer
+  readonly database: Database
+  readonly readers: Pick<Readers, 'replicas' | 'work' | 'pools'>
+  readonly store: Pick<Recorder, 'limit'>
+}
+
+/** What the parts of a service keep count of themselves. */
+export const resourceMetrics = (sources: ResourceSources): Family[] => [
+  ...readinessMetrics(sources),
+  ...databaseMetrics(sources),
+  ...workMetrics(sources),
+  ...replicaMetrics(sources),
+  ...windowMetrics(sources),
+  ...toolMetrics(sources),
+  counter(
+    ['quota_rejections_total', 'Reads and tool calls turned away: the quota is used'],
+    () => sources.meter.rejections,
+  ),
+  counter(
+    ['quota_waits_total', 'Reads and tool calls that waited for a share of their quota'],
+    () => sources.meter.shares?.waits ?? 0,
+  ),
+]
+
+/** Questions about the past have connections of their own. */
+function databaseMetrics({ database, readers }: ResourceSources): Family[] {
+  const pools = () => Object.entries({ main: [poolOf(database.sql)], history: readers.pools })
+  const sizes = (what: keyof PoolFigures): Sample<number>[] =>
+    pools().map(([pool, figures]) => [{ pool }, summed(figures, what)])
+  return [
+    {
+      name: 'corridor_database_connections',
+      help: 'Connections of a pool by what they are at',
+      type: 'gauge',
+      labels: ['pool', 'state'],
+      *read() {
+        for (const [pool, figures] of pools())
+          for (const state of ['idle', 'used', 'connecting'] as const)
+            yield [{ pool, state }, summed(figures, state)]
+      },
+    },
+    {
+      name: 'corridor_database_connections_max',
+      help: 'Connections that a pool may have',
+      type: 'gauge',
+      labels: ['pool'],
+      read: () => sizes('size'),
+    },
+    {
+      name: 'corridor_database_queries_waiting',
+      help: 'Queries that wait for a connection',
+      type: 'gauge',
+      labels: ['pool'],
+      read: () => sizes('waiting'),
+    },
+  ]
+}
+
+/** Work that is held back so that a flood of it leaves the database to others. */
+function workMetrics({ readers, store }: ResourceSources): Family[] {
+  const kinds = () => Object.entries({ history: readers.work, recording: [store.limit.figures] })
+  return [
+    {
+      name: 'corridor_database_work',
+      help: 'Questions about the past, and recordings, that the database is at or that wait',
+      type: 'gauge',
+      labels: ['kind', 'state'],
+      *read() {
+        for (const [kind, figures] of kinds())
+          for (const state of ['running', 'waiting'] as const)
+            yield [{ kind, state }, summed(figures, state)]
+      },
+    },
+    {
+      name: 'corridor_database_work_refused_total',
+      help: 'The same, refused because too much of it waited',
+      type: 'counter',
+      labels: ['kind'],
+      read: () => kinds().map(([kind, figures]) => [{ kind }, summed(figures, 'refused')]),
+    },
+  ]
+}
+
+const summed = <K extends string>(all: readonly Readonly<Record<K, number>>[], what: K): number =>
+  all.reduce((sum, figures) => sum + figures[what], 0)
+
+const replicaMetrics = ({ readers }: ResourceSources): Family[] => [
+  {
+    name: 'corridor_read_replica_lag_seconds',
+    help: 'How far a read replica is behind; infinite while it does not answer',
+    type: 'gauge',
+    labels: ['replica'],
+    read: () => readers.replicas.map(({ where, lagMs }) => [{ replica: where }, secondsOf(lagMs)]),
+  },
+  {
+    name: 'corridor_read_replica_used',
+    help: '1 while a read replica is near enough to be asked',
+    type: 'gauge',
+    labels: ['replica'],
+    read: () => readers.replicas.map(({ where, isUsed }) => [{ replica: where }, isUsed ? 1 : 0]),
+  },
+]
+
+const toolMetrics = ({ tools }: ResourceSources): Family[] => [
+  gauge(['mcp_sessions', 'Open sessions of the tool server'], () => tools.sessions.size),
+  gauge(['mcp_streams', 'Open streams of the tool server'], () => tools.sessions.streams),
+  gauge(['mcp_requests_waiting', 'Requests of the tool server on their way'], () => tools.waiting),
+]
+
+const windowMetrics = ({ windows }: ResourceSources): Family[] => [
+  counter(['window_cache_hits_total', 'History answers found'], () => windows.figures.hits),
+  counter(['window_cache_misses_total', 'History answers made'], () => windows.figures.misses),
+  counter(
+    ['window_cache_evictions_total', 'History answers dropped for want of room'],
+    () => windows.figures.evictions,
+  ),
+  counter(
+    ['window_cache_invalidations_total', 'History answers dropped because of news'],
+    () => windows.figures.invalidations,
+  ),
+  gauge(['window_cache_entries', 'History answers kept'], () => windows.figures.entries),
+  gauge(['window_cache_bytes', 'Memory they take, estimated'], () => windows.figures.bytes),
+]

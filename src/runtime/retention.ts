@@ -1,0 +1,40 @@
+import type { Clock } from '~/clock.ts'
+import type { Config } from '~/config.ts'
+import { pruneObservations } from '~/jobs/prune-observations.ts'
+import type { Job } from '~/jobs/schedule.ts'
+import type { Log } from '~/log.ts'
+import type { Memory } from '~/memory/memory.ts'
+import { stillAtIt } from '~/runtime/still-at-it.ts'
+import type { Database } from '~/store/database.ts'
+import { createRetentionStore } from '~/store/past/retention-store.ts'
+import { createRollupStore } from '~/store/past/rollup-store.ts'
+
+type RetentionDeps = {
+  readonly config: Pick<Config, 'retentionYears'>
+  readonly database: Database
+  readonly memory: Memory
+  readonly clock: Clock
+  readonly log: Log
+}
+
+const ACTOR = 'RETENTION_YEARS'
+const SAY_MS = 60_000
+
+/** The job that keeps the observations of so many years; none where they are kept for ever. */
+export function retentionJobs({ config, database, memory, clock, log }: RetentionDeps): Job[] {
+  const { retentionYears } = config
+  if (retentionYears === null) return []
+  const store = createRetentionStore(database)
+  const rollups = createRollupStore(database)
+  const run = async () => {
+    const say = (line: string) => log.info({}, line)
+    const pruning = stillAtIt({ what: 'pruning observations', say, everyMs: SAY_MS }, () =>
+      pruneObservations({ store, rollups, clock, actor: ACTOR }, retentionYears),
+    )
+    const done = await pruning.finally(() => memory.publish({ isPastChanged: true }, clock.now()))
+    if (!done || done.observations === 0) return
+    const { observations, beforeMs } = done
+    log.info({ observations, before: new Date(beforeMs).toISOString() }, 'observations were pruned')
+  }
+  return [{ name: 'prune-observations', pattern: '23 3 * * *', run }]
+}

@@ -1,0 +1,21 @@
+import { monotonicMs, msSince } from '~/clock.ts'
+
+/** Between two lines about work that goes on. */
+const STILL_MS = 5_000
+
+type Waiting = { readonly what: string; say(line: string): void; readonly everyMs?: number }
+
+/** What `work` comes to; while that takes long, lines say that it goes on. */
+export async function stillAtIt<T>(
+  { what, say, everyMs = STILL_MS }: Waiting,
+  work: () => Promise<T>,
+): Promise<T> {
+  const startMs = monotonicMs()
+  const tell = () => say(`still ${what}, for ${Math.round(msSince(startMs) / 1000)} s now`)
+  const timer = setInterval(tell, everyMs)
+  try {
+    return await work()
+  } finally {
+    clearInterval(timer)
+  }
+}

@@ -1,0 +1,143 @@
+import type { Clock } from '~/clock.ts'
+import type { Config } from '~/config.ts'
+import type { ReferenceFeed } from '~/domain/feed/feed.ts'
+import type { MetricsDeps } from '~/http/metrics.ts'
+import type { ObservedDeps } from '~/http/observed.ts'
+import type { Change } from '~/jobs/backlog.ts'
+import type { Refresher } from '~/jobs/refresh.ts'
+import type { Job } from '~/jobs/schedule.ts'
+import type { Log } from '~/log.ts'
+import { Exposition } from '~/telemetry/exposition.ts'
+import { LoopDelay } from '~/telemetry/loop-delay.ts'
+import { memoryMetrics } from '~/telemetry/memory-metrics.ts'
+import { processMetrics } from '~/telemetry/process-metrics.ts'
+import { ReplicationFigures } from '~/telemetry/replication-figures.ts'
+import { publicationMetrics, replicationMetrics } from '~/telemetry/replication-metrics.ts'
+import { RequestFigures } from '~/telemetry/request-figures.ts'
+import { requestMetrics } from '~/telemetry/request-metrics.ts'
+import type { SpansOptions } from '~/telemetry/spans.ts'
+import { type Tracing, traced } from '~/telemetry/tracing.ts'
+import { WorkLedger } from '~/telemetry/work-figures.ts'
+import { workMetrics } from '~/telemetry/work-metrics.ts'
+import { version } from '../../package.json'
+import { type ResourceSources, resourceMetrics } from './resource-metrics.ts'
+
+/** Of what a process tells of itself, what a scrape of it is told. */
+export type ShareMetrics = (own: MetricsDeps['metrics']) => MetricsDeps['metrics']
+
+type TelemetryOptions = {
+  readonly config: Pick<
+    Config,
+    'tracesUrl' | 'tracesHeaders' | 'tracesService' | 'tracesSampling' | 'metricsToken'
+  >
+  readonly clock: Clock
+  readonly log: Log
+  readonly shareMetrics?: ShareMetrics
+}
+
+type ObservedParts = Omit<ObservedDeps, 'log'>
+
+/** More than five fields name seconds: a job as frequent as that would drown all other traces. */
+const TRACED_FIELDS_MAX = 5
+
+/** What a service tells of itself: figures of all it does, and traces where they are wanted. */
+export class Telemetry {
+  readonly #requests = new RequestFigures()
+  readonly #replication = new ReplicationFigures()
+  readonly #jobs: WorkLedger
+  readonly #feeds: WorkLedger
+  readonly #loop = new LoopDelay()
+  #publications = 0
+  #publishedMs: number | null = null
+
+  private constructor(
+    private readonly options: TelemetryOptions,
+    /** Null where nothing is traced. */
+    readonly tracing: Tracing | null,
+  ) {
+    const { clock } = options
+    this.#jobs = new WorkLedger(clock)
+    this.#feeds = new WorkLedger(clock)
+    this.#loop.start()
+  }
+
+  static async start(options: TelemetryOptions): Promise<Telemetry> {
+    const { tracesUrl: url, tracesHeaders: headers } = options.config
+    const { tracesService: service, tracesSampling: sampling } = options.config
+    const { log } = options
+    const tracing = url ? await spansTo({ url, headers, service, sampling, version, log }) : null
+    return new Telemetry(options, tracing)
+  }
+
+  /** Memory serves something new. */
+  notePublication(): void {
+    this.#publications++
+    this.#publishedMs = this.options.clock.now()
+  }
+
+  /** The same job, whose runs are counted and timed. */
+  readonly job = (job: Job): Job => {
+    const isTraced = job.pattern.trim().split(/\s+/).length <= TRACED_FIELDS_MAX
+    const tracing = isTraced ? this.tracing : null
+    const run = () =>
+      this.#jobs.entered(job.name, () => traced(tracing, `job ${job.name}`, async () => job.run()))
+    return { ...job, run }
+  }
+
+  /** The same feed, whose answers are counted and timed. */
+  readonly feed = (feed: ReferenceFeed): ReferenceFeed => ({
+    ...feed,
+    ask: () =>
+      this.#feeds.entered(feed.id, () => traced(this.tracing, `feed ${feed.id}`, () => feed.ask())),
+  })
+
+  /** Where news of other processes go, timed until they are served. */
+  follow(refresher: Refresher): Pick<Refresher, 'note' | 'settled' | 'reload'> {
+    return {
+      settled: () => refresher.settled(),
+      reload: () => refresher.reload(),
+      note: (change: Change) => {
+        refresher.note(change)
+        const served = refresher.settled().then(() => !refresher.isBehind)
+        this.#replication.heard(change.kind, served)
+      },
+    }
+  }
+
+  /** Memory has what could not be loaded before. */
+  readonly onCaughtUp = (): void => this.#replication.caughtUp()
+
+  /** What an app needs to be watched, and to tell of it. */
+  shown(sources: ResourceSources): ObservedParts & MetricsDeps {
+    const { metricsToken } = this.options.config
+    const own = this.#exposition(sources)
+    const metrics = this.options.shareMetrics?.(own) ?? own
+    return { requests: this.#requests, tracing: this.tracing, metrics, metricsToken }
+  }
+
+  #exposition(sources: ResourceSources): Exposition {
+    const { clock } = this.options
+    const publications = () => ({ count: this.#publications, lastMs: this.#publishedMs })
+    return new Exposition([
+      ...requestMetrics(this.#requests),
+      ...memoryMetrics(sources.memory, clock),
+      ...publicationMetrics(publications, clock),
+      ...replicationMetrics(this.#replication),
+      ...workMetrics(this.#jobs, { metric: 'job', label: 'task', noun: 'Runs of a job' }),
+      ...workMetrics(this.#feeds, { metric: 'feed', label: 'feed', noun: 'Questions to a feed' }),
+      ...resourceMetrics(sources),
+      ...processMetrics(this.#loop, version),
+    ])
+  }
+
+  async stop(): Promise<void> {
+    this.#loop.stop()
+    await this.tracing?.stop()
+  }
+}
+
+/** Loaded only here and only then, so that nobody else pays for it. */
+async function spansTo(options: SpansOptions): Promise<Tracing> {
+  const { Spans } = await import('~/telemetry/spans.ts')
+  return new Spans(options)
+}

@@ -1,0 +1,163 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Clock } from '~/clock.ts'
+import type { Config } from '~/config.ts'
+import { MINUTE_MS } from '~/domain/duration.ts'
+import type { Log } from '~/log.ts'
+import { addressOf, portOf } from '~/store/address.ts'
+import type { Database } from '~/store/database.ts'
+import { originAt, unsharedPort } from './listener.ts'
+import type { Service } from './service.ts'
+import { MetricsOfAll, READY } from './worker-metrics.ts'
+
+const RESTART_MS_MIN = 250
+const RESTART_MS_MAX = 30_000
+/** Whoever has lived so long is started anew without a pause worth mentioning. */
+const STEADY_MS = MINUTE_MS
+/** An embedded database that had to move is looked for so often. */
+const PORT_MS = 1000
+/** Then whoever still runs is killed, in time for the stop to be orderly all the same. */
+const STOP_MS_MAX = 8_000
+
+type Deps = {
+  readonly config: Config
+  readonly clock: Clock
+  readonly log: Log
+  /** Open and migrated; closed by `stop`. */
+  readonly database: Database
+  /** What the workers' environment begins with. */
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/**
+ * `config.workers` processes that answer on one port, each with a memory of its own: replicas that
+ * share this machine's port. Answers when all of them do.
+ *
+ * This process answers nothing. It keeps the database open, starts a worker anew that has ended,
+ * and ends with its workers: they go when it is gone, however that came.
+ */
+export async function startWorkers(deps: Deps): Promise<Service> {
+  const { config, database } = deps
+  if (process.platform !== 'linux')
+    throw new Error('WORKERS above 1 needs Linux, where processes can share a port')
+  const port = unsharedPort(config)
+  const workers = new Workers(deps, port)
+  try {
+    await workers.start()
+  } catch (error) {
+    await workers.stop()
+    throw error
+  }
+  return {
+    origin: originAt({ host: config.host, port }),
+    async stop() {
+      await workers.stop()
+      await database.close()
+    },
+    kill: () => workers.kill(),
+  }
+}
+
+/** The pause before a start, after so many early ends in a row. */
+export const restartWaitMs = (failures: number): number =>
+  Math.min(RESTART_MS_MIN * 2 ** failures, RESTART_MS_MAX)
+
+type Worker = { readonly child: Bun.Subprocess; readonly ready: Promise<void> }
+
+class Workers {
+  /** By the number of their place. */
+  readonly #running = new Map<string, Bun.Subprocess>()
+  readonly #metrics = new MetricsOfAll(() => this.#running)
+  readonly #stopping = new AbortController()
+
+  constructor(
+    private readonly deps: Deps,
+    private readonly port: number,
+  ) {}
+
+  /** Resolves when all answer; rejects when one of them ends before. */
+  async start(): Promise<void> {
+    const places = Array.from({ length: this.deps.config.workers }, (_, place) => String(place))
+    const first = places.map((place) => this.#begin(place))
+    await Promise.all(first.map(({ ready }) => ready))
+    this.#tellPort()
+    for (const [i, { child }] of first.entries()) void this.#keep(places[i]!, child)
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    const running = [...this.#running.values()]
+    for (const child of running) child.kill('SIGTERM')
+    const timer = setTimeout(() => this.kill(), STOP_MS_MAX)
+    await Promise.all(running.map(({ exited }) => exited))
+    clearTimeout(timer)
+  }
+
+  /** Ends at once whoever still runs. */
+  kill(): void {
+    this.#stopping.abort()
+    for (const child of this.#running.values()) child.kill('SIGKILL')
+  }
+
+  /** Tells the workers where the database is, whenever that is another port, until the stop. */
+  #tellPort(): void {
+    const { sql } = this.deps.database
+    let told = portOf(sql)
+    const timer = setInterval(() => {
+      const port = portOf(sql)
+      if (port === told) return
+      told = port
+      for (const child of this.#running.values()) child.send({ say: 'port', port })
+    }, PORT_MS)
+    this.#stopping.signal.addEventListener('abort', () => clearInterval(timer))
+  }
+
+  #begin(place: string): Worker {
+    const { config, database, env } = this.deps
+    const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
+    const child = Bun.spawn([process.execPath, Bun.main, 'worker', place], {
+      env: {
+        ...env,
+        DATABASE_URL: config.databaseUrl ?? addressOf(database.sql),
+        PORT: String(this.port),
+        MCP_SESSIONS_MAX: '0',
+      },
+      stdio: ['ignore', 'ignore', 'inherit'],
+      ipc: (message, from) => {
+        if (message === READY) resolve()
+        else this.#metrics.hear(message, from)
+      },
+    })
+    this.#running.set(place, child)
+    void child.exited.then(() => {
+      if (this.#running.get(place) === child) this.#running.delete(place)
+      reject(new Error('a worker ended before it answered; what it said stands above'))
+    })
+    return { child, ready }
+  }
+
+  /** Has a worker in this place until the stop. */
+  async #keep(place: string, first: Bun.Subprocess): Promise<void> {
+    const { clock, log } = this.deps
+    const { signal } = this.#stopping
+    let child = first
+    for (let failures = 0; ; ) {
+      const sinceMs = clock.now()
+      await child.exited
+      if (signal.aborted) return
+      failures = clock.now() - sinceMs < STEADY_MS ? failures + 1 : 0
+      const waitMs = restartWaitMs(failures)
+      const { pid, exitCode: status, signalCode } = child
+      const about = { worker: Number(place), pid, status, signal: signalCode, wait_ms: waitMs }
+      log.error(about, 'a worker ended')
+      await delay(waitMs, undefined, { signal }).catch(() => {})
+      if (signal.aborted) return
+      const next = this.#begin(place)
+      next.ready.then(
+        () =>
+          log.info({ worker: Number(place), pid: next.child.pid }, 'a worker answers in its place'),
+        () => {},
+      )
+      child = next.child
+    }
+  }
+}

@@ -1,0 +1,235 @@
+import { asc, count, eq, ilike, sql } from 'drizzle-orm'
+import type {
+  Account,
+  Granted,
+  Key,
+  KeyReplacement,
+  KeyRules,
+  ListedAccount,
+  ListedKey,
+  NewKey,
+  RevokedKey,
+  Revoker,
+} from '~/domain/account.ts'
+import { COMMAND_LINE } from '~/domain/audit.ts'
+import type { Plan, Role } from '~/domain/quota.ts'
+import type { Database, Db, Tx } from '~/store/database.ts'
+import { recordChange } from '~/store/portal/audit-store.ts'
+import { accounts, keys } from '~/store/schema.ts'
+import {
+  addKey,
+  announceAccess,
+  createKey,
+  grantKey,
+  keyOf,
+  listKeys,
+  replaceKey,
+  revokeKey,
+} from './key-store.ts'
+
+/** Someone already has an account under this address, whatever the case of its letters. */
+export class EmailTakenError extends Error {
+  constructor(readonly email: string) {
+    super(`there is already an account for ${email}`)
+    this.name = 'EmailTakenError'
+  }
+}
+
+type NewAccount = {
+  readonly email: string
+  readonly plan: Plan
+  readonly role: Role
+  readonly keyName: string
+  readonly keyHash: string
+  /** Who makes it; a person with the command line unless said. */
+  readonly actor?: string
+}
+
+type AccountChange = { readonly plan?: Plan | undefined; readonly role?: Role | undefined }
+
+type Access = { readonly accounts: Account[]; readonly keys: Key[] }
+
+/** Text that is no uuid names no account and no key: it is not found, as an unknown id is not. */
+type AccountStore = {
+  /** Every account and key, the revoked ones too; an account's keys in order of creation. */
+  load(): Promise<Access>
+  /** One account and its keys; nothing when there is no such account. */
+  loadAccount(id: string): Promise<Access>
+  /** The account whose key has this hash, or null when there is none. */
+  accountOfKey(hash: string): Promise<string | null>
+  /** An account and its first key. Throws EmailTakenError; the address is stored in lower case. */
+  create(account: NewAccount): Promise<{ account: Account; key: Key }>
+  /** The account as it is now, or null when there is none. */
+  update(id: string, change: AccountChange, actor?: string): Promise<Account | null>
+  /** Every account in order of creation. */
+  list(): Promise<ListedAccount[]>
+  /** Those whose address holds `search`, in order of creation, and how many they are in all. */
+  page(page: AccountPage): Promise<{ accounts: ListedAccount[]; total: number }>
+  /** Null when there is no such account. */
+  createKey(key: NewKey): Promise<Key | null>
+  /** The account's keys in order of creation, the revoked ones too. */
+  listKeys(accountId: string): Promise<ListedKey[]>
+  /** The same for a key that a person makes, who is told why there is none. */
+  grantKey(key: NewKey, rules: KeyRules): Promise<Granted>
+  /** A new key for an old one, which ends later. */
+  replaceKey(replacement: KeyReplacement, rules: KeyRules): Promise<Granted>
+  /**
+   * Null when there is no such key, or it is not of the account named. A key that was revoked, or
+   * ends, before then keeps its time.
+   */
+  revokeKey(id: string, nowMs: number, by: Revoker): Promise<RevokedKey | null>
+}
+
+type AccountPage = {
+  readonly search: string
+  readonly limit: number
+  readonly offset: number
+}
+
+export function createAccountStore(database: Database): AccountStore {
+  const { db } = database
+  return {
+    load: () => load(db, null),
+    loadAccount: async (id) => (isUuid(id) ? load(db, id) : { accounts: [], keys: [] }),
+    async accountOfKey(hash) {
+      const [key] = await db.select({ id: keys.accountId }).from(keys).where(eq(keys.hash, hash))
+      return key?.id ?? null
+    },
+    create: (account) => create(database, { actor: COMMAND_LINE, ...account }),
+    update: async (id, change, actor = COMMAND_LINE) =>
+      isUuid(id) ? update(database, id, { ...change, actor }) : null,
+    list: () => list(db),
+    page: (page) => pageOf(db, page),
+    createKey: async (key) => (isUuid(key.accountId) ? createKey(database, key) : null),
+    listKeys: async (accountId) => (isUuid(accountId) ? listKeys(db, accountId) : []),
+    grantKey: async (key, rules) =>
+      isUuid(key.accountId) ? grantKey(database, key, rules) : { refusal: 'unknown' },
+    replaceKey: async (replacement, rules) =>
+      isUuid(replacement.keyId) && isUuid(replacement.accountId)
+        ? replaceKey(database, replacement, rules)
+        : { refusal: 'unknown' },
+    revokeKey: async (id, nowMs, by) =>
+      isUuid(id) && isUuid(by.accountId ?? id) ? revokeKey(database, id, { ...by, nowMs }) : null,
+  }
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+const isUuid = (text: string): boolean => UUID.test(text)
+
+const ACCOUNT = {
+  id: accounts.id,
+  email: accounts.email,
+  plan: accounts.plan,
+  role: accounts.role,
+}
+
+async function load(db: Db, id: string | null): Promise<Access> {
+  const [allAccounts, allKeys] = await db.transaction(
+    (tx) =>
+      Promise.all([
+        tx
+          .select(ACCOUNT)
+          .from(accounts)
+          .where(id === null ? undefined : eq(accounts.id, id)),
+        tx
+          .select()
+          .from(keys)
+          .where(id === null ? undefined : eq(keys.accountId, id))
+          .orderBy(asc(keys.createdAt), asc(keys.id)),
+      ]),
+    { isolationLevel: 'repeatable read', accessMode: 'read only' },
+  )
+  return { accounts: allAccounts, keys: allKeys.map(keyOf) }
+}
+
+async function create(database: Database, newAccount: Required<NewAccount>) {
+  return database.db.transaction(async (tx) => {
+    const made = await addAccount(tx, newAccount)
+    if (!made) throw new EmailTakenError(normalEmail(newAccount.email))
+    await announceAccess(database, tx, made.account.id)
+    return made
+  })
+}
+
+const normalEmail = (email: string): string => email.trim().toLowerCase()
+
+/** Null when the address has an account. Whoever calls tells the others of it. */
+export async function addAccount(
+  tx: Tx,
+  { email, plan, role, keyName, keyHash, actor }: Required<NewAccount>,
+): Promise<{ account: Account; key: Key } | null> {
+  const [account] = await tx
+    .insert(accounts)
+    .values({ email: normalEmail(email), plan, role })
+    .onConflictDoNothing({ target: accounts.email })
+    .returning(ACCOUNT)
+  if (!account) return null
+  await recordChange(tx, {
+    ...{ actor, action: 'account created', accountId: account.id, subject: account.email },
+    before: null,
+    after: { plan, role },
+  })
+  const key = await addKey(tx, { accountId: account.id, name: keyName, hash: keyHash, actor })
+  return { account, key }
+}
+
+type Update = AccountChange & { readonly actor: string }
+
+async function update(database: Database, id: string, { plan, role, actor }: Update) {
+  return database.db.transaction(async (tx) => {
+    const [old] = await tx
+      .select(ACCOUNT)
+      .from(accounts)
+      .where(eq(accounts.id, id))
+      .for('no key update')
+    if (!old) return null
+    const account = { ...old, plan: plan ?? old.plan, role: role ?? old.role }
+    if (account.plan === old.plan && account.role === old.role) return account
+    await tx
+      .update(accounts)
+      .set({ plan: account.plan, role: account.role })
+      .where(eq(accounts.id, id))
+    await recordChange(tx, {
+      ...{ actor, action: 'account changed', accountId: old.id, subject: old.email },
+      before: { plan: old.plan, role: old.role },
+      after: { plan: account.plan, role: account.role },
+    })
+    await announceAccess(database, tx, account.id)
+    return account
+  })
+}
+
+const listing = (db: Db) =>
+  db
+    .select({
+      ...ACCOUNT,
+      createdAt: accounts.createdAt,
+      keyCount: count(keys.id),
+      activeKeyCount: sql<number>`(count(${keys.id})
+        filter (where ${keys.revokedAt} is null or ${keys.revokedAt} > now()))::int`,
+    })
+    .from(accounts)
+    .leftJoin(keys, eq(keys.accountId, accounts.id))
+    .groupBy(accounts.id)
+    .orderBy(asc(accounts.createdAt), asc(accounts.id))
+    .$dynamic()
+
+type ListingRow = Awaited<ReturnType<typeof listing>>[number]
+
+const listedOf = ({ createdAt, ...row }: ListingRow): ListedAccount => ({
+  ...row,
+  createdMs: createdAt.getTime(),
+})
+
+const list = async (db: Db): Promise<ListedAccount[]> => (await listing(db)).map(listedOf)
+
+async function pageOf(db: Db, { search, limit, offset }: AccountPage) {
+  const pattern = `%${search.trim().replace(/[\\%_]/g, '\\$&')}%`
+  const isFound = ilike(accounts.email, pattern)
+  const [rows, [all]] = await Promise.all([
+    listing(db).where(isFound).limit(limit).offset(offset),
+    db.select({ total: count() }).from(accounts).where(isFound),
+  ])
+  return { accounts: rows.map(listedOf), total: all!.total }
+}

@@ -1,0 +1,169 @@
+import { and, asc, eq, sql } from 'drizzle-orm'
+import {
+  type Granted,
+  isRevoked,
+  type Key,
+  type KeyRefusal,
+  type KeyReplacement,
+  type KeyRules,
+  type ListedKey,
+  type NewKey,
+  type RevokedKey,
+  type Revoker,
+} from '~/domain/account.ts'
+import { DAY_MS } from '~/domain/duration.ts'
+import type { Database, Db, Tx } from '~/store/database.ts'
+import { instantText } from '~/store/encoding.ts'
+import { NEWS_CHANNEL, newsPayload } from '~/store/news-channel.ts'
+import { recordChange } from '~/store/portal/audit-store.ts'
+import { accounts, keys } from '~/store/schema.ts'
+
+type KeyRow = typeof keys.$inferSelect
+
+export const keyOf = ({ id, accountId, name, hash, revokedAt }: KeyRow): Key => ({
+  id,
+  accountId,
+  name,
+  hash,
+  revokedMs: revokedAt?.getTime() ?? null,
+})
+
+/** Null when there is no such account. */
+export async function createKey(database: Database, newKey: NewKey): Promise<Key | null> {
+  return database.db.transaction(async (tx) => {
+    if (!(await lockAccount(tx, newKey.accountId))) return null
+    const key = await addKey(tx, newKey)
+    await announceAccess(database, tx, key.accountId)
+    return key
+  })
+}
+
+/** The same within the rules: so many at once and in a day, and no two under one name. */
+export async function grantKey(
+  database: Database,
+  newKey: NewKey,
+  rules: KeyRules,
+): Promise<Granted> {
+  return database.db.transaction(async (tx) => {
+    if (!(await lockAccount(tx, newKey.accountId))) return { refusal: 'unknown' }
+    const own = await keysOf(tx, newKey.accountId)
+    if (own.some(({ name, revokedMs }) => name === newKey.name && revokedMs === null))
+      return { refusal: 'name_taken' }
+    const refusal = refusalOf(own, rules)
+    if (refusal) return { refusal }
+    const key = await addKey(tx, newKey)
+    await announceAccess(database, tx, key.accountId)
+    return { key }
+  })
+}
+
+/** A new key under the name of an old one, which ends later; one that has an end keeps it. */
+export async function replaceKey(
+  database: Database,
+  { keyId, accountId, hash, endsMs, actor }: KeyReplacement,
+  rules: KeyRules,
+): Promise<Granted> {
+  return database.db.transaction(async (tx) => {
+    if (!(await lockAccount(tx, accountId))) return { refusal: 'unknown' }
+    const own = await keysOf(tx, accountId)
+    const old = own.find(({ id }) => id === keyId)
+    if (!old || isRevoked(old, rules.nowMs)) return { refusal: 'unknown' }
+    if (old.revokedMs !== null) return { refusal: 'ending' }
+    const refusal = refusalOf(own, rules)
+    if (refusal) return { refusal }
+    await tx
+      .update(keys)
+      .set({ revokedAt: new Date(endsMs) })
+      .where(eq(keys.id, keyId))
+    const [row] = await tx.insert(keys).values({ accountId, name: old.name, hash }).returning()
+    const key = keyOf(row!)
+    await recordChange(tx, {
+      ...{ actor, action: 'key replaced', accountId, subject: old.name },
+      before: { key_id: keyId, ends: null },
+      after: { key_id: key.id, old_key_ends: instantText(endsMs) },
+    })
+    await announceAccess(database, tx, accountId)
+    return { key }
+  })
+}
+
+/** Null when there is no such key, or it is not of `accountId` where one is named. */
+export async function revokeKey(
+  database: Database,
+  id: string,
+  { nowMs, actor, accountId }: Revoker & { nowMs: number },
+): Promise<RevokedKey | null> {
+  return database.db.transaction(async (tx) => {
+    const isOwn = accountId === undefined ? undefined : eq(keys.accountId, accountId)
+    const [old] = await tx
+      .select()
+      .from(keys)
+      .where(and(eq(keys.id, id), isOwn))
+      .for('update')
+    if (!old) return null
+    const revokedMs = Math.min(old.revokedAt?.getTime() ?? nowMs, nowMs)
+    if (revokedMs === old.revokedAt?.getTime()) return { keyId: old.id, revokedMs }
+    await tx
+      .update(keys)
+      .set({ revokedAt: new Date(revokedMs) })
+      .where(eq(keys.id, id))
+    await recordChange(tx, {
+      ...{ actor, action: 'key revoked', accountId: old.accountId, subject: old.name },
+      before: { key_id: old.id, ends: old.revokedAt ? instantText(old.revokedAt.getTime()) : null },
+      after: { key_id: old.id, ends: instantText(revokedMs) },
+    })
+    await announceAccess(database, tx, old.accountId)
+    return { keyId: old.id, revokedMs }
+  })
+}
+
+export const listKeys = (db: Db, accountId: string): Promise<ListedKey[]> => keysOf(db, accountId)
+
+/** Inserts a key and notes who did. */
+export async function addKey(tx: Tx, { accountId, name, hash, actor }: NewKey): Promise<Key> {
+  const [row] = await tx.insert(keys).values({ accountId, name, hash }).returning()
+  const key = keyOf(row!)
+  await recordChange(tx, {
+    ...{ actor, action: 'key created', accountId, subject: name },
+    before: null,
+    after: { key_id: key.id },
+  })
+  return key
+}
+
+export async function announceAccess(database: Database, tx: Tx, accountId: string): Promise<void> {
+  const news = newsPayload(database, { kind: 'access', accountId })
+  await tx.execute(sql`select pg_notify(${NEWS_CHANNEL}, ${news})`)
+}
+
+/** One change of an account's keys at a time; counting usage goes on meanwhile. */
+async function lockAccount(tx: Tx, accountId: string): Promise<boolean> {
+  const rows = await tx
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(eq(accounts.id, accountId))
+    .for('no key update')
+  return rows.length > 0
+}
+
+const keyRows = (db: Db | Tx, accountId: string): Promise<KeyRow[]> =>
+  db
+    .select()
+    .from(keys)
+    .where(eq(keys.accountId, accountId))
+    .orderBy(asc(keys.createdAt), asc(keys.id))
+
+const keysOf = async (db: Db | Tx, accountId: string): Promise<ListedKey[]> =>
+  (await keyRows(db, accountId)).map((row) => ({
+    ...keyOf(row),
+    createdMs: row.createdAt.getTime(),
+  }))
+
+function refusalOf(
+  own: readonly ListedKey[],
+  { activeMax, dailyMax, nowMs }: KeyRules,
+): KeyRefusal | null {
+  if (own.filter((key) => !isRevoked(key, nowMs)).length >= activeMax) return 'too_many'
+  const isOfToday = ({ createdMs }: ListedKey) => createdMs > nowMs - DAY_MS
+  return own.filter(isOfToday).length >= dailyMax ? 'too_often' : null
+}

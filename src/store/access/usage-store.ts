@@ -1,0 +1,158 @@
+import type { TransactionSql } from 'postgres'
+import type { Share, ShareAsk, UsageCount } from '~/domain/quota.ts'
+import type { Database, Sql } from '~/store/database.ts'
+import { arrayLiteral } from '~/store/encoding.ts'
+import { NEWS_CHANNEL, newsPayload } from '~/store/news-channel.ts'
+import { takingShares } from './share-store.ts'
+
+/** What was counted and is to be written, and shares that are to be taken with it. */
+type UsageBatch = {
+  readonly counts: readonly UsageCount[]
+  readonly asks: readonly ShareAsk[]
+}
+
+type UsageStore = {
+  /** What is counted on `day` and later, in no promised order. */
+  since(day: number): Promise<UsageCount[]>
+  /** The same of some accounts only, on the days from `day` to `day + days - 1`. */
+  ofAccounts(
+    accountIds: readonly string[],
+    span: { day: number; days: number },
+  ): Promise<UsageCount[]>
+  /**
+   * Adds to what is counted and then takes shares, all or nothing; the new totals of the counts
+   * named and of every key of the accounts asked for, in no promised order, and the shares. Other
+   * processes hear whose totals they are.
+   *
+   * Any number of processes may settle at once: rows are locked in one order, so none waits in a
+   * circle. Counts of keys that do not exist are dropped and have no total; a process that was
+   * taken for dead gets no shares.
+   *
+   * What a call that rejects was to add has to be part of the next call's counts. It is added once
+   * all the same: where the answer to a commit was lost, the server is asked what became of it.
+   */
+  settle(batch: UsageBatch): Promise<Settled>
+}
+
+type Settled = { readonly totals: readonly UsageCount[]; readonly shares: readonly Share[] }
+
+/** Accounts named in one piece of news, whose payload has a limit. */
+const NEWS_ACCOUNTS_MAX = 150
+
+/** A server that hears nothing more of a write drops it, with its locks. */
+const SILENCE_SECONDS_MAX = 5
+
+export function createUsageStore(database: Database): UsageStore {
+  const { sql } = database
+  let doubt: Doubt | null = null
+  /** Written by calls that rejected: not to be written again with the next. */
+  let written: readonly UsageCount[] = []
+  return {
+    async since(day) {
+      const rows = await sql<UsageCount[]>`
+        select day - date '1970-01-01' as day,
+          account_id as "accountId", key_id as "keyId", requests
+        from usage where day >= date '1970-01-01' + ${day}::int`
+      return [...rows]
+    },
+    async ofAccounts(accountIds, { day, days }) {
+      const all = Array.from({ length: days }, (_, i) => day + i)
+      const rows = await sql<UsageCount[]>`
+        select day - date '1970-01-01' as day,
+          account_id as "accountId", key_id as "keyId", requests
+        from usage
+        where day = any(
+          select date '1970-01-01' + asked.day from unnest(${arrayLiteral(all)}::int[]) asked (day)
+        ) and account_id = any(${arrayLiteral(accountIds)}::uuid[])`
+      return [...rows]
+    },
+    async settle({ counts, asks }) {
+      if (counts.length === 0 && asks.length === 0) return { totals: [], shares: [] }
+      if (doubt && (await wasCommitted(sql, doubt.transaction))) written = doubt.counts
+      doubt = null
+      const missing = [
+        ...counts,
+        ...written.map((count) => ({ ...count, requests: -count.requests })),
+      ]
+      let transaction: string | null = null
+      try {
+        const settled = await sql.begin(async (tx) => {
+          const [[begun], added, , shares, totals] = await Promise.all([
+            tx<{ id: string }[]>`
+              select pg_current_xact_id()::text as id, set_config(
+                'idle_in_transaction_session_timeout', ${`${SILENCE_SECONDS_MAX}s`}, true)`,
+            missing.length > 0 ? addition(database, tx, missing) : [],
+            ...takingShares(database, tx, asks),
+          ])
+          transaction = begun!.id
+          return { totals: [...added, ...totals], shares: [...shares] }
+        })
+        written = []
+        return settled
+      } catch (error) {
+        if (transaction !== null) doubt = { transaction, counts }
+        throw error
+      }
+    },
+  }
+}
+
+/** A transaction whose commit was asked for and not answered. */
+type Doubt = { readonly transaction: string; readonly counts: readonly UsageCount[] }
+
+/**
+ * Whether a transaction of the near past was committed; one that the server has forgotten counts as
+ * such, one that it has never had, as after a failover, does not. Throws while it is under way.
+ */
+async function wasCommitted(sql: Sql, transaction: string): Promise<boolean> {
+  const status = await sql<{ status: string | null }[]>`
+    select pg_xact_status(${transaction}::xid8) as status`.then(
+    ([row]) => row!.status,
+    (error: { code?: unknown }) => {
+      if (error.code === OUT_OF_RANGE) return 'aborted'
+      throw error
+    },
+  )
+  if (status === 'in progress')
+    throw new Error('whether the usage of the last second was written is not known yet')
+  return status !== 'aborted'
+}
+
+/** What the server says of a transaction that has yet to begin. */
+const OUT_OF_RANGE = '22023'
+
+function addition(database: Database, tx: TransactionSql, counts: readonly UsageCount[]) {
+  return tx<UsageCount[]>`
+    with added as (
+      insert into usage (day, account_id, key_id, requests)
+      select date '1970-01-01' + added.day, k.account_id, k.id, sum(added.requests)::int
+      from unnest(
+        ${arrayLiteral(counts.map(({ day }) => day))}::int[],
+        ${arrayLiteral(counts.map(({ accountId }) => accountId))}::uuid[],
+        ${arrayLiteral(counts.map(({ keyId }) => keyId))}::uuid[],
+        ${arrayLiteral(counts.map(({ requests }) => requests))}::int[]
+      ) as added (day, account_id, key_id, requests)
+      join keys k on k.id = added.key_id and k.account_id = added.account_id
+      group by added.day, k.account_id, k.id
+      order by added.day, k.account_id, k.id
+      on conflict (day, account_id, key_id)
+      do update set requests = usage.requests + excluded.requests
+      returning day - date '1970-01-01' as day, account_id as "accountId", key_id as "keyId",
+        requests
+    ), announced as materialized (
+      select count(pg_notify(${NEWS_CHANNEL}, payload))
+      from unnest(${arrayLiteral(announcements(database, counts))}::text[]) as news (payload)
+      where exists (select from added)
+    )
+    select added.* from added, announced`
+}
+
+function announcements(database: Database, counts: readonly UsageCount[]): string[] {
+  const accountIds = [...new Set(counts.map(({ accountId }) => accountId))]
+  const payloads: string[] = []
+  for (let start = 0; start < accountIds.length; start += NEWS_ACCOUNTS_MAX) {
+    const some = accountIds.slice(start, start + NEWS_ACCOUNTS_MAX)
+    payloads.push(newsPayload(database, { kind: 'usage', accountIds: some }))
+  }
+  return payloads
+}

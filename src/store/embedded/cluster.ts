@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto'
+import { chown, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Binaries } from './binaries.ts'
+import { giveToOwner, type Home } from './home.ts'
+import { run } from './run.ts'
+
+const PASSWORD_BYTES = 32
+const DRAFT = 'data.new-'
+
+/** The role that owns everything in the embedded database, and the database's name. */
+export const ROLE = 'corridor'
+
+/** What the embedded database's own files say: null before the first start. */
+export async function clusterMajor({ data }: Home): Promise<number | null> {
+  try {
+    return Number.parseInt(await readFile(join(data, 'PG_VERSION'), 'utf8'), 10)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
+
+export async function clusterPassword({ directory }: Home): Promise<string> {
+  return (await readFile(join(directory, 'password'), 'utf8')).trim()
+}
+
+/** Fails with advice when the programs at hand cannot read the data that is there. */
+export async function requireSameMajor(home: Home, binaries: Binaries): Promise<void> {
+  const major = await clusterMajor(home)
+  if (major === null || major === binaries.major) return
+  throw new Error(
+    `${home.data} was made by PostgreSQL ${major}, this corridor carries ${binaries.major}: ` +
+      'dump it with the corridor release that made it and load the dump into a new DATA_DIR, ' +
+      `or run a PostgreSQL ${major} on it and set DATABASE_URL`,
+  )
+}
+
+/**
+ * Makes the database's files with a new random password. They appear as `data` only when they are
+ * whole, so an interrupted run leaves nothing that a later one would mistake for a database.
+ */
+export async function createCluster(
+  home: Home,
+  binaries: Binaries,
+  options: { durable: boolean },
+): Promise<void> {
+  await removeDrafts(home.directory)
+  const draft = join(home.directory, `${DRAFT}${randomBytes(6).toString('hex')}`)
+  const password = join(home.directory, 'password')
+  await mkdir(draft, { mode: 0o700 })
+  await rm(password, { force: true })
+  const secret = randomBytes(PASSWORD_BYTES).toString('base64url')
+  await writeFile(password, `${secret}\n`, { mode: 0o600, flag: 'wx' })
+  const { user } = home
+  if (user) for (const path of [draft, password]) await chown(path, user.uid, user.gid)
+  const args = [
+    ...['-D', draft, '-U', ROLE, '-A', 'scram-sha-256', `--pwfile=${password}`, '-E', 'UTF8'],
+    ...['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
+    ...['--no-instructions', ...(options.durable ? [] : ['--no-sync'])],
+  ]
+  const { code, output } = await run(binaries.initdb, args, user)
+  if (code !== 0) {
+    await rm(draft, { recursive: true, force: true })
+    throw new Error(`cannot make a database in ${home.directory}: ${output.trim()}`)
+  }
+  await giveToOwner(password)
+  await rename(draft, home.data)
+  await removeDrafts(home.directory)
+}
+
+/**
+ * A draft whose maker was killed may still be written to, so its removal may fail; when another is
+ * made it no longer is.
+ */
+async function removeDrafts(directory: string) {
+  for (const name of await readdir(directory))
+    if (name.startsWith(DRAFT))
+      await rm(join(directory, name), { recursive: true, force: true }).catch(() => {})
+}

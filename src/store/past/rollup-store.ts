@@ -1,0 +1,213 @@
+import type { PendingQuery, Row } from 'postgres'
+import type { StoredCorridor } from '~/domain/corridor.ts'
+import type { Window } from '~/domain/period.ts'
+import { isExecutable, RATE_TYPES } from '~/domain/provider.ts'
+import { withActivity } from '~/store/activity.ts'
+import type { Database, Sql } from '~/store/database.ts'
+import { instantText } from '~/store/encoding.ts'
+import { NEWS_CHANNEL, newsPayload } from '~/store/news-channel.ts'
+
+/**
+ * What is kept of one corridor and hour, or what it should be. `counted` is the best rate of
+ * providers that were active when it held; null without one.
+ */
+type Rollup = {
+  readonly best: string | null
+  readonly counted: string | null
+  readonly samples: number
+}
+
+/**
+ * An hour whose roll-up is not what its observations give, the pruned ones included; null stands
+ * for no row.
+ */
+type Difference = {
+  readonly hourMs: number
+  readonly kept: Rollup | null
+  readonly observed: Rollup | null
+}
+
+export type RollupStore = {
+  /** Every corridor there is, by id. */
+  corridors(): Promise<StoredCorridor[]>
+  /**
+   * The hours of a window, whole ones, that are rolled up wrongly, oldest first. Sees one moment:
+   * what is being recorded meanwhile is no difference.
+   */
+  differences(corridor: StoredCorridor, window: Window): Promise<Difference[]>
+  /** Makes the roll-ups of these hours right and tells listeners. Right beside ingestion, too. */
+  repair(corridor: StoredCorridor, hoursMs: readonly number[]): Promise<void>
+}
+
+/** A part of a statement. */
+type Part = PendingQuery<Row[]>
+
+export function createRollupStore(database: Database): RollupStore {
+  const { sql } = database
+  return {
+    corridors: () =>
+      sql<StoredCorridor[]>`
+        select id, source as "from", target as "to" from corridors order by id`.then((rows) => [
+        ...rows,
+      ]),
+    async differences(corridor, window) {
+      const rows = await differenceRows(database, corridor, window)
+      return rows.map((row) => ({
+        hourMs: Number(row.hour_ms),
+        kept: rollupOf([row.kept_best, row.kept_counted], row.kept_samples),
+        observed: rollupOf([row.seen_best, row.seen_counted], row.seen_samples),
+      }))
+    },
+    repair: (corridor, hoursMs) => repair(database, corridor, hoursMs),
+  }
+}
+
+type DifferenceRow = {
+  readonly hour_ms: string
+  readonly kept_best: string | null
+  readonly kept_counted: string | null
+  readonly kept_samples: string | null
+  readonly seen_best: string | null
+  readonly seen_counted: string | null
+  readonly seen_samples: string | null
+}
+
+const rollupOf = (
+  [best, counted]: readonly [string | null, string | null],
+  samples: string | null,
+): Rollup | null => (samples === null ? null : { best, counted, samples: Number(samples) })
+
+/** Whether an observation's `rate_type` is one that money can be moved at. */
+export const executableKinds = (sql: Sql) => sql`rate_type in (${sql.unsafe(EXECUTABLE_KINDS)})`
+
+const EXECUTABLE_KINDS = RATE_TYPES.filter(isExecutable)
+  .map((kind) => `'${kind}'`)
+  .join()
+
+/** The hour of an observation; it does not follow the session's time zone. */
+const hourOf = (sql: Sql) => sql`date_bin(interval '1 hour', effective_from, 'epoch')`
+
+/** What `observations` (any relation with their columns) come to: one row an hour. */
+const rolledUp = (sql: Sql, observations: Part) => sql`
+  select corridor_id, ${hourOf(sql)} as hour, ${bestRates(sql)}, count(*)::int as samples
+  from ${withActivity(sql, observations)}
+  group by 1, 2`
+
+/** The best rate of all, and of those whose provider was active. */
+const bestRates = (sql: Sql) => sql`
+  max(rate) filter (where ${executableKinds(sql)}) as best_rate,
+  max(rate) filter (where ${executableKinds(sql)} and was_active) as counted`
+
+/** What `counted_best` holds of an hour. */
+const kept = (sql: Sql, { best, counted }: { best: Part; counted: Part }) =>
+  sql`case when ${counted} is distinct from ${best} then coalesce(${counted}, 0) end`
+
+/** The best rate that counts of the roll-up in `of`; null without one. */
+export const countedBest = (sql: Sql, of: Part) =>
+  sql`nullif(coalesce(${of}.counted_best, ${of}.best_rate), 0)`
+
+/**
+ * The statement, or a part of one, that adds observations to the roll-ups.
+ *
+ * Everybody takes the rows in one order, by hour and corridor, so that nobody waits in a circle;
+ * the present hour, which most want, comes last.
+ */
+export function addToRollups(sql: Sql, observations: Part) {
+  const [old, added] = [sql`rollups`, sql`excluded`]
+  const best = sql`greatest(rollups.best_rate, excluded.best_rate)`
+  const counted = sql`greatest(${countedBest(sql, old)}, ${countedBest(sql, added)})`
+  return sql`
+    insert into rollups (corridor_id, hour, best_rate, counted_best, samples)
+    select corridor_id, hour, best_rate,
+      ${kept(sql, { best: sql`best_rate`, counted: sql`counted` })}, samples
+    from (${rolledUp(sql, observations)}) seen
+    order by 2, 1
+    on conflict (corridor_id, hour) do update set best_rate = ${best},
+      counted_best = ${kept(sql, { best, counted })},
+      samples = rollups.samples + excluded.samples`
+}
+
+/** The best rates of an hour: of one that was pruned, what was kept stands for what is gone. */
+function bestsWith(sql: Sql, of: Part) {
+  const isPruned = sql`${of}.pruned > 0`
+  return {
+    best: sql`case when ${isPruned} then greatest(${of}.best_rate, seen.best_rate)
+      else seen.best_rate end`,
+    counted: sql`case when ${isPruned} then greatest(${countedBest(sql, of)}, seen.counted)
+      else seen.counted end`,
+  }
+}
+
+export function differenceRows(
+  { sql }: Database,
+  { id }: StoredCorridor,
+  { fromMs, beforeMs }: Window,
+) {
+  const from = boundText(fromMs)
+  const before = boundText(beforeMs)
+  const observations = sql`observations
+    where corridor_id = ${id} and effective_from >= ${from}::timestamptz
+      and effective_from < ${before}::timestamptz`
+  const { best, counted } = bestsWith(sql, sql`kept`)
+  return sql<DifferenceRow[]>`
+    select * from (
+      select extract(epoch from hour) * 1000 as hour_ms,
+        kept.best_rate as kept_best, ${countedBest(sql, sql`kept`)} as kept_counted,
+        kept.samples as kept_samples, ${best} as seen_best, ${counted} as seen_counted,
+        nullif(coalesce(kept.pruned, 0) + coalesce(seen.samples, 0), 0) as seen_samples
+      from (${rolledUp(sql, observations)}) seen
+      full join (
+        select * from rollups
+        where corridor_id = ${id} and hour >= ${from}::timestamptz and hour < ${before}::timestamptz
+      ) kept using (hour)
+    ) hours
+    where (kept_samples, kept_best, kept_counted)
+      is distinct from (seen_samples, seen_best, seen_counted)
+    order by hour_ms`
+}
+
+const boundText = (ms: number): string =>
+  Number.isFinite(ms) ? instantText(ms) : ms < 0 ? '-infinity' : 'infinity'
+
+/**
+ * Holding the rows, it counts again in a later statement and so sees everything that was committed
+ * before. Who records into one of these hours meanwhile waits and then adds to what is right.
+ */
+async function repair(
+  database: Database,
+  { id }: StoredCorridor,
+  hoursMs: readonly number[],
+): Promise<void> {
+  if (hoursMs.length === 0) return
+  const { sql } = database
+  const bests = bestsWith(sql, sql`rollups`)
+  const observations = sql`observations where corridor_id = ${id}
+    and effective_from >= asked.hour and effective_from < asked.hour + interval '1 hour'`
+  const hours = `{${hoursMs
+    .toSorted((a, b) => a - b)
+    .map(instantText)
+    .join()}}`
+  await sql.begin(async (tx) => {
+    await tx`
+      insert into rollups (corridor_id, hour, best_rate, samples)
+      select ${id}, hour, null, 0 from unnest(${hours}::timestamptz[]) hour order by hour
+      on conflict do nothing`
+    await tx`
+      select from rollups where corridor_id = ${id} and hour = any(${hours}::timestamptz[])
+      order by hour for update`
+    await tx`
+      update rollups set best_rate = ${bests.best}, counted_best = ${kept(sql, bests)},
+        samples = rollups.pruned + coalesce(seen.samples, 0)
+      from unnest(${hours}::timestamptz[]) asked (hour)
+      left join lateral (
+        select ${bestRates(sql)}, count(*)::int as samples
+        from ${withActivity(sql, observations)}
+      ) seen on true
+      where rollups.corridor_id = ${id} and rollups.hour = asked.hour`
+    await tx`
+      delete from rollups
+      where corridor_id = ${id} and hour = any(${hours}::timestamptz[]) and samples = 0`
+    const payload = newsPayload(database, { kind: 'observations' })
+    await tx`select pg_notify(${NEWS_CHANNEL}, ${payload})`
+  })
+}

@@ -1,0 +1,105 @@
+import type { Corridor } from '~/domain/corridor.ts'
+import { hourStartMs } from '~/domain/freshness.ts'
+import { type Bucket, type BucketsAsk, INTERVAL_MS } from '~/domain/series.ts'
+import { withActivity } from '~/store/activity.ts'
+import type { Database } from '~/store/database.ts'
+import { arrayLiteral, instantText } from '~/store/encoding.ts'
+import { countedBest, executableKinds } from './rollup-store.ts'
+
+type SeriesStore = {
+  /** The buckets of a window that hold observations, in any order. Its start is a bucket's. */
+  buckets(ask: BucketsAsk): Promise<Bucket[]>
+  /** When the first observation of a corridor held; null without any. */
+  firstObservedMs(corridor: Corridor): Promise<number | null>
+  /**
+   * What a US dollar was last worth in a currency before each of `momentsMs`, which ascend; null
+   * before its history begins.
+   */
+  perUsdBefore(currency: string, momentsMs: readonly number[]): Promise<(number | null)[]>
+}
+
+export function createSeriesStore(database: Database): SeriesStore {
+  return {
+    async buckets(ask) {
+      const rows = await bucketRows(database, ask)
+      return rows.map((row) => ({
+        startMs: Number(row.start_ms),
+        best: row.best === null ? null : Number(row.best),
+        samples: Number(row.samples),
+      }))
+    },
+    async firstObservedMs(corridor) {
+      const [row] = await firstObserved(database, corridor)
+      return row ? Number(row.at_ms) : null
+    },
+    async perUsdBefore(currency, momentsMs) {
+      const rows = await perUsdRows(database, currency, momentsMs)
+      const said = new Map(rows.map((row) => [Number(row.moment) - 1, Number(row.per_usd)]))
+      return carriedForward(said, momentsMs.length)
+    },
+  }
+}
+
+/** Whole hours from the roll-ups; of an hour that the window ends within, the observations. */
+export function bucketRows({ sql }: Database, ask: BucketsAsk) {
+  const { corridor, interval, fromMs, beforeMs } = ask
+  const wholeMs = Math.max(fromMs, hourStartMs(beforeMs))
+  const open = sql`observations
+    where corridor_id = (select id from corridor)
+      and effective_from >= ${instantText(wholeMs)}::timestamptz
+      and effective_from < ${instantText(beforeMs)}::timestamptz`
+  const openHour = sql`
+    union all
+    select effective_from, case when ${executableKinds(sql)} and was_active then rate end, 1
+    from ${withActivity(sql, open)}`
+  const bucket = `${INTERVAL_MS[interval] / 1000} seconds`
+  return sql<{ start_ms: string; best: string | null; samples: string }[]>`
+    with corridor as materialized (
+      select id from corridors where source = ${corridor.from} and target = ${corridor.to}
+    )
+    select extract(epoch from date_bin(${bucket}::interval, at, 'epoch')) * 1000 as start_ms,
+      max(best) as best, sum(samples) as samples
+    from (
+      select hour as at, ${countedBest(sql, sql`rollups`)} as best, samples from rollups
+      where corridor_id = (select id from corridor)
+        and hour >= ${instantText(fromMs)}::timestamptz
+        and hour < ${instantText(wholeMs)}::timestamptz
+      ${wholeMs < beforeMs ? openHour : sql``}
+    ) seen
+    group by 1`
+}
+
+export function firstObserved({ sql }: Database, { from, to }: Corridor) {
+  return sql<{ at_ms: string }[]>`
+    select extract(epoch from effective_from) * 1000 as at_ms from observations
+    where corridor_id = (select id from corridors where source = ${from} and target = ${to})
+    order by effective_from, id limit 1`
+}
+
+/**
+ * One index probe for each moment, no further back than the moment before: what held on from there
+ * is missing, and the caller carries it forward. A probe that may look back further reads a whole
+ * page of the index for its one row.
+ */
+export function perUsdRows({ sql }: Database, currency: string, momentsMs: readonly number[]) {
+  const moments = momentsMs.map(instantText)
+  return sql<{ moment: string; per_usd: string }[]>`
+    select moment, r.per_usd
+    from unnest(
+      ${arrayLiteral(['-infinity', ...moments.slice(0, -1)])}::timestamptz[],
+      ${arrayLiteral(moments)}::timestamptz[]
+    ) with ordinality as moments (since, at, moment)
+    cross join lateral (
+      select per_usd from reference_rates
+      where currency = ${currency} and fetched_at < moments.at and fetched_at >= moments.since
+      order by fetched_at desc, id desc limit 1
+    ) r`
+}
+
+function carriedForward(said: ReadonlyMap<number, number>, count: number): (number | null)[] {
+  let held: number | null = null
+  return Array.from({ length: count }, (_, i) => {
+    held = said.get(i) ?? held
+    return held
+  })
+}

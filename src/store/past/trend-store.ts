@@ -1,0 +1,86 @@
+import { DAY_MS } from '~/domain/duration.ts'
+import { hourStartMs } from '~/domain/freshness.ts'
+import type { BestOfDay, TrendWindow, WorthOfDay } from '~/domain/trend.ts'
+import { withActivity } from '~/store/activity.ts'
+import type { Database } from '~/store/database.ts'
+import { arrayLiteral, instantText } from '~/store/encoding.ts'
+import { countedBest, executableKinds } from './rollup-store.ts'
+
+export type TrendStore = {
+  /** The best executable rate of every corridor and day that has one, in any order. */
+  bestByDay(window: TrendWindow): Promise<BestOfDay[]>
+  /** What a US dollar was last worth in each currency at the end of each day, in any order. */
+  worthByDay(currencies: readonly string[], window: TrendWindow): Promise<WorthOfDay[]>
+}
+
+export function createTrendStore(database: Database): TrendStore {
+  return {
+    async bestByDay(window) {
+      const rows = await bestRows(database, window)
+      return rows.map(({ source, target, day, best }) => ({
+        from: source,
+        to: target,
+        day,
+        best: Number(best),
+      }))
+    },
+    async worthByDay(currencies, window) {
+      const rows = await worthRows(database, currencies, window)
+      return rows.map(({ currency, day, per_usd }) => ({
+        currency,
+        day,
+        perUsd: Number(per_usd),
+      }))
+    },
+  }
+}
+
+type BestRow = { source: string; target: string; day: number; best: string }
+
+/** One range of the roll-ups for each corridor; of the hour that is open, the observations. */
+export function bestRows({ sql }: Database, { fromMs, beforeMs }: TrendWindow) {
+  const from = instantText(fromMs)
+  const whole = instantText(Math.max(fromMs, hourStartMs(beforeMs)))
+  const best = countedBest(sql, sql`rollups`)
+  const open = sql`observations
+    where corridor_id = corridors.id and ${executableKinds(sql)}
+      and effective_from >= ${whole}::timestamptz
+      and effective_from < ${instantText(beforeMs)}::timestamptz`
+  return sql<BestRow[]>`
+    select source, target, day, best
+    from corridors
+    cross join lateral (
+      select floor(extract(epoch from at - ${from}::timestamptz) / 86400)::int as day,
+        max(rate) as best
+      from (
+        select hour as at, ${best} as rate from rollups
+        where corridor_id = corridors.id and ${best} is not null
+          and hour >= ${from}::timestamptz and hour < ${whole}::timestamptz
+        union all
+        select effective_from, rate from ${withActivity(sql, open)} where was_active
+      ) seen
+      group by 1
+    ) days`
+}
+
+type WorthRow = { currency: string; day: number; per_usd: string }
+
+/** One index probe for each currency and day. */
+export function worthRows(
+  { sql }: Database,
+  currencies: readonly string[],
+  { fromMs, beforeMs, days }: TrendWindow,
+) {
+  const ends = Array.from({ length: days }, (_, day) =>
+    instantText(Math.min(fromMs + (day + 1) * DAY_MS, beforeMs)),
+  )
+  return sql<WorthRow[]>`
+    select currency, (nth - 1)::int as day, per_usd
+    from unnest(${arrayLiteral(currencies)}::text[]) as asked (currency)
+    cross join unnest(${arrayLiteral(ends)}::timestamptz[]) with ordinality as days (ends, nth)
+    cross join lateral (
+      select r.per_usd from reference_rates r
+      where r.currency = asked.currency and r.fetched_at < days.ends
+      order by r.fetched_at desc, r.id desc limit 1
+    ) said`
+}

@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto'
+import { and, desc, eq, inArray, lte, sql } from 'drizzle-orm'
+import type { Key } from '~/domain/account.ts'
+import { DAY_MS } from '~/domain/duration.ts'
+import { addAccount } from '~/store/access/account-store.ts'
+import { announceAccess } from '~/store/access/key-store.ts'
+import type { Database } from '~/store/database.ts'
+import { accounts } from '~/store/schema.ts'
+import {
+  portalAttempts,
+  portalCredentials,
+  portalSecret,
+  portalSessions,
+  portalUsers,
+  portalVerifications,
+} from './schema.ts'
+
+/** Whose account a person has; `firstKey` only for an account that was made just now. */
+type Membership = { readonly accountId: string; readonly firstKey: Key | null }
+
+/** What the pages for people keep beside what better-auth does. */
+type PortalStore = {
+  /** The secret that all replicas share: `proposed`, unless one is kept already. */
+  secret(proposed: string): Promise<string>
+  /** Null when the person has no account yet. */
+  accountOf(userId: string): Promise<string | null>
+  /**
+   * The person's account: the one under the same address, or a new one (free, member) with a first
+   * key. Null while the address is not confirmed.
+   */
+  join(userId: string, key: { name: string; hash: string }): Promise<Membership | null>
+  /** Counts a try and answers how many there are in the window that ends then. */
+  countAttempt(scope: string, endsMs: number): Promise<number>
+  forgetAttempts(scope: string): Promise<void>
+  /** What changes with every new password of a person, and tells nothing of it. */
+  passwordStamp(email: string): Promise<string | null>
+  /** Ends all but the newest sessions of a person. */
+  boundSessions(userId: string, max: number): Promise<void>
+  /** Forgets sessions, links and counts that are over, and who never confirmed the address. */
+  prune(nowMs: number): Promise<void>
+}
+
+const UNCONFIRMED_MS_MAX = 7 * DAY_MS
+
+const FREE_MEMBER = { plan: 'free', role: 'member' } as const
+
+export function createPortalStore(database: Database): PortalStore {
+  const { db } = database
+  return {
+    async secret(proposed) {
+      await db.insert(portalSecret).values({ secret: proposed }).onConflictDoNothing()
+      const [row] = await db.select().from(portalSecret)
+      return row!.secret
+    },
+    async accountOf(userId) {
+      const [user] = await db
+        .select({ accountId: portalUsers.accountId })
+        .from(portalUsers)
+        .where(eq(portalUsers.id, userId))
+      return user?.accountId ?? null
+    },
+    join: (userId, key) => join(database, userId, key),
+    async countAttempt(scope, endsMs) {
+      const [row] = await db
+        .insert(portalAttempts)
+        .values({ scope, endsAt: new Date(endsMs), count: 1 })
+        .onConflictDoUpdate({
+          target: [portalAttempts.scope, portalAttempts.endsAt],
+          set: { count: sql`${portalAttempts.count} + 1` },
+        })
+        .returning({ count: portalAttempts.count })
+      return row!.count
+    },
+    async forgetAttempts(scope) {
+      await db.delete(portalAttempts).where(eq(portalAttempts.scope, scope))
+    },
+    async passwordStamp(email) {
+      const [row] = await db
+        .select({ password: portalCredentials.password })
+        .from(portalCredentials)
+        .innerJoin(portalUsers, eq(portalUsers.id, portalCredentials.userId))
+        .where(eq(portalUsers.email, email))
+      return row?.password ? createHash('sha256').update(row.password).digest('base64url') : null
+    },
+    async boundSessions(userId, max) {
+      const old = db
+        .select({ id: portalSessions.id })
+        .from(portalSessions)
+        .where(eq(portalSessions.userId, userId))
+        .orderBy(desc(portalSessions.createdAt), desc(portalSessions.id))
+        .offset(max)
+      await db.delete(portalSessions).where(inArray(portalSessions.id, old))
+    },
+    async prune(nowMs) {
+      const now = new Date(nowMs)
+      await db.delete(portalSessions).where(lte(portalSessions.expiresAt, now))
+      await db.delete(portalVerifications).where(lte(portalVerifications.expiresAt, now))
+      await db.delete(portalAttempts).where(lte(portalAttempts.endsAt, now))
+      const waitedFor = lte(portalUsers.createdAt, new Date(nowMs - UNCONFIRMED_MS_MAX))
+      await db.delete(portalUsers).where(and(eq(portalUsers.emailVerified, false), waitedFor))
+    },
+  }
+}
+
+function join(database: Database, userId: string, key: { name: string; hash: string }) {
+  return database.db.transaction(async (tx): Promise<Membership | null> => {
+    const [user] = await tx
+      .select()
+      .from(portalUsers)
+      .where(and(eq(portalUsers.id, userId), eq(portalUsers.emailVerified, true)))
+      .for('update')
+    if (!user) return null
+    if (user.accountId) return { accountId: user.accountId, firstKey: null }
+    const { email } = user
+    const names = { keyName: key.name, keyHash: key.hash, actor: email }
+    const made = await addAccount(tx, { ...FREE_MEMBER, email, ...names })
+    const [account] = made
+      ? [made.account]
+      : await tx.select().from(accounts).where(eq(accounts.email, email))
+    await tx.update(portalUsers).set({ accountId: account!.id }).where(eq(portalUsers.id, userId))
+    if (made) await announceAccess(database, tx, account!.id)
+    return { accountId: account!.id, firstKey: made?.key ?? null }
+  })
+}

@@ -1,0 +1,215 @@
+import { is } from 'drizzle-orm'
+import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
+import type { TransactionSql } from 'postgres'
+import type { Database } from '~/store/database.ts'
+import { NEWS_CHANNEL, newsPayload } from '~/store/news-channel.ts'
+import * as portal from '~/store/portal/schema.ts'
+import * as schema from '~/store/schema.ts'
+import { schemaVersion } from '~/store/schema-version.ts'
+import { type CopyIn, copyIn } from './copy-in.ts'
+import { copyOut } from './copy-out.ts'
+
+/** What a backup says of itself, as JSON in its first line. */
+type Header = { readonly corridor: 1; readonly schema: number }
+
+type Table = { readonly name: string; readonly columns: readonly string[] }
+
+/** Ends the rows of a table, which COPY's text format never holds as a line. */
+const END = '\\.'
+const ROWS_BYTES_MAX = 1_048_576
+
+/** Every table of ours, each behind those that it refers to. */
+const TABLES: readonly Table[] = ordered(
+  Object.values({ ...schema, ...portal }).filter((value) => is(value, PgTable)),
+)
+
+/**
+ * Writes everything there is, as one moment saw it, without holding anybody up: a line that says
+ * what it is, then table by table a line with its columns, rows as COPY writes them, and `\.`.
+ * `reach` hears how many rows are written, of about how many.
+ */
+export async function writeBackup(
+  { sql }: Pick<Database, 'sql'>,
+  write: (text: string | Uint8Array) => Promise<void>,
+  reach: (rows: number, estimate: number) => void = () => {},
+): Promise<number> {
+  return sql.begin('isolation level repeatable read read only', async (tx) => {
+    const estimate = await rowEstimate(tx)
+    let rows = 0
+    const writeRows = (bytes: Uint8Array) => {
+      rows += linesIn(bytes)
+      reach(rows, Math.max(rows, estimate))
+      return write(bytes)
+    }
+    reach(rows, estimate)
+    const header: Header = { corridor: 1, schema: await schemaVersion(tx) }
+    await write(`${JSON.stringify(header)}\n`)
+    for (const table of TABLES) {
+      await write(`${JSON.stringify(table)}\n`)
+      await copyOut({ sql, tx }, `copy ${copied(table)} to stdout`, writeRows)
+      await write(`${END}\n`)
+    }
+    return TABLES.length
+  })
+}
+
+/** What the server's own statistics say of all tables together; 0 before it has any. */
+async function rowEstimate(tx: TransactionSql): Promise<number> {
+  const [row] = await tx`
+    select sum(greatest(reltuples, 0))::float8 as rows from pg_class
+    where oid in (select to_regclass(quote_ident(name))
+      from unnest(${TABLES.map(({ name }) => name)}::text[]) as name)`
+  return Number(row?.rows ?? 0)
+}
+
+const LINE_FEED = 10
+
+function linesIn(bytes: Uint8Array): number {
+  let lines = 0
+  for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1)) lines++
+  return lines
+}
+
+/** A file that cannot be restored, or a database that must not be; says what to do. */
+export class RestoreFault extends Error {}
+
+/**
+ * Takes what `writeBackup` wrote, line by line, into a migrated database without any row of ours;
+ * all of it or, when it throws, nothing. The number of rows.
+ */
+export async function restoreBackup(
+  database: Database,
+  lines: AsyncIterable<string>,
+): Promise<number> {
+  return database.sql.begin(async (tx) => {
+    await assertEmpty(tx)
+    const restoring = new Restoring(tx)
+    const rows = await restored(restoring, lines)
+    await continueSequences(tx)
+    for (const kind of RESTORED)
+      await tx`select pg_notify(${NEWS_CHANNEL}, ${newsPayload(database, { kind })})`
+    return rows
+  })
+}
+
+/** What a service that runs beside it has to load. */
+const RESTORED = ['catalogue', 'access', 'references', 'observations', 'feeds'] as const
+
+async function restored(restoring: Restoring, lines: AsyncIterable<string>): Promise<number> {
+  try {
+    for await (const line of lines) await restoring.take(line)
+    return restoring.finish()
+  } catch (error) {
+    await restoring.abort(error as Error)
+    throw error
+  }
+}
+
+class Restoring {
+  #rows = 0
+  #isBegun = false
+  #tablesLeft = TABLES.length
+  #copy: CopyIn | null = null
+  #pending = ''
+
+  constructor(private readonly tx: TransactionSql) {}
+
+  async take(line: string): Promise<void> {
+    if (!this.#isBegun) await this.#begin(line)
+    else if (this.#copy === null) await this.#open(line)
+    else if (line === END) await this.#close(this.#copy)
+    else await this.#add(line, this.#copy)
+  }
+
+  finish(): number {
+    if (this.#copy !== null || this.#tablesLeft > 0)
+      throw new RestoreFault('the file is cut off: nothing was restored')
+    return this.#rows
+  }
+
+  async abort(error: Error): Promise<void> {
+    await this.#copy?.abort(error)
+  }
+
+  async #begin(line: string): Promise<void> {
+    const header = parsed<Header>(line)
+    if (header?.corridor !== 1) throw new RestoreFault('the file is no backup of corridor')
+    if (header.schema !== (await schemaVersion(this.tx)))
+      throw new RestoreFault(
+        'the backup is of another schema: restore it with the version that made it, then migrate',
+      )
+    this.#isBegun = true
+  }
+
+  async #open(line: string): Promise<void> {
+    const name = parsed<Table>(line)?.name
+    const table = TABLES.find((one) => one.name === name)
+    if (!table || JSON.stringify(table) !== line)
+      throw new RestoreFault('the file is damaged: a line names no table; nothing was restored')
+    this.#copy = await copyIn(this.tx, `copy ${copied(table)} from stdin`)
+  }
+
+  async #add(line: string, copy: CopyIn): Promise<void> {
+    this.#rows++
+    this.#pending += `${line}\n`
+    if (this.#pending.length >= ROWS_BYTES_MAX) await this.#write(copy)
+  }
+
+  async #write(copy: CopyIn): Promise<void> {
+    const text = this.#pending
+    this.#pending = ''
+    await copy.write(text)
+  }
+
+  async #close(copy: CopyIn): Promise<void> {
+    if (this.#pending !== '') await this.#write(copy)
+    await copy.finish()
+    this.#copy = null
+    this.#tablesLeft--
+  }
+}
+
+async function assertEmpty(tx: TransactionSql): Promise<void> {
+  for (const { name } of TABLES) {
+    const rows = await tx`select from ${tx(name)} limit 1`
+    if (rows.length > 0)
+      throw new RestoreFault(
+        `the database holds data (in ${name}): restore into an empty one, nothing was changed`,
+      )
+  }
+}
+
+/** Ids go on behind those that were restored. */
+async function continueSequences(tx: TransactionSql): Promise<void> {
+  for (const { name, columns } of TABLES) {
+    if (!columns.includes('id')) continue
+    await tx`
+      select setval(sequence, (select max(id::text::bigint) from ${tx(name)}))
+      from pg_get_serial_sequence(${name}, 'id') sequence
+      where sequence is not null and exists (select from ${tx(name)})`
+  }
+}
+
+const copied = ({ name, columns }: Table): string => `"${name}" ("${columns.join('", "')}")`
+
+function ordered(tables: readonly PgTable[]): Table[] {
+  const placed: PgTable[] = []
+  const place = (table: PgTable): void => {
+    if (placed.includes(table)) return
+    for (const { reference } of getTableConfig(table).foreignKeys) place(reference().foreignTable)
+    placed.push(table)
+  }
+  for (const table of tables) place(table)
+  return placed.map((table) => {
+    const { name, columns } = getTableConfig(table)
+    return { name, columns: columns.map((column) => column.name) }
+  })
+}
+
+function parsed<T>(line: string): T | null {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return null
+  }
+}

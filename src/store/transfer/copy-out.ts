@@ -1,0 +1,26 @@
+import type { Readable } from 'node:stream'
+import type { TransactionSql } from 'postgres'
+import type { Sql } from '~/store/database.ts'
+
+/**
+ * Passes the bytes of `statement`, a `COPY ... TO STDOUT`, on as they come.
+ *
+ * Where they cannot be passed on the server is told to stop, on a connection of its own, and what
+ * is on its way already is thrown away: unread, it would keep the transaction from ever ending.
+ */
+export async function copyOut(
+  { sql, tx }: { sql: Sql; tx: TransactionSql },
+  statement: string,
+  write: (bytes: Uint8Array) => Promise<void>,
+): Promise<void> {
+  const [session] = await tx<[{ pid: number }]>`select pg_backend_pid() as pid`
+  const rows = (await tx.unsafe(statement).readable()) as Readable
+  try {
+    for await (const bytes of rows.iterator({ destroyOnReturn: false })) await write(bytes)
+  } catch (error) {
+    rows.on('error', () => {})
+    rows.resume()
+    await sql`select pg_cancel_backend(${session.pid})`.catch(() => {})
+    throw error
+  }
+}

@@ -1,0 +1,143 @@
+import type { TransactionSql } from 'postgres'
+import type { Observation } from '~/domain/observation.ts'
+import type { Database } from '~/store/database.ts'
+import { copyLine, instantText } from '~/store/encoding.ts'
+import { NEWS_CHANNEL, newsPayload } from '~/store/news-channel.ts'
+import { COMPARED, RECORDED, type Target } from '~/store/observation-target.ts'
+import { addToRollups } from '~/store/past/rollup-store.ts'
+import { type ObservedSeries, ProviderCorridors } from '~/store/provider-corridors.ts'
+import { type CopyIn, copyIn } from './copy-in.ts'
+import { NewestKnown } from './newest-known.ts'
+
+/** Rows written at once. */
+const WRITE_ROWS_MAX = 1000
+/** The server remembers every row of a COPY until its end, to check the foreign keys then. */
+const COPY_ROWS_MAX = 50_000
+
+type Source = {
+  readonly database: Database
+  readonly rows: AsyncIterable<readonly Observation[]>
+}
+
+/** How many rows were recorded, and how many not, as they were there already. */
+export type Imported = { readonly inserted: number; readonly skipped: number }
+
+/**
+ * Records all of `rows`, in their order, in one transaction; the number of them.
+ *
+ * Takes them in arrays of any size, holds one at a time, and asks for the next when the server is
+ * ready for it. When `rows` throws, or the server refuses one, nothing is recorded and that error
+ * is thrown. Listeners are told to load everything.
+ */
+export const importObservations = async (source: Source): Promise<number> =>
+  (await imported(source, null)).inserted
+
+/**
+ * `importObservations` without the rows that repeat what is recorded, or an earlier row: those of
+ * one provider, corridor and instant with one price. A second import waits for the first, so that
+ * one file is recorded once, however often and by whomever it is imported.
+ */
+export const importNewObservations = (source: Source): Promise<Imported> =>
+  imported(source, new NewestKnown(source.database.sql))
+
+function imported({ database, rows }: Source, newest: NewestKnown | null): Promise<Imported> {
+  return database.sql.begin(async (tx) => {
+    if (newest) await COMPARED.prepare(tx)
+    const lastId = await lastObservationId(tx)
+    const copy = new ChunkedCopy(tx, new ProviderCorridors(database), newest)
+    try {
+      for await (const batch of rows) await copy.add(batch)
+    } catch (error) {
+      await copy.abort(error as Error)
+      throw error
+    }
+    await copy.finish()
+    const { inserted, skipped } = copy
+    await rollUp(database, tx, lastId)
+    const payload = newsPayload(database, { kind: 'observations' })
+    if (inserted > 0) await tx`select pg_notify(${NEWS_CHANNEL}, ${payload})`
+    return { inserted, skipped }
+  })
+}
+
+async function lastObservationId(tx: TransactionSql): Promise<number> {
+  const [row] = await tx<[{ id: string }]>`select last_value as id from observations_id_seq`
+  return Number(row.id)
+}
+
+/**
+ * Adds what this transaction recorded, all of it at its end: so the rows that others may want are
+ * held for as short as can be, and taken in the order that everybody takes them in.
+ */
+async function rollUp({ sql }: Database, tx: TransactionSql, lastId: number): Promise<void> {
+  const own = sql`observations where id >= ${lastId} and xmin = pg_current_xact_id()::xid`
+  await tx`${addToRollups(sql, own)}`
+}
+
+/**
+ * One COPY after another, so that the server's memory is bounded as ours is.
+ *
+ * Rows that are newer than all of their series can repeat none and are recorded as they come; from
+ * the first other one on a chunk is compared.
+ */
+class ChunkedCopy {
+  inserted = 0
+  skipped = 0
+  #current: CopyIn | null = null
+  #into: Target = RECORDED
+  #currentRows = 0
+
+  constructor(
+    private readonly tx: TransactionSql,
+    private readonly corridors: ProviderCorridors,
+    /** Null where every row is recorded, repeated or not. */
+    private readonly newest: NewestKnown | null,
+  ) {}
+
+  async add(rows: readonly Observation[]): Promise<void> {
+    for (let start = 0; start < rows.length; start += WRITE_ROWS_MAX)
+      await this.#write(rows.slice(start, start + WRITE_ROWS_MAX))
+  }
+
+  async finish(): Promise<void> {
+    const current = this.#current
+    const rows = this.#currentRows
+    this.#current = null
+    this.#currentRows = 0
+    if (!current) return
+    await current.finish()
+    const skipped = rows - (await this.#into.settle(this.tx, rows))
+    this.inserted += rows - skipped
+    this.skipped += skipped
+  }
+
+  async abort(error: Error): Promise<void> {
+    await this.#current?.abort(error)
+  }
+
+  async #write(rows: readonly Observation[]): Promise<void> {
+    const series = await this.corridors.seriesOf(rows)
+    const lines = rows.map((row, i) => lineOf(row, series[i]!)).join('')
+    const areNew = this.newest === null || (await this.newest.areNewer(rows, series))
+    if (!areNew && this.#into === RECORDED) await this.finish()
+    if (!this.#current) {
+      this.#into = areNew ? RECORDED : COMPARED
+      this.#current = await copyIn(this.tx, this.#into.copy)
+    }
+    await this.#current.write(lines)
+    this.#currentRows += rows.length
+    if (this.#currentRows >= COPY_ROWS_MAX) await this.finish()
+  }
+}
+
+const lineOf = (row: Observation, series: ObservedSeries): string =>
+  copyLine([
+    instantText(row.effectiveMs),
+    series.corridorId,
+    series.id,
+    row.rateType,
+    row.rate,
+    row.fee,
+    row.feeCurrency,
+    row.notes,
+  ])

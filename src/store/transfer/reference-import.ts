@@ -1,0 +1,90 @@
+import type { TransactionSql } from 'postgres'
+import type { ReferenceRow } from '~/domain/mid.ts'
+import type { Database } from '~/store/database.ts'
+import { copyLine, instantText } from '~/store/encoding.ts'
+import { NEWS_CHANNEL, newsPayload } from '~/store/news-channel.ts'
+import { copyIn } from './copy-in.ts'
+
+/** What was new: rates, and the snapshots (one per time and source) that hold them. */
+type ReferencesImported = { readonly snapshots: number; readonly rates: number }
+
+/** Imports take turns under it, so that two of one file at a time add its rates once. */
+const LOCK_NAME = 'corridor reference import'
+
+/**
+ * Records what `rows` add, in one transaction.
+ *
+ * Takes them in arrays of any size. A rate whose last recorded value of that source, time and
+ * currency is the same is passed over; another value is recorded as a later correction. Of several
+ * in `rows` themselves the last counts. When `rows` throws nothing is recorded and that error is
+ * thrown. Listeners are told to load everything.
+ */
+export async function importReferences(input: {
+  database: Database
+  rows: AsyncIterable<readonly ReferenceRow[]>
+}): Promise<ReferencesImported> {
+  const { database, rows } = input
+  return database.sql.begin(async (tx) => {
+    await tx`create temporary table staged_references (
+      line bigint generated always as identity, fetched_at timestamptz(3) not null,
+      source text not null, currency text not null, per_usd numeric not null
+    ) on commit drop`
+    await stage(tx, rows)
+    await tx`analyze staged_references`
+    await tx`select pg_advisory_xact_lock(hashtext(${LOCK_NAME}))`
+    const added = await addStaged(tx)
+    if (added.rates > 0)
+      await tx`select pg_notify(${NEWS_CHANNEL}, ${newsPayload(database, { kind: 'references' })})`
+    return added
+  })
+}
+
+async function stage(
+  tx: TransactionSql,
+  rows: AsyncIterable<readonly ReferenceRow[]>,
+): Promise<void> {
+  const copy = await copyIn(
+    tx,
+    'copy staged_references (fetched_at, source, currency, per_usd) from stdin',
+  )
+  try {
+    for await (const batch of rows) await copy.write(batch.map(lineOf).join(''))
+  } catch (error) {
+    await copy.abort(error as Error)
+    throw error
+  }
+  await copy.finish()
+}
+
+const lineOf = ({ fetchedMs, source, currency, perUsd }: ReferenceRow): string =>
+  copyLine([instantText(fetchedMs), source, currency, perUsd])
+
+async function addStaged(tx: TransactionSql): Promise<ReferencesImported> {
+  const [added] = await tx<[ReferencesImported]>`
+    with last as (
+      select distinct on (fetched_at, source, currency) *
+      from staged_references order by fetched_at, source, currency, line desc
+    ), known as (
+      select distinct on (r.fetched_at, s.source, r.currency)
+        r.fetched_at, s.source, r.currency, r.per_usd
+      from reference_rates r join reference_snapshots s on s.id = r.snapshot_id
+      where r.fetched_at in (select fetched_at from staged_references)
+      order by r.fetched_at, s.source, r.currency, r.id desc
+    ), news as (
+      select last.* from last left join known using (fetched_at, source, currency)
+      where known.per_usd is distinct from last.per_usd
+    ), snapshots as (
+      insert into reference_snapshots (source, fetched_at)
+      select distinct source, fetched_at from news order by fetched_at, source
+      returning id, source, fetched_at
+    ), rates as (
+      insert into reference_rates (fetched_at, snapshot_id, currency, per_usd)
+      select fetched_at, snapshots.id, currency, per_usd
+      from news join snapshots using (fetched_at, source)
+      order by fetched_at, source, currency
+      returning 1
+    )
+    select (select count(*)::int from snapshots) as snapshots,
+      (select count(*)::int from rates) as rates`
+  return { snapshots: added.snapshots, rates: added.rates }
+}

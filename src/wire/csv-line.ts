@@ -1,0 +1,6 @@
+/** A field as it is written in a CSV. */
+const csvField = (text: string): string =>
+  /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+
+/** A record as a line of CSV, without the line end. */
+export const csvLine = (fields: readonly string[]): string => fields.map(csvField).join(',')

@@ -1,0 +1,145 @@
+import { type TObject, Type } from '@sinclair/typebox'
+import { type Endpoint, type Operation, TAGS } from './operation.ts'
+import { type Examples, headerComponents, Responses } from './response.ts'
+import { Components, type Json } from './schema.ts'
+
+/** The version of the description, which the paths carry as v1. */
+export const DOCUMENT_VERSION = '1.0.0'
+
+const DESCRIPTION = `
+What it costs to move money into, out of and across Africa: every provider's latest quote with its
+fee and spread, what a recipient nets, and an independent mid-market rate to judge them by.
+
+- **Keys.** Every operation but \`/status\` takes a key in the header \`X-API-Key\`.
+- **Quota.** A successful read costs one unit of the account's UTC day; a failed one is given back.
+  The \`X-RateLimit-*\` headers tell where the budget stands.
+- **Tiers.** Free and pro plans see what held at the top of the current UTC hour (\`hourly\`, with
+  \`as_of\`), enterprise plans what holds now (\`realtime\`). Every answer says which.
+- **Kinds of price.** Quotes of different \`rate_type\` are never ranked against each other;
+  \`official\` and \`parallel\` ones are never the best of anything.
+- **Errors.** JSON with \`error\`, a sentence that says what to do, and \`code\`, a stable word.
+- **Request ids.** Every answer has an \`X-Request-Id\`: the one you sent, when it is 1 to 128 of
+  letters, digits, dot, dash and underscore, else a new one. Quote it when something went wrong.
+- **HEAD** is answered wherever GET is. Unknown parameters are ignored.
+`.trim()
+
+/** Where the document is served from, and what it shows. */
+type DocumentOptions = {
+  readonly basePath: string
+  /** The address of the service as people know it; null for wherever the document was read. */
+  readonly publicUrl: string | null
+  readonly examples: Examples
+}
+
+/** The interface as an OpenAPI 3.1 document. */
+export function openApiDocument(endpoints: readonly Endpoint[], options: DocumentOptions): Json {
+  const components = new Components()
+  const responses = new Responses(components, options.examples)
+  const paths: Record<string, Json> = {}
+  for (const { method, path, operation } of endpoints) {
+    const written = operationObject(operation, components, responses)
+    paths[path] = { ...paths[path], [method.toLowerCase()]: written }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Corridor',
+      summary: 'Currency rates and what providers really charge, corridor by corridor.',
+      description: DESCRIPTION,
+      version: DOCUMENT_VERSION,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: `${options.publicUrl ?? ''}${options.basePath}` }],
+    security: [{ ApiKey: [] }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      schemas: sorted(components.schemas),
+      responses: responses.shared,
+      headers: Object.fromEntries(
+        Object.entries(headerComponents).map(([name, header]) => [
+          name,
+          { required: true, ...(header as Json) },
+        ]),
+      ),
+      securitySchemes: {
+        ApiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-API-Key',
+          description: 'A key of your account, as it was shown when it was made.',
+        },
+      },
+    },
+  }
+}
+
+const HeldTag = Type.Object({
+  'If-None-Match': Type.Optional(
+    Type.String({
+      description: 'An ETag of an earlier answer; 304 when it is still the answer.',
+      examples: ['W/"sJ2Yc0bJPHrq5WmpfTGvcAgV5Hw"'],
+    }),
+  ),
+})
+
+function operationObject(operation: Operation, components: Components, responses: Responses): Json {
+  const { id, tag, summary, description, query, headers, body, access } = operation
+  const parameters = [
+    ...parametersIn('query', query, components),
+    ...(headers ? parametersIn('header', headers, components) : []),
+    ...(operation.isTagged ? parametersIn('header', HeldTag, components) : []),
+  ]
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description: `${description}\n\n${costOf(operation)}`,
+    ...(access === 'public' && { security: [] }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && {
+      requestBody: {
+        required: true,
+        content: { 'application/json': bodyContent(body, components) },
+      },
+    }),
+    responses: responses.of(operation),
+  }
+}
+
+function bodyContent({ schema, examples }: Body, components: Components): Json {
+  const named = Object.entries(examples).map(([name, value]) => [name, { value }])
+  return { schema: components.schema(schema), examples: Object.fromEntries(named) }
+}
+
+type Body = NonNullable<Operation['body']>
+
+function costOf({ access, isMetered, isTiered }: Operation): string {
+  const cost = isMetered ? 'Costs one unit.' : 'Costs nothing.'
+  if (access === 'public') return `${cost} Takes no key.`
+  if (access === 'recording') return `${cost} Takes a key of a treasury or admin account.`
+  return isTiered ? `${cost} Answers at the tier of the key.` : cost
+}
+
+/**
+ * Only a required parameter's example is that of the parameter: pages fill a form with it, and what
+ * is optional is left to the reader there.
+ */
+function parametersIn(place: 'query' | 'header', schema: TObject, components: Components): Json[] {
+  return Object.entries(schema.properties).map(([name, field]) => {
+    const { description, examples, ...rest } = field
+    const isRequired = (schema.required?.includes(name) && rest.default === undefined) ?? false
+    return {
+      name,
+      in: place,
+      description,
+      required: isRequired,
+      ...(rest.type === 'array' && { style: 'form', explode: false }),
+      ...(isRequired && examples && { example: examples[0] }),
+      schema: components.schema(isRequired ? rest : { ...rest, ...(examples && { examples }) }),
+    }
+  })
+}
+
+const sorted = (schemas: Json): Json =>
+  Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)))

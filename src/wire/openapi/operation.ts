@@ -1,0 +1,70 @@
+import type { TObject, TSchema } from '@sinclair/typebox'
+import { ERROR_CODES, type ErrorCode } from '~/domain/errors.ts'
+import { ERROR_STATUS } from '~/wire/errors.ts'
+
+/** The groups that operations are shown in, in this order. */
+export const TAGS = {
+  Rates: "Providers' quotes in a corridor, now and over time.",
+  Pairs: 'Mid and best rate of one pair or of many in one call.',
+  Catalogue: 'What there is to ask for.',
+  Recording: 'For accounts that record observations.',
+  Service: 'Quota and health.',
+} as const
+
+/** What an operation says of itself beyond what its schemas say. */
+export type OperationNotes = {
+  /** Unique, and reads as a method name. */
+  readonly id: string
+  readonly tag: keyof typeof TAGS
+  readonly summary: string
+  readonly description: string
+  /** Codes that only the work itself can lead to; those of keys and parameters are known. */
+  readonly errors?: readonly ErrorCode[]
+  /** Headers that the answer may carry besides those of keys, tiers and tags. */
+  readonly mayCarry?: readonly ('X-As-Of' | 'X-Note' | 'Link')[]
+}
+
+/** One operation of the interface: made of the very schemas that check and type it. */
+export type Operation = OperationNotes & {
+  readonly query: TObject
+  readonly headers?: TObject
+  readonly body?: { readonly schema: TSchema; readonly examples: Readonly<Record<string, unknown>> }
+  /** Who may call. */
+  readonly access: 'public' | 'key' | 'recording'
+  /** Whether a success costs a unit. */
+  readonly isMetered: boolean
+  /** Whether the answer depends on the tier. */
+  readonly isTiered: boolean
+  readonly success: { readonly status: 200 | 201; readonly body: TSchema }
+  /** Whether the answer has an entity tag, and 304 is the answer to whoever holds it. */
+  readonly isTagged?: boolean
+  /** Media types besides JSON that the answer can take, each with what it holds. */
+  readonly otherMedia?: Readonly<Record<string, string>>
+}
+
+/** An operation at its place below the base path. */
+export type Endpoint = {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly operation: Operation
+}
+
+/** Every code an operation can answer with, by its status in ascending order. */
+export function errorsByStatus(operation: Operation): Map<number, ErrorCode[]> {
+  const codes = new Set<ErrorCode>([...(operation.errors ?? []), ...commonErrors(operation)])
+  const ordered = ERROR_CODES.filter((code) => codes.has(code))
+  const byStatus = Map.groupBy(ordered, (code) => ERROR_STATUS[code])
+  return new Map([...byStatus].sort(([a], [b]) => a - b))
+}
+
+function commonErrors({ access, isMetered, query }: Operation): ErrorCode[] {
+  const codes: ErrorCode[] = ['method_not_allowed', 'internal_error']
+  const fields = Object.values(query.properties)
+  if (fields.length > 0 || isMetered) codes.push('invalid_parameter')
+  if (fields.some(({ type }) => type !== 'array')) codes.push('repeated_parameter')
+  if (query.required?.length) codes.push('missing_parameter')
+  if (access !== 'public')
+    codes.push('missing_key', 'invalid_key', 'revoked_key', 'too_many_failures')
+  if (isMetered) codes.push('quota_exceeded')
+  return codes
+}

@@ -1,0 +1,209 @@
+import type { ErrorCode } from '~/domain/errors.ts'
+import { TIERS } from '~/domain/freshness.ts'
+import { CHALLENGE, ERROR_MEANING, errorSchemas, UNAUTHORIZED } from '~/wire/errors.ts'
+import { errorsByStatus, type Operation } from './operation.ts'
+import type { Components, Json } from './schema.ts'
+
+/**
+ * Answers of a real run: by operation, status and name of the example. Those in another medium than
+ * JSON are texts, named by it.
+ */
+export type Examples = Record<string, Record<string, Record<string, unknown>>>
+
+const QUOTA_HEADERS = {
+  'X-RateLimit-Limit': {
+    description: "Units in the plan's UTC day.",
+    schema: { type: 'integer', minimum: 0 },
+  },
+  'X-RateLimit-Remaining': {
+    description: 'Units left today.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  'X-RateLimit-Reset': {
+    description: 'Epoch seconds of the next UTC midnight.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  'RateLimit-Policy': {
+    description: 'The quota as the IETF draft writes it: `"day";q=50;w=86400`.',
+    schema: { type: 'string', pattern: '^"day";q=\\d+;w=86400$' },
+  },
+  RateLimit: {
+    description: 'What is left of it, likewise: units `r` and seconds `t`: `"day";r=49;t=3600`.',
+    schema: { type: 'string', pattern: '^"day";r=\\d+;t=\\d+$' },
+  },
+  'Cache-Control': {
+    description: "One account's own: not for a shared cache.",
+    schema: { type: 'string', enum: ['private, no-cache'] },
+  },
+}
+
+/** The headers that responses refer to. */
+export const headerComponents: Json = {
+  ...QUOTA_HEADERS,
+  'X-Data-Freshness': {
+    description: 'The tier of the answer.',
+    schema: { type: 'string', enum: [...TIERS] },
+  },
+  'Retry-After': {
+    description: 'Seconds to wait before another try.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  ETag: {
+    description: 'The entity tag of the answer, for If-None-Match.',
+    schema: { type: 'string', pattern: '^W/"[\\w-]+"$' },
+  },
+  'X-As-Of': {
+    description: 'The cutoff of the hourly tier; absent in the realtime one.',
+    required: false,
+    schema: { type: 'string', format: 'date-time' },
+  },
+  'X-Note': {
+    description: 'The `note` of the answer, for media that hold only its rows.',
+    required: false,
+    schema: { type: 'string' },
+  },
+  Link: {
+    description: 'The next page, as `rel="next"`; absent on the last.',
+    required: false,
+    schema: { type: 'string' },
+  },
+  'X-Request-Id': {
+    description: 'The id of the request: the one it was sent with, or a new one.',
+    schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
+  },
+  'X-Content-Type-Options': {
+    description: 'Browsers take the type as it is said.',
+    schema: { type: 'string', enum: ['nosniff'] },
+  },
+  'Strict-Transport-Security': {
+    description: 'Where the service is reached over https: browsers come by no other way.',
+    required: false,
+    schema: { type: 'string', pattern: '^max-age=\\d+$' },
+  },
+  'WWW-Authenticate': {
+    description: 'What a 401 asks for: a key in the X-API-Key header.',
+    schema: { type: 'string', enum: [CHALLENGE['www-authenticate']] },
+  },
+  Allow: {
+    description: 'The methods that the path takes.',
+    schema: { type: 'string', pattern: '^[A-Z]+(, [A-Z]+)*$' },
+  },
+}
+
+/** Responses that are the same wherever they occur. */
+const SHARED: Readonly<Record<number, string>> = {
+  401: 'Unauthorized',
+  405: 'MethodNotAllowed',
+  429: 'QuotaExceeded',
+}
+
+const TOO_MANY = 429
+
+/** Whoever shows no valid key has no budget to be told of. */
+const unlessUnknown = (name: string): Json => ({
+  ...QUOTA_HEADERS[name as keyof typeof QUOTA_HEADERS],
+  required: false,
+})
+
+/** What spends no unit can only be called too often without a key. */
+const sharedName = ({ isMetered }: Operation, status: number): string | undefined =>
+  status === TOO_MANY && !isMetered ? 'TooManyFailures' : SHARED[status]
+
+/** Writes the responses of operations and collects those that they share. */
+export class Responses {
+  readonly shared: Json = {}
+
+  constructor(
+    private readonly components: Components,
+    private readonly examples: Examples,
+  ) {}
+
+  of(operation: Operation): Json {
+    const { status } = operation.success
+    const responses: Json = { [status]: this.#success(operation) }
+    if (operation.isTagged)
+      responses[304] = {
+        description: 'The answer is the one that If-None-Match names. Costs what an answer costs.',
+        headers: headersOf(operation, 304),
+      }
+    for (const [failure, codes] of errorsByStatus(operation)) {
+      const response = this.#failure(operation, failure, codes)
+      const name = sharedName(operation, failure)
+      if (name) this.shared[name] ??= response
+      responses[failure] = name ? { $ref: `#/components/responses/${name}` } : response
+    }
+    return responses
+  }
+
+  #success(operation: Operation): Json {
+    const { success, otherMedia = {} } = operation
+    const schema = this.components.schema(success.body)
+    const others = Object.entries(otherMedia).map(([medium, description]) => [
+      medium,
+      { schema: { type: 'string', description }, ...this.#textExample(operation, medium) },
+    ])
+    return {
+      description: success.status === 201 ? 'Committed, and served from now on.' : 'The answer.',
+      headers: headersOf(operation, success.status),
+      content: {
+        'application/json': { schema, ...this.#examplesOf(operation, success.status) },
+        ...Object.fromEntries(others),
+      },
+    }
+  }
+
+  #failure(operation: Operation, status: number, codes: readonly ErrorCode[]): Json {
+    const refs = codes.map((code) => this.components.schema(errorSchemas[code]))
+    const mapping = Object.fromEntries(codes.map((code, i) => [code, refs[i]!.$ref]))
+    const schema =
+      refs.length === 1
+        ? refs[0]
+        : { oneOf: refs, discriminator: { propertyName: 'code', mapping } }
+    return {
+      description: codes.map((code) => `\`${code}\`: ${ERROR_MEANING[code]}`).join('\n\n'),
+      headers: headersOf(operation, status),
+      content: { 'application/json': { schema, ...this.#examplesOf(operation, status, codes) } },
+    }
+  }
+
+  #textExample({ id, success }: Operation, medium: string): Json {
+    const value = this.examples[id]?.[success.status]?.[medium]
+    return value === undefined ? {} : { examples: { rows: { value } } }
+  }
+
+  /** Those of an error are named by its code. */
+  #examplesOf({ id }: Operation, status: number, codes: readonly string[] | null = null): Json {
+    const recorded = this.examples[id]?.[status] ?? this.examples.anywhere?.[status] ?? {}
+    const examples = Object.entries(recorded)
+      .filter(([name]) => (codes ? codes.includes(name) : !name.includes('/')))
+      .map(([name, value]) => [name, { value }])
+    return examples.length > 0 ? { examples: Object.fromEntries(examples) } : {}
+  }
+}
+
+/**
+ * The headers of an operation's answer: the budget wherever the caller is known on a path that
+ * spends it, and where usage is told.
+ */
+function headersOf(operation: Operation, status: number): Json {
+  const { access, isMetered, isTiered, isTagged, mayCarry = [] } = operation
+  const isSuccess = status < 400
+  const tellsQuota = isMetered ? ![401, 405].includes(status) : isSuccess && access === 'key'
+  const names = [
+    ...['X-Request-Id', 'X-Content-Type-Options', 'Strict-Transport-Security'],
+    ...(status === UNAUTHORIZED ? ['WWW-Authenticate'] : []),
+    ...(tellsQuota ? Object.keys(QUOTA_HEADERS) : []),
+    ...(isTiered && isSuccess ? ['X-Data-Freshness'] : []),
+    ...(isTagged && isSuccess ? ['ETag'] : []),
+    ...(isSuccess ? mayCarry : []),
+    ...([429, 503].includes(status) ? ['Retry-After'] : []),
+    ...(status === 405 ? ['Allow'] : []),
+  ]
+  const isBudget = (name: string) => status === TOO_MANY && name in QUOTA_HEADERS
+  return Object.fromEntries(
+    names.map((name) => [
+      name,
+      isBudget(name) ? unlessUnknown(name) : { $ref: `#/components/headers/${name}` },
+    ]),
+  )
+}

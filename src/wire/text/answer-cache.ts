@@ -1,0 +1,109 @@
+import { LRUCache } from 'lru-cache'
+import type { Freshness, Tier } from '~/domain/freshness.ts'
+import type { Evidence } from '~/memory/evidence.ts'
+import type { Generation } from '~/memory/memory.ts'
+import type { View } from '~/memory/view.ts'
+import { iso } from '~/wire/present.ts'
+
+/**
+ * The texts around each place of an answer's timestamp, what it was read from, and the whole of it
+ * as it was last given. Under load many requests fall into one millisecond, and joining the parts
+ * anew for each would cost as much as all the rest of a reply.
+ */
+type Kept = {
+  readonly parts: readonly string[]
+  readonly evidence: Evidence
+  toldMs: number
+  told: string
+}
+
+/** A text, or the same as UTF-8 in bytes that are written anew for the next body. */
+export type Body = string | Uint8Array<ArrayBuffer>
+
+/** What is given for a body of `head`, a timestamp and `tail`: the texts between timestamps. */
+export type Form = (head: string, tail: string) => readonly string[]
+
+const AS_IT_IS: Form = (head, tail) => [head, tail]
+
+/** For each tier. */
+const BYTES_MAX = 16 * 1_048_576
+
+/** Longer questions are answered anew each time, so that strangers' texts fill nothing. */
+const QUESTION_LENGTH_MAX = 512
+/** What an entry takes beside its texts. */
+const ENTRY_BYTES = 500
+/** Questions that are remembered by their hashes alone. */
+const ASKED_SLOTS = 8192
+
+const TIMESTAMP = '"timestamp":"'
+const INSTANT_LENGTH = '2026-03-05T14:00:00.000Z'.length
+
+/**
+ * Bodies that were written before and would be written again letter by letter, but for the time.
+ *
+ * The text of a request's URL, or of a call of a tool, is the question; the answer is a pure
+ * function of it, a generation and a freshness. It is kept until what it was read from changes, or
+ * room is needed. What is asked for the first time is not kept: most amounts are never asked for
+ * again.
+ */
+export class AnswerCache {
+  readonly #byTier: Readonly<Record<Tier, LRUCache<string, Kept>>>
+  readonly #asked = new Int32Array(ASKED_SLOTS)
+  readonly #form: Form
+
+  constructor({ form = AS_IT_IS, bytesMax = BYTES_MAX }: { form?: Form; bytesMax?: number } = {}) {
+    this.#form = form
+    const cache = () =>
+      new LRUCache<string, Kept>({
+        maxSize: bytesMax,
+        sizeCalculation: ({ parts }, url) =>
+          parts.reduce((bytes, part) => bytes + 2 * part.length, 2 * url.length + ENTRY_BYTES),
+      })
+    this.#byTier = { hourly: cache(), realtime: cache() }
+  }
+
+  /** What is given for the body of this moment; null where it has to be made. */
+  find(url: string, generation: Generation, freshness: Freshness): string | null {
+    const kept = this.#byTier[freshness.tier].get(url)
+    if (!kept?.evidence.holds(generation, freshness)) return null
+    const { nowMs } = freshness
+    if (nowMs !== kept.toldMs) {
+      kept.toldMs = nowMs
+      kept.told = kept.parts.join(iso(nowMs))
+    }
+    return kept.told
+  }
+
+  /**
+   * Finds the body from now on, which was just made and says when, after all else that could say
+   * so. Returns the body to answer with.
+   */
+  keep<B extends Body>(
+    url: string,
+    body: B,
+    { freshness, evidence }: Pick<View, 'freshness' | 'evidence'>,
+  ): B | string {
+    if (url.length > QUESTION_LENGTH_MAX || !this.#wasAsked(url)) return body
+    const text = typeof body === 'string' ? body : new TextDecoder().decode(body)
+    const at = text.lastIndexOf(TIMESTAMP) + TIMESTAMP.length
+    const parts = this.#form(text.slice(0, at), text.slice(at + INSTANT_LENGTH))
+    this.#byTier[freshness.tier].set(url, { parts, evidence, toldMs: Number.NaN, told: '' })
+    return text
+  }
+
+  /** Whether it was asked before, as far as a table of hashes tells. */
+  #wasAsked(url: string): boolean {
+    const hash = hashOf(url)
+    const slot = hash & (ASKED_SLOTS - 1)
+    const wasAsked = this.#asked[slot] === hash
+    this.#asked[slot] = hash
+    return wasAsked
+  }
+}
+
+/** FNV-1a over the UTF-16 units. http://www.isthe.com/chongo/tech/comp/fnv/ */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5 | 0
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  return hash
+}

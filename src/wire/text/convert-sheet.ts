@@ -1,0 +1,165 @@
+import { feeInTarget, isCancelled, netConverted } from '~/domain/convert.ts'
+import { isExecutable, KIND_ORDER } from '~/domain/provider.ts'
+import { byKindThenValue, byTie } from '~/domain/rank.ts'
+import { roundAmount } from '~/domain/round.ts'
+import { vsMidBps } from '~/domain/spread.ts'
+import { feeMidOf, type Prices } from '~/service/convert.ts'
+import { presentConversion, presentConvertMid } from '~/wire/convert.ts'
+import type { ByteText } from './byte-text.ts'
+
+/** Ranks below every net amount: the fee cannot be priced. */
+const NO_NET = Number.NEGATIVE_INFINITY
+const NONE = -1
+
+const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
+const NULL = utf8('null')
+const LIST = utf8(',"providers":[')
+const NET = utf8(',"net_converted":')
+
+/** Sums of nothing, in the places of those that are written. */
+const AMOUNTS = /(?<="converted":)0(?:,"net_converted":0)?/
+
+/** What of an entry stands before and after the sums in it. */
+type Entry = {
+  readonly head: Uint8Array
+  /** Where it is not the first of the list. */
+  readonly nextHead: Uint8Array
+  readonly tail: Uint8Array
+}
+
+/**
+ * The answers of one corridor to any amount: a form, printed once for as long as its prices stay,
+ * with blanks for the sums.
+ *
+ * What an amount needs lies side by side in a few arrays: under load it is not the sums that take
+ * long, but reaching for many things that lie apart.
+ */
+export class ConvertSheet {
+  /** By kind, and as those of equal value follow each other. */
+  readonly #quotes: Prices['quotes']
+  readonly #feeMids: Prices['feeMids']
+  readonly #kinds: Uint8Array
+  /** 1 for a kind that is never the best; behind the first of them there is no other. */
+  readonly #isNeverBest: Uint8Array
+  readonly #rates: Float64Array
+  /** In the target currency; NaN where it cannot be priced. */
+  readonly #fees: Float64Array
+  readonly #entries: readonly Entry[]
+  readonly #opening: Uint8Array
+  /** What stands between the amount and the best entry, around the mid's sum if there is a mid. */
+  readonly #beforeMid: Uint8Array
+  readonly #beforeBest: Uint8Array
+  readonly #midRate: number | null
+  readonly #closing: Uint8Array
+  /** The net amounts of the last question, as they are shown. */
+  readonly #nets: Float64Array
+  /** Which quote is shown where: of the last question, and nearly that of the next. */
+  readonly #order: Uint16Array
+
+  constructor({ corridor, mid, quotes, feeMids }: Prices) {
+    const { from, to } = corridor
+    this.#feeMids = feeMids
+    this.#quotes = quotes.map(({ ...ranked }) => ({ ...ranked, value: null })).sort(byKindThenValue)
+    const each = <T>(of: (ranked: Prices['quotes'][number]) => T): T[] => this.#quotes.map(of)
+    this.#kinds = Uint8Array.from(each(({ quote }) => KIND_ORDER[quote.rateType]))
+    this.#isNeverBest = Uint8Array.from(each(({ quote }) => (isExecutable(quote.rateType) ? 0 : 1)))
+    this.#rates = Float64Array.from(each(({ quote }) => quote.rate))
+    const fees = each(({ quote }) => feeInTarget(quote, feeMidOf(feeMids, quote)))
+    this.#fees = Float64Array.from(fees, (fee) => fee ?? Number.NaN)
+    this.#entries = this.#quotes.map((ranked, i) => {
+      const distance = mid && vsMidBps(ranked.quote.rate, mid.rate)
+      const net = fees[i] === null ? null : 0
+      return entryOf(presentConversion({ ranked, vsMidBps: distance, converted: 0, net }))
+    })
+    this.#opening = utf8(`{"from":"${from}","to":"${to}","amount":`)
+    const { head, tail } = aroundOf(mid && presentConvertMid(mid, 0))
+    this.#beforeMid = utf8(`,"mid":${head}`)
+    this.#beforeBest = utf8(`${tail},"best":`)
+    this.#midRate = mid?.rate ?? null
+    this.#closing = utf8(`],"count":${quotes.length},`)
+    this.#nets = new Float64Array(quotes.length)
+    this.#order = Uint16Array.from(quotes.keys())
+  }
+
+  /** Adds the answer for an amount, up to the members that say how fresh it is. */
+  write(text: ByteText, amount: number): void {
+    this.#rank(amount)
+    const [midRate, order] = [this.#midRate, this.#order]
+    text.piece(this.#opening).number(amount).piece(this.#beforeMid)
+    if (midRate !== null) text.rounded(amount * midRate)
+    text.piece(this.#beforeBest)
+    const best = this.#best()
+    if (best === NONE) text.piece(NULL)
+    else this.#writeEntry(text.piece(this.#entries[best]!.head), best, amount)
+    text.piece(LIST)
+    for (let place = 0; place < order.length; place++) {
+      const i = order[place]!
+      const { head, nextHead } = this.#entries[i]!
+      this.#writeEntry(text.piece(place === 0 ? head : nextHead), i, amount)
+    }
+    text.piece(this.#closing)
+  }
+
+  /** All behind the head. */
+  #writeEntry(text: ByteText, i: number, amount: number): void {
+    const net = this.#nets[i]!
+    text.rounded(amount * this.#rates[i]!)
+    if (net !== NO_NET) text.piece(NET).rounded(net)
+    text.piece(this.#entries[i]!.tail)
+  }
+
+  /** Reckons the net amounts and puts the quotes in their order, from the order they had. */
+  #rank(amount: number): void {
+    const [nets, order] = [this.#nets, this.#order]
+    for (let i = 0; i < nets.length; i++) {
+      const fee = this.#fees[i]!
+      const converted = amount * this.#rates[i]!
+      if (Number.isNaN(fee)) nets[i] = NO_NET
+      else if (isCancelled(converted, fee)) nets[i] = roundAmount(this.#plainNet(i, amount))
+      else nets[i] = roundAmount(converted - fee)
+    }
+    for (let place = 1; place < order.length; place++) {
+      const moved = order[place]!
+      let to = place
+      for (; to > 0 && this.#isBefore(moved, order[to - 1]!); to--) order[to] = order[to - 1]!
+      order[to] = moved
+    }
+  }
+
+  #plainNet(i: number, amount: number): number {
+    const { quote } = this.#quotes[i]!
+    return netConverted(quote, amount, feeMidOf(this.#feeMids, quote)) ?? NO_NET
+  }
+
+  #isBefore(a: number, b: number): boolean {
+    const kinds = this.#kinds[a]! - this.#kinds[b]!
+    if (kinds !== 0) return kinds < 0
+    const [net, other] = [this.#nets[a]!, this.#nets[b]!]
+    return net === other ? a < b : net > other
+  }
+
+  /** The best net amount above nothing of all executable kinds; `NONE` without one. */
+  #best(): number {
+    const [nets, order] = [this.#nets, this.#order]
+    let best = NONE
+    for (let place = 0; place < order.length; place++) {
+      const i = order[place]!
+      if (this.#isNeverBest[i]) break
+      if (!(nets[i]! > 0)) continue
+      if (best === NONE || nets[i]! > nets[best]!) best = i
+      else if (nets[i] === nets[best] && byTie(this.#quotes[i]!, this.#quotes[best]!) < 0) best = i
+    }
+    return best
+  }
+}
+
+function entryOf(object: object): Entry {
+  const { head, tail } = aroundOf(object)
+  return { head: utf8(head), nextHead: utf8(`,${head}`), tail: utf8(tail) }
+}
+
+/** An object's text around `converted` and around a `net_converted` of 0 behind it. */
+function aroundOf(object: object | null): { readonly head: string; readonly tail: string } {
+  const [head, tail = ''] = JSON.stringify(object).split(AMOUNTS)
+  return { head: head!, tail }
+}

@@ -1,0 +1,40 @@
+import type { Freshness } from '~/domain/freshness.ts'
+import { converted, type FeeMids, type Priced, type Prices } from '~/service/convert.ts'
+import { presentConvert } from '~/wire/convert.ts'
+import { freshnessText } from '~/wire/present.ts'
+import type { Body } from './answer-cache.ts'
+import { ByteText } from './byte-text.ts'
+import { ConvertSheet } from './convert-sheet.ts'
+
+/** The sheet of a list of quotes, and the prices that it was printed from. */
+type Printed = { readonly prices: Prices; readonly sheet: ConvertSheet }
+
+const printed = new WeakMap<Prices['quotes'], Printed>()
+const text = new ByteText()
+
+/**
+ * The text of `presentConvert`, letter by letter, for an amount that nobody has asked for before:
+ * only sums are written anew.
+ */
+export function convertText({ prices, amount }: Priced, freshness: Freshness): Body {
+  if (prices.quotes.length === 0)
+    return JSON.stringify(presentConvert(converted({ prices, amount }), freshness))
+  sheetOf(prices).write(text.clear(), amount)
+  return text.ascii(freshnessText(freshness)).bytes
+}
+
+function sheetOf(prices: Prices): ConvertSheet {
+  const known = printed.get(prices.quotes)
+  if (known && known.prices.mid === prices.mid && isSame(known.prices.feeMids, prices.feeMids))
+    return known.sheet
+  const sheet = new ConvertSheet(prices)
+  printed.set(prices.quotes, { prices, sheet })
+  return sheet
+}
+
+function isSame(some: FeeMids, others: FeeMids): boolean {
+  if (some === others) return true
+  if (some.size !== others.size) return false
+  for (const [code, rate] of some) if (others.get(code) !== rate) return false
+  return true
+}

@@ -1,0 +1,67 @@
+import type { Freshness } from '~/domain/freshness.ts'
+import type { Quote } from '~/domain/quote.ts'
+import { roundAmount } from '~/domain/round.ts'
+import type { Matrix, Pair } from '~/service/fetch.ts'
+import { presentBest, unpricedNote } from '~/wire/fetch.ts'
+import { freshnessText, iso } from '~/wire/present.ts'
+
+/** Each quote that is the best of its corridor is written once. */
+const bests = new WeakMap<Quote, string>()
+
+/** The text of `presentFetchOne`, letter by letter. */
+export const fetchOneText = (matrix: Matrix, freshness: Freshness): string =>
+  `{"base":"${matrix.bases[0]}","quote":"${matrix.quotes[0]}",${membersOf(
+    matrix.pairs[0]![0]!,
+  )}${tailOf(matrix, freshness)}`
+
+/** The text of `presentFetchMulti`, letter by letter. */
+export const fetchMultiText = (matrix: Matrix, freshness: Freshness): string =>
+  `{"base":"${matrix.bases[0]}","results":${rowText(matrix.quotes, matrix.pairs[0]!)},"count":${
+    matrix.quotes.length
+  }${tailOf(matrix, freshness)}`
+
+/** The text of `presentFetchManyToOne`, letter by letter. */
+export function fetchManyToOneText(matrix: Matrix, freshness: Freshness): string {
+  const column = matrix.pairs.map((row) => row[0]!)
+  return `{"quote":"${matrix.quotes[0]}","results":${rowText(matrix.bases, column)},"count":${
+    matrix.bases.length
+  }${tailOf(matrix, freshness)}`
+}
+
+/** The text of `presentFetchMatrix`, letter by letter. */
+export function fetchMatrixText(matrix: Matrix, freshness: Freshness): string {
+  const { bases, quotes, pairs } = matrix
+  let rows = ''
+  for (const [i, base] of bases.entries())
+    rows += `${i === 0 ? '' : ','}"${base}":${rowText(quotes, pairs[i]!)}`
+  const codes = `"bases":${JSON.stringify(bases)},"quotes":${JSON.stringify(quotes)}`
+  return `{${codes},"results":{${rows}}${tailOf(matrix, freshness)}`
+}
+
+function rowText(codes: readonly string[], pairs: readonly Pair[]): string {
+  let members = ''
+  for (let i = 0; i < codes.length; i++)
+    members += `${i === 0 ? '' : ','}"${codes[i]}":{${membersOf(pairs[i]!)}}`
+  return `{${members}}`
+}
+
+function membersOf({ mid, best }: Pair): string {
+  const bestMember = `"provider_best":${best === null ? 'null' : bestText(best)}`
+  return mid === null ? bestMember : `"mid":${roundAmount(mid)},${bestMember}`
+}
+
+function bestText(quote: Quote): string {
+  const known = bests.get(quote)
+  if (known !== undefined) return known
+  const text = JSON.stringify(presentBest(quote))
+  bests.set(quote, text)
+  return text
+}
+
+function tailOf({ reference, unpriced }: Matrix, freshness: Freshness): string {
+  let members = ','
+  if (reference)
+    members += `"source":${JSON.stringify(reference.source)},"fetched_at":"${iso(reference.atMs)}",`
+  if (unpriced.length > 0) members += `"note":"${unpricedNote(unpriced)}",`
+  return members + freshnessText(freshness)
+}

@@ -1,0 +1,74 @@
+import { LRUCache } from 'lru-cache'
+import type { Freshness, Tier } from '~/domain/freshness.ts'
+import type { Evidence } from '~/memory/evidence.ts'
+import type { Generation } from '~/memory/memory.ts'
+import type { View } from '~/memory/view.ts'
+import type { Priced, Prices } from '~/service/convert.ts'
+import { ConvertQuery } from '~/wire/parameters.ts'
+import { plainNumber } from '~/wire/query.ts'
+
+/**
+ * For each tier. An entry holds on to its corridor's quotes and to the form of their answers, which
+ * may have 50 kB.
+ */
+const QUESTIONS_MAX = 256
+
+/** Longer questions are read anew each time, so that strangers' texts fill nothing. */
+const STEM_LENGTH_MAX = 256
+
+const AMOUNT = '&amount='
+
+/** What was read, and from what. */
+type Known = { readonly prices: Prices; readonly evidence: Evidence }
+
+/**
+ * The prices behind questions that were asked before for another amount, by all of the URL but the
+ * amount at its end.
+ *
+ * Nobody asks for the same amount again, but for the same corridor: to read and look up the rest
+ * anew would cost as much as all sums.
+ */
+export class KnownPrices {
+  readonly #byTier: Readonly<Record<Tier, LRUCache<string, Known>>>
+
+  constructor() {
+    const cache = () => new LRUCache<string, Known>({ max: QUESTIONS_MAX })
+    this.#byTier = { hourly: cache(), realtime: cache() }
+  }
+
+  /** The question as reading it would give it; null where it has to be read. */
+  find(
+    url: string,
+    generation: Generation,
+    freshness: Freshness,
+  ): { readonly found: Priced; readonly evidence: Evidence } | null {
+    const end = stemLengthOf(url)
+    if (end === null) return null
+    const [cache, stem] = [this.#byTier[freshness.tier], url.slice(0, end)]
+    const known = cache.get(stem)
+    if (!known) return null
+    if (!known.evidence.holds(generation, freshness)) {
+      cache.delete(stem)
+      return null
+    }
+    const amount = plainNumber(ConvertQuery.properties.amount, url.slice(end))
+    return amount === null
+      ? null
+      : { found: { prices: known.prices, amount }, evidence: known.evidence }
+  }
+
+  /** Finds the prices of a question from now on, which was just read without fault. */
+  keep(url: string, found: Priced, { freshness, evidence }: View): Priced {
+    const end = stemLengthOf(url)
+    if (end !== null && plainNumber(ConvertQuery.properties.amount, url.slice(end)) !== null)
+      this.#byTier[freshness.tier].set(url.slice(0, end), { prices: found.prices, evidence })
+    return found
+  }
+}
+
+/** Where the amount begins in a URL that ends with it; null for any other. */
+function stemLengthOf(url: string): number | null {
+  const last = url.lastIndexOf('&')
+  const end = last + AMOUNT.length
+  return last > 0 && end <= STEM_LENGTH_MAX && url.startsWith(AMOUNT, last) ? end : null
+}

@@ -1,0 +1,27 @@
+import type { Freshness } from '~/domain/freshness.ts'
+import type { Quote } from '~/domain/quote.ts'
+import type { ProviderRates } from '~/service/provider-rates.ts'
+import { freshnessText } from '~/wire/present.ts'
+import { presentProvider, presentProviderQuote } from '~/wire/provider-rates.ts'
+
+/** Each quote is written once. */
+const texts = new WeakMap<Quote, string>()
+
+/** The text of `presentProviderRates`, letter by letter. */
+export function providerRatesText(
+  { provider, quotes }: ProviderRates,
+  freshness: Freshness,
+): string {
+  let list = ''
+  for (const quote of quotes) list += `${list && ','}${quoteText(quote)}`
+  const head = `{"provider":${JSON.stringify(presentProvider(provider))},"corridors":[${list}]`
+  return `${head},"count":${quotes.length},${freshnessText(freshness)}`
+}
+
+function quoteText(quote: Quote): string {
+  const known = texts.get(quote)
+  if (known !== undefined) return known
+  const text = JSON.stringify(presentProviderQuote(quote))
+  texts.set(quote, text)
+  return text
+}

@@ -1,0 +1,295 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { GUARD_RULES, isWithin, trustingRules } from '~/domain/feed/guard.ts'
+import { type HeldBack, type Testimony, verdictOf } from '~/domain/feed/verdict.ts'
+
+const HOUR_MS = 3_600_000
+const NOW = Date.parse('2024-07-29T14:07:00Z')
+const STANDING = { ETB: 57.7, KES: 131.25, NGN: 1604, GHS: 15.47, ZAR: 18.27, UGX: 3721, XOF: 604 }
+
+type Rates = Record<string, number>
+
+function said(source: string, rates: Rates, more: Partial<Testimony> = {}): Testimony {
+  return {
+    feedId: source,
+    source,
+    origin: source,
+    fetchedMs: NOW,
+    upstreamMs: NOW - HOUR_MS,
+    perUsd: new Map(Object.entries(rates).map(([code, rate]) => [code, String(rate)])),
+    ...more,
+  }
+}
+
+type Run = { held?: readonly HeldBack[]; standing?: Rates; rules?: typeof GUARD_RULES }
+
+function judge(testimonies: Testimony[], { held = [], standing = STANDING, rules }: Run = {}) {
+  const codes = new Set([
+    ...Object.keys(standing),
+    ...testimonies.flatMap((e) => [...e.perUsd.keys()]),
+  ])
+  const verdict = verdictOf({
+    testimonies,
+    known: [...codes],
+    standing: new Map(Object.entries(standing)),
+    held,
+    rules: rules ?? GUARD_RULES,
+  })
+  const taken = Object.fromEntries(
+    verdict.accepted.map((one) => [
+      one.currency,
+      `${one.perUsd} ${one.testimony.source} ${one.ground}`,
+    ]),
+  )
+  return { ...verdict, taken }
+}
+
+const times = (factor: number): Rates =>
+  Object.fromEntries(Object.entries(STANDING).map(([code, rate]) => [code, rate * factor]))
+
+describe('one feed', () => {
+  test('what did not move far is believed', () => {
+    const { accepted, held, open } = judge([said('a', times(1.1))])
+    expect(accepted.map(({ ground }) => ground)).toEqual(Array(7).fill('unmoved'))
+    expect([held, open]).toEqual([[], []])
+  })
+
+  test('the first value of a currency is believed', () => {
+    expect(judge([said('a', { ...STANDING, ZWG: 13.8 })]).taken.ZWG).toBe('13.8 a first')
+  })
+
+  test('a currency that moved beyond the bound is held back, the others are not', () => {
+    const { taken, held, open } = judge([said('a', { ...STANDING, ETB: 74.74 })])
+    expect(taken.ETB).toBeUndefined()
+    expect(Object.keys(taken)).toHaveLength(6)
+    expect(open).toEqual(['ETB'])
+    expect(held).toEqual([
+      {
+        currency: 'ETB',
+        perUsd: '74.74',
+        source: 'a',
+        sinceMs: NOW,
+        upstreamMs: NOW - HOUR_MS,
+        standing: 57.7,
+        contradictedBy: null,
+      },
+    ])
+  })
+
+  test('the bound can be another for a currency', () => {
+    const rules = { ...GUARD_RULES, moveMaxOf: { ETB: 0.5, KES: 0.01 } }
+    const { taken, held } = judge([said('a', { ...STANDING, ETB: 74.74, KES: 134 })], { rules })
+    expect(taken.ETB).toBe('74.74 a unmoved')
+    expect(held.map(({ currency }) => currency)).toEqual(['KES'])
+  })
+
+  test.each([
+    ['NGN, June 2023', 'NGN', [463.5, 471, 663, 750]],
+    ['ETB, July 2024', 'ETB', [57.7, 74.74, 83.9, 95.7]],
+    ['ZWG, September 2024', 'ZWG', [13.99, 24.88, 24.9, 25.1]],
+  ])('%s gets through in its second run', (_, currency, steps) => {
+    let held: readonly HeldBack[] = []
+    let standing: Rates = { ...STANDING, [currency]: steps[0]! }
+    const waits = steps.slice(1).map((step) => {
+      for (let runs = 1; ; runs++) {
+        const verdict = judge([said('a', { ...standing, [currency]: step })], { held, standing })
+        held = JSON.parse(JSON.stringify(verdict.held))
+        if (currency in verdict.taken) {
+          standing = { ...standing, [currency]: step }
+          return runs
+        }
+      }
+    })
+    expect(Math.max(...waits)).toBe(2)
+    expect(held).toEqual([])
+  })
+
+  test('a value that moves on is confirmed by one near it, and begun again by one far off', () => {
+    const { held } = judge([said('a', { ...STANDING, ETB: 74.74 })])
+    expect(judge([said('a', { ...STANDING, ETB: 83 })], { held }).taken.ETB).toBe(
+      '83 a second_fetch',
+    )
+    const astray = judge([said('a', { ...STANDING, ETB: 770 })], { held })
+    expect(astray.taken.ETB).toBeUndefined()
+    expect(astray.held[0]!.perUsd).toBe('770')
+  })
+
+  test('a value that comes back is forgotten', () => {
+    const { held } = judge([said('a', { ...STANDING, ETB: 577 })])
+    const back = judge([said('a', STANDING)], { held })
+    expect([back.taken.ETB, back.held]).toEqual(['57.7 a unmoved', []])
+  })
+
+  test('what is held back stays so through a run without an answer', () => {
+    const { held } = judge([said('a', { ...STANDING, ETB: 74.74 })])
+    expect(judge([], { held }).held).toEqual(held)
+    expect(judge([said('a', { KES: 131 })], { held }).held).toEqual(held)
+  })
+})
+
+describe('a further feed', () => {
+  test('is wanted for what is missing, held back, or confirmed by nothing but insistence', () => {
+    const { ETB, ...rest } = STANDING
+    expect(judge([said('a', rest)]).open).toEqual(['ETB'])
+    const { held } = judge([said('a', { ...STANDING, ETB: 74.74 })])
+    const again = judge([said('a', { ...STANDING, ETB: 74.74 })], { held })
+    expect([again.taken.ETB, again.open]).toEqual(['74.74 a second_fetch', ['ETB']])
+  })
+
+  test('fills what the first lacks', () => {
+    const { ETB, ...rest } = STANDING
+    const { taken } = judge([said('a', rest), said('b', times(1.01))])
+    expect(taken.ETB).toBe('58.277 b unmoved')
+    expect(taken.KES).toBe('131.25 a unmoved')
+  })
+
+  test('of another origin confirms in the same run, and the preferred value is taken', () => {
+    const a = said('a', { ...STANDING, ETB: 74.74 })
+    const b = said('b', { ...STANDING, ETB: 76 })
+    expect(judge([a, b])).toMatchObject({ held: [], open: [] })
+    expect(judge([a, b]).taken.ETB).toBe('74.74 a second_feed')
+  })
+
+  test('of the same origin does not', () => {
+    const feeds = ['ecb', 'frankfurter'].map((name) =>
+      said(name, { ...STANDING, ZAR: 25 }, { origin: 'ecb' }),
+    )
+    expect(judge(feeds).taken.ZAR).toBeUndefined()
+  })
+
+  test('that says nothing moved gives the value, and keeps the first from insisting', () => {
+    const a = said('a', { ...STANDING, ETB: 577 })
+    const b = said('b', { ...STANDING, ETB: 57.9 })
+    let held: readonly HeldBack[] = []
+    for (let run = 0; run < 5; run++) {
+      const verdict = judge([a, b], { held })
+      expect(verdict.taken.ETB).toBe('57.9 b unmoved')
+      expect(verdict.held[0]).toMatchObject({ perUsd: '577', contradictedBy: 'b' })
+      held = verdict.held
+    }
+    expect(judge([a], { held }).taken.ETB).toBeUndefined()
+  })
+
+  test('with older rates knows no better: the second fetch gets through', () => {
+    const a = said('a', { ...STANDING, ETB: 74.74 })
+    const b = said('b', STANDING, { upstreamMs: NOW - 20 * HOUR_MS })
+    const first = judge([a, b])
+    expect(first.taken.ETB).toBe('57.7 b unmoved')
+    expect(judge([a, b], { held: first.held }).taken.ETB).toBe('74.74 a second_fetch')
+  })
+
+  test('may confirm in the next run what another said in this', () => {
+    const { held } = judge([said('a', { ...STANDING, ETB: 74.74 })])
+    expect(judge([said('b', { ...STANDING, ETB: 75 })], { held }).taken.ETB).toBe(
+      '75 b second_fetch',
+    )
+  })
+})
+
+describe('a feed that lies about much', () => {
+  test('is not believed in anything, and nothing of it is kept to be confirmed', () => {
+    const { taken, held, doubted, open } = judge([said('a', { ...times(10), ZAR: 18.27 })])
+    expect([taken, held]).toEqual([{}, []])
+    expect(doubted).toMatchObject([{ moved: 6, compared: 7 }])
+    expect(open).toEqual(Object.keys(STANDING))
+  })
+
+  test('leaves the field to the next', () => {
+    const { taken } = judge([said('a', times(10)), said('b', times(1.01))])
+    expect(new Set(Object.values(taken).map((text) => text.slice(-9)))).toEqual(
+      new Set(['b unmoved']),
+    )
+  })
+
+  test('does not second a jump of the feed that is believed', () => {
+    const { taken, held } = judge([said('a', { ...STANDING, ETB: 577 }), said('b', times(10))])
+    expect(taken.ETB).toBeUndefined()
+    expect(held).toHaveLength(1)
+  })
+
+  test('three, and more than a quarter, are much; so are two that are most', () => {
+    const moved = (count: number, of: number) => {
+      const standing = Object.fromEntries(Array.from({ length: of }, (_, i) => [`C${i}`, 100]))
+      const rates = { ...standing }
+      for (let i = 0; i < count; i++) rates[`C${i}`] = 1000
+      return judge([said('a', rates)], { standing }).doubted.length === 1
+    }
+    expect([moved(3, 11), moved(3, 12), moved(4, 12)]).toEqual([true, false, true])
+    expect([moved(2, 3), moved(2, 4), moved(1, 1)]).toEqual([true, false, false])
+  })
+
+  test('is believed when a feed of another origin says the same: what stands is wrong', () => {
+    const { taken, held } = judge([said('a', times(0.1)), said('b', times(0.101))])
+    expect(taken.ETB).toBe(`${57.7 * 0.1} a second_feed`)
+    expect(Object.keys(taken)).toHaveLength(7)
+    expect(held).toEqual([])
+    const alike = said('b', times(0.1), { origin: 'a' })
+    expect(judge([said('a', times(0.1)), alike]).taken).toEqual({})
+  })
+
+  test('passes when an operator says so', () => {
+    const rules = trustingRules(GUARD_RULES)
+    expect(Object.keys(judge([said('a', times(0.1))], { rules }).taken)).toHaveLength(7)
+  })
+})
+
+describe('laws', () => {
+  const rates = fc
+    .array(fc.double({ min: 0.01, max: 5000, noNaN: true }), { minLength: 2, maxLength: 60 })
+    .map((list): Rates => Object.fromEntries(list.map((rate, i) => [`C${i}`, rate])))
+  const move = fc.double({ min: 0.5, max: 2, noNaN: true })
+
+  test('alone and at first, a feed moves nothing beyond the bound', () => {
+    const moves = fc.array(move, { minLength: 60, maxLength: 60 })
+    fc.assert(
+      fc.property(rates, moves, (standing, factors) => {
+        const moved = Object.entries(standing).map(([code, rate], i) => [code, rate * factors[i]!])
+        const { accepted } = judge([said('a', Object.fromEntries(moved))], { standing })
+        for (const { currency, perUsd } of accepted)
+          expect(isWithin(Number(perUsd), standing[currency]!, GUARD_RULES.moveMax)).toBe(true)
+      }),
+    )
+  })
+
+  test('a feed that lies about all never gets in, however often it insists', () => {
+    const lie = fc
+      .double({ min: 1.21, max: 1000, noNaN: true })
+      .chain((f) => fc.constantFrom(f, 1 / f))
+    fc.assert(
+      fc.property(rates, lie, fc.integer({ min: 2, max: 6 }), (standing, factor, runs) => {
+        const lies = Object.entries(standing).map(([code, rate]) => [code, rate * factor])
+        let held: readonly HeldBack[] = []
+        for (let run = 0; run < runs; run++) {
+          const verdict = judge([said('a', Object.fromEntries(lies))], { standing, held })
+          expect(verdict.accepted).toEqual([])
+          held = verdict.held
+        }
+      }),
+    )
+  })
+
+  test('an honest feed after a liar is served as if the liar were not there', () => {
+    fc.assert(
+      fc.property(rates, move, (standing, factor) => {
+        const lies = Object.entries(standing).map(([code, rate]) => [code, rate * 10 * factor])
+        const honest = said('b', standing)
+        const both = judge([said('a', Object.fromEntries(lies)), honest], { standing })
+        expect(both.taken).toEqual(judge([honest], { standing }).taken)
+      }),
+    )
+  })
+
+  test('one real jump gets through in its second run, through a state written as JSON', () => {
+    const jump = fc.double({ min: 1.21, max: 50, noNaN: true })
+    fc.assert(
+      fc.property(rates, jump, (some, factor) => {
+        const standing = { ...some, KEEP: 3, NGN: 463.5 }
+        const answer = said('a', { ...standing, NGN: 463.5 * factor })
+        const first = judge([answer], { standing })
+        expect(first.taken.NGN).toBeUndefined()
+        const held = JSON.parse(JSON.stringify(first.held))
+        expect(judge([answer], { standing, held }).taken.NGN).toEndWith('second_fetch')
+      }),
+    )
+  })
+})

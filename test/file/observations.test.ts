@@ -1,0 +1,217 @@
+import { describe, expect, test } from 'bun:test'
+import type { Observation } from '~/domain/observation.ts'
+import { openObservationFile, type Reject } from '~/file/observations.ts'
+import { CatalogueIndex } from '~/memory/catalogue-index.ts'
+import { byteChunks } from '../support/byte-chunks.ts'
+import { currency, provider } from '../support/catalogue.ts'
+
+const NOW_MS = Date.parse('2026-03-05T14:00:00.000Z')
+const catalogue = new CatalogueIndex({
+  currencies: ['USD', 'KES', 'NGN'].map((code) => currency(code)),
+  providers: [provider('wise'), provider('bank', { rateType: 'official' })],
+})
+const rules = { catalogue, nowMs: NOW_MS, defaultEffectiveMs: NOW_MS }
+
+async function read(text: string | Uint8Array, size?: number) {
+  const { format, rejectsHeader, batches } = await openObservationFile(
+    byteChunks(text, size),
+    rules,
+  )
+  const rows: Observation[] = []
+  const rejects: Reject[] = []
+  for await (const batch of batches) {
+    rows.push(...batch.rows)
+    rejects.push(...batch.rejects)
+  }
+  return { format, rejectsHeader, rows, rejects }
+}
+
+const HEADER = 'provider_id,from,to,rate,fee,fee_currency,effective_from,notes'
+const USD_KES = {
+  providerId: 'wise',
+  rateType: 'retail',
+  from: 'USD',
+  to: 'KES',
+  rate: '129.5',
+  fee: null,
+  feeCurrency: null,
+  effectiveMs: NOW_MS,
+  notes: null,
+} as const
+
+describe('openObservationFile', () => {
+  test('reads a CSV with its columns in any order; an empty field is absent', async () => {
+    const text =
+      'rate,notes,unknown,target_currency,source_currency,provider_id,fee,effective_from\n' +
+      '129.5,,x,KES,usd,wise,,\n' +
+      '1500,"cash, ""fast""",,NGN,USD,bank,2.50,2026-03-04T10:00:00+01:00\n'
+    const { format, rows, rejects } = await read(text)
+    expect(format).toBe('csv')
+    expect(rejects).toEqual([])
+    expect(rows).toEqual([
+      USD_KES,
+      {
+        providerId: 'bank',
+        rateType: 'official',
+        from: 'USD',
+        to: 'NGN',
+        rate: '1500',
+        fee: '2.50',
+        feeCurrency: 'USD',
+        effectiveMs: Date.parse('2026-03-04T09:00:00Z'),
+        notes: 'cash, "fast"',
+      },
+    ])
+  })
+
+  test('reads one JSON object a line, found by its first character', async () => {
+    const text = '\uFEFF\n  {"provider_id":"wise","from":"USD","to":"KES","rate":129.5}\r\n\r\n'
+    const { format, rejectsHeader, rows, rejects } = await read(text)
+    expect([format, rejectsHeader]).toEqual(['ndjson', null])
+    expect([rows, rejects]).toEqual([[USD_KES], []])
+  })
+
+  test('keeps every digit of rates and fees in both formats', async () => {
+    const rate = '123456789.123456789'
+    const fee = '0.123456789012345678'
+    const csv = `${HEADER}\nwise,USD,KES,${rate},${fee},,,\n`
+    const json = `{"provider_id":"wise","from":"USD","to":"KES","rate":${rate},"fee":${fee}}`
+    for (const text of [csv, json]) {
+      const { rows } = await read(text)
+      expect([rows[0]!.rate, rows[0]!.fee]).toEqual([rate, fee])
+    }
+  })
+
+  test('reads a file however its bytes are cut, CRLF and a byte order mark too', async () => {
+    const text = `\uFEFF${HEADER}\r\n\r\nwise,USD,KES,129.5,,,,\r\nwise,USD,KES,129.5,,,,"é\r\n😀"`
+    for (const size of [1, 2, 3, 7, 1000]) {
+      const { rows, rejects } = await read(text, size)
+      expect(rejects).toEqual([])
+      expect(rows).toEqual([USD_KES, { ...USD_KES, notes: 'é\r\n😀' }])
+    }
+  })
+
+  test('a header alone is a file of no rows', async () => {
+    expect((await read(`${HEADER}\n`)).rows).toEqual([])
+  })
+
+  const unusable: [string, string, string][] = [
+    ['nothing', '', 'the file is empty'],
+    ['blank lines', '\n \r\n', 'the file is empty'],
+    ['a JSON list', '[{"rate":1}]', 'the file is a JSON list: write one object a line instead'],
+    ['no header', 'wise,USD,KES,129.5\n', 'lacks provider_id, from or source_currency'],
+    ['a column missing', 'provider_id,from,to\n', 'line 1, the header, lacks rate'],
+    ['a column twice', `${HEADER},fee\n`, 'line 1, the header, names "fee" twice'],
+    ['a broken header', `\n"provider_id,from\n`, 'line 2, the header, has a quote that is not'],
+  ]
+  for (const [what, text, message] of unusable)
+    test(`refuses a file with ${what}`, async () => {
+      await expect(read(text)).rejects.toThrow(message)
+    })
+
+  test('rejects CSV rows by line with all of their faults, and reads the others', async () => {
+    const text = [
+      HEADER,
+      'wise,USD,KES,129.5,,,,',
+      'wise,USD,XXX,abc,,,,',
+      '"wise","USD","KES","1","","","","two\nlines"',
+      'wise,USD,KES',
+      'wise,USD,KES,129.5,,,,"open',
+      'wise,USD,KES,1,,,,,,',
+    ].join('\n')
+    const { rows, rejects } = await read(text)
+    expect(rows).toHaveLength(2)
+    expect(rejects.map(({ number, fault }) => [number, fault])).toEqual([
+      [
+        3,
+        'to "XXX" is not a supported currency code; ' +
+          'rate must be a finite JSON number, not abc',
+      ],
+      [6, 'has 3 fields where the header has 8'],
+      [7, 'has a quote that is not closed'],
+      [8, 'has 10 fields where the header has 8'],
+    ])
+  })
+
+  test('rejects JSON lines that are no object, no JSON, too long or not UTF-8', async () => {
+    const bytes = Buffer.concat([
+      Buffer.from('{"provider_id":"wise","from":"USD","to":"KES","rate":129.5}\n'),
+      Buffer.from(`[1]\n{"rate"\nnull\n{"a":"${'x'.repeat(70_000)}"}\n{"notes":"`),
+      Buffer.from([0xe3]),
+      Buffer.from('"}\n{"rate":1e999}\n'),
+    ])
+    const { rows, rejects } = await read(bytes)
+    expect(rows).toHaveLength(1)
+    expect(rejects.map(({ number, fault }) => [number, fault.split(';')[0]])).toEqual([
+      [2, 'a row must be a JSON object'],
+      [3, 'is not valid JSON'],
+      [4, 'a row must be a JSON object'],
+      [5, 'is longer than 65536 characters'],
+      [6, 'is not UTF-8 text'],
+      [7, 'provider_id is required: an active id of /providers'],
+    ])
+  })
+
+  const rejectsOf = ({ rejectsHeader, rejects }: Awaited<ReturnType<typeof read>>) =>
+    `${[rejectsHeader, ...rejects.map(({ copy }) => copy)].join('\n')}\n`
+
+  test('the copies of CSV rejects are a CSV that can be corrected and read again', async () => {
+    const first = await read(
+      `${HEADER}\n"no,body",USD,KES,123456789.123456789,,,,"say ""hi""\nto me"\nwise,USD\n"wise`,
+    )
+    const copied = rejectsOf(first)
+    expect(copied.split('\n')[0]).toBe(`error,${HEADER}`)
+    const corrected = await read(copied.replace(',"no,body"', ',wise'))
+    expect(corrected.rows).toHaveLength(1)
+    expect(corrected.rows[0]).toMatchObject({
+      rate: '123456789.123456789',
+      notes: 'say "hi"\nto me',
+    })
+    expect(corrected.rejects).toHaveLength(2)
+    expect(corrected.rejectsHeader).toBe(`error,${HEADER}`)
+    expect(corrected.rejects[0]!.copy).toBe(
+      'target_currency (or to) is required: a currency code; rate is required: a number above 0' +
+        ',wise,USD,,,,,,',
+    )
+  })
+
+  test('a copy with too many fields has them where they were, and moves none when mended', async () => {
+    const split = await read(`${HEADER}\nwise,USD,KES,1,500.25,2,,,said, and done\n`)
+    const copied = rejectsOf(split)
+    const said = 'wise,USD,KES,1,500.25,2,,,said, and done'
+    expect(copied.split('\n')[1]).toBe(`has 10 fields where the header has 8,${said}`)
+    const mended = copied
+      .replace('1,500.25', '1500.25')
+      .replace('said, and done', '"said, and done"')
+    const { rows, rejects } = await read(mended)
+    expect(rejects).toEqual([])
+    expect(rows).toEqual([
+      { ...USD_KES, rate: '1500.25', fee: '2', feeCurrency: 'USD', notes: 'said, and done' },
+    ])
+  })
+
+  test('faults of an earlier import give way to those of this one', async () => {
+    const text = 'provider_id,error,from,to,rate\nnobody,old,USD,KES,1\nwise,old,USD,KES,1,500\n'
+    expect(rejectsOf(await read(text)).split('\n')).toEqual([
+      'error,provider_id,from,to,rate',
+      '"provider_id ""nobody"" is not an active id of /providers",nobody,USD,KES,1',
+      'has 6 fields where the header has 5,wise,old,USD,KES,1,500',
+      '',
+    ])
+    const ours = `error,${HEADER}\nhas 9 fields,wise,USD,KES,1,500,,,,,\n`
+    expect(rejectsOf(await read(ours)).split('\n')[1]).toBe(
+      'has 11 fields where the header has 9,wise,USD,KES,1,500,,,,,',
+    )
+  })
+
+  test('the copies of JSON rejects keep every digit and replace an older error', async () => {
+    const { rejects } = await read(
+      '{"provider_id":"x","from":"USD","to":"KES","rate":1.12345678901234567,"error":"old"}\n{oops\n',
+    )
+    expect(rejects.map(({ copy }) => copy)).toEqual([
+      '{"provider_id":"x","from":"USD","to":"KES","rate":1.12345678901234567,' +
+        '"error":"provider_id \\"x\\" is not an active id of /providers"}',
+      '{"line":"{oops","error":"is not valid JSON"}',
+    ])
+  })
+})

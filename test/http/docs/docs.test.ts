@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
+import { documentOf } from '../../support/contract.ts'
+import { ORIGIN, replyOf, World } from '../../support/world.ts'
+
+const world = new World()
+
+const ask = async (path: string, init: RequestInit = {}, of = world) =>
+  replyOf(await of.app.handle(new Request(`${ORIGIN}${path}`, init)))
+
+const ASSETS = ['/docs/assets/swagger-ui-bundle.js', '/docs/assets/swagger-ui.css']
+const PAGES = ['/openapi.json', '/docs', '/llms.txt', ...ASSETS]
+
+describe.each(PAGES)('GET %s', (path) => {
+  test('200 without a key, with a tag', async () => {
+    const { status, headers, text } = await ask(path)
+    expect(status).toBe(200)
+    expect(text.length).toBeGreaterThan(500)
+    expect(headers.get('etag')).toMatch(/^W\/"[0-9a-f]{32}"$/)
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(headers.get('x-ratelimit-limit')).toBeNull()
+  })
+
+  test('304 to who has it already, 200 to who has another', async () => {
+    const { headers } = await ask(path)
+    const asked = (held: string) => ask(path, { headers: { 'if-none-match': held } })
+    const { status, text, headers: told } = await asked(headers.get('etag')!)
+    expect([status, text, told.get('etag')]).toEqual([304, '', headers.get('etag')])
+    expect((await asked('W/"other"')).status).toBe(200)
+  })
+
+  test('200 with the same text in gzip, for who takes it', async () => {
+    const plain = await ask(path)
+    const init = { headers: { 'accept-encoding': 'br, gzip' } }
+    const packed = await world.app.handle(new Request(`${ORIGIN}${path}`, init))
+    expect(packed.headers.get('content-encoding')).toBe('gzip')
+    expect(packed.headers.get('vary')).toBe('accept-encoding')
+    const bytes = Bun.gunzipSync(await packed.arrayBuffer())
+    expect(new TextDecoder().decode(bytes)).toBe(plain.text)
+  })
+
+  test.each(['gzip;q=0', 'identity', 'br', '', 'gzip;q=0.1, identity'])(
+    '200 plain to who accepts %p',
+    async (accepted) => {
+      const { headers } = await ask(path, { headers: { 'accept-encoding': accepted } })
+      expect(headers.get('content-encoding')).toBeNull()
+    },
+  )
+
+  test('200 to HEAD without a body, and 405 to POST', async () => {
+    const { status, text } = await ask(path, { method: 'HEAD' })
+    expect([status, text]).toEqual([200, ''])
+    expect((await ask(path, { method: 'POST' })).status).toBe(405)
+  })
+})
+
+describe('GET /openapi.json', () => {
+  test('200 as JSON, its server where it was read from', async () => {
+    const { headers, body } = await ask('/openapi.json')
+    expect(headers.get('content-type')).toBe('application/json')
+    expect(body.servers).toEqual([{ url: '/api/v1' }])
+  })
+
+  test('200 with the public address where there is one', async () => {
+    const { servers } = await documentOf(new World({ publicUrl: 'https://rates.example' }).app)
+    expect(servers).toEqual([{ url: 'https://rates.example/api/v1' }])
+  })
+})
+
+describe('GET /docs', () => {
+  test('200 as a page that names no other host', async () => {
+    const { headers, text } = await ask('/docs')
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(text).not.toMatch(/https?:|\/\/[a-z]/)
+    const links = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => link!)
+    expect(links.filter((link) => !link.startsWith('data:')).sort()).toEqual([
+      ...['/', '/corridors', '/developer'],
+      ...ASSETS,
+    ])
+    expect(text).toContain('<link rel="icon" href="data:image/svg+xml;base64,')
+    expect(text).toContain('"url":"/openapi.json"')
+  })
+
+  test('200 with a policy that lets it ask nobody but us, and run no script but its own', async () => {
+    const { headers, text } = await ask('/docs')
+    const policy = headers.get('content-security-policy')!
+    const hashes = [...text.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(
+      ([, script]) => `'sha256-${createHash('sha256').update(script!).digest('base64')}'`,
+    )
+    expect(hashes).toHaveLength(2)
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain(`script-src 'self' ${hashes.join(' ')};`)
+    expect(policy).toContain("connect-src 'self';")
+    expect(policy).not.toMatch(/https?:|\*/)
+    expect(headers.get('referrer-policy')).toBe('no-referrer')
+  })
+
+  test('200 with the guide in the place of the reference, for who runs no script', async () => {
+    const [{ text }, guide] = await Promise.all([ask('/docs'), ask('/llms.txt')])
+    const [, shown] = /<div id="swagger-ui"><pre class="guide">([\s\S]*?)<\/pre><\/div>/.exec(text)!
+    expect(shown).toBe(Bun.escapeHTML(guide.text))
+    expect(shown).not.toContain('<')
+  })
+
+  test('200 with a policy that knows the public address too', async () => {
+    const { headers } = await ask('/docs', {}, new World({ publicUrl: 'https://rates.example/x' }))
+    expect(headers.get('content-security-policy')).toContain(
+      "connect-src 'self' https://rates.example;",
+    )
+  })
+
+  test.each([
+    ...['/docs/assets', '/docs/assets/', '/docs/assets/package.json', '/docs/nope'],
+    ...['/docs/assets/..%2fpackage.json', '/docs/assets/swagger-ui-bundle.js.map'],
+  ])('404 for %s', async (path) => {
+    const { status, body } = await ask(path)
+    expect([status, body?.code]).toEqual([404, 'unknown_path'])
+  })
+})
+
+describe('GET /llms.txt', () => {
+  test('200 as a short text that names every operation', async () => {
+    const { headers, text } = await ask('/llms.txt')
+    expect(headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    expect(text).toStartWith('# Corridor\n\n> ')
+    expect(text.length).toBeLessThan(5000)
+    const { paths } = await documentOf(world.app)
+    for (const [path, operations] of Object.entries(paths))
+      for (const method of Object.keys(operations))
+        expect(text).toContain(`\`${method.toUpperCase()} ${path}\``)
+    expect(text).toContain('(from, to, period?')
+  })
+
+  test('200 with the public address where there is one', async () => {
+    const { text } = await ask('/llms.txt', {}, new World({ publicUrl: 'https://rates.example' }))
+    expect(text).toContain('`https://rates.example/api/v1`')
+    expect(text).toContain('(https://rates.example/openapi.json)')
+  })
+})

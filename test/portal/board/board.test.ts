@@ -1,0 +1,420 @@
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { ServiceError } from '~/domain/errors.ts'
+import { CURRENCIES, currency, PROVIDERS } from '../../support/catalogue.ts'
+import { World } from '../../support/world.ts'
+import { catalogueWith, HOSTILE_NAME, pastWith, rowsOf, textOf, visit } from '../portal-world.ts'
+
+const EARLIER = '2026-03-05T13:00:00Z'
+const QUERY = '/?from=USD&to=KES&amount=100'
+
+let world: World
+beforeEach(() => {
+  world = new World()
+})
+
+const providerNames = (html: string): string[] =>
+  [...html.matchAll(/<span class="place">(\d+)<\/span><span>([^<]*)/g)].map(
+    ([, place, name]) => `${place} ${name!.trim()}`,
+  )
+
+describe('GET /', () => {
+  test('200 with each kind apart, ranked by what the recipient nets', async () => {
+    world.quote(
+      { providerId: 'retail-a', rate: 130, fee: 5, feeCurrency: 'USD', at: EARLIER },
+      { providerId: 'retail-b', rate: 129, fee: 0, feeCurrency: 'USD', at: EARLIER },
+      { providerId: 'p2p-a', rate: 128, at: EARLIER },
+      { providerId: 'official-a', rate: 140, at: EARLIER },
+      { providerId: 'parallel-a', rate: 150, at: EARLIER },
+    )
+    const { status, text } = await visit(world, QUERY)
+    expect(status).toBe(200)
+    expect(providerNames(text)).toEqual([
+      '1 Provider retail-b',
+      '2 Provider retail-a',
+      '1 Provider p2p-a',
+      '1 Provider official-a',
+      '1 Provider parallel-a',
+    ])
+    const heads = [...text.matchAll(/<h2 id="kind-\w+">([^<]*)/g)].map(([, title]) => title)
+    expect(heads).toEqual([
+      'Retail',
+      'Peer to peer',
+      'For comparison: official',
+      'For comparison: parallel',
+    ])
+    expect(text.match(/tag-good">best</g)).toHaveLength(1)
+    expect(textOf(text)).toContain('12,900.00 KES with Provider retail-b')
+  })
+
+  test('200 with fee, rate, spread, distance, transfer time and age of each quote', async () => {
+    world.reference({ KES: 131 }, { at: '2026-03-05T12:00:00Z' })
+    world.quote(
+      { providerId: 'retail-a', rate: 130, fee: 1.5, feeCurrency: 'USD', at: EARLIER },
+      { providerId: 'retail-b', rate: 129.35, fee: 20, feeCurrency: 'KES', at: EARLIER },
+    )
+    const { text } = await visit(world, QUERY)
+    const rows = rowsOf(text).filter((row) => row.length === 7)
+    expect(rows.slice(1)).toEqual([
+      [
+        '1Provider retail-b best money transfer · takes minutes · by bank transfer',
+        '12,915.00',
+        '20.00 KES',
+        '129.35',
+        '0.50%',
+        '−1.26%',
+        '85 minutes',
+      ],
+      [
+        '2Provider retail-a money transfer · takes minutes · by bank transfer',
+        '12,805.00',
+        '1.50 USD',
+        '130.00',
+        '0.00%',
+        '−0.76%',
+        '85 minutes',
+      ],
+    ])
+    const label = textOf(text)
+    expect(label).toContain('131.00 KES for 1 USD, by feed, 5 Mar 2026, 12:00 UTC (2 hours ago)')
+  })
+
+  test('200 with what held at the top of the hour, and says so and when the next look is', async () => {
+    world.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
+    world.quote({ providerId: 'retail-a', rate: 131, at: '2026-03-05T14:10:00Z' })
+    const before = await visit(world, QUERY)
+    expect(textOf(before.text)).toContain('As of 14:00 UTC')
+    expect(textOf(before.text)).toContain('the next look is at 15:00 UTC')
+    expect(rowsOf(before.text)[1]![3]).toBe('130.00')
+    world.clock.set('2026-03-05T15:00:00Z')
+    expect(rowsOf((await visit(world, QUERY)).text)[1]![3]).toBe('131.00')
+  })
+
+  test('200 with what nobody said left out in words, and never made up', async () => {
+    world.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
+    world.quote({ providerId: 'retail-b', rate: 120, fee: 7, feeCurrency: 'NGN', at: EARLIER })
+    world.quote({ providerId: 'p2p-a', rate: 120, fee: 500, feeCurrency: 'USD', at: EARLIER })
+    const text = textOf((await visit(world, QUERY)).text)
+    expect(text).toContain('the fee has no known worth')
+    expect(text).toContain('nothing: the fee takes it all')
+    expect(text).toContain('not said')
+    expect(text).toContain('Mid-market rate Not known')
+    expect(rowsOf((await visit(world, QUERY)).text).map((row) => row[5])).toContain('no mid')
+  })
+
+  test('200 with prices that an aggregator worked out labelled', async () => {
+    const catalogue = catalogueWith({ providerType: 'aggregator' })
+    world.memory.publish({ catalogue }, world.clock.now())
+    world.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
+    world.quote({ providerId: 'retail-b', rate: 129, at: EARLIER })
+    const { text } = await visit(world, QUERY)
+    const rows = rowsOf(text).map(([who]) => who!)
+    expect(rows.filter((who) => who.includes("worked out from others' prices"))).toEqual([
+      expect.stringContaining('Provider retail-b'),
+    ])
+  })
+
+  test('200 with the age of the best price, and a warning where it is old', async () => {
+    world.reference({ KES: 131 }, { at: EARLIER })
+    world.quote({ providerId: 'retail-a', rate: 140, fee: 0, at: '2024-09-01T13:00:00Z' })
+    const old = (await visit(world, QUERY)).text
+    expect(textOf(old)).toContain(
+      'with Provider retail-a, at a price of 18 months ago; 6.87% above the mid, fee included. ' +
+        'A price this old may no longer be had; the mid is newer.',
+    )
+    expect(rowsOf(old)[1]!.at(-1)).toBe('18 months old')
+    world.quote({ providerId: 'retail-a', rate: 140, fee: 0, at: '2026-02-26T14:30:00Z' })
+    const text = textOf((await visit(world, QUERY)).text)
+    expect(text).toContain('at a price of 6 days ago; 6.87% above the mid, fee included.')
+    expect(text).not.toContain('may no longer')
+  })
+
+  test('200 and a fee that nobody said is never called included', async () => {
+    world.reference({ KES: 131 }, { at: EARLIER })
+    world.quote(
+      { providerId: 'retail-a', rate: 130, at: EARLIER },
+      { providerId: 'official-a', rate: 130, at: EARLIER },
+    )
+    const { text } = await visit(world, QUERY)
+    expect(textOf(text)).toContain('0.76% below the mid; its fee is not said.')
+    expect(text).not.toContain('fee included')
+    const nets = rowsOf(text).map((row) => row[1])
+    expect(nets).toContain('13,000.00 before any fee')
+    expect(nets).toContain('13,000.00')
+  })
+
+  test('200 with a link to the provider where it has an address', async () => {
+    const websiteUrl = 'https://b.example/'
+    world.memory.publish({ catalogue: catalogueWith({ websiteUrl }) }, world.clock.now())
+    world.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
+    world.quote({ providerId: 'retail-b', rate: 129, at: EARLIER })
+    const { text } = await visit(world, QUERY)
+    expect(text).toContain(
+      '<a href="https://b.example/" rel="noopener nofollow">Provider retail-b</a>',
+    )
+    expect(text.match(/nofollow/g)).toHaveLength(1)
+  })
+
+  test('200 with a provider called by a script shown as text', async () => {
+    const hostile = { name: HOSTILE_NAME, transferTime: HOSTILE_NAME }
+    world.memory.publish({ catalogue: catalogueWith(hostile) }, world.clock.now())
+    world.quote({ providerId: 'retail-b', rate: 130, at: EARLIER })
+    const { status, text } = await visit(world, QUERY)
+    expect(status).toBe(200)
+    expect(textOf(text)).toContain(`with ${HOSTILE_NAME}`)
+    expect(text.toLowerCase()).not.toContain('<script>')
+    expect(text.match(/<script/g)?.length).toBe(text.match(/<script type="module" src=/g)?.length)
+  })
+
+  test('200 without a question: the busiest corridor, and an amount worth two hundred dollars', async () => {
+    world.reference({ NGN: 1537, KES: 130 }, { at: EARLIER })
+    world.quote({ providerId: 'retail-a', rate: 0.08, from: 'NGN', at: EARLIER })
+    world.quote({ providerId: 'retail-b', rate: 0.08, from: 'NGN', at: EARLIER })
+    world.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
+    const { text } = await visit(world, '/')
+    expect(text).toContain('<option value="NGN" selected>')
+    expect(text).toContain('<option value="KES" selected>')
+    expect(text).toContain('value="300000"')
+    expect((await visit(world, '/?from=USD')).text).toContain(
+      '<title>USD to KES · Corridor</title>',
+    )
+  })
+
+  test('200 with the calls for what is shown, and a place for a key instead of one', async () => {
+    const of = new World({ publicUrl: 'https://rates.example' })
+    of.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
+    const { text } = await visit(of, '/?from=usd&to=kes&amount=1,250.50&period=30d')
+    expect(textOf(text)).toContain(
+      `curl -s -H "X-API-Key: $CORRIDOR_KEY" ` +
+        `'https://rates.example/api/v1/convert?from=USD&to=KES&amount=1250.5'`,
+    )
+    expect(textOf(text)).toContain(`/api/v1/time-series?from=USD&to=KES&interval=P1D&period=30d'`)
+    expect(text).not.toContain('crd_')
+  })
+
+  test('200 with the way to a key, where anybody can get one', async () => {
+    const of = new World({ portal: { people: () => [] } })
+    for (const one of [of, world]) one.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
+    const offer = 'No key yet? <a href="/sign-up">Get one free</a>: 50 calls a day.'
+    expect((await visit(of, QUERY)).text).toContain(offer)
+    expect((await visit(world, QUERY)).text).not.toContain('/sign-up')
+  })
+
+  test('the calls that are shown are calls that are answered', async () => {
+    world.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
+    for (const period of ['7d', '30d', '90d', '1y']) {
+      const { text } = await visit(world, `${QUERY}&period=${period}`)
+      const calls = [...textOf(text).matchAll(/'http:\/\/localhost\/api\/v1(\/[^']+)'/g)]
+      expect(calls).toHaveLength(2)
+      for (const [, path] of calls) {
+        const { status, text } = await world.get(path!, world.key())
+        expect([path, status, text.includes('"error"')]).toEqual([path, 200, false])
+      }
+    }
+  })
+
+  test('200 and nobody quotes it: said, with the way to those that are quoted', async () => {
+    world.reference({ KES: 130 }, { at: EARLIER })
+    const { status, text } = await visit(world, '/?from=USD&to=KES')
+    expect(status).toBe(200)
+    expect(textOf(text)).toContain('Nobody quotes USD to KES yet')
+    expect(text).toContain('href="/corridors"')
+    expect(textOf(text)).toContain('130.00 KES for 1 USD')
+  })
+
+  test('200 and nothing in the catalogue: said, with what to do', async () => {
+    world.memory.publish({ catalogue: { currencies: [], providers: [] } }, world.clock.now())
+    const { status, text } = await visit(world, '/')
+    expect(status).toBe(200)
+    expect(textOf(text)).toContain('corridor catalogue apply')
+  })
+
+  test.each([
+    ['from=XXX&to=KES&amount=1', 'XXX is not a currency known here', 'from'],
+    ['from=USD&to=SLL&amount=1', 'SLL is not a currency known here', 'to'],
+    ['from=USD&to=USD&amount=1', 'Choose two different currencies', 'to'],
+    ['from=USD&to=KES&amount=0', 'The amount must be more than zero', 'amount'],
+    ['from=USD&to=KES&amount=1e400', 'Write the amount in digits', 'amount'],
+    ['from=USD&to=KES&amount=-5', 'Write the amount in digits', 'amount'],
+    ['from=USD&to=KES&amount=1,5000', 'Use a point for the decimals', 'amount'],
+    ['from=USD&to=KES&amount=1.250.000', 'Use a point for the decimals', 'amount'],
+    ['from=USD&to=KES&amount=1000000000000001', 'That is more than there is', 'amount'],
+    ['from=%3Cscript%3E&to=KES&amount=1', '<script> is not a currency known here', 'from'],
+    ['from=%E0%A4%A&to=KES&amount=1', 'is not a currency known here', 'from'],
+  ])('400 to %s, with what is wrong beside its field', async (query, fault, field) => {
+    const { status, text } = await visit(world, `/?${query}`)
+    expect(status).toBe(400)
+    const [, error] = new RegExp(`id="${field}-error">(.*?)</p>`).exec(text) ?? []
+    expect(textOf(error ?? '')).toContain(fault)
+    expect(text).toMatch(new RegExp(`<(input|select)[^>]* aria-describedby="${field}-error"`))
+    expect(text).not.toContain('<script>')
+  })
+
+  test.each(['1000000000000000', '0.0000001', '1,000', '1 000', '12,345,678.9', ' 5 ', '12,50'])(
+    '200 to the amount %p',
+    async (amount) => {
+      world.quote({ providerId: 'retail-a', rate: 1e12, at: EARLIER })
+      const path = `/?from=USD&to=KES&amount=${encodeURIComponent(amount)}`
+      const { status, text } = await visit(world, path)
+      expect(status).toBe(200)
+      expect(textOf(text)).not.toMatch(/NaN|Infinity|undefined|\de\+/)
+    },
+  )
+
+  test('the links of a page keep an amount however small it is', async () => {
+    world.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
+    const { text } = await visit(world, '/?from=USD&to=KES&amount=0.0000001')
+    const href = /href="([^"]*period=1y)#chart"/.exec(text)![1]!.replaceAll('&amp;', '&')
+    expect(href).toContain('amount=0.0000001&')
+    expect((await visit(world, href)).status).toBe(200)
+  })
+
+  test('200 to HEAD without a body, 405 to POST', async () => {
+    const ask = (method: string) =>
+      world.app.handle(new Request(`http://localhost${QUERY}`, { method }))
+    const head = await ask('HEAD')
+    expect([head.status, await head.text()]).toEqual([200, ''])
+    expect((await ask('POST')).status).toBe(405)
+  })
+
+  test('500 as a page and a line in the log when something of ours fails', async () => {
+    const broken = currency('KES', { minorUnits: -7 })
+    const currencies = CURRENCIES.map((known) => (known.code === 'KES' ? broken : known))
+    world.memory.publish({ catalogue: { currencies, providers: PROVIDERS } }, world.clock.now())
+    world.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
+    const { status, text, headers } = await visit(world, QUERY)
+    expect(status).toBe(500)
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'")
+    expect(text).not.toContain('RangeError')
+    expect(world.logged.some(({ level }) => level === 'error')).toBe(true)
+  })
+})
+
+describe('the chart of GET /', () => {
+  const buckets = [
+    { startMs: Date.parse('2026-03-03T00:00:00Z'), best: 129.5, samples: 3 },
+    { startMs: Date.parse('2026-03-04T00:00:00Z'), best: null, samples: 1 },
+  ]
+  const past = pastWith({
+    buckets: async ({ fromMs, beforeMs }) =>
+      buckets.filter(({ startMs }) => startMs >= fromMs && startMs < beforeMs),
+    perUsdBefore: async (_code, momentsMs) => momentsMs.map((_, i) => 100 + i / 10),
+  })
+
+  test('200 with the same values as a drawing, a table and a file', async () => {
+    const of = new World({ past })
+    const { text } = await visit(of, `${QUERY}&period=30d`)
+    expect(text).toContain('class="spark-mid"')
+    expect(text).toContain('class="spark-best"')
+    const [, table] = /<table class="table" id="series">(.*?)<\/table>/s.exec(text) ?? []
+    const rows = rowsOf(table!).slice(1)
+    expect(rows).toHaveLength(31)
+    expect(rows[0]?.[0]).toBe('2026-03-05')
+    expect(rows[1]).toEqual(['2026-03-04', '102.90', '', '1'])
+    expect(rows[2]).toEqual(['2026-03-03', '102.80', '129.50', '3'])
+    const href = /href="(\/board\/series\.csv[^"]*)"/.exec(text)![1]!.replaceAll('&amp;', '&')
+    const lines = (await visit(of, href)).text.trimEnd().split('\r\n')
+    expect(lines).toHaveLength(32)
+    expect(lines.at(-2)).toBe('2026-03-04T00:00:00.000Z,102.9,,1')
+    expect(lines.at(-3)).toBe('2026-03-03T00:00:00.000Z,102.8,129.5,3')
+  })
+
+  test('200 with where the drawing begins and ends, for those who see no axes', async () => {
+    const { text } = await visit(new World({ past }), `${QUERY}&period=30d`)
+    const [, ends] = /<p class="chart-ends[^>]*>(.*?)<\/p>/.exec(text)!
+    expect(ends!.split('</span>').map(textOf)).toEqual([
+      '3 Feb 2026',
+      'from 100.00 to 129.50',
+      '5 Mar 2026',
+      '',
+    ])
+    expect(text).toContain('A best rate was quoted once, at 129.50.')
+    expect(text).toMatch(/key-samples" data-live="true" hidden/)
+  })
+
+  test.each([
+    ['7d', 'Hour (UTC)', 168],
+    ['30d', 'Day (UTC)', 31],
+    ['90d', 'Day (UTC)', 91],
+    ['1y', 'Day (UTC)', 366],
+    ['nonsense', 'Day (UTC)', 91],
+  ])('200 over %s', async (period, head, count) => {
+    const { text } = await visit(new World({ past }), `${QUERY}&period=${period}`)
+    const [, table] = /<table class="table" id="series">(.*?)<\/table>/s.exec(text) ?? []
+    const rows = rowsOf(table!)
+    expect([rows[0]?.[0], rows.length - 1]).toEqual([head, count])
+  })
+
+  test('200 with the board as ever while the database is away, and the chart says so', async () => {
+    const away = new ServiceError('database_unavailable', 'the database is away')
+    const of = new World({ past: pastWith({ buckets: () => Promise.reject(away) }) })
+    of.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
+    const { status, text } = await visit(of, QUERY)
+    expect(status).toBe(200)
+    expect(textOf(text)).toContain('The chart is not available just now')
+    expect(textOf(text)).toContain('goes on; try the chart again in a moment')
+    expect(textOf(text)).toContain('13,000.00 KES with Provider retail-a')
+    const file = await visit(of, '/board/series.csv?from=USD&to=KES')
+    expect([file.status, file.headers.get('retry-after')]).toEqual([503, '30'])
+  })
+
+  test('200 all the same where the database does not answer at all', async () => {
+    const of = new World({ past: pastWith({ buckets: () => new Promise(() => {}) }) })
+    const { status, text } = await visit(of, QUERY)
+    expect(status).toBe(200)
+    expect(textOf(text)).toContain('The chart is not available just now')
+  })
+})
+
+describe('GET /board/series.csv', () => {
+  test('200 as a file to keep, without a key', async () => {
+    const { status, headers } = await visit(world, '/board/series.csv?from=usd&to=KES&period=7d')
+    expect(status).toBe(200)
+    expect(headers.get('content-type')).toBe('text/csv; charset=utf-8')
+    expect(headers.get('content-disposition')).toBe('attachment; filename="USD-KES-7d.csv"')
+  })
+
+  test.each(['from=XXX&to=KES', 'to=KES', 'from=USD&to=USD'])('400 to %s', async (query) => {
+    const { status, body } = await visit(world, `/board/series.csv?${query}`)
+    expect(status).toBe(400)
+    expect(body.error).toBeString()
+  })
+})
+
+describe('the limit of the public pages', () => {
+  const PATHS = [QUERY, '/corridors', '/board/series.csv?from=USD&to=KES']
+
+  test('429 over it, with when to come back; 200 then', async () => {
+    const of = new World({ portal: { requestsPerMinute: 3 } })
+    for (const path of PATHS) expect((await visit(of, path)).status).toBe(200)
+    for (const path of PATHS) {
+      const { status, headers, text } = await visit(of, path)
+      expect([path, status, headers.get('retry-after')]).toEqual([path, 429, '20'])
+      expect(textOf(text)).toMatch(/come back in 20 s/i)
+    }
+    of.clock.advance(20_000)
+    expect((await visit(of, QUERY)).status).toBe(200)
+    expect((await visit(of, QUERY)).status).toBe(429)
+  })
+
+  test('429 to one address is nothing to another', async () => {
+    const portal = {
+      requestsPerMinute: 1,
+      addressOf: ({ headers }: Request) => headers.get('x-test-address')!,
+    }
+    const of = new World({ portal })
+    const from = async (address: string) =>
+      (await visit(of, QUERY, { 'x-test-address': address })).status
+    expect([await from('a'), await from('a'), await from('b')]).toEqual([200, 429, 200])
+  })
+
+  test('200 for what a page loads, and for the interface, whatever was asked before', async () => {
+    const of = new World({ portal: { requestsPerMinute: 1 } })
+    const { text } = await visit(of, QUERY)
+    for (let i = 0; i < 3; i++) {
+      const style = /href="(\/assets\/site-[^"]+)"/.exec(text)![1]!
+      expect((await visit(of, style)).status).toBe(200)
+      expect((await of.get('/status')).status).toBe(200)
+    }
+  })
+})

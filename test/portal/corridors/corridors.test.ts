@@ -1,0 +1,210 @@
+import { beforeEach, describe, expect, test } from 'bun:test'
+import type { TrendStore } from '~/service/trends.ts'
+import { CURRENCIES, currency, PROVIDERS } from '../../support/catalogue.ts'
+import { World } from '../../support/world.ts'
+import { catalogueWith, HOSTILE_NAME, rowsOf, textOf, visit } from '../portal-world.ts'
+
+const AT = '2026-03-05T13:00:00Z'
+
+let world: World
+beforeEach(() => {
+  world = new World()
+  world.reference({ KES: 130, NGN: 1500, UGX: 3700 }, { at: AT })
+  world.quote(
+    { providerId: 'retail-a', rate: 129, at: AT },
+    { providerId: 'retail-b', rate: 128, at: '2026-03-01T13:00:00Z' },
+    { providerId: 'official-a', rate: 140, at: '2026-03-05T14:00:00Z' },
+    { providerId: 'retail-a', from: 'USD', to: 'NGN', rate: 1600, at: '2026-03-04T13:00:00Z' },
+    { providerId: 'official-a', from: 'GBP', to: 'KES', rate: 170, at: '2026-02-04T13:00:00Z' },
+  )
+})
+
+const bodyRows = (html: string) => rowsOf(html).slice(1)
+const corridors = (html: string) => bodyRows(html).map(([name]) => name!.replace(' → to ', '/'))
+
+describe('GET /corridors', () => {
+  test('200 with what is quoted, the busiest first', async () => {
+    const { status, text } = await visit(world, '/corridors')
+    expect(status).toBe(200)
+    expect(bodyRows(text)).toEqual([
+      ['USD → to KES', '129.00Provider retail-a', '−0.77%', '3', '0.39%', '85 minutes', ''],
+      ['GBP → to KES', 'none to send at', '–', '1', '–', '–', ''],
+      ['USD → to NGN', '1,600.00Provider retail-a', '+6.67%', '1', '0.00%', '25 hours', ''],
+    ])
+    expect(text).toContain('href="/?from=USD&amp;to=KES"')
+  })
+
+  test.each([
+    ['corridor', 'asc', ['GBP/KES', 'USD/KES', 'USD/NGN']],
+    ['corridor', 'desc', ['USD/NGN', 'USD/KES', 'GBP/KES']],
+    ['providers', 'asc', ['GBP/KES', 'USD/NGN', 'USD/KES']],
+    ['spread', 'asc', ['USD/NGN', 'USD/KES', 'GBP/KES']],
+    ['spread', 'desc', ['USD/KES', 'USD/NGN', 'GBP/KES']],
+    ['mid', 'asc', ['USD/KES', 'USD/NGN', 'GBP/KES']],
+    ['age', 'asc', ['USD/KES', 'USD/NGN', 'GBP/KES']],
+    ['age', 'desc', ['USD/NGN', 'USD/KES', 'GBP/KES']],
+    ['nonsense', 'asc', ['GBP/KES', 'USD/NGN', 'USD/KES']],
+  ])('200 by %s, %s; what is not known is last either way', async (sort, order, names) => {
+    const { text } = await visit(world, `/corridors?sort=${sort}&order=${order}`)
+    expect(corridors(text)).toEqual(names)
+  })
+
+  test('200 with the sorted column marked, and a link that turns the order around', async () => {
+    const { text } = await visit(world, '/corridors?sort=spread')
+    expect(text).toMatch(/<th[^>]* aria-sort="ascending"><a href="[^"]*sort=spread&amp;order=desc"/)
+    expect(text.match(/aria-sort/g)).toHaveLength(1)
+  })
+
+  test('200 in an order chosen by the form, which shows it', async () => {
+    const { text } = await visit(world, '/corridors?currency=&sort=corridor-desc')
+    expect(corridors(text)).toEqual(['USD/NGN', 'USD/KES', 'GBP/KES'])
+    expect(text).toContain('<option value="corridor-desc" selected>Corridor, Z to A</option>')
+    const [, form] = /<select id="sort"(.*?)<\/select>/.exec(text)!
+    for (const [, name] of form!.matchAll(/value="([^"]+)"/g)) {
+      const chosen = await visit(world, `/corridors?sort=${name}`)
+      expect(chosen.text).toContain(`<option value="${name}" selected>`)
+    }
+  })
+
+  test('200 with only what begins or ends with a currency', async () => {
+    const { text } = await visit(world, '/corridors?currency=kes')
+    expect(corridors(text)).toEqual(['USD/KES', 'GBP/KES'])
+    expect(textOf(text)).toContain('2 corridors with prices from or to KES')
+    expect(text).toContain('<option value="KES" selected>')
+    expect(text).toContain('currency=KES')
+  })
+
+  test('200 and no corridor of a known currency: said, with the way back', async () => {
+    const { status, text } = await visit(world, '/corridors?currency=ZAR')
+    expect(status).toBe(200)
+    expect(textOf(text)).toContain('No corridor to show')
+    expect(textOf(text)).toContain('See all corridors.')
+  })
+
+  test('400 to a currency that is not known, with all corridors below', async () => {
+    const { status, text } = await visit(world, '/corridors?currency=%3Cscript%3E')
+    expect(status).toBe(400)
+    expect(textOf(text)).toContain('<script> is not a currency known here.')
+    expect(text).not.toContain('<script>')
+    expect(corridors(text)).toHaveLength(3)
+  })
+
+  test('200 and nothing at all: said', async () => {
+    const { status, text } = await visit(new World(), '/corridors')
+    expect(status).toBe(200)
+    expect(textOf(text)).toContain('Nobody has quoted anything yet.')
+    const narrowed = await visit(new World(), '/corridors?currency=KES')
+    expect(textOf(narrowed.text)).toContain('Nobody has quoted anything yet.')
+  })
+
+  test('200 with a provider called by a script shown as text', async () => {
+    const catalogue = catalogueWith({ name: HOSTILE_NAME })
+    world.memory.publish({ catalogue }, world.clock.now())
+    world.quote({ providerId: 'retail-b', rate: 135, at: AT })
+    const { text } = await visit(world, '/corridors')
+    expect(textOf(text)).toContain(HOSTILE_NAME)
+    expect(text).not.toContain('<script>')
+  })
+
+  test('200 in pages of fifty, light ones, with a thousand corridors', async () => {
+    const codes = Array.from(
+      { length: 33 },
+      (_, i) => `Q${String.fromCharCode(65 + i / 26, 65 + (i % 26))}`,
+    )
+    const currencies = [...CURRENCIES, ...codes.map((code) => currency(code))]
+    const all = codes
+      .flatMap((from) => codes.map((to) => ({ from, to })))
+      .filter(({ from, to }) => from !== to)
+    const days = Array.from({ length: 30 }, (_, day) => day)
+    const trends: TrendStore = {
+      bestByDay: async () =>
+        all.flatMap((pair) => days.map((day) => ({ ...pair, day, best: 1 + Math.sin(day) }))),
+      worthByDay: async () =>
+        codes.flatMap((code) =>
+          days.map((day) => ({ currency: code, day, perUsd: 2 + Math.cos(day) })),
+        ),
+    }
+    const of = new World({ portal: { trends } })
+    of.memory.publish({ catalogue: { currencies, providers: PROVIDERS } }, of.clock.now())
+    of.quote(...all.map((pair) => ({ providerId: 'retail-a', rate: 1.5, at: AT, ...pair })))
+    const seen = new Set<string>()
+    for (let page = 1; page <= 22; page++) {
+      const { text } = await visit(of, `/corridors?sort=corridor&page=${page}`)
+      for (const name of corridors(text)) seen.add(name)
+      expect(text.match(/<svg class="spark"/g)?.length).toBe(page === 22 ? 6 : 50)
+      expect(Bun.gzipSync(text).byteLength).toBeLessThan(40_000)
+    }
+    expect(seen.size).toBe(33 * 32)
+    const last = await visit(of, '/corridors?sort=corridor&page=999999')
+    expect(corridors(last.text)).toHaveLength(6)
+    expect(last.text).toMatch(/page=22" aria-current="page"/)
+    expect((await visit(of, '/corridors?page=0')).status).toBe(200)
+  })
+})
+
+describe('the trends of GET /corridors', () => {
+  const NOW = '2026-03-05T14:25:30.500Z'
+
+  function trendsOf(store: Partial<TrendStore>) {
+    const of = new World({
+      at: NOW,
+      portal: { trends: { bestByDay: async () => [], worthByDay: async () => [], ...store } },
+    })
+    of.quote({ providerId: 'retail-a', rate: 129, at: AT })
+    return of
+  }
+
+  test('200 with a line each for mid and best rate, and the move in words', async () => {
+    const of = trendsOf({
+      bestByDay: async () => [{ from: 'USD', to: 'KES', day: 3, best: 128 }],
+      worthByDay: async () =>
+        Array.from({ length: 30 }, (_, day) => ({ currency: 'KES', day, perUsd: 100 + day })),
+    })
+    const { text } = await visit(of, '/corridors')
+    expect(text).toContain('aria-label="USD to KES, 30 days: mid +29.00%"')
+    expect(text.match(/class="spark-(mid|best)"/g)).toHaveLength(2)
+  })
+
+  test('200 with one question an hour, however many ask', async () => {
+    const windows: unknown[] = []
+    const of = trendsOf({
+      bestByDay: async (window) => {
+        windows.push(window)
+        return []
+      },
+    })
+    await Promise.all(Array.from({ length: 5 }, () => visit(of, '/corridors')))
+    await visit(of, '/corridors?sort=age')
+    expect(windows).toEqual([
+      {
+        fromMs: Date.parse('2026-02-04T00:00:00Z'),
+        beforeMs: Date.parse('2026-03-05T14:00:00Z') + 1,
+        days: 30,
+      },
+    ])
+    of.clock.set('2026-03-05T15:00:00Z')
+    await visit(of, '/corridors')
+    expect(windows).toHaveLength(2)
+  })
+
+  test('200 without them while the database is away, and asked again by the next', async () => {
+    let isAway = true
+    const of = trendsOf({
+      worthByDay: async () => {
+        if (isAway) throw new Error('away')
+        return [{ currency: 'KES', day: 0, perUsd: 130 }]
+      },
+    })
+    const away = await visit(of, '/corridors')
+    expect(away.status).toBe(200)
+    expect(textOf(away.text)).toContain('The last thirty days are not available just now')
+    expect(textOf(away.text)).toContain('129.00')
+    isAway = false
+    expect(textOf((await visit(of, '/corridors')).text)).not.toContain('not available')
+  })
+
+  test('200 all the same where the database does not answer at all', async () => {
+    const of = trendsOf({ bestByDay: () => new Promise(() => {}) })
+    expect((await visit(of, '/corridors')).status).toBe(200)
+  })
+})

@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createAccountStore } from '~/store/access/account-store.ts'
+import { otherHandle } from '../../store/samples.ts'
+import { until } from '../../support/embedded-process.ts'
+import { keyIn, type Member, PeopleWorld } from '../people-world.ts'
+
+const HOUR_MS = 3_600_000
+
+let world: PeopleWorld
+let replica: PeopleWorld
+
+beforeAll(async () => {
+  world = await PeopleWorld.start()
+  const database = { ...otherHandle(world.database), url: world.database.url }
+  replica = await PeopleWorld.on(database)
+})
+afterAll(async () => {
+  await replica.stop()
+  await world.stop()
+})
+
+const make = async ({ visitor }: Member, name: string) => {
+  const reply = await visitor.submit('/developer', { name }, '/developer/keys')
+  return { ...reply, key: keyIn(reply.html) }
+}
+
+/** The path by which a page lets somebody do something to a key of that name. */
+async function linkOf({ visitor }: Member, what: 'revoke' | 'replace', name: string) {
+  const { html } = await visitor.get('/developer')
+  const row = html.split('<tr>').find((part) => part.includes(`<th scope="row">${name}`))
+  return new RegExp(`/developer/keys/${what}\\?key=[0-9a-f-]+`).exec(row ?? '')?.[0] ?? null
+}
+
+const untilRefused = (at: PeopleWorld, key: string) =>
+  until('the key is refused', async () => (await at.asked(key)) === 401)
+
+describe('keys', () => {
+  test('a further one is shown once, works at once and shares the units', async () => {
+    const ada = await world.member()
+    const { status, key } = await make(ada, 'laptop')
+    expect(status).toBe(200)
+    expect(await world.asked(key!)).toBe(200)
+    const { html } = await ada.visitor.get('/developer')
+    expect(html).toContain('laptop')
+    expect(html).not.toContain(key!)
+    expect(html).toMatch(/<p class="figure">49<\/p>/)
+    await until('the other replica knows it', async () => (await replica.asked(key!)) === 200)
+  })
+
+  test('400 to a name in use, to none and to one too long, and 20 are the most', async () => {
+    const ada = await world.member()
+    const taken = (await make(ada, 'default')).html
+    expect(taken).toMatch(/id="name-error">A key of that name is in use/)
+    expect(taken).toMatch(/<input[^>]* aria-invalid="true"[^>]* value="default"/)
+    for (const name of ['', '  ', 'x'.repeat(61), 'a\nb', 'a\u202Eb', '\u2067a', 'a\u200F']) {
+      const { status, key } = await make(ada, name)
+      expect([status, key]).toEqual([400, null])
+    }
+    for (let i = 2; i <= 20; i++) expect((await make(ada, `key ${i}`)).status).toBe(200)
+    const { status, html } = await make(ada, 'one more')
+    expect(status).toBe(400)
+    expect(html).toContain('20 keys already')
+  })
+
+  test('fifty are made in a day at most, revoked ones counted', async () => {
+    const ada = await world.member()
+    await world.database.sql`
+      insert into keys (account_id, name, hash, revoked_at)
+      select a.id, 'k', md5(n || a.id::text) || md5(n::text), now() - interval '1 hour'
+      from accounts a, generate_series(1, 48) n where a.email = ${ada.email}`
+    expect((await make(ada, 'the fiftieth')).status).toBe(200)
+    const { status, html } = await make(ada, 'one more')
+    expect(status).toBe(400)
+    expect(html).toContain('50 keys were made in a day')
+    await world.database.sql`update keys set created_at = now() - interval '25 hours'`
+    expect((await make(ada, 'the day after')).status).toBe(200)
+  })
+
+  test('two at once do not pass the limit together', async () => {
+    const ada = await world.member()
+    for (let i = 2; i <= 19; i++) await make(ada, `key ${i}`)
+    const both = await Promise.all([make(ada, 'a'), make(ada, 'b')])
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 400])
+  })
+
+  test('a revoked one is refused at once, here and on the other replica', async () => {
+    const ada = await world.member()
+    await until('the other replica knows it', async () => (await replica.asked(ada.key!)) === 200)
+    const page = (await linkOf(ada, 'revoke', 'default'))!
+    expect((await ada.visitor.get(page)).html).toContain('Revoke the key default?')
+    expect(await world.asked(ada.key!)).toBe(200)
+    expect((await ada.visitor.submit(page, {}, '/developer/keys/revoke')).status).toBe(303)
+    expect(await world.asked(ada.key!)).toBe(401)
+    await untilRefused(replica, ada.key!)
+    expect(await linkOf(ada, 'revoke', 'default')).toBeNull()
+  })
+
+  test("nobody sees, revokes or replaces somebody else's", async () => {
+    const [ada, eve] = [await world.member(), await world.member()]
+    const id = /key=([0-9a-f-]+)/.exec((await linkOf(ada, 'revoke', 'default'))!)![1]!
+    for (const path of ['/developer/keys/revoke', '/developer/keys/replace']) {
+      expect((await eve.visitor.get(`${path}?key=${id}`)).location).toBe('/developer')
+      const form_token = await eve.visitor.token('/developer')
+      const fields = { form_token, key: id, overlap: '1h' }
+      expect((await eve.visitor.post(path, fields)).status).toBe(400)
+    }
+    expect(await world.asked(ada.key!)).toBe(200)
+  })
+})
+
+describe('replacing a key', () => {
+  test('both work until the overlap ends, to the millisecond, on every replica', async () => {
+    const ada = await world.member()
+    const page = (await linkOf(ada, 'replace', 'default'))!
+    const { status, html } = await ada.visitor.submit(page, { overlap: '1h' })
+    expect(status).toBe(200)
+    const key = keyIn(html)!
+    for (const each of [ada.key!, key]) expect(await world.asked(each)).toBe(200)
+    await until('the other replica knows it', async () => (await replica.asked(key)) === 200)
+    const [old] = await createAccountStore(world.database)
+      .load()
+      .then(({ keys }) =>
+        keys.filter(({ revokedMs }) => revokedMs && revokedMs > world.clock.now()),
+      )
+    for (const { clock } of [world, replica]) clock.advance(old!.revokedMs! - clock.now() - 1)
+    for (const at of [world, replica]) expect(await at.asked(ada.key!)).toBe(200)
+    for (const { clock } of [world, replica]) clock.advance(1)
+    for (const at of [world, replica]) {
+      expect(await at.asked(ada.key!)).toBe(401)
+      expect(await at.asked(key)).toBe(200)
+    }
+    expect((await ada.visitor.get('/developer')).html).toContain('1 key that has ended')
+  })
+
+  test('sent twice makes one key; an old key that is ending can still be revoked', async () => {
+    const ada = await world.member()
+    const page = (await linkOf(ada, 'replace', 'default'))!
+    const form_token = await ada.visitor.token(page)
+    const fields = { form_token, key: page.split('=')[1]!, overlap: '7d' }
+    expect((await ada.visitor.post('/developer/keys/replace', fields)).status).toBe(200)
+    const again = await ada.visitor.post('/developer/keys/replace', fields)
+    expect([again.status, keyIn(again.html)]).toEqual([400, null])
+    world.clock.advance(HOUR_MS)
+    const id = page.split('=')[1]
+    await ada.visitor.submit(`/developer/keys/revoke?key=${id}`, {}, '/developer/keys/revoke')
+    expect(await world.asked(ada.key!)).toBe(401)
+  })
+
+  test('400 to an overlap that is none of the choices', async () => {
+    const ada = await world.member()
+    const page = (await linkOf(ada, 'replace', 'default'))!
+    for (const overlap of ['', '1y', 'toString'])
+      expect((await ada.visitor.submit(page, { overlap })).status).toBe(400)
+  })
+})
+
+describe('use', () => {
+  test('moves with each call, by key and day, in the chart and in the table', async () => {
+    const ada = await world.member()
+    expect((await ada.visitor.get('/developer')).html).toContain('Nothing was asked')
+    for (let i = 0; i < 3; i++) await world.asked(ada.key!)
+    const { html } = await ada.visitor.get('/developer')
+    expect(html).toContain('Requests in 30 days: 3, at most 3 on one day')
+    expect(html).toContain('<td data-label="Last used">today</td>')
+    expect(html).toContain('<rect')
+    expect(html).toMatch(/<p class="figure">47<\/p>/)
+  })
+
+  test('of earlier days is there, of those before thirty days ago no more', async () => {
+    const ada = await world.member()
+    await world.asked(ada.key!)
+    const [row] = await world.database.sql`
+      select a.id as account, k.id as key from accounts a join keys k on k.account_id = a.id
+      where a.email = ${ada.email}`
+    const today = new Date(world.clock.now()).toISOString().slice(0, 10)
+    await world.database.sql`
+      insert into usage (day, account_id, key_id, requests)
+      select ${today}::date - back, ${row!.account}, ${row!.key}, 5
+      from unnest(array[1, 29, 30]) back`
+    const { html } = await ada.visitor.get('/developer')
+    expect(html).toContain('Requests in 30 days: 11, at most 5 on one day')
+  })
+})
+
+test('explains the tier, names the clients and holds no key to try with', async () => {
+  const ada = await world.member()
+  const { html } = await ada.visitor.get('/developer')
+  expect(html).toContain('hourly')
+  for (const client of ['Claude Code', 'Claude Desktop', 'Cursor', 'VS Code'])
+    expect(html).toContain(client)
+  expect(html).toContain(`${world.origin}/mcp`)
+  expect(html).not.toMatch(/crd_[0-9A-Za-z]{10}/)
+  expect(html).not.toMatch(/<input id="try-key"[^>]*name=/)
+})

@@ -1,0 +1,47 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from 'bun:test'
+import { Assets } from '~/portal/assets.ts'
+import { type VisitDeps, visitRoutes } from '~/portal/member/visit.tsx'
+import { KeptLog } from '../../support/log.ts'
+
+const NEVER = new Promise<never>(() => {})
+
+const deps = {
+  pages: { assets: new Assets(), credits: [], sample: null },
+  log: new KeptLog(),
+  clock: { now: () => 0 },
+  addressOf: () => '192.0.2.1',
+  fingerprint: async (text: string) => text,
+  people: { session: () => NEVER },
+  isOutage: () => false,
+  publicOrigin: null,
+  cookiePrefix: '',
+  isProxied: false,
+} as unknown as VisitDeps
+
+beforeEach(() => {
+  jest.useFakeTimers()
+})
+afterEach(() => {
+  jest.useRealTimers()
+})
+
+/** The reply to a page whose time goes by as soon as nothing else goes on. */
+async function replyOf(cookie: string, get: () => Promise<never>): Promise<Response> {
+  const [route] = visitRoutes(deps, '/page', { get })
+  const headers = { cookie }
+  const reply = Promise.resolve(route!.handle(new Request('http://localhost/page', { headers })))
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve()
+  jest.advanceTimersByTime(5000)
+  return reply
+}
+
+describe('a page that waits for a database which hangs', () => {
+  test.each([
+    ['what it shows', ''],
+    ['who looks at it', 'corridor.session_token=x'],
+  ])('503 after five seconds where that asks for %s', async (_what, cookie) => {
+    const reply = await replyOf(cookie, () => NEVER)
+    expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '30'])
+    expect(await reply.text()).toContain('Not available just now')
+  })
+})

@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createAccountStore } from '~/store/access/account-store.ts'
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import { createObservationStore } from '~/store/observation-store.ts'
+import { observation, otherHandle } from '../../store/samples.ts'
+import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
+import { until } from '../../support/embedded-process.ts'
+import { type Member, newEmail, PeopleWorld } from '../people-world.ts'
+
+const HOUR_MS = 3_600_000
+
+let world: PeopleWorld
+let operator: Member
+let ada: Member
+
+beforeAll(async () => {
+  world = await PeopleWorld.start()
+  operator = await world.admin()
+  ada = await world.member()
+})
+afterAll(() => world.stop())
+
+const see = async (path: string) => (await operator.visitor.get(path)).html
+
+async function accountOf({ email }: Member) {
+  const { accounts } = await createAccountStore(world.database).page({
+    search: email,
+    limit: 1,
+    offset: 0,
+  })
+  return accounts[0]!
+}
+
+describe('for anybody but an admin', () => {
+  test('404 as for a path that does not exist, to members and strangers', async () => {
+    const unknown = await world.visitor().get('/nowhere')
+    for (const path of [
+      ...['/operator', '/operator/accounts', '/operator/account?id=x'],
+      ...['/operator/key', '/operator/log'],
+    ])
+      for (const visitor of [ada.visitor, world.visitor()]) {
+        const { status, html } = await visitor.get(path)
+        expect([status, html]).toEqual([404, unknown.html])
+      }
+  })
+
+  test('404 to a change that a member sends with a token of their own', async () => {
+    const { id } = await accountOf(ada)
+    const form_token = await ada.visitor.token('/developer')
+    const fields = { form_token, id, plan: 'enterprise', role: 'admin' }
+    expect((await ada.visitor.post('/operator/account', fields)).status).toBe(404)
+    expect(await accountOf(ada)).toMatchObject({ plan: 'free', role: 'member' })
+  })
+
+  test('404 as soon as the role is gone', async () => {
+    const second = await world.admin()
+    expect((await second.visitor.get('/operator')).status).toBe(200)
+    const { id } = await accountOf(second)
+    await operator.visitor.submit(`/operator/account?id=${id}`, { plan: 'free', role: 'member' })
+    expect((await second.visitor.get('/operator')).status).toBe(404)
+  })
+})
+
+describe('accounts', () => {
+  test('are found by part of their address, a percent sign being none', async () => {
+    const name = ada.email.split('@')[0]!
+    expect(await see(`/operator/accounts?search=${name.slice(3, 20).toUpperCase()}`)).toContain(
+      name,
+    )
+    expect(await see('/operator/accounts?search=%25')).toContain('No account has such an address')
+    expect(await see('/operator/accounts?search=_')).toContain('No account has such an address')
+  })
+
+  test('come in pages of fifty', async () => {
+    const store = createAccountStore(world.database)
+    const tag = crypto.randomUUID().slice(0, 8)
+    for (let i = 0; i < 51; i++)
+      await store.create({
+        ...{ email: `${tag}-${i}@example.com`, plan: 'pro', role: 'member', keyName: 'k' },
+        keyHash: crypto.randomUUID().replaceAll('-', '').padEnd(64, '0'),
+      })
+    const first = await see(`/operator/accounts?search=${tag}`)
+    expect(first).toContain('1 to 50 of 51 accounts')
+    expect(first).toContain('Later')
+    const second = await see(`/operator/accounts?search=${tag}&offset=50`)
+    expect(second).toContain('51 to 51 of 51 accounts')
+    expect(second).toContain(`${tag}-50@example.com`)
+  })
+
+  test('get another plan and role, which hold at the next request', async () => {
+    const { id } = await accountOf(ada)
+    const page = `/operator/account?id=${id}`
+    const { status } = await operator.visitor.submit(page, { plan: 'pro', role: 'treasury' })
+    expect(status).toBe(303)
+    const reply = await fetch(`${world.origin}/api/v1/currencies`, {
+      headers: { 'x-api-key': ada.key! },
+    })
+    expect(reply.headers.get('x-ratelimit-limit')).toBe('250')
+    expect((await ada.visitor.get('/developer')).html).toContain('role treasury')
+  })
+
+  test('400 to a plan or role that there is not; the own admin role stays', async () => {
+    const { id } = await accountOf(operator)
+    const page = `/operator/account?id=${id}`
+    for (const fields of [
+      { plan: 'gold', role: 'admin' },
+      { plan: 'pro', role: '' },
+      { plan: 'pro', role: 'member' },
+    ])
+      expect((await operator.visitor.submit(page, fields)).status).toBe(400)
+    expect(await accountOf(operator)).toMatchObject({ plan: 'free', role: 'admin' })
+  })
+
+  test('lose a key, refused at the next request', async () => {
+    const bob = await world.member()
+    const { id } = await accountOf(bob)
+    const page = await see(`/operator/account?id=${id}`)
+    const path = /\/operator\/key\?[^"]+/.exec(page)![0].replaceAll('&amp;', '&')
+    expect((await operator.visitor.submit(path, {})).status).toBe(303)
+    expect(await world.asked(bob.key!)).toBe(401)
+  })
+
+  test('an unknown one leads back to the list', async () => {
+    for (const path of ['/operator/account?id=x', '/operator/key?account=x&key=y'])
+      expect((await operator.visitor.get(path)).location).toBe('/operator/accounts')
+  })
+})
+
+describe('changes', () => {
+  test('are listed with who, what, before and after', async () => {
+    const eve = await world.member()
+    const { id } = await accountOf(eve)
+    const page = `/operator/account?id=${id}`
+    await operator.visitor.submit(page, { plan: 'enterprise', role: 'member' })
+    await eve.visitor.submit('/developer', { name: 'laptop' }, '/developer/keys')
+    await createAccountStore(world.database).update(id, { plan: 'pro' })
+    const rows = (await see('/operator/log')).split('<tr>')
+    const row = (...words: string[]) =>
+      rows.find((text) => words.every((word) => text.includes(word)))
+    expect(row('account changed', 'plan free → enterprise', operator.email)).toBeTruthy()
+    expect(row('account changed', 'plan enterprise → pro', 'command line')).toBeTruthy()
+    expect(row('key created', 'laptop', eve.email)).toBeTruthy()
+    expect(row('account created', 'plan free', eve.email)).toBeTruthy()
+  })
+
+  test('cannot be altered, and what changes nothing is no change', async () => {
+    const { sql } = world.database
+    await expect(sql`update audit_log set actor = 'nobody'`.execute()).rejects.toThrow(
+      'append-only',
+    )
+    await expect(sql`delete from audit_log`.execute()).rejects.toThrow('append-only')
+    await expect(sql`truncate audit_log`.execute()).rejects.toThrow('append-only')
+    const [before] = await sql`select count(*)::int as n from audit_log`
+    const { id, plan, role } = await accountOf(ada)
+    await operator.visitor.submit(`/operator/account?id=${id}`, { plan, role })
+    const [after] = await sql`select count(*)::int as n from audit_log`
+    expect(after).toEqual(before)
+  })
+
+  test('come in pages, newest first', async () => {
+    const bob = await world.member()
+    const { id } = await accountOf(bob)
+    const store = createAccountStore(world.database)
+    for (let i = 0; i < 51; i++) await store.update(id, { plan: i % 2 ? 'free' : 'pro' })
+    const first = await see('/operator/log')
+    const [, before] = /\/operator\/log\?before=(\d+)/.exec(first)!
+    expect(first.split('<tr>').length - 2).toBe(50)
+    const second = await see(`/operator/log?before=${before}`)
+    expect(second.split('<tr>').length - 2).toBeGreaterThan(1)
+    expect(second).toContain('plan free → pro')
+  })
+})
+
+describe('data', () => {
+  test('names a provider that fell silent by its own habit, and escapes its name', async () => {
+    const { clock } = world
+    const database = otherHandle(world.database)
+    const name = '<script>alert(1)</script>'
+    const [first, ...others] = PROVIDERS
+    const providers = [{ ...first!, name }, ...others]
+    await createCatalogueStore(database).apply({ currencies: CURRENCIES, providers })
+    const store = createObservationStore(database)
+    const send = (providerId: string, hoursAgo: number) =>
+      store.record({
+        observations: [observation({ providerId, effectiveMs: clock.now() - hoursAgo * HOUR_MS })],
+        idempotency: null,
+      })
+    for (const hours of [60, 50, 40, 31]) await send(first!.id, hours)
+    for (const hours of [90, 60, 30, 1]) await send(others[0]!.id, hours)
+    await until('the catalogue is served', async () => (await see('/operator')).includes('&lt;'))
+    const html = await see('/operator')
+    expect(html).toContain('1 provider fell silent')
+    expect(html).toContain('&lt;script>alert(1)')
+    expect(html).not.toContain('<script>alert')
+    expect(html).toContain('10 hours')
+    expect(html).toContain('There is no mid yet')
+    expect(html).toMatch(/Mids of 0 of \d+ currencies/)
+    expect(html).toMatch(/None for [A-Z, ]*KES/)
+    await database.close()
+  })
+})
+
+test('an e-mail address of an operator is no way in by itself', async () => {
+  const email = newEmail()
+  const { visitor } = await world.member(email)
+  expect((await visitor.get('/operator')).status).toBe(404)
+})

@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import type { Change } from '~/jobs/backlog.ts'
+import { NewsFollower } from '~/runtime/change-listener.ts'
+import { createObservationStore } from '~/store/observation-store.ts'
+import { NOW_MS, observation, otherHandle, stockedDatabase } from '../store/samples.ts'
+import { clockAt } from '../support/clock.ts'
+import type { FreshDatabase } from '../support/postgres.ts'
+
+setDefaultTimeout(30_000)
+
+let database: FreshDatabase
+let follower: NewsFollower
+let told: string[]
+
+beforeEach(async () => {
+  database = await stockedDatabase()
+  told = []
+  const refresher = {
+    note: (change: Change) => void told.push(change.kind),
+    settled: async () => void told.push('settled'),
+    async reload() {
+      told.push('reloaded')
+      return true
+    },
+  }
+  const log = { debug() {}, info() {}, warn() {}, error() {} }
+  const clock = clockAt(new Date(NOW_MS).toISOString())
+  const meter = { release: (accountIds: readonly string[]) => void told.push(`want ${accountIds}`) }
+  follower = new NewsFollower({ database, refresher, meter, clock, log })
+  await follower.start()
+})
+afterEach(async () => {
+  follower.stop()
+  await database.close()
+})
+
+describe('NewsFollower.caughtUp', () => {
+  test('waits for what others committed before, and for its loading', async () => {
+    const other = otherHandle(database)
+    const store = createObservationStore(other)
+    for (let i = 0; i < 5; i++) {
+      await store.record({ observations: [observation()], idempotency: null })
+      await follower.caughtUp()
+      expect(told.splice(0)).toEqual(['observations', 'settled'])
+    }
+    await other.close()
+  })
+
+  test('is told apart from pulses that were sent before', async () => {
+    await Promise.all([follower.job.run(), follower.caughtUp(), follower.caughtUp()])
+    expect(told).toEqual(['settled', 'settled'])
+  })
+
+  test('loads everything where no pulse comes back', async () => {
+    follower.stop()
+    await follower.caughtUp()
+    expect(told).toEqual(['reloaded'])
+  })
+})

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { Memory, type News } from '~/memory/memory.ts'
+import { retentionJobs } from '~/runtime/retention.ts'
+import { importObservations } from '~/store/transfer/observation-import.ts'
+import { inArrays, NOW_MS, observation, stockedDatabase } from '../store/samples.ts'
+import { TEST_MS_MAX } from '../support/embedded-process.ts'
+import { KeptLog } from '../support/log.ts'
+import type { FreshDatabase } from '../support/postgres.ts'
+
+let database: FreshDatabase
+
+beforeAll(async () => {
+  database = await stockedDatabase()
+  const rows = [2011, 2012, 2026].map((year) => observation({ effectiveMs: Date.UTC(year, 0) }))
+  await importObservations({ database, rows: inArrays(rows) })
+}, TEST_MS_MAX)
+afterAll(() => database.close())
+
+function jobsOf(retentionYears: number | null) {
+  const news: News[] = []
+  const log = new KeptLog()
+  const memory = new Memory((item) => void news.push(item))
+  const clock = { now: () => NOW_MS }
+  const jobs = retentionJobs({ config: { retentionYears }, database, memory, clock, log })
+  return { jobs, news, log }
+}
+
+test('without RETENTION_YEARS there is no job', () => {
+  expect(jobsOf(null).jobs).toEqual([])
+})
+
+test('RETENTION_YEARS prunes, drops remembered answers about the past, and says so once', async () => {
+  const { jobs, news, log } = jobsOf(5)
+  await jobs[0]!.run()
+  expect(news).toEqual([{ isPastChanged: true }])
+  expect(log.said).toEqual(['info: observations were pruned'])
+  await jobs[0]!.run()
+  expect(log.said).toHaveLength(1)
+  expect(await database.sql`select from observations`).toHaveLength(2)
+  expect([...(await database.sql`select actor from prunings`)]).toEqual([
+    { actor: 'RETENTION_YEARS' },
+  ])
+})

@@ -1,0 +1,249 @@
+import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:net'
+import { join } from 'node:path'
+import { restartWaitMs } from '~/runtime/workers.ts'
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import { CURRENCIES, provider } from '../support/catalogue.ts'
+import { corridor, corridorProcess, documentOf } from '../support/command.ts'
+import {
+  cleanUp,
+  endServer,
+  preparedDataDir,
+  serverPid,
+  until,
+} from '../support/embedded-process.ts'
+import { Said } from '../support/exposition.ts'
+import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+
+setDefaultTimeout(60_000)
+
+const MAIN = join(import.meta.dir, '../../src/main.ts')
+const STOP_MS_MAX = 10_000
+const ANSWER_MS_MAX = 20_000
+
+const databases: FreshDatabase[] = []
+const started: { kill(signal: 'SIGKILL'): void; readonly exited: Promise<number> }[] = []
+
+afterEach(async () => {
+  for (const service of started.splice(0)) {
+    service.kill('SIGKILL')
+    await service.exited
+  }
+  for (const database of databases.splice(0)) await database.close()
+  await cleanUp()
+})
+
+async function ownDatabase(): Promise<FreshDatabase> {
+  const database = await freshDatabase()
+  databases.push(database)
+  const providers = [provider('one')]
+  await createCatalogueStore(database).apply({ currencies: CURRENCIES, providers })
+  return database
+}
+
+/** `corridor serve` with two workers, once it says that it answers. */
+async function serve(settings: Record<string, string>) {
+  const child = Bun.spawn([process.execPath, MAIN, 'serve'], {
+    env: {
+      PATH: process.env.PATH,
+      PORT: '0',
+      WORKERS: '2',
+      REFERENCE_FEED: 'none',
+      LOG_LEVEL: 'silent',
+      ...settings,
+    },
+    stdout: 'pipe',
+    stderr: 'ignore',
+  })
+  started.push(child)
+  const { value } = await child.stdout.getReader().read()
+  const said = new TextDecoder().decode(value)
+  const url = /^corridor answers at (\S+)\n$/.exec(said)?.[1]
+  if (!url) throw new Error(`corridor serve said: ${said}`)
+  return { child, url, pid: child.pid }
+}
+
+async function childrenOf(pid: number): Promise<number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  const pids = text.trim().split(' ').filter(Boolean).map(Number)
+  const command = (one: number) => readFile(`/proc/${one}/cmdline`, 'utf8').catch(() => '')
+  const commands = await Promise.all(pids.map(command))
+  return pids.filter((_, i) => commands[i]!.split('\0').includes('worker'))
+}
+
+/** A zombie, which nobody has buried yet, does not run. */
+const isRunning = async (pid: number): Promise<boolean> => {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ') Z')
+  return !stat.includes(') Z')
+}
+
+/** Whether a request on a connection of its own is answered in time; any worker may get it. */
+const isAnswered = (url: string, msMax = ANSWER_MS_MAX): Promise<boolean> =>
+  fetch(`${url}/status`, { headers: { connection: 'close' }, signal: AbortSignal.timeout(msMax) })
+    .then(({ ok }) => ok)
+    .catch(() => false)
+
+const times = <T>(count: number, work: () => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, work))
+
+/** Takes a port once it is free, and frees it again and again where somebody else was quicker. */
+async function squatterAt(port: number, free: () => Promise<void>): Promise<Server> {
+  for (;;) {
+    await free()
+    const server = createServer((socket) => socket.destroy())
+    const isTaken = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false))
+      server.listen(port, '127.0.0.1', () => resolve(true))
+    })
+    if (isTaken) return server
+  }
+}
+
+describe('corridor serve with WORKERS', () => {
+  test('answers from all of its processes on one port', async () => {
+    const { url, pid } = await serve({ DATABASE_URL: (await ownDatabase()).url })
+    const workers = await childrenOf(pid)
+    expect(workers).toHaveLength(2)
+    expect(await times(20, () => isAnswered(url))).not.toContain(false)
+    process.kill(workers[0]!, 'SIGSTOP')
+    const answered = await times(40, () => isAnswered(url, 2000))
+    process.kill(workers[0]!, 'SIGCONT')
+    expect(new Set(answered)).toEqual(new Set([true, false]))
+  })
+
+  test('shows every worker what one of them recorded', async () => {
+    const { url: databaseUrl } = await ownDatabase()
+    const args = ['--email', 'a@b.example', '--plan', 'enterprise', '--role', 'treasury', '--json']
+    const { key } = documentOf(await corridor(['account', 'create', ...args], databaseUrl))
+    const { url } = await serve({ DATABASE_URL: databaseUrl })
+    const headers = { 'x-api-key': key, connection: 'close', 'content-type': 'application/json' }
+    const row = { provider_id: 'one', from: 'USD', to: 'KES', rate: 129.5 }
+    const body = JSON.stringify(row)
+    const recorded = await fetch(`${url}/rates`, { method: 'POST', headers, body })
+    expect(recorded.status).toBe(201)
+    const count = async () => {
+      const reply = await fetch(`${url}/rates?from=USD&to=KES`, { headers })
+      return ((await reply.json()) as { count: number }).count
+    }
+    await until('the row in every worker', async () =>
+      (await times(20, count)).every((held) => held === 1),
+    )
+  })
+
+  test('tells a scrape of all its workers, whichever it reaches', async () => {
+    const { url } = await serve({ DATABASE_URL: (await ownDatabase()).url })
+    expect(await times(40, () => isAnswered(url))).not.toContain(false)
+    const init = { headers: { connection: 'close' } }
+    const asked = { route: '/api/v1/status', status: '200' }
+    const scrape = async () => {
+      let counts: Said['lines'] = []
+      await until('metrics of all workers, which came in time', async () => {
+        const reply = await fetch(new URL('/metrics', url), init)
+        const text = await reply.text()
+        if (reply.ok) counts = new Said(text).all('corridor_http_requests_total', asked)
+        return counts.length === 2
+      })
+      return counts
+    }
+    for (const counts of await times(6, scrape)) {
+      expect(counts.map(({ labels }) => labels.worker)).toEqual(['0', '1'])
+      expect(counts.reduce((sum, { value }) => sum + value, 0)).toBe(40)
+    }
+  })
+
+  test('starts a worker anew that ended, and answers meanwhile', async () => {
+    const { url, pid } = await serve({ DATABASE_URL: (await ownDatabase()).url })
+    const [first, second] = await childrenOf(pid)
+    process.kill(first!, 'SIGKILL')
+    await until('the burial of the worker', async () => !existsSync(`/proc/${first}`))
+    expect(await times(10, () => isAnswered(url))).not.toContain(false)
+    await until('another worker', async () => (await childrenOf(pid)).length === 2)
+    const now = await childrenOf(pid)
+    expect(now).toContain(second!)
+    expect(now).not.toContain(first!)
+  })
+
+  test('finds the embedded database again that died, in every worker', async () => {
+    const dataDir = await preparedDataDir()
+    const { url } = await serve({ DATA_DIR: dataDir })
+    const isReady = () =>
+      fetch(new URL('/readyz', url), { headers: { connection: 'close' } }).then(({ ok }) => ok)
+    const before = await serverPid(dataDir)
+    await endServer(dataDir, 'SIGKILL')
+    await until('the database in every worker', async () =>
+      (await times(20, isReady)).every((ready) => ready),
+    )
+    expect(await serverPid(dataDir)).not.toBe(before)
+  })
+
+  test('on the embedded database, SIGTERM ends all of it with status 0', async () => {
+    const dataDir = await preparedDataDir()
+    const { child, url, pid } = await serve({ DATA_DIR: dataDir })
+    const workers = await childrenOf(pid)
+    expect(await isAnswered(url)).toBe(true)
+    const startMs = performance.now()
+    child.kill('SIGTERM')
+    expect(await child.exited).toBe(0)
+    expect(performance.now() - startMs).toBeLessThan(STOP_MS_MAX)
+    expect(await Promise.all(workers.map(isRunning))).toEqual([false, false])
+    expect(await serverPid(dataDir)).toBeNull()
+  })
+
+  test('finds an embedded database that had to take another port, in every worker', async () => {
+    const dataDir = await preparedDataDir()
+    const { url } = await serve({ DATA_DIR: dataDir })
+    const file = join(dataDir, 'postgres', 'data', 'postmaster.pid')
+    const port = Number((await readFile(file, 'utf8')).split('\n')[3])
+    const squatter = await squatterAt(port, async () => {
+      await until('a server', async () => (await serverPid(dataDir)) !== null)
+      await endServer(dataDir, 'SIGKILL')
+    })
+    const isReady = async () => {
+      const init = { headers: { connection: 'close' } }
+      return (await fetch(new URL('/readyz', url), init)).ok
+    }
+    await until('both workers', async () => (await times(20, isReady)).every(Boolean))
+    squatter.close()
+  })
+
+  test('killed, takes its workers with it', async () => {
+    const { child, url, pid } = await serve({ DATABASE_URL: (await ownDatabase()).url })
+    const workers = await childrenOf(pid)
+    child.kill('SIGKILL')
+    await child.exited
+    await until('the end of the workers', async () =>
+      (await Promise.all(workers.map(isRunning))).every((running) => !running),
+    )
+    expect(await isAnswered(url)).toBe(false)
+  })
+
+  test.each(['1', '2'])('ends where somebody else has the port, as %s of them', async (workers) => {
+    const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
+    const { url: databaseUrl } = await ownDatabase()
+    const port = String(other.port)
+    const env = { PORT: port, WORKERS: workers, REFERENCE_FEED: 'none' }
+    const { status, stdout, said } = await corridorProcess(['serve'], { databaseUrl, env })
+    await other.stop(true)
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    expect(said.at(-1)).toContain(`127.0.0.1:${port} (the port is taken); set HOST and PORT`)
+  })
+})
+
+test.each([
+  [0, 250],
+  [1, 500],
+  [6, 16_000],
+  [7, 30_000],
+  [5000, 30_000],
+])('after %d early ends in a row a worker waits %d ms', (failures, waitMs) => {
+  expect(restartWaitMs(failures)).toBe(waitMs)
+})
+
+test('a worker that nobody supervises says how to start it', async () => {
+  const { url: databaseUrl } = await ownDatabase()
+  const { status, said } = await corridorProcess(['worker'], { databaseUrl })
+  expect(status).toBe(1)
+  expect(said).toEqual(['corridor: workers are started by `corridor serve` with WORKERS'])
+})

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'bun:test'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { circles, deadExports, folderSizes } from './house.ts'
+import { sourceFiles } from './syntax.ts'
+
+const ROOT = join(import.meta.dir, '../..')
+const FUNCTION_LINES_MAX = 50
+const FOLDER_FILES_MAX = 30
+const FILE_BYTES_MAX = 400_000
+const LOCK_FILE = 'bun.lock'
+
+const sources = await sourceFiles(ROOT, ['src'])
+const tests = await sourceFiles(ROOT, ['test'])
+
+/** What breaks a rule and was there before it. The lists may only shrink. */
+const EXCEPTIONS = {
+  functions: [
+    'src/config.ts loadConfig',
+    'src/http/fetch.ts fetchRoutes',
+    'src/portal/board/chart-section.tsx Chart',
+    'src/runtime/service.ts startService',
+    'src/store/access/usage-store.ts createUsageStore',
+    'src/store/past/retention-store.ts createRetentionStore',
+    'src/store/portal/auth.ts createAuth',
+    'src/store/portal/auth.ts load',
+    'src/store/portal/portal-store.ts createPortalStore',
+  ],
+  circles: [
+    ['src/http/access.ts', 'src/http/answer.ts', 'src/http/direct.ts', 'src/http/route.ts'],
+    ['src/store/address.ts', 'src/store/database.ts'],
+  ],
+}
+
+/** Tables are read by drizzle-kit too, which makes migrations of them. */
+const READ_BY_TOOLS = /^src\/store\/([a-z]+\/)?schema\.ts$/
+
+describe('the sources', () => {
+  test(`no function has more than ${FUNCTION_LINES_MAX} lines, nested ones and JSX too`, () => {
+    const long = sources.flatMap(({ path, functions }) =>
+      functions
+        .filter(({ lines }) => lines > FUNCTION_LINES_MAX)
+        .map(({ name }) => `${path} ${name}`),
+    )
+    expect(long).toEqual(EXCEPTIONS.functions)
+  })
+
+  test(`no folder has more than ${FOLDER_FILES_MAX} files`, () => {
+    const full = folderSizes(sources).filter(([, files]) => files > FOLDER_FILES_MAX)
+    expect(full).toEqual([])
+  })
+
+  test('nothing is exported that nobody imports', () => {
+    const dead = deadExports(sources, [...sources, ...tests]).filter(
+      ({ path }) => !READ_BY_TOOLS.test(path),
+    )
+    expect(dead.map(({ path, name }) => `${path} ${name}`)).toEqual([])
+  })
+
+  test('no files import each other in a circle', () => {
+    expect(circles(sources)).toEqual(EXCEPTIONS.circles)
+  })
+})
+
+describe('the checkout', () => {
+  test(`no file but the lock file has more than ${FILE_BYTES_MAX / 1000} kB`, async () => {
+    const listed = Bun.spawnSync(['git', 'ls-files', '-z'], { cwd: ROOT }).stdout.toString()
+    const paths = listed.split('\0').filter((path) => path !== '' && path !== LOCK_FILE)
+    expect(paths.length).toBeGreaterThan(sources.length)
+    const sizes = await Promise.all(
+      paths.map(async (path) => [path, (await stat(join(ROOT, path))).size] as const),
+    )
+    expect(sizes.filter(([, bytes]) => bytes > FILE_BYTES_MAX)).toEqual([])
+  })
+})

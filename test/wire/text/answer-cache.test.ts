@@ -1,0 +1,182 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { HOUR_MS } from '~/domain/duration.ts'
+import type { HotDeps } from '~/http/access.ts'
+import { catalogueRoutes } from '~/http/catalogue.ts'
+import { convertRoutes } from '~/http/convert.ts'
+import { fetchRoutes } from '~/http/fetch.ts'
+import { providerRatesRoutes } from '~/http/provider-rates.ts'
+import { ratesRoutes } from '~/http/rates.ts'
+import { Refusals } from '~/http/reply.ts'
+import type { Route } from '~/http/route.ts'
+import { statusRoutes } from '~/http/status.ts'
+import { AnswerCache } from '~/wire/text/answer-cache.ts'
+import { apply, events, jumps } from '../../support/market.ts'
+import { World } from '../../support/world.ts'
+
+const MID_MAX_AGE_MS = 1.5 * HOUR_MS
+const QUOTE_MAX_AGE_MS = 2 * HOUR_MS
+
+const QUESTIONS = [
+  '/rates?from=USD&to=KES',
+  '/rates?from=GBP&to=KES',
+  '/rates?from=USDT&to=KES',
+  '/rates?from=USD&to=XXX',
+  '/convert?from=USD&to=KES&amount=120',
+  '/convert?from=USD&to=KES&amount=0.35',
+  '/convert?from=GBP&to=NGN&amount=9999999.99',
+  '/fetch-one?from=USD&to=KES',
+  '/fetch-one?from=USDT&to=KES',
+  '/fetch-multi?from=USD&to=KES,NGN,USDT',
+  '/fetch-matrix?from=USD,GBP&to=KES,NGN,USD',
+  '/fetch-many-to-one?from=USD,GBP&to=KES',
+  '/rates/provider?provider=retail-a',
+  '/rates/provider?provider=nobody',
+  '/corridors',
+  '/currencies',
+  '/currencies?date=2025-12-25',
+  '/fetch-multi?from=USD&to=UGX&to=NGN,KES',
+  '/providers',
+  '/status',
+]
+
+const steps = fc.array(
+  fc.record({
+    event: events,
+    jump: jumps,
+    asked: fc.array(
+      fc.tuple(fc.constantFrom(...QUESTIONS), fc.constantFrom('free', 'enterprise')),
+      {
+        minLength: 4,
+        maxLength: 12,
+      },
+    ),
+  }),
+  { minLength: 3, maxLength: 25 },
+)
+
+/** Counts how often the cache could answer. */
+class CountingCache extends AnswerCache {
+  hits = 0
+
+  override find(...question: Parameters<AnswerCache['find']>): string | null {
+    const found = super.find(...question)
+    if (found !== null) this.hits += 1
+    return found
+  }
+}
+
+const depsOf = (world: World, answers: AnswerCache, quoteMaxAgeMs: number | null = null) => ({
+  memory: world.memory,
+  clock: world.clock,
+  log: world.log,
+  metering: { meter: world.meter, limits: { free: 1e6, pro: 1e6, enterprise: 1e6 } },
+  ageLimits: { midMaxAgeMs: MID_MAX_AGE_MS, quoteMaxAgeMs },
+  answers,
+  ...{ guards: {}, refusals: new Refusals({}) },
+})
+
+const routesOf = (deps: HotDeps): Route[] => [
+  ...ratesRoutes(deps),
+  ...convertRoutes(deps),
+  ...fetchRoutes(deps),
+  ...providerRatesRoutes(deps),
+  ...catalogueRoutes(deps),
+  ...statusRoutes({ ...deps, sample: null }),
+]
+
+async function replyOf(deps: HotDeps, question: string, key: string) {
+  const path = question.split('?')[0]
+  const route = routesOf(deps).find((candidate) => candidate.path === path)!
+  const url = `http://localhost/api/v1${question}`
+  const reply = await route.handle(new Request(url, { headers: { 'x-api-key': key } }))
+  const tier = reply.headers.get('x-data-freshness')
+  return { status: reply.status, tier, text: await reply.text() }
+}
+
+describe('AnswerCache', () => {
+  test('changes no letter of any answer, whatever was published and however time went', async () => {
+    let hits = 0
+    await fc.assert(
+      fc.asyncProperty(steps, async (all) => {
+        const world = new World()
+        const kept = new CountingCache()
+        const deps = depsOf(world, kept, QUOTE_MAX_AGE_MS)
+        const keys = { free: world.key('free'), enterprise: world.key('enterprise') }
+        for (const { event, jump, asked } of all) {
+          apply(world, event)
+          for (const [question, plan] of asked) {
+            const reply = await replyOf({ ...deps, answers: kept }, question, keys[plan])
+            const plain = { ...deps, answers: new AnswerCache() }
+            expect(reply).toEqual(await replyOf(plain, question, keys[plan]))
+          }
+          world.clock.advance(jump)
+        }
+        hits += kept.hits
+      }),
+      { numRuns: 150 },
+    )
+    expect(hits).toBeGreaterThan(200)
+  }, 60_000)
+
+  test('keeps an answer over news about other corridors and drops it at news about its own', async () => {
+    const world = new World()
+    const kept = new CountingCache()
+    const deps = depsOf(world, kept)
+    const key = world.key()
+    const asked = async () => {
+      await replyOf(deps, '/rates?from=USD&to=KES', key)
+      return kept.hits
+    }
+    expect([await asked(), await asked(), await asked()]).toEqual([0, 0, 1])
+    world.quote({ providerId: 'retail-a', rate: 3, to: 'NGN' })
+    expect(await asked()).toBe(2)
+    world.quote({ providerId: 'retail-a', rate: 3 })
+    expect([await asked(), await asked()]).toEqual([2, 3])
+    world.reference({ GBP: 0.8 })
+    expect([await asked(), await asked()]).toEqual([3, 4])
+  })
+
+  test('does not keep what is asked for once', async () => {
+    const world = new World()
+    const kept = new CountingCache()
+    const ask = (amount: number) =>
+      replyOf(depsOf(world, kept), `/convert?from=USD&to=KES&amount=${amount}`, key)
+    const key = world.key()
+    for (const amount of [1, 2, 3, 1]) await ask(amount)
+    expect(kept.hits).toBe(0)
+    await ask(1)
+    expect(kept.hits).toBe(1)
+    await ask(2)
+    expect(kept.hits).toBe(1)
+  })
+
+  test('has a bound: what was asked for longest ago makes room', async () => {
+    const world = new World()
+    const kept = new CountingCache({ bytesMax: 20_000 })
+    const key = world.key()
+    const ask = (question: string) => replyOf(depsOf(world, kept), question, key)
+    const askTwice = async (question: string) => [await ask(question), await ask(question)]
+    for (let amount = 1; amount <= 100; amount++)
+      await askTwice(`/convert?from=USD&to=KES&amount=${amount}`)
+    await ask('/convert?from=USD&to=KES&amount=100')
+    expect(kept.hits).toBe(1)
+    await ask('/convert?from=USD&to=KES&amount=1')
+    expect(kept.hits).toBe(1)
+    const long = `/convert?from=USD&to=KES&amount=1&x=${'y'.repeat(600)}`
+    for (let i = 0; i < 2; i++) await askTwice(long)
+    expect(kept.hits).toBe(1)
+  })
+
+  test('gives strangers no room: whatever they add to /status, it is one question', async () => {
+    const world = new World()
+    const kept = new CountingCache({ bytesMax: 20_000 })
+    const key = world.key()
+    const ask = (question: string) => replyOf(depsOf(world, kept), question, key)
+    for (let i = 0; i < 2; i++) await ask('/rates?from=USD&to=KES')
+    for (let i = 0; i < 200; i++) await ask(`/status?x=${i >> 1}`)
+    expect(kept.hits).toBe(198)
+    await ask('/rates?from=USD&to=KES')
+    expect(kept.hits).toBe(199)
+  })
+})

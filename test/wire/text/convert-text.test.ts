@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { AMOUNT_MAX } from '~/domain/convert.ts'
+import { TIERS } from '~/domain/freshness.ts'
+import { Memory } from '~/memory/memory.ts'
+import { converted, priced } from '~/service/convert.ts'
+import { presentConvert } from '~/wire/convert.ts'
+import type { Body } from '~/wire/text/answer-cache.ts'
+import { convertText } from '~/wire/text/convert-text.ts'
+import { CURRENCIES, PROVIDERS, provider } from '../../support/catalogue.ts'
+import { clockAt } from '../../support/clock.ts'
+import { fewRates, quote, rates } from '../../support/quotes.ts'
+import { viewOf } from '../../support/views.ts'
+
+const textOf = (body: Body) => (typeof body === 'string' ? body : new TextDecoder().decode(body))
+
+const NOW = '2026-03-05T14:00:00.000Z'
+
+const quoted = fc.record({
+  providerId: fc.constantFrom(...PROVIDERS.map(({ id }) => id)),
+  rate: fc.oneof(rates, fewRates),
+  fee: fc.option(fc.oneof(fc.constant(0), fc.double({ min: 0, max: 1e6, noNaN: true }))),
+  feeCurrency: fc.constantFrom('USD', 'KES', 'GBP', 'ZAR'),
+})
+const amounts = fc.oneof(
+  fc.integer({ min: 1, max: 1e6 }).map((cents) => cents / 100),
+  fc.double({ min: 1e-9, max: AMOUNT_MAX, noNaN: true }),
+)
+const names = fc.string({ unit: 'grapheme', maxLength: 20 })
+
+describe('convertText', () => {
+  test('is what presentConvert says, letter by letter', () => {
+    const scenes = fc.record({
+      quotes: fc.array(quoted, { maxLength: 14 }),
+      asked: fc.array(fc.tuple(amounts, fc.constantFrom(...TIERS)), { minLength: 1, maxLength: 6 }),
+      mids: fc.record({ KES: fc.option(fewRates), GBP: fc.option(fewRates) }),
+      name: names,
+    })
+    fc.assert(
+      fc.property(scenes, ({ quotes, asked, mids, name }) => {
+        const clock = clockAt(NOW)
+        const memory = new Memory()
+        const providers = PROVIDERS.map(({ id, rateType }) => provider(id, { rateType, name }))
+        memory.publish({ catalogue: { currencies: CURRENCIES, providers } }, clock.now())
+        const rateTypes = new Map(PROVIDERS.map(({ id, rateType }) => [id, rateType]))
+        for (const [id, { fee, feeCurrency, ...more }] of quotes.entries()) {
+          const rateType = rateTypes.get(more.providerId)!
+          const said = {
+            ...more,
+            id,
+            rateType,
+            fee,
+            feeCurrency: fee === null ? null : feeCurrency,
+          }
+          memory.publish({ quotes: [quote(said)] }, clock.now())
+        }
+        const view = () => viewOf({ memory, clock }, 'realtime')
+        convertText(priced(view(), { from: 'USD', to: 'KES', amount: 1 }), view().freshness)
+        const references = Object.entries(mids).flatMap(([currency, perUsd], id) =>
+          perUsd === null ? [] : [{ id, atMs: clock.now(), currency, perUsd, source: `"${name}"` }],
+        )
+        memory.publish({ references }, clock.now())
+        const eaten = quotes.flatMap(({ fee }) => (fee ? [fee * (1 + 1e-9)] : []))
+        const all = [...asked, ...eaten.map((amount) => [amount, 'realtime'] as const)]
+        for (const [amount, tier] of all) {
+          const { freshness } = viewOf({ memory, clock }, tier)
+          const asked = { from: 'USD', to: 'KES', amount }
+          const found = priced(viewOf({ memory, clock }, tier), asked)
+          expect(textOf(convertText(found, freshness))).toBe(
+            JSON.stringify(presentConvert(converted(found), freshness)),
+          )
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
