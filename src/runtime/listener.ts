@@ -1,8 +1,10 @@
 import type { Config } from '~/config.ts'
 import type { Addresses } from '~/http/edge/address.ts'
+import type { Door, Room, Threshold } from '~/http/edge/door.ts'
 import { guardHeaders } from '~/http/edge/guard-headers.ts'
 import { newRequestId, REQUEST_ID_HEADER } from '~/http/edge/request-id.ts'
 import type { Log } from '~/log.ts'
+import { descriptorsMax, openDescriptors } from '~/telemetry/descriptors.ts'
 import { ERROR_STATUS, INTERNAL_ERROR } from '~/wire/errors.ts'
 
 export type Listener = {
@@ -36,20 +38,65 @@ type Serving = {
 /** Listens for HTTP. Throws a sentence for the operator when the address cannot be had. */
 export function listen(
   address: Address,
-  { addresses, ...serving }: Serving & { addresses?: Addresses },
+  { addresses, door, ...serving }: Serving & { addresses?: Addresses; door?: Door },
 ): Listener {
-  const server = serverOn(address, serving)
-  addresses?.follow(server)
+  const servers = new Servers(address, serving, addresses)
+  const timer = setInterval(() => door?.look(ROOM, servers), LOOK_MS)
   return {
-    origin: originAt({ host: address.host, port: server.port! }),
+    origin: originAt({ host: address.host, port: servers.port }),
     async stop() {
-      const drained = server.stop()
-      const deadline = Promise.withResolvers<void>()
-      const timer = setTimeout(deadline.resolve, STOP_WAIT_MS)
-      await Promise.race([drained, deadline.promise])
-      clearTimeout(timer)
-      await server.stop(true)
+      clearInterval(timer)
+      await servers.stop()
     },
+  }
+}
+
+const LOOK_MS = 100
+const ROOM: Room = { open: openDescriptors, max: descriptorsMax() }
+
+/** The server that listens, and those before it that no longer do but have connections still. */
+class Servers implements Threshold {
+  readonly port: number
+  readonly #all = new Set<HttpServer>()
+  #listening: HttpServer
+
+  constructor(
+    private readonly address: Address,
+    private readonly serving: Serving,
+    private readonly addresses?: Addresses,
+  ) {
+    this.#listening = this.#begin(address.port)
+    this.port = this.#listening.port!
+  }
+
+  dropIdle(): void {
+    for (const server of this.#all) server.closeIdleConnections()
+  }
+
+  shut(): void {
+    const server = this.#listening
+    void server.stop().then(() => this.#all.delete(server))
+  }
+
+  reopen(): void {
+    this.#listening = this.#begin(this.port)
+  }
+
+  async stop(): Promise<void> {
+    const all = [...this.#all]
+    const drained = Promise.all(all.map((server) => server.stop()))
+    const deadline = Promise.withResolvers<void>()
+    const timer = setTimeout(deadline.resolve, STOP_WAIT_MS)
+    await Promise.race([drained, deadline.promise])
+    clearTimeout(timer)
+    await Promise.all(all.map((server) => server.stop(true)))
+  }
+
+  #begin(port: number): HttpServer {
+    const server = serverOn({ ...this.address, port }, this.serving)
+    this.addresses?.follow(server)
+    this.#all.add(server)
+    return server
   }
 }
 
@@ -89,10 +136,13 @@ function addressed(request: Request): Request {
   return new Request(`http://localhost${url.startsWith('/') ? url : '/'}`, request)
 }
 
+/** Bun has it, and its types do not tell of it. */
+type HttpServer = Bun.Server<undefined> & { closeIdleConnections(): void }
+
 function serverOn(
   { host, port, workers = 1, idleTimeoutMs = IDLE_MS_MAX, publicUrl = null }: Address,
   { handle, exact = {}, log }: Serving,
-) {
+): HttpServer {
   try {
     return Bun.serve({
       hostname: host,
@@ -109,7 +159,7 @@ function serverOn(
         const headers = { ...guardHeaders(publicUrl), [REQUEST_ID_HEADER]: id }
         return Response.json(INTERNAL_ERROR, { status: ERROR_STATUS.internal_error, headers })
       },
-    })
+    }) as HttpServer
   } catch (error) {
     throw cannotListen(error, { host, port })
   }

@@ -1,3 +1,4 @@
+import type { Door } from '~/http/edge/door.ts'
 import type { ToolServer } from '~/mcp/endpoint.ts'
 import type { Memory } from '~/memory/memory.ts'
 import type { UsageMeter } from '~/memory/usage-meter.ts'
@@ -16,6 +17,7 @@ export type ResourceSources = ReadinessSources & {
   readonly database: Database
   readonly readers: Pick<Readers, 'replicas' | 'work' | 'pools'>
   readonly store: Pick<Recorder, 'limit'>
+  readonly door: Door
 }
 
 /** What the parts of a service keep count of themselves. */
@@ -26,6 +28,7 @@ export const resourceMetrics = (sources: ResourceSources): Family[] => [
   ...replicaMetrics(sources),
   ...windowMetrics(sources),
   ...toolMetrics(sources),
+  ...doorMetrics(sources),
   counter(
     ['quota_rejections_total', 'Reads and tool calls turned away: the quota is used'],
     () => sources.meter.rejections,
@@ -33,6 +36,18 @@ export const resourceMetrics = (sources: ResourceSources): Family[] => [
   counter(
     ['quota_waits_total', 'Reads and tool calls that waited for a share of their quota'],
     () => sources.meter.shares?.waits ?? 0,
+  ),
+]
+
+const doorMetrics = ({ door }: ResourceSources): Family[] => [
+  gauge(['accepting', '1 while new connections are accepted'], () => (door.isShut ? 0 : 1)),
+  counter(
+    ['connections_crowded_total', 'Times that idle connections were closed for want of room'],
+    () => door.crowds,
+  ),
+  counter(
+    ['connections_refused_total', 'Times that new connections began to be refused'],
+    () => door.refusals,
   ),
 ]
 

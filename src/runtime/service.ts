@@ -5,6 +5,7 @@ import { noState } from '~/domain/feed/state.ts'
 import type { Handler } from '~/http/access.ts'
 import { Addresses } from '~/http/edge/address.ts'
 import { limitingFailures } from '~/http/edge/auth-failures.ts'
+import { Door } from '~/http/edge/door.ts'
 import { Draining } from '~/http/edge/draining.ts'
 import type { HealthDeps } from '~/http/health.ts'
 import { recheck } from '~/jobs/recheck.ts'
@@ -77,7 +78,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, clock, log, database } = options
   const telemetry = await Telemetry.start(options)
   const readers = new Readers(options)
-  const draining = new Draining(config.shutdownDelayMs)
+  const [draining, door] = [new Draining(config.shutdownDelayMs), new Door(log)]
   const windows = new WindowCache()
   const memory: Memory = new Memory((news) => {
     windows.note(news)
@@ -109,11 +110,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     corsOrigins: config.corsOrigins,
     publicUrl: config.publicUrl,
     portal: portalOptions({ ...options, addresses, people }),
-    ...telemetry.shown({ ...watched, tools, store, health, silence }),
+    ...telemetry.shown({ ...watched, tools, store, health, silence, door }),
     ...health,
   })
   const sides = { news, refresher, telemetry, readers, people }
-  const listener = await opened(options, { app, addresses, draining, sides })
+  const listener = await opened(options, { app, addresses, draining, sides, door })
   const jobs = jobsOf({ ...options, ...counting, memory, refresher, observations, tools })
   const keeping = retentionJobs({ ...options, memory })
   const others = [people.job, news.job, ...readers.jobs, ...feeds.jobs, ...keeping]
@@ -176,20 +177,21 @@ type Front = {
   readonly app: Pick<App, 'fetch' | 'exact'>
   readonly addresses: Addresses
   readonly draining: Draining
+  readonly door: Door
   /** What has begun already. */
   readonly sides: Readonly<Record<string, { stop(): unknown }>>
 }
 
 /** Where requests come in. */
 function opened({ config, clock, log }: ServiceOptions, front: Front): Promise<Listener> {
-  const { app, addresses, draining, sides } = front
+  const { app, addresses, draining, door, sides } = front
   const perMinute = config.authFailuresPerMinute
   const limits = { perMinute, addressOf: addresses.of, clock, log }
   const watched = (handle: Handler) => draining.over(limitingFailures(handle, limits))
   const exact = Object.fromEntries(
     Object.entries(app.exact).map(([path, handle]) => [path, watched(handle)]),
   )
-  const open = () => listen(config, { handle: watched(app.fetch), exact, log, addresses })
+  const open = () => listen(config, { handle: watched(app.fetch), exact, log, addresses, door })
   return orStop(open, Object.values(sides))
 }
 

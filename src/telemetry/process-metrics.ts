@@ -1,4 +1,5 @@
-import { type Family, histogram } from './families.ts'
+import { descriptorsMax, openDescriptors } from './descriptors.ts'
+import { type Family, histogram, type Sample } from './families.ts'
 import type { LoopDelay } from './loop-delay.ts'
 
 const MICROSECONDS = 1e6
@@ -39,8 +40,22 @@ export const processMetrics = (loop: LoopDelay, version: string): Family[] => [
     type: 'gauge',
     read: () => [[{}, performance.timeOrigin / 1000]],
   },
+  {
+    name: 'process_open_fds',
+    help: 'File descriptors in use',
+    type: 'gauge',
+    read: () => sampleOf(openDescriptors()),
+  },
+  {
+    name: 'process_max_fds',
+    help: 'File descriptors that there may be',
+    type: 'gauge',
+    read: () => sampleOf(descriptorsMax()),
+  },
   histogram(
     ['event_loop_delay_seconds', 'How late the event loop comes to what is due'],
     loop.timings,
   ),
 ]
+
+const sampleOf = (value: number | null): Sample<number>[] => (value === null ? [] : [[{}, value]])

@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'bun:test'
+import { Door } from '~/http/edge/door.ts'
+import { KeptLog } from '../../support/log.ts'
+
+const MAX = 80
+const HIGH = 70
+const LOW = 60
+
+function world() {
+  const log = new KeptLog()
+  const done: string[] = []
+  const at = { open: 0 as number | null, idle: 0, isTaken: false }
+  const room = { open: () => at.open, max: MAX as number | null }
+  const threshold = {
+    dropIdle() {
+      done.push('drop')
+      at.open = (at.open ?? 0) - at.idle
+      at.idle = 0
+    },
+    shut: () => void done.push('shut'),
+    reopen() {
+      if (at.isTaken) throw new Error('the port is taken')
+      done.push('reopen')
+    },
+  }
+  const door = new Door(log)
+  return { door, log, done, at, room, look: () => door.look(room, threshold) }
+}
+
+describe('Door.look', () => {
+  test('does nothing short of an eighth below the limit, nor where nobody can count', () => {
+    const { at, look, done, room } = world()
+    for (const open of [0, HIGH - 1, null]) {
+      at.open = open
+      look()
+    }
+    at.open = MAX
+    room.max = null
+    look()
+    expect(done).toEqual([])
+  })
+
+  test('closes idle connections first, and lets others in where that is enough', () => {
+    const { at, look, done, door, log } = world()
+    Object.assign(at, { open: HIGH, idle: 1 })
+    look()
+    expect(done).toEqual(['drop'])
+    expect([door.crowds, door.refusals, door.isShut]).toEqual([1, 0, false])
+    expect(log.said).toEqual([
+      'warn: close to the limit of file descriptors: idle connections are closed',
+    ])
+  })
+
+  test('refuses new ones where it is not, until a quarter is free', () => {
+    const { at, look, done, door } = world()
+    at.open = HIGH
+    look()
+    expect([door.isShut, door.refusals]).toEqual([true, 1])
+    at.open = LOW + 1
+    look()
+    expect(door.isShut).toBe(true)
+    at.open = LOW
+    look()
+    expect(door.isShut).toBe(false)
+    expect(done).toEqual(['drop', 'shut', 'reopen'])
+  })
+
+  test('goes on closing idle ones while it is shut', () => {
+    const { at, look, done } = world()
+    at.open = MAX
+    look()
+    look()
+    Object.assign(at, { idle: 30 })
+    look()
+    expect(done).toEqual(['drop', 'shut', 'drop', 'drop', 'reopen'])
+  })
+
+  test('tries again where somebody has taken the port meanwhile', () => {
+    const { at, look, door } = world()
+    at.open = MAX
+    look()
+    Object.assign(at, { open: 0, isTaken: true })
+    look()
+    expect(door.isShut).toBe(true)
+    at.isTaken = false
+    look()
+    expect(door.isShut).toBe(false)
+  })
+
+  test('says one line for each change, however long a crowd lasts', () => {
+    const { at, look, log } = world()
+    for (let i = 0; i < 500; i++) {
+      Object.assign(at, { open: i % 2 ? HIGH : HIGH - 5, idle: 20 })
+      look()
+    }
+    expect(log.said).toHaveLength(1)
+    at.open = MAX
+    for (let i = 0; i < 5; i++) look()
+    at.open = 0
+    for (let i = 0; i < 500; i++) look()
+    expect(log.said.slice(1)).toEqual([
+      'error: out of file descriptors: new connections are refused',
+      'warn: new connections are accepted again',
+      'info: there is room for connections again',
+    ])
+  })
+})

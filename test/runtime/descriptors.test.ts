@@ -1,0 +1,146 @@
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { readFile } from 'node:fs/promises'
+import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { until } from '../support/embedded-process.ts'
+import { Said } from '../support/exposition.ts'
+import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+
+setDefaultTimeout(60_000)
+
+const MAIN = join(import.meta.dir, '../../src/main.ts')
+const DESCRIPTORS = 200
+const CROWD = 300
+const TICKS_PER_SECOND = 100
+const WATCHED_MS = 2_000
+/** A loop that tries to accept for ever takes all of a core. */
+const CORE_PART_MAX = 0.6
+
+let database: FreshDatabase
+let service: Awaited<ReturnType<typeof serve>>
+const sockets: Socket[] = []
+
+beforeEach(async () => {
+  database = await freshDatabase()
+  service = await serve()
+})
+
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy()
+  service.child.kill('SIGKILL')
+  await service.child.exited
+  await database.close()
+})
+
+/** `corridor serve` with few file descriptors, and what it logs. */
+async function serve() {
+  const limited = `ulimit -n ${DESCRIPTORS}; exec "$0" "$@"`
+  const child = Bun.spawn(['sh', '-c', limited, process.execPath, MAIN, 'serve'], {
+    env: {
+      PATH: process.env.PATH,
+      PORT: '0',
+      REFERENCE_FEED: 'none',
+      LOG_LEVEL: 'warn',
+      LOG_FORMAT: 'json',
+      DATABASE_URL: database.url,
+    },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const logged: string[] = []
+  void (async () => {
+    const decoder = new TextDecoder()
+    for await (const chunk of child.stderr) logged.push(decoder.decode(chunk))
+  })()
+  const { value } = await child.stdout.getReader().read()
+  const port = Number(/:(\d+)\//.exec(new TextDecoder().decode(value))?.[1])
+  const messages = () =>
+    [...logged.join('').matchAll(/"msg":"([^"]*)"/g)].map(([, message]) => message)
+  return { child, port, messages }
+}
+
+const REQUEST = 'GET /api/v1/status HTTP/1.1\r\nHost: x\r\n\r\n'
+
+/** Many connections at once, on each of which `said` is sent. */
+function crowd(said: string) {
+  const seen = { answers: 0, ends: 0 }
+  for (let i = 0; i < CROWD; i++) {
+    const socket = connect(service.port, '127.0.0.1', () => void (said && socket.write(said)))
+    socket.on('data', () => void seen.answers++)
+    socket.on('error', () => {})
+    socket.on('close', () => void seen.ends++)
+    sockets.push(socket)
+  }
+  return seen
+}
+
+/** What a new client gets, and how long it waits for it. */
+async function newClient(path = '/api/v1/status') {
+  const startMs = performance.now()
+  const init = { headers: { connection: 'close' }, signal: AbortSignal.timeout(5_000) }
+  const status = await fetch(`http://127.0.0.1:${service.port}${path}`, init).then(
+    (reply) => reply.status,
+    (error) => (error.name === 'TimeoutError' ? 'no answer' : 'refused'),
+  )
+  return { status, ms: performance.now() - startMs }
+}
+
+async function cpuTicks(): Promise<number> {
+  const stat = await readFile(`/proc/${service.child.pid}/stat`, 'utf8')
+  const [, user, system] = /\) (?:\S+ ){11}(\d+) (\d+)/.exec(stat)!
+  return Number(user) + Number(system)
+}
+
+/** How much of a core the service takes for a while. */
+async function coreParts(): Promise<number> {
+  const before = await cpuTicks()
+  await delay(WATCHED_MS)
+  return ((await cpuTicks()) - before) / TICKS_PER_SECOND / (WATCHED_MS / 1000)
+}
+
+describe('more connections than there are file descriptors', () => {
+  test('that are kept idle make room for new ones, and everybody is answered', async () => {
+    const seen = crowd(REQUEST)
+    await until('an answer for each', async () => seen.answers === CROWD)
+    expect(await newClient()).toMatchObject({ status: 200 })
+    expect(await coreParts()).toBeLessThan(CORE_PART_MAX)
+    expect(service.messages()).toEqual([
+      'close to the limit of file descriptors: idle connections are closed',
+    ])
+    const reply = await fetch(`http://127.0.0.1:${service.port}/metrics`)
+    const metrics = new Said(await reply.text())
+    expect(metrics.value('process_max_fds')).toBe(DESCRIPTORS)
+    expect(metrics.value('process_open_fds')).toBeGreaterThan(10)
+    expect(metrics.value('corridor_connections_crowded_total')).toBe(1)
+    expect(metrics.value('corridor_accepting')).toBe(1)
+  })
+
+  test('that say nothing have new ones refused at once, those who are in served, and no core burnt', async () => {
+    const early = connect(service.port, '127.0.0.1')
+    sockets.push(early)
+    let heard = ''
+    early.on('data', (chunk) => {
+      heard += String(chunk)
+    })
+    early.write('GET /api/v1/status HTTP/1.1\r\nHost: x\r\n')
+    await until('the connection', async () => !early.connecting)
+    const seen = crowd('')
+    await until('the refusal of the rest', async () => seen.ends > 0)
+    const refused = await newClient()
+    expect(refused.status).toBe('refused')
+    expect(refused.ms).toBeLessThan(1_000)
+    early.write('\r\n')
+    await until('the answer', async () => heard.startsWith('HTTP/1.1 200'))
+    expect(await coreParts()).toBeLessThan(CORE_PART_MAX)
+    expect(service.messages()).toEqual([
+      'close to the limit of file descriptors: idle connections are closed',
+      'out of file descriptors: new connections are refused',
+    ])
+    for (const socket of sockets.splice(0)) socket.destroy()
+    await until('a new client', async () => (await newClient()).status === 200)
+    expect(service.messages().at(-1)).toBe('new connections are accepted again')
+    service.child.kill('SIGTERM')
+    expect(await service.child.exited).toBe(0)
+  })
+})
