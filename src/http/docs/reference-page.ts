@@ -25,7 +25,7 @@ const PLACES = {
   reference: '<div id="swagger-ui"></div>',
 } as const
 
-const ICON = new URL('../portal/icon.svg', import.meta.url)
+const ICON = new URL('../../portal/icon.svg', import.meta.url)
 
 /** The reference is dark where the reader's other pages are; its style knows how, by a class. */
 const FOLLOW_SCHEME = `
