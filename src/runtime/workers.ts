@@ -3,8 +3,8 @@ import type { Clock } from '~/clock.ts'
 import type { Config } from '~/config.ts'
 import { MINUTE_MS } from '~/domain/duration.ts'
 import type { Log } from '~/log.ts'
-import { addressOf, portOf } from '~/store/address.ts'
 import type { Database } from '~/store/database.ts'
+import { portOf, serverUrlOf } from '~/store/server-address.ts'
 import { originAt, unsharedPort } from './listener.ts'
 import type { Service } from './service.ts'
 import { MetricsOfAll, READY } from './worker-metrics.ts'
@@ -117,7 +117,7 @@ class Workers {
     const child = Bun.spawn([process.execPath, Bun.main, 'worker', place], {
       env: {
         ...env,
-        DATABASE_URL: config.databaseUrl ?? addressOf(database.sql),
+        DATABASE_URL: config.databaseUrl ?? serverUrlOf(database.sql),
         PORT: String(this.port),
         MCP_SESSIONS_MAX: '0',
       },

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { type Embedded, openEmbedded } from '~/store/embedded/embedded.ts'
-import { moveTo } from './address.ts'
+import { moveTo } from './server-address.ts'
 import { tlsOf } from './tls.ts'
 
 const POSTGRES_MAJOR_MIN = 14

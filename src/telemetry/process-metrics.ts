@@ -40,6 +40,14 @@ export const processMetrics = (loop: LoopDelay, version: string): Family[] => [
     type: 'gauge',
     read: () => [[{}, performance.timeOrigin / 1000]],
   },
+  ...descriptorMetrics,
+  histogram(
+    ['event_loop_delay_seconds', 'How late the event loop comes to what is due'],
+    loop.timings,
+  ),
+]
+
+const descriptorMetrics: Family[] = [
   {
     name: 'process_open_fds',
     help: 'File descriptors in use',
@@ -52,10 +60,6 @@ export const processMetrics = (loop: LoopDelay, version: string): Family[] => [
     type: 'gauge',
     read: () => sampleOf(descriptorsMax()),
   },
-  histogram(
-    ['event_loop_delay_seconds', 'How late the event loop comes to what is due'],
-    loop.timings,
-  ),
 ]
 
 const sampleOf = (value: number | null): Sample<number>[] => (value === null ? [] : [[{}, value]])

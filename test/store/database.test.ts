@@ -1,8 +1,8 @@
 import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { connect as connectTcp, createServer, type Server } from 'node:net'
 import { sql as statement } from 'drizzle-orm'
-import { addressOf as serverAddressOf } from '~/store/address.ts'
 import { connect, type Database, openDatabase } from '~/store/database.ts'
+import { serverUrlOf } from '~/store/server-address.ts'
 import {
   cleanUp,
   endServer,
@@ -34,7 +34,7 @@ test.each([
 ])('of %s the server is %s at port %d', (url, host, port) => {
   const { options } = connect(url)
   expect([options.host[0], options.port[0]]).toEqual([host, port])
-  expect(connect(serverAddressOf(connect(url))).options.host[0]).toBe(host)
+  expect(connect(serverUrlOf(connect(url))).options.host[0]).toBe(host)
 })
 
 type Options = Partial<Parameters<typeof openDatabase>[0]>

@@ -28,7 +28,6 @@ const EXCEPTIONS = {
   ],
   circles: [
     ['src/http/access.ts', 'src/http/answer.ts', 'src/http/direct.ts', 'src/http/route.ts'],
-    ['src/store/address.ts', 'src/store/database.ts'],
   ],
 }
 

@@ -1,4 +1,4 @@
-import type { Sql } from './database.ts'
+import type { Sql } from 'postgres'
 
 /** Where its server listens. */
 export const portOf = ({ options }: Sql): number => options.port[0]!
@@ -9,7 +9,7 @@ export function moveTo({ options }: Sql, port: number): void {
 }
 
 /** The address a client connects to, with the password: never to be logged. */
-export function addressOf({ options }: Sql): string {
+export function serverUrlOf({ options }: Sql): string {
   const { user, pass, host, port, database } = options
   const login = [user, String(pass)].map(encodeURIComponent).join(':')
   const name = host[0]?.includes(':') ? `[${host[0]}]` : host[0]
