@@ -1,7 +1,10 @@
 import type { Tier } from './freshness.ts'
 import type { Plan, Role } from './quota.ts'
 
-/** Who pays and who may do what; its keys share one quota. */
+/**
+ * A customer: the plan that is paid for and the rights that go with it. All keys of an account
+ * share one quota.
+ */
 export type Account = {
   readonly id: string
   readonly email: string
@@ -13,22 +16,22 @@ export type Key = {
   readonly id: string
   readonly accountId: string
   readonly name: string
-  /** SHA-256 of the key, in hex: all that is known of it. */
+  /** The key's SHA-256 in hex; the key itself is not stored. */
   readonly hash: string
-  /** From when on it is refused; ahead for a key that is being replaced. */
+  /** When the key stops working; in the future for a key that is being replaced. */
   readonly revokedMs: number | null
 }
 
 export type ListedAccount = Account & {
   readonly createdMs: number
   readonly keyCount: number
-  /** Of those, the ones in use. */
+  /** How many of the account's keys are in use. */
   readonly activeKeyCount: number
 }
 
 export type ListedKey = Key & { readonly createdMs: number }
 
-/** Who is asking: the key that was shown, its account, and the tier that account is served. */
+/** The caller of a request: the key shown, its account, and the tier that account is served. */
 export type Caller = { readonly key: Key; readonly account: Account; readonly tier: Tier }
 
 export const isRevoked = ({ revokedMs }: Pick<Key, 'revokedMs'>, nowMs: number): boolean =>
@@ -38,7 +41,7 @@ export const EMAIL_LENGTH_MAX = 254
 
 const EMAIL = /^[^\s@\p{Cc}\p{Bidi_C}]+@[^\s@\p{Cc}\p{Bidi_C}]+$/u
 
-/** Whether mail could be sent there; not whether it would arrive. */
+/** Whether a text has the form of an e-mail address; it may still not exist. */
 export const isEmail = (text: string): boolean =>
   text.length <= EMAIL_LENGTH_MAX && EMAIL.test(text)
 
@@ -51,43 +54,43 @@ const KEY_NAME = new RegExp(`^[^\\p{Cc}\\p{Cs}\\p{Bidi_C}]{1,${KEY_NAME_LENGTH_M
 
 const ONE_LINE = 'on one line, none of which turns its direction'
 
-/** What makes a name of a key, as people are told. */
+/** The rule for names of keys, as people read it. */
 export const KEY_NAME_RULE = `1 to ${KEY_NAME_LENGTH_MAX} characters ${ONE_LINE}`
 
-/** Whether a key may be called so. */
+/** Whether a text may be the name of a key. */
 export const isKeyName = (text: string): boolean => KEY_NAME.test(text)
 
-/** What the key is called that an account is made with. */
+/** The name of the key that an account is created with. */
 export const FIRST_KEY_NAME = 'default'
 
-/** Keys of one account that are in use at once. */
+/** How many keys of one account may be in use at once. */
 export const ACTIVE_KEYS_MAX = 20
 
-/** Keys of one account that are made within 24 hours, in use or not. */
+/** How many keys of one account may be created within 24 hours, in use or not. */
 export const DAILY_KEYS_MAX = 50
 
-/** Why an account gets no further key. */
+/** Why an account cannot get another key. */
 export type KeyRefusal = 'too_many' | 'too_often' | 'name_taken' | 'unknown' | 'ending'
 
 export type NewKey = {
   readonly accountId: string
   readonly name: string
   readonly hash: string
-  /** Who makes it, as the log names them. */
+  /** The person who creates the key, as the log names them. */
   readonly actor: string
 }
 
-/** A new key in the place of an old one. */
+/** A new key that takes the place of an old one. */
 export type KeyReplacement = {
   readonly keyId: string
   readonly accountId: string
   readonly hash: string
-  /** When the old key ends. */
+  /** When the old key stops working. */
   readonly endsMs: number
   readonly actor: string
 }
 
-/** What holds for keys that people make for themselves. */
+/** The limits on keys that people create for themselves. */
 export type KeyRules = {
   readonly activeMax: number
   readonly dailyMax: number
@@ -96,7 +99,7 @@ export type KeyRules = {
 
 export type Granted = { readonly key: Key } | { readonly refusal: KeyRefusal }
 
-/** Who revokes; `accountId` for one who may only revoke that account's keys. */
+/** The person who revokes; `accountId` restricts them to the keys of that account. */
 export type Revoker = { readonly actor: string; readonly accountId?: string }
 
 export type RevokedKey = { readonly keyId: string; readonly revokedMs: number }

@@ -1,4 +1,4 @@
-/** From `sinceMs` on a provider was active, or was not. */
+/** Whether a provider was active from `sinceMs` on. */
 export type ActivityChange = { readonly sinceMs: number; readonly isActive: boolean }
 
 export type ProviderChange = ActivityChange & { readonly providerId: string }
@@ -9,8 +9,8 @@ export type Activity = { readonly isActive: boolean; readonly changes: readonly 
 /**
  * Whether a provider was active at a moment.
  *
- * Before its first change it was the opposite of what that made it; without any change it has
- * always been what it is.
+ * Before its first change a provider was in the opposite state; one that never changed has always
+ * been in its present state.
  */
 export function wasActive({ isActive, changes }: Activity, atMs: number): boolean {
   const next = changes.find(({ sinceMs }) => sinceMs > atMs)

@@ -8,7 +8,7 @@ const PREFIX = 'crd_'
 const SECRET_LENGTH = 32
 const CHECKSUM_LENGTH = 6
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-/** Bytes from here on would favour the first characters of the alphabet. */
+/** Bytes from this value on would favour the first characters of the alphabet. */
 const BYTE_FAIR_MAX = 256 - (256 % ALPHABET.length)
 
 /** A key from a source of random bytes, each character equally likely. */
@@ -21,14 +21,17 @@ export function newApiKey(randomBytes: (count: number) => Uint8Array): string {
   return PREFIX + secret + checksumOf(secret)
 }
 
-/** Whether a text could be a key of ours: a mistyped one is refused before any look-up. */
+/**
+ * Whether a text has the form of one of our keys, so that a mistyped key is refused without a
+ * look-up.
+ */
 export function isWellFormedKey(text: string): boolean {
   if (!KEY_PATTERN.test(text)) return false
   const secretEnd = PREFIX.length + SECRET_LENGTH
   return checksumOf(text.slice(PREFIX.length, secretEnd)) === text.slice(secretEnd)
 }
 
-/** What is stored of a key: the SHA-256 of its text, in hex. */
+/** What is stored for a key: the SHA-256 of its text, in hex. */
 export const keyHashOf = (key: string): string => createHash('sha256').update(key).digest('hex')
 
 function checksumOf(secret: string): string {

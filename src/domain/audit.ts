@@ -6,7 +6,7 @@ const CHANGES = [
   'key revoked',
 ] as const
 
-/** Who is named where nobody signed in: a person with the command line. */
+/** The actor recorded when nobody signed in: a person with the command line. */
 export const COMMAND_LINE = 'command line'
 
 /** One change of an account or of its keys. */
@@ -15,9 +15,9 @@ export type AuditedChange = {
   readonly actor: string
   readonly action: (typeof CHANGES)[number]
   readonly accountId: string
-  /** What was changed, for a person: an address, or a key's name. */
+  /** What was changed, named for a person: an address, or a key's name. */
   readonly subject: string
-  /** The members that differ; null for what was not there. */
+  /** The members that differ; null for members that did not exist. */
   readonly before: Facts | null
   readonly after: Facts | null
 }

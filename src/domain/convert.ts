@@ -1,15 +1,15 @@
 import { differenceOfProducts } from './decimal.ts'
 import type { Quote } from './quote.ts'
 
-/** Greater amounts are refused, so that no product of amount and rate overflows. */
+/** The largest amount accepted, so that no product of amount and rate overflows. */
 export const AMOUNT_MAX = 1e15
 
 /**
  * What the recipient nets of `amount`, in the target currency; null when the fee cannot be priced.
  *
  * A fee in the source currency is priced at the provider's own rate, one in the target currency is
- * taken as it is, one in a third currency is priced at `feeMid` (units of target per unit of fee
- * currency; null when there is no such mid). May be zero or negative: a fee can eat the amount.
+ * subtracted unchanged, one in a third currency is priced at `feeMid` (units of target per unit of
+ * fee currency; null when there is no such mid). May be zero or negative: a fee can eat the amount.
  */
 export function netConverted(quote: Quote, amount: number, feeMid: number | null): number | null {
   const fee = feeInTarget(quote, feeMid)
@@ -26,23 +26,23 @@ export function feeInTarget(quote: Quote, feeMid: number | null): number | null 
   return feeMid === null ? null : quote.fee * feeMid
 }
 
-/** Decimal digits that a product or two of doubles still has right. */
+/** How many decimal digits are still right in a product or two of doubles. */
 const SURE_DIGITS = 14
-/** So many digits or more are left to the rounding at the end. */
+/** Numbers with this many digits or more are left to the rounding at the end. */
 const PLAIN_DIGITS = 12
 const CANCELLING = 10 ** (SURE_DIGITS - PLAIN_DIGITS)
 
 /**
- * Whether so much of a converted amount goes into a fee in the same currency that the difference of
- * the doubles has fewer digits right than are shown.
+ * Whether a fee, in the currency of the converted amount, uses up so much of it that the difference
+ * of the doubles has fewer correct digits than are shown.
  */
 export const isCancelled = (converted: number, fee: number): boolean =>
   fee !== 0 && Math.abs(converted - fee) * CANCELLING < Math.max(converted, fee)
 
 /**
- * The net amount of decimals as they are written: 0.1 * 3 - 0.3 is 0. A mid is itself a quotient of
- * doubles; of a fee that it prices, and of decimals beyond all use, only those digits count that
- * both sides have right.
+ * The net amount computed in decimals as written: 0.1 * 3 - 0.3 is 0. A mid is itself a quotient of
+ * doubles, so where it prices a fee, and for decimals of extreme length, only the digits count that
+ * are right on both sides.
  */
 function netInDecimals(quote: Quote, amount: number, fee: number): number {
   const { rate, fee: charged, feeCurrency, to } = quote

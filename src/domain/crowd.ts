@@ -2,18 +2,21 @@ import { type Activity, wasActive } from './activity.ts'
 import type { RateType } from './provider.ts'
 import type { Quote } from './quote.ts'
 
-/** The latest quotes of one corridor's providers while time goes on. Mutable. */
+/** The latest quotes of one corridor's providers while a caller steps forward in time. Mutable. */
 export class Crowd {
   readonly #latest = new Map<string, Quote>()
-  /** The best rate of a kind, where it is known for this instant. */
+  /** The best rate of a kind, if it has been computed for this instant. */
   readonly #best = new Map<RateType, number>()
   readonly #activities: ReadonlyMap<string, Activity>
-  /** When somebody was switched on or off, what is ahead. */
+  /** Moments at which a provider was switched on or off, those still ahead. */
   readonly #turnsMs: number[]
-  /** The ids of those that are not active at this instant. */
+  /** The ids of the providers that are not active at this instant. */
   #off = new Set<string>()
 
-  /** Nothing was said yet; `activityOf` knows each of `providerIds`, which are all that speak. */
+  /**
+   * Starts without quotes. `providerIds` names every provider that will appear, and `activityOf`
+   * knows each of them.
+   */
   constructor(providerIds: Iterable<string>, activityOf: (providerId: string) => Activity) {
     this.#activities = new Map([...new Set(providerIds)].map((id) => [id, activityOf(id)]))
     this.#turnsMs = [...this.#activities.values()]
@@ -22,7 +25,7 @@ export class Crowd {
     this.#turn(Number.NEGATIVE_INFINITY)
   }
 
-  /** Goes on to an instant and takes all that was said at it, in the order it was recorded. */
+  /** Steps forward to an instant and takes in its quotes, in the order they were recorded. */
   hear(said: readonly Quote[], atMs: number): void {
     const turns = this.#turnsMs.length
     while (this.#turnsMs.at(-1)! <= atMs) this.#turnsMs.pop()

@@ -4,9 +4,9 @@ const NUMERAL = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 const DIGITS_MAX = 60
 
 /**
- * The same number in plain notation: no exponent, no needless zeros; `1.50e3` becomes `1500`.
+ * A number in plain notation: no exponent, no needless zeros; `1.50e3` becomes `1500`.
  *
- * Takes what JSON calls a number. Text that is none, or that would need more than 60 digits on a
+ * Takes what JSON calls a number. Text that is not a number, or would need more than 60 digits on a
  * side of its point (such as `1e400`), comes back as it is.
  */
 export function plainDecimal(text: string): string {
@@ -47,7 +47,7 @@ export function differenceText(a: string, b: string): string | null {
 }
 
 /**
- * Whether a decimal lies between two numbers, or is one of them. Its double alone would not tell:
+ * Whether a decimal lies between two numbers or equals one of them. Its double would not be enough:
  * that of 1000000000000.00001 is 1e12.
  */
 export function isBetween(text: string, { min, max }: { min: number; max: number }): boolean {
@@ -58,12 +58,12 @@ export function isBetween(text: string, { min, max }: { min: number; max: number
   return over !== null && (over === '0' || over.startsWith('-') === (value === max))
 }
 
-/** What two numbers make, multiplied. */
+/** Two numbers to be multiplied. */
 type Factors = readonly [number, number]
 
 /**
- * The first product less the second, of the decimals that the numbers are written as: the double
- * nearest to it. NaN where one of them needs more than 60 digits on a side of its point.
+ * The first product minus the second, computed from the numbers as written in decimals and rounded
+ * to the nearest double. NaN where a number needs more than 60 digits on one side of its point.
  */
 export function differenceOfProducts(first: Factors, second: Factors): number {
   const [from, taken] = [productOf(first), productOf(second)]

@@ -3,7 +3,7 @@ export const MINUTE_MS = 60 * SECOND_MS
 export const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 24 * HOUR_MS
 
-/** So many calendar years before a moment; 29 February becomes 1 March. */
+/** The moment some calendar years earlier; 29 February becomes 1 March. */
 export function yearsBeforeMs(nowMs: number, years: number): number {
   const moment = new Date(nowMs)
   return moment.setUTCFullYear(moment.getUTCFullYear() - years)

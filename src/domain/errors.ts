@@ -44,6 +44,6 @@ export class ServiceError extends Error {
   }
 }
 
-/** The error of one parameter, or argument, by its name; `fault` continues the sentence. */
+/** The error for one parameter or argument, by its name; `fault` continues the sentence. */
 export const invalidParameter = ({ name, fault }: { name: string; fault: string }): ServiceError =>
   new ServiceError('invalid_parameter', `${name} cannot be used: ${fault}`, { parameter: name })

@@ -15,7 +15,7 @@ export const hourStartMs = (ms: number): number => Math.floor(ms / HOUR_MS) * HO
 export type Freshness = {
   readonly tier: Tier
   readonly nowMs: number
-  /** Top of the hour for `hourly`; Infinity for `realtime`, which sees whatever is there. */
+  /** The top of the hour for `hourly`; Infinity for `realtime`, which sees everything recorded. */
   readonly cutoffMs: number
 }
 

@@ -26,13 +26,14 @@ export type Place = { readonly atMs: number; readonly id: number }
 export const byPlace = (a: Place, b: Place): number => a.atMs - b.atMs || a.id - b.id
 
 /**
- * How far each quote of `said` lay below the best quote of its kind at its instant, by its id; null
- * where its own provider was not active then.
+ * How far each quote of `said` lay below the best quote of its kind at that instant, by quote id;
+ * null where its provider was not active at that instant.
  *
- * What was said at one instant counts together. `others` is what else stood: the latest quote of
- * each provider up to and with the first instant of `said`, and all that was said from there on to
- * the last. Both in any order; they may overlap. Unit: basis points of the best rate. A quote that
- * the same provider replaced at the same instant is judged by those that stayed, and by itself.
+ * Quotes of one instant count together. `others` holds the competition: each provider's latest
+ * quote up to and including the first instant of `said`, and every quote from there to the last
+ * instant. Either list may be in any order, and they may overlap. Unit: basis points of the best
+ * rate. A quote that its provider replaced within the same instant is compared with the quotes that
+ * stayed and with itself.
  */
 export function spreadsThen(
   said: readonly Quote[],

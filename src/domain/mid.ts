@@ -24,7 +24,7 @@ export type Mid = { readonly rate: number; readonly source: string; readonly atM
  * USD.
  *
  * The dollar itself needs no reference, so a pair with USD has one leg and that leg's source and
- * time. Both legs given: the staler one's time, and both sources joined by `+` where they differ.
+ * time. With two legs the time is that of the staler one, and differing sources are joined by `+`.
  */
 export function crossMid(from: Reference, to: Reference): Mid {
   if (from.currency === USD) return { rate: to.perUsd, source: to.source, atMs: to.atMs }

@@ -1,12 +1,13 @@
-/** Letters that may be wrong in a word that was meant for another. */
+/** How many letters may be wrong in a misspelled word. */
 const WRONG_LETTERS_MAX = 2
 
 /**
- * The one of `names` that `word` was probably meant for, the nearest first; null for a name itself
- * and for a word like none of them.
+ * The name in `names` that `word` most likely misspells; null when `word` is one of the names, or
+ * resembles none of them.
  *
- * Like is what differs in case alone, or in at most two letters that are wrong, missing, added or
- * changed places with the next, where more are right than wrong: `id` is not meant for `to`.
+ * A word resembles a name when they differ in case only, or in at most two letters that are wrong,
+ * missing, added or swapped with the next, and more letters are right than wrong: `id` is not taken
+ * for `to`.
  */
 export function meantBy(word: string, names: readonly string[]): string | null {
   if (names.includes(word)) return null
@@ -24,7 +25,7 @@ export function meantBy(word: string, names: readonly string[]): string | null {
   return meant
 }
 
-/** The distance of optimal string alignment, row by row; for words of some letters. */
+/** The optimal string alignment distance, row by row; meant for short words. */
 function wrongLetters(word: string, name: string): number {
   let before: number[] = []
   let above = Array.from({ length: name.length + 1 }, (_, column) => column)

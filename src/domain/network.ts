@@ -2,8 +2,8 @@ const NETWORK = /^(.*:)([0-9a-f]{1,4})::\/64$/
 const WIDER_MASK = 0xff00
 
 /**
- * The /56 around a /64 network of IPv6 (`2001:db8:1:2::/64`), written likewise; one customer often
- * has all 256 networks of it. Null for any other address.
+ * The /56 around a /64 network of IPv6, in the notation of its argument (`2001:db8:1:2::/64`); one
+ * customer often has all 256 networks of it. Null for any other address.
  */
 export function widerNetworkOf(network: string): string | null {
   const [, before, last] = NETWORK.exec(network) ?? []
@@ -11,5 +11,5 @@ export function widerNetworkOf(network: string): string | null {
   return `${before}${(Number.parseInt(last, 16) & WIDER_MASK).toString(16)}::/56`
 }
 
-/** How many times as much as a /64 its /56 may try: some are shared by many customers. */
+/** How many times the attempts of a /64 its /56 may make: some are shared by many customers. */
 export const WIDER_SHARES = 4

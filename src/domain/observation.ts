@@ -1,7 +1,7 @@
 import { yearsBeforeMs } from './duration.ts'
 import type { RateType } from './provider.ts'
 
-/** What a provider said, ready to be recorded. Rate and fee are exact decimal text. */
+/** A provider's price, ready to be recorded. Rate and fee are exact decimal text. */
 export type Observation = {
   readonly providerId: string
   readonly from: string
@@ -14,7 +14,7 @@ export type Observation = {
   readonly notes: string | null
 }
 
-/** What tells a repeated request to record. */
+/** What identifies a request that is sent again. */
 export type Idempotency = {
   readonly accountId: string
   readonly key: string
@@ -23,13 +23,13 @@ export type Idempotency = {
   readonly nowMs: number
 }
 
-/** Recorded all together or not at all. */
+/** Observations that are recorded all together or not at all. */
 export type Batch = {
   readonly observations: readonly Observation[]
   readonly idempotency: Idempotency | null
 }
 
-/** What became of a batch. `ids[i]` belongs to `observations[i]`; they ascend. */
+/** The outcome of a batch. `ids[i]` belongs to `observations[i]`; they ascend. */
 export type Recording =
   | { readonly kind: 'recorded'; readonly ids: readonly number[] }
   | { readonly kind: 'replayed'; readonly inserted: number }
@@ -46,8 +46,9 @@ export const RETENTION_YEARS_MAX = 100
 const DECIMAL = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE][+-]?0*\d{1,3})?$/
 
 /**
- * How many significant digits a number has as it is written, zeros at either end not counted; null
- * when it is none, or too large or small for any use. `0.00120` has two, `1.2e3` too, `0` none.
+ * How many significant digits a number has as written, not counting zeros at either end; null when
+ * the text is not a number, or is far too large or small to use. `0.00120` has two, `1.2e3` too,
+ * `0` none.
  */
 export function significantDigits(text: string): number | null {
   const match = DECIMAL.exec(text)

@@ -2,7 +2,7 @@ import { DAY_MS } from './duration.ts'
 
 export const PERIODS = ['1d', '7d', '30d', '90d'] as const
 
-/** How far back a question goes. */
+/** How far back a question reaches. */
 export type Period = (typeof PERIODS)[number]
 
 export const PERIOD_MS: Readonly<Record<Period, number>> = {
@@ -13,10 +13,10 @@ export const PERIOD_MS: Readonly<Record<Period, number>> = {
 }
 
 /**
- * A stretch of time in epoch milliseconds, its end not in it. Times here are whole milliseconds, so
- * "up to and with `ms`" ends at `ms + 1`.
+ * A stretch of time in epoch milliseconds that excludes its end. Times are whole milliseconds, so a
+ * window that should include `ms` ends at `ms + 1`.
  */
 export type Window = { readonly fromMs: number; readonly beforeMs: number }
 
-/** Since ever. */
+/** The start of a window that reaches back to the first record. */
 export const ALWAYS_MS = Number.NEGATIVE_INFINITY

@@ -12,7 +12,7 @@ export const PROVIDER_TYPES = [
 
 /** What kind of price it is. Kinds are never ranked against each other. */
 export type RateType = (typeof RATE_TYPES)[number]
-/** What kind of institution published it: another question than the kind of price. */
+/** What kind of institution published a price; independent of the kind of price. */
 export type ProviderType = (typeof PROVIDER_TYPES)[number]
 
 export type Provider = {
@@ -45,5 +45,7 @@ const EXECUTABLE: Readonly<Record<RateType, boolean>> = {
   parallel: false,
 }
 
-/** Whether money can be moved at such a price. Only these are ever a corridor's best. */
+/**
+ * Whether money can be moved at such a price. Only executable prices are ever a corridor's best.
+ */
 export const isExecutable = (rateType: RateType): boolean => EXECUTABLE[rateType]

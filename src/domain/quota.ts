@@ -32,14 +32,14 @@ export function quotaOf({ limit, used, day }: { limit: number; used: number; day
   return { limit, used, remaining: Math.max(0, limit - used), resetMs: (day + 1) * DAY_MS }
 }
 
-/** What a process asks for of an account's day: units that it may spend, ahead of use. */
+/** A process's request for units of an account's day, which it may spend before reporting them. */
 export type ShareAsk = {
   readonly accountId: string
   readonly day: number
   readonly limit: number
-  /** What is left of the share it has. */
+  /** What is left of the share that the process has. */
   readonly held: number
-  /** False where it only tells what it has left. */
+  /** False where the process only reports what it has left. */
   readonly isMore: boolean
 }
 
@@ -47,19 +47,19 @@ export type ShareAsk = {
 export type Share = {
   readonly accountId: string
   readonly day: number
-  /** What may be spent beyond all that is counted. */
+  /** How many units the process may spend beyond everything counted so far. */
   readonly units: number
-  /** Whether what is counted and what is held, by all together, is within the limit. */
+  /** Whether everything counted and held by all processes together is within the limit. */
   readonly isWithin: boolean
 }
 
-/** How much all processes together may spend of a limit beyond it, at most. */
+/** How far all processes together may exceed a limit, at most. */
 export const overshootMax = (limit: number): number => Math.floor(limit / 10)
 
 /**
  * What the process in a slot may spend ahead of its share: half of what the slots before it leave
- * of the overshoot, at least one unit. All slots together come to the overshoot and never to more,
- * so no process has to know how many others there are.
+ * of the overshoot, at least one unit. All slots together never exceed the overshoot, so no process
+ * has to know how many others there are.
  */
 export function advanceOf(limit: number, slot: number): number {
   let left = overshootMax(limit)

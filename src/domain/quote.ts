@@ -1,6 +1,6 @@
 import type { RateType } from './provider.ts'
 
-/** Something that held from one moment on; of two at the same moment the greater `id` is later. */
+/** A value that holds from `atMs` on; at equal times the one with the greater `id` is later. */
 export type Dated = { readonly id: number; readonly atMs: number }
 
 /** One provider's price in one corridor, from `atMs` (its `effective_from`) on. */
@@ -10,7 +10,7 @@ export type Quote = Dated & {
   readonly to: string
   /** Units of `to` per unit of `from`. */
   readonly rate: number
-  /** In `feeCurrency`. */
+  /** The fee, in `feeCurrency`. */
   readonly fee: number | null
   readonly feeCurrency: string | null
   readonly rateType: RateType

@@ -16,7 +16,7 @@ export function byKindThenValue(a: Ranked, b: Ranked): number {
   return kinds || byValue(a, b)
 }
 
-/** The best executable entry by `value`, or null; entries without a value are never it. */
+/** The best executable entry by `value`, or null; entries without a value never win. */
 export function bestExecutable<T extends Ranked>(entries: readonly T[]): T | null {
   let best: T | null = null
   for (const entry of entries) {
@@ -35,11 +35,11 @@ function byValue(a: Ranked, b: Ranked): number {
   return byTie(a, b)
 }
 
-/** How quotes of equal value follow each other, of whatever kind they are. */
+/** The order of quotes of equal value, whatever their kind. */
 export const byTie = (a: Pick<Ranked, 'quote'>, b: Pick<Ranked, 'quote'>): number =>
   b.quote.atMs - a.quote.atMs ||
   compareText(a.quote.providerId, b.quote.providerId) ||
   newestFirst(a.quote, b.quote)
 
-/** Code-unit order: the same on every machine and in every locale. */
+/** Compares by code units, which gives one order on every machine and in every locale. */
 export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

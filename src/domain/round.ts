@@ -1,17 +1,17 @@
 const DIGITS = 12
 const POWERS_OF_TEN = Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`))
-/** Between these the powers of ten that are needed are exact doubles. */
+/** The smallest number for which the powers of ten needed here are exact doubles. */
 const PLAIN_MIN = 1e-10
 const PLAIN_MAX = 1e12
-/** A product of two doubles below 1e12 is off by far less than this. */
+/** An upper bound for the rounding error of a product of two doubles below 1e12. */
 const DOUBT = 1e-3
 
 /**
  * `x` to 12 significant digits: every rate and amount that leaves the service. Never -0.
  *
- * The digits are brought in front of the point, rounded there, and divided back, which gives the
- * double nearest to that decimal. Where that could go wrong, and far from 1, the digits are written
- * out and read back.
+ * The number is scaled up until all its digits are whole, rounded, and divided back, which gives
+ * the double nearest to that decimal. Where that could go wrong, and far from 1, the number is
+ * printed and parsed instead.
  */
 export function roundAmount(x: number): number {
   const size = Math.abs(x)
@@ -33,7 +33,7 @@ export function decimalsOf(size: number): number {
 
 /**
  * A number between 1e-10 and 1e12 in units of its last decimal, rounded; NaN where the product's
- * own error could turn the rounding.
+ * own error could change which way it rounds.
  */
 export function digitsOf(size: number, decimals: number): number {
   const digits = size * POWERS_OF_TEN[decimals]!
@@ -49,10 +49,12 @@ export const roundBps = (x: number): number => toDecimals(x, 1e4)
 /** `x` to 6 decimals: every percentage. Never -0. */
 export const roundPercent = (x: number): number => toDecimals(x, 1e6)
 
-/** More digits than these a double does not keep. */
+/** The largest whole number of units whose digits a double keeps. */
 const KEPT_MAX = 1e15
 
-/** Adding 0 turns -0 into 0. What has too many digits for its decimals is rounded to 12 of them. */
+/**
+ * Rounds to a decimal, or to 12 digits where there are too many for that; adding 0 turns -0 into 0.
+ */
 const toDecimals = (x: number, unitsPerOne: number): number =>
   Math.abs(x) * unitsPerOne < KEPT_MAX
     ? Math.round(x * unitsPerOne) / unitsPerOne + 0

@@ -8,5 +8,5 @@ export const SAMPLERS = [
   'parentbased_traceidratio',
 ] as const
 
-/** `share`, from 0 to 1, matters to the ratios only. */
+/** `share`, from 0 to 1, is used by the ratio samplers only. */
 export type Sampling = { readonly sampler: (typeof SAMPLERS)[number]; readonly share: number }

@@ -11,7 +11,7 @@ export const INTERVAL_MS: Readonly<Record<Interval, number>> = { P1D: DAY_MS, PT
 
 export const BUCKETS_MAX: Readonly<Record<Interval, number>> = { P1D: 366, PT1H: 168 }
 
-/** The buckets of a window, which starts with one. */
+/** A question for the buckets of a window, which starts at the start of one. */
 export type BucketsAsk = Window & { readonly corridor: Corridor; readonly interval: Interval }
 
 /** What was observed in one bucket. */
@@ -23,11 +23,11 @@ export type Bucket = {
   readonly samples: number
 }
 
-/** Whole buckets, and how they came to be others than those asked for. */
+/** Whole buckets, and how they differ from the window asked for. */
 export type SeriesWindow = Window & {
-  /** A longer window was asked for than the buckets may cover: the newest are kept. */
+  /** Whether the window asked for was too long, so that only its newest buckets are kept. */
   readonly isCut: boolean
-  /** The end asked for lies behind the bucket that holds the present. */
+  /** Whether the end asked for lies after the bucket that holds the present. */
   readonly isAhead: boolean
 }
 
@@ -35,10 +35,10 @@ export type SeriesWindow = Window & {
  * The whole buckets that hold `fromMs` to `toMs`: the start moves back to the start of its bucket,
  * the end forward to the end of its own.
  *
- * Never empty: a window of no length is the bucket that holds it. Nothing lies behind the bucket of
- * `nowMs`, and over the maximum the newest buckets are kept. Where a window that fits is one bucket
- * too many only because it was rounded, nothing counts as cut. `fromMs` is not after `toMs` or
- * `nowMs`.
+ * Never empty: a window of no length becomes the bucket that holds it. The last bucket is at most
+ * the one of `nowMs`, and a window over the maximum keeps its newest buckets. A window that fits,
+ * and is one bucket over only because of the rounding, does not count as cut. `fromMs` is not after
+ * `toMs` or `nowMs`.
  */
 export function seriesWindow(
   asked: { fromMs: number; toMs: number; nowMs: number },

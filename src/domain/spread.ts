@@ -18,7 +18,7 @@ export function bestByKind(quotes: readonly Priced[]): ReadonlyMap<RateType, num
  * Unit: basis points of the best rate, so the best of each kind is 0 and no result is negative.
  * Shape: one number per quote, in input order; empty in, empty out.
  *
- * Kinds never mix: an `official` price is not a worse `retail` price, it is another thing.
+ * Kinds never mix: an `official` price is not a worse `retail` price, it is a different thing.
  */
 export function spreadsBps(quotes: readonly Priced[]): number[] {
   const best = bestByKind(quotes)

@@ -9,7 +9,7 @@ export type TrendWindow = {
 
 /** The best executable rate of one corridor on one day of a window. */
 export type BestOfDay = Corridor & {
-  /** From 0, the oldest. */
+  /** Counted from 0, the oldest day. */
   readonly day: number
   readonly best: number
 }

@@ -2,10 +2,10 @@ import { LRUCache } from 'lru-cache'
 import { WIDER_SHARES, widerNetworkOf } from '~/domain/network.ts'
 import { type Budget, TokenBucket } from './token-bucket.ts'
 
-/** The addresses remembered at most: over it, those not heard of for longest start anew. */
+/** The most addresses remembered; beyond that, those silent for longest start afresh. */
 const ADDRESSES_MAX = 20_000
 
-/** What each address may still ask for, and the /56 around it: a bucket of tokens for each. */
+/** What each address, and the /56 around it, may still ask for: a bucket of tokens for each. */
 export class AddressLimits {
   readonly #buckets: LRUCache<string, TokenBucket>
   readonly #widerBudget: Budget
@@ -18,7 +18,7 @@ export class AddressLimits {
     this.#widerBudget = { ...budget, requestsMax: WIDER_SHARES * budget.requestsMax }
   }
 
-  /** Takes one request: 0 when it may go on, else the milliseconds until one may. */
+  /** Takes one request: 0 when it may proceed, else the milliseconds until one may. */
   take(address: string, nowMs: number): number {
     const waitMs = this.#bucketOf(address, this.budget, nowMs).take(nowMs)
     if (waitMs > 0) return waitMs

@@ -6,25 +6,29 @@ import { compareText } from '~/domain/rank.ts'
 export type Catalogue = {
   readonly currencies: readonly Currency[]
   readonly providers: readonly Provider[]
-  /** Those of one provider oldest first; none where nothing has ever changed. */
+  /** Changes of each provider, oldest first; absent where nothing has ever changed. */
   readonly activity?: readonly ProviderChange[]
 }
 
 const NONE: readonly ActivityChange[] = []
 
 /**
- * Every currency and provider at one moment. Immutable: a change of the catalogue is a new index.
+ * Every currency and provider at one moment. Immutable: a change of the catalogue makes a new
+ * index.
  */
 export class CatalogueIndex {
-  /** Active ones by sort order, then code. */
+  /** The active currencies by sort order, then code. */
   readonly currencies: readonly Currency[]
-  /** Active ones by name, then id. */
+  /** The active providers by name, then id. */
   readonly providers: readonly Provider[]
   /** Codes of the active currencies, in alphabetical order. */
   readonly supportedCodes: readonly string[]
-  /** What the feeds are asked for, in the order of `currencies`: the dollar needs no reference. */
+  /**
+   * The currencies that the feeds are asked for, in the order of `currencies`; the dollar needs no
+   * reference.
+   */
   readonly referenceCodes: readonly string[]
-  /** How often a provider was switched on or off. */
+  /** How often any provider was switched on or off. */
   readonly changes: number
   readonly #changesById: ReadonlyMap<string, readonly ActivityChange[]>
   readonly #currencyByCode: ReadonlyMap<string, Currency>
@@ -53,27 +57,27 @@ export class CatalogueIndex {
 
   static empty = new CatalogueIndex({ currencies: [], providers: [] })
 
-  /** The active currency of that code. */
+  /** The active currency with this code. */
   currency(code: string): Currency | undefined {
     return this.#currencyByCode.get(code)
   }
 
-  /** The currency of that code, active or not: a fee may be charged in one that is not. */
+  /** The currency with this code, active or not: a fee may be charged in one that is not. */
   anyCurrency(code: string): Currency | undefined {
     return this.#anyCurrencyByCode.get(code)
   }
 
-  /** The active provider of that id. */
+  /** The active provider with this id. */
   provider(id: string): Provider | undefined {
     return this.#providerById.get(id)
   }
 
-  /** The provider of that id, active or not: history keeps what the inactive ones said. */
+  /** The provider with this id, active or not: history keeps the quotes of inactive ones. */
   anyProvider(id: string): Provider | undefined {
     return this.#anyProviderById.get(id)
   }
 
-  /** The activity of a provider; one that is not heard of yet is new, and active. */
+  /** The activity of a provider; one that the catalogue does not know yet is new, and active. */
   activityOf = (id: string): Activity => ({
     isActive: this.anyProvider(id)?.isActive ?? true,
     changes: this.#changesById.get(id) ?? NONE,

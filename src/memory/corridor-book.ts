@@ -14,9 +14,11 @@ export type Sight = {
 
 type Remembered = Sight & { readonly untilOldestMs: number; readonly view: CorridorView }
 
-/** All that is live in one corridor: a trail of quotes for every provider that ever quoted it. */
+/** Everything live in one corridor: a trail of quotes for every provider that ever quoted it. */
 export class CorridorBook {
-  /** The last realtime and the last hourly view: pure functions of what is here, so kept. */
+  /**
+   * The last realtime and the last hourly view; both follow from the book alone, so they are kept.
+   */
   #realtime: Remembered | null = null
   #hourly: Remembered | null = null
 
@@ -30,7 +32,7 @@ export class CorridorBook {
     return new CorridorBook(from, to, new Map())
   }
 
-  /** This book with the quotes added; the very same one when they add nothing. */
+  /** A book with the quotes added; this very one when they add nothing. */
   with(quotes: readonly Quote[], nowMs: number): CorridorBook {
     const trails = new Map(this.trails)
     let isChanged = false
@@ -44,7 +46,7 @@ export class CorridorBook {
     return isChanged ? new CorridorBook(this.from, this.to, trails) : this
   }
 
-  /** This book without what nobody can ask for any more. */
+  /** A book without the quotes that nobody can ask for any more. */
   pruned(nowMs: number): CorridorBook {
     let isChanged = false
     const trails = new Map<string, Trail<Quote>>()
@@ -56,7 +58,7 @@ export class CorridorBook {
     return isChanged ? new CorridorBook(this.from, this.to, trails) : this
   }
 
-  /** How many quotes are held, the ones only kept for a boundary included. */
+  /** How many quotes are held, including those kept for a boundary only. */
   get size(): number {
     let size = 0
     for (const trail of this.trails.values()) size += trail.length
@@ -68,7 +70,7 @@ export class CorridorBook {
     return valueAt(this.trails.get(providerId) ?? [], cutoffMs)
   }
 
-  /** The latest quote of every provider at a moment, active or not, in no promised order. */
+  /** The latest quote of every provider at a moment, active or not, in no particular order. */
   quotesAt(cutoffMs: number): Quote[] {
     return [...this.trails.values()].flatMap((trail) => valueAt(trail, cutoffMs) ?? [])
   }
@@ -97,7 +99,10 @@ export class CorridorBook {
   }
 }
 
-/** Ageing only ever takes quotes away, so a view holds until its oldest quote has to go. */
+/**
+ * Whether a remembered view still holds. Ageing only ever removes quotes, so it holds until its
+ * oldest quote expires.
+ */
 function isSame(remembered: Remembered, sight: Sight): boolean {
   return (
     remembered.cutoffMs === sight.cutoffMs &&

@@ -4,7 +4,7 @@ import type { Quote } from '~/domain/quote.ts'
 import { bestExecutable, byKindThenValue } from '~/domain/rank.ts'
 import { spreadsBps } from '~/domain/spread.ts'
 
-/** A quote with what the corridor around it says of it. */
+/** A quote with its rank and figures within its corridor. */
 export type RankedQuote = {
   readonly quote: Quote
   readonly provider: Provider
@@ -13,7 +13,7 @@ export type RankedQuote = {
 
 /** What one corridor looks like at one cutoff. */
 export type CorridorView = {
-  /** By kind, best rate first inside a kind. Empty when nobody quotes. */
+  /** Quotes by kind, best rate first within a kind. Empty when nobody quotes. */
   readonly quotes: readonly RankedQuote[]
   /** The best executable quote, or null when nothing executable is quoted. */
   readonly best: Quote | null

@@ -1,20 +1,20 @@
-/** What this process may spend of one account's day, and has spent. */
+/** What this process may spend, and has spent, of one account's day. */
 export class DayShare {
   /** Null before the first unit is asked for. */
   limit: number | null = null
-  /** Units taken here. */
+  /** Units spent by this process. */
   spent = 0
-  /** So many are covered by shares. */
+  /** Units covered by shares. */
   granted = 0
-  /** When so many are spent, more is asked for. */
+  /** The number of units spent at which more is asked for. */
   askAt = 0
-  /** Whether some may be spent ahead of the next share. */
+  /** Whether some units may be spent before the next share arrives. */
   mayAdvance = true
-  /** Where it is between being spent and being asked for; `dry` if the last answer was nothing. */
+  /** The step between running low and having asked; `dry` if the last answer brought nothing. */
   state: 'idle' | 'asking' | 'asked' | 'dry' = 'idle'
   isMore = false
   waiting: PromiseWithResolvers<void> | null = null
-  /** What was spent when it was last asked for. */
+  /** Units spent when a share was last asked for. */
   #told = 0
 
   constructor(
@@ -26,7 +26,7 @@ export class DayShare {
     return Math.max(0, this.granted - this.spent)
   }
 
-  /** A unit was not used after all: it is this share's again unless it was counted meanwhile. */
+  /** Returns an unused unit to this share, unless it was counted meanwhile. */
   giveBack(): void {
     if (this.spent > this.#told) this.spent -= 1
   }
@@ -36,12 +36,12 @@ export class DayShare {
     this.#told = this.spent
   }
 
-  /** Nothing is held any more. */
+  /** Drops what is held. */
   void(): void {
     this.grant(this.spent, 0)
   }
 
-  /** So many units are held as of when `spent` were spent. */
+  /** Records a grant of `units`, counted from when `spent` units were spent. */
   grant(spent: number, units: number): void {
     this.granted = spent + units
     this.askAt = this.granted - Math.floor(units / 2)

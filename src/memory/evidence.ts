@@ -10,9 +10,10 @@ import type { ReferenceIndex } from './reference-index.ts'
 type Look = Corridor & { readonly book: CorridorBook | undefined }
 
 /**
- * What an answer was read from: enough to tell, later, that reading again would give the same.
+ * What an answer was read from, which is enough to tell later that reading again would give the
+ * same answer.
  *
- * Errs on the safe side. It holds on to the books that were looked at and to no generation.
+ * Errs on the safe side. It keeps the books that were read, and no generation.
  */
 export class Evidence {
   readonly #catalogue: CatalogueIndex
@@ -34,22 +35,25 @@ export class Evidence {
     this.#sinceMs = nowMs
   }
 
-  /** The answer draws on this book. */
+  /** Notes that the answer depends on this book. */
   look(from: string, to: string, book: CorridorBook | undefined): void {
     this.#looks.push({ from, to, book })
   }
 
-  /** The answer draws on any quote there is. */
+  /** Notes that the answer depends on all quotes. */
   lookAtAllQuotes(): void {
     this.#isOfAllQuotes = true
   }
 
-  /** Up to and with this moment the answer stays what it is; later, time alone may change it. */
+  /**
+   * Notes that the answer holds up to and including this moment; after it, time alone may change
+   * the answer.
+   */
   lastUntil(ms: number): void {
     if (ms < this.#untilMs) this.#untilMs = ms
   }
 
-  /** Whether the same question would be answered alike from this generation at this moment. */
+  /** Whether this generation would answer the question alike at this moment. */
   holds(generation: Generation, { cutoffMs, nowMs }: Freshness): boolean {
     if (cutoffMs !== this.#cutoffMs || nowMs < this.#sinceMs || nowMs > this.#untilMs) return false
     const { catalogue, references, feeds, quotes } = generation

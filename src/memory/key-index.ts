@@ -3,15 +3,20 @@ import { isWellFormedKey, keyHashOf } from '~/domain/api-key.ts'
 import { tierOf } from '~/domain/quota.ts'
 import { PersistentMap } from './persistent-map.ts'
 
-/** Texts that were seen and hashed; past so many of a sort they are hashed again. */
+/**
+ * How many texts of each sort are remembered with their hash; beyond that they are hashed again.
+ */
 const KNOWN_MAX = 10_000
 const UNKNOWN_MAX = 1000
 
-/** Who may call: every key by its hash, every account by its id. Immutable like the quotes. */
+/**
+ * Every key by its hash and every account by its id, to tell which callers are let in. Immutable
+ * like the quotes.
+ */
 export class KeyIndex {
-  /** What `callerOf` found: hashing costs more than all the rest of knowing a caller. */
+  /** Results of `callerOf`: hashing costs more than all other steps of identifying a caller. */
   readonly #known = new Map<string, Caller>()
-  /** Keys in form that are none of these: whoever shows one mostly goes on showing it. */
+  /** Well-formed keys that do not exist; a client that shows one usually keeps showing it. */
   readonly #unknown = new Set<string>()
 
   private constructor(
@@ -41,7 +46,7 @@ export class KeyIndex {
     )
   }
 
-  /** Who shows this text as a key; undefined for a text that is nobody's. */
+  /** The caller that shows this text as a key; undefined when the text is not a key. */
   callerOf(text: string): Caller | undefined {
     const known = this.#known.get(text)
     if (known) return known

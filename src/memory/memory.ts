@@ -8,7 +8,7 @@ import { KeyIndex } from './key-index.ts'
 import { QuoteIndex } from './quote-index.ts'
 import { ReferenceIndex } from './reference-index.ts'
 
-/** Everything that is served, at one moment. Never changed: a reader may hold on to it. */
+/** Everything that is served at one moment. Never changed, so a reader may keep it. */
 export type Generation = {
   readonly catalogue: CatalogueIndex
   readonly quotes: QuoteIndex
@@ -18,22 +18,22 @@ export type Generation = {
 }
 
 /**
- * What a publication adds; parts not named stay. A catalogue replaces the one before, and so does a
- * state of the feeds unless its run is older.
+ * What a publication adds; parts left out stay. A catalogue replaces the one before, and so does a
+ * feed state unless its run is older.
  */
 export type News = {
   readonly catalogue?: Catalogue
   readonly quotes?: readonly Quote[]
   readonly references?: readonly Reference[]
   readonly feeds?: FeedState
-  /** More changed than stands here, at whatever time: any stretch of history may be new. */
+  /** Whether more changed than is listed here, at any time: all of history may be new. */
   readonly isPastChanged?: boolean
   readonly access?: { readonly accounts: readonly Account[]; readonly keys: readonly Key[] }
 }
 
 /**
- * The one pointer to the current generation. Readers take `current` once and see all of a
- * publication or nothing of it; writers publish and never wait.
+ * The one pointer to the current generation. Readers take `current` once and see a whole
+ * publication or none of it; writers publish and never wait.
  */
 export class Memory {
   #current: Generation = {
@@ -47,8 +47,8 @@ export class Memory {
   #prunedMs = Number.NEGATIVE_INFINITY
 
   /**
-   * `onNews` hears of each publication once it is served. One that knows more of who was active
-   * when is news of the whole past.
+   * `onNews` is told of each publication once it is served. A publication that brings changes of
+   * who was active counts as news about the whole past.
    */
   constructor(private readonly onNews: (news: News) => void = () => {}) {}
 
@@ -57,19 +57,22 @@ export class Memory {
   }
 
   /**
-   * Whether what held at the top of this hour may be forgotten: the clock was further on before,
-   * and what is kept follows it.
+   * Whether values from the top of this hour may be missing, because the clock was further ahead
+   * before and memory was pruned by it.
    */
   lacks(nowMs: number): boolean {
     return nowMs < this.#prunedMs && !boundariesMs(this.#prunedMs).includes(hourStartMs(nowMs))
   }
 
-  /** Everything that is live at `nowMs` has been published again. */
+  /** Records that everything live at `nowMs` has been published again. */
   recovered(nowMs: number): void {
     this.#prunedMs = nowMs
   }
 
-  /** Makes `news` part of what is served, whole. Adding quotes or references twice adds nothing. */
+  /**
+   * Makes `news` part of what is served, all at once. Adding quotes or references twice adds
+   * nothing.
+   */
   publish(news: News, nowMs: number): void {
     this.#prunedMs = Math.max(this.#prunedMs, nowMs)
     const { catalogue, quotes, references, feeds, keys } = this.#current
@@ -85,7 +88,7 @@ export class Memory {
     this.onNews(isActivityNew ? { ...news, isPastChanged: true } : news)
   }
 
-  /** Forgets what no reader can ask for any more. */
+  /** Forgets values that no reader can ask for any more. */
   prune(nowMs: number): void {
     const { quotes, references } = this.#current
     this.#prunedMs = Math.max(this.#prunedMs, nowMs)

@@ -3,7 +3,7 @@ const SHARDS = 256
 /**
  * A map that is never changed: `with` gives a new one and leaves the old one to its readers.
  *
- * The keys are dealt over a fixed number of shards and only the touched ones are copied, so a
+ * The keys are spread over a fixed number of shards and only the touched ones are copied, so a
  * change of n keys costs n shards and a copy of the shard table, whatever the size of the whole.
  */
 export class PersistentMap<V> {
@@ -20,7 +20,7 @@ export class PersistentMap<V> {
     return this.shards[shardOf(key)]!.get(key)
   }
 
-  /** This map with `entries` put in place; of two with one key the later counts. */
+  /** A map with `entries` put in place; of two entries with one key the later counts. */
   with(entries: Iterable<readonly [string, V]>): PersistentMap<V> {
     const shards = [...this.shards]
     const copied = new Map<number, Map<string, V>>()
@@ -39,7 +39,7 @@ export class PersistentMap<V> {
     return new PersistentMap(shards, size)
   }
 
-  /** Every value, in no promised order. */
+  /** Every value, in no particular order. */
   *values(): Generator<V> {
     for (const shard of this.shards) yield* shard.values()
   }

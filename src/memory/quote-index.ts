@@ -6,7 +6,7 @@ import { PersistentMap } from './persistent-map.ts'
 
 type Parts = {
   readonly books: PersistentMap<CorridorBook>
-  /** The name of every corridor anybody ever quoted, by source, then target. */
+  /** The name of every corridor ever quoted, by source, then target. */
   readonly names: readonly string[]
   /** Which corridors a provider has ever quoted, by name, in order of appearance. */
   readonly corridorsByProvider: PersistentMap<readonly string[]>
@@ -14,7 +14,7 @@ type Parts = {
   readonly serial: number
 }
 
-/** The live quotes of every corridor. Immutable: publishing makes a new index, whole. */
+/** The live quotes of every corridor. Immutable: each publication makes a new index. */
 export class QuoteIndex {
   private constructor(private readonly parts: Parts) {}
 
@@ -26,17 +26,17 @@ export class QuoteIndex {
     serial: 0,
   })
 
-  /** The newest `effective_from` of all; null before the first quote. */
+  /** The newest `effective_from` of all quotes; null before the first. */
   get lastUpdatedMs(): number | null {
     return this.parts.lastUpdatedMs
   }
 
-  /** Tells this index from any that was made from it or before it. */
+  /** A number that tells this index from those before it and those made from it. */
   get serial(): number {
     return this.parts.serial
   }
 
-  /** This index with `quotes` added; its cost follows their number, not the size of the index. */
+  /** An index with `quotes` added; the cost follows their number, not the size of the index. */
   with(quotes: readonly Quote[], nowMs: number): QuoteIndex {
     const { corridorsByProvider } = this.parts
     const books = new Map<string, CorridorBook>()
@@ -63,7 +63,7 @@ export class QuoteIndex {
     })
   }
 
-  /** This index without what no reader can ask for any more. */
+  /** An index without quotes that no reader can ask for any more. */
   pruned(nowMs: number): QuoteIndex {
     const changed: [string, CorridorBook][] = []
     for (const book of this.parts.books.values()) {
@@ -79,12 +79,12 @@ export class QuoteIndex {
     return this.parts.books.get(corridorKey({ from, to }))
   }
 
-  /** Every corridor anybody ever quoted, by source, then target currency. */
+  /** The books of every corridor ever quoted, by source, then target currency. */
   *allBooks(): Generator<CorridorBook> {
     for (const name of this.parts.names) yield this.parts.books.get(name)!
   }
 
-  /** Names sort as their two codes do: `/` comes before every letter. */
+  /** Adds names in order. Names sort as their two codes do, since `/` comes before every letter. */
   #namesWith(names: Iterable<string>): readonly string[] {
     const added = [...names].filter((name) => !this.parts.books.get(name))
     return added.length === 0 ? this.parts.names : [...this.parts.names, ...added].sort(compareText)

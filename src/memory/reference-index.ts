@@ -5,7 +5,10 @@ import { pruned, type Trail, trailWith, valueAt } from './trail.ts'
 
 /** The freshest USD reference of every currency. Immutable like the quotes. */
 export class ReferenceIndex {
-  /** Mids are pure functions of what is here, so they are kept; one for each pair at most. */
+  /**
+   * The mids crossed from these references, at most one for each pair; they follow from the
+   * references alone, so they are kept.
+   */
   readonly #live = new Map<string, Mid | undefined>()
   #hourly = { cutoffMs: Number.NaN, mids: new Map<string, Mid | undefined>() }
 
@@ -19,7 +22,7 @@ export class ReferenceIndex {
 
   static readonly empty = new ReferenceIndex(new Map(), [])
 
-  /** This index with `references` added. */
+  /** An index with `references` added. */
   with(references: readonly Reference[], nowMs: number): ReferenceIndex {
     const trails = new Map(this.trails)
     let newestInFeed: Trail<Reference> = this.feed
@@ -63,7 +66,7 @@ export class ReferenceIndex {
     return crossed
   }
 
-  /** What was crossed before: at the end of time, and at the last other cutoff. */
+  /** The mids crossed before: at the end of time, and at the last other cutoff. */
   #midsAt(cutoffMs: number): Map<string, Mid | undefined> {
     if (cutoffMs === Number.POSITIVE_INFINITY) return this.#live
     if (this.#hourly.cutoffMs !== cutoffMs) this.#hourly = { cutoffMs, mids: new Map() }

@@ -1,13 +1,13 @@
 export type Budget = {
-  /** So many at once, and so many in each window from then on. */
+  /** The number of requests allowed at once, and in each window from then on. */
   readonly requestsMax: number
   readonly windowMs: number
 }
 
-/** Who must wait as long as was said must not be short by a rounding. */
+/** Forgives a rounding error, so that a caller who waited as long as told is let in. */
 const ROUNDING = 1e-9
 
-/** What may still be asked for: tokens that fill up evenly. Mutable, like the usage meter. */
+/** The requests still allowed, as tokens that fill up evenly. Mutable, like the usage meter. */
 export class TokenBucket {
   readonly #max: number
   readonly #stepMs: number
@@ -21,7 +21,7 @@ export class TokenBucket {
     this.#atMs = nowMs
   }
 
-  /** Takes one request: 0 when it may go on, else the milliseconds until one may. */
+  /** Takes one request: 0 when it may proceed, else the milliseconds until one may. */
   take(nowMs: number): number {
     const passedMs = Math.max(0, nowMs - this.#atMs)
     const left = Math.min(this.#max, this.#left + passedMs / this.#stepMs)

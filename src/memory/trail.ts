@@ -11,7 +11,8 @@ export function valueAt<T extends Dated>(trail: Trail<T>, cutoffMs: number): T |
 }
 
 /**
- * The trail with `value` in its place, however late it comes; the same trail when it adds nothing.
+ * The trail with `value` in its place, however late it arrives; an unchanged trail when it adds
+ * nothing.
  *
  * Adding is commutative and idempotent: in whatever order, and however often, values arrive, the
  * same trail results. That is what lets a reload from the database run beside ingestion.

@@ -7,17 +7,17 @@ export const USAGE_DAYS = 7
 
 /** One unit taken from an account's budget, to be kept or given back. */
 export type Reservation = KeyDay & {
-  /** The account's day; `total` goes on counting. */
+  /** The account's day, whose `total` keeps counting. */
   readonly usage: { readonly total: number }
 }
 
 type Counter = KeyDay & {
   readonly usage: DayUsage
-  /** What the database is known to hold, all replicas together. */
+  /** Units the database is known to hold, from all replicas together. */
   stored: number
-  /** Being written just now. */
+  /** Units being written at the moment. */
   flushing: number
-  /** Counted here and not yet being written; negative when a written unit was given back. */
+  /** Units counted here and not yet being written; negative when a written unit was given back. */
   pending: number
   /** The number of the settlement that last brought `stored` up to date. */
   settlement: number
@@ -31,11 +31,11 @@ type DayUsage = {
 }
 
 /**
- * Who has used how much of today's quota. Mutable: it counts.
+ * What each key and account has used of today's quota. Mutable: it counts.
  *
- * A day is found by the clock of each request, so the budget renews itself at UTC midnight. What is
- * counted is written later, in one batch: `takePending`, then `settle` or `putBack`. With shares it
- * counts beside others, without them as if it were the only one.
+ * A day is found by the clock of each request, so the budget renews itself at UTC midnight. Counts
+ * are written later, in one batch: `takePending`, then `settle` or `putBack`. With shares it counts
+ * together with other processes, without them as if it were the only one.
  */
 export class UsageMeter {
   readonly #accounts = new Map<string, DayUsage[]>()
@@ -49,19 +49,19 @@ export class UsageMeter {
 
   constructor(readonly shares: UsageShares | null = null) {}
 
-  /** How many batches have been settled: a reader of the database notes it before it reads. */
+  /** How many batches have been settled; a reader of the database notes it before reading. */
   get settlements(): number {
     return this.#settlements
   }
 
-  /** How often there was no unit left to take, since the start of the process. */
+  /** How often no unit was left to take since the process started. */
   get rejections(): number {
     return this.#rejections
   }
 
   /**
-   * Takes one unit, or answers null and takes none when `limit` is reached. Where this process has
-   * used up its share it takes none either, and answers what to wait for before trying again.
+   * Takes one unit; answers null and takes none when `limit` is reached. When this process has used
+   * up its share it takes none either, and answers what to wait for before trying again.
    */
   reserve(request: {
     accountId: string
@@ -90,19 +90,21 @@ export class UsageMeter {
     this.#add(counter, -1)
   }
 
-  /** Units an account has used on a UTC day, all its keys together. */
+  /** Units that an account has used on a UTC day, all its keys together. */
   used(accountId: string, day: number): number {
     return this.#find(accountId, day)?.total ?? 0
   }
 
-  /** Units by key id on a UTC day; keys without use are not in it. */
+  /** Units by key id on a UTC day; keys without use are left out. */
   byKey(accountId: string, day: number): ReadonlyMap<string, number> {
     const counters = [...(this.#find(accountId, day)?.byKey.values() ?? [])]
     const used = counters.filter((counter) => requestsOf(counter) !== 0)
     return new Map(used.map((counter) => [counter.keyId, requestsOf(counter)]))
   }
 
-  /** All that is counted and not yet written. Empty while an earlier batch is still under way. */
+  /**
+   * Everything counted and not yet written. Empty while an earlier batch is still being written.
+   */
   takePending(): UsageCount[] {
     if (this.#flushing.length > 0) return []
     this.#flushing = [...this.#unwritten].filter(({ pending }) => pending !== 0)
@@ -115,14 +117,14 @@ export class UsageMeter {
     })
   }
 
-  /** What shares are asked for, to be settled with what is pending at this moment. */
+  /** The shares to ask for, to be settled together with what is pending at this moment. */
   takeAsks(): ShareAsk[] {
     return this.shares?.takeAsks() ?? []
   }
 
   /**
-   * The batch is written; `totals` is what the database now holds for each of its counters, and
-   * `shares` what it gave.
+   * Records that the batch was written; `totals` is what the database now holds for each of its
+   * counters, and `shares` what it granted.
    */
   settle(totals: readonly UsageCount[], shares: readonly Share[] = []): void {
     this.#settlements += 1
@@ -144,7 +146,7 @@ export class UsageMeter {
       for (const { share } of this.#accounts.get(accountId) ?? []) this.shares?.release(share)
   }
 
-  /** Whatever was held is held no more: this process was taken for dead. */
+  /** Drops all shares held: the database took this process for dead. */
   voidShares(): void {
     for (const days of this.#accounts.values())
       for (const { share } of days) {
@@ -153,7 +155,7 @@ export class UsageMeter {
       }
   }
 
-  /** The batch could not be written: it is pending again. */
+  /** Records that the batch could not be written, which makes it pending again. */
   putBack(): void {
     this.shares?.putBack()
     for (const counter of this.#flushing) {
@@ -165,11 +167,11 @@ export class UsageMeter {
   }
 
   /**
-   * Takes over what the database holds, beside what is counted here and not yet written.
+   * Takes over what the database holds, and keeps what is counted here and not yet written.
    *
    * `settlements` is what it was before the database was read. A counter that is being written, or
    * was settled since, keeps what it has: nobody can tell whether the reading holds that batch.
-   * Returns the accounts of such counters, of which what others counted may be missing.
+   * Returns the accounts of such counters, whose totals may lack what other processes counted.
    */
   load(totals: readonly UsageCount[], settlements = this.#settlements): string[] {
     const doubtful = new Set<string>()
@@ -199,7 +201,7 @@ export class UsageMeter {
     this.#written = null
   }
 
-  /** Forgets the days that are no longer shown, once they are written. */
+  /** Forgets written days that are no longer shown. */
   prune(nowMs: number): void {
     this.#latest.clear()
     const oldest = dayOf(nowMs) - USAGE_DAYS

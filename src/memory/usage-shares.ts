@@ -1,7 +1,7 @@
 import { advanceOf, type Share, type ShareAsk } from '~/domain/quota.ts'
 import type { DayShare } from './day-share.ts'
 
-/** Asked for at once; what else there is waits for the next turn. */
+/** How many shares are asked for at once; the others wait for the next turn. */
 const ASKS_MAX = 150
 
 type Asked = { readonly share: DayShare; readonly ask: ShareAsk; readonly spent: number }
@@ -9,13 +9,13 @@ type Asked = { readonly share: DayShare; readonly ask: ShareAsk; readonly spent:
 /**
  * The shares that this process has of budgets that several processes spend together.
  *
- * A unit is covered by a share, or it is one of the few that may be taken ahead of the next, or it
- * has to wait. More is asked for when half of a share is spent. While the database does not answer
- * nobody waits: then this process counts alone, by what it knows.
+ * A unit is covered by a share, or is one of the few that may be taken in advance, or has to wait.
+ * More is asked for when half of a share is spent. While the database does not answer, nobody
+ * waits: this process then counts on its own, by what it knows.
  *
- * What all spend of a limit is never more than it and `overshootMax`: the database gives shares
- * only as long as all that is counted and held is within the limit, and each process spends at most
- * `advanceOf` its slot beyond that before it is told anew that this holds.
+ * All processes together never spend more than the limit plus `overshootMax`: the database gives
+ * shares only while everything counted and held is within the limit, and each process spends at
+ * most `advanceOf` its slot beyond that until the next answer confirms it.
  */
 export class UsageShares {
   /** Called whenever there is something to ask for. */
@@ -39,7 +39,7 @@ export class UsageShares {
     return this.#waits
   }
 
-  /** Null where a unit may be taken now, else what to wait for before trying again. */
+  /** Null when a unit may be taken now, else what to wait for before trying again. */
   wait(share: DayShare, limit: number, nowMs: number): Promise<void> | null {
     if (share.spent < share.askAt && share.limit === limit && this.#isGoodAt(nowMs)) return null
     if (this.#isAdrift) return null
@@ -52,18 +52,24 @@ export class UsageShares {
     return share.waiting.promise
   }
 
-  /** Whether the lease of this process is good; it is not where the clock was turned since. */
+  /** Whether the lease of this process is still good; it is not after the clock was turned back. */
   get isJoined(): boolean {
     return this.#isGoodAt(this.clock.now())
   }
 
-  /** This process counts in `slot`, and its lease is good from `fromMs`, when it asked for it. */
+  /**
+   * Records that this process counts in `slot`, with a lease that is good from `fromMs`, when it
+   * was asked for.
+   */
   joined(slot: number, fromMs: number): void {
     this.#slot = slot
     this.#joinedMs = fromMs
   }
 
-  /** What is to be asked for now; `take` or `fail` have to follow before it is called again. */
+  /**
+   * The shares to ask for now; the caller has to follow up with `take` or `fail` before asking
+   * again.
+   */
   takeAsks(): ShareAsk[] {
     const shares = [...this.#asking].slice(0, ASKS_MAX)
     this.#asked = shares.map((share) => {
@@ -77,7 +83,9 @@ export class UsageShares {
     return this.#asked.map(({ ask }) => ask)
   }
 
-  /** The database answered; where it gave no share at all, this process was taken for dead. */
+  /**
+   * Takes the database's answer; one without any share means that this process was taken for dead.
+   */
   take(shares: readonly Share[], isSpent: (share: DayShare) => boolean): void {
     const given = new Map(shares.map((share) => [nameOf(share), share]))
     const asked = this.#asked
@@ -98,18 +106,18 @@ export class UsageShares {
     }
   }
 
-  /** The database did not answer, or not in time: until it does, nobody waits for it. */
+  /** Records that the database did not answer in time: until it does, nobody waits for it. */
   fail(): void {
     this.#isAdrift = true
     for (const share of this.#waiting) this.#wake(share)
   }
 
-  /** The database answers again. */
+  /** Records that the database answers again. */
   recover(): void {
     this.#isAdrift = false
   }
 
-  /** What was being asked for is asked for again, in the next turn. */
+  /** Returns what was being asked for, to be asked for again in the next turn. */
   putBack(): void {
     for (const { share } of this.#asked) {
       share.state = 'asking'
@@ -123,18 +131,21 @@ export class UsageShares {
     return this.#asking.size > 0
   }
 
-  /** Whether somebody waits though the last answer brought nothing: others hold what is left. */
+  /**
+   * Whether somebody waits although the last answer brought nothing, since others hold what is
+   * left.
+   */
   get isDry(): boolean {
     for (const { state } of this.#waiting) if (state === 'dry') return true
     return false
   }
 
-  /** Asks again where the last answer brought nothing. */
+  /** Asks again for shares that the last answer did not bring. */
   retry(): void {
     for (const share of this.#waiting) if (share.state === 'dry') this.#ask(share)
   }
 
-  /** Gives back what is held, for others who found nothing left. */
+  /** Gives back what is held, for other processes that found nothing left. */
   release(share: DayShare): void {
     if (share.held === 0 || share.state === 'asked') return
     share.void()
@@ -164,7 +175,7 @@ export class UsageShares {
     this.onAsk()
   }
 
-  /** Whether a unit is covered, or may be taken ahead. */
+  /** Whether a unit is covered, or may be taken in advance. */
   #isOpen({ spent, granted, mayAdvance, limit }: DayShare): boolean {
     return spent < granted + (mayAdvance ? advanceOf(limit ?? 0, this.#slot) : 0)
   }

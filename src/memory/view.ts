@@ -8,12 +8,12 @@ import { type CorridorView, EMPTY_VIEW } from './corridor-view.ts'
 import { Evidence } from './evidence.ts'
 import type { Generation } from './memory.ts'
 
-/** How old a thing may be and still be shown as current; null for any age. */
+/** The age up to which a value is shown as current; null for any age. */
 export type AgeLimits = { readonly midMaxAgeMs: number; readonly quoteMaxAgeMs: number | null }
 
 /**
- * One generation as one request may see it: everything past the tier's cutoff, and everything too
- * old, is not there. All questions of a request go through one view, so they agree.
+ * One generation as one request may see it, without anything past the tier's cutoff or too old. All
+ * questions of a request go through one view, so they agree.
  */
 export class View {
   readonly catalogue: CatalogueIndex
@@ -59,20 +59,26 @@ export class View {
     return seen
   }
 
-  /** The latest quote of every provider of a corridor: the inactive and the too old, too. */
+  /**
+   * The latest quote of every provider of a corridor, including inactive providers and quotes that
+   * are too old.
+   */
   allQuotes(from: string, to: string): Quote[] {
     const book = this.#generation.quotes.book(from, to)
     this.evidence.look(from, to, book)
     return book?.quotesAt(this.freshness.cutoffMs) ?? []
   }
 
-  /** Whether a provider was active at a moment; from the request's own on, whether it is. */
+  /**
+   * Whether a provider was active at a moment; from the time of the request on, whether it is
+   * active now.
+   */
   wasActive(providerId: string, atMs: number): boolean {
     const activity = this.catalogue.activityOf(providerId)
     return atMs >= this.freshness.nowMs ? activity.isActive : wasActive(activity, atMs)
   }
 
-  /** Whether a quote was live at a moment: of a provider that was active, and not too old. */
+  /** Whether a quote was live at a moment: its provider was active and the quote not too old. */
   wasLive({ providerId, atMs }: Quote, thenMs: number): boolean {
     const { quoteMaxAgeMs } = this.limits
     const isYoung = quoteMaxAgeMs === null || atMs >= thenMs - quoteMaxAgeMs

@@ -3,36 +3,36 @@ import { corridorKey } from '~/domain/corridor.ts'
 import type { Window } from '~/domain/period.ts'
 import type { News } from './memory.ts'
 
-/** What an answer was made of: observations of a corridor or references of a currency. */
+/** What an answer was computed from: observations of a corridor or references of a currency. */
 export type Source = Window & { readonly of: string }
 
-/** How often the cache could help, since the start of the process. */
+/** The cache's figures since the process started. */
 type CacheFigures = {
   readonly hits: number
   readonly misses: number
-  /** Dropped for want of room. */
+  /** Entries dropped for lack of room. */
   readonly evictions: number
-  /** Dropped because of news about their windows. */
+  /** Entries dropped because of news about their windows. */
   readonly invalidations: number
   readonly entries: number
-  /** An estimate of what the entries take. */
+  /** An estimate of the bytes that the entries take. */
   readonly bytes: number
 }
 
 const WINDOW_CACHE_BYTES_MAX = 64 * 1_048_576
 
-/** What an entry takes beside its value: key, sources and the maps that hold them. */
+/** What an entry takes besides its value: key, sources and the maps that hold them. */
 const ENTRY_BYTES = 500
 
 type Kept = { readonly value: unknown; readonly bytes: number; readonly sources: readonly Source[] }
 type Pending = { readonly value: Promise<unknown>; readonly sources: readonly Source[] }
 
 type Question<T> = {
-  /** Names the question whole: two that can differ in their answer differ in their key. */
+  /** Identifies the whole question: two that can differ in their answer differ in their key. */
   readonly key: string
   readonly sources: readonly Source[]
   ask(): Promise<T>
-  /** Roughly how much memory an answer takes. */
+  /** Roughly how many bytes an answer takes. */
   bytesOf(value: T): number
 }
 
@@ -40,13 +40,13 @@ type Question<T> = {
  * Answers about stretches of history, kept until something is recorded inside them or there is no
  * more room. Mutable, like the usage meter.
  *
- * Who asks after news was noted never gets an answer from before it, not even one that was on its
- * way: an answer that news overtook goes to those who had asked already, and is not kept.
+ * A question asked after news was noted never gets an answer from before it, not even one that was
+ * already being computed: such an answer goes to those who had asked earlier, and is not kept.
  */
 export class WindowCache {
   readonly #kept: LRUCache<string, Kept>
   readonly #pending = new Map<string, Pending>()
-  /** Which entries and pending answers draw on a source. */
+  /** Which entries and pending answers depend on a source. */
   readonly #keysBySource = new Map<string, Set<string>>()
   #hits = 0
   #misses = 0
@@ -75,7 +75,9 @@ export class WindowCache {
     }
   }
 
-  /** The kept answer, or the one that others wait for, or a new one. A failure is not kept. */
+  /**
+   * The kept answer, the pending answer that others wait for, or a new one. A failure is not kept.
+   */
   answer<T>(question: Question<T>): Promise<T> {
     const { key } = question
     const kept = this.#kept.get(key)
@@ -92,7 +94,7 @@ export class WindowCache {
     return this.#asked(question)
   }
 
-  /** Drops what the quotes or references of news fall into; everything when the past changed. */
+  /** Drops the answers that news falls into; everything when the past changed. */
   note({ quotes = [], references = [], isPastChanged = false }: News): void {
     if (isPastChanged) this.clear()
     for (const quote of quotes) this.#drop(corridorKey(quote), quote.atMs)

@@ -6,11 +6,11 @@ import type { NewKeys } from './new-keys.ts'
 
 export type KeyAccess = {
   readonly memory: { readonly current: { readonly keys: KeyIndex } }
-  /** Not needed where no key is made elsewhere. */
+  /** Looks up keys created elsewhere; not needed where there are none. */
   readonly newKeys?: Pick<NewKeys, 'look'>
 }
 
-/** Said to everybody alike, and in a flood very often: made once, without a stack for each. */
+/** The refusal without a key, very frequent in a flood: made once, without a stack for each. */
 const MISSING_KEY = new ServiceError(
   'missing_key',
   'send your API key in the X-API-Key request header',
@@ -39,7 +39,8 @@ type CallerOrRefusal = Caller | ServiceError
 
 /**
  * The caller behind a key, or why there is none, without throwing, which would cost too much for
- * those who are refused often. It answers later only of a key that may have been made just now.
+ * callers that are refused often. It answers asynchronously only for a key that may have been
+ * created just now.
  */
 export function callerOrRefusal(
   { memory, newKeys }: KeyAccess,

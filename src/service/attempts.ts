@@ -3,14 +3,17 @@ import { WIDER_SHARES, widerNetworkOf } from '~/domain/network.ts'
 
 type Limit = {
   readonly perAddress: number
-  /** On one account from one address, or by one device; not given where nobody is named. */
+  /** The limit on one account from one address, or by one device; absent where nobody is named. */
   readonly perPair?: number
-  /** On one account from everywhere but its own devices: strangers together reach it slowly. */
+  /**
+   * The limit on one account from everywhere but its own devices, so that strangers together cannot
+   * lock it soon.
+   */
   readonly perAccount?: number
   readonly windowMs: number
 }
 
-/** What somebody may try only so often; a sign-in is wherever a password is looked at. */
+/** The limits on what a person may try; every check of a password counts as a sign-in. */
 export const LIMITS = {
   'sign-in': { perAddress: 40, perPair: 10, perAccount: 100, windowMs: 15 * MINUTE_MS },
   'sign-up': { perAddress: 20, perPair: 5, perAccount: 20, windowMs: HOUR_MS },
@@ -29,16 +32,22 @@ export class TooManyAttempts extends Error {
 }
 
 export type AttemptStore = {
-  /** Counts a try and answers how many there are in the window that ends then, on all replicas. */
+  /**
+   * Counts an attempt and answers how many there are in the window that ends at `endsMs`, on all
+   * replicas.
+   */
   countAttempt(scope: string, endsMs: number): Promise<number>
   forgetAttempts(scope: string): Promise<void>
 }
 
 export type Attempt = {
   readonly what: Limited
-  /** Where it comes from. */
+  /** The address that the attempt comes from. */
   readonly address: string
-  /** Whom it is about: an e-mail address, known or not; null for a link, which names nobody. */
+  /**
+   * The e-mail address that the attempt is about, known or not; null for a link, which names
+   * nobody.
+   */
   readonly email: string | null
   /** A browser that signed in to this account before; null for any other. */
   readonly device: string | null
@@ -47,20 +56,20 @@ export type Attempt = {
 
 type Deps = {
   readonly store: AttemptStore
-  /** Turns what a count is kept under into something that names nobody. */
+  /** Turns the key of a count into a text that names nobody. */
   readonly fingerprint: (text: string) => Promise<string>
 }
 
 type Bound = { readonly scope: string; readonly max: number }
 
 /**
- * Counts a try before it is made: by where it comes from, by whom it is about and from where, and
- * by whom it is about alone. A device that signed in before is counted on its own instead, so that
- * nobody else's tries shut it out.
+ * Counts an attempt before it is made: by its origin, by account and origin together, and by
+ * account alone. A device that signed in before is counted on its own instead, so that other
+ * people's attempts do not lock it out.
  *
- * A try that is refused counts in nothing behind what refused it: one address alone does not use up
- * what an account may be tried. Windows are fixed: around the end of one, up to twice as many may
- * fit. Throws TooManyAttempts.
+ * An attempt that one count refuses is not counted further: one address alone cannot use up the
+ * attempts on an account. Windows are fixed: around the end of one, up to twice as many may fit.
+ * Throws TooManyAttempts.
  */
 export async function countAttempt(deps: Deps, attempt: Attempt): Promise<void> {
   const { windowMs } = LIMITS[attempt.what]
@@ -71,7 +80,9 @@ export async function countAttempt(deps: Deps, attempt: Attempt): Promise<void> 
   }
 }
 
-/** A success wipes the slate of who made it, not that of the address or of the account. */
+/**
+ * A success clears the counts of its own device or pair, not those of the address or the account.
+ */
 export async function forgetAttempts(deps: Deps, attempt: Attempt): Promise<void> {
   const [own] = attempt.device === null ? pairBounds(attempt) : deviceBounds(attempt)
   if (own) await deps.store.forgetAttempts(await deps.fingerprint(own.scope))
@@ -98,7 +109,7 @@ function pairBounds({ what, email, address }: Attempt): Bound[] {
   return aroundBounds(`${aboutScope(what, email)} from`, address, perPair)
 }
 
-/** By an address, and by the /56 around an IPv6 one. */
+/** The limits on an address, and on the /56 around an IPv6 one. */
 function aroundBounds(scope: string, address: string, max: number): Bound[] {
   const own = { scope: `${scope} ${address}`, max }
   const wider = widerNetworkOf(address)

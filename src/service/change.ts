@@ -27,8 +27,8 @@ export type CorridorChange = {
 /**
  * How mid and best executable rate moved over a period that ends now, or at the tier's cutoff.
  *
- * Both ends by the same rules: the latest quotes up to and with that moment, of the providers that
- * were active then, and no older than a live quote may be, counted from that moment. Throws
+ * Both ends follow the same rules: the latest quotes up to and including that moment, from
+ * providers active then, and no older at that moment than a live quote may be. Throws
  * `unsupported_currency` and `same_currency`.
  */
 export async function corridorChange(

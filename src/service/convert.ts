@@ -12,9 +12,11 @@ import { supportedCorridor } from './supported.ts'
 export type Conversion = {
   readonly ranked: RankedQuote
   readonly vsMidBps: number | null
-  /** Before fees, in the target currency. */
+  /** The amount before fees, in the target currency. */
   readonly converted: number
-  /** After fees, in the target currency; null when the fee's currency has no recent mid. */
+  /**
+   * The amount after fees, in the target currency; null when the fee's currency has no recent mid.
+   */
   readonly net: number | null
 }
 
@@ -24,36 +26,38 @@ export type Conversions = {
   readonly mid: Mid | null
   /** The best net above zero among the executable entries, or null. */
   readonly best: Conversion | null
-  /** By kind, best net as it is shown first inside a kind, entries without a net last of it. */
+  /** Entries by kind, best net as shown first within a kind, entries without a net last. */
   readonly entries: readonly Conversion[]
 }
 
-/** What a conversion in a corridor depends on beside the amount. */
+/** What a conversion in a corridor depends on besides the amount. */
 export type Prices = {
   readonly corridor: Corridor
   readonly mid: Mid | null
-  /** By kind, best rate first; the very same list for as long as the same is seen. */
+  /** Quotes by kind, best rate first; the very same list while nothing changes. */
   readonly quotes: readonly RankedQuote[]
-  /** Units of the target currency for one of each third currency that a fee is taken in. */
+  /**
+   * For each third currency that a fee is charged in, its value in units of the target currency.
+   */
   readonly feeMids: FeeMids
 }
 
 export type FeeMids = ReadonlyMap<string, number>
 
-/** Prices, and the amount of the source currency that is asked for. */
+/** The prices of a corridor, and the amount of the source currency to convert. */
 export type Priced = { readonly prices: Prices; readonly amount: number }
 
 /**
  * What each provider of a corridor turns `amount` of the source currency into.
  *
- * Throws `unsupported_currency` and `same_currency`; the amount is checked before.
+ * Throws `unsupported_currency` and `same_currency`; the amount must have been checked already.
  */
 export const convert = (view: View, question: Question): Conversions =>
   converted(priced(view, question))
 
 type Question = Corridor & { readonly amount: number }
 
-/** What `converted` needs. Throws as `convert` does. */
+/** The prices that `converted` needs. Throws as `convert` does. */
 export function priced(view: View, { amount, ...pair }: Question): Priced {
   const corridor = supportedCorridor(view.catalogue, pair)
   const { from, to } = corridor
@@ -62,7 +66,7 @@ export function priced(view: View, { amount, ...pair }: Question): Priced {
   return { prices: { corridor, mid, quotes, feeMids: feeMidsOf(view, quotes) }, amount }
 }
 
-/** The conversion itself, as plainly as it can be said. */
+/** The conversion itself, in its plainest form. */
 export function converted({ prices, amount }: Priced): Conversions {
   const { corridor, mid, quotes, feeMids } = prices
   const entries = quotes.map((ranked) => {
@@ -82,7 +86,7 @@ export function converted({ prices, amount }: Priced): Conversions {
   return { corridor, amount, mid, best, entries }
 }
 
-/** The mid that prices the quote's fee; null where none is needed or there is none. */
+/** The mid that prices the quote's fee; null where none is needed or none exists. */
 export function feeMidOf(feeMids: FeeMids, quote: Quote): number | null {
   const feeCurrency = thirdFeeCurrency(quote)
   return feeCurrency === null ? null : (feeMids.get(feeCurrency) ?? null)

@@ -3,11 +3,13 @@ import type { CorridorView } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
 
 export type LiveCorridor = Corridor & {
-  /** Never empty. */
+  /** The corridor's quotes; never empty. */
   readonly view: CorridorView
 }
 
-/** Every corridor that somebody active quotes between active currencies, by source, then target. */
+/**
+ * Every corridor that an active provider quotes between active currencies, by source, then target.
+ */
 export function liveCorridors(view: View): LiveCorridor[] {
   const live: LiveCorridor[] = []
   for (const book of view.generation.quotes.allBooks()) {

@@ -1,11 +1,11 @@
 import { ServiceError } from '~/domain/errors.ts'
 
-/** Longer than this nobody who asked is kept waiting for the database. */
+/** The longest that a caller is kept waiting for the database. */
 export const ANSWER_MS_MAX = 10_000
 
 /**
- * What `work` comes to, or `database_unavailable` with `message` after `msMax` milliseconds. The
- * work itself goes on all the same.
+ * The result of `work`, or `database_unavailable` with `message` after `msMax` milliseconds. The
+ * work itself continues.
  */
 export async function inTime<T>(
   work: Promise<T>,

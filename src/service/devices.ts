@@ -1,22 +1,24 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 
 /**
- * Browsers that signed in to an account before, told by a cookie, so that strangers who try its
- * password do not shut them out.
+ * Browsers that signed in to an account before, recognised by a cookie, so that strangers who try
+ * its password do not lock them out.
  *
- * The cookie holds tokens, one for each of the last accounts. A token is a name of its own and a
- * signature over that name, the account and its password: it shows nothing of either, is good for
- * that account alone, and a new password ends it. It opens nothing.
+ * The cookie holds tokens, one for each of the last accounts. A token is a random name and a
+ * signature over that name, the account and its password: it reveals neither, is good for that
+ * account alone, and ends with a new password. It gives no access.
  */
 export type DevicesDeps = {
   readonly fingerprint: (text: string) => Promise<string>
   readonly members: {
-    /** What changes with every new password of a person; null where nobody has the address. */
+    /**
+     * A value that changes with every new password of a person; null where nobody has the address.
+     */
     passwordStamp(email: string): Promise<string | null>
   }
 }
 
-/** Accounts that one browser is remembered for; signing in to a further one forgets the first. */
+/** How many accounts a browser is remembered for; signing in to another forgets the first. */
 const ACCOUNTS_MAX = 5
 
 const NAME_BYTES = 16
@@ -25,17 +27,17 @@ const TOKEN = /^[\w-]{22}\.[\w-]{20,64}$/
 
 type Shown = {
   readonly email: string
-  /** What the browser's cookie holds. */
+  /** The content of the browser's cookie. */
   readonly devices: string
 }
 
-/** The device of this account that the cookie tells of; null without one. */
+/** The device that the cookie names for this account; null without one. */
 export async function deviceOf(deps: DevicesDeps, shown: Shown): Promise<string | null> {
   const token = await ownToken(deps, shown)
   return token && nameIn(token)
 }
 
-/** The cookie after a sign-in to an account: with a token for it, the one there was if it holds. */
+/** The cookie after a sign-in: with a token for the account, the existing one if it is valid. */
 export async function devicesWith(deps: DevicesDeps, shown: Shown): Promise<string> {
   const known = await ownToken(deps, shown)
   const name = randomBytes(NAME_BYTES).toString('base64url')

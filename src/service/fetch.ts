@@ -9,7 +9,10 @@ import type { View } from '~/memory/view.ts'
 import { supportedCodes } from './supported.ts'
 
 export type Pair = {
-  /** Null where the reference feed does not cover the pair; 1 for a currency against itself. */
+  /**
+   * The mid; null where the reference feed does not cover the pair, 1 for a currency against
+   * itself.
+   */
   readonly mid: number | null
   readonly best: Quote | null
 }
@@ -28,13 +31,13 @@ export type Matrix = {
 /** A currency without a recent reference. */
 export type Unpriced = {
   readonly code: string
-  /** Feeds never cover a stablecoin. */
+  /** Whether the currency is a stablecoin, which no feed covers. */
   readonly isStablecoin: boolean
-  /** When a feed last said anything of it; null where none ever did. */
+  /** When a feed last gave a reference for it; null where none ever did. */
   readonly lastMs: number | null
 }
 
-/** When the feeds are asked next, in epoch ms; null where none is. */
+/** When the feeds are asked next, in epoch ms; null where they are not. */
 export type FeedTimes = (nowMs: number) => number | null
 
 /**
@@ -81,8 +84,8 @@ function referenceOf(mids: readonly Mid[]): Matrix['reference'] {
 const NONE: readonly Unpriced[] = []
 
 /**
- * Why `pairs` have no mid; the dollar needs no reference and is never the reason. Feeds that have
- * nothing recent of any currency are a failure for now.
+ * Why `pairs` have no mid; never because of the dollar, which needs no reference. Throws where the
+ * feeds have nothing recent for any currency, which is a failure for now.
  */
 function unpricedOf(view: View, pairs: readonly Corridor[], feedTimes: FeedTimes) {
   if (pairs.length === 0) return NONE
@@ -111,12 +114,12 @@ const unavailable = (view: View, { from, to }: Corridor, feedTimes: FeedTimes): 
     waitSeconds(view, feedTimes),
   )
 
-/** A run is over by then, if its feeds answer at all. */
+/** The longest that a run of the feeds takes, if they answer at all. */
 const RUN_MS = 30_000
 
 /**
- * How long until the tier can see a reference: one that is here already waits for the top of the
- * hour.
+ * How long until the tier can see a reference; one that is here already becomes visible at the top
+ * of the hour.
  */
 function waitSeconds(view: View, feedTimes: FeedTimes): number | null {
   const { nowMs, tier } = view.freshness

@@ -14,7 +14,7 @@ import { supportedCorridor } from './supported.ts'
 type HistoryStore = {
   /** A page of a corridor's history in `order` of time and id, of one provider or of all. */
   page(ask: PageAsk): Promise<readonly Quote[]>
-  /** The latest quote of every provider of a corridor before `place`, in no promised order. */
+  /** The latest quote of every provider of a corridor before `place`, in no particular order. */
   latestBefore(corridor: Corridor, place: Place): Promise<readonly Quote[]>
 }
 
@@ -26,7 +26,7 @@ export type HistoryQuestion = Corridor & {
   readonly order: Order
   readonly limit: number
   readonly offset: number
-  /** Where the window ends instead of now. */
+  /** The end of the window, where it is not now. */
   readonly untilMs: number | null
 }
 
@@ -34,8 +34,8 @@ export type HistoryPoint = {
   readonly quote: Quote
   readonly provider: Provider
   /**
-   * How far it lay below the best quote of its kind at its instant; null where its provider was not
-   * active then, and where finding it out takes reading more than `RIVALS_MAX` observations.
+   * How far a quote lay below the best of its kind at its instant; null where its provider was not
+   * active then, and where computing it would take reading more than `RIVALS_MAX` observations.
    */
   readonly spreadBps: number | null
 }
@@ -48,15 +48,16 @@ export type History = {
   readonly points: readonly HistoryPoint[]
 }
 
-/** A page of one provider is judged by what the others said meanwhile: at most so much of it. */
+/** How many observations of other providers are read to rank one provider's page. */
 const RIVALS_MAX = 20_000
 
 /**
- * The observations of a corridor as they were recorded, also of providers switched off since.
+ * The observations of a corridor as they were recorded, including those of providers switched off
+ * since.
  *
- * The window ends at `untilMs`, or now, and never past the tier's cutoff; both its ends are in it.
- * It starts the period before the hour of its end, so that what is recorded between one page and
- * the next, at the end, moves nothing on pages in ascending order. Throws `unsupported_currency`,
+ * The window ends at `untilMs`, or now, and never past the tier's cutoff; it includes both ends. It
+ * starts the period before the hour of its end, so that what is recorded between one page and the
+ * next, at the end, moves nothing on pages in ascending order. Throws `unsupported_currency`,
  * `same_currency`, and `invalid_parameter` for an unknown provider or a future end.
  */
 export async function historyOf(
@@ -160,15 +161,15 @@ async function pageOf(
 }
 
 /**
- * Whether a page has all that was said at its latest instant. In ascending order the quote behind
- * the page, which is read but not shown, tells.
+ * Whether a page has every quote of its latest instant. In ascending order the quote after the page
+ * tells, which is read but not shown.
  */
 function isWhole(quotes: readonly Quote[], { order, limit, offset }: PageAsk): boolean {
   if (order === 'desc') return offset === 0
   return quotes.length < limit || quotes.at(-1)!.atMs !== quotes.at(-2)?.atMs
 }
 
-/** The earliest and the latest of a page, in whatever order it is. */
+/** The earliest and the latest quote of a page, whatever its order. */
 function endsOf(quotes: readonly Quote[]): [Quote | undefined, Quote | undefined] {
   const a = quotes[0]
   const b = quotes.at(-1)

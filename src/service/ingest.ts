@@ -6,7 +6,7 @@ import { ANSWER_MS_MAX, inTime } from './deadline.ts'
 
 type ObservationStore = {
   record(batch: Batch): Promise<Recording>
-  /** What was answered under this idempotency key before, or null. */
+  /** The answer given under this idempotency key before, or null. */
   answered(idempotency: Idempotency): Promise<Recording | null>
 }
 
@@ -21,18 +21,18 @@ export type IngestDeps = {
  *
  * When it returns, the rows are committed and memory serves them. A repeated idempotency key gives
  * the first answer again and records nothing; with another body it throws `idempotency_key_reused`.
- * Any other error means that nothing was recorded, or that its fate is unknown to us: a retry with
- * the same idempotency key is safe either way. One is `database_unavailable` after `ANSWER_MS_MAX`;
- * what the database does later all the same is served from then on.
+ * Any other error means that nothing was recorded, or that we cannot know: a retry with the same
+ * idempotency key is safe either way. One of them is `database_unavailable` after `ANSWER_MS_MAX`;
+ * rows that the database commits after that are served from then on.
  */
 export function ingest(deps: IngestDeps, batch: Batch): Promise<{ inserted: number }> {
   return inTime(recordAndServe(deps, batch), { msMax: ANSWER_MS_MAX, message: OVERDUE })
 }
 
 /**
- * What a batch with this idempotency key was answered before, or null when it is new. A retry gets
- * it although the rules may refuse its rows by now: a provider deactivated since, a row grown old.
- * Throws `idempotency_key_reused` when that was another body.
+ * The answer that a batch with this idempotency key got before, or null when it is new. A retry
+ * gets that answer even if the rules would refuse its rows by now: a provider deactivated since, a
+ * row too old. Throws `idempotency_key_reused` when the earlier body was another.
  */
 export async function earlierAnswer(
   { store }: Pick<IngestDeps, 'store'>,

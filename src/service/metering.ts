@@ -7,14 +7,14 @@ type QuotaLimits = Readonly<Record<Plan, number>>
 
 export type Metering = { readonly meter: UsageMeter; readonly limits: QuotaLimits }
 
-/** Where the caller's account stands today. */
+/** How much of today's quota the caller's account has used and has left. */
 export function quotaAt({ meter, limits }: Metering, caller: Caller, nowMs: number): Quota {
   const day = dayOf(nowMs)
   const used = meter.used(caller.account.id, day)
   return quotaOf({ limit: limits[caller.account.plan], used, day })
 }
 
-/** Where the account stands that the caller just took a unit of. */
+/** The quota of the caller's account right after it took a unit. */
 export const quotaAfter = ({ limits }: Metering, caller: Caller, unit: Reservation): Quota =>
   quotaOf({ limit: limits[caller.account.plan], used: unit.usage.total, day: unit.day })
 
@@ -36,7 +36,8 @@ type UnitOrRefusal = Reservation | ServiceError
 
 /**
  * Takes a unit without throwing, which would cost too much for callers that are refused often. It
- * answers later only where this process has used up its share of the budget and waits for another.
+ * answers asynchronously only where this process has used up its share of the budget and waits for
+ * another.
  */
 export function unitOrRefusal(
   metering: Metering,
@@ -50,7 +51,7 @@ export function unitOrRefusal(
   return unit ?? quotaExceeded(plan, quotaAt(metering, caller, nowMs), nowMs)
 }
 
-/** The last of each plan: within a second all are alike. */
+/** The last refusal of each plan: within one second they are all alike. */
 const refusals = new Map<Plan, ServiceError>()
 
 function quotaExceeded(plan: Plan, { limit, resetMs }: Quota, nowMs: number): ServiceError {

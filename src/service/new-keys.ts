@@ -3,23 +3,25 @@ import { TokenBucket } from '~/memory/token-bucket.ts'
 import { inTime } from './deadline.ts'
 
 type NewKeysDeps = {
-  /** Has memory know of the key with this hash, if there is one. */
+  /** Makes memory load the key with this hash, if there is one. */
   readonly load: (hash: string) => Promise<unknown>
   readonly clock: { now(): number }
 }
 
-/** Whoever makes up keys by the thousand, from whatever addresses, costs no more queries. */
+/** The limit on look-ups, so that made-up keys, however many, cost no further queries. */
 const LOOKS = { requestsMax: 20, windowMs: 2_000 }
 const LOOKS_AT_ONCE_MAX = 4
 const LOOK = { msMax: 1_000, message: 'whether this key is new could not be told in time' }
-/** Keys that were looked for in vain: a key is random, so none of them comes to be later. */
+/**
+ * How many keys are remembered as not existing: keys are random, so none of them is created later.
+ */
 const VAIN_MAX = 1_000
 
 /**
- * Keys that were made a moment ago, elsewhere, and that memory has not heard of yet.
+ * Keys that were created on another replica a moment ago and are not in memory yet.
  *
- * A key in form that memory does not know is looked for in the database, once. Anybody can make up
- * such keys, so little of that is done at a time, and the rest is refused unseen.
+ * A well-formed key that memory does not know is looked up in the database, once. Anybody can make
+ * up such keys, so look-ups are limited, and keys beyond the limit are refused without one.
  */
 export class NewKeys {
   readonly #looks: TokenBucket
@@ -30,7 +32,7 @@ export class NewKeys {
     this.#looks = new TokenBucket(LOOKS, deps.clock.now())
   }
 
-  /** What to wait for before memory is asked again for a key; null where it is not looked for. */
+  /** What to wait for before asking memory for a key again; null when the key is not looked up. */
   look(text: string): Promise<void> | null {
     const looking = this.#looking.get(text)
     if (looking) return looking
@@ -41,14 +43,14 @@ export class NewKeys {
     return look
   }
 
-  /** Never rejects: a database that does not answer knows of no key. */
+  /** Loads a key. Never rejects: a failing database counts as one without the key. */
   async #load(text: string): Promise<void> {
     try {
       await inTime(this.deps.load(keyHashOf(text)), LOOK)
       if (this.#vain.size >= VAIN_MAX) this.#vain.clear()
       this.#vain.add(text)
     } catch {
-      // It is looked for again when it is shown again.
+      // A key that could not be looked up is looked up again when it is shown again.
     }
   }
 }

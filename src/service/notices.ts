@@ -1,8 +1,8 @@
-/** What a person is told of that happened to the account, by whomever; it holds no secret. */
+/** An event on the account that its person is told about, whoever caused it; it holds no secret. */
 export type Notice = { readonly email: string; readonly atMs: number } & (
   | { readonly kind: 'password' }
   | { readonly kind: 'key'; readonly keyName: string }
 )
 
-/** Takes a notice to send; nobody waits for it. */
+/** Takes a notice to send; the caller does not wait for it. */
 export type Notify = (notice: Notice) => void

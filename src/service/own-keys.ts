@@ -13,7 +13,7 @@ import {
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import type { Notify } from './notices.ts'
 
-/** How long an old key goes on beside the new one. */
+/** How long an old key keeps working beside the new one. */
 export const OVERLAPS_MS = { '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 7 * DAY_MS } as const
 
 export type Overlap = keyof typeof OVERLAPS_MS
@@ -34,21 +34,21 @@ export type OwnKeysDeps = {
   readonly notify: Notify
 }
 
-/** Whose keys, on whose word, and when. */
+/** The owner of the keys, the person who acts, and when. */
 export type Owner = {
   readonly accountId: string
-  /** Where the account's person is told of a new key. */
+  /** The address that is told about a new key. */
   readonly email: string
   readonly actor: string
   readonly nowMs: number
 }
 
-/** A key, whose text nobody gets to see again, or why there is none. */
+/** A key, whose text is shown only once, or why there is none. */
 export type NewOwnKey =
   | { readonly id: string; readonly name: string; readonly text: string }
   | { readonly refusal: KeyRefusal | 'no_name' }
 
-/** A further key of an account; it works, here and at once, when this resolves. */
+/** Creates another key of an account; it works on this replica as soon as this resolves. */
 export async function createOwnKey(
   deps: OwnKeysDeps,
   owner: Owner,
@@ -62,7 +62,7 @@ export async function createOwnKey(
   return shown(deps, owner, { granted, text })
 }
 
-/** A new key in the place of one that ends after the overlap. */
+/** Creates a key in the place of one that ends after the overlap. */
 export async function replaceOwnKey(
   deps: OwnKeysDeps,
   owner: Owner,
@@ -77,7 +77,7 @@ export async function replaceOwnKey(
   return shown(deps, owner, { granted, text })
 }
 
-/** Whether there was such a key of the account; it is refused, here and at once, from then on. */
+/** Revokes a key; false when the account has no such key. This replica refuses it from then on. */
 export async function revokeOwnKey(
   deps: OwnKeysDeps,
   { accountId, actor, nowMs }: Owner,

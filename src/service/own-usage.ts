@@ -2,7 +2,7 @@ import type { Account, ListedKey } from '~/domain/account.ts'
 import { dayOf, type Quota, quotaOf, type UsageCount } from '~/domain/quota.ts'
 import type { Metering } from './metering.ts'
 
-/** Today included. */
+/** How many days are shown, today included. */
 export const SHOWN_DAYS = 30
 
 export type OwnUsageDeps = {
@@ -18,10 +18,10 @@ export type OwnUsageDeps = {
 
 export type KeyUsage = {
   readonly key: ListedKey
-  /** Units of each of the days, oldest first, today last. */
+  /** Units used on each day, oldest first, today last. */
   readonly days: readonly number[]
   readonly total: number
-  /** The last of the days with any use; null when there is none. */
+  /** The last day with any use; null when there is none. */
   readonly lastDay: number | null
 }
 

@@ -1,11 +1,11 @@
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '~/domain/account.ts'
 
-/** Why a password may not be chosen. */
+/** Why a password is refused. */
 export type PasswordFault = 'length' | 'address' | 'common'
 
 type Choice = {
   readonly password: string
-  /** Whose it would be. */
+  /** The address of the account that the password is for. */
   readonly email: string
 }
 
@@ -13,10 +13,10 @@ const hasPasswordLength = ({ length }: string): boolean =>
   length >= PASSWORD_LENGTH_MIN && length <= PASSWORD_LENGTH_MAX
 
 /**
- * What is wrong with a new password, whatever its case: it is too short or too long, the address or
- * what stands before its `@`, or among those that people choose most. Null where nothing is.
+ * What is wrong with a new password, ignoring case: it is too short or too long, equals the address
+ * or the part before its `@`, or is among the most common ones. Null where nothing is.
  *
- * Passwords of before are not looked at: they go on to open their accounts.
+ * Existing passwords are not checked and keep working.
  */
 export async function passwordFault({ password, email }: Choice): Promise<PasswordFault | null> {
   if (!hasPasswordLength(password)) return 'length'
@@ -29,7 +29,10 @@ export async function passwordFault({ password, email }: Choice): Promise<Passwo
 
 let commonest: Promise<ReadonlySet<string>> | null = null
 
-/** Of the 49,000 in the list, in the order of how often they are chosen, 1,557 are long enough. */
+/**
+ * The common passwords that are long enough to matter: 1,557 of the list's 49,000, most frequent
+ * first.
+ */
 async function loadCommonest(): Promise<ReadonlySet<string>> {
   const { dictionary } = await import('@zxcvbn-ts/language-common')
   return new Set(dictionary['passwords-common'].filter(hasPasswordLength))

@@ -17,7 +17,7 @@ type SignedIn = {
   readonly cookies: readonly string[]
 }
 
-/** What has to be known of passwords, links and sessions. */
+/** What is needed to know about passwords, links and sessions. */
 type People = {
   signUp(person: Credentials): Promise<boolean>
   signIn(person: Credentials): Promise<SignedIn | 'wrong' | 'unconfirmed'>
@@ -53,33 +53,35 @@ export type PeopleDeps = {
 
 type Credentials = { readonly email: string; readonly password: string }
 
-/** Where something that people do comes from, and when. */
+/** Where and when a person's request comes from. */
 type Origin = {
   readonly address: string
   readonly nowMs: number
-  /** What the browser shows of the accounts that it signed in to before; empty for none. */
+  /** The cookie with the accounts that the browser signed in to before; empty for none. */
   readonly devices: string
 }
 
-/** What a browser that knows the password shows from now on. */
+/** The cookie that a browser shows from now on, having proved the password. */
 type Known = { readonly devices: string }
 
-/** Somebody is in; `firstKey` is the text of the key of an account that was made by this. */
+/**
+ * A person who is signed in; `firstKey` is the text of the first key if this created the account.
+ */
 export type Entry = Known & {
   readonly email: string
   readonly cookies: readonly string[]
   readonly firstKey: string | null
 }
 
-/** Sessions of one person at a time; a further one ends the oldest. */
+/** How many sessions a person may have at a time; another one ends the oldest. */
 const SESSIONS_MAX = 10
 
-/** No answer that must not tell who is known comes sooner. */
+/** The least time that an answer takes if it must not reveal which addresses are known. */
 const ANSWER_MS_MIN = 600
 
 /**
- * Mails a link, whoever asks: the answer, and how long it takes, are the same for everybody. False
- * for what can be no address or password.
+ * Mails a link. The answer, and how long it takes, are alike for everybody. False for a text that
+ * cannot be an address or a password.
  */
 export async function signUp(
   deps: PeopleDeps,
@@ -90,7 +92,10 @@ export async function signUp(
   return evenly(deps, deps.people.signUp(person))
 }
 
-/** A session, or why there is none; who only has to confirm the address is mailed a new link. */
+/**
+ * A session, or why there is none; a person who has not confirmed the address yet is mailed a new
+ * link.
+ */
 export async function signIn(
   deps: PeopleDeps,
   person: Credentials,
@@ -103,9 +108,9 @@ export async function signIn(
 }
 
 /**
- * Confirms an address by the mailed link and the password chosen at sign-up: neither who only
- * signed up with somebody's address nor who only reads its mail gets in. Counts like a sign-in: the
- * link may be anybody's own invention.
+ * Confirms an address by the mailed link and the password chosen at sign-up. Neither a person who
+ * only signed up with somebody else's address nor one who only reads that mail gets in. Counts as a
+ * sign-in, since anybody may make up a link.
  */
 export async function confirm(
   deps: PeopleDeps,
@@ -133,8 +138,8 @@ export async function requestReset(deps: PeopleDeps, email: string, origin: Orig
 }
 
 /**
- * Sets a new password by a mailed link, and knows the browser from then on; a password that may not
- * be chosen leaves the link as it was.
+ * Sets a new password by a mailed link, and remembers the browser; a password that is refused
+ * leaves the link usable.
  */
 export async function reset(
   deps: PeopleDeps,
@@ -151,7 +156,7 @@ export async function reset(
   return { devices: await devicesWith(deps, { ...origin, email }) }
 }
 
-/** Who is signed in, and with which account; null for a stranger. */
+/** The person who is signed in, with their account; null for a stranger. */
 export async function personOf(
   deps: PeopleDeps,
   headers: Headers,
@@ -192,7 +197,7 @@ async function entered(
   return { email, cookies, devices, firstKey: key }
 }
 
-/** Counts like a sign-up, whose mail it repeats. */
+/** Mails the confirmation link again. Counts as a sign-up, whose mail it repeats. */
 async function mailAgain(deps: PeopleDeps, email: string, origin: Origin): Promise<void> {
   await admitted(deps, 'sign-up', { ...origin, email })
   await deps.people.sendConfirmation(email)
@@ -200,7 +205,7 @@ async function mailAgain(deps: PeopleDeps, email: string, origin: Origin): Promi
 
 type Asked = Origin & { readonly email: string | null }
 
-/** The try that was counted. Throws TooManyAttempts. */
+/** Counts an attempt and returns it. Throws TooManyAttempts. */
 async function admitted(deps: PeopleDeps, what: Limited, asked: Asked): Promise<Attempt> {
   const { address, nowMs, email, devices } = asked
   const device = email === null ? null : await deviceOf(deps, { email, devices })
@@ -211,14 +216,14 @@ async function admitted(deps: PeopleDeps, what: Limited, asked: Asked): Promise<
 
 const counting = ({ attempts, fingerprint }: PeopleDeps) => ({ store: attempts, fingerprint })
 
-/** The work, and never sooner than the least time, whether it fails or not. */
+/** The result of the work, after at least the fixed time, whether it fails or not. */
 async function evenly<T>(deps: PeopleDeps, work: Promise<T>): Promise<T> {
   const [outcome] = await Promise.allSettled([work, deps.waited(ANSWER_MS_MIN)])
   if (outcome.status === 'rejected') throw outcome.reason
   return outcome.value
 }
 
-/** The address that a link to confirm one speaks of; whoever signed it is not looked at here. */
+/** The address in a confirmation link; the signature is not checked here. */
 export function emailIn(token: string): string | null {
   try {
     const [, payload = ''] = token.split('.')

@@ -9,7 +9,7 @@ export type ProviderRates = { readonly provider: Provider; readonly quotes: read
 /**
  * Every corridor one provider quotes, with its latest quote, by source, then target currency.
  *
- * Throws `unknown_provider` for an unknown or inactive one.
+ * Throws `unknown_provider` for an unknown or inactive provider.
  */
 export function providerRates(view: View, providerId: string): ProviderRates {
   const provider = view.catalogue.provider(providerId)

@@ -20,7 +20,7 @@ export type Rates = {
 /**
  * The latest quote of every active provider in a corridor, by kind and best rate first.
  *
- * A pair nobody quotes is an empty list. Throws `unsupported_currency` and `same_currency`.
+ * A pair that nobody quotes gives an empty list. Throws `unsupported_currency` and `same_currency`.
  */
 export function ratesOf(view: View, pair: Corridor): Rates {
   const corridor = supportedCorridor(view.catalogue, pair)

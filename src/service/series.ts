@@ -22,9 +22,12 @@ export type SeriesPoint = Bucket & {
 }
 
 export type SeriesStore = {
-  /** The buckets of a window that hold observations, in any order. Its start is a bucket's. */
+  /**
+   * The buckets of a window that hold observations, in any order. The window starts at the start of
+   * a bucket.
+   */
   buckets(ask: BucketsAsk): Promise<readonly Bucket[]>
-  /** When the first observation of a corridor held, however old; null without any. */
+  /** When the first observation of a corridor took effect, however long ago; null without any. */
   firstObservedMs(corridor: Corridor): Promise<number | null>
   /**
    * What a US dollar was last worth in a currency before each of `momentsMs`, which ascend; null
@@ -55,7 +58,7 @@ export type Series = {
  * Mid, best rate and sample count of a corridor, one point for each bucket, oldest first.
  *
  * Nothing past the tier's cutoff is counted, so the bucket that holds it is partial. Buckets that
- * cannot change any more, but for backfill, are remembered apart from the open one. Throws
+ * can only change by backfill are remembered apart from the open one. Throws
  * `unsupported_currency`, `same_currency`, and `invalid_parameter` for a start that lies in the
  * future or after the end.
  */
@@ -99,11 +102,11 @@ type Part = Window & {
   readonly corridor: Corridor
   readonly interval: Interval
   readonly legs: readonly string[]
-  /** Nothing from here on is seen. */
+  /** The moment from which on nothing is seen. */
   readonly reachMs: number
 }
 
-/** Some neighbouring buckets, the same ones again where they were asked for before. */
+/** Some neighbouring buckets; the earlier result where they were asked for before. */
 async function part(deps: SeriesDeps, ask: Part): Promise<readonly SeriesPoint[]> {
   const { corridor, interval, legs, fromMs } = ask
   if (ask.beforeMs <= fromMs) return []
@@ -134,11 +137,11 @@ async function pointsOf(deps: SeriesDeps, ask: Part): Promise<SeriesPoint[]> {
   })
 }
 
-/** About what a point, shown once, and a reference take in memory. */
+/** Roughly how many bytes a point, shown once, and a reference take in memory. */
 const POINT_BYTES = 400
 const WORTH_BYTES = 16
 
-/** What a dollar was worth at the end of each bucket; the same for every corridor of the leg. */
+/** What a dollar was worth at the end of each bucket, shared by every corridor with this leg. */
 function perUsd(
   { store, windows }: SeriesDeps,
   leg: string,
@@ -156,7 +159,7 @@ function perUsd(
   })
 }
 
-/** As `crossMid`, of what a dollar is worth in each currency. */
+/** The rate that `crossMid` would give, from what a dollar is worth in each currency. */
 const crossed = (from: number | null, to: number | null): number | null =>
   from === null || to === null ? null : to / from
 

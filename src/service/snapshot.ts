@@ -15,23 +15,26 @@ import type { Rates } from './rates.ts'
 import { supportedCorridor } from './supported.ts'
 
 type SnapshotStore = {
-  /** The latest quote of every provider of a corridor before `place`, in no promised order. */
+  /** The latest quote of every provider of a corridor before `place`, in no particular order. */
   latestBefore(corridor: Corridor, place: Place): Promise<readonly Quote[]>
-  /** The latest reference of each of `currencies` before `beforeMs`; those without are left out. */
+  /**
+   * The latest reference of each of `currencies` before `beforeMs`; currencies without one are left
+   * out.
+   */
   referencesBefore(currencies: readonly string[], beforeMs: number): Promise<readonly Reference[]>
 }
 
 export type SnapshotDeps = { readonly store: SnapshotStore; readonly windows: WindowCache }
 
-/** A corridor as it was; `asOfMs` is the moment up to which it was looked at. */
+/** A corridor in the past; `asOfMs` is the moment it shows. */
 export type Snapshot = Rates & { readonly asOfMs: number }
 
 /**
  * The latest quote of every provider on or before a UTC date, ranked as live ones are.
  *
- * Providers that were active then are in it, whether or not they are now. A mid is there when it
- * was recent then. The moment is the start of the following day, which itself is not in it; while
- * that lies in the future the hourly tier sees up to and with its cutoff instead. Throws
+ * It has the providers that were active then, whether or not they are now, and a mid that was
+ * recent then. The moment is the start of the following day, exclusive; while that lies in the
+ * future the hourly tier sees up to and including its cutoff instead. Throws
  * `unsupported_currency`, `same_currency`, and `invalid_parameter` for a future date.
  */
 export async function snapshotOf(
@@ -67,7 +70,7 @@ export async function snapshotOf(
   }
 }
 
-/** Everything before `beforeMs`; `isLasting` says that the same moment may be asked for again. */
+/** The time before `beforeMs`; `isLasting` says whether that moment may be asked for again. */
 type Then = { readonly beforeMs: number; readonly isLasting: boolean }
 
 /** The latest quote of every provider that ever quoted a corridor. */
@@ -87,7 +90,7 @@ export function quotesBefore(
   })
 }
 
-/** The mid, when there was one and it was recent at `thenMs`; else null. */
+/** The mid, if there was a recent one at `thenMs`; else null. */
 export async function midBefore(
   { store, windows }: SnapshotDeps,
   view: View,
@@ -110,26 +113,26 @@ export async function midBefore(
   return view.isRecent(mid.atMs, thenMs) ? mid : null
 }
 
-/** Which currencies a corridor's mid is crossed from; none where the feed does not cover it. */
+/** The currencies that a corridor's mid is crossed from; none where the feed does not cover it. */
 export function legsOf(view: View, { from, to }: Corridor): string[] {
   if (!view.isFiat(from) || !view.isFiat(to)) return []
   return [from, to].filter((code) => code !== USD)
 }
 
-/** What has been said of `legs` at any time before `beforeMs`. */
+/** The references of `legs` at any time before `beforeMs`, as cache sources. */
 export const referenceSources = (legs: readonly string[], beforeMs: number): Source[] =>
   legs.map((of) => ({ of, fromMs: ALWAYS_MS, beforeMs }))
 
-/** About what a quote takes in memory. */
+/** Roughly how many bytes a quote takes in memory. */
 const QUOTE_BYTES = 250
 const REFERENCE_BYTES = 150
 
 export const quotesBytes = (quotes: readonly Quote[]): number => quotes.length * QUOTE_BYTES
 
-/** Stands for the leg that needs no reference; nothing of it is ever shown. */
+/** Stands for the leg that needs no reference; none of it is ever shown. */
 const DOLLAR: Reference = { id: 0, atMs: 0, currency: USD, perUsd: 1, source: '' }
 
-/** The provider behind a quote; one that memory has not heard of yet goes by its id alone. */
+/** The provider of a quote; one that memory does not know yet is named by its id alone. */
 export function whoSaid(view: View, { providerId, rateType }: Quote): Provider {
   return (
     view.catalogue.anyProvider(providerId) ?? {

@@ -6,13 +6,13 @@ import { liveCorridors } from './corridors.ts'
 export type Status = {
   readonly corridorCount: number
   readonly providerCount: number
-  /** Null before the first quote. */
+  /** When the newest quote took effect; null before the first. */
   readonly lastRateMs: number | null
   /** The newest reference of the feed; null before its first. */
   readonly feed: Reference | null
   /** Whether the newest reference still counts as recent. */
   readonly isMidRecent: boolean
-  /** What is known of the feeds from their runs. */
+  /** What is known about the feeds from their runs. */
   readonly feeds: FeedState
 }
 
@@ -32,6 +32,6 @@ export function statusOf(view: View): Status {
   }
 }
 
-/** The last moment at which `atMs` lies as many whole seconds back as it does now. */
+/** The last moment at which `atMs` is still as many whole seconds ago as it is now. */
 const secondEndMs = (atMs: number, nowMs: number): number =>
   nowMs + 999 - ((((nowMs - atMs) % 1000) + 1000) % 1000)

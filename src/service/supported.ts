@@ -5,12 +5,12 @@ import type { CatalogueIndex } from '~/memory/catalogue-index.ts'
 
 const ECHO_LENGTH_MAX = 40
 
-/** Codes as a question gives them, for each side. */
+/** Codes as the question names them, for each side. */
 type Sides = { readonly from: readonly string[]; readonly to: readonly string[] }
 
 /**
  * The codes of active currencies, each once on its side and in order of appearance; a 400
- * `unsupported_currency` names all that are none and lists those there are.
+ * `unsupported_currency` names all that are not and lists those that are.
  */
 export function supportedCodes(catalogue: CatalogueIndex, asked: Sides): Sides {
   const codes = (texts: readonly string[]) => new Set(texts.map((one) => knownCode(catalogue, one)))
@@ -38,7 +38,7 @@ function knownCode(catalogue: CatalogueIndex, text: string): string | null {
   return known?.code ?? null
 }
 
-/** Where a side takes several codes. */
+/** Operations in which a side takes several codes. */
 const LISTS_TAKEN = {
   from: '/fetch-many-to-one and /fetch-matrix take lists in from',
   to: '/fetch-multi and /fetch-matrix take lists in to',

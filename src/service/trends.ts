@@ -10,11 +10,11 @@ const TREND_DAYS = 30
 export type TrendStore = {
   /** Every corridor's days that have a best rate, in any order; nothing past the window. */
   bestByDay(window: TrendWindow): Promise<readonly BestOfDay[]>
-  /** Every currency's worth at each day's end, however long ago it was said. */
+  /** What a dollar was worth in each currency at each day's end, however old the reference. */
   worthByDay(currencies: readonly string[], window: TrendWindow): Promise<readonly WorthOfDay[]>
 }
 
-/** One value a day, oldest first; null where nothing was said. */
+/** One value a day, oldest first; null for a day without one. */
 export type Trend = {
   readonly mid: readonly (number | null)[]
   readonly best: readonly (number | null)[]
@@ -29,7 +29,7 @@ type Asked = { readonly cutoffMs: number; readonly trends: Promise<Trends> }
 
 /**
  * The last thirty days of every corridor at once, as the hourly tier sees them: two queries an
- * hour, however many corridors there are and however often it is asked for.
+ * hour, however many corridors there are and however often a trend is asked for.
  */
 export class TrendBoard {
   #asked: Asked | null = null
@@ -37,9 +37,9 @@ export class TrendBoard {
   constructor(private readonly store: TrendStore) {}
 
   /**
-   * What answers for each corridor until the hour turns; backfill shows after that.
+   * A function that gives each corridor's trend until the hour turns; backfill shows after that.
    *
-   * Rejects where the store does, and asks it again at the next call.
+   * Rejects when the store does; the next call asks it again.
    */
   async of(view: View): Promise<(corridor: Corridor) => Trend> {
     const { cutoffMs } = view.freshness

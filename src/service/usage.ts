@@ -10,7 +10,7 @@ export type Usage = {
   readonly day: number
   /** Every key that is in use or was used today. */
   readonly keysToday: readonly { keyId: string; name: string; requests: number }[]
-  /** Oldest first, today last, days without use as 0. */
+  /** Units of each day, oldest first, today last, 0 for days without use. */
   readonly history: readonly { day: number; requests: number }[]
 }
 

@@ -1,15 +1,15 @@
 import { ServiceError } from '~/domain/errors.ts'
 
 type WorkBounds = {
-  /** Done at once. */
+  /** How many works run at once. */
   readonly runningMax: number
-  /** Waiting for their turn; one more is refused at once. */
+  /** How many works wait for their turn; one more is refused at once. */
   readonly waitingMax: number
 }
 
 export type WorkFigures = Readonly<Record<'running' | 'waiting' | 'refused', number>>
 
-/** Longer than this nobody waits for a turn: the work would come too late for whoever asked. */
+/** The longest that a work waits for its turn: later it would be too late for the caller. */
 export const TURN_MS_MAX = 2000
 
 const RETRY_SECONDS = 1
@@ -18,7 +18,7 @@ type Waiting = { start(): void; refuse(): void }
 
 /**
  * A cap on work of one kind, so that a flood of it leaves room for everything else. A turn ends
- * with the work itself, not with the patience of who asked for it.
+ * when the work ends, even if its caller has given up.
  */
 export class WorkLimit {
   readonly #waiting = new Set<Waiting>()
@@ -31,7 +31,10 @@ export class WorkLimit {
     return { running: this.#running, waiting: this.#waiting.size, refused: this.#refused }
   }
 
-  /** What the work comes to; throws `overloaded` where it cannot begin in time, and never does. */
+  /**
+   * The result of the work; throws `overloaded`, without starting it, where it cannot begin in
+   * time.
+   */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#running >= this.bounds.runningMax) await this.#turn()
     else this.#running++
@@ -42,7 +45,7 @@ export class WorkLimit {
     }
   }
 
-  /** Resolves with the place of a work that has ended. */
+  /** Resolves when a work that ended has made room. */
   #turn(): Promise<void> {
     if (this.#waiting.size >= this.bounds.waitingMax) throw this.#refusal()
     const { promise, resolve, reject } = Promise.withResolvers<void>()

@@ -1,8 +1,11 @@
-/** What a feed said, as it said it; nothing of it has been judged yet. */
+/** A feed's answer before anything in it has been judged. */
 export type ReferenceAnswer = {
   /** The currency the numbers are per unit of: USD, unless the feed answered something else. */
   readonly base: string
-  /** The upstream's own time; of a feed that gives a date only, the midnight UTC that starts it. */
+  /**
+   * The upstream's own time; midnight UTC at the start of the day for a feed that gives only a
+   * date.
+   */
   readonly upstreamMs: number
   /** Units of each currency per unit of `base`, as exact decimal text, by canonical code. */
   readonly perUsd: ReadonlyMap<string, string>
@@ -14,11 +17,14 @@ export type ReferenceFeed = {
   readonly id: string
   /** The name its rates carry. */
   readonly source: string
-  /** Who observed the rates. Two feeds of one origin are one witness. */
+  /** The institution that observed the rates. Two feeds with one origin count as one witness. */
   readonly origin: string
-  /** What it publishes, where that is a short and settled list; null for "about every currency". */
+  /**
+   * The currencies that the feed publishes, if that is a short, fixed list; null for "about every
+   * currency".
+   */
   readonly currencies: readonly string[] | null
-  /** Rejects with a FeedError, and with nothing else but a bug. */
+  /** Asks the feed once. Rejects with a FeedError; anything else is a bug. */
   ask(): Promise<ReferenceAnswer>
 }
 
@@ -42,7 +48,7 @@ export const FEED_FAULTS = [
 export type FeedFault = (typeof FEED_FAULTS)[number]
 
 /**
- * Why a feed gave nothing.
+ * Why a feed gave no usable answer.
  *
  * `message` continues a sentence that begins with the feed's name. It is fit for the log and the
  * public status: it holds our own words only, never an address, a header or text of the upstream.
@@ -50,7 +56,7 @@ export type FeedFault = (typeof FEED_FAULTS)[number]
 export class FeedError extends Error {
   /** Whether asking again soon may help. */
   readonly isTransient: boolean
-  /** How long the upstream asks to be left alone. */
+  /** How long the upstream asks us to wait. */
   readonly retryAfterMs: number | null
 
   constructor(

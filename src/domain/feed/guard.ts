@@ -2,20 +2,23 @@ import { currencyCode, USD } from '~/domain/currency.ts'
 import { DAY_MS, MINUTE_MS } from '~/domain/duration.ts'
 import type { ReferenceAnswer } from './feed.ts'
 
-/** What a feed must keep to before it becomes a mid. Shares and moves are fractions. */
+/** The checks that an answer must pass before it becomes a mid. Shares and moves are fractions. */
 export type GuardRules = {
   /** The largest move since the last accepted value that needs no second opinion. */
   readonly moveMax: number
-  /** The same for currencies that are known to jump, or not to. */
+  /** The largest move for single currencies that are known to jump, or not to. */
   readonly moveMaxOf: Readonly<Record<string, number>>
-  /** When more of an answer than this moved too far, the answer is doubted and not the market. */
+  /**
+   * When more than this share of an answer moved too far, the answer is doubted rather than the
+   * market.
+   */
   readonly movedShareMax: number
-  /** The least part of the known currencies an answer must have to be a snapshot. */
+  /** The smallest share of the known currencies that makes an answer a snapshot. */
   readonly knownShareMin: number
   /** How far the upstream's clock may be ahead of ours. */
   readonly futureMaxMs: number
   /**
-   * Rates older than this by the upstream's own word are no news. Easter stops the ECB for five
+   * The age at which rates are too old, by the upstream's own time. Easter stops the ECB for five
    * days.
    */
   readonly upstreamAgeMaxMs: number
@@ -31,8 +34,8 @@ export const GUARD_RULES: GuardRules = {
 }
 
 /**
- * Rules under which every move passes: an operator's word that the answer is right. What the
- * numbers of one answer must be among themselves still holds.
+ * Rules that let every move pass, for an operator who vouches for the answer. The numbers of one
+ * answer must still agree with each other.
  */
 export const trustingRules = (rules: GuardRules): GuardRules => ({
   ...rules,
@@ -41,8 +44,8 @@ export const trustingRules = (rules: GuardRules): GuardRules => ({
 })
 
 /**
- * Currencies held to the dollar for decades: what tells that numbers are per dollar without a
- * memory.
+ * Currencies pegged to the dollar for decades, which show that numbers are per dollar without any
+ * earlier answer to compare with.
  */
 const PEGS: Readonly<Record<string, number>> = {
   AED: 3.6725,
@@ -61,11 +64,11 @@ const PER_USD_TEXT = /^\d{1,60}(\.\d{1,60})?$/
 
 type Questioned = {
   readonly answer: ReferenceAnswer
-  /** The currencies the service has a use for. */
+  /** The currencies that the service uses. */
   readonly known: readonly string[]
-  /** What the feed publishes at all; null for about every currency. */
+  /** The currencies that the feed publishes at all; null for about every currency. */
   readonly published: readonly string[] | null
-  /** Whether it need only fill gaps, and may then be short. */
+  /** Whether the feed only has to fill gaps, so that its answer may be short. */
   readonly isFiller: boolean
   readonly nowMs: number
   readonly rules: GuardRules
@@ -74,9 +77,9 @@ type Questioned = {
 /**
  * The first reason not to believe anything of an answer, or null.
  *
- * The text continues a sentence that begins with the feed's name. Numbers of currencies nobody
- * asked for are not looked at, except of those held to the dollar: when most of them are off, the
- * numbers are not per dollar, whatever the answer says of its base.
+ * The text continues a sentence that begins with the feed's name. Currencies that nobody asked for
+ * are not checked, except those pegged to the dollar: when most of them are off, the numbers are
+ * not per dollar, whatever base the answer names.
  */
 export function answerFault(questioned: Questioned): string | null {
   return (
@@ -137,5 +140,5 @@ export function isWithin(a: number, b: number, moveMax: number): boolean {
   return Math.max(a, b) <= Math.min(a, b) * (1 + moveMax) * ROUNDING
 }
 
-/** So that a move of exactly the bound is within it, however its double came out. */
+/** Lets a move of exactly the bound pass, however its double came out. */
 const ROUNDING = 1 + 1e-12

@@ -1,7 +1,7 @@
 import type { FeedFault } from './feed.ts'
 import type { HeldBack } from './verdict.ts'
 
-/** What is known of one feed over all runs. */
+/** What is known about one feed over all runs. */
 export type FeedRecord = {
   readonly id: string
   readonly source: string
@@ -9,25 +9,25 @@ export type FeedRecord = {
   readonly succeededMs: number | null
   readonly upstreamMs: number | null
   readonly currencies: number
-  /** The last failure, kept after a success. */
+  /** When the feed last failed; kept after a success. */
   readonly failedMs: number | null
   readonly fault: FeedFault | null
-  /** Why it failed, after the feed's name; for anyone to read. */
+  /** Why the feed failed, as a text that follows the feed's name and anyone may read. */
   readonly message: string | null
-  /** Whether the last try failed. */
+  /** Whether the last attempt failed. */
   readonly isFailing: boolean
-  /** Not to be asked before. */
+  /** The moment before which the feed is not asked again. */
   readonly waitUntilMs: number | null
 }
 
-/** What lives from run to run, as plain JSON. */
+/** What is kept from run to run, as plain JSON. */
 export type FeedState = {
   /** When the last run began. */
   readonly ranMs: number | null
   /** The id of the feed that served last. */
   readonly served: string | null
   readonly held: readonly HeldBack[]
-  /** In the configured order; a feed that is no longer configured is forgotten. */
+  /** The feeds in their configured order; one that is no longer configured is dropped. */
   readonly feeds: readonly FeedRecord[]
 }
 

@@ -11,7 +11,8 @@ export type Testimony = {
 }
 
 /**
- * A value that waits for a second opinion while the old one stands. Plain data, kept between runs.
+ * A value that waits for a second opinion while the old one stays in use. Plain data, kept between
+ * runs.
  */
 export type HeldBack = {
   readonly currency: string
@@ -20,13 +21,16 @@ export type HeldBack = {
   /** When the value was first fetched. */
   readonly sinceMs: number
   readonly upstreamMs: number
-  /** What was accepted last, and stands. */
+  /** The last accepted value, which stays in use. */
   readonly standing: number
   /** The feed that says, with rates at least as new, that nothing moved; null when none does. */
   readonly contradictedBy: string | null
 }
 
-/** Why a value was believed: no move, nothing to compare with, or which second opinion it had. */
+/**
+ * Why a value was believed: it did not move, there was nothing to compare it with, or a second
+ * opinion confirmed it.
+ */
 type Ground = 'unmoved' | 'first' | 'second_feed' | 'second_fetch'
 
 export type Acceptance = {
@@ -36,7 +40,7 @@ export type Acceptance = {
   readonly ground: Ground
 }
 
-/** An answer in which too much moved at once; nothing of it counts. */
+/** An answer in which too much moved at once, so that none of it counts. */
 type Doubt = {
   readonly testimony: Testimony
   readonly moved: number
@@ -44,12 +48,12 @@ type Doubt = {
 }
 
 export type Verdict = {
-  /** At most one a currency. */
+  /** The values accepted, at most one for each currency. */
   readonly accepted: readonly Acceptance[]
-  /** All that is held back from now on. */
+  /** Every value that is held back from now on. */
   readonly held: readonly HeldBack[]
   readonly doubted: readonly Doubt[]
-  /** The currencies a further feed could still say something about. */
+  /** The currencies on which another feed could still change the verdict. */
   readonly open: readonly string[]
 }
 
@@ -57,15 +61,15 @@ type Case = {
   /** The answers of this run, the preferred feed first. */
   readonly testimonies: readonly Testimony[]
   readonly known: readonly string[]
-  /** Units per USD that were accepted last. */
+  /** The values accepted last, in units per USD. */
   readonly standing: ReadonlyMap<string, number>
-  /** What earlier runs held back. */
+  /** The values that earlier runs held back. */
   readonly held: readonly HeldBack[]
   readonly rules: GuardRules
 }
 
 /**
- * What a run's answers amount to.
+ * What to accept, hold back and doubt of a run's answers.
  *
  * A value near the one that stands is believed, and so is the first of a currency. One that moved
  * beyond the bound is held back until a second opinion is near it: a feed of another origin in this
