@@ -27,37 +27,40 @@ export type AccessDeps = KeyAccess & {
   readonly ageLimits: AgeLimits
 }
 
-/** What reads from memory need beside it. */
+/** What reads from memory need besides access. */
 export type HotDeps = AccessDeps & {
   readonly answers: AnswerCache
   readonly refusals: Refusals
-  /** What every answer says to browsers. */
+  /** Headers for browsers on every answer. */
   readonly guards: Headers
 }
 
 export type Handler = (request: Request) => Response | Promise<Response>
 
 /**
- * Answers from memory alone, at once unless it waits for a share of the caller's budget, and names
- * the request in its reply.
+ * Answers from memory alone, at once unless it waits for a share of the caller's budget, and puts
+ * the request's id in its reply.
  */
 export type HotHandler = (request: Request, scope: RequestScope) => Response | Promise<Response>
 
-/** One question, and all that its answer may depend on. */
+/** One question, and everything that its answer may depend on. */
 export type Ask<S extends TObject> = {
   readonly query: Static<S>
   readonly view: View
-  /** As it was asked: the request's whole URL. */
+  /** The request's whole URL. */
   readonly url: string
 }
 
 type Question<S extends TObject> = {
   readonly query: S
-  /** Whether the answer depends on the tier, and so says which one it is. */
+  /** Whether the answer depends on the tier, and so names it. */
   readonly isTiered: boolean
   /** The body of the answer. */
   write(ask: Ask<S>): Body
-  /** The same for a question that need not be read, and what it draws on; null for any other. */
+  /**
+   * A shortcut for a question that need not be read: its body and what it depends on; null for any
+   * other.
+   */
   rewrite?(url: string, generation: Generation, freshness: Freshness): Rewritten | null
 }
 
@@ -68,7 +71,7 @@ type ColdQuestion<S extends TObject> = {
   answer(ask: Ask<S>): Promise<Answer>
 }
 
-/** The key's owner, from the request's header. */
+/** The owner of the key in the request's header. */
 export const callerOfRequest = (
   access: KeyAccess,
   request: Request,
@@ -79,7 +82,7 @@ export const callerOfRequest = (
  * A read that costs one unit of the caller's daily quota: 401, then 429, then 400, then the work.
  *
  * The unit is taken before the work and given back unless the answer is a success; every reply to a
- * known caller says where the budget stands.
+ * known caller tells what is left of the budget.
  */
 export function meteredHandler<S extends TObject>(
   deps: HotDeps,
@@ -122,9 +125,10 @@ export function meteredHandler<S extends TObject>(
 }
 
 /**
- * The same for a read that has to wait for the database, always one of a tier.
+ * A metered read that has to wait for the database, always of a tier.
  *
- * It also answers 304 to who has the answer already; that is a success too and costs its unit.
+ * It also answers 304 to a caller who already has the answer; that is a success too and costs its
+ * unit.
  */
 export function coldHandler<S extends TObject>(
   deps: AccessDeps,
@@ -143,10 +147,10 @@ export function coldHandler<S extends TObject>(
   }
 }
 
-/** Why a request may not go on; null where it may. */
+/** Why a request may not proceed; null where it may. */
 type Begun = ServiceError | null
 
-/** One metered request, from the look at its key to the headers of its reply. */
+/** One metered request, from the check of its key to the headers of its reply. */
 class Turn {
   readonly #nowMs: number
   #caller: Caller | null = null
@@ -160,8 +164,8 @@ class Turn {
   }
 
   /**
-   * Takes a unit, or says why not, a 401 or a 429. It answers later only where the key may be new
-   * or the unit has to be waited for.
+   * Takes a unit, or answers why not, a 401 or a 429. It answers asynchronously only where the key
+   * may be new or the unit has to be waited for.
    */
   begin(): Begun | Promise<Begun> {
     const key = this.request.headers.get('x-api-key')
@@ -182,12 +186,12 @@ class Turn {
     return null
   }
 
-  /** What the caller may see; only for a turn that has begun. */
+  /** What the caller may see; only for a request that has begun. */
   freshness(): Freshness {
     return freshnessAt(this.#caller!.tier, this.#nowMs)
   }
 
-  /** Throws a 400. */
+  /** The question of the request. Throws a 400 for one that cannot be read. */
   ask<S extends TObject>(schema: S, freshness: Freshness): Ask<S> {
     const { memory, ageLimits } = this.deps
     const view = new View(memory.current, freshness, ageLimits)
@@ -195,14 +199,14 @@ class Turn {
     return { query: readQuery(schema, url), view, url }
   }
 
-  /** What the headers of a success depend on; only for a turn that has begun. */
+  /** What the headers of a success depend on; only for a request that has begun. */
   success() {
     const caller = this.#caller!
     const quota = quotaAfter(this.deps.metering, caller, this.#reservation!)
     return { plan: caller.account.plan, quota, nowMs: this.#nowMs }
   }
 
-  /** Where the budget stands, for a known caller, and which tier it is. */
+  /** Headers with the budget of a known caller, and with the tier. */
   tieredHeaders(): Headers {
     return { ...this.quotaHeaders(), 'x-data-freshness': this.#caller!.tier }
   }
@@ -213,7 +217,7 @@ class Turn {
     return errorReply(error, this.deps.log, { ...headers, ...this.quotaHeaders() })
   }
 
-  /** Where the budget stands; nothing for a caller who is not known. */
+  /** Headers with what is left of the budget; none for a caller who is not known. */
   quotaHeaders(): Headers {
     const caller = this.#caller
     if (!caller) return {}

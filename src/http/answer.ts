@@ -5,33 +5,33 @@ import { pathOf } from './direct.ts'
 import { isHeld } from './entity-tag.ts'
 import type { Headers } from './reply.ts'
 
-/** Rows of an answer that can also be had alone, as CSV or as one JSON object a line. */
+/** Rows of an answer that are also offered alone, as CSV or as one JSON object a line. */
 type Table = {
-  /** The member of the body that holds them; the body itself has an empty list there. */
+  /** The member of the body that holds the rows; in the body itself its list is empty. */
   readonly name: string
   readonly columns: readonly string[]
   readonly rows: readonly Readonly<Record<string, unknown>>[]
 }
 
-/** An answer that a caller may hold already. */
+/** An answer that a caller may already hold. */
 export type Answer = {
   readonly body: object
   /**
-   * What of the body tells one answer from another: all but what only follows the clock. With the
-   * rows of the table it makes the entity tag.
+   * The content that tells one answer from another: all but what only follows the clock. Together
+   * with the rows of the table it makes the entity tag.
    */
   readonly basis: object
   readonly table?: Table
-  /** What the body says beside its table, for media that hold only the table. */
+  /** Headers with what the body says besides its table, for media that hold only the table. */
   readonly headers?: Headers
 }
 
-/** What tables can be had as, the first where a caller does not mind or takes none. */
+/** The media of tables; the first where a caller has no preference or accepts none. */
 const MEDIA = ['application/json', 'text/csv', 'application/x-ndjson'] as const
 
 type Medium = (typeof MEDIA)[number]
 
-/** Rows written at once. */
+/** How many rows are written at once. */
 const CHUNK_ROWS = 500
 
 /**
@@ -54,7 +54,7 @@ export function answerReply(request: Request, answer: Answer, headers: Headers):
   return new Response(streamOf(chunksOf(table, medium)), init)
 }
 
-/** Rows are written once and put in their place: no text of a body holds `"name":[]` by itself. */
+/** Puts the rows, written once, in their place: no text of a body holds `"name":[]` by itself. */
 function textOf({ body, table }: Answer, rows: string): string {
   const text = JSON.stringify(body)
   if (!table) return text
@@ -63,7 +63,10 @@ function textOf({ body, table }: Answer, rows: string): string {
   return text.slice(0, at) + place.slice(0, -2) + rows + text.slice(at + place.length)
 }
 
-/** By a plain 64-bit hash: a page of 5,000 rows is a megabyte, and nobody gains by a collision. */
+/**
+ * A tag by a plain 64-bit hash: a page of 5,000 rows is a megabyte, and nobody gains by a
+ * collision.
+ */
 function tagOf(parts: readonly string[]): string {
   const text = parts.map((part) => `${part.length} ${part}`).join('')
   return `W/"${Bun.hash.xxHash3(text).toString(36)}"`

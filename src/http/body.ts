@@ -1,15 +1,17 @@
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import { ServiceError } from '~/domain/errors.ts'
 
-/** What may come behind the last chunk of a body comes with it, or soon after. */
+/**
+ * How long to wait for what may follow the last chunk of a body; it comes with it, or soon after.
+ */
 const TRAILER_MS_MAX = 25
 
 /**
  * The text of a request body of at most `bytesMax` bytes; no more than that is ever held.
  *
- * Throws `body_too_large`, and `malformed_body` for a body that breaks off or is not UTF-8, or has
- * trailers or anything else behind it: the runtime answers those with a 400 of its own, which must
- * mean that nothing was done.
+ * Throws `body_too_large`, and `malformed_body` for a body that breaks off, is not UTF-8, or is
+ * followed by trailers or anything else: the runtime answers those with a 400 of its own, which
+ * must mean that nothing was done.
  */
 export async function bodyText(request: Request, bytesMax: number): Promise<string> {
   if (request.headers.has('trailer')) throw malformed(TRAILERS)
@@ -25,9 +27,9 @@ export async function bodyText(request: Request, bytesMax: number): Promise<stri
 }
 
 /**
- * The runtime ends a body at its last chunk and reads on: what it finds behind, a
- * trailer included, it answers with 400 though the request is being worked on. It breaks the
- * request off then, in a later turn than the end of the body.
+ * Rejects a body with anything behind its last chunk. The runtime ends a body there and reads on:
+ * what it finds, even a trailer, it answers with 400 although the request is being worked on. It
+ * aborts the request in a later turn than the end of the body.
  */
 async function assertWhole(request: Request): Promise<void> {
   if (request.headers.has('transfer-encoding')) await delay(TRAILER_MS_MAX)

@@ -7,7 +7,7 @@ import { type AccessDeps, type Ask, coldHandler } from './access.ts'
 import type { Answer } from './answer.ts'
 import type { Route } from './route.ts'
 
-/** What the questions about the past are answered from. */
+/** What the routes about the past need. */
 export type PastDeps = HistoryDeps & SeriesDeps & SnapshotDeps
 
 export type ColdDeps = AccessDeps & { readonly past: PastDeps }
@@ -15,15 +15,15 @@ export type ColdDeps = AccessDeps & { readonly past: PastDeps }
 type ColdRoute<Q extends TObject, R extends TSchema> = {
   readonly path: string
   readonly notes: OperationNotes
-  /** Checks the request and describes it. */
+  /** The schema that checks the request and describes it. */
   readonly query: Q
-  /** Types the answer and describes it. */
+  /** The schema that types the answer and describes it. */
   readonly response: R
   readonly otherMedia?: Readonly<Record<string, string>>
   answer(ask: Ask<Q>): Promise<Answer & { readonly body: Static<R> }>
 }
 
-/** A metered read that asks the database, and its description, made of the same schemas. */
+/** A metered read that asks the database, and its description, made of one set of schemas. */
 export function coldRoute<Q extends TObject, R extends TSchema>(
   deps: AccessDeps,
   { path, notes, query, response, otherMedia, answer }: ColdRoute<Q, R>,

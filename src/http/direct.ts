@@ -1,14 +1,14 @@
 import type { Handler } from './access.ts'
 import type { Route } from './route.ts'
 
-/** Where the path of a request's URL begins to be looked for: behind `http://`. */
+/** The position from which the path of a request's URL is searched: after `http://`. */
 const AUTHORITY = 'http://'.length
 
 type Direct = { readonly path: string; readonly handle: Handler }
 
 /**
- * The handlers of exact paths that are read with GET, to be found without a router, which would
- * cost more than most answers: by the length of the path, which needs no text of its own.
+ * The handlers of exact paths for GET, found by the length of the path, without a text of its own.
+ * A router would cost more than most answers.
  */
 export class DirectRoutes {
   readonly #byLength = new Map<number, Direct[]>()
@@ -33,7 +33,7 @@ export class DirectRoutes {
   }
 }
 
-/** Whether it does, from its end, where paths differ. */
+/** Whether the path stands there, compared from its end, where paths differ. */
 function standsAt(path: string, url: string, start: number): boolean {
   let i = path.length - 1
   while (i >= 0 && path.charCodeAt(i) === url.charCodeAt(start + i)) i--
@@ -47,7 +47,7 @@ export function pathOf(url: string): string {
 }
 
 /**
- * The same request where its Host is none that a URL can hold: as if it had none. To look costs too
+ * The request as it is, or without a Host if that cannot be part of a URL. The check would cost too
  * much for a direct handler, which needs no whole URL.
  */
 export function parsable(request: Request): Request {

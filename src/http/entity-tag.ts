@@ -1,5 +1,5 @@
 /**
- * Whether the request says that its sender has the answer of this tag, by weak comparison.
+ * Whether the request says that its sender holds the answer with this tag, by weak comparison.
  * https://www.rfc-editor.org/rfc/rfc9110#field.if-none-match
  */
 export function isHeld(request: Request, etag: string): boolean {

@@ -45,7 +45,7 @@ const notes = (
 })
 
 export type FetchDeps = HotDeps & {
-  /** Where it is not given, no feed is asked. */
+  /** When feeds are asked next; absent where no feed is asked. */
   readonly feedTimes?: FeedTimes
 }
 

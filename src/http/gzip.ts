@@ -1,5 +1,5 @@
 import { preferred } from '~/wire/accept.ts'
 
-/** Whether a caller would rather have a body compressed, or minds as little as we do. */
+/** Whether a caller prefers a compressed body, or has no preference. */
 export const takesGzip = ({ headers }: Request): boolean =>
   preferred(headers.get('accept-encoding') || 'identity', ['gzip', 'identity']) === 'gzip'

@@ -2,15 +2,15 @@ import { jsonReply } from './reply.ts'
 import type { Route } from './route.ts'
 
 export type HealthDeps = {
-  /** Whether the database answers just now. */
+  /** Whether the database answers at the moment. */
   isDatabaseReachable(): Promise<boolean>
-  /** Whether it is about to end, and wants no more requests. */
+  /** Whether the service is about to stop and wants no more requests. */
   isStopping?(): boolean
-  /** Whether something was committed that memory could not be loaded with yet. */
+  /** Whether something was committed that memory could not load yet. */
   isBehind?(): boolean
 }
 
-/** Why a replica does not do all of its work; null when it does. */
+/** Why a replica cannot do all of its work; null when it can. */
 export async function unreadinessOf(deps: HealthDeps): Promise<Unreadiness | null> {
   if (deps.isStopping?.()) return 'stopping'
   if (!(await deps.isDatabaseReachable())) return 'database_unavailable'
@@ -27,7 +27,9 @@ type Unreadiness = keyof typeof REASONS
 
 export const UNREADINESSES = Object.keys(REASONS) as Unreadiness[]
 
-/** For the machine that runs the service: is the process up, and can it do all of its work. */
+/**
+ * Routes for the machine that runs the service: is the process up, and can it do all of its work?
+ */
 export const healthRoutes = (deps: HealthDeps): Route[] => [
   { method: 'GET', path: '/healthz', handle: () => jsonReply({ status: 'ok' }) },
   {

@@ -62,7 +62,7 @@ async function answered(
   }
 }
 
-/** The page behind this one, of the same window. https://www.rfc-editor.org/rfc/rfc8288 */
+/** A link to the next page of the same window. https://www.rfc-editor.org/rfc/rfc8288 */
 function nextPage(query: Static<typeof HistoryQuery>, until: string): string {
   const offset = query.offset + query.limit
   const parameters = new URLSearchParams()

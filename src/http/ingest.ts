@@ -93,7 +93,9 @@ async function recorded(
   return warnings.length > 0 ? { ...answer, warnings: [...warnings] } : answer
 }
 
-/** A retry is answered as it was at first, though its rows may be refused by now. */
+/**
+ * The first answer for a retry, even where its rows would be refused by now; else the given work.
+ */
 async function earlierOr(
   refusal: ServiceError,
   deps: IngestRouteDeps,

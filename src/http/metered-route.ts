@@ -10,26 +10,26 @@ import { hot, type Route } from './route.ts'
 type MeteredRoute<Q extends TObject, R extends TSchema, A> = {
   readonly path: string
   readonly notes: OperationNotes
-  /** Checks the request and describes it. */
+  /** The schema that checks the request and describes it. */
   readonly query: Q
-  /** Types the answer and describes it. */
+  /** The schema that types the answer and describes it. */
   readonly response: R
   readonly isTiered: boolean
   find(ask: Ask<Q>): A
-  /** What `find` would find for a question that need not be read; null for any other. */
+  /** What `find` would find, for a question that need not be read; null for any other. */
   findAgain?(url: string, generation: Generation, freshness: Freshness): FoundAgain<A> | null
   present(found: A, freshness: Freshness): Static<R> & Timed
-  /** The text of what `present` gives, where there is a shorter way to it. */
+  /** The text of what `present` gives, if there is a shorter way to it. */
   text?(found: A, freshness: Freshness): Body
 }
 
-/** What was found, and what it draws on. */
+/** An answer that was found, and what it depends on. */
 type FoundAgain<A> = { readonly found: A; readonly evidence: Evidence }
 
-/** A body that says when it was made. */
+/** A body with the time at which it was made. */
 type Timed = { readonly timestamp: string }
 
-/** A metered read and its description, made of the same schemas. */
+/** A metered read and its description, made of one set of schemas. */
 export function meteredRoute<Q extends TObject, R extends TSchema, A>(
   deps: HotDeps,
   route: MeteredRoute<Q, R, A>,

@@ -8,14 +8,16 @@ export type MetricsDeps = {
     readonly contentType: string
     text(): Promise<string>
   }
-  /** What a reader has to show; null lets anybody read. */
+  /** The token that a reader has to show; null lets anybody read. */
   readonly metricsToken: string | null
 }
 
-/** Answered only where it is asked for to the letter: rules of proxies go by that. */
+/**
+ * The path of the metrics, answered only when spelled exactly, since rules of proxies go by that.
+ */
 export const METRICS_PATH = '/metrics'
 
-/** For the machine that watches the service. */
+/** The route for the machine that monitors the service. */
 export const metricsRoutes = ({ metrics, metricsToken }: MetricsDeps): Route[] => [
   {
     method: 'GET',
@@ -29,7 +31,7 @@ export const metricsRoutes = ({ metrics, metricsToken }: MetricsDeps): Route[] =
   },
 ]
 
-/** Compares digests, in a time that tells nothing of the token. */
+/** Compares digests, in a time that reveals nothing about the token. */
 function shows(authorization: string | null, token: string): boolean {
   const [, shown] = /^bearer (\S+)$/i.exec(authorization ?? '') ?? []
   return shown !== undefined && timingSafeEqual(digestOf(shown), digestOf(token))

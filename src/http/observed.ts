@@ -11,18 +11,18 @@ import type { Route } from './route.ts'
 
 export type ObservedDeps = {
   readonly requests: RequestFigures
-  /** Null where nothing is traced. */
+  /** The tracing; null where nothing is traced. */
   readonly tracing: Tracing | null
   readonly log: Log
 }
 
-/** What it takes to look after an answer. */
+/** What it takes to watch over an answer. */
 type Watch = ObservedDeps & {
-  /** What every answer says to browsers. */
+  /** Headers for browsers on every answer. */
   readonly guards: Headers
 }
 
-/** The same route, whose answers are counted, timed, named by an id and, where it matters, told. */
+/** The route with its answers counted, timed, given an id and, where it matters, logged. */
 export function observed(route: Route, prefix: string, deps: Watch): Route {
   const label = { method: route.method, route: `${prefix}${route.path}` }
   const handle =
@@ -32,7 +32,7 @@ export function observed(route: Route, prefix: string, deps: Watch): Route {
   return { ...route, handle }
 }
 
-/** For a handler that names the request itself: nothing is set up around it. */
+/** Observes a handler that gives the request its id itself, so that nothing is set up around it. */
 function observedHot(answer: HotHandler, label: RouteLabel, deps: Watch): Handler {
   const end = endOf(label, deps)
   return (request) => {
@@ -46,8 +46,8 @@ function observedHot(answer: HotHandler, label: RouteLabel, deps: Watch): Handle
 }
 
 /**
- * The same for a handler alone. Whatever it throws, and whenever, is answered with 500: that too is
- * counted under its label.
+ * A handler with its answers counted, timed, given an id and, where it matters, logged. Anything
+ * that it throws or rejects with is answered with 500 and counted under its label too.
  */
 export function observedHandler(handle: Handler, label: RouteLabel, deps: Watch): Handler {
   const { tracing, log, guards } = deps
@@ -76,7 +76,10 @@ export function observedHandler(handle: Handler, label: RouteLabel, deps: Watch)
   }
 }
 
-/** The same for a whole app: what no observed handler of it has answered counts as `other`. */
+/**
+ * A whole app under observation: an answer that none of its observed handlers gave counts as
+ * `other`.
+ */
 export function observedApp(fetch: Handler, deps: Watch): Handler {
   const end = endOf(OTHER, deps)
   const ended = (request: Request, { reply, scope, startMs }: Ending) =>
@@ -101,7 +104,7 @@ function named(reply: Response, { id }: RequestScope, guards: Headers): Response
 type Ending = { readonly reply: Response; readonly scope: RequestScope; readonly startMs: number }
 
 const FAILED_STATUS_MIN = 500
-/** Something is away or too much is asked: whoever watches sees that in figures. */
+/** The status of a service that is down or overloaded, which figures show better than the log. */
 const EXPECTED_STATUS = 503
 const US_PER_MS = 1000
 

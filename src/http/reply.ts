@@ -7,7 +7,7 @@ import { lateBody } from '~/wire/streamed-body.ts'
 
 export type Headers = Record<string, string>
 
-/** How long a caller is asked to wait when something of ours is away. */
+/** How long a caller is asked to wait while something of ours is down. */
 const RETRY_AFTER_SECONDS = 30
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -18,7 +18,10 @@ export const jsonReply = (body: unknown, status = 200, headers: Headers = {}): R
     headers: { ...JSON_TYPE, ...headers },
   })
 
-/** The reply to any failure; what is no ServiceError, or lies behind one, is only logged. */
+/**
+ * The reply to any failure; an error that is not a ServiceError, or the cause of one, is only
+ * logged.
+ */
 export function errorReply(error: unknown, log: Log, headers: Headers = {}): Response {
   if (error instanceof ServiceError) {
     const { message, cause } = error
@@ -41,16 +44,16 @@ type Refusal = {
 }
 
 /**
- * Replies to errors that are the same object for all whom they are said to alike. Each is written
- * once, so that refusing costs less than answering; only the request's id differs.
+ * Replies to errors that are one object for all callers. Each is written once, so that refusing
+ * costs less than answering; only the request's id differs.
  */
 export class Refusals {
   readonly #known = new WeakMap<ServiceError, Refusal>()
 
-  /** With headers that all of them carry. */
+  /** The headers in `guards` go on all of them. */
   constructor(private readonly guards: Headers) {}
 
-  /** `headers` are those of the first time. */
+  /** Gives the reply to an error; `headers` is used for the first reply to it only. */
   reply(error: ServiceError, requestId: string, headers: () => Headers): Response {
     let refusal = this.#known.get(error)
     if (!refusal) {

@@ -11,13 +11,13 @@ export type Route = {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly handle: Handler
-  /** `handle` for who names the request beforehand. */
+  /** A variant of `handle` for a caller that has already given the request an id. */
   readonly hot?: HotHandler
-  /** What the document says of it; a path outside the interface has none. */
+  /** The route's description in the document; a path outside the interface has none. */
   readonly operation?: Operation
 }
 
-/** Both ways into a handler that answers from memory. */
+/** Both forms of a handler that answers from memory. */
 export const hot = (handle: HotHandler): Pick<Route, 'handle' | 'hot'> => ({
   handle: (request) => handle(request, new RequestScope(requestIdOf(request))),
   hot: handle,
@@ -25,7 +25,7 @@ export const hot = (handle: HotHandler): Pick<Route, 'handle' | 'hot'> => ({
 
 /**
  * The routes as an Elysia module: each path answers its own methods (HEAD wherever GET) and any
- * other with 405 and `Allow`, before anything else is looked at.
+ * other with 405 and `Allow`, before anything else is checked.
  */
 export function routed(routes: readonly Route[], { prefix, log }: { prefix: string; log: Log }) {
   const app = new Elysia({ name: `http${prefix}`, prefix })
@@ -48,10 +48,10 @@ function methodNotAllowed(allowed: string[]): ServiceError {
   return new ServiceError('method_not_allowed', message, { allowed })
 }
 
-/** Has no length: the one it would say is that of an answer with a body. */
+/** A 304 has no length: the header would state that of the answer with a body. */
 const NOT_MODIFIED = 304
 
-/** A GET's reply without its body, which a HEAD must not have. */
+/** A GET's reply without its body, for HEAD. */
 async function headOf(reply: Response): Promise<Response> {
   const headers = new Headers(reply.headers)
   if (reply.status !== NOT_MODIFIED)

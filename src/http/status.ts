@@ -8,12 +8,12 @@ import type { HotDeps } from './access.ts'
 import { hot, type Route } from './route.ts'
 
 export type StatusDeps = HotDeps & {
-  /** What a demonstration says of its data; null for real data. */
+  /** What a demonstration says about its data; null for real data. */
   readonly sample: string | null
 }
 
 export function statusRoutes(deps: StatusDeps): Route[] {
-  // changed in place: a Response copies the set that it is given
+  // These headers are changed in place: a Response copies the set that it is given.
   const headers = new Headers({ 'content-type': 'application/json', ...deps.guards })
   return [
     {
@@ -40,7 +40,9 @@ export function statusRoutes(deps: StatusDeps): Route[] {
   ]
 }
 
-/** One for all: whatever a stranger adds to the URL takes no room among the kept answers. */
+/**
+ * One cache key for all: nothing that a stranger adds to the URL takes room among the kept answers.
+ */
 const QUESTION = 'status'
 
 function statusText({ memory, clock, ageLimits, answers, sample }: StatusDeps): string {

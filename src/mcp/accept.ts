@@ -2,12 +2,12 @@ import { preferred } from '~/wire/accept.ts'
 
 export type ReplyForm = 'json' | 'sse'
 
-/** The last wish that was read: most clients say the same each time. */
+/** The last Accept header that was read: most clients send one value every time. */
 let known: { readonly accept: string; readonly form: ReplyForm | null } | null = null
 
 /**
- * The form a client wants its replies in: JSON unless it likes a stream of events better, null when
- * it takes neither. Without a wish it is JSON.
+ * The form in which a client wants its replies: JSON unless it prefers a stream of events, null
+ * when it accepts neither. Without the header it is JSON.
  */
 export function replyForm(accept: string | null): ReplyForm | null {
   if (!accept) return 'json'

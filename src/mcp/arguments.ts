@@ -5,9 +5,9 @@ import { readFields, refuseTimes } from '~/wire/query.ts'
 /**
  * The arguments of a call, read and checked by the tool's schema as REST reads its query.
  *
- * Others are ignored, but for one that asks for a time where there is only now; null counts as not
- * given, and a list may be written as one comma-separated text. Throws the 400s of REST, each
- * naming its argument.
+ * Other arguments are ignored, except one that asks for a time where only the present is served.
+ * Null counts as absent, and a list may be written as one comma-separated text. Throws the 400s of
+ * REST, each naming its argument.
  */
 export function readArguments<S extends TObject>(schema: S, given: unknown): Static<S> {
   if (given !== undefined && !isRecord(given))
@@ -47,7 +47,7 @@ function textIn({ type }: TSchema, value: unknown): string | undefined {
   return PLAIN.format(value)
 }
 
-/** Writes small and large numbers without an exponent and with all of their digits. */
+/** Writes small and large numbers without an exponent and with all their digits. */
 const PLAIN = new Intl.NumberFormat('en', { useGrouping: false, maximumSignificantDigits: 17 })
 
 const isList = (value: unknown): value is string[] =>

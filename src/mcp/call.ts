@@ -40,8 +40,8 @@ export async function metered<T>(
 type Call = { readonly tool: Tool; readonly given: unknown; readonly asker: Asker }
 
 /**
- * The result of one call, as JSON: the REST body, as text and as it is, or the REST error as an
- * error that the model can read.
+ * The result of one call, as JSON: the REST body, both as text and as an object, or the REST error
+ * as an error that the model can read.
  */
 export async function callTool(deps: CallDeps, call: Call): Promise<string> {
   try {
@@ -54,7 +54,7 @@ export async function callTool(deps: CallDeps, call: Call): Promise<string> {
 const contentText = (body: string): string =>
   `"content":[{"type":"text","text":${JSON.stringify(body)}}]`
 
-/** What a tool answers from memory alone is kept like the answers of REST. */
+/** The text of a result. Answers from memory alone are kept like those of REST. */
 function resultText(
   { memory, ageLimits, answers }: CallDeps,
   { tool, given }: Call,
@@ -70,7 +70,9 @@ function resultText(
   return resultOf(question ? answers.keep(question, text, view) : text)
 }
 
-/** What an answer is kept by; null where JSON could say the same of another question: 1e999. */
+/**
+ * The key under which an answer is kept; null where JSON would write another question alike: 1e999.
+ */
 function questionOf({ name }: Tool, given: unknown): string | null {
   const text = JSON.stringify(given)
   return text?.includes('null') ? null : `${name} ${text}`
@@ -78,7 +80,7 @@ function questionOf({ name }: Tool, given: unknown): string | null {
 
 const resultOf = (body: string): string => `{${contentText(body)},"structuredContent":${body}}`
 
-/** `resultOf` for a body that is in two parts: its characters are escaped one by one. */
+/** `resultOf` for a body in two parts, whose characters are escaped one by one. */
 export const resultForm: Form = (head, tail) => {
   const [first, last] = [JSON.stringify(head).slice(0, -1), JSON.stringify(tail).slice(1)]
   return [
@@ -88,7 +90,7 @@ export const resultForm: Form = (head, tail) => {
   ]
 }
 
-/** The body that REST answers a failure with; what is no ServiceError is only logged. */
+/** The body that REST gives a failure; an error that is not a ServiceError is only logged. */
 export function failureBody(error: unknown, log: Log): ErrorBody {
   if (error instanceof ServiceError) {
     const { message, cause } = error

@@ -81,7 +81,7 @@ export const listCurrencies = tool({
 
 export const CATALOGUE_URI = 'corridor://catalogue'
 
-/** The catalogue as a resource: what a model may want to have read before it asks anything. */
+/** The catalogue as a resource: what a model may want to read before it asks anything. */
 export const catalogueResource = {
   uri: CATALOGUE_URI,
   name: 'catalogue',
@@ -92,7 +92,7 @@ export const catalogueResource = {
   mimeType: 'application/json',
 }
 
-/** Short forms of everything active, so that the whole fits into a context window. */
+/** Short forms of everything active, so that the whole catalogue fits into a context window. */
 export function presentCatalogue(view: View): object {
   return {
     currencies: view.catalogue.currencies.map(({ code, name }) => ({ code, name })),

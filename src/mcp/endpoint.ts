@@ -39,7 +39,7 @@ const SESSION_HEADER = 'mcp-session-id'
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports
  *
  * `initialize` opens a session where there is room for one and the address does not say
- * `sessions=off`; every other request is answered with a session id or without. Until the key is
+ * `sessions=off`; every other request is answered with or without a session id. Until the key is
  * known, failures are those of REST; after that they are JSON-RPC errors.
  */
 export class ToolServer {
@@ -55,7 +55,7 @@ export class ToolServer {
     this.#guard = new Guard(deps.options)
   }
 
-  /** How many requests are on their way. */
+  /** How many requests are not answered yet. */
   get waiting(): number {
     return this.#answerer.waiting
   }
@@ -68,7 +68,7 @@ export class ToolServer {
     return reply
   }
 
-  /** Forgets sessions that nobody uses any more. */
+  /** Forgets sessions that are no longer used. */
   prune(): void {
     this.sessions.prune(this.deps.clock.now())
   }
@@ -102,7 +102,7 @@ export class ToolServer {
     return this.#withQuota(this.#end(request, asker), asker)
   }
 
-  /** The reply, which says where the budget of a known caller stands like any other. */
+  /** Adds to a reply what is left of a known caller's budget. */
   #withQuota(reply: Response, { caller, nowMs }: Asker): Response {
     const quota = quotaHeaders(quotaAt(this.deps.metering, caller, nowMs), nowMs)
     for (const [name, value] of Object.entries(quota))
@@ -163,7 +163,7 @@ export class ToolServer {
     return new Response(null, { status: 204 })
   }
 
-  /** The session the request names; null when it names none. */
+  /** The session that the request names; null when it names none. */
   #sessionOf({ headers }: Request, { caller, nowMs }: Asker): Session | null {
     const id = headers.get(SESSION_HEADER)
     if (id === null) return null
@@ -172,7 +172,7 @@ export class ToolServer {
     throw new RpcFault(404, SESSION_NOT_FOUND, 'there is no such session; initialize a new one')
   }
 
-  /** Those of a reply in JSON that may have opened a session. */
+  /** The headers of a JSON reply that may have opened a session. */
   #headers({ caller, nowMs }: Asker, opened: Session | null): Headers {
     const quota = quotaAt(this.deps.metering, caller, nowMs)
     const usual = this.#successHeaders.of({ plan: caller.account.plan, quota, nowMs })
@@ -183,7 +183,7 @@ export class ToolServer {
   }
 }
 
-/** The codes that the SDK's own transport uses for faults that JSON-RPC has no code for. */
+/** The code that the SDK's own transport uses for faults without a JSON-RPC code. */
 const OTHER = ErrorCode.ConnectionClosed
 const SESSION_NOT_FOUND = -32001
 

@@ -3,7 +3,7 @@ import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/sdk
 import type { Caller } from '~/domain/account.ts'
 import type { RpcRequest } from './message.ts'
 
-/** Who asks, and when. */
+/** The caller of a request, and when it came in. */
 export type Asker = { readonly caller: Caller; readonly nowMs: number }
 
 export type RpcReply = {
@@ -16,9 +16,9 @@ export type RpcReply = {
 /**
  * The transport between many HTTP requests and one protocol server.
  *
- * Each request goes in under a number of our own, so that clients cannot meet each other's ids, and
- * its reply comes out under the client's. The SDK's own HTTP transport wants a fresh server for
- * every request without a session, which takes several times as long as the work itself.
+ * Each request gets an id of our own, so that those of clients cannot clash, and its reply gets
+ * back the client's. The SDK's own HTTP transport wants a fresh server for every request without a
+ * session, which takes several times as long as the work itself.
  */
 export class Exchange implements Transport {
   onmessage?: NonNullable<Transport['onmessage']>
@@ -45,7 +45,7 @@ export class Exchange implements Transport {
     resolve?.(message as RpcReply)
   }
 
-  /** The server's reply to one request; a failed one is a reply too. */
+  /** The server's reply to one request; a failed request gets a reply too. */
   async ask(request: RpcRequest, asker: Asker): Promise<RpcReply> {
     const id = ++this.#count
     const { promise, resolve } = Promise.withResolvers<RpcReply>()
@@ -64,5 +64,5 @@ const authInfoOf = (asker: Asker): AuthInfo => ({
   extra: { asker },
 })
 
-/** Who asks, as a handler of the server is told. */
+/** The asker of a request, as the server passes it to a handler. */
 export const askerOf = ({ authInfo }: MessageExtraInfo): Asker => authInfo?.extra?.asker as Asker

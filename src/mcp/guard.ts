@@ -1,17 +1,17 @@
 import { ServiceError } from '~/domain/errors.ts'
 
 export type GuardOptions = {
-  /** Host names that may stand in `Host` beside the loopback ones; `*` for any. */
+  /** Host names allowed in `Host` besides the loopback ones; `*` for any. */
   readonly allowedHosts: readonly string[]
-  /** Origins that may stand in `Origin` beside the loopback ones; `*` for any. */
+  /** Origins allowed in `Origin` besides the loopback ones; `*` for any. */
   readonly allowedOrigins: readonly string[]
 }
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
 /**
- * Keeps out a page that had its own name resolved to this machine (DNS rebinding): it can reach the
- * port, but cannot say a `Host` and `Origin` that are ours.
+ * Keeps out a page whose own host name was made to resolve to this machine (DNS rebinding): it can
+ * reach the port, but cannot send a `Host` and `Origin` of ours.
  */
 export class Guard {
   readonly #hosts: ReadonlySet<string>
@@ -22,7 +22,7 @@ export class Guard {
     this.#origins = new Set(allowedOrigins)
   }
 
-  /** Throws `forbidden` unless both are allowed; a client that is no browser has no Origin. */
+  /** Throws `forbidden` unless both are allowed; a client that is not a browser sends no Origin. */
   check({ headers, url }: Request): void {
     if (!this.#isAllowedHost(headers.get('host') ?? new URL(url).host))
       throw new ServiceError(
@@ -52,5 +52,5 @@ export class Guard {
   }
 }
 
-/** A host name or address, an IPv6 one in brackets, and perhaps a port. */
+/** A host name or address, an IPv6 one in brackets, with an optional port. */
 const HOST = /^([a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d+)?$/

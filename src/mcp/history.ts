@@ -15,7 +15,7 @@ import { presentSeries, SeriesResponse } from '~/wire/series.ts'
 import { againWith, leftOut, pageFields, type Slice, sliced, sliceFields } from './page.ts'
 import { type Tool, tool } from './tool.ts'
 
-/** What the past is answered from. */
+/** What the tools about the past need. */
 export type HistoryToolDeps = HistoryDeps & SeriesDeps
 
 const input = Type.Object({
@@ -42,7 +42,7 @@ const input = Type.Object({
 type Asked = Corridor &
   Slice & { readonly period: (typeof PERIODS)[number]; readonly untilMs: number | null }
 
-/** The window of all pages is that of the first, however long the next one is waited for. */
+/** All pages share the window of the first, however much later the next one is asked for. */
 const nextFields = {
   ...pageFields,
   next_until: Type.Optional(

@@ -9,10 +9,10 @@ export type RpcRequest = {
   readonly params?: Record<string, unknown>
 }
 
-/** What came in one body: the requests among it, and whether it was a list of messages. */
+/** The content of one body: its requests, and whether it was a list of messages. */
 export type Incoming = { readonly requests: readonly RpcRequest[]; readonly isBatch: boolean }
 
-/** Older clients may send several messages at once. */
+/** How many messages a body may hold; older clients send several at once. */
 export const BATCH_MESSAGES_MAX = 20
 
 /** A fault of the exchange itself: an HTTP status with a JSON-RPC error that answers no request. */
@@ -27,7 +27,7 @@ export class RpcFault extends Error {
   }
 }
 
-/** What a request is answered with where it cannot be done; `data` says more to a program. */
+/** The error that answers a request that cannot be done; `data` tells a program more. */
 export class RpcRefusal extends Error {
   constructor(
     readonly code: number,
@@ -41,7 +41,7 @@ export class RpcRefusal extends Error {
 /**
  * The messages of a body. Notifications and answers need no reply here, so they are only checked.
  *
- * Throws an RpcFault for what is no JSON, no JSON-RPC, or too much of it.
+ * Throws an RpcFault for a text that is not JSON or not JSON-RPC, or has too many messages.
  */
 export function readMessages(text: string): Incoming {
   const body = parsed(text)

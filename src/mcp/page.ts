@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 const PAGE_ITEMS = 50
 export const PAGE_ITEMS_MAX = 500
 
-/** What part of a list is wanted. */
+/** The part of a list that is wanted. */
 export type Slice = { readonly limit: number; readonly offset: number }
 
 export const sliceFields = {
@@ -20,7 +20,7 @@ export const sliceFields = {
   }),
 }
 
-/** What a result says beside the REST body when it does not hold the whole list. */
+/** The members that a result has besides the REST body when it does not hold the whole list. */
 export const pageFields = {
   next_offset: Type.Optional(
     Type.Integer({ description: 'Present when more follows: ask again with it as offset.' }),
@@ -33,11 +33,14 @@ type PageFields = { next_offset?: number; note?: string }
 export const sliced = <T>(all: readonly T[], { limit, offset }: Slice): T[] =>
   all.slice(offset, offset + limit)
 
-/** How the next page is asked for, with `until` where the list would move meanwhile. */
+/** How to ask for the next page, with `until` where the list would move meanwhile. */
 export const againWith = (offset: number, until?: string): string =>
   `ask again with offset ${offset}${until ? ` and until ${until}` : ''} for the next`
 
-/** What was left out of lists of these lengths, by what their items are called; else nothing. */
+/**
+ * A note on what was left out of lists of these lengths, by the name of their items; empty where
+ * nothing was.
+ */
 export function leftOut(
   lengths: Readonly<Record<string, number>>,
   slice: Slice & { readonly until?: string },

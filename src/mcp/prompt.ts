@@ -47,7 +47,7 @@ export function promptOf(name: string, given: Readonly<Record<string, string>> =
   }
 }
 
-/** As many as one answer may hold. */
+/** The most completions that one answer may hold. */
 const COMPLETIONS_MAX = 100
 
 type Completing = {
@@ -56,7 +56,7 @@ type Completing = {
   readonly codes: readonly string[]
 }
 
-/** Currency codes that go on as an argument of the prompt begins; none for anything else. */
+/** Currency codes that start like the argument of the prompt; none for anything else. */
 export function completionOf({ prompt, argument, codes }: Completing) {
   const isCode = prompt === comparePrompt.name && ['from', 'to'].includes(argument.name)
   const start = argument.value.trim().toUpperCase()

@@ -20,11 +20,11 @@ type Messages = {
   readonly replies: readonly Answered[]
   readonly form: ReplyForm
   readonly isBatch: boolean
-  /** Those of a reply in JSON. */
+  /** The headers of a reply in JSON. */
   readonly headers: Headers
 }
 
-/** What a POST is answered with: nothing, one message or a list, or the same as events. */
+/** The reply to a POST: nothing, one message or a list, or these as events. */
 export function messagesReply({ replies, form, isBatch, headers }: Messages): Response {
   const texts = replies.map(({ text }) => text)
   if (texts.length > 0 && form === 'json')
@@ -38,7 +38,7 @@ export function messagesReply({ replies, form, isBatch, headers }: Messages): Re
   return new Response(lateBody(events.join('')), { headers: others })
 }
 
-/** The reply to any failure: REST's body before the key is known, a JSON-RPC error after. */
+/** The reply to a failure: REST's body before the key is known, a JSON-RPC error after. */
 export function faultReply(error: unknown, log: Log): Response {
   if (error instanceof RpcFault) {
     const { code, message, status, headers } = error
@@ -55,7 +55,7 @@ export function faultReply(error: unknown, log: Log): Response {
   return jsonReply(body, status, allowed && { allow: allowed.join(', ') })
 }
 
-/** What a browser asks before it lets a page of another origin send its request. */
+/** The answer to a browser that asks before it lets a page of another origin send its request. */
 export const preflightReply = (methods: readonly string[]): Response =>
   new Response(null, {
     status: 204,

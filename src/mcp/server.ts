@@ -39,7 +39,7 @@ const INSTRUCTIONS = [
 /** A reply as JSON. */
 export type Answered = { readonly text: string; readonly isError: boolean }
 
-/** Answers one request of any client; a failed one is answered too. */
+/** Answers one request of any client, also when it fails. */
 export type Answerer = {
   answer(request: RpcRequest, asker: Asker): Promise<Answered>
   /** How many requests have no answer yet. */
@@ -47,8 +47,8 @@ export type Answerer = {
 }
 
 /**
- * The protocol behind all clients: the SDK's server answers everything but `tools/call`, which by
- * way of the server takes half as long again and is checked by schemas that know less than ours.
+ * The protocol behind all clients. The SDK's server answers everything except `tools/call`, which
+ * would take half as long again through it and be checked by schemas that know less than ours.
  */
 export function answererOf(deps: CallDeps, tools: readonly Tool[]): Answerer {
   const byName = new Map(tools.map((tool) => [tool.name, tool]))

@@ -4,19 +4,22 @@ import { MINUTE_MS } from '~/domain/duration.ts'
 export type Session = {
   readonly id: string
   readonly accountId: string
-  /** When it was last used; while a stream is open it is in use. */
+  /** When the session was last used; it counts as in use while a stream is open. */
   lastMs: number
-  /** Ends the session's stream, where one is open. */
+  /** Ends the session's stream, if one is open. */
   endStream: (() => void) | null
 }
 
 export const SESSION_IDLE_MS = 30 * MINUTE_MS
 export const SESSIONS_PER_ACCOUNT_MAX = 32
-/** Shorter than the time after which proxies, and our own listener, give up a silent connection. */
+/**
+ * A pause shorter than the time after which proxies, and our own listener, drop a silent
+ * connection.
+ */
 const KEEP_ALIVE_MS = 15_000
 
 /**
- * The sessions of all clients, by id; a client without one is served all the same.
+ * The sessions of all clients, by id; a client without one is served as well.
  *
  * Their number is bounded, for each account and for all. A session that nobody used for
  * `SESSION_IDLE_MS` is forgotten.
@@ -35,7 +38,7 @@ export class Sessions {
     return [...this.#byId.values()].filter(({ endStream }) => endStream !== null).length
   }
 
-  /** A new session, or null when there is no room for one. */
+  /** Opens a session, or answers null when there is no room for one. */
   open(accountId: string, nowMs: number): Session | null {
     this.prune(nowMs)
     const own = this.#counts.get(accountId) ?? 0
@@ -46,7 +49,10 @@ export class Sessions {
     return session
   }
 
-  /** The account's session of that id, which counts as used; others' are not there for it. */
+  /**
+   * The account's session with that id, which counts as used; sessions of other accounts are not
+   * found.
+   */
   find({ id, accountId }: { id: string; accountId: string }, nowMs: number): Session | undefined {
     const session = this.#byId.get(id)
     if (session?.accountId !== accountId || isIdle(session, nowMs)) return undefined
@@ -62,7 +68,7 @@ export class Sessions {
     else this.#counts.delete(session.accountId)
   }
 
-  /** Forgets what has been idle for too long. */
+  /** Forgets sessions that have been idle for too long. */
   prune(nowMs: number): void {
     for (const session of this.#byId.values()) if (isIdle(session, nowMs)) this.close(session)
   }
@@ -76,7 +82,7 @@ const isIdle = ({ lastMs, endStream }: Session, nowMs: number): boolean =>
   endStream === null && nowMs - lastMs >= SESSION_IDLE_MS
 
 /**
- * The stream on which a server may speak first. This one has nothing to say: it holds the line
+ * The stream on which a server may speak first. This server never does: it keeps the stream open
  * until the client goes away, a newer stream of the session takes its place, or the session ends.
  */
 export function sessionStream(session: Session, now: () => number): ReadableStream<Uint8Array> {

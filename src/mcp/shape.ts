@@ -26,8 +26,8 @@ const SHAPES = new Map(
 const FAULTS_MAX = 5
 
 /**
- * What is wrong with the params of a request, a sentence; null where nothing is. The SDK would
- * answer it with an internal error and its library's own words.
+ * What is wrong with the params of a request, as a sentence; null where nothing is. The SDK would
+ * answer with an internal error in its library's own words.
  */
 export function paramsFault({ method, params }: RpcRequest): string | null {
   const shape = SHAPES.get(method)

@@ -8,7 +8,10 @@ type ToolAsk<S extends TObject> = { readonly args: Static<S>; readonly view: Vie
 export type Tool<S extends TObject = TObject> = {
   readonly name: string
   readonly title: string
-  /** Written for a model that has to choose: what it answers, in which units, what it is not. */
+  /**
+   * A text for a model that has to choose: what the tool answers, in which units, and what it is
+   * not.
+   */
   readonly description: string
   readonly input: S
   readonly output: TSchema
@@ -22,7 +25,7 @@ export const tool = <S extends TObject>(definition: Tool<S>): Tool => definition
 /** The root of every schema of a tool. */
 type ObjectSchema = { type: 'object'; [member: string]: unknown }
 
-/** A tool as `tools/list` shows it: every one of them reads, and only our own data. */
+/** A tool in the form of `tools/list`. Every tool only reads, and only our own data. */
 export function listed({ name, title, description, input, output }: Tool) {
   return {
     name,
@@ -52,7 +55,10 @@ function inputSchemaOf({ properties }: TObject): ObjectSchema {
   }
 }
 
-/** A list may also be written as one comma-separated text, as REST writes it. */
+/**
+ * The schema of a field as shown; a list may also be written as one comma-separated text, as in
+ * REST.
+ */
 function shownField(field: TSchema): object {
   if (field.type !== 'array') return field
   const { description, examples, ...list } = field
@@ -61,5 +67,5 @@ function shownField(field: TSchema): object {
   return { description, anyOf: [list, text], examples: [example, example!.join(',')] }
 }
 
-/** The schema as plain JSON, without what TypeBox keeps for itself. */
+/** The schema as plain JSON, without TypeBox's internal members. */
 const plain = (schema: object): Record<string, unknown> => JSON.parse(JSON.stringify(schema))

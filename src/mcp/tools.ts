@@ -5,7 +5,7 @@ import { getHistory, type HistoryToolDeps } from './history.ts'
 import { getRates } from './rates.ts'
 import type { Tool } from './tool.ts'
 
-/** Every tool, in the order a model reads them. */
+/** Every tool, in the order in which a model reads them. */
 export const toolsOf = (past: HistoryToolDeps): Tool[] => [
   getRates,
   convertAmount,

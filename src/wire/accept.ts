@@ -1,6 +1,6 @@
 /**
- * The medium that an Accept header likes best, or the coding of an Accept-Encoding: of equals the
- * first, null where it takes none. Every one is welcome to who says nothing.
+ * The medium that an Accept header prefers, or the coding that an Accept-Encoding prefers: the
+ * first of equals, null where it accepts none. Without a header anything is accepted.
  * https://www.rfc-editor.org/rfc/rfc9110#field.accept
  */
 export function preferred<M extends string>(
@@ -27,7 +27,7 @@ function rangeOf(text: string): Range {
   return { name, quality: quality >= 0 && quality <= 1 ? quality : 0 }
 }
 
-/** The most specific range that covers a medium says how welcome it is. */
+/** The quality of a medium, given by the most specific range that covers it. */
 function qualityOf(medium: string, ranges: readonly Range[]): number {
   for (const name of [medium, medium.replace(/\/.*/, '/*'), '*/*', '*']) {
     const range = ranges.find((candidate) => candidate.name === name)

@@ -1,4 +1,4 @@
-/** A field as it is written in a CSV. */
+/** A field in its CSV form. */
 const csvField = (text: string): string =>
   /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 

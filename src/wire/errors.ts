@@ -2,7 +2,7 @@ import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { ERROR_CODES, type ErrorCode, ServiceError } from '~/domain/errors.ts'
 import { named, record } from './fields.ts'
 
-/** The status that each code is answered with. */
+/** The HTTP status of each code. */
 export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   missing_parameter: 400,
   invalid_parameter: 400,
@@ -30,10 +30,10 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
 
 export const UNAUTHORIZED = 401
 
-/** What a 401 asks for. https://www.rfc-editor.org/rfc/rfc9110#section-11.6.1 */
+/** The challenge of a 401. https://www.rfc-editor.org/rfc/rfc9110#section-11.6.1 */
 export const CHALLENGE = { 'www-authenticate': 'ApiKey realm="corridor"' } as const
 
-/** When a caller meets each code, as documents say it. */
+/** When a caller meets each code, in the words of the documents. */
 export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
   missing_parameter: 'A required parameter is missing.',
   invalid_parameter:
@@ -65,13 +65,13 @@ export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
 
 export type ErrorBody = { readonly error: string; readonly code: ErrorCode }
 
-/** All that a caller is told of a failure that was not meant for one. */
+/** All that a caller is told about a failure that was not meant for callers. */
 export const INTERNAL_ERROR: ErrorBody = {
   error: 'something failed on our side; retry in a moment',
   code: 'internal_error',
 }
 
-/** What a failure is answered with; nothing of one that is no ServiceError shows. */
+/** The body for a failure; nothing shows of one that is not a ServiceError. */
 export function errorBody(error: unknown): ErrorBody {
   if (!(error instanceof ServiceError)) return INTERNAL_ERROR
   const { message, code, details } = error
@@ -85,7 +85,7 @@ const errors = Type.Array(
   { description: 'Every fault of every row, by the position of the row.' },
 )
 
-/** What stands in an error's body beside `error` and `code`. */
+/** The members of an error's body besides `error` and `code`. */
 const DETAILS: Partial<Record<ErrorCode, Record<string, TSchema>>> = {
   missing_parameter: { parameter },
   invalid_parameter: { parameter },

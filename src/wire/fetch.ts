@@ -73,7 +73,7 @@ function presentPair({ mid, best }: Pair): Static<typeof PairValue> {
   }
 }
 
-/** Which currencies leave pairs without a mid, and why: one at least. */
+/** Which currencies leave pairs without a mid, and why; there is at least one. */
 export function unpricedNote(unpriced: Matrix['unpriced']): string {
   const codes = unpriced.map(({ code }) => code)
   return `There is no mid for pairs with ${codes.join(', ')}: ${unpriced.map(reason).join('; ')}.`
@@ -85,7 +85,7 @@ function reason({ code, isStablecoin, lastMs }: Unpriced): string {
   return `the last reference for ${code} is of ${iso(lastMs)}, which is too old`
 }
 
-/** How every answer of the family ends. */
+/** The closing members of every answer of the fetch family. */
 const presentTail = ({ reference, unpriced }: Matrix, freshness: Freshness) => ({
   ...(reference && { source: reference.source, fetched_at: iso(reference.atMs) }),
   ...(unpriced.length > 0 && { note: unpricedNote(unpriced) }),

@@ -2,18 +2,18 @@ import { type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
 import { TIERS } from '~/domain/freshness.ts'
 import { PROVIDER_TYPES, RATE_TYPES } from '~/domain/provider.ts'
 
-/** A closed record: what the answer holds beyond it is a mistake of ours. */
+/** A closed record: any further member in an answer is a mistake of ours. */
 export const record = <T extends Record<string, TSchema>>(fields: T, description?: string) =>
   Type.Object(fields, { additionalProperties: false, ...(description && { description }) })
 
-/** The schema under a name of its own, by which documents refer to it. */
+/** The schema under a name by which documents refer to it. */
 export const named = <T extends TSchema>(title: string, schema: T): T => ({ ...schema, title })
 
-/** A closed record under a name of its own. */
+/** A closed record with a name. */
 export const namedRecord = <T extends Record<string, TSchema>>(title: string, fields: T) =>
   named(title, record(fields))
 
-/** One of a few words, as OpenAPI writes it. */
+/** One of a few words, in the form of OpenAPI. */
 export const words = <const T extends readonly string[]>(
   values: T,
   options: { default?: T[number]; description?: string; title?: string } = {},
@@ -45,14 +45,14 @@ export const DataFreshness = words(TIERS, {
     'The tier this answer was served at: `hourly` sees what held at the top of the UTC hour.',
 })
 
-/** What every answer of a tier says of its freshness. */
+/** The members by which every answer of a tier tells its freshness. */
 export const freshnessFields = {
   timestamp: Instant,
   data_freshness: DataFreshness,
   as_of: Type.Optional(Instant),
 }
 
-/** The three members that stand together wherever there is a recent mid. */
+/** The three members that come together wherever there is a recent mid. */
 export const midFields = {
   mid_rate: Type.Optional(Type.Number()),
   mid_source: Type.Optional(Type.String()),

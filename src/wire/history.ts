@@ -78,7 +78,7 @@ export const HistoryResponse = namedRecord('HistoryResponse', {
   as_of: Type.Optional(Instant),
 })
 
-/** The question that a checked query asks. Throws a 400 for an `until` that is no date-time. */
+/** The question that a checked query asks. Throws a 400 for an `until` that is not a date-time. */
 export function historyQuestion(query: Static<typeof HistoryQuery>): HistoryQuestion {
   const { provider = null, until, ...rest } = query
   return { ...rest, provider, untilMs: readInstant('until', until) }

@@ -19,15 +19,15 @@ export const BODY_BYTES_MAX = 1_048_576
 
 export const IDEMPOTENCY_KEY_LENGTH_MAX = 255
 
-/** Members that a warning names. */
+/** How many unread members a warning names. */
 const UNREAD_SHOWN_MAX = 5
 
 const optional = <T extends TSchema>(schema: T) => Type.Optional(nullable(schema))
 const currency = (description: string) => optional(Type.String({ description, examples: ['KES'] }))
 
 /**
- * One row. What it leaves out may be null as well. A misspelt member is refused, one of another
- * name is left out and told in the answer's warnings.
+ * One row, in which optional members may also be null. A misspelt member is refused; one with
+ * another name is ignored and named in the answer's warnings.
  */
 const RateRow = named(
   'RateRow',
@@ -96,13 +96,16 @@ export const IngestResponse = namedRecord('IngestResponse', {
 
 type Warning = Static<typeof Warning>
 
-/** Digits or an exponent that a double might not hold; other numbers survive JSON.parse exactly. */
+/**
+ * Matches digits or an exponent that a double might not hold; other numbers survive JSON.parse
+ * exactly.
+ */
 const LONG_NUMBER = /\d[\d.]{15,}|\d[eE][+-]?\d{3}/
 
-/** What a request body comes to. Where `refusal` is set nothing of it may be recorded. */
+/** The outcome of reading a request body. If `refusal` is set, none of it may be recorded. */
 type BatchReading = {
   readonly observations: readonly Observation[]
-  /** At most one a row. */
+  /** Warnings, at most one for each row. */
   readonly warnings: readonly Warning[]
   /** `invalid_rows`, with every fault of every row by its index. */
   readonly refusal: ServiceError | null
@@ -139,7 +142,7 @@ function unreadWarning(names: readonly string[]): string {
   return `not recorded, as no rate has it: ${shown}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-/** JSON whose numbers keep every digit they were written with. */
+/** Parsed JSON whose numbers keep every digit they were written with. */
 export function parsedExactly(text: string): unknown {
   if (isNestedTooDeep(text))
     throw new ServiceError('malformed_body', 'the body is nested too deeply; send flat rows')

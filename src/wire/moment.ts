@@ -1,17 +1,19 @@
 import { invalidParameter } from '~/domain/errors.ts'
 import { dateMsOf, instantOf } from '~/domain/instant.ts'
 
-/** Earlier moments are not asked about: nothing is known of them, and calendars differ there. */
+/** The first year accepted: nothing is known of earlier moments, and calendars differ there. */
 const FIRST_YEAR = 1900
 const FIRST_MS = Date.UTC(FIRST_YEAR)
 
-/** Milliseconds of a date-time parameter, null when it is not given; a 400 when it is none. */
+/**
+ * Milliseconds of a date-time parameter, null when it is absent; a 400 when it is not a date-time.
+ */
 export function readInstant(name: string, text: string | undefined): number | null {
   if (text === undefined) return null
   return checked(name, instantOf(text), 'an ISO-8601 date-time such as 2026-03-05T14:00:00Z')
 }
 
-/** Milliseconds of the UTC midnight that starts a date parameter; a 400 when it is none. */
+/** Milliseconds of the UTC midnight that starts a date parameter; a 400 when it is not a date. */
 export function readDate(name: string, text: string): number {
   return checked(name, dateMsOf(text), 'a calendar date such as 2026-03-05')
 }

@@ -1,4 +1,4 @@
-/** Nobody has a reason to nest lists and objects deeper. */
+/** The deepest nesting accepted; nobody needs more. */
 export const NESTING_MAX = 20
 
 const QUOTE = 0x22
@@ -8,7 +8,7 @@ const CLOSING = new Set([0x5d, 0x7d])
 
 /**
  * Whether a JSON text nests its lists and objects deeper than `NESTING_MAX`, which a parser would
- * spend long on. Of a text that is no JSON it says nothing that matters.
+ * spend long on. For a text that is not JSON the result is meaningless and does no harm.
  */
 export function isNestedTooDeep(text: string): boolean {
   let depth = 0

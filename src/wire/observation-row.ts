@@ -22,7 +22,7 @@ export class WrittenNumber {
 export type RowRules = {
   readonly catalogue: CatalogueIndex
   readonly nowMs: number
-  /** `effective_from` of a row that names none. */
+  /** The `effective_from` of a row that has none. */
   readonly defaultEffectiveMs: number
 }
 
@@ -35,8 +35,8 @@ const ECHO_LENGTH_MAX = 40
 /**
  * One row of `POST /rates` or of an import file, checked against every rule.
  *
- * Either the observation or all of the row's faults, a sentence each that names its field. Optional
- * fields may be null; unknown ones are not looked at.
+ * Gives either the observation or all of the row's faults, each a sentence that names its field.
+ * Optional fields may be null; unknown ones are ignored.
  */
 export function readObservationRow(row: unknown, rules: RowRules): RowReading {
   if (typeof row !== 'object' || row === null || Array.isArray(row) || row instanceof WrittenNumber)
@@ -141,7 +141,7 @@ class RowReader {
     return this.rules.catalogue.currency(text) ? text : currencyCode(text)
   }
 
-  /** A side of the corridor under its full name or its alias; given twice, both must agree. */
+  /** A side of the corridor by its full name or its alias; if both are given they must agree. */
   #side(field: string, alias: string): string | null {
     if (this.isAbsent(field) && this.isAbsent(alias))
       return this.#fault(`${field} (or ${alias}) is required: a currency code`)
@@ -164,7 +164,7 @@ class RowReader {
   }
 }
 
-/** Only a number becomes text: an object of the sender may bring a `toString` of its own. */
+/** Turns only a number into text: an object sent by a caller may have a `toString` of its own. */
 const numberText = (value: unknown): string | null =>
   typeof value === 'number' ? String(value) : null
 

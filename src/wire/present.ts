@@ -14,7 +14,7 @@ let knownDay = Number.NaN
 let knownDate = ''
 
 /**
- * A moment as ISO-8601 text in UTC, with milliseconds. Throws a RangeError for what is no moment.
+ * A moment as ISO-8601 text in UTC, with milliseconds. Throws a RangeError for an invalid moment.
  *
  * The date is written once for all moments of a day: pages of history hold hundreds.
  */
@@ -59,7 +59,7 @@ export function freshnessText({ tier, nowMs, cutoffMs }: Freshness): string {
   return last.text
 }
 
-/** The three mid members, or none of them. */
+/** The three mid members, or none of them without a mid. */
 export function presentMid(mid: Mid | null) {
   if (!mid) return {}
   return {

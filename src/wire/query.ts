@@ -3,7 +3,7 @@ import { OptionalKind } from '@sinclair/typebox'
 import { isBetween } from '~/domain/decimal.ts'
 import { invalidParameter, ServiceError } from '~/domain/errors.ts'
 
-/** Digits that are read on each side of a decimal point. */
+/** How many digits are read on each side of a decimal point. */
 const DECIMAL_DIGITS_MAX = 40
 const DECIMAL_DIGITS = `\\d{1,${DECIMAL_DIGITS_MAX}}`
 const PLAIN_DECIMAL = new RegExp(`^-?${DECIMAL_DIGITS}(\\.${DECIMAL_DIGITS})?$`)
@@ -14,10 +14,11 @@ const INTEGER_MAX = 10 ** INTEGER_DIGITS_MAX - 1
 /**
  * The parameters that `schema` declares, read from the query string of a URL and checked by it.
  *
- * Others are ignored, but for one that asks for a time where there is only now. That one, and a
- * parameter that is missing, given twice, empty, badly encoded or outside its bounds, throws a 400
- * that names it and says what to do. Lists are comma-separated, or given in several parameters of
- * one name; their items are trimmed, upper-cased, and count once however often they stand there.
+ * Other parameters are ignored, except one that asks for a time where only the present is served.
+ * Such a parameter, and one that is missing, given twice, empty, badly encoded or outside its
+ * bounds, throws a 400 that names it and says what to do. Lists are comma-separated, or given in
+ * several parameters of one name; their items are trimmed, upper-cased, and count once however
+ * often they occur.
  */
 export function readQuery<S extends TObject>(schema: S, url: string): Static<S> {
   const given = parametersOf(url)
@@ -34,7 +35,7 @@ export function readQuery<S extends TObject>(schema: S, url: string): Static<S> 
   return query
 }
 
-/** Parameters that ask for a time, and who takes them. */
+/** Parameters that ask for a time, each with where to send it instead. */
 const PAST: Readonly<Record<string, string>> = {
   date: '/historical takes a date',
   as_of: '/historical takes a date',
@@ -45,7 +46,7 @@ const PAST: Readonly<Record<string, string>> = {
 
 type Times = { readonly names: readonly string[]; whereOf(name: string): string }
 
-/** Throws a 400 for a name that asks for a time, where the schema takes no time at all. */
+/** Throws a 400 for a name that asks for a time, where the schema has no time at all. */
 export function refuseTimes({ properties }: TObject, { names, whereOf }: Times): void {
   const isTime = (name: string) => Object.hasOwn(PAST, name)
   const asked = names.find(isTime)
@@ -54,8 +55,8 @@ export function refuseTimes({ properties }: TObject, { names, whereOf }: Times):
 }
 
 /**
- * The same for parameters that came another way: `textOf` gives the trimmed text of each, and
- * undefined for one that is not there.
+ * Reads parameters that came in another way than a query string: `textOf` gives the trimmed text of
+ * each, and undefined for one that is absent.
  */
 export function readFields<S extends TObject>(
   schema: S,
@@ -76,7 +77,7 @@ export function readFields<S extends TObject>(
 
 const knownFields = new WeakMap<TObject, readonly [string, TSchema][]>()
 
-/** The members of a schema, which are listed once. */
+/** The members of a schema, listed once. */
 function fieldsOf(schema: TObject): readonly [string, TSchema][] {
   let fields = knownFields.get(schema)
   if (!fields) {
@@ -86,7 +87,7 @@ function fieldsOf(schema: TObject): readonly [string, TSchema][] {
   return fields
 }
 
-/** As it stands in the URL: the value is still encoded where anything of the query is. */
+/** A parameter as written in the URL, its value still encoded where anything of the query is. */
 type Parameter = { readonly name: string; readonly value: string; readonly isEncoded: boolean }
 
 /** Every parameter of the query string whose name can be read. */
@@ -113,7 +114,7 @@ function decoded(text: string): string | null {
   }
 }
 
-/** The trimmed text of a parameter; undefined when it is not there. Repeated lists are joined. */
+/** The trimmed text of a parameter; undefined when it is absent. Repeated lists are joined. */
 function textOf(name: string, field: TSchema, given: readonly Parameter[]): string | undefined {
   let [found, times]: [Parameter | undefined, number] = [undefined, 0]
   for (const parameter of given) {
@@ -172,7 +173,7 @@ function checkedValue({
   }
 }
 
-/** The number that a text says plainly and a field takes; null for any other text. */
+/** The number that a text spells plainly and a field accepts; null for any other text. */
 export function plainNumber(field: TSchema, text: string): number | null {
   const isWritten = (field.type === 'integer' ? INTEGER : PLAIN_DECIMAL).test(text)
   const value = Number(text)
@@ -180,7 +181,7 @@ export function plainNumber(field: TSchema, text: string): number | null {
   return value !== field.maximum || isBetween(text, { min: 0, max: value }) ? value : null
 }
 
-/** Longer texts are no currency code, date or id of ours. */
+/** Longer texts cannot be a currency code, a date or an id of ours. */
 const TEXT_MAX = 200
 
 function isWithin(value: number, field: TSchema): boolean {
@@ -191,7 +192,7 @@ function isWithin(value: number, field: TSchema): boolean {
   )
 }
 
-/** What a parameter takes, in words made of its own schema. */
+/** What a parameter accepts, in words made from its own schema. */
 function takes(field: TSchema): string {
   if (field.enum) return `one of ${field.enum.join(', ')}`
   switch (field.type) {

@@ -2,10 +2,10 @@ import { DAY_MS } from '~/domain/duration.ts'
 import type { Quota } from '~/domain/quota.ts'
 
 /**
- * The budget as the X-RateLimit fields and as the IETF fields say it.
+ * The budget in X-RateLimit headers and in the IETF's headers.
  * https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
  *
- * A reply that says it is one account's own, which a shared cache would not see from X-API-Key.
+ * A reply with a budget belongs to one account, which a shared cache could not tell from X-API-Key.
  */
 export function quotaHeaders(quota: Quota, nowMs: number): Record<string, string> {
   const { limit, resetMs } = quota
@@ -20,7 +20,9 @@ export function quotaHeaders(quota: Quota, nowMs: number): Record<string, string
   }
 }
 
-/** The two of them that differ between requests of a day: `X-RateLimit-Remaining`, `RateLimit`. */
+/**
+ * The two headers that differ between requests of a day: `X-RateLimit-Remaining` and `RateLimit`.
+ */
 export function movingQuota({ remaining, resetMs }: Quota, nowMs: number) {
   const waitSeconds = Math.ceil((resetMs - nowMs) / 1000)
   const left = String(remaining)

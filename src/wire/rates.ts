@@ -40,7 +40,7 @@ export const RatesResponse = namedRecord('RatesResponse', {
   ...freshnessFields,
 })
 
-/** One quote of a corridor as `/rates` and `/historical` show it. */
+/** One quote of a corridor in the form of `/rates` and `/historical`. */
 export function presentProviderRate({
   ranked,
   vsMidBps,

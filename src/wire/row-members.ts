@@ -12,20 +12,21 @@ const ROW_TEXTS = [
   'notes',
 ]
 export const ROW_NUMBERS = ['rate', 'fee']
-/** All that a row may say. */
+/** All members that a row may have. */
 export const ROW_MEMBERS = [...ROW_TEXTS, ...ROW_NUMBERS]
 
-/** More are not looked at, and no row needs them. */
+/** Members beyond this number are not checked; no row needs that many. */
 const MEMBERS_MAX = 100
 const ECHO_LENGTH_MAX = 40
 
-/** A row's reading, and those of its members that no row has, as they were sent. */
+/** A row's reading, and the names of its members that no row has, as sent. */
 type SentReading = RowReading & { readonly unread: readonly string[] }
 
 /**
- * One row that somebody wrote as a JSON object: `readObservationRow`, and its members besides.
+ * Reads one row that a person wrote as a JSON object, as `readObservationRow` does, and checks its
+ * members' names.
  *
- * One that is misspelt is a fault: left out, its value would be lost. `extra` members may be there.
+ * A misspelt name is a fault: its value would be lost otherwise. Members in `extra` are allowed.
  */
 export function readSentRow(
   row: unknown,
@@ -43,12 +44,15 @@ export function readSentRow(
 
 const TOO_MANY = `has more than ${MEMBERS_MAX} members; send those that a rate has`
 
-/** What is wrong with the name of a member or column that no row has; null for another thing. */
+/**
+ * What is wrong with a member or column whose name is misspelt; null for a name meant as another
+ * thing.
+ */
 export function misspellingOf(name: string): string | null {
   const meant = meantBy(name, ROW_MEMBERS)
   return meant === null ? null : `${shownName(name)} is not read: did you mean ${meant}?`
 }
 
-/** A name of the sender's as it is repeated to them. */
+/** A name of the sender's in the form in which it is repeated to them. */
 export const shownName = (name: string): string =>
   JSON.stringify(name.length > ECHO_LENGTH_MAX ? `${name.slice(0, ECHO_LENGTH_MAX)}…` : name)

@@ -66,7 +66,7 @@ export const SeriesResponse = namedRecord('TimeSeriesResponse', {
   ...freshnessFields,
 })
 
-/** The question that a checked query asks. Throws a 400 for what is no date-time. */
+/** The question that a checked query asks. Throws a 400 for a text that is not a date-time. */
 export function seriesQuestion(query: Static<typeof SeriesQuery>): SeriesQuestion {
   const { start, end, ...rest } = query
   return { ...rest, startMs: readInstant('start', start), endMs: readInstant('end', end) }
@@ -103,7 +103,7 @@ function notesOn({ interval, window, isTracked }: Series): string[] {
 
 type Presented = Static<typeof TimeSeriesPoint>
 
-/** What was made of points that the service remembers: asked for again, they are the same ones. */
+/** The bodies of points that the service remembers, which come back as the same objects. */
 const presented = new WeakMap<SeriesPoint, Presented>()
 
 function presentPoint(point: SeriesPoint): Presented {

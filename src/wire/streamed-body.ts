@@ -1,11 +1,11 @@
-/** Bun sends a head together with a body of less than 15,360 bytes. */
+/** Bun sends a head together with a body of less than 15,360 bytes in one packet. */
 const JOINED_BYTES_MAX = 15_000
 
 /**
- * The body of a reply that may come later than in the turn of its request, such as after a question
- * to the database.
+ * The body of a reply that may be made in a later turn than its request came in, such as after a
+ * question to the database.
  *
- * Of a larger one Bun would send each word of the head by itself: dozens of system calls and
+ * For a larger body Bun would send each word of the head by itself: dozens of system calls and
  * packets, which can take longer than the answer. The head of a stream goes out whole.
  */
 export function lateBody<B extends string | Uint8Array<ArrayBuffer>>(body: B): B | ReadableStream {

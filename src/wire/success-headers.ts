@@ -5,18 +5,18 @@ type Success = { readonly plan: Plan; readonly quota: Quota; readonly nowMs: num
 
 type Route = {
   readonly isTiered: boolean
-  /** What every answer of the service says to browsers, where the route says it itself. */
+  /** Headers for browsers that every answer carries, where the route sets them itself. */
   readonly guards?: Readonly<Record<string, string>>
 }
 
-/** What is the same on every reply of a plan until `resetMs`, and what is not. */
+/** The headers that every reply of a plan shares until `resetMs`. */
 type Kept = { readonly headers: Headers; resetMs: number }
 
 /**
- * The headers of the successes of one route, which answers JSON.
+ * The headers of successful JSON answers of one route.
  *
- * Each plan has one set that is changed in place: a Response copies the set that it is given, which
- * costs a fifth of reading a record.
+ * Each plan has one set that is changed in place: a Response copies its headers, and copying this
+ * set costs a fifth of reading a record.
  */
 export class SuccessHeaders {
   readonly #byPlan: ReadonlyMap<Plan, Kept>
@@ -31,7 +31,9 @@ export class SuccessHeaders {
     )
   }
 
-  /** Good until the next call; what a caller adds has to be added anew each time. */
+  /**
+   * The headers of one success, valid until the next call; a caller has to add its own each time.
+   */
   of({ plan, quota, nowMs }: Success): Headers {
     const kept = this.#byPlan.get(plan)!
     const { headers } = kept

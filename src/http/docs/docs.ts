@@ -10,7 +10,7 @@ import { published } from './published.ts'
 import { ASSETS, ASSETS_PATH, DOCUMENT_PATH, PAGE_PATH, referencePage } from './reference-page.ts'
 
 export type DocsDeps = {
-  /** The address of the service as people know it; null for wherever they read of it. */
+  /** The public address of the service; null for whatever address it was read from. */
   readonly publicUrl: string | null
 }
 

@@ -4,7 +4,7 @@ import { isHeld } from '~/http/entity-tag.ts'
 import { takesGzip } from '~/http/gzip.ts'
 import type { Headers } from '~/http/reply.ts'
 
-/** What does not change while the process lives. */
+/** A document that does not change while the process lives. */
 export type Publication = {
   readonly bytes: Uint8Array<ArrayBuffer> | string
   readonly type: string
@@ -13,8 +13,8 @@ export type Publication = {
 
 /**
  * Answers with what `make` returns at the first request, and from then on with the same bytes:
- * compressed for those who take gzip, and 304 for those who have them already. Where `make` fails
- * the next request asks it again.
+ * compressed for callers that accept gzip, and as a 304 for those that already have them. If `make`
+ * fails the next request calls it again.
  */
 export function published(make: () => Publication | Promise<Publication>): Handler {
   const prepare = async () => preparedOf(await make())

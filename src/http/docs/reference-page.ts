@@ -9,7 +9,7 @@ export const ASSETS_PATH = `${PAGE_PATH}/assets`
 const SCRIPT = 'swagger-ui-bundle.js'
 const STYLE = 'swagger-ui.css'
 
-/** What the page loads, by file name, with the type of each. */
+/** The files that the page loads, by name, with the type of each. */
 export const ASSETS: Readonly<Record<string, string>> = {
   [SCRIPT]: 'text/javascript; charset=utf-8',
   [STYLE]: 'text/css; charset=utf-8',
@@ -57,17 +57,17 @@ body { margin: 0; font-family: system-ui, sans-serif }
 }`
 
 type Options = {
-  /** Where the document says the service is, when that is not the page's own host. */
+  /** The origin of the service in the document, where that is not the page's own host. */
   readonly publicOrigin: string | null
   /** The path below which people find the service; empty at the root. */
   readonly mount: string
-  /** What is to be read where the reference does not come up: without scripts. */
+  /** The text to read where the reference does not come up: without scripts. */
   readonly guide: string
 }
 
 /**
- * The interactive reference as the plugin writes it, its script taken from ourselves, under a
- * policy that lets the page ask nobody but us.
+ * The interactive reference as the plugin writes it, with its script served by us, under a policy
+ * that lets the page call nobody but us.
  */
 export async function referencePage({ publicOrigin, mount, guide }: Options): Promise<Publication> {
   const icon = await iconAddress()
@@ -110,13 +110,15 @@ ${PLACES.head}`
     .replace(PLACES.reference, () => reference)
 }
 
-/** The site's icon, inside its address: the page has no share in how the site names its files. */
+/**
+ * The site's icon as a data address, so that the page need not know how the site names its files.
+ */
 async function iconAddress(): Promise<string> {
   const bytes = await Bun.file(ICON).bytes()
   return `data:image/svg+xml;base64,${Buffer.from(bytes).toString('base64')}`
 }
 
-/** Loaded when somebody looks at the page, and not at every start. */
+/** The plugin's page, loaded when somebody opens it and not at every start. */
 async function pluginPage(mount: string): Promise<string> {
   const source: object = { url: `${mount}${DOCUMENT_PATH}`, validatorUrl: null }
   const { swagger } = await import('@elysiajs/swagger')

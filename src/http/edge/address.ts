@@ -1,24 +1,24 @@
 import { isIP, isIPv4 } from 'node:net'
 
-/** Whom a limit by address counts as one: an IPv4 address, or the /64 network of an IPv6 one. */
+/** The address that a limit counts by: an IPv4 address, or the /64 network of an IPv6 one. */
 export type AddressOf = (request: Request) => string
 
-/** Stands for everybody whose address is not known. */
+/** Stands for every caller whose address is not known. */
 const UNKNOWN = 'unknown'
 
 /**
  * Where requests come from: the other end of the socket, or what the proxies in front of the
  * service say in `X-Forwarded-For`, when there are `proxies` of them that can be trusted.
  *
- * Each proxy appends whom it was asked by, so with n of them the n-th entry from the right is the
- * last one that no stranger wrote.
+ * Each proxy appends the address that called it, so with n of them the n-th entry from the right is
+ * the leftmost one that no stranger can have written.
  */
 export class Addresses {
   #socketAddressOf: (request: Request) => string | null = () => null
 
   constructor(private readonly proxies: number) {}
 
-  /** From now on sockets are those of this server. */
+  /** Looks sockets up in this server from now on. */
   follow(server: { requestIP(request: Request): { address: string } | null }): void {
     this.#socketAddressOf = (request) => server.requestIP(request)?.address ?? null
   }
@@ -32,7 +32,7 @@ export class Addresses {
 
 const WITH_PORT = /^(?:\[([0-9a-f:.]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d{1,5})?$/i
 
-/** The address in an entry of `X-Forwarded-For`, which may have a port; null when it has none. */
+/** The address in an entry of `X-Forwarded-For`, which may have a port; null when there is none. */
 function addressIn(entry: string): string | null {
   const text = entry.trim()
   const [, v6, v4] = WITH_PORT.exec(text) ?? []
@@ -44,7 +44,7 @@ const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
 const GROUPS = 8
 const NETWORK_GROUPS = 4
 
-/** Whoever has one IPv6 address has 2^64 of them. */
+/** The network of an address; a customer with one IPv6 address has 2^64 of them. */
 function networkOf(address: string | null): string {
   if (!address || isIP(address) === 0) return UNKNOWN
   const v4 = MAPPED.exec(address)?.[1] ?? address

@@ -18,12 +18,13 @@ type AuthFailureDeps = {
 }
 
 /**
- * The same handler, but who fails to show a valid key too often in a minute is told to wait.
+ * The handler, except that a caller who fails to show a valid key too often in a minute is told to
+ * wait.
  *
- * Only failures are counted and only failures are refused: a valid key is always served, whoever
- * else fails from the same address. As long as all addresses together fail no more than one may,
- * nobody's address is looked up, which costs more than the refusal; so a flood from one address
- * gets as much again before it is told to wait.
+ * Only failures are counted and only failures are refused: a valid key is always served, whatever
+ * else fails from its address. As long as all addresses together fail no more than one may, no
+ * address is looked up, which costs more than the refusal; so a flood from one address gets twice
+ * its share before it is told to wait.
  */
 export function limitingFailures(
   handle: Handler,
@@ -46,7 +47,7 @@ export function limitingFailures(
   }
 }
 
-/** What holds for any answer to the request, whatever it is. */
+/** Headers that belong on any answer to the request. */
 const KEPT = [REQUEST_ID_HEADER, 'x-content-type-options', 'strict-transport-security']
 
 const keptOf = ({ headers }: Response): Headers =>

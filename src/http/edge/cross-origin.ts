@@ -3,7 +3,7 @@ import { REQUEST_ID_HEADER } from './request-id.ts'
 
 const ANY = '*'
 
-/** Browsers ask again after so long. */
+/** How long browsers remember a preflight's answer. */
 const PREFLIGHT_SECONDS = 600
 
 const SENT_HEADERS = [
@@ -45,7 +45,7 @@ export class CrossOrigin {
     this.#origins = new Set(origins)
   }
 
-  /** What the handler answers, for a page of an allowed origin to read. */
+  /** The handler's answer, with headers that let a page of an allowed origin read it. */
   answered(handle: Handler, request: Request): Response | Promise<Response> {
     const reply = handle(request)
     return reply instanceof Promise
@@ -63,14 +63,14 @@ export class CrossOrigin {
   }
 }
 
-/** Whether a browser asks before it sends, about a path that there is. */
+/** Whether this is a browser's preflight about an existing path. */
 const isPreflight = ({ method, headers }: Request, { status }: Response): boolean =>
   method === 'OPTIONS' &&
   status === METHOD_NOT_ALLOWED &&
   headers.has('origin') &&
   headers.has('access-control-request-method')
 
-/** The reply to OPTIONS itself is a 405, which names the methods of the path. */
+/** The reply to a preflight. OPTIONS itself gets a 405, which names the methods of the path. */
 const preflightReply = ({ headers }: Response): Response =>
   new Response(null, {
     status: 204,

@@ -1,38 +1,41 @@
 import type { Log } from '~/log.ts'
 
-/** Of the descriptors a process may have, an eighth is kept for all that is no connection. */
+/**
+ * The part of a process's file descriptors, an eighth, that is reserved for everything but
+ * connections.
+ */
 const RESERVE_PART = 8
-/** Of looks that found enough room, before a crowd is over. */
+/** How many checks in a row must find enough room before a crowd counts as over. */
 const CALM_LOOKS = 100
 
 export type Room = {
-  /** How many file descriptors are in use; null where nobody can tell. */
+  /** How many file descriptors are in use; null where that cannot be told. */
   open(): number | null
-  /** How many there may be. */
+  /** How many descriptors the process may have. */
   readonly max: number | null
 }
 
-/** What is to be done with connections. */
+/** The actions on connections that the door decides on. */
 export type Threshold = {
-  /** Closes those on which nothing is being answered. */
+  /** Closes connections on which nothing is being answered. */
   dropIdle(): void
-  /** Lets nobody in: who knocks is refused at once. Those who are in are served on. */
+  /** Refuses new connections at once; existing ones are still served. */
   shut(): void
-  /** Lets people in again; throws when it cannot be done. */
+  /** Accepts connections again; throws when that fails. */
   reopen(): void
 }
 
 /**
- * Keeps a process from running out of file descriptors, of which each connection takes one: a
- * server that has none left can neither accept nor refuse, and tries for ever.
+ * Keeps a process from running out of file descriptors, one for each connection: a server without
+ * any left can neither accept nor refuse, and tries for ever.
  *
- * Short of the limit it closes connections on which nothing is asked, which costs a client no more
- * than connecting anew. Where that is not enough it refuses new ones until there is room.
+ * Near the limit it closes idle connections, which costs a client no more than connecting again. If
+ * that is not enough it refuses new ones until there is room.
  */
 export class Door {
-  /** How often idle connections were closed for want of room. */
+  /** How often idle connections were closed for lack of room. */
   crowds = 0
-  /** How often new connections began to be refused. */
+  /** How often the door began to refuse new connections. */
   refusals = 0
   #state: 'open' | 'crowded' | 'shut' = 'open'
   #calmLooks = 0
@@ -43,7 +46,7 @@ export class Door {
     return this.#state === 'shut'
   }
 
-  /** Looks how much room there is and does what is to be done; called several times a second. */
+  /** Checks how much room there is and acts on it; called several times a second. */
   look({ open, max }: Room, threshold: Threshold): void {
     const found = open()
     if (found === null || max === null) return

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Handler } from '~/http/access.ts'
 
 /**
- * The time between the word that a service stops and its end: it says so where it is asked whether
- * it is ready, and serves on while load balancers and clients look for another one.
+ * The time between the signal to stop and the end of the service: readiness already reports it, and
+ * requests are still served while load balancers and clients move elsewhere.
  */
 export class Draining {
   #isBegun = false
@@ -14,13 +14,13 @@ export class Draining {
     return this.#isBegun
   }
 
-  /** Resolves when it is time to close. */
+  /** Starts draining; resolves when it is time to close. */
   async begin(): Promise<void> {
     this.#isBegun = true
     if (this.delayMs !== null) await delay(this.delayMs)
   }
 
-  /** The same handler; from the beginning on it asks clients to leave their connections. */
+  /** The handler, which asks clients to close their connections once draining has begun. */
   over(handle: Handler): Handler {
     return (request) => {
       const reply = handle(request)

@@ -1,11 +1,11 @@
 import type { Headers } from '~/http/reply.ts'
 
-/** Browsers come back over https alone for a year. https://www.rfc-editor.org/rfc/rfc6797 */
+/** How long browsers use https only, a year. https://www.rfc-editor.org/rfc/rfc6797 */
 const HTTPS_SECONDS = 365 * 24 * 3600
 
 /**
- * What every answer says to a browser, prepared once: to take its type as it is said, and, where
- * people reach the service over https, never to come by http.
+ * Headers for browsers on every answer, prepared once: not to guess its type, and, where people
+ * reach the service over https, never to use http.
  */
 export const guardHeaders = (publicUrl: string | null): Headers => ({
   'x-content-type-options': 'nosniff',

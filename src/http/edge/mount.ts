@@ -1,14 +1,14 @@
 /**
- * The path below which people find the service, by its public address: such as `/fx`, or nothing.
- * All that the service writes as an address of its own begins with it.
+ * The path below which people find the service, taken from its public address: such as `/fx`, or
+ * empty. Every address of its own that the service writes begins with it.
  */
 export const mountOf = (publicUrl: string | null): string =>
   publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '')
 
 /**
- * What the paths of requests begin with: nothing, as from a proxy that takes the mount off, and the
- * mount, as from one that passes it on. A mount that begins as a path of ours does has to be taken
- * off: `/docs/openapi.json` could be either.
+ * What the paths of requests may begin with: nothing, from a proxy that strips the mount, and the
+ * mount, from one that passes it on. A mount that starts like one of our own paths has to be
+ * stripped: `/docs/openapi.json` could be either.
  */
 export function prefixesOf(mount: string, own: readonly string[]): readonly string[] {
   const taken = own.map(firstPart)

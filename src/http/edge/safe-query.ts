@@ -3,7 +3,7 @@ const NUMBER = /^\d{1,16}(\.\d{1,12})?$/
 const MOMENT = /^\d{4}-\d\d-\d\d(T[\d:.]{1,15}Z?)?$/
 const WORD = /^[a-z\d]{1,5}$/i
 
-/** What may be told of a query: these parameters, with values that only look like this. */
+/** The query parameters that may be logged, each with the only form its value may have. */
 const SAFE: ReadonlyMap<string, RegExp> = new Map([
   ['from', CODES],
   ['to', CODES],
@@ -20,8 +20,8 @@ const SAFE: ReadonlyMap<string, RegExp> = new Map([
 ])
 
 /**
- * The query of a URL as a log may show it. Whatever is not known to be harmless is left out, so
- * that a key or a token that somebody put there stays out of the log.
+ * The query of a URL in a form fit for the log. Everything not known to be harmless is left out, so
+ * that a key or a token in the URL stays out of the log.
  */
 export function safeQuery(url: string): Record<string, string> {
   const safe: Record<string, string> = {}

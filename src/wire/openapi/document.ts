@@ -3,7 +3,7 @@ import { type Endpoint, type Operation, TAGS } from './operation.ts'
 import { type Examples, headerComponents, Responses } from './response.ts'
 import { Components, type Json } from './schema.ts'
 
-/** The version of the description, which the paths carry as v1. */
+/** The version of the description, which the paths show as v1. */
 export const DOCUMENT_VERSION = '1.0.0'
 
 const DESCRIPTION = `
@@ -23,10 +23,10 @@ fee and spread, what a recipient nets, and an independent mid-market rate to jud
 - **HEAD** is answered wherever GET is. Unknown parameters are ignored.
 `.trim()
 
-/** Where the document is served from, and what it shows. */
+/** The address that the document is served from, and what it includes. */
 type DocumentOptions = {
   readonly basePath: string
-  /** The address of the service as people know it; null for wherever the document was read. */
+  /** The public address of the service; null for whatever address the document was read from. */
   readonly publicUrl: string | null
   readonly examples: Examples
 }
@@ -122,8 +122,8 @@ function costOf({ access, isMetered, isTiered }: Operation): string {
 }
 
 /**
- * Only a required parameter's example is that of the parameter: pages fill a form with it, and what
- * is optional is left to the reader there.
+ * The parameters at one place. Only a required parameter has an example of its own: pages fill a
+ * form with it, and optional ones are left to the reader.
  */
 function parametersIn(place: 'query' | 'header', schema: TObject, components: Components): Json[] {
   return Object.entries(schema.properties).map(([name, field]) => {

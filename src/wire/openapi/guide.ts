@@ -2,7 +2,7 @@ import { type Endpoint, TAGS } from './operation.ts'
 
 type GuideOptions = { readonly basePath: string; readonly publicUrl: string | null }
 
-/** A short guide for agents that read instead of call, as https://llmstxt.org/ writes one. */
+/** A short guide for agents that read rather than call, in the form of https://llmstxt.org/. */
 export function guideText(endpoints: readonly Endpoint[], options: GuideOptions): string {
   const origin = options.publicUrl ?? ''
   const base = `${origin}${options.basePath}`

@@ -11,45 +11,45 @@ export const TAGS = {
   Service: 'Quota and health.',
 } as const
 
-/** What an operation says of itself beyond what its schemas say. */
+/** What an operation says about itself beyond its schemas. */
 export type OperationNotes = {
-  /** Unique, and reads as a method name. */
+  /** A unique id that reads as a method name. */
   readonly id: string
   readonly tag: keyof typeof TAGS
   readonly summary: string
   readonly description: string
-  /** Codes that only the work itself can lead to; those of keys and parameters are known. */
+  /** Codes that only the work itself can cause; those of keys and parameters are implied. */
   readonly errors?: readonly ErrorCode[]
   /** Headers that the answer may carry besides those of keys, tiers and tags. */
   readonly mayCarry?: readonly ('X-As-Of' | 'X-Note' | 'Link')[]
 }
 
-/** One operation of the interface: made of the very schemas that check and type it. */
+/** One operation of the interface, made of the very schemas that check and type it. */
 export type Operation = OperationNotes & {
   readonly query: TObject
   readonly headers?: TObject
   readonly body?: { readonly schema: TSchema; readonly examples: Readonly<Record<string, unknown>> }
-  /** Who may call. */
+  /** Callers that are let in. */
   readonly access: 'public' | 'key' | 'recording'
   /** Whether a success costs a unit. */
   readonly isMetered: boolean
   /** Whether the answer depends on the tier. */
   readonly isTiered: boolean
   readonly success: { readonly status: 200 | 201; readonly body: TSchema }
-  /** Whether the answer has an entity tag, and 304 is the answer to whoever holds it. */
+  /** Whether the answer has an entity tag, so that a caller who holds it gets a 304. */
   readonly isTagged?: boolean
   /** Media types besides JSON that the answer can take, each with what it holds. */
   readonly otherMedia?: Readonly<Record<string, string>>
 }
 
-/** An operation at its place below the base path. */
+/** An operation with its path below the base path. */
 export type Endpoint = {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly operation: Operation
 }
 
-/** Every code an operation can answer with, by its status in ascending order. */
+/** Every code an operation can answer with, by status in ascending order. */
 export function errorsByStatus(operation: Operation): Map<number, ErrorCode[]> {
   const codes = new Set<ErrorCode>([...(operation.errors ?? []), ...commonErrors(operation)])
   const ordered = ERROR_CODES.filter((code) => codes.has(code))

@@ -5,8 +5,8 @@ import { errorsByStatus, type Operation } from './operation.ts'
 import type { Components, Json } from './schema.ts'
 
 /**
- * Answers of a real run: by operation, status and name of the example. Those in another medium than
- * JSON are texts, named by it.
+ * Answers of a real run, by operation, status and name of the example. Those in another medium than
+ * JSON are texts, named by the medium.
  */
 export type Examples = Record<string, Record<string, Record<string, unknown>>>
 
@@ -90,7 +90,7 @@ export const headerComponents: Json = {
   },
 }
 
-/** Responses that are the same wherever they occur. */
+/** Responses that are alike wherever they occur. */
 const SHARED: Readonly<Record<number, string>> = {
   401: 'Unauthorized',
   405: 'MethodNotAllowed',
@@ -99,17 +99,20 @@ const SHARED: Readonly<Record<number, string>> = {
 
 const TOO_MANY = 429
 
-/** Whoever shows no valid key has no budget to be told of. */
+/** A header that is absent without a valid key, since there is no budget to tell of. */
 const unlessUnknown = (name: string): Json => ({
   ...QUOTA_HEADERS[name as keyof typeof QUOTA_HEADERS],
   required: false,
 })
 
-/** What spends no unit can only be called too often without a key. */
+/**
+ * The name of a shared response. An operation that spends no unit can only be called too often
+ * without a key.
+ */
 const sharedName = ({ isMetered }: Operation, status: number): string | undefined =>
   status === TOO_MANY && !isMetered ? 'TooManyFailures' : SHARED[status]
 
-/** Writes the responses of operations and collects those that they share. */
+/** Writes the responses of operations and collects the shared ones. */
 export class Responses {
   readonly shared: Json = {}
 
@@ -171,7 +174,7 @@ export class Responses {
     return value === undefined ? {} : { examples: { rows: { value } } }
   }
 
-  /** Those of an error are named by its code. */
+  /** The examples of an operation's answers; those of errors are named by their code. */
   #examplesOf({ id }: Operation, status: number, codes: readonly string[] | null = null): Json {
     const recorded = this.examples[id]?.[status] ?? this.examples.anywhere?.[status] ?? {}
     const examples = Object.entries(recorded)
@@ -183,7 +186,7 @@ export class Responses {
 
 /**
  * The headers of an operation's answer: the budget wherever the caller is known on a path that
- * spends it, and where usage is told.
+ * spends it, and where usage is shown.
  */
 function headersOf(operation: Operation, status: number): Json {
   const { access, isMetered, isTiered, isTagged, mayCarry = [] } = operation

@@ -5,8 +5,8 @@ export type Json = { [name: string]: unknown }
 const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null
 
 /**
- * TypeBox schemas as OpenAPI 3.1 writes them. One with a title becomes a component of that name,
- * wherever it stands; two different ones under one name throw.
+ * TypeBox schemas in the form of OpenAPI 3.1. A schema with a title becomes a component of that
+ * name, wherever it occurs; two different ones with one name throw.
  */
 export class Components {
   readonly schemas: Json = {}
@@ -34,7 +34,7 @@ export class Components {
     return written
   }
 
-  /** A union; with null, one of a plain type is written as a list of types. */
+  /** A union; a plain type or null is written as a list of types. */
   #union({ anyOf, ...rest }: Json): Json {
     const [first, second, ...more] = (anyOf as TSchema[]).map((member) => this.schema(member))
     const isNullable = second?.type === 'null' && more.length === 0

@@ -6,9 +6,9 @@ import type { View } from '~/memory/view.ts'
 import { iso } from '~/wire/present.ts'
 
 /**
- * The texts around each place of an answer's timestamp, what it was read from, and the whole of it
- * as it was last given. Under load many requests fall into one millisecond, and joining the parts
- * anew for each would cost as much as all the rest of a reply.
+ * The texts around each place of an answer's timestamp, what the answer was read from, and its last
+ * full text. Under load many requests fall into one millisecond, and joining the parts for each
+ * would cost as much as the rest of a reply.
  */
 type Kept = {
   readonly parts: readonly string[]
@@ -17,33 +17,36 @@ type Kept = {
   told: string
 }
 
-/** A text, or the same as UTF-8 in bytes that are written anew for the next body. */
+/** A text, or UTF-8 bytes that are overwritten for the next body. */
 export type Body = string | Uint8Array<ArrayBuffer>
 
-/** What is given for a body of `head`, a timestamp and `tail`: the texts between timestamps. */
+/** Turns a body of `head`, a timestamp and `tail` into the texts between the timestamps. */
 export type Form = (head: string, tail: string) => readonly string[]
 
 const AS_IT_IS: Form = (head, tail) => [head, tail]
 
-/** For each tier. */
+/** The most bytes kept for each tier. */
 const BYTES_MAX = 16 * 1_048_576
 
-/** Longer questions are answered anew each time, so that strangers' texts fill nothing. */
+/**
+ * Longer questions are answered from scratch each time, so that strangers' texts cannot fill the
+ * memory.
+ */
 const QUESTION_LENGTH_MAX = 512
-/** What an entry takes beside its texts. */
+/** What an entry takes besides its texts. */
 const ENTRY_BYTES = 500
-/** Questions that are remembered by their hashes alone. */
+/** How many questions are remembered by their hash alone. */
 const ASKED_SLOTS = 8192
 
 const TIMESTAMP = '"timestamp":"'
 const INSTANT_LENGTH = '2026-03-05T14:00:00.000Z'.length
 
 /**
- * Bodies that were written before and would be written again letter by letter, but for the time.
+ * Bodies that would be written again letter by letter, except for the time.
  *
- * The text of a request's URL, or of a call of a tool, is the question; the answer is a pure
+ * The question is the text of a request's URL, or of a call of a tool; the answer is a pure
  * function of it, a generation and a freshness. It is kept until what it was read from changes, or
- * room is needed. What is asked for the first time is not kept: most amounts are never asked for
+ * room is needed. The first answer to a question is not kept: most amounts are never asked for
  * again.
  */
 export class AnswerCache {
@@ -62,7 +65,7 @@ export class AnswerCache {
     this.#byTier = { hourly: cache(), realtime: cache() }
   }
 
-  /** What is given for the body of this moment; null where it has to be made. */
+  /** The kept body with the present time; null where it has to be made. */
   find(url: string, generation: Generation, freshness: Freshness): string | null {
     const kept = this.#byTier[freshness.tier].get(url)
     if (!kept?.evidence.holds(generation, freshness)) return null
@@ -75,8 +78,8 @@ export class AnswerCache {
   }
 
   /**
-   * Finds the body from now on, which was just made and says when, after all else that could say
-   * so. Returns the body to answer with.
+   * Keeps a new body, whose timestamp is the last text in it that could be one. Returns the body to
+   * answer with.
    */
   keep<B extends Body>(
     url: string,
@@ -91,7 +94,7 @@ export class AnswerCache {
     return text
   }
 
-  /** Whether it was asked before, as far as a table of hashes tells. */
+  /** Whether the question was asked before, as far as a table of hashes can tell. */
   #wasAsked(url: string): boolean {
     const hash = hashOf(url)
     const slot = hash & (ASKED_SLOTS - 1)

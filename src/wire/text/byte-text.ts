@@ -1,39 +1,41 @@
 import { decimalsOf, digitsOf, roundAmount } from '~/domain/round.ts'
 import { DECIMAL_BYTES_MAX, writeDecimal } from './digits.ts'
 
-/** Numbers of other sizes are few: they are left to the language's own way of writing them. */
+/** The smallest number written here; the few beyond the bounds are left to the language itself. */
 const PLAIN_MIN = 1e-6
 const PLAIN_MAX = 1e12
-/** One digit more than are written: where 999,999,999,999.9 is rounded up, or nothing is sure. */
+/** The first number with a digit too many, which rounding 999,999,999,999.9 up would give. */
 const DIGITS_END = 1e12
 const MINUS = 45
 
 const START_BYTES = 8192
 
 /**
- * A text that is put together in the same bytes again and again, so that writing it leaves nothing
- * behind: no parts, no texts of numbers.
+ * A text that is built in the same bytes again and again, so that writing it leaves no garbage: no
+ * parts, no texts of numbers.
  */
 export class ByteText {
   #bytes = Buffer.alloc(START_BYTES)
   #length = 0
-  /** By length, at most as many as there are bytes: one takes as long to make as ten numbers. */
+  /**
+   * Views by length, at most as many as there are bytes: making one takes as long as ten numbers.
+   */
   #views: Uint8Array<ArrayBuffer>[] = []
 
-  /** What was written, as UTF-8: good until the text begins anew. */
+  /** The written text as UTF-8, valid until the next `clear`. */
   get bytes(): Uint8Array<ArrayBuffer> {
     const { buffer, byteOffset } = this.#bytes
     this.#views[this.#length] ??= new Uint8Array(buffer, byteOffset, this.#length)
     return this.#views[this.#length]!
   }
 
-  /** Begins anew. */
+  /** Starts a new text. */
   clear(): this {
     this.#length = 0
     return this
   }
 
-  /** Adds a piece that is UTF-8 already. */
+  /** Adds a piece that is already UTF-8. */
   piece(piece: Uint8Array): this {
     this.#room(piece.length)
     this.#bytes.set(piece, this.#length)
@@ -41,7 +43,7 @@ export class ByteText {
     return this
   }
 
-  /** Adds a text of ASCII alone. */
+  /** Adds a text that is all ASCII. */
   ascii(text: string): this {
     this.#room(text.length)
     this.#bytes.write(text, this.#length, 'latin1')
@@ -49,12 +51,14 @@ export class ByteText {
     return this
   }
 
-  /** Adds any finite number, as `JSON.stringify` writes it. */
+  /** Adds any finite number in the form that `JSON.stringify` gives it. */
   number(x: number): this {
     return roundAmount(x) === x ? this.rounded(x) : this.ascii(String(x))
   }
 
-  /** Adds any finite number, rounded by `roundAmount`, as `JSON.stringify` writes it. */
+  /**
+   * Adds any finite number, rounded by `roundAmount`, in the form that `JSON.stringify` gives it.
+   */
   rounded(x: number): this {
     const size = Math.abs(x)
     if (size >= PLAIN_MIN && size < PLAIN_MAX) {

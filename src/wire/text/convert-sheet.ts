@@ -7,7 +7,7 @@ import { feeMidOf, type Prices } from '~/service/convert.ts'
 import { presentConversion, presentConvertMid } from '~/wire/convert.ts'
 import type { ByteText } from './byte-text.ts'
 
-/** Ranks below every net amount: the fee cannot be priced. */
+/** A rank below every net amount, for a quote whose fee cannot be priced. */
 const NO_NET = Number.NEGATIVE_INFINITY
 const NONE = -1
 
@@ -16,44 +16,46 @@ const NULL = utf8('null')
 const LIST = utf8(',"providers":[')
 const NET = utf8(',"net_converted":')
 
-/** Sums of nothing, in the places of those that are written. */
+/** The zero sums printed in the places of the real ones. */
 const AMOUNTS = /(?<="converted":)0(?:,"net_converted":0)?/
 
-/** What of an entry stands before and after the sums in it. */
+/** The text of an entry before and after its sums. */
 type Entry = {
   readonly head: Uint8Array
-  /** Where it is not the first of the list. */
+  /** The head of an entry that is not the first of the list. */
   readonly nextHead: Uint8Array
   readonly tail: Uint8Array
 }
 
 /**
- * The answers of one corridor to any amount: a form, printed once for as long as its prices stay,
- * with blanks for the sums.
+ * The answers of one corridor to any amount: a form with blanks for the sums, printed once for as
+ * long as its prices stay.
  *
- * What an amount needs lies side by side in a few arrays: under load it is not the sums that take
- * long, but reaching for many things that lie apart.
+ * The figures for an amount lie side by side in a few arrays: under load the arithmetic costs
+ * little, but reaching for many scattered objects costs a lot.
  */
 export class ConvertSheet {
-  /** By kind, and as those of equal value follow each other. */
+  /** Quotes by kind, those of equal value in their fixed order. */
   readonly #quotes: Prices['quotes']
   readonly #feeMids: Prices['feeMids']
   readonly #kinds: Uint8Array
-  /** 1 for a kind that is never the best; behind the first of them there is no other. */
+  /** 1 for a kind that is never the best; after the first such quote there is no other. */
   readonly #isNeverBest: Uint8Array
   readonly #rates: Float64Array
-  /** In the target currency; NaN where it cannot be priced. */
+  /** Fees in the target currency; NaN where a fee cannot be priced. */
   readonly #fees: Float64Array
   readonly #entries: readonly Entry[]
   readonly #opening: Uint8Array
-  /** What stands between the amount and the best entry, around the mid's sum if there is a mid. */
+  /**
+   * The text between the amount and the best entry, split around the mid's sum if there is a mid.
+   */
   readonly #beforeMid: Uint8Array
   readonly #beforeBest: Uint8Array
   readonly #midRate: number | null
   readonly #closing: Uint8Array
-  /** The net amounts of the last question, as they are shown. */
+  /** The net amounts of the last question, as shown. */
   readonly #nets: Float64Array
-  /** Which quote is shown where: of the last question, and nearly that of the next. */
+  /** Which quote is shown at which place; the last question's order is nearly that of the next. */
   readonly #order: Uint16Array
 
   constructor({ corridor, mid, quotes, feeMids }: Prices) {
@@ -81,7 +83,7 @@ export class ConvertSheet {
     this.#order = Uint16Array.from(quotes.keys())
   }
 
-  /** Adds the answer for an amount, up to the members that say how fresh it is. */
+  /** Adds the answer for an amount, up to the members that tell its freshness. */
   write(text: ByteText, amount: number): void {
     this.#rank(amount)
     const [midRate, order] = [this.#midRate, this.#order]
@@ -100,7 +102,7 @@ export class ConvertSheet {
     text.piece(this.#closing)
   }
 
-  /** All behind the head. */
+  /** Writes everything of an entry after its head. */
   #writeEntry(text: ByteText, i: number, amount: number): void {
     const net = this.#nets[i]!
     text.rounded(amount * this.#rates[i]!)
@@ -108,7 +110,7 @@ export class ConvertSheet {
     text.piece(this.#entries[i]!.tail)
   }
 
-  /** Reckons the net amounts and puts the quotes in their order, from the order they had. */
+  /** Computes the net amounts and sorts the quotes, starting from their last order. */
   #rank(amount: number): void {
     const [nets, order] = [this.#nets, this.#order]
     for (let i = 0; i < nets.length; i++) {
@@ -138,7 +140,7 @@ export class ConvertSheet {
     return net === other ? a < b : net > other
   }
 
-  /** The best net amount above nothing of all executable kinds; `NONE` without one. */
+  /** The best net amount above zero of all executable kinds; `NONE` without one. */
   #best(): number {
     const [nets, order] = [this.#nets, this.#order]
     let best = NONE
@@ -158,7 +160,7 @@ function entryOf(object: object): Entry {
   return { head: utf8(head), nextHead: utf8(`,${head}`), tail: utf8(tail) }
 }
 
-/** An object's text around `converted` and around a `net_converted` of 0 behind it. */
+/** An object's text before `converted` and after the `net_converted` of 0 that follows it. */
 function aroundOf(object: object | null): { readonly head: string; readonly tail: string } {
   const [head, tail = ''] = JSON.stringify(object).split(AMOUNTS)
   return { head: head!, tail }

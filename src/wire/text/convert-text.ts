@@ -13,8 +13,7 @@ const printed = new WeakMap<Prices['quotes'], Printed>()
 const text = new ByteText()
 
 /**
- * The text of `presentConvert`, letter by letter, for an amount that nobody has asked for before:
- * only sums are written anew.
+ * The text of `presentConvert`, letter by letter, for a new amount: only the sums are written anew.
  */
 export function convertText({ prices, amount }: Priced, freshness: Freshness): Body {
   if (prices.quotes.length === 0)

@@ -3,23 +3,23 @@ const POINT = 46
 const THOUSAND = 1000
 const MILLION = 1_000_000
 
-/** So many are written; zeros at the end of a fraction are taken back. */
+/** How many digits are written; zeros at the end of a fraction are removed. */
 const DIGITS = 12
 
-/** The longest that `writeDecimal` writes. */
+/** The most bytes that `writeDecimal` writes. */
 export const DECIMAL_BYTES_MAX = 2 * DIGITS
 
-/** The digits of 0 to 999, three for each, the first in the lowest byte. */
+/** The digits of 0 to 999, three bytes for each number, the first in the lowest byte. */
 const TRIPLES = Int32Array.from({ length: THOUSAND }, (_, i) => {
   const [first, second, third] = Buffer.from(String(i).padStart(3, '0'))
   return first! | (second! << 8) | (third! << 16)
 })
 
 /**
- * Writes `digits / 10 ** decimals` without zeros at its end; returns where it ends.
+ * Writes `digits / 10 ** decimals` without trailing zeros; returns the position after it.
  *
- * Takes whole numbers of exactly 12 digits, and at most 18 decimals. Writes beyond the end that is
- * returned. Four plain parameters, as every number of an answer comes through here.
+ * Takes whole numbers of exactly 12 digits, and at most 18 decimals. May overwrite bytes after the
+ * position returned. Four plain parameters, as every number of an answer comes through here.
  */
 export function writeDecimal(
   bytes: Uint8Array,
@@ -51,8 +51,8 @@ function endOf(bytes: Uint8Array, filled: number): number {
 }
 
 /**
- * Multiplies where a division would take longer: the half that is added keeps the product further
- * from a whole number than its own error.
+ * Writes twelve digits. It multiplies where a division would take longer; the half that is added
+ * keeps the product further from a whole number than its own error.
  */
 function writeTwelve(bytes: Uint8Array, start: number, digits: number): void {
   const millions = ((digits + 0.5) * 1e-6) | 0

@@ -8,25 +8,25 @@ import { ConvertQuery } from '~/wire/parameters.ts'
 import { plainNumber } from '~/wire/query.ts'
 
 /**
- * For each tier. An entry holds on to its corridor's quotes and to the form of their answers, which
- * may have 50 kB.
+ * How many questions are remembered for each tier. An entry keeps its corridor's quotes and the
+ * form of their answers, which may take 50 kB.
  */
 const QUESTIONS_MAX = 256
 
-/** Longer questions are read anew each time, so that strangers' texts fill nothing. */
+/** Longer questions are read again each time, so that strangers' texts cannot fill the memory. */
 const STEM_LENGTH_MAX = 256
 
 const AMOUNT = '&amount='
 
-/** What was read, and from what. */
+/** The prices found, and what they were read from. */
 type Known = { readonly prices: Prices; readonly evidence: Evidence }
 
 /**
- * The prices behind questions that were asked before for another amount, by all of the URL but the
- * amount at its end.
+ * The prices behind earlier questions for another amount, by the whole URL except the amount at its
+ * end.
  *
- * Nobody asks for the same amount again, but for the same corridor: to read and look up the rest
- * anew would cost as much as all sums.
+ * Questions rarely repeat an amount, but often a corridor: reading and looking up the rest again
+ * would cost as much as all the arithmetic.
  */
 export class KnownPrices {
   readonly #byTier: Readonly<Record<Tier, LRUCache<string, Known>>>
@@ -36,7 +36,7 @@ export class KnownPrices {
     this.#byTier = { hourly: cache(), realtime: cache() }
   }
 
-  /** The question as reading it would give it; null where it has to be read. */
+  /** The question with its prices, as reading it would give them; null where it has to be read. */
   find(
     url: string,
     generation: Generation,
@@ -57,7 +57,7 @@ export class KnownPrices {
       : { found: { prices: known.prices, amount }, evidence: known.evidence }
   }
 
-  /** Finds the prices of a question from now on, which was just read without fault. */
+  /** Remembers the prices of a question that was just read without a fault. */
   keep(url: string, found: Priced, { freshness, evidence }: View): Priced {
     const end = stemLengthOf(url)
     if (end !== null && plainNumber(ConvertQuery.properties.amount, url.slice(end)) !== null)
@@ -66,7 +66,7 @@ export class KnownPrices {
   }
 }
 
-/** Where the amount begins in a URL that ends with it; null for any other. */
+/** Where the amount starts in a URL that ends with it; null for any other. */
 function stemLengthOf(url: string): number | null {
   const last = url.lastIndexOf('&')
   const end = last + AMOUNT.length
