@@ -14,11 +14,12 @@ export const boundaries: Fault = {
   rules: UNNOTICED,
   async play(stage) {
     const { scene, isSmall } = stage
+    let used = 0
     for (let round = 0; round < (isSmall ? 1 : 2); round++) {
       approach(scene, HOUR_MS, LEAD_MS / 2)
       await delay(LEAD_MS * 0.75)
       approach(scene, DAY_MS, LEAD_MS)
-      await spend(stage)
+      used = await spend(stage, used)
     }
   },
 }
@@ -29,10 +30,13 @@ function approach({ clock, turn }: Stage['scene'], unitMs: number, leadMs: numbe
   turn(leftMs > leadMs ? leftMs - leadMs : leftMs + unitMs - leadMs)
 }
 
-/** Uses up the small account's day, and goes on until the next one has begun. */
-async function spend({ scene, load, must, note }: Stage): Promise<void> {
+/**
+ * Uses up the small account's day, of which `used` units are gone, and goes on until the next one
+ * has begun. Resolves to the units used of that one.
+ */
+async function spend({ scene, load, must, note }: Stage, used: number): Promise<number> {
   const midnightMs = resetOf(scene.clock.now()) * 1000
-  const units = { before: 0, after: 0 }
+  const units = { before: used, after: 0 }
   while (scene.clock.now() < midnightMs + LEAD_MS / 2) {
     const isAfter = scene.clock.now() >= midnightMs
     const answer = await load.ask('flood', '/providers', { caller: 'small' })
@@ -53,4 +57,5 @@ async function spend({ scene, load, must, note }: Stage): Promise<void> {
   must(units.before >= SMALL_QUOTA, `only ${units.before} of ${SMALL_QUOTA} units were served`)
   must(units.after > 0, 'nothing was served after midnight')
   note('over quota', over)
+  return units.after
 }
