@@ -114,41 +114,15 @@ export function loadConfig(env: Env): Config {
     }
   }
   const config: Config = {
-    host: setting('HOST', '127.0.0.1', asHost),
-    port: setting('PORT', 3000, integerBetween(0, 65_535)),
-    idleTimeoutMs: setting('HTTP_IDLE_TIMEOUT', 30_000, asTimeoutMs),
-    shutdownDelayMs: setting<number | null>('SHUTDOWN_DELAY', 1000, offOr(asShutdownDelayMs)),
-    workers: setting('WORKERS', 1, integerBetween(1, WORKERS_MAX)),
-    databaseUrl: setting<string | null>('DATABASE_URL', null, asPostgresUrl),
-    databasePassword: setting<string | null>('PGPASSWORD', null, asText),
-    readUrls: setting<string[]>('DATABASE_READ_URLS', [], listOf(asPostgresUrl)),
-    readLagMaxMs: setting('READ_LAG_MAX', 5000, asDurationMs),
-    dataDir: setting('DATA_DIR', '.data', asText),
+    ...readServer(setting),
+    ...readDatabase(setting),
     feeds: readFeeds(setting, problems),
     feedCron: setting('REFERENCE_FEED_CRON', '7 * * * *', asCron),
     feedRules: readFeedRules(setting),
-    midMaxAgeMs: setting('MID_MAX_AGE', 72 * HOUR_MS, asDurationMs),
-    quoteMaxAgeMs: setting<number | null>('QUOTE_MAX_AGE', null, offOr(asDurationMs)),
-    retentionYears: setting<number | null>('RETENTION_YEARS', null, offOr(asYears)),
-    quotas: {
-      free: setting('QUOTA_FREE', 50, integerBetween(0, QUOTA_MAX)),
-      pro: setting('QUOTA_PRO', 250, integerBetween(0, QUOTA_MAX)),
-      enterprise: setting('QUOTA_ENTERPRISE', 1000, integerBetween(0, QUOTA_MAX)),
-    },
-    corsOrigins: setting<string[]>('CORS_ORIGINS', [], listOf(asOrigin)),
-    publicUrl: setting<string | null>('PUBLIC_URL', null, asPublicUrl),
-    mcpAllowedHosts: setting<string[]>('MCP_ALLOWED_HOSTS', [], listOf(asHostName)),
-    mcpAllowedOrigins: setting<string[]>('MCP_ALLOWED_ORIGINS', [], listOf(asOrigin)),
-    mcpSessionsMax: setting('MCP_SESSIONS_MAX', 1000, integerBetween(0, MCP_SESSIONS_LIMIT)),
-    trustedProxies: setting('TRUST_PROXY', 0, integerBetween(0, PROXIES_MAX)),
-    boardRequestsPerMinute: setting('BOARD_REQUESTS_PER_MINUTE', 60, integerBetween(1, 1_000_000)),
-    authFailuresPerMinute: setting('AUTH_FAILURES_PER_MINUTE', 60, integerBetween(1, 1_000_000)),
-    work: {
-      historyMax: setting('HISTORY_WORK_MAX', 4, integerBetween(1, CONNECTIONS_LIMIT)),
-      ingestMax: setting('INGEST_WORK_MAX', 6, integerBetween(1, CONNECTIONS_LIMIT)),
-      waitingMax: setting('WORK_WAITING_MAX', 512, integerBetween(0, WAITING_LIMIT)),
-    },
-    metricsToken: setting<string | null>('METRICS_TOKEN', null, asToken),
+    ...readAges(setting),
+    ...readCallers(setting),
+    ...readTools(setting),
+    ...readLimits(setting),
     ...readPeople(setting),
     ...readTraces(setting),
     logLevel: setting<LogLevel>('LOG_LEVEL', 'info', oneOf(LOG_LEVELS)),
@@ -168,36 +142,82 @@ const WAITING_LIMIT = 10_000
 
 type Setting = <T>(name: string, fallback: T, read: Reader<T>) => T
 
-/** What a setting needs of others. */
-function lacksOf({ feeds, smtpUrl, mailFrom, publicUrl }: Config): string[] {
-  const lacks = feeds
-    .filter(({ name, key }) => needsKey(name) && key === null)
-    .map(({ name }) => `REFERENCE_FEED_KEY must hold a key for ${name}, in its place in the list`)
-  if (smtpUrl && !(mailFrom && publicUrl))
-    lacks.push('SMTP_URL must come with MAIL_FROM, and with PUBLIC_URL for the links')
-  return lacks
-}
+const readServer = (setting: Setting) =>
+  ({
+    host: setting('HOST', '127.0.0.1', asHost),
+    port: setting('PORT', 3000, integerBetween(0, 65_535)),
+    idleTimeoutMs: setting('HTTP_IDLE_TIMEOUT', 30_000, asTimeoutMs),
+    shutdownDelayMs: setting<number | null>('SHUTDOWN_DELAY', 1000, offOr(asShutdownDelayMs)),
+    workers: setting('WORKERS', 1, integerBetween(1, WORKERS_MAX)),
+  }) satisfies Partial<Config>
 
-const readPeople = (setting: Setting): Pick<Config, 'authSecret' | 'smtpUrl' | 'mailFrom'> => ({
-  authSecret: setting<string | null>('AUTH_SECRET', null, asSecret),
-  smtpUrl: setting<string | null>('SMTP_URL', null, asSmtpUrl),
-  mailFrom: setting<string | null>('MAIL_FROM', null, asMailFrom),
-})
+const readDatabase = (setting: Setting) =>
+  ({
+    databaseUrl: setting<string | null>('DATABASE_URL', null, asPostgresUrl),
+    databasePassword: setting<string | null>('PGPASSWORD', null, asText),
+    readUrls: setting<string[]>('DATABASE_READ_URLS', [], listOf(asPostgresUrl)),
+    readLagMaxMs: setting('READ_LAG_MAX', 5000, asDurationMs),
+    dataDir: setting('DATA_DIR', '.data', asText),
+  }) satisfies Partial<Config>
+
+const readAges = (setting: Setting) =>
+  ({
+    midMaxAgeMs: setting('MID_MAX_AGE', 72 * HOUR_MS, asDurationMs),
+    quoteMaxAgeMs: setting<number | null>('QUOTE_MAX_AGE', null, offOr(asDurationMs)),
+    retentionYears: setting<number | null>('RETENTION_YEARS', null, offOr(asYears)),
+  }) satisfies Partial<Config>
+
+const readCallers = (setting: Setting) =>
+  ({
+    quotas: {
+      free: setting('QUOTA_FREE', 50, integerBetween(0, QUOTA_MAX)),
+      pro: setting('QUOTA_PRO', 250, integerBetween(0, QUOTA_MAX)),
+      enterprise: setting('QUOTA_ENTERPRISE', 1000, integerBetween(0, QUOTA_MAX)),
+    },
+    corsOrigins: setting<string[]>('CORS_ORIGINS', [], listOf(asOrigin)),
+    publicUrl: setting<string | null>('PUBLIC_URL', null, asPublicUrl),
+  }) satisfies Partial<Config>
+
+const readTools = (setting: Setting) =>
+  ({
+    mcpAllowedHosts: setting<string[]>('MCP_ALLOWED_HOSTS', [], listOf(asHostName)),
+    mcpAllowedOrigins: setting<string[]>('MCP_ALLOWED_ORIGINS', [], listOf(asOrigin)),
+    mcpSessionsMax: setting('MCP_SESSIONS_MAX', 1000, integerBetween(0, MCP_SESSIONS_LIMIT)),
+  }) satisfies Partial<Config>
+
+const readLimits = (setting: Setting) =>
+  ({
+    trustedProxies: setting('TRUST_PROXY', 0, integerBetween(0, PROXIES_MAX)),
+    boardRequestsPerMinute: setting('BOARD_REQUESTS_PER_MINUTE', 60, integerBetween(1, 1_000_000)),
+    authFailuresPerMinute: setting('AUTH_FAILURES_PER_MINUTE', 60, integerBetween(1, 1_000_000)),
+    work: {
+      historyMax: setting('HISTORY_WORK_MAX', 4, integerBetween(1, CONNECTIONS_LIMIT)),
+      ingestMax: setting('INGEST_WORK_MAX', 6, integerBetween(1, CONNECTIONS_LIMIT)),
+      waitingMax: setting('WORK_WAITING_MAX', 512, integerBetween(0, WAITING_LIMIT)),
+    },
+    metricsToken: setting<string | null>('METRICS_TOKEN', null, asToken),
+  }) satisfies Partial<Config>
+
+const readPeople = (setting: Setting) =>
+  ({
+    authSecret: setting<string | null>('AUTH_SECRET', null, asSecret),
+    smtpUrl: setting<string | null>('SMTP_URL', null, asSmtpUrl),
+    mailFrom: setting<string | null>('MAIL_FROM', null, asMailFrom),
+  }) satisfies Partial<Config>
+
+const readTraces = (setting: Setting) =>
+  ({
+    tracesUrl: setting<string | null>('OTEL_EXPORTER_OTLP_ENDPOINT', null, asHttpUrl),
+    tracesHeaders: setting('OTEL_EXPORTER_OTLP_HEADERS', {}, asHeaders),
+    tracesService: setting('OTEL_SERVICE_NAME', 'corridor', asText),
+    tracesSampling: {
+      sampler: setting('OTEL_TRACES_SAMPLER', 'parentbased_always_on', oneOf(SAMPLERS)),
+      share: setting('OTEL_TRACES_SAMPLER_ARG', 1, asShare),
+    },
+  }) satisfies Partial<Config>
 
 /** What may be passed on in a product, and asks for no key. */
 const FREE_FEEDS: FeedName[] = ['currency-api', 'ecb']
-
-type Traces = Pick<Config, 'tracesUrl' | 'tracesHeaders' | 'tracesService' | 'tracesSampling'>
-
-const readTraces = (setting: Setting): Traces => ({
-  tracesUrl: setting<string | null>('OTEL_EXPORTER_OTLP_ENDPOINT', null, asHttpUrl),
-  tracesHeaders: setting('OTEL_EXPORTER_OTLP_HEADERS', {}, asHeaders),
-  tracesService: setting('OTEL_SERVICE_NAME', 'corridor', asText),
-  tracesSampling: {
-    sampler: setting('OTEL_TRACES_SAMPLER', 'parentbased_always_on', oneOf(SAMPLERS)),
-    share: setting('OTEL_TRACES_SAMPLER_ARG', 1, asShare),
-  },
-})
 
 function readFeeds(setting: Setting, problems: string[]): FeedSettings[] {
   const names = setting('REFERENCE_FEED', FREE_FEEDS, asFeedNames)
@@ -219,4 +239,14 @@ function readFeedRules(setting: Setting): GuardRules {
     moveMax: setting('REFERENCE_MOVE_MAX', moveMax, percentUpTo(MOVE_PERCENT_MAX)),
     moveMaxOf: Object.fromEntries(bounds),
   }
+}
+
+/** What a setting needs of others. */
+function lacksOf({ feeds, smtpUrl, mailFrom, publicUrl }: Config): string[] {
+  const lacks = feeds
+    .filter(({ name, key }) => needsKey(name) && key === null)
+    .map(({ name }) => `REFERENCE_FEED_KEY must hold a key for ${name}, in its place in the list`)
+  if (smtpUrl && !(mailFrom && publicUrl))
+    lacks.push('SMTP_URL must come with MAIL_FROM, and with PUBLIC_URL for the links')
+  return lacks
 }

@@ -58,6 +58,8 @@ type ChartProps = {
   readonly points: readonly SeriesPoint[]
 }
 
+type Unit = 'day' | 'hour'
+
 const PLOT = { width: 1000, height: 300 }
 
 function Chart({ from, to, period, csvHref, points }: ChartProps) {
@@ -71,13 +73,7 @@ function Chart({ from, to, period, csvHref, points }: ChartProps) {
   const unit = periodInterval(period) === 'P1D' ? 'day' : 'hour'
   return (
     <>
-      <p class="chart-legend muted small">
-        <span class="key key-mid">mid</span>
-        <span class="key key-best">best of that {unit}'s new quotes</span>
-        <span class="key key-samples" data-live hidden>
-          quotes per {unit}
-        </span>
-      </p>
+      <Legend unit={unit} />
       <div class="chart-plot" data-chart="series" data-label={label} data-unit={unit}>
         <Sparkline {...{ mid, best, ...PLOT, label }} />
         <p class="chart-ends small muted" aria-hidden="true">
@@ -90,33 +86,7 @@ function Chart({ from, to, period, csvHref, points }: ChartProps) {
         </p>
       </div>
       <p class="small muted">{label}</p>
-      <details class="chart-data">
-        <summary>The same as a table</summary>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by key */}
-        <section class="table-frame chart-table" tabIndex={0} aria-label="The chart as a table">
-          <table class="table" id="series">
-            <thead>
-              <tr>
-                <th scope="col">{unit === 'day' ? 'Day (UTC)' : 'Hour (UTC)'}</th>
-                <th scope="col" class="number">
-                  Mid
-                </th>
-                <th scope="col" class="number">
-                  Best rate
-                </th>
-                <th scope="col" class="number">
-                  Quotes
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {points.toReversed().map((point) => (
-                <Point key={point.startMs} point={point} unit={unit} decimals={decimals} />
-              ))}
-            </tbody>
-          </table>
-        </section>
-      </details>
+      <PointTable {...{ points, unit, decimals }} />
       <p class="small">
         <a href={csvHref} download={`${from}-${to}-${period}.csv`}>
           Download as CSV
@@ -125,6 +95,49 @@ function Chart({ from, to, period, csvHref, points }: ChartProps) {
     </>
   )
 }
+
+const Legend = ({ unit }: { unit: Unit }) => (
+  <p class="chart-legend muted small">
+    <span class="key key-mid">mid</span>
+    <span class="key key-best">best of that {unit}'s new quotes</span>
+    <span class="key key-samples" data-live hidden>
+      quotes per {unit}
+    </span>
+  </p>
+)
+
+/** The chart in figures, the newest first. */
+const PointTable = ({ points, unit, decimals }: TableProps) => (
+  <details class="chart-data">
+    <summary>The same as a table</summary>
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by key */}
+    <section class="table-frame chart-table" tabIndex={0} aria-label="The chart as a table">
+      <table class="table" id="series">
+        <thead>
+          <tr>
+            <th scope="col">{unit === 'day' ? 'Day (UTC)' : 'Hour (UTC)'}</th>
+            <th scope="col" class="number">
+              Mid
+            </th>
+            <th scope="col" class="number">
+              Best rate
+            </th>
+            <th scope="col" class="number">
+              Quotes
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {points.toReversed().map((point) => (
+            <Point key={point.startMs} point={point} unit={unit} decimals={decimals} />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  </details>
+)
+
+type TableProps = { points: readonly SeriesPoint[]; unit: Unit; decimals: number }
 
 const LENGTH_OF = { day: 10, hour: 16 }
 
@@ -143,7 +156,7 @@ function Point({ point, unit, decimals }: PointProps) {
   )
 }
 
-type PointProps = { point: SeriesPoint; unit: 'day' | 'hour'; decimals: number }
+type PointProps = { point: SeriesPoint; unit: Unit; decimals: number }
 
 type Lines = {
   mid: readonly (number | null)[]

@@ -91,14 +91,7 @@ export function createPortalStore(database: Database): PortalStore {
         .offset(max)
       await db.delete(portalSessions).where(inArray(portalSessions.id, old))
     },
-    async prune(nowMs) {
-      const now = new Date(nowMs)
-      await db.delete(portalSessions).where(lte(portalSessions.expiresAt, now))
-      await db.delete(portalVerifications).where(lte(portalVerifications.expiresAt, now))
-      await db.delete(portalAttempts).where(lte(portalAttempts.endsAt, now))
-      const waitedFor = lte(portalUsers.createdAt, new Date(nowMs - UNCONFIRMED_MS_MAX))
-      await db.delete(portalUsers).where(and(eq(portalUsers.emailVerified, false), waitedFor))
-    },
+    prune: (nowMs) => prune(database, nowMs),
   }
 }
 
@@ -121,4 +114,13 @@ function join(database: Database, userId: string, key: { name: string; hash: str
     if (made) await announceAccess(database, tx, account!.id)
     return { accountId: account!.id, firstKey: made?.key ?? null }
   })
+}
+
+async function prune({ db }: Database, nowMs: number): Promise<void> {
+  const now = new Date(nowMs)
+  await db.delete(portalSessions).where(lte(portalSessions.expiresAt, now))
+  await db.delete(portalVerifications).where(lte(portalVerifications.expiresAt, now))
+  await db.delete(portalAttempts).where(lte(portalAttempts.endsAt, now))
+  const waitedFor = lte(portalUsers.createdAt, new Date(nowMs - UNCONFIRMED_MS_MAX))
+  await db.delete(portalUsers).where(and(eq(portalUsers.emailVerified, false), waitedFor))
 }

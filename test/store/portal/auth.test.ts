@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { isOutage } from '~/store/outage.ts'
-import { type Auth, createAuth, type MailedLink, type SignedIn } from '~/store/portal/auth.ts'
+import { type Auth, createAuth, type SignedIn } from '~/store/portal/auth.ts'
+import type { MailedLink } from '~/store/portal/better-auth.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
 import { otherHandle } from '../samples.ts'
 

@@ -1,0 +1,128 @@
+import { eq, sql } from 'drizzle-orm'
+import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '~/domain/account.ts'
+import type { Database } from '~/store/database.ts'
+import { portalCredentials, portalSessions, portalUsers, portalVerifications } from './schema.ts'
+
+/** A link that somebody is to follow from a mail; the token is its secret part. */
+export type MailedLink = {
+  readonly kind: 'confirm' | 'reset'
+  readonly email: string
+  readonly token: string
+}
+
+export type AuthOptions = {
+  /** Signs cookies and links; asked for once, before the first use. */
+  secret(): Promise<string>
+  /** What the names of cookies begin with; none are for http where it is given. */
+  readonly cookiePrefix: string
+  /** Below which cookies are sent. */
+  readonly cookiePath: string
+  /** Takes a link to send; must not wait for the mail, whose time would tell who is known. */
+  onLink(link: MailedLink): void
+  onFault(message: string): void
+}
+
+/** Links in mails are made by whoever sends them; nothing here goes by an address of ours. */
+const UNUSED_URL = 'http://localhost'
+const LINK_SECONDS = 3600
+const SESSION_SECONDS = 7 * 24 * 3600
+
+const TABLES = {
+  user: portalUsers,
+  session: portalSessions,
+  account: portalCredentials,
+  verification: portalVerifications,
+}
+
+/** better-auth as it is set up here. Loaded at the first call: without visitors 35 MB are saved. */
+export class BetterAuth {
+  #loading: Promise<Library> | null = null
+
+  constructor(
+    private readonly database: Database,
+    private readonly options: AuthOptions,
+  ) {}
+
+  /** Is tried again at the next call where it rejects. */
+  load(): Promise<Library> {
+    this.#loading ??= load(this.database, this.options).catch((error) => {
+      this.#loading = null
+      throw error
+    })
+    return this.#loading
+  }
+
+  /** What was asked for, or the code of its refusal; rejects for what is wrong on our side. */
+  async attempted<T>(ask: (api: Library['api']) => Promise<T>): Promise<T | string> {
+    const { api } = await this.load()
+    try {
+      return await ask(api)
+    } catch (error) {
+      const { code } = (error as { body?: { code?: unknown } }).body ?? {}
+      if (typeof code === 'string' && !code.startsWith('FAILED_TO')) return code
+      return this.#explained(error)
+    }
+  }
+
+  /** What was asked for. */
+  async reached<T>(ask: (library: Library) => Promise<T>): Promise<T> {
+    const library = await this.load()
+    return ask(library).catch((error) => this.#explained(error))
+  }
+
+  /** better-auth hides why it failed: where the database is away, what it says is thrown. */
+  async #explained(error: unknown): Promise<never> {
+    await this.database.db.execute(sql`select 1`)
+    throw error
+  }
+}
+
+type Library = Awaited<ReturnType<typeof load>>
+
+async function load({ db }: Database, options: AuthOptions) {
+  const [{ betterAuth }, { drizzleAdapter }, secret] = await Promise.all([
+    import('better-auth/minimal'),
+    import('better-auth/adapters/drizzle'),
+    options.secret(),
+  ])
+  const auth = betterAuth({
+    baseURL: UNUSED_URL,
+    secret,
+    database: drizzleAdapter(db, { provider: 'pg', schema: TABLES, transaction: true }),
+    emailAndPassword: {
+      enabled: true,
+      requireEmailVerification: true,
+      minPasswordLength: PASSWORD_LENGTH_MIN,
+      maxPasswordLength: PASSWORD_LENGTH_MAX,
+      resetPasswordTokenExpiresIn: LINK_SECONDS,
+      revokeSessionsOnPasswordReset: true,
+      sendResetPassword: async ({ user, token }) =>
+        options.onLink({ kind: 'reset', email: user.email, token }),
+      onExistingUserSignUp: async ({ user: { email } }) => {
+        await auth.api.requestPasswordReset({ body: { email } })
+      },
+      onPasswordReset: async ({ user }) => {
+        await db.update(portalUsers).set({ emailVerified: true }).where(eq(portalUsers.id, user.id))
+      },
+    },
+    verification: { storeIdentifier: 'hashed' },
+    emailVerification: {
+      expiresIn: LINK_SECONDS,
+      sendOnSignUp: true,
+      sendVerificationEmail: async ({ user, token }) =>
+        options.onLink({ kind: 'confirm', email: user.email, token }),
+    },
+    session: { expiresIn: SESSION_SECONDS, disableSessionRefresh: true },
+    advanced: cookiesOf(options),
+    logger: { level: 'error', log: (_level, message) => options.onFault(message) },
+    telemetry: { enabled: false },
+  })
+  return auth
+}
+
+const cookiesOf = ({ cookiePrefix, cookiePath }: AuthOptions) => ({
+  cookiePrefix: `${cookiePrefix}corridor`,
+  // by itself better-auth would put __Secure- before the prefix
+  useSecureCookies: false,
+  defaultCookieAttributes: { secure: cookiePrefix !== '', path: cookiePath },
+})
