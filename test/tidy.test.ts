@@ -50,7 +50,6 @@ const HOMES: [what: string, pattern: RegExp, homes: RegExp][] = [
   ['croner', /from 'croner'/, /^src\/jobs\/schedule\.ts$/],
   ['elysia', /from '(@elysiajs\/|elysia)/, /^src\/(app\.ts|http\/|mcp\/|portal\/)/],
   ['pino', /from '(pino|sonic-boom)/, /^src\/log(\.ts|\/)/],
-  ['prom-client', /'prom-client'/, /^src\/telemetry\/exposition\.ts$/],
   ['OpenTelemetry', /'@opentelemetry\//, /^src\/telemetry\/spans\.ts$/],
   ['commander', /from 'commander'/, /^src\/(main\.ts|command\/)/],
 ]

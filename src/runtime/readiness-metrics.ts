@@ -13,7 +13,6 @@ export const readinessMetrics = ({ health, silence }: ReadinessSources): Family[
     name: 'corridor_unready',
     help: '1 for the reason why /readyz says 503',
     type: 'gauge',
-    labels: ['reason'],
     async read() {
       const found = await unreadinessOf(health)
       return UNREADINESSES.map((reason) => [{ reason }, reason === found ? 1 : 0])
@@ -23,7 +22,6 @@ export const readinessMetrics = ({ health, silence }: ReadinessSources): Family[
     name: 'corridor_provider_silent_seconds',
     help: 'How long a provider that fell silent by its own habit has sent nothing',
     type: 'gauge',
-    labels: ['provider'],
     read: () =>
       silence.silent.map(({ providerId, quietMs }) => [
         { provider: providerId },

@@ -61,7 +61,6 @@ function databaseMetrics({ database, readers }: ResourceSources): Family[] {
       name: 'corridor_database_connections',
       help: 'Connections of a pool by what they are at',
       type: 'gauge',
-      labels: ['pool', 'state'],
       *read() {
         for (const [pool, figures] of pools())
           for (const state of ['idle', 'used', 'connecting'] as const)
@@ -72,14 +71,12 @@ function databaseMetrics({ database, readers }: ResourceSources): Family[] {
       name: 'corridor_database_connections_max',
       help: 'Connections that a pool may have',
       type: 'gauge',
-      labels: ['pool'],
       read: () => sizes('size'),
     },
     {
       name: 'corridor_database_queries_waiting',
       help: 'Queries that wait for a connection',
       type: 'gauge',
-      labels: ['pool'],
       read: () => sizes('waiting'),
     },
   ]
@@ -93,7 +90,6 @@ function workMetrics({ readers, store }: ResourceSources): Family[] {
       name: 'corridor_database_work',
       help: 'Questions about the past, and recordings, that the database is at or that wait',
       type: 'gauge',
-      labels: ['kind', 'state'],
       *read() {
         for (const [kind, figures] of kinds())
           for (const state of ['running', 'waiting'] as const)
@@ -104,7 +100,6 @@ function workMetrics({ readers, store }: ResourceSources): Family[] {
       name: 'corridor_database_work_refused_total',
       help: 'The same, refused because too much of it waited',
       type: 'counter',
-      labels: ['kind'],
       read: () => kinds().map(([kind, figures]) => [{ kind }, summed(figures, 'refused')]),
     },
   ]
@@ -118,14 +113,12 @@ const replicaMetrics = ({ readers }: ResourceSources): Family[] => [
     name: 'corridor_read_replica_lag_seconds',
     help: 'How far a read replica is behind; infinite while it does not answer',
     type: 'gauge',
-    labels: ['replica'],
     read: () => readers.replicas.map(({ where, lagMs }) => [{ replica: where }, secondsOf(lagMs)]),
   },
   {
     name: 'corridor_read_replica_used',
     help: '1 while a read replica is near enough to be asked',
     type: 'gauge',
-    labels: ['replica'],
     read: () => readers.replicas.map(({ where, isUsed }) => [{ replica: where }, isUsed ? 1 : 0]),
   },
 ]

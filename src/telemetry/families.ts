@@ -2,10 +2,10 @@ import { SECOND_MS } from '~/domain/duration.ts'
 import type { Timings } from './timings.ts'
 
 /** Bounded by construction: what a reader yields comes from our own names, never from a caller. */
-type Labels = Readonly<Record<string, string>>
+export type Labels = Readonly<Record<string, string>>
 export type Sample<T> = readonly [labels: Labels, value: T]
 
-type Named = { readonly name: string; readonly help: string; readonly labels?: readonly string[] }
+type Named = { readonly name: string; readonly help: string }
 
 /** One metric: what it is called and how to read it, which is done when somebody asks. */
 export type Family =

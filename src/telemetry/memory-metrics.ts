@@ -9,7 +9,6 @@ export function memoryMetrics(memory: Memory, clock: Clock): Family[] {
       name: 'corridor_memory_entries',
       help: 'What the indexes in memory hold',
       type: 'gauge',
-      labels: ['index'],
       read: () => Object.entries(memorySizes(memory)).map(([index, size]) => [{ index }, size]),
     },
     gauge(['memory_newest_quote_age_seconds', 'Age of the newest quote'], () =>
@@ -49,14 +48,12 @@ function feedMetrics(memory: Memory, clock: Clock): Family[] {
       name: 'corridor_feed_failing',
       help: '1 while the last try of a reference feed, by any replica, failed',
       type: 'gauge',
-      labels: ['feed'],
       read: () => records().map(({ id, isFailing }) => [{ feed: id }, isFailing ? 1 : 0]),
     },
     {
       name: 'corridor_feed_age_seconds',
       help: 'Time since a reference feed last served any replica',
       type: 'gauge',
-      labels: ['feed'],
       *read() {
         for (const { id, succeededMs } of records()) {
           const age = ageSeconds(clock.now(), succeededMs)

@@ -10,7 +10,6 @@ export const processMetrics = (loop: LoopDelay, version: string): Family[] => [
     name: 'corridor_build_info',
     help: 'What runs here',
     type: 'gauge',
-    labels: ['version', 'runtime'],
     read: () => [[{ version, runtime: `bun ${Bun.version}` }, 1]],
   },
   {

@@ -8,7 +8,6 @@ export const replicationMetrics = (figures: ReplicationFigures): Family[] => [
     name: 'corridor_replication_news_total',
     help: 'Commits of other processes that were heard of',
     type: 'counter',
-    labels: ['kind'],
     *read() {
       for (const [kind, count] of figures.kinds) yield [{ kind }, count]
     },

@@ -1,15 +1,12 @@
 import type { Family } from './families.ts'
 import type { RequestFigures } from './request-figures.ts'
 
-const LABELS = ['method', 'route']
-
 /** Answers by route, status and time. A HEAD counts as the GET that it asks for. */
 export const requestMetrics = (requests: RequestFigures): Family[] => [
   {
     name: 'corridor_http_requests_total',
     help: 'Requests answered',
     type: 'counter',
-    labels: [...LABELS, 'status'],
     *read() {
       for (const figures of requests.all)
         for (const [status, count] of figures.statuses())
@@ -20,7 +17,6 @@ export const requestMetrics = (requests: RequestFigures): Family[] => [
     name: 'corridor_http_failures_total',
     help: 'Requests answered with a 5xx, by the code in the answer',
     type: 'counter',
-    labels: [...LABELS, 'code'],
     *read() {
       for (const figures of requests.all)
         for (const [code, count] of figures.failures) yield [{ ...figures.label, code }, count]
@@ -30,7 +26,6 @@ export const requestMetrics = (requests: RequestFigures): Family[] => [
     name: 'corridor_http_request_duration_seconds',
     help: 'Time from the request to the head of its answer',
     type: 'histogram',
-    labels: LABELS,
     *read() {
       for (const { label, timings } of requests.all) if (timings.count > 0) yield [label, timings]
     },

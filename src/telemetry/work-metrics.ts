@@ -20,7 +20,6 @@ export function workMetrics(ledger: WorkLedger, { metric, label, noun }: Kind): 
       name: `corridor_${metric}_runs_total`,
       help: `${noun} by outcome`,
       type: 'counter',
-      labels: [label, 'outcome'],
       *read() {
         for (const [name, { successes, failures }] of ledger.all) {
           yield [{ [label]: name, outcome: 'success' }, successes]
@@ -32,14 +31,12 @@ export function workMetrics(ledger: WorkLedger, { metric, label, noun }: Kind): 
       name: `corridor_${metric}_duration_seconds`,
       help: `Time that ${noun.toLowerCase()} took`,
       type: 'histogram',
-      labels: [label],
       read: () => each<Timings>(({ timings }) => timings),
     },
     {
       name: `corridor_${metric}_last_success_timestamp_seconds`,
       help: 'When the last one succeeded',
       type: 'gauge',
-      labels: [label],
       *read() {
         for (const [labels, ms] of each(({ succeededMs }) => succeededMs))
           if (ms !== null) yield [labels, secondsOf(ms)]

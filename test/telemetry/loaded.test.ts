@@ -11,9 +11,9 @@ async function loaded(...args: string[]): Promise<string[]> {
   return JSON.parse(stdout)
 }
 
-const isForTelemetry = (name: string) => /^(@opentelemetry\/|prom-client$)/.test(name)
+const isForTelemetry = (name: string) => name.startsWith('@opentelemetry/')
 
-test('a service that sends no traces loads nothing of OpenTelemetry, nor what nobody reads', async () => {
+test('a service that sends no traces loads nothing of OpenTelemetry', async () => {
   const names = await loaded()
   expect(names).toContain('pino')
   expect(names.filter(isForTelemetry)).toEqual([])
