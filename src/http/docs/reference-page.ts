@@ -15,16 +15,6 @@ export const ASSETS: Readonly<Record<string, string>> = {
   [STYLE]: 'text/css; charset=utf-8',
 }
 
-/** The plugin links the script to a public host; the link is one line of its page. */
-const LINKED_SCRIPT = /https:\/\/[^"]*\/swagger-ui-bundle\.js/
-
-/** What the plugin's page has of its own, where what is ours goes in. */
-const PLACES = {
-  head: '</head>',
-  body: '<body>',
-  reference: '<div id="swagger-ui"></div>',
-} as const
-
 const ICON = new URL('../../portal/icon.svg', import.meta.url)
 
 /** The reference is dark where the reader's other pages are; its style knows how, by a class. */
@@ -71,11 +61,10 @@ type Options = {
  */
 export async function referencePage({ publicOrigin, mount, guide }: Options): Promise<Publication> {
   const icon = await iconAddress()
-  const html = withOurs(await pluginPage(mount), { mount, guide, icon })
-  const inline = [...html.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, script]) => script!)
+  const { html, starter } = withOurs(await pluginPage(mount), { mount, guide, icon })
   const policy = [
     "default-src 'none'",
-    `script-src ${["'self'", ...inline.map((script) => `'${hashOf(script)}'`)].join(' ')}`,
+    `script-src 'self' '${hashOf(FOLLOW_SCHEME)}' '${hashOf(starter)}'`,
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data:",
     `connect-src ${["'self'", ...(publicOrigin ? [publicOrigin] : [])].join(' ')}`,
@@ -89,25 +78,42 @@ export async function referencePage({ publicOrigin, mount, guide }: Options): Pr
 
 type Ours = Pick<Options, 'mount' | 'guide'> & { readonly icon: string }
 
-/** Throws where the plugin writes another page than the one that is known. */
-function withOurs(written: string, { mount, guide, icon }: Ours): string {
-  const places = [...Object.values(PLACES), '<script>\n']
-  if (!LINKED_SCRIPT.test(written) || !places.every((place) => written.includes(place)))
-    throw new Error('the plugin writes another page')
+/**
+ * The plugin's page with what is ours in its places, and its own script, which starts the
+ * reference. Throws where a place is not there once.
+ */
+function withOurs(written: string, { mount, guide, icon }: Ours) {
   const head = `<link rel="icon" href="${icon}" type="image/svg+xml">
 <style>${OUR_STYLE}</style>
 <script>${FOLLOW_SCHEME}</script>
-${PLACES.head}`
-  const body = `${PLACES.body}
+`
+  const body = `
 <header class="site"><nav aria-label="Site"><a href="${mount}/">Corridor</a>
 <a href="${mount}/corridors">Corridors</a>
 <a href="${mount}/developer">Developers</a></nav></header>`
-  const reference = `<div id="swagger-ui"><pre class="guide">${Bun.escapeHTML(guide)}</pre></div>`
-  return written
-    .replace(LINKED_SCRIPT, `${mount}${ASSETS_PATH}/${SCRIPT}`)
-    .replace(PLACES.head, () => head)
-    .replace(PLACES.body, () => body)
-    .replace(PLACES.reference, () => reference)
+  const reference = `<pre class="guide">${Bun.escapeHTML(guide)}</pre>`
+  const places: Record<string, (place: HTMLRewriterTypes.Element) => void> = {
+    head: (place) => place.append(head, { html: true }),
+    body: (place) => place.prepend(body, { html: true }),
+    '#swagger-ui': (place) => place.setInnerContent(reference, { html: true }),
+    'script[src]': (place) => place.setAttribute('src', `${mount}${ASSETS_PATH}/${SCRIPT}`),
+    'script:not([src])': () => {},
+  }
+  const found: string[] = []
+  const rewriter = new HTMLRewriter()
+  for (const [selector, fill] of Object.entries(places))
+    rewriter.on(selector, {
+      element(place) {
+        found.push(selector)
+        fill(place)
+      },
+    })
+  const starter: string[] = []
+  rewriter.on('script:not([src])', { text: ({ text }) => void starter.push(text) })
+  const html = rewriter.transform(written)
+  if (found.sort().join() !== Object.keys(places).sort().join())
+    throw new Error(`the plugin writes another page: ${found}`)
+  return { html, starter: starter.join('') }
 }
 
 /**
