@@ -1,6 +1,6 @@
 import type { ReferenceAnswer } from '~/domain/feed/feed.ts'
 
-/** What a publisher asks of those who use its rates. */
+/** The attribution that a publisher asks for. */
 type Attribution = {
   /** The line to show beside the rates. */
   readonly text: string
@@ -8,24 +8,25 @@ type Attribution = {
   readonly licence: string
 }
 
-/** What the service knows of one upstream: where it is, how it is asked and what it answers. */
+/** What the service knows about one upstream: its address, how to ask it and what it answers. */
 export type Adapter = {
-  /** Who observes the rates, where that is another than the feed itself. */
+  /** The institution that observes the rates, if it is not the feed itself. */
   readonly origin?: string
   readonly attribution: Attribution
-  /** Where it is when no address is configured; `path` is joined to it. */
+  /** The host to use when no address is configured; `path` is joined to it. */
   readonly home: string
   readonly path: string
   readonly query?: Readonly<Record<string, string>>
   readonly format: 'json' | 'xml'
   /** The headers that carry the key, for a feed that needs one. Keys travel in headers only. */
   readonly keyHeaders?: (key: string) => Readonly<Record<string, string>>
-  /** What it publishes, where that is short and settled. */
+  /** The currencies that the feed publishes, if that is a short, fixed list. */
   readonly currencies?: readonly string[]
-  /** Throws a FeedError when the text is no answer as documented. */
+  /** Reads an answer. Throws a FeedError when the text is not an answer as documented. */
   parse(text: string): ReferenceAnswer
   /**
-   * The documented word for a refusal, from the body of an error response; null when it has none.
+   * The documented reason for a refusal, from the body of an error response; null when there is
+   * none.
    */
   refusal?(text: string): string | null
 }
@@ -33,8 +34,8 @@ export type Adapter = {
 /**
  * The address of an endpoint below a configured base.
  *
- * The base may be the host alone, or hold any first part of the endpoint's path, or all of it: what
- * is already there is not repeated. `https://host/v6` and `v6/latest/USD` make
+ * The base may be the host alone, or include the first part of the endpoint's path, or all of it:
+ * parts already there are not repeated. `https://host/v6` and `v6/latest/USD` make
  * `https://host/v6/latest/USD`.
  */
 export function endpointUrl(

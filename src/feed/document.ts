@@ -1,13 +1,13 @@
 import { gunzip } from 'node:zlib'
 import { FeedError } from '~/domain/feed/feed.ts'
 
-/** Four times what the longest feed may send, and read in the blink between two requests. */
+/** Four times the longest that a feed may send; read in a moment between two requests. */
 export const DOCUMENT_BYTES_MAX = 64 * 1024
 
 /**
  * The text of a response, never holding more than DOCUMENT_BYTES_MAX of it, sent or unpacked.
  *
- * The response must come as it was sent (`decompress: false`). Throws a FeedError.
+ * The response must still be compressed as it was sent (`decompress: false`). Throws a FeedError.
  */
 export async function documentText(response: Response): Promise<string> {
   const packed = await boundedBytes(response)
@@ -20,7 +20,10 @@ export async function documentText(response: Response): Promise<string> {
   }
 }
 
-/** Throws a FeedError when a document is a web page: an error page, a login, a parked domain. */
+/**
+ * Throws a FeedError when a document is a web page, such as an error page, a login or a parked
+ * domain.
+ */
 export function refuseWebPage(text: string, response: Response): void {
   const isHtml =
     /html/i.test(response.headers.get('content-type') ?? '') ||

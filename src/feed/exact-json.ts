@@ -1,12 +1,13 @@
 import { FeedError } from '~/domain/feed/feed.ts'
 
 /**
- * A JSON value that keeps what JSON.parse loses: the digits of numbers, and that names are unique.
+ * A JSON value that keeps what JSON.parse loses: the digits of numbers, and duplicate names, which
+ * are refused.
  */
 export type ExactJson = string | boolean | null | Numeral | ExactJson[] | ExactObject
 export type ExactObject = Map<string, ExactJson>
 
-/** A number as it was written. */
+/** A number as written. */
 export class Numeral {
   constructor(readonly text: string) {}
 }
@@ -14,7 +15,7 @@ export class Numeral {
 const DEPTH_MAX = 8
 const TOKEN = /[\s,:]*(?:([{}[\]])|("(?:[^"\\]|\\.)*")|(true|false|null)|([-\d][\d.eE+-]*))/y
 
-/** Throws a FeedError `malformed` for text that is no JSON, nests too deep or repeats a name. */
+/** Throws a FeedError `malformed` for a text that is not JSON, nests too deep or repeats a name. */
 export function exactJson(text: string): ExactJson {
   try {
     JSON.parse(text)
@@ -55,7 +56,7 @@ export function exactJson(text: string): ExactJson {
 const unquoted = (quoted: string): string =>
   quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1)
 
-/** The object a document is. */
+/** The object that a document consists of. */
 export function objectOf(value: ExactJson | undefined, what: string): ExactObject {
   if (value instanceof Map) return value
   throw new FeedError('malformed', `gives ${what} that is no object`)

@@ -6,9 +6,9 @@ import { ratesOf, utcMs } from './rates.ts'
 /**
  * fastFOREX: over 140 currencies per USD, by the minute, with a key.
  *
- * Documents 400, 401, 403 and 429, and no body for them. Its `updated` was a UTC time without zone
- * (`2021-01-16 17:14:51`) and became ISO with `Z`; both are read.
- * Source: https://github.com/fastforex/openapi
+ * It documents 400, 401, 403 and 429, without bodies. Its `updated` was a UTC time without zone
+ * (`2021-01-16 17:14:51`) and became ISO with `Z`; both are read. Source:
+ * https://github.com/fastforex/openapi
  */
 export const fastForex: Adapter = {
   attribution: {

@@ -8,7 +8,7 @@ import { frankfurter } from './frankfurter.ts'
 import { openErApi } from './open-er-api.ts'
 import { openExchangeRates } from './openexchangerates.ts'
 
-/** Every feed there is, by the name it is configured and its rates are labelled with. */
+/** Every feed that can be configured, by its name, which also labels its rates. */
 export const ADAPTERS = {
   'open-er-api': openErApi,
   openexchangerates: openExchangeRates,
@@ -26,7 +26,7 @@ export const needsKey = (name: FeedName): boolean => 'keyHeaders' in ADAPTERS[na
 
 export type FeedSettings = {
   readonly name: FeedName
-  /** Null for the feed's own address. */
+  /** The configured address; null for the feed's own. */
   readonly url: string | null
   readonly key: string | null
 }
@@ -37,8 +37,8 @@ const KEY = /^[\x21-\x7e]{1,256}$/
 /**
  * The configured feeds in their order. Nothing is fetched yet.
  *
- * Throws for an address that is no URL. Each remembers its last answer while the upstream has
- * validators, and gives it again when that says "not modified".
+ * Throws for an address that is not a URL. A feed whose upstream sends validators remembers its
+ * last answer, and gives it again when the upstream says "not modified".
  */
 export function createFeeds(settings: readonly FeedSettings[], deps: FetcherDeps): ReferenceFeed[] {
   return settings.map((setting, i) => {

@@ -2,14 +2,14 @@ import { FeedError } from '~/domain/feed/feed.ts'
 import { documentText, refuseWebPage } from './document.ts'
 import { retryAfterMsOf, transportError } from './transport.ts'
 
-/** What fetching needs of the world; `systemPace` and `fetch` where it is real. */
+/** The outside world that fetching needs; `systemPace` and `fetch` are the real one. */
 export type FetcherDeps = {
   readonly clock: { now(): number }
   fetch(url: string, init: BunFetchRequestInit): Promise<Response>
   sleep(ms: number): Promise<unknown>
-  /** From 0 to below 1. */
+  /** A random number from 0 to below 1. */
   random(): number
-  /** A signal that aborts after so long. */
+  /** A signal that aborts after `ms` milliseconds. */
   deadline(ms: number): AbortSignal
 }
 
@@ -20,7 +20,9 @@ export const systemPace: Pick<FetcherDeps, 'fetch' | 'sleep' | 'random' | 'deadl
   deadline: (ms) => AbortSignal.timeout(ms),
 }
 
-/** What to show an upstream so that it need not repeat itself. They hold for one address. */
+/**
+ * What to send an upstream so that it need not repeat an unchanged document. Valid for one address.
+ */
 export type Validators = {
   readonly url: string
   readonly etag: string | null
@@ -30,32 +32,32 @@ export type Validators = {
 export type DocumentRequest = {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
-  /** Headers for the configured host only; a redirect elsewhere goes without. */
+  /** Headers for the configured host only; a redirect to another host goes without them. */
   readonly secretHeaders: Readonly<Record<string, string>>
   readonly validators: Validators | null
-  /** The documented word in the body of an error response; may throw. */
+  /** The documented reason in the body of an error response; may throw. */
   refusal?(text: string): string | null
 }
 
-/** A document, or null where it has not changed since `validators`. */
+/** A document, or null if it has not changed since `validators`. */
 type Fetched = {
   readonly text: string | null
   readonly validators: Validators | null
 }
 
 const ATTEMPTS_MAX = 3
-/** For one attempt as a whole: connecting, every redirect and the last byte. */
+/** The limit on one attempt as a whole: connecting, every redirect and the last byte. */
 export const ATTEMPT_MS_MAX = 10_000
 const REDIRECTS_MAX = 3
 const BACKOFF_MS = 500
-/** A longer wait than this is for a later run. */
+/** The longest wait before a retry; for a longer one a later run asks. */
 const RETRY_WAIT_MS_MAX = 30_000
 
 /**
  * Asks for a document, up to three times while the failure may pass.
  *
- * Waits half a second, then a second, between half and all of it by chance, and as long as
- * Retry-After says when that is at most half a minute. Redirects are followed within one scheme,
+ * Waits half a second, then a second, each shortened by up to half at random, or as long as
+ * Retry-After says if that is at most half a minute. Redirects are followed within one scheme,
  * three at most. Throws a FeedError; its text names no address.
  */
 export async function fetchDocument(request: DocumentRequest, deps: FetcherDeps): Promise<Fetched> {

@@ -21,7 +21,7 @@ const ATTRIBUTE = /([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g
  *
  * Reads what plain tables are made of: tags, attributes, comments. Throws a FeedError `malformed`
  * for anything else - a DOCTYPE, CDATA, processing instructions - and when tags do not match, or
- * the document ends early. Entities are left as they are; text between tags is passed over.
+ * the document ends early. Entities are left as they are; text between tags is ignored.
  */
 export function flatXml(text: string): XmlElement[] {
   const elements: XmlElement[] = []

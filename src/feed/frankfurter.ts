@@ -8,7 +8,7 @@ import { dateMs, perDollar, ratesOf } from './rates.ts'
  * Frankfurter v1: the ECB's reference rates as JSON, each working day, no key; it can be
  * self-hosted.
  *
- * Asked for its own base, the euro, because it rounds what it turns to another (to five digits at
+ * It is asked for its own base, the euro, because it rounds rates in any other (to five digits at
  * most); an answer per USD is read too. Errors are `{"message"}` with 404 or 422. It answers ETag.
  * Source: https://frankfurter.dev/v1/ and https://github.com/lineofflight/frankfurter
  */

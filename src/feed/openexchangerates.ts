@@ -15,8 +15,8 @@ const REFUSALS = [
 /**
  * Open Exchange Rates: about 170 currencies per USD, hourly, with an App ID.
  *
- * Answers ETag; the App ID goes into the Authorization header, which is documented beside `app_id`.
- * Source: https://docs.openexchangerates.org
+ * It sends an ETag; the App ID goes into the Authorization header, documented as an alternative to
+ * `app_id`. Source: https://docs.openexchangerates.org
  */
 export const openExchangeRates: Adapter = {
   attribution: {

@@ -7,9 +7,9 @@ import { type ExactObject, Numeral } from './exact-json.ts'
 /**
  * Rates by canonical code, as exact plain decimals.
  *
- * Names that can be no currency code (feeds mix in the likes of `1INCH`) are passed over. Throws a
- * FeedError for a rate that is no number - text that looks like one is none - and for a code given
- * twice, be it in another case.
+ * Names that cannot be a currency code (feeds mix in the likes of `1INCH`) are skipped. Throws a
+ * FeedError for a rate that is not a number, which includes text that looks like one, and for a
+ * code given twice, even in another case.
  */
 export function ratesOf(object: ExactObject): Map<string, string> {
   const rates = new Map<string, string>()
@@ -23,7 +23,7 @@ export function ratesOf(object: ExactObject): Map<string, string> {
   return rates
 }
 
-/** Adds one rate, or throws a FeedError when the code is there already. */
+/** Adds one rate; throws a FeedError when the code is there already. */
 export function addRate(rates: Map<string, string>, code: string, text: string): void {
   if (rates.has(code)) throw new FeedError('malformed', `gives ${code} twice`)
   rates.set(code, plainDecimal(text))
@@ -33,8 +33,8 @@ export function addRate(rates: Map<string, string>, code: string, text: string):
  * Rates per euro turned into rates per dollar: each divided by the dollar's, the euro's own being
  * 1.
  *
- * Exact division, rounded once to 15 significant digits, half to even. A number that is none of
- * arithmetic's stays as it is for the guard to refuse.
+ * Exact division, rounded once to 15 significant digits, half to even. A number that cannot be
+ * divided stays as it is for the guard to refuse.
  */
 export function perDollar({ perUsd: perEuro, base, upstreamMs }: ReferenceAnswer): ReferenceAnswer {
   if (base !== 'EUR') return { base, upstreamMs, perUsd: perEuro }
@@ -55,7 +55,7 @@ export function dateMs(text: string): number {
   return dateMsOf(text) ?? noTime()
 }
 
-/** An ISO time, with or without its `T` and `Z`; it is UTC. */
+/** An ISO time, with or without its `T` and `Z`, read as UTC. */
 export function utcMs(text: string): number {
   const iso = text.replace(' ', 'T')
   return instantOf(/Z$|[+-]\d{2}:?\d{2}$/i.test(iso) ? iso : `${iso}Z`) ?? noTime()

@@ -3,8 +3,8 @@ import { FeedError } from '~/domain/feed/feed.ts'
 const TLS_CODE = /CERT|TLS|SSL|EPROTO|SIGNED|ISSUER|VERIF/
 
 /**
- * What a failed `fetch` comes to. Of the runtime's error only its code survives: its text and its
- * `path` hold the address. TLS failures do not pass by themselves; the rest may.
+ * The FeedError for a failed `fetch`. Only the code of the runtime's error is kept: its text and
+ * its `path` contain the address. TLS failures do not pass by themselves; others may.
  */
 export function transportError(error: unknown): FeedError {
   const code = codeOf(error)
@@ -18,7 +18,8 @@ function codeOf(error: unknown): string {
 }
 
 /**
- * A Retry-After header, seconds or a date, in milliseconds from `nowMs`; null when it says nothing.
+ * A Retry-After header, seconds or a date, in milliseconds from `nowMs`; null when it gives
+ * neither.
  */
 export function retryAfterMsOf(header: string | null, nowMs: number): number | null {
   if (header === null) return null

@@ -14,7 +14,10 @@ const SORT_ORDER_MAX = 1_000_000_000
 const ECHO_LENGTH_MAX = 40
 const MEMBER_NAME = /^\w+$/
 
-/** Line breaks and their like, and what makes a text read otherwise than it is written. */
+/**
+ * Matches line breaks and other control characters, and characters that change the direction of
+ * text.
+ */
 const CONTROL = /[\p{Cc}\p{Bidi_C}]/u
 const LINE = 'corridor-line'
 const WEB_ADDRESS = 'corridor-web-address'
@@ -22,7 +25,7 @@ const WEB_ADDRESS = 'corridor-web-address'
 FormatRegistry.Set(LINE, (text) => text.trim() !== '' && text.isWellFormed() && !CONTROL.test(text))
 FormatRegistry.Set(WEB_ADDRESS, (text) => /^https?:\/\/[^\s\\]+$/i.test(text) && URL.canParse(text))
 
-/** A schema with the sentence that tells what it takes. */
+/** A schema with a sentence that tells what it accepts. */
 const ruled = <T extends TSchema>(schema: T, rule: string): T => ({ ...schema, rule })
 
 const orNull = <T extends TSchema>(schema: T) =>
@@ -108,9 +111,7 @@ const listOf = <T extends TSchema>(entry: T) =>
     ),
   )
 
-/**
- * A catalogue file. Members it does not know are faults: a misspelt one would be lost in silence.
- */
+/** A catalogue file. Unknown members are faults: a misspelt one would be lost silently. */
 const CatalogueFile = ruled(
   Type.Object({ currencies: listOf(CurrencyInFile), providers: listOf(ProviderInFile) }, closed),
   'must be an object with the lists currencies and providers',
@@ -119,16 +120,19 @@ const CatalogueFile = ruled(
 type CatalogueReading = {
   readonly currencies: Currency[]
   readonly providers: Provider[]
-  /** A sentence each that begins with the path of what is wrong. With any, both lists are empty. */
+  /**
+   * The faults, each a sentence that begins with the path of its place. With any, both lists are
+   * empty.
+   */
   readonly faults: string[]
-  /** How many more there are than `faults` lists. */
+  /** How many more faults there are than listed. */
   readonly furtherFaults: number
 }
 
 /**
  * The currencies and providers of a catalogue file, with defaults for what it leaves out.
  *
- * Nothing throws: a text that is no JSON is a fault like any other.
+ * It never throws: a text that is not JSON is a fault like any other.
  */
 export function readCatalogueFile(text: string): CatalogueReading {
   const faults = new FaultList()
@@ -174,7 +178,7 @@ class FaultList {
   }
 }
 
-/** One sentence for each place: a member that is missing is not also one of the wrong type. */
+/** One sentence for each place: a missing member is not also one of the wrong type. */
 function* schemaFaults(file: unknown): Generator<string> {
   const seen = new Set<string>()
   for (const error of Value.Errors(CatalogueFile, file)) {
@@ -196,7 +200,7 @@ function shown(value: unknown): string {
   return `, not ${JSON.stringify(part)}`
 }
 
-/** `/currencies/3/name` as `currencies[3].name`. */
+/** The place that a JSON pointer names: `currencies[3].name` for `/currencies/3/name`. */
 function placeOf(path: string): string {
   const place = path
     .split('/')

@@ -1,13 +1,13 @@
 import { type CsvRecord, csvRecords, FileFault } from './csv.ts'
 import type { Line } from './lines.ts'
 
-/** A column that must be there; several names where one of them is enough. */
+/** A column that is required; several names where any one of them will do. */
 export type RequiredColumn = readonly [string, ...string[]]
 
 type CsvTable = {
   /** The names of the columns, in their order. */
   readonly header: readonly string[]
-  /** The records below the header; one of another length than the header's has a fault. */
+  /** The records below the header; one of another length than the header has a fault. */
   readonly records: AsyncIterable<CsvRecord[]>
 }
 
@@ -17,7 +17,7 @@ const COLUMNS_MAX = 1000
  * A CSV with a header.
  *
  * Throws FileFault when there is no header, when it lacks a required column or names one twice.
- * Other columns than those required may be there.
+ * Further columns are allowed.
  */
 export async function csvTable(
   lines: AsyncIterable<Line[]>,

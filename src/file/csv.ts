@@ -1,18 +1,18 @@
 import { parse } from 'csv-parse/sync'
 import { LINE_LENGTH_MAX, type Line } from './lines.ts'
 
-/** What makes a whole file unusable, in a sentence; no row of it can be read. */
+/** A fault that makes a whole file unusable, as a sentence; no row of it can be read. */
 export class FileFault extends Error {}
 
 /** One record of a CSV. */
 export type CsvRecord = {
   /** The line it starts on, counted from 1. */
   readonly number: number
-  /** As it stands in the file, without its line end. */
+  /** The text in the file, without its line end. */
   readonly text: string
-  /** Null when they cannot be told apart. */
+  /** The fields; null when they cannot be told apart. */
   readonly fields: readonly string[] | null
-  /** What is wrong with it. */
+  /** What is wrong with the record. */
   readonly fault: string | null
 }
 
@@ -23,7 +23,7 @@ const NOT_CLOSED = 'has a quote that is not closed'
 const BAD_QUOTES = 'has quotes in the wrong places: quote the whole field and double those inside'
 
 /**
- * The records of an RFC 4180 text in arrays; blank lines are none. Strict: nothing is trimmed or
+ * The records of an RFC 4180 text in arrays; blank lines are skipped. Strict: nothing is trimmed or
  * repaired.
  *
  * A record that cannot be read is one with a fault, and reading goes on behind it. A quote that is
@@ -108,7 +108,9 @@ function quotesIn(text: string): number {
   return count
 }
 
-/** Without a quote a record is its text between commas; the parser is for the others. */
+/**
+ * Parses records: one without a quote is split at its commas, and only the others need the parser.
+ */
 function parsed(records: readonly Unparsed[]): CsvRecord[] {
   const quoted = records.filter(({ text, fault }) => fault === null && text.includes(QUOTE))
   const fieldsOfQuoted = quoted.length === 0 ? [] : parsedQuoted(quoted.map(({ text }) => text))
@@ -120,7 +122,7 @@ function parsed(records: readonly Unparsed[]): CsvRecord[] {
   })
 }
 
-/** The fields of each record; null for one that is no CSV, found by halving. */
+/** The fields of each record; null for one that is not CSV, found by halving. */
 function parsedQuoted(texts: readonly string[]): (string[] | null)[] {
   const fields = parsedTogether(texts)
   if (fields) return fields

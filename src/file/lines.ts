@@ -1,9 +1,7 @@
-/** Longer lines are not held in memory; no valid row comes near. */
+/** The longest line held in memory; no valid row comes near it. */
 export const LINE_LENGTH_MAX = 65_536
 
-/**
- * A line without its line feed; with a fault when its text cannot be trusted, and then perhaps cut.
- */
+/** A line without its line feed. One whose text cannot be trusted has a fault, and may be cut. */
 export type Line = {
   /** Counted from 1. */
   readonly number: number
@@ -34,7 +32,7 @@ export async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
 
 class LineSplitter {
   #number = 0
-  /** What has come of the line that is not complete yet. */
+  /** The start of a line that is not complete yet. */
   #rest = ''
   #isRestTooLong = false
 

@@ -7,13 +7,13 @@ import { type CsvRecord, FileFault } from './csv.ts'
 import { csvTable, type RequiredColumn } from './csv-table.ts'
 import { type Line, linesOf } from './lines.ts'
 
-/** A row that is no observation. */
+/** A row that is not an observation. */
 export type Reject = {
   /** The line it starts on, counted from 1. */
   readonly number: number
-  /** All that is wrong with it. */
+  /** Everything that is wrong with the row. */
   readonly fault: string
-  /** What it said with the fault added, as a line of a file of the same format. */
+  /** The row's own content with the fault added, as a line in the format of its file. */
   readonly copy: string
 }
 
@@ -26,9 +26,11 @@ export type ObservationFile = {
   readonly format: 'csv' | 'ndjson'
   /** The first line of a file of rejects, or null where there is none. */
   readonly rejectsHeader: string | null
-  /** Columns or members met so far that no observation has: at most a few, as they were met. */
+  /**
+   * Columns or members found so far that no observation has: a few at most, in order of appearance.
+   */
   readonly unread: ReadonlySet<string>
-  /** In the order of the file, of any size. */
+  /** Batches of any size, in the order of the file. */
   readonly batches: AsyncIterable<ObservationBatch>
 }
 
@@ -38,17 +40,17 @@ const REQUIRED: readonly RequiredColumn[] = [
   ['to', 'target_currency'],
   ['rate'],
 ]
-/** A number that JSON.stringify writes as it is given; the library's types do not know it yet. */
+/** A number that JSON.stringify writes unchanged; the library's types do not know rawJSON yet. */
 const exactNumber = (JSON as unknown as { rawJSON(text: string): object }).rawJSON
 
-/** What a file of rejects adds to each row. */
+/** The column or member that a file of rejects adds to each row. */
 const ERROR = 'error'
 const COLUMNS = [...ROW_MEMBERS, ERROR]
 
 const UNREAD_MAX = 20
 
 /**
- * Opens a file of observations: one JSON object a line where the first character is `{`, else CSV.
+ * Opens a file of observations: one JSON object a line if the first character is `{`, else CSV.
  *
  * Each row follows the rules of `POST /rates`, numbers keep every digit, an empty field of a CSV is
  * absent. Holds a chunk of `bytes` at a time. Throws FileFault for a file no row of which can be
@@ -73,7 +75,7 @@ export async function openObservationFile(
   return { format: 'csv', rejectsHeader, unread, batches: reader.batches(records) }
 }
 
-/** The columns that no row has. Throws FileFault for those that are misspelt. */
+/** Columns that no row has. Throws FileFault for misspelt ones. */
 function unreadOf(header: readonly string[]): string[] {
   const unread = header.filter((name) => name !== '' && !COLUMNS.includes(name))
   const misspelt = unread.map(misspellingOf).filter((fault) => fault !== null)
@@ -85,7 +87,7 @@ function noteUnread(names: readonly string[], unread: Set<string>): void {
   for (const name of names) if (unread.size < UNREAD_MAX) unread.add(name)
 }
 
-/** The lines with those at the start left out that are blank, and the first character there is. */
+/** The lines without blank ones at the start, and the first character of the text. */
 async function peeked(lines: AsyncGenerator<Line[]>) {
   for (;;) {
     const { value, done } = await lines.next()
@@ -133,7 +135,9 @@ function jsonReject({ number, text }: Line, fault: string): Reject {
   return { number, fault, copy: JSON.stringify({ ...membersOf(text), [ERROR]: fault }) }
 }
 
-/** What a line said, every number digit for digit; a line that is no object becomes one. */
+/**
+ * The content of a line, every number digit for digit; a line that is not an object becomes one.
+ */
 function membersOf(text: string): object {
   try {
     const value = JSON.parse(text, (_key, member, context?: { source?: string }) =>
@@ -148,9 +152,9 @@ class CsvReader {
   readonly rejectsHeader: string
   readonly #columns: readonly { name: string; index: number; isNumber: boolean }[]
   readonly #width: number
-  /** Where a file of rejects that is imported again has its faults. */
+  /** The position of the faults' column in a file of rejects that is imported again. */
   readonly #errorIndex: number
-  /** Of a rejected row without its fault. */
+  /** How many fields a rejected row has without its fault. */
   readonly #rejectsWidth: number
 
   constructor(
@@ -192,15 +196,18 @@ class CsvReader {
     return readObservationRow(row, this.rules)
   }
 
-  /** Which field held an earlier fault is known where none is missing or too many before it. */
+  /**
+   * The row without the fault of an earlier import, whose field is known only if no field before it
+   * is missing or surplus.
+   */
   #withoutFault(fields: readonly string[]): string[] {
     const isKnown = fields.length === this.#width || this.#errorIndex === 0
     return fields.filter((_, index) => !isKnown || index !== this.#errorIndex)
   }
 
   /**
-   * The fault stands before the row, so that what was one field too many stays where it was, and
-   * moves nothing into another column once it is mended.
+   * Puts the fault before the row, so that a surplus field stays in its place and shifts no column
+   * once it is corrected.
    */
   #reject({ number, text, fields }: CsvRecord, fault: string): Reject {
     const row = fields === null ? [text] : this.#withoutFault(fields)

@@ -23,8 +23,8 @@ const PLAIN_LINE = /^[^\p{Cc}\p{Cs}]+$/u
 type Cells = Record<(typeof COLUMNS)[number], string>
 
 /**
- * The rows of a CSV of reference rates in arrays, in the order of the file, and those that are
- * none.
+ * The rows of a CSV of reference rates in arrays, in the order of the file, and the lines that are
+ * not rows.
  *
  * Holds a chunk of `bytes` at a time. Throws FileFault for a file no row of which can be read.
  */

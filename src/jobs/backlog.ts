@@ -1,6 +1,6 @@
 type IdRange = { readonly firstId?: number; readonly lastId?: number }
 
-/** What changed in the database; a range says which rows, without one anything may have. */
+/** A change in the database; a range tells which rows changed, without one any may have. */
 export type Change =
   | ({ readonly kind: 'observations' } & IdRange)
   | ({ readonly kind: 'references' } & IdRange)
@@ -10,14 +10,14 @@ export type Change =
   | { readonly kind: 'usage'; readonly accountIds: readonly string[] }
   | { readonly kind: 'everything' }
 
-/** A longer backlog of changes is one reload of everything. */
+/** The most changes in the queue; beyond that they become one reload of everything. */
 export const BACKLOG_MAX = 500
-/** The same for the accounts whose usage changed. */
+/** The most accounts with changed usage in the queue. */
 export const BACKLOG_ACCOUNTS_MAX = 5000
 
 /**
- * Changes that wait to be loaded: who may call comes first, then who used how much, then the rest
- * in the order it was heard. Each change loads what holds then, so their order changes nothing.
+ * Changes that wait to be loaded: access first, then usage, then the rest in the order of arrival.
+ * Each change loads the present state, so their order does not matter for the result.
  */
 export class Backlog {
   #access: Change[] = []
@@ -35,7 +35,7 @@ export class Backlog {
       this.#addEverything()
   }
 
-  /** All else that waits is in it, and need not be loaded before. */
+  /** Queues a reload of everything, which covers every other change that waits. */
   #addEverything(): void {
     this.#usage.clear()
     this.#others = [{ kind: 'everything' }]
@@ -45,7 +45,7 @@ export class Backlog {
     return this.#others[0]?.kind === 'everything'
   }
 
-  /** Takes the next change out; undefined when none waits. */
+  /** Takes the next change out; undefined when none is waiting. */
   next(): Change | undefined {
     const access = this.#access.shift()
     if (access) return access

@@ -4,26 +4,26 @@ import type { FeedRecord, FeedState } from '~/domain/feed/state.ts'
 import type { Acceptance, HeldBack } from '~/domain/feed/verdict.ts'
 import type { Log } from '~/log.ts'
 
-/** What became of one feed in one run. */
+/** The result of one feed in one run. */
 export type FeedReport = {
   readonly id: string
   readonly source: string
-  /** `filled`: believed, and used for what a feed before it lacked, or for nothing. */
+  /** `filled`: believed, but used only for what an earlier feed lacked, or for nothing. */
   readonly result: 'served' | 'filled' | 'failed' | 'not_asked'
   readonly fault: FeedFault | null
-  /** Why it failed, after the feed's name; for anyone to read. */
+  /** Why the feed failed, as a text that follows the feed's name and anyone may read. */
   readonly message: string | null
-  /** How many currencies were taken from it. */
+  /** How many currencies were taken from the feed. */
   readonly currencies: number
   readonly fetchedMs: number | null
   readonly upstreamMs: number | null
   readonly retryAfterMs: number | null
 }
 
-/** However long an upstream asks for, it is asked again after a day. */
+/** The longest that an upstream's request to wait is honoured. */
 const WAIT_MS_MAX = DAY_MS
 
-/** The records once a run's reports are entered. */
+/** The records after a run's reports are entered. */
 export function recordsAfter(
   before: readonly FeedRecord[],
   reports: readonly FeedReport[],
@@ -69,7 +69,7 @@ type Outcome = { readonly held: readonly HeldBack[]; readonly released: readonly
 
 /**
  * Logs what changed since the last run, and only that: a feed that begins to fail or recovers, a
- * value that is held back or let in.
+ * value that is held back or released.
  */
 export function tell({ held, released }: Outcome, { before, records, log }: Told): void {
   for (const { id, source, isFailing, fault, message } of records) {
@@ -103,7 +103,10 @@ type Summed = {
   readonly missing: readonly string[]
 }
 
-/** A run in one line for an operator: who answered with what and of when, who failed and why. */
+/**
+ * A run in one line for an operator: which feed answered with what and as of when, and which failed
+ * and why.
+ */
 export function summaryOf({ feeds, held, missing }: Summed): string {
   const parts = feeds
     .filter(({ result }) => result !== 'not_asked')

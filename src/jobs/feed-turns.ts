@@ -10,14 +10,14 @@ type FeedTurnsDeps = Omit<FetchReferencesDeps, 'known'> & {
 
 /**
  * When a service asks its feeds: at the times of the pattern, after a start that finds the last of
- * them missed, without success or with other feeds, and as soon as the catalogue names a currency
- * that nobody was asked for before.
+ * them missed, unsuccessful or run with other feeds, and as soon as the catalogue has a currency
+ * that no feed was asked for before.
  */
 export class FeedTurns {
   readonly #nextInstantMs: (nowMs: number) => number
   #begin: (() => void) | null = null
   #isRunning = false
-  /** Since when a run is wanted out of turn. */
+  /** The moment since which a run is wanted off schedule. */
   #wantedMs: number | null = null
   #sought = new Set<string>()
 
@@ -25,7 +25,7 @@ export class FeedTurns {
     this.#nextInstantMs = instantsOf(deps.pattern)
   }
 
-  /** From here on `begin` is called, at once and whenever a run is due out of turn. */
+  /** Starts calling `begin`, at once and whenever a run is due off schedule. */
   start(begin: () => void): void {
     this.#sought = new Set(this.#known())
     this.#begin = begin
@@ -33,7 +33,7 @@ export class FeedTurns {
     begin()
   }
 
-  /** What memory publishes: a currency that is new to the catalogue may make a run due. */
+  /** Takes what memory publishes: a currency that is new to the catalogue may make a run due. */
   note(news: News): void {
     if (!news.catalogue || !this.#begin) return
     const { references } = this.deps.memory.current
@@ -45,8 +45,8 @@ export class FeedTurns {
   }
 
   /**
-   * For the scheduler: runs unless another replica did since the last time of the pattern, or is at
-   * it; rejects with one sentence when no feed served. Without currencies there is nothing to do.
+   * The scheduler's entry: runs unless another replica is running or has run since the last time of
+   * the pattern; rejects with one sentence when no feed served. Without currencies it does nothing.
    */
   async run(): Promise<void> {
     this.#isRunning = true
@@ -74,7 +74,7 @@ export class FeedTurns {
     await runFetchReferences({ ...this.deps, known: () => known }, slotMs)
   }
 
-  /** Whether another run now may come to more than the last one did. */
+  /** Whether another run could now achieve more than the last one. */
   #isOutdated(): boolean {
     const { feeds } = this.deps.memory.current.feeds
     const isSame = feeds.map(({ id }) => id).join() === this.deps.feeds.map(({ id }) => id).join()

@@ -13,8 +13,8 @@ import type { Log } from '~/log.ts'
 import { type FeedReport, recordsAfter, tell } from './feed-records.ts'
 
 /**
- * What one feed said, as it is recorded: exact decimal text, `fetchedMs` our time, `upstreamMs`
- * its.
+ * One feed's accepted answer, ready to be recorded: exact decimal text, `fetchedMs` by our clock,
+ * `upstreamMs` by the upstream's.
  */
 export type FeedSnapshot = {
   readonly source: string
@@ -25,21 +25,21 @@ export type FeedSnapshot = {
 
 type Standing = { readonly currency: string; readonly perUsd: number; readonly atMs: number }
 
-/** Where references and what is known of their feeds are kept, shared by all replicas. */
+/** Where references and the state of their feeds are kept, shared by all replicas. */
 export type FeedStore = {
-  /** Does the work unless another replica is at it; null when one is. Never waits for it. */
+  /** Does the work unless another replica is doing it; null if one is. Never waits for it. */
   once<T>(work: () => Promise<T>): Promise<T | null>
-  /** At least the last accepted value of every currency; of several the newest counts. */
+  /** At least the last accepted value of every currency; among several the newest counts. */
   live(nowMs: number): Promise<readonly Standing[]>
-  /** Records a snapshot whole and makes it the mid; rejects with nothing recorded. */
+  /** Records a snapshot whole, which makes it the mid; rejects if nothing was recorded. */
   append(snapshot: FeedSnapshot): Promise<unknown>
-  /** Null before the first `saveState`. The state is plain JSON. */
+  /** The saved state, plain JSON; null before the first `saveState`. */
   loadState(): Promise<FeedState | null>
   saveState(state: FeedState): Promise<void>
 }
 
 export type FetchReferencesDeps = {
-  /** In order of preference. */
+  /** The feeds in order of preference. */
   readonly feeds: readonly ReferenceFeed[]
   readonly store: FeedStore
   readonly clock: { now(): number }
@@ -51,21 +51,21 @@ export type FetchReferencesDeps = {
 
 export type RunOutcome = {
   readonly startedMs: number
-  /** The feed whose answer was taken, the preferred of several; null when none was. */
+  /** The feed whose answer was taken, the most preferred of several; null when there was none. */
   readonly source: string | null
-  /** What was recorded: one snapshot a feed, none empty. */
+  /** The recorded snapshots: one for each feed, none empty. */
   readonly snapshots: readonly FeedSnapshot[]
-  /** One a configured feed, in order. */
+  /** A report on each configured feed, in order. */
   readonly feeds: readonly FeedReport[]
   readonly held: readonly HeldBack[]
-  /** Currencies that were held back until this run. */
+  /** Currencies that had been held back until this run. */
   readonly released: readonly Acceptance[]
   /** Known currencies that no feed gave. */
   readonly missing: readonly string[]
 }
 
 /**
- * One run: asks the feeds in order until one gives a snapshot that is believed, goes on to the next
+ * Runs once: asks the feeds in order until one gives a snapshot that is believed, asks further ones
  * for what is missing or needs a second opinion, and records what was accepted.
  *
  * Answers null when there was nothing to do: another replica is at it, or has begun a run at or
@@ -96,7 +96,7 @@ export function fetchReferences(
   })
 }
 
-/** For the scheduler: the same, and rejects with one sentence when no feed served. */
+/** The scheduled form of `fetchReferences`, which rejects with one sentence when no feed served. */
 export async function runFetchReferences(
   deps: FetchReferencesDeps,
   slotMs: number | null = null,
@@ -106,7 +106,7 @@ export async function runFetchReferences(
     throw new Error(`no reference feed served: ${failuresOf(outcome)}`)
 }
 
-/** Who was asked in vain, and why. */
+/** The feeds that were asked in vain, each with the reason. */
 export const failuresOf = ({ feeds }: RunOutcome): string =>
   feeds.map(({ id, message }) => `${id} ${message ?? 'gave nothing'}`).join('; ')
 
@@ -126,7 +126,7 @@ type InquiryContext = {
   readonly standing: ReadonlyMap<string, number>
 }
 
-/** The feeds' turns in one run: who was asked, what they said, what it amounts to so far. */
+/** The course of one run: the feeds asked, their answers, and the verdict so far. */
 class Inquiry {
   readonly testimonies: Testimony[] = []
   readonly failures = new Map<string, FeedError>()

@@ -3,7 +3,7 @@ import { yearsBeforeMs } from '~/domain/duration.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
 import { type Rollups, repairRollups } from './verify-rollups.ts'
 
-/** Deleted in one transaction. */
+/** How many rows are deleted in one transaction. */
 const PRUNE_ROWS_MAX = 5_000
 
 type Retention = {
@@ -20,15 +20,15 @@ export type PruneDeps = {
   readonly store: Retention
   readonly rollups: Rollups
   readonly clock: { now(): number }
-  /** Who is named in the list of prunings. */
+  /** The person named in the list of prunings. */
   readonly actor: string
-  /** Hears how many series are pruned. */
+  /** Told how many series are pruned so far. */
   readonly reach?: (done: number, total: number) => void
 }
 
 type Pruned = { readonly beforeMs: number; readonly observations: number }
 
-/** From when on observations are kept: an hour is pruned whole or not at all. */
+/** The moment from which observations are kept: an hour is pruned as a whole or not at all. */
 export const keptFromMs = (nowMs: number, years: number): number =>
   hourStartMs(yearsBeforeMs(nowMs, years))
 
@@ -36,10 +36,10 @@ export const keptFromMs = (nowMs: number, years: number): number =>
  * Deletes observations of more than `years` ago, in small transactions; null when another process
  * is at it.
  *
- * Roll-ups of a corridor are made right before its observations go, as nothing can tell afterwards.
- * Of each provider and corridor the last observation before the limit stays, so that every answer
- * about a later moment is what it was. What was deleted before a failure is kept count of, too; of
- * a run that was killed the next one does so.
+ * A corridor's roll-ups are repaired before its observations go, since that is impossible
+ * afterwards. The last observation of each provider and corridor before the limit stays, so that
+ * answers about later moments do not change. Rows deleted before a failure are counted too; if a
+ * run was killed, the next one counts them.
  */
 export function pruneObservations(deps: PruneDeps, years: number): Promise<Pruned | null> {
   const { store, clock, actor } = deps

@@ -1,7 +1,10 @@
 import type { Log } from '~/log.ts'
 import type { Refresher } from './refresh.ts'
 
-/** Compares memory with the database by loading everything again, and says when it lacked a row. */
+/**
+ * Compares memory with the database by loading everything again, and logs it if memory lacked a
+ * row.
+ */
 export async function recheck(refresher: Refresher, log: Log): Promise<void> {
   const hadMissed = await refresher.reload()
   if (hadMissed) log.info({}, 'memory lacked rows that the database holds; it has them now')

@@ -15,7 +15,7 @@ type Dated<T> = {
   between(firstId: number, lastId: number): Promise<readonly T[]>
 }
 
-/** Where memory is loaded from. */
+/** The stores that memory is loaded from. */
 export type Sources = {
   readonly catalogue: { load(): Promise<Catalogue> }
   readonly quotes: Dated<Quote>
@@ -37,22 +37,28 @@ type RefreshDeps = {
   readonly meter: UsageMeter
   readonly clock: { now(): number }
   readonly log: Log
-  /** Called when everything is loaded anew in place of what an earlier load failed on. */
+  /** Called when everything was loaded again after an earlier load failed. */
   readonly onCaughtUp?: () => void
 }
 
-/** More rows than this are not read by id: loading what is live costs less. */
+/** The most rows that are read by id: beyond that, loading everything live costs less. */
 const RANGE_ROWS_MAX = 20_000
-/** Of what is published that often meanwhile, the news comes later and is loaded once more. */
+/**
+ * How often access is read again because of publications meanwhile; after that their announcement
+ * loads it once more.
+ */
 const ACCESS_READS_MAX = 5
-/** Today, and the day whose last units are written after midnight. */
+/**
+ * How many days of usage are loaded: today, and yesterday, whose last units are written after
+ * midnight.
+ */
 const COUNTED_DAYS = 2
 
 /**
  * Keeps memory in step with the database: one change at a time, the most urgent first.
  *
  * Loading merges into what memory holds, so it may run beside ingestion. A change that cannot be
- * loaded turns into a full reload, tried again by the next one, by `retry` and by every re-check.
+ * loaded turns into a full reload, which the next change, `retry` and every re-check try again.
  */
 export class Refresher {
   readonly #backlog = new Backlog()
@@ -63,7 +69,7 @@ export class Refresher {
 
   constructor(private readonly deps: RefreshDeps) {}
 
-  /** Takes note of a change; it is loaded in its turn. */
+  /** Queues a change, which is loaded in its turn. */
   note(change: Change): void {
     this.#backlog.add(change)
     if (this.#isDraining) return
@@ -72,32 +78,32 @@ export class Refresher {
   }
 
   /**
-   * Loads everything if an earlier load failed, or if the clock was turned back to where memory has
-   * forgotten what held; rejects when this load fails too.
+   * Loads everything if an earlier load failed, or if the clock was turned back to a time whose
+   * values memory has forgotten; rejects when this load fails too.
    */
   async retry(): Promise<void> {
     const { memory, clock } = this.deps
     if (this.#isBehind || memory.lacks(clock.now())) await this.reload()
   }
 
-  /** From now on it loads nothing of its own accord. */
+  /** Stops loading anything on its own. */
   stop(): void {
     this.#isStopped = true
   }
 
-  /** Whether something that was noted could not be loaded yet. */
+  /** Whether a queued change could not be loaded yet. */
   get isBehind(): boolean {
     return this.#isBehind
   }
 
-  /** Resolves when every change noted so far is loaded or has failed. */
+  /** Resolves when every change queued so far is loaded or has failed. */
   settled(): Promise<void> {
     return this.#turn
   }
 
   /**
-   * Loads everything, in its turn, and tells whether memory lacked a quote or a reference until
-   * then. Rejects when the database does not answer.
+   * Loads everything, in its turn, and answers whether memory lacked a quote or a reference before.
+   * Rejects when the database does not answer.
    */
   reload(): Promise<boolean> {
     const reloaded = this.#turn.then(() => this.#catchUp())
@@ -155,8 +161,9 @@ export class Refresher {
   }
 
   /**
-   * Publishes who may call, and all else that was loaded; returns what was served before. What this
-   * process published while it was read is newer: it is read again, lest a revoked key come back.
+   * Publishes accounts and keys, and everything else that was loaded; returns what was served
+   * before. Publications of this process during the read are newer: those accounts are read again,
+   * so that a revoked key cannot come back.
    */
   async #publishAccess(load: () => Promise<Access>, others: News = {}): Promise<Generation> {
     const { memory, clock } = this.deps
@@ -177,7 +184,7 @@ export class Refresher {
     this.#readAgain(meter.load(await sources.usage.ofAccounts(accountIds, span), settlements))
   }
 
-  /** What was being written while it was read is read once more, behind that. */
+  /** Queues accounts that were being written during the read, to be read again after it. */
   #readAgain(accountIds: readonly string[]): void {
     if (accountIds.length === 0) return
     void this.deps.meter.written().then(() => {
@@ -185,7 +192,7 @@ export class Refresher {
     })
   }
 
-  /** Loads everything; what was noted before it began is in it, what is noted meanwhile is not. */
+  /** Loads everything. Changes queued before it began are covered by it, later ones are not. */
   async #catchUp(): Promise<boolean> {
     this.#backlog.clear()
     try {
@@ -220,7 +227,7 @@ export class Refresher {
   }
 }
 
-/** The rows of a change; where those are too many or not known, only what is live of them. */
+/** The rows of a change; if they are too many or not known, only the live ones among them. */
 async function rowsOf<T>(
   source: Dated<T>,
   range: { readonly firstId?: number; readonly lastId?: number },

@@ -3,19 +3,19 @@ import type { Log } from '~/log.ts'
 
 export type Job = {
   readonly name: string
-  /** When to run, in UTC; six fields where seconds matter. */
+  /** When to run, in UTC; six fields if seconds matter. */
   readonly pattern: string
   run(): Promise<void> | void
 }
 
 export type Schedule = {
-  /** Runs a job now, out of turn, unless it is running. */
+  /** Runs a job now, off schedule, unless it is running. */
   runNow(name: string): void
-  /** No new run begins; resolves when the runs under way have ended. */
+  /** Starts no further run; resolves when the present ones have ended. */
   stop(): Promise<void>
 }
 
-/** Whether a text is a pattern that comes round; a single date is none, nor is 31 February. */
+/** Whether a text is a pattern that recurs; a single date does not, nor does 31 February. */
 export function isCronPattern(text: string): boolean {
   try {
     const cron = new Cron(text, { paused: true })
@@ -25,13 +25,13 @@ export function isCronPattern(text: string): boolean {
   }
 }
 
-/** The last time at or before `nowMs` that a pattern names; null when there was none. */
+/** The last time at or before `nowMs` that matches a pattern; null when there was none. */
 export function lastInstantMs(pattern: string, nowMs: number): number | null {
   const cron = new Cron(pattern, { paused: true, utcOffset: 0 })
   return cron.previousRuns(1, new Date(nowMs + 1))[0]?.getTime() ?? null
 }
 
-/** Tells the first time after `nowMs` that a pattern names; asked often, it computes seldom. */
+/** Gives the first time after `nowMs` that matches a pattern; asked often, it computes rarely. */
 export function instantsOf(pattern: string): (nowMs: number) => number {
   const cron = new Cron(pattern, { paused: true, utcOffset: 0 })
   let known = { fromMs: 0, nextMs: 0 }
@@ -45,7 +45,7 @@ export function instantsOf(pattern: string): (nowMs: number) => number {
 /**
  * Runs each job by its pattern, never two runs of one job at a time.
  *
- * A job that begins to fail, and one that recovers, is logged once; the runs between are not.
+ * The first failure of a job and its recovery are logged; the runs between are not.
  */
 export function startSchedule(jobs: readonly Job[], log: Log): Schedule {
   const running = new Set<Promise<void>>()

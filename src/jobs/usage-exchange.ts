@@ -3,7 +3,7 @@ import type { UsageMeter } from '~/memory/usage-meter.ts'
 import type { UsageShares } from '~/memory/usage-shares.ts'
 
 type UsageExchangeDeps = {
-  /** Counts with `shares`. */
+  /** The meter, which counts with `shares`. */
   readonly meter: UsageMeter
   readonly shares: UsageShares
   readonly usage: {
@@ -21,13 +21,13 @@ type UsageExchangeDeps = {
   readonly clock: { now(): number }
 }
 
-/** A database that takes longer is away, as far as requests that wait for a share are concerned. */
+/** How long the database may take before requests that wait for a share count it as away. */
 const LATE_MS = 1000
-/** What others hold is asked for again so soon. */
+/** How soon shares that other processes hold are asked for again. */
 const RETRY_MS = 50
 
 /**
- * What this process counts, on its way to the database, and the shares that come back.
+ * Carries what this process counts to the database, and brings back shares.
  *
  * Once a second all that is pending is written; in between, whenever a share is asked for, and then
  * all that is pending with it. One turn at a time: what is settled is known to the next.
@@ -40,16 +40,16 @@ export class UsageExchange {
 
   constructor(private readonly deps: UsageExchangeDeps) {}
 
-  /** Rejects when the database does not answer. */
+  /** Joins the processes that count. Rejects when the database does not answer. */
   async start(): Promise<void> {
     await this.#join()
     this.deps.shares.onAsk = () => this.#hurry()
   }
 
   /**
-   * Writes what was counted since the last time, and takes over what all replicas counted together.
+   * Writes what was counted since the last time, and loads what all replicas counted together.
    *
-   * Rejects when the database does not answer; what was counted then stays pending.
+   * Rejects when the database does not answer; the counts stay pending then.
    */
   run(): Promise<void> {
     return this.#inTurn(async () => {
@@ -58,7 +58,7 @@ export class UsageExchange {
     })
   }
 
-  /** Forgets shares of days that are over. */
+  /** Deletes shares of days that are over. */
   async prune(): Promise<void> {
     const { meters, clock } = this.deps
     await meters.prune(dayOf(clock.now()) - 1)
@@ -80,7 +80,7 @@ export class UsageExchange {
       if (!this.deps.shares.isJoined) await this.#renew()
       await this.#settle()
     })
-    // The job that runs every second tells of a database that does not answer.
+    // The job that runs every second reports a database that does not answer.
     turn.catch(() => {})
   }
 

@@ -21,20 +21,20 @@ type VerifyDeps = {
   readonly log: Log
 }
 
-/** Corridors whose last hours are verified in one run. */
+/** How many corridors have their last hours verified in one run. */
 const RECENT_CORRIDORS_MAX = 500
 const RECENT_MS = 3 * HOUR_MS
-/** Slices of the whole history that are verified in one run. */
+/** How many slices of the whole history are verified in one run. */
 const SLICES_PER_RUN = 20
 const SLICE_MS = 31 * DAY_MS
-/** Slices of a corridor; the oldest reaches back for ever. */
+/** How many slices a corridor's history has; the oldest has no beginning. */
 const SLICES = 61
-/** Hours that are made right in one transaction. */
+/** How many hours are repaired in one transaction. */
 const REPAIR_HOURS_MAX = 1000
 
 /**
  * Compares roll-ups with their observations, a bounded piece in each run: the last hours of the
- * corridors, and in turn a slice of their whole history. What differs is logged and made right.
+ * corridors, and a slice of their whole history in turn. Differences are logged and repaired.
  *
  * Where a run fails the next one goes on at the same place.
  */
@@ -81,7 +81,7 @@ function sliceOf(index: number, endMs: number): Window {
   return { fromMs: isOldest ? Number.NEGATIVE_INFINITY : beforeMs - SLICE_MS, beforeMs }
 }
 
-/** Makes the roll-ups of a corridor's window right; the hours that were wrong, oldest first. */
+/** Repairs the roll-ups of a corridor's window; answers the hours that were wrong, oldest first. */
 export async function repairRollups(
   store: Rollups,
   corridor: StoredCorridor,

@@ -3,7 +3,7 @@ import type { Memory } from '~/memory/memory.ts'
 import type { Job } from './schedule.ts'
 
 type SendingStore = {
-  /** How each provider that ever sent has been doing, up to `nowMs`. */
+  /** How regularly each provider that ever sent has been sending, up to `nowMs`. */
   all(nowMs: number): Promise<readonly Sending[]>
 }
 
@@ -15,10 +15,10 @@ type SilenceDeps = {
 
 type Silent = { readonly providerId: string; readonly quietMs: number }
 
-/** More are not told: where so many are silent, it is not theirs. */
+/** The most providers that are named: where more are silent, the cause is not theirs. */
 const SILENT_MAX = 100
 
-/** Knows which active providers had fallen silent, by their own habit, when it last looked. */
+/** Knows which active providers had fallen silent, by their usual intervals, at its last check. */
 export class SilenceWatch {
   readonly job: Job = {
     name: 'watch-providers',
@@ -29,7 +29,7 @@ export class SilenceWatch {
 
   constructor(private readonly deps: SilenceDeps) {}
 
-  /** Those that fell silent last come first. */
+  /** The silent providers, those that fell silent last first. */
   get silent(): readonly Silent[] {
     return this.#silent
   }

@@ -3,7 +3,7 @@ import type { Sql } from './database.ts'
 
 /**
  * `observations` (any relation with their columns) with `was_active`: whether the provider of each
- * was active when it held, as `domain/activity.ts` defines it. It stands behind FROM.
+ * was active when it took effect, by the rule of `domain/activity.ts`. It is written after FROM.
  */
 export const withActivity = (sql: Sql, observations: PendingQuery<Row[]>) => sql`(
   select o.*, coalesce((

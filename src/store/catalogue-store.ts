@@ -13,29 +13,29 @@ type Catalogue = {
   readonly providers: readonly Provider[]
 }
 
-/** A catalogue with all that has become of its providers. */
+/** A catalogue with every change of its providers' activity. */
 type LoadedCatalogue = {
   readonly currencies: Currency[]
   readonly providers: Provider[]
-  /** Every change of a provider's activity; those of one provider oldest first. */
+  /** Every change of a provider's activity; those of each provider oldest first. */
   readonly activity: ProviderChange[]
 }
 
 type CatalogueStore = {
   /**
-   * Every currency and provider, the inactive ones too, in no promised order, and the providers'
-   * activity: all as one moment saw it.
+   * Every currency and provider, inactive ones included, in no particular order, and the providers'
+   * activity, all read at one moment.
    */
   load(): Promise<LoadedCatalogue>
   /**
-   * Creates or replaces what is named, whole and all at once; what is not named stays. Of several
-   * with one code or id the last counts. The numbers of those created or replaced. The database
-   * itself keeps the history of what is switched on or off.
+   * Creates or replaces the entries given, all at once, and answers how many; other entries stay.
+   * Among entries with one code or id the last counts. The database itself keeps the history of
+   * what is switched on or off.
    */
   apply(catalogue: Catalogue): Promise<{ currencies: number; providers: number }>
 }
 
-/** A statement takes 65,534 parameters, a provider ten of them. */
+/** The most rows in one statement, which takes 65,534 parameters, ten for each provider. */
 const STATEMENT_ROWS_MAX = 1000
 
 export function createCatalogueStore(database: Database): CatalogueStore {
@@ -81,7 +81,7 @@ export function createCatalogueStore(database: Database): CatalogueStore {
 const { providerId, isActive, since } = providerActivity
 const sinceMs = sql<number>`(extract(epoch from ${since}) * 1000)::float8`
 
-/** The last row of each name, by name: two processes lock rows in one order. */
+/** The last row of each name, by name, so that all processes lock rows in one order. */
 function lastByName<T>(rows: readonly T[], nameOf: (row: T) => string): T[] {
   const last = new Map(rows.map((row) => [nameOf(row), row]))
   return [...last].sort(([a], [b]) => compareText(a, b)).map(([, row]) => row)
@@ -92,7 +92,7 @@ function* chunks<T>(rows: readonly T[]): Generator<T[]> {
     yield rows.slice(start, start + STATEMENT_ROWS_MAX)
 }
 
-/** `set` of an upsert that replaces the whole row. */
+/** The `set` of an upsert that replaces the whole row. */
 function allExcluded(table: PgTable): Record<string, SQL> {
   const columns = Object.entries(getTableColumns(table))
   return Object.fromEntries(

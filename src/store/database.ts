@@ -11,26 +11,33 @@ const CONNECTIONS_MAX = 10
 const CONNECT_SECONDS_MAX = 10
 const CLOSE_SECONDS_MAX = 3
 const IDLE_SECONDS_MAX = 300
-/** Between two attempts of one connection, however long the outage lasts. */
+/** The pause between two attempts of one connection, however long the outage lasts. */
 const RECONNECT_SECONDS = 0.5
 const REVIVE_MS = 1_000
-/** No statement of a service takes as long: a connection so silent leads nowhere. */
+/**
+ * How long a service's connection may be silent: no statement takes as long, so it is dead then.
+ */
 const SILENCE_SECONDS_MAX = 20
 const INT8 = 20
 
-/** libpq's own settings, which the driver would send to the server, which would refuse them. */
+/**
+ * Settings of libpq's own, which the driver would pass on to the server, which would refuse them.
+ */
 const LIBPQ_ONLY = ['channel_binding', 'gssencmode', 'sslcompression', 'pgbouncer']
 
 export type Sql = postgres.Sql
 export type Db = PostgresJsDatabase
-/** Inside `db.transaction`. */
+/** The transaction that `db.transaction` passes on. */
 export type Tx = Parameters<Parameters<Db['transaction']>[0]>[0]
 
 export type ConnectOptions = {
   connectionsMax?: number | undefined
   /** Seconds after which an unused connection is closed; null keeps it. */
   idleSeconds?: number | null | undefined
-  /** Seconds after which a connection that says nothing to a query is replaced; null waits on. */
+  /**
+   * Seconds after which a connection that does not answer a query is replaced; null never replaces
+   * it.
+   */
   silenceSeconds?: number | null | undefined
   /** Called with the text of every query that goes to the server. */
   onQuery?: ((query: string) => void) | undefined
@@ -40,13 +47,13 @@ export type ConnectOptions = {
 
 type DatabaseOptions = Omit<ConnectOptions, 'idleSeconds' | 'onClose'> & {
   databaseUrl: string | null
-  /** Home of the embedded database, which serves when there is no `databaseUrl`. */
+  /** The home of the embedded database, used when there is no `databaseUrl`. */
   dataDir: string
   use: 'service' | 'command'
-  /** Fails where there is no embedded database yet, and makes nothing. */
+  /** Whether to fail if there is no embedded database yet, rather than create one. */
   mustExist?: boolean | undefined
   say: (line: string) => void
-  /** Aborted, it makes an embedded database that is still waited for stop again. */
+  /** A signal that makes an embedded database that is still waited for stop again. */
   ended?: AbortSignal | undefined
 }
 
@@ -54,13 +61,13 @@ export type Database = {
   sql: Sql
   db: Db
   kind: 'external' | 'embedded'
-  /** For people: server version and place, without the password. */
+  /** The server's version and place for people, without the password. */
   where: string
-  /** Safe to call twice. Queries under way get a few seconds to finish. */
+  /** Closes the pool; running queries get a few seconds to finish. Safe to call twice. */
   close(): Promise<void>
   /**
-   * Only of an embedded database: stops the server at once, unless others use it; queries under
-   * way fail. Safe to call twice, and after or during `close`.
+   * Stops an embedded server at once, unless others use it; running queries fail. Absent for any
+   * other. Safe to call twice, and after or during `close`.
    */
   abandon?(): Promise<void>
 }
@@ -91,19 +98,19 @@ export function connect(url: string, options: ConnectOptions = {}): Sql {
   }) as unknown as Sql
 }
 
-/** What the connections of a pool are at; `waiting` are queries that found none free. */
+/** The state of a pool's connections; `waiting` are queries that found none free. */
 export type PoolFigures = Readonly<
   Record<'size' | 'idle' | 'used' | 'connecting' | 'waiting', number>
 >
 
-/** The driver keeps these to itself; its patch shows them. */
+/** The figures of a pool. The driver keeps them private; our patch shows them. */
 export const poolOf = (sql: Sql): PoolFigures => ({
   ...(sql as unknown as { pool(): Omit<PoolFigures, 'size'> }).pool(),
   size: sql.options.max,
 })
 
 /**
- * Opens the database corridor works on: `databaseUrl`, or else the embedded one in `dataDir`.
+ * Opens corridor's database: `databaseUrl`, or else the embedded one in `dataDir`.
  *
  * Answers only after the server did. Fails with one sentence that says what to check and never
  * holds the password; nothing stays open then.
@@ -161,8 +168,9 @@ async function openOwn(options: DatabaseOptions): Promise<Database> {
 }
 
 /**
- * Restarts an embedded server that died under us: each lost connection asks, and we try until it
- * runs, as the driver may not ask again. Should its port be taken, the pool follows it.
+ * Restarts an embedded server that died while in use: each lost connection asks for it, and
+ * attempts go on until it runs, as the driver may not ask again. If its port is taken, the pool
+ * follows it to the new one.
  */
 function reviver(embedded: Embedded, say: DatabaseOptions['say']) {
   let state: 'idle' | 'busy' | 'stopped' = 'idle'
@@ -229,7 +237,7 @@ function closer(sql: Sql, after: () => Promise<void> = async () => {}): () => Pr
   }
 }
 
-/** `user@host:port/database` of an address: nothing that has to stay secret. */
+/** `user@host:port/database` of an address, without anything secret. */
 export function placeOf(url: string): string {
   const parts = /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::.*)?@)?([^/?#@]+)(\/[^?#]*)?/.exec(url)
   const [, user, host, database] = parts ?? []
@@ -241,7 +249,9 @@ export function placeOf(url: string): string {
   )
 }
 
-/** The driver's own message about a bad address would repeat it whole. */
+/**
+ * Whether the driver can read an address; its own message about a bad one would repeat it whole.
+ */
 function isReadable(url: string): boolean {
   try {
     void postgres(withoutLibpq(url))
@@ -251,7 +261,10 @@ function isReadable(url: string): boolean {
   }
 }
 
-/** The driver would take the first colon of an IPv6 address for the one before the port. */
+/**
+ * The host and port of an IPv6 address in brackets, whose first colon the driver would take for the
+ * one before the port.
+ */
 function bracketedHost(url: string): { host?: string[]; port?: number[] } {
   const [, host, port = POSTGRES_PORT] = /^[^?#]*[@/]\[([\da-f:.]+)\](?::(\d+))?/i.exec(url) ?? []
   return host ? { host: [host], port: [Number(port)] } : {}

@@ -5,14 +5,14 @@ import { once } from './once.ts'
 
 const LOCK_NAME = 'corridor reference fetch'
 
-/** What is known of the reference feeds, and whose turn it is to ask them, for all processes. */
+/** What all processes know about the reference feeds, and whose turn it is to ask them. */
 type FeedStateStore = {
   /**
-   * Does the work unless another process is at it; null when one is, without waiting for it. A
-   * process that dies gives its turn back.
+   * Does the work unless another process is doing it; null if one is, without waiting for it. A
+   * process that dies releases its turn.
    */
   once<T>(work: () => Promise<T>): Promise<T | null>
-  /** Null before the first `save`. */
+  /** The saved state; null before the first `save`. */
   load(): Promise<FeedState | null>
   /** Replaces what was saved before. */
   save(state: FeedState): Promise<void>

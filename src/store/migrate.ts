@@ -12,8 +12,9 @@ const FOLDER = fileURLToPath(new URL('../../drizzle', import.meta.url))
 const LOCK = 0x636f7272
 const CLOSE_SECONDS_MAX = 5
 /**
- * Whoever asks for a table while we wait for it waits too: so not for long, and then again, each
- * time a little longer, until the server has its own vacuum make way, which takes it a second.
+ * How long to wait for a table at first. Everyone who asks for the table meanwhile waits too, so
+ * the wait is short, is repeated, and grows each time until the server makes its own vacuum give
+ * way, which takes it a second.
  */
 const TABLE_WAIT_MS = 250
 const TABLE_WAIT_MS_MAX = 1500
@@ -23,8 +24,8 @@ const LOCK_NOT_AVAILABLE = '55P03'
 const INSUFFICIENT_PRIVILEGE = '42501'
 
 /**
- * Brings the database to the current schema and answers how many migrations that took. For one that
- * is current the right to read is enough.
+ * Brings the database to the current schema and answers how many migrations that took. If it is
+ * current, the right to read is enough.
  *
  * All of them or none are applied. Callers at the same moment, in any process, take turns under an
  * advisory lock, so each migration runs once; the lock needs a connection of its own. A table that
@@ -77,7 +78,7 @@ async function appliedCount(sql: Sql): Promise<number> {
 
 type Caught = { readonly code?: unknown; readonly message: string }
 
-/** What is refused to a user who may not change the schema is for another one to do. */
+/** The reason for a user who may not change the schema, who needs another one to do it. */
 function changeReasonOf(error: unknown): string {
   const { cause } = error as { cause?: Caught }
   const { code, message } = cause ?? (error as Caught)

@@ -5,7 +5,8 @@ import { ownConnection } from './own-connection.ts'
 export const NEWS_CHANNEL = 'corridor_news'
 
 /**
- * What a commit changed. Without ids or an account: more than fits a message, so load it anew.
+ * What a commit changed. Without ids or an account it was more than fits a message, so load all of
+ * it.
  *
  * An id range holds all rows of its commit, and perhaps rows of others that committed meanwhile.
  */
@@ -16,15 +17,20 @@ type NewsItem =
   | { readonly kind: 'feeds' }
   | { readonly kind: 'access'; readonly accountId?: string }
   | { readonly kind: 'usage'; readonly accountIds: readonly string[] }
-  /** Nothing changed: these budgets are wanted of those who hold a part of them. */
+  /**
+   * No change, but a request: the processes that hold shares of these budgets should return them.
+   */
   | { readonly kind: 'shares'; readonly accountIds: readonly string[] }
-  /** Nothing changed: who sent it, for the `count`th time, asks whether it hears itself. */
+  /** No change: the sender asks, for the `count`th time, whether it hears itself. */
   | { readonly kind: 'pulse'; readonly count: number }
 
-/** News with the name of the database handle, and so of the process, whose commit it tells of. */
+/** News with the name of the database handle, and so of the process, that made the commit. */
 export type HeardNews = NewsItem & { readonly origin: string }
 
-/** The server refuses longer payloads, inside the transaction they belong to. */
+/**
+ * The longest payload that the server accepts; a longer one fails the transaction that it belongs
+ * to.
+ */
 export const NEWS_BYTES_MAX = 7_999
 
 const origins = new WeakMap<object, string>()
@@ -41,13 +47,13 @@ export function originOf(database: Database): string {
 }
 
 /**
- * The payload for `pg_notify(NEWS_CHANNEL, ...)`. Sent from inside the transaction it tells of, it
- * is delivered when that commits and never otherwise.
+ * The payload for `pg_notify(NEWS_CHANNEL, ...)`. Sent inside the transaction that it announces, it
+ * is delivered only if that commits.
  */
 export const newsPayload = (database: Database, item: NewsItem): string =>
   JSON.stringify({ ...item, origin: originOf(database) })
 
-/** What a payload says, or null when it is none of ours. */
+/** The news in a payload, or null when the payload is not one of ours. */
 export function newsOf(payload: string): HeardNews | null {
   if (payload.length > NEWS_BYTES_MAX) return null
   const value = parsed(payload)
@@ -91,11 +97,11 @@ function parsed(text: string): unknown {
 
 export type Listening = {
   /**
-   * Sends what `onNews` then hears, as long as the connection is sound, behind all that was
-   * committed before; its count, greater than that of any pulse before.
+   * Sends a pulse, which reaches `onNews` after everything committed before it, as long as the
+   * connection is sound. Answers its count, greater than that of any pulse before.
    */
   pulse(): Promise<number>
-  /** Drops the connection for a new one, whatever state it is in; rejects when that fails. */
+  /** Replaces the connection, whatever state it is in; rejects when that fails. */
   reconnect(): Promise<void>
   stop(): void
 }
@@ -103,10 +109,10 @@ export type Listening = {
 /**
  * Hears of every commit, our own included, over one connection of its own.
  *
- * `onConnect` runs at first and after every reconnection: what was announced in between is lost, so
- * load everything then. Rejects when the first connection fails; one that is lost later is replaced
- * for as long as it takes. One that dies without a word is noticed by pulses that are not heard.
- * After `stop` neither is called again.
+ * `onConnect` runs at first and after every reconnection: announcements in between are lost, so
+ * load everything then. Rejects when the first connection fails; one that is lost later is
+ * replaced, however long that takes. A connection that dies silently shows by pulses that do not
+ * come back. After `stop` neither callback is called again.
  */
 export async function listenForNews(
   database: Database,

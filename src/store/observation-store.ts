@@ -7,20 +7,22 @@ import { NEWS_CHANNEL, originOf } from './news-channel.ts'
 import { type ObservedSeries, ProviderCorridors } from './provider-corridors.ts'
 import { rerun } from './rerun.ts'
 
-/** How long an ingestion's answer is kept for a retry. */
+/** How long the answer to an ingestion is kept for a retry. */
 const IDEMPOTENCY_AGE_MAX_MS = DAY_MS
 
 export type ObservationStore = {
   /**
-   * Records all of a batch or, when it throws, nothing of it; an empty one records nothing.
+   * Records all of a batch, or none of it when it throws; an empty one records nothing.
    *
    * Of batches with one idempotency key within its age only the first is recorded. The others wait
    * until it has committed, then answer `replayed`, or `key_reused` for another body.
    */
   record(batch: Batch): Promise<Recording>
-  /** What a batch of this idempotency key was answered; null for a key that is new or too old. */
+  /**
+   * The answer given to a batch with this idempotency key; null for a key that is new or too old.
+   */
   answered(idempotency: Idempotency): Promise<Recording | null>
-  /** Deletes what is too old to be answered again; the number of rows deleted. */
+  /** Deletes answers too old to be given again, and tells how many. */
   pruneIdempotency(nowMs: number): Promise<number>
 }
 
@@ -52,7 +54,7 @@ export function createObservationStore(database: Database): ObservationStore {
 
 type Rows = {
   readonly observations: readonly Observation[]
-  /** Of each observation. */
+  /** The series of each observation. */
   readonly series: readonly ObservedSeries[]
 }
 
@@ -85,7 +87,7 @@ async function earlierAnswer(
 
 /**
  * The new ids, or none when the idempotency key is taken. One statement and so one round trip: the
- * claim of the key, the rows, their roll-ups and the news of them commit together.
+ * claim of the key, the rows, their roll-ups and their announcement commit together.
  */
 async function insert(
   database: Database,
@@ -120,7 +122,7 @@ async function insert(
   return added ? added.ids.split(',').map(Number) : []
 }
 
-/** Takes the key when it is free or too old; waits for a transaction that is just taking it. */
+/** Takes the key if it is free or too old; waits for a transaction that is taking it. */
 function claim({ sql }: Database, idempotency: Idempotency, inserted: number) {
   const { accountId, key, bodyHash, nowMs } = idempotency
   return sql`claimed as (

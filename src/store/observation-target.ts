@@ -1,23 +1,26 @@
 import type { TransactionSql } from 'postgres'
 
-/** Where the rows of an import are copied to, a chunk at a time. */
+/** Where the rows of an import are copied, a chunk at a time. */
 export type Target = {
-  /** A `COPY ... FROM STDIN`. */
+  /** A `COPY ... FROM STDIN` statement. */
   readonly copy: string
   prepare(tx: TransactionSql): Promise<void>
-  /** Records the chunk that was copied last; of its `rows` the number recorded. */
+  /** Records the chunk copied last, of `rows` rows, and answers how many of them were recorded. */
   settle(tx: TransactionSql, rows: number): Promise<number>
 }
 
 const COLUMNS = `effective_from, corridor_id, provider_corridor_id, rate_type,
   rate, fee, fee_currency, notes`
 
-/** What makes two rows one observation; each may be null but the first two, which are indexed. */
+/**
+ * Columns by which two rows are one observation; each may be null except the first two, which are
+ * indexed.
+ */
 const SERIES_AND_TIME = ['provider_corridor_id', 'effective_from']
 const PRICE = ['rate', 'fee', 'fee_currency']
 const COMPARED_COLUMNS = [...SERIES_AND_TIME, ...PRICE].join()
 
-/** Every row is recorded. */
+/** A target that records every row. */
 export const RECORDED: Target = {
   copy: `copy observations (${COLUMNS}) from stdin`,
   prepare: async () => {},
@@ -27,8 +30,8 @@ export const RECORDED: Target = {
 /**
  * Of rows that say one thing the first is recorded, unless it is recorded already.
  *
- * They are copied aside and compared where the observations are, each by one look into the index
- * of its series. `offset 0` keeps the planner from reading the whole table for it instead.
+ * Rows are copied aside and compared inside the database, each by one probe of its series' index.
+ * `offset 0` keeps the planner from reading the whole table for it instead.
  */
 export const COMPARED: Target = {
   copy: `copy imported (${COLUMNS}) from stdin`,
@@ -47,7 +50,7 @@ export const COMPARED: Target = {
 }
 
 const LOCK_NAME = 'observation import'
-/** Of the server, for putting a chunk in order. */
+/** Memory that the server may use to sort a chunk. */
 const SORT_MEMORY = '64MB'
 
 export const RECORD_NEW = `

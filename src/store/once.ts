@@ -4,8 +4,8 @@ import { ownConnection } from './own-connection.ts'
 const CLOSE_SECONDS_MAX = 5
 
 /**
- * Does the work unless another process is at work of this name; null when one is, without waiting
- * for it. A process that dies gives its turn back.
+ * Does the work unless another process is doing work of this name; null if one is, without waiting
+ * for it. A process that dies releases the name.
  */
 export async function once<T>(
   { sql }: Pick<Database, 'sql'>,

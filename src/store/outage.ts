@@ -1,6 +1,8 @@
 import { ServiceError } from '~/domain/errors.ts'
 
-/** What the driver and the sockets below it say of a server that is not there, or is no longer. */
+/**
+ * Codes by which the driver and the sockets below it report a server that is unreachable or gone.
+ */
 const UNREACHABLE = new Set([
   'CONNECTION_CLOSED',
   'CONNECTION_DESTROYED',
@@ -18,18 +20,18 @@ const UNREACHABLE = new Set([
 ])
 
 /**
- * What a server says that cannot do its work now: connection exceptions, out of resources, shut
- * down or starting, failing disks, turning us away, and a standby that refuses writes after a
- * failover. https://www.postgresql.org/docs/current/errcodes-appendix.html
+ * The SQLSTATEs of a server that cannot do its work at the moment: connection exceptions, out of
+ * resources, shutting down or starting, failing disks, refusing us, and a standby that refuses
+ * writes after a failover. https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 const AWAY = /^(08...|53...|57P0.|58...|28...|3D000|25006|55006)$/
 
-/** Further than this no error is wrapped in another. */
+/** How deep errors are searched for their causes. */
 const CAUSES_MAX = 5
 
 /**
- * The same work; an error that means the database is away becomes `database_unavailable` with
- * `message` and the driver's error as its cause. Every other error stays what it is.
+ * The result of the work; an error that means the database is away becomes `database_unavailable`
+ * with `message`, and the driver's error as its cause. Every other error stays as it is.
  */
 export async function orUnavailable<T>(work: Promise<T>, message: string): Promise<T> {
   try {
@@ -42,7 +44,7 @@ export async function orUnavailable<T>(work: Promise<T>, message: string): Promi
   }
 }
 
-/** Whether an error tells of the database being away, and not of what was asked of it. */
+/** Whether an error means that the database is away, rather than that it refused the request. */
 export function isOutage(error: unknown): boolean {
   let current = error
   for (let depth = 0; depth < CAUSES_MAX && current instanceof Error; depth++) {

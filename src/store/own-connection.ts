@@ -2,8 +2,8 @@ import postgres from 'postgres'
 import type { Sql } from './database.ts'
 
 /**
- * One more connection to the same database, outside the pool and never recycled: what a session
- * holds, such as an advisory lock, lives and dies with it. End it.
+ * One more connection to the same database, outside the pool and never recycled, for something that
+ * a session holds, such as an advisory lock. The caller has to end it.
  */
 export function ownConnection(sql: Sql): Sql {
   const { options } = sql

@@ -2,18 +2,18 @@ import type { Corridor } from '~/domain/corridor.ts'
 import type { Database } from './database.ts'
 import { arrayLiteral } from './encoding.ts'
 
-/** A series of observations by name: who quotes what. */
+/** A series of observations by name: a provider's quotes in one corridor. */
 type SeriesName = Corridor & { readonly providerId: string }
 
 /** A series of observations by its ids. */
 export type ObservedSeries = { readonly id: number; readonly corridorId: number }
 
 /**
- * The ids of the rows that say who has ever quoted what.
+ * The ids of the rows that tell which provider has ever quoted which corridor.
  *
  * Rows are created in transactions of their own and never deleted, so what is remembered here is
- * always committed, and nobody waits for an import that happens to be the first to quote a pair.
- * A row whose observations were then not recorded means nothing to any reader.
+ * always committed, and nobody waits for an import that happens to be the first to quote a pair. A
+ * row whose observations were then not recorded means nothing to any reader.
  */
 export class ProviderCorridors {
   readonly #series = new Map<string, ObservedSeries>()
@@ -27,7 +27,7 @@ export class ProviderCorridors {
     return names.map((name) => this.#series.get(keyOf(name))!)
   }
 
-  /** Forgets every row: the database turned out not to have one, after a failover perhaps. */
+  /** Forgets every row, after the database turned out to lack one, perhaps by a failover. */
   forget(): void {
     this.#series.clear()
   }
@@ -61,7 +61,10 @@ export class ProviderCorridors {
     for (const row of rows) this.#series.set(keyOf(row), { id: row.id, corridorId: row.corridorId })
   }
 
-  /** In one order everywhere, and waiting for whoever creates the same row just now. */
+  /**
+   * Creates rows in one order everywhere, and waits for another process that is creating one of
+   * them.
+   */
   async #create(names: readonly SeriesName[]): Promise<void> {
     await this.database.sql`
       insert into corridors (source, target)

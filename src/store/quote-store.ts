@@ -7,8 +7,9 @@ import { arrayLiteral, instantText } from './encoding.ts'
 
 type QuoteStore = {
   /**
-   * Of every provider and corridor what held at each of `boundariesMs(nowMs)`, each quote once, in
-   * no promised order. Its cost follows the number of such pairs, not the length of their history.
+   * For every provider and corridor the quotes in force at each of `boundariesMs(nowMs)`, each
+   * quote once, in no particular order. The cost follows the number of such pairs, not the length
+   * of their history.
    */
   live(nowMs: number): Promise<Quote[]>
   /** Every observation with an id from `firstId` to `lastId`, by id. */
@@ -35,7 +36,7 @@ export function createQuoteStore(database: Database): QuoteStore {
   }
 }
 
-/** An observation of a corridor that is known, as `saidColumns` select it. */
+/** An observation whose corridor is known, as selected by `saidColumns`. */
 export type SaidRow = {
   readonly id: string
   readonly provider_id: string
@@ -51,10 +52,10 @@ export const saidColumns = (sql: Sql) => sql`
   o.id, p.provider_id, extract(epoch from o.effective_from) * 1000 as at_ms,
   o.rate, o.fee, o.fee_currency, o.rate_type`
 
-/** An observation of any corridor, as `quoteColumns` select it. */
+/** An observation of any corridor, as selected by `quoteColumns`. */
 export type QuoteRow = SaidRow & { readonly source: string; readonly target: string }
 
-/** The same and their corridors, in `c`. */
+/** The columns of `saidColumns` and those of the corridor, in `c`. */
 export const quoteColumns = (sql: Sql) => sql`${saidColumns(sql)}, c.source, c.target`
 
 export const quoteOf = (row: QuoteRow): Quote => quoteIn({ from: row.source, to: row.target }, row)
@@ -72,8 +73,8 @@ export const quoteIn = ({ from, to }: Corridor, row: SaidRow): Quote => ({
 })
 
 /**
- * The statement behind `live`: one index probe for the newest quote of each pair, and one more for
- * each earlier boundary only where that quote is later than it.
+ * The statement behind `live`: one index probe for the newest quote of each pair, and another for
+ * each earlier boundary that this quote is later than.
  */
 export function liveQuotes({ sql }: Database, nowMs: number) {
   const earlier = boundariesMs(nowMs).filter(Number.isFinite)

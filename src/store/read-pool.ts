@@ -4,19 +4,24 @@ import { connect, type Database, placeOf, type Sql } from './database.ts'
 
 type ReadPoolOptions = {
   readonly connectionsMax: number
-  /** A statement that takes longer is broken off by the server: nobody waits for it any more. */
+  /**
+   * How long a statement may take before the server cancels it, since nobody waits for it any more.
+   */
   readonly statementMsMax: number
 }
 
 const CLOSE_SECONDS_MAX = 1
-/** The server breaks a statement off before: a connection so silent leads nowhere. */
+/**
+ * How long a connection may be silent; the server would have cancelled a statement before, so a
+ * longer silence means that it is dead.
+ */
 const SILENCE_SECONDS_MAX = 20
 
-/** Connections of their own to the same database, so that long questions hold nobody else up. */
+/** A separate pool for the same database, so that long questions hold nothing else up. */
 export const readPool = ({ sql, kind, where }: Database, options: ReadPoolOptions): Database =>
   poolLike(sql, { kind, where }, options)
 
-/** The same to the database at a URL; throws when that is no address. */
+/** A pool of that kind for the database at a URL; throws when that is not an address. */
 export const readPoolAt = (url: string, options: ReadPoolOptions): Database =>
   poolLike(
     connect(url, { silenceSeconds: SILENCE_SECONDS_MAX }),

@@ -1,12 +1,12 @@
 import { DrizzleQueryError } from 'drizzle-orm/errors'
 import postgres from 'postgres'
 
-/** Further than this no error is wrapped in another. */
+/** How deep errors are searched for their causes. */
 const CAUSES_MAX = 5
 
 /**
- * Why something failed, in one line for a person: an error's own message, and of a statement that
- * the database refused its reason, with nothing of the statement or of the values in it.
+ * Why something failed, in one line for a person: an error's own message, or the reason why the
+ * database refused a statement, without any part of the statement or its values.
  */
 export function reasonOf(error: unknown): string {
   let current = error
@@ -21,8 +21,8 @@ export function reasonOf(error: unknown): string {
 type Refusal = { readonly code: string; readonly message: string }
 
 /**
- * Messages of these kinds repeat values or parts of the statement: data that does not fit its type,
- * and syntax. https://www.postgresql.org/docs/current/errcodes-appendix.html
+ * SQLSTATEs whose messages repeat values or parts of the statement: data that does not fit its
+ * type, and syntax. https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 const REPEATING = /^(22...|42601)$/
 const OTHER_SCHEMA = /^(42P01|42703|42883|3F000)$/

@@ -4,7 +4,9 @@ import type { Database } from './database.ts'
 import { arrayLiteral, instantText } from './encoding.ts'
 import { NEWS_CHANNEL, originOf } from './news-channel.ts'
 
-/** What one fetch of one feed said: units of each currency per US dollar, as exact decimal text. */
+/**
+ * The result of one fetch of one feed: units of each currency per US dollar, as exact decimal text.
+ */
 type Snapshot = {
   readonly source: string
   readonly fetchedMs: number
@@ -15,12 +17,14 @@ type Snapshot = {
 
 type ReferenceStore = {
   /**
-   * Of every currency what held at each of `boundariesMs(nowMs)`, each reference once, in no
-   * promised order. Its cost follows the number of currencies, not the length of their history.
+   * For every currency the references in force at each of `boundariesMs(nowMs)`, each reference
+   * once, in no particular order. The cost follows the number of currencies, not the length of
+   * their history.
    */
   live(nowMs: number): Promise<Reference[]>
   /**
-   * Records a snapshot whole and answers its rates in their order; an empty one records nothing.
+   * Records a snapshot whole and answers its references in their order; an empty one records
+   * nothing.
    */
   append(snapshot: Snapshot): Promise<Reference[]>
   /** Every reference with an id from `firstId` to `lastId`, by id. */
@@ -55,7 +59,7 @@ export function createReferenceStore(database: Database): ReferenceStore {
   }
 }
 
-/** A reference as the statements here select it. */
+/** A reference as selected by the statements here. */
 export type SelectedReference = {
   readonly id: string
   readonly currency: string
@@ -94,8 +98,8 @@ function insert(database: Database, { source, fetchedMs, upstreamMs, rates }: Sn
 }
 
 /**
- * The statement behind `live`: hops from currency to currency along the index, then probes as
- * `liveQuotes` does.
+ * The statement behind `live`: hops from currency to currency along the index, then probes like
+ * `liveQuotes`.
  */
 export function liveReferences({ sql }: Database, nowMs: number) {
   const earlier = boundariesMs(nowMs).filter(Number.isFinite)

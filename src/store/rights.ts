@@ -8,8 +8,8 @@ const CHANGE: readonly Right[] = ['SELECT', 'INSERT', 'UPDATE']
 const REMOVE: readonly Right[] = ['SELECT', 'INSERT', 'UPDATE', 'DELETE']
 
 /**
- * What a user of the database that only serves may do with each table: all that the service and its
- * commands do, and nothing else. The GRANTs of docs/operate.md say the same in SQL.
+ * The rights on each table of a database user that only serves: everything that the service and its
+ * commands need, and nothing else. The GRANTs of docs/operate.md are these in SQL.
  */
 export const TABLE_RIGHTS: Readonly<Record<string, readonly Right[]>> = {
   'drizzle.__drizzle_migrations': READ,
@@ -40,12 +40,12 @@ export const TABLE_RIGHTS: Readonly<Record<string, readonly Right[]>> = {
   'public.usage_shares': REMOVE,
 }
 
-/** Rights that the user of the connection missing. */
+/** Rights that the connection's user lacks. */
 type Missing = { readonly what: string; readonly rights: string; readonly role: string }
 
 /**
- * Fails with the GRANTs to run where the user of the connection may not do all that a service does.
- * Tables that are not there yet are passed over: whoever migrates will own them.
+ * Fails with the GRANTs to run if the connection's user lacks a right that a service needs. Tables
+ * that do not exist yet are skipped: the user who migrates will own them.
  */
 export async function requireRights(sql: Sql, { prunes }: { prunes: boolean }): Promise<void> {
   const missing = [

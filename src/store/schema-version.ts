@@ -3,7 +3,7 @@ import type { TransactionSql } from 'postgres'
 import journal from '../../drizzle/meta/_journal.json'
 import type { Sql } from './database.ts'
 
-/** When the last migration that a database has had was made; 0 without any. Needs to read only. */
+/** When the database's last migration was made; 0 without any. Needs the right to read only. */
 export async function schemaVersion(sql: Sql | TransactionSql): Promise<number> {
   const [table] = await sql`SELECT to_regclass('drizzle.__drizzle_migrations') AS name`
   if (!table?.name) return 0
@@ -11,13 +11,13 @@ export async function schemaVersion(sql: Sql | TransactionSql): Promise<number> 
   return Number(row?.last ?? 0)
 }
 
-/** The last migration that a database has had, by its name; by its time where that is not ours. */
+/** The name of the database's last migration; its time if it is not one of ours. */
 export async function schemaName(sql: Sql): Promise<string> {
   const last = await schemaVersion(sql)
   return journal.entries.find(({ when }) => when === last)?.tag ?? String(last)
 }
 
-/** Whether a database has had the last migration of a folder, or a later one. */
+/** Whether a database has the last migration of a folder, or a later one. */
 export async function isCurrent(sql: Sql, folder: string): Promise<boolean> {
   const made = readMigrationFiles({ migrationsFolder: folder }).map((file) => file.folderMillis)
   return (await schemaVersion(sql)) >= Math.max(...made)

@@ -59,8 +59,8 @@ export const providers = pgTable('providers', {
 
 /**
  * When a provider was switched on or off; append-only. A trigger writes it, whatever program
- * changes the provider. Before its first change a provider was the opposite of what that made it,
- * so one that never changed has always been what it is.
+ * changes the provider. Before its first change a provider was in the opposite state, and one that
+ * never changed has always been in its present state.
  */
 export const providerActivity = pgTable(
   'provider_activity',
@@ -75,7 +75,7 @@ export const providerActivity = pgTable(
   (t) => [index('provider_activity_since').on(t.providerId, t.since, t.id)],
 )
 
-/** When a currency was switched on or off, as `provider_activity` says it of providers. */
+/** When a currency was switched on or off, recorded like `provider_activity`. */
 export const currencyActivity = pgTable(
   'currency_activity',
   {
@@ -103,7 +103,10 @@ export const corridors = pgTable(
   (t) => [unique('corridors_pair').on(t.source, t.target)],
 )
 
-/** Who has ever quoted what: one row for each series of observations, so loading can probe each. */
+/**
+ * Every pair of provider and corridor ever quoted: one row for each series of observations, so that
+ * loading can probe each.
+ */
 export const providerCorridors = pgTable(
   'provider_corridors',
   {
@@ -122,8 +125,8 @@ export const providerCorridors = pgTable(
 )
 
 /**
- * What was said, append-only: the migrations add triggers that refuse UPDATE, DELETE and TRUNCATE.
- * Only the function `prune_observations` deletes, and only what is older than a year.
+ * Quotes as recorded, append-only: the migrations add triggers that refuse UPDATE, DELETE and
+ * TRUNCATE. Only the function `prune_observations` deletes, and only what is older than a year.
  *
  * `corridor_id` repeats what `provider_corridor_id` implies, so that a corridor's history is one
  * index range; the composite key keeps the two from ever disagreeing.
@@ -154,7 +157,7 @@ export const observations = pgTable(
 )
 
 /**
- * What a corridor's observations of one UTC hour come to; written with them, in one transaction.
+ * The summary of a corridor's observations in one UTC hour, written in one transaction with them.
  *
  * Official and parallel prices are counted and never the best. Its corridors exist because the
  * observations' do, so there is no key to check.
@@ -167,8 +170,8 @@ export const rollups = pgTable(
     /** The highest executable rate; null without one. */
     bestRate: numeric('best_rate'),
     /**
-     * The highest executable rate of a provider that was active when it held, where that is another
-     * one than `best_rate`: null where it is not, 0 where there is none.
+     * The highest executable rate of a provider that was active at the time, if it differs from
+     * `best_rate`: null if it does not, 0 if there is none.
      */
     countedBest: numeric('counted_best'),
     samples: integer('samples').notNull(),
@@ -178,12 +181,12 @@ export const rollups = pgTable(
   (t) => [primaryKey({ columns: [t.corridorId, t.hour] })],
 )
 
-/** Which observations were deleted for their age; append-only. */
+/** Deletions of observations for their age; append-only. */
 export const prunings = pgTable('prunings', {
   id: integer('id').primaryKey().generatedAlwaysAsIdentity(),
   at: instant('at').notNull().defaultNow(),
   actor: text('actor').notNull(),
-  /** Everything that held after it is still there. */
+  /** Every observation that took effect later is still there. */
   before: instant('before').notNull(),
   observations: bigint('observations', { mode: 'number' }).notNull(),
 })
@@ -196,7 +199,7 @@ export const referenceSnapshots = pgTable(
     source: text('source').notNull(),
     fetchedAt: instant('fetched_at').notNull(),
     recordedAt: instant('recorded_at').notNull().defaultNow(),
-    /** The publisher's own time; null for what was imported. */
+    /** The publisher's own time; null for an import. */
     upstreamAt: instant('upstream_at'),
   },
   (t) => [index('reference_snapshots_as_of').on(t.fetchedAt, t.id)],
@@ -217,7 +220,7 @@ export const referenceRates = pgTable(
   (t) => [index('reference_rates_as_of').on(t.currency, t.fetchedAt, t.id)],
 )
 
-/** What is known of the feeds, as the last run left it: one row. */
+/** What is known about the feeds after the last run: one row. */
 export const referenceFeedState = pgTable(
   'reference_feed_state',
   {
@@ -235,7 +238,7 @@ export const accounts = pgTable('accounts', {
   createdAt: instant('created_at').notNull().defaultNow(),
 })
 
-/** Keys are known by their SHA-256 only. */
+/** Keys, stored by their SHA-256 only. */
 export const keys = pgTable(
   'keys',
   {
@@ -266,7 +269,7 @@ export const usage = pgTable(
   (t) => [primaryKey({ columns: [t.day, t.accountId, t.keyId] })],
 )
 
-/** What an ingestion answered, for 24 hours, so that a retry gets the same answer. */
+/** Answers to ingestions, kept for 24 hours so that a retry gets the first answer again. */
 export const idempotency = pgTable(
   'idempotency',
   {

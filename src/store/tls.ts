@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs'
 import { type ConnectionOptions, createSecureContext } from 'node:tls'
 
-/** How libpq names what TLS has to prove, the weakest first. */
+/** libpq's names for how much TLS has to prove, the weakest first. */
 const MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
 type Mode = (typeof MODES)[number]
 
-/** What nobody here can do, and what must not be left undone in silence. */
+/** Parameters that cannot be honoured here and must not be ignored silently. */
 const REFUSED = ['sslcrl', 'sslcrldir', 'requiressl']
 const UNDERSTOOD = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslpassword']
-/** Stands for the authorities that the runtime knows. */
+/** Stands for the authorities that come with the runtime. */
 const SYSTEM = 'system'
 
-/** What the driver takes as `ssl`; undefined leaves it to the driver. */
+/** The driver's `ssl` option; undefined leaves the choice to the driver. */
 type Tls = ConnectionOptions | false | 'allow' | 'prefer' | 'require' | undefined
 
-/** An address without its parameters of TLS, and what they ask for. */
+/** An address without its TLS parameters, and the options that they ask for. */
 type TlsAddress = { readonly address: string; readonly ssl: Tls }
 
 /**
@@ -22,7 +22,7 @@ type TlsAddress = { readonly address: string; readonly ssl: Tls }
  * `sslrootcert` names an authority, `verify-ca` that one of them signed it, and `verify-full` its
  * name too. Files are read now.
  *
- * Throws one sentence, which names the parameter, for what cannot be done as it is asked.
+ * Throws one sentence, which names the parameter, for a request that cannot be met.
  */
 export function tlsOf(url: string): TlsAddress {
   const [address = '', query = ''] = url.split('?')
@@ -70,7 +70,7 @@ function modeOf(text: string | null): Mode | null {
   return mode ?? null
 }
 
-/** Whoever names an authority wants certificates checked against it. */
+/** Throws unless the mode checks certificates: a named authority shows that they should be. */
 function mustCheck(root: string, mode: Mode | null): void {
   if (root === SYSTEM && mode !== 'verify-full')
     throw new Error('sslrootcert=system needs sslmode=verify-full: others could pose as the server')
@@ -96,7 +96,7 @@ function ownCertificate(asked: URLSearchParams): ConnectionOptions | null {
 const authoritiesIn = (path: string): ConnectionOptions =>
   usable(`sslrootcert: ${path}`, { ca: textIn('sslrootcert', path) })
 
-/** A connection that found out by itself would never tell. */
+/** Checks the files at once: a connection that met a bad one would never report it. */
 function usable(what: string, options: ConnectionOptions): ConnectionOptions {
   try {
     createSecureContext(options)

@@ -27,7 +27,7 @@ import {
   revokeKey,
 } from './key-store.ts'
 
-/** Someone already has an account under this address, whatever the case of its letters. */
+/** An account already exists under this address, ignoring case. */
 export class EmailTakenError extends Error {
   constructor(readonly email: string) {
     super(`there is already an account for ${email}`)
@@ -41,7 +41,7 @@ type NewAccount = {
   readonly role: Role
   readonly keyName: string
   readonly keyHash: string
-  /** Who makes it; a person with the command line unless said. */
+  /** The person who creates the account; a person with the command line by default. */
   readonly actor?: string
 }
 
@@ -49,33 +49,39 @@ type AccountChange = { readonly plan?: Plan | undefined; readonly role?: Role | 
 
 type Access = { readonly accounts: Account[]; readonly keys: Key[] }
 
-/** Text that is no uuid names no account and no key: it is not found, as an unknown id is not. */
+/** The store of accounts and keys. A text that is not a uuid is treated as an unknown id. */
 type AccountStore = {
-  /** Every account and key, the revoked ones too; an account's keys in order of creation. */
+  /** Every account and key, revoked keys included; an account's keys in order of creation. */
   load(): Promise<Access>
   /** One account and its keys; nothing when there is no such account. */
   loadAccount(id: string): Promise<Access>
   /** The account whose key has this hash, or null when there is none. */
   accountOfKey(hash: string): Promise<string | null>
-  /** An account and its first key. Throws EmailTakenError; the address is stored in lower case. */
+  /**
+   * Creates an account and its first key; the address is stored in lower case. Throws
+   * EmailTakenError.
+   */
   create(account: NewAccount): Promise<{ account: Account; key: Key }>
-  /** The account as it is now, or null when there is none. */
+  /** Changes an account and answers its new state, or null when it does not exist. */
   update(id: string, change: AccountChange, actor?: string): Promise<Account | null>
   /** Every account in order of creation. */
   list(): Promise<ListedAccount[]>
-  /** Those whose address holds `search`, in order of creation, and how many they are in all. */
+  /**
+   * The accounts whose address contains `search`, in order of creation, and how many there are in
+   * all.
+   */
   page(page: AccountPage): Promise<{ accounts: ListedAccount[]; total: number }>
-  /** Null when there is no such account. */
+  /** Creates a key; null when there is no such account. */
   createKey(key: NewKey): Promise<Key | null>
-  /** The account's keys in order of creation, the revoked ones too. */
+  /** The account's keys in order of creation, revoked ones included. */
   listKeys(accountId: string): Promise<ListedKey[]>
-  /** The same for a key that a person makes, who is told why there is none. */
+  /** Creates a key for a person within the rules, or tells why there is none. */
   grantKey(key: NewKey, rules: KeyRules): Promise<Granted>
-  /** A new key for an old one, which ends later. */
+  /** Replaces a key by a new one; the old key ends later. */
   replaceKey(replacement: KeyReplacement, rules: KeyRules): Promise<Granted>
   /**
-   * Null when there is no such key, or it is not of the account named. A key that was revoked, or
-   * ends, before then keeps its time.
+   * Revokes a key; null when it does not exist or is not of the account named. A key that was
+   * revoked or ends before then keeps its time.
    */
   revokeKey(id: string, nowMs: number, by: Revoker): Promise<RevokedKey | null>
 }
@@ -154,7 +160,7 @@ async function create(database: Database, newAccount: Required<NewAccount>) {
 
 const normalEmail = (email: string): string => email.trim().toLowerCase()
 
-/** Null when the address has an account. Whoever calls tells the others of it. */
+/** Adds an account; null when the address has one already. The caller announces it. */
 export async function addAccount(
   tx: Tx,
   { email, plan, role, keyName, keyHash, actor }: Required<NewAccount>,

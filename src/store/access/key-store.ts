@@ -28,7 +28,7 @@ export const keyOf = ({ id, accountId, name, hash, revokedAt }: KeyRow): Key => 
   revokedMs: revokedAt?.getTime() ?? null,
 })
 
-/** Null when there is no such account. */
+/** Creates a key; null when there is no such account. */
 export async function createKey(database: Database, newKey: NewKey): Promise<Key | null> {
   return database.db.transaction(async (tx) => {
     if (!(await lockAccount(tx, newKey.accountId))) return null
@@ -38,7 +38,7 @@ export async function createKey(database: Database, newKey: NewKey): Promise<Key
   })
 }
 
-/** The same within the rules: so many at once and in a day, and no two under one name. */
+/** Creates a key within the rules: a limit at once and in a day, and no two under one name. */
 export async function grantKey(
   database: Database,
   newKey: NewKey,
@@ -57,7 +57,7 @@ export async function grantKey(
   })
 }
 
-/** A new key under the name of an old one, which ends later; one that has an end keeps it. */
+/** Creates a key under the name of an old one, which ends later; one that has an end keeps it. */
 export async function replaceKey(
   database: Database,
   { keyId, accountId, hash, endsMs, actor }: KeyReplacement,
@@ -87,7 +87,7 @@ export async function replaceKey(
   })
 }
 
-/** Null when there is no such key, or it is not of `accountId` where one is named. */
+/** Revokes a key; null when it does not exist, or is not of `accountId` where one is named. */
 export async function revokeKey(
   database: Database,
   id: string,
@@ -119,7 +119,7 @@ export async function revokeKey(
 
 export const listKeys = (db: Db, accountId: string): Promise<ListedKey[]> => keysOf(db, accountId)
 
-/** Inserts a key and notes who did. */
+/** Inserts a key and records the person who created it. */
 export async function addKey(tx: Tx, { accountId, name, hash, actor }: NewKey): Promise<Key> {
   const [row] = await tx.insert(keys).values({ accountId, name, hash }).returning()
   const key = keyOf(row!)
@@ -136,7 +136,7 @@ export async function announceAccess(database: Database, tx: Tx, accountId: stri
   await tx.execute(sql`select pg_notify(${NEWS_CHANNEL}, ${news})`)
 }
 
-/** One change of an account's keys at a time; counting usage goes on meanwhile. */
+/** Lets one change at a time alter an account's keys; usage is counted meanwhile. */
 async function lockAccount(tx: Tx, accountId: string): Promise<boolean> {
   const rows = await tx
     .select({ id: accounts.id })

@@ -11,19 +11,22 @@ import {
 } from 'drizzle-orm/pg-core'
 import { accounts } from '~/store/schema.ts'
 
-/** Processes that count usage, each in a slot of its own. No part of a backup: they are of now. */
+/**
+ * Processes that count usage, each in a slot of its own. Not part of a backup, since they are
+ * transient.
+ */
 export const usageMeters = pgTable(
   'usage_meters',
   {
     id: uuid('id').primaryKey(),
     slot: smallint('slot').notNull(),
-    /** It is taken for dead from then on, and its shares for free. */
+    /** From then on the process counts as dead, and its shares as free. */
     until: timestamp('until', { precision: 3, withTimezone: true }).notNull(),
   },
   (t) => [unique('usage_meters_slot').on(t.slot)],
 )
 
-/** What each of them may spend of an account's day beyond all that is counted in `usage`. */
+/** What each process may spend of an account's day beyond everything counted in `usage`. */
 export const usageShares = pgTable(
   'usage_shares',
   {

@@ -4,31 +4,33 @@ import type { Database } from '~/store/database.ts'
 import { arrayLiteral } from '~/store/encoding.ts'
 import { NEWS_CHANNEL, originOf } from '~/store/news-channel.ts'
 
-/** A meter that says nothing for so long is dead, and its shares are free again. */
+/**
+ * How long a silent meter keeps its shares; after that it counts as dead and they are free again.
+ */
 const LEASE_SECONDS = 4
-/** So long before that it may no longer renew its lease: a commit takes its time. */
+/** How long before its end a lease may no longer be renewed, since a commit takes time. */
 const MARGIN_SECONDS = 1
-/** A process trusts its lease for less than the database does, from when it asked for it. */
+/** How long a process trusts its lease, from when it asked for it: less than the database does. */
 export const LEASE_TRUST_MS = (LEASE_SECONDS - MARGIN_SECONDS) * 1000
 
 const SLOTS_MAX = 1000
-/** What one share may come to, for limits that mean none. */
+/** The largest share, for limits that are meant to be none. */
 const SHARE_UNITS_MAX = 1_000_000_000
 
 type MeterStore = {
-  /** Makes this process one that counts usage; the slot it is in. It holds no share then. */
+  /** Makes this process one that counts usage, and answers its slot. It holds no share then. */
   join(): Promise<number>
-  /** Goes on being one; null where it was taken for dead and has to join anew. */
+  /** Renews the lease; null if this process was taken for dead and has to join again. */
   renew(): Promise<number | null>
-  /** Gives back every share. */
+  /** Gives every share back. */
   leave(): Promise<void>
-  /** Forgets shares of days before `day`. */
+  /** Deletes shares of days before `day`. */
   prune(day: number): Promise<void>
 }
 
 type Slot = { readonly slot: number }
 
-/** The processes that share budgets; this one is known by the name of its database handle. */
+/** The processes that share budgets, each known by the name of its database handle. */
 export function createMeterStore(database: Database): MeterStore {
   const { sql } = database
   const id = originOf(database)
@@ -65,13 +67,14 @@ export function createMeterStore(database: Database): MeterStore {
 }
 
 /**
- * What takes shares, to be sent in this order and behind what was counted, in one transaction: with
- * it each budget is right. Answers nothing, the shares, and the totals of the accounts asked for.
+ * The statements that take shares, to be sent in this order after the counts and in one transaction
+ * with them, so that each budget is right. They answer nothing, the shares, and the totals of the
+ * accounts asked for.
  *
  * Half of what is free is given, divided by the processes there are; so shares get smaller near the
  * end, and what is counted and held never comes to more than the limit. Where nothing is free and
- * others hold something, they are asked to give it back. A meter taken for dead gets no answer.
- * Two that ask for one account's share wait for each other, in one order of all accounts.
+ * others hold something, they are asked to give it back. A meter taken for dead gets no answer. Two
+ * that ask for one account's share wait for each other, in one order of all accounts.
  */
 export function takingShares(database: Database, tx: TransactionSql, asks: readonly ShareAsk[]) {
   if (asks.length === 0) return [[], [], []] as const

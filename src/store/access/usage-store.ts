@@ -5,16 +5,16 @@ import { arrayLiteral } from '~/store/encoding.ts'
 import { NEWS_CHANNEL, newsPayload } from '~/store/news-channel.ts'
 import { takingShares } from './share-store.ts'
 
-/** What was counted and is to be written, and shares that are to be taken with it. */
+/** Counts to be written, and shares to be taken with them. */
 type UsageBatch = {
   readonly counts: readonly UsageCount[]
   readonly asks: readonly ShareAsk[]
 }
 
 type UsageStore = {
-  /** What is counted on `day` and later, in no promised order. */
+  /** The counts of `day` and later, in no particular order. */
   since(day: number): Promise<UsageCount[]>
-  /** The same of some accounts only, on the days from `day` to `day + days - 1`. */
+  /** The counts of some accounts only, on the days from `day` to `day + days - 1`. */
   ofAccounts(
     accountIds: readonly string[],
     span: { day: number; days: number },
@@ -24,8 +24,8 @@ type UsageStore = {
    * named and of every key of the accounts asked for, in no promised order, and the shares. Other
    * processes hear whose totals they are.
    *
-   * Any number of processes may settle at once: rows are locked in one order, so none waits in a
-   * circle. Counts of keys that do not exist are dropped and have no total; a process that was
+   * Any number of processes may settle at once: rows are locked in one order, so there is no
+   * deadlock. Counts of keys that do not exist are dropped and have no total; a process that was
    * taken for dead gets no shares.
    *
    * What a call that rejects was to add has to be part of the next call's counts. It is added once
@@ -36,16 +36,16 @@ type UsageStore = {
 
 type Settled = { readonly totals: readonly UsageCount[]; readonly shares: readonly Share[] }
 
-/** Accounts named in one piece of news, whose payload has a limit. */
+/** How many accounts one announcement names; its payload has a limit. */
 const NEWS_ACCOUNTS_MAX = 150
 
-/** A server that hears nothing more of a write drops it, with its locks. */
+/** How long the server waits for the rest of a write before it drops it, with its locks. */
 const SILENCE_SECONDS_MAX = 5
 
 export function createUsageStore(database: Database): UsageStore {
   const { sql } = database
   let doubt: Doubt | null = null
-  /** Written by calls that rejected: not to be written again with the next. */
+  /** Counts written by calls that rejected, which the next call must not write again. */
   let written: readonly UsageCount[] = []
   return {
     async since(day) {
@@ -97,12 +97,13 @@ export function createUsageStore(database: Database): UsageStore {
   }
 }
 
-/** A transaction whose commit was asked for and not answered. */
+/** A transaction whose commit was sent and not answered. */
 type Doubt = { readonly transaction: string; readonly counts: readonly UsageCount[] }
 
 /**
- * Whether a transaction of the near past was committed; one that the server has forgotten counts as
- * such, one that it has never had, as after a failover, does not. Throws while it is under way.
+ * Whether a recent transaction was committed. One that the server has forgotten counts as
+ * committed, one that it never had, as after a failover, does not. Throws while it is still
+ * running.
  */
 async function wasCommitted(sql: Sql, transaction: string): Promise<boolean> {
   const status = await sql<{ status: string | null }[]>`
@@ -118,7 +119,7 @@ async function wasCommitted(sql: Sql, transaction: string): Promise<boolean> {
   return status !== 'aborted'
 }
 
-/** What the server says of a transaction that has yet to begin. */
+/** The server's code for a transaction that has yet to begin. */
 const OUT_OF_RANGE = '22023'
 
 function addition(database: Database, tx: TransactionSql, counts: readonly UsageCount[]) {

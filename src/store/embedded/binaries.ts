@@ -23,7 +23,7 @@ export type Binaries = { initdb: string; postgres: string; major: number }
 
 type BinariesOptions = {
   user: SystemUser | null
-  /** Where a copy goes when the package's own files cannot be run in place. */
+  /** The directory for a copy when the package's own files cannot be run in place. */
   shelf: string
   say: (line: string) => void
   /** The package's `native` folder; found by default. */
@@ -33,9 +33,9 @@ type BinariesOptions = {
 /**
  * Programs that `user` (null: ourselves) can run.
  *
- * The package's links are made when its install script did not run. When the files stay out of
- * reach (a checkout under /root, a read-only node_modules without links) they are copied once to
- * `shelf`, under a name with their version, which appears only when it is complete.
+ * The package's links are made when its install script did not run. If the files remain unreachable
+ * (a checkout under /root, a read-only node_modules without links) they are copied once to `shelf`,
+ * under a name with their version, which appears only when it is complete.
  */
 export async function embeddedBinaries(options: BinariesOptions): Promise<Binaries> {
   const native = await realpath(options.native ?? nativeFolder())
@@ -75,7 +75,7 @@ const programs = (native: string, major: number): Binaries => ({
   major,
 })
 
-/** Makes the missing links and execute permissions, as the package's install script would. */
+/** Creates the missing links and execute permissions, as the package's install script would. */
 async function prepare(native: string): Promise<void> {
   for (const program of PROGRAMS) {
     const path = join(native, 'bin', program)
@@ -91,7 +91,7 @@ async function prepare(native: string): Promise<void> {
   }
 }
 
-/** Runs the server's `--version`, which proves the way to it, its mode and its libraries. */
+/** Whether the server's `--version` runs, which proves its path, its mode and its libraries. */
 async function isUsable(native: string, user: SystemUser | null): Promise<boolean> {
   try {
     for (const { target } of await links(native)) await stat(target)
@@ -104,7 +104,7 @@ async function isUsable(native: string, user: SystemUser | null): Promise<boolea
   }
 }
 
-/** The links the package cannot carry in its archive, as absolute paths. */
+/** The links that the package cannot carry in its archive, as absolute paths. */
 async function links(native: string): Promise<{ source: string; target: string }[]> {
   const list = JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8'))
   const inside = (path: string) => join(native, path.replace(/^native\//, ''))
@@ -132,7 +132,10 @@ async function copyWhole(native: string, copy: string, user: SystemUser | null):
   }
 }
 
-/** Whether the draft is the copy now: it is not where there is one, such as another process's. */
+/**
+ * Whether the draft became the copy; it does not if there is one already, such as another
+ * process's.
+ */
 async function isPlaced(draft: string, copy: string): Promise<boolean> {
   try {
     await rename(draft, copy)
@@ -144,7 +147,7 @@ async function isPlaced(draft: string, copy: string): Promise<boolean> {
   }
 }
 
-/** A checkout made under a strict umask is closed to others; its copy must not be. */
+/** Opens a copy to all users: a checkout made under a strict umask is closed to them. */
 async function openToAll(folder: string): Promise<void> {
   await chmod(folder, 0o755)
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {

@@ -11,7 +11,7 @@ const DRAFT = 'data.new-'
 /** The role that owns everything in the embedded database, and the database's name. */
 export const ROLE = 'corridor'
 
-/** What the embedded database's own files say: null before the first start. */
+/** The major version in the embedded database's own files; null before the first start. */
 export async function clusterMajor({ data }: Home): Promise<number | null> {
   try {
     return Number.parseInt(await readFile(join(data, 'PG_VERSION'), 'utf8'), 10)
@@ -25,7 +25,7 @@ export async function clusterPassword({ directory }: Home): Promise<string> {
   return (await readFile(join(directory, 'password'), 'utf8')).trim()
 }
 
-/** Fails with advice when the programs at hand cannot read the data that is there. */
+/** Fails with advice when the installed programs cannot read the existing data. */
 export async function requireSameMajor(home: Home, binaries: Binaries): Promise<void> {
   const major = await clusterMajor(home)
   if (major === null || major === binaries.major) return
@@ -38,7 +38,7 @@ export async function requireSameMajor(home: Home, binaries: Binaries): Promise<
 
 /**
  * Makes the database's files with a new random password. They appear as `data` only when they are
- * whole, so an interrupted run leaves nothing that a later one would mistake for a database.
+ * complete, so an interrupted run leaves nothing that a later one would mistake for a database.
  */
 export async function createCluster(
   home: Home,
@@ -70,8 +70,8 @@ export async function createCluster(
 }
 
 /**
- * A draft whose maker was killed may still be written to, so its removal may fail; when another is
- * made it no longer is.
+ * Removes unfinished drafts. One whose maker was killed may still be written to, so its removal may
+ * fail; the next attempt will succeed.
  */
 async function removeDrafts(directory: string) {
   for (const name of await readdir(directory))

@@ -14,15 +14,17 @@ const CONNECT_SECONDS_MAX = 10
 
 type EmbeddedOptions = {
   dataDir: string
-  /** A service refuses to start beside another one; commands run beside anything. */
+  /**
+   * The kind of use. A service refuses to start beside another one; commands run beside anything.
+   */
   use: 'service' | 'command'
-  /** Fails where there is no database yet, and makes nothing. */
+  /** Whether to fail if there is no database yet, rather than create one. */
   mustExist?: boolean | undefined
-  /** Told, in one sentence each, what an operator should know. */
+  /** Receives what an operator should know, one sentence at a time. */
   say: (line: string) => void
-  /** False only in tests: what was written may be lost when the machine stops. */
+  /** False only in tests: writes may then be lost when the machine stops. */
   durable?: boolean | undefined
-  /** Aborted, it makes an opening that still waits undo itself and reject. */
+  /** A signal that makes an opening that still waits undo itself and reject. */
   ended?: AbortSignal | undefined
   /** Stand-ins for tests. */
   system?: UserSystem | undefined
@@ -32,13 +34,15 @@ type EmbeddedOptions = {
 
 /** A share in the PostgreSQL that runs on a data directory. */
 export type Embedded = {
-  /** Address with password: never to be logged. */
+  /** The address with its password: never to be logged. */
   readonly url: string
-  /** Where the data really is. */
+  /** The directory that holds the data. */
   directory: string
-  /** Restarts the server if it is gone, and answers its port, the same one whenever it is free. */
+  /**
+   * Restarts the server if it is gone, and answers its port, which stays the same if it is free.
+   */
   revive(): Promise<number>
-  /** Gives the share back; the last one stops the server. Safe to call twice. */
+  /** Gives up the share; the last one stops the server. Safe to call twice. */
   close(): Promise<void>
 }
 
@@ -46,8 +50,8 @@ export type Embedded = {
  * Joins the PostgreSQL of DATA_DIR: made when missing, started when down, taken over when a killed
  * process left it running.
  *
- * Three file locks in the home order its users: `turn` lets one process at a time start or stop
- * the server, `users` is shared by all who use it, `service` belongs to the one service. The
+ * Three file locks in the home order its users: `turn` lets one process at a time start or stop the
+ * server, `users` is shared by all processes that use it, `service` belongs to the one service. The
  * kernel frees them with their process. Fails, holding nothing, when another service is running.
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
@@ -109,7 +113,10 @@ async function leave(home: Home, locks: Lock[]): Promise<void> {
   }
 }
 
-/** Only in one's turn: whoever could join meanwhile waits. */
+/**
+ * Stops the server if nobody else uses it. Call it while holding the turn, so that nobody can join
+ * meanwhile.
+ */
 async function stopIfLast(home: Home): Promise<void> {
   const last = await tryLock(join(home.directory, 'users.lock'), 'exclusive')
   if (!last) return

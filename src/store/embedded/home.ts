@@ -3,7 +3,7 @@ import { chmod, chown, lchown, lstat, mkdir, readdir, realpath } from 'node:fs/p
 import { basename, dirname, join, resolve } from 'node:path'
 import { closedTo, type SystemUser, type UserSystem, userForRoot, userName } from './user.ts'
 
-/** Where root keeps what the database's user has to reach when DATA_DIR is closed to it. */
+/** Where root keeps the database's files when its user cannot enter DATA_DIR. */
 export const ELSEWHERE = '/var/lib/corridor'
 
 /** The folder of one embedded database: locks, password, log, and the cluster itself in `data`. */
@@ -12,14 +12,14 @@ export type Home = {
   dataDir: string
   directory: string
   data: string
-  /** Whom the database runs as; null when it runs as ourselves. */
+  /** The user that the database runs as; null when it runs as ourselves. */
   user: SystemUser | null
 }
 
 type HomeOptions = {
   dataDir: string
   say: (line: string) => void
-  /** Only a database that is there is wanted: nothing is made. */
+  /** Whether an existing database is required, so that nothing is created. */
   mustExist?: boolean | undefined
   system?: UserSystem | undefined
   elsewhere?: string | undefined
@@ -29,8 +29,8 @@ type HomeOptions = {
  * Finds or makes the home of DATA_DIR's database: the `postgres` folder in it.
  *
  * As root the home lies elsewhere, under a name derived from DATA_DIR, when the database's user
- * cannot enter DATA_DIR; `say` then tells where. Data that exists keeps its place and its owner.
- * Throws what to do where there can be no such folder, or is none and none is to be made.
+ * cannot enter DATA_DIR; `say` then tells where. Existing data keeps its place and its owner.
+ * Throws with advice where the folder cannot be made, or is missing and must not be made.
  */
 export async function embeddedHome(options: HomeOptions): Promise<Home> {
   try {
@@ -107,7 +107,7 @@ async function homeAt({ dataDir, directory, owner }: Site, options: HomeOptions)
   return { dataDir, directory, data, user }
 }
 
-/** Data keeps its owner, unless that is root, who copied it here. */
+/** The user to run as. Data keeps its owner, unless that is root, who copied it here. */
 const lenderFor = (owner: SystemUser | null, { system }: HomeOptions): SystemUser =>
   owner && owner.uid !== 0 ? owner : userForRoot(system)
 
@@ -134,7 +134,7 @@ const farName = (dataDir: string) => {
   return `${name}-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`
 }
 
-/** `path` with its links resolved, though its end may not exist yet. */
+/** `path` with its links resolved, even if its end does not exist yet. */
 async function realPathOf(path: string): Promise<string> {
   const base = await existing(path)
   return join(await realpath(base), path.slice(base.length))
@@ -150,7 +150,7 @@ async function existing(path: string): Promise<string> {
   }
 }
 
-/** Hands a file of root's to the owner of the home it lies in. */
+/** Gives a file of root's to the owner of the home that it lies in. */
 export async function giveToOwner(path: string): Promise<void> {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = await lstat(dirname(path))

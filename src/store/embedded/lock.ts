@@ -13,11 +13,11 @@ type LockMode = 'shared' | 'exclusive'
 export type Lock = { release(): void }
 
 /**
- * Takes the lock named by a file, or answers null when another holder is in the way.
+ * Takes the lock named by a file, or answers null when another process holds it.
  *
  * The kernel holds it (through SQLite's file locks, the portable ones Bun carries), so `kill -9`
- * frees it at once, a reused pid cannot keep it, and containers that share a volume see it too.
- * The file is created when missing, for its directory's owner alone, and stays.
+ * frees it at once, a reused pid cannot keep it, and containers that share a volume see it too. The
+ * file is created when missing, for its directory's owner alone, and stays.
  */
 export async function tryLock(path: string, mode: LockMode): Promise<Lock | null> {
   await createLockFile(path)
@@ -45,7 +45,7 @@ export async function tryLock(path: string, mode: LockMode): Promise<Lock | null
 
 export type Wait = {
   readonly msMax: number
-  /** Aborted, it makes the wait reject. */
+  /** A signal that makes the wait reject. */
   readonly ended?: AbortSignal | undefined
 }
 
@@ -60,7 +60,10 @@ export async function lockWithin(path: string, { msMax, ended }: Wait): Promise<
   }
 }
 
-/** Opening and closing an existing lock file would drop this process's own locks on it. */
+/**
+ * Creates a lock file unless it exists: opening and closing an existing one would drop this
+ * process's own locks on it.
+ */
 async function createLockFile(path: string) {
   try {
     const file = await open(path, 'wx', 0o600)

@@ -5,7 +5,7 @@ import { run } from './run.ts'
 /** A running database server, as its own `postmaster.pid` describes it. */
 type Postmaster = {
   pid: number
-  /** Null until the server listens. */
+  /** The port; null until the server listens. */
   port: number | null
   status: 'starting' | 'ready' | 'stopping'
 }
@@ -13,8 +13,8 @@ type Postmaster = {
 /**
  * The server that runs on `data`, or null.
  *
- * The pid file alone proves nothing: after a crash or in a new container its pid is free or
- * another program's. A process counts only when it is a postgres working on `data`.
+ * The pid file alone proves nothing: after a crash or in a new container its pid may be unused or
+ * belong to another program. A process counts only when it is a postgres working on `data`.
  */
 export async function runningPostmaster(data: string): Promise<Postmaster | null> {
   const text = await readPidFile(data)

@@ -1,15 +1,18 @@
 import { type SpawnOptions, spawn } from 'node:child_process'
 import type { SystemUser } from './user.ts'
 
-/** The settings every program of the database runs with: our environment's secrets stay ours. */
+/**
+ * The settings that every program of the database runs with; secrets in our environment are not
+ * passed on.
+ */
 export function spawnOptions(user: SystemUser | null): SpawnOptions {
   const env = { PATH: '/usr/local/bin:/usr/bin:/bin', TZ: 'UTC', LC_ALL: 'C' }
   return { cwd: '/', env, ...(user && { uid: user.uid, gid: user.gid }) }
 }
 
 /**
- * Runs one program to its end as `user` (null: ourselves); `output` is stdout and stderr. What a
- * terminal tells its processes is not for the program: we hear it, and decide.
+ * Runs one program to its end as `user` (null: ourselves); `output` is stdout and stderr. Signals
+ * of a terminal do not reach the program: we receive them and decide.
  */
 export async function run(
   command: string,

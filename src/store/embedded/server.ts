@@ -45,7 +45,7 @@ const SETTINGS = [
   'log_checkpoints=off',
 ]
 const PORT_TAKEN = /could not bind|could not create any TCP/
-/** The server was killed, but some of its processes still have to notice. */
+/** Matches the log of a server that was killed while some of its processes have yet to notice. */
 const DYING = /pre-existing shared memory block/
 
 const FORGETFUL = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']
@@ -53,17 +53,17 @@ const FORGETFUL = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'
 export type ServerOptions = {
   home: Home
   binaries: () => Promise<Binaries>
-  /** Whether nobody else uses this home, which makes a pid file without a process stale. */
+  /** Whether nobody else uses this home, so that a pid file without a process is stale. */
   alone: boolean
   durable: boolean
   say: (line: string) => void
-  /** Aborted, it makes a wait for the server reject. */
+  /** A signal that makes a wait for the server reject. */
   ended?: AbortSignal | undefined
 }
 
 /**
- * The port of a server that runs on the home's data: the one that is there, whoever left it, else
- * a new one. A server that is still starting, recovering or stopping is waited for.
+ * The port of a server that runs on the home's data: an existing one, whichever process left it,
+ * else a new one. A server that is still starting, recovering or stopping is waited for.
  *
  * Only one process at a time may be in here for one home.
  */
@@ -104,7 +104,7 @@ export async function stopServer({ data }: Home): Promise<void> {
     await delay(POLL_MS)
 }
 
-/** Waits one beat; says so after a while, and gives up in the end. */
+/** Waits a moment; reports it after a while, and gives up in the end. */
 function waiting({ home, say, ended }: ServerOptions) {
   const startedMs = performance.now()
   let said = false
@@ -124,7 +124,10 @@ function waiting({ home, say, ended }: ServerOptions) {
   }
 }
 
-/** PostgreSQL itself refuses to start while the pid in the file is any process of its user. */
+/**
+ * Removes a pid file that stops PostgreSQL from starting because its pid now belongs to another
+ * process of the user.
+ */
 async function clearStalePidFile({ home, alone }: ServerOptions) {
   if ((await readPidFile(home.data)) === null) return
   if (!alone && (await readPlace(home)) !== (await thisPlace()))
@@ -135,7 +138,7 @@ async function clearStalePidFile({ home, alone }: ServerOptions) {
   await rm(join(home.data, 'postmaster.pid'), { force: true })
 }
 
-/** A server that was told to start; its own part of the log begins at `logFrom`. */
+/** A server that was started; its own part of the log begins at `logFrom`. */
 type Launched = { child: ChildProcess; logFrom: number }
 
 async function launch({ home, binaries, durable }: ServerOptions): Promise<Launched> {
@@ -161,7 +164,7 @@ async function launch({ home, binaries, durable }: ServerOptions): Promise<Launc
   }
 }
 
-/** The server's port once it is ready, or the last of its log when it ended instead. */
+/** The server's port once it is ready, or the end of its log if it stopped instead. */
 async function settled(
   { child, logFrom }: Launched,
   { home }: ServerOptions,
@@ -184,7 +187,9 @@ async function settled(
 const hasEnded = ({ pid, exitCode, signalCode }: ChildProcess): boolean =>
   pid === undefined || exitCode !== null || signalCode !== null
 
-/** For a server that may not have written its pid file yet, so that nobody would find it. */
+/**
+ * Stops a server that may not have written its pid file yet, and that nobody could find otherwise.
+ */
 async function stopChild(child: ChildProcess): Promise<void> {
   child.kill('SIGINT')
   const deadline = performance.now() + STOP_MS_MAX
@@ -215,7 +220,7 @@ async function writeOwned(path: string, text: string) {
   await giveToOwner(path)
 }
 
-/** Pids mean something only inside one pid namespace: containers on one volume have several. */
+/** The pid namespace, in which alone pids mean something: containers on one volume have several. */
 const thisPlace = () => readlink('/proc/self/ns/pid').catch(() => 'this machine')
 
 const readPlace = (home: Home) =>
@@ -224,7 +229,9 @@ const readPlace = (home: Home) =>
 const lastPort = async (home: Home) =>
   Number(await readFile(join(home.directory, 'port'), 'utf8').catch(() => '0'))
 
-/** `wanted` when nobody listens on it, so that a restarted server keeps its address. */
+/**
+ * `wanted` if nobody listens on it, so that a restarted server keeps its address, else a free port.
+ */
 async function freePort(wanted: number): Promise<number> {
   const port = (await listenOnce(wanted)) ?? (await listenOnce(0))
   if (port) return port

@@ -21,7 +21,7 @@ export function createHistoryStore(database: Database): HistoryStore {
   }
 }
 
-/** The statement that answers a page the cheapest way its question allows. */
+/** The statement that answers a page in the cheapest way its question allows. */
 export function pageStatement(database: Database, ask: PageAsk) {
   if (ask.providerId !== null) return providerPage(database, ask)
   return ask.offset === 0 ? firstPage(database, ask) : laterPage(database, ask)
@@ -43,7 +43,7 @@ function firstPage(database: Database, ask: PageAsk) {
  * Skips whole hours by the roll-ups' counts and steps over single rows only inside the hour where
  * the page begins, so its cost follows the length of the window and not the offset.
  *
- * The window starts with an hour; of the hour that it ends within, what lies behind the end does
+ * The window starts at the start of an hour; in the hour that it ends within, rows after the end do
  * not count.
  */
 function laterPage(database: Database, ask: PageAsk) {
@@ -85,7 +85,7 @@ function laterPage(database: Database, ask: PageAsk) {
   )
 }
 
-/** Steps over rows in the index alone, which holds their order. */
+/** A page of one provider. It steps over rows in the index alone, which holds their order. */
 function providerPage(database: Database, ask: PageAsk) {
   const { sql } = database
   return named(
@@ -103,7 +103,7 @@ function providerPage(database: Database, ask: PageAsk) {
   )
 }
 
-/** A page of observations with the providers behind their ids. */
+/** A page of observations together with the providers behind their ids. */
 function named(database: Database, page: PendingQuery<Row[]>, ask: PageAsk) {
   const { sql } = database
   return sql<SaidRow[]>`

@@ -7,7 +7,7 @@ import type { ObservedSeries } from '~/store/provider-corridors.ts'
 const LOCK_NAME = 'corridor retention'
 const BROKEN_OFF = 'a run that was broken off'
 
-/** An age limit that was applied: all that held from then on is still there. */
+/** An age limit that was applied: everything that took effect later is still there. */
 type Pruning = {
   readonly actor: string
   readonly beforeMs: number
@@ -16,8 +16,8 @@ type Pruning = {
 
 type RetentionStore = {
   /**
-   * Does the work unless another process is at it; null when one is, without waiting for it. A
-   * process that dies gives its turn back.
+   * Does the work unless another process is doing it; null if one is, without waiting for it. A
+   * process that dies releases its turn.
    */
   once<T>(work: () => Promise<T>): Promise<T | null>
   /** The series that hold observations to prune, by corridor. */
@@ -25,14 +25,14 @@ type RetentionStore = {
   /** How many observations of a series would be pruned. */
   count(seriesId: number, beforeMs: number): Promise<number>
   /**
-   * Deletes the oldest observations of a series, in one transaction and at most so many, but never
-   * the last one before `beforeMs`, and notes them in the roll-ups; the number of them. The
-   * database refuses a `beforeMs` of less than a year ago.
+   * Deletes the oldest observations of a series, in one transaction and at most `rowsMax`, but
+   * never the last one before `beforeMs`, notes them in the roll-ups, and answers how many there
+   * were. The database refuses a `beforeMs` of less than a year ago.
    */
   prune(seriesId: number, limit: { beforeMs: number; rowsMax: number }): Promise<number>
-  /** Keeps what was done, and tells listeners to load everything. */
+  /** Records the pruning, and tells listeners to load everything. */
   finish(pruning: Pruning): Promise<void>
-  /** Keeps what a run did that was broken off before it could say so: roll-ups know of it. */
+  /** Records the pruning of a run that was interrupted before it could; the roll-ups know of it. */
   settle(): Promise<void>
 }
 

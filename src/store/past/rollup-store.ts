@@ -8,8 +8,8 @@ import { instantText } from '~/store/encoding.ts'
 import { NEWS_CHANNEL, newsPayload } from '~/store/news-channel.ts'
 
 /**
- * What is kept of one corridor and hour, or what it should be. `counted` is the best rate of
- * providers that were active when it held; null without one.
+ * The roll-up of one corridor and hour as stored, or as it should be. `counted` is the best rate
+ * among providers that were active at the time; null without one.
  */
 type Rollup = {
   readonly best: string | null
@@ -18,8 +18,8 @@ type Rollup = {
 }
 
 /**
- * An hour whose roll-up is not what its observations give, the pruned ones included; null stands
- * for no row.
+ * An hour whose roll-up does not match its observations, pruned ones included; null stands for a
+ * missing row.
  */
 type Difference = {
   readonly hourMs: number
@@ -28,18 +28,18 @@ type Difference = {
 }
 
 export type RollupStore = {
-  /** Every corridor there is, by id. */
+  /** Every corridor, by id. */
   corridors(): Promise<StoredCorridor[]>
   /**
-   * The hours of a window, whole ones, that are rolled up wrongly, oldest first. Sees one moment:
-   * what is being recorded meanwhile is no difference.
+   * The hours of a window of whole hours whose roll-ups are wrong, oldest first. Sees one moment:
+   * rows being recorded meanwhile do not count as differences.
    */
   differences(corridor: StoredCorridor, window: Window): Promise<Difference[]>
-  /** Makes the roll-ups of these hours right and tells listeners. Right beside ingestion, too. */
+  /** Corrects the roll-ups of these hours and tells listeners; safe beside ingestion. */
   repair(corridor: StoredCorridor, hoursMs: readonly number[]): Promise<void>
 }
 
-/** A part of a statement. */
+/** A part of a SQL statement. */
 type Part = PendingQuery<Row[]>
 
 export function createRollupStore(database: Database): RollupStore {
@@ -84,33 +84,33 @@ const EXECUTABLE_KINDS = RATE_TYPES.filter(isExecutable)
   .map((kind) => `'${kind}'`)
   .join()
 
-/** The hour of an observation; it does not follow the session's time zone. */
+/** The hour of an observation, whatever the session's time zone. */
 const hourOf = (sql: Sql) => sql`date_bin(interval '1 hour', effective_from, 'epoch')`
 
-/** What `observations` (any relation with their columns) come to: one row an hour. */
+/** The roll-ups of `observations` (any relation with their columns), one row an hour. */
 const rolledUp = (sql: Sql, observations: Part) => sql`
   select corridor_id, ${hourOf(sql)} as hour, ${bestRates(sql)}, count(*)::int as samples
   from ${withActivity(sql, observations)}
   group by 1, 2`
 
-/** The best rate of all, and of those whose provider was active. */
+/** The best rate of all providers, and that of the active ones. */
 const bestRates = (sql: Sql) => sql`
   max(rate) filter (where ${executableKinds(sql)}) as best_rate,
   max(rate) filter (where ${executableKinds(sql)} and was_active) as counted`
 
-/** What `counted_best` holds of an hour. */
+/** The value of `counted_best` for an hour. */
 const kept = (sql: Sql, { best, counted }: { best: Part; counted: Part }) =>
   sql`case when ${counted} is distinct from ${best} then coalesce(${counted}, 0) end`
 
-/** The best rate that counts of the roll-up in `of`; null without one. */
+/** The best rate that counts in the roll-up `of`; null without one. */
 export const countedBest = (sql: Sql, of: Part) =>
   sql`nullif(coalesce(${of}.counted_best, ${of}.best_rate), 0)`
 
 /**
  * The statement, or a part of one, that adds observations to the roll-ups.
  *
- * Everybody takes the rows in one order, by hour and corridor, so that nobody waits in a circle;
- * the present hour, which most want, comes last.
+ * Every process locks the rows in one order, by hour and corridor, so that there is no deadlock;
+ * the present hour, the one most in demand, comes last.
  */
 export function addToRollups(sql: Sql, observations: Part) {
   const [old, added] = [sql`rollups`, sql`excluded`]
@@ -127,7 +127,9 @@ export function addToRollups(sql: Sql, observations: Part) {
       samples = rollups.samples + excluded.samples`
 }
 
-/** The best rates of an hour: of one that was pruned, what was kept stands for what is gone. */
+/**
+ * The best rates of an hour; for a pruned hour the kept rates stand for the deleted observations.
+ */
 function bestsWith(sql: Sql, of: Part) {
   const isPruned = sql`${of}.pruned > 0`
   return {
@@ -170,8 +172,9 @@ const boundText = (ms: number): string =>
   Number.isFinite(ms) ? instantText(ms) : ms < 0 ? '-infinity' : 'infinity'
 
 /**
- * Holding the rows, it counts again in a later statement and so sees everything that was committed
- * before. Who records into one of these hours meanwhile waits and then adds to what is right.
+ * Repairs hours while holding their rows. It counts in a later statement than it locks in, and so
+ * sees everything committed before; anyone recording into one of these hours waits and then adds to
+ * corrected figures.
  */
 async function repair(
   database: Database,

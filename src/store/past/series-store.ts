@@ -7,9 +7,12 @@ import { arrayLiteral, instantText } from '~/store/encoding.ts'
 import { countedBest, executableKinds } from './rollup-store.ts'
 
 type SeriesStore = {
-  /** The buckets of a window that hold observations, in any order. Its start is a bucket's. */
+  /**
+   * The buckets of a window that hold observations, in any order. The window starts at the start of
+   * a bucket.
+   */
   buckets(ask: BucketsAsk): Promise<Bucket[]>
-  /** When the first observation of a corridor held; null without any. */
+  /** When the first observation of a corridor took effect; null without any. */
   firstObservedMs(corridor: Corridor): Promise<number | null>
   /**
    * What a US dollar was last worth in a currency before each of `momentsMs`, which ascend; null
@@ -40,7 +43,10 @@ export function createSeriesStore(database: Database): SeriesStore {
   }
 }
 
-/** Whole hours from the roll-ups; of an hour that the window ends within, the observations. */
+/**
+ * The buckets from roll-ups for whole hours, and from observations for an hour that the window ends
+ * within.
+ */
 export function bucketRows({ sql }: Database, ask: BucketsAsk) {
   const { corridor, interval, fromMs, beforeMs } = ask
   const wholeMs = Math.max(fromMs, hourStartMs(beforeMs))
@@ -77,8 +83,8 @@ export function firstObserved({ sql }: Database, { from, to }: Corridor) {
 }
 
 /**
- * One index probe for each moment, no further back than the moment before: what held on from there
- * is missing, and the caller carries it forward. A probe that may look back further reads a whole
+ * One index probe for each moment, reaching back to the moment before at most: older values are
+ * missing, and the caller carries them forward. A probe that may look back further reads a whole
  * page of the index for its one row.
  */
 export function perUsdRows({ sql }: Database, currency: string, momentsMs: readonly number[]) {

@@ -8,9 +8,12 @@ import { type QuoteRow, quoteColumns, quoteOf } from '~/store/quote-store.ts'
 import { referenceOf, type SelectedReference } from '~/store/reference-store.ts'
 
 type SnapshotStore = {
-  /** The latest quote of every provider of a corridor before `place`, in no promised order. */
+  /** The latest quote of every provider of a corridor before `place`, in no particular order. */
   latestBefore(corridor: Corridor, place: Place): Promise<Quote[]>
-  /** The latest reference of each of `currencies` before `beforeMs`; those without are left out. */
+  /**
+   * The latest reference of each of `currencies` before `beforeMs`; currencies without one are left
+   * out.
+   */
   referencesBefore(currencies: readonly string[], beforeMs: number): Promise<Reference[]>
 }
 

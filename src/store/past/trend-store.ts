@@ -37,7 +37,10 @@ export function createTrendStore(database: Database): TrendStore {
 
 type BestRow = { source: string; target: string; day: number; best: string }
 
-/** One range of the roll-ups for each corridor; of the hour that is open, the observations. */
+/**
+ * One range of the roll-ups for each corridor, plus the observations of the hour that is still
+ * open.
+ */
 export function bestRows({ sql }: Database, { fromMs, beforeMs }: TrendWindow) {
   const from = instantText(fromMs)
   const whole = instantText(Math.max(fromMs, hourStartMs(beforeMs)))

@@ -22,7 +22,9 @@ export function createAuditStore({ db }: Database): AuditStore {
   }
 }
 
-/** Notes a change in the transaction that makes it, so that neither stands without the other. */
+/**
+ * Records a change in the transaction that makes it, so that there is never one without the other.
+ */
 export async function recordChange(tx: Tx, change: AuditedChange): Promise<void> {
   await tx.insert(auditLog).values(change)
 }

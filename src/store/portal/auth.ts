@@ -16,13 +16,13 @@ type OpenSession = {
 }
 
 /**
- * Who people are: addresses, passwords, sessions. Nothing but `unconfirmed`, which takes the right
- * password, tells whether an address is known.
+ * People's addresses, passwords and sessions. Only `unconfirmed`, which takes the right password,
+ * reveals whether an address is known.
  */
 export type Auth = {
   /**
-   * Mails a link: to confirm the address, or to choose a new password where it is known. False for
-   * what is no address, or no password within the limits.
+   * Mails a link: to confirm the address, or to choose a new password if the address is known.
+   * False for an invalid address, or a password outside the limits.
    */
   signUp(person: { email: string; password: string }): Promise<boolean>
   signIn(person: { email: string; password: string }): Promise<SignedIn | 'wrong' | 'unconfirmed'>
@@ -32,22 +32,22 @@ export type Auth = {
   confirm(token: string): Promise<boolean>
   /** Mails a link to choose a new password to an address that is known. */
   requestReset(email: string): Promise<void>
-  /** Whose link to choose a new password that is, or was; null where nothing is known of it. */
+  /** The person that a link for a new password belongs to, or did; null for an unknown one. */
   linkOwner(token: string): Promise<string | null>
   /**
-   * False for a stale link. Ends all sessions and all other links of the person; this too confirms
-   * the address.
+   * Sets a new password; false for a stale link. Ends all sessions and all other links of the
+   * person, and confirms the address.
    */
   reset(reset: { token: string; password: string }): Promise<boolean>
   /** The session whose cookie is in the headers; null when it is over. */
   session(headers: Headers): Promise<OpenSession | null>
-  /** Ends it, and answers the `Set-Cookie` lines that forget it. */
+  /** Ends the session, and answers the `Set-Cookie` lines that delete its cookie. */
   signOut(headers: Headers): Promise<readonly string[]>
   /** Loads what the first call needs, which takes a fifth of a second. */
   warm(): void
 }
 
-/** What better-auth puts before the token of a link, to name what the link is for. */
+/** The prefix that better-auth puts before the token of a link, to name its purpose. */
 const RESET_PREFIX = 'reset-password:'
 
 export function createAuth(database: Database, options: AuthOptions): Auth {

@@ -15,28 +15,28 @@ import {
   portalVerifications,
 } from './schema.ts'
 
-/** Whose account a person has; `firstKey` only for an account that was made just now. */
+/** The account of a person; `firstKey` only if the account was created just now. */
 type Membership = { readonly accountId: string; readonly firstKey: Key | null }
 
-/** What the pages for people keep beside what better-auth does. */
+/** The data of the pages for people, besides that of better-auth. */
 type PortalStore = {
-  /** The secret that all replicas share: `proposed`, unless one is kept already. */
+  /** The secret shared by all replicas: `proposed`, unless there is one already. */
   secret(proposed: string): Promise<string>
-  /** Null when the person has no account yet. */
+  /** The id of the person's account; null when there is none yet. */
   accountOf(userId: string): Promise<string | null>
   /**
-   * The person's account: the one under the same address, or a new one (free, member) with a first
-   * key. Null while the address is not confirmed.
+   * Gives the person an account: the one under their address, or a new one (free, member) with a
+   * first key. Null while the address is not confirmed.
    */
   join(userId: string, key: { name: string; hash: string }): Promise<Membership | null>
-  /** Counts a try and answers how many there are in the window that ends then. */
+  /** Counts an attempt and answers how many there are in the window that ends at `endsMs`. */
   countAttempt(scope: string, endsMs: number): Promise<number>
   forgetAttempts(scope: string): Promise<void>
-  /** What changes with every new password of a person, and tells nothing of it. */
+  /** A value that changes with every new password of a person, and reveals nothing about it. */
   passwordStamp(email: string): Promise<string | null>
-  /** Ends all but the newest sessions of a person. */
+  /** Ends all but the newest `max` sessions of a person. */
   boundSessions(userId: string, max: number): Promise<void>
-  /** Forgets sessions, links and counts that are over, and who never confirmed the address. */
+  /** Deletes expired sessions, links and counts, and people who never confirmed their address. */
   prune(nowMs: number): Promise<void>
 }
 

@@ -17,7 +17,7 @@ import { accounts } from '~/store/schema.ts'
 
 const instant = (name: string) => timestamp(name, { precision: 3, withTimezone: true })
 
-/** People who can sign in. The columns but `account_id` are those that better-auth knows. */
+/** People who can sign in. All columns except `account_id` belong to better-auth. */
 export const portalUsers = pgTable(
   'portal_users',
   {
@@ -58,7 +58,7 @@ export const portalSessions = pgTable(
   ],
 )
 
-/** Passwords, as scrypt hashes; what better-auth calls accounts. */
+/** Passwords, as scrypt hashes; better-auth calls them accounts. */
 export const portalCredentials = pgTable(
   'portal_credentials',
   {
@@ -81,7 +81,7 @@ export const portalCredentials = pgTable(
   (t) => [index('portal_credentials_user').on(t.userId)],
 )
 
-/** Links that were mailed and are still good; a new password ends those of its person. */
+/** Mailed links that are still valid; a new password ends those of its person. */
 export const portalVerifications = pgTable(
   'portal_verifications',
   {
@@ -99,7 +99,7 @@ export const portalVerifications = pgTable(
   ],
 )
 
-/** How often something was tried in a window of time, counted for all replicas. */
+/** The number of attempts in a window of time, counted for all replicas. */
 export const portalAttempts = pgTable(
   'portal_attempts',
   {
@@ -110,7 +110,7 @@ export const portalAttempts = pgTable(
   (t) => [primaryKey({ columns: [t.scope, t.endsAt] }), index('portal_attempts_end').on(t.endsAt)],
 )
 
-/** The secret that sessions are signed with, where no setting gives one: one row. */
+/** The secret that signs sessions, if no setting gives one: one row. */
 export const portalSecret = pgTable(
   'portal_secret',
   {
@@ -120,7 +120,10 @@ export const portalSecret = pgTable(
   (t) => [check('portal_secret_one_row', sql`${t.isOnly}`)],
 )
 
-/** Who changed what; append-only by the same triggers as observations. */
+/**
+ * Changes of accounts and keys, each with the person who made it; append-only by the triggers that
+ * guard observations.
+ */
 export const auditLog = pgTable(
   'audit_log',
   {
@@ -128,7 +131,7 @@ export const auditLog = pgTable(
     at: instant('at').notNull().defaultNow(),
     actor: text('actor').notNull(),
     action: text('action').notNull(),
-    /** The account that was changed, or whose key was. */
+    /** The account that was changed, or whose key was changed. */
     accountId: uuid('account_id').notNull(),
     subject: text('subject').notNull(),
     before: jsonb('before'),

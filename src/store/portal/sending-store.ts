@@ -2,23 +2,23 @@ import type { Sending } from '~/domain/feed/silence.ts'
 import type { Database } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
 
-/** So many series of a provider, those heard of last, tell its habit. */
+/** How many series of a provider are used to tell how regularly it sends, the latest ones. */
 const SERIES_MAX = 32
-/** Of each of them so many observations are looked at, whatever their age. */
+/** How many observations of each series are read, whatever their age. */
 const SERIES_ROWS_MAX = 16
-/** Of a provider's latest sendings so many make its habit. */
+/** How many of a provider's latest sendings are used. */
 const SENDINGS_MAX = 30
-/** Fewer intervals than this are no habit. */
+/** The fewest intervals that make a regular habit. */
 const INTERVALS_MIN = 3
 
 type SendingStore = {
-  /** How each provider that ever sent has been doing, up to `nowMs`, by provider id. */
+  /** How regularly each provider that ever sent has been sending, up to `nowMs`, by provider id. */
   all(nowMs: number): Promise<Sending[]>
 }
 
 /**
- * One probe of an index for each series, so the length of the history does not matter. What came
- * within one minute is one sending.
+ * One index probe for each series, so the length of the history does not matter. Observations
+ * within one minute count as one sending.
  */
 export function createSendingStore({ sql }: Database): SendingStore {
   return {

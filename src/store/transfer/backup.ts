@@ -9,24 +9,24 @@ import { schemaVersion } from '~/store/schema-version.ts'
 import { type CopyIn, copyIn } from './copy-in.ts'
 import { copyOut } from './copy-out.ts'
 
-/** What a backup says of itself, as JSON in its first line. */
+/** A backup's description of itself, JSON in its first line. */
 type Header = { readonly corridor: 1; readonly schema: number }
 
 type Table = { readonly name: string; readonly columns: readonly string[] }
 
-/** Ends the rows of a table, which COPY's text format never holds as a line. */
+/** The line that ends the rows of a table; COPY's text format never produces it. */
 const END = '\\.'
 const ROWS_BYTES_MAX = 1_048_576
 
-/** Every table of ours, each behind those that it refers to. */
+/** Every table of ours, each after those that it refers to. */
 const TABLES: readonly Table[] = ordered(
   Object.values({ ...schema, ...portal }).filter((value) => is(value, PgTable)),
 )
 
 /**
- * Writes everything there is, as one moment saw it, without holding anybody up: a line that says
- * what it is, then table by table a line with its columns, rows as COPY writes them, and `\.`.
- * `reach` hears how many rows are written, of about how many.
+ * Writes the whole database as of one moment, without holding anybody up: a line that describes the
+ * backup, then for each table a line with its columns, rows as COPY writes them, and `\.`. `reach`
+ * is told how many rows are written, of about how many.
  */
 export async function writeBackup(
   { sql }: Pick<Database, 'sql'>,
@@ -53,7 +53,7 @@ export async function writeBackup(
   })
 }
 
-/** What the server's own statistics say of all tables together; 0 before it has any. */
+/** The server's own estimate of the rows in all tables together; 0 before it has any. */
 async function rowEstimate(tx: TransactionSql): Promise<number> {
   const [row] = await tx`
     select sum(greatest(reltuples, 0))::float8 as rows from pg_class
@@ -70,12 +70,14 @@ function linesIn(bytes: Uint8Array): number {
   return lines
 }
 
-/** A file that cannot be restored, or a database that must not be; says what to do. */
+/**
+ * A file that cannot be restored, or a database that must not be restored into; tells what to do.
+ */
 export class RestoreFault extends Error {}
 
 /**
  * Takes what `writeBackup` wrote, line by line, into a migrated database without any row of ours;
- * all of it or, when it throws, nothing. The number of rows.
+ * all of it, or nothing when it throws. Answers the number of rows.
  */
 export async function restoreBackup(
   database: Database,
@@ -92,7 +94,7 @@ export async function restoreBackup(
   })
 }
 
-/** What a service that runs beside it has to load. */
+/** What a service running on this database has to load afterwards. */
 const RESTORED = ['catalogue', 'access', 'references', 'observations', 'feeds'] as const
 
 async function restored(restoring: Restoring, lines: AsyncIterable<string>): Promise<number> {
@@ -179,7 +181,7 @@ async function assertEmpty(tx: TransactionSql): Promise<void> {
   }
 }
 
-/** Ids go on behind those that were restored. */
+/** Makes new ids continue after the restored ones. */
 async function continueSequences(tx: TransactionSql): Promise<void> {
   for (const { name, columns } of TABLES) {
     if (!columns.includes('id')) continue

@@ -1,11 +1,11 @@
 import type { Writable } from 'node:stream'
 import type { TransactionSql } from 'postgres'
 
-/** Rows on their way into a table. One of `finish` and `abort` ends it. */
+/** Rows on their way into a table; has to be ended by `finish` or `abort`. */
 export type CopyIn = {
   /** Resolves when the server is ready for more; `lines` are whole rows of COPY's text format. */
   write(lines: string): Promise<void>
-  /** Resolves when the server has taken every row; rejects with its reason when it refuses. */
+  /** Resolves when the server has taken every row; rejects with its reason if it refuses. */
   finish(): Promise<void>
   abort(error: Error): Promise<void>
 }
@@ -39,8 +39,8 @@ export async function copyIn(tx: TransactionSql, statement: string): Promise<Cop
 }
 
 /**
- * What the server says against the copy. The driver has resolved its query with the stream by then
- * and rejects it a second time, which a promise ignores: so the rejection is caught on its way.
+ * The server's objection to the copy. By then the driver has resolved its query with the stream,
+ * and it rejects it a second time, which a promise ignores: so the rejection is caught on its way.
  */
 function failureOf(query: unknown): Promise<never> {
   return new Promise((_, reject) => {

@@ -3,13 +3,16 @@ import type { Sql } from '~/store/database.ts'
 import { arrayLiteral } from '~/store/encoding.ts'
 import type { ObservedSeries } from '~/store/provider-corridors.ts'
 
-/** The newest instant of each series, of what was recorded before and of what came since. */
+/** The newest instant of each series, among the rows recorded before and those read since. */
 export class NewestKnown {
   readonly #newestMs = new Map<number, number>()
 
   constructor(private readonly sql: Sql) {}
 
-  /** Whether each of `rows` is newer than all before it in its series, so that it repeats none. */
+  /**
+   * Whether each of `rows` is newer than all before it in its series, so that it cannot be a
+   * repeat.
+   */
   async areNewer(
     rows: readonly Observation[],
     series: readonly ObservedSeries[],

@@ -9,9 +9,12 @@ import { type ObservedSeries, ProviderCorridors } from '~/store/provider-corrido
 import { type CopyIn, copyIn } from './copy-in.ts'
 import { NewestKnown } from './newest-known.ts'
 
-/** Rows written at once. */
+/** How many rows are written at once. */
 const WRITE_ROWS_MAX = 1000
-/** The server remembers every row of a COPY until its end, to check the foreign keys then. */
+/**
+ * The most rows in one COPY, since the server remembers each until its end to check the foreign
+ * keys.
+ */
 const COPY_ROWS_MAX = 50_000
 
 type Source = {
@@ -19,11 +22,11 @@ type Source = {
   readonly rows: AsyncIterable<readonly Observation[]>
 }
 
-/** How many rows were recorded, and how many not, as they were there already. */
+/** How many rows were recorded, and how many were skipped because they were there already. */
 export type Imported = { readonly inserted: number; readonly skipped: number }
 
 /**
- * Records all of `rows`, in their order, in one transaction; the number of them.
+ * Records all of `rows`, in their order, in one transaction, and answers how many.
  *
  * Takes them in arrays of any size, holds one at a time, and asks for the next when the server is
  * ready for it. When `rows` throws, or the server refuses one, nothing is recorded and that error
@@ -33,9 +36,9 @@ export const importObservations = async (source: Source): Promise<number> =>
   (await imported(source, null)).inserted
 
 /**
- * `importObservations` without the rows that repeat what is recorded, or an earlier row: those of
- * one provider, corridor and instant with one price. A second import waits for the first, so that
- * one file is recorded once, however often and by whomever it is imported.
+ * `importObservations` without rows that repeat a recorded or earlier one, which means an equal
+ * provider, corridor, instant and price. A second import waits for the first, so that a file is
+ * recorded once, however often it is imported.
  */
 export const importNewObservations = (source: Source): Promise<Imported> =>
   imported(source, new NewestKnown(source.database.sql))
@@ -66,8 +69,8 @@ async function lastObservationId(tx: TransactionSql): Promise<number> {
 }
 
 /**
- * Adds what this transaction recorded, all of it at its end: so the rows that others may want are
- * held for as short as can be, and taken in the order that everybody takes them in.
+ * Adds the rows of this transaction to the roll-ups, all at its end: so rows that others may want
+ * are locked as briefly as possible, and in the order that every process uses.
  */
 async function rollUp({ sql }: Database, tx: TransactionSql, lastId: number): Promise<void> {
   const own = sql`observations where id >= ${lastId} and xmin = pg_current_xact_id()::xid`
@@ -77,8 +80,8 @@ async function rollUp({ sql }: Database, tx: TransactionSql, lastId: number): Pr
 /**
  * One COPY after another, so that the server's memory is bounded as ours is.
  *
- * Rows that are newer than all of their series can repeat none and are recorded as they come; from
- * the first other one on a chunk is compared.
+ * Rows newer than all others of their series cannot be repeats and are recorded directly; a chunk
+ * is compared from the first other row on.
  */
 class ChunkedCopy {
   inserted = 0
@@ -90,7 +93,7 @@ class ChunkedCopy {
   constructor(
     private readonly tx: TransactionSql,
     private readonly corridors: ProviderCorridors,
-    /** Null where every row is recorded, repeated or not. */
+    /** The newest instants, for skipping repeats; null where every row is recorded. */
     private readonly newest: NewestKnown | null,
   ) {}
 

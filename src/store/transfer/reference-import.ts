@@ -5,19 +5,19 @@ import { copyLine, instantText } from '~/store/encoding.ts'
 import { NEWS_CHANNEL, newsPayload } from '~/store/news-channel.ts'
 import { copyIn } from './copy-in.ts'
 
-/** What was new: rates, and the snapshots (one per time and source) that hold them. */
+/** What an import added: rates, and the snapshots (one per time and source) that hold them. */
 type ReferencesImported = { readonly snapshots: number; readonly rates: number }
 
-/** Imports take turns under it, so that two of one file at a time add its rates once. */
+/** Imports take turns under this lock, so that two imports of one file add its rates once. */
 const LOCK_NAME = 'corridor reference import'
 
 /**
  * Records what `rows` add, in one transaction.
  *
- * Takes them in arrays of any size. A rate whose last recorded value of that source, time and
- * currency is the same is passed over; another value is recorded as a later correction. Of several
- * in `rows` themselves the last counts. When `rows` throws nothing is recorded and that error is
- * thrown. Listeners are told to load everything.
+ * Takes them in arrays of any size. A rate equal to the last recorded value of its source, time and
+ * currency is skipped; another value is recorded as a later correction. Among several in `rows` the
+ * last counts. When `rows` throws nothing is recorded and that error is thrown. Listeners are told
+ * to load everything.
  */
 export async function importReferences(input: {
   database: Database
