@@ -1,8 +1,8 @@
 import { monotonicMs, msSince } from '~/clock.ts'
 import type { Config } from '~/config.ts'
 import { createLog, type OwnLog } from '~/log.ts'
+import { withHeartbeat } from '~/runtime/heartbeat.ts'
 import type { Service } from '~/runtime/service.ts'
-import { stillAtIt } from '~/runtime/still-at-it.ts'
 import { type Database, openDatabase } from '~/store/database.ts'
 import { migrate } from '~/store/migrate.ts'
 import { requireRights } from '~/store/rights.ts'
@@ -100,10 +100,10 @@ async function prepared(
 ): Promise<Database> {
   const startMs = monotonicMs()
   const say = (line: string) => log.info({}, line)
-  const database = await stillAtIt({ what: 'opening the database', say }, () => opening)
+  const database = await withHeartbeat({ what: 'opening the database', say }, () => opening)
   await requireRights(database.sql, { prunes: config.retentionYears !== null })
   const upToDate = { what: 'bringing the schema up to date', say }
-  const migrations = await stillAtIt(upToDate, () => migrate(database))
+  const migrations = await withHeartbeat(upToDate, () => migrate(database))
   const { kind, where, sql } = database
   const ms = msSince(startMs)
   const context = { database: kind, where, schema: await schemaName(sql), migrations, ms }

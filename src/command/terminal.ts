@@ -1,7 +1,7 @@
 import type { Config } from '~/config.ts'
 import { loadConfig } from '~/config.ts'
 import { createLog, type OwnLog } from '~/log.ts'
-import { stillAtIt } from '~/runtime/still-at-it.ts'
+import { withHeartbeat } from '~/runtime/heartbeat.ts'
 import { type Database, openDatabase } from '~/store/database.ts'
 import { migrate } from '~/store/migrate.ts'
 import { reasonOf } from '~/store/reason.ts'
@@ -119,7 +119,7 @@ const migrated =
 /** How many migrations it took; a person is told while it takes long. */
 export function watchedMigrate(terminal: Terminal, database: Database): Promise<number> {
   const say = terminal.isTerminal ? terminal.say : () => {}
-  return stillAtIt({ what: 'bringing the schema up to date', say }, () => migrate(database))
+  return withHeartbeat({ what: 'bringing the schema up to date', say }, () => migrate(database))
 }
 
 async function opened<T>(terminal: Terminal, { mustExist }: { mustExist: boolean }, work: Work<T>) {

@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import { monotonicMs, systemClock } from '~/clock.ts'
 import type { Config } from '~/config.ts'
 import type { OwnLog } from '~/log.ts'
-import { orUndo } from '~/runtime/or-undo.ts'
 import { type Service, type ServiceOptions, startService } from '~/runtime/service.ts'
+import { undoOnFailure } from '~/runtime/undo-on-failure.ts'
 import { metricsOfAllBy, READY } from '~/runtime/worker-metrics.ts'
 import { openDatabase } from '~/store/database.ts'
 import { moveTo } from '~/store/server-address.ts'
@@ -65,7 +65,7 @@ async function startWorker(
   const historyMax = Math.min(config.work.historyMax, Math.floor(HISTORY_CONNECTIONS_MAX / workers))
   const own = { ...config, work: { ...config.work, historyMax } }
   const serving = { config: own, clock: systemClock, log, database, sample: null, shareMetrics }
-  return orUndo(
+  return undoOnFailure(
     () => startService(serving),
     () => database.close(),
   )

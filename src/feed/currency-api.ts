@@ -1,6 +1,6 @@
 import type { Adapter } from './adapter.ts'
 import { exactJson, objectOf, textOf } from './exact-json.ts'
-import { dateMs, ratesOf } from './rates.ts'
+import { dateMs, unitsPerUsd } from './rates.ts'
 
 /**
  * fawazahmed0's exchange-api: about 200 currencies and many coins per USD, once a day, no key.
@@ -25,7 +25,7 @@ export const currencyApi: Adapter = {
     return {
       base: base.toUpperCase(),
       upstreamMs: dateMs(textOf(root, 'date')),
-      perUsd: ratesOf(objectOf(root.get(base), 'rates')),
+      perUsd: unitsPerUsd(objectOf(root.get(base), 'rates')),
     }
   },
 }

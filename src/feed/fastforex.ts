@@ -1,7 +1,7 @@
 import { FeedError } from '~/domain/feed/feed.ts'
 import type { Adapter } from './adapter.ts'
 import { exactJson, objectOf, textOf } from './exact-json.ts'
-import { ratesOf, utcMs } from './rates.ts'
+import { unitsPerUsd, utcMs } from './rates.ts'
 
 /**
  * fastFOREX: over 140 currencies per USD, by the minute, with a key.
@@ -27,7 +27,7 @@ export const fastForex: Adapter = {
     return {
       base: textOf(root, 'base'),
       upstreamMs: utcMs(textOf(root, 'updated')),
-      perUsd: ratesOf(objectOf(root.get('results'), 'results')),
+      perUsd: unitsPerUsd(objectOf(root.get('results'), 'results')),
     }
   },
 }

@@ -2,7 +2,7 @@ import { FeedError } from '~/domain/feed/feed.ts'
 import type { Adapter } from './adapter.ts'
 import { ecb } from './ecb.ts'
 import { exactJson, Numeral, objectOf, textOf } from './exact-json.ts'
-import { dateMs, perDollar, ratesOf } from './rates.ts'
+import { dateMs, perDollar, unitsPerUsd } from './rates.ts'
 
 /**
  * Frankfurter v1: the ECB's reference rates as JSON, each working day, no key; it can be
@@ -33,7 +33,7 @@ export const frankfurter: Adapter = {
     return perDollar({
       base: textOf(root, 'base'),
       upstreamMs: dateMs(textOf(root, 'date')),
-      perUsd: ratesOf(objectOf(root.get('rates'), 'rates')),
+      perUsd: unitsPerUsd(objectOf(root.get('rates'), 'rates')),
     })
   },
 }

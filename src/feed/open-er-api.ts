@@ -1,7 +1,7 @@
 import { FeedError } from '~/domain/feed/feed.ts'
 import type { Adapter } from './adapter.ts'
 import { exactJson, objectOf, textOf, unixMsOf } from './exact-json.ts'
-import { ratesOf } from './rates.ts'
+import { unitsPerUsd } from './rates.ts'
 
 const REFUSALS = [
   'unsupported-code',
@@ -39,7 +39,7 @@ export const openErApi: Adapter = {
     return {
       base: textOf(root, 'base_code'),
       upstreamMs: unixMsOf(root, 'time_last_update_unix'),
-      perUsd: ratesOf(objectOf(root.get('rates'), 'rates')),
+      perUsd: unitsPerUsd(objectOf(root.get('rates'), 'rates')),
     }
   },
   refusal: (text) => refusalOf(objectOf(exactJson(text), 'an error').get('error-type')),

@@ -1,7 +1,7 @@
 import { FeedError } from '~/domain/feed/feed.ts'
 import type { Adapter } from './adapter.ts'
 import { exactJson, objectOf, textOf, unixMsOf } from './exact-json.ts'
-import { ratesOf } from './rates.ts'
+import { unitsPerUsd } from './rates.ts'
 
 const REFUSALS = [
   'not_found',
@@ -37,7 +37,7 @@ export const openExchangeRates: Adapter = {
     return {
       base: textOf(root, 'base'),
       upstreamMs: unixMsOf(root, 'timestamp'),
-      perUsd: ratesOf(objectOf(root.get('rates'), 'rates')),
+      perUsd: unitsPerUsd(objectOf(root.get('rates'), 'rates')),
     }
   },
   refusal: (text) => refusalOf(objectOf(exactJson(text), 'an error').get('message')),

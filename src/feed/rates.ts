@@ -11,7 +11,7 @@ import { type ExactObject, Numeral } from './exact-json.ts'
  * FeedError for a rate that is not a number, which includes text that looks like one, and for a
  * code given twice, even in another case.
  */
-export function ratesOf(object: ExactObject): Map<string, string> {
+export function unitsPerUsd(object: ExactObject): Map<string, string> {
   const rates = new Map<string, string>()
   for (const [name, value] of object) {
     const code = currencyCode(name)

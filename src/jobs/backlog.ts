@@ -1,7 +1,7 @@
 type IdRange = { readonly firstId?: number; readonly lastId?: number }
 
 /** A change in the database; a range tells which rows changed, without one any may have. */
-export type Change =
+export type DatabaseChange =
   | ({ readonly kind: 'observations' } & IdRange)
   | ({ readonly kind: 'references' } & IdRange)
   | { readonly kind: 'catalogue' }
@@ -20,11 +20,11 @@ export const BACKLOG_ACCOUNTS_MAX = 5000
  * Each change loads the present state, so their order does not matter for the result.
  */
 export class Backlog {
-  #access: Change[] = []
+  #access: DatabaseChange[] = []
   #usage = new Set<string>()
-  #others: Change[] = []
+  #others: DatabaseChange[] = []
 
-  add(change: Change): void {
+  add(change: DatabaseChange): void {
     if (change.kind === 'access') this.#access.push(change)
     else if (change.kind === 'everything') this.#addEverything()
     else if (this.#isEverything) return
@@ -46,7 +46,7 @@ export class Backlog {
   }
 
   /** Takes the next change out; undefined when none is waiting. */
-  next(): Change | undefined {
+  next(): DatabaseChange | undefined {
     const access = this.#access.shift()
     if (access) return access
     if (this.#usage.size === 0) return this.#others.shift()

@@ -89,9 +89,9 @@ export function tell({ held, released }: Outcome, { before, records, log }: Told
     const isOpen = [...held, ...released].some((value) => value.currency === currency)
     if (!isOpen) log.info({ currency }, `reference ${currency} is no longer held back`)
   }
-  for (const { currency, perUsd, ground, testimony } of released)
+  for (const { currency, perUsd, ground, answer } of released)
     log.info(
-      { currency, perUsd, ground, source: testimony.source },
+      { currency, perUsd, ground, source: answer.source },
       `reference ${currency} is let in: it was confirmed`,
     )
 }

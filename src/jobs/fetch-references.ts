@@ -4,8 +4,8 @@ import { answerFault, GUARD_RULES, type GuardRules } from '~/domain/feed/guard.t
 import { type FeedState, noState } from '~/domain/feed/state.ts'
 import {
   type Acceptance,
+  type FeedAnswer,
   type HeldBack,
-  type Testimony,
   type Verdict,
   verdictOf,
 } from '~/domain/feed/verdict.ts'
@@ -128,7 +128,7 @@ type InquiryContext = {
 
 /** The course of one run: the feeds asked, their answers, and the verdict so far. */
 class Inquiry {
-  readonly testimonies: Testimony[] = []
+  readonly answers: FeedAnswer[] = []
   readonly failures = new Map<string, FeedError>()
   verdict: Verdict
 
@@ -140,7 +140,7 @@ class Inquiry {
     for (const feed of this.context.deps.feeds) {
       if (this.verdict.open.length === 0) return
       try {
-        this.testimonies.push(await this.#ask(feed))
+        this.answers.push(await this.#ask(feed))
         this.verdict = this.#judged()
       } catch (error) {
         this.failures.set(feed.id, this.#feedErrorOf(error, feed))
@@ -148,7 +148,7 @@ class Inquiry {
     }
   }
 
-  async #ask(feed: ReferenceFeed): Promise<Testimony> {
+  async #ask(feed: ReferenceFeed): Promise<FeedAnswer> {
     const { deps, before, known } = this.context
     const waitUntilMs = before.feeds.find(({ id }) => id === feed.id)?.waitUntilMs ?? 0
     if (waitUntilMs > deps.clock.now()) {
@@ -166,7 +166,7 @@ class Inquiry {
       rules: deps.rules ?? GUARD_RULES,
     })
     if (fault) throw new FeedError('implausible', fault)
-    return testimonyOf(feed, { answer, fetchedMs, known })
+    return feedAnswerOf(feed, { answer, fetchedMs, known })
   }
 
   #feedErrorOf(error: unknown, feed: ReferenceFeed): FeedError {
@@ -178,7 +178,7 @@ class Inquiry {
   #judged(): Verdict {
     const { deps, before, known, standing } = this.context
     const { rules = GUARD_RULES } = deps
-    return verdictOf({ testimonies: this.testimonies, known, standing, held: before.held, rules })
+    return verdictOf({ answers: this.answers, known, standing, held: before.held, rules })
   }
 }
 
@@ -188,7 +188,7 @@ type Said = {
   readonly known: readonly string[]
 }
 
-function testimonyOf(feed: ReferenceFeed, { answer, fetchedMs, known }: Said): Testimony {
+function feedAnswerOf(feed: ReferenceFeed, { answer, fetchedMs, known }: Said): FeedAnswer {
   const perUsd = new Map(
     known.flatMap((currency) => {
       const text = answer.perUsd.get(currency)
@@ -200,10 +200,10 @@ function testimonyOf(feed: ReferenceFeed, { answer, fetchedMs, known }: Said): T
 }
 
 function outcomeOf(inquiry: Inquiry, startedMs: number): RunOutcome {
-  const { testimonies, verdict, context } = inquiry
+  const { answers, verdict, context } = inquiry
   const { deps, before, known } = context
-  const snapshots = testimonies.flatMap((said) => snapshotOf(said, verdict.accepted))
-  const given = new Set(testimonies.flatMap(({ perUsd }) => [...perUsd.keys()]))
+  const snapshots = answers.flatMap((said) => snapshotOf(said, verdict.accepted))
+  const given = new Set(answers.flatMap(({ perUsd }) => [...perUsd.keys()]))
   const wasHeld = new Set(before.held.map(({ currency }) => currency))
   const feeds = deps.feeds.map((feed) => reportOf(feed, inquiry))
   return {
@@ -219,18 +219,18 @@ function outcomeOf(inquiry: Inquiry, startedMs: number): RunOutcome {
   }
 }
 
-function snapshotOf(said: Testimony, accepted: readonly Acceptance[]): FeedSnapshot[] {
+function snapshotOf(said: FeedAnswer, accepted: readonly Acceptance[]): FeedSnapshot[] {
   const rates = accepted
-    .filter(({ testimony }) => testimony === said)
+    .filter(({ answer }) => answer === said)
     .map(({ currency, perUsd }) => ({ currency, perUsd }))
   const { source, fetchedMs, upstreamMs } = said
   return rates.length > 0 ? [{ source, fetchedMs, upstreamMs, rates }] : []
 }
 
 function reportOf({ id, source }: ReferenceFeed, inquiry: Inquiry): FeedReport {
-  const { testimonies, failures, verdict } = inquiry
+  const { answers, failures, verdict } = inquiry
   const failure = failures.get(id)
-  const said = testimonies.find(({ feedId }) => feedId === id)
+  const said = answers.find(({ feedId }) => feedId === id)
   const base = { id, source, currencies: 0, fetchedMs: null, upstreamMs: null, retryAfterMs: null }
   if (failure) {
     const { fault, message, retryAfterMs } = failure
@@ -238,16 +238,17 @@ function reportOf({ id, source }: ReferenceFeed, inquiry: Inquiry): FeedReport {
   }
   if (!said) return { ...base, result: 'not_asked', fault: null, message: null }
   const times = { fetchedMs: said.fetchedMs, upstreamMs: said.upstreamMs }
-  const currencies = verdict.accepted.filter((found) => found.testimony === said).length
-  const doubt = verdict.doubted.find((doubted) => doubted.testimony === said)
-  if (doubt && currencies === 0) {
-    const message = `moved ${doubt.moved} of ${doubt.compared} currencies at once; not believed`
+  const currencies = verdict.accepted.filter((found) => found.answer === said).length
+  const disbelief = verdict.doubted.find((doubted) => doubted.answer === said)
+  if (disbelief && currencies === 0) {
+    const { moved, compared } = disbelief
+    const message = `moved ${moved} of ${compared} currencies at once; not believed`
     return { ...base, ...times, result: 'failed', fault: 'implausible', message }
   }
-  const first = verdict.accepted.length > 0 ? testimonies.find((one) => isUsed(one, verdict)) : said
+  const first = verdict.accepted.length > 0 ? answers.find((one) => isUsed(one, verdict)) : said
   const result = said === first ? 'served' : 'filled'
   return { ...base, ...times, currencies, result, fault: null, message: null }
 }
 
-const isUsed = (said: Testimony, { accepted }: Verdict): boolean =>
-  accepted.some(({ testimony }) => testimony === said)
+const isUsed = (said: FeedAnswer, { accepted }: Verdict): boolean =>
+  accepted.some(({ answer }) => answer === said)

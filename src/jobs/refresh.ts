@@ -7,7 +7,7 @@ import type { Log } from '~/log.ts'
 import type { Catalogue } from '~/memory/catalogue-index.ts'
 import type { Generation, Memory, News } from '~/memory/memory.ts'
 import { USAGE_DAYS, type UsageMeter } from '~/memory/usage-meter.ts'
-import { Backlog, type Change } from './backlog.ts'
+import { Backlog, type DatabaseChange } from './backlog.ts'
 
 type Access = { accounts: readonly Account[]; keys: readonly Key[] }
 type Dated<T> = {
@@ -70,7 +70,7 @@ export class Refresher {
   constructor(private readonly deps: RefreshDeps) {}
 
   /** Queues a change, which is loaded in its turn. */
-  note(change: Change): void {
+  note(change: DatabaseChange): void {
     this.#backlog.add(change)
     if (this.#isDraining) return
     this.#isDraining = true
@@ -120,7 +120,7 @@ export class Refresher {
     this.#isDraining = false
   }
 
-  async #take(change: Change): Promise<void> {
+  async #take(change: DatabaseChange): Promise<void> {
     try {
       if (this.#isBehind) await this.#catchUp()
       else await this.#load(change)
@@ -130,7 +130,7 @@ export class Refresher {
     }
   }
 
-  async #load(change: Change): Promise<void> {
+  async #load(change: DatabaseChange): Promise<void> {
     const { sources, memory, clock } = this.deps
     switch (change.kind) {
       case 'catalogue':

@@ -1,4 +1,4 @@
-import { type Sending, voiceOf } from '~/domain/feed/silence.ts'
+import { type Sending, sendingStateOf } from '~/domain/feed/silence.ts'
 import type { Memory } from '~/memory/memory.ts'
 import type { Job } from './schedule.ts'
 
@@ -23,7 +23,7 @@ export class SilenceWatch {
   readonly job: Job = {
     name: 'watch-providers',
     pattern: '8-59/10 * * * *',
-    run: () => this.look(),
+    run: () => this.check(),
   }
   #silent: readonly Silent[] = []
 
@@ -34,13 +34,15 @@ export class SilenceWatch {
     return this.#silent
   }
 
-  async look(): Promise<void> {
+  async check(): Promise<void> {
     const { store, memory, clock } = this.deps
     const nowMs = clock.now()
     const sendings = await store.all(nowMs)
     const { catalogue } = memory.current
     this.#silent = sendings
-      .filter((one) => catalogue.provider(one.providerId) && voiceOf(one, nowMs) === 'silent')
+      .filter(
+        (one) => catalogue.provider(one.providerId) && sendingStateOf(one, nowMs) === 'silent',
+      )
       .map(({ providerId, newestMs }) => ({ providerId, quietMs: nowMs - newestMs }))
       .sort((a, b) => a.quietMs - b.quietMs)
       .slice(0, SILENT_MAX)

@@ -5,14 +5,14 @@ import { type CorridorView, corridorView } from './corridor-view.ts'
 import { pruned, type Trail, trailWith, valueAt } from './trail.ts'
 
 /** When and by which rules a book is looked at. */
-export type Sight = {
+export type ViewRules = {
   readonly catalogue: CatalogueIndex
   readonly cutoffMs: number
   /** Quotes from before this moment are left out; -Infinity keeps all. */
   readonly oldestMs: number
 }
 
-type Remembered = Sight & { readonly untilOldestMs: number; readonly view: CorridorView }
+type Remembered = ViewRules & { readonly untilOldestMs: number; readonly view: CorridorView }
 
 /** Everything live in one corridor: a trail of quotes for every provider that ever quoted it. */
 export class CorridorBook {
@@ -76,26 +76,26 @@ export class CorridorBook {
   }
 
   /** The corridor as it is seen, ranked; computed once for as long as the same is seen. */
-  view(sight: Sight): CorridorView {
-    const remembered = sight.cutoffMs === Number.POSITIVE_INFINITY ? this.#realtime : this.#hourly
-    if (remembered && isSame(remembered, sight)) return remembered.view
-    const fresh = this.#look(sight)
-    if (sight.cutoffMs === Number.POSITIVE_INFINITY) this.#realtime = fresh
+  view(rules: ViewRules): CorridorView {
+    const remembered = rules.cutoffMs === Number.POSITIVE_INFINITY ? this.#realtime : this.#hourly
+    if (remembered && isSame(remembered, rules)) return remembered.view
+    const fresh = this.#viewed(rules)
+    if (rules.cutoffMs === Number.POSITIVE_INFINITY) this.#realtime = fresh
     else this.#hourly = fresh
     return fresh.view
   }
 
-  #look(sight: Sight): Remembered {
+  #viewed(rules: ViewRules): Remembered {
     const quoted: { quote: Quote; provider: Provider }[] = []
     let untilOldestMs = Number.POSITIVE_INFINITY
     for (const [providerId, trail] of this.trails) {
-      const provider = sight.catalogue.provider(providerId)
-      const quote = provider && valueAt(trail, sight.cutoffMs)
-      if (!provider || !quote || quote.atMs < sight.oldestMs) continue
+      const provider = rules.catalogue.provider(providerId)
+      const quote = provider && valueAt(trail, rules.cutoffMs)
+      if (!provider || !quote || quote.atMs < rules.oldestMs) continue
       quoted.push({ quote, provider })
       untilOldestMs = Math.min(untilOldestMs, quote.atMs)
     }
-    return { ...sight, untilOldestMs, view: corridorView(quoted) }
+    return { ...rules, untilOldestMs, view: corridorView(quoted) }
   }
 }
 
@@ -103,11 +103,11 @@ export class CorridorBook {
  * Whether a remembered view still holds. Ageing only ever removes quotes, so it holds until its
  * oldest quote expires.
  */
-function isSame(remembered: Remembered, sight: Sight): boolean {
+function isSame(remembered: Remembered, rules: ViewRules): boolean {
   return (
-    remembered.cutoffMs === sight.cutoffMs &&
-    remembered.catalogue === sight.catalogue &&
-    remembered.oldestMs <= sight.oldestMs &&
-    sight.oldestMs <= remembered.untilOldestMs
+    remembered.cutoffMs === rules.cutoffMs &&
+    remembered.catalogue === rules.catalogue &&
+    remembered.oldestMs <= rules.oldestMs &&
+    rules.oldestMs <= remembered.untilOldestMs
   )
 }

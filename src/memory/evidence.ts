@@ -7,7 +7,7 @@ import type { Generation } from './memory.ts'
 import type { ReferenceIndex } from './reference-index.ts'
 
 /** A corridor that was looked at, and the book that was found there. */
-type Look = Corridor & { readonly book: CorridorBook | undefined }
+type BookRead = Corridor & { readonly book: CorridorBook | undefined }
 
 /**
  * What an answer was read from, which is enough to tell later that reading again would give the
@@ -21,7 +21,7 @@ export class Evidence {
   readonly #feeds: FeedState
   readonly #cutoffMs: number
   readonly #sinceMs: number
-  readonly #looks: Look[] = []
+  readonly #books: BookRead[] = []
   #quotesSerial: number
   #isOfAllQuotes = false
   #untilMs = Number.POSITIVE_INFINITY
@@ -36,12 +36,12 @@ export class Evidence {
   }
 
   /** Notes that the answer depends on this book. */
-  look(from: string, to: string, book: CorridorBook | undefined): void {
-    this.#looks.push({ from, to, book })
+  readBook(from: string, to: string, book: CorridorBook | undefined): void {
+    this.#books.push({ from, to, book })
   }
 
   /** Notes that the answer depends on all quotes. */
-  lookAtAllQuotes(): void {
+  readAllQuotes(): void {
     this.#isOfAllQuotes = true
   }
 
@@ -61,7 +61,7 @@ export class Evidence {
     if (feeds !== this.#feeds) return false
     if (quotes.serial === this.#quotesSerial) return true
     if (this.#isOfAllQuotes) return false
-    for (const { from, to, book } of this.#looks) if (quotes.book(from, to) !== book) return false
+    for (const { from, to, book } of this.#books) if (quotes.book(from, to) !== book) return false
     this.#quotesSerial = quotes.serial
     return true
   }

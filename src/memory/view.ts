@@ -3,7 +3,7 @@ import type { Freshness } from '~/domain/freshness.ts'
 import type { Mid, Reference } from '~/domain/mid.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { CatalogueIndex } from './catalogue-index.ts'
-import type { CorridorBook, Sight } from './corridor-book.ts'
+import type { CorridorBook, ViewRules } from './corridor-book.ts'
 import { type CorridorView, EMPTY_VIEW } from './corridor-view.ts'
 import { Evidence } from './evidence.ts'
 import type { Generation } from './memory.ts'
@@ -20,7 +20,7 @@ export class View {
   /** What was read through this view. */
   readonly evidence: Evidence
   readonly #generation: Generation
-  readonly #sight: Sight
+  readonly #rules: ViewRules
 
   constructor(
     generation: Generation,
@@ -34,25 +34,25 @@ export class View {
       limits.quoteMaxAgeMs === null
         ? Number.NEGATIVE_INFINITY
         : freshness.nowMs - limits.quoteMaxAgeMs
-    this.#sight = { catalogue: this.catalogue, cutoffMs: freshness.cutoffMs, oldestMs }
+    this.#rules = { catalogue: this.catalogue, cutoffMs: freshness.cutoffMs, oldestMs }
   }
 
   /** The whole generation, whatever its times. */
   get generation(): Generation {
-    this.evidence.lookAtAllQuotes()
+    this.evidence.readAllQuotes()
     return this.#generation
   }
 
   /** The quotes of a corridor; empty when nobody quotes it. */
   corridor(from: string, to: string): CorridorView {
     const book = this.#generation.quotes.book(from, to)
-    this.evidence.look(from, to, book)
-    return book ? this.look(book) : EMPTY_VIEW
+    this.evidence.readBook(from, to, book)
+    return book ? this.viewOf(book) : EMPTY_VIEW
   }
 
   /** The corridor of a book. */
-  look(book: CorridorBook): CorridorView {
-    const seen = book.view(this.#sight)
+  viewOf(book: CorridorBook): CorridorView {
+    const seen = book.view(this.#rules)
     const { quoteMaxAgeMs } = this.limits
     if (quoteMaxAgeMs !== null)
       for (const { quote } of seen.quotes) this.evidence.lastUntil(quote.atMs + quoteMaxAgeMs)
@@ -65,7 +65,7 @@ export class View {
    */
   allQuotes(from: string, to: string): Quote[] {
     const book = this.#generation.quotes.book(from, to)
-    this.evidence.look(from, to, book)
+    this.evidence.readBook(from, to, book)
     return book?.quotesAt(this.freshness.cutoffMs) ?? []
   }
 

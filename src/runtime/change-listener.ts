@@ -7,7 +7,7 @@ import type { UsageMeter } from '~/memory/usage-meter.ts'
 import type { Database } from '~/store/database.ts'
 import { type HeardNews, type Listening, listenForNews, originOf } from '~/store/news-channel.ts'
 
-type NewsDeps = {
+type ChangeListenerDeps = {
   readonly database: Database
   readonly refresher: Pick<Refresher, 'note' | 'settled' | 'reload'>
   readonly meter: Pick<UsageMeter, 'release'>
@@ -16,7 +16,7 @@ type NewsDeps = {
 }
 
 /** A statement whose answer was lost is over by then, whatever became of it. */
-const DOUBT_MS = 15 * MINUTE_MS
+const LOST_ANSWER_MS = 15 * MINUTE_MS
 /** A pulse that takes longer is not waited for. */
 const PULSE_MS_MAX = 1000
 
@@ -27,15 +27,15 @@ const PULSE_MS_MAX = 1000
  * own news counts too. That of who may call always does: of two loads at once the older may have
  * been published last. After a lost connection anything may have been missed.
  */
-export class NewsFollower {
+export class ChangeListener {
   #listening: Listening | null = null
   #isFirst = true
   #isHeard = true
   #heardCount = 0
   readonly #waiting = new Set<{ readonly count: number; resolve(): void }>()
-  #doubtedMs = Number.NEGATIVE_INFINITY
+  #answerLostMs = Number.NEGATIVE_INFINITY
 
-  constructor(private readonly deps: NewsDeps) {}
+  constructor(private readonly deps: ChangeListenerDeps) {}
 
   /** Rejects when the database does not answer. */
   async start(): Promise<void> {
@@ -49,9 +49,9 @@ export class NewsFollower {
   }
 
   /** A batch of ours may be committed now or later, and nobody is told. */
-  doubt(): void {
+  noteLostAnswer(): void {
     const { refresher, clock } = this.deps
-    this.#doubtedMs = clock.now()
+    this.#answerLostMs = clock.now()
     refresher.note({ kind: 'everything' })
   }
 
@@ -93,7 +93,7 @@ export class NewsFollower {
     if (news.kind === 'pulse') this.#hearPulse(news.count, isOwn)
     else if (news.kind === 'shares') {
       if (!isOwn) meter.release(news.accountIds)
-    } else if (!isOwn || news.kind === 'access' || this.#isInDoubt(clock.now()))
+    } else if (!isOwn || news.kind === 'access' || this.#mayHaveLost(clock.now()))
       refresher.note(news)
   }
 
@@ -104,8 +104,8 @@ export class NewsFollower {
     for (const waiting of this.#waiting) if (waiting.count <= count) waiting.resolve()
   }
 
-  #isInDoubt(nowMs: number): boolean {
-    return Math.abs(nowMs - this.#doubtedMs) < DOUBT_MS
+  #mayHaveLost(nowMs: number): boolean {
+    return Math.abs(nowMs - this.#answerLostMs) < LOST_ANSWER_MS
   }
 
   /** A database that takes a pulse and does not bring it back has lost our connection. */

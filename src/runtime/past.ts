@@ -4,7 +4,7 @@ import type { WindowCache } from '~/memory/window-cache.ts'
 import { ANSWER_MS_MAX, inTime } from '~/service/deadline.ts'
 import { orUnavailable } from '~/store/outage.ts'
 import { type Tracing, traced } from '~/telemetry/tracing.ts'
-import type { PastStore, Readers } from './read-replicas.ts'
+import type { PastStore, ReadReplicas } from './read-replicas.ts'
 
 const AWAY =
   'the database that history is read from cannot be reached just now; retry shortly, ' +
@@ -15,7 +15,7 @@ const AWAY =
  * `overloaded` where too much is asked of it at once.
  */
 export function pastOf(
-  readers: Pick<Readers, 'ask'>,
+  readReplicas: Pick<ReadReplicas, 'ask'>,
   windows: WindowCache,
   tracing: Tracing | null = null,
 ): PastDeps {
@@ -26,7 +26,7 @@ export function pastOf(
         const ask = store[name] as (...args: unknown[]) => Promise<unknown>
         return traced(tracing, `database ${name}`, () => ask(...args))
       }
-      const answer = readers.ask(sourcesOf(args[0] as First<K>), question)
+      const answer = readReplicas.ask(sourcesOf(args[0] as First<K>), question)
       const inDue = inTime(answer, { msMax: ANSWER_MS_MAX, message: AWAY })
       return orUnavailable(inDue, AWAY) as ReturnType<PastStore[K]>
     }

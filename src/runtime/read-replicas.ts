@@ -21,7 +21,7 @@ export type PastStore = ReturnType<typeof createHistoryStore> &
   ReturnType<typeof createSeriesStore> &
   ReturnType<typeof createSnapshotStore>
 
-type ReadersDeps = {
+type ReadReplicasDeps = {
   readonly database: Database
   readonly config: Pick<Config, 'readUrls' | 'readLagMaxMs' | 'work'>
   readonly log: Log
@@ -40,7 +40,7 @@ const POSITION_WAIT_MS = 50
  * Who answers questions about the past: a streaming replica that is near enough and knows every
  * change that is served here, else the primary.
  */
-export class Readers {
+export class ReadReplicas {
   readonly #primary: Target
   readonly #replicas: readonly Target[]
   readonly #fence = new ReplayFence()
@@ -48,7 +48,7 @@ export class Readers {
   readonly #nowMs: () => number
   #isReading = false
 
-  constructor(private readonly deps: ReadersDeps) {
+  constructor(private readonly deps: ReadReplicasDeps) {
     const { database, config, clock } = deps
     const { historyMax, waitingMax } = config.work
     const bounds = { runningMax: historyMax, waitingMax }

@@ -5,11 +5,11 @@ import { WorkLimit } from '~/service/work-limit.ts'
 import type { ObservationStore } from '~/store/observation-store.ts'
 import { orUnavailable } from '~/store/outage.ts'
 import { type Tracing, traced } from '~/telemetry/tracing.ts'
-import type { NewsFollower } from './change-listener.ts'
+import type { ChangeListener } from './change-listener.ts'
 
 type RecorderDeps = {
   readonly observations: ObservationStore
-  readonly news: Pick<NewsFollower, 'doubt' | 'caughtUp'>
+  readonly changes: Pick<ChangeListener, 'noteLostAnswer' | 'caughtUp'>
   readonly tracing: Tracing | null
   readonly work: WorkSettings
 }
@@ -25,12 +25,12 @@ export type Recorder = AppDeps['store'] & { readonly limit: WorkLimit }
  * Where observations go. A batch whose answer was lost may be recorded all the same: memory then
  * has to learn of it, at the latest before a retry is told that it was recorded.
  */
-export function recorderOf({ observations, news, tracing, work }: RecorderDeps): Recorder {
+export function recorderOf({ observations, changes, tracing, work }: RecorderDeps): Recorder {
   const { ingestMax, waitingMax } = work
   const limit = new WorkLimit({ runningMax: ingestMax, waitingMax })
   /** What an earlier call recorded, here or elsewhere, may still be on its way into memory. */
   const served = async (recording: Recording): Promise<Recording> => {
-    if (recording.kind === 'replayed') await orUnavailable(news.caughtUp(), RECORDING_AWAY)
+    if (recording.kind === 'replayed') await orUnavailable(changes.caughtUp(), RECORDING_AWAY)
     return recording
   }
   const record: AppDeps['store']['record'] = async (batch) => {
@@ -38,7 +38,7 @@ export function recorderOf({ observations, news, tracing, work }: RecorderDeps):
       const recorded = traced(tracing, 'database record', () => observations.record(batch))
       return await served(await orUnavailable(recorded, RECORDING_AWAY))
     } catch (error) {
-      news.doubt()
+      changes.noteLostAnswer()
       throw error
     }
   }

@@ -5,7 +5,7 @@ import type { UsageMeter } from '~/memory/usage-meter.ts'
 import type { WindowCache } from '~/memory/window-cache.ts'
 import { type Database, type PoolFigures, poolOf } from '~/store/database.ts'
 import { counter, type Family, gauge, type Sample, secondsOf } from '~/telemetry/families.ts'
-import type { Readers } from './read-replicas.ts'
+import type { ReadReplicas } from './read-replicas.ts'
 import { type ReadinessSources, readinessMetrics } from './readiness-metrics.ts'
 import type { Recorder } from './recorder.ts'
 
@@ -15,7 +15,7 @@ export type ResourceSources = ReadinessSources & {
   readonly windows: WindowCache
   readonly tools: ToolServer
   readonly database: Database
-  readonly readers: Pick<Readers, 'replicas' | 'work' | 'pools'>
+  readonly readReplicas: Pick<ReadReplicas, 'replicas' | 'work' | 'pools'>
   readonly store: Pick<Recorder, 'limit'>
   readonly door: Door
 }
@@ -52,8 +52,8 @@ const doorMetrics = ({ door }: ResourceSources): Family[] => [
 ]
 
 /** Questions about the past have connections of their own. */
-function databaseMetrics({ database, readers }: ResourceSources): Family[] {
-  const pools = () => Object.entries({ main: [poolOf(database.sql)], history: readers.pools })
+function databaseMetrics({ database, readReplicas }: ResourceSources): Family[] {
+  const pools = () => Object.entries({ main: [poolOf(database.sql)], history: readReplicas.pools })
   const sizes = (what: keyof PoolFigures): Sample<number>[] =>
     pools().map(([pool, figures]) => [{ pool }, summed(figures, what)])
   return [
@@ -83,8 +83,9 @@ function databaseMetrics({ database, readers }: ResourceSources): Family[] {
 }
 
 /** Work that is held back so that a flood of it leaves the database to others. */
-function workMetrics({ readers, store }: ResourceSources): Family[] {
-  const kinds = () => Object.entries({ history: readers.work, recording: [store.limit.figures] })
+function workMetrics({ readReplicas, store }: ResourceSources): Family[] {
+  const kinds = () =>
+    Object.entries({ history: readReplicas.work, recording: [store.limit.figures] })
   return [
     {
       name: 'corridor_database_work',
@@ -108,18 +109,20 @@ function workMetrics({ readers, store }: ResourceSources): Family[] {
 const summed = <K extends string>(all: readonly Readonly<Record<K, number>>[], what: K): number =>
   all.reduce((sum, figures) => sum + figures[what], 0)
 
-const replicaMetrics = ({ readers }: ResourceSources): Family[] => [
+const replicaMetrics = ({ readReplicas }: ResourceSources): Family[] => [
   {
     name: 'corridor_read_replica_lag_seconds',
     help: 'How far a read replica is behind; infinite while it does not answer',
     type: 'gauge',
-    read: () => readers.replicas.map(({ where, lagMs }) => [{ replica: where }, secondsOf(lagMs)]),
+    read: () =>
+      readReplicas.replicas.map(({ where, lagMs }) => [{ replica: where }, secondsOf(lagMs)]),
   },
   {
     name: 'corridor_read_replica_used',
     help: '1 while a read replica is near enough to be asked',
     type: 'gauge',
-    read: () => readers.replicas.map(({ where, isUsed }) => [{ replica: where }, isUsed ? 1 : 0]),
+    read: () =>
+      readReplicas.replicas.map(({ where, isUsed }) => [{ replica: where }, isUsed ? 1 : 0]),
   },
 ]
 

@@ -4,7 +4,7 @@ import { pruneObservations } from '~/jobs/prune-observations.ts'
 import type { Job } from '~/jobs/schedule.ts'
 import type { Log } from '~/log.ts'
 import type { Memory } from '~/memory/memory.ts'
-import { stillAtIt } from '~/runtime/still-at-it.ts'
+import { withHeartbeat } from '~/runtime/heartbeat.ts'
 import type { Database } from '~/store/database.ts'
 import { createRetentionStore } from '~/store/past/retention-store.ts'
 import { createRollupStore } from '~/store/past/rollup-store.ts'
@@ -18,7 +18,7 @@ type RetentionDeps = {
 }
 
 const ACTOR = 'RETENTION_YEARS'
-const SAY_MS = 60_000
+const HEARTBEAT_MS = 60_000
 
 /** The job that keeps the observations of so many years; none where they are kept for ever. */
 export function retentionJobs({ config, database, memory, clock, log }: RetentionDeps): Job[] {
@@ -28,8 +28,9 @@ export function retentionJobs({ config, database, memory, clock, log }: Retentio
   const rollups = createRollupStore(database)
   const run = async () => {
     const say = (line: string) => log.info({}, line)
-    const pruning = stillAtIt({ what: 'pruning observations', say, everyMs: SAY_MS }, () =>
-      pruneObservations({ store, rollups, clock, actor: ACTOR }, retentionYears),
+    const pruning = withHeartbeat(
+      { what: 'pruning observations', say, everyMs: HEARTBEAT_MS },
+      () => pruneObservations({ store, rollups, clock, actor: ACTOR }, retentionYears),
     )
     const done = await pruning.finally(() => memory.publish({ isPastChanged: true }, clock.now()))
     if (!done || done.observations === 0) return

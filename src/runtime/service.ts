@@ -20,7 +20,7 @@ import { Memory } from '~/memory/memory.ts'
 import { UsageMeter } from '~/memory/usage-meter.ts'
 import { UsageShares } from '~/memory/usage-shares.ts'
 import { WindowCache } from '~/memory/window-cache.ts'
-import { stillAtIt } from '~/runtime/still-at-it.ts'
+import { withHeartbeat } from '~/runtime/heartbeat.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
 import { createMeterStore, LEASE_TRUST_MS } from '~/store/access/share-store.ts'
 import { createUsageStore } from '~/store/access/usage-store.ts'
@@ -34,20 +34,20 @@ import { createSendingStore } from '~/store/portal/sending-store.ts'
 import { createQuoteStore } from '~/store/quote-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { memorySizes } from '~/telemetry/memory-metrics.ts'
-import { NewsFollower } from './change-listener.ts'
+import { ChangeListener } from './change-listener.ts'
 import { FeedService, type Pace } from './feeds.ts'
 import { type Listener, listen } from './listener.ts'
 import { newKeysOf } from './new-keys.ts'
-import { orStop } from './or-undo.ts'
 import { pastOf } from './past.ts'
 import { People } from './people.ts'
 import { portalOptions } from './portal.ts'
 import { reachability } from './reachability.ts'
-import { Readers } from './read-replicas.ts'
+import { ReadReplicas } from './read-replicas.ts'
 import { recorderOf } from './recorder.ts'
 import { retentionJobs } from './retention.ts'
 import { type ShareMetrics, Telemetry } from './telemetry.ts'
 import { toolServerOptions } from './tool-server.ts'
+import { stopOnFailure } from './undo-on-failure.ts'
 
 export type ServiceOptions = {
   readonly config: Config
@@ -77,29 +77,29 @@ export type Service = {
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, clock, log, database } = options
   const telemetry = await Telemetry.start(options)
-  const readers = new Readers(options)
+  const readReplicas = new ReadReplicas(options)
   const [draining, door] = [new Draining(config.shutdownDelayMs), new Door(log)]
-  const windows = new WindowCache()
+  const [windows, addresses] = [new WindowCache(), new Addresses(config.trustedProxies)]
   const memory: Memory = new Memory((news) => {
     windows.note(news)
-    readers.note(news)
+    readReplicas.note(news)
     feeds.note(news)
     telemetry.notePublication()
   })
   const feeds = new FeedService({ ...options, memory, watch: telemetry.feed })
   const counting = countingOf(options)
-  const observations = createObservationStore(database)
-  const loading = { memory, telemetry, readers, ...counting }
+  const loading = { memory, telemetry, readReplicas, ...counting }
   const { refresher, news, newKeys } = await loaded(options, loading)
+  const past = pastOf(readReplicas, windows, telemetry.tracing)
   const metering = { meter: counting.meter, limits: config.quotas }
-  const past = pastOf(readers, windows, telemetry.tracing)
   const reading = { memory, newKeys, clock, log, metering, ageLimits: config, past }
   const tools = new ToolServer({ ...reading, options: toolServerOptions(config) })
-  const addresses = new Addresses(config.trustedProxies)
   const people = new People({ ...options, ...reading, addresses, listensAt: () => listener.origin })
-  const store = recorderOf({ observations, news, tracing: telemetry.tracing, work: config.work })
+  const observations = createObservationStore(database)
+  const recording = { observations, changes: news, tracing: telemetry.tracing, work: config.work }
+  const store = recorderOf(recording)
   const health = healthOf(database, { draining, refresher })
-  const watched = { ...counting, database, memory, windows, readers }
+  const watched = { ...counting, database, memory, windows, readReplicas }
   const silence = new SilenceWatch({ store: createSendingStore(database), memory, clock })
   const app = createApp({
     ...reading,
@@ -113,21 +113,18 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ...telemetry.shown({ ...watched, tools, store, health, silence, door }),
     ...health,
   })
-  const sides = { news, refresher, telemetry, readers, people }
+  const sides = { news, refresher, telemetry, readReplicas, people }
   const listener = await opened(options, { app, addresses, draining, sides, door })
   const jobs = jobsOf({ ...options, ...counting, memory, refresher, observations, tools })
-  const keeping = retentionJobs({ ...options, memory })
-  const others = [people.job, news.job, ...readers.jobs, ...feeds.jobs, ...keeping]
-  const allJobs = [...jobs, ...others, silence.job, verification(options, memory)]
-  const schedule = startSchedule(allJobs.map(telemetry.job), log)
+  const pruning = retentionJobs({ ...options, memory })
+  const others = [people.job, news.job, ...readReplicas.jobs, ...feeds.jobs, ...pruning]
+  const all = [...jobs, ...others, silence.job, verification(options, memory)]
+  const schedule = startSchedule(all.map(telemetry.job), log)
   feeds.start(schedule)
   schedule.runNow(silence.job.name)
   const parts = { tools, feeds, listener, schedule, ...counting, ...sides }
-  return {
-    origin: listener.origin,
-    drain: () => draining.begin(),
-    stop: () => stopped(parts, options),
-  }
+  const stop = () => stopped(parts, options)
+  return { origin: listener.origin, drain: () => draining.begin(), stop }
 }
 
 type Moods = { readonly draining: Draining; readonly refresher: Refresher }
@@ -148,19 +145,19 @@ function countingOf({ database, clock }: ServiceOptions) {
 
 /** Memory as the database has it, and from here on in step with it. */
 async function loaded(options: ServiceOptions, loading: Loading) {
-  const { memory, meter, exchange, telemetry, readers } = loading
+  const { memory, meter, exchange, telemetry, readReplicas } = loading
   const { clock, log } = options
   const refreshing = { sources: sourcesOf(options), memory, meter, clock, log }
   const refresher = new Refresher({ ...refreshing, onCaughtUp: telemetry.onCaughtUp })
-  const news = new NewsFollower({ ...options, meter, refresher: telemetry.follow(refresher) })
+  const news = new ChangeListener({ ...options, meter, refresher: telemetry.follow(refresher) })
   const startMs = monotonicMs()
   const say = (line: string) => log.info({}, line)
   const start = async () => {
     await news.start()
     await exchange.start()
-    await stillAtIt({ what: 'loading memory', say }, () => refresher.reload())
+    await withHeartbeat({ what: 'loading memory', say }, () => refresher.reload())
   }
-  await orStop(start, [news, refresher, telemetry, readers])
+  await stopOnFailure(start, [news, refresher, telemetry, readReplicas])
   log.info({ ...memorySizes(memory), ms: msSince(startMs) }, 'memory is loaded')
   return { refresher, news, newKeys: newKeysOf(options, refresher) }
 }
@@ -170,7 +167,7 @@ type Loading = {
   readonly meter: UsageMeter
   readonly exchange: UsageExchange
   readonly telemetry: Telemetry
-  readonly readers: Readers
+  readonly readReplicas: ReadReplicas
 }
 
 type Front = {
@@ -192,7 +189,7 @@ function opened({ config, clock, log }: ServiceOptions, front: Front): Promise<L
     Object.entries(app.exact).map(([path, handle]) => [path, watched(handle)]),
   )
   const open = () => listen(config, { handle: watched(app.fetch), exact, log, addresses, door })
-  return orStop(open, Object.values(sides))
+  return stopOnFailure(open, Object.values(sides))
 }
 
 type Stoppable = { stop(): Promise<void> }
@@ -203,16 +200,16 @@ type Parts = {
   readonly listener: Stoppable
   readonly people: Stoppable
   readonly schedule: Stoppable
-  readonly news: NewsFollower
+  readonly news: ChangeListener
   readonly refresher: Refresher
   readonly exchange: UsageExchange
   readonly telemetry: Stoppable
-  readonly readers: Stoppable
+  readonly readReplicas: Stoppable
 }
 
 /** Requests end before the jobs, and what they were counted as is written last. */
 async function stopped(parts: Parts, { database, log }: ServiceOptions): Promise<void> {
-  const { tools, feeds, listener, people, schedule, exchange, telemetry, readers } = parts
+  const { tools, feeds, listener, people, schedule, exchange, telemetry, readReplicas } = parts
   tools.close()
   feeds.stop()
   await listener.stop()
@@ -222,7 +219,7 @@ async function stopped(parts: Parts, { database, log }: ServiceOptions): Promise
   await exchange.stop().catch((err) => log.error({ err }, 'usage was not written'))
   await people.stop()
   await telemetry.stop()
-  await readers.stop()
+  await readReplicas.stop()
   await database.close()
 }
 

@@ -3,7 +3,7 @@ import type { Config } from '~/config.ts'
 import type { ReferenceFeed } from '~/domain/feed/feed.ts'
 import type { MetricsDeps } from '~/http/metrics.ts'
 import type { ObservedDeps } from '~/http/observed.ts'
-import type { Change } from '~/jobs/backlog.ts'
+import type { DatabaseChange } from '~/jobs/backlog.ts'
 import type { Refresher } from '~/jobs/refresh.ts'
 import type { Job } from '~/jobs/schedule.ts'
 import type { Log } from '~/log.ts'
@@ -15,10 +15,10 @@ import { ReplicationFigures } from '~/telemetry/replication-figures.ts'
 import { publicationMetrics, replicationMetrics } from '~/telemetry/replication-metrics.ts'
 import { RequestFigures } from '~/telemetry/request-figures.ts'
 import { requestMetrics } from '~/telemetry/request-metrics.ts'
+import { RunLedger } from '~/telemetry/run-figures.ts'
+import { runMetrics } from '~/telemetry/run-metrics.ts'
 import type { SpansOptions } from '~/telemetry/spans.ts'
 import { type Tracing, traced } from '~/telemetry/tracing.ts'
-import { WorkLedger } from '~/telemetry/work-figures.ts'
-import { workMetrics } from '~/telemetry/work-metrics.ts'
 import { version } from '../../package.json'
 import { type ResourceSources, resourceMetrics } from './resource-metrics.ts'
 
@@ -44,8 +44,8 @@ const TRACED_FIELDS_MAX = 5
 export class Telemetry {
   readonly #requests = new RequestFigures()
   readonly #replication = new ReplicationFigures()
-  readonly #jobs: WorkLedger
-  readonly #feeds: WorkLedger
+  readonly #jobs: RunLedger
+  readonly #feeds: RunLedger
   readonly #loop = new LoopDelay()
   #publications = 0
   #publishedMs: number | null = null
@@ -56,8 +56,8 @@ export class Telemetry {
     readonly tracing: Tracing | null,
   ) {
     const { clock } = options
-    this.#jobs = new WorkLedger(clock)
-    this.#feeds = new WorkLedger(clock)
+    this.#jobs = new RunLedger(clock)
+    this.#feeds = new RunLedger(clock)
     this.#loop.start()
   }
 
@@ -96,7 +96,7 @@ export class Telemetry {
     return {
       settled: () => refresher.settled(),
       reload: () => refresher.reload(),
-      note: (change: Change) => {
+      note: (change: DatabaseChange) => {
         refresher.note(change)
         const served = refresher.settled().then(() => !refresher.isBehind)
         this.#replication.heard(change.kind, served)
@@ -123,8 +123,8 @@ export class Telemetry {
       ...memoryMetrics(sources.memory, clock),
       ...publicationMetrics(publications, clock),
       ...replicationMetrics(this.#replication),
-      ...workMetrics(this.#jobs, { metric: 'job', label: 'task', noun: 'Runs of a job' }),
-      ...workMetrics(this.#feeds, { metric: 'feed', label: 'feed', noun: 'Questions to a feed' }),
+      ...runMetrics(this.#jobs, { metric: 'job', label: 'task', noun: 'Runs of a job' }),
+      ...runMetrics(this.#feeds, { metric: 'feed', label: 'feed', noun: 'Questions to a feed' }),
       ...resourceMetrics(sources),
       ...processMetrics(this.#loop, version),
     ])

@@ -8,7 +8,7 @@ import { midBefore, quotesBefore, type SnapshotDeps } from './snapshot.ts'
 import { supportedCorridor } from './supported.ts'
 
 /** A corridor at one moment; null where it had no recent mid, or nothing executable was live. */
-export type Moment = {
+export type PricesAt = {
   readonly atMs: number
   readonly mid: number | null
   readonly best: number | null
@@ -17,8 +17,8 @@ export type Moment = {
 export type CorridorChange = {
   readonly corridor: Corridor
   readonly period: Period
-  readonly start: Moment
-  readonly end: Moment
+  readonly start: PricesAt
+  readonly end: PricesAt
   /** Null where the start or the end has no value. */
   readonly mid: Change | null
   readonly best: Change | null
@@ -38,7 +38,7 @@ export async function corridorChange(
 ): Promise<CorridorChange> {
   const { period } = asked
   const corridor = supportedCorridor(view.catalogue, asked)
-  const end = presentMoment(view, corridor)
+  const end = pricesNow(view, corridor)
   const atMs = end.atMs - PERIOD_MS[period]
   const isLasting = view.freshness.tier === 'hourly'
   const then = { beforeMs: atMs + 1, thenMs: atMs, isLasting }
@@ -46,7 +46,7 @@ export async function corridorChange(
     quotesBefore(deps, corridor, then),
     midBefore(deps, view, { ...then, corridor }),
   ])
-  const start: Moment = { atMs, mid: mid?.rate ?? null, best: bestAt(view, quotes, atMs) }
+  const start: PricesAt = { atMs, mid: mid?.rate ?? null, best: bestAt(view, quotes, atMs) }
   return {
     corridor,
     period,
@@ -57,7 +57,7 @@ export async function corridorChange(
   }
 }
 
-function presentMoment(view: View, { from, to }: Corridor): Moment {
+function pricesNow(view: View, { from, to }: Corridor): PricesAt {
   const { nowMs, cutoffMs } = view.freshness
   const atMs = Math.min(nowMs, cutoffMs)
   return {

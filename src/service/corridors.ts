@@ -15,7 +15,7 @@ export function liveCorridors(view: View): LiveCorridor[] {
   for (const book of view.generation.quotes.allBooks()) {
     const { from, to } = book
     if (!view.catalogue.currency(from) || !view.catalogue.currency(to)) continue
-    const seen = view.look(book)
+    const seen = view.viewOf(book)
     if (seen.quotes.length > 0) live.push({ from, to, view: seen })
   }
   return live

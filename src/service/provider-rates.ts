@@ -21,7 +21,7 @@ export function providerRates(view: View, providerId: string): ProviderRates {
   const quotes: Quote[] = []
   for (const book of view.generation.quotes.booksOf(providerId)) {
     if (!view.catalogue.currency(book.from) || !view.catalogue.currency(book.to)) continue
-    const seen = view.look(book).quotes.find(({ quote }) => quote.providerId === providerId)
+    const seen = view.viewOf(book).quotes.find(({ quote }) => quote.providerId === providerId)
     if (seen) quotes.push(seen.quote)
   }
   quotes.sort((a, b) => compareText(a.from, b.from) || compareText(a.to, b.to))

@@ -42,16 +42,16 @@ export class ProviderCorridors {
   }
 
   async #learn(names: readonly SeriesName[]): Promise<void> {
-    await this.#look(names)
+    await this.#find(names)
     const unknown = this.#missing(names)
     if (unknown.length === 0) return
     await this.#create(unknown)
-    await this.#look(unknown)
+    await this.#find(unknown)
     const lost = this.#missing(unknown)
     if (lost.length > 0) throw new Error(`${keyOf(lost[0]!)} is neither there nor can be created`)
   }
 
-  async #look(names: readonly SeriesName[]): Promise<void> {
+  async #find(names: readonly SeriesName[]): Promise<void> {
     const rows = await this.database.sql<(SeriesName & ObservedSeries)[]>`
       select p.id, p.corridor_id as "corridorId",
         p.provider_id as "providerId", c.source as "from", c.target as "to"

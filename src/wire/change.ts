@@ -4,7 +4,7 @@ import { corridorKey } from '~/domain/corridor.ts'
 import type { Freshness } from '~/domain/freshness.ts'
 import { PERIODS } from '~/domain/period.ts'
 import { roundAmount } from '~/domain/round.ts'
-import type { CorridorChange, Moment } from '~/service/change.ts'
+import type { CorridorChange, PricesAt } from '~/service/change.ts'
 import { freshnessFields, Instant, namedRecord, words } from './fields.ts'
 import { periodParameter } from './history.ts'
 import { CorridorQuery } from './parameters.ts'
@@ -55,7 +55,7 @@ export function presentChange(
   }
 }
 
-const presentMoment = ({ atMs, mid, best }: Moment): Static<typeof ChangeMoment> => ({
+const presentMoment = ({ atMs, mid, best }: PricesAt): Static<typeof ChangeMoment> => ({
   at: iso(atMs),
   ...(mid !== null && { mid: roundAmount(mid) }),
   ...(best !== null && { best: roundAmount(best) }),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
-import { stillAtIt } from '~/runtime/still-at-it.ts'
+import { withHeartbeat } from '~/runtime/heartbeat.ts'
 import { importObservations } from '~/store/transfer/observation-import.ts'
 import { inArrays, observation, stockedDatabase } from '../store/samples.ts'
 import { ROOT } from '../support/child.ts'
@@ -72,7 +72,7 @@ describe('anywhere else nothing but the result shows', () => {
   })
 })
 
-describe('stillAtIt', () => {
+describe('withHeartbeat', () => {
   test('says every now and then that work goes on, until it is done', async () => {
     const { promise: work, resolve } = Promise.withResolvers<string>()
     const said: string[] = []
@@ -81,14 +81,14 @@ describe('stillAtIt', () => {
       if (said.length === 2) resolve('done')
     }
     const waiting = { what: 'loading memory', say, everyMs: 10 }
-    expect(await stillAtIt(waiting, () => work)).toBe('done')
+    expect(await withHeartbeat(waiting, () => work)).toBe('done')
     expect(said).toEqual(Array(2).fill('still loading memory, for 0 s now'))
   })
 
   test('says nothing of work that is done soon, and passes its failure on', async () => {
     const said: string[] = []
     const waiting = { what: 'loading', say: (line: string) => void said.push(line) }
-    const failure = stillAtIt(waiting, () => Promise.reject(new Error('no')))
+    const failure = withHeartbeat(waiting, () => Promise.reject(new Error('no')))
     expect(await failure.catch(({ message }) => message)).toBe('no')
     expect(said).toEqual([])
   })

@@ -2,8 +2,8 @@ import { untilSignal } from '~/command/serving.ts'
 import { closing } from '~/command/terminal.ts'
 import { loadConfig } from '~/config.ts'
 import { createLog } from '~/log.ts'
-import { orUndo } from '~/runtime/or-undo.ts'
 import { baseUrl, startService } from '~/runtime/service.ts'
+import { undoOnFailure } from '~/runtime/undo-on-failure.ts'
 import { openDatabase } from '~/store/database.ts'
 import { migrate } from '~/store/migrate.ts'
 import { SharedClock } from './shared-clock.ts'
@@ -20,6 +20,6 @@ const start = async () => {
   await migrate(database)
   return startService({ config, clock, log, database, sample: null })
 }
-const service = await orUndo(start, () => database.close())
+const service = await undoOnFailure(start, () => database.close())
 console.log(`corridor answers at ${baseUrl(service.origin)}`)
 await untilSignal(service, { hold: closing(Promise.resolve(database)), log })

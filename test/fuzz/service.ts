@@ -4,8 +4,8 @@ import { systemClock } from '~/clock.ts'
 import { loadConfig } from '~/config.ts'
 import { keyHashOf, newApiKey } from '~/domain/api-key.ts'
 import { createLog } from '~/log.ts'
-import { orUndo } from '~/runtime/or-undo.ts'
 import { startService } from '~/runtime/service.ts'
+import { undoOnFailure } from '~/runtime/undo-on-failure.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { type Database, openDatabase } from '~/store/database.ts'
@@ -29,7 +29,7 @@ const start = async () => {
   const running = await startService({ config, clock: systemClock, log, database, sample: null })
   return { service: running, keys: made }
 }
-const { service, keys } = await orUndo(start, () => database.close())
+const { service, keys } = await undoOnFailure(start, () => database.close())
 const password = decodeURIComponent(String(database.sql.options.pass ?? ''))
 console.log(JSON.stringify({ origin: service.origin, keys, secrets: [password] }))
 

@@ -3,7 +3,7 @@ import { drizzle } from 'drizzle-orm/postgres-js'
 import { loadConfig } from '~/config.ts'
 import { WindowCache } from '~/memory/window-cache.ts'
 import { pastOf } from '~/runtime/past.ts'
-import { Readers } from '~/runtime/read-replicas.ts'
+import { ReadReplicas } from '~/runtime/read-replicas.ts'
 import { connect, type Database } from '~/store/database.ts'
 import { TEST_MS_MAX } from '../support/embedded-process.ts'
 import { KeptLog } from '../support/log.ts'
@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => away.close())
 
 const readersOf = (database: Database) =>
-  new Readers({ database, config: loadConfig({}), log: new KeptLog() })
+  new ReadReplicas({ database, config: loadConfig({}), log: new KeptLog() })
 
 describe('without the database', () => {
   test.each(PAST)('503 with Retry-After for %s, free of charge', async (question) => {

@@ -7,7 +7,7 @@ import type { Reference } from '~/domain/mid.ts'
 import type { UsageCount } from '~/domain/quota.ts'
 import { dayOf } from '~/domain/quota.ts'
 import type { Quote } from '~/domain/quote.ts'
-import { BACKLOG_ACCOUNTS_MAX, BACKLOG_MAX, type Change } from '~/jobs/backlog.ts'
+import { BACKLOG_ACCOUNTS_MAX, BACKLOG_MAX, type DatabaseChange } from '~/jobs/backlog.ts'
 import { Refresher, type Sources } from '~/jobs/refresh.ts'
 import { Memory } from '~/memory/memory.ts'
 import { UsageMeter } from '~/memory/usage-meter.ts'
@@ -351,7 +351,7 @@ describe('Refresher.note', () => {
     expect(tables.asked).toEqual(['access'])
   })
 
-  const readings: [of: string, change: Change][] = [
+  const readings: [of: string, change: DatabaseChange][] = [
     ['everything', { kind: 'everything' }],
     ['all accounts', { kind: 'access' }],
     ['its account', { kind: 'access', accountId: 'a' }],

@@ -46,7 +46,7 @@ describe('SilenceWatch', () => {
       sending('p2p-b', 900 * DAY_MS, null),
     ]
     const watch = watchOf([sendings])
-    await watch.look()
+    await watch.check()
     expect(watch.silent).toEqual([
       { providerId: 'p2p-a', quietMs: 4 * HOUR_MS },
       { providerId: 'retail-a', quietMs: 3 * DAY_MS + 1 },
@@ -57,7 +57,7 @@ describe('SilenceWatch', () => {
     const off = provider('retail-a', { isActive: false })
     const long = ['retail-a', 'nobody'].map((id) => sending(id, 30 * DAY_MS, DAY_MS))
     const watch = watchOf([long], [off])
-    await watch.look()
+    await watch.check()
     expect(watch.silent).toEqual([])
   })
 
@@ -65,15 +65,15 @@ describe('SilenceWatch', () => {
     const many = Array.from({ length: 150 }, (_, i) => provider(`p-${i}`))
     const sendings = many.map(({ id }, i) => sending(id, (200 - i) * DAY_MS, DAY_MS))
     const watch = watchOf([sendings], many)
-    await watch.look()
+    await watch.check()
     expect(watch.silent).toHaveLength(100)
     expect(watch.silent[0]).toEqual({ providerId: 'p-149', quietMs: 51 * DAY_MS })
   })
 
   test('keeps what it knew when the database does not answer', async () => {
     const watch = watchOf([[sending('retail-a', 30 * DAY_MS, DAY_MS)], new Error('away')])
-    await watch.look()
-    await expect(watch.look()).rejects.toThrow('away')
+    await watch.check()
+    await expect(watch.check()).rejects.toThrow('away')
     expect(watch.silent).toHaveLength(1)
   })
 })

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import type { Change } from '~/jobs/backlog.ts'
-import { NewsFollower } from '~/runtime/change-listener.ts'
+import type { DatabaseChange } from '~/jobs/backlog.ts'
+import { ChangeListener } from '~/runtime/change-listener.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { NOW_MS, observation, otherHandle, stockedDatabase } from '../store/samples.ts'
 import { clockAt } from '../support/clock.ts'
@@ -9,14 +9,14 @@ import type { FreshDatabase } from '../support/postgres.ts'
 setDefaultTimeout(30_000)
 
 let database: FreshDatabase
-let follower: NewsFollower
+let changes: ChangeListener
 let told: string[]
 
 beforeEach(async () => {
   database = await stockedDatabase()
   told = []
   const refresher = {
-    note: (change: Change) => void told.push(change.kind),
+    note: (change: DatabaseChange) => void told.push(change.kind),
     settled: async () => void told.push('settled'),
     async reload() {
       told.push('reloaded')
@@ -26,34 +26,34 @@ beforeEach(async () => {
   const log = { debug() {}, info() {}, warn() {}, error() {} }
   const clock = clockAt(new Date(NOW_MS).toISOString())
   const meter = { release: (accountIds: readonly string[]) => void told.push(`want ${accountIds}`) }
-  follower = new NewsFollower({ database, refresher, meter, clock, log })
-  await follower.start()
+  changes = new ChangeListener({ database, refresher, meter, clock, log })
+  await changes.start()
 })
 afterEach(async () => {
-  follower.stop()
+  changes.stop()
   await database.close()
 })
 
-describe('NewsFollower.caughtUp', () => {
+describe('ChangeListener.caughtUp', () => {
   test('waits for what others committed before, and for its loading', async () => {
     const other = otherHandle(database)
     const store = createObservationStore(other)
     for (let i = 0; i < 5; i++) {
       await store.record({ observations: [observation()], idempotency: null })
-      await follower.caughtUp()
+      await changes.caughtUp()
       expect(told.splice(0)).toEqual(['observations', 'settled'])
     }
     await other.close()
   })
 
   test('is told apart from pulses that were sent before', async () => {
-    await Promise.all([follower.job.run(), follower.caughtUp(), follower.caughtUp()])
+    await Promise.all([changes.job.run(), changes.caughtUp(), changes.caughtUp()])
     expect(told).toEqual(['settled', 'settled'])
   })
 
   test('loads everything where no pulse comes back', async () => {
-    follower.stop()
-    await follower.caughtUp()
+    changes.stop()
+    await changes.caughtUp()
     expect(told).toEqual(['reloaded'])
   })
 })

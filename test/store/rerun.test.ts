@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { loadConfig } from '~/config.ts'
 import { WindowCache } from '~/memory/window-cache.ts'
 import { pastOf } from '~/runtime/past.ts'
-import { Readers } from '~/runtime/read-replicas.ts'
+import { ReadReplicas } from '~/runtime/read-replicas.ts'
 import { recorderOf } from '~/runtime/recorder.ts'
 import { connect, type Sql } from '~/store/database.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
@@ -96,15 +96,20 @@ describe('rerun', () => {
       await sql`create trigger breaking before insert on observations
         for each row execute function breaking()`
       const config = loadConfig({})
-      const news = { doubt() {}, caughtUp: async () => {} }
-      const recorder = recorderOf({ observations: store, news, tracing: null, work: config.work })
+      const changes = { noteLostAnswer() {}, caughtUp: async () => {} }
+      const recorder = recorderOf({
+        observations: store,
+        changes,
+        tracing: null,
+        work: config.work,
+      })
       const again = recorder.record({ observations: [row], idempotency: null })
       expect(await again.catch(wasBrokenOff)).toBe(true)
       expect(await runs()).toBe(3)
       await sql`alter table observations rename to rows`
       await sql`create view observations as select * from rows where broken_off()`
-      const readers = new Readers({ database, config, log: new KeptLog() })
-      const past = pastOf(readers, new WindowCache()).store
+      const readReplicas = new ReadReplicas({ database, config, log: new KeptLog() })
+      const past = pastOf(readReplicas, new WindowCache()).store
       const corridor = { from: 'USD', to: 'KES' }
       const bounds = { fromMs: 0, beforeMs: NOW_MS + 1 }
       const page = {
@@ -117,7 +122,7 @@ describe('rerun', () => {
       } as const
       expect(await past.page(page).catch(wasBrokenOff)).toBe(true)
       expect(await runs()).toBe(6)
-      await readers.stop()
+      await readReplicas.stop()
       await database.close()
 
       async function runs(): Promise<number> {

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { LoopDelay } from '~/telemetry/loop-delay.ts'
 import { ReplicationFigures } from '~/telemetry/replication-figures.ts'
 import { RequestFigures } from '~/telemetry/request-figures.ts'
+import { RunLedger } from '~/telemetry/run-figures.ts'
 import { REQUEST_BOUNDS_MS, Timings, WORK_BOUNDS_MS } from '~/telemetry/timings.ts'
-import { WorkLedger } from '~/telemetry/work-figures.ts'
 import { clockAt } from '../support/clock.ts'
 import { until } from '../support/embedded-process.ts'
 
@@ -52,10 +52,10 @@ describe('RequestFigures', () => {
   })
 })
 
-describe('WorkLedger', () => {
+describe('RunLedger', () => {
   test('enters successes and failures, and passes both on', async () => {
     const clock = clockAt(AT)
-    const ledger = new WorkLedger(clock)
+    const ledger = new RunLedger(clock)
     const error = new Error('away')
     expect(await ledger.entered('prune', () => 'done')).toBe('done')
     clock.advance(1000)

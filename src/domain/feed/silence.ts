@@ -25,10 +25,10 @@ export function silentFromMs({ newestMs, usualIntervalMs }: Sending): number | n
   return newestMs + Math.max(INTERVALS_MAX * usualIntervalMs, QUIET_MS_MIN)
 }
 
-export type Voice = 'sending' | 'silent' | 'unknown'
+export type SendingState = 'sending' | 'silent' | 'unknown'
 
 /** Whether a provider has stopped sending, measured by its usual interval. */
-export function voiceOf(sending: Sending, nowMs: number): Voice {
+export function sendingStateOf(sending: Sending, nowMs: number): SendingState {
   const fromMs = silentFromMs(sending)
   if (fromMs === null) return 'unknown'
   return nowMs > fromMs ? 'silent' : 'sending'

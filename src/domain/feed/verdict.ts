@@ -1,7 +1,7 @@
 import { type GuardRules, isWithin } from './guard.ts'
 
 /** A valid answer of one feed in one run: the currencies asked for, units per USD as exact text. */
-export type Testimony = {
+export type FeedAnswer = {
   readonly feedId: string
   readonly source: string
   readonly origin: string
@@ -36,13 +36,13 @@ type Ground = 'unmoved' | 'first' | 'second_feed' | 'second_fetch'
 export type Acceptance = {
   readonly currency: string
   readonly perUsd: string
-  readonly testimony: Testimony
+  readonly answer: FeedAnswer
   readonly ground: Ground
 }
 
 /** An answer in which too much moved at once, so that none of it counts. */
-type Doubt = {
-  readonly testimony: Testimony
+type Disbelief = {
+  readonly answer: FeedAnswer
   readonly moved: number
   readonly compared: number
 }
@@ -52,14 +52,14 @@ export type Verdict = {
   readonly accepted: readonly Acceptance[]
   /** Every value that is held back from now on. */
   readonly held: readonly HeldBack[]
-  readonly doubted: readonly Doubt[]
+  readonly doubted: readonly Disbelief[]
   /** The currencies on which another feed could still change the verdict. */
   readonly open: readonly string[]
 }
 
 type Case = {
   /** The answers of this run, the preferred feed first. */
-  readonly testimonies: readonly Testimony[]
+  readonly answers: readonly FeedAnswer[]
   readonly known: readonly string[]
   /** The values accepted last, in units per USD. */
   readonly standing: ReadonlyMap<string, number>
@@ -86,12 +86,12 @@ type Case = {
  * another.
  */
 export function verdictOf(run: Case): Verdict {
-  const doubted = run.testimonies
-    .map((testimony) => doubtOf(testimony, run))
-    .filter((doubt) => !!doubt)
-  const isDoubted = (testimony: Testimony) => doubted.some((doubt) => doubt.testimony === testimony)
-  const trusted = run.testimonies.filter((testimony) => !isDoubted(testimony))
-  const witnesses = trusted.length > 0 ? trusted : run.testimonies
+  const doubted = run.answers
+    .map((answer) => disbeliefOf(answer, run))
+    .filter((disbelief) => !!disbelief)
+  const isDoubted = (answer: FeedAnswer) => doubted.some((disbelief) => disbelief.answer === answer)
+  const trusted = run.answers.filter((answer) => !isDoubted(answer))
+  const witnesses = trusted.length > 0 ? trusted : run.answers
   const findings = run.known.map((currency) =>
     findingOf(run, { currency, witnesses, isTrusted: trusted.length > 0 }),
   )
@@ -107,23 +107,23 @@ export function verdictOf(run: Case): Verdict {
   }
 }
 
-function doubtOf(testimony: Testimony, { standing, rules, known }: Case): Doubt | null {
+function disbeliefOf(answer: FeedAnswer, { standing, rules, known }: Case): Disbelief | null {
   let moved = 0
   let compared = 0
   for (const currency of known) {
     const before = standing.get(currency)
-    const text = testimony.perUsd.get(currency)
+    const text = answer.perUsd.get(currency)
     if (before === undefined || text === undefined) continue
     compared++
     if (!isWithin(Number(text), before, boundOf(currency, rules))) moved++
   }
   const isMany = moved >= 3 && moved > compared * rules.movedShareMax
   const isMost = moved >= 2 && moved * 2 > compared
-  return isMany || isMost ? { testimony, moved, compared } : null
+  return isMany || isMost ? { answer, moved, compared } : null
 }
 
 type Claim = {
-  readonly testimony: Testimony
+  readonly answer: FeedAnswer
   readonly text: string
   readonly value: number
   readonly isUnmoved: boolean
@@ -131,7 +131,7 @@ type Claim = {
 
 type Question = {
   readonly currency: string
-  readonly witnesses: readonly Testimony[]
+  readonly witnesses: readonly FeedAnswer[]
   readonly isTrusted: boolean
 }
 
@@ -161,7 +161,7 @@ function findingOf(run: Case, { currency, witnesses, isTrusted }: Question): Fin
     ? {
         currency,
         perUsd: found.claim.text,
-        testimony: found.claim.testimony,
+        answer: found.claim.answer,
         ground: found.ground!,
       }
     : null
@@ -174,14 +174,14 @@ function findingOf(run: Case, { currency, witnesses, isTrusted }: Question): Fin
 
 function claimsOf(
   currency: string,
-  witnesses: readonly Testimony[],
+  witnesses: readonly FeedAnswer[],
   isUnmoved: (value: number) => boolean,
 ): Claim[] {
-  return witnesses.flatMap((testimony) => {
-    const text = testimony.perUsd.get(currency)
+  return witnesses.flatMap((answer) => {
+    const text = answer.perUsd.get(currency)
     if (text === undefined) return []
     const value = Number(text)
-    return [{ testimony, text, value, isUnmoved: isUnmoved(value) }]
+    return [{ answer, text, value, isUnmoved: isUnmoved(value) }]
   })
 }
 
@@ -198,11 +198,11 @@ function heldOf({ currency, claim, claims, earlier }: Holding, run: Case): HeldB
   return {
     currency,
     perUsd: claim.text,
-    source: claim.testimony.source,
-    sinceMs: isSame ? earlier.sinceMs : claim.testimony.fetchedMs,
-    upstreamMs: claim.testimony.upstreamMs,
+    source: claim.answer.source,
+    sinceMs: isSame ? earlier.sinceMs : claim.answer.fetchedMs,
+    upstreamMs: claim.answer.upstreamMs,
     standing: run.standing.get(currency)!,
-    contradictedBy: contradiction(claim, claims)?.testimony.source ?? null,
+    contradictedBy: contradiction(claim, claims)?.answer.source ?? null,
   }
 }
 
@@ -211,10 +211,10 @@ const contradiction = (claim: Claim, claims: readonly Claim[]): Claim | undefine
     (other) =>
       other.isUnmoved &&
       isOther(other, claim) &&
-      other.testimony.upstreamMs >= claim.testimony.upstreamMs,
+      other.answer.upstreamMs >= claim.answer.upstreamMs,
   )
 
-const isOther = (a: Claim, b: Claim): boolean => a.testimony.origin !== b.testimony.origin
+const isOther = (a: Claim, b: Claim): boolean => a.answer.origin !== b.answer.origin
 
 const boundOf = (currency: string, { moveMax, moveMaxOf }: GuardRules): number =>
   moveMaxOf[currency] ?? moveMax

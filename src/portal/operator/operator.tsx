@@ -1,6 +1,11 @@
 /** @jsxImportSource preact */
 
-import { type Sending, silentFromMs, type Voice, voiceOf } from '~/domain/feed/silence.ts'
+import {
+  type Sending,
+  type SendingState,
+  sendingStateOf,
+  silentFromMs,
+} from '~/domain/feed/silence.ts'
 import type { FeedRecord, FeedState } from '~/domain/feed/state.ts'
 import type { Reference } from '~/domain/mid.ts'
 import { spanText } from '~/portal/format.ts'
@@ -62,7 +67,7 @@ export const operatorPage = (props: Props): Page => ({
 })
 
 const isSilent = (sender: Sender, nowMs: number): boolean =>
-  sender.isActive && voiceOf(sender, nowMs) === 'silent'
+  sender.isActive && sendingStateOf(sender, nowMs) === 'silent'
 
 function Alarms({ senders, nowMs, isMidRecent, feeds }: Props) {
   const silent = senders.filter((sender) => isSilent(sender, nowMs))
@@ -179,7 +184,7 @@ function stateText({ triedMs, isFailing }: FeedRecord): string {
   return isFailing ? 'failing' : 'works'
 }
 
-const VOICES: Readonly<Record<Voice, string>> = {
+const SENDING_STATES: Readonly<Record<SendingState, string>> = {
   silent: 'silent',
   sending: 'sends',
   unknown: 'habit unknown',
@@ -226,14 +231,14 @@ function Senders({ senders, mute, nowMs }: Props) {
 }
 
 function SenderRow({ sender, nowMs }: { sender: Sender; nowMs: number }) {
-  const voice = voiceOf(sender, nowMs)
+  const state = sendingStateOf(sender, nowMs)
   const silentFrom = silentFromMs(sender)
   return (
     <tr>
       <th scope="row">{sender.name}</th>
       <td data-label="State">
         {sender.isActive ? (
-          <span class={voice === 'silent' ? 'tag tag-warn' : 'tag'}>{VOICES[voice]}</span>
+          <span class={state === 'silent' ? 'tag tag-warn' : 'tag'}>{SENDING_STATES[state]}</span>
         ) : (
           <span class="tag">not active</span>
         )}

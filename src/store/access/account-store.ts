@@ -17,10 +17,10 @@ import type { Database, Db, Tx } from '~/store/database.ts'
 import { recordChange } from '~/store/portal/audit-store.ts'
 import { accounts, keys } from '~/store/schema.ts'
 import {
-  addKey,
   announceAccess,
   createKey,
   grantKey,
+  insertKey,
   keyOf,
   listKeys,
   replaceKey,
@@ -151,7 +151,7 @@ async function load(db: Db, id: string | null): Promise<Access> {
 
 async function create(database: Database, newAccount: Required<NewAccount>) {
   return database.db.transaction(async (tx) => {
-    const made = await addAccount(tx, newAccount)
+    const made = await insertAccount(tx, newAccount)
     if (!made) throw new EmailTakenError(normalEmail(newAccount.email))
     await announceAccess(database, tx, made.account.id)
     return made
@@ -161,7 +161,7 @@ async function create(database: Database, newAccount: Required<NewAccount>) {
 const normalEmail = (email: string): string => email.trim().toLowerCase()
 
 /** Adds an account; null when the address has one already. The caller announces it. */
-export async function addAccount(
+export async function insertAccount(
   tx: Tx,
   { email, plan, role, keyName, keyHash, actor }: Required<NewAccount>,
 ): Promise<{ account: Account; key: Key } | null> {
@@ -176,7 +176,7 @@ export async function addAccount(
     before: null,
     after: { plan, role },
   })
-  const key = await addKey(tx, { accountId: account.id, name: keyName, hash: keyHash, actor })
+  const key = await insertKey(tx, { accountId: account.id, name: keyName, hash: keyHash, actor })
   return { account, key }
 }
 

@@ -32,7 +32,7 @@ export const keyOf = ({ id, accountId, name, hash, revokedAt }: KeyRow): Key => 
 export async function createKey(database: Database, newKey: NewKey): Promise<Key | null> {
   return database.db.transaction(async (tx) => {
     if (!(await lockAccount(tx, newKey.accountId))) return null
-    const key = await addKey(tx, newKey)
+    const key = await insertKey(tx, newKey)
     await announceAccess(database, tx, key.accountId)
     return key
   })
@@ -51,7 +51,7 @@ export async function grantKey(
       return { refusal: 'name_taken' }
     const refusal = refusalOf(own, rules)
     if (refusal) return { refusal }
-    const key = await addKey(tx, newKey)
+    const key = await insertKey(tx, newKey)
     await announceAccess(database, tx, key.accountId)
     return { key }
   })
@@ -120,7 +120,7 @@ export async function revokeKey(
 export const listKeys = (db: Db, accountId: string): Promise<ListedKey[]> => keysOf(db, accountId)
 
 /** Inserts a key and records the person who created it. */
-export async function addKey(tx: Tx, { accountId, name, hash, actor }: NewKey): Promise<Key> {
+export async function insertKey(tx: Tx, { accountId, name, hash, actor }: NewKey): Promise<Key> {
   const [row] = await tx.insert(keys).values({ accountId, name, hash }).returning()
   const key = keyOf(row!)
   await recordChange(tx, {

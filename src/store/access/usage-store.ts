@@ -44,7 +44,7 @@ const SILENCE_SECONDS_MAX = 5
 
 export function createUsageStore(database: Database): UsageStore {
   const { sql } = database
-  let doubt: Doubt | null = null
+  let unanswered: Unanswered | null = null
   /** Counts written by calls that rejected, which the next call must not write again. */
   let written: readonly UsageCount[] = []
   return {
@@ -68,8 +68,9 @@ export function createUsageStore(database: Database): UsageStore {
     },
     async settle({ counts, asks }) {
       if (counts.length === 0 && asks.length === 0) return { totals: [], shares: [] }
-      if (doubt && (await wasCommitted(sql, doubt.transaction))) written = doubt.counts
-      doubt = null
+      if (unanswered && (await wasCommitted(sql, unanswered.transaction)))
+        written = unanswered.counts
+      unanswered = null
       const missing = [
         ...counts,
         ...written.map((count) => ({ ...count, requests: -count.requests })),
@@ -90,7 +91,7 @@ export function createUsageStore(database: Database): UsageStore {
         written = []
         return settled
       } catch (error) {
-        if (transaction !== null) doubt = { transaction, counts }
+        if (transaction !== null) unanswered = { transaction, counts }
         throw error
       }
     },
@@ -98,7 +99,7 @@ export function createUsageStore(database: Database): UsageStore {
 }
 
 /** A transaction whose commit was sent and not answered. */
-type Doubt = { readonly transaction: string; readonly counts: readonly UsageCount[] }
+type Unanswered = { readonly transaction: string; readonly counts: readonly UsageCount[] }
 
 /**
  * Whether a recent transaction was committed. One that the server has forgotten counts as

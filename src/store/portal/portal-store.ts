@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { and, desc, eq, inArray, lte, sql } from 'drizzle-orm'
 import type { Key } from '~/domain/account.ts'
 import { DAY_MS } from '~/domain/duration.ts'
-import { addAccount } from '~/store/access/account-store.ts'
+import { insertAccount } from '~/store/access/account-store.ts'
 import { announceAccess } from '~/store/access/key-store.ts'
 import type { Database } from '~/store/database.ts'
 import { accounts } from '~/store/schema.ts'
@@ -106,7 +106,7 @@ function join(database: Database, userId: string, key: { name: string; hash: str
     if (user.accountId) return { accountId: user.accountId, firstKey: null }
     const { email } = user
     const names = { keyName: key.name, keyHash: key.hash, actor: email }
-    const made = await addAccount(tx, { ...FREE_MEMBER, email, ...names })
+    const made = await insertAccount(tx, { ...FREE_MEMBER, email, ...names })
     const [account] = made
       ? [made.account]
       : await tx.select().from(accounts).where(eq(accounts.email, email))

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { GUARD_RULES, isWithin, trustingRules } from '~/domain/feed/guard.ts'
-import { type HeldBack, type Testimony, verdictOf } from '~/domain/feed/verdict.ts'
+import { type FeedAnswer, type HeldBack, verdictOf } from '~/domain/feed/verdict.ts'
 
 const HOUR_MS = 3_600_000
 const NOW = Date.parse('2024-07-29T14:07:00Z')
@@ -9,7 +9,7 @@ const STANDING = { ETB: 57.7, KES: 131.25, NGN: 1604, GHS: 15.47, ZAR: 18.27, UG
 
 type Rates = Record<string, number>
 
-function said(source: string, rates: Rates, more: Partial<Testimony> = {}): Testimony {
+function said(source: string, rates: Rates, more: Partial<FeedAnswer> = {}): FeedAnswer {
   return {
     feedId: source,
     source,
@@ -23,13 +23,10 @@ function said(source: string, rates: Rates, more: Partial<Testimony> = {}): Test
 
 type Run = { held?: readonly HeldBack[]; standing?: Rates; rules?: typeof GUARD_RULES }
 
-function judge(testimonies: Testimony[], { held = [], standing = STANDING, rules }: Run = {}) {
-  const codes = new Set([
-    ...Object.keys(standing),
-    ...testimonies.flatMap((e) => [...e.perUsd.keys()]),
-  ])
+function judge(answers: FeedAnswer[], { held = [], standing = STANDING, rules }: Run = {}) {
+  const codes = new Set([...Object.keys(standing), ...answers.flatMap((e) => [...e.perUsd.keys()])])
   const verdict = verdictOf({
-    testimonies,
+    answers,
     known: [...codes],
     standing: new Map(Object.entries(standing)),
     held,
@@ -38,7 +35,7 @@ function judge(testimonies: Testimony[], { held = [], standing = STANDING, rules
   const taken = Object.fromEntries(
     verdict.accepted.map((one) => [
       one.currency,
-      `${one.perUsd} ${one.testimony.source} ${one.ground}`,
+      `${one.perUsd} ${one.answer.source} ${one.ground}`,
     ]),
   )
   return { ...verdict, taken }

@@ -1,13 +1,13 @@
 import { monotonicMs, msSince } from '~/clock.ts'
 
 /** Between two lines about work that goes on. */
-const STILL_MS = 5_000
+const HEARTBEAT_MS = 5_000
 
 type Waiting = { readonly what: string; say(line: string): void; readonly everyMs?: number }
 
 /** What `work` comes to; while that takes long, lines say that it goes on. */
-export async function stillAtIt<T>(
-  { what, say, everyMs = STILL_MS }: Waiting,
+export async function withHeartbeat<T>(
+  { what, say, everyMs = HEARTBEAT_MS }: Waiting,
   work: () => Promise<T>,
 ): Promise<T> {
   const startMs = monotonicMs()

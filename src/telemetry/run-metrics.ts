@@ -1,6 +1,6 @@
 import { type Family, type Sample, secondsOf } from './families.ts'
+import type { RunFigures, RunLedger } from './run-figures.ts'
 import type { Timings } from './timings.ts'
-import type { WorkFigures, WorkLedger } from './work-figures.ts'
 
 type Kind = {
   /** What its metrics begin with. */
@@ -11,8 +11,8 @@ type Kind = {
 }
 
 /** Outcomes, times and the last success of every job, or of every feed that was asked. */
-export function workMetrics(ledger: WorkLedger, { metric, label, noun }: Kind): Family[] {
-  const each = function* <T>(read: (figures: WorkFigures) => T): Generator<Sample<T>> {
+export function runMetrics(ledger: RunLedger, { metric, label, noun }: Kind): Family[] {
+  const each = function* <T>(read: (figures: RunFigures) => T): Generator<Sample<T>> {
     for (const [name, figures] of ledger.all) yield [{ [label]: name }, read(figures)]
   }
   return [

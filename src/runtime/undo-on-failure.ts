@@ -1,7 +1,7 @@
 type Part = { stop(): unknown }
 
 /** What `work` comes to; where it fails, `undo` comes before its error goes on. */
-export async function orUndo<T>(
+export async function undoOnFailure<T>(
   work: () => T | Promise<T>,
   undo: () => Promise<unknown>,
 ): Promise<T> {
@@ -14,5 +14,5 @@ export async function orUndo<T>(
 }
 
 /** The same for a start: what runs already is stopped, or the process would never end. */
-export const orStop = <T>(work: () => T | Promise<T>, parts: readonly Part[]): Promise<T> =>
-  orUndo(work, () => Promise.allSettled(parts.map(async (part) => part.stop())))
+export const stopOnFailure = <T>(work: () => T | Promise<T>, parts: readonly Part[]): Promise<T> =>
+  undoOnFailure(work, () => Promise.allSettled(parts.map(async (part) => part.stop())))

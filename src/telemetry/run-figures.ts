@@ -2,7 +2,7 @@ import { type Clock, monotonicMs } from '~/clock.ts'
 import { Timings, WORK_BOUNDS_MS } from './timings.ts'
 
 /** How one kind of work that nobody asked for over HTTP has gone: a job, or a feed's answers. */
-export class WorkFigures {
+export class RunFigures {
   readonly timings = new Timings(WORK_BOUNDS_MS)
   successes = 0
   failures = 0
@@ -11,8 +11,8 @@ export class WorkFigures {
 }
 
 /** The figures of every work, by its name. Names are ours, so there are few. */
-export class WorkLedger {
-  readonly #works = new Map<string, WorkFigures>()
+export class RunLedger {
+  readonly #runs = new Map<string, RunFigures>()
 
   constructor(private readonly clock: Clock) {}
 
@@ -33,15 +33,15 @@ export class WorkLedger {
     }
   }
 
-  get all(): Iterable<readonly [name: string, figures: WorkFigures]> {
-    return this.#works
+  get all(): Iterable<readonly [name: string, figures: RunFigures]> {
+    return this.#runs
   }
 
-  #of(name: string): WorkFigures {
-    const known = this.#works.get(name)
+  #of(name: string): RunFigures {
+    const known = this.#runs.get(name)
     if (known) return known
-    const figures = new WorkFigures()
-    this.#works.set(name, figures)
+    const figures = new RunFigures()
+    this.#runs.set(name, figures)
     return figures
   }
 }
