@@ -26,10 +26,16 @@ import type { Database } from '~/store/database.ts'
 import { isOutage } from '~/store/outage.ts'
 import { createAuditStore } from '~/store/portal/audit-store.ts'
 import { type Auth, createAuth } from '~/store/portal/auth.ts'
-import type { AuthOptions } from '~/store/portal/better-auth.ts'
+import type { AuthOptions, PasswordHashing } from '~/store/portal/better-auth.ts'
 import { createPortalStore } from '~/store/portal/portal-store.ts'
 import { createSendingStore } from '~/store/portal/sending-store.ts'
 import { newKey } from './new-key.ts'
+
+/** What makes it costly and slow to guess who is known, and with which password. */
+export type Deterrents = {
+  readonly passwords?: PasswordHashing
+  waited(ms: number): Promise<void>
+}
 
 type PeopleOptions = {
   readonly config: Pick<
@@ -50,12 +56,15 @@ type PeopleOptions = {
   readonly addresses: Addresses
   /** Where the service listens, for where no setting says how people reach it. */
   readonly listensAt: () => string
+  readonly deterrents?: Deterrents
 }
 
 const SECRET_BYTES = 32
 const FINGERPRINT_LENGTH = 32
 
 const FORMS = { requestsMax: 120, windowMs: MINUTE_MS }
+
+const DETERRENTS: Deterrents = { waited: (ms) => delay(ms) }
 
 type Deps = Omit<EntranceDeps & DeveloperDeps & OperatorDeps, 'pages'>
 
@@ -67,6 +76,7 @@ export class People {
 
   constructor(options: PeopleOptions) {
     const { config, database, clock, log, addresses, listensAt } = options
+    const { passwords, waited } = options.deterrents ?? DETERRENTS
     const store = createPortalStore(database)
     const publicOrigin = config.publicUrl === null ? null : new URL(config.publicUrl).origin
     const home = () => config.publicUrl ?? listensAt()
@@ -80,6 +90,7 @@ export class People {
       ...{ cookiePrefix, cookiePath: mount || '/' },
       onLink: (link) => this.#outbox.post(link),
       onFault: (message) => log.error({}, message),
+      passwords,
     })
     this.job = { name: 'prune-people', pattern: '2 * * * *', run: () => store.prune(clock.now()) }
     this.#deps = {
@@ -88,7 +99,7 @@ export class People {
       ...{ people: auth, members: store, attempts: store, newKey, isOutage },
       unknownPath: () => unknownPath(mount),
       fingerprint: async (text) => fingerprintOf(await secret(), text),
-      waited: (ms) => delay(ms),
+      waited,
       notify: this.#outbox.tell,
       addressOf: addresses.of,
       forms: new AddressLimits(FORMS),

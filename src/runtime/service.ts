@@ -39,7 +39,7 @@ import { FeedService, type Pace } from './feeds.ts'
 import { type Listener, listen } from './listener.ts'
 import { newKeysOf } from './new-keys.ts'
 import { pastOf } from './past.ts'
-import { People } from './people.ts'
+import { type Deterrents, People } from './people.ts'
 import { portalOptions } from './portal.ts'
 import { reachability } from './reachability.ts'
 import { ReadReplicas } from './read-replicas.ts'
@@ -59,6 +59,8 @@ export type ServiceOptions = {
   readonly sample: string | null
   /** How feeds are asked; where it is not given, as the real world goes. */
   readonly pace?: Pace
+  /** What holds up who guesses passwords; where it is not given, what a service needs. */
+  readonly deterrents?: Deterrents
   /** Makes of a process's own metrics those that a scrape is told. */
   readonly shareMetrics?: ShareMetrics
 }

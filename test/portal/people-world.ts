@@ -3,6 +3,7 @@ import { loadConfig } from '~/config.ts'
 import { type Service, startService } from '~/runtime/service.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
 import { clockAt, type HandClock } from '../support/clock.ts'
+import { quickDeterrents } from '../support/deterrents.ts'
 import { KeptLog } from '../support/log.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { Visitor } from './visitor.ts'
@@ -34,7 +35,8 @@ export class PeopleWorld {
     })
     const clock = clockAt(new Date().toISOString())
     const log = new KeptLog()
-    const service = await startService({ config, clock, log, database, sample: null })
+    const world = { config, clock, log, database, sample: null }
+    const service = await startService({ ...world, deterrents: quickDeterrents() })
     return new PeopleWorld(database, service, clock, log)
   }
 

@@ -20,6 +20,13 @@ export type AuthOptions = {
   /** Takes a link to send; must not wait for the mail, whose time would tell who is known. */
   onLink(link: MailedLink): void
   onFault(message: string): void
+  /** How passwords are kept; where it is not given, as better-auth does, by a costly scrypt. */
+  readonly passwords?: PasswordHashing | undefined
+}
+
+export type PasswordHashing = {
+  hash(password: string): Promise<string>
+  verify(tried: { hash: string; password: string }): Promise<boolean>
 }
 
 /** Links in mails are made by whoever sends them; nothing here goes by an address of ours. */
@@ -91,6 +98,7 @@ async function load({ db }: Database, options: AuthOptions) {
     database: drizzleAdapter(db, { provider: 'pg', schema: TABLES, transaction: true }),
     emailAndPassword: {
       enabled: true,
+      ...(options.passwords && { password: options.passwords }),
       requireEmailVerification: true,
       minPasswordLength: PASSWORD_LENGTH_MIN,
       maxPasswordLength: PASSWORD_LENGTH_MAX,

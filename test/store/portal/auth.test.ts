@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { isOutage } from '~/store/outage.ts'
 import { type Auth, createAuth, type SignedIn } from '~/store/portal/auth.ts'
 import type { MailedLink } from '~/store/portal/better-auth.ts'
+import { cheapPasswords } from '../../support/deterrents.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
 import { otherHandle } from '../samples.ts'
 
@@ -21,6 +22,7 @@ beforeAll(async () => {
     cookiePath: '/',
     onLink: (link) => void links.push(link),
     onFault: (message) => void faults.push(message),
+    passwords: cheapPasswords,
   })
 })
 afterAll(() => database.close())
@@ -237,6 +239,7 @@ test('rejects with what the database says, where it is away', async () => {
     cookiePath: '/',
     onLink() {},
     onFault() {},
+    passwords: cheapPasswords,
   })
   const { signedIn, email } = await confirmed()
   expect(await away.session(cookieHeaders(signedIn))).toBeNull()
