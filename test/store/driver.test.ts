@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { connect as dial, type Socket } from 'node:net'
+import postgres from 'postgres'
+import { connect, poolOf, type Sql } from '~/store/database.ts'
+import { isOutage } from '~/store/outage.ts'
+import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+
+const START_MS_MAX = 30_000
+
+let database: FreshDatabase
+
+beforeAll(async () => {
+  database = await freshDatabase()
+}, START_MS_MAX)
+afterAll(() => database.close())
+
+const failureOf = (query: PromiseLike<unknown>) =>
+  Promise.resolve(query).then(
+    () => null,
+    (error: unknown) => error,
+  )
+
+/** A pool of one connection, and the sockets that it was given. */
+function onSockets(): { sql: Sql; sockets: Socket[] } {
+  const { hostname, port } = new URL(database.url)
+  const sockets: Socket[] = []
+  const socket = () =>
+    new Promise<Socket>((resolve) => {
+      const made = dial(Number(port), hostname, () => resolve(made))
+      sockets.push(made)
+    })
+  const options = { max: 1, connect_timeout: 2, backoff: () => 0.05, socket }
+  return { sql: postgres(database.url, options as object) as unknown as Sql, sockets }
+}
+
+test('a connection that closed between two writes comes back', async () => {
+  const { sql, sockets } = onSockets()
+  await sql`select 1`
+  const lost = failureOf(sql`select 2`.execute())
+  sockets[0]!.destroy()
+  expect(isOutage(await lost)).toBe(true)
+  expect([...(await sql`select 3 as three`)]).toEqual([{ three: 3 }])
+  expect(sockets).toHaveLength(2)
+  await sql.end()
+})
+
+test('a transaction whose connection is gone fails at its next statement', async () => {
+  const { sql, sockets } = onSockets()
+  const failed = await failureOf(
+    sql.begin(async (tx) => {
+      const closed = new Promise((resolve) => sockets[0]!.prependListener('close', resolve))
+      sockets[0]!.destroy()
+      await closed
+      await tx`select 1`
+    }),
+  )
+  expect(isOutage(failed)).toBe(true)
+  expect([...(await sql`select 3 as three`)]).toEqual([{ three: 3 }])
+  await sql.end()
+})
+
+test('a connection that is gone when a cursor asks for more fails it, and comes back', async () => {
+  const { sql, sockets } = onSockets()
+  const read = sql`select generate_series(1, 9)`.cursor(1, async () => {
+    const closed = new Promise((resolve) => sockets[0]!.prependListener('close', resolve))
+    sockets[0]!.destroy()
+    await closed
+  })
+  expect(isOutage(await failureOf(read))).toBe(true)
+  expect([...(await sql`select 3 as three`)]).toEqual([{ three: 3 }])
+  await sql.end()
+})
+
+test('a pool says what its connections are at, and what waits for one', async () => {
+  const sql = connect(database.url, { connectionsMax: 1 })
+  expect(poolOf(sql)).toEqual({ size: 1, idle: 0, used: 0, connecting: 0, waiting: 0 })
+  await sql`select 1`
+  expect(poolOf(sql)).toMatchObject({ idle: 1, used: 0 })
+  await sql.begin(async (tx) => {
+    const waiting = sql`select 2`.execute()
+    await tx`select 1`
+    expect(poolOf(sql)).toMatchObject({ idle: 0, used: 1, waiting: 1 })
+    return [waiting]
+  })
+  await sql.end()
+})
