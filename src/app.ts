@@ -5,19 +5,21 @@ import { guardHeaders } from '~/http/edge/guard-headers.ts'
 import { mountOf, prefixesOf } from '~/http/edge/mount.ts'
 import { AnswerCache } from '~/wire/text/answer-cache.ts'
 import { ServiceError } from './domain/errors.ts'
-import type { Handler, HotDeps } from './http/access.ts'
+import type { HotDeps } from './http/access.ts'
 import { catalogueRoutes } from './http/catalogue.ts'
 import { changeRoutes } from './http/change.ts'
 import type { ColdDeps } from './http/cold-route.ts'
 import { convertRoutes } from './http/convert.ts'
-import { DirectRoutes, parsable, pathOf } from './http/direct.ts'
+import { DirectRoutes } from './http/direct.ts'
 import { type FetchDeps, fetchRoutes } from './http/fetch.ts'
 import { flagRoutes } from './http/flags.ts'
+import type { Fetch } from './http/handler.ts'
 import { type HealthDeps, healthRoutes } from './http/health.ts'
 import { historyRoutes } from './http/history.ts'
 import { type IngestRouteDeps, ingestRoutes } from './http/ingest.ts'
 import { METRICS_PATH, type MetricsDeps, metricsRoutes } from './http/metrics.ts'
 import { type ObservedDeps, observed, observedApp, observedHandler } from './http/observed.ts'
+import { parsable, pathOf } from './http/path.ts'
 import { providerRatesRoutes } from './http/provider-rates.ts'
 import { ratesRoutes } from './http/rates.ts'
 import { errorReply, Refusals } from './http/reply.ts'
@@ -58,7 +60,7 @@ export type App = {
    * What `fetch` leaves unanswered: these take a path only as it was sent, which a request does not
    * tell, since dots are resolved in its URL. The listener knows.
    */
-  readonly exact: Readonly<Record<string, Handler>>
+  readonly exact: Readonly<Record<string, Fetch>>
   /** Both, for a request whose URL is as it was sent, and for who would rather wait than look. */
   handle(request: Request): Promise<Response>
   readonly routes: AnyElysia['routes']
@@ -103,21 +105,21 @@ export function createApp(given: AppDeps): App {
 type Lanes = {
   readonly direct: DirectRoutes
   readonly toolPaths: readonly string[]
-  readonly askTools: Handler
+  readonly askTools: Fetch
   /** What the router finds. */
-  readonly found: Handler
+  readonly found: Fetch
   /** What nothing is found for. */
-  readonly unknown: Handler
+  readonly unknown: Fetch
 }
 
 function frontOf(deps: RouteDeps, lanes: Lanes): Omit<App, 'routes'> {
   const { direct, toolPaths, askTools, found, unknown } = lanes
   const cross = deps.corsOrigins.length > 0 ? new CrossOrigin(deps.corsOrigins) : null
-  const answered = (handle: Handler, request: Request) =>
+  const answered = (handle: Fetch, request: Request) =>
     cross ? cross.answered(handle, request) : handle(request)
   const throughRouter = observedApp((request) => answered(found, request), deps)
   const refused = observedApp((request) => answered(unknown, request), deps)
-  const exact: Readonly<Record<string, Handler>> = {
+  const exact: Readonly<Record<string, Fetch>> = {
     [METRICS_PATH]: (request) => throughRouter(parsable(request)),
   }
   return {

@@ -44,6 +44,12 @@ export class ServiceError extends Error {
   }
 }
 
+/** What was granted, by those who return a refusal instead of throwing it; throws the refusal. */
+export function granted<T>(outcome: T | ServiceError): T {
+  if (outcome instanceof ServiceError) throw outcome
+  return outcome
+}
+
 /** The error for one parameter or argument, by its name; `fault` continues the sentence. */
 export const invalidParameter = ({ name, fault }: { name: string; fault: string }): ServiceError =>
   new ServiceError('invalid_parameter', `${name} cannot be used: ${fault}`, { parameter: name })

@@ -1,8 +1,8 @@
 import { preferred } from '~/wire/accept.ts'
 import { csvLine } from '~/wire/csv-line.ts'
-import { lateBody } from '~/wire/streamed-body.ts'
-import { pathOf } from './direct.ts'
+import { streamedBody } from '~/wire/streamed-body.ts'
 import { isHeld } from './entity-tag.ts'
+import { pathOf } from './path.ts'
 import type { Headers } from './reply.ts'
 
 /** Rows of an answer that are also offered alone, as CSV or as one JSON object a line. */
@@ -50,7 +50,7 @@ export function answerReply(request: Request, answer: Answer, headers: Headers):
   if (isHeld(request, etag)) return new Response(null, { status: 304, headers: all })
   const init = { headers: { 'content-type': medium, ...all } }
   if (!table || medium === 'application/json')
-    return new Response(lateBody(textOf(answer, rows)), init)
+    return new Response(streamedBody(textOf(answer, rows)), init)
   return new Response(streamOf(chunksOf(table, medium)), init)
 }
 

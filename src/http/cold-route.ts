@@ -3,8 +3,10 @@ import type { HistoryDeps } from '~/service/history.ts'
 import type { SeriesDeps } from '~/service/series.ts'
 import type { SnapshotDeps } from '~/service/snapshot.ts'
 import type { OperationNotes } from '~/wire/openapi/operation.ts'
-import { type AccessDeps, type Ask, coldHandler } from './access.ts'
-import type { Answer } from './answer.ts'
+import type { AccessDeps } from './access.ts'
+import { type Answer, answerReply } from './answer.ts'
+import type { Fetch } from './handler.ts'
+import { type Ask, MeteredRequest } from './metered-request.ts'
 import type { Route } from './route.ts'
 
 /** What the routes about the past need. */
@@ -43,5 +45,31 @@ export function coldRoute<Q extends TObject, R extends TSchema>(
       ...(otherMedia && { otherMedia }),
     },
     handle: coldHandler(deps, { query, answer }),
+  }
+}
+
+type ColdQuestion<Q extends TObject> = {
+  readonly query: Q
+  answer(ask: Ask<Q>): Promise<Answer>
+}
+
+/**
+ * Answers a metered read that has to wait for the database, always of a tier; and with 304 a caller
+ * who already has the answer, which is a success too and costs its unit.
+ */
+function coldHandler<Q extends TObject>(
+  deps: AccessDeps,
+  { query, answer }: ColdQuestion<Q>,
+): Fetch {
+  return async (request) => {
+    const metered = new MeteredRequest(deps, request)
+    const refusal = await metered.begin()
+    if (refusal) return metered.failed(refusal)
+    try {
+      const ask = metered.ask(query, metered.freshness())
+      return answerReply(request, await answer(ask), metered.tieredHeaders())
+    } catch (error) {
+      return metered.failed(error)
+    }
   }
 }

@@ -1,10 +1,8 @@
-import type { Handler } from './access.ts'
-import type { Route } from './route.ts'
+import type { Fetch } from './handler.ts'
+import { pathEnd, pathStart } from './path.ts'
+import type { ObservedRoute } from './route.ts'
 
-/** The position from which the path of a request's URL is searched: after `http://`. */
-const AUTHORITY = 'http://'.length
-
-type Direct = { readonly path: string; readonly handle: Handler }
+type Direct = Pick<ObservedRoute, 'path' | 'fetch'>
 
 /**
  * The handlers of exact paths for GET, found by the length of the path, without a text of its own.
@@ -13,10 +11,12 @@ type Direct = { readonly path: string; readonly handle: Handler }
 export class DirectRoutes {
   readonly #byLength = new Map<number, Direct[]>()
 
-  constructor(routes: readonly Route[], { prefixes }: { prefixes: readonly string[] }) {
-    for (const { method, path, handle } of routes)
-      if (method === 'GET')
-        for (const prefix of prefixes) this.#add({ path: prefix + path, handle })
+  constructor(
+    routes: readonly (Direct & Pick<ObservedRoute, 'method'>)[],
+    { prefixes }: { prefixes: readonly string[] },
+  ) {
+    for (const { method, path, fetch } of routes)
+      if (method === 'GET') for (const prefix of prefixes) this.#add({ path: prefix + path, fetch })
   }
 
   #add(direct: Direct): void {
@@ -25,10 +25,10 @@ export class DirectRoutes {
   }
 
   /** The handler of the path of a request's URL. */
-  of(url: string): Handler | undefined {
+  of(url: string): Fetch | undefined {
     const start = pathStart(url)
     const alike = this.#byLength.get(pathEnd(url, start) - start)
-    if (alike) for (const { path, handle } of alike) if (standsAt(path, url, start)) return handle
+    if (alike) for (const { path, fetch } of alike) if (standsAt(path, url, start)) return fetch
     return undefined
   }
 }
@@ -38,30 +38,4 @@ function standsAt(path: string, url: string, start: number): boolean {
   let i = path.length - 1
   while (i >= 0 && path.charCodeAt(i) === url.charCodeAt(start + i)) i--
   return i < 0
-}
-
-/** The path of a request's URL as it was sent: nothing is decoded and no dots are resolved. */
-export function pathOf(url: string): string {
-  const start = pathStart(url)
-  return url.slice(start, pathEnd(url, start))
-}
-
-/**
- * The request as it is, or without a Host if that cannot be part of a URL. The check would cost too
- * much for a direct handler, which needs no whole URL.
- */
-export function parsable(request: Request): Request {
-  const { url } = request
-  if (URL.canParse(url)) return request
-  return new Request(`http://localhost${url.slice(pathStart(url))}`, request)
-}
-
-function pathStart(url: string): number {
-  const start = url.indexOf('/', AUTHORITY)
-  return start < 0 ? url.length : start
-}
-
-function pathEnd(url: string, start: number): number {
-  const end = url.indexOf('?', start)
-  return end < 0 ? url.length : end
 }

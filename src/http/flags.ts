@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ServiceError } from '~/domain/errors.ts'
 import type { Log } from '~/log.ts'
-import { pathOf } from './direct.ts'
+import { pathOf } from './path.ts'
 import { errorReply } from './reply.ts'
 import type { Route } from './route.ts'
 

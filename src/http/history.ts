@@ -7,9 +7,9 @@ import {
   historyQuestion,
   presentHistory,
 } from '~/wire/history.ts'
-import type { Ask } from './access.ts'
 import type { Answer } from './answer.ts'
 import { type ColdDeps, coldRoute } from './cold-route.ts'
+import type { Ask } from './metered-request.ts'
 import type { Route } from './route.ts'
 
 export const historyRoutes = (deps: ColdDeps): Route[] => [

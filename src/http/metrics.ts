@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { lateBody } from '~/wire/streamed-body.ts'
+import { streamedBody } from '~/wire/streamed-body.ts'
 import { jsonReply } from './reply.ts'
 import type { Route } from './route.ts'
 
@@ -26,7 +26,7 @@ export const metricsRoutes = ({ metrics, metricsToken }: MetricsDeps): Route[] =
       if (metricsToken !== null && !shows(headers.get('authorization'), metricsToken))
         return refusal()
       const reply = { 'content-type': metrics.contentType, 'cache-control': 'no-store' }
-      return new Response(lateBody(await metrics.text()), { headers: reply })
+      return new Response(streamedBody(await metrics.text()), { headers: reply })
     },
   },
 ]

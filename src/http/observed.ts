@@ -5,9 +5,9 @@ import type { Log } from '~/log.ts'
 import { OTHER, type RequestFigures, type RouteLabel } from '~/telemetry/request-figures.ts'
 import { inScope, RequestScope } from '~/telemetry/request-scope.ts'
 import type { Tracing } from '~/telemetry/tracing.ts'
-import type { Handler, HotHandler } from './access.ts'
+import type { Fetch, Handler } from './handler.ts'
 import { errorReply, type Headers } from './reply.ts'
-import type { Route } from './route.ts'
+import type { ObservedRoute, Route } from './route.ts'
 
 export type ObservedDeps = {
   readonly requests: RequestFigures
@@ -23,50 +23,41 @@ type Watch = ObservedDeps & {
 }
 
 /** The route with its answers counted, timed, given an id and, where it matters, logged. */
-export function observed(route: Route, prefix: string, deps: Watch): Route {
+export function observed(route: Route, prefix: string, deps: Watch): ObservedRoute {
   const label = { method: route.method, route: `${prefix}${route.path}` }
-  const handle =
-    route.hot && !deps.tracing
-      ? observedHot(route.hot, label, deps)
-      : observedHandler(route.handle, label, deps)
-  return { ...route, handle }
-}
-
-/** Observes a handler that gives the request its id itself, so that nothing is set up around it. */
-function observedHot(answer: HotHandler, label: RouteLabel, deps: Watch): Handler {
-  const end = endOf(label, deps)
-  return (request) => {
-    const startMs = monotonicMs()
-    const scope = new RequestScope(requestIdOf(request))
-    const reply = answer(request, scope)
-    return reply instanceof Promise
-      ? reply.then((later) => end(request, { reply: later, scope, startMs }))
-      : end(request, { reply, scope, startMs })
-  }
+  const observe = route.isHot && !deps.tracing ? watched : observedHandler
+  return { ...route, fetch: observe(route.handle, label, deps) }
 }
 
 /**
  * A handler with its answers counted, timed, given an id and, where it matters, logged. Anything
  * that it throws or rejects with is answered with 500 and counted under its label too.
  */
-export function observedHandler(handle: Handler, label: RouteLabel, deps: Watch): Handler {
-  const { tracing, log, guards } = deps
+export const observedHandler = (handle: Handler, label: RouteLabel, deps: Watch): Fetch =>
+  watched(guarded(handle, label, deps), label, deps)
+
+/** Observes a handler that puts the request's id in its replies and never throws. */
+function watched(handle: Handler, label: RouteLabel, deps: Watch): Fetch {
   const end = endOf(label, deps)
-  const answer = tracing
-    ? (request: Request, scope: RequestScope) =>
-        tracing.served({
-          label,
-          requestId: scope.id,
-          request,
-          work: () => inScope(scope, handle, request),
-        })
-    : (request: Request, scope: RequestScope) => inScope(scope, handle, request)
   return (request) => {
     const startMs = monotonicMs()
     const scope = new RequestScope(requestIdOf(request))
+    const reply = handle(request, scope)
+    return reply instanceof Promise
+      ? reply.then((later) => end(request, { reply: later, scope, startMs }))
+      : end(request, { reply, scope, startMs })
+  }
+}
+
+/** The handler in the scope of its request, with ids in its replies and failures answered. */
+function guarded(handle: Handler, label: RouteLabel, { tracing, log, guards }: Watch): Handler {
+  const answer: Handler = (request, scope) => {
+    const work = () => inScope(scope, handle, request)
+    return tracing ? tracing.served({ label, requestId: scope.id, request, work }) : work()
+  }
+  return (request, scope) => {
+    const ended = (reply: Response) => named(reply, scope, guards)
     const failed = (error: unknown) => inScope(scope, () => ended(errorReply(error, log)), request)
-    const ended = (reply: Response) =>
-      end(request, { reply: named(reply, scope, guards), scope, startMs })
     try {
       const reply = answer(request, scope)
       return reply instanceof Promise ? reply.then(ended, failed) : ended(reply)
@@ -80,7 +71,7 @@ export function observedHandler(handle: Handler, label: RouteLabel, deps: Watch)
  * A whole app under observation: an answer that none of its observed handlers gave counts as
  * `other`.
  */
-export function observedApp(fetch: Handler, deps: Watch): Handler {
+export function observedApp(fetch: Fetch, deps: Watch): Fetch {
   const end = endOf(OTHER, deps)
   const ended = (request: Request, { reply, scope, startMs }: Ending) =>
     end(request, { reply: named(reply, scope, deps.guards), scope, startMs })

@@ -3,7 +3,7 @@ import { REQUEST_ID_HEADER } from '~/http/edge/request-id.ts'
 import type { Log } from '~/log.ts'
 import { noteCode, noteFailure } from '~/telemetry/request-scope.ts'
 import { CHALLENGE, ERROR_STATUS, errorBody, INTERNAL_ERROR, UNAUTHORIZED } from '~/wire/errors.ts'
-import { lateBody } from '~/wire/streamed-body.ts'
+import { streamedBody } from '~/wire/streamed-body.ts'
 
 export type Headers = Record<string, string>
 
@@ -13,7 +13,7 @@ const RETRY_AFTER_SECONDS = 30
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 export const jsonReply = (body: unknown, status = 200, headers: Headers = {}): Response =>
-  new Response(lateBody(JSON.stringify(body)), {
+  new Response(streamedBody(JSON.stringify(body)), {
     status,
     headers: { ...JSON_TYPE, ...headers },
   })

@@ -1,41 +1,42 @@
 import { Elysia } from 'elysia'
 import { ServiceError } from '~/domain/errors.ts'
-import { requestIdOf } from '~/http/edge/request-id.ts'
 import type { Log } from '~/log.ts'
-import { RequestScope } from '~/telemetry/request-scope.ts'
 import type { Operation } from '~/wire/openapi/operation.ts'
-import type { Handler, HotHandler } from './access.ts'
+import type { Fetch, Handler } from './handler.ts'
 import { errorReply } from './reply.ts'
 
 export type Route = {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly handle: Handler
-  /** A variant of `handle` for a caller that has already given the request an id. */
-  readonly hot?: HotHandler
+  /**
+   * Whether `handle` answers from memory, puts the request's id in its reply and never throws, so
+   * that nothing need be set up around it.
+   */
+  readonly isHot?: boolean
   /** The route's description in the document; a path outside the interface has none. */
   readonly operation?: Operation
 }
 
-/** Both forms of a handler that answers from memory. */
-export const hot = (handle: HotHandler): Pick<Route, 'handle' | 'hot'> => ({
-  handle: (request) => handle(request, new RequestScope(requestIdOf(request))),
-  hot: handle,
-})
+/** A route under observation. */
+export type ObservedRoute = Route & { readonly fetch: Fetch }
 
 /**
  * The routes as an Elysia module: each path answers its own methods (HEAD wherever GET) and any
  * other with 405 and `Allow`, before anything else is checked.
  */
-export function routed(routes: readonly Route[], { prefix, log }: { prefix: string; log: Log }) {
+export function routed(
+  routes: readonly ObservedRoute[],
+  { prefix, log }: { prefix: string; log: Log },
+) {
   const app = new Elysia({ name: `http${prefix}`, prefix })
   for (const [path, own] of Map.groupBy(routes, (route) => route.path)) {
     const allowed: string[] = []
-    for (const { method, handle } of own) {
-      app.route(method, path, ({ request }) => handle(request), { parse: 'none' })
+    for (const { method, fetch } of own) {
+      app.route(method, path, ({ request }) => fetch(request), { parse: 'none' })
       allowed.push(method)
       if (method !== 'GET') continue
-      app.route('HEAD', path, async ({ request }) => headOf(await handle(request)))
+      app.route('HEAD', path, async ({ request }) => headOf(await fetch(request)))
       allowed.push('HEAD')
     }
     app.all(path, () => errorReply(methodNotAllowed(allowed), log), { parse: 'none' })

@@ -5,7 +5,7 @@ import { statusOf } from '~/service/status.ts'
 import { NoQuery } from '~/wire/parameters.ts'
 import { presentStatus, StatusResponse } from '~/wire/status.ts'
 import type { HotDeps } from './access.ts'
-import { hot, type Route } from './route.ts'
+import type { Route } from './route.ts'
 
 export type StatusDeps = HotDeps & {
   /** What a demonstration says about its data; null for real data. */
@@ -32,10 +32,11 @@ export function statusRoutes(deps: StatusDeps): Route[] {
         isTiered: false,
         success: { status: 200, body: StatusResponse },
       },
-      ...hot((_request, { id }) => {
+      isHot: true,
+      handle(_request, { id }) {
         headers.set(REQUEST_ID_HEADER, id)
         return new Response(statusText(deps), { headers })
-      }),
+      },
     },
   ]
 }

@@ -1,4 +1,4 @@
-import { ServiceError } from '~/domain/errors.ts'
+import { granted, ServiceError } from '~/domain/errors.ts'
 import { type Freshness, freshnessAt } from '~/domain/freshness.ts'
 import type { Log } from '~/log.ts'
 import type { Memory } from '~/memory/memory.ts'
@@ -28,7 +28,7 @@ export async function metered<T>(
   { caller, nowMs }: Asker,
   work: (freshness: Freshness) => T | Promise<T>,
 ): Promise<T> {
-  const reservation = await reserveUnit(metering, caller, nowMs)
+  const reservation = granted(await reserveUnit(metering, caller, nowMs))
   try {
     return await work(freshnessAt(caller.tier, nowMs))
   } catch (error) {

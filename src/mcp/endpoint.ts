@@ -1,7 +1,7 @@
 import { isJsonContentType } from '@modelcontextprotocol/sdk/shared/mediaType.js'
 import { ErrorCode, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js'
 import type { Clock } from '~/clock.ts'
-import { ServiceError } from '~/domain/errors.ts'
+import { granted, ServiceError } from '~/domain/errors.ts'
 import { callerOf, type KeyAccess } from '~/service/access.ts'
 import { quotaAt } from '~/service/metering.ts'
 import { quotaHeaders } from '~/wire/quota.ts'
@@ -86,7 +86,7 @@ export class ToolServer {
       return preflightReply(METHODS)
     }
     const nowMs = this.deps.clock.now()
-    const caller = await callerOf(this.deps, request.headers.get('x-api-key'), nowMs)
+    const caller = granted(await callerOf(this.deps, request.headers.get('x-api-key'), nowMs))
     const asker = { caller, nowMs }
     try {
       return await this.#answered(request, asker)

@@ -2,7 +2,7 @@ import { ErrorCode } from '@modelcontextprotocol/sdk/types.js'
 import { ServiceError } from '~/domain/errors.ts'
 import type { Log } from '~/log.ts'
 import { CHALLENGE, ERROR_STATUS, UNAUTHORIZED } from '~/wire/errors.ts'
-import { lateBody } from '~/wire/streamed-body.ts'
+import { streamedBody } from '~/wire/streamed-body.ts'
 import type { ReplyForm } from './accept.ts'
 import { failureBody } from './call.ts'
 import { RpcFault } from './message.ts'
@@ -11,7 +11,7 @@ import type { Answered } from './server.ts'
 type Extra = Readonly<Record<string, string>>
 
 const jsonReply = (body: unknown, status: number, headers: Extra = {}): Response =>
-  new Response(lateBody(JSON.stringify(body)), {
+  new Response(streamedBody(JSON.stringify(body)), {
     status,
     headers: { 'content-type': 'application/json', ...headers },
   })
@@ -28,14 +28,14 @@ type Messages = {
 export function messagesReply({ replies, form, isBatch, headers }: Messages): Response {
   const texts = replies.map(({ text }) => text)
   if (texts.length > 0 && form === 'json')
-    return new Response(lateBody(isBatch ? `[${texts.join()}]` : texts[0]!), { headers })
+    return new Response(streamedBody(isBatch ? `[${texts.join()}]` : texts[0]!), { headers })
   const others = new Headers(headers)
   others.delete('content-type')
   if (texts.length === 0) return new Response(null, { status: 202, headers: others })
   others.set('content-type', 'text/event-stream')
   others.set('cache-control', 'no-cache')
   const events = texts.map((text) => `event: message\ndata: ${text}\n\n`)
-  return new Response(lateBody(events.join('')), { headers: others })
+  return new Response(streamedBody(events.join('')), { headers: others })
 }
 
 /** The reply to a failure: REST's body before the key is known, a JSON-RPC error after. */

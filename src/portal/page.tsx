@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { takesGzip } from '~/http/gzip.ts'
-import { lateBody } from '~/wire/streamed-body.ts'
+import { streamedBody } from '~/wire/streamed-body.ts'
 import type { AssetPaths, Assets } from './assets.ts'
 import { mounted } from './mounted.ts'
 import { Notice } from './notice.tsx'
@@ -61,7 +61,7 @@ export async function pageReply(deps: PageDeps, request: Request, page: Page): P
     ...page.headers,
   }
   const bytes = isZipped ? Bun.gzipSync(html) : html
-  return new Response(lateBody(bytes), { status: page.status ?? 200, headers })
+  return new Response(streamedBody(bytes), { status: page.status ?? 200, headers })
 }
 
 const DESCRIPTION =

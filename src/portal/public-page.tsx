@@ -1,8 +1,8 @@
 /** @jsxImportSource preact */
 import type { Clock } from '~/clock.ts'
 import { freshnessAt } from '~/domain/freshness.ts'
-import type { Handler } from '~/http/access.ts'
 import type { AddressOf } from '~/http/edge/address.ts'
+import type { Fetch } from '~/http/handler.ts'
 import type { Log } from '~/log.ts'
 import type { AddressLimits } from '~/memory/address-limits.ts'
 import type { Memory } from '~/memory/memory.ts'
@@ -33,7 +33,7 @@ export const publicPage = (
   deps: PublicDeps,
   path: string,
   answer: (ask: PublicAsk) => Page | Promise<Page>,
-): Handler =>
+): Fetch =>
   limited(deps, {
     over: (request, seconds) => pageReply(deps.pages, request, tooBusyPage(path, seconds)),
     async answer(ask) {
@@ -50,7 +50,7 @@ export const publicPage = (
 export function limited(
   { memory, clock, ageLimits, limits, addressOf }: PublicDeps,
   { answer, over }: Limited,
-): Handler {
+): Fetch {
   return (request) => {
     const nowMs = clock.now()
     const waitMs = limits.take(addressOf(request), nowMs)

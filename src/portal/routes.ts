@@ -1,7 +1,7 @@
 import type { Clock } from '~/clock.ts'
-import type { Handler } from '~/http/access.ts'
 import type { AddressOf } from '~/http/edge/address.ts'
 import { mountOf } from '~/http/edge/mount.ts'
+import type { Fetch } from '~/http/handler.ts'
 import type { Route } from '~/http/route.ts'
 import type { Log } from '~/log.ts'
 import { AddressLimits } from '~/memory/address-limits.ts'
@@ -49,7 +49,7 @@ type Portal = {
   /** The pages for people, and what they load. */
   readonly routes: readonly Route[]
   /** Answers a person where there is no such page. */
-  readonly unknown: Handler
+  readonly unknown: Fetch
 }
 
 export function createPortal(deps: PortalDeps, { basePath }: { basePath: string }): Portal {

@@ -2,11 +2,11 @@ import { type App, BASE_PATH, createApp } from '~/app.ts'
 import { type Clock, monotonicMs, msSince } from '~/clock.ts'
 import type { Config } from '~/config.ts'
 import { noState } from '~/domain/feed/state.ts'
-import type { Handler } from '~/http/access.ts'
 import { Addresses } from '~/http/edge/address.ts'
 import { limitingFailures } from '~/http/edge/auth-failures.ts'
 import { Door } from '~/http/edge/door.ts'
 import { Draining } from '~/http/edge/draining.ts'
+import type { Fetch } from '~/http/handler.ts'
 import type { HealthDeps } from '~/http/health.ts'
 import { recheck } from '~/jobs/recheck.ts'
 import { Refresher, type Sources } from '~/jobs/refresh.ts'
@@ -186,7 +186,7 @@ function opened({ config, clock, log }: ServiceOptions, front: Front): Promise<L
   const { app, addresses, draining, door, sides } = front
   const perMinute = config.authFailuresPerMinute
   const limits = { perMinute, addressOf: addresses.of, clock, log }
-  const watched = (handle: Handler) => draining.over(limitingFailures(handle, limits))
+  const watched = (handle: Fetch) => draining.over(limitingFailures(handle, limits))
   const exact = Object.fromEntries(
     Object.entries(app.exact).map(([path, handle]) => [path, watched(handle)]),
   )

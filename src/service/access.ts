@@ -24,36 +24,23 @@ const REVOKED_KEY = new ServiceError(
   'this API key was revoked; use another or create one',
 )
 
-/** The caller behind a key. Rejects with `missing_key`, `invalid_key` or `revoked_key`. */
-export async function callerOf(
-  access: KeyAccess,
-  text: string | null,
-  nowMs: number,
-): Promise<Caller> {
-  const found = await callerOrRefusal(access, text, nowMs)
-  if (found instanceof ServiceError) throw found
-  return found
-}
-
-type CallerOrRefusal = Caller | ServiceError
-
 /**
- * The caller behind a key, or why there is none, without throwing, which would cost too much for
- * callers that are refused often. It answers asynchronously only for a key that may have been
- * created just now.
+ * The caller behind a key, or `missing_key`, `invalid_key` or `revoked_key`, which is not thrown:
+ * that would cost too much for callers that are refused often. It answers asynchronously only for a
+ * key that may have been created just now.
  */
-export function callerOrRefusal(
+export function callerOf(
   { memory, newKeys }: KeyAccess,
   text: string | null,
   nowMs: number,
-): CallerOrRefusal | Promise<CallerOrRefusal> {
+): Caller | ServiceError | Promise<Caller | ServiceError> {
   const found = known(memory.current.keys, text, nowMs)
   if (found !== INVALID_KEY) return found
   const look = newKeys?.look(text!)
   return look ? look.then(() => known(memory.current.keys, text, nowMs)) : found
 }
 
-function known(keys: KeyIndex, text: string | null, nowMs: number): CallerOrRefusal {
+function known(keys: KeyIndex, text: string | null, nowMs: number): Caller | ServiceError {
   if (!text) return MISSING_KEY
   const caller = keys.callerOf(text)
   if (!caller) return INVALID_KEY

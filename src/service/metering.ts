@@ -20,34 +20,19 @@ export const quotaAfter = ({ limits }: Metering, caller: Caller, unit: Reservati
 
 /**
  * Takes one unit of today's budget before the work is done; the caller of this function gives it
- * back if the work fails. Throws `quota_exceeded`, and then takes nothing.
+ * back if the work fails. Where none is left it takes nothing and returns `quota_exceeded`, which
+ * is not thrown: that would cost too much for callers that are refused often. It answers
+ * asynchronously only where this process has used up its share of the budget and waits for another.
  */
-export async function reserveUnit(
+export function reserveUnit(
   metering: Metering,
   caller: Caller,
   nowMs: number,
-): Promise<Reservation> {
-  const unit = await unitOrRefusal(metering, caller, nowMs)
-  if (unit instanceof ServiceError) throw unit
-  return unit
-}
-
-type UnitOrRefusal = Reservation | ServiceError
-
-/**
- * Takes a unit without throwing, which would cost too much for callers that are refused often. It
- * answers asynchronously only where this process has used up its share of the budget and waits for
- * another.
- */
-export function unitOrRefusal(
-  metering: Metering,
-  caller: Caller,
-  nowMs: number,
-): UnitOrRefusal | Promise<UnitOrRefusal> {
+): Reservation | ServiceError | Promise<Reservation | ServiceError> {
   const { plan, id: accountId } = caller.account
   const limit = metering.limits[plan]
   const unit = metering.meter.reserve({ accountId, keyId: caller.key.id, limit, nowMs })
-  if (unit instanceof Promise) return unit.then(() => unitOrRefusal(metering, caller, nowMs))
+  if (unit instanceof Promise) return unit.then(() => reserveUnit(metering, caller, nowMs))
   return unit ?? quotaExceeded(plan, quotaAt(metering, caller, nowMs), nowMs)
 }
 

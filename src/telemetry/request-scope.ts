@@ -23,8 +23,11 @@ export class RequestScope {
 const scopes = new AsyncLocalStorage<RequestScope>()
 
 /** Does `work` on behalf of a request. */
-export const inScope = <T>(scope: RequestScope, work: (request: Request) => T, of: Request): T =>
-  scopes.run(scope, work, of)
+export const inScope = <T>(
+  scope: RequestScope,
+  work: (request: Request, scope: RequestScope) => T,
+  of: Request,
+): T => scopes.run(scope, work, of, scope)
 
 /** Takes note of why a request is not served, so that it is counted by that. */
 export function noteCode(code: ErrorCode): void {

@@ -8,7 +8,9 @@ const JOINED_BYTES_MAX = 15_000
  * For a larger body Bun would send each word of the head by itself: dozens of system calls and
  * packets, which can take longer than the answer. The head of a stream goes out whole.
  */
-export function lateBody<B extends string | Uint8Array<ArrayBuffer>>(body: B): B | ReadableStream {
+export function streamedBody<B extends string | Uint8Array<ArrayBuffer>>(
+  body: B,
+): B | ReadableStream {
   if (Buffer.byteLength(body) <= JOINED_BYTES_MAX) return body
   return new ReadableStream({
     start(controller) {

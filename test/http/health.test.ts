@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
 import { type HealthDeps, healthRoutes } from '~/http/health.ts'
 import { routed } from '~/http/route.ts'
+import { unobserved } from '../support/routes.ts'
 import { ORIGIN, type Reply, replyOf } from '../support/world.ts'
 
 const log = { debug() {}, info() {}, warn() {}, error() {} }
@@ -12,7 +13,7 @@ async function ask(
   state: Partial<HealthDeps> = {},
 ): Promise<Reply> {
   const routes = healthRoutes({ isDatabaseReachable: async () => isReachable, ...state })
-  const app = new Elysia().use(routed(routes, { prefix: '', log }))
+  const app = new Elysia().use(routed(routes.map(unobserved), { prefix: '', log }))
   return replyOf(await app.handle(new Request(`${ORIGIN}${path}`)))
 }
 

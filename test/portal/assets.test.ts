@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { Assets, assetRoutes } from '~/portal/assets.ts'
+import { unobserved } from '../support/routes.ts'
 import { silentLog } from './portal-world.ts'
 
 const assets = new Assets()
 const [route] = assetRoutes({ assets, log: silentLog })
 
 const get = async (path: string, headers: Record<string, string> = {}) =>
-  route!.handle(new Request(`http://localhost${path}`, { headers }))
+  unobserved(route!).fetch(new Request(`http://localhost${path}`, { headers }))
 
 describe('GET /assets/:file', () => {
   test.each([

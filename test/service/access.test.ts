@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { keyHashOf, newApiKey } from '~/domain/api-key.ts'
-import { ServiceError } from '~/domain/errors.ts'
+import { granted, ServiceError } from '~/domain/errors.ts'
 import { PLANS, ROLES } from '~/domain/quota.ts'
 import { KeyIndex } from '~/memory/key-index.ts'
-import { assertMayIngest, callerOf } from '~/service/access.ts'
+import { assertMayIngest, callerOf as callerOrRefusal } from '~/service/access.ts'
 
 const random = (count: number) => crypto.getRandomValues(new Uint8Array(count))
 const NOW_MS = 1000
@@ -13,6 +13,9 @@ const KEY = { id: 'k', accountId: 'acc', name: 'k', hash: keyHashOf(TEXT), revok
 const KEYS = KeyIndex.empty.with({ accounts: [ACCOUNT], keys: [KEY] })
 
 const memoryOf = (keys: KeyIndex) => ({ memory: { current: { keys } } })
+
+const callerOf = async (...asked: Parameters<typeof callerOrRefusal>) =>
+  granted(await callerOrRefusal(...asked))
 
 async function codeOf(work: () => Promise<unknown>): Promise<string | null> {
   try {

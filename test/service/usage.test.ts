@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import type { Caller, Key } from '~/domain/account.ts'
 import { DAY_MS } from '~/domain/duration.ts'
-import { ServiceError } from '~/domain/errors.ts'
+import { granted, ServiceError } from '~/domain/errors.ts'
 import { dayOf } from '~/domain/quota.ts'
 import { KeyIndex } from '~/memory/key-index.ts'
 import { UsageMeter } from '~/memory/usage-meter.ts'
-import { type Metering, quotaAt, reserveUnit } from '~/service/metering.ts'
+import { type Metering, quotaAt, reserveUnit as unitOrRefusal } from '~/service/metering.ts'
 import { usageOf } from '~/service/usage.ts'
 
 const NOW_MS = Date.parse('2026-03-05T14:25:30.500Z')
@@ -26,6 +26,9 @@ const metering = (): Metering => ({
   meter: new UsageMeter(),
   limits: { free: 1, pro: 3, enterprise: 1000 },
 })
+
+const reserveUnit = async (...asked: Parameters<typeof unitOrRefusal>) =>
+  granted(await unitOrRefusal(...asked))
 
 async function failureOf(work: () => Promise<unknown>): Promise<ServiceError> {
   try {

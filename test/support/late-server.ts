@@ -1,4 +1,4 @@
-import { lateBody } from '~/wire/streamed-body.ts'
+import { streamedBody } from '~/wire/streamed-body.ts'
 
 /** A process of its own that answers after a request's turn, with a text of the path's length. */
 const server = Bun.serve({
@@ -9,7 +9,7 @@ const server = Bun.serve({
     const text = JSON.stringify('é'.repeat(Number(pathname.slice(1))))
     await new Promise((resolve) => setImmediate(resolve))
     const body = search === '?bytes' ? new TextEncoder().encode(text) : text
-    return new Response(lateBody(body), { headers: { 'x-one': '1', 'x-two': '2' } })
+    return new Response(streamedBody(body), { headers: { 'x-one': '1', 'x-two': '2' } })
   },
 })
 process.stdout.write(`${server.url}\n`)

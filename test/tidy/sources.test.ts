@@ -21,9 +21,7 @@ const EXCEPTIONS = {
     'src/store/access/usage-store.ts createUsageStore',
     'src/store/past/retention-store.ts createRetentionStore',
   ],
-  circles: [
-    ['src/http/access.ts', 'src/http/answer.ts', 'src/http/direct.ts', 'src/http/route.ts'],
-  ],
+  circles: [],
 }
 
 /** Tables are read by drizzle-kit too, which makes migrations of them. */

@@ -33,7 +33,7 @@ async function firstChunk(path: string): Promise<string> {
   return chunk
 }
 
-describe('lateBody', () => {
+describe('streamedBody', () => {
   const lengths = [0, 1, 5000, 7498, 7499, 7500, 7700, 20_000, 500_000]
   const paths = lengths.flatMap((length) => [`/${length}`, `/${length}?bytes`])
 

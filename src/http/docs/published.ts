@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { Handler } from '~/http/access.ts'
 import { isHeld } from '~/http/entity-tag.ts'
 import { takesGzip } from '~/http/gzip.ts'
+import type { Fetch } from '~/http/handler.ts'
 import type { Headers } from '~/http/reply.ts'
 
 /** A document that does not change while the process lives. */
@@ -16,7 +16,7 @@ export type Publication = {
  * compressed for callers that accept gzip, and as a 304 for those that already have them. If `make`
  * fails the next request calls it again.
  */
-export function published(make: () => Publication | Promise<Publication>): Handler {
+export function published(make: () => Publication | Promise<Publication>): Fetch {
   const prepare = async () => preparedOf(await make())
   let prepared: Promise<Prepared> | null = null
   return async (request) => {

@@ -1,7 +1,7 @@
 import type { Clock } from '~/clock.ts'
 import { MINUTE_MS } from '~/domain/duration.ts'
 import { ServiceError } from '~/domain/errors.ts'
-import type { Handler } from '~/http/access.ts'
+import type { Fetch } from '~/http/handler.ts'
 import { errorReply, type Headers } from '~/http/reply.ts'
 import type { Log } from '~/log.ts'
 import { AddressLimits } from '~/memory/address-limits.ts'
@@ -27,9 +27,9 @@ type AuthFailureDeps = {
  * its share before it is told to wait.
  */
 export function limitingFailures(
-  handle: Handler,
+  handle: Fetch,
   { perMinute, addressOf, clock, log }: AuthFailureDeps,
-): Handler {
+): Fetch {
   const budget = { requestsMax: perMinute, windowMs: MINUTE_MS }
   const everybody = new TokenBucket(budget, clock.now())
   const limits = new AddressLimits(budget)

@@ -1,4 +1,4 @@
-import type { Handler } from '~/http/access.ts'
+import type { Fetch } from '~/http/handler.ts'
 import { REQUEST_ID_HEADER } from './request-id.ts'
 
 const ANY = '*'
@@ -46,7 +46,7 @@ export class CrossOrigin {
   }
 
   /** The handler's answer, with headers that let a page of an allowed origin read it. */
-  answered(handle: Handler, request: Request): Response | Promise<Response> {
+  answered(handle: Fetch, request: Request): Response | Promise<Response> {
     const reply = handle(request)
     return reply instanceof Promise
       ? reply.then((late) => this.#shared(request, late))

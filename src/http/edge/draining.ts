@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Handler } from '~/http/access.ts'
+import type { Fetch } from '~/http/handler.ts'
 
 /**
  * The time between the signal to stop and the end of the service: readiness already reports it, and
@@ -21,7 +21,7 @@ export class Draining {
   }
 
   /** The handler, which asks clients to close their connections once draining has begun. */
-  over(handle: Handler): Handler {
+  over(handle: Fetch): Fetch {
     return (request) => {
       const reply = handle(request)
       if (!this.#isBegun) return reply

@@ -1,11 +1,11 @@
-import type { Handler } from '~/http/access.ts'
+import type { Fetch } from '~/http/handler.ts'
 import { errorReply } from '~/http/reply.ts'
 import type { Route } from '~/http/route.ts'
 import { limited, type PublicAsk, type PublicDeps } from '~/portal/public-page.tsx'
 import { type SeriesDeps, seriesOf } from '~/service/series.ts'
 import { csvLine } from '~/wire/csv-line.ts'
 import { presentSeries, type TimeSeriesPoint } from '~/wire/series.ts'
-import { lateBody } from '~/wire/streamed-body.ts'
+import { streamedBody } from '~/wire/streamed-body.ts'
 import { type ChartPeriod, chartPeriodOf, chartQuestion } from './chart-period.ts'
 
 export const SERIES_PATH = '/board/series.csv'
@@ -24,7 +24,7 @@ export const seriesFileRoutes = (deps: Deps): Route[] => [
   { method: 'GET', path: SERIES_PATH, handle: seriesFile(deps) },
 ]
 
-const seriesFile = (deps: Deps): Handler =>
+const seriesFile = (deps: Deps): Fetch =>
   limited(deps, {
     over: (_request, seconds) =>
       new Response(`too many requests from your address; come back in ${seconds} s\n`, {
@@ -50,7 +50,7 @@ async function fileReply({ past }: Deps, { url, view, nowMs }: PublicAsk): Promi
   const { data } = presentSeries(series, view.freshness)
   const lines = [COLUMNS, ...data.map((row) => COLUMNS.map((name) => String(row[name] ?? '')))]
   const { from, to } = series.corridor
-  return new Response(lateBody(lines.map((line) => `${csvLine(line)}\r\n`).join('')), {
+  return new Response(streamedBody(lines.map((line) => `${csvLine(line)}\r\n`).join('')), {
     headers: {
       'content-type': 'text/csv; charset=utf-8',
       'content-disposition': `attachment; filename="${from}-${to}-${period}.csv"`,

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from 'bun:test'
 import { Assets } from '~/portal/assets.ts'
 import { type VisitDeps, visitRoutes } from '~/portal/member/visit.tsx'
 import { KeptLog } from '../../support/log.ts'
+import { unobserved } from '../../support/routes.ts'
 
 const NEVER = new Promise<never>(() => {})
 
@@ -29,7 +30,9 @@ afterEach(() => {
 async function replyOf(cookie: string, get: () => Promise<never>): Promise<Response> {
   const [route] = visitRoutes(deps, '/page', { get })
   const headers = { cookie }
-  const reply = Promise.resolve(route!.handle(new Request('http://localhost/page', { headers })))
+  const reply = Promise.resolve(
+    unobserved(route!).fetch(new Request('http://localhost/page', { headers })),
+  )
   for (let turn = 0; turn < 20; turn++) await Promise.resolve()
   jest.advanceTimersByTime(5000)
   return reply

@@ -12,6 +12,7 @@ import type { Route } from '~/http/route.ts'
 import { statusRoutes } from '~/http/status.ts'
 import { AnswerCache } from '~/wire/text/answer-cache.ts'
 import { apply, events, jumps } from '../../support/market.ts'
+import { unobserved } from '../../support/routes.ts'
 import { World } from '../../support/world.ts'
 
 const MID_MAX_AGE_MS = 1.5 * HOUR_MS
@@ -89,7 +90,7 @@ async function replyOf(deps: HotDeps, question: string, key: string) {
   const path = question.split('?')[0]
   const route = routesOf(deps).find((candidate) => candidate.path === path)!
   const url = `http://localhost/api/v1${question}`
-  const reply = await route.handle(new Request(url, { headers: { 'x-api-key': key } }))
+  const reply = await unobserved(route).fetch(new Request(url, { headers: { 'x-api-key': key } }))
   const tier = reply.headers.get('x-data-freshness')
   return { status: reply.status, tier, text: await reply.text() }
 }

@@ -6,6 +6,7 @@ import { Refusals } from '~/http/reply.ts'
 import { AnswerCache } from '~/wire/text/answer-cache.ts'
 import { KnownPrices } from '~/wire/text/known-prices.ts'
 import { apply, events, jumps } from '../../support/market.ts'
+import { unobserved } from '../../support/routes.ts'
 import { World } from '../../support/world.ts'
 
 const STEMS = [
@@ -87,7 +88,7 @@ async function replyOf(
   const request = new Request(`http://localhost/api/v1/convert?${query}`, {
     headers: { 'x-api-key': key },
   })
-  const reply = await route!.handle(request)
+  const reply = await unobserved(route!).fetch(request)
   return { status: reply.status, text: await reply.text() }
 }
 

@@ -1,0 +1,103 @@
+import type { Static, TObject } from '@sinclair/typebox'
+import type { Caller } from '~/domain/account.ts'
+import { ServiceError } from '~/domain/errors.ts'
+import { type Freshness, freshnessAt } from '~/domain/freshness.ts'
+import type { Reservation } from '~/memory/usage-meter.ts'
+import { View } from '~/memory/view.ts'
+import { callerOf } from '~/service/access.ts'
+import { quotaAfter, quotaAt, reserveUnit } from '~/service/metering.ts'
+import { readQuery } from '~/wire/query.ts'
+import { quotaHeaders } from '~/wire/quota.ts'
+import type { AccessDeps } from './access.ts'
+import { errorReply, type Headers } from './reply.ts'
+
+/** One question, and everything that its answer may depend on. */
+export type Ask<S extends TObject> = {
+  readonly query: Static<S>
+  readonly view: View
+  /** The request's whole URL. */
+  readonly url: string
+}
+
+/** Why a request may not proceed; null where it may. */
+export type Refusal = ServiceError | null
+
+/**
+ * A read that costs one unit of the caller's daily quota: 401, then 429, then 400, then the work.
+ *
+ * The unit is taken before the work and given back unless the answer is a success; every reply to a
+ * known caller tells what is left of the budget.
+ */
+export class MeteredRequest {
+  readonly #nowMs: number
+  #caller: Caller | null = null
+  #reservation: Reservation | null = null
+
+  constructor(
+    private readonly deps: AccessDeps,
+    private readonly request: Request,
+  ) {
+    this.#nowMs = deps.clock.now()
+  }
+
+  /**
+   * Takes a unit, or answers why not, a 401 or a 429. It answers asynchronously only where the key
+   * may be new or the unit has to be waited for.
+   */
+  begin(): Refusal | Promise<Refusal> {
+    const key = this.request.headers.get('x-api-key')
+    const found = callerOf(this.deps, key, this.#nowMs)
+    return found instanceof Promise ? found.then((late) => this.#admit(late)) : this.#admit(found)
+  }
+
+  #admit(found: Caller | ServiceError): Refusal | Promise<Refusal> {
+    if (found instanceof ServiceError) return found
+    this.#caller = found
+    const unit = reserveUnit(this.deps.metering, found, this.#nowMs)
+    return unit instanceof Promise ? unit.then((late) => this.#take(late)) : this.#take(unit)
+  }
+
+  #take(unit: Reservation | ServiceError): Refusal {
+    if (unit instanceof ServiceError) return unit
+    this.#reservation = unit
+    return null
+  }
+
+  /** What the caller may see; only for a request that has begun. */
+  freshness(): Freshness {
+    return freshnessAt(this.#caller!.tier, this.#nowMs)
+  }
+
+  /** The question of the request. Throws a 400 for one that cannot be read. */
+  ask<S extends TObject>(schema: S, freshness: Freshness): Ask<S> {
+    const { memory, ageLimits } = this.deps
+    const view = new View(memory.current, freshness, ageLimits)
+    const { url } = this.request
+    return { query: readQuery(schema, url), view, url }
+  }
+
+  /** What the headers of a success depend on; only for a request that has begun. */
+  success() {
+    const caller = this.#caller!
+    const quota = quotaAfter(this.deps.metering, caller, this.#reservation!)
+    return { plan: caller.account.plan, quota, nowMs: this.#nowMs }
+  }
+
+  /** Headers with the budget of a known caller, and with the tier. */
+  tieredHeaders(): Headers {
+    return { ...this.quotaHeaders(), 'x-data-freshness': this.#caller!.tier }
+  }
+
+  /** The reply to a failure, which costs nothing. */
+  failed(error: unknown, headers: Headers = {}): Response {
+    if (this.#reservation) this.deps.metering.meter.giveBack(this.#reservation)
+    return errorReply(error, this.deps.log, { ...headers, ...this.quotaHeaders() })
+  }
+
+  /** Headers with what is left of the budget; none for a caller who is not known. */
+  quotaHeaders(): Headers {
+    const caller = this.#caller
+    if (!caller) return {}
+    return quotaHeaders(quotaAt(this.deps.metering, caller, this.#nowMs), this.#nowMs)
+  }
+}
