@@ -40,7 +40,7 @@ export const amountText = (amount: number, minorUnits: number | null): string =>
   decimalText(amount, minorUnits ?? 2)
 
 /** Without grouping or an exponent, as addresses and the interface take it. */
-export const plainNumber = (value: number): string =>
+export const plainNumberText = (value: number): string =>
   value.toLocaleString('en', { useGrouping: false, maximumFractionDigits: 20 })
 
 /** An amount as it was asked for: no more decimals than it has. */

@@ -22,7 +22,7 @@ export type PageDeps = {
 }
 
 /** Who is signed in. */
-type Session = { readonly email: string; readonly isAdmin: boolean }
+type SignedInAs = { readonly email: string; readonly isAdmin: boolean }
 
 export type Page = {
   /** Unique among pages; the site's name is added. */
@@ -31,7 +31,7 @@ export type Page = {
   readonly path: string
   readonly body: ComponentChildren
   readonly description?: string | undefined
-  readonly session?: Session | null | undefined
+  readonly session?: SignedInAs | null | undefined
   /** Made for one person, signed in or not: never kept, never compressed. */
   readonly isPrivate?: boolean
   /** Names of `client/`, without their ending. */

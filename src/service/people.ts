@@ -18,7 +18,7 @@ type SignedIn = {
 }
 
 /** What is needed to know about passwords, links and sessions. */
-type People = {
+type Authentication = {
   signUp(person: Credentials): Promise<boolean>
   signIn(person: Credentials): Promise<SignedIn | 'wrong' | 'unconfirmed'>
   sendConfirmation(email: string): Promise<void>
@@ -40,7 +40,7 @@ type Members = DevicesDeps['members'] & {
 }
 
 export type PeopleDeps = {
-  readonly people: People
+  readonly people: Authentication
   readonly members: Members
   readonly attempts: AttemptStore
   readonly fingerprint: (text: string) => Promise<string>

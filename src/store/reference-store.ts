@@ -7,7 +7,7 @@ import { NEWS_CHANNEL, originOf } from './news-channel.ts'
 /**
  * The result of one fetch of one feed: units of each currency per US dollar, as exact decimal text.
  */
-type Snapshot = {
+type FetchedRates = {
   readonly source: string
   readonly fetchedMs: number
   /** The publisher's own time, where it is known. */
@@ -26,7 +26,7 @@ type ReferenceStore = {
    * Records a snapshot whole and answers its references in their order; an empty one records
    * nothing.
    */
-  append(snapshot: Snapshot): Promise<Reference[]>
+  append(snapshot: FetchedRates): Promise<Reference[]>
   /** Every reference with an id from `firstId` to `lastId`, by id. */
   between(firstId: number, lastId: number): Promise<Reference[]>
 }
@@ -76,7 +76,7 @@ export const referenceOf = (row: SelectedReference): Reference => ({
   source: row.source,
 })
 
-function insert(database: Database, { source, fetchedMs, upstreamMs, rates }: Snapshot) {
+function insert(database: Database, { source, fetchedMs, upstreamMs, rates }: FetchedRates) {
   const fetchedText = instantText(fetchedMs)
   const upstreamText = upstreamMs === undefined ? null : instantText(upstreamMs)
   return database.sql<[{ ids: string }]>`

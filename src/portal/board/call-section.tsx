@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { INTERVAL_MS } from '~/domain/series.ts'
 import { CopyBox } from '~/portal/copy-box.tsx'
-import { plainNumber } from '~/portal/format.ts'
+import { plainNumberText } from '~/portal/format.ts'
 import { PATHS } from '~/portal/paths.ts'
 import { periodInterval, periodStartMs } from './chart-period.ts'
 import type { BoardQuestion } from './query.ts'
@@ -37,7 +37,7 @@ export function CallSection({ question, apiUrl, nowMs, dailyUnits }: Props) {
 
   function convertCall(): string {
     const { from, to, amount } = question
-    return curl(`/convert?from=${from}&to=${to}&amount=${plainNumber(amount)}`)
+    return curl(`/convert?from=${from}&to=${to}&amount=${plainNumberText(amount)}`)
   }
 
   function seriesCall(): string {

@@ -1,4 +1,4 @@
-import { plainNumber } from '~/portal/format.ts'
+import { plainNumberText } from '~/portal/format.ts'
 import { PATHS } from '~/portal/paths.ts'
 import type { ChartPeriod } from './chart-period.ts'
 
@@ -10,7 +10,7 @@ export function boardHref(shown: {
   period?: ChartPeriod
 }): string {
   const params = new URLSearchParams({ from: shown.from, to: shown.to })
-  if (shown.amount !== undefined) params.set('amount', plainNumber(shown.amount))
+  if (shown.amount !== undefined) params.set('amount', plainNumberText(shown.amount))
   if (shown.period) params.set('period', shown.period)
   return `${PATHS.board}?${params}`
 }

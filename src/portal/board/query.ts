@@ -2,7 +2,7 @@ import { AMOUNT_MAX } from '~/domain/convert.ts'
 import { currencyCode, USD } from '~/domain/currency.ts'
 import { isExecutable } from '~/domain/provider.ts'
 import type { View } from '~/memory/view.ts'
-import { plainNumber } from '~/portal/format.ts'
+import { plainNumberText } from '~/portal/format.ts'
 import { writtenNumber } from '~/portal/written-number.ts'
 import { type LiveCorridor, liveCorridors } from '~/service/corridors.ts'
 import { type ChartPeriod, chartPeriodOf } from './chart-period.ts'
@@ -31,7 +31,7 @@ export function boardQuery(view: View, params: URLSearchParams): BoardQuery {
   const proposed = asked.from && asked.to ? null : proposal(view, asked)
   const from = asked.from ?? proposed?.from ?? ''
   const to = asked.to ?? proposed?.to ?? ''
-  const amountText = given(params, 'amount') ?? plainNumber(usualAmount(view, from))
+  const amountText = given(params, 'amount') ?? plainNumberText(usualAmount(view, from))
   const amount = amountOf(amountText)
   const period = chartPeriodOf(params.get('period'))
   const faults = {

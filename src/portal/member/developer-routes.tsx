@@ -23,7 +23,7 @@ import { developerPage, type Said } from './developer.tsx'
 import { isOverlap, replacePage, revokePage } from './key-pages.tsx'
 import { newKeyPage, replacedKeyPage } from './new-key-page.tsx'
 import {
-  type Form,
+  type FormFields,
   type Person,
   type Visit,
   type VisitDeps,
@@ -120,20 +120,20 @@ const REFUSALS: Readonly<Record<Refusal, string>> = {
 
 type Refusal = Extract<NewOwnKey, { refusal: unknown }>['refusal']
 
-async function create(deps: DeveloperDeps, member: Member, form: Form): Promise<VisitReply> {
+async function create(deps: DeveloperDeps, member: Member, form: FormFields): Promise<VisitReply> {
   const name = form.text('name')
   const made = await createOwnKey(deps, ownerOf(member), name)
   if ('refusal' in made) return area(deps, member, { nameFault: REFUSALS[made.refusal], name })
   return { page: newKeyPage({ key: made.text, name: made.name, home: deps.home() }) }
 }
 
-async function revoke(deps: DeveloperDeps, member: Member, form: Form): Promise<VisitReply> {
+async function revoke(deps: DeveloperDeps, member: Member, form: FormFields): Promise<VisitReply> {
   const isRevokedNow = await revokeOwnKey(deps, ownerOf(member), form.text('key'))
   if (!isRevokedNow) return area(deps, member, { complaint: REFUSALS.unknown })
   return { redirect: `${PATHS.developer}?said=revoked#${KEYS_ID}` }
 }
 
-async function replace(deps: DeveloperDeps, member: Member, form: Form): Promise<VisitReply> {
+async function replace(deps: DeveloperDeps, member: Member, form: FormFields): Promise<VisitReply> {
   const overlap = form.text('overlap')
   if (!isOverlap(overlap)) return area(deps, member, { complaint: 'Choose how long.' })
   const owner = ownerOf(member)

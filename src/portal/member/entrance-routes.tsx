@@ -25,7 +25,7 @@ import {
 import { firstKeyPage } from './new-key-page.tsx'
 import {
   devicesCookie,
-  type Form,
+  type FormFields,
   fieldOf,
   type Visit,
   type VisitDeps,
@@ -101,7 +101,11 @@ const daily = ({ metering }: EntranceDeps) => ({ dailyUnits: metering.limits.fre
 
 const tokenIn = ({ url }: Visit): string => fieldOf(url.searchParams, 'token')
 
-async function signUpReply(deps: EntranceDeps, visit: Visit, form: Form): Promise<VisitReply> {
+async function signUpReply(
+  deps: EntranceDeps,
+  visit: Visit,
+  form: FormFields,
+): Promise<VisitReply> {
   const email = form.text('email').trim()
   const password = form.text('password')
   if (!isEmail(email)) return { page: signUpPage(visit, { faults: { email: NO_EMAIL }, email }) }
@@ -113,7 +117,11 @@ async function signUpReply(deps: EntranceDeps, visit: Visit, form: Form): Promis
   return { redirect: PATHS.mailed }
 }
 
-async function signInReply(deps: EntranceDeps, visit: Visit, form: Form): Promise<VisitReply> {
+async function signInReply(
+  deps: EntranceDeps,
+  visit: Visit,
+  form: FormFields,
+): Promise<VisitReply> {
   const email = form.text('email').trim()
   const entry = await signIn(deps, { email, password: form.text('password') }, visit)
   if (entry === 'wrong') {
@@ -132,7 +140,11 @@ function confirmLink(deps: EntranceDeps, visit: Visit): VisitReply {
   return { page: confirmPage(visit, { token, email }) }
 }
 
-async function confirmReply(deps: EntranceDeps, visit: Visit, form: Form): Promise<VisitReply> {
+async function confirmReply(
+  deps: EntranceDeps,
+  visit: Visit,
+  form: FormFields,
+): Promise<VisitReply> {
   const token = form.text('token')
   const entry = await confirm(deps, { token, password: form.text('password') }, visit)
   if (entry === 'stale') return { page: staleLinkPage(PATHS.confirm) }
@@ -155,14 +167,18 @@ async function enteredReply(
   return { page: firstKeyPage({ key: firstKey, email, home: deps.home() }), cookies }
 }
 
-async function forgottenReply(deps: EntranceDeps, visit: Visit, form: Form): Promise<VisitReply> {
+async function forgottenReply(
+  deps: EntranceDeps,
+  visit: Visit,
+  form: FormFields,
+): Promise<VisitReply> {
   const email = form.text('email').trim()
   if (!isEmail(email)) return { page: forgottenPage(visit, { faults: { email: NO_EMAIL }, email }) }
   await requestReset(deps, email, visit)
   return { redirect: PATHS.mailed }
 }
 
-async function resetReply(deps: EntranceDeps, visit: Visit, form: Form): Promise<VisitReply> {
+async function resetReply(deps: EntranceDeps, visit: Visit, form: FormFields): Promise<VisitReply> {
   const token = form.text('token')
   const password = form.text('password')
   const known = await reset(deps, { token, password }, visit)

@@ -56,11 +56,11 @@ export type VisitReply = { readonly cookies?: readonly string[] } & (
 
 type Answers = {
   get?(visit: Visit): VisitReply | Promise<VisitReply>
-  post?(visit: Visit, form: Form): VisitReply | Promise<VisitReply>
+  post?(visit: Visit, form: FormFields): VisitReply | Promise<VisitReply>
 }
 
 /** The fields of a form; a missing one is empty, of a repeated one the first counts. */
-export type Form = { text(name: string): string }
+export type FormFields = { text(name: string): string }
 
 /** A field of a form or of an address; NUL, which no stored text can hold, becomes U+FFFD. */
 export const fieldOf = (fields: URLSearchParams, name: string): string =>
@@ -230,13 +230,13 @@ function isOverHttps({ publicOrigin, isProxied }: VisitDeps, { headers }: Reques
 }
 
 /** Throws ForeignForm unless the form was sent by one of our pages, to the one who looked at it. */
-async function readForm(deps: VisitDeps, visit: Visit): Promise<Form> {
+async function readForm(deps: VisitDeps, visit: Visit): Promise<FormFields> {
   const { request, formToken } = visit
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (!isFromUs(deps, request) || type !== 'application/x-www-form-urlencoded')
     throw new ForeignForm()
   const fields = new URLSearchParams(await bodyText(request, FORM_BYTES_MAX))
-  const form: Form = { text: (name) => fieldOf(fields, name) }
+  const form: FormFields = { text: (name) => fieldOf(fields, name) }
   if (!isSame(form.text(TOKEN_FIELD), formToken)) throw new StaleForm()
   return form
 }

@@ -9,7 +9,7 @@ import { errorReply } from '~/http/reply.ts'
 import type { Route } from '~/http/route.ts'
 import { type AgeLimits, View } from '~/memory/view.ts'
 import {
-  type Form,
+  type FormFields,
   fieldOf,
   type Person,
   type Visit,
@@ -60,7 +60,7 @@ export function operatorRoutes(deps: OperatorDeps): Route[] {
   const admin = (answer: (operator: Operator) => Reply) => (visit: Visit) =>
     forAdmins(deps, visit, answer)
   const adminForm =
-    (answer: (operator: Operator, form: Form) => Reply) => (visit: Visit, form: Form) =>
+    (answer: (operator: Operator, form: FormFields) => Reply) => (visit: Visit, form: FormFields) =>
       forAdmins(deps, visit, (operator) => answer(operator, form))
   return [
     ...visitRoutes(deps, PATHS.operator, { get: admin(({ visit }) => overview(deps, visit)) }),
@@ -144,7 +144,7 @@ const OWN_ROLE = 'You cannot take the admin role from yourself; ask another admi
 async function change(
   deps: OperatorDeps,
   { visit, person }: Operator,
-  form: Form,
+  form: FormFields,
 ): Promise<VisitReply> {
   const id = form.text('id')
   const plan = PLANS.find((value) => value === form.text('plan'))
@@ -171,7 +171,7 @@ function revoking(deps: OperatorDeps, visit: Visit): VisitReply {
 async function revoke(
   deps: OperatorDeps,
   { visit, person }: Operator,
-  form: Form,
+  form: FormFields,
 ): Promise<VisitReply> {
   const accountId = form.text('account')
   const by = { actor: person.email, accountId }
