@@ -27,6 +27,8 @@ export type Idempotency = {
 export type Batch = {
   readonly observations: readonly Observation[]
   readonly idempotency: Idempotency | null
+  /** Throws once the sender has been answered otherwise; not given where that cannot be. */
+  readonly assertAwaited?: () => void
 }
 
 /** The outcome of a batch. `ids[i]` belongs to `observations[i]`; they ascend. */

@@ -34,6 +34,11 @@ export async function bodyText(request: Request, bytesMax: number): Promise<stri
 async function assertWhole(request: Request): Promise<void> {
   if (request.headers.has('transfer-encoding')) await delay(TRAILER_MS_MAX)
   await turn()
+  assertAwaited(request)
+}
+
+/** Throws `malformed_body` once the runtime, or who asked, has broken the request off. */
+export function assertAwaited(request: Request): void {
   if (request.signal.aborted) throw malformed(BROKEN_OFF)
 }
 

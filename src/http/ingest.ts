@@ -16,7 +16,7 @@ import {
 import type { Operation } from '~/wire/openapi/operation.ts'
 import { NoQuery } from '~/wire/parameters.ts'
 import { type AccessDeps, callerOfRequest } from './access.ts'
-import { bodyText } from './body.ts'
+import { assertAwaited, bodyText } from './body.ts'
 import { errorReply, jsonReply } from './reply.ts'
 import type { Route } from './route.ts'
 
@@ -89,7 +89,11 @@ async function recorded(
   const { observations, warnings, refusal } = readIngestBody(text, rules)
   const answer = refusal
     ? await earlierOr(refusal, deps, idempotency)
-    : await ingest(deps, { observations, idempotency })
+    : await ingest(deps, {
+        observations,
+        idempotency,
+        assertAwaited: () => assertAwaited(request),
+      })
   return warnings.length > 0 ? { ...answer, warnings: [...warnings] } : answer
 }
 

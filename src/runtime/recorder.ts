@@ -48,7 +48,11 @@ export function recorderOf({ observations, changes, tracing, work }: RecorderDep
         const earlier = await orUnavailable(observations.answered(idempotency), RECORDING_AWAY)
         return earlier && served(earlier)
       }),
-    record: (batch) => limit.run(() => record(batch)),
+    record: (batch) =>
+      limit.run(() => {
+        batch.assertAwaited?.()
+        return record(batch)
+      }),
     limit,
   }
 }

@@ -1,0 +1,37 @@
+import { expect, test } from 'bun:test'
+import type { Batch } from '~/domain/observation.ts'
+import { recorderOf } from '~/runtime/recorder.ts'
+
+const EMPTY: Batch = { observations: [], idempotency: null }
+
+test('a batch whose sender was answered while it waited its turn is not recorded', async () => {
+  const recorded: Batch[] = []
+  const first = Promise.withResolvers<void>()
+  const recorder = recorderOf({
+    observations: {
+      async record(batch) {
+        recorded.push(batch)
+        await first.promise
+        return { kind: 'recorded', ids: [] }
+      },
+      answered: async () => null,
+      pruneIdempotency: async () => 0,
+    },
+    changes: { noteLostAnswer() {}, caughtUp: async () => {} },
+    tracing: null,
+    work: { historyMax: 1, ingestMax: 1, waitingMax: 2 },
+  })
+  const brokenOff = new AbortController()
+  const running = recorder.record({ ...EMPTY, assertAwaited() {} })
+  const waiting = recorder.record({
+    ...EMPTY,
+    assertAwaited: () => brokenOff.signal.throwIfAborted(),
+  })
+  brokenOff.abort(new Error('the body broke off'))
+  const next = recorder.record(EMPTY)
+  first.resolve()
+  await expect(waiting).rejects.toThrow('the body broke off')
+  await Promise.all([running, next])
+  expect(recorded).toHaveLength(2)
+  expect(recorder.limit.figures).toEqual({ running: 0, waiting: 0, refused: 0 })
+})
