@@ -2,7 +2,7 @@ import { monotonicMs, msSince } from '~/clock.ts'
 import type { Config } from '~/config.ts'
 import { createLog, type OwnLog } from '~/log.ts'
 import { withHeartbeat } from '~/runtime/heartbeat.ts'
-import type { Service } from '~/runtime/service.ts'
+import type { RunningService } from '~/runtime/service.ts'
 import { type Database, openDatabase } from '~/store/database.ts'
 import { migrate } from '~/store/migrate.ts'
 import { requireRights } from '~/store/rights.ts'
@@ -27,7 +27,7 @@ type Settings = {
 }
 
 type Begun = {
-  readonly service: Service
+  readonly service: RunningService
   /** For whoever started it. */
   readonly lines: readonly string[]
 }
@@ -138,7 +138,7 @@ const ASKED_AGAIN_MS_MAX = 5_000
  * Serves until SIGTERM, SIGINT or SIGHUP, then stops in order. Who asks once more, a second later,
  * has it given up, and so has a hang: only the database is stopped.
  */
-export async function untilSignal(service: Service, { hold, log }: Ending): Promise<void> {
+export async function untilSignal(service: RunningService, { hold, log }: Ending): Promise<void> {
   const { promise: asked, resolve } = Promise.withResolvers<string>()
   const giveUp = async (msMax: number) => {
     log.error({}, 'corridor does not wait for its orderly stop')

@@ -2,7 +2,8 @@ import type { Command } from 'commander'
 import { monotonicMs, systemClock } from '~/clock.ts'
 import type { Config } from '~/config.ts'
 import type { OwnLog } from '~/log.ts'
-import { type Service, type ServiceOptions, startService } from '~/runtime/service.ts'
+import { type Service, startService } from '~/runtime/service.ts'
+import type { ServiceOptions } from '~/runtime/service-options.ts'
 import { undoOnFailure } from '~/runtime/undo-on-failure.ts'
 import { metricsOfAllBy, READY } from '~/runtime/worker-metrics.ts'
 import { openDatabase } from '~/store/database.ts'
@@ -44,7 +45,7 @@ async function work(tell: Tell, config: Config, log: OwnLog): Promise<void> {
   await dismissed
   const startMs = monotonicMs()
   setTimeout(() => process.exit(1), STOP_MS_MAX)
-  await service.drain?.()
+  await service.drain()
   await service.stop()
   await endInOrder(log, startMs)
 }

@@ -6,7 +6,7 @@ import type { Log } from '~/log.ts'
 import type { Database } from '~/store/database.ts'
 import { portOf, serverUrlOf } from '~/store/server-address.ts'
 import { originAt, unsharedPort } from './listener.ts'
-import type { Service } from './service.ts'
+import type { RunningService } from './service.ts'
 import { MetricsOfAll, READY } from './worker-metrics.ts'
 
 const RESTART_MS_MIN = 250
@@ -35,7 +35,7 @@ type Deps = {
  * This process answers nothing. It keeps the database open, starts a worker anew that has ended,
  * and ends with its workers: they go when it is gone, however that came.
  */
-export async function startWorkers(deps: Deps): Promise<Service> {
+export async function startWorkers(deps: Deps): Promise<RunningService> {
   const { config, database } = deps
   if (process.platform !== 'linux')
     throw new Error('WORKERS above 1 needs Linux, where processes can share a port')

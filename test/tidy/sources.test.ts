@@ -17,7 +17,6 @@ const tests = await sourceFiles(ROOT, ['test'])
 const EXCEPTIONS = {
   functions: [
     'src/http/fetch.ts fetchRoutes',
-    'src/runtime/service.ts startService',
     'src/store/access/usage-store.ts createUsageStore',
     'src/store/past/retention-store.ts createRetentionStore',
   ],

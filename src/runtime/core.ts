@@ -1,0 +1,95 @@
+import { monotonicMs, msSince } from '~/clock.ts'
+import { noState } from '~/domain/feed/state.ts'
+import { Refresher, type Sources } from '~/jobs/refresh.ts'
+import { UsageExchange } from '~/jobs/usage-exchange.ts'
+import { Memory, type News } from '~/memory/memory.ts'
+import { UsageMeter } from '~/memory/usage-meter.ts'
+import { UsageShares } from '~/memory/usage-shares.ts'
+import { WindowCache } from '~/memory/window-cache.ts'
+import type { NewKeys } from '~/service/new-keys.ts'
+import { createAccountStore } from '~/store/access/account-store.ts'
+import { createMeterStore, LEASE_TRUST_MS } from '~/store/access/share-store.ts'
+import { createUsageStore } from '~/store/access/usage-store.ts'
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import { createFeedStateStore } from '~/store/feed-state-store.ts'
+import { createQuoteStore } from '~/store/quote-store.ts'
+import { createReferenceStore } from '~/store/reference-store.ts'
+import { memorySizes } from '~/telemetry/memory-metrics.ts'
+import { ChangeListener } from './change-listener.ts'
+import { FeedService } from './feeds.ts'
+import { withHeartbeat } from './heartbeat.ts'
+import { newKeysOf } from './new-keys.ts'
+import type { Opened } from './opened.ts'
+import { ReadReplicas } from './read-replicas.ts'
+import type { ServiceOptions } from './service-options.ts'
+import { Telemetry } from './telemetry.ts'
+
+/** Memory, and what keeps it and the database in step with each other. */
+export type Core = {
+  readonly telemetry: Telemetry
+  readonly readReplicas: ReadReplicas
+  readonly windows: WindowCache
+  readonly memory: Memory
+  readonly feeds: FeedService
+  readonly meter: UsageMeter
+  readonly exchange: UsageExchange
+  readonly refresher: Refresher
+  readonly changes: ChangeListener
+  readonly newKeys: NewKeys
+}
+
+/** Loads memory as the database has it; from here on both are in step. */
+export async function openCore(options: ServiceOptions, opened: Opened): Promise<Core> {
+  const { clock, log, database } = options
+  const readReplicas = opened.add(new ReadReplicas(options))
+  const telemetry = opened.add(await Telemetry.start(options))
+  const windows = new WindowCache()
+  const hearers: ((news: News) => void)[] = []
+  const memory = new Memory((news) => {
+    for (const hear of hearers) hear(news)
+  })
+  const feeds = new FeedService({ ...options, memory, watch: telemetry.feed })
+  hearers.push((news) => windows.note(news))
+  hearers.push((news) => readReplicas.note(news))
+  hearers.push((news) => feeds.note(news))
+  hearers.push(() => telemetry.notePublication())
+  const shares = new UsageShares(clock, LEASE_TRUST_MS)
+  const meter = new UsageMeter(shares)
+  const [usage, meters] = [createUsageStore(database), createMeterStore(database)]
+  const exchange = new UsageExchange({ meter, shares, usage, meters, clock })
+  const refreshing = { sources: sourcesOf(options), memory, meter, clock, log }
+  const refresher = new Refresher({ ...refreshing, onCaughtUp: telemetry.onCaughtUp })
+  const changes = new ChangeListener({ ...options, meter, refresher: telemetry.follow(refresher) })
+  const newKeys = newKeysOf(options, refresher)
+  const core = { telemetry, readReplicas, windows, memory, feeds, meter, exchange, refresher }
+  await loadMemory({ ...core, changes, newKeys }, options, opened)
+  return { ...core, changes, newKeys }
+}
+
+async function loadMemory(
+  { memory, exchange, refresher, changes }: Core,
+  { log }: ServiceOptions,
+  opened: Opened,
+): Promise<void> {
+  const startMs = monotonicMs()
+  const stop = () => exchange.stop().catch((err) => log.error({ err }, 'usage was not written'))
+  opened.add({ stop })
+  opened.add(refresher)
+  await opened.add(changes).start()
+  await exchange.start()
+  const say = (line: string) => log.info({}, line)
+  await withHeartbeat({ what: 'loading memory', say }, () => refresher.reload())
+  log.info({ ...memorySizes(memory), ms: msSince(startMs) }, 'memory is loaded')
+}
+
+/** What other processes know of feeds is nothing to one that asks none. */
+function sourcesOf({ database, config }: ServiceOptions): Sources {
+  return {
+    catalogue: createCatalogueStore(database),
+    quotes: createQuoteStore(database),
+    references: createReferenceStore(database),
+    feeds: config.feeds.length > 0 ? createFeedStateStore(database) : { load: async () => noState },
+    access: createAccountStore(database),
+    usage: createUsageStore(database),
+  }
+}

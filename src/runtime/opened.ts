@@ -1,0 +1,21 @@
+type Part = { stop(): unknown }
+
+/** What runs already, to be stopped in the reverse of the order in which it began. */
+export class Opened {
+  readonly #parts: Part[] = []
+
+  add<T extends Part>(part: T): T {
+    this.#parts.push(part)
+    return part
+  }
+
+  /** Stops one part after another; rejects with the first failure, and goes no further then. */
+  async stop(): Promise<void> {
+    for (let part = this.#parts.pop(); part; part = this.#parts.pop()) await part.stop()
+  }
+
+  /** Stops every part, whatever fails on the way. */
+  async abandon(): Promise<void> {
+    while (this.#parts.length > 0) await this.stop().catch(() => {})
+  }
+}

@@ -1,0 +1,23 @@
+import type { Clock } from '~/clock.ts'
+import type { Config } from '~/config.ts'
+import type { Log } from '~/log.ts'
+import type { Database } from '~/store/database.ts'
+import type { Pace } from './feeds.ts'
+import type { Deterrents } from './people.ts'
+import type { ShareMetrics } from './telemetry.ts'
+
+export type ServiceOptions = {
+  readonly config: Config
+  readonly clock: Clock
+  readonly log: Log
+  /** Open and migrated; closed by the service's `stop`. */
+  readonly database: Database
+  /** What a demonstration says of its data; null for real data. */
+  readonly sample: string | null
+  /** How feeds are asked; where it is not given, as the real world goes. */
+  readonly pace?: Pace
+  /** What holds up who guesses passwords; where it is not given, what a service needs. */
+  readonly deterrents?: Deterrents
+  /** Makes of a process's own metrics those that a scrape is told. */
+  readonly shareMetrics?: ShareMetrics
+}
