@@ -1,5 +1,6 @@
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import { ServiceError } from '~/domain/errors.ts'
+import { bodyBytes } from '~/wire/body-bytes.ts'
 
 /**
  * How long to wait for what may follow the last chunk of a body; it comes with it, or soon after.
@@ -15,9 +16,10 @@ const TRAILER_MS_MAX = 25
  */
 export async function bodyText(request: Request, bytesMax: number): Promise<string> {
   if (request.headers.has('trailer')) throw malformed(TRAILERS)
-  const announced = Number(request.headers.get('content-length') ?? 0)
-  if (announced > bytesMax) throw tooLarge(bytesMax)
-  const bytes = await bodyBytes(request, bytesMax)
+  const bytes = await bodyBytes(request, bytesMax).catch(() => {
+    throw malformed(BROKEN_OFF)
+  })
+  if (bytes === null) throw tooLarge(bytesMax)
   await assertWhole(request)
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -40,22 +42,6 @@ async function assertWhole(request: Request): Promise<void> {
 /** Throws `malformed_body` once the runtime, or who asked, has broken the request off. */
 export function assertAwaited(request: Request): void {
   if (request.signal.aborted) throw malformed(BROKEN_OFF)
-}
-
-async function bodyBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  try {
-    for await (const chunk of request.body ?? []) {
-      size += chunk.byteLength
-      if (size > bytesMax) throw tooLarge(bytesMax)
-      chunks.push(chunk)
-    }
-  } catch (error) {
-    if (error instanceof ServiceError) throw error
-    throw malformed(BROKEN_OFF)
-  }
-  return Buffer.concat(chunks)
 }
 
 const BROKEN_OFF = 'the body broke off; send the whole of it again'
