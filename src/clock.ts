@@ -1,4 +1,4 @@
-/** Where the time comes from. Injected everywhere; tests turn it by hand. */
+/** The source of the time. Injected everywhere, so that tests can set it. */
 export type Clock = { now(): number }
 
 export const systemClock: Clock = { now: () => Date.now() }

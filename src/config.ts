@@ -35,18 +35,18 @@ import {
   type Reader,
 } from './setting.ts'
 
-/** Every setting, understood. Durations in milliseconds; null stands for "off" or "not set". */
+/** Every setting, parsed. Durations in milliseconds; null stands for "off" or "not set". */
 export type Config = {
   readonly host: string
   readonly port: number
-  /** Without a byte for so long a connection is closed. */
+  /** The time without a byte after which a connection is closed. */
   readonly idleTimeoutMs: number
-  /** How long it goes on after it has said that it stops; null for not at all. */
+  /** How long the service keeps serving after it has announced its stop; null for not at all. */
   readonly shutdownDelayMs: number | null
-  /** Processes that answer on the port. */
+  /** How many processes answer on the port. */
   readonly workers: number
   readonly databaseUrl: string | null
-  /** What the driver shows where the URL has no password. */
+  /** The password that the driver uses if the URL has none. */
   readonly databasePassword: string | null
   /** Streaming replicas of that database, for questions about the past. */
   readonly readUrls: readonly string[]
@@ -57,7 +57,7 @@ export type Config = {
   readonly feedRules: GuardRules
   readonly midMaxAgeMs: number
   readonly quoteMaxAgeMs: number | null
-  /** Older observations are deleted; null keeps them. */
+  /** The age in years from which observations are deleted; null keeps them. */
   readonly retentionYears: number | null
   readonly quotas: Readonly<Record<Plan, number>>
   readonly corsOrigins: readonly string[]
@@ -69,25 +69,25 @@ export type Config = {
   readonly boardRequestsPerMinute: number
   readonly authFailuresPerMinute: number
   readonly work: WorkSettings
-  /** Who reads the metrics has to show it; null lets anybody. */
+  /** The token that a reader of the metrics has to show; null lets anybody read. */
   readonly metricsToken: string | null
-  /** Signs sessions and links; null for one that the database keeps. */
+  /** The secret that signs sessions and links; null for one kept in the database. */
   readonly authSecret: string | null
-  /** Where mail is handed over; null for links in the log. */
+  /** The server that takes mail; null for links in the log. */
   readonly smtpUrl: string | null
   readonly mailFrom: string | null
-  /** Where traces go; null for nowhere. */
+  /** Where traces are sent; null for nowhere. */
   readonly tracesUrl: string | null
-  /** What the collector is shown. */
+  /** Headers for the traces' collector. */
   readonly tracesHeaders: Readonly<Record<string, string>>
-  /** What the traces call this service. */
+  /** The service's name in the traces. */
   readonly tracesService: string
   readonly tracesSampling: Sampling
   readonly logLevel: LogLevel
   readonly logFormat: LogFormat
 }
 
-/** What may be asked of the database at once, and how much more of each kind may wait. */
+/** How much may be asked of the database at once, and how much more of each kind may wait. */
 export type WorkSettings = {
   readonly historyMax: number
   readonly ingestMax: number
@@ -99,7 +99,7 @@ type Env = Readonly<Record<string, string | undefined>>
 /**
  * Reads every setting once. Empty counts as not set.
  *
- * Throws one Error whose message names every setting that cannot be understood, with what it takes.
+ * Throws one Error whose message names every setting that cannot be read, with what it accepts.
  */
 export function loadConfig(env: Env): Config {
   const problems: string[] = []
@@ -216,7 +216,7 @@ const readTraces = (setting: Setting) =>
     },
   }) satisfies Partial<Config>
 
-/** What may be passed on in a product, and asks for no key. */
+/** Feeds whose rates may be passed on in a product, and that ask for no key. */
 const FREE_FEEDS: FeedName[] = ['currency-api', 'ecb']
 
 function readFeeds(setting: Setting, problems: string[]): FeedSettings[] {
@@ -241,7 +241,7 @@ function readFeedRules(setting: Setting): GuardRules {
   }
 }
 
-/** What a setting needs of others. */
+/** What a setting needs from others. */
 function lacksOf({ feeds, smtpUrl, mailFrom, publicUrl }: Config): string[] {
   const lacks = feeds
     .filter(({ name, key }) => needsKey(name) && key === null)

@@ -3,17 +3,17 @@ import { prettyFactory } from 'pino-pretty'
 import { Output } from './log/output.ts'
 import { type RepetitionBounds, Repetitions } from './log/repetitions.ts'
 
-/** What the rest of the house may do with a log; pino's own loggers fit. */
+/** A log as the rest of the code sees it; pino's own loggers fit. */
 export type Log = {
   debug(context: object, message: string): void
   info(context: object, message: string): void
   warn(context: object, message: string): void
   error(context: object, message: string): void
-  /** Where it is missing, nothing finer than `info` is wanted. */
+  /** Whether a level is written; if absent, nothing finer than `info` is. */
   isLevelEnabled?(level: string): boolean
 }
 
-/** A log of one's own, to be ended. */
+/** A log created here, which has to be ended. */
 export type OwnLog = Required<Log> & {
   /**
    * Resolves when all lines are written, at the end of a process. A reader that has stopped is not
@@ -31,12 +31,14 @@ export type LogFormat = (typeof LOG_FORMATS)[number]
 type LogOptions = {
   readonly level: LogLevel
   readonly format: LogFormat
-  /** Texts that no line may hold, whatever put them there: passwords and keys of the settings. */
+  /**
+   * Texts that no line may contain, wherever they come from: passwords and keys of the settings.
+   */
   readonly secrets?: readonly string[]
-  /** Which of several workers speaks; it is named in every line. */
+  /** The number of this worker, if there are several; it is in every line. */
   readonly worker?: number | undefined
   readonly repetitions?: RepetitionBounds
-  /** Takes each line in place of stderr. */
+  /** Takes each line instead of stderr. */
   readonly write?: (line: string) => void
 }
 
@@ -44,7 +46,7 @@ const STDERR = 2
 
 /**
  * The only logger. It writes to stderr, so that stdout stays free for what a command prints, and
- * waits for nobody there. Of a warning or an error that comes again and again many are counted.
+ * never waits for its reader. Beyond a bound, repeated warnings and errors are only counted.
  */
 export function createLog(options: LogOptions): OwnLog {
   const { level, format, secrets = [], worker } = options
@@ -82,12 +84,12 @@ const PRETTY = { ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss' }
 
 type ShownError = { type: string; message: string; stack?: string; code?: unknown; cause?: unknown }
 
-/** Further than this no error is wrapped in another. */
+/** How deep errors are shown with their causes. */
 const CAUSES_MAX = 5
 
 /**
- * What a line tells of an error. Its other members stay out: drivers keep there what was asked,
- * with every parameter, and some write the parameters into the message too.
+ * The part of an error that a line shows. Its other members stay out: drivers keep the statement
+ * there, with every parameter, and some write the parameters into the message too.
  */
 function shownError(error: unknown, depth = 0): ShownError | string {
   if (!(error instanceof Error)) return typeof error === 'string' ? error : typeof error
@@ -110,8 +112,8 @@ const SECRET_WORD =
   'authorization|cookie|passw(?:or)?d|secret|token|api[-_]?key|app[-_]?id|signature'
 
 /**
- * What looks like a secret, wherever it stands in a line, and what stays of it. A member `link` is
- * for the operator to open, where no mail can bring it: the token in it stays.
+ * Patterns of secrets anywhere in a line, each with its replacement. A member `link` is for the
+ * operator to open if no mail can be sent, so the token in it stays.
  */
 const SECRET_SHAPES: readonly [shape: RegExp, shown: string][] = [
   [/\bcrd_\w+/g, `crd_${HIDDEN}`],
@@ -130,10 +132,10 @@ const SECRET_SHAPES: readonly [shape: RegExp, shown: string][] = [
   [/\b(bearer|basic) [\w.~+/=-]{6,}/gi, `$1 ${HIDDEN}`],
 ]
 
-/** Shorter settings would be found in ordinary words. */
+/** The shortest setting that is redacted; shorter ones would match ordinary words. */
 const SECRET_LENGTH_MIN = 6
 
-/** The last look at every line: nobody has to remember what may be logged. */
+/** Redacts every line last, so that no other code has to remember what may be logged. */
 function redactor(secrets: readonly string[]): (line: string) => string {
   const known = secrets
     .filter(({ length }) => length >= SECRET_LENGTH_MIN)

@@ -20,7 +20,9 @@ const EXIT_USAGE = 2
 
 type Fault = (error: NodeJS.ErrnoException) => void
 
-/** A reader that has gone away, such as `head`, is no reason to end a service. */
+/**
+ * A writer to a stream. A reader that has gone away, such as `head`, is no reason to end a service.
+ */
 function writeTo(stream: NodeJS.WriteStream, onFault: Fault): (line: string) => void {
   const failed: Fault = (error) => {
     if (error.code !== 'EPIPE') onFault(error)
@@ -37,7 +39,7 @@ function writeTo(stream: NodeJS.WriteStream, onFault: Fault): (line: string) => 
 
 const say = writeTo(process.stderr, () => {})
 
-/** What was asked for is done, but nobody is told what came of it. */
+/** Reports that the work is done although its result could not be written. */
 const untold: Fault = ({ message }) => {
   say(`corridor: it was done, but the result cannot be written: ${message}`)
   process.exitCode = EXIT_FAILURE

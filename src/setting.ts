@@ -4,7 +4,7 @@ import { RETENTION_YEARS_MAX } from './domain/observation.ts'
 import { FEED_NAMES, type FeedName } from './feed/feeds.ts'
 import { isCronPattern } from './jobs/schedule.ts'
 
-/** Understands the text of one setting, or throws what it takes: `must be ...`. */
+/** Parses the text of one setting, or throws what it accepts: `must be ...`. */
 export type Reader<T> = (text: string) => T
 
 export const MOVE_PERCENT_MAX = 1000
@@ -49,7 +49,7 @@ export const offOr =
   (text) =>
     text === 'off' ? null : readOr('off', read)(text)
 
-/** The same reader, which also names the word that stands for none. */
+/** The reader, with a word that stands for no value. */
 const readOr =
   <T>(word: string, read: Reader<T>): Reader<T> =>
   (text) => {
@@ -91,7 +91,7 @@ export const asShare: Reader<number> = (text) => {
 
 export const asYears: Reader<number> = integerBetween(1, RETENTION_YEARS_MAX)
 
-/** As a fraction. */
+/** A percentage, read as a fraction. */
 export const percentUpTo =
   (max: number): Reader<number> =>
   (text) => {
@@ -133,10 +133,10 @@ const secondsUpTo =
     return ms
   }
 
-/** As the server counts them: whole seconds in a byte. */
+/** A timeout in the server's own form: whole seconds in a byte. */
 export const asTimeoutMs = secondsUpTo(255)
 
-/** The rest of the ten seconds is for what is in flight. */
+/** A delay that leaves the rest of the ten seconds for requests in flight. */
 export const asShutdownDelayMs = secondsUpTo(2)
 
 export const asCron: Reader<string> = (text) => {
@@ -158,7 +158,7 @@ export const asHttpUrl: Reader<string> = (text) => {
 
 const HEADER = /^([!#$%&'*+.^`|~\w-]+)=([\x20-\x7e]*)$/
 
-/** Values are percent-encoded, as OpenTelemetry writes them. */
+/** Headers whose values are percent-encoded, in the form of OpenTelemetry. */
 export const asHeaders: Reader<Readonly<Record<string, string>>> = (text) =>
   Object.fromEntries(listOf(asHeader)(text))
 
@@ -178,7 +178,7 @@ export const asOrigin: Reader<string> = (text) => {
   return url.origin
 }
 
-/** An address that others are shown and that paths are added to. */
+/** An address that is shown to others and that paths are appended to. */
 export const asPublicUrl: Reader<string> = (text) => {
   const url = new URL(asHttpUrl(text))
   if (isMoreThanPlace(url))
@@ -188,13 +188,13 @@ export const asPublicUrl: Reader<string> = (text) => {
   return url.href.replace(/\/$/, '')
 }
 
-/** What may stand in a header, a cookie and a page as it is. */
+/** A path that may stand unescaped in a header, a cookie and a page. */
 const PLAIN_PATH = /^(\/|(\/[\w.~-]+)+)$/
 
 const isMoreThanPlace = ({ username, password, search, hash }: URL): boolean =>
   [username, password, search, hash].some((part) => part !== '')
 
-/** As it is listened on; in a URL an IPv6 address has brackets, here it needs none. */
+/** A host to listen on; an IPv6 address has brackets in a URL, but needs none here. */
 export const asHost: Reader<string> = (text) => text.replace(/^\[(.*)\]$/, '$1')
 
 export const asHostName: Reader<string> = (text) => {

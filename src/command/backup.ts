@@ -61,12 +61,12 @@ export function addBackup(program: Command, terminal: Terminal): void {
     })
 }
 
-/** A terminal whose standard output is taken: results go where everything else goes. */
+/** A terminal whose standard output is in use, so that results go to stderr. */
 const beside = (terminal: Terminal): Terminal => ({ ...terminal, print: terminal.say })
 
 type Write = (text: string | Uint8Array) => Promise<void>
 
-/** Packs what `work` writes into an output that is kept once it is whole. */
+/** Compresses what `work` writes into an output that is kept once it is complete. */
 async function written<T>(path: string, work: (write: Write) => Promise<T>): Promise<T> {
   const output = outputAt(path)
   const gzip = createGzip()

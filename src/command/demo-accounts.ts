@@ -13,13 +13,13 @@ const WANTED: readonly { plan: Plan; role: Role }[] = [
   { plan: 'enterprise', role: 'treasury' },
 ]
 
-/** Whose address says which plan it began with. */
+/** The address of a demonstration's account, which names the plan that it began with. */
 export const demoEmail = (plan: Plan): string => `${plan}@demo.example`
 
 /**
- * One account for each plan, each with a key that is known and good: those of `known` where the
- * database has them, a new key for an account whose key is known no more or revoked, a new account
- * where there is none. Plan and role are what they are now.
+ * One account for each plan, each with a key that works: those in `known` that the database has, a
+ * new key where the known one is gone or revoked, and a new account where there is none. Plan and
+ * role are the present ones.
  */
 export async function demoAccounts(
   database: Database,

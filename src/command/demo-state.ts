@@ -2,7 +2,7 @@ import { chmod, mkdir, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Plan, Role } from '~/domain/quota.ts'
 
-/** One ready account of the demonstration; its key is kept, as there is nobody else to keep it. */
+/** A ready account of the demonstration with its key, which nobody else could keep. */
 export type DemoAccount = {
   readonly plan: Plan
   readonly role: Role
@@ -11,7 +11,7 @@ export type DemoAccount = {
 }
 
 export type DemoState = {
-  /** By how many whole days the sample was moved. */
+  /** The number of whole days by which the sample was moved. */
   readonly shiftDays: number
   readonly accounts: readonly DemoAccount[]
 }
@@ -20,7 +20,7 @@ const OWNER_ONLY = 0o600
 
 const pathOf = (dataDir: string): string => join(dataDir, 'demo.json')
 
-/** What an earlier start of this demonstration left behind; null at the first. */
+/** The state that an earlier start of this demonstration left; null at the first. */
 export async function readDemoState(dataDir: string): Promise<DemoState | null> {
   const path = pathOf(dataDir)
   const file = Bun.file(path)

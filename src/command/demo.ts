@@ -31,7 +31,10 @@ export function addDemo(program: Command, terminal: Terminal): void {
     )
 }
 
-/** Some of the sample's currencies end days before the others, and nothing fetches newer ones. */
+/**
+ * The age limit of mids: some of the sample's currencies end days before the others, and nothing
+ * fetches newer ones.
+ */
 const MID_MAX_AGE = '10d'
 
 /**
@@ -51,7 +54,7 @@ function demoConfig(terminal: Terminal): Config {
   }
 }
 
-/** Loads the sample where it is not there yet; data and accounts of an earlier start are kept. */
+/** Loads the sample unless it is there; data and accounts of an earlier start are kept. */
 async function prepared({ database, config, clock, say }: Preparation): Promise<DemoState> {
   const known = await readDemoState(config.dataDir)
   const shiftDays = known?.shiftDays ?? sampleShiftDays(clock.now())

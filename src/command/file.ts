@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { CommandFailure } from './terminal.ts'
 
-/** Stands for standard input in place of a file's name. */
+/** The name that stands for standard input. */
 export const STDIN = '-'
 
 const CHUNK_BYTES = 262_144
@@ -14,16 +14,16 @@ const REASONS: Readonly<Record<string, string>> = {
 }
 
 export type InputFile = {
-  /** What it is called in a sentence. */
+  /** The file's name in a sentence. */
   readonly name: string
-  /** Null where that is unknown: standard input, a pipe. */
+  /** The size; null where it is unknown: standard input, a pipe. */
   readonly sizeBytes: number | null
   readonly bytes: AsyncIterable<Uint8Array>
 }
 
 /**
- * Opens a file for `work`, which may read it once from its start, and closes it whatever happens.
- * Throws CommandFailure when it cannot be read.
+ * Opens a file for `work`, which may read it once from its start, and closes it in any case. Throws
+ * CommandFailure when it cannot be read.
  */
 export async function withInput<T>(
   path: string,
@@ -34,7 +34,7 @@ export async function withInput<T>(
     try {
       return await work({ name: 'standard input', sizeBytes: null, bytes })
     } finally {
-      // not waited for: a read under way ends with the next byte, which may never come
+      // Not awaited: a read under way ends with the next byte, which may never come.
       bytes.return().catch(() => {})
     }
   }

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Ending, EXIT_STATUS, signals } from './signals.ts'
 
-/** What interrupted work may take to clean up behind itself. */
+/** How long interrupted work may take to clean up. */
 const CLEANING_MS_MAX = 2000
-/** What a database is given to stop where nobody wants to wait any longer. */
+/** How long a database may take to stop once nobody wants to wait any longer. */
 const GIVING_UP_MS_MAX = 5000
 
 /** A signal that ends a command before its work is done. */
@@ -16,20 +16,20 @@ export class Interruption extends Error {
   }
 }
 
-/** What work holds, and has to be let go of before the process ends. */
+/** Something that work holds, and that has to be released before the process ends. */
 export type Hold = {
-  /** In order: what is under way ends first. */
+  /** Closes it in order: work under way ends first. */
   close(): Promise<void>
-  /** At once: what is under way fails of it. */
+  /** Closes it at once: work under way fails. */
   abandon(): Promise<void>
 }
 
 /**
- * What `work` comes to; what it holds is closed whatever happens.
+ * The result of `work`; what it holds is closed in any case.
  *
- * At SIGINT, SIGTERM and SIGHUP it is closed under the work, which fails of that and cleans up, and
- * an Interruption is thrown. Whoever asks once more, a second later, has everything abandoned and
- * the process ended.
+ * At SIGINT, SIGTERM and SIGHUP it is closed under the work, which then fails and cleans up, and an
+ * Interruption is thrown. A second signal, at least a second later, abandons everything and ends
+ * the process.
  */
 export const interruptible = <T>(work: () => Promise<T>, hold: Hold): Promise<T> =>
   hearingSignals(hold, async (interrupted) => {
@@ -42,7 +42,7 @@ export const interruptible = <T>(work: () => Promise<T>, hold: Hold): Promise<T>
     }
   })
 
-/** Like `interruptible`, but what work that succeeds holds stays open. */
+/** Like `interruptible`, except that what work holds stays open if it succeeds. */
 export const unlessInterrupted = <T>(work: () => Promise<T>, hold: Hold): Promise<T> =>
   hearingSignals(hold, async (interrupted) => {
     const working = work()
@@ -55,7 +55,7 @@ export const unlessInterrupted = <T>(work: () => Promise<T>, hold: Hold): Promis
     }
   })
 
-/** From now on and until `listen` ends, the signals only reject the promise that it is given. */
+/** From now on and until `listen` ends, signals only reject the promise that it is given. */
 async function hearingSignals<T>(
   hold: Hold,
   listen: (interrupted: Promise<never>) => Promise<T>,
@@ -74,7 +74,7 @@ async function hearingSignals<T>(
   }
 }
 
-/** Resolves when everything is let go of, or when that took too long. */
+/** Resolves when everything is released, or when that took too long. */
 export const abandoned = (hold: Pick<Hold, 'abandon'>, msMax: number): Promise<unknown> =>
   Promise.race([hold.abandon().catch(() => {}), delay(msMax)])
 

@@ -6,8 +6,8 @@ import { configOf, type Terminal } from './terminal.ts'
 type NewKey = { readonly email: string; readonly keyName: string }
 
 /**
- * Tells the account's person of a key that was made here, where the settings name a mail server.
- * The key is made whether the mail is taken or not: what went wrong is only said.
+ * Mails the account's person about a key made here, if the settings name a mail server. The key is
+ * made whether or not the mail is accepted; a failure is only reported.
  */
 export async function mailOfKey(terminal: Terminal, { email, keyName }: NewKey): Promise<void> {
   const config = configOf(terminal)

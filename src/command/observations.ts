@@ -17,13 +17,13 @@ import { allOrNothing, FaultReport, RejectsFile } from './rejects.ts'
 import { CommandFailure, printResult, type Terminal, withExisting } from './terminal.ts'
 
 const STDIN_REJECTS = 'observations'
-/** What is shown of the name of a column. */
+/** How much of a column's name is shown. */
 const NAME_LENGTH_MAX = 40
 const ADVICE = 'correct the file, or give --skip-invalid to import the others'
 
 type Options = { skipInvalid?: boolean; allowDuplicates?: boolean; json?: boolean }
 type Import = { terminal: Terminal; database: Database; input: InputFile }
-/** Records rows; `stem` begins the name of the file of those that are invalid, null forbids any. */
+/** How rows are recorded; `stem` begins the name of the file for invalid ones, null allows none. */
 type Way = { record: typeof importNewObservations; stem: string | null }
 type Outcome = Imported & { rejected: number }
 
@@ -84,7 +84,7 @@ async function importFile(file: ObservationFile, options: Importing): Promise<Ou
   return { ...(await record({ database, rows })), rejected: 0 }
 }
 
-/** Optional fields that are misspelt would be lost without a word. */
+/** A warning about unknown columns: optional fields that are misspelt would be lost silently. */
 function unreadLine(names: ReadonlySet<string>): string {
   const shown = [...names].map((name) => JSON.stringify(name.slice(0, NAME_LENGTH_MAX)))
   return `not read, as no observation has it: ${shown.join(', ')}; check how it is spelt`

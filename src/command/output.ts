@@ -4,24 +4,24 @@ import { link, rename, rm } from 'node:fs/promises'
 import { Writable } from 'node:stream'
 import { CommandFailure } from './terminal.ts'
 
-/** Stands for standard output in place of a file's name. */
+/** The name that stands for standard output. */
 export const STDOUT = '-'
 
-/** Only for its owner. */
+/** The mode of a file that only its owner may read. */
 const MODE = 0o600
 
-/** Where something large is written to; one of `keep` and `drop` ends it. */
+/** The target of something large; has to be ended by `keep` or `drop`. */
 type Output = {
   readonly stream: Writable
-  /** What a fault of the stream is to the person who called. */
+  /** The failure that a fault of the stream becomes for the person who called. */
   faultOf(error: NodeJS.ErrnoException): CommandFailure
-  /** Follows once all of it is written. */
+  /** Completes the output once everything is written. */
   keep(): Promise<void>
-  /** Follows when it will never be whole. */
+  /** Discards output that will never be complete. */
   drop(): Promise<void>
 }
 
-/** A new file or standard output. Throws CommandFailure for a file that is there, or a terminal. */
+/** A new file or standard output. Throws CommandFailure for an existing file, or a terminal. */
 export const outputAt = (path: string): Output =>
   path === STDOUT ? standardOutput() : newFile(path)
 
@@ -42,7 +42,7 @@ function standardOutput(): Output {
   }
 }
 
-/** A file that gets its name once it is whole; another one of that name stays. */
+/** A file that gets its name once it is complete; an existing one of that name stays. */
 function newFile(path: string): Output {
   if (path === '') throw new CommandFailure('name a file to write to')
   if (existsSync(path)) throw thereAlready(path)
@@ -56,7 +56,7 @@ function newFile(path: string): Output {
   }
 }
 
-/** Gives the part its name; unlike renaming, this never takes the name from another file. */
+/** Gives the finished part its name; unlike renaming, this never replaces another file. */
 async function named(part: string, path: string): Promise<void> {
   try {
     await link(part, path)

@@ -5,8 +5,8 @@ import type { Terminal } from './terminal.ts'
 const MIB = 1_048_576
 
 /**
- * The bytes of `input` as they are read, with a bar of how far that is where the size is known; it
- * goes when reading ends, however it ends.
+ * The bytes of `input` as they are read, with a progress bar if the size is known; the bar
+ * disappears when reading ends, however it ends.
  */
 export async function* withProgress(
   { bytes, sizeBytes }: InputFile,
@@ -27,10 +27,10 @@ export async function* withProgress(
   }
 }
 
-/** Hears how far work is. */
+/** Told how far work has come. */
 export type Reach = (done: number, total: number) => void
 
-/** What `work` comes to, with a bar of how many of the things it has done that `unit` names. */
+/** The result of `work`, with a bar that counts what it has done in units of `unit`. */
 export async function withBar<T>(
   terminal: Terminal,
   unit: string,

@@ -15,7 +15,7 @@ import { CommandFailure, configOf, printResult, type Terminal, withExisting } fr
 
 type Options = { json?: boolean; accept?: boolean }
 
-/** `reference fetch` and `reference status`. */
+/** The commands `reference fetch` and `reference status`. */
 export function addReferenceFeeds(reference: Command, terminal: Terminal): void {
   reference
     .command('fetch')

@@ -22,11 +22,11 @@ type FeedStatus = {
   readonly state: FeedState
   /** The configured feeds in their order. */
   readonly feeds: readonly FeedStanding[]
-  /** The active fiat currencies but the dollar, in the catalogue's order. */
+  /** The active fiat currencies except the dollar, in the catalogue's order. */
   readonly currencies: readonly CurrencyStanding[]
 }
 
-/** How the configured feeds fare and what stands for each currency, as the database has it. */
+/** The state of the configured feeds and the standing rate of each currency, from the database. */
 export async function feedStatusOf(
   database: Database,
   { feeds, nowMs }: { feeds: readonly { readonly id: string }[]; nowMs: number },
@@ -52,7 +52,7 @@ export async function feedStatusOf(
   }
 }
 
-/** What `reference status --json` prints. */
+/** The output of `reference status --json`. */
 export const presentFeedStatus = ({ state, feeds, currencies }: FeedStatus, nowMs: number) => ({
   last_run: iso(state.ranMs),
   served_by: state.served,
@@ -83,7 +83,7 @@ export const presentFeedStatus = ({ state, feeds, currencies }: FeedStatus, nowM
   })),
 })
 
-/** The same as two tables for a person. */
+/** The status as two tables for a person. */
 export function statusLines({ state, feeds, currencies }: FeedStatus, nowMs: number): string[] {
   const feedRows = feeds.map(({ id, record }) => [
     id === state.served ? `${id} *` : id,

@@ -2,14 +2,14 @@ import { rename, rm } from 'node:fs/promises'
 import type { FileSink } from 'bun'
 import { CommandFailure, type Terminal } from './terminal.ts'
 
-/** Rows at fault that are shown. */
+/** How many faulty rows are shown. */
 const FAULTS_SHOWN_MAX = 20
-/** Rows at fault after which a file is not read on to count more. */
+/** How many faulty rows are counted before reading stops. */
 const FAULTS_COUNTED_MAX = 1000
 
 type Fault = { readonly number: number; readonly fault: string }
 
-/** Counts the rows at fault and keeps what is wrong with the first of them. */
+/** Counts faulty rows and keeps the faults of the first ones. */
 export class FaultReport {
   count = 0
   readonly #first: Fault[] = []
@@ -23,7 +23,7 @@ export class FaultReport {
     this.count += faults.length
   }
 
-  /** Lists the first faults by line; how many there are in all, in words. */
+  /** Lists the first faults by line, and returns in words how many there are. */
   tell(terminal: Terminal): string {
     for (const { number, fault } of this.#first) terminal.say(`line ${number}: ${printable(fault)}`)
     const more = this.count - this.#first.length
@@ -33,10 +33,10 @@ export class FaultReport {
 }
 
 /**
- * Passes on the rows of `read` unless one is at fault.
+ * Passes on the rows of `read` unless one is faulty.
  *
- * From the first fault on nothing more is passed on: reading goes on to report what else is wrong,
- * up to a bound, and ends with a CommandFailure.
+ * After the first fault no more rows are passed on: reading continues only to report further
+ * faults, up to a bound, and ends with a CommandFailure.
  */
 export async function* allOrNothing<T>(
   read: AsyncIterable<{ rows: readonly T[]; rejects: readonly Fault[] }>,
@@ -53,7 +53,7 @@ export async function* allOrNothing<T>(
   throw new CommandFailure(`nothing was imported: ${least}${report.tell(terminal)}; ${advice}`)
 }
 
-/** The file that takes what was not imported; there is none until the first row of it. */
+/** The file for rows that were not imported; it does not exist until there is one. */
 export class RejectsFile {
   #sink: FileSink | null = null
 
@@ -82,8 +82,8 @@ export class RejectsFile {
   }
 
   /**
-   * Gives the file its name, in place of one from an earlier run, which goes away too where nothing
-   * was rejected. Throws CommandFailure, which says where the rows are.
+   * Gives the file its name and replaces the one of an earlier run, which is removed even if
+   * nothing was rejected. Throws CommandFailure, which tells where the rows are.
    */
   async keep(): Promise<void> {
     try {
@@ -113,5 +113,5 @@ export class RejectsFile {
   }
 }
 
-/** Text of a file as a terminal may be shown it. */
+/** A file's text in a form that is safe to show on a terminal. */
 const printable = (text: string): string => text.replace(/\p{Cc}/gu, '\uFFFD')

@@ -41,7 +41,7 @@ export function addRollups(program: Command, terminal: Terminal): void {
     })
 }
 
-/** How many hours `work` counts in all corridors, one after another. */
+/** The hours that `work` counts in all corridors, one corridor after another. */
 function counted(
   terminal: Terminal,
   work: (store: RollupStore, corridor: StoredCorridor) => Promise<number>,

@@ -9,7 +9,7 @@ import { importObservations } from '~/store/transfer/observation-import.ts'
 import { importReferences } from '~/store/transfer/reference-import.ts'
 
 type SampleOptions = {
-  /** Where the flags of the catalogue are served. */
+  /** The origin that serves the flags of the catalogue. */
   readonly origin: string
   readonly shiftDays: number
   readonly nowMs: number
@@ -17,8 +17,8 @@ type SampleOptions = {
 }
 
 /**
- * Puts the sample into a database, moved by `shiftDays`. The catalogue is brought up to date each
- * time; quotes and references that are there from an earlier start stay as they are.
+ * Loads the sample into a database, moved by `shiftDays`. The catalogue is updated each time;
+ * quotes and references of an earlier start stay as they are.
  */
 export async function loadSample(database: Database, options: SampleOptions): Promise<void> {
   const { origin, shiftDays, nowMs, say } = options
@@ -44,7 +44,9 @@ type Batch<T> = {
   readonly rejects: readonly { readonly number: number; readonly fault: string }[]
 }
 
-/** The sample is ours: a row of it that is refused is our mistake. */
+/**
+ * Passes on valid rows of the sample. The sample is ours, so a row that is refused is our mistake.
+ */
 async function* valid<T>(batches: AsyncIterable<Batch<T>>): AsyncGenerator<readonly T[]> {
   for await (const { rows, rejects } of batches) {
     const [reject] = rejects

@@ -2,26 +2,26 @@ import { closeSync, openSync, readFileSync } from 'node:fs'
 import { isatty } from 'node:tty'
 import { monotonicMs } from '~/clock.ts'
 
-/** 128 and the signal's number, as shells have it. */
+/** 128 plus the signal's number, as in shells. */
 export const EXIT_STATUS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
 
 /** A signal that asks a process to end. */
 export type Ending = keyof typeof EXIT_STATUS
 
 /**
- * Signals this close are one wish. A terminal sends its own to every process it runs, and a script
- * runner among them passes it on: both reach us, milliseconds apart.
+ * Signals this close together count as one request. A terminal sends its signal to every process it
+ * runs, and a script runner among them passes it on: both arrive milliseconds apart.
  */
 const WISH_MS = 1000
 
 type Hearer = {
   /** Called at the first signal. */
   stop(signal: Ending): void
-  /** Called at each that is another wish than the first. */
+  /** Called at each further request to end. */
   giveUp(signal: Ending): void
 }
 
-/** From the first hearer on, the only one in the process that listens to signals. */
+/** The only listener to signals in the process, from the first hearer on. */
 class Signals {
   readonly #ended = new AbortController()
   #hearers: readonly Hearer[] = []
@@ -35,8 +35,8 @@ class Signals {
   }
 
   /**
-   * Tells `hearer`, and nobody before it, until the answer is called. A wish that was made already
-   * is told at once.
+   * Tells `hearer`, instead of earlier hearers, until the function returned is called. A request
+   * made before is told at once.
    */
   hear(hearer: Hearer): () => void {
     this.#listen()
@@ -70,7 +70,7 @@ export const signals = new Signals()
 
 const SIGHUP_BIT = 1n
 
-/** Whether SIGHUP was ignored from the start; nobody can tell where there is no /proc. */
+/** Whether SIGHUP was ignored from the start; assumed not where there is no /proc. */
 function ignoresHangup(): boolean {
   try {
     const status = readFileSync('/proc/self/status', 'utf8')
@@ -82,8 +82,8 @@ function ignoresHangup(): boolean {
 }
 
 /**
- * Whether none of the streams is the terminal that there is. `nohup` arranges that too, and it is
- * all that is left of its wish behind a script runner, which no longer ignores SIGHUP for us.
+ * Whether there is a terminal and none of the streams is it. `nohup` arranges that too, and nothing
+ * else is left of it behind a script runner, which no longer ignores SIGHUP for us.
  */
 const leftItsTerminal = (): boolean => hasTerminal() && ![0, 1, 2].some((fd) => isatty(fd))
 

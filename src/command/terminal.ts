@@ -9,29 +9,29 @@ import { schemaVersion } from '~/store/schema-version.ts'
 import { type Hold, interruptible } from './interruption.ts'
 import { signals } from './signals.ts'
 
-/** What a command asks of the person who called it: one sentence on stderr, exit status 1. */
+/** A failure that tells the person who called what to do: one sentence on stderr, exit status 1. */
 export class CommandFailure extends Error {}
 
-/** What a command that failed says at its end. */
+/** The last line of a command that failed. */
 export const failureLine = (error: unknown): string => `corridor: ${reasonOf(error)}`
 
-/** Where a command reads its settings and writes what it has to say. */
+/** Where a command reads its settings and writes its output. */
 export type Terminal = {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly isTerminal: boolean
-  /** A line on stdout: results. */
+  /** Writes a line to stdout: results. */
   print(line: string): void
-  /** A line on stderr: everything that is no result. */
+  /** Writes a line to stderr: everything but results. */
   say(line: string): void
 }
 
-/** The settings, with `pretty` logs where a person is watching. */
+/** The settings, with `pretty` logs if a person is watching. */
 export const configOf = ({ env, isTerminal }: Terminal): Config =>
   loadConfig(isTerminal ? withDefault(env, 'LOG_FORMAT', 'pretty') : env)
 
 type Env = Terminal['env']
 
-/** The environment with a value for a setting that it does not set: an empty one is none. */
+/** The environment with a value for a setting that is unset or empty. */
 export const withDefault = (env: Env, name: string, value: string): Env => ({
   ...env,
   [name]: env[name]?.trim() ? env[name] : value,
@@ -42,7 +42,7 @@ export function logOf(config: Config, worker?: number): OwnLog {
   return createLog({ level, format, secrets: secretsOf(config), worker })
 }
 
-/** What the settings hold that must not be told to who reads a log. */
+/** The secrets in the settings, which readers of a log must not see. */
 export function secretsOf({ databaseUrl, readUrls, feeds, ...config }: Config): string[] {
   const passwords = [databaseUrl, ...readUrls, config.smtpUrl].flatMap(passwordIn)
   const texts = [
@@ -56,16 +56,19 @@ export function secretsOf({ databaseUrl, readUrls, feeds, ...config }: Config): 
   return texts.flatMap((text) => (text ? [text] : []))
 }
 
-/** What is shorter is the name of a tenant and the like: words that lines are made of. */
+/**
+ * The shortest header value that counts as a secret; shorter ones are names of tenants and other
+ * common words.
+ */
 const HEADER_SECRET_LENGTH_MIN = 12
 
-/** A value and its words: `Bearer`, and the token behind it. */
+/** A header's value and its words, such as `Bearer` and the token after it. */
 const headerSecrets = (headers: Readonly<Record<string, string>>): string[] =>
   Object.values(headers)
     .flatMap((value) => [value, ...value.split(' ')])
     .filter(({ length }) => length >= HEADER_SECRET_LENGTH_MIN)
 
-/** As it is written in a URL, and as it is meant. */
+/** The password of a URL, both encoded and decoded. */
 function passwordIn(url: string | null): (string | null)[] {
   const password = url === null ? '' : new URL(url).password
   return [password, new URLSearchParams(`_=${password.replaceAll('+', '%2B')}`).get('_')]
@@ -85,15 +88,15 @@ export function printResult(
 type Work<T> = (database: Database) => Promise<T>
 
 /**
- * Opens the database for one command, or makes it, brings its schema up to date, and closes it
- * whatever happens, a signal that ends the command included.
+ * Opens the database for one command, creating it if needed, brings its schema up to date, and
+ * closes it in any case, also when a signal ends the command.
  */
 export const withDatabase = <T>(terminal: Terminal, work: Work<T>): Promise<T> =>
   withUnmigrated(terminal, migrated(terminal, work))
 
 /**
- * Opens the database for a command that reads, or changes what must be there: where there is none,
- * or one without a schema, it says where it looked and makes nothing.
+ * Opens an existing database for a command that reads, or changes what must exist: without a
+ * database, or a schema in it, it tells where it looked and creates nothing.
  */
 export const withExisting = <T>(terminal: Terminal, work: Work<T>): Promise<T> =>
   opened(terminal, { mustExist: true }, async (database) => {
@@ -105,7 +108,7 @@ export const withExisting = <T>(terminal: Terminal, work: Work<T>): Promise<T> =
     return migrated(terminal, work)(database)
   })
 
-/** Opens the database for one command, or makes it, and leaves its schema as it is. */
+/** Opens the database for one command, creating it if needed, and leaves its schema as it is. */
 export const withUnmigrated = <T>(terminal: Terminal, work: Work<T>): Promise<T> =>
   opened(terminal, { mustExist: false }, work)
 
@@ -116,7 +119,7 @@ const migrated =
     return work(database)
   }
 
-/** How many migrations it took; a person is told while it takes long. */
+/** Migrates and answers how many migrations it took; tells a person if it takes long. */
 export function watchedMigrate(terminal: Terminal, database: Database): Promise<number> {
   const say = terminal.isTerminal ? terminal.say : () => {}
   return withHeartbeat({ what: 'bringing the schema up to date', say }, () => migrate(database))

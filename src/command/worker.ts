@@ -12,13 +12,16 @@ import { endAtBugs, endInOrder, startReported } from './serving.ts'
 import { CommandFailure, configOf, type Terminal } from './terminal.ts'
 
 const STOP_MS_MAX = 9_000
-/** Connections of all workers together, their listening ones aside. */
+/** Connections of all workers together, not counting their listening ones. */
 const CONNECTIONS_MAX = 48
 const CONNECTIONS_EACH_MAX = 10
-/** The same for questions about the past, which have connections of their own. */
+/** Connections of all workers together for questions about the past, which have their own. */
 const HISTORY_CONNECTIONS_MAX = 32
 
-/** One of the processes that `serve` starts with WORKERS; not for people, so not in the help. */
+/**
+ * One of the processes that `serve` starts with WORKERS; left out of the help, since people never
+ * call it.
+ */
 export function addWorker(program: Command, terminal: Terminal): void {
   program
     .command('worker', { hidden: true })
@@ -72,13 +75,13 @@ async function startWorker(
   )
 }
 
-/** What the supervisor says when its embedded database had to take another port. */
+/** The supervisor's message that its embedded database had to take another port. */
 const isMove = (message: unknown): message is { port: number } =>
   typeof message === 'object' && message !== null && 'port' in message
 
 /**
- * Resolves when the supervisor says so, once or twice, or is gone. SIGINT and SIGHUP are not for a
- * worker: a terminal sends them to the supervisor too, which then says so.
+ * Resolves when the supervisor asks the worker to stop, once or twice, or is gone. SIGINT and
+ * SIGHUP are ignored: a terminal sends them to the supervisor too, which then asks.
  */
 function dismissal(): Promise<void> {
   return new Promise((resolve) => {

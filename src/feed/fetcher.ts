@@ -54,11 +54,11 @@ const BACKOFF_MS = 500
 const RETRY_WAIT_MS_MAX = 30_000
 
 /**
- * Asks for a document, up to three times while the failure may pass.
+ * Asks for a document, up to three times if the failure may be transient.
  *
  * Waits half a second, then a second, each shortened by up to half at random, or as long as
  * Retry-After says if that is at most half a minute. Redirects are followed within one scheme,
- * three at most. Throws a FeedError; its text names no address.
+ * three at most. Throws a FeedError, whose text names no address.
  */
 export async function fetchDocument(request: DocumentRequest, deps: FetcherDeps): Promise<Fetched> {
   for (let attempt = 1; ; attempt++) {

@@ -19,9 +19,9 @@ const ATTRIBUTE = /([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g
 /**
  * The elements of a small XML document in the order they begin.
  *
- * Reads what plain tables are made of: tags, attributes, comments. Throws a FeedError `malformed`
- * for anything else - a DOCTYPE, CDATA, processing instructions - and when tags do not match, or
- * the document ends early. Entities are left as they are; text between tags is ignored.
+ * Reads only what plain tables consist of: tags, attributes, comments. Throws a FeedError
+ * `malformed` for anything else - a DOCTYPE, CDATA, processing instructions - and when tags do not
+ * match, or the document ends early. Entities are left as they are; text between tags is ignored.
  */
 export function flatXml(text: string): XmlElement[] {
   const elements: XmlElement[] = []

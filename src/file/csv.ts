@@ -26,8 +26,8 @@ const BAD_QUOTES = 'has quotes in the wrong places: quote the whole field and do
  * The records of an RFC 4180 text in arrays; blank lines are skipped. Strict: nothing is trimmed or
  * repaired.
  *
- * A record that cannot be read is one with a fault, and reading goes on behind it. A quote that is
- * not closed within the length of the longest line faults its own line only.
+ * A record that cannot be read has a fault, and reading continues after it. A quote that is not
+ * closed within the length of the longest line faults its own line only.
  */
 export async function* csvRecords(lines: AsyncIterable<Line[]>): AsyncGenerator<CsvRecord[]> {
   const joiner = new RecordJoiner()

@@ -68,10 +68,11 @@ export type RunOutcome = {
  * Runs once: asks the feeds in order until one gives a snapshot that is believed, asks further ones
  * for what is missing or needs a second opinion, and records what was accepted.
  *
- * Answers null when there was nothing to do: another replica is at it, or has begun a run at or
- * after `slotMs` (the scheduled time of this one; null runs in any case). A feed that asked to be
- * left alone is not asked before. That no feed served is an outcome; only the store makes this
- * reject, with what was appended until then in force and the rest left to the next run.
+ * Answers null when there was nothing to do: another replica is running, or has begun a run at or
+ * after `slotMs` (the scheduled time of this one; null runs in any case). A feed that asked us to
+ * wait is not asked before its time. If no feed served, that is an outcome; only a failure of the
+ * store makes this reject, and then the snapshots appended so far stay in force and the next run
+ * does the rest.
  */
 export function fetchReferences(
   deps: FetchReferencesDeps,

@@ -33,8 +33,8 @@ export const keptFromMs = (nowMs: number, years: number): number =>
   hourStartMs(yearsBeforeMs(nowMs, years))
 
 /**
- * Deletes observations of more than `years` ago, in small transactions; null when another process
- * is at it.
+ * Deletes observations older than `years`, in small transactions; null when another process is
+ * doing it.
  *
  * A corridor's roll-ups are repaired before its observations go, since that is impossible
  * afterwards. The last observation of each provider and corridor before the limit stays, so that

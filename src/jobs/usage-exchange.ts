@@ -29,8 +29,8 @@ const RETRY_MS = 50
 /**
  * Carries what this process counts to the database, and brings back shares.
  *
- * Once a second all that is pending is written; in between, whenever a share is asked for, and then
- * all that is pending with it. One turn at a time: what is settled is known to the next.
+ * Everything pending is written once a second, and also whenever a share is asked for. One exchange
+ * at a time, so that each knows what the last one settled.
  */
 export class UsageExchange {
   #turn: Promise<void> = Promise.resolve()

@@ -36,7 +36,7 @@ const REPAIR_HOURS_MAX = 1000
  * Compares roll-ups with their observations, a bounded piece in each run: the last hours of the
  * corridors, and a slice of their whole history in turn. Differences are logged and repaired.
  *
- * Where a run fails the next one goes on at the same place.
+ * If a run fails, the next one continues at the place where it stopped.
  */
 export class RollupVerifier {
   #recent = 0

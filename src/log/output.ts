@@ -1,23 +1,25 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { SonicBoom } from 'sonic-boom'
 
-/** What waits for a reader that is behind or has stopped; what comes on top of it is left out. */
+/** How many bytes may wait for a reader that is slow or has stopped; further lines are left out. */
 const WAITING_BYTES_MAX = 1_048_576
-/** As much as a pipe takes whole: lines of several processes on one pipe stay apart. */
+/**
+ * As much as a pipe takes in one piece, so that lines of several processes on one pipe stay apart.
+ */
 const WRITE_BYTES_MAX = 4096
-/** The last lines are waited for so long. */
+/** How long the last lines are waited for. */
 const FLUSH_MS_MAX = 500
 
 /**
- * Lines to a file, a pipe or a terminal, written whenever it takes them: nobody waits for that, and
- * what does not fit is left out and counted. A reader that is gone is no fault.
+ * Lines to a file, a pipe or a terminal, written whenever it accepts them: nobody waits for that,
+ * and lines that do not fit are left out and counted. A reader that is gone is not an error.
  */
 export class Output {
   readonly #stream: SonicBoom
   #leftOut = 0
   #isIdle = true
 
-  /** `onLeftOut` hears how many lines were left out, once the next one can be written again. */
+  /** `onLeftOut` is told how many lines were left out, once the next one can be written again. */
   constructor(
     fd: number,
     private readonly onLeftOut: (lines: number) => void,
@@ -31,7 +33,7 @@ export class Output {
     this.#stream.on('drop', () => {
       this.#leftOut++
     })
-    // the stream counts what was written only behind this event
+    // The stream updates its count of written bytes only after this event.
     this.#stream.on('write', () => queueMicrotask(() => this.#tellLeftOut()))
     this.#stream.on('drain', () => {
       this.#isIdle = true

@@ -1,17 +1,17 @@
 export type RepetitionBounds = {
-  /** Lines of one message that are written in a window. */
+  /** How many lines of one message are written in a window. */
   readonly linesMax: number
   readonly windowMs: number
 }
 
 const BOUNDS: RepetitionBounds = { linesMax: 60, windowMs: 60_000 }
-/** Messages told apart in a window; all others share one bound. */
+/** How many messages are told apart in a window; all others share one bound. */
 const MESSAGES_MAX = 200
 const OTHERS = 'other messages'
 
 /**
- * Keeps one message from filling the log, whoever causes it and however often: beyond a bound its
- * lines are only counted, and the count is told when the window ends.
+ * Keeps one message from filling the log, however often it occurs: beyond a bound its lines are
+ * only counted, and the count is logged when the window ends.
  */
 export class Repetitions {
   readonly #counts = new Map<string, number>()
@@ -21,7 +21,7 @@ export class Repetitions {
     private readonly bounds = BOUNDS,
   ) {}
 
-  /** Whether one more line of a message is to be written. */
+  /** Whether another line of a message is to be written. */
   admits(message: string): boolean {
     const isKnown = this.#counts.has(message) || this.#counts.size < MESSAGES_MAX
     const like = isKnown ? message : OTHERS

@@ -26,14 +26,14 @@ type Asset = {
   readonly zipped: Uint8Array<ArrayBuffer>
 }
 
-/** Where pages find what they load, by file name: `site.css`, `icon.svg`, `chart.js`. */
+/** The paths of the files that pages load, by name: `site.css`, `icon.svg`, `chart.js`. */
 export type AssetPaths = (name: string) => string
 
-/** Scripts and styles of the pages, bundled when somebody first looks at one. */
+/** Scripts and styles of the pages, bundled when a page is first opened. */
 export class Assets {
   #built: Promise<ReadonlyMap<string, Asset>> | null = null
 
-  /** Rejects where the sources cannot be built, and is tried again at the next call. */
+  /** Rejects if the sources cannot be built; the next call tries again. */
   async paths(): Promise<AssetPaths> {
     const assets = await this.#assets()
     return (name) => {
@@ -43,7 +43,7 @@ export class Assets {
     }
   }
 
-  /** The asset of that path; one of an earlier release is answered with today's. */
+  /** The asset at that path; the path of an earlier release gets the present one. */
   async at(path: string): Promise<{ asset: Asset; isCurrent: boolean } | null> {
     const [, name, extension] = ASSET_PATH.exec(path) ?? []
     const asset = name && (await this.#assets()).get(`${name}.${extension}`)

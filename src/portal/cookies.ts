@@ -1,16 +1,20 @@
-/** What the names of our cookies begin with, by which a browser holds them to where they hold. */
+/** A prefix of our cookies' names, by which browsers restrict where they are valid. */
 export type CookiePrefix = '' | '__Secure-' | '__Host-'
 
 /**
- * Over https a cookie is for https alone; and where pages stand at the root, none that another host
- * of the domain has set counts. https://www.rfc-editor.org/rfc/rfc6265bis#section-4.1.3
+ * Over https a cookie is valid for https only; and if the pages are at the root, a cookie set by
+ * another host of the domain is not accepted.
+ * https://www.rfc-editor.org/rfc/rfc6265bis#section-4.1.3
  */
 export function cookiePrefixOf(publicUrl: string | null): CookiePrefix {
   if (!publicUrl?.startsWith('https:')) return ''
   return new URL(publicUrl).pathname === '/' ? '__Host-' : '__Secure-'
 }
 
-/** One of our cookies, with what all have: for the whole service, and never for scripts. */
+/**
+ * The line for one of our cookies, with the attributes of all: for the whole service, and never for
+ * scripts.
+ */
 export function cookieLine(prefix: CookiePrefix, cookie: Cookie): string {
   const { name, value, mount, secondsMax } = cookie
   const age = secondsMax === undefined ? '' : `; Max-Age=${secondsMax}`
@@ -22,6 +26,6 @@ type Cookie = {
   readonly name: string
   readonly value: string
   readonly mount: string
-  /** Until the browser is closed where it is not given. */
+  /** The seconds until it expires; without them it lasts until the browser is closed. */
   readonly secondsMax?: number
 }

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 
 type Described = {
-  /** Also the name of what is sent, and the id. */
+  /** The name of the value sent, and the id. */
   name: string
   label: string
   /** What is wrong with the value that was sent. */
@@ -14,7 +14,7 @@ type FieldProps = Described & {
   value?: string | undefined
   type?: 'text' | 'email' | 'password'
   isRequired?: boolean
-  /** What the browser should know of the value. */
+  /** Attributes that tell the browser about the value. */
   input?: {
     autocomplete?: string
     inputMode?: 'decimal' | 'email' | 'numeric'
@@ -43,7 +43,9 @@ type SelectProps = Described & {
   isOptional?: boolean
 }
 
-/** One of several; a value that is none of them is shown as the first, which asks for a choice. */
+/**
+ * A choice of one option; a value that is not among them shows the first, which asks for a choice.
+ */
 export function Select({ value, options, isOptional, ...field }: SelectProps) {
   const isKnown = options.some((option) => option.value === value)
   return (

@@ -2,7 +2,7 @@ type Extent = { readonly min: number; readonly max: number }
 
 type Box = Extent & { readonly width: number; readonly height: number }
 
-/** The least and the greatest of all values; null when there is none. */
+/** The least and the greatest of all values; null when there are none. */
 export function extentOf(...series: readonly (readonly (number | null)[])[]): Extent | null {
   let min = Number.POSITIVE_INFINITY
   let max = Number.NEGATIVE_INFINITY
@@ -19,7 +19,7 @@ export function extentOf(...series: readonly (readonly (number | null)[])[]): Ex
  * A line through `values`, evenly spread over a box, as the `d` of an SVG path.
  *
  * Each value holds until the next one where `isStepped`, and is joined to it otherwise. Empty
- * without a value; a single one is a short line at its place. Whole pixels and relative moves: a
+ * without values; a single one gives a short line at its place. Whole pixels and relative moves: a
  * page may hold a hundred of these.
  */
 export function linePath(

@@ -1,7 +1,7 @@
-/** What of a page leads somewhere, and the attribute that says where. */
+/** Elements with an address in them, each with the attribute that holds it. */
 const LEADS = { a: 'href', link: 'href', form: 'action', script: 'src', img: 'src' }
 
-/** The same page, whose paths of our own all begin with `mount`; at the root they do already. */
+/** The page with `mount` before every path of ours; unchanged at the root. */
 export function mounted(html: string, mount: string): string {
   if (mount === '') return html
   const rewriter = new HTMLRewriter()

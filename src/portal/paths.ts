@@ -1,4 +1,4 @@
-/** Where each page stands. */
+/** The path of each page. */
 export const PATHS = {
   board: '/',
   corridors: '/corridors',
@@ -20,6 +20,6 @@ export const PATHS = {
   log: '/operator/log',
 } as const
 
-/** The part of the developer area that holds the keys, and in it the form for a further one. */
+/** The section of the developer area with the keys, and in it the form for a further one. */
 export const KEYS_ID = 'keys-title'
 export const FURTHER_KEY_ID = 'further-key'

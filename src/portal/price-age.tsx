@@ -2,7 +2,7 @@
 import { DAY_MS } from '~/domain/duration.ts'
 import { Age } from './moment.tsx'
 
-/** Prices older than this are marked: they may no longer be had. */
+/** The age from which prices are marked, since they may no longer be offered. */
 const OLD_PRICE_MS = 7 * DAY_MS
 
 type Props = { readonly ms: number; readonly nowMs: number }

@@ -20,7 +20,7 @@ export type PublicDeps = {
   readonly addressOf: AddressOf
 }
 
-/** What somebody without a key may see: always the hourly tier. */
+/** What a visitor without a key may see: always the hourly tier. */
 export type PublicAsk = {
   readonly request: Request
   readonly url: URL
@@ -28,7 +28,7 @@ export type PublicAsk = {
   readonly nowMs: number
 }
 
-/** A page for anybody, limited by address; what fails is logged and answered by a page. */
+/** A page for anybody, limited by address; a failure is logged and answered by a page. */
 export const publicPage = (
   deps: PublicDeps,
   path: string,
@@ -46,7 +46,7 @@ export const publicPage = (
     },
   })
 
-/** The same limit and the same view for what is no page. */
+/** A handler under the limit and view of public pages, for answers that are not pages. */
 export function limited(
   { memory, clock, ageLimits, limits, addressOf }: PublicDeps,
   { answer, over }: Limited,

@@ -18,7 +18,10 @@ export function tooManyPage(path: string, seconds: number): Page {
   return { ...page, headers: { 'retry-after': String(seconds) } }
 }
 
-/** Whoever is signed in has cookies on, and comes to every form from the developer area. */
+/**
+ * The page for a refused form. A person who is signed in has cookies on, and reached the form from
+ * the developer area.
+ */
 export const refusedPage = (path: string, { isMember }: { isMember: boolean }): Page =>
   narrowPage({
     path,

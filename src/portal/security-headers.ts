@@ -1,4 +1,4 @@
-/** A page may load from us alone, run nothing inline, and be framed by nobody. */
+/** The policy of a page: it loads from us alone, runs nothing inline, and nobody may frame it. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -10,7 +10,7 @@ const POLICY = [
   "base-uri 'none'",
 ].join('; ')
 
-/** What every page says of itself to the browser. */
+/** Headers that tell a browser how to treat every page. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': POLICY,
   'cross-origin-opener-policy': 'same-origin',

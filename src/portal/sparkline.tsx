@@ -6,14 +6,14 @@ type Props = {
   readonly best: readonly (number | null)[]
   readonly width: number
   readonly height: number
-  /** What it shows, in words. */
+  /** The content of the chart in words. */
   readonly label: string
 }
 
 /** Room for the width of the line. */
 const MARGIN = 2
 
-/** Mid and best rate as two small lines, without axes; nothing where there is nothing to draw. */
+/** Mid and best rate as two small lines, without axes; nothing if there is nothing to draw. */
 export function Sparkline({ mid, best, width, height, label }: Props) {
   const extent = extentOf(mid, best)
   if (!extent) return null

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact'
 
-/** Where a table scrolls that is too wide for its place, by the keyboard too. */
+/** A frame in which a table that is too wide scrolls, with the keyboard too. */
 export const TableFrame = ({ label, children }: { label: string; children: ComponentChildren }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by key
   <section class="table-frame" tabIndex={0} aria-label={label}>

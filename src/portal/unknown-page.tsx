@@ -4,11 +4,11 @@ import { narrowPage } from './narrow-page.tsx'
 import type { Page } from './page.tsx'
 import { PATHS } from './paths.ts'
 
-/** Whether it was asked by a browser for a person, and not by a program. */
+/** Whether a browser asks for a person, rather than a program. */
 export const wantsPage = ({ headers }: Request): boolean =>
   preferred(headers.get('accept'), ['application/json', 'text/html']) === 'text/html'
 
-/** What a person sees at an address where nothing is. */
+/** The page at an address that does not exist. */
 export const unknownPage = (path: string): Page => ({
   ...narrowPage({
     title: 'There is no such page',

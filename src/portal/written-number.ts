@@ -7,8 +7,8 @@ const ARABIC_DIGIT = /[\u0660-\u0669\u06f0-\u06f9]/g
 
 /**
  * The number that a person wrote, grouped or not, with a decimal point or with a decimal comma and
- * one or two digits, in Western or in Arabic digits; null where it is none. `1,250` is grouped and
- * `1.500` is one and a half, as in the interface.
+ * one or two digits, in Western or in Arabic digits; null for any other text. `1,250` is grouped
+ * and `1.500` is one and a half, as in the API.
  */
 export function writtenNumber(text: string): number | null {
   const western = text

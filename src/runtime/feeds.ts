@@ -21,7 +21,7 @@ type FeedServiceDeps = {
   readonly memory: Memory
   readonly database: Database
   readonly pace?: Pace
-  /** Looks on while a feed is asked. */
+  /** Wraps a feed to observe its answers. */
   readonly watch?: (feed: ReferenceFeed) => ReferenceFeed
 }
 
@@ -29,7 +29,7 @@ const JOB_NAME = 'fetch-references'
 
 const same = (feed: ReferenceFeed): ReferenceFeed => feed
 
-/** The reference feeds of a service; without any configured there is nothing to do. */
+/** The reference feeds of a service; without any configured it does nothing. */
 export class FeedService {
   readonly #turns: FeedTurns | null
   readonly #stopping = new AbortController()
@@ -61,7 +61,7 @@ export class FeedService {
     return [{ name: JOB_NAME, pattern: this.#pattern, run: () => this.run() }]
   }
 
-  /** One turn; a stop in its midst ends it without a trace. */
+  /** One run; a stop in the middle of it leaves no trace. */
   async run(): Promise<void> {
     try {
       await this.#turns?.run()
@@ -83,13 +83,13 @@ export class FeedService {
     return this.#turns?.nextMs(nowMs) ?? null
   }
 
-  /** Breaks off what is being asked. */
+  /** Cancels what is being asked. */
   stop(): void {
     this.#stopping.abort()
   }
 }
 
-/** The store of the feeds; what it records is published at once. */
+/** The store of the feeds, which publishes what it records at once. */
 export function feedStoreOf(database: Database, publish: (news: News) => void): FeedStore {
   const references = createReferenceStore(database)
   const states = createFeedStateStore(database)
@@ -107,7 +107,7 @@ export function feedStoreOf(database: Database, publish: (news: News) => void): 
   }
 }
 
-/** Nothing is recorded of a run that was broken off. */
+/** A store that records nothing more of a run that was cancelled. */
 function untilStopped(signal: AbortSignal, store: FeedStore): FeedStore {
   return {
     ...store,
@@ -122,7 +122,7 @@ function untilStopped(signal: AbortSignal, store: FeedStore): FeedStore {
   }
 }
 
-/** The same pace, until the signal: then no attempt lasts and no pause is kept. */
+/** The pace, until the signal: after it every attempt ends at once and no pause is kept. */
 function until(signal: AbortSignal, pace: Pace): Pace {
   return {
     fetch: (url, init) => pace.fetch(url, init),
@@ -132,7 +132,7 @@ function until(signal: AbortSignal, pace: Pace): Pace {
   }
 }
 
-/** The pause, or until the signal if that comes first. */
+/** Resolves after the pause, or at the signal if that comes first. */
 async function endingAt(signal: AbortSignal, pause: Promise<unknown>): Promise<void> {
   const { promise: aborted, resolve } = Promise.withResolvers<void>()
   const onAbort = () => resolve()

@@ -8,21 +8,26 @@ import { descriptorsMax, openDescriptors } from '~/telemetry/descriptors.ts'
 import { ERROR_STATUS, INTERNAL_ERROR } from '~/wire/errors.ts'
 
 export type Listener = {
-  /** `http://host:port`, with the port that was really taken. */
+  /** The address, `http://host:port`, with the actual port. */
   readonly origin: string
-  /** Accepts nothing more; resolves when what was in flight is answered, or after a few seconds. */
+  /**
+   * Accepts nothing more; resolves when requests in flight are answered, or after a few seconds.
+   */
   stop(): Promise<void>
 }
 
 /**
- * No bound of the server's own, which it would answer with a bare 413 and no JSON. Each route has
- * its bound and reads no further; what is not read is thrown away as it comes.
+ * The server's own limit on bodies, which is switched off: it would answer with a bare 413 without
+ * JSON. Each route has its limit and reads no further; the rest is discarded as it arrives.
  */
 const BODY_BYTES_MAX = Number.MAX_SAFE_INTEGER
 const IDLE_MS_MAX = 30_000
 const STOP_WAIT_MS = 5000
 
-/** Each of several workers listens on the same port and gets a part of the connections. */
+/**
+ * The address to listen on. Several workers can share a port, and each gets a part of the
+ * connections.
+ */
 type Address = Pick<Config, 'host' | 'port'> &
   Partial<Pick<Config, 'workers' | 'idleTimeoutMs' | 'publicUrl'>>
 
@@ -30,12 +35,12 @@ type Handle = (request: Request) => Response | Promise<Response>
 
 type Serving = {
   readonly handle: Handle
-  /** What answers a path only where it was sent to the letter, before dots are resolved. */
+  /** Handlers for paths that have to be sent exactly so, before dots are resolved. */
   readonly exact?: Readonly<Record<string, Handle>>
   readonly log: Log
 }
 
-/** Listens for HTTP. Throws a sentence for the operator when the address cannot be had. */
+/** Listens for HTTP. Throws a sentence for the operator when the address is not available. */
 export function listen(
   address: Address,
   { addresses, door, ...serving }: Serving & { addresses?: Addresses; door?: Door },
@@ -54,7 +59,7 @@ export function listen(
 const LOOK_MS = 100
 const ROOM: Room = { open: openDescriptors, max: descriptorsMax() }
 
-/** The server that listens, and those before it that no longer do but have connections still. */
+/** The server that listens, and earlier ones that only finish their connections. */
 class Servers implements Threshold {
   readonly port: number
   readonly #all = new Set<HttpServer>()
@@ -100,13 +105,13 @@ class Servers implements Threshold {
   }
 }
 
-/** The address a person on this machine can use for what listens there. */
+/** The address by which a person on this machine reaches the listener. */
 export function originAt({ host, port }: Pick<Config, 'host' | 'port'>): string {
   if (host === '0.0.0.0' || host === '::') return `http://localhost:${port}`
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/** A port that nobody listens on just now. */
+/** A port that nobody listens on at the moment. */
 export function freePort(host: string): number {
   const probe = Bun.listen({ hostname: host, port: 0, socket: { data() {} } })
   probe.stop(true)
@@ -114,8 +119,8 @@ export function freePort(host: string): number {
 }
 
 /**
- * The port to share, a free one for 0. Throws a sentence for the operator when somebody has it, who
- * would otherwise get a part of the connections.
+ * The port to share, a free one for 0. Throws a sentence for the operator if another program
+ * listens on it, which would get a part of the connections.
  */
 export function unsharedPort({ host, port }: Address): number {
   try {
@@ -129,14 +134,17 @@ export function unsharedPort({ host, port }: Address): number {
 
 const SCHEME_START = 'http://'.charCodeAt(0)
 
-/** Without a usable Host, as in HTTP/1.0, a request's URL is a bare path, which no router takes. */
+/**
+ * A request with a full URL: without a usable Host, as in HTTP/1.0, it is a bare path, which no
+ * router takes.
+ */
 function addressed(request: Request): Request {
   const { url } = request
   if (url.charCodeAt(0) === SCHEME_START) return request
   return new Request(`http://localhost${url.startsWith('/') ? url : '/'}`, request)
 }
 
-/** Bun has it, and its types do not tell of it. */
+/** Bun's server with a method that its types lack. */
 type HttpServer = Bun.Server<undefined> & { closeIdleConnections(): void }
 
 function serverOn(

@@ -6,7 +6,7 @@ import type { Database } from '~/store/database.ts'
 
 type NewKeysDeps = { readonly database: Database; readonly clock: Clock }
 
-/** Keys that other processes made and that news has not told of yet. */
+/** Keys created by other processes that no announcement has reported yet. */
 export function newKeysOf({ database, clock }: NewKeysDeps, refresher: Refresher): NewKeys {
   const accounts = createAccountStore(database)
   const load = async (hash: string) => {

@@ -11,8 +11,8 @@ const AWAY =
   'or ask for what is current: that goes on'
 
 /**
- * Where the past is read from; without the database it fails with `database_unavailable`, and with
- * `overloaded` where too much is asked of it at once.
+ * Where the past is read from. It fails with `database_unavailable` without the database, and with
+ * `overloaded` if too much is asked of it at once.
  */
 export function pastOf(
   readReplicas: Pick<ReadReplicas, 'ask'>,

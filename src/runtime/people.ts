@@ -54,7 +54,7 @@ type PeopleOptions = {
   readonly memory: Memory
   readonly metering: Metering
   readonly addresses: Addresses
-  /** Where the service listens, for where no setting says how people reach it. */
+  /** The address that the service listens on, used if no setting gives a public one. */
   readonly listensAt: () => string
   readonly deterrents?: Deterrents
 }
@@ -68,7 +68,7 @@ const DETERRENTS: Deterrents = { waited: (ms) => delay(ms) }
 
 type Deps = Omit<EntranceDeps & DeveloperDeps & OperatorDeps, 'pages'>
 
-/** What people do who sign in: accounts, keys, and the operator's view. */
+/** Everything for people who sign in: accounts, keys, and the operator's view. */
 export class People {
   readonly job: Job
   readonly #outbox: Outbox
@@ -116,7 +116,7 @@ export class People {
     return [...entranceRoutes(deps), ...developerRoutes(deps), ...operatorRoutes(deps)]
   }
 
-  /** Ends with the mails under way, or without those that take too long. */
+  /** Waits for the mails under way, except those that take too long. */
   stop(): Promise<void> {
     return this.#outbox.stop()
   }
@@ -142,7 +142,9 @@ function storesOf({ database, memory, clock }: PeopleOptions) {
   }
 }
 
-/** A password takes a tenth of a second of a processor, and 32 MB. */
+/**
+ * How many passwords are checked at once; each takes a tenth of a second of a processor, and 32 MB.
+ */
 const PASSWORDS = { runningMax: 2, waitingMax: 32 }
 
 function boundedAuth(database: Database, options: AuthOptions): Auth {
@@ -156,7 +158,7 @@ function boundedAuth(database: Database, options: AuthOptions): Auth {
   }
 }
 
-/** The setting, or else one that all replicas find in the database, asked for once. */
+/** The secret in the settings, or one that all replicas find in the database, asked for once. */
 function secretOf(setting: string | null, kept: (proposed: string) => Promise<string>) {
   let secret: Promise<string> | null = setting === null ? null : Promise.resolve(setting)
   return (): Promise<string> => {

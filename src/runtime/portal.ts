@@ -18,7 +18,9 @@ type Parts = {
   people: Pick<People, 'routes'>
 }
 
-/** The pages as they are set; a demonstration credits the sources of its sample. */
+/**
+ * The options of the pages, from the settings; a demonstration credits the sources of its sample.
+ */
 export function portalOptions({
   config,
   database,

@@ -1,9 +1,9 @@
-/** A position once a second is enough to tell a lag in seconds. */
+/** The resolution of the trail: a position a second is enough to tell a lag in seconds. */
 const STEP_MS = 1000
 
 /**
- * Where the primary's log stood at past moments, by our own steady clock, for as long as a lag
- * matters. An idle primary makes no lag: its position stands still.
+ * The position of the primary's log at past moments, by our own steady clock, for as long as a lag
+ * matters. An idle primary causes no lag, since its position does not change.
  */
 export class PositionTrail {
   #points: { readonly atMs: number; readonly position: number }[] = []
@@ -20,8 +20,8 @@ export class PositionTrail {
   }
 
   /**
-   * Milliseconds since the primary stood where a copy stands now, to the second; Infinity when that
-   * is longer ago than it matters.
+   * How many milliseconds ago the primary was where a replica is now, to the second; Infinity if
+   * that is longer than matters.
    */
   lagMs(position: number, nowMs: number): number {
     if (position >= this.#latest) return 0

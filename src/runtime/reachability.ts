@@ -3,8 +3,8 @@ import { inTime } from '~/service/deadline.ts'
 const READY_MS_MAX = 1000
 
 /**
- * Tells whether what is asked answers within a second. It is not asked again while it has not
- * answered, however many want to know: what hangs must not be given more to do.
+ * Tells whether a part answers within a second. While it has not answered it is not asked again,
+ * however many callers want to know, so that a part that hangs gets no more work.
  */
 export function reachability(ask: () => Promise<unknown>): () => Promise<boolean> {
   let asking: Promise<unknown> | null = null

@@ -7,7 +7,7 @@ export type ReadinessSources = {
   readonly silence: Pick<SilenceWatch, 'silent'>
 }
 
-/** Whether a replica can do all of its work, and whether those who feed it do theirs. */
+/** Metrics of whether a replica can do all of its work, and whether its providers do theirs. */
 export const readinessMetrics = ({ health, silence }: ReadinessSources): Family[] => [
   {
     name: 'corridor_unready',

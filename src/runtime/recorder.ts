@@ -18,12 +18,12 @@ export const RECORDING_AWAY =
   'the database cannot be reached just now; ' +
   'retry shortly: with an Idempotency-Key, the same again, nothing is recorded twice'
 
-/** `limit` is what keeps recording from taking the whole database. */
+/** The recording store; `limit` keeps it from taking the whole database. */
 export type Recorder = AppDeps['store'] & { readonly limit: WorkLimit }
 
 /**
- * Where observations go. A batch whose answer was lost may be recorded all the same: memory then
- * has to learn of it, at the latest before a retry is told that it was recorded.
+ * The store that records observations. A batch whose answer was lost may still be recorded: memory
+ * then has to learn of it, at the latest before a retry is told so.
  */
 export function recorderOf({ observations, changes, tracing, work }: RecorderDeps): Recorder {
   const { ingestMax, waitingMax } = work

@@ -2,14 +2,14 @@ import { corridorKey } from '~/domain/corridor.ts'
 import type { News } from '~/memory/memory.ts'
 
 /**
- * Which copies of the database know what is served here. Mutable, like the usage meter.
+ * Tells which replicas of the database know the changes served here. Mutable, like the usage meter.
  *
- * A change is behind a position in the primary's log that is read after the change was heard of.
- * Until that position is read, and by a copy that has not replayed it, nothing that the change may
- * have touched is answered.
+ * A change lies before a position of the primary's log that is read after the change was reported.
+ * Until that position is read, and by a replica that has not replayed it, no question is answered
+ * that the change may have affected.
  */
 export class ReplayFence {
-  /** The changes whose position is not read yet, each with its number. */
+  /** Changes whose position is not read yet, each with its number. */
   readonly #open = new Map<string, number>()
   readonly #needed = new Map<string, number>()
   #everythingNeeded = 0
@@ -23,17 +23,19 @@ export class ReplayFence {
     for (const { currency } of references) this.#open.set(currency, this.#changes)
   }
 
-  /** Whether the primary has to be asked for its position. */
+  /** Whether the primary still has to be asked for its position. */
   get isOpen(): boolean {
     return this.#open.size > 0
   }
 
-  /** The last change so far: take it before the position is read. */
+  /** The number of the last change so far: take it before reading the position. */
   get changes(): number {
     return this.#changes
   }
 
-  /** The primary was at `position` some time after change number `changes` was noted. */
+  /**
+   * Records that the primary was at `position` some time after change number `changes` was noted.
+   */
   reach(position: number, changes: number): void {
     for (const [of, change] of this.#open) {
       if (change > changes) continue
@@ -43,17 +45,19 @@ export class ReplayFence {
     }
   }
 
-  /** Every copy in use has replayed as far as `position`. */
+  /** Forgets changes up to `position`, which every replica in use has replayed. */
   forgetUpTo(position: number): void {
     for (const [of, needed] of this.#needed) if (needed <= position) this.#needed.delete(of)
   }
 
-  /** Whether a copy at `position` knows all that was noted about these corridors or currencies. */
+  /**
+   * Whether a replica at `position` knows all changes noted about these corridors or currencies.
+   */
   isKnownAt(position: number, sources: readonly string[]): boolean {
     if (this.#open.has(EVERYTHING) || this.#everythingNeeded > position) return false
     return sources.every((of) => !this.#open.has(of) && (this.#needed.get(of) ?? 0) <= position)
   }
 }
 
-/** No corridor and no currency is called so. */
+/** A key that is no corridor's and no currency's name. */
 const EVERYTHING = ''

@@ -20,7 +20,7 @@ type RetentionDeps = {
 const ACTOR = 'RETENTION_YEARS'
 const HEARTBEAT_MS = 60_000
 
-/** The job that keeps the observations of so many years; none where they are kept for ever. */
+/** The job that deletes observations older than the setting; none if they are kept for ever. */
 export function retentionJobs({ config, database, memory, clock, log }: RetentionDeps): Job[] {
   const { retentionYears } = config
   if (retentionYears === null) return []

@@ -22,7 +22,7 @@ import { type Tracing, traced } from '~/telemetry/tracing.ts'
 import { version } from '../../package.json'
 import { type ResourceSources, resourceMetrics } from './resource-metrics.ts'
 
-/** Of what a process tells of itself, what a scrape of it is told. */
+/** Turns the metrics of one process into those that a scrape gets. */
 export type ShareMetrics = (own: MetricsDeps['metrics']) => MetricsDeps['metrics']
 
 type TelemetryOptions = {
@@ -37,10 +37,13 @@ type TelemetryOptions = {
 
 type ObservedParts = Omit<ObservedDeps, 'log'>
 
-/** More than five fields name seconds: a job as frequent as that would drown all other traces. */
+/**
+ * The most fields in the pattern of a traced job: with more it runs every few seconds, and would
+ * drown all other traces.
+ */
 const TRACED_FIELDS_MAX = 5
 
-/** What a service tells of itself: figures of all it does, and traces where they are wanted. */
+/** What a service reports about itself: figures of all its work, and traces if they are wanted. */
 export class Telemetry {
   readonly #requests = new RequestFigures()
   readonly #replication = new ReplicationFigures()
@@ -52,7 +55,7 @@ export class Telemetry {
 
   private constructor(
     private readonly options: TelemetryOptions,
-    /** Null where nothing is traced. */
+    /** The tracing; null where nothing is traced. */
     readonly tracing: Tracing | null,
   ) {
     const { clock } = options
@@ -69,13 +72,13 @@ export class Telemetry {
     return new Telemetry(options, tracing)
   }
 
-  /** Memory serves something new. */
+  /** Notes that memory serves something new. */
   notePublication(): void {
     this.#publications++
     this.#publishedMs = this.options.clock.now()
   }
 
-  /** The same job, whose runs are counted and timed. */
+  /** The job, with its runs counted and timed. */
   readonly job = (job: Job): Job => {
     const isTraced = job.pattern.trim().split(/\s+/).length <= TRACED_FIELDS_MAX
     const tracing = isTraced ? this.tracing : null
@@ -84,14 +87,14 @@ export class Telemetry {
     return { ...job, run }
   }
 
-  /** The same feed, whose answers are counted and timed. */
+  /** The feed, with its answers counted and timed. */
   readonly feed = (feed: ReferenceFeed): ReferenceFeed => ({
     ...feed,
     ask: () =>
       this.#feeds.entered(feed.id, () => traced(this.tracing, `feed ${feed.id}`, () => feed.ask())),
   })
 
-  /** Where news of other processes go, timed until they are served. */
+  /** Passes on announcements of other processes, timed until they are served. */
   follow(refresher: Refresher): Pick<Refresher, 'note' | 'settled' | 'reload'> {
     return {
       settled: () => refresher.settled(),
@@ -104,10 +107,10 @@ export class Telemetry {
     }
   }
 
-  /** Memory has what could not be loaded before. */
+  /** Notes that memory has loaded what it could not load before. */
   readonly onCaughtUp = (): void => this.#replication.caughtUp()
 
-  /** What an app needs to be watched, and to tell of it. */
+  /** What an app needs to be observed, and to report on it. */
   shown(sources: ResourceSources): ObservedParts & MetricsDeps {
     const { metricsToken } = this.options.config
     const own = this.#exposition(sources)
@@ -136,7 +139,7 @@ export class Telemetry {
   }
 }
 
-/** Loaded only here and only then, so that nobody else pays for it. */
+/** Loads tracing only here and only if it is used, so that nobody else pays for it. */
 async function spansTo(options: SpansOptions): Promise<Tracing> {
   const { Spans } = await import('~/telemetry/spans.ts')
   return new Spans(options)

@@ -1,10 +1,10 @@
 import type { Config } from '~/config.ts'
 import type { ToolServerOptions } from '~/mcp/endpoint.ts'
 
-/** Listening there is listening everywhere; nobody calls a service by such a name. */
+/** Hosts that mean every address; nobody calls a service by such a name. */
 const WILDCARDS = ['0.0.0.0', '::']
 
-/** The tool server as it is set: known by the names that the settings give this service. */
+/** The options of the tool server, which is known by the names in the settings. */
 export function toolServerOptions(config: Config): ToolServerOptions {
   const { host, publicUrl, mcpAllowedHosts, mcpAllowedOrigins, mcpSessionsMax } = config
   const own = WILDCARDS.includes(host) ? [] : [host.includes(':') ? `[${host}]` : host]

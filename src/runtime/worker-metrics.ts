@@ -1,32 +1,36 @@
 import { merged } from '~/telemetry/merged.ts'
 import type { ShareMetrics } from './telemetry.ts'
 
-/** What a worker says first, once it answers. */
+/** A worker's first message, sent once it answers. */
 export const READY = 'ready'
 
 /**
- * What a supervisor and its workers say to each other about metrics. A scrape reaches one worker,
- * any of them: it wants those of all from the supervisor, who asks each and answers with the whole.
+ * Messages between a supervisor and its workers about metrics. A scrape reaches any one worker,
+ * which asks the supervisor for the metrics of all; the supervisor asks each worker and answers
+ * with the total.
  */
 type Message =
   | { readonly say: 'all?' | 'own?'; readonly id: number }
   | { readonly say: 'all' | 'own'; readonly id: number; readonly text: string }
 
-/** A worker that takes longer to say its own is left out; whether it is ready takes it a second. */
+/**
+ * How long a worker may take for its own metrics before it is left out; its readiness alone may
+ * take a second.
+ */
 const OWN_MS_MAX = 1500
-/** Longer than that a scrape is not kept waiting. */
+/** The longest that a scrape is kept waiting. */
 const ALL_MS_MAX = 2500
 
 const LABEL = 'worker'
 
 export type Peer = { send(message: Message): void }
 
-/** Answers that are waited for, by the number of their question. */
+/** Answers that are being waited for, by the number of their question. */
 class Expected {
   readonly #waiting = new Map<number, (text: string) => void>()
   #count = 0
 
-  /** What comes in reply to a question; rejects when nothing does in time. */
+  /** The reply to a question; rejects when none comes in time. */
   async reply(ask: (id: number) => void, msMax: number): Promise<string> {
     const id = ++this.#count
     const { promise, resolve, reject } = Promise.withResolvers<string>()
@@ -46,13 +50,13 @@ class Expected {
   }
 }
 
-/** The supervisor's side: knows all workers by the number of their place. */
+/** The supervisor's side, which knows all workers by the number of their place. */
 export class MetricsOfAll {
   readonly #expected = new Expected()
 
   constructor(private readonly peers: () => ReadonlyMap<string, Peer>) {}
 
-  /** What a worker said; whatever is not about metrics is left alone. */
+  /** Takes a message from a worker; messages about other things are ignored. */
   hear(message: unknown, from: Peer): void {
     if (!isMessage(message)) return
     if (message.say === 'own') this.#expected.came(message.id, message.text)
@@ -74,7 +78,7 @@ export class MetricsOfAll {
   }
 }
 
-/** A worker's side: `own` are its own, told on demand; what it tells a scrape are those of all. */
+/** A worker's side: `own` are its own metrics, sent on demand; a scrape gets those of all. */
 export function metricsOfAllBy(
   supervisor: Peer & { onMessage(hear: (message: unknown) => void): void },
 ): ShareMetrics {
@@ -97,7 +101,7 @@ export function metricsOfAllBy(
   }
 }
 
-/** Who has ended meanwhile needs no answer. */
+/** Ignores the failure to answer a process that has ended meanwhile. */
 const gone = () => {}
 
 const isMessage = (value: unknown): value is Message =>

@@ -11,29 +11,31 @@ import { MetricsOfAll, READY } from './worker-metrics.ts'
 
 const RESTART_MS_MIN = 250
 const RESTART_MS_MAX = 30_000
-/** Whoever has lived so long is started anew without a pause worth mentioning. */
+/** How long a worker has to live to be restarted without a noticeable pause. */
 const STEADY_MS = MINUTE_MS
-/** An embedded database that had to move is looked for so often. */
+/** How often an embedded database that moved is looked for. */
 const PORT_MS = 1000
-/** Then whoever still runs is killed, in time for the stop to be orderly all the same. */
+/**
+ * How long workers may take to stop before they are killed, in time for the stop to stay orderly.
+ */
 const STOP_MS_MAX = 8_000
 
 type Deps = {
   readonly config: Config
   readonly clock: Clock
   readonly log: Log
-  /** Open and migrated; closed by `stop`. */
+  /** The database, open and migrated; closed by `stop`. */
   readonly database: Database
-  /** What the workers' environment begins with. */
+  /** The base of the workers' environment. */
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
 /**
- * `config.workers` processes that answer on one port, each with a memory of its own: replicas that
- * share this machine's port. Answers when all of them do.
+ * Starts `config.workers` processes that answer on one port, each with a memory of its own, like
+ * replicas on one machine. Resolves when all of them answer.
  *
- * This process answers nothing. It keeps the database open, starts a worker anew that has ended,
- * and ends with its workers: they go when it is gone, however that came.
+ * This process itself answers no requests. It keeps the database open and restarts workers that
+ * end. Workers end when it is gone, for whatever reason.
  */
 export async function startWorkers(deps: Deps): Promise<RunningService> {
   const { config, database } = deps
@@ -57,14 +59,14 @@ export async function startWorkers(deps: Deps): Promise<RunningService> {
   }
 }
 
-/** The pause before a start, after so many early ends in a row. */
+/** The pause before a restart, after a number of early ends in a row. */
 export const restartWaitMs = (failures: number): number =>
   Math.min(RESTART_MS_MIN * 2 ** failures, RESTART_MS_MAX)
 
 type Worker = { readonly child: Bun.Subprocess; readonly ready: Promise<void> }
 
 class Workers {
-  /** By the number of their place. */
+  /** The running workers, by the number of their place. */
   readonly #running = new Map<string, Bun.Subprocess>()
   readonly #metrics = new MetricsOfAll(() => this.#running)
   readonly #stopping = new AbortController()
@@ -74,7 +76,7 @@ class Workers {
     private readonly port: number,
   ) {}
 
-  /** Resolves when all answer; rejects when one of them ends before. */
+  /** Resolves when all workers answer; rejects when one of them ends before. */
   async start(): Promise<void> {
     const places = Array.from({ length: this.deps.config.workers }, (_, place) => String(place))
     const first = places.map((place) => this.#begin(place))
@@ -92,13 +94,13 @@ class Workers {
     clearTimeout(timer)
   }
 
-  /** Ends at once whoever still runs. */
+  /** Kills the workers that are still running. */
   kill(): void {
     this.#stopping.abort()
     for (const child of this.#running.values()) child.kill('SIGKILL')
   }
 
-  /** Tells the workers where the database is, whenever that is another port, until the stop. */
+  /** Tells the workers the database's port whenever it changes, until the stop. */
   #tellPort(): void {
     const { sql } = this.deps.database
     let told = portOf(sql)
@@ -135,7 +137,7 @@ class Workers {
     return { child, ready }
   }
 
-  /** Has a worker in this place until the stop. */
+  /** Keeps a worker running in this place until the stop. */
   async #keep(place: string, first: Bun.Subprocess): Promise<void> {
     const { clock, log } = this.deps
     const { signal } = this.#stopping

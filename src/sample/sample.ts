@@ -29,7 +29,7 @@ export type SampleProvider = {
   is_active: boolean
 }
 
-/** What `catalogue.json` holds. */
+/** The content of `catalogue.json`. */
 type SampleCatalogue = { currencies: SampleCurrency[]; providers: SampleProvider[] }
 
 const DAY_MS = 86_400_000
@@ -65,7 +65,7 @@ export function sampleShiftDays(nowMs: number): number {
 /**
  * The sample's quotes as CSV for the importer, oldest first, every time moved by `shiftDays`.
  *
- * Between rows of one provider, corridor and time the order tells the latest: import them in it.
+ * The order tells the latest among rows of one provider, corridor and time, so import them in it.
  */
 export function sampleObservations(shiftDays: number): ReadableStream<Uint8Array> {
   const shifted = shiftedDates(shiftDays)
@@ -78,8 +78,8 @@ export function sampleObservations(shiftDays: number): ReadableStream<Uint8Array
 }
 
 /**
- * The sample's reference rates as CSV, likewise. The source of each says that it was shifted; it
- * holds a comma, so that field is quoted.
+ * The sample's reference rates as CSV, oldest first, every time moved by `shiftDays`. The source of
+ * each says that it was shifted; it holds a comma, so that field is quoted.
  */
 export function sampleReferences(shiftDays: number): ReadableStream<Uint8Array> {
   const shifted = shiftedDates(shiftDays)
@@ -92,7 +92,7 @@ export function sampleReferences(shiftDays: number): ReadableStream<Uint8Array> 
   })
 }
 
-/** Whom the sample is owed to, one line a source, as their licences ask. */
+/** The sources of the sample, one line each, credited as their licences ask. */
 export const sampleSources: readonly string[] = sources.map(({ attribution }) => attribution)
 
 /** Moves `YYYY-MM-DD` by whole days; the dates are few and the rows many, so each is kept. */

@@ -112,8 +112,8 @@ export const poolOf = (sql: Sql): PoolFigures => ({
 /**
  * Opens corridor's database: `databaseUrl`, or else the embedded one in `dataDir`.
  *
- * Answers only after the server did. Fails with one sentence that says what to check and never
- * holds the password; nothing stays open then.
+ * Resolves once the server has answered. Fails with one sentence that tells what to check and never
+ * contains the password; nothing stays open then.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   return options.databaseUrl === null

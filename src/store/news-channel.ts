@@ -8,7 +8,7 @@ export const NEWS_CHANNEL = 'corridor_news'
  * What a commit changed. Without ids or an account it was more than fits a message, so load all of
  * it.
  *
- * An id range holds all rows of its commit, and perhaps rows of others that committed meanwhile.
+ * An id range covers all rows of its commit, and perhaps rows of others that committed meanwhile.
  */
 type NewsItem =
   | { readonly kind: 'observations'; readonly firstId?: number; readonly lastId?: number }
@@ -107,7 +107,7 @@ export type Listening = {
 }
 
 /**
- * Hears of every commit, our own included, over one connection of its own.
+ * Reports every commit, our own included, over a connection of its own.
  *
  * `onConnect` runs at first and after every reconnection: announcements in between are lost, so
  * load everything then. Rejects when the first connection fails; one that is lost later is

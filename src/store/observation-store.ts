@@ -14,8 +14,8 @@ export type ObservationStore = {
   /**
    * Records all of a batch, or none of it when it throws; an empty one records nothing.
    *
-   * Of batches with one idempotency key within its age only the first is recorded. The others wait
-   * until it has committed, then answer `replayed`, or `key_reused` for another body.
+   * Among batches with one idempotency key, only the first is recorded while the key is kept. The
+   * others wait until it has committed, then answer `replayed`, or `key_reused` for another body.
    */
   record(batch: Batch): Promise<Recording>
   /**

@@ -28,7 +28,7 @@ export const RECORDED: Target = {
 }
 
 /**
- * Of rows that say one thing the first is recorded, unless it is recorded already.
+ * A target that records each observation once: the first of equal rows, unless it is there already.
  *
  * Rows are copied aside and compared inside the database, each by one probe of its series' index.
  * `offset 0` keeps the planner from reading the whole table for it instead.

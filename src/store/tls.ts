@@ -18,9 +18,9 @@ type Tls = ConnectionOptions | false | 'allow' | 'prefer' | 'require' | undefine
 type TlsAddress = { readonly address: string; readonly ssl: Tls }
 
 /**
- * Reads what an address asks of TLS, as libpq would: `require` checks the certificate where
- * `sslrootcert` names an authority, `verify-ca` that one of them signed it, and `verify-full` its
- * name too. Files are read now.
+ * Reads the TLS parameters of an address as libpq would: `require` checks the certificate if
+ * `sslrootcert` names an authority, `verify-ca` checks that an authority signed it, and
+ * `verify-full` checks its name too. Files are read at once.
  *
  * Throws one sentence, which names the parameter, for a request that cannot be met.
  */

@@ -2,10 +2,11 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 
 const OWN = '/proc/self/fd'
 
-/** How many file descriptors this process has; null where the system does not say. */
+/** How many file descriptors this process has open; null if the system does not tell. */
 export function openDescriptors(): number | null {
   try {
-    // Linux counts them in the size of this folder since 6.2; to list them may want another one.
+    // Linux has counted them in the size of this folder since 6.2; listing them may need another
+    // descriptor.
     return statSync(OWN).size || readdirSync(OWN).length
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EMFILE' ? descriptorsMax() : null
@@ -14,7 +15,7 @@ export function openDescriptors(): number | null {
 
 let known: number | null | undefined
 
-/** How many it may have; null where the system does not say. */
+/** How many descriptors this process may have; null if the system does not tell. */
 export function descriptorsMax(): number | null {
   if (known === undefined) known = readMax()
   return known

@@ -1,13 +1,13 @@
 import { SECOND_MS } from '~/domain/duration.ts'
 import type { Timings } from './timings.ts'
 
-/** Bounded by construction: what a reader yields comes from our own names, never from a caller. */
+/** Labels of a sample. Bounded by construction: values are our own names, never a caller's. */
 export type Labels = Readonly<Record<string, string>>
 export type Sample<T> = readonly [labels: Labels, value: T]
 
 type Named = { readonly name: string; readonly help: string }
 
-/** One metric: what it is called and how to read it, which is done when somebody asks. */
+/** One metric: its name and how to read it when somebody asks. */
 export type Family =
   | (Named & { readonly type: 'counter'; read(): Samples })
   | (Named & { readonly type: 'gauge'; read(): Samples | Promise<Samples> })
@@ -25,7 +25,7 @@ export const counter = ([name, help]: Described, read: () => number): Family => 
   read: () => [[{}, read()]],
 })
 
-/** A number that is there now; null where there is none. */
+/** A present number; null where there is none. */
 export const gauge = ([name, help]: Described, read: () => number | null): Family => ({
   ...{ name: PREFIX + name, help, type: 'gauge' },
   read: () => {
@@ -41,6 +41,6 @@ export const histogram = ([name, help]: Described, timings: Timings): Family => 
 
 export const secondsOf = (ms: number): number => ms / SECOND_MS
 
-/** How long ago something was, in seconds; null for what never was. */
+/** How long ago something was, in seconds; null for something that never was. */
 export const ageSeconds = (nowMs: number, thenMs: number | null | undefined): number | null =>
   thenMs === null || thenMs === undefined ? null : secondsOf(nowMs - thenMs)

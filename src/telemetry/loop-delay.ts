@@ -4,12 +4,14 @@ import { Timings } from './timings.ts'
 const SAMPLE_MS = 50
 const BOUNDS_MS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 5000]
 
-/** How late the event loop comes to a timer: what every request waits while others are at work. */
+/**
+ * How late the event loop runs a timer, which every request waits as well while other work runs.
+ */
 export class LoopDelay {
   readonly timings = new Timings(BOUNDS_MS)
   #timer: Timer | null = null
 
-  /** Samples from now on; the timer keeps no process alive. */
+  /** Starts sampling; the timer does not keep the process alive. */
   start(): void {
     let dueMs = monotonicMs() + SAMPLE_MS
     this.#timer = setInterval(() => {

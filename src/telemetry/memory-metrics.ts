@@ -2,7 +2,7 @@ import type { Clock } from '~/clock.ts'
 import type { Memory } from '~/memory/memory.ts'
 import { ageSeconds, type Family, gauge } from './families.ts'
 
-/** How much memory holds, how old it is, and what the feeds behind it last said. */
+/** How much memory holds, how old it is, and what the feeds behind it said last. */
 export function memoryMetrics(memory: Memory, clock: Clock): Family[] {
   return [
     {
@@ -21,7 +21,7 @@ export function memoryMetrics(memory: Memory, clock: Clock): Family[] {
   ]
 }
 
-/** How much each of the indexes holds. */
+/** How much each index holds. */
 export function memorySizes({ current }: Memory) {
   const { catalogue, quotes, references, keys } = current
   let corridors = 0
@@ -40,7 +40,7 @@ export function memorySizes({ current }: Memory) {
   }
 }
 
-/** What all replicas know of the feeds, whichever of them asked. */
+/** What all replicas together know about the feeds. */
 function feedMetrics(memory: Memory, clock: Clock): Family[] {
   const records = () => memory.current.feeds.feeds
   return [

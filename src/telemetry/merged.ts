@@ -3,8 +3,8 @@ type Family = { readonly head: string[]; readonly samples: string[] }
 const SAMPLE = /^([a-zA-Z_:][\w:]*)(\{)?/
 
 /**
- * The expositions of several processes as one: each sample carries one label more, which says whose
- * it is. `texts` are in the text format of Prometheus, by the value of that label.
+ * The expositions of several processes as one, in which each sample has another label that names
+ * its process. `texts` are in the text format of Prometheus, by the value of that label.
  */
 export function merged(label: string, texts: ReadonlyMap<string, string>): string {
   const families = new Map<string, Family>()

@@ -1,20 +1,23 @@
 import { monotonicMs } from '~/clock.ts'
 import { Timings, WORK_BOUNDS_MS } from './timings.ts'
 
-/** News whose times are kept while they wait; those beyond are only counted. */
+/** The most announcements whose waiting times are kept; further ones are only counted. */
 const WAITING_MAX = 10_000
 
-/** How far memory lags behind what other processes commit. */
+/** How far memory lags behind the commits of other processes. */
 export class ReplicationFigures {
-  /** From hearing of a commit to serving it. */
+  /** Times from the announcement of a commit to serving it. */
   readonly timings = new Timings(WORK_BOUNDS_MS)
   readonly #byKind = new Map<string, number>()
-  /** When each was heard, the oldest first. */
+  /** When each announcement came in, the oldest first. */
   readonly #waiting = new Map<number, number>()
   readonly #failed = new Set<number>()
   #count = 0
 
-  /** News came; `served` resolves to whether memory has it now. What it has not goes on waiting. */
+  /**
+   * Notes an announcement; `served` resolves to whether memory has it now. If not, it goes on
+   * waiting.
+   */
   heard(kind: string, served: Promise<boolean>): void {
     this.#byKind.set(kind, (this.#byKind.get(kind) ?? 0) + 1)
     if (this.#waiting.size >= WAITING_MAX) return
@@ -26,7 +29,7 @@ export class ReplicationFigures {
     })
   }
 
-  /** Memory has everything that could not be loaded before. */
+  /** Notes that memory has loaded everything that it could not load before. */
   caughtUp(): void {
     for (const id of this.#failed) this.#serve(id)
     this.#failed.clear()
@@ -36,7 +39,7 @@ export class ReplicationFigures {
     return this.#byKind
   }
 
-  /** How long the oldest news that is not served has waited; 0 when none waits. */
+  /** How long the oldest announcement that is not served has waited; 0 when none waits. */
   get lagMs(): number {
     for (const heardMs of this.#waiting.values()) return monotonicMs() - heardMs
     return 0

@@ -2,7 +2,7 @@ import type { Clock } from '~/clock.ts'
 import { ageSeconds, counter, type Family, gauge, histogram, secondsOf } from './families.ts'
 import type { ReplicationFigures } from './replication-figures.ts'
 
-/** How far this process is behind what others commit. */
+/** How far this process lags behind the commits of others. */
 export const replicationMetrics = (figures: ReplicationFigures): Family[] => [
   {
     name: 'corridor_replication_news_total',

@@ -1,15 +1,15 @@
 import type { ErrorCode } from '~/domain/errors.ts'
 import { REQUEST_BOUNDS_MS, Timings } from './timings.ts'
 
-/** What names a route in figures, lines and spans: never anything that a caller wrote. */
+/** The name of a route in figures, lines and spans: never anything that a caller wrote. */
 export type RouteLabel = {
-  /** `*` where the route takes any. */
+  /** The method, or `*` if the route takes any. */
   readonly method: 'GET' | 'POST' | '*'
   /** The whole pattern of the path, or `other`. */
   readonly route: string
 }
 
-/** Everything that no route is made for: unknown paths, refused methods, preflights. */
+/** The label for everything without a route: unknown paths, refused methods, preflights. */
 export const OTHER: RouteLabel = { method: '*', route: 'other' }
 
 const STATUS_MAX = 599
@@ -18,7 +18,7 @@ const NO_CODE = 'none'
 
 type FailureCode = ErrorCode | typeof NO_CODE
 
-/** What one route has answered since the start of the process. */
+/** The answers of one route since the process started. */
 class RouteFigures {
   readonly timings = new Timings(REQUEST_BOUNDS_MS)
   readonly #byStatus = new Float64Array(STATUS_MAX + 1)
@@ -31,28 +31,28 @@ class RouteFigures {
     this.timings.add(ms)
   }
 
-  /** Counts a 5xx by the code in its answer; null where there is none. */
+  /** Counts a 5xx by the code in its answer; null if it has none. */
   countFailure(code: ErrorCode | null): void {
     const known = code ?? NO_CODE
     this.#byCode.set(known, (this.#byCode.get(known) ?? 0) + 1)
   }
 
-  /** Why requests were answered with a 5xx, and how often each was. */
+  /** The reasons for 5xx answers, with their counts. */
   get failures(): Iterable<readonly [code: FailureCode, count: number]> {
     return this.#byCode
   }
 
-  /** The statuses that were answered, ascending, and how often each was. */
+  /** The statuses answered, ascending, with their counts. */
   *statuses(): Generator<readonly [status: number, count: number]> {
     for (const [status, count] of this.#byStatus.entries()) if (count > 0) yield [status, count]
   }
 }
 
-/** The figures of every route; there are as many as the service has routes, and one more. */
+/** The figures of every route, as many as the service has routes, and one more. */
 export class RequestFigures {
   readonly #routes = new Map<string, RouteFigures>()
 
-  /** The figures under this label, which are made when they are first asked for. */
+  /** The figures under this label, created when first asked for. */
   of(label: RouteLabel): RouteFigures {
     const name = `${label.method} ${label.route}`
     const known = this.#routes.get(name)
@@ -66,7 +66,7 @@ export class RequestFigures {
     return this.#routes.values()
   }
 
-  /** How often any route answered so. */
+  /** How often all routes together answered with this status. */
   answered(wanted: number): number {
     let sum = 0
     for (const figures of this.all)

@@ -1,7 +1,7 @@
 import type { Family } from './families.ts'
 import type { RequestFigures } from './request-figures.ts'
 
-/** Answers by route, status and time. A HEAD counts as the GET that it asks for. */
+/** Answers by route, status and time. A HEAD counts as the matching GET. */
 export const requestMetrics = (requests: RequestFigures): Family[] => [
   {
     name: 'corridor_http_requests_total',

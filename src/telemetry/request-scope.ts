@@ -2,19 +2,19 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { ErrorCode } from '~/domain/errors.ts'
 import type { Log } from '~/log.ts'
 
-/** What the service itself failed at while it answered. */
+/** A failure of the service itself while it answered. */
 type Failure = {
-  /** `error` for a bug, `warn` for what is away. */
+  /** `error` for a bug, `warn` for something that is down. */
   readonly level: 'warn' | 'error'
   readonly message: string
   readonly err: unknown
 }
 
-/** One request, for whatever is done on its behalf, however deep. */
+/** One request, within reach of everything done on its behalf, however deep. */
 export class RequestScope {
-  /** The first thing that failed; whoever answers the request tells of it, in one line. */
+  /** The first failure; the code that answers the request logs it, in one line. */
   failure: Failure | null = null
-  /** What a caller was told who was not served. */
+  /** The code given to a caller who was not served. */
   code: ErrorCode | null = null
 
   constructor(readonly id: string) {}
@@ -29,15 +29,15 @@ export const inScope = <T>(
   of: Request,
 ): T => scopes.run(scope, work, of, scope)
 
-/** Takes note of why a request is not served, so that it is counted by that. */
+/** Notes why a request is not served, for the figures. */
 export function noteCode(code: ErrorCode): void {
   const scope = scopes.getStore()
   if (scope) scope.code = code
 }
 
 /**
- * Takes note of a failure for the line that ends its request. Outside of a request, and of a second
- * failure in one, it is logged at once.
+ * Notes a failure for the line that ends its request. Outside a request, or as a second failure in
+ * one, it is logged at once.
  */
 export function noteFailure(failure: Failure, log: Log): void {
   const scope = scopes.getStore()

@@ -3,9 +3,9 @@ import type { RunFigures, RunLedger } from './run-figures.ts'
 import type { Timings } from './timings.ts'
 
 type Kind = {
-  /** What its metrics begin with. */
+  /** The start of its metrics' names. */
   readonly metric: 'job' | 'feed'
-  /** `job` is taken: Prometheus puts its own there. */
+  /** The label for the name. `job` cannot be used: Prometheus puts its own there. */
   readonly label: 'task' | 'feed'
   readonly noun: string
 }

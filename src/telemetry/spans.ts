@@ -31,12 +31,12 @@ import type { Served, Tracing } from './tracing.ts'
 export type SpansOptions = {
   /** The collector's base address; spans go to `/v1/traces` below it. */
   readonly url: string
-  /** What the collector is shown. */
+  /** Headers for the collector. */
   readonly headers?: Readonly<Record<string, string>>
   readonly version: string
-  /** What the spans call this service. */
+  /** The service's name in the spans. */
   readonly service?: string
-  /** Everything that no caller forbids where it is not given. */
+  /** The sampling; by default everything that no caller forbids. */
   readonly sampling?: Sampling
   readonly log: Log
 }
@@ -49,7 +49,9 @@ const headersGetter = {
   keys: (headers: Headers) => [...headers.keys()],
 }
 
-/** Spans, sent in batches to an OpenTelemetry collector; what it does not take is thrown away. */
+/**
+ * Spans, sent in batches to an OpenTelemetry collector; those that it does not accept are dropped.
+ */
 export class Spans implements Tracing {
   readonly #provider: TracerProvider
   readonly #tracer: Tracer
@@ -139,7 +141,7 @@ function samplerOf({ sampler, share }: Sampling): Sampler {
 
 const PARENT_BASED = 'parentbased_'
 
-/** Only the kind of an error is told: its text may hold what a caller sent. */
+/** Records only the kind of an error, whose text may hold what a caller sent. */
 function failing(span: Span): (error: unknown) => never {
   return (error) => {
     span.setAttribute('error.type', error instanceof Error ? error.name : typeof error)
@@ -149,7 +151,7 @@ function failing(span: Span): (error: unknown) => never {
   }
 }
 
-/** The same exporter; that it begins to fail, and that it works again, is logged once. */
+/** The exporter; the first failure and the recovery are logged, once each. */
 function telling(exporter: SpanExporter, log: Log): SpanExporter {
   let isFailing = false
   const tell = ({ code, error }: ExportResult) => {

@@ -1,10 +1,10 @@
-/** How long things took: a histogram that costs a few comparisons and no allocation to add to. */
+/** How long things took: a histogram in which adding costs a few comparisons and no allocation. */
 export class Timings {
-  /** One for each bound, and one for what lies beyond the last; none includes another. */
+  /** A count for each bound, and one for values beyond the last; none includes another. */
   readonly counts: Float64Array
   sumMs = 0
 
-  /** `boundsMs` are the upper ends of the buckets, ascending, each part of its bucket. */
+  /** `boundsMs` are the upper ends of the buckets, ascending and inclusive. */
   constructor(readonly boundsMs: readonly number[]) {
     this.counts = new Float64Array(boundsMs.length + 1)
   }
@@ -24,12 +24,12 @@ export class Timings {
   }
 }
 
-/** From what memory answers in to what a caller still waits for. */
+/** Bounds from an answer from memory to the longest that a caller waits. */
 export const REQUEST_BOUNDS_MS: readonly number[] = [
   0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000,
 ]
 
-/** From a moment's work to a feed that takes its whole time. */
+/** Bounds from a moment's work to a feed that takes all of its time. */
 export const WORK_BOUNDS_MS: readonly number[] = [
   1, 5, 10, 50, 100, 500, 1000, 5000, 10_000, 30_000, 60_000, 300_000,
 ]

@@ -10,17 +10,17 @@ export type Served = {
 
 type Attributes = Record<string, string | number | boolean>
 
-/** Where spans go. Where nothing is traced there is none, and nothing that traces is loaded. */
+/** Where spans go. Without tracing there is none, and no tracing code is loaded. */
 export type Tracing = {
-  /** Answers a request in a span of its own, below the caller's where `traceparent` names one. */
+  /** Answers a request in a span of its own, a child of the caller's if `traceparent` names one. */
   served(request: Served): Response | Promise<Response>
-  /** Does work in a span below the current one. What it rejects with is passed on. */
+  /** Does work in a child span of the current one. A rejection is passed on. */
   within<T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T>
-  /** Sends what is not sent yet, for a second at most. */
+  /** Sends the spans that are left, for a second at most. */
   stop(): Promise<void>
 }
 
-/** Does the work, in a span where there is tracing. */
+/** Does the work, in a span if there is tracing. */
 export const traced = <T>(
   tracing: Tracing | null,
   name: string,

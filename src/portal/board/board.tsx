@@ -22,14 +22,14 @@ import { BoardSummary } from './summary.tsx'
 
 type BoardDeps = PublicDeps & {
   readonly past: SeriesDeps
-  /** Where people know the service to be; null for wherever they read of it. */
+  /** The public address of the service; null for whatever address it was read from. */
   readonly publicUrl: string | null
   readonly basePath: string
-  /** What whoever signs up may ask in a day; null where nobody can. */
+  /** How many requests a new account has a day; null if nobody can sign up. */
   readonly dailyUnits: number | null
 }
 
-/** The market board: what each provider makes of an amount in one corridor. */
+/** The market board: how much each provider pays out for an amount in one corridor. */
 export const boardRoutes = (deps: BoardDeps): Route[] => [
   {
     method: 'GET',
@@ -38,7 +38,7 @@ export const boardRoutes = (deps: BoardDeps): Route[] => [
   },
 ]
 
-/** How long a page waits for the past before it does without. */
+/** How long a page waits for the past before it leaves it out. */
 const CHART_WAIT_MS = 1500
 
 async function board(deps: BoardDeps, ask: PublicAsk): Promise<Page> {
@@ -57,7 +57,7 @@ async function board(deps: BoardDeps, ask: PublicAsk): Promise<Page> {
   }
 }
 
-/** Null where the past cannot be read, or not soon enough. */
+/** The series of the chart; null if the past cannot be read, or not soon enough. */
 async function chartSeries(
   { past, log }: BoardDeps,
   { view, nowMs }: PublicAsk,

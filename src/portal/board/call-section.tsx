@@ -8,14 +8,14 @@ import type { BoardQuestion } from './query.ts'
 
 type Props = {
   readonly question: BoardQuestion
-  /** Where the interface answers, such as `https://rates.example/api/v1`. */
+  /** The address of the API, such as `https://rates.example/api/v1`. */
   readonly apiUrl: string
   readonly nowMs: number
-  /** What whoever signs up may ask in a day; null where nobody can. */
+  /** How many requests a new account has a day; null if nobody can sign up. */
   readonly dailyUnits: number | null
 }
 
-/** The calls that answer what is on the screen, with a place for the caller's own key. */
+/** The API calls for the page shown, with a placeholder for the caller's own key. */
 export function CallSection({ question, apiUrl, nowMs, dailyUnits }: Props) {
   return (
     <section class="stack-tight" aria-labelledby="calls-title">

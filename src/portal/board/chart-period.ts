@@ -18,7 +18,7 @@ const SPANS: Readonly<Record<ChartPeriod, Span>> = {
 
 const DEFAULT: ChartPeriod = '90d'
 
-/** The period of that name; what is none of them is the usual one. */
+/** The period with that name; the usual one for any other name. */
 export const chartPeriodOf = (text: string | null): ChartPeriod =>
   CHART_PERIODS.find((period) => period === text) ?? DEFAULT
 
@@ -26,11 +26,11 @@ export const periodWords = (period: ChartPeriod): string => SPANS[period].words
 
 export const periodInterval = (period: ChartPeriod): Interval => SPANS[period].interval
 
-/** Where a chart that ends now begins. */
+/** The start of a chart that ends now. */
 export const periodStartMs = (period: ChartPeriod, nowMs: number): number =>
   nowMs - SPANS[period].lengthMs
 
-/** What the chart asks of the past. */
+/** The chart's question about the past. */
 export const chartQuestion = (
   { from, to, period }: { from: string; to: string; period: ChartPeriod },
   nowMs: number,

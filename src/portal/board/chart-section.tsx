@@ -11,14 +11,14 @@ type Props = {
   readonly from: string
   readonly to: string
   readonly period: ChartPeriod
-  /** Null while the database that it is read from is away. */
+  /** The series; null while the database that it is read from is away. */
   readonly series: Series | null
   /** The address of the board with another period. */
   hrefOf(period: ChartPeriod): string
   readonly csvHref: string
 }
 
-/** Mid, best rate and samples over time: a chart, the same as a table, and as a file. */
+/** Mid, best rate and samples over time: as a chart, a table and a file. */
 export function ChartSection({ from, to, period, series, hrefOf, csvHref }: Props) {
   return (
     <section class="stack-tight" aria-labelledby="chart-title" id="chart">
@@ -106,7 +106,7 @@ const Legend = ({ unit }: { unit: Unit }) => (
   </p>
 )
 
-/** The chart in figures, the newest first. */
+/** The chart in figures, newest first. */
 const PointTable = ({ points, unit, decimals }: TableProps) => (
   <details class="chart-data">
     <summary>The same as a table</summary>
@@ -164,7 +164,7 @@ type Lines = {
   period: ChartPeriod
 }
 
-/** What the chart shows, for those who do not see it. */
+/** The chart in words, for people who do not see it. */
 function summary({ mid, best, period }: Lines): string {
   const mids = mid.filter((rate) => rate !== null)
   const bests = best.filter((rate) => rate !== null)

@@ -14,7 +14,9 @@ export function reachOf(distancesBps: readonly (number | null)[]): Reach {
   return { below: Math.max(below, REACH_BPS_MIN), above }
 }
 
-/** How far a rate lies from the mid, the upright stroke; on the same scale for a whole page. */
+/**
+ * The distance of a rate from the mid, which is the upright stroke; one scale for the whole page.
+ */
 export function DistanceBar({ bps, reach }: { bps: number; reach: Reach }) {
   const scale = WIDTH / (reach.below + reach.above)
   const mid = reach.below * scale

@@ -4,7 +4,7 @@ import { Field, Select } from '~/portal/form.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import type { BoardQuery } from './query.ts'
 
-/** What to compare; an ordinary form, so it works without any script. */
+/** The question to compare, as an ordinary form that works without scripts. */
 export function BoardForm({ view, query }: { view: View; query: BoardQuery }) {
   const { from, to, amountText, period, faults } = query
   const options = view.catalogue.currencies

@@ -2,7 +2,7 @@ import type { ProviderType, RateType } from '~/domain/provider.ts'
 
 type Kind = {
   readonly title: string
-  /** What a price of this kind is to somebody who wants to send money. */
+  /** What a price of this kind means to a person who wants to send money. */
   readonly note: string
 }
 
@@ -33,7 +33,7 @@ const TYPES: Readonly<Record<ProviderType, string>> = {
 
 export const typeText = (type: ProviderType | null): string | null => type && TYPES[type]
 
-/** What is said of such a provider's prices. */
+/** The note on such a provider's prices. */
 export const DERIVED = "worked out from others' prices"
 
 /** Whether a provider's prices are worked out from others' and not its own offer. */

@@ -2,7 +2,7 @@ import { plainNumberText } from '~/portal/format.ts'
 import { PATHS } from '~/portal/paths.ts'
 import type { ChartPeriod } from './chart-period.ts'
 
-/** The address of the board with this on it. */
+/** The address of a board that shows this. */
 export function boardHref(shown: {
   from: string
   to: string

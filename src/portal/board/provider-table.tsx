@@ -131,7 +131,7 @@ function Who({ provider, place, isBest }: WhoProps) {
   )
 }
 
-/** What a provider is, how long it takes and how it is paid. */
+/** The provider's type, speed and means of payment. */
 function aboutText({ providerType, transferTime, paymentMethods }: Provider): string {
   const parts = [
     typeText(providerType),

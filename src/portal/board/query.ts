@@ -8,12 +8,12 @@ import { type LiveCorridor, liveCorridors } from '~/service/corridors.ts'
 import { type ChartPeriod, chartPeriodOf } from './chart-period.ts'
 
 export type BoardQuery = {
-  /** As it was asked for, or what the board proposes. */
+  /** The currency asked for, or the one that the board proposes. */
   readonly from: string
   readonly to: string
   readonly amountText: string
   readonly period: ChartPeriod
-  /** Null when something asked for cannot be answered; `faults` then says why. */
+  /** The question; null when something asked for cannot be answered, which `faults` explains. */
   readonly question: BoardQuestion | null
   readonly faults: Readonly<Partial<Record<'from' | 'to' | 'amount', string>>>
 }
@@ -25,7 +25,7 @@ export type BoardQuestion = {
   readonly period: ChartPeriod
 }
 
-/** What a board's address asks for; what it leaves out is proposed. */
+/** The question in a board's address; what it leaves out is proposed. */
 export function boardQuery(view: View, params: URLSearchParams): BoardQuery {
   const asked = { from: given(params, 'from'), to: given(params, 'to') }
   const proposed = asked.from && asked.to ? null : proposal(view, asked)
@@ -74,7 +74,9 @@ function amountOf(text: string): number | string {
   return amount
 }
 
-/** The corridor that most providers can be used in, among those that begin or end as asked. */
+/**
+ * The corridor with the most providers one can send with, among those that begin or end as asked.
+ */
 function proposal(view: View, asked: { from: string | null; to: string | null }) {
   let best: { corridor: LiveCorridor; count: number } | null = null
   for (const corridor of liveCorridors(view)) {
@@ -89,7 +91,7 @@ function proposal(view: View, asked: { from: string | null; to: string | null })
 
 const USUAL_USD = 200
 
-/** A round amount that is worth what people usually send. */
+/** A round amount worth about what people usually send. */
 function usualAmount(view: View, from: string): number {
   if (from === USD) return USUAL_USD
   const mid = view.catalogue.currency(from) && view.mid(USD, from)

@@ -19,7 +19,7 @@ const COLUMNS = [
 
 type Deps = PublicDeps & { readonly past: SeriesDeps }
 
-/** What the board's chart shows, as a file; the interface has the same with a key. */
+/** The data of the board's chart as a file; the API offers it with a key. */
 export const seriesFileRoutes = (deps: Deps): Route[] => [
   { method: 'GET', path: SERIES_PATH, handle: seriesFile(deps) },
 ]

@@ -17,7 +17,7 @@ type Props = {
   readonly freshness: Freshness
 }
 
-/** What to know first: the best net of what is quoted, the mid, and how fresh it all is. */
+/** The essentials: the best net amount quoted, the mid, and how fresh they are. */
 export function BoardSummary(props: Props) {
   return (
     <div class="cards">
@@ -61,7 +61,7 @@ type NoteProps = Pick<Conversions, 'amount' | 'mid'> & {
   readonly freshness: Freshness
 }
 
-/** Whose price the best is, how old, and what is in it. */
+/** The provider of the best price, its age, and what it includes. */
 function BestNote({ best: { ranked }, net, amount, mid, freshness: { nowMs } }: NoteProps) {
   const { quote, provider } = ranked
   const gained = mid && vsMidBps(net / amount, mid.rate)
@@ -109,7 +109,7 @@ function Mid({ conversions: { mid }, from, to, freshness }: Props) {
   )
 }
 
-/** The public board is always of the hourly tier. */
+/** The freshness of the public board, which is always that of the hourly tier. */
 function Freshly({ freshness: { cutoffMs } }: { freshness: Freshness }) {
   return (
     <section class="card">

@@ -6,7 +6,7 @@ const HEIGHT = 300
 const HEIGHT_NARROW = 240
 const NARROW = 480
 
-/** What the page has as a table, oldest first. */
+/** The rows of the page's table, oldest first. */
 function rowsOf({ tBodies }: HTMLTableElement): Row[] {
   const rows = [...tBodies[0]!.rows].map(({ cells }) => {
     const [at, ...numbers] = cells
@@ -68,7 +68,7 @@ function columnsOf(rows: readonly Row[]): uPlot.AlignedData {
 
 type Reach = { count: number; shown(): uPlot; read(at: number | null): void }
 
-/** The arrow keys move through the values; Home and End go to the first and the last. */
+/** Lets the arrow keys move through the values; Home and End go to the first and the last. */
 function reachable(place: HTMLElement, { count, shown, read }: Reach): void {
   let at = count
   place.tabIndex = 0
@@ -158,7 +158,7 @@ const LABEL_GAP = 16
 const axisWidth: uPlot.Axis.Size = (_chart, values) =>
   LABEL_GAP + LABEL_CHARACTER * Math.max(4, ...(values ?? []).map((text) => text.length))
 
-/** As many decimals as it takes to tell neighbours apart. */
+/** A tick's label, with as many decimals as it takes to tell neighbours apart. */
 function tick(value: number, splits: readonly number[]): string {
   const step = splits.length > 1 ? Math.abs(splits[1]! - splits[0]!) : 1
   const decimals = Math.max(0, Math.min(10, Math.ceil(-Math.log10(step) - 1e-9)))

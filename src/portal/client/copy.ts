@@ -12,7 +12,10 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-c
   })
 }
 
-/** Without a secure context there is no clipboard to write to: what is selected can be copied. */
+/**
+ * Copies a text. Without a secure context there is no clipboard to write to, but a selection can be
+ * copied.
+ */
 async function copied(source: HTMLElement): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(source.textContent ?? '')

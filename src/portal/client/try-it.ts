@@ -1,7 +1,7 @@
 export {}
 
 const BASE = '/api/v1'
-/** Where the service stands: its scripts lie in a folder of it. */
+/** The address of the service, whose scripts lie in a folder below it. */
 const HOME = new URL('..', import.meta.url).href.replace(/\/$/, '')
 const BODY_CHARS_MAX = 20_000
 
@@ -28,14 +28,16 @@ if (box && key && path && ask && result && answer) {
   })
 }
 
-/** The question to a service at an address; null where it is none below its interface. */
+/** The URL of the question at a service's address; null if it is not below the API. */
 function questionTo(home: string): URL | null {
   const api = `${home}${BASE}`
   const url = new URL(`${api}${path!.value.trim()}`)
   return url.href.startsWith(`${api}/`) ? url : null
 }
 
-/** The call for a shell follows the question; what a shell would take for a quote is encoded. */
+/**
+ * Shows the shell call for the question; characters that a shell would read as quotes are encoded.
+ */
 function showCall(): void {
   const url = questionTo(box!.dataset.tryIt!)
   if (!url || !call) return

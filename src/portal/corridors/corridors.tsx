@@ -23,7 +23,7 @@ import { CorridorTable, listHref } from './table.tsx'
 
 type CorridorsDeps = PublicDeps & { readonly trends: TrendBoard }
 
-/** Every corridor that somebody quotes. */
+/** The list of every corridor that is quoted. */
 export const corridorsRoutes = (deps: CorridorsDeps): Route[] => [
   {
     method: 'GET',
@@ -62,7 +62,7 @@ async function corridorsPage(deps: CorridorsDeps, ask: PublicAsk): Promise<Page>
   }
 }
 
-/** The list does without its small charts rather than wait longer. */
+/** How long the list waits for its small charts before it leaves them out. */
 const TRENDS_WAIT_MS = 600
 
 type TrendOf = (corridor: { from: string; to: string }) => Trend

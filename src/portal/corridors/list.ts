@@ -5,19 +5,19 @@ import { vsMidBps } from '~/domain/spread.ts'
 import type { View } from '~/memory/view.ts'
 import { type LiveCorridor, liveCorridors } from '~/service/corridors.ts'
 
-/** A corridor with all that its row says. */
+/** A corridor with everything shown in its row. */
 export type CorridorLine = {
   readonly from: string
   readonly to: string
   readonly best: { readonly rate: number; readonly providerName: string } | null
-  /** Active providers with a quote of any kind, and those that money can be sent with. */
+  /** How many active providers quote it at all, and how many of them one can send money with. */
   readonly providers: number
   readonly executable: number
   readonly avgSpreadBps: number | null
   readonly mid: number | null
   /** How far the best rate lies from the mid; null without either. */
   readonly bestVsMidBps: number | null
-  /** When the best quote held; null without one. */
+  /** When the best quote took effect; null without one. */
   readonly bestMs: number | null
 }
 
@@ -29,11 +29,14 @@ export type ListQuery = {
   readonly currency: string | null
   readonly sort: Sort
   readonly isDescending: boolean
-  /** From 1. */
+  /** The number of the page, from 1. */
   readonly page: number
 }
 
-/** What a reader most often wants first: the busiest, the cheapest, the freshest. */
+/**
+ * Orders that begin with the largest value, which readers most often want: the busiest, the
+ * cheapest, the freshest.
+ */
 export const DESCENDS_FIRST: Readonly<Record<Sort, boolean>> = {
   corridor: false,
   providers: true,
@@ -42,7 +45,7 @@ export const DESCENDS_FIRST: Readonly<Record<Sort, boolean>> = {
   age: false,
 }
 
-/** Each order in words: as it is usual for its column, and turned around. */
+/** Each order in words: the usual one of its column, and the reverse. */
 const ORDERS: Readonly<Record<Sort, readonly [usual: string, turned: string]>> = {
   providers: ['Most providers', 'Fewest providers'],
   corridor: ['Corridor, A to Z', 'Corridor, Z to A'],
@@ -51,11 +54,11 @@ const ORDERS: Readonly<Record<Sort, readonly [usual: string, turned: string]>> =
   age: ['Newest best rate', 'Oldest best rate'],
 }
 
-/** How a form asks for an order, which it can only do by one name: `spread-desc`. */
+/** The name of an order in a form, which has a single field for it: `spread-desc`. */
 export const orderName = ({ sort, isDescending }: Pick<ListQuery, 'sort' | 'isDescending'>) =>
   `${sort}-${isDescending ? 'desc' : 'asc'}`
 
-/** Every order that there is, by its name in a form. */
+/** Every order, by its name in a form. */
 export const orderOptions = (Object.keys(ORDERS) as Sort[]).flatMap((sort) =>
   ORDERS[sort].map((text, turned) => ({
     value: orderName({ sort, isDescending: DESCENDS_FIRST[sort] !== (turned === 1) }),
@@ -66,7 +69,7 @@ export const orderOptions = (Object.keys(ORDERS) as Sort[]).flatMap((sort) =>
 const PAGE_ROWS = 50
 const PAGE_TEXT = /^[1-9]\d{0,5}$/
 
-/** What a list's address asks for; what is no sort or page is the usual one. */
+/** The question in a list's address; an unknown sort or page means the usual one. */
 export function listQuery(params: URLSearchParams): ListQuery {
   const currency = params.get('currency')?.trim() ?? ''
   const [asked, turn] = (params.get('sort') ?? '').split('-')
@@ -83,10 +86,10 @@ export function listQuery(params: URLSearchParams): ListQuery {
 
 export type CorridorList = {
   readonly lines: readonly CorridorLine[]
-  /** Of all pages. */
+  /** The number of corridors on all pages. */
   readonly count: number
   readonly pages: number
-  /** The page that is shown: the last one where a later one was asked for. */
+  /** The page shown: the last one if a later one was asked for. */
   readonly page: number
 }
 
@@ -113,7 +116,7 @@ const VALUE: Readonly<Record<Sort, ((line: CorridorLine) => number | null) | nul
   age: ({ bestMs }) => bestMs && -bestMs,
 }
 
-/** What is not known comes last, whatever the order. */
+/** Compares values; unknown ones come last in either order. */
 function byValue(a: number | null, b: number | null, isDescending: boolean): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null)
   return isDescending ? b - a : a - b

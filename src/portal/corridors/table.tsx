@@ -11,7 +11,7 @@ import { type CorridorLine, DESCENDS_FIRST, type ListQuery, type Sort } from './
 type Props = {
   readonly lines: readonly CorridorLine[]
   readonly query: ListQuery
-  /** Null where the past cannot be read. */
+  /** The trend of a corridor; null if the past cannot be read. */
   readonly trendOf: ((corridor: { from: string; to: string }) => Trend) | null
   readonly nowMs: number
 }
@@ -55,7 +55,7 @@ export function CorridorTable({ lines, query, trendOf, nowMs }: Props) {
 
 type HeadProps = { sort: Sort; query: ListQuery; isNumber?: boolean; children: ComponentChildren }
 
-/** A column that the list can be sorted by; a second choice turns the order around. */
+/** The head of a column that the list can be sorted by; a second click reverses the order. */
 function Head({ sort, query, isNumber, children }: HeadProps) {
   const isSorted = query.sort === sort
   const order = query.isDescending ? 'descending' : 'ascending'

@@ -34,11 +34,11 @@ import {
 export type DeveloperDeps = VisitDeps &
   OwnKeysDeps &
   OwnUsageDeps & {
-    /** Where people find the service, for what they copy. */
+    /** The address where people find the service, for texts that they copy. */
     readonly home: () => string
   }
 
-/** What somebody who is signed in sees and does with the keys of the account. */
+/** What a person who is signed in sees and does with the keys of the account. */
 export function developerRoutes(deps: DeveloperDeps): Route[] {
   return [
     ...visitRoutes(deps, PATHS.developer, {
@@ -78,7 +78,7 @@ const ownerOf = ({ visit, person }: Member): Owner => ({
   nowMs: visit.nowMs,
 })
 
-/** What an address may say was done. */
+/** The notices that an address can show. */
 const NEWS: ReadonlyMap<string | null, string> = new Map([
   ['revoked', 'The key is revoked: the next request with it is refused.'],
   ['inside', 'You are signed in. A key is shown once; if you did not copy yours, replace it here.'],
@@ -97,7 +97,7 @@ async function area(
   return { page: developerPage(page) }
 }
 
-/** A key of the member's that is in use; any other leads back. */
+/** The page of a member's key that is in use; any other key leads back. */
 function ofKey(deps: DeveloperDeps, { visit, person }: Member, answer: (key: Key) => Reply): Reply {
   const id = visit.url.searchParams.get('key')
   const own = deps.memory.current.keys.keysOf(person.account.id)

@@ -26,11 +26,11 @@ type Props = {
   readonly said: Said
 }
 
-/** What came of what was sent, if anything was. */
+/** The outcome of a form, if one was sent. */
 export type Said = {
   readonly complaint?: string
   readonly news?: string | undefined
-  /** The name that a further key was to have, and why it has not. */
+  /** The name asked for a further key, with the reason why there is none. */
   readonly name?: string
   readonly nameFault?: string
 }

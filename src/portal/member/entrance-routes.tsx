@@ -35,9 +35,9 @@ import {
 
 export type EntranceDeps = VisitDeps & {
   readonly metering: Metering
-  /** Whether links are mailed; where they are not, they are logged. */
+  /** Whether links are mailed; if not, they are logged. */
   readonly isMailed: boolean
-  /** Where people find the service, for what they copy. */
+  /** The address where people find the service, for texts that they copy. */
   readonly home: () => string
   /** Loads what signing in needs. */
   readonly warm: () => void
@@ -155,7 +155,10 @@ async function confirmReply(
   }
 }
 
-/** The session that was open before, if any, is ended: the new one starts from nothing. */
+/**
+ * The reply that starts a session; one that was open before is ended, so that the new one starts
+ * from nothing.
+ */
 async function enteredReply(
   deps: EntranceDeps,
   visit: Visit,

@@ -47,7 +47,7 @@ const NewPassword = ({ label, faults }: Pick<Sent, 'faults'> & { label: string }
   />
 )
 
-/** What was sent, and what is wrong with it. */
+/** The values sent, and what is wrong with them. */
 type Sent = { email?: string; faults?: Faults }
 
 type Faults = { readonly email?: string; readonly password?: string }
@@ -78,7 +78,7 @@ export const signUpPage = (visit: Visit, sent: Sent = {}): Page =>
 
 type SignIn = Sent & {
   isReset?: boolean
-  /** What an account may ask of the API in a day to begin with. */
+  /** How many requests a new account has a day. */
   dailyUnits: number
 }
 

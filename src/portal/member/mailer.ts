@@ -1,9 +1,9 @@
 export type Mail = { readonly to: string; readonly subject: string; readonly text: string }
 
 export type Mailer = {
-  /** Rejects when the server did not take it. */
+  /** Sends a mail; rejects when the server did not accept it. */
   send(mail: Mail): Promise<void>
-  /** Ends the connections; nothing is sent after. */
+  /** Closes the connections; nothing is sent afterwards. */
   close(): void
 }
 
@@ -12,7 +12,7 @@ const WAIT_MS_MAX = 15_000
 
 type Settings = { readonly smtpUrl: string | null; readonly mailFrom: string | null }
 
-/** The mailer of the settings; null where they name none. */
+/** The mailer of the settings; null if they name none. */
 export const mailerOf = ({ smtpUrl, mailFrom }: Settings): Mailer | null =>
   smtpUrl === null || mailFrom === null ? null : smtpMailer({ url: smtpUrl, from: mailFrom })
 

@@ -9,7 +9,7 @@ export type Link = {
   readonly token: string
 }
 
-/** The mail that brings a link, written out as `url`. */
+/** The mail with a link, written out as `url`. */
 export function linkMail({ kind, email }: Link, url: string): Mail {
   if (kind === 'confirm')
     return {
@@ -36,7 +36,7 @@ export function linkMail({ kind, email }: Link, url: string): Mail {
   }
 }
 
-/** The mail that tells of what was done; `home` is where people reach the pages. */
+/** The mail about an event; `home` is where people reach the pages. */
 export function noticeMail(notice: Notice, home: string): Mail {
   const to = notice.email
   const at = momentText(notice.atMs)

@@ -12,7 +12,7 @@ type NewKey = { readonly key: string; readonly home: string }
 
 type Shown = NewKey & { readonly title: string; readonly lead: string }
 
-/** The one time that a key is shown. It is in this reply and nowhere else. */
+/** The only page that shows a key: it is in this reply and nowhere else. */
 const shownOnce = ({ title, lead, key, home }: Shown): Page => ({
   title,
   path: PATHS.developer,

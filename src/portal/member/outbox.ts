@@ -7,18 +7,18 @@ import { type Link, linkMail, noticeMail } from './mails.ts'
 
 const STOP_WAIT_MS = 2000
 
-/** Mails on their way at once; further ones are not sent. */
+/** How many mails may be on their way at once; further ones are not sent. */
 const MAILS_MAX = 100
 
 type OutboxOptions = {
-  /** Null where no mail can be sent: links go to the log instead. */
+  /** The mailer; null if no mail can be sent, and links go to the log instead. */
   readonly mailer: Mailer | null
   readonly log: Log
-  /** Where people find the service; never what a request says of it. */
+  /** The address where people find the service; never taken from a request. */
   readonly home: () => string
 }
 
-/** Sends mails without anybody waiting for them. */
+/** Sends mails without making anybody wait for them. */
 export class Outbox {
   readonly #sending = new Set<Promise<void>>()
 
@@ -34,7 +34,7 @@ export class Outbox {
     this.#send(mailer, linkMail(link, url))
   }
 
-  /** Tells a person of what was done, where mail can be sent: a notice has no other way. */
+  /** Mails a person about an event, if mail can be sent: a notice has no other way. */
   readonly tell = (notice: Notice): void => {
     const { mailer, home } = this.options
     if (mailer) this.#send(mailer, noticeMail(notice, home()))
@@ -58,7 +58,7 @@ export class Outbox {
     await Promise.all(this.#sending)
   }
 
-  /** Gives the mails under way a moment, and then ends the connections. */
+  /** Gives the mails under way a moment, then closes the connections. */
   async stop(): Promise<void> {
     const isDone = await Promise.race([
       this.settled().then(() => true),

@@ -5,7 +5,7 @@ const KEY = 'YOUR_KEY'
 
 type Client = { readonly name: string; readonly where: string; readonly text: string }
 
-/** How the usual clients are told of the tool server. */
+/** How to connect the usual clients to the tool server. */
 export function ToolClients({ home }: { home: string }) {
   return (
     <section class="stack-tight" aria-labelledby="tools-title">
@@ -78,10 +78,10 @@ function clientsOf(url: string): Client[] {
   ]
 }
 
-/** A place that the client fills in itself. */
+/** A placeholder that the client fills in itself. */
 const filledIn = (name: string): string => `\${${name}}`
 
-/** mcp-remote calls http only on this machine, unless it is told that it may. */
+/** Whether mcp-remote needs a flag: it calls http addresses only on this machine unless allowed. */
 const needsLeave = (url: string): boolean =>
   url.startsWith('http:') && !['localhost', '127.0.0.1'].includes(new URL(url).hostname)
 

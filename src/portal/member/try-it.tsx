@@ -16,7 +16,7 @@ type Props = {
 }
 
 /**
- * Asks the API from the page. Nothing here has a name, so that no form and no URL can ever carry
+ * Asks the API from the page. No field here has a name, so that no form and no URL can ever carry
  * the key; the script `try-it` sends it as a header, to this site alone.
  */
 export function TryIt({ home, keyFrom }: Props) {

@@ -4,12 +4,12 @@ import { dayText } from '~/portal/day-text.ts'
 import { type KeyUsage, type OwnUsage, SHOWN_DAYS } from '~/service/own-usage.ts'
 import { keyLabel } from './key-label.ts'
 
-/** So many keys have a colour of their own; the others share the last. */
+/** How many keys have a colour of their own; the others share the last. */
 const COLOURS = 6
 const BAR_WIDTH = 0.8
 const HEIGHT = 100
 
-/** Requests of each day, one colour a key, and the same as a table. */
+/** Requests of each day, one colour for each key, and the figures as a table. */
 export function UsageChart({ usage, nowMs }: { usage: OwnUsage; nowMs: number }) {
   const used = usage.keys.filter(({ total }) => total > 0).toSorted((a, b) => b.total - a.total)
   const totals = Array.from({ length: SHOWN_DAYS }, (_, i) => sumOf(used, i))
@@ -56,7 +56,7 @@ const sumOf = (used: readonly KeyUsage[], day: number): number =>
 
 type BarsProps = { used: readonly KeyUsage[]; place: number; max: number }
 
-/** One key's bars, standing on those of the keys before it. */
+/** One key's bars, stacked on those of the keys before it. */
 function Bars({ used, place, max }: BarsProps) {
   const below = used.slice(0, place)
   return (

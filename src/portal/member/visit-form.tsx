@@ -5,17 +5,17 @@ import { TOKEN_FIELD, type Visit } from './visit.tsx'
 type Props = {
   visit: Visit
   action: string
-  /** What the button says. */
+  /** The text of the button. */
   send: string
   isDangerous?: boolean
-  /** Sent along, unseen. */
+  /** Hidden values to send along. */
   hidden?: Readonly<Record<string, string>>
   children?: ComponentChildren
   isInRow?: boolean
   look?: 'button' | 'button button-quiet'
 }
 
-/** A form that changes something, with the token that shows whose page it stands on. */
+/** A form that changes something, with the token that ties it to the person whose page it is on. */
 export function VisitForm(props: Props) {
   const { visit, action, send, isDangerous, hidden = {}, children, isInRow } = props
   const look = isDangerous ? 'button button-danger' : (props.look ?? 'button')

@@ -118,7 +118,7 @@ type One = {
   readonly used: number
   readonly limit: number
   readonly complaint: string | null
-  /** What was done just now. */
+  /** A notice of what was done just now. */
   readonly done: string | null
 }
 

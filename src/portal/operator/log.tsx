@@ -11,7 +11,7 @@ export const LOG_PAGE = 50
 
 type Props = { readonly entries: readonly AuditEntry[]; readonly isWhole: boolean }
 
-/** Who changed what, newest first. */
+/** The log of changes with the person behind each, newest first. */
 export const logPage = ({ entries, isWhole }: Props): Page => ({
   title: 'Changes',
   path: PATHS.operator,
@@ -78,7 +78,7 @@ const Row = ({ entry }: { entry: AuditEntry }) => (
   </tr>
 )
 
-/** The facts that differ, as `plan free → pro`; those of something new alone. */
+/** The members that differ, as `plan free → pro`; only the new ones for something new. */
 function differenceText({ before, after }: Pick<AuditEntry, 'before' | 'after'>): string {
   const names = Object.keys(after ?? before ?? {})
   const changed = names.filter((name) => before?.[name] !== after?.[name])

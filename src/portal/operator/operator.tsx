@@ -41,7 +41,7 @@ type Sender = Sending & { readonly name: string; readonly isActive: boolean }
 type Props = {
   readonly nowMs: number
   readonly feeds: FeedState
-  /** The newest reference there is; null before the first. */
+  /** The newest reference; null before the first. */
   readonly newest: Reference | null
   readonly isMidRecent: boolean
   readonly mids: readonly Mid[]

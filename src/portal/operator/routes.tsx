@@ -48,14 +48,14 @@ export type OperatorDeps = VisitDeps & {
     changes(page: { limit: number; beforeId: number | null }): Promise<readonly AuditEntry[]>
     sendings(nowMs: number): Promise<readonly Sending[]>
   }
-  /** The answer of a path that does not exist. */
+  /** The answer for a path that does not exist. */
   readonly unknownPath: () => ServiceError
 }
 
 type Reply = VisitReply | Promise<VisitReply>
 type Operator = { readonly visit: Visit; readonly person: Person }
 
-/** What an admin sees and changes; for anybody else these pages do not exist. */
+/** Pages for an admin to see and change accounts; for anybody else they do not exist. */
 export function operatorRoutes(deps: OperatorDeps): Route[] {
   const admin = (answer: (operator: Operator) => Reply) => (visit: Visit) =>
     forAdmins(deps, visit, answer)

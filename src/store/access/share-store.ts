@@ -71,10 +71,10 @@ export function createMeterStore(database: Database): MeterStore {
  * with them, so that each budget is right. They answer nothing, the shares, and the totals of the
  * accounts asked for.
  *
- * Half of what is free is given, divided by the processes there are; so shares get smaller near the
- * end, and what is counted and held never comes to more than the limit. Where nothing is free and
- * others hold something, they are asked to give it back. A meter taken for dead gets no answer. Two
- * that ask for one account's share wait for each other, in one order of all accounts.
+ * A process gets half of what is free, divided by the number of processes; so shares get smaller
+ * near the end, and counted and held units never exceed the limit. If nothing is free and other
+ * processes hold something, they are asked to return it. A meter taken for dead gets no answer. Two
+ * processes that ask for one account's share wait for each other, in one order of all accounts.
  */
 export function takingShares(database: Database, tx: TransactionSql, asks: readonly ShareAsk[]) {
   if (asks.length === 0) return [[], [], []] as const

@@ -20,16 +20,16 @@ type UsageStore = {
     span: { day: number; days: number },
   ): Promise<UsageCount[]>
   /**
-   * Adds to what is counted and then takes shares, all or nothing; the new totals of the counts
-   * named and of every key of the accounts asked for, in no promised order, and the shares. Other
-   * processes hear whose totals they are.
+   * Adds counts and then takes shares, all or nothing. Answers the new totals of those counts and
+   * of every key of the accounts asked for, in no particular order, and the shares. Other processes
+   * are told which accounts changed.
    *
    * Any number of processes may settle at once: rows are locked in one order, so there is no
    * deadlock. Counts of keys that do not exist are dropped and have no total; a process that was
    * taken for dead gets no shares.
    *
-   * What a call that rejects was to add has to be part of the next call's counts. It is added once
-   * all the same: where the answer to a commit was lost, the server is asked what became of it.
+   * The counts of a call that rejects have to be part of the next call. They are still added only
+   * once: if the answer to a commit was lost, the server is asked what became of it.
    */
   settle(batch: UsageBatch): Promise<Settled>
 }

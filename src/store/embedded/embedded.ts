@@ -47,8 +47,8 @@ export type Embedded = {
 }
 
 /**
- * Joins the PostgreSQL of DATA_DIR: made when missing, started when down, taken over when a killed
- * process left it running.
+ * Joins the PostgreSQL of DATA_DIR, which is created if missing, started if down, and taken over if
+ * a killed process left it running.
  *
  * Three file locks in the home order its users: `turn` lets one process at a time start or stop the
  * server, `users` is shared by all processes that use it, `service` belongs to the one service. The

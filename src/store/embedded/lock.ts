@@ -17,7 +17,7 @@ export type Lock = { release(): void }
  *
  * The kernel holds it (through SQLite's file locks, the portable ones Bun carries), so `kill -9`
  * frees it at once, a reused pid cannot keep it, and containers that share a volume see it too. The
- * file is created when missing, for its directory's owner alone, and stays.
+ * file is created if missing, readable by its directory's owner only, and stays.
  */
 export async function tryLock(path: string, mode: LockMode): Promise<Lock | null> {
   await createLockFile(path)

@@ -65,7 +65,7 @@ export type ServerOptions = {
  * The port of a server that runs on the home's data: an existing one, whichever process left it,
  * else a new one. A server that is still starting, recovering or stopping is waited for.
  *
- * Only one process at a time may be in here for one home.
+ * Only one process at a time may call this for one home.
  */
 export async function ensureServer(options: ServerOptions): Promise<number> {
   const { data } = options.home
