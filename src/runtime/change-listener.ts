@@ -15,17 +15,18 @@ type ChangeListenerDeps = {
   readonly log: Log
 }
 
-/** A statement whose answer was lost is over by then, whatever became of it. */
+/** How long the fate of a statement may be open after its answer was lost. */
 const LOST_ANSWER_MS = 15 * MINUTE_MS
-/** A pulse that takes longer is not waited for. */
+/** How long a pulse is waited for. */
 const PULSE_MS_MAX = 1000
 
 /**
- * What other processes commit, on its way into memory.
+ * Brings the commits of other processes into memory.
  *
  * Our own commits are in memory already, unless their answer was lost: for a while after that our
- * own news counts too. That of who may call always does: of two loads at once the older may have
- * been published last. After a lost connection anything may have been missed.
+ * own announcements count too. Announcements of changed access always count, since the older of two
+ * simultaneous loads may have been published last. After a lost connection anything may have been
+ * missed.
  */
 export class ChangeListener {
   #listening: Listening | null = null
@@ -37,7 +38,7 @@ export class ChangeListener {
 
   constructor(private readonly deps: ChangeListenerDeps) {}
 
-  /** Rejects when the database does not answer. */
+  /** Starts listening. Rejects when the database does not answer. */
   async start(): Promise<void> {
     this.#listening = await listenForNews(this.deps.database, {
       onNews: (news) => this.#hear(news),
@@ -48,7 +49,7 @@ export class ChangeListener {
     })
   }
 
-  /** A batch of ours may be committed now or later, and nobody is told. */
+  /** Notes that a batch of ours may be committed now or later without an answer. */
   noteLostAnswer(): void {
     const { refresher, clock } = this.deps
     this.#answerLostMs = clock.now()
@@ -56,9 +57,9 @@ export class ChangeListener {
   }
 
   /**
-   * Resolves when memory serves all that was committed before the call, by whomever: news comes in
-   * the order of commits, so it is loaded when a pulse sent now is heard. Where none is heard
-   * everything is loaded. Rejects when the database does not answer.
+   * Resolves when memory serves everything committed before the call, by any process: announcements
+   * come in the order of commits, so all of it is loaded when a pulse sent now comes back. If none
+   * comes back everything is loaded. Rejects when the database does not answer.
    */
   async caughtUp(): Promise<void> {
     const { refresher } = this.deps
@@ -108,7 +109,7 @@ export class ChangeListener {
     return Math.abs(nowMs - this.#answerLostMs) < LOST_ANSWER_MS
   }
 
-  /** A database that takes a pulse and does not bring it back has lost our connection. */
+  /** Sends a pulse. A database that takes it and does not bring it back has lost our connection. */
   async #pulse(): Promise<void> {
     if (!this.#isHeard) {
       this.deps.log.warn({}, 'news of other replicas stopped coming; connecting anew')

@@ -1,11 +1,11 @@
 import { monotonicMs, msSince } from '~/clock.ts'
 
-/** Between two lines about work that goes on. */
+/** The pause between two lines about work that takes long. */
 const HEARTBEAT_MS = 5_000
 
 type Waiting = { readonly what: string; say(line: string): void; readonly everyMs?: number }
 
-/** What `work` comes to; while that takes long, lines say that it goes on. */
+/** The result of `work`; while it takes long, lines report that it continues. */
 export async function withHeartbeat<T>(
   { what, say, everyMs = HEARTBEAT_MS }: Waiting,
   work: () => Promise<T>,

@@ -25,20 +25,20 @@ type ReadReplicasDeps = {
   readonly database: Database
   readonly config: Pick<Config, 'readUrls' | 'readLagMaxMs' | 'work'>
   readonly log: Log
-  /** Steady; it only measures. */
+  /** A steady clock, used only to measure. */
   readonly clock?: Clock
 }
 
-/** Longer than any answer is waited for. */
+/** The limit on a statement, longer than any answer is waited for. */
 const STATEMENT_MS_MAX = 11_000
-/** What a server takes longer for than this, it is not asked for. */
+/** The limit on asking a server for its position; one that takes longer is left out. */
 const MEASURE = { msMax: 1000, message: 'no answer in time' }
-/** After a change the primary's position is read so soon, once for all changes meanwhile. */
+/** How soon after a change the primary's position is read, once for all changes until then. */
 const POSITION_WAIT_MS = 50
 
 /**
- * Who answers questions about the past: a streaming replica that is near enough and knows every
- * change that is served here, else the primary.
+ * The servers that answer questions about the past: a streaming replica that is near enough and
+ * knows every change served here, else the primary.
  */
 export class ReadReplicas {
   readonly #primary: Target
@@ -59,7 +59,7 @@ export class ReadReplicas {
     this.#nowMs = clock ? () => clock.now() : monotonicMs
   }
 
-  /** How each replica stands; for people and figures. */
+  /** The state of each replica, for people and figures. */
   get replicas(): { readonly where: string; readonly lagMs: number; readonly isUsed: boolean }[] {
     return this.#replicas.map((replica) => ({
       where: replica.database.where,
@@ -68,7 +68,7 @@ export class ReadReplicas {
     }))
   }
 
-  /** What the connections to each server are at, the primary's first. */
+  /** The state of the connections to each server, the primary's first. */
   get pools(): PoolFigures[] {
     return [this.#primary, ...this.#replicas].map(({ database }) => poolOf(database.sql))
   }
@@ -78,14 +78,14 @@ export class ReadReplicas {
     return [this.#primary, ...this.#replicas].map(({ work }) => work)
   }
 
-  /** What memory publishes: a replica that has not replayed it must not answer for it. */
+  /** Notes what memory publishes: a replica that has not replayed it must not answer for it. */
   note(news: News): void {
     if (this.#replicas.length === 0) return
     this.#fence.note(news)
     void this.#readPosition()
   }
 
-  /** An answer about `sources`, corridors and currencies by name, as one of the servers has it. */
+  /** One server's answer about `sources`, which are corridors and currencies by name. */
   async ask<T>(sources: readonly string[], question: (store: PastStore) => Promise<T>): Promise<T> {
     const replica = this.#replicaFor(sources)
     if (!replica) return this.#primary.ask(question)
@@ -98,13 +98,13 @@ export class ReadReplicas {
     }
   }
 
-  /** None where there are no replicas. */
+  /** The jobs that measure replicas; none where there are no replicas. */
   get jobs(): Job[] {
     if (this.#replicas.length === 0) return []
     return [{ name: 'measure-replicas', pattern: '* * * * * *', run: () => this.measure() }]
   }
 
-  /** Asks every server where it stands; one that does not say is left out until it does. */
+  /** Asks every server for its position; one that does not tell is left out until it does. */
   async measure(): Promise<void> {
     await Promise.all([
       this.#takePosition().catch(() => {}),
@@ -148,7 +148,7 @@ export class ReadReplicas {
     else this.deps.log.warn({ where }, 'read replica left out: too far behind or away')
   }
 
-  /** Reads the primary's position until no change is open; failing that, the job does. */
+  /** Reads the primary's position until no change is open; if that fails, the job tries again. */
   async #readPosition(): Promise<void> {
     if (this.#isReading) return
     this.#isReading = true
@@ -158,7 +158,7 @@ export class ReadReplicas {
         await this.#takePosition()
       }
     } catch {
-      // the primary is away: its changes stay fenced off
+      // The primary is away, so its changes stay fenced off.
     } finally {
       this.#isReading = false
     }
@@ -172,11 +172,11 @@ export class ReadReplicas {
   }
 }
 
-/** One server that is asked about the past. */
+/** A server that is asked about the past. */
 class Target {
-  /** How far it had replayed when it was last asked; null when it is not to be asked. */
+  /** The position replayed when it was last asked; null when the server must not be used. */
   position: number | null = null
-  /** Whether the log was last told that it is in use; null before it was told anything. */
+  /** Whether the log last said that the server is in use; null before it said anything. */
   isToldOf: boolean | null = null
   readonly #store: PastStore
   #replayed: Promise<number | null> | null = null
@@ -198,7 +198,7 @@ class Target {
     return this.#limit.figures
   }
 
-  /** Asks how far it is; not again while it has not said so. */
+  /** Asks for the replayed position, unless an earlier question is still open. */
   replayed(): Promise<number | null> {
     this.#replayed ??= replayedPosition(this.database).finally(() => {
       this.#replayed = null

@@ -20,7 +20,7 @@ export type ResourceSources = ReadinessSources & {
   readonly door: Door
 }
 
-/** What the parts of a service keep count of themselves. */
+/** Figures that the parts of a service keep about themselves. */
 export const resourceMetrics = (sources: ResourceSources): Family[] => [
   ...readinessMetrics(sources),
   ...databaseMetrics(sources),
@@ -51,7 +51,7 @@ const doorMetrics = ({ door }: ResourceSources): Family[] => [
   ),
 ]
 
-/** Questions about the past have connections of their own. */
+/** Metrics of the database connections; questions about the past have their own. */
 function databaseMetrics({ database, readReplicas }: ResourceSources): Family[] {
   const pools = () => Object.entries({ main: [poolOf(database.sql)], history: readReplicas.pools })
   const sizes = (what: keyof PoolFigures): Sample<number>[] =>
@@ -82,7 +82,7 @@ function databaseMetrics({ database, readReplicas }: ResourceSources): Family[] 
   ]
 }
 
-/** Work that is held back so that a flood of it leaves the database to others. */
+/** Metrics of work that is limited, so that a flood of it leaves room for other work. */
 function workMetrics({ readReplicas, store }: ResourceSources): Family[] {
   const kinds = () =>
     Object.entries({ history: readReplicas.work, recording: [store.limit.figures] })

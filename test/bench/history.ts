@@ -32,7 +32,7 @@ type Question = {
   readonly what: string
   readonly goal: string
   readonly path: (i: number) => string
-  /** The same by SQL alone, its rows read by the driver. */
+  /** The question by SQL alone, its rows read by the driver. */
   readonly sql: (database: Database, i: number) => PromiseLike<unknown>
   /** Whether asking again is answered from memory. */
   readonly isKept: boolean

@@ -32,7 +32,7 @@ type Stage = {
   readonly service: Running
   readonly keys: Keys
   readonly market: Market
-  /** Of the service that has just answered once. */
+  /** Memory of the service when it has just answered once. */
   readonly restingMb: number
 }
 

@@ -26,9 +26,9 @@ import { presentRates } from '~/wire/rates.ts'
 import { presentStatus } from '~/wire/status.ts'
 
 /**
- * The same answers by SQL on each request: the tables of the product with one index more, prepared
- * statements, those of one request sent at once. To its favour it checks no key, counts no quota,
- * knows one tier and sends no headers of its own.
+ * The product's answers by SQL on each request: the tables of the product with one index more,
+ * prepared statements, those of one request sent at once. To its favour it checks no key, counts no
+ * quota, knows one tier and sends no headers of its own.
  */
 const sql = connect((await Bun.stdin.text()).trim())
 await sql`create index if not exists bench_provider on provider_corridors (provider_id)`

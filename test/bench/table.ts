@@ -3,7 +3,7 @@ export type Figure = {
   readonly what: string
   readonly value: number
   readonly unit: string
-  /** The same thing done the plain way in the same run. */
+  /** The figure for doing it the plain way in one run with this one. */
   readonly beside?: { readonly what: string; readonly value: number }
   /** What the ratio, or the value where there is nothing beside it, should reach. */
   readonly goal?: string

@@ -7,7 +7,7 @@ const EMAIL = 'ada.lovelace@example.org'
 const OPERATOR = 'operator@example.org'
 const PASSWORD = 'correct horse battery'
 const MOUNT = '/fx'
-/** Of pages that differ in their query alone so many are opened. */
+/** How many pages are opened that differ only in their query. */
 const ALIKE_MAX = 3
 
 setDefaultTimeout(180_000)

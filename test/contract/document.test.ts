@@ -230,6 +230,6 @@ function edgesOf(schema: Json): Edge[] {
   })
 }
 
-/** So many different codes, none of them known. */
+/** A list of different codes, none of them known. */
 const codes = (count: number): string =>
   Array.from({ length: count }, (_, i) => `XX${String.fromCharCode(65 + i)}`).join(',')

@@ -39,7 +39,7 @@ export class ExampleAccounts {
     return accounts
   }
 
-  /** The same value with one fixed id in the place of those that a database makes up. */
+  /** The value with one fixed id in the place of those that a database makes up. */
   withoutIds<T>(value: T): T {
     const text = this.#ids.reduce((held, id) => held.replaceAll(id, ID), JSON.stringify(value))
     return JSON.parse(text)

@@ -24,7 +24,7 @@ export type Turn = { id: number; at: number; provider: string; isActive: boolean
 export type Facts = {
   said: Said[]
   fixings: Fixing[]
-  /** Who was switched on or off. */
+  /** Moments at which a provider was switched on or off. */
   turns: Turn[]
   providers: Map<string, Provider>
   /** Currencies that the feed covers. */

@@ -142,7 +142,7 @@ export class Ledger {
     }
   }
 
-  /** Of what must be seen the one that is certainly the latest. */
+  /** The entry that is certainly the latest of those that must be seen. */
   #newest({ corridor, askedAt, answeredBy, cutoffMs, graceMs }: Sight): Entry {
     const entries = this.#corridors.get(corridor)!
     let newest = entries[0]!

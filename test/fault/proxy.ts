@@ -3,7 +3,7 @@ import { createConnection, createServer, type Server, type Socket } from 'node:n
 
 /** The network between one service and its database, which can be slow, silent or cut. */
 export class DatabaseProxy {
-  /** Of a round trip, added to what it takes by itself. */
+  /** Latency added to each round trip. */
   latencyMs = 0
   #isSilent = false
   readonly #pairs = new Set<readonly [Socket, Socket]>()

@@ -25,7 +25,7 @@ export const PROBE = 'ZAR/KES'
 
 export const CORRIDORS: readonly string[] = [...LANES.flat(), PROBE]
 
-/** Who asks: the name of an account, its plan, its role. */
+/** The callers: the name of an account, its plan, its role. */
 export const CALLERS = {
   live: ['enterprise', 'member'],
   hourly: ['pro', 'member'],

@@ -27,7 +27,7 @@ export class Random {
     return items[this.below(items.length)]!
   }
 
-  /** So many draws, up to `countMax`. */
+  /** A random number of draws, up to `countMax`. */
   some<T>(countMax: number, draw: () => T): T[] {
     return Array.from({ length: this.below(countMax + 1) }, draw)
   }

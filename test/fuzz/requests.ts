@@ -218,7 +218,7 @@ function otherDraft(random: Random, { others }: Surface, { people }: Actors): Dr
   }
 }
 
-/** Who asks, for what, and how: mostly as it should be. */
+/** Adds the caller, the wanted form and the headers: mostly as they should be. */
 function dress(random: Random, draft: Draft, { keys, people }: Actors): void {
   const add = (name: string, value: string) => draft.headers.push([name, value])
   const who = random.unit()
@@ -267,7 +267,7 @@ function dress(random: Random, draft: Draft, { keys, people }: Actors): void {
     )
 }
 
-/** The same path as somebody might write it who looks for a way in. */
+/** The path as it might be written by somebody who looks for a way in. */
 function bentPath(random: Random, target: string): string {
   const [path = '', query] = target.split('?')
   const bent = random.pick([

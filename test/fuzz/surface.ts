@@ -9,7 +9,7 @@ export type Operation = {
   readonly path: string
   readonly method: string
   readonly parameters: readonly Parameter[]
-  /** Of a body: names of members with values to begin with. */
+  /** Members of a body, with values to begin with; null without one. */
   readonly body: Readonly<Record<string, string>> | null
 }
 

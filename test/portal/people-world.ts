@@ -65,7 +65,7 @@ export class PeopleWorld {
     return { email, visitor, key: keyIn(reply.html), link }
   }
 
-  /** The same with the role of an operator. */
+  /** A signed-in person with the role of an operator. */
   async admin(): Promise<Member> {
     const email = newEmail()
     const keyHash = crypto.randomUUID().replaceAll('-', '').padStart(64, '0')

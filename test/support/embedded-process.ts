@@ -60,7 +60,7 @@ export function launch(dataDir: string, use: 'service' | 'command'): Launched {
   }
 }
 
-/** The same, once it has joined or been refused. */
+/** A process on a data directory, once it has joined or been refused. */
 export const joinAs = (dataDir: string, use: 'service' | 'command') => launch(dataDir, use).joined
 
 /** A path for DATA_DIR that does not exist yet, several folders below one that does. */
@@ -70,7 +70,9 @@ export async function newDataDir(): Promise<string> {
   return join(base, 'not', 'there', 'yet')
 }
 
-/** The same with a stopped, migrated database in it already, which is quicker than making one. */
+/**
+ * A path for DATA_DIR with a stopped, migrated database in it, which is quicker than making one.
+ */
 export async function preparedDataDir(): Promise<string> {
   prepared ??= prepare()
   const dataDir = await newDataDir()

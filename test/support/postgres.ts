@@ -27,7 +27,7 @@ export async function freshDatabase(options: ConnectOptions = {}): Promise<Fresh
   return opened(name, options)
 }
 
-/** The same without any table, for tests of the migrations. */
+/** A database without any table, for tests of the migrations. */
 export async function emptyDatabase(options: ConnectOptions = {}): Promise<FreshDatabase> {
   const { admin } = await testCluster()
   const name = nextName()

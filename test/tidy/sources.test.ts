@@ -26,6 +26,9 @@ const EXCEPTIONS = {
 /** Tables are read by drizzle-kit too, which makes migrations of them. */
 const READ_BY_TOOLS = /^src\/store\/([a-z]+\/)?schema\.ts$/
 
+/** Openers that hide what a comment is about, since an editor shows it without its neighbours. */
+const VAGUE_OPENER = /^(?:\/\*\*?|\/\/)[\s*]*(?:The same|Who|Of|So many)\b/
+
 describe('the sources', () => {
   test(`no function has more than ${FUNCTION_LINES_MAX} lines, nested ones and JSX too`, () => {
     const long = sources.flatMap(({ path, functions }) =>
@@ -50,6 +53,13 @@ describe('the sources', () => {
 
   test('no files import each other in a circle', () => {
     expect(circles(sources)).toEqual(EXCEPTIONS.circles)
+  })
+
+  test('every comment names what it is about', () => {
+    const vague = [...sources, ...tests].flatMap(({ path, comments }) =>
+      comments.filter(({ text }) => VAGUE_OPENER.test(text)).map(({ line }) => `${path}:${line}`),
+    )
+    expect(vague).toEqual([])
   })
 })
 

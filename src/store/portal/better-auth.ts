@@ -3,7 +3,7 @@ import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '~/domain/account.ts'
 import type { Database } from '~/store/database.ts'
 import { portalCredentials, portalSessions, portalUsers, portalVerifications } from './schema.ts'
 
-/** A link that somebody is to follow from a mail; the token is its secret part. */
+/** A link to be mailed to a person; the token is its secret part. */
 export type MailedLink = {
   readonly kind: 'confirm' | 'reset'
   readonly email: string
@@ -11,13 +11,13 @@ export type MailedLink = {
 }
 
 export type AuthOptions = {
-  /** Signs cookies and links; asked for once, before the first use. */
+  /** The secret that signs cookies and links; asked for once, before the first use. */
   secret(): Promise<string>
-  /** What the names of cookies begin with; none are for http where it is given. */
+  /** The start of every cookie's name; with one, cookies are for https only. */
   readonly cookiePrefix: string
-  /** Below which cookies are sent. */
+  /** The path below which cookies are sent. */
   readonly cookiePath: string
-  /** Takes a link to send; must not wait for the mail, whose time would tell who is known. */
+  /** Takes a link to send; must not wait for the mail, since the time would reveal who is known. */
   onLink(link: MailedLink): void
   onFault(message: string): void
   /** How passwords are kept; where it is not given, as better-auth does, by a costly scrypt. */
@@ -29,7 +29,7 @@ export type PasswordHashing = {
   verify(tried: { hash: string; password: string }): Promise<boolean>
 }
 
-/** Links in mails are made by whoever sends them; nothing here goes by an address of ours. */
+/** An address that better-auth wants and nothing uses: links in mails are made by the sender. */
 const UNUSED_URL = 'http://localhost'
 const LINK_SECONDS = 3600
 const SESSION_SECONDS = 7 * 24 * 3600
@@ -41,7 +41,10 @@ const TABLES = {
   verification: portalVerifications,
 }
 
-/** better-auth as it is set up here. Loaded at the first call: without visitors 35 MB are saved. */
+/**
+ * better-auth with our options, loaded at the first call, which saves a service without visitors 35
+ * MB.
+ */
 export class BetterAuth {
   #loading: Promise<Library> | null = null
 
@@ -50,7 +53,7 @@ export class BetterAuth {
     private readonly options: AuthOptions,
   ) {}
 
-  /** Is tried again at the next call where it rejects. */
+  /** Loads the library; if that rejects, the next call tries again. */
   load(): Promise<Library> {
     this.#loading ??= load(this.database, this.options).catch((error) => {
       this.#loading = null
@@ -59,7 +62,7 @@ export class BetterAuth {
     return this.#loading
   }
 
-  /** What was asked for, or the code of its refusal; rejects for what is wrong on our side. */
+  /** The result of the call, or the code of its refusal; rejects where the fault is ours. */
   async attempted<T>(ask: (api: Library['api']) => Promise<T>): Promise<T | string> {
     const { api } = await this.load()
     try {
@@ -71,13 +74,15 @@ export class BetterAuth {
     }
   }
 
-  /** What was asked for. */
+  /** The result of the call. */
   async reached<T>(ask: (library: Library) => Promise<T>): Promise<T> {
     const library = await this.load()
     return ask(library).catch((error) => this.#explained(error))
   }
 
-  /** better-auth hides why it failed: where the database is away, what it says is thrown. */
+  /**
+   * Throws the real reason of a failure, which better-auth hides: the database's, if it is away.
+   */
   async #explained(error: unknown): Promise<never> {
     await this.database.db.execute(sql`select 1`)
     throw error
@@ -130,7 +135,7 @@ async function load({ db }: Database, options: AuthOptions) {
 
 const cookiesOf = ({ cookiePrefix, cookiePath }: AuthOptions) => ({
   cookiePrefix: `${cookiePrefix}corridor`,
-  // by itself better-auth would put __Secure- before the prefix
+  // On its own better-auth would put __Secure- before the prefix.
   useSecureCookies: false,
   defaultCookieAttributes: { secure: cookiePrefix !== '', path: cookiePath },
 })

@@ -20,7 +20,7 @@ export type Seen = {
   readonly p50Ms: number
   readonly p99Ms: number
   readonly p999Ms: number
-  /** Of one whole answer, headers included. */
+  /** Bytes of one whole answer, headers included. */
   readonly bytes: number
 }
 

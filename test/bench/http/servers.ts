@@ -19,13 +19,13 @@ export type Answer = {
 /** A bare `Bun.serve` with a fixed body. */
 export const bareServer = (answer: Answer) => started('bare-server.ts', JSON.stringify(answer))
 
-/** The same with what no two answers share. */
+/** A bare server that also does what no two answers share. */
 export const leastServer = (answer: Answer) => started('least-server.ts', JSON.stringify(answer))
 
 /** A plain Elysia handler that returns the answer's object. */
 export const elysiaServer = (answer: Answer) => started('elysia-server.ts', JSON.stringify(answer))
 
-/** The same questions, each answered by SQL. */
+/** A server that answers each of the questions by SQL. */
 export const sqlServer = (databaseUrl: string) => started('../sql-server.ts', databaseUrl)
 
 async function started(file: string, argument: string): Promise<Server> {
