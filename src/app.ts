@@ -45,11 +45,11 @@ export type AppDeps = IngestRouteDeps &
   DocsDeps & {
     /** Origins that may call from a browser; `*` for any. */
     readonly corsOrigins: readonly string[]
-    /** The tool server for agents, which has its own ways with keys, origins and methods. */
+    /** The tool server for agents, which handles keys, origins and methods in its own way. */
     readonly tools: { handle(request: Request): Promise<Response> }
   }
 
-/** What an app makes for itself. */
+/** What an app creates for itself. */
 type Own = Pick<HotDeps, 'answers' | 'guards' | 'refusals'>
 
 type RouteDeps = AppDeps & Own
@@ -57,11 +57,14 @@ type RouteDeps = AppDeps & Own
 export type App = {
   fetch(request: Request): Response | Promise<Response>
   /**
-   * What `fetch` leaves unanswered: these take a path only as it was sent, which a request does not
-   * tell, since dots are resolved in its URL. The listener knows.
+   * Handlers that `fetch` does not include: they take a path only as it was sent, which a request
+   * does not tell, since dots are resolved in its URL. The listener knows.
    */
   readonly exact: Readonly<Record<string, Fetch>>
-  /** Both, for a request whose URL is as it was sent, and for who would rather wait than look. */
+  /**
+   * Answers with `fetch` or `exact`, for a request whose URL is as it was sent and a caller that
+   * does not tell the two apart.
+   */
   handle(request: Request): Promise<Response>
   readonly routes: AnyElysia['routes']
 }
@@ -101,14 +104,14 @@ export function createApp(given: AppDeps): App {
   return { routes: app.routes, ...frontOf(deps, { direct, toolPaths, askTools, found, unknown }) }
 }
 
-/** Where an answer may come from. */
+/** The ways an answer can come about. */
 type Lanes = {
   readonly direct: DirectRoutes
   readonly toolPaths: readonly string[]
   readonly askTools: Fetch
-  /** What the router finds. */
+  /** The router's answer. */
   readonly found: Fetch
-  /** What nothing is found for. */
+  /** The answer for an unknown path. */
   readonly unknown: Fetch
 }
 
@@ -138,7 +141,7 @@ function frontOf(deps: RouteDeps, lanes: Lanes): Omit<App, 'routes'> {
   }
 }
 
-/** The interface itself. */
+/** The routes of the API. */
 const apiRoutes = (deps: RouteDeps): Route[] => [
   ...ratesRoutes(deps),
   ...ingestRoutes(deps),
@@ -154,13 +157,15 @@ const apiRoutes = (deps: RouteDeps): Route[] => [
   ...statusRoutes(deps),
 ]
 
-/** For the machines that run and watch the service, which know it by its own address alone. */
+/**
+ * Routes for the machines that run and watch the service, which know it by its own address alone.
+ */
 const machineRoutes = (deps: RouteDeps): Route[] => [...healthRoutes(deps), ...metricsRoutes(deps)]
 
-/** Whether the router would take it for the path of an exact handler. */
+/** Whether the router would take a path for that of an exact handler. */
 const isExact = (path: string): boolean => path === METRICS_PATH || path === `${METRICS_PATH}/`
 
-/** Below the interface even a person is answered as its callers are. */
+/** Whether a page should answer; below the API even a person gets what its callers get. */
 const isForPeopleOutside =
   (interfaces: readonly string[]) =>
   (request: Request): boolean => {

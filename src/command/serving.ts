@@ -12,29 +12,29 @@ import { abandoned, type Hold, Interruption, unlessInterrupted } from './interru
 import { signals } from './signals.ts'
 import { closing, logOf, secretsOf, type Terminal } from './terminal.ts'
 
-/** What a service begins with. */
+/** What a service needs to begin. */
 type Beginning = {
   readonly config: Config
   readonly log: OwnLog
-  /** Open and migrated. */
+  /** The database, open and migrated. */
   readonly database: Database
 }
 
 type Settings = {
   configOf(terminal: Terminal): Config
-  /** Which of several workers it is; named in every line. */
+  /** The number of this worker, if there are several; it is in every line of the log. */
   readonly worker?: number | undefined
 }
 
 type Begun = {
   readonly service: RunningService
-  /** For whoever started it. */
+  /** Lines for the person who started it. */
   readonly lines: readonly string[]
 }
 
 /**
  * Opens the database, brings its schema up to date, begins a service and serves until a signal ends
- * it. Where it cannot start everything is undone, and one line says why.
+ * it. If it cannot start, everything is undone and one line tells why.
  */
 export const serveUntilSignal = (
   terminal: Terminal,
@@ -60,8 +60,8 @@ export const serveUntilSignal = (
   })
 
 /**
- * Starts something with its settings and a log of its own. A failure is thrown where a person reads
- * it; where lines are JSON it is one of them, whatever their level, and ends the process.
+ * Starts something with its settings and a log of its own. A failure is thrown for a person to
+ * read; if lines are JSON it becomes one of them, whatever the level, and ends the process.
  */
 export async function startReported(
   terminal: Terminal,
@@ -82,13 +82,13 @@ export async function startReported(
   }
 }
 
-/** What the sentence of an error does not say; of one that we wrote ourselves that is its cause. */
+/** What an error's sentence leaves out; for an error of our own that is its cause. */
 function behind(error: Error): { err?: unknown } {
   if (error.cause !== undefined) return { err: error.cause }
   return error.name === 'Error' ? {} : { err: error }
 }
 
-/** Also for settings that could not be read. */
+/** Whether lines are for people, also when the settings could not be read. */
 function isForPeople({ env, isTerminal }: Terminal, config: Config | null): boolean {
   const format = config?.logFormat ?? env.LOG_FORMAT?.trim()
   return format ? format === 'pretty' : isTerminal
@@ -114,8 +114,8 @@ async function prepared(
 type Ending = { readonly hold: Hold; readonly log: OwnLog }
 
 /**
- * What a start comes to, undone where it fails. Being told to stop before that is no failure: it
- * ends the process with 0, as it would a moment later.
+ * The result of a start, undone if it fails. A signal to stop before that is not a failure: it ends
+ * the process with 0, as it would a moment later.
  */
 async function started<T>(start: () => Promise<T>, { hold, log }: Ending): Promise<T> {
   try {
@@ -128,15 +128,15 @@ async function started<T>(start: () => Promise<T>, { hold, log }: Ending): Promi
   }
 }
 
-/** Orchestrators kill whoever takes ten seconds. */
+/** The time that a stop may take; orchestrators kill a process after ten seconds. */
 const STOP_MS_MAX = 9_000
 const HUNG_MS_MAX = 900
-/** What the database is given where a person asked a second time. */
+/** How long the database gets to stop after a second signal. */
 const ASKED_AGAIN_MS_MAX = 5_000
 
 /**
- * Serves until SIGTERM, SIGINT or SIGHUP, then stops in order. Who asks once more, a second later,
- * has it given up, and so has a hang: only the database is stopped.
+ * Serves until SIGTERM, SIGINT or SIGHUP, then stops in order. A second signal, at least a second
+ * later, makes it give up, and so does a hang: then only the database is stopped.
  */
 export async function untilSignal(service: RunningService, { hold, log }: Ending): Promise<void> {
   const { promise: asked, resolve } = Promise.withResolvers<string>()
@@ -157,7 +157,7 @@ export async function untilSignal(service: RunningService, { hold, log }: Ending
   await endInOrder(log, startMs)
 }
 
-/** Ends the process when the last line is written. */
+/** Ends the process once the last line is written. */
 export async function endInOrder(log: OwnLog, startMs: number): Promise<never> {
   log.info({ ms: msSince(startMs) }, 'corridor has stopped')
   await log.flushed()
@@ -165,8 +165,8 @@ export async function endInOrder(log: OwnLog, startMs: number): Promise<never> {
 }
 
 /**
- * From now on an error that nobody catches is a line of the log, and ends the process with 1 when
- * that is written and what it holds is let go of.
+ * From now on an uncaught error becomes a line of the log and ends the process with 1, once that is
+ * written and everything held is released.
  */
 export function endAtBugs(log: OwnLog, hold: Pick<Hold, 'abandon'>): void {
   const crash = async (error: unknown) => {

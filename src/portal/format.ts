@@ -6,7 +6,7 @@ const MINUS = '\u2212'
 
 type Sign = 'negative' | 'exceptZero'
 
-/** One way of writing numbers for each count of decimals, made when first asked for. */
+/** Number formats by their count of decimals, made when first asked for. */
 const formats = new Map<string, Intl.NumberFormat>()
 
 function decimalText(value: number, decimals: number, signDisplay: Sign = 'negative'): string {
@@ -24,7 +24,9 @@ const SIGNIFICANT_DIGITS = 5
 const RATE_DECIMALS_MIN = 2
 const RATE_DECIMALS_MAX = 10
 
-/** How many decimals show the smallest of some rates well; the same for all, so that they align. */
+/**
+ * How many decimals show the smallest of some rates well; one count for all, so that they align.
+ */
 export function rateDecimals(rates: readonly number[]): number {
   const smallest = Math.min(...rates.filter((rate) => rate > 0))
   if (!Number.isFinite(smallest)) return RATE_DECIMALS_MIN
@@ -35,15 +37,15 @@ export function rateDecimals(rates: readonly number[]): number {
 export const rateText = (rate: number, decimals = rateDecimals([rate])): string =>
   decimalText(rate, decimals)
 
-/** Without the currency's code. */
+/** An amount without the currency's code. */
 export const amountText = (amount: number, minorUnits: number | null): string =>
   decimalText(amount, minorUnits ?? 2)
 
-/** Without grouping or an exponent, as addresses and the interface take it. */
+/** A number without grouping or an exponent, for addresses and the API. */
 export const plainNumberText = (value: number): string =>
   value.toLocaleString('en', { useGrouping: false, maximumFractionDigits: 20 })
 
-/** An amount as it was asked for: no more decimals than it has. */
+/** An amount with no more decimals than it was given with. */
 export const plainAmountText = (amount: number): string =>
   new Intl.NumberFormat('en', { maximumFractionDigits: 10 }).format(amount)
 
@@ -75,7 +77,7 @@ export const clockText = (ms: number): string => `${CLOCK.format(ms)} UTC`
 const YEAR_MS = 365.25 * DAY_MS
 const MONTH_MS = YEAR_MS / 12
 
-/** How long something has lasted, in the largest unit that there are two of: `16 days`. */
+/** A length of time in the largest unit of which there are at least two: `16 days`. */
 export function spanText(ms: number): string {
   if (ms >= 2 * YEAR_MS) return `${Math.floor(ms / YEAR_MS)} years`
   if (ms >= 2 * MONTH_MS) return `${Math.floor(ms / MONTH_MS)} months`

@@ -9,7 +9,7 @@ import { Notice } from './notice.tsx'
 import { PATHS } from './paths.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
-/** Whom data or a rate has to be credited to. */
+/** A source that has to be credited. */
 export type Credit = { readonly text: string; readonly url: string | null }
 
 export type PageDeps = {
@@ -17,24 +17,24 @@ export type PageDeps = {
   /** The path below which people find the service; empty at the root. */
   readonly mount: string
   readonly credits: readonly Credit[]
-  /** What a demonstration says of its data; null for real data. */
+  /** What a demonstration says about its data; null for real data. */
   readonly sample: string | null
 }
 
-/** Who is signed in. */
+/** The person who is signed in. */
 type SignedInAs = { readonly email: string; readonly isAdmin: boolean }
 
 export type Page = {
-  /** Unique among pages; the site's name is added. */
+  /** The title, unique among pages; the site's name is added. */
   readonly title: string
   /** The page's own path, which the navigation marks. */
   readonly path: string
   readonly body: ComponentChildren
   readonly description?: string | undefined
   readonly session?: SignedInAs | null | undefined
-  /** Made for one person, signed in or not: never kept, never compressed. */
+  /** Whether the page is for one person, signed in or not: never cached, never compressed. */
   readonly isPrivate?: boolean
-  /** Names of `client/`, without their ending. */
+  /** Names of files in `client/`, without their ending. */
   readonly scripts?: readonly string[]
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
@@ -43,8 +43,8 @@ export type Page = {
 /**
  * The whole document as a reply, under the policy of every page.
  *
- * It is compressed only where it is for anybody: what a page says to one person must not be
- * guessed from its length (https://www.breachattack.com).
+ * Only pages for anybody are compressed: the content of a page for one person must not be guessable
+ * from its length (https://www.breachattack.com).
  */
 export async function pageReply(deps: PageDeps, request: Request, page: Page): Promise<Response> {
   const paths = await deps.assets.paths()

@@ -18,14 +18,14 @@ import type { Credit, PageDeps } from './page.tsx'
 import { publicPage } from './public-page.tsx'
 import { unknownPage } from './unknown-page.tsx'
 
-/** What the pages need beside what the interface is made of. */
+/** What the pages need besides what the API is made of. */
 export type PortalOptions = {
   readonly addressOf: AddressOf
-  /** What one address may ask of the public pages. */
+  /** How many requests one address may make to the public pages. */
   readonly requestsPerMinute: number
   readonly credits: readonly Credit[]
   readonly trends: TrendStore
-  /** The pages of those who sign in, on the same frame; none where nobody can. */
+  /** The pages for people who sign in, in the same frame; none if nobody can. */
   readonly people?: (pages: PageDeps) => readonly Route[]
 }
 
@@ -48,7 +48,7 @@ const NOWHERE = ''
 type Portal = {
   /** The pages for people, and what they load. */
   readonly routes: readonly Route[]
-  /** Answers a person where there is no such page. */
+  /** Answers a person whose address leads to no page. */
   readonly unknown: Fetch
 }
 

@@ -30,11 +30,11 @@ import { undoOnFailure } from './undo-on-failure.ts'
 /** What serves until it is stopped: one process, or several on one port. */
 export type RunningService = {
   readonly origin: string
-  /** Says that it stops, and resolves when whoever sends requests had the time to notice. */
+  /** Announces the stop, and resolves when senders of requests had the time to notice. */
   drain?(): Promise<void>
-  /** Stops accepting, finishes what is in flight, writes the usage and closes the database. */
+  /** Stops accepting, finishes requests in flight, writes the usage and closes the database. */
   stop(): Promise<void>
-  /** Ends at once what processes of its own it has. */
+  /** Kills the service's own processes, if it has any. */
   kill?(): void
 }
 

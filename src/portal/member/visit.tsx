@@ -24,27 +24,29 @@ export type VisitDeps = PeopleDeps & {
   readonly clock: Clock
   readonly log: Log
   readonly addressOf: AddressOf
-  /** Forms that one address sends, counted here and now: a flood costs the database nothing. */
+  /**
+   * The limit on forms from one address, kept in this process: a flood costs the database nothing.
+   */
   readonly forms: AddressLimits
-  /** The origin of the address that people use, where a setting gives one. */
+  /** The origin of the public address, if a setting gives one. */
   readonly publicOrigin: string | null
   readonly cookiePrefix: CookiePrefix
-  /** Whether the proxies in front may say that a request came over https. */
+  /** Whether a proxy in front may say that a request came over https. */
   readonly isProxied: boolean
-  /** Whether an error tells of the database being away. */
+  /** Whether an error means that the database is away. */
   readonly isOutage: (error: unknown) => boolean
 }
 
-/** Somebody who looks at a page that is theirs alone, or sends a form. */
+/** A request for a page or from a form that concerns one person alone. */
 export type Visit = {
   readonly request: Request
   readonly url: URL
   readonly address: string
   readonly nowMs: number
   readonly person: Person | null
-  /** What the browser's cookie tells of the accounts that it signed in to before. */
+  /** The browser's cookie with the accounts that it signed in to before. */
   readonly devices: string
-  /** Shows that a form was made for this session; each form carries it. */
+  /** The token that proves that a form was made for this session; each form carries it. */
   readonly formToken: string
 }
 
@@ -66,14 +68,14 @@ export type FormFields = { text(name: string): string }
 export const fieldOf = (fields: URLSearchParams, name: string): string =>
   (fields.get(name) ?? '').replaceAll('\0', '\uFFFD')
 
-/** The field of every form that holds `formToken`. */
+/** The name of every form's field with `formToken`. */
 export const TOKEN_FIELD = 'form_token'
 
 const FORM_BYTES_MAX = 16_384
 const VISITOR_COOKIE = 'corridor.visitor'
 const SESSION_COOKIE = 'corridor.session_token'
 const DEVICES_COOKIE = 'corridor.devices'
-/** As long as browsers keep a cookie that is not renewed. */
+/** The longest that browsers keep a cookie that is not renewed. */
 const DEVICES_SECONDS_MAX = 400 * 24 * 3600
 const VISITOR = /^[\w-]{22}$/
 const VISITOR_BYTES = 16
@@ -105,21 +107,24 @@ export function visitRoutes(deps: VisitDeps, path: string, { get, post }: Answer
   return routes
 }
 
-/** What is looked at can be asked for again: nobody waits longer for a database that hangs. */
+/**
+ * The limit on reading for a page, which can be asked for again: nobody waits longer for a database
+ * that hangs.
+ */
 const PAGE = { msMax: 5000, message: 'the database takes too long for this page' }
 
 const soon = <T,>(work: () => Promise<T>): Promise<T> => inTime(work(), PAGE)
 
-/** Came from elsewhere, or without the token: nothing was done. */
+/** A form that came from elsewhere, or without the token: nothing was done. */
 class ForeignForm extends Error {}
 
-/** Came from us, with a token that holds no more. */
+/** A form of ours whose token is no longer valid. */
 class StaleForm extends ForeignForm {}
 
-/** Whoever sends one of these again, by a reload, has come in by it the first time. */
+/** Pages that a person who is signed in has passed already, and reaches again only by a reload. */
 const WAYS_IN: readonly string[] = [PATHS.confirm, PATHS.signIn, PATHS.signUp]
 
-/** The developer area, where it says that somebody is in already. */
+/** The developer area with the notice that somebody is already signed in. */
 const INSIDE = `${PATHS.developer}?said=inside#${KEYS_ID}`
 
 type Asked = { path: string; answer(visit: Visit): VisitReply | Promise<VisitReply> }
@@ -182,7 +187,7 @@ async function visitOf(deps: VisitDeps, request: Request, cookies: string[]): Pr
   }
 }
 
-/** Keeps in the browser what tells it apart from strangers to the accounts it signed in to. */
+/** The cookie that tells a browser apart from strangers to the accounts it signed in to. */
 export const devicesCookie = ({ cookiePrefix, pages }: VisitDeps, devices: string): string =>
   cookieLine(cookiePrefix, {
     name: DEVICES_COOKIE,
@@ -229,7 +234,7 @@ function isOverHttps({ publicOrigin, isProxied }: VisitDeps, { headers }: Reques
   return isProxied && headers.get('x-forwarded-proto')?.split(',').at(-1)?.trim() === 'https'
 }
 
-/** Throws ForeignForm unless the form was sent by one of our pages, to the one who looked at it. */
+/** Throws ForeignForm unless the form was sent by one of our pages, to the person who viewed it. */
 async function readForm(deps: VisitDeps, visit: Visit): Promise<FormFields> {
   const { request, formToken } = visit
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
@@ -241,7 +246,7 @@ async function readForm(deps: VisitDeps, visit: Visit): Promise<FormFields> {
   return form
 }
 
-/** A browser says where a form comes from; what says nothing still needs the token. */
+/** Whether a form comes from us, if the browser tells; without that it still needs the token. */
 function isFromUs({ publicOrigin }: VisitDeps, { headers, url }: Request): boolean {
   const site = headers.get('sec-fetch-site')
   if (site !== null && site !== 'same-origin') return false
