@@ -50,6 +50,13 @@ export type FetchDeps = HotDeps & {
 }
 
 export const fetchRoutes = (deps: FetchDeps): Route[] => [
+  fetchOne(deps),
+  fetchMulti(deps),
+  fetchWholeMatrix(deps),
+  fetchManyToOne(deps),
+]
+
+const fetchOne = (deps: FetchDeps): Route =>
   meteredRoute(deps, {
     path: '/fetch-one',
     notes: notes('fetchOne', { summary: 'Mid and best executable rate of one pair' }),
@@ -60,7 +67,9 @@ export const fetchRoutes = (deps: FetchDeps): Route[] => [
       fetchMatrix(view, { from: [from], to: [to] }, deps.feedTimes),
     present: presentFetchOne,
     text: fetchOneText,
-  }),
+  })
+
+const fetchMulti = (deps: FetchDeps): Route =>
   meteredRoute(deps, {
     path: '/fetch-multi',
     notes: notes('fetchMulti', {
@@ -74,7 +83,9 @@ export const fetchRoutes = (deps: FetchDeps): Route[] => [
       fetchMatrix(view, { from: [from], to }, deps.feedTimes),
     present: presentFetchMulti,
     text: fetchMultiText,
-  }),
+  })
+
+const fetchWholeMatrix = (deps: FetchDeps): Route =>
   meteredRoute(deps, {
     path: '/fetch-matrix',
     notes: notes('fetchMatrix', {
@@ -87,7 +98,9 @@ export const fetchRoutes = (deps: FetchDeps): Route[] => [
     find: ({ query, view }) => fetchMatrix(view, query, deps.feedTimes),
     present: presentFetchMatrix,
     text: fetchMatrixText,
-  }),
+  })
+
+const fetchManyToOne = (deps: FetchDeps): Route =>
   meteredRoute(deps, {
     path: '/fetch-many-to-one',
     notes: notes('fetchManyToOne', {
@@ -100,5 +113,4 @@ export const fetchRoutes = (deps: FetchDeps): Route[] => [
     find: ({ query: { from, to }, view }) => fetchMatrix(view, { from, to: [to] }, deps.feedTimes),
     present: presentFetchManyToOne,
     text: fetchManyToOneText,
-  }),
-]
+  })
