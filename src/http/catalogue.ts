@@ -8,7 +8,7 @@ import {
   presentProviders,
 } from '~/wire/catalogue.ts'
 import { NoQuery } from '~/wire/parameters.ts'
-import { corridorsText, currenciesText } from '~/wire/text/catalogue-text.ts'
+import { corridorsText } from '~/wire/text/catalogue-text.ts'
 import type { HotDeps } from './access.ts'
 import { meteredRoute } from './metered-route.ts'
 import type { Route } from './route.ts'
@@ -30,7 +30,6 @@ export const catalogueRoutes = (deps: HotDeps): Route[] => [
       corridors: liveCorridors(view),
     }),
     present: presentCurrencies,
-    text: currenciesText,
   }),
   meteredRoute(deps, {
     path: '/corridors',

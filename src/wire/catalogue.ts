@@ -68,7 +68,7 @@ export const ProvidersResponse = namedRecord('ProvidersResponse', {
   timestamp: Instant,
 })
 
-export const presentCurrency = (currency: Currency): Static<typeof CurrencyEntry> => ({
+const presentCurrency = (currency: Currency): Static<typeof CurrencyEntry> => ({
   code: currency.code,
   name: currency.name,
   type: currency.type,

@@ -7,7 +7,7 @@ import type { View } from '~/memory/view.ts'
 import { liveCorridors } from '~/service/corridors.ts'
 import { fetchMatrix } from '~/service/fetch.ts'
 import { providerRates } from '~/service/provider-rates.ts'
-import { presentCorridors, presentCurrencies } from '~/wire/catalogue.ts'
+import { presentCorridors } from '~/wire/catalogue.ts'
 import {
   presentFetchManyToOne,
   presentFetchMatrix,
@@ -15,7 +15,7 @@ import {
   presentFetchOne,
 } from '~/wire/fetch.ts'
 import { presentProviderRates } from '~/wire/provider-rates.ts'
-import { corridorsText, currenciesText } from '~/wire/text/catalogue-text.ts'
+import { corridorsText } from '~/wire/text/catalogue-text.ts'
 import {
   fetchManyToOneText,
   fetchMatrixText,
@@ -43,10 +43,6 @@ const both =
 
 const matrix = (from: string, to: string) => (view: View) =>
   fetchMatrix(view, { from: from.split(','), to: to.split(',') })
-const currencies = (view: View) => ({
-  currencies: view.catalogue.currencies,
-  corridors: liveCorridors(view),
-})
 
 const ANSWERS: Readonly<Record<string, Both>> = {
   fetchOneText: both(matrix('USD', 'KES'), fetchOneText, presentFetchOne),
@@ -65,7 +61,6 @@ const ANSWERS: Readonly<Record<string, Both>> = {
     presentFetchMatrix,
   ),
   corridorsText: both(liveCorridors, corridorsText, presentCorridors),
-  currenciesText: both(currencies, currenciesText, presentCurrencies),
   providerRatesText: both(
     (view) => providerRates(view, 'retail-a'),
     providerRatesText,
