@@ -18,6 +18,8 @@ type Remembered = ViewRules & { readonly untilOldestMs: number; readonly view: C
 export class CorridorBook {
   /**
    * The last realtime and the last hourly view; both follow from the book alone, so they are kept.
+   *
+   * Cache 5 of a read, see docs/architecture.md.
    */
   #realtime: Remembered | null = null
   #hourly: Remembered | null = null

@@ -14,7 +14,11 @@ const UNKNOWN_MAX = 1000
  * like the quotes.
  */
 export class KeyIndex {
-  /** Results of `callerOf`: hashing costs more than all other steps of identifying a caller. */
+  /**
+   * Results of `callerOf`: hashing costs more than all other steps of identifying a caller.
+   *
+   * Cache 1 of a read, see docs/architecture.md.
+   */
   readonly #known = new Map<string, Caller>()
   /** Well-formed keys that do not exist; a client that shows one usually keeps showing it. */
   readonly #unknown = new Set<string>()

@@ -8,6 +8,8 @@ export class ReferenceIndex {
   /**
    * The mids crossed from these references, at most one for each pair; they follow from the
    * references alone, so they are kept.
+   *
+   * Cache 6 of a read, see docs/architecture.md.
    */
   readonly #live = new Map<string, Mid | undefined>()
   #hourly = { cutoffMs: Number.NaN, mids: new Map<string, Mid | undefined>() }

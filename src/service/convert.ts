@@ -92,6 +92,7 @@ export function feeMidOf(feeMids: FeeMids, quote: Quote): number | null {
   return feeCurrency === null ? null : (feeMids.get(feeCurrency) ?? null)
 }
 
+/** Cache 8 of a read, see docs/architecture.md. */
 const thirdCurrencies = new WeakMap<readonly RankedQuote[], ReadonlySet<string>>()
 const NO_MIDS: FeeMids = new Map()
 

@@ -36,7 +36,11 @@ export function reserveUnit(
   return unit ?? quotaExceeded(plan, quotaAt(metering, caller, nowMs), nowMs)
 }
 
-/** The last refusal of each plan: within one second they are all alike. */
+/**
+ * The last refusal of each plan: within one second they are all alike.
+ *
+ * Cache 10 of a read, see docs/architecture.md.
+ */
 const refusals = new Map<Plan, ServiceError>()
 
 function quotaExceeded(plan: Plan, { limit, resetMs }: Quota, nowMs: number): ServiceError {

@@ -17,6 +17,8 @@ type Kept = { readonly headers: Headers; resetMs: number }
  *
  * Each plan has one set that is changed in place: a Response copies its headers, and copying this
  * set costs a fifth of reading a record.
+ *
+ * Cache 9 of a read, see docs/architecture.md.
  */
 export class SuccessHeaders {
   readonly #byPlan: ReadonlyMap<Plan, Kept>

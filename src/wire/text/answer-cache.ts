@@ -48,6 +48,8 @@ const INSTANT_LENGTH = '2026-03-05T14:00:00.000Z'.length
  * function of it, a generation and a freshness. It is kept until what it was read from changes, or
  * room is needed. The first answer to a question is not kept: most amounts are never asked for
  * again.
+ *
+ * Cache 2 of a read, see docs/architecture.md.
  */
 export class AnswerCache {
   readonly #byTier: Readonly<Record<Tier, LRUCache<string, Kept>>>

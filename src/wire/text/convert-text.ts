@@ -9,6 +9,7 @@ import { ConvertSheet } from './convert-sheet.ts'
 /** The sheet of a list of quotes, and the prices that it was printed from. */
 type Printed = { readonly prices: Prices; readonly sheet: ConvertSheet }
 
+/** Cache 4 of a read, see docs/architecture.md. */
 const printed = new WeakMap<Prices['quotes'], Printed>()
 const text = new ByteText()
 

@@ -5,7 +5,11 @@ import type { Matrix, Pair } from '~/service/fetch.ts'
 import { presentBest, unpricedNote } from '~/wire/fetch.ts'
 import { freshnessText, iso } from '~/wire/present.ts'
 
-/** Each quote that is the best of its corridor is written once. */
+/**
+ * Each quote that is the best of its corridor is written once.
+ *
+ * Cache 7 of a read, see docs/architecture.md.
+ */
 const bests = new WeakMap<Quote, string>()
 
 /** The text of `presentFetchOne`, letter by letter. */

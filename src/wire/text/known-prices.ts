@@ -27,6 +27,8 @@ type Known = { readonly prices: Prices; readonly evidence: Evidence }
  *
  * Questions rarely repeat an amount, but often a corridor: reading and looking up the rest again
  * would cost as much as all the arithmetic.
+ *
+ * Cache 3 of a read, see docs/architecture.md.
  */
 export class KnownPrices {
   readonly #byTier: Readonly<Record<Tier, LRUCache<string, Known>>>

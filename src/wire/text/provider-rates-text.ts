@@ -4,7 +4,11 @@ import type { ProviderRates } from '~/service/provider-rates.ts'
 import { freshnessText } from '~/wire/present.ts'
 import { presentProvider, presentProviderQuote } from '~/wire/provider-rates.ts'
 
-/** Each quote is written once. */
+/**
+ * Each quote is written once.
+ *
+ * Cache 7 of a read, see docs/architecture.md.
+ */
 const texts = new WeakMap<Quote, string>()
 
 /** The text of `presentProviderRates`, letter by letter. */
