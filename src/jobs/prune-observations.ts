@@ -1,7 +1,7 @@
 import type { StoredCorridor } from '~/domain/corridor.ts'
 import { yearsBeforeMs } from '~/domain/duration.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
-import { type Rollups, repairRollups } from './verify-rollups.ts'
+import { type Rollups, repairRollups } from './repair-rollups.ts'
 
 /** How many rows are deleted in one transaction. */
 const PRUNE_ROWS_MAX = 5_000

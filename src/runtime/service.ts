@@ -6,12 +6,9 @@ import { Draining } from '~/http/edge/draining.ts'
 import type { Fetch } from '~/http/handler.ts'
 import type { HealthDeps } from '~/http/health.ts'
 import { type Job, startSchedule } from '~/jobs/schedule.ts'
-import { RollupVerifier } from '~/jobs/verify-rollups.ts'
 import { SilenceWatch } from '~/jobs/watch-providers.ts'
 import { ToolServer } from '~/mcp/endpoint.ts'
 import { createObservationStore, type ObservationStore } from '~/store/observation-store.ts'
-import { once } from '~/store/once.ts'
-import { createRollupStore } from '~/store/past/rollup-store.ts'
 import { createSendingStore } from '~/store/portal/sending-store.ts'
 import { type Core, openCore } from './core.ts'
 import { type Listener, listen } from './listener.ts'
@@ -155,20 +152,7 @@ export class Service implements RunningService {
       ...feeds.jobs,
       ...retentionJobs({ ...this.options, memory }),
       silence.job,
-      this.#verification(core),
     ]
-  }
-
-  #verification({ memory }: Core): Job {
-    const { database, clock, log } = this.options
-    const verifier = new RollupVerifier({ store: createRollupStore(database), memory, clock, log })
-    return {
-      name: 'verify-rollups',
-      pattern: '5-59/10 * * * *',
-      async run() {
-        await once(database, 'corridor verify rollups', () => verifier.run())
-      },
-    }
   }
 
   /** What the listener hands requests to, and what it watches. */

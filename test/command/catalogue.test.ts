@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import { createObservationStore } from '~/store/observation-store.ts'
+import { observation } from '../store/samples.ts'
 import { corridor, documentOf } from '../support/command.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { scratchFolder } from '../support/scratch.ts'
@@ -46,6 +48,19 @@ describe('catalogue apply', () => {
       isActive: false,
     })
     expect(await named()).toEqual(['KES', 'NGN', 'wise'])
+  })
+
+  test('a provider that is switched off counts no more in hours that it quoted ahead of', async () => {
+    const currencies = ['USD', 'XOF'].map((code) => ({ code, name: code }))
+    const provider = { id: 'ahead', name: 'Ahead' }
+    await apply(JSON.stringify({ currencies, providers: [provider] }))
+    const effectiveMs = Date.now() + 30_000
+    const row = observation({ providerId: 'ahead', to: 'XOF', rateType: 'retail', effectiveMs })
+    const store = createObservationStore(database)
+    await store.record({ observations: [row], idempotency: null })
+    await apply(JSON.stringify({ providers: [{ ...provider, is_active: false }] }))
+    const verified = documentOf(await run('rollups', 'verify', '--json'))
+    expect(verified).toEqual({ corridors: 1, differences: 0 })
   })
 
   test('with a fault anywhere nothing is applied and every fault is listed', async () => {

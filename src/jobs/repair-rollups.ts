@@ -1,0 +1,27 @@
+import type { StoredCorridor } from '~/domain/corridor.ts'
+import type { Window } from '~/domain/period.ts'
+
+export type Rollups = {
+  corridors(): Promise<readonly StoredCorridor[]>
+  differences(
+    corridor: StoredCorridor,
+    window: Window,
+  ): Promise<readonly { readonly hourMs: number }[]>
+  repair(corridor: StoredCorridor, hoursMs: readonly number[]): Promise<void>
+}
+
+/** Hours that are made right in one transaction. */
+const REPAIR_HOURS_MAX = 1000
+
+/** Repairs the roll-ups of a corridor's window; answers the hours that were wrong, oldest first. */
+export async function repairRollups(
+  store: Rollups,
+  corridor: StoredCorridor,
+  window: Window,
+): Promise<number[]> {
+  const differences = await store.differences(corridor, window)
+  const hoursMs = differences.map(({ hourMs }) => hourMs)
+  for (let start = 0; start < hoursMs.length; start += REPAIR_HOURS_MAX)
+    await store.repair(corridor, hoursMs.slice(start, start + REPAIR_HOURS_MAX))
+  return hoursMs
+}
