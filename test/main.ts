@@ -1,29 +1,68 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { ROOT } from './support/child.ts'
+import { fillDataDir, PREPARED_VARIABLE } from './support/embedded-process.ts'
+import { type Need, testFiles } from './support/needs.ts'
 import { SERVER_VARIABLE, startTestServer } from './support/postgres.ts'
-import { removeScratch } from './support/scratch.ts'
+import { removeScratch, scratchFolder } from './support/scratch.ts'
 
 /** Processes that run test files: more than the cores of a small machine, since many tests wait. */
 const WORKERS = 4
+/** Those that need nothing else do not wait. */
+const FAST_WORKERS = 2
 const TEST_MS_MAX = 60_000
 const ENDINGS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+const FAST = '--fast'
+
+/** What files took in the runs before, by which the slowest start first. */
+const TIMINGS = join(ROOT, 'node_modules/.cache/corridor/test-timings.json')
+/** For a first run: whoever waits for processes had better begin early. */
+const GUESSED_MS: Readonly<Record<Need, number>> = { process: 3000, database: 1000, nothing: 100 }
 
 /**
  * `bun run test`: every test file, several at a time, on one PostgreSQL from which each takes
- * databases of its own. Arguments go to `bun test`; its exit status is ours.
+ * databases of its own. With --fast only the files that need neither a database nor a process.
+ * Further arguments go to `bun test`; its exit status is ours.
  */
 async function main(args: readonly string[]): Promise<number> {
-  const server = await startTestServer()
-  const child = Bun.spawn(
-    [process.execPath, 'test', `--timeout=${TEST_MS_MAX}`, `--parallel=${WORKERS}`, ...args],
-    {
-      env: { ...process.env, [SERVER_VARIABLE]: server.url },
-      stdio: ['ignore', 'inherit', 'inherit'],
-    },
-  )
-  for (const signal of ENDINGS) process.on(signal, () => child.kill(signal))
-  const status = await child.exited
+  const isFast = args.includes(FAST)
+  const others = args.filter((arg) => arg !== FAST)
+  const files = await testFiles()
+  await guessTimings(files)
+  if (!isFast) return withServer((env) => tests([`--parallel=${WORKERS}`, ...others], env))
+  const fast = Object.keys(files).filter((path) => files[path] === 'nothing')
+  return tests([`--parallel=${FAST_WORKERS}`, ...others, ...fast.map((path) => `./${path}`)], {})
+}
+
+/** Prepares, once for all files, what tests of databases and of processes start from. */
+async function withServer(work: (env: Record<string, string>) => Promise<number>): Promise<number> {
+  const [server, prepared] = [await startTestServer(), await scratchFolder()]
+  await fillDataDir(prepared)
+  const status = await work({ [SERVER_VARIABLE]: server.url, [PREPARED_VARIABLE]: prepared })
   await server.end()
   await removeScratch()
   return status
+}
+
+/** Files that a worker runs share their modules, whose loading would take as long as the tests. */
+async function tests(args: readonly string[], env: Record<string, string>): Promise<number> {
+  const shared = ['--no-isolate', '--parallel-delay=0']
+  const timings = [`--timings=${TIMINGS}`, '--update-timings']
+  const child = Bun.spawn(
+    [process.execPath, 'test', `--timeout=${TEST_MS_MAX}`, ...shared, ...timings, ...args],
+    { env: { ...process.env, ...env }, stdio: ['ignore', 'inherit', 'inherit'] },
+  )
+  for (const signal of ENDINGS) process.on(signal, () => child.kill(signal))
+  return child.exited
+}
+
+async function guessTimings(needs: Readonly<Record<string, Need>>): Promise<void> {
+  if (await Bun.file(TIMINGS).exists()) return
+  const files = Object.fromEntries(
+    Object.entries(needs).map(([path, need]) => [path, GUESSED_MS[need]]),
+  )
+  await mkdir(dirname(TIMINGS), { recursive: true })
+  await writeFile(TIMINGS, JSON.stringify({ version: 1, files }))
 }
 
 process.exit(await main(process.argv.slice(2)))

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ROOT } from '../support/child.ts'
-import { until } from '../support/embedded-process.ts'
+import { until } from '../support/until.ts'
 
 const LAST_LINE = '/status'
 const LOG = 'log'

@@ -8,9 +8,9 @@ import { inArrays, observation } from '../store/samples.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
 import { ROOT } from '../support/child.ts'
 import { corridor } from '../support/command.ts'
-import { TEST_MS_MAX } from '../support/embedded-process.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { scratchFolder } from '../support/scratch.ts'
+import { TEST_MS_MAX } from '../support/until.ts'
 
 /** More than any pipe holds, and nothing that can be packed. */
 const ROWS = 4000

@@ -10,9 +10,9 @@ import { addAccount } from '../runtime/replica-scene.ts'
 import { inArrays, observation, otherHandle } from '../store/samples.ts'
 import { CURRENCIES, currency, PROVIDERS, provider } from '../support/catalogue.ts'
 import { corridor, documentOf } from '../support/command.ts'
-import { TEST_MS_MAX, until } from '../support/embedded-process.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { scratchFolder } from '../support/scratch.ts'
+import { TEST_MS_MAX, until } from '../support/until.ts'
 
 const NOTES = 'a\tb\\c\n\\.\n"d"\r\u2028\u{1f600}'
 

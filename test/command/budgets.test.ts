@@ -4,8 +4,8 @@ import type { Plan } from '~/domain/quota.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { addAccount } from '../runtime/replica-scene.ts'
 import { CURRENCIES, provider } from '../support/catalogue.ts'
-import { until } from '../support/embedded-process.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { until } from '../support/until.ts'
 
 setDefaultTimeout(60_000)
 

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { demoAccounts } from '~/command/demo-accounts.ts'
 import { keyHashOf } from '~/domain/api-key.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
-import { TEST_MS_MAX } from '../support/embedded-process.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { TEST_MS_MAX } from '../support/until.ts'
 
 const NOW_MS = Date.parse('2026-03-05T14:25:30.500Z')
 

@@ -2,14 +2,9 @@ import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { closeSync, openSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import {
-  cleanUp,
-  preparedDataDir,
-  serverPid,
-  TEST_MS_MAX,
-  until,
-} from '../support/embedded-process.ts'
+import { cleanUp, preparedDataDir, serverPid } from '../support/embedded-process.ts'
 import { scratchFolder } from '../support/scratch.ts'
+import { TEST_MS_MAX, until } from '../support/until.ts'
 
 setDefaultTimeout(TEST_MS_MAX)
 afterEach(cleanUp, TEST_MS_MAX)

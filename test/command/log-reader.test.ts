@@ -4,9 +4,9 @@ import { closeSync, constants, openSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ROOT } from '../support/child.ts'
-import { until } from '../support/embedded-process.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { scratchFolder } from '../support/scratch.ts'
+import { until } from '../support/until.ts'
 
 setDefaultTimeout(60_000)
 

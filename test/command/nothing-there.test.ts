@@ -3,9 +3,10 @@ import { existsSync } from 'node:fs'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { corridor, corridorWith, documentOf } from '../support/command.ts'
-import { cleanUp, newDataDir, TEST_MS_MAX } from '../support/embedded-process.ts'
+import { cleanUp, newDataDir } from '../support/embedded-process.ts'
 import { emptyDatabase } from '../support/postgres.ts'
 import { scratchFolder } from '../support/scratch.ts'
+import { TEST_MS_MAX } from '../support/until.ts'
 
 setDefaultTimeout(TEST_MS_MAX)
 

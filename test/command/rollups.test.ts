@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { importObservations } from '~/store/transfer/observation-import.ts'
 import { inArrays, observation, stockedDatabase } from '../store/samples.ts'
 import { corridor, documentOf } from '../support/command.ts'
-import { TEST_MS_MAX } from '../support/embedded-process.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
+import { TEST_MS_MAX } from '../support/until.ts'
 
 let database: FreshDatabase
 

@@ -3,8 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ROOT } from '../support/child.ts'
-import { cleanUp, preparedDataDir, serverPid, until } from '../support/embedded-process.ts'
+import { cleanUp, preparedDataDir, serverPid } from '../support/embedded-process.ts'
 import { scratchFolder } from '../support/scratch.ts'
+import { until } from '../support/until.ts'
 
 setDefaultTimeout(60_000)
 

@@ -4,9 +4,9 @@ import { loadSample } from '~/command/sample.ts'
 import type { Provider } from '~/domain/provider.ts'
 import catalogue from '~/sample/catalogue.json'
 import { createRollupStore } from '~/store/past/rollup-store.ts'
-import { TEST_MS_MAX } from '../support/embedded-process.ts'
 import { PastWorld } from '../support/past-world.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { TEST_MS_MAX } from '../support/until.ts'
 import { change, type Facts, historical, history, series } from './past-oracle.ts'
 
 /** The last day of the sample. */

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
-import { TEST_MS_MAX } from '../support/embedded-process.ts'
 import { emptyPast } from '../support/past.ts'
 import { PastWorld, type Tier } from '../support/past-world.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { TEST_MS_MAX } from '../support/until.ts'
 import { World } from '../support/world.ts'
 
 let database: FreshDatabase

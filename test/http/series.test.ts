@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
-import { TEST_MS_MAX } from '../support/embedded-process.ts'
 import { PastWorld, type Tier } from '../support/past-world.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { TEST_MS_MAX } from '../support/until.ts'
 
 const NOW = '2026-03-05T14:25:30.500Z'
 

@@ -14,8 +14,8 @@ import { createSnapshotStore } from '~/store/past/snapshot-store.ts'
 import { createQuoteStore } from '~/store/quote-store.ts'
 import { NOW_MS, observation, stockedDatabase } from '../store/samples.ts'
 import { PROVIDERS } from '../support/catalogue.ts'
-import { TEST_MS_MAX } from '../support/embedded-process.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
+import { TEST_MS_MAX } from '../support/until.ts'
 
 const YEARS = 5
 const LIMIT_MS = keptFromMs(NOW_MS, YEARS)

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { addAccount, Replica } from '../runtime/replica-scene.ts'
 import { stockedDatabase } from '../store/samples.ts'
 import { ROOT } from '../support/child.ts'
-import { until } from '../support/embedded-process.ts'
 import { Said } from '../support/exposition.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
+import { until } from '../support/until.ts'
 
 setDefaultTimeout(30_000)
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { otherHandle, stockedDatabase, untilWaiting } from '../store/samples.ts'
-import { until } from '../support/embedded-process.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
+import { until } from '../support/until.ts'
 import { addAccount, Replica } from './replica-scene.ts'
 
 setDefaultTimeout(30_000)

@@ -5,8 +5,8 @@ import { createLog } from '~/log.ts'
 import { type Service, startService } from '~/runtime/service.ts'
 import { otherHandle, stockedDatabase } from '../store/samples.ts'
 import { clockAt } from '../support/clock.ts'
-import { until } from '../support/embedded-process.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
+import { until } from '../support/until.ts'
 import { AT, addAccount } from './replica-scene.ts'
 
 setDefaultTimeout(30_000)

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { migrate } from '~/store/migrate.ts'
 import { otherHandle, stockedDatabase } from '../store/samples.ts'
 import { ROOT } from '../support/child.ts'
-import { until } from '../support/embedded-process.ts'
 import { LOADED } from '../support/log.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
 import { scratchFolder } from '../support/scratch.ts'
+import { until } from '../support/until.ts'
 import { addAccount, Replica } from './replica-scene.ts'
 
 setDefaultTimeout(60_000)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { otherHandle, stockedDatabase, untilWaiting } from '../store/samples.ts'
-import { until } from '../support/embedded-process.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
+import { until } from '../support/until.ts'
 import type { Reply } from '../support/world.ts'
 import { addAccount, Replica } from './replica-scene.ts'
 

@@ -13,10 +13,10 @@ import { Server } from '../fault/server.ts'
 import { createTemplate, databaseAt, type Template } from '../fault/template.ts'
 import { PROVIDER } from '../fault/world.ts'
 import { fetchUnderContract } from '../support/contract.ts'
-import { until } from '../support/embedded-process.ts'
 import { Said } from '../support/exposition.ts'
 import { KeptLog } from '../support/log.ts'
 import { scratchFolder } from '../support/scratch.ts'
+import { until } from '../support/until.ts'
 
 setDefaultTimeout(60_000)
 

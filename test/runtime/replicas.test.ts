@@ -8,9 +8,9 @@ import { createReferenceStore } from '~/store/reference-store.ts'
 import { NOW_MS, otherHandle, stockedDatabase, untilWaiting } from '../store/samples.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
 import { DatabaseProxy } from '../support/database-proxy.ts'
-import { until } from '../support/embedded-process.ts'
 import { LOADED } from '../support/log.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
+import { until } from '../support/until.ts'
 import { addAccount, handleAt, Replica } from './replica-scene.ts'
 
 setDefaultTimeout(30_000)

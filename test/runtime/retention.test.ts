@@ -3,9 +3,9 @@ import { Memory, type News } from '~/memory/memory.ts'
 import { retentionJobs } from '~/runtime/retention.ts'
 import { importObservations } from '~/store/transfer/observation-import.ts'
 import { inArrays, NOW_MS, observation, stockedDatabase } from '../store/samples.ts'
-import { TEST_MS_MAX } from '../support/embedded-process.ts'
 import { KeptLog } from '../support/log.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
+import { TEST_MS_MAX } from '../support/until.ts'
 
 let database: FreshDatabase
 

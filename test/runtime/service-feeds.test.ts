@@ -9,9 +9,9 @@ import { otherHandle } from '../store/samples.ts'
 import { CURRENCIES } from '../support/catalogue.ts'
 import { clockAt } from '../support/clock.ts'
 import { fetchUnderContract } from '../support/contract.ts'
-import { until } from '../support/embedded-process.ts'
 import { KeptLog, LOADED } from '../support/log.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { until } from '../support/until.ts'
 import { AT, dead, type FeedUpstream, feedUpstreams, hanging, well } from './feed-scene.ts'
 
 setDefaultTimeout(30_000)

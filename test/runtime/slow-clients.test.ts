@@ -56,7 +56,8 @@ function client(text: string, drip?: string, { origin } = listener): Client {
 
 const POST = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n'
 
-describe('listen', () => {
+/** They wait, each on connections of its own: all at the same time. */
+describe.concurrent('listen', () => {
   test('closes a connection whose body does not come, or comes drop by drop', async () => {
     const waits = [client(POST).closed, client(POST, 'x').closed]
     for (const ms of await Promise.all(waits)) expect(ms).toBeLessThan(CLOSED_MS_MAX)

@@ -7,15 +7,10 @@ import { restartWaitMs } from '~/runtime/workers.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { CURRENCIES, provider } from '../support/catalogue.ts'
 import { corridor, corridorProcess, documentOf } from '../support/command.ts'
-import {
-  cleanUp,
-  endServer,
-  preparedDataDir,
-  serverPid,
-  until,
-} from '../support/embedded-process.ts'
+import { cleanUp, endServer, preparedDataDir, serverPid } from '../support/embedded-process.ts'
 import { Said } from '../support/exposition.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { until } from '../support/until.ts'
 
 setDefaultTimeout(60_000)
 

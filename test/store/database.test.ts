@@ -3,15 +3,9 @@ import { connect as connectTcp, createServer, type Server } from 'node:net'
 import { sql as statement } from 'drizzle-orm'
 import { connect, type Database, openDatabase } from '~/store/database.ts'
 import { serverUrlOf } from '~/store/server-address.ts'
-import {
-  cleanUp,
-  endServer,
-  preparedDataDir,
-  serverPid,
-  TEST_MS_MAX,
-  until,
-} from '../support/embedded-process.ts'
+import { cleanUp, endServer, preparedDataDir, serverPid } from '../support/embedded-process.ts'
 import { freshDatabase } from '../support/postgres.ts'
+import { TEST_MS_MAX, until } from '../support/until.ts'
 
 const UNUSED = '/nonexistent/data'
 const fresh = await freshDatabase()

@@ -6,9 +6,9 @@ import { migrate } from '~/store/migrate.ts'
 import { createRollupStore } from '~/store/past/rollup-store.ts'
 import { createSeriesStore } from '~/store/past/series-store.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
-import { TEST_MS_MAX } from '../support/embedded-process.ts'
 import { folderBefore } from '../support/migrations.ts'
 import { emptyDatabase, type FreshDatabase } from '../support/postgres.ts'
+import { TEST_MS_MAX } from '../support/until.ts'
 import { NOW_MS } from './samples.ts'
 
 let database: FreshDatabase

@@ -20,8 +20,8 @@ import { createObservationStore } from '~/store/observation-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { importObservations } from '~/store/transfer/observation-import.ts'
 import { importReferences } from '~/store/transfer/reference-import.ts'
-import { until } from '../support/embedded-process.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
+import { until } from '../support/until.ts'
 import { inArrays, NOW_MS, observation, otherHandle, stockedDatabase } from './samples.ts'
 
 const BY = { actor: COMMAND_LINE }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Database } from '~/store/database.ts'
 import { once } from '~/store/once.ts'
-import { until } from '../support/embedded-process.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { until } from '../support/until.ts'
 import { otherHandle } from './samples.ts'
 
 const START_MS_MAX = 30_000

@@ -4,8 +4,8 @@ import type { Observation } from '~/domain/observation.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { connect, type Database } from '~/store/database.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
-import { until } from '../support/embedded-process.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { until } from '../support/until.ts'
 
 export const NOW_MS = Date.parse('2026-03-05T14:25:30.500Z')
 

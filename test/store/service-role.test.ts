@@ -8,9 +8,9 @@ import { migrate } from '~/store/migrate.ts'
 import { requireRights, TABLE_RIGHTS } from '~/store/rights.ts'
 import { PeopleWorld, pathOf } from '../portal/people-world.ts'
 import { corridor, corridorProcess, documentOf } from '../support/command.ts'
-import { TEST_MS_MAX, until } from '../support/embedded-process.ts'
 import { emptyDatabase, type FreshDatabase } from '../support/postgres.ts'
 import { scratchFolder } from '../support/scratch.ts'
+import { TEST_MS_MAX, until } from '../support/until.ts'
 import { otherHandle } from './samples.ts'
 
 const PAGE = join(import.meta.dir, '../../docs/operate.md')

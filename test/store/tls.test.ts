@@ -6,8 +6,8 @@ import { openEmbedded } from '~/store/embedded/embedded.ts'
 import { ownConnection } from '~/store/own-connection.ts'
 import { readPool, readPoolAt } from '~/store/read-pool.ts'
 import { type Certified, newAuthority, signedFor } from '../support/certificates.ts'
-import { TEST_MS_MAX, until } from '../support/embedded-process.ts'
 import { scratchFolder } from '../support/scratch.ts'
+import { TEST_MS_MAX, until } from '../support/until.ts'
 
 setDefaultTimeout(TEST_MS_MAX)
 

@@ -6,9 +6,9 @@ import { dayOf } from '~/domain/quota.ts'
 import { migrate } from '~/store/migrate.ts'
 import { PeopleWorld } from '../portal/people-world.ts'
 import { corridor, documentOf } from '../support/command.ts'
-import { TEST_MS_MAX } from '../support/embedded-process.ts'
 import { folderBefore } from '../support/migrations.ts'
 import { emptyDatabase, type FreshDatabase } from '../support/postgres.ts'
+import { TEST_MS_MAX } from '../support/until.ts'
 import { otherHandle } from './samples.ts'
 
 const KEY = newApiKey((count) => crypto.getRandomValues(new Uint8Array(count)))

@@ -3,25 +3,23 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { setTimeout as delay } from 'node:timers/promises'
 import { connect, type Sql } from '~/store/database.ts'
 import { openEmbedded } from '~/store/embedded/embedded.ts'
 import { runningPostmaster } from '~/store/embedded/postmaster.ts'
 import { run } from '~/store/embedded/run.ts'
 import { migrate } from '~/store/migrate.ts'
 import { scratchFolder } from './scratch.ts'
+import { until } from './until.ts'
 
 const CHILD = join(import.meta.dir, 'embedded-child.ts')
-const UNTIL_MS_MAX = 20_000
-
-/** What a test or a hook of real processes may take on a busy machine. */
-export const TEST_MS_MAX = 30_000
-const POLL_MS = 10
 
 const children: ChildProcess[] = []
 const homes: string[] = []
 const clients: Sql[] = []
 let prepared: Promise<string> | null = null
+
+/** Where `bun run test` tells its workers of the data directory that they copy. */
+export const PREPARED_VARIABLE = 'CORRIDOR_TEST_DATA_DIR'
 
 type Said = { url?: string; error?: string; say?: string; closed?: boolean }
 
@@ -82,13 +80,20 @@ export async function preparedDataDir(): Promise<string> {
 }
 
 async function prepare(): Promise<string> {
+  const shared = process.env[PREPARED_VARIABLE]
+  if (shared) return shared
   const dataDir = await scratchFolder()
+  await fillDataDir(dataDir)
+  return dataDir
+}
+
+/** Makes a migrated database in a data directory, and stops it. */
+export async function fillDataDir(dataDir: string): Promise<void> {
   const embedded = await openEmbedded({ dataDir, use: 'command', say: () => {}, durable: false })
   const sql = connect(embedded.url)
   await migrate({ sql })
   await sql.end()
   await embedded.close()
-  return dataDir
 }
 
 /** A client that is closed with the test. */
@@ -109,15 +114,6 @@ export async function endServer(dataDir: string, signal: 'SIGQUIT' | 'SIGKILL'):
   if (!pid) throw new Error(`no server runs on ${dataDir}`)
   process.kill(pid, signal)
   await until('the end of the server', async () => (await serverPid(dataDir)) !== pid)
-}
-
-/** Polls until `condition` holds; fails after a while. */
-export async function until(what: string, condition: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + UNTIL_MS_MAX
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`never came: ${what}`)
-    await delay(POLL_MS)
-  }
 }
 
 /** The addresses a process listens on, as /proc writes them: hex address, colon, hex port. */

@@ -6,7 +6,7 @@ import { RequestFigures } from '~/telemetry/request-figures.ts'
 import { RunLedger } from '~/telemetry/run-figures.ts'
 import { REQUEST_BOUNDS_MS, Timings, WORK_BOUNDS_MS } from '~/telemetry/timings.ts'
 import { clockAt } from '../support/clock.ts'
-import { until } from '../support/embedded-process.ts'
+import { until } from '../support/until.ts'
 
 const AT = '2026-03-05T14:25:30.500Z'
 

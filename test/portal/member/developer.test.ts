@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createAccountStore } from '~/store/access/account-store.ts'
 import { otherHandle } from '../../store/samples.ts'
-import { until } from '../../support/embedded-process.ts'
+import { until } from '../../support/until.ts'
 import { keyIn, type Member, PeopleWorld } from '../people-world.ts'
 
 const HOUR_MS = 3_600_000

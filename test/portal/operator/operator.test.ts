@@ -4,7 +4,7 @@ import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { observation, otherHandle } from '../../store/samples.ts'
 import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
-import { until } from '../../support/embedded-process.ts'
+import { until } from '../../support/until.ts'
 import { type Member, newEmail, PeopleWorld } from '../people-world.ts'
 
 const HOUR_MS = 3_600_000

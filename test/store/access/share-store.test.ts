@@ -5,8 +5,8 @@ import { createUsageStore } from '~/store/access/usage-store.ts'
 import type { Database } from '~/store/database.ts'
 import { listenForNews } from '~/store/news-channel.ts'
 import { addAccount } from '../../runtime/replica-scene.ts'
-import { until } from '../../support/embedded-process.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
+import { until } from '../../support/until.ts'
 import { otherHandle } from '../samples.ts'
 
 const DAY = 20_517

@@ -5,8 +5,9 @@ import { embeddedBinaries } from '~/store/embedded/binaries.ts'
 import { openEmbedded } from '~/store/embedded/embedded.ts'
 import { run } from '~/store/embedded/run.ts'
 import { userForRoot } from '~/store/embedded/user.ts'
-import { cleanUp, clientOf, endServersIn, TEST_MS_MAX } from '../../support/embedded-process.ts'
+import { cleanUp, clientOf, endServersIn } from '../../support/embedded-process.ts'
 import { scratchFolder } from '../../support/scratch.ts'
+import { TEST_MS_MAX } from '../../support/until.ts'
 
 const asRoot = process.getuid?.() === 0
 const user = asRoot ? userForRoot() : null

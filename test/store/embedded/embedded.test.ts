@@ -15,9 +15,8 @@ import {
   newDataDir,
   preparedDataDir,
   serverPid,
-  TEST_MS_MAX,
-  until,
 } from '../../support/embedded-process.ts'
+import { TEST_MS_MAX, until } from '../../support/until.ts'
 
 setDefaultTimeout(TEST_MS_MAX)
 afterEach(cleanUp, TEST_MS_MAX)

@@ -4,8 +4,9 @@ import { dirname, join } from 'node:path'
 import { openEmbedded } from '~/store/embedded/embedded.ts'
 import { embeddedHome } from '~/store/embedded/home.ts'
 import { closedTo, type UserSystem, userForRoot } from '~/store/embedded/user.ts'
-import { cleanUp, clientOf, endServersIn, TEST_MS_MAX } from '../../support/embedded-process.ts'
+import { cleanUp, clientOf, endServersIn } from '../../support/embedded-process.ts'
 import { scratchFolder } from '../../support/scratch.ts'
+import { TEST_MS_MAX } from '../../support/until.ts'
 
 const asRoot = process.getuid?.() === 0
 const ROOT_LINE = 'root:x:0:0:root:/root:/bin/bash\n'

@@ -10,8 +10,8 @@ import { createRollupStore, type RollupStore } from '~/store/past/rollup-store.t
 import { importObservations } from '~/store/transfer/observation-import.ts'
 import { switchProvider } from '../../support/activity.ts'
 import { PROVIDERS } from '../../support/catalogue.ts'
-import { TEST_MS_MAX } from '../../support/embedded-process.ts'
 import type { FreshDatabase } from '../../support/postgres.ts'
+import { TEST_MS_MAX } from '../../support/until.ts'
 import {
   inArrays,
   NOW_MS,

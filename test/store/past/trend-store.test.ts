@@ -8,8 +8,8 @@ import { createTrendStore, type TrendStore } from '~/store/past/trend-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { switchProvider } from '../../support/activity.ts'
 import { PROVIDERS } from '../../support/catalogue.ts'
-import { TEST_MS_MAX } from '../../support/embedded-process.ts'
 import type { FreshDatabase } from '../../support/postgres.ts'
+import { TEST_MS_MAX } from '../../support/until.ts'
 import { NOW_MS, observation, stockedDatabase } from '../samples.ts'
 
 const CUTOFF_MS = hourStartMs(NOW_MS)

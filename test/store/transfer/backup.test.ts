@@ -3,8 +3,8 @@ import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { writeBackup } from '~/store/transfer/backup.ts'
 import { importObservations } from '~/store/transfer/observation-import.ts'
 import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
-import { TEST_MS_MAX } from '../../support/embedded-process.ts'
 import { freshDatabase } from '../../support/postgres.ts'
+import { TEST_MS_MAX } from '../../support/until.ts'
 import { inArrays, observation } from '../samples.ts'
 
 const ROWS = 30_000
