@@ -43,10 +43,10 @@ const NEWS_ACCOUNTS_MAX = 150
 const SILENCE_SECONDS_MAX = 5
 
 export function createUsageStore(database: Database): UsageStore {
-  const { sql } = database
-  let unanswered: Unanswered | null = null
-  /** Counts written by calls that rejected, which the next call must not write again. */
-  let written: readonly UsageCount[] = []
+  return { ...usageReads(database), settle: settlingOf(database) }
+}
+
+function usageReads({ sql }: Database): Pick<UsageStore, 'since' | 'ofAccounts'> {
   return {
     async since(day) {
       const rows = await sql<UsageCount[]>`
@@ -66,35 +66,41 @@ export function createUsageStore(database: Database): UsageStore {
         ) and account_id = any(${arrayLiteral(accountIds)}::uuid[])`
       return [...rows]
     },
-    async settle({ counts, asks }) {
-      if (counts.length === 0 && asks.length === 0) return { totals: [], shares: [] }
-      if (unanswered && (await wasCommitted(sql, unanswered.transaction)))
-        written = unanswered.counts
-      unanswered = null
-      const missing = [
-        ...counts,
-        ...written.map((count) => ({ ...count, requests: -count.requests })),
-      ]
-      let transaction: string | null = null
-      try {
-        const settled = await sql.begin(async (tx) => {
-          const [[begun], added, , shares, totals] = await Promise.all([
-            tx<{ id: string }[]>`
-              select pg_current_xact_id()::text as id, set_config(
-                'idle_in_transaction_session_timeout', ${`${SILENCE_SECONDS_MAX}s`}, true)`,
-            missing.length > 0 ? addition(database, tx, missing) : [],
-            ...takingShares(database, tx, asks),
-          ])
-          transaction = begun!.id
-          return { totals: [...added, ...totals], shares: [...shares] }
-        })
-        written = []
-        return settled
-      } catch (error) {
-        if (transaction !== null) unanswered = { transaction, counts }
-        throw error
-      }
-    },
+  }
+}
+
+function settlingOf(database: Database): UsageStore['settle'] {
+  const { sql } = database
+  let unanswered: Unanswered | null = null
+  /** Counts written by calls that rejected, which the next call must not write again. */
+  let written: readonly UsageCount[] = []
+  return async ({ counts, asks }) => {
+    if (counts.length === 0 && asks.length === 0) return { totals: [], shares: [] }
+    if (unanswered && (await wasCommitted(sql, unanswered.transaction))) written = unanswered.counts
+    unanswered = null
+    const missing = [
+      ...counts,
+      ...written.map((count) => ({ ...count, requests: -count.requests })),
+    ]
+    let transaction: string | null = null
+    try {
+      const settled = await sql.begin(async (tx) => {
+        const [[begun], added, , shares, totals] = await Promise.all([
+          tx<{ id: string }[]>`
+            select pg_current_xact_id()::text as id, set_config(
+              'idle_in_transaction_session_timeout', ${`${SILENCE_SECONDS_MAX}s`}, true)`,
+          missing.length > 0 ? addition(database, tx, missing) : [],
+          ...takingShares(database, tx, asks),
+        ])
+        transaction = begun!.id
+        return { totals: [...added, ...totals], shares: [...shares] }
+      })
+      written = []
+      return settled
+    } catch (error) {
+      if (transaction !== null) unanswered = { transaction, counts }
+      throw error
+    }
   }
 }
 

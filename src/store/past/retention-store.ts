@@ -66,6 +66,13 @@ export function createRetentionStore(database: Database): RetentionStore {
           as count`
       return row.count
     },
+    ...pruningRecords(database),
+  }
+}
+
+function pruningRecords(database: Database): Pick<RetentionStore, 'finish' | 'settle'> {
+  const { sql } = database
+  return {
     async finish({ actor, beforeMs, observations }) {
       const payload = newsPayload(database, { kind: 'observations' })
       await sql`
