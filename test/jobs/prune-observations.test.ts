@@ -195,10 +195,11 @@ describe('laws', () => {
     }
   }
   const sorted = <T extends { id: number }>(quotes: T[]) => quotes.toSorted((a, b) => a.id - b.id)
-  const series = () => {
+  const series = async () => {
     const window = { fromMs: LIMIT_MS - 1000 * HOUR_MS, beforeMs: LIMIT_MS + 1000 * HOUR_MS }
     const ask = { corridor: CORRIDOR, interval: 'P1D' as const, ...window }
-    return createSeriesStore(database).buckets(ask)
+    const buckets = await createSeriesStore(database).buckets(ask)
+    return buckets.toSorted((a, b) => a.startMs - b.startMs)
   }
 
   test('no answer about a moment since the limit changes, and no time series at all', async () => {

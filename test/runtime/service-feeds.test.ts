@@ -124,8 +124,10 @@ describe('a service with a feed', () => {
     const settings = { ...SELDOM, REFERENCE_FEED: '', REFERENCE_FEED_URL: urls }
     const { status, served, log } = await serve(settings, before.clock)
     await until('the mids of the new default', served('currency-api'))
-    const { mid_feeds } = (await status()) as { mid_feeds: { feeds: { name: string }[] } }
-    expect(mid_feeds.feeds.map(({ name }) => name)).toEqual(['currency-api', 'ecb'])
+    await until('the new feeds in its status', async () => {
+      const { mid_feeds } = (await status()) as { mid_feeds: { feeds: { name: string }[] } }
+      return mid_feeds.feeds.map(({ name }) => name).join() === 'currency-api,ecb'
+    })
     expect(log.said).toEqual([LOADED])
     for (const { upstream } of upstreams) upstream.stop()
   })
