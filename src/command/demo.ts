@@ -4,7 +4,6 @@ import { type Clock, systemClock } from '~/clock.ts'
 import type { Config } from '~/config.ts'
 import { type Plan, tierOf } from '~/domain/quota.ts'
 import { freePort, originAt } from '~/runtime/listener.ts'
-import { baseUrl, type Service, startService } from '~/runtime/service.ts'
 import { sampleShiftDays, sampleSources } from '~/sample/sample.ts'
 import type { Database } from '~/store/database.ts'
 import { demoAccounts, demoEmail } from './demo-accounts.ts'
@@ -25,8 +24,14 @@ export function addDemo(program: Command, terminal: Terminal): void {
         const clock = systemClock
         const state = await prepared({ database, config, clock, say })
         const sample = sampleNotice(state)
+        const { baseUrl, startService } = await import('~/runtime/service.ts')
         const service = await startService({ config, clock, log, database, sample })
-        return { service, lines: introduction(service, state, database.where) }
+        const place = {
+          origin: service.origin,
+          url: baseUrl(service.origin),
+          where: database.where,
+        }
+        return { service, lines: introduction(place, state) }
       }),
     )
 }
@@ -83,15 +88,16 @@ const sampleNotice = ({ shiftDays }: DemoState): string =>
   `sample data: real prices of 2021 to 2025, every timestamp moved forward by ${shiftDays} days; ` +
   `mids count as recent for ${MID_MAX_AGE} unless MID_MAX_AGE says otherwise`
 
-function introduction(service: Service, state: DemoState, where: string): string[] {
-  const url = baseUrl(service.origin)
+type Place = Readonly<Record<'origin' | 'url' | 'where', string>>
+
+function introduction({ origin, url, where }: Place, state: DemoState): string[] {
   const key = (plan: Plan) => state.accounts.find(({ email }) => email === demoEmail(plan))!.key
   const curl = (plan: Plan, path: string) =>
     `  curl -s -H 'X-API-Key: ${key(plan)}' '${url}${path}'`
   return [
     `corridor answers at ${url}`,
-    `for people: ${service.origin}/   to read and try: ${service.origin}/docs   ` +
-      `tools for agents: ${service.origin}/mcp`,
+    `for people: ${origin}/   to read and try: ${origin}/docs   ` +
+      `tools for agents: ${origin}/mcp`,
     '',
     sampleNotice(state),
     ...sampleSources.map((line) => `  ${line}`),

@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 import { systemClock } from '~/clock.ts'
-import { baseUrl, startService } from '~/runtime/service.ts'
 import { startWorkers } from '~/runtime/workers.ts'
 import { serveUntilSignal } from './serving.ts'
 import { configOf, type Terminal } from './terminal.ts'
@@ -11,6 +10,7 @@ export function addServe(program: Command, terminal: Terminal): void {
     .description('bring the schema up to date, load memory and answer')
     .action(() =>
       serveUntilSignal(terminal, { configOf }, async (beginning) => {
+        const { baseUrl, startService } = await import('~/runtime/service.ts')
         const options = { ...beginning, clock: systemClock, sample: null }
         const isAlone = beginning.config.workers === 1
         const service = await (isAlone

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { monotonicMs, systemClock } from '~/clock.ts'
 import type { Config } from '~/config.ts'
 import type { OwnLog } from '~/log.ts'
-import { type Service, startService } from '~/runtime/service.ts'
+import type { Service } from '~/runtime/service.ts'
 import type { ServiceOptions } from '~/runtime/service-options.ts'
 import { undoOnFailure } from '~/runtime/undo-on-failure.ts'
 import { metricsOfAllBy, READY } from '~/runtime/worker-metrics.ts'
@@ -70,7 +70,7 @@ async function startWorker(
   const own = { ...config, work: { ...config.work, historyMax } }
   const serving = { config: own, clock: systemClock, log, database, sample: null, shareMetrics }
   return undoOnFailure(
-    () => startService(serving),
+    async () => (await import('~/runtime/service.ts')).startService(serving),
     () => database.close(),
   )
 }
