@@ -174,4 +174,4 @@ const isForPeopleOutside =
   }
 
 export const unknownPath = (mount: string): ServiceError =>
-  new ServiceError('unknown_path', `no such path; the interface lives under ${mount}${BASE_PATH}`)
+  new ServiceError('unknown_path', `no such path; the API is under ${mount}${BASE_PATH}`)

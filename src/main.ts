@@ -41,7 +41,7 @@ const say = writeTo(process.stderr, () => {})
 
 /** Reports that the work is done although its result could not be written. */
 const untold: Fault = ({ message }) => {
-  say(`corridor: it was done, but the result cannot be written: ${message}`)
+  say(`corridor: the work is done, but its result cannot be written: ${message}`)
   process.exitCode = EXIT_FAILURE
 }
 

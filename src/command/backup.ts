@@ -41,7 +41,7 @@ export function addBackup(program: Command, terminal: Terminal): void {
   program
     .command('restore')
     .description('read a backup into an empty database: all of it or nothing')
-    .argument('<file>', 'what corridor backup has written; - is standard input')
+    .argument('<file>', 'a file written by corridor backup; - is standard input')
     .option('--json', 'print one JSON document')
     .action(async (path: string, { json = false }: Options) => {
       if (path === STDIN && process.stdin.isTTY)
@@ -121,7 +121,7 @@ function reasonOf(error: unknown, name: string): unknown {
   if (error instanceof RestoreFault) return new CommandFailure(`${name}: ${message}`)
   if (code?.startsWith('Z_'))
     return new CommandFailure(
-      `${name}: the file is no backup, or damaged or cut off; nothing was restored`,
+      `${name}: the file is not a backup, or is damaged or cut off; nothing was restored`,
     )
   return error
 }

@@ -14,7 +14,7 @@ export function addCatalogue(program: Command, terminal: Terminal): void {
   const catalogue = program.command('catalogue').description('currencies and providers')
   catalogue
     .command('apply')
-    .description('create or update what a file names; what it does not name stays')
+    .description('create or update the currencies and providers in a file; others stay as they are')
     .argument('<file>', 'JSON with the lists currencies and providers')
     .option('--json', 'print one JSON document')
     .action(async (path: string, { json = false }: { json?: boolean }) => {

@@ -27,7 +27,7 @@ export async function readDemoState(dataDir: string): Promise<DemoState | null> 
   if (!(await file.exists())) return null
   return file.json().catch((error) => {
     throw new Error(
-      `${path} is damaged: remove ${dataDir} to begin the demonstration anew, or put it back`,
+      `${path} is damaged: remove ${dataDir} to start the demonstration afresh, or restore it`,
       { cause: error },
     )
   })

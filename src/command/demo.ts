@@ -72,7 +72,7 @@ async function prepared({ database, config, clock, say }: Preparation): Promise<
   if (newShiftDays > shiftDays)
     say(
       `the sample ends ${newShiftDays - shiftDays} days before today; ` +
-        `for one that ends now remove ${config.dataDir} and start again`,
+        `for a current one remove ${config.dataDir} and start again`,
     )
   return state
 }

@@ -31,10 +31,10 @@ export function addObservations(program: Command, terminal: Terminal): void {
   const observations = program.command('observations').description('what providers quoted')
   observations
     .command('import')
-    .description('record a file of any size: all of its rows, or with one invalid none')
+    .description('record a file of any size: all of its rows, or none if one is invalid')
     .argument('<file>', 'CSV with a header or one JSON object a line; - is standard input')
     .option('--skip-invalid', 'record the valid rows, write the others to <file>.rejects.*')
-    .option('--allow-duplicates', 'record rows that are there already once more')
+    .option('--allow-duplicates', 'record rows again that are already there')
     .option('--json', 'print one JSON document')
     .action(async (path: string, options: Options) => {
       const way = wayOf(path, options)
@@ -87,7 +87,7 @@ async function importFile(file: ObservationFile, options: Importing): Promise<Ou
 /** A warning about unknown columns: optional fields that are misspelt would be lost silently. */
 function unreadLine(names: ReadonlySet<string>): string {
   const shown = [...names].map((name) => JSON.stringify(name.slice(0, NAME_LENGTH_MAX)))
-  return `not read, as no observation has it: ${shown.join(', ')}; check how it is spelt`
+  return `ignored, as observations have no such field: ${shown.join(', ')}; check the spelling`
 }
 
 type ValidOnly = Importing & { stem: string }

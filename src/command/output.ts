@@ -28,14 +28,14 @@ export const outputAt = (path: string): Output =>
 function standardOutput(): Output {
   if (process.stdout.isTTY)
     throw new CommandFailure(
-      'standard output is a terminal: name a file, or pass the backup on with | or >',
+      'standard output is a terminal: name a file, or redirect the backup with | or >',
     )
   return {
     stream: new Writable({ write: (bytes, _, done) => void process.stdout.write(bytes, done) }),
     faultOf: ({ code, message }) =>
       new CommandFailure(
         'standard output cannot be written: ' +
-          `${code === 'EPIPE' ? 'its reader has left' : message}; the backup is not whole`,
+          `${code === 'EPIPE' ? 'its reader is gone' : message}; the backup is incomplete`,
       ),
     keep: async () => {},
     drop: async () => {},
@@ -68,5 +68,4 @@ async function named(part: string, path: string): Promise<void> {
   await rm(part)
 }
 
-const thereAlready = (path: string) =>
-  new CommandFailure(`${path} is there already: name a new file`)
+const thereAlready = (path: string) => new CommandFailure(`${path} exists already: name a new file`)

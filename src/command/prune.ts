@@ -14,7 +14,7 @@ type Options = { olderThan: number; dryRun?: boolean; json?: boolean }
 export function addPrune(observations: Command, terminal: Terminal): void {
   observations
     .command('prune')
-    .description('delete observations older than some years; keeps the time series made of them')
+    .description('delete observations older than some years; the time series made from them stay')
     .requiredOption('--older-than <years>', 'such as 5y; 1y or more', asYears)
     .option('--dry-run', 'only count them')
     .option('--json', 'print one JSON document')
@@ -65,5 +65,5 @@ async function pruned(database: Database, years: number, reach: Reach): Promise<
     years,
   )
   if (done) return { beforeMs: done.beforeMs, count: done.observations }
-  throw new CommandFailure('another process prunes the observations just now: wait for it')
+  throw new CommandFailure('another process is pruning the observations at the moment: wait for it')
 }

@@ -19,8 +19,8 @@ type Options = { json?: boolean; accept?: boolean }
 export function addReferenceFeeds(reference: Command, terminal: Terminal): void {
   reference
     .command('fetch')
-    .description('ask the configured feeds now and say in one line which answered and with what')
-    .option('--accept', 'believe every move: the rates are right however far they jumped')
+    .description('ask the configured feeds now and report their answers in one line')
+    .option('--accept', 'accept every move: the rates are right, however far they jumped')
     .option('--json', 'print one JSON document')
     .action(async ({ json = false, accept = false }: Options) => {
       const outcome = await withExisting(terminal, (database) =>
@@ -31,7 +31,7 @@ export function addReferenceFeeds(reference: Command, terminal: Terminal): void 
     })
   reference
     .command('status')
-    .description('how each feed fares, and where each mid comes from and of when it is')
+    .description('the state of each feed, and the source and age of each mid')
     .option('--json', 'print one JSON document')
     .action(async ({ json = false }: Options) => {
       const nowMs = systemClock.now()
@@ -63,7 +63,9 @@ async function fetchNow(terminal: Terminal, database: Database, accept: boolean)
     rules: accept ? trustingRules(feedRules) : feedRules,
   })
   if (outcome === null)
-    throw new CommandFailure('another process is asking the feeds just now: see reference status')
+    throw new CommandFailure(
+      'another process is asking the feeds at the moment: see reference status',
+    )
   if (outcome.source === null)
     throw new CommandFailure(`no reference feed served: ${failuresOf(outcome)}`)
   return outcome

@@ -15,7 +15,7 @@ export function addReference(program: Command, terminal: Terminal): void {
   addReferenceFeeds(reference, terminal)
   reference
     .command('import')
-    .description('record a file of USD reference rates: all of its rows, or with one invalid none')
+    .description('record a file of USD reference rates: all of its rows, or none if one is invalid')
     .argument(
       '<file>',
       'CSV with the columns fetched_at,source,currency,per_usd; - is standard input',

@@ -12,7 +12,7 @@ type Options = { json?: boolean }
 export function addRollups(program: Command, terminal: Terminal): void {
   const rollups = program
     .command('rollups')
-    .description('what observations come to by corridor and hour')
+    .description('summaries of observations by corridor and hour')
   rollups
     .command('verify')
     .description('compare all roll-ups with their observations; fails when any differs')
@@ -29,7 +29,7 @@ export function addRollups(program: Command, terminal: Terminal): void {
     })
   rollups
     .command('rebuild')
-    .description('make all roll-ups what their observations come to; safe beside a service')
+    .description('correct all roll-ups from their observations; safe beside a running service')
     .option('--json', 'print one JSON document')
     .action(async ({ json = false }: Options) => {
       const result = await counted(terminal, async (store, corridor) => {

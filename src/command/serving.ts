@@ -141,7 +141,7 @@ const ASKED_AGAIN_MS_MAX = 5_000
 export async function untilSignal(service: RunningService, { hold, log }: Ending): Promise<void> {
   const { promise: asked, resolve } = Promise.withResolvers<string>()
   const giveUp = async (msMax: number) => {
-    log.error({}, 'corridor does not wait for its orderly stop')
+    log.error({}, 'corridor stops at once, without finishing in order')
     service.kill?.()
     await Promise.all([abandoned(hold, msMax), log.flushed()])
     process.exit(1)
@@ -170,7 +170,7 @@ export async function endInOrder(log: OwnLog, startMs: number): Promise<never> {
  */
 export function endAtBugs(log: OwnLog, hold: Pick<Hold, 'abandon'>): void {
   const crash = async (error: unknown) => {
-    log.error({ err: error }, 'corridor ends by an error that nobody caught')
+    log.error({ err: error }, 'corridor ends after an uncaught error')
     await Promise.all([abandoned(hold, ASKED_AGAIN_MS_MAX), log.flushed()])
     process.exit(1)
   }

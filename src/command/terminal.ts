@@ -102,8 +102,8 @@ export const withExisting = <T>(terminal: Terminal, work: Work<T>): Promise<T> =
   opened(terminal, { mustExist: true }, async (database) => {
     if ((await schemaVersion(database.sql)) === 0)
       throw new CommandFailure(
-        `there is nothing of corridor in the database: ${database.where}. Set DATABASE_URL or ` +
-          'DATA_DIR to what the service has, or begin here with `corridor migrate`',
+        `there is no corridor schema in the database: ${database.where}. Set DATABASE_URL or ` +
+          'DATA_DIR to those of the service, or create the schema with `corridor migrate`',
       )
     return migrated(terminal, work)(database)
   })

@@ -16,7 +16,7 @@ export async function documentText(response: Response): Promise<string> {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw new FeedError('malformed', 'answered what is no UTF-8 text')
+    throw new FeedError('malformed', 'answered text that is not UTF-8')
   }
 }
 

@@ -39,7 +39,7 @@ export const ecb: Adapter = {
       const rate = cube.get('rate')
       if (currencyCode(name) !== name || rate === undefined) throw notAsDocumented()
       if (!RATE.test(rate))
-        throw new FeedError('malformed', `gives a rate for ${name} that is no number`)
+        throw new FeedError('malformed', `gives a rate for ${name} that is not a number`)
       addRate(rates, name, rate)
     }
     return perDollar({ base: 'EUR', upstreamMs: dateMs(times[0]!), perUsd: rates })
@@ -47,4 +47,4 @@ export const ecb: Adapter = {
 }
 
 const notAsDocumented = () =>
-  new FeedError('malformed', 'answered XML that is no table of reference rates')
+  new FeedError('malformed', 'answered XML without a table of reference rates')

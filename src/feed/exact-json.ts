@@ -20,7 +20,7 @@ export function exactJson(text: string): ExactJson {
   try {
     JSON.parse(text)
   } catch {
-    throw new FeedError('malformed', 'answered what is no JSON, or not all of it')
+    throw new FeedError('malformed', 'did not answer complete JSON')
   }
   const root: ExactJson[] = []
   const open: (ExactJson[] | ExactObject)[] = [root]
@@ -46,7 +46,7 @@ export function exactJson(text: string): ExactJson {
       open.push(child)
     } else if (quoted && parent instanceof Map && name === null) {
       name = unquoted(quoted)
-      if (parent.has(name)) throw new FeedError('malformed', 'gives one member twice')
+      if (parent.has(name)) throw new FeedError('malformed', 'gives a member twice')
     } else if (quoted) put(unquoted(quoted))
     else put(word ? (JSON.parse(word) as boolean | null) : new Numeral(number!))
   }
@@ -59,7 +59,7 @@ const unquoted = (quoted: string): string =>
 /** The object that a document consists of. */
 export function objectOf(value: ExactJson | undefined, what: string): ExactObject {
   if (value instanceof Map) return value
-  throw new FeedError('malformed', `gives ${what} that is no object`)
+  throw new FeedError('malformed', `gives ${what} that is not an object`)
 }
 
 /** The text of a member. */

@@ -85,6 +85,7 @@ function askerOf(
 function secretHeadersOf({ keyHeaders }: Adapter, key: string | null): Record<string, string> {
   if (!keyHeaders) return {}
   if (key === null) throw new FeedError('misconfigured', 'needs a key in REFERENCE_FEED_KEY')
-  if (!KEY.test(key)) throw new FeedError('misconfigured', 'has a key that can be no key')
+  if (!KEY.test(key))
+    throw new FeedError('misconfigured', 'has a key that is not valid in a header')
   return keyHeaders(key)
 }

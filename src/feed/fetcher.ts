@@ -119,7 +119,7 @@ async function followed(request: DocumentRequest, { deps, signal }: Attempt) {
 
 function nextHop(from: URL, location: string): URL {
   const to = URL.parse(location, from.href)
-  if (!to) throw new FeedError('redirect', 'redirects to what is no address')
+  if (!to) throw new FeedError('redirect', 'redirects to an invalid address')
   if (to.protocol !== from.protocol) {
     const scheme = /^[a-z]{1,8}:$/.test(to.protocol) ? to.protocol.slice(0, -1) : 'another scheme'
     throw new FeedError('redirect', `redirects from ${from.protocol.slice(0, -1)} to ${scheme}`)

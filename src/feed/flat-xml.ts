@@ -54,4 +54,4 @@ function attributesOf(text: string): Map<string, string> {
   return attributes
 }
 
-const broken = () => new FeedError('malformed', 'answered what is no XML, or not all of it')
+const broken = () => new FeedError('malformed', 'did not answer complete XML')

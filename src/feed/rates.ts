@@ -17,7 +17,7 @@ export function unitsPerUsd(object: ExactObject): Map<string, string> {
     const code = currencyCode(name)
     if (code === null) continue
     if (!(value instanceof Numeral))
-      throw new FeedError('malformed', `gives a rate for ${code} that is no number`)
+      throw new FeedError('malformed', `gives a rate for ${code} that is not a number`)
     addRate(rates, code, value.text)
   }
   return rates
@@ -40,7 +40,7 @@ export function perDollar({ perUsd: perEuro, base, upstreamMs }: ReferenceAnswer
   if (base !== 'EUR') return { base, upstreamMs, perUsd: perEuro }
   const usd = perEuro.get('USD') ?? ''
   if (quotientText('1', usd) === null)
-    throw new FeedError('malformed', 'gives no dollar to turn its euro rates with')
+    throw new FeedError('malformed', 'gives no dollar rate to convert its euro rates with')
   if (Number(perEuro.get('EUR') ?? 1) !== 1)
     throw new FeedError('malformed', 'says that a euro is not one euro')
   const withEuro = new Map(perEuro).set('EUR', '1')

@@ -189,7 +189,7 @@ function* schemaFaults(file: unknown): Generator<string> {
 }
 
 function ruleBroken({ type, schema, value }: ValueError): string {
-  if (type === ValueErrorType.ObjectAdditionalProperties) return 'is no member that is known here'
+  if (type === ValueErrorType.ObjectAdditionalProperties) return 'is not a known member'
   if (type === ValueErrorType.ObjectRequiredProperty) return `is missing: it ${schema.rule}`
   return `${schema.rule}${shown(value)}`
 }

@@ -44,7 +44,7 @@ export function assertAwaited(request: Request): void {
   if (request.signal.aborted) throw malformed(BROKEN_OFF)
 }
 
-const BROKEN_OFF = 'the body broke off; send the whole of it again'
+const BROKEN_OFF = 'the body was cut short; send it again as a whole'
 const TRAILERS = 'send the body without trailers, and without a Trailer header'
 
 const malformed = (message: string) => new ServiceError('malformed_body', message)

@@ -13,7 +13,7 @@ export function convertRoutes(deps: HotDeps, known = new KnownPrices()): Route[]
     notes: {
       id: 'convertAmount',
       tag: 'Rates',
-      summary: 'What each provider makes of an amount, after fees',
+      summary: 'What each provider pays out for an amount, after fees',
       description:
         'Ranked by `net_converted` inside each kind. `best` is the best net amount of the ' +
         'executable kinds (retail, p2p, interbank), or null. `mid` is null without a recent one.',

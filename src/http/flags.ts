@@ -22,7 +22,10 @@ export const flagRoutes = ({ log }: { log: Log }): Route[] => [
       const file = name && Bun.file(join(FLAGS, name))
       if (!file || !(await file.exists()))
         return errorReply(
-          new ServiceError('unknown_path', 'there is no such flag; name a country as in ke.svg'),
+          new ServiceError(
+            'unknown_path',
+            'there is no such flag; use a country code as in ke.svg',
+          ),
           log,
         )
       const headers = { 'content-type': 'image/svg+xml', 'cache-control': 'public, max-age=86400' }

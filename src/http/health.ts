@@ -18,9 +18,9 @@ export async function unreadinessOf(deps: HealthDeps): Promise<Unreadiness | nul
 }
 
 const REASONS = {
-  stopping: 'this replica is about to stop; ask another',
+  stopping: 'this replica is about to stop; use another',
   database_unavailable: 'the database does not answer; memory serves reads',
-  behind: 'memory is not up to date with the database yet; ask another',
+  behind: 'memory is not up to date with the database yet; use another',
 }
 
 type Unreadiness = keyof typeof REASONS

@@ -20,10 +20,10 @@ export const historyRoutes = (deps: ColdDeps): Route[] => [
       tag: 'Rates',
       summary: 'Observations of a corridor, page by page',
       description:
-        'Every observation as it was recorded, of providers switched off since, too; ordered by ' +
-        'time, those of one time as they were recorded. The window starts the period before the ' +
-        'hour of its end: within an hour, what is recorded meanwhile moves nothing on ascending ' +
-        'pages; with until nothing ever does. With Accept: text/csv or application/x-ndjson the ' +
+        'Every observation as recorded, including providers switched off since; ordered by ' +
+        'time, then by the order of recording. The window starts one period before the ' +
+        'hour of its end: within an hour, new observations shift nothing on ascending ' +
+        'pages; with until nothing shifts. With Accept: text/csv or application/x-ndjson the ' +
         'observations come alone; a Link header then names the next page.',
       errors: ['unsupported_currency', 'same_currency'],
       mayCarry: ['X-As-Of', 'Link'],

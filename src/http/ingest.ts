@@ -29,8 +29,8 @@ const operation: Operation = {
   description:
     'One row or up to 100, all of them or none. The answer comes after the commit, when reads ' +
     'show the rows. With an Idempotency-Key a retry within 24 hours is safe: the same body gets ' +
-    'the first answer again. A misspelt member is refused, and one that no rate has is left out ' +
-    'and told in warnings.',
+    'the first answer again. A misspelt member is refused, and an unknown one is ignored ' +
+    'and named in warnings.',
   query: NoQuery,
   headers: IngestHeaders,
   body: { schema: IngestBody, examples: INGEST_EXAMPLES },

@@ -41,6 +41,6 @@ const digestOf = (text: string): Uint8Array =>
   new Uint8Array(createHash('sha256').update(text).digest())
 
 function refusal(): Response {
-  const error = 'metrics are closed; send the operator’s METRICS_TOKEN as Authorization: Bearer'
+  const error = 'metrics need a token; send the operator’s METRICS_TOKEN as Authorization: Bearer'
   return jsonReply({ error, code: 'invalid_key' }, 401, { 'www-authenticate': 'Bearer' })
 }

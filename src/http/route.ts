@@ -45,7 +45,7 @@ export function routed(
 }
 
 function methodNotAllowed(allowed: string[]): ServiceError {
-  const message = `this path does not take that method; use ${allowed.join(' or ')}`
+  const message = `this path does not support that method; use ${allowed.join(' or ')}`
   return new ServiceError('method_not_allowed', message, { allowed })
 }
 

@@ -12,8 +12,8 @@ export const snapshotRoutes = (deps: ColdDeps): Route[] => [
       tag: 'Rates',
       summary: 'A corridor as of a past date',
       description:
-        "Each provider's latest quote on or before a UTC date, ranked as on /rates, of the " +
-        'providers that were active then; with the mid where one was recent then.',
+        "Each provider's latest quote on or before a UTC date, ranked like /rates, for the " +
+        'providers active then; with the mid if one was recent then.',
       errors: ['unsupported_currency', 'same_currency'],
     },
     query: SnapshotQuery,

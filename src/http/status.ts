@@ -24,8 +24,8 @@ export function statusRoutes(deps: StatusDeps): Route[] {
         tag: 'Service',
         summary: 'Public health',
         description:
-          'How much there is, how old the newest quote and the newest mid are, and how the ' +
-          'reference feeds fare.',
+          'How much data there is, how old the newest quote and the newest mid are, and how the ' +
+          'reference feeds are doing.',
         query: NoQuery,
         access: 'public',
         isMetered: false,

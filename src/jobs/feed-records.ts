@@ -92,7 +92,7 @@ export function tell({ held, released }: Outcome, { before, records, log }: Told
   for (const { currency, perUsd, ground, answer } of released)
     log.info(
       { currency, perUsd, ground, source: answer.source },
-      `reference ${currency} is let in: it was confirmed`,
+      `reference ${currency} is accepted: it was confirmed`,
     )
 }
 
@@ -116,7 +116,7 @@ export function summaryOf({ feeds, held, missing }: Summed): string {
         : `${id} ${result} ${currencies} currencies of ${new Date(upstreamMs!).toISOString()}`,
     )
   if (held.length > 0) parts.push(`held back: ${held.map(moveOf).join(', ')}`)
-  if (missing.length > 0) parts.push(`given by none: ${missing.join(' ')}`)
+  if (missing.length > 0) parts.push(`missing from every feed: ${missing.join(' ')}`)
   return parts.join('; ') || 'nothing to fetch'
 }
 

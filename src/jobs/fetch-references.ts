@@ -153,7 +153,7 @@ class Inquiry {
     const { deps, before, known } = this.context
     const waitUntilMs = before.feeds.find(({ id }) => id === feed.id)?.waitUntilMs ?? 0
     if (waitUntilMs > deps.clock.now()) {
-      const text = `asked to be left alone until ${new Date(waitUntilMs).toISOString()}`
+      const text = `asked not to be called before ${new Date(waitUntilMs).toISOString()}`
       throw new FeedError('rate_limited', text)
     }
     const answer = await feed.ask()
@@ -172,8 +172,11 @@ class Inquiry {
 
   #feedErrorOf(error: unknown, feed: ReferenceFeed): FeedError {
     if (error instanceof FeedError) return error
-    this.context.deps.log.error({ feed: feed.id, err: error }, 'a reference feed failed by a bug')
-    return new FeedError('unexpected', 'failed in a way nobody thought of')
+    this.context.deps.log.error(
+      { feed: feed.id, err: error },
+      'a reference feed failed because of a bug',
+    )
+    return new FeedError('unexpected', 'failed for an unexpected reason')
   }
 
   #judged(): Verdict {

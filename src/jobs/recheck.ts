@@ -7,5 +7,5 @@ import type { Refresher } from './refresh.ts'
  */
 export async function recheck(refresher: Refresher, log: Log): Promise<void> {
   const hadMissed = await refresher.reload()
-  if (hadMissed) log.info({}, 'memory lacked rows that the database holds; it has them now')
+  if (hadMissed) log.info({}, 'memory lacked rows that the database has; they are loaded now')
 }

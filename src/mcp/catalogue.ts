@@ -87,8 +87,8 @@ export const catalogueResource = {
   name: 'catalogue',
   title: 'Currencies, providers and corridors',
   description:
-    'Which currencies, providers and corridors there are, without prices: what the arguments of ' +
-    'the tools may be. Reading it costs one unit, as a tool call does.',
+    'Which currencies, providers and corridors there are, without prices: what arguments of ' +
+    'the tools may be. Reading it costs one unit, like a tool call.',
   mimeType: 'application/json',
 }
 

@@ -89,7 +89,7 @@ async function observations(
   const history = await historyOf(past, view, question)
   const body = presentHistory(history, question, view.freshness)
   if (body.count === 0 && asked.offset > 0)
-    return { ...body, note: `offset ${asked.offset} lies behind the last observation` }
+    return { ...body, note: `offset ${asked.offset} lies after the last observation` }
   if (!body.has_more) return body
   const [next, until] = [asked.offset + asked.limit, body.to_date]
   const note = `there are later observations; ${againWith(next, until)}`

@@ -4,7 +4,7 @@ import { RpcRefusal } from './message.ts'
 const ARGUMENTS = [
   { name: 'from', description: 'Currency the sender pays in, such as GBP.', required: true },
   { name: 'to', description: 'Currency the recipient gets, such as KES.', required: true },
-  { name: 'amount', description: 'How much is sent, in `from`.', required: true },
+  { name: 'amount', description: 'The amount to send, in `from`.', required: true },
 ]
 
 export const comparePrompt = {

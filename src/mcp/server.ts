@@ -30,7 +30,7 @@ const INSTRUCTIONS = [
   'and list_currencies.',
   'A rate is units of the target currency per one unit of the source. Kinds of price (rate_type)',
   'are never compared with each other; official and parallel prices cannot be executed.',
-  'data_freshness says how fresh an answer is: realtime, or hourly, which sees what held at as_of,',
+  'data_freshness says how fresh an answer is: realtime, or hourly, which is the state at as_of,',
   'the top of the current UTC hour. What is unknown is left out.',
   'Each successful tool call costs one unit of a daily quota; a failed one costs nothing and says',
   'what to change.',

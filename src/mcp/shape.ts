@@ -36,5 +36,5 @@ export function paramsFault({ method, params }: RpcRequest): string | null {
   const faults = read.error.issues
     .slice(0, FAULTS_MAX)
     .map(({ path, message }) => `${path.join('.') || 'params'}: ${message}`)
-  return `the params of ${method} cannot be used: ${faults.join('; ')}`
+  return `the params of ${method} are invalid: ${faults.join('; ')}`
 }

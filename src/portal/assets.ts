@@ -97,7 +97,7 @@ export const assetRoutes = ({ assets, log }: { assets: Assets; log: Log }): Rout
       const found = await assets.at(new URL(request.url).pathname)
       if (!found)
         return errorReply(
-          new ServiceError('unknown_path', 'there is no such file; load the page anew'),
+          new ServiceError('unknown_path', 'there is no such file; reload the page'),
           log,
         )
       return assetReply(request, found)

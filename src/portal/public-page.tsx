@@ -77,7 +77,7 @@ function tooBusyPage(path: string, seconds: number): Page {
       <div class="stack-tight">
         <h1>One moment</h1>
         <p class="lead">
-          More was asked from your address than these pages answer in a minute. Come back in{' '}
+          Your address made more requests in a minute than these pages answer. Come back in{' '}
           {secondsText(seconds)}. Programs get a budget of their own with a key:{' '}
           <a href="/docs">see the API</a>.
         </p>

@@ -25,7 +25,7 @@ export function tooManyPage(path: string, seconds: number): Page {
 export const refusedPage = (path: string, { isMember }: { isMember: boolean }): Page =>
   narrowPage({
     path,
-    title: 'This form cannot be taken',
+    title: 'This form was not accepted',
     status: 403,
     children: (
       <Notice kind="warn">
@@ -46,7 +46,7 @@ export const refusedPage = (path: string, { isMember }: { isMember: boolean }): 
 export const unavailablePage = (path: string): Page => ({
   ...narrowPage({
     path,
-    title: 'Not available just now',
+    title: 'Not available at the moment',
     status: 503,
     children: (
       <Notice kind="bad">

@@ -16,7 +16,7 @@ export const unknownPage = (path: string): Page => ({
     status: 404,
     children: (
       <p class="lead">
-        Nothing stands at this address; it may have been typed or copied wrongly. Go to{' '}
+        There is nothing at this address; it may have been typed or copied wrongly. Go to{' '}
         <a href={PATHS.board}>today's market</a>, to <a href={PATHS.corridors}>all corridors</a> or
         to <a href="/docs">the API</a>.
       </p>

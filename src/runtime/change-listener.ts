@@ -112,7 +112,7 @@ export class ChangeListener {
   /** Sends a pulse. A database that takes it and does not bring it back has lost our connection. */
   async #pulse(): Promise<void> {
     if (!this.#isHeard) {
-      this.deps.log.warn({}, 'news of other replicas stopped coming; connecting anew')
+      this.deps.log.warn({}, 'changes of other replicas are no longer announced; reconnecting')
       await this.#listening?.reconnect()
     }
     this.#isHeard = false

@@ -7,8 +7,8 @@ import { type Tracing, traced } from '~/telemetry/tracing.ts'
 import type { PastStore, ReadReplicas } from './read-replicas.ts'
 
 const AWAY =
-  'the database that history is read from cannot be reached just now; retry shortly, ' +
-  'or ask for what is current: that goes on'
+  'the database with the history cannot be reached at the moment; retry shortly, ' +
+  'or ask for current data, which is still served'
 
 /**
  * Where the past is read from. It fails with `database_unavailable` without the database, and with

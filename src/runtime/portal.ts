@@ -8,7 +8,7 @@ import { orUnavailable } from '~/store/outage.ts'
 import { createTrendStore } from '~/store/past/trend-store.ts'
 import type { People } from './people.ts'
 
-const AWAY = 'the database that trends are read from cannot be reached just now'
+const AWAY = 'the database with the trends cannot be reached at the moment'
 
 type Parts = {
   config: Config

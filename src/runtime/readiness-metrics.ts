@@ -20,7 +20,7 @@ export const readinessMetrics = ({ health, silence }: ReadinessSources): Family[
   },
   {
     name: 'corridor_provider_silent_seconds',
-    help: 'How long a provider that fell silent by its own habit has sent nothing',
+    help: 'How long a provider that fell silent, by its usual interval, has sent nothing',
     type: 'gauge',
     read: () =>
       silence.silent.map(({ providerId, quietMs }) => [

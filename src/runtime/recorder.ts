@@ -15,8 +15,8 @@ type RecorderDeps = {
 }
 
 export const RECORDING_AWAY =
-  'the database cannot be reached just now; ' +
-  'retry shortly: with an Idempotency-Key, the same again, nothing is recorded twice'
+  'the database cannot be reached at the moment; ' +
+  'retry shortly: with one Idempotency-Key for both tries nothing is recorded twice'
 
 /** The recording store; `limit` keeps it from taking the whole database. */
 export type Recorder = AppDeps['store'] & { readonly limit: WorkLimit }

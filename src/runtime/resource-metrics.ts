@@ -42,7 +42,7 @@ export const resourceMetrics = (sources: ResourceSources): Family[] => [
 const doorMetrics = ({ door }: ResourceSources): Family[] => [
   gauge(['accepting', '1 while new connections are accepted'], () => (door.isShut ? 0 : 1)),
   counter(
-    ['connections_crowded_total', 'Times that idle connections were closed for want of room'],
+    ['connections_crowded_total', 'Times that idle connections were closed for lack of room'],
     () => door.crowds,
   ),
   counter(
@@ -59,7 +59,7 @@ function databaseMetrics({ database, readReplicas }: ResourceSources): Family[] 
   return [
     {
       name: 'corridor_database_connections',
-      help: 'Connections of a pool by what they are at',
+      help: 'Connections of a pool by state',
       type: 'gauge',
       *read() {
         for (const [pool, figures] of pools())
@@ -89,7 +89,7 @@ function workMetrics({ readReplicas, store }: ResourceSources): Family[] {
   return [
     {
       name: 'corridor_database_work',
-      help: 'Questions about the past, and recordings, that the database is at or that wait',
+      help: 'Questions about the past, and recordings, running or waiting for the database',
       type: 'gauge',
       *read() {
         for (const [kind, figures] of kinds())
@@ -99,7 +99,7 @@ function workMetrics({ readReplicas, store }: ResourceSources): Family[] {
     },
     {
       name: 'corridor_database_work_refused_total',
-      help: 'The same, refused because too much of it waited',
+      help: 'Questions about the past, and recordings, refused because too many were waiting',
       type: 'counter',
       read: () => kinds().map(([kind, figures]) => [{ kind }, summed(figures, 'refused')]),
     },
@@ -129,18 +129,18 @@ const replicaMetrics = ({ readReplicas }: ResourceSources): Family[] => [
 const toolMetrics = ({ tools }: ResourceSources): Family[] => [
   gauge(['mcp_sessions', 'Open sessions of the tool server'], () => tools.sessions.size),
   gauge(['mcp_streams', 'Open streams of the tool server'], () => tools.sessions.streams),
-  gauge(['mcp_requests_waiting', 'Requests of the tool server on their way'], () => tools.waiting),
+  gauge(['mcp_requests_waiting', 'Requests of the tool server under way'], () => tools.waiting),
 ]
 
 const windowMetrics = ({ windows }: ResourceSources): Family[] => [
   counter(['window_cache_hits_total', 'History answers found'], () => windows.figures.hits),
   counter(['window_cache_misses_total', 'History answers made'], () => windows.figures.misses),
   counter(
-    ['window_cache_evictions_total', 'History answers dropped for want of room'],
+    ['window_cache_evictions_total', 'History answers dropped for lack of room'],
     () => windows.figures.evictions,
   ),
   counter(
-    ['window_cache_invalidations_total', 'History answers dropped because of news'],
+    ['window_cache_invalidations_total', 'History answers dropped because of new data'],
     () => windows.figures.invalidations,
   ),
   gauge(['window_cache_entries', 'History answers kept'], () => windows.figures.entries),

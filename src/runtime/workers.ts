@@ -132,7 +132,7 @@ class Workers {
     this.#running.set(place, child)
     void child.exited.then(() => {
       if (this.#running.get(place) === child) this.#running.delete(place)
-      reject(new Error('a worker ended before it answered; what it said stands above'))
+      reject(new Error('a worker ended before it answered; its own lines are above'))
     })
     return { child, ready }
   }

@@ -97,7 +97,7 @@ function assertProvider(view: View, provider: string | null): void {
   if (provider === null || view.catalogue.anyProvider(provider)) return
   throw invalidParameter({
     name: 'provider',
-    fault: 'nobody has that id; the list of providers has the active ones',
+    fault: 'no provider has that id; the list of providers has the active ones',
   })
 }
 

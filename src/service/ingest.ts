@@ -54,8 +54,8 @@ const keyReused = (): ServiceError =>
   )
 
 const OVERDUE =
-  'the database does not answer just now, so whether the batch is recorded is unknown; ' +
-  'retry shortly: with an Idempotency-Key, the same again, nothing is recorded twice'
+  'the database does not answer at the moment, so it is unknown whether the batch was recorded; ' +
+  'retry shortly: with one Idempotency-Key for both tries nothing is recorded twice'
 
 async function recordAndServe(
   { memory, store, clock }: IngestDeps,

@@ -11,7 +11,7 @@ type NewKeysDeps = {
 /** The limit on look-ups, so that made-up keys, however many, cost no further queries. */
 const LOOKS = { requestsMax: 20, windowMs: 2_000 }
 const LOOKS_AT_ONCE_MAX = 4
-const LOOK = { msMax: 1_000, message: 'whether this key is new could not be told in time' }
+const LOOK = { msMax: 1_000, message: 'the database did not tell in time whether this key is new' }
 /**
  * How many keys are remembered as not existing: keys are random, so none of them is created later.
  */

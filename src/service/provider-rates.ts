@@ -16,7 +16,7 @@ export function providerRates(view: View, providerId: string): ProviderRates {
   if (!provider)
     throw new ServiceError(
       'unknown_provider',
-      'no active provider has that id; /providers lists those there are',
+      'no active provider has that id; /providers lists the active ones',
     )
   const quotes: Quote[] = []
   for (const book of view.generation.quotes.booksOf(providerId)) {

@@ -91,7 +91,7 @@ function askedWindow({ freshness }: View, { startMs, endMs, period }: SeriesQues
   const toMs = endMs ?? nowMs + 1
   const fromMs = startMs ?? Math.min(toMs, nowMs) - PERIOD_MS[period]
   if (startMs !== null && startMs > nowMs)
-    throw unusableStart('it lies in the future; give a moment that has been')
+    throw unusableStart('it lies in the future; give a moment in the past')
   if (fromMs > toMs) throw unusableStart('it lies after end; give an earlier start or a later end')
   return { fromMs, toMs, nowMs }
 }

@@ -71,8 +71,8 @@ export class WorkLimit {
     this.#refused++
     return new ServiceError(
       'overloaded',
-      'more is asked of the database just now than it can do; retry shortly, ' +
-        'or ask for what is current: that goes on',
+      'the database is overloaded at the moment; retry shortly, ' +
+        'or ask for current data, which is still served',
       {},
       RETRY_SECONDS,
     )

@@ -48,7 +48,7 @@ export class ProviderCorridors {
     await this.#create(unknown)
     await this.#find(unknown)
     const lost = this.#missing(unknown)
-    if (lost.length > 0) throw new Error(`${keyOf(lost[0]!)} is neither there nor can be created`)
+    if (lost.length > 0) throw new Error(`${keyOf(lost[0]!)} neither exists nor can be created`)
   }
 
   async #find(names: readonly SeriesName[]): Promise<void> {

@@ -59,7 +59,7 @@ export async function requireRights(sql: Sql, { prunes }: { prunes: boolean }): 
     ([rights, of]) => `GRANT ${rights} ${of.map(({ what }) => what).join(', ')} TO ${first.role}`,
   )
   throw new Error(
-    `the database user ${first.role} may not do all that a service does; ` +
+    `the database user ${first.role} lacks rights of a service; ` +
       `run as the user that owns the tables: ${grants.join('; ')}`,
   )
 }

@@ -49,7 +49,7 @@ function sslOf(asked: URLSearchParams): Tls {
   if (root !== null) mustCheck(root, mode)
   const own = ownCertificate(asked)
   if (mode === null || mode === 'disable') {
-    if (own) throw new Error('sslcert needs sslmode: say verify-full, or what else is to hold')
+    if (own) throw new Error('sslcert needs sslmode: set verify-full, or another mode')
     return mode === null ? undefined : false
   }
   const isChecked = mode === 'verify-ca' || mode === 'verify-full' || root !== null

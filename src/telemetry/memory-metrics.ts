@@ -7,7 +7,7 @@ export function memoryMetrics(memory: Memory, clock: Clock): Family[] {
   return [
     {
       name: 'corridor_memory_entries',
-      help: 'What the indexes in memory hold',
+      help: 'Entries of the indexes in memory',
       type: 'gauge',
       read: () => Object.entries(memorySizes(memory)).map(([index, size]) => [{ index }, size]),
     },
@@ -46,7 +46,7 @@ function feedMetrics(memory: Memory, clock: Clock): Family[] {
   return [
     {
       name: 'corridor_feed_failing',
-      help: '1 while the last try of a reference feed, by any replica, failed',
+      help: '1 while the last attempt at a reference feed, by any replica, failed',
       type: 'gauge',
       read: () => records().map(({ id, isFailing }) => [{ feed: id }, isFailing ? 1 : 0]),
     },

@@ -8,7 +8,7 @@ const MICROSECONDS = 1e6
 export const processMetrics = (loop: LoopDelay, version: string): Family[] => [
   {
     name: 'corridor_build_info',
-    help: 'What runs here',
+    help: 'The version that runs',
     type: 'gauge',
     read: () => [[{ version, runtime: `bun ${Bun.version}` }, 1]],
   },
@@ -40,10 +40,7 @@ export const processMetrics = (loop: LoopDelay, version: string): Family[] => [
     read: () => [[{}, performance.timeOrigin / 1000]],
   },
   ...descriptorMetrics,
-  histogram(
-    ['event_loop_delay_seconds', 'How late the event loop comes to what is due'],
-    loop.timings,
-  ),
+  histogram(['event_loop_delay_seconds', 'How late the event loop runs its timers'], loop.timings),
 ]
 
 const descriptorMetrics: Family[] = [
@@ -55,7 +52,7 @@ const descriptorMetrics: Family[] = [
   },
   {
     name: 'process_max_fds',
-    help: 'File descriptors that there may be',
+    help: 'File descriptors that the process may have',
     type: 'gauge',
     read: () => sampleOf(descriptorsMax()),
   },

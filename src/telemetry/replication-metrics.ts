@@ -6,18 +6,21 @@ import type { ReplicationFigures } from './replication-figures.ts'
 export const replicationMetrics = (figures: ReplicationFigures): Family[] => [
   {
     name: 'corridor_replication_news_total',
-    help: 'Commits of other processes that were heard of',
+    help: 'Announced commits of other processes',
     type: 'counter',
     *read() {
       for (const [kind, count] of figures.kinds) yield [{ kind }, count]
     },
   },
   histogram(
-    ['replication_delay_seconds', 'Time from hearing of a commit elsewhere to serving it'],
+    ['replication_delay_seconds', 'Time from the announcement of a commit elsewhere to serving it'],
     figures.timings,
   ),
   gauge(
-    ['replication_lag_seconds', 'Age of the oldest news that is not served yet; 0 without any'],
+    [
+      'replication_lag_seconds',
+      'Age of the oldest announced commit that is not served yet; 0 without any',
+    ],
     () => secondsOf(figures.lagMs),
   ),
 ]
@@ -30,7 +33,7 @@ export const publicationMetrics = (publications: Publications, clock: Clock): Fa
     ['memory_publications_total', 'Generations that memory has served'],
     () => publications().count,
   ),
-  gauge(['memory_generation_age_seconds', 'Age of the generation that is served'], () =>
+  gauge(['memory_generation_age_seconds', 'Age of the generation being served'], () =>
     ageSeconds(clock.now(), publications().lastMs),
   ),
 ]

@@ -12,7 +12,7 @@ import { iso, presentFreshness } from './present.ts'
 
 export const ChangeQuery = Type.Object({
   ...CorridorQuery.properties,
-  period: periodParameter('How far the start lies before the end.', '7d'),
+  period: periodParameter('The length of the period.', '7d'),
 })
 
 const ChangeMoment = namedRecord('ChangeMoment', {
@@ -24,8 +24,8 @@ const ChangeMoment = namedRecord('ChangeMoment', {
 })
 
 const ChangeFigures = namedRecord('ChangeFigures', {
-  abs: Type.Number({ description: 'The end less the start.' }),
-  pct: Type.Number({ description: 'The same as a percentage of the start.' }),
+  abs: Type.Number({ description: 'The end minus the start.' }),
+  pct: Type.Number({ description: 'The difference as a percentage of the start.' }),
 })
 
 export const ChangeResponse = namedRecord('ChangeResponse', {

@@ -37,30 +37,30 @@ export const CHALLENGE = { 'www-authenticate': 'ApiKey realm="corridor"' } as co
 export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
   missing_parameter: 'A required parameter is missing.',
   invalid_parameter:
-    'A parameter is empty, cannot be read, is out of its bounds, or asks for a time where the ' +
-    'answer is for now.',
-  repeated_parameter: 'A parameter that is no list is given more than once.',
+    'A parameter is empty, unreadable, out of bounds, or asks for a time where only the ' +
+    'present is served.',
+  repeated_parameter: 'A parameter that takes one value is given more than once.',
   unsupported_currency:
-    'No active currency has that code: each that has none is named, and those there are stand ' +
-    'beside.',
+    'A code is not that of an active currency; the error names each such code and lists the ' +
+    'supported ones.',
   same_currency: 'Both sides of the corridor are the same currency.',
   malformed_body: 'The body is not JSON, or neither one row nor 1 to 100 of them.',
   body_too_large: 'The body is larger than 1 MiB.',
   missing_key: 'There is no X-API-Key header.',
-  invalid_key: 'No key is like this one.',
+  invalid_key: 'The key does not exist.',
   revoked_key: 'The key was revoked.',
   forbidden: 'The account is neither treasury nor admin.',
   unknown_path: 'There is no such path.',
   unknown_provider: 'No active provider has that id.',
-  method_not_allowed: 'The path does not take that method; Allow names those it takes.',
-  invalid_rows: 'Rows are at fault, each listed by its index; nothing was inserted.',
+  method_not_allowed: 'The path does not support that method; Allow names those it supports.',
+  invalid_rows: 'Some rows are invalid, each listed by its index; nothing was inserted.',
   idempotency_key_reused: 'The Idempotency-Key was used with another body.',
   quota_exceeded: "All of today's units are used.",
   too_many_failures: 'Too many requests without a valid key came from one address.',
   internal_error: 'Something failed on our side; retry in a moment.',
-  mid_unavailable: 'The mid-market reference is away or too old; retry shortly.',
+  mid_unavailable: 'The mid-market reference is unavailable or too old; retry shortly.',
   database_unavailable: 'The database does not answer; retry shortly.',
-  overloaded: 'More is asked of the database than it can do just now; retry shortly.',
+  overloaded: 'The database is overloaded at the moment; retry shortly.',
 }
 
 export type ErrorBody = { readonly error: string; readonly code: ErrorCode }
@@ -91,7 +91,9 @@ const DETAILS: Partial<Record<ErrorCode, Record<string, TSchema>>> = {
   invalid_parameter: { parameter },
   repeated_parameter: { parameter },
   unsupported_currency: {
-    parameter: Type.String({ description: 'The parameter at fault, from where both are.' }),
+    parameter: Type.String({
+      description: 'The parameter at fault; from where it could be either.',
+    }),
     supported_currencies: Type.Array(Type.String(), {
       description: 'Codes of every active currency, in alphabetical order.',
     }),

@@ -41,8 +41,7 @@ export const ProviderType = words(PROVIDER_TYPES, {
 
 export const DataFreshness = words(TIERS, {
   title: 'DataFreshness',
-  description:
-    'The tier this answer was served at: `hourly` sees what held at the top of the UTC hour.',
+  description: 'The tier of this answer: `hourly` shows the data of the top of the UTC hour.',
 })
 
 /** The members by which every answer of a tier tells its freshness. */

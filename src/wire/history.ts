@@ -37,7 +37,7 @@ export const HistoryQuery = Type.Object({
   until: Type.Optional(
     Type.String({
       description:
-        "An ISO-8601 date-time where the window ends, instead of now: the first page's to_date " +
+        "An ISO-8601 date-time at which the window ends, not now: the first page's to_date " +
         'keeps the following pages still.',
       format: 'date-time',
       examples: ['2026-03-05T14:00:00.000Z'],
@@ -55,7 +55,7 @@ export const HistoryPointFields = namedRecord('HistoryPoint', {
   spread_bps: nullable(
     Type.Number({
       description:
-        'Basis points below the best rate of its rate_type that stood in the corridor at its ' +
+        'Basis points below the best rate of its rate_type in force in the corridor at its ' +
         'timestamp, observations of one time together; null where its provider was not active ' +
         'then, and where too many other observations lie between those of one provider.',
     }),

@@ -42,8 +42,8 @@ const RateRow = named(
     }),
     from: currency('Source currency; this or source_currency is required.'),
     to: currency('Target currency; this or target_currency is required.'),
-    source_currency: currency('The same as from; where both are given they must agree.'),
-    target_currency: currency('The same as to; where both are given they must agree.'),
+    source_currency: currency('Another name of from; if both are given they must agree.'),
+    target_currency: currency('Another name of to; if both are given they must agree.'),
     fee: optional(Type.Number({ minimum: 0, maximum: FEE_MAX, description: 'In fee_currency.' })),
     fee_currency: currency('Defaults to the source currency when a fee is given.'),
     notes: optional(Type.String({ maxLength: NOTES_LENGTH_MAX })),
@@ -73,7 +73,7 @@ export const IngestHeaders = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: IDEMPOTENCY_KEY_LENGTH_MAX,
-      description: 'Makes a retry safe: a word of your own, new for every batch.',
+      description: 'Makes a retry safe: a text of your own, new for every batch.',
       examples: ['batch-17'],
     }),
   ),
@@ -139,7 +139,7 @@ function refusalOf(errors: readonly { index: number; error: string }[]): Service
 function unreadWarning(names: readonly string[]): string {
   const shown = names.slice(0, UNREAD_SHOWN_MAX).map(shownName).join(', ')
   const more = names.length - UNREAD_SHOWN_MAX
-  return `not recorded, as no rate has it: ${shown}${more > 0 ? ` and ${more} more` : ''}`
+  return `ignored, as unknown: ${shown}${more > 0 ? ` and ${more} more` : ''}`
 }
 
 /** Parsed JSON whose numbers keep every digit they were written with. */

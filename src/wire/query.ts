@@ -51,7 +51,10 @@ export function refuseTimes({ properties }: TObject, { names, whereOf }: Times):
   const isTime = (name: string) => Object.hasOwn(PAST, name)
   const asked = names.find(isTime)
   if (asked === undefined || Object.keys(properties).some(isTime)) return
-  throw invalidParameter({ name: asked, fault: `this answers for now; ${whereOf(asked)}` })
+  throw invalidParameter({
+    name: asked,
+    fault: `this answers for the present only; ${whereOf(asked)}`,
+  })
 }
 
 /**

@@ -21,14 +21,14 @@ export const SeriesQuery = Type.Object({
   period: periodParameter('How far back the window goes from its end.', '30d'),
   start: Type.Optional(
     Type.String({
-      description: 'An ISO-8601 date-time where the window starts; it overrides period.',
+      description: 'An ISO-8601 date-time at which the window starts; it overrides period.',
       format: 'date-time',
       examples: ['2026-03-01T00:00:00Z'],
     }),
   ),
   end: Type.Optional(
     Type.String({
-      description: 'An ISO-8601 date-time where the window ends, instead of now.',
+      description: 'An ISO-8601 date-time at which the window ends, instead of now.',
       format: 'date-time',
       examples: ['2026-03-05T00:00:00Z'],
     }),
@@ -61,7 +61,7 @@ export const SeriesResponse = namedRecord('TimeSeriesResponse', {
   data: Type.Array(TimeSeriesPoint),
   count: Type.Integer(),
   note: Type.Optional(
-    Type.String({ description: 'What to know of the window, or of an untracked pair.' }),
+    Type.String({ description: 'A remark on the window, or on an untracked pair.' }),
   ),
   ...freshnessFields,
 })

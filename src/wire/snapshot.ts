@@ -26,7 +26,7 @@ export const SnapshotResponse = namedRecord('HistoricalResponse', {
   as_of: Type.String({
     ...Instant,
     description:
-      'Up to where quotes count: the start of the following UTC day, or for the hourly tier the ' +
+      'Quotes count before this moment: the start of the next UTC day, or on the hourly tier the ' +
       'top of the current hour while that day is not over.',
   }),
   data_freshness: DataFreshness,

@@ -10,7 +10,7 @@ const API_VERSION = 'v1'
 
 const MidFeeds = namedRecord('MidFeeds', {
   last_run: Instant,
-  served_by: nullable(Type.String({ description: 'The feed that served last.' })),
+  served_by: nullable(Type.String({ description: 'The feed whose rates were used last.' })),
   feeds: Type.Array(
     namedRecord('MidFeedState', {
       name: Type.String(),
@@ -18,13 +18,15 @@ const MidFeeds = namedRecord('MidFeeds', {
       age_seconds: nullable(Type.Integer()),
       is_failing: Type.Boolean({ description: 'Whether it failed when it was asked last.' }),
       fault: nullable(words(FEED_FAULTS)),
-      reason: nullable(Type.String({ description: 'Why, after the name of the feed.' })),
+      reason: nullable(
+        Type.String({ description: 'The reason, continuing the name of the feed.' }),
+      ),
     }),
-    { description: 'In order of preference; one that is not needed is not asked.' },
+    { description: 'The feeds in order of preference; a feed that is not needed is not asked.' },
   ),
   held_back: Type.Array(
     namedRecord('HeldBackMid', { currency: CurrencyCode, source: Type.String(), since: Instant }),
-    { description: 'Moved too far to be believed unconfirmed; the value before stands meanwhile.' },
+    { description: 'Values that moved too far to be used yet; the earlier one stays in use.' },
   ),
 })
 

@@ -81,7 +81,7 @@ describe('backup - and restore -', () => {
     const stderr = await new Response(child.stderr).text()
     expect([await child.exited, stderr]).toEqual([
       1,
-      'corridor: standard output cannot be written: its reader has left; the backup is not whole\n',
+      'corridor: standard output cannot be written: its reader is gone; the backup is incomplete\n',
     ])
   })
 

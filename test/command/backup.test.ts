@@ -163,7 +163,7 @@ describe('backup and restore', () => {
     const both = await Promise.all([1, 2].map(() => corridor(['backup', path], origin.url)))
     expect(both.map(({ status }) => status).sort()).toEqual([0, 1])
     const said = both.find(({ status }) => status === 1)!.said.at(-1)
-    expect(said).toContain('is there already')
+    expect(said).toContain('exists already')
     expect((await stat(path)).mode & 0o777).toBe(0o600)
     const restored = await freshDatabase()
     expect((await corridor(['restore', path], restored.url)).status).toBe(0)
@@ -189,7 +189,7 @@ describe('backup and restore', () => {
       ['no file', Buffer.alloc(0), 'damaged or cut off'],
       ['no gzip', Buffer.from('what is this'), 'damaged or cut off'],
       ['cut off', bytes.subarray(0, bytes.length / 2), 'damaged or cut off'],
-      ['another text', Bun.gzipSync(Buffer.from('{}\n')), 'no backup of corridor'],
+      ['another text', Bun.gzipSync(Buffer.from('{}\n')), 'not a backup of corridor'],
       ['half', Bun.gzipSync(Buffer.from(text.slice(0, text.length / 2))), 'cut off'],
       ['no end', Bun.gzipSync(Buffer.from(`${text.split('\n')[0]}\n`)), 'cut off'],
       [

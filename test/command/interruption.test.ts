@@ -37,7 +37,7 @@ describe('a command whose result cannot be written', () => {
     })
     expect(await child.exited).toBe(1)
     closeSync(unwritable)
-    expect(await new Response(child.stderr).text()).toContain('the result cannot be written')
+    expect(await new Response(child.stderr).text()).toContain('its result cannot be written')
   })
 })
 

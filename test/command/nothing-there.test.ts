@@ -63,7 +63,7 @@ describe('with no database in sight', () => {
       for (const args of commands()) {
         const { status, stdout, said } = await corridor(args, database.url)
         expect([args, status, stdout, said.length]).toEqual([args, 1, '', 1])
-        expect(said[0]).toContain('there is nothing of corridor in the database: PostgreSQL')
+        expect(said[0]).toContain('there is no corridor schema in the database: PostgreSQL')
         expect(said[0]).not.toContain(new URL(database.url).password)
       }
       const made = await database.sql`

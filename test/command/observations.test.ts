@@ -116,7 +116,7 @@ describe('observations import', () => {
     ] as const) {
       const { status, stdout, said } = await load(file)
       expect([status, stdout]).toEqual([0, '{"inserted":1,"skipped":0,"rejected":0}\n'])
-      const line = `not read, as no observation has it: ${names}; check how it is spelt`
+      const line = `ignored, as observations have no such field: ${names}; check the spelling`
       expect(said).toEqual([line])
     }
   })

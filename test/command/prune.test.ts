@@ -47,7 +47,7 @@ describe('observations prune', () => {
       prune('--older-than', '5y'),
     ))!
     expect(status).toBe(1)
-    expect(said.at(-1)).toContain('another process prunes')
+    expect(said.at(-1)).toContain('another process is pruning')
     expect(await count()).toBe(5)
   })
 

@@ -115,7 +115,7 @@ describe('reference fetch', () => {
     const finished = await createFeedStateStore(database).once(() => reference(['fetch']))
     expect([finished!.status, finished!.said]).toEqual([
       1,
-      ['corridor: another process is asking the feeds just now: see reference status'],
+      ['corridor: another process is asking the feeds at the moment: see reference status'],
     ])
     expect(feed.upstream.asked).toHaveLength(before)
   })

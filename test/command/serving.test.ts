@@ -141,7 +141,7 @@ describe('an error that nobody caught', () => {
     const lines = linesOf(await new Response(child.stderr).text())
     expect(await child.exited).toBe(1)
     expect(lines).toHaveLength(LINES + 2)
-    const message = 'corridor ends by an error that nobody caught'
+    const message = 'corridor ends after an uncaught error'
     expect(lines.at(-2)).toMatchObject({ level: 'error', msg: message })
     expect(lines.at(-2)!.err).toMatchObject({ message: 'nobody caught this' })
     expect(lines.at(-1)).toMatchObject({ msg: 'let go of' })

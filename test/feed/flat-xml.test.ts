@@ -33,6 +33,6 @@ describe('flatXml', () => {
     '<a><?php x ?></a>',
     '<a><!-- never closed </a>',
   ])('%p is malformed', (text) => {
-    expect(() => flatXml(text)).toThrow('answered what is no XML, or not all of it')
+    expect(() => flatXml(text)).toThrow('did not answer complete XML')
   })
 })

@@ -83,7 +83,7 @@ describe.each(METERED)('GET $path', ({ path, isTiered }) => {
       expect([status, body]).toEqual([
         400,
         {
-          error: `${parameter} cannot be used: this answers for now; ${where}`,
+          error: `${parameter} cannot be used: this answers for the present only; ${where}`,
           code: 'invalid_parameter',
           parameter,
         },

@@ -317,7 +317,7 @@ describe('Idempotency-Key', () => {
     const first = await world.post(body, key, once('warned'))
     expect(first.body).toEqual({
       inserted: 2,
-      warnings: [{ index: 1, warning: 'not recorded, as no rate has it: "comment"' }],
+      warnings: [{ index: 1, warning: 'ignored, as unknown: "comment"' }],
     })
     expect((await world.post(body, key, once('warned'))).text).toBe(first.text)
     const providers = PROVIDERS.map((one) => ({ ...one, isActive: false }))

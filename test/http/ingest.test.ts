@@ -173,7 +173,7 @@ describe('what a row may leave out', () => {
     const { world, store, key } = open()
     const named = { ...ROW, rate_type: 'official', unknown: { deep: [1] } }
     const { status, body } = await world.post([ROW, named], key)
-    const warning = 'not recorded, as no rate has it: "rate_type", "unknown"'
+    const warning = 'ignored, as unknown: "rate_type", "unknown"'
     expect([status, body]).toEqual([201, { inserted: 2, warnings: [{ index: 1, warning }] }])
     expect(store.recorded[1]).toEqual(store.recorded[0]!)
   })

@@ -48,7 +48,7 @@ describe('fetchReferences', () => {
     expect(next!.released).toMatchObject([{ currency: 'ETB', ground: 'second_fetch' }])
     expect(world.log.said).toEqual([
       'warn: reference ETB is held back: it moved too far',
-      'info: reference ETB is let in: it was confirmed',
+      'info: reference ETB is accepted: it was confirmed',
     ])
   })
 
@@ -74,7 +74,7 @@ describe('fetchReferences', () => {
     expect(outcome!.feeds[0]).toMatchObject({
       result: 'failed',
       fault: 'implausible',
-      message: 'gives a number for KES that is no price',
+      message: 'gives a number for KES that is not a valid price',
     })
     expect(world.store.snapshots).toHaveLength(1)
   })
@@ -117,7 +117,7 @@ describe('fetchReferences', () => {
     const outcome = await fetchReferences(world)
     expect(outcome!.source).toBe('b')
     expect(JSON.stringify([outcome, await world.store.loadState()])).not.toContain('token')
-    expect(world.log.said[0]).toBe('error: a reference feed failed by a bug')
+    expect(world.log.said[0]).toBe('error: a reference feed failed because of a bug')
   })
 
   test('rejects when the store does, and the next run makes up for it', async () => {
@@ -197,7 +197,9 @@ describe('feed records', () => {
     world.clock.advance(1_199_999)
     const outcome = await fetchReferences(world)
     expect(a.asked).toBe(1)
-    expect(outcome!.feeds[0]!.message).toBe('asked to be left alone until 2024-07-29T14:27:00.000Z')
+    expect(outcome!.feeds[0]!.message).toBe(
+      'asked not to be called before 2024-07-29T14:27:00.000Z',
+    )
     const { feeds } = (await world.store.loadState())!
     expect(feeds[0]).toMatchObject({ message: 'answered 429', waitUntilMs: world.clock.now() + 1 })
     world.clock.advance(1)
@@ -229,7 +231,7 @@ describe('summaryOf', () => {
     a.say = () => ({ ...rest, ETB: 74.74 })
     expect(summaryOf((await fetchReferences(world))!)).toBe(
       'z answered 503; a served 8 currencies of 2024-07-29T12:00:00.000Z; ' +
-        'held back: ETB 57.7 to 74.74; given by none: MAD',
+        'held back: ETB 57.7 to 74.74; missing from every feed: MAD',
     )
   })
 })

@@ -17,7 +17,9 @@ describe('recheck', () => {
       refresher(async () => true),
       log,
     )
-    expect(log.said).toEqual(['info: memory lacked rows that the database holds; it has them now'])
+    expect(log.said).toEqual([
+      'info: memory lacked rows that the database has; they are loaded now',
+    ])
   })
 
   test('rejects when the database does not answer', async () => {

@@ -396,7 +396,7 @@ describe('wrong arguments', () => {
     const session = await tools.connect(tools.world.key())
     const { body } = await session.call('get_rates', { ...CORRIDOR, date: '2025-12-25' })
     expect(body.error).toBe(
-      'date cannot be used: this answers for now; get_history tells of the past',
+      'date cannot be used: this answers for the present only; get_history tells of the past',
     )
     const none = await session.call('get_rates', { ...CORRIDOR, date: null })
     expect(none.isError).toBe(false)
@@ -523,7 +523,7 @@ describe('a long list', () => {
     const second = (await session.call('get_history', { ...CORRIDOR, offset: 50 })).body
     expect([second.count, second.has_more, second.next_offset]).toEqual([20, false, undefined])
     const beyond = (await session.call('get_history', { ...CORRIDOR, offset: 500 })).body
-    expect([beyond.count, beyond.note]).toEqual([0, 'offset 500 lies behind the last observation'])
+    expect([beyond.count, beyond.note]).toEqual([0, 'offset 500 lies after the last observation'])
   })
 
   test.each([

@@ -199,7 +199,7 @@ describe('a devaluation', () => {
     expect((await scene.status()).mid_feeds.held_back).toEqual([])
     expect(scene.log.said).toEqual([
       'warn: reference NGN is held back: it moved too far',
-      'info: reference NGN is let in: it was confirmed',
+      'info: reference NGN is accepted: it was confirmed',
     ])
   })
 

@@ -223,7 +223,7 @@ describe('replicas on one database', () => {
     expect(await msUntil('the observation', serves)).toBeLessThan(SILENCE_MS_MAX)
     expect(second.log.said).toEqual([
       LOADED,
-      'warn: news of other replicas stopped coming; connecting anew',
+      'warn: changes of other replicas are no longer announced; reconnecting',
     ])
     running.pop()
     await second.service.stop()

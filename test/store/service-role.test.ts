@@ -253,7 +253,7 @@ describe('a role with the rights that docs/operate.md names', () => {
           level: 'error',
           time: expect.any(String),
           msg:
-            'corridor ends: the database user corridor_service may not do all that a service does; ' +
+            'corridor ends: the database user corridor_service lacks rights of a service; ' +
             `run as the user that owns the tables: ${missing}`,
         },
       ])

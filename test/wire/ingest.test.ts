@@ -103,10 +103,10 @@ describe('readIngestBody', () => {
     expect(observations[0]).toEqual(observations[1]!)
     const long = `"${'x'.repeat(40)}…"`
     expect(warnings).toEqual([
-      { index: 0, warning: 'not recorded, as no rate has it: "id", "rate_type"' },
+      { index: 0, warning: 'ignored, as unknown: "id", "rate_type"' },
       {
         index: 2,
-        warning: `not recorded, as no rate has it: ${long}, "error", "a", "b", "c" and 2 more`,
+        warning: `ignored, as unknown: ${long}, "error", "a", "b", "c" and 2 more`,
       },
     ])
   })

@@ -102,7 +102,7 @@ function timeFault({ answer: { upstreamMs }, nowMs, rules }: Questioned): string
   if (upstreamMs > nowMs + rules.futureMaxMs) return 'dates its rates in the future'
   if (upstreamMs < nowMs - rules.upstreamAgeMaxMs) {
     const days = Math.floor((nowMs - upstreamMs) / DAY_MS)
-    return `gives rates that are ${days} days old by its own word`
+    return `gives rates that are ${days} days old by its own date`
   }
   return null
 }
@@ -113,7 +113,7 @@ function numberFault({ answer, known }: Questioned): string | null {
     if (text === undefined) continue
     const value = Number(text)
     const isSane = PER_USD_TEXT.test(text) && value >= PER_USD_MIN && value <= PER_USD_MAX
-    if (!isSane) return `gives a number for ${currency} that is no price`
+    if (!isSane) return `gives a number for ${currency} that is not a valid price`
   }
   return null
 }

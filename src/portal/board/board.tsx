@@ -67,7 +67,7 @@ async function chartSeries(
     const series = seriesOf(past, view, chartQuestion(question, nowMs))
     return await inTime(series, { msMax: CHART_WAIT_MS, message: 'the chart took too long' })
   } catch (err) {
-    log.warn({ err }, 'the board goes on without its chart')
+    log.warn({ err }, 'the board is shown without its chart')
     return null
   }
 }
@@ -162,8 +162,8 @@ const unansweredPage = ({ view }: PublicAsk, query: BoardQuery): Page => ({
   body: (
     <div class="stack-tight">
       <h1>Market board</h1>
-      <Notice kind="bad" title="This cannot be answered as it stands">
-        What is wrong is said beside each field.
+      <Notice kind="bad" title="This question cannot be answered">
+        The fault is shown beside each field.
       </Notice>
       <BoardForm view={view} query={query} />
     </div>

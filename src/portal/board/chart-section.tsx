@@ -41,7 +41,7 @@ export function ChartSection({ from, to, period, series, hrefOf, csvHref }: Prop
       {series ? (
         <Chart {...{ from, to, period, csvHref }} points={series.points} />
       ) : (
-        <Notice kind="warn" title="The chart is not available just now">
+        <Notice kind="warn" title="The chart is not available at the moment">
           The database that holds the past cannot be reached, or takes long. What is above is
           current and goes on; <a href={hrefOf(period)}>try the chart again</a> in a moment.
         </Notice>
@@ -178,7 +178,7 @@ function summary({ mid, best, period }: Lines): string {
 }
 
 function quotedText(bests: readonly number[]): string {
-  if (bests.length === 0) return 'Nothing that money can be sent at was quoted.'
+  if (bests.length === 0) return 'No price that money can be sent at was quoted.'
   const [low, high] = [rateText(Math.min(...bests)), rateText(Math.max(...bests))]
   if (bests.length === 1) return `A best rate was quoted once, at ${low}.`
   const range = low === high ? `at ${low}` : `from ${low} to ${high}`

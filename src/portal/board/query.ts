@@ -70,7 +70,7 @@ function amountOf(text: string): number | string {
   const amount = writtenNumber(text)
   if (amount === null) return SEPARATED.test(text) ? USE_A_POINT : USE_DIGITS
   if (amount <= 0) return 'The amount must be more than zero.'
-  if (amount > AMOUNT_MAX) return 'That is more than there is: at most 1,000,000,000,000,000.'
+  if (amount > AMOUNT_MAX) return 'The amount is too large: at most 1,000,000,000,000,000.'
   return amount
 }
 

@@ -73,7 +73,7 @@ function BestNote({ best: { ranked }, net, amount, mid, freshness: { nowMs } }: 
       with {provider.name}, at a price of <Age ms={quote.atMs} nowMs={nowMs} /> ago
       {isDerived(provider.providerType) && ` ${DERIVED}`}
       {compared}
-      {quote.fee === null ? '; its fee is not said.' : `${included}.`}
+      {quote.fee === null ? '; its fee is not known.' : `${included}.`}
       {isOldPrice({ ms: quote.atMs, nowMs }) &&
         ` A price this old may no longer be had${isOlder ? '; the mid is newer' : ''}.`}
     </p>
@@ -101,7 +101,8 @@ function Mid({ conversions: { mid }, from, to, freshness }: Props) {
         <>
           <p class="figure">Not known</p>
           <p class="figure-note">
-            No reference feed has said anything recent of this pair, so nothing is measured by it.
+            No reference feed has a recent rate for this pair, so prices cannot be compared with a
+            mid.
           </p>
         </>
       )}
@@ -116,8 +117,8 @@ function Freshly({ freshness: { cutoffMs } }: { freshness: Freshness }) {
       <h2 class="figure-label">Hourly prices</h2>
       <p class="figure">As of {clockText(cutoffMs)}</p>
       <p class="figure-note">
-        What held at the top of the hour, up to an hour ago; the next look is at{' '}
-        {clockText(cutoffMs + HOUR_MS)}. Keys of the enterprise plan see prices as they come in.
+        Prices as of the top of the hour; they are updated next at {clockText(cutoffMs + HOUR_MS)}.
+        Keys of the enterprise plan see prices as they come in.
       </p>
     </section>
   )

@@ -71,7 +71,7 @@ async function trends({ trends, log }: CorridorsDeps, view: View): Promise<Trend
   try {
     return await inTime(trends.of(view), { msMax: TRENDS_WAIT_MS, message: 'trends took too long' })
   } catch (err) {
-    log.warn({ err }, 'the corridors go on without their trends')
+    log.warn({ err }, 'the corridors are shown without their trends')
     return null
   }
 }
@@ -127,7 +127,7 @@ function List({ list, query, hasAny, trendOf, nowMs }: ListProps) {
   return (
     <>
       {trendOf === null && (
-        <Notice kind="warn" title="The last thirty days are not available just now">
+        <Notice kind="warn" title="The last thirty days are not available at the moment">
           The database that holds the past cannot be reached, or takes long; what is current goes
           on.
         </Notice>

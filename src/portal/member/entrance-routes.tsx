@@ -43,12 +43,12 @@ export type EntranceDeps = VisitDeps & {
   readonly warm: () => void
 }
 
-const NO_EMAIL = 'That is no e-mail address; it looks like name@example.org.'
+const NO_EMAIL = 'That is not an e-mail address; one looks like name@example.org.'
 const LENGTHS = `${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX}`
 const PASSWORD_FAULTS: Readonly<Record<PasswordFault, string>> = {
-  length: `A password has ${LENGTHS} characters; this has not.`,
-  address: 'Whoever knows your address would guess this. Choose another, a few words for example.',
-  common: 'Everybody who guesses tries this one early. Choose another, a few words for example.',
+  length: `A password has ${LENGTHS} characters; this one has not.`,
+  address: 'This is too easy to guess from your address. Choose another, a few words for example.',
+  common: 'This password is too common. Choose another, a few words for example.',
 }
 const WRONG = 'The address or the password is wrong.'
 

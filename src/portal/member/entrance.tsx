@@ -91,7 +91,7 @@ export const signInPage = (visit: Visit, { isReset, dailyUnits, ...sent }: SignI
       <>
         {isReset && (
           <Notice kind="good">
-            Your new password holds from now on, and every session is ended. Sign in with it.
+            Your new password is set, and every session is ended. Sign in with it.
           </Notice>
         )}
         <VisitForm visit={visit} action={PATHS.signIn} send="Sign in">

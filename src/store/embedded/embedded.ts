@@ -186,7 +186,7 @@ async function ensureDatabase(home: Home, url: string): Promise<void> {
     if (found.length === 0) await sql`CREATE DATABASE ${sql(ROLE)}`
   } catch (error) {
     throw new Error(
-      `the database in ${home.directory} runs but refuses us: ${(error as Error).message}`,
+      `the database in ${home.directory} refuses the connection: ${(error as Error).message}`,
       { cause: error },
     )
   } finally {

@@ -39,8 +39,8 @@ export async function embeddedHome(options: HomeOptions): Promise<Home> {
     const { code } = error as NodeJS.ErrnoException
     if (code === undefined) throw error
     throw new Error(
-      `there can be no database in ${options.dataDir} (${code}): ` +
-        'set DATA_DIR to a directory, or to where one can be made',
+      `a database cannot be made in ${options.dataDir} (${code}): ` +
+        'set DATA_DIR to a directory, or to a path where one can be made',
       { cause: error },
     )
   }
@@ -69,7 +69,7 @@ async function homeOf(options: HomeOptions): Promise<Home> {
 const noDatabase = (looked: readonly string[]): Error =>
   new Error(
     `there is no database: DATABASE_URL is not set, and there is none in ${looked.join(' or ')}. ` +
-      'Set DATABASE_URL or DATA_DIR to what the service has, or make a new database with ' +
+      'Set DATABASE_URL or DATA_DIR to those of the service, or create a new database with ' +
       '`corridor migrate` or `corridor serve`',
   )
 

@@ -135,7 +135,7 @@ class Restoring {
 
   async #begin(line: string): Promise<void> {
     const header = parsed<Header>(line)
-    if (header?.corridor !== 1) throw new RestoreFault('the file is no backup of corridor')
+    if (header?.corridor !== 1) throw new RestoreFault('the file is not a backup of corridor')
     if (header.schema !== (await schemaVersion(this.tx)))
       throw new RestoreFault(
         'the backup is of another schema: restore it with the version that made it, then migrate',
@@ -147,7 +147,9 @@ class Restoring {
     const name = parsed<Table>(line)?.name
     const table = TABLES.find((one) => one.name === name)
     if (!table || JSON.stringify(table) !== line)
-      throw new RestoreFault('the file is damaged: a line names no table; nothing was restored')
+      throw new RestoreFault(
+        'the file is damaged: a line does not name a table; nothing was restored',
+      )
     this.#copy = await copyIn(this.tx, `copy ${copied(table)} from stdin`)
   }
 
@@ -176,7 +178,7 @@ async function assertEmpty(tx: TransactionSql): Promise<void> {
     const rows = await tx`select from ${tx(name)} limit 1`
     if (rows.length > 0)
       throw new RestoreFault(
-        `the database holds data (in ${name}): restore into an empty one, nothing was changed`,
+        `the database has data (in ${name}): restore into an empty one; nothing was changed`,
       )
   }
 }

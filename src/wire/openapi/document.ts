@@ -67,7 +67,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], options: Documen
           type: 'apiKey',
           in: 'header',
           name: 'X-API-Key',
-          description: 'A key of your account, as it was shown when it was made.',
+          description: 'A key of your account, as shown when it was created.',
         },
       },
     },
@@ -77,7 +77,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], options: Documen
 const HeldTag = Type.Object({
   'If-None-Match': Type.Optional(
     Type.String({
-      description: 'An ETag of an earlier answer; 304 when it is still the answer.',
+      description: 'The ETag of an earlier answer; 304 if that answer is still valid.',
       examples: ['W/"sJ2Yc0bJPHrq5WmpfTGvcAgV5Hw"'],
     }),
   ),

@@ -6,7 +6,7 @@ import { ERROR_STATUS } from '~/wire/errors.ts'
 export const TAGS = {
   Rates: "Providers' quotes in a corridor, now and over time.",
   Pairs: 'Mid and best rate of one pair or of many in one call.',
-  Catalogue: 'What there is to ask for.',
+  Catalogue: 'Currencies, providers and corridors to ask for.',
   Recording: 'For accounts that record observations.',
   Service: 'Quota and health.',
 } as const

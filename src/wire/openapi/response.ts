@@ -24,15 +24,16 @@ const QUOTA_HEADERS = {
     schema: { type: 'integer', minimum: 0 },
   },
   'RateLimit-Policy': {
-    description: 'The quota as the IETF draft writes it: `"day";q=50;w=86400`.',
+    description: 'The quota in the form of the IETF draft: `"day";q=50;w=86400`.',
     schema: { type: 'string', pattern: '^"day";q=\\d+;w=86400$' },
   },
   RateLimit: {
-    description: 'What is left of it, likewise: units `r` and seconds `t`: `"day";r=49;t=3600`.',
+    description:
+      'What is left of the quota, in that form: units `r` and seconds `t`: `"day";r=49;t=3600`.',
     schema: { type: 'string', pattern: '^"day";r=\\d+;t=\\d+$' },
   },
   'Cache-Control': {
-    description: "One account's own: not for a shared cache.",
+    description: 'The answer belongs to one account: not for a shared cache.',
     schema: { type: 'string', enum: ['private, no-cache'] },
   },
 }
@@ -45,7 +46,7 @@ export const headerComponents: Json = {
     schema: { type: 'string', enum: [...TIERS] },
   },
   'Retry-After': {
-    description: 'Seconds to wait before another try.',
+    description: 'Seconds to wait before trying again.',
     schema: { type: 'integer', minimum: 0 },
   },
   ETag: {
@@ -72,20 +73,20 @@ export const headerComponents: Json = {
     schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
   },
   'X-Content-Type-Options': {
-    description: 'Browsers take the type as it is said.',
+    description: 'Browsers must not guess another type.',
     schema: { type: 'string', enum: ['nosniff'] },
   },
   'Strict-Transport-Security': {
-    description: 'Where the service is reached over https: browsers come by no other way.',
+    description: 'Sent where the service is reached over https: browsers then use nothing else.',
     required: false,
     schema: { type: 'string', pattern: '^max-age=\\d+$' },
   },
   'WWW-Authenticate': {
-    description: 'What a 401 asks for: a key in the X-API-Key header.',
+    description: 'The challenge of a 401: a key in the X-API-Key header.',
     schema: { type: 'string', enum: [CHALLENGE['www-authenticate']] },
   },
   Allow: {
-    description: 'The methods that the path takes.',
+    description: 'The methods that the path supports.',
     schema: { type: 'string', pattern: '^[A-Z]+(, [A-Z]+)*$' },
   },
 }
@@ -126,7 +127,8 @@ export class Responses {
     const responses: Json = { [status]: this.#success(operation) }
     if (operation.isTagged)
       responses[304] = {
-        description: 'The answer is the one that If-None-Match names. Costs what an answer costs.',
+        description:
+          'The answer that If-None-Match names is still valid. Costs as much as an answer.',
         headers: headersOf(operation, 304),
       }
     for (const [failure, codes] of errorsByStatus(operation)) {

@@ -66,7 +66,7 @@ describe('answerFault', () => {
     '0x10',
     '1e-13',
   ])('%p as a price of a known currency', (text) => {
-    expect(faultOf({ ...GOOD, NGN: text })).toBe('gives a number for NGN that is no price')
+    expect(faultOf({ ...GOOD, NGN: text })).toBe('gives a number for NGN that is not a valid price')
   })
 
   test('prices from 1e-12 to 1e12 pass, beyond they do not', () => {

@@ -83,7 +83,7 @@ describe('GET /', () => {
     world.quote({ providerId: 'retail-a', rate: 131, at: '2026-03-05T14:10:00Z' })
     const before = await visit(world, QUERY)
     expect(textOf(before.text)).toContain('As of 14:00 UTC')
-    expect(textOf(before.text)).toContain('the next look is at 15:00 UTC')
+    expect(textOf(before.text)).toContain('they are updated next at 15:00 UTC')
     expect(rowsOf(before.text)[1]![3]).toBe('130.00')
     world.clock.set('2026-03-05T15:00:00Z')
     expect(rowsOf((await visit(world, QUERY)).text)[1]![3]).toBe('131.00')
@@ -135,7 +135,7 @@ describe('GET /', () => {
       { providerId: 'official-a', rate: 130, at: EARLIER },
     )
     const { text } = await visit(world, QUERY)
-    expect(textOf(text)).toContain('0.76% below the mid; its fee is not said.')
+    expect(textOf(text)).toContain('0.76% below the mid; its fee is not known.')
     expect(text).not.toContain('fee included')
     const nets = rowsOf(text).map((row) => row[1])
     expect(nets).toContain('13,000.00 before any fee')
@@ -237,7 +237,7 @@ describe('GET /', () => {
     ['from=USD&to=KES&amount=-5', 'Write the amount in digits', 'amount'],
     ['from=USD&to=KES&amount=1,5000', 'Use a point for the decimals', 'amount'],
     ['from=USD&to=KES&amount=1.250.000', 'Use a point for the decimals', 'amount'],
-    ['from=USD&to=KES&amount=1000000000000001', 'That is more than there is', 'amount'],
+    ['from=USD&to=KES&amount=1000000000000001', 'The amount is too large', 'amount'],
     ['from=%3Cscript%3E&to=KES&amount=1', '<script> is not a currency known here', 'from'],
     ['from=%E0%A4%A&to=KES&amount=1', 'is not a currency known here', 'from'],
   ])('400 to %s, with what is wrong beside its field', async (query, fault, field) => {
@@ -351,7 +351,7 @@ describe('the chart of GET /', () => {
     of.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
     const { status, text } = await visit(of, QUERY)
     expect(status).toBe(200)
-    expect(textOf(text)).toContain('The chart is not available just now')
+    expect(textOf(text)).toContain('The chart is not available at the moment')
     expect(textOf(text)).toContain('goes on; try the chart again in a moment')
     expect(textOf(text)).toContain('13,000.00 KES with Provider retail-a')
     const file = await visit(of, '/board/series.csv?from=USD&to=KES')
@@ -362,7 +362,7 @@ describe('the chart of GET /', () => {
     const of = new World({ past: pastWith({ buckets: () => new Promise(() => {}) }) })
     const { status, text } = await visit(of, QUERY)
     expect(status).toBe(200)
-    expect(textOf(text)).toContain('The chart is not available just now')
+    expect(textOf(text)).toContain('The chart is not available at the moment')
   })
 })
 

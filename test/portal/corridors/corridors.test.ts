@@ -197,7 +197,7 @@ describe('the trends of GET /corridors', () => {
     })
     const away = await visit(of, '/corridors')
     expect(away.status).toBe(200)
-    expect(textOf(away.text)).toContain('The last thirty days are not available just now')
+    expect(textOf(away.text)).toContain('The last thirty days are not available at the moment')
     expect(textOf(away.text)).toContain('129.00')
     isAway = false
     expect(textOf((await visit(of, '/corridors')).text)).not.toContain('not available')

@@ -45,6 +45,6 @@ describe('a page that waits for a database which hangs', () => {
   ])('503 after five seconds where that asks for %s', async (_what, cookie) => {
     const reply = await replyOf(cookie, () => NEVER)
     expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '30'])
-    expect(await reply.text()).toContain('Not available just now')
+    expect(await reply.text()).toContain('Not available at the moment')
   })
 })

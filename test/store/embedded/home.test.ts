@@ -93,7 +93,7 @@ describe('embeddedHome', () => {
     await writeFile(file, '')
     for (const dataDir of [file, join(file, 'below')])
       await expect(embeddedHome({ dataDir, say: () => {} })).rejects.toThrow(
-        `there can be no database in ${dataDir} (ENOTDIR): set DATA_DIR to a directory`,
+        `a database cannot be made in ${dataDir} (ENOTDIR): set DATA_DIR to a directory`,
       )
   })
 
