@@ -78,7 +78,9 @@ describe('once', () => {
 
   test('leaves no connection behind', async () => {
     await createFeedStateStore(database).once(async () => {})
-    const locks = await database.sql`select 1 from pg_locks where locktype = 'advisory'`
+    const locks = await database.sql`
+      select 1 from pg_locks where locktype = 'advisory'
+        and database = (select oid from pg_database where datname = current_database())`
     expect(locks).toHaveLength(0)
   })
 })

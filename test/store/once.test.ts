@@ -51,7 +51,8 @@ describe('once', () => {
     void dead.catch(() => {})
     await begun.promise
     await database.sql`select pg_terminate_backend(pid) from pg_locks
-      where locktype = 'advisory' and pid <> pg_backend_pid()`
+      where locktype = 'advisory' and pid <> pg_backend_pid()
+        and database = (select oid from pg_database where datname = current_database())`
     await until('the turn', async () => (await once(other, 'work', async () => true)) === true)
   })
 })

@@ -158,7 +158,9 @@ async function scene() {
 
 async function untilWaiting(sql: Sql): Promise<void> {
   for (;;) {
-    const [row] = await sql`select 1 from pg_locks where not granted limit 1`
+    const [row] = await sql`
+      select 1 from pg_locks join pg_stat_activity using (pid)
+      where not granted and datname = current_database() limit 1`
     if (row) return
     await Bun.sleep(5)
   }
