@@ -315,7 +315,7 @@ const BREAKS: ((text: string, random: Random) => string)[] = [
 function kindOf(target: string): Kind {
   const sent = target.replace(/^http:\/\/[^/]*/, '')
   const path = URL.parse(`http://localhost${sent}`)?.pathname ?? sent
-  return path.startsWith('/api/v1/') ? 'api' : path === '/mcp' ? 'mcp' : 'page'
+  return path.startsWith('/api/v1/') ? 'api' : /^\/mcp\/?$/.test(path) ? 'mcp' : 'page'
 }
 
 function written(random: Random, { method, target, headers, body }: Draft): Asked {
