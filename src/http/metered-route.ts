@@ -2,7 +2,7 @@ import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import { ServiceError } from '~/domain/errors.ts'
 import type { Freshness } from '~/domain/freshness.ts'
 import { REQUEST_ID_HEADER } from '~/http/edge/request-id.ts'
-import type { Evidence } from '~/memory/evidence.ts'
+import type { AnswerBasis } from '~/memory/answer-basis.ts'
 import type { Generation } from '~/memory/memory.ts'
 import { inScope, type RequestScope } from '~/telemetry/request-scope.ts'
 import type { OperationNotes } from '~/wire/openapi/operation.ts'
@@ -24,7 +24,7 @@ type Question<Q extends TObject, A> = {
 }
 
 /** What was found, and what it draws on. */
-type FoundAgain<A> = { readonly found: A; readonly evidence: Evidence }
+type FoundAgain<A> = { readonly found: A; readonly basis: AnswerBasis }
 
 type MeteredRoute<Q extends TObject, R extends TSchema, A> = Question<Q, A> & {
   readonly path: string
@@ -100,8 +100,8 @@ function bodyOf<Q extends TObject, A>(
   if (known !== null) return known
   const again = findAgain?.(url, memory.current, freshness)
   if (again) {
-    const { found, evidence } = again
-    return answers.keep(url, text(found, freshness), { freshness, evidence })
+    const { found, basis } = again
+    return answers.keep(url, text(found, freshness), { freshness, basis })
   }
   const ask = metered.ask(query, freshness)
   return answers.keep(url, text(find(ask), freshness), ask.view)

@@ -2,10 +2,10 @@ import { wasActive } from '~/domain/activity.ts'
 import type { Freshness } from '~/domain/freshness.ts'
 import type { Mid, Reference } from '~/domain/mid.ts'
 import type { Quote } from '~/domain/quote.ts'
+import { AnswerBasis } from './answer-basis.ts'
 import type { CatalogueIndex } from './catalogue-index.ts'
 import type { CorridorBook, ViewRules } from './corridor-book.ts'
 import { type CorridorView, EMPTY_VIEW } from './corridor-view.ts'
-import { Evidence } from './evidence.ts'
 import type { Generation } from './memory.ts'
 
 /** The age up to which a value is shown as current; null for any age. */
@@ -18,7 +18,7 @@ export type AgeLimits = { readonly midMaxAgeMs: number; readonly quoteMaxAgeMs: 
 export class View {
   readonly catalogue: CatalogueIndex
   /** What was read through this view. */
-  readonly evidence: Evidence
+  readonly basis: AnswerBasis
   readonly #generation: Generation
   readonly #rules: ViewRules
 
@@ -28,7 +28,7 @@ export class View {
     private readonly limits: AgeLimits,
   ) {
     this.catalogue = generation.catalogue
-    this.evidence = new Evidence(generation, freshness)
+    this.basis = new AnswerBasis(generation, freshness)
     this.#generation = generation
     const oldestMs =
       limits.quoteMaxAgeMs === null
@@ -39,14 +39,14 @@ export class View {
 
   /** The whole generation, whatever its times. */
   get generation(): Generation {
-    this.evidence.readAllQuotes()
+    this.basis.readAllQuotes()
     return this.#generation
   }
 
   /** The quotes of a corridor; empty when nobody quotes it. */
   corridor(from: string, to: string): CorridorView {
     const book = this.#generation.quotes.book(from, to)
-    this.evidence.readBook(from, to, book)
+    this.basis.readBook(from, to, book)
     return book ? this.viewOf(book) : EMPTY_VIEW
   }
 
@@ -55,7 +55,7 @@ export class View {
     const seen = book.view(this.#rules)
     const { quoteMaxAgeMs } = this.limits
     if (quoteMaxAgeMs !== null)
-      for (const { quote } of seen.quotes) this.evidence.lastUntil(quote.atMs + quoteMaxAgeMs)
+      for (const { quote } of seen.quotes) this.basis.lastUntil(quote.atMs + quoteMaxAgeMs)
     return seen
   }
 
@@ -65,7 +65,7 @@ export class View {
    */
   allQuotes(from: string, to: string): Quote[] {
     const book = this.#generation.quotes.book(from, to)
-    this.evidence.readBook(from, to, book)
+    this.basis.readBook(from, to, book)
     return book?.quotesAt(this.freshness.cutoffMs) ?? []
   }
 
@@ -106,7 +106,7 @@ export class View {
   isRecent(atMs: number, thenMs = this.freshness.nowMs): boolean {
     const untilMs = atMs + this.limits.midMaxAgeMs
     if (thenMs > untilMs) return false
-    this.evidence.lastUntil(untilMs)
+    this.basis.lastUntil(untilMs)
     return true
   }
 

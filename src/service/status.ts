@@ -21,7 +21,7 @@ export function statusOf(view: View): Status {
   const { references, quotes, feeds } = view.generation
   const feed = references.newest(view.freshness.cutoffMs) ?? null
   for (const atMs of [feed?.atMs ?? null, ...feeds.feeds.map(({ succeededMs }) => succeededMs)])
-    if (atMs !== null) view.evidence.lastUntil(secondEndMs(atMs, view.freshness.nowMs))
+    if (atMs !== null) view.basis.lastUntil(secondEndMs(atMs, view.freshness.nowMs))
   return {
     corridorCount: liveCorridors(view).length,
     providerCount: view.catalogue.providers.length,

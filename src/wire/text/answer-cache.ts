@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Freshness, Tier } from '~/domain/freshness.ts'
-import type { Evidence } from '~/memory/evidence.ts'
+import type { AnswerBasis } from '~/memory/answer-basis.ts'
 import type { Generation } from '~/memory/memory.ts'
 import type { View } from '~/memory/view.ts'
 import { iso } from '~/wire/present.ts'
@@ -12,7 +12,7 @@ import { iso } from '~/wire/present.ts'
  */
 type Kept = {
   readonly parts: readonly string[]
-  readonly evidence: Evidence
+  readonly basis: AnswerBasis
   toldMs: number
   told: string
 }
@@ -70,7 +70,7 @@ export class AnswerCache {
   /** The kept body with the present time; null where it has to be made. */
   find(url: string, generation: Generation, freshness: Freshness): string | null {
     const kept = this.#byTier[freshness.tier].get(url)
-    if (!kept?.evidence.holds(generation, freshness)) return null
+    if (!kept?.basis.holds(generation, freshness)) return null
     const { nowMs } = freshness
     if (nowMs !== kept.toldMs) {
       kept.toldMs = nowMs
@@ -86,13 +86,13 @@ export class AnswerCache {
   keep<B extends Body>(
     url: string,
     body: B,
-    { freshness, evidence }: Pick<View, 'freshness' | 'evidence'>,
+    { freshness, basis }: Pick<View, 'freshness' | 'basis'>,
   ): B | string {
     if (url.length > QUESTION_LENGTH_MAX || !this.#wasAsked(url)) return body
     const text = typeof body === 'string' ? body : new TextDecoder().decode(body)
     const at = text.lastIndexOf(TIMESTAMP) + TIMESTAMP.length
     const parts = this.#form(text.slice(0, at), text.slice(at + INSTANT_LENGTH))
-    this.#byTier[freshness.tier].set(url, { parts, evidence, toldMs: Number.NaN, told: '' })
+    this.#byTier[freshness.tier].set(url, { parts, basis, toldMs: Number.NaN, told: '' })
     return text
   }
 

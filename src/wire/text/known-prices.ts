@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Freshness, Tier } from '~/domain/freshness.ts'
-import type { Evidence } from '~/memory/evidence.ts'
+import type { AnswerBasis } from '~/memory/answer-basis.ts'
 import type { Generation } from '~/memory/memory.ts'
 import type { View } from '~/memory/view.ts'
 import type { Priced, Prices } from '~/service/convert.ts'
@@ -19,7 +19,7 @@ const STEM_LENGTH_MAX = 256
 const AMOUNT = '&amount='
 
 /** The prices found, and what they were read from. */
-type Known = { readonly prices: Prices; readonly evidence: Evidence }
+type Known = { readonly prices: Prices; readonly basis: AnswerBasis }
 
 /**
  * The prices behind earlier questions for another amount, by the whole URL except the amount at its
@@ -43,27 +43,25 @@ export class KnownPrices {
     url: string,
     generation: Generation,
     freshness: Freshness,
-  ): { readonly found: Priced; readonly evidence: Evidence } | null {
+  ): { readonly found: Priced; readonly basis: AnswerBasis } | null {
     const end = stemLengthOf(url)
     if (end === null) return null
     const [cache, stem] = [this.#byTier[freshness.tier], url.slice(0, end)]
     const known = cache.get(stem)
     if (!known) return null
-    if (!known.evidence.holds(generation, freshness)) {
+    if (!known.basis.holds(generation, freshness)) {
       cache.delete(stem)
       return null
     }
     const amount = plainNumber(ConvertQuery.properties.amount, url.slice(end))
-    return amount === null
-      ? null
-      : { found: { prices: known.prices, amount }, evidence: known.evidence }
+    return amount === null ? null : { found: { prices: known.prices, amount }, basis: known.basis }
   }
 
   /** Remembers the prices of a question that was just read without a fault. */
-  keep(url: string, found: Priced, { freshness, evidence }: View): Priced {
+  keep(url: string, found: Priced, { freshness, basis }: View): Priced {
     const end = stemLengthOf(url)
     if (end !== null && plainNumber(ConvertQuery.properties.amount, url.slice(end)) !== null)
-      this.#byTier[freshness.tier].set(url.slice(0, end), { prices: found.prices, evidence })
+      this.#byTier[freshness.tier].set(url.slice(0, end), { prices: found.prices, basis })
     return found
   }
 }

@@ -15,7 +15,7 @@ type BookRead = Corridor & { readonly book: CorridorBook | undefined }
  *
  * Errs on the safe side. It keeps the books that were read, and no generation.
  */
-export class Evidence {
+export class AnswerBasis {
   readonly #catalogue: CatalogueIndex
   readonly #references: ReferenceIndex
   readonly #feeds: FeedState
