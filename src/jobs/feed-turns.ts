@@ -1,4 +1,4 @@
-import type { Memory, News } from '~/memory/memory.ts'
+import type { Memory, Publication } from '~/memory/memory.ts'
 import { type FetchReferencesDeps, runFetchReferences } from './fetch-references.ts'
 import { instantsOf, lastInstantMs } from './schedule.ts'
 
@@ -34,8 +34,8 @@ export class FeedTurns {
   }
 
   /** Takes what memory publishes: a currency that is new to the catalogue may make a run due. */
-  note(news: News): void {
-    if (!news.catalogue || !this.#begin) return
+  note(publication: Publication): void {
+    if (!publication.catalogue || !this.#begin) return
     const { references } = this.deps.memory.current
     const isNew = (code: string) =>
       !this.#sought.has(code) && !references.reference(code, Number.POSITIVE_INFINITY)

@@ -5,7 +5,7 @@ import { dayOf, type UsageCount } from '~/domain/quota.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { Log } from '~/log.ts'
 import type { Catalogue } from '~/memory/catalogue-index.ts'
-import type { Generation, Memory, News } from '~/memory/memory.ts'
+import type { Generation, Memory, Publication } from '~/memory/memory.ts'
 import { USAGE_DAYS, type UsageMeter } from '~/memory/usage-meter.ts'
 import { Backlog, type DatabaseChange } from './backlog.ts'
 
@@ -165,7 +165,7 @@ export class Refresher {
    * before. Publications of this process during the read are newer: those accounts are read again,
    * so that a revoked key cannot come back.
    */
-  async #publishAccess(load: () => Promise<Access>, others: News = {}): Promise<Generation> {
+  async #publishAccess(load: () => Promise<Access>, others: Publication = {}): Promise<Generation> {
     const { memory, clock } = this.deps
     for (let reads = 1; ; reads++) {
       const { keys } = memory.current

@@ -18,10 +18,10 @@ export type Generation = {
 }
 
 /**
- * What a publication adds; parts left out stay. A catalogue replaces the one before, and so does a
- * feed state unless its run is older.
+ * What a publication adds; parts that it leaves out stay. A catalogue replaces the one before, and
+ * so does a feed state unless its run is older.
  */
-export type News = {
+export type Publication = {
   readonly catalogue?: Catalogue
   readonly quotes?: readonly Quote[]
   readonly references?: readonly Reference[]
@@ -47,10 +47,10 @@ export class Memory {
   #prunedMs = Number.NEGATIVE_INFINITY
 
   /**
-   * `onNews` is told of each publication once it is served. A publication that brings changes of
-   * who was active counts as news about the whole past.
+   * Calls `onPublication` with each publication once it is served. A publication that changes who
+   * was active when counts as a change of the whole past.
    */
-  constructor(private readonly onNews: (news: News) => void = () => {}) {}
+  constructor(private readonly onPublication: (publication: Publication) => void = () => {}) {}
 
   get current(): Generation {
     return this.#current
@@ -70,22 +70,22 @@ export class Memory {
   }
 
   /**
-   * Makes `news` part of what is served, all at once. Adding quotes or references twice adds
+   * Makes `added` part of what is served, all at once. Adding quotes or references twice adds
    * nothing.
    */
-  publish(news: News, nowMs: number): void {
+  publish(added: Publication, nowMs: number): void {
     this.#prunedMs = Math.max(this.#prunedMs, nowMs)
     const { catalogue, quotes, references, feeds, keys } = this.#current
     const { changes } = catalogue
     this.#current = {
-      catalogue: news.catalogue ? new CatalogueIndex(news.catalogue) : catalogue,
-      quotes: news.quotes ? quotes.with(news.quotes, nowMs) : quotes,
-      references: news.references ? references.with(news.references, nowMs) : references,
-      feeds: news.feeds && runMs(news.feeds) >= runMs(feeds) ? news.feeds : feeds,
-      keys: news.access ? keys.with(news.access) : keys,
+      catalogue: added.catalogue ? new CatalogueIndex(added.catalogue) : catalogue,
+      quotes: added.quotes ? quotes.with(added.quotes, nowMs) : quotes,
+      references: added.references ? references.with(added.references, nowMs) : references,
+      feeds: added.feeds && runMs(added.feeds) >= runMs(feeds) ? added.feeds : feeds,
+      keys: added.access ? keys.with(added.access) : keys,
     }
     const isActivityNew = this.#current.catalogue.changes !== changes
-    this.onNews(isActivityNew ? { ...news, isPastChanged: true } : news)
+    this.onPublication(isActivityNew ? { ...added, isPastChanged: true } : added)
   }
 
   /** Forgets values that no reader can ask for any more. */

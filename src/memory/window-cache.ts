@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { corridorKey } from '~/domain/corridor.ts'
 import type { Window } from '~/domain/period.ts'
-import type { News } from './memory.ts'
+import type { Publication } from './memory.ts'
 
 /** What an answer was computed from: observations of a corridor or references of a currency. */
 export type Source = Window & { readonly of: string }
@@ -12,7 +12,7 @@ type CacheFigures = {
   readonly misses: number
   /** Entries dropped for lack of room. */
   readonly evictions: number
-  /** Entries dropped because of news about their windows. */
+  /** Entries dropped because a publication fell into their windows. */
   readonly invalidations: number
   readonly entries: number
   /** An estimate of the bytes that the entries take. */
@@ -40,8 +40,9 @@ type Question<T> = {
  * Answers about stretches of history, kept until something is recorded inside them or there is no
  * more room. Mutable, like the usage meter.
  *
- * A question asked after news was noted never gets an answer from before it, not even one that was
- * already being computed: such an answer goes to those who had asked earlier, and is not kept.
+ * A question asked after a publication was noted never gets an answer from before it, not even one
+ * that was already being computed: such an answer goes to those who had asked earlier, and is not
+ * kept.
  */
 export class WindowCache {
   readonly #kept: LRUCache<string, Kept>
@@ -94,8 +95,8 @@ export class WindowCache {
     return this.#asked(question)
   }
 
-  /** Drops the answers that news falls into; everything when the past changed. */
-  note({ quotes = [], references = [], isPastChanged = false }: News): void {
+  /** Drops the answers that a publication falls into; all of them when the past changed. */
+  note({ quotes = [], references = [], isPastChanged = false }: Publication): void {
     if (isPastChanged) this.clear()
     for (const quote of quotes) this.#drop(corridorKey(quote), quote.atMs)
     for (const { currency, atMs } of references) this.#drop(currency, atMs)

@@ -2,7 +2,7 @@ import { monotonicMs, msSince } from '~/clock.ts'
 import { noState } from '~/domain/feed/state.ts'
 import { Refresher, type Sources } from '~/jobs/refresh.ts'
 import { UsageExchange } from '~/jobs/usage-exchange.ts'
-import { Memory, type News } from '~/memory/memory.ts'
+import { Memory, type Publication } from '~/memory/memory.ts'
 import { UsageMeter } from '~/memory/usage-meter.ts'
 import { UsageShares } from '~/memory/usage-shares.ts'
 import { WindowCache } from '~/memory/window-cache.ts'
@@ -44,14 +44,14 @@ export async function openCore(options: ServiceOptions, opened: Opened): Promise
   const readReplicas = opened.add(new ReadReplicas(options))
   const telemetry = opened.add(await Telemetry.start(options))
   const windows = new WindowCache()
-  const hearers: ((news: News) => void)[] = []
-  const memory = new Memory((news) => {
-    for (const hear of hearers) hear(news)
+  const hearers: ((publication: Publication) => void)[] = []
+  const memory = new Memory((publication) => {
+    for (const hear of hearers) hear(publication)
   })
   const feeds = new FeedService({ ...options, memory, watch: telemetry.feed })
-  hearers.push((news) => windows.note(news))
-  hearers.push((news) => readReplicas.note(news))
-  hearers.push((news) => feeds.note(news))
+  hearers.push((publication) => windows.note(publication))
+  hearers.push((publication) => readReplicas.note(publication))
+  hearers.push((publication) => feeds.note(publication))
   hearers.push(() => telemetry.notePublication())
   const shares = new UsageShares(clock, LEASE_TRUST_MS)
   const meter = new UsageMeter(shares)

@@ -7,7 +7,7 @@ import { FeedTurns } from '~/jobs/feed-turns.ts'
 import type { FeedStore } from '~/jobs/fetch-references.ts'
 import type { Job, Schedule } from '~/jobs/schedule.ts'
 import type { Log } from '~/log.ts'
-import type { Memory, News } from '~/memory/memory.ts'
+import type { Memory, Publication } from '~/memory/memory.ts'
 import type { Database } from '~/store/database.ts'
 import { createFeedStateStore } from '~/store/feed-state-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
@@ -38,7 +38,7 @@ export class FeedService {
   constructor(deps: FeedServiceDeps) {
     const { config, clock, log, memory, database, pace = systemPace, watch = same } = deps
     const { signal } = this.#stopping
-    const publish = (news: News) => memory.publish(news, clock.now())
+    const publish = (publication: Publication) => memory.publish(publication, clock.now())
     const fetcher = { clock, ...until(signal, pace) }
     this.#pattern = config.feedCron
     this.#turns =
@@ -74,8 +74,8 @@ export class FeedService {
     this.#turns?.start(() => schedule.runNow(JOB_NAME))
   }
 
-  note(news: News): void {
-    this.#turns?.note(news)
+  note(publication: Publication): void {
+    this.#turns?.note(publication)
   }
 
   /** When the feeds are asked next; null where there are none. */
@@ -90,7 +90,10 @@ export class FeedService {
 }
 
 /** The store of the feeds, which publishes what it records at once. */
-export function feedStoreOf(database: Database, publish: (news: News) => void): FeedStore {
+export function feedStoreOf(
+  database: Database,
+  publish: (publication: Publication) => void,
+): FeedStore {
   const references = createReferenceStore(database)
   const states = createFeedStateStore(database)
   return {

@@ -46,7 +46,7 @@ export function listen(
   { addresses, door, ...serving }: Serving & { addresses?: Addresses; door?: Door },
 ): Listener {
   const servers = new Servers(address, serving, addresses)
-  const timer = setInterval(() => door?.look(ROOM, servers), LOOK_MS)
+  const timer = setInterval(() => door?.check(ROOM, servers), CHECK_MS)
   return {
     origin: originAt({ host: address.host, port: servers.port }),
     async stop() {
@@ -56,7 +56,7 @@ export function listen(
   }
 }
 
-const LOOK_MS = 100
+const CHECK_MS = 100
 const ROOM: Room = { open: openDescriptors, max: descriptorsMax() }
 
 /** The server that listens, and earlier ones that only finish their connections. */

@@ -3,7 +3,7 @@ import { type Clock, monotonicMs } from '~/clock.ts'
 import type { Config } from '~/config.ts'
 import type { Job } from '~/jobs/schedule.ts'
 import type { Log } from '~/log.ts'
-import type { News } from '~/memory/memory.ts'
+import type { Publication } from '~/memory/memory.ts'
 import { inTime } from '~/service/deadline.ts'
 import { type WorkFigures, WorkLimit } from '~/service/work-limit.ts'
 import { type Database, type PoolFigures, poolOf } from '~/store/database.ts'
@@ -79,9 +79,9 @@ export class ReadReplicas {
   }
 
   /** Notes what memory publishes: a replica that has not replayed it must not answer for it. */
-  note(news: News): void {
+  note(publication: Publication): void {
     if (this.#replicas.length === 0) return
-    this.#fence.note(news)
+    this.#fence.note(publication)
     void this.#readPosition()
   }
 

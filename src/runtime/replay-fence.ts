@@ -1,5 +1,5 @@
 import { corridorKey } from '~/domain/corridor.ts'
-import type { News } from '~/memory/memory.ts'
+import type { Publication } from '~/memory/memory.ts'
 
 /**
  * Tells which replicas of the database know the changes served here. Mutable, like the usage meter.
@@ -15,7 +15,7 @@ export class ReplayFence {
   #everythingNeeded = 0
   #changes = 0
 
-  note({ quotes = [], references = [], isPastChanged = false }: News): void {
+  note({ quotes = [], references = [], isPastChanged = false }: Publication): void {
     if (quotes.length === 0 && references.length === 0 && !isPastChanged) return
     this.#changes++
     if (isPastChanged) this.#open.set(EVERYTHING, this.#changes)

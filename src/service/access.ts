@@ -7,7 +7,7 @@ import type { NewKeys } from './new-keys.ts'
 export type KeyAccess = {
   readonly memory: { readonly current: { readonly keys: KeyIndex } }
   /** Looks up keys created elsewhere; not needed where there are none. */
-  readonly newKeys?: Pick<NewKeys, 'look'>
+  readonly newKeys?: Pick<NewKeys, 'lookUp'>
 }
 
 /** The refusal without a key, very frequent in a flood: made once, without a stack for each. */
@@ -36,8 +36,8 @@ export function callerOf(
 ): Caller | ServiceError | Promise<Caller | ServiceError> {
   const found = known(memory.current.keys, text, nowMs)
   if (found !== INVALID_KEY) return found
-  const look = newKeys?.look(text!)
-  return look ? look.then(() => known(memory.current.keys, text, nowMs)) : found
+  const lookUp = newKeys?.lookUp(text!)
+  return lookUp ? lookUp.then(() => known(memory.current.keys, text, nowMs)) : found
 }
 
 function known(keys: KeyIndex, text: string | null, nowMs: number): Caller | ServiceError {

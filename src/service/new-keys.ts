@@ -9,9 +9,12 @@ type NewKeysDeps = {
 }
 
 /** The limit on look-ups, so that made-up keys, however many, cost no further queries. */
-const LOOKS = { requestsMax: 20, windowMs: 2_000 }
-const LOOKS_AT_ONCE_MAX = 4
-const LOOK = { msMax: 1_000, message: 'the database did not tell in time whether this key is new' }
+const LOOK_UPS = { requestsMax: 20, windowMs: 2_000 }
+const LOOK_UPS_AT_ONCE_MAX = 4
+const LOOK_UP = {
+  msMax: 1_000,
+  message: 'the database did not tell in time whether this key is new',
+}
 /**
  * How many keys are remembered as not existing: keys are random, so none of them is created later.
  */
@@ -24,29 +27,29 @@ const VAIN_MAX = 1_000
  * up such keys, so look-ups are limited, and keys beyond the limit are refused without one.
  */
 export class NewKeys {
-  readonly #looks: TokenBucket
-  readonly #looking = new Map<string, Promise<void>>()
+  readonly #lookUps: TokenBucket
+  readonly #underWay = new Map<string, Promise<void>>()
   readonly #vain = new Set<string>()
 
   constructor(private readonly deps: NewKeysDeps) {
-    this.#looks = new TokenBucket(LOOKS, deps.clock.now())
+    this.#lookUps = new TokenBucket(LOOK_UPS, deps.clock.now())
   }
 
   /** What to wait for before asking memory for a key again; null when the key is not looked up. */
-  look(text: string): Promise<void> | null {
-    const looking = this.#looking.get(text)
-    if (looking) return looking
-    if (this.#vain.has(text) || this.#looking.size >= LOOKS_AT_ONCE_MAX) return null
-    if (!isWellFormedKey(text) || this.#looks.take(this.deps.clock.now()) > 0) return null
-    const look = this.#load(text).finally(() => this.#looking.delete(text))
-    this.#looking.set(text, look)
-    return look
+  lookUp(text: string): Promise<void> | null {
+    const underWay = this.#underWay.get(text)
+    if (underWay) return underWay
+    if (this.#vain.has(text) || this.#underWay.size >= LOOK_UPS_AT_ONCE_MAX) return null
+    if (!isWellFormedKey(text) || this.#lookUps.take(this.deps.clock.now()) > 0) return null
+    const lookUp = this.#load(text).finally(() => this.#underWay.delete(text))
+    this.#underWay.set(text, lookUp)
+    return lookUp
   }
 
   /** Loads a key. Never rejects: a failing database counts as one without the key. */
   async #load(text: string): Promise<void> {
     try {
-      await inTime(this.deps.load(keyHashOf(text)), LOOK)
+      await inTime(this.deps.load(keyHashOf(text)), LOOK_UP)
       if (this.#vain.size >= VAIN_MAX) this.#vain.clear()
       this.#vain.add(text)
     } catch {

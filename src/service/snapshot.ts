@@ -70,14 +70,14 @@ export async function snapshotOf(
   }
 }
 
-/** The time before `beforeMs`; `isLasting` says whether that moment may be asked for again. */
-type Then = { readonly beforeMs: number; readonly isLasting: boolean }
+/** The end of a stretch of the past; `isLasting` says whether others may ask for it again. */
+type PastMoment = { readonly beforeMs: number; readonly isLasting: boolean }
 
 /** The latest quote of every provider that ever quoted a corridor. */
 export function quotesBefore(
   { store, windows }: SnapshotDeps,
   corridor: Corridor,
-  { beforeMs, isLasting }: Then,
+  { beforeMs, isLasting }: PastMoment,
 ): Promise<readonly Quote[]> {
   const ask = () => store.latestBefore(corridor, { atMs: beforeMs, id: 0 })
   if (!isLasting) return ask()
@@ -94,7 +94,7 @@ export function quotesBefore(
 export async function midBefore(
   { store, windows }: SnapshotDeps,
   view: View,
-  { corridor, beforeMs, thenMs, isLasting }: Then & { corridor: Corridor; thenMs: number },
+  { corridor, beforeMs, thenMs, isLasting }: PastMoment & { corridor: Corridor; thenMs: number },
 ): Promise<Mid | null> {
   const legs = legsOf(view, corridor)
   if (legs.length === 0) return null

@@ -15,16 +15,13 @@ import {
   primaryKey,
   smallint,
   text,
-  timestamp,
   unique,
   uuid,
 } from 'drizzle-orm/pg-core'
 import { CURRENCY_KINDS, CURRENCY_TYPES } from '~/domain/currency.ts'
 import { PROVIDER_TYPES, RATE_TYPES } from '~/domain/provider.ts'
 import { PLANS, ROLES } from '~/domain/quota.ts'
-
-/** Millisecond instants, as everywhere inside the service. */
-const instant = (name: string) => timestamp(name, { precision: 3, withTimezone: true })
+import { instant } from './instant-column.ts'
 
 export const currencyType = pgEnum('currency_type', CURRENCY_TYPES)
 export const currencyKind = pgEnum('currency_kind', CURRENCY_KINDS)

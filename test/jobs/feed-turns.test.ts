@@ -8,7 +8,7 @@ import { dead, feedOf, HOUR_MS, RATES, worldOf } from './feed-world.ts'
 function turnsOf(feeds = [feedOf('a', () => RATES)], codes: readonly string[] = ['USD', 'KES']) {
   const world = worldOf(feeds)
   const { store, clock } = world
-  const memory: Memory = new Memory((news) => turns.note(news))
+  const memory: Memory = new Memory((publication) => turns.note(publication))
   const publishing = Object.assign(store, {
     append: async (snapshot: Parameters<typeof store.append>[0]) => {
       await Object.getPrototypeOf(store).append.call(store, snapshot)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { HOUR_MS } from '~/domain/duration.ts'
 import { freshnessAt, TIERS } from '~/domain/freshness.ts'
-import { type Generation, Memory, type News } from '~/memory/memory.ts'
+import { type Generation, Memory, type Publication } from '~/memory/memory.ts'
 import { View } from '~/memory/view.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
 import { fewRates, quote } from '../support/quotes.ts'
@@ -42,7 +42,7 @@ describe('Memory', () => {
     expect(current.references.size).toBe(0)
   })
 
-  test('a part that the news do not name stays the very same', () => {
+  test('a part that a publication leaves out stays the very same object', () => {
     const memory = stocked()
     const before = memory.current
     memory.publish({ quotes: [quote()] }, BASE_MS)
@@ -98,9 +98,9 @@ describe('Memory', () => {
     expect(everythingIn(memory.current, nowMs)).toBe(before)
   })
 
-  test('news of who was switched on or off are news of the past, and told once', () => {
-    const heard: News[] = []
-    const memory = new Memory((news) => heard.push(news))
+  test('a publication that switches something on or off changes the past, and is announced once', () => {
+    const heard: Publication[] = []
+    const memory = new Memory((publication) => heard.push(publication))
     const catalogue = { currencies: CURRENCIES, providers: PROVIDERS }
     const activity = [{ providerId: 'retail-a', sinceMs: BASE_MS, isActive: true }]
     memory.publish({ catalogue }, BASE_MS)

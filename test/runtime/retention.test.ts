@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { Memory, type News } from '~/memory/memory.ts'
+import { Memory, type Publication } from '~/memory/memory.ts'
 import { retentionJobs } from '~/runtime/retention.ts'
 import { importObservations } from '~/store/transfer/observation-import.ts'
 import { inArrays, NOW_MS, observation, stockedDatabase } from '../store/samples.ts'
@@ -17,12 +17,12 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 function jobsOf(retentionYears: number | null) {
-  const news: News[] = []
+  const publications: Publication[] = []
   const log = new KeptLog()
-  const memory = new Memory((item) => void news.push(item))
+  const memory = new Memory((item) => void publications.push(item))
   const clock = { now: () => NOW_MS }
   const jobs = retentionJobs({ config: { retentionYears }, database, memory, clock, log })
-  return { jobs, news, log }
+  return { jobs, publications, log }
 }
 
 test('without RETENTION_YEARS there is no job', () => {
@@ -30,9 +30,9 @@ test('without RETENTION_YEARS there is no job', () => {
 })
 
 test('RETENTION_YEARS prunes, drops remembered answers about the past, and says so once', async () => {
-  const { jobs, news, log } = jobsOf(5)
+  const { jobs, publications, log } = jobsOf(5)
   await jobs[0]!.run()
-  expect(news).toEqual([{ isPastChanged: true }])
+  expect(publications).toEqual([{ isPastChanged: true }])
   expect(log.said).toEqual(['info: observations were pruned'])
   await jobs[0]!.run()
   expect(log.said).toHaveLength(1)

@@ -15,15 +15,15 @@ function world(answer: () => Promise<unknown> = async () => {}) {
   return { clock, asked, newKeys: new NewKeys({ load, clock }) }
 }
 
-describe('NewKeys.look', () => {
+describe('NewKeys.lookUp', () => {
   test('asks for a key by its hash, once, however often it is shown', async () => {
     const { newKeys, asked } = world()
     const text = key()
-    const [first, second] = [newKeys.look(text), newKeys.look(text)]
+    const [first, second] = [newKeys.lookUp(text), newKeys.lookUp(text)]
     expect(first).toBeInstanceOf(Promise)
     expect(second).toBe(first)
     await first
-    expect(newKeys.look(text)).toBeNull()
+    expect(newKeys.lookUp(text)).toBeNull()
     expect(asked).toEqual([keyHashOf(text)])
   })
 
@@ -31,42 +31,42 @@ describe('NewKeys.look', () => {
     const { newKeys, asked } = world()
     const mistyped = key()
     for (const text of ['', 'x', mistyped.toLowerCase(), `${mistyped}0`])
-      expect(newKeys.look(text)).toBeNull()
+      expect(newKeys.lookUp(text)).toBeNull()
     expect(asked).toEqual([])
   })
 
   test('asks for at most twenty made-up keys at first, and for ten in each second after that', async () => {
     const { newKeys, asked, clock } = world()
-    for (let i = 0; i < 100; i++) await newKeys.look(key())
+    for (let i = 0; i < 100; i++) await newKeys.lookUp(key())
     expect(asked).toHaveLength(20)
     clock.advance(1000)
-    for (let i = 0; i < 100; i++) await newKeys.look(key())
+    for (let i = 0; i < 100; i++) await newKeys.lookUp(key())
     expect(asked).toHaveLength(30)
   })
 
   test('asks for at most four at once', async () => {
     const gate = Promise.withResolvers<void>()
     const { newKeys, asked } = world(() => gate.promise)
-    const looks = Array.from({ length: 10 }, () => newKeys.look(key()))
+    const lookUps = Array.from({ length: 10 }, () => newKeys.lookUp(key()))
     expect(asked).toHaveLength(4)
-    expect(looks.filter((look) => look === null)).toHaveLength(6)
+    expect(lookUps.filter((lookUp) => lookUp === null)).toHaveLength(6)
     gate.resolve()
-    await Promise.all(looks)
-    await newKeys.look(key())
+    await Promise.all(lookUps)
+    await newKeys.lookUp(key())
     expect(asked).toHaveLength(5)
   })
 
   test('is over when the database does not answer, and asks again the next time', async () => {
     const { newKeys, asked } = world(() => Promise.reject(new Error('no route to host')))
     const text = key()
-    for (let i = 0; i < 3; i++) await newKeys.look(text)
+    for (let i = 0; i < 3; i++) await newKeys.lookUp(text)
     expect(asked).toHaveLength(3)
   })
 
   test('waits no longer than a second for one that hangs', async () => {
     const { newKeys } = world(() => new Promise(() => {}))
     const startMs = performance.now()
-    await newKeys.look(key())
+    await newKeys.lookUp(key())
     expect(performance.now() - startMs).toBeLessThan(3000)
   })
 })

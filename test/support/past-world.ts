@@ -28,7 +28,7 @@ export type Tier = 'hourly' | 'realtime'
 export class PastWorld {
   readonly clock: HandClock
   readonly windows = new WindowCache()
-  readonly memory = new Memory((news) => this.windows.note(news))
+  readonly memory = new Memory((publication) => this.windows.note(publication))
   readonly meter = new UsageMeter()
   readonly refresher: Refresher
   readonly app: ReturnType<typeof createApp>

@@ -6,7 +6,7 @@ import type { Log } from '~/log.ts'
  */
 const RESERVE_PART = 8
 /** How many checks in a row must find enough room before a crowd counts as over. */
-const CALM_LOOKS = 100
+const CALM_CHECKS = 100
 
 export type Room = {
   /** How many file descriptors are in use; null where that cannot be told. */
@@ -38,7 +38,7 @@ export class Door {
   /** How often the door began to refuse new connections. */
   refusals = 0
   #state: 'open' | 'crowded' | 'shut' = 'open'
-  #calmLooks = 0
+  #calmChecks = 0
 
   constructor(private readonly log: Log) {}
 
@@ -47,7 +47,7 @@ export class Door {
   }
 
   /** Checks how much room there is and acts on it; called several times a second. */
-  look({ open, max }: Room, threshold: Threshold): void {
+  check({ open, max }: Room, threshold: Threshold): void {
     const found = open()
     if (found === null || max === null) return
     const high = max - Math.ceil(max / RESERVE_PART)
@@ -60,7 +60,7 @@ export class Door {
 
   #make(threshold: Threshold, figures: object): void {
     threshold.dropIdle()
-    this.#calmLooks = 0
+    this.#calmChecks = 0
     if (this.#state !== 'open') return
     this.#state = 'crowded'
     this.crowds += 1
@@ -88,8 +88,8 @@ export class Door {
 
   #calm(): void {
     if (this.#state !== 'crowded') return
-    this.#calmLooks += 1
-    if (this.#calmLooks < CALM_LOOKS) return
+    this.#calmChecks += 1
+    if (this.#calmChecks < CALM_CHECKS) return
     this.#state = 'open'
     this.log.info({}, 'there is room for connections again')
   }

@@ -5,10 +5,10 @@ import {
   pgTable,
   primaryKey,
   smallint,
-  timestamp,
   unique,
   uuid,
 } from 'drizzle-orm/pg-core'
+import { instant } from '~/store/instant-column.ts'
 import { accounts } from '~/store/schema.ts'
 
 /**
@@ -21,7 +21,7 @@ export const usageMeters = pgTable(
     id: uuid('id').primaryKey(),
     slot: smallint('slot').notNull(),
     /** From then on the process counts as dead, and its shares as free. */
-    until: timestamp('until', { precision: 3, withTimezone: true }).notNull(),
+    until: instant('until').notNull(),
   },
   (t) => [unique('usage_meters_slot').on(t.slot)],
 )

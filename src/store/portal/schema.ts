@@ -9,13 +9,11 @@ import {
   pgTable,
   primaryKey,
   text,
-  timestamp,
   unique,
   uuid,
 } from 'drizzle-orm/pg-core'
+import { instant } from '~/store/instant-column.ts'
 import { accounts } from '~/store/schema.ts'
-
-const instant = (name: string) => timestamp(name, { precision: 3, withTimezone: true })
 
 /** People who can sign in. All columns except `account_id` belong to better-auth. */
 export const portalUsers = pgTable(

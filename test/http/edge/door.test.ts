@@ -24,26 +24,26 @@ function world() {
     },
   }
   const door = new Door(log)
-  return { door, log, done, at, room, look: () => door.look(room, threshold) }
+  return { door, log, done, at, room, check: () => door.check(room, threshold) }
 }
 
-describe('Door.look', () => {
+describe('Door.check', () => {
   test('does nothing short of an eighth below the limit, nor where nobody can count', () => {
-    const { at, look, done, room } = world()
+    const { at, check, done, room } = world()
     for (const open of [0, HIGH - 1, null]) {
       at.open = open
-      look()
+      check()
     }
     at.open = MAX
     room.max = null
-    look()
+    check()
     expect(done).toEqual([])
   })
 
   test('closes idle connections first, and lets others in where that is enough', () => {
-    const { at, look, done, door, log } = world()
+    const { at, check, done, door, log } = world()
     Object.assign(at, { open: HIGH, idle: 1 })
-    look()
+    check()
     expect(done).toEqual(['drop'])
     expect([door.crowds, door.refusals, door.isShut]).toEqual([1, 0, false])
     expect(log.said).toEqual([
@@ -52,52 +52,52 @@ describe('Door.look', () => {
   })
 
   test('refuses new ones where it is not, until a quarter is free', () => {
-    const { at, look, done, door } = world()
+    const { at, check, done, door } = world()
     at.open = HIGH
-    look()
+    check()
     expect([door.isShut, door.refusals]).toEqual([true, 1])
     at.open = LOW + 1
-    look()
+    check()
     expect(door.isShut).toBe(true)
     at.open = LOW
-    look()
+    check()
     expect(door.isShut).toBe(false)
     expect(done).toEqual(['drop', 'shut', 'reopen'])
   })
 
   test('goes on closing idle ones while it is shut', () => {
-    const { at, look, done } = world()
+    const { at, check, done } = world()
     at.open = MAX
-    look()
-    look()
+    check()
+    check()
     Object.assign(at, { idle: 30 })
-    look()
+    check()
     expect(done).toEqual(['drop', 'shut', 'drop', 'drop', 'reopen'])
   })
 
   test('tries again where somebody has taken the port meanwhile', () => {
-    const { at, look, door } = world()
+    const { at, check, door } = world()
     at.open = MAX
-    look()
+    check()
     Object.assign(at, { open: 0, isTaken: true })
-    look()
+    check()
     expect(door.isShut).toBe(true)
     at.isTaken = false
-    look()
+    check()
     expect(door.isShut).toBe(false)
   })
 
   test('says one line for each change, however long a crowd lasts', () => {
-    const { at, look, log } = world()
+    const { at, check, log } = world()
     for (let i = 0; i < 500; i++) {
       Object.assign(at, { open: i % 2 ? HIGH : HIGH - 5, idle: 20 })
-      look()
+      check()
     }
     expect(log.said).toHaveLength(1)
     at.open = MAX
-    for (let i = 0; i < 5; i++) look()
+    for (let i = 0; i < 5; i++) check()
     at.open = 0
-    for (let i = 0; i < 500; i++) look()
+    for (let i = 0; i < 500; i++) check()
     expect(log.said.slice(1)).toEqual([
       'error: out of file descriptors: new connections are refused',
       'warn: new connections are accepted again',
