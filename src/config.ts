@@ -1,9 +1,8 @@
 import { GUARD_RULES, type GuardRules } from '~/domain/feed/guard.ts'
 import { HOUR_MS } from './domain/duration.ts'
-import type { Plan } from './domain/quota.ts'
-import { SAMPLERS, type Sampling } from './domain/sampling.ts'
+import { SAMPLERS } from './domain/sampling.ts'
 import { type FeedName, type FeedSettings, needsKey } from './feed/feeds.ts'
-import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from './log.ts'
+import { LOG_FORMATS, LOG_LEVELS } from './log.ts'
 import {
   asCron,
   asCurrencyBound,
@@ -35,65 +34,6 @@ import {
   type Reader,
 } from './setting.ts'
 
-/** Every setting, parsed. Durations in milliseconds; null stands for "off" or "not set". */
-export type Config = {
-  readonly host: string
-  readonly port: number
-  /** The time without a byte after which a connection is closed. */
-  readonly idleTimeoutMs: number
-  /** How long the service keeps serving after it has announced its stop; null for not at all. */
-  readonly shutdownDelayMs: number | null
-  /** How many processes answer on the port. */
-  readonly workers: number
-  readonly databaseUrl: string | null
-  /** The password that the driver uses if the URL has none. */
-  readonly databasePassword: string | null
-  /** Streaming replicas of that database, for questions about the past. */
-  readonly readUrls: readonly string[]
-  readonly readLagMaxMs: number
-  readonly dataDir: string
-  readonly feeds: readonly FeedSettings[]
-  readonly feedCron: string
-  readonly feedRules: GuardRules
-  readonly midMaxAgeMs: number
-  readonly quoteMaxAgeMs: number | null
-  /** The age in years from which observations are deleted; null keeps them. */
-  readonly retentionYears: number | null
-  readonly quotas: Readonly<Record<Plan, number>>
-  readonly corsOrigins: readonly string[]
-  readonly publicUrl: string | null
-  readonly mcpAllowedHosts: readonly string[]
-  readonly mcpAllowedOrigins: readonly string[]
-  readonly mcpSessionsMax: number
-  readonly trustedProxies: number
-  readonly boardRequestsPerMinute: number
-  readonly authFailuresPerMinute: number
-  readonly work: WorkSettings
-  /** The token that a reader of the metrics has to show; null lets anybody read. */
-  readonly metricsToken: string | null
-  /** The secret that signs sessions and links; null for one kept in the database. */
-  readonly authSecret: string | null
-  /** The server that takes mail; null for links in the log. */
-  readonly smtpUrl: string | null
-  readonly mailFrom: string | null
-  /** Where traces are sent; null for nowhere. */
-  readonly tracesUrl: string | null
-  /** Headers for the traces' collector. */
-  readonly tracesHeaders: Readonly<Record<string, string>>
-  /** The service's name in the traces. */
-  readonly tracesService: string
-  readonly tracesSampling: Sampling
-  readonly logLevel: LogLevel
-  readonly logFormat: LogFormat
-}
-
-/** How much may be asked of the database at once, and how much more of each kind may wait. */
-export type WorkSettings = {
-  readonly historyMax: number
-  readonly ingestMax: number
-  readonly waitingMax: number
-}
-
 type Env = Readonly<Record<string, string | undefined>>
 
 /**
@@ -113,25 +53,32 @@ export function loadConfig(env: Env): Config {
       return fallback
     }
   }
-  const config: Config = {
-    ...readServer(setting),
-    ...readDatabase(setting),
-    feeds: readFeeds(setting, problems),
-    feedCron: setting('REFERENCE_FEED_CRON', '7 * * * *', asCron),
-    feedRules: readFeedRules(setting),
-    ...readAges(setting),
-    ...readCallers(setting),
-    ...readTools(setting),
-    ...readLimits(setting),
-    ...readPeople(setting),
-    ...readTraces(setting),
-    logLevel: setting<LogLevel>('LOG_LEVEL', 'info', oneOf(LOG_LEVELS)),
-    logFormat: setting<LogFormat>('LOG_FORMAT', 'json', oneOf(LOG_FORMATS)),
-  }
+  const config = configOf(setting, problems)
   problems.push(...lacksOf(config))
   if (problems.length > 0) throw new Error(`wrong settings: ${problems.join('; ')}`)
   return config
 }
+
+type Setting = <T>(name: string, fallback: T, read: Reader<T>) => T
+
+/** Every setting, parsed. Durations in milliseconds; null stands for "off" or "not set". */
+export type Config = Readonly<ReturnType<typeof configOf>>
+
+const configOf = (setting: Setting, problems: string[]) => ({
+  ...readServer(setting),
+  ...readDatabase(setting),
+  feeds: readFeeds(setting, problems),
+  feedCron: setting('REFERENCE_FEED_CRON', '7 * * * *', asCron),
+  feedRules: readFeedRules(setting),
+  ...readAges(setting),
+  ...readCallers(setting),
+  ...readTools(setting),
+  ...readLimits(setting),
+  ...readPeople(setting),
+  ...readTraces(setting),
+  logLevel: setting('LOG_LEVEL', 'info', oneOf(LOG_LEVELS)),
+  logFormat: setting('LOG_FORMAT', 'json', oneOf(LOG_FORMATS)),
+})
 
 const WORKERS_MAX = 16
 const QUOTA_MAX = 1_000_000_000
@@ -140,89 +87,92 @@ const PROXIES_MAX = 10
 const CONNECTIONS_LIMIT = 100
 const WAITING_LIMIT = 10_000
 
-type Setting = <T>(name: string, fallback: T, read: Reader<T>) => T
+const readServer = (setting: Setting) => ({
+  host: setting('HOST', '127.0.0.1', asHost),
+  port: setting('PORT', 3000, integerBetween(0, 65_535)),
+  /** The time without a byte after which a connection is closed. */
+  idleTimeoutMs: setting('HTTP_IDLE_TIMEOUT', 30_000, asTimeoutMs),
+  /** How long the service keeps serving after it has announced its stop; null for not at all. */
+  shutdownDelayMs: setting('SHUTDOWN_DELAY', 1000, offOr(asShutdownDelayMs)),
+  /** How many processes answer on the port. */
+  workers: setting('WORKERS', 1, integerBetween(1, WORKERS_MAX)),
+})
 
-const readServer = (setting: Setting) =>
-  ({
-    host: setting('HOST', '127.0.0.1', asHost),
-    port: setting('PORT', 3000, integerBetween(0, 65_535)),
-    idleTimeoutMs: setting('HTTP_IDLE_TIMEOUT', 30_000, asTimeoutMs),
-    shutdownDelayMs: setting<number | null>('SHUTDOWN_DELAY', 1000, offOr(asShutdownDelayMs)),
-    workers: setting('WORKERS', 1, integerBetween(1, WORKERS_MAX)),
-  }) satisfies Partial<Config>
+const readDatabase = (setting: Setting) => ({
+  databaseUrl: setting('DATABASE_URL', null, asPostgresUrl),
+  /** The password that the driver uses if the URL has none. */
+  databasePassword: setting('PGPASSWORD', null, asText),
+  /** Streaming replicas of that database, for questions about the past. */
+  readUrls: setting('DATABASE_READ_URLS', [], listOf(asPostgresUrl)),
+  readLagMaxMs: setting('READ_LAG_MAX', 5000, asDurationMs),
+  dataDir: setting('DATA_DIR', '.data', asText),
+})
 
-const readDatabase = (setting: Setting) =>
-  ({
-    databaseUrl: setting<string | null>('DATABASE_URL', null, asPostgresUrl),
-    databasePassword: setting<string | null>('PGPASSWORD', null, asText),
-    readUrls: setting<string[]>('DATABASE_READ_URLS', [], listOf(asPostgresUrl)),
-    readLagMaxMs: setting('READ_LAG_MAX', 5000, asDurationMs),
-    dataDir: setting('DATA_DIR', '.data', asText),
-  }) satisfies Partial<Config>
+const readAges = (setting: Setting) => ({
+  midMaxAgeMs: setting('MID_MAX_AGE', 72 * HOUR_MS, asDurationMs),
+  quoteMaxAgeMs: setting('QUOTE_MAX_AGE', null, offOr(asDurationMs)),
+  /** The age in years from which observations are deleted; null keeps them. */
+  retentionYears: setting('RETENTION_YEARS', null, offOr(asYears)),
+})
 
-const readAges = (setting: Setting) =>
-  ({
-    midMaxAgeMs: setting('MID_MAX_AGE', 72 * HOUR_MS, asDurationMs),
-    quoteMaxAgeMs: setting<number | null>('QUOTE_MAX_AGE', null, offOr(asDurationMs)),
-    retentionYears: setting<number | null>('RETENTION_YEARS', null, offOr(asYears)),
-  }) satisfies Partial<Config>
+const readCallers = (setting: Setting) => ({
+  quotas: {
+    free: setting('QUOTA_FREE', 50, integerBetween(0, QUOTA_MAX)),
+    pro: setting('QUOTA_PRO', 250, integerBetween(0, QUOTA_MAX)),
+    enterprise: setting('QUOTA_ENTERPRISE', 1000, integerBetween(0, QUOTA_MAX)),
+  },
+  corsOrigins: setting('CORS_ORIGINS', [], listOf(asOrigin)),
+  publicUrl: setting('PUBLIC_URL', null, asPublicUrl),
+})
 
-const readCallers = (setting: Setting) =>
-  ({
-    quotas: {
-      free: setting('QUOTA_FREE', 50, integerBetween(0, QUOTA_MAX)),
-      pro: setting('QUOTA_PRO', 250, integerBetween(0, QUOTA_MAX)),
-      enterprise: setting('QUOTA_ENTERPRISE', 1000, integerBetween(0, QUOTA_MAX)),
-    },
-    corsOrigins: setting<string[]>('CORS_ORIGINS', [], listOf(asOrigin)),
-    publicUrl: setting<string | null>('PUBLIC_URL', null, asPublicUrl),
-  }) satisfies Partial<Config>
+const readTools = (setting: Setting) => ({
+  mcpAllowedHosts: setting('MCP_ALLOWED_HOSTS', [], listOf(asHostName)),
+  mcpAllowedOrigins: setting('MCP_ALLOWED_ORIGINS', [], listOf(asOrigin)),
+  mcpSessionsMax: setting('MCP_SESSIONS_MAX', 1000, integerBetween(0, MCP_SESSIONS_LIMIT)),
+})
 
-const readTools = (setting: Setting) =>
-  ({
-    mcpAllowedHosts: setting<string[]>('MCP_ALLOWED_HOSTS', [], listOf(asHostName)),
-    mcpAllowedOrigins: setting<string[]>('MCP_ALLOWED_ORIGINS', [], listOf(asOrigin)),
-    mcpSessionsMax: setting('MCP_SESSIONS_MAX', 1000, integerBetween(0, MCP_SESSIONS_LIMIT)),
-  }) satisfies Partial<Config>
+const readLimits = (setting: Setting) => ({
+  trustedProxies: setting('TRUST_PROXY', 0, integerBetween(0, PROXIES_MAX)),
+  boardRequestsPerMinute: setting('BOARD_REQUESTS_PER_MINUTE', 60, integerBetween(1, 1_000_000)),
+  authFailuresPerMinute: setting('AUTH_FAILURES_PER_MINUTE', 60, integerBetween(1, 1_000_000)),
+  /** How much may be asked of the database at once, and how much more of each kind may wait. */
+  work: {
+    historyMax: setting('HISTORY_WORK_MAX', 4, integerBetween(1, CONNECTIONS_LIMIT)),
+    ingestMax: setting('INGEST_WORK_MAX', 6, integerBetween(1, CONNECTIONS_LIMIT)),
+    waitingMax: setting('WORK_WAITING_MAX', 512, integerBetween(0, WAITING_LIMIT)),
+  },
+  /** The token that a reader of the metrics has to show; null lets anybody read. */
+  metricsToken: setting('METRICS_TOKEN', null, asToken),
+})
 
-const readLimits = (setting: Setting) =>
-  ({
-    trustedProxies: setting('TRUST_PROXY', 0, integerBetween(0, PROXIES_MAX)),
-    boardRequestsPerMinute: setting('BOARD_REQUESTS_PER_MINUTE', 60, integerBetween(1, 1_000_000)),
-    authFailuresPerMinute: setting('AUTH_FAILURES_PER_MINUTE', 60, integerBetween(1, 1_000_000)),
-    work: {
-      historyMax: setting('HISTORY_WORK_MAX', 4, integerBetween(1, CONNECTIONS_LIMIT)),
-      ingestMax: setting('INGEST_WORK_MAX', 6, integerBetween(1, CONNECTIONS_LIMIT)),
-      waitingMax: setting('WORK_WAITING_MAX', 512, integerBetween(0, WAITING_LIMIT)),
-    },
-    metricsToken: setting<string | null>('METRICS_TOKEN', null, asToken),
-  }) satisfies Partial<Config>
+const readPeople = (setting: Setting) => ({
+  /** The secret that signs sessions and links; null for one kept in the database. */
+  authSecret: setting('AUTH_SECRET', null, asSecret),
+  /** The server that takes mail; null for links in the log. */
+  smtpUrl: setting('SMTP_URL', null, asSmtpUrl),
+  mailFrom: setting('MAIL_FROM', null, asMailFrom),
+})
 
-const readPeople = (setting: Setting) =>
-  ({
-    authSecret: setting<string | null>('AUTH_SECRET', null, asSecret),
-    smtpUrl: setting<string | null>('SMTP_URL', null, asSmtpUrl),
-    mailFrom: setting<string | null>('MAIL_FROM', null, asMailFrom),
-  }) satisfies Partial<Config>
-
-const readTraces = (setting: Setting) =>
-  ({
-    tracesUrl: setting<string | null>('OTEL_EXPORTER_OTLP_ENDPOINT', null, asHttpUrl),
-    tracesHeaders: setting('OTEL_EXPORTER_OTLP_HEADERS', {}, asHeaders),
-    tracesService: setting('OTEL_SERVICE_NAME', 'corridor', asText),
-    tracesSampling: {
-      sampler: setting('OTEL_TRACES_SAMPLER', 'parentbased_always_on', oneOf(SAMPLERS)),
-      share: setting('OTEL_TRACES_SAMPLER_ARG', 1, asShare),
-    },
-  }) satisfies Partial<Config>
+const readTraces = (setting: Setting) => ({
+  /** Where traces are sent; null for nowhere. */
+  tracesUrl: setting('OTEL_EXPORTER_OTLP_ENDPOINT', null, asHttpUrl),
+  /** Headers for the traces' collector. */
+  tracesHeaders: setting('OTEL_EXPORTER_OTLP_HEADERS', {}, asHeaders),
+  /** The service's name in the traces. */
+  tracesService: setting('OTEL_SERVICE_NAME', 'corridor', asText),
+  tracesSampling: {
+    sampler: setting('OTEL_TRACES_SAMPLER', 'parentbased_always_on', oneOf(SAMPLERS)),
+    share: setting('OTEL_TRACES_SAMPLER_ARG', 1, asShare),
+  },
+})
 
 /** Feeds whose rates may be passed on in a product, and that ask for no key. */
-const FREE_FEEDS: FeedName[] = ['currency-api', 'ecb']
+const FREE_FEEDS: readonly FeedName[] = ['currency-api', 'ecb']
 
 function readFeeds(setting: Setting, problems: string[]): FeedSettings[] {
   const names = setting('REFERENCE_FEED', FREE_FEEDS, asFeedNames)
-  const urls = setting<string[]>('REFERENCE_FEED_URL', [], listOf(emptyOr(asHttpUrl)))
-  const keys = setting<string[]>('REFERENCE_FEED_KEY', [], listOf(asText))
+  const urls = setting('REFERENCE_FEED_URL', [], listOf(emptyOr(asHttpUrl)))
+  const keys = setting('REFERENCE_FEED_KEY', [], listOf(asText))
   const lists = { REFERENCE_FEED_URL: urls, REFERENCE_FEED_KEY: keys }
   for (const [name, list] of Object.entries(lists))
     if (names.length > 0 && list.length > names.length)
@@ -232,7 +182,7 @@ function readFeeds(setting: Setting, problems: string[]): FeedSettings[] {
 
 function readFeedRules(setting: Setting): GuardRules {
   const { knownShareMin, moveMax } = GUARD_RULES
-  const bounds = setting<[string, number][]>('REFERENCE_MOVE_MAX_OF', [], listOf(asCurrencyBound))
+  const bounds = setting('REFERENCE_MOVE_MAX_OF', [], listOf(asCurrencyBound))
   return {
     ...GUARD_RULES,
     knownShareMin: setting('REFERENCE_MIN_SHARE', knownShareMin, percentUpTo(100)),

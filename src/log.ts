@@ -25,8 +25,8 @@ export type OwnLog = Required<Log> & {
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
 export const LOG_FORMATS = ['json', 'pretty'] as const
 
-export type LogLevel = (typeof LOG_LEVELS)[number]
-export type LogFormat = (typeof LOG_FORMATS)[number]
+type LogLevel = (typeof LOG_LEVELS)[number]
+type LogFormat = (typeof LOG_FORMATS)[number]
 
 type LogOptions = {
   readonly level: LogLevel

@@ -36,7 +36,7 @@ export const asMailFrom: Reader<string> = (text) => {
   return text
 }
 
-export const asFeedNames: Reader<FeedName[]> = (text) =>
+export const asFeedNames: Reader<readonly FeedName[]> = (text) =>
   text === 'none' ? [] : readOr('none', listOf(oneOf(FEED_NAMES)))(text)
 
 export const emptyOr =
@@ -61,7 +61,7 @@ const readOr =
   }
 
 export const listOf =
-  <T>(read: Reader<T>): Reader<T[]> =>
+  <T>(read: Reader<T>): Reader<readonly T[]> =>
   (text) =>
     text.split(',').map((part) => read(part.trim()))
 

@@ -1,5 +1,5 @@
 import type { AppDeps } from '~/app.ts'
-import type { WorkSettings } from '~/config.ts'
+import type { Config } from '~/config.ts'
 import type { Recording } from '~/domain/observation.ts'
 import { WorkLimit } from '~/service/work-limit.ts'
 import type { ObservationStore } from '~/store/observation-store.ts'
@@ -11,7 +11,7 @@ type RecorderDeps = {
   readonly observations: ObservationStore
   readonly changes: Pick<ChangeListener, 'noteLostAnswer' | 'caughtUp'>
   readonly tracing: Tracing | null
-  readonly work: WorkSettings
+  readonly work: Config['work']
 }
 
 export const RECORDING_AWAY =
