@@ -1,3 +1,4 @@
+import type { Mid } from '~/domain/mid.ts'
 import type { Provider } from '~/domain/provider.ts'
 import { isExecutable } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
@@ -9,6 +10,13 @@ export type RankedQuote = {
   readonly quote: Quote
   readonly provider: Provider
   readonly spreadBps: number
+  /** The pair's mid when the quote took effect; null where there was no recent one. */
+  readonly midAtQuote: Mid | null
+  /**
+   * Units of the source currency for one of a third currency that the fee is charged in, when the
+   * quote took effect; null where there is no such fee, or was no recent mid.
+   */
+  readonly feeMidAtQuote: number | null
 }
 
 /** What one corridor looks like at one cutoff. */
@@ -40,6 +48,8 @@ export function corridorView(quoted: readonly Quoted[]): CorridorView {
     quote,
     provider,
     spreadBps: spreads[i]!,
+    midAtQuote: null,
+    feeMidAtQuote: null,
     value: quote.rate,
   }))
   entries.sort(byKindThenValue)
