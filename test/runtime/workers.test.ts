@@ -10,22 +10,18 @@ import { corridor, corridorProcess, documentOf } from '../support/command.ts'
 import { cleanUp, endServer, preparedDataDir, serverPid } from '../support/embedded-process.ts'
 import { Said } from '../support/exposition.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { endServed, serve } from '../support/serve-child.ts'
 import { until } from '../support/until.ts'
 
 setDefaultTimeout(60_000)
 
-const MAIN = join(import.meta.dir, '../../src/main.ts')
 const STOP_MS_MAX = 10_000
 const ANSWER_MS_MAX = 20_000
 
 const databases: FreshDatabase[] = []
-const started: { kill(signal: 'SIGKILL'): void; readonly exited: Promise<number> }[] = []
 
 afterEach(async () => {
-  for (const service of started.splice(0)) {
-    service.kill('SIGKILL')
-    await service.exited
-  }
+  await endServed()
   for (const database of databases.splice(0)) await database.close()
   await cleanUp()
 })
@@ -38,27 +34,8 @@ async function ownDatabase(): Promise<FreshDatabase> {
   return database
 }
 
-/** `corridor serve` with two workers, once it says that it answers. */
-async function serve(settings: Record<string, string>) {
-  const child = Bun.spawn([process.execPath, MAIN, 'serve'], {
-    env: {
-      PATH: process.env.PATH,
-      PORT: '0',
-      WORKERS: '2',
-      REFERENCE_FEED: 'none',
-      LOG_LEVEL: 'silent',
-      ...settings,
-    },
-    stdout: 'pipe',
-    stderr: 'ignore',
-  })
-  started.push(child)
-  const { value } = await child.stdout.getReader().read()
-  const said = new TextDecoder().decode(value)
-  const url = /^corridor answers at (\S+)\n$/.exec(said)?.[1]
-  if (!url) throw new Error(`corridor serve said: ${said}`)
-  return { child, url, pid: child.pid }
-}
+/** Starts a service with two workers. */
+const serveTwo = (settings: Record<string, string>) => serve({ WORKERS: '2', ...settings })
 
 async function childrenOf(pid: number): Promise<number[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
@@ -98,7 +75,7 @@ async function squatterAt(port: number, free: () => Promise<void>): Promise<Serv
 
 describe('corridor serve with WORKERS', () => {
   test('answers from all of its processes on one port', async () => {
-    const { url, pid } = await serve({ DATABASE_URL: (await ownDatabase()).url })
+    const { url, pid } = await serveTwo({ DATABASE_URL: (await ownDatabase()).url })
     const workers = await childrenOf(pid)
     expect(workers).toHaveLength(2)
     expect(await times(20, () => isAnswered(url))).not.toContain(false)
@@ -112,7 +89,7 @@ describe('corridor serve with WORKERS', () => {
     const { url: databaseUrl } = await ownDatabase()
     const args = ['--email', 'a@b.example', '--plan', 'enterprise', '--role', 'treasury', '--json']
     const { key } = documentOf(await corridor(['account', 'create', ...args], databaseUrl))
-    const { url } = await serve({ DATABASE_URL: databaseUrl })
+    const { url } = await serveTwo({ DATABASE_URL: databaseUrl })
     const headers = { 'x-api-key': key, connection: 'close', 'content-type': 'application/json' }
     const row = { provider_id: 'one', from: 'USD', to: 'KES', rate: 129.5 }
     const body = JSON.stringify(row)
@@ -128,7 +105,7 @@ describe('corridor serve with WORKERS', () => {
   })
 
   test('tells a scrape of all its workers, whichever it reaches', async () => {
-    const { url } = await serve({ DATABASE_URL: (await ownDatabase()).url })
+    const { url } = await serveTwo({ DATABASE_URL: (await ownDatabase()).url })
     expect(await times(40, () => isAnswered(url))).not.toContain(false)
     const init = { headers: { connection: 'close' } }
     const asked = { route: '/api/v1/status', status: '200' }
@@ -149,7 +126,7 @@ describe('corridor serve with WORKERS', () => {
   })
 
   test('starts a worker anew that ended, and answers meanwhile', async () => {
-    const { url, pid } = await serve({ DATABASE_URL: (await ownDatabase()).url })
+    const { url, pid } = await serveTwo({ DATABASE_URL: (await ownDatabase()).url })
     const [first, second] = await childrenOf(pid)
     process.kill(first!, 'SIGKILL')
     await until('the burial of the worker', async () => !existsSync(`/proc/${first}`))
@@ -162,7 +139,7 @@ describe('corridor serve with WORKERS', () => {
 
   test('finds the embedded database again that died, in every worker', async () => {
     const dataDir = await preparedDataDir()
-    const { url } = await serve({ DATA_DIR: dataDir })
+    const { url } = await serveTwo({ DATA_DIR: dataDir })
     const isReady = () =>
       fetch(new URL('/readyz', url), { headers: { connection: 'close' } }).then(({ ok }) => ok)
     const before = await serverPid(dataDir)
@@ -175,7 +152,7 @@ describe('corridor serve with WORKERS', () => {
 
   test('on the embedded database, SIGTERM ends all of it with status 0', async () => {
     const dataDir = await preparedDataDir()
-    const { child, url, pid } = await serve({ DATA_DIR: dataDir })
+    const { child, url, pid } = await serveTwo({ DATA_DIR: dataDir })
     const workers = await childrenOf(pid)
     expect(await isAnswered(url)).toBe(true)
     const startMs = performance.now()
@@ -188,7 +165,7 @@ describe('corridor serve with WORKERS', () => {
 
   test('finds an embedded database that had to take another port, in every worker', async () => {
     const dataDir = await preparedDataDir()
-    const { url } = await serve({ DATA_DIR: dataDir })
+    const { url } = await serveTwo({ DATA_DIR: dataDir })
     const file = join(dataDir, 'postgres', 'data', 'postmaster.pid')
     const port = Number((await readFile(file, 'utf8')).split('\n')[3])
     const squatter = await squatterAt(port, async () => {
@@ -204,7 +181,7 @@ describe('corridor serve with WORKERS', () => {
   })
 
   test('killed, takes its workers with it', async () => {
-    const { child, url, pid } = await serve({ DATABASE_URL: (await ownDatabase()).url })
+    const { child, url, pid } = await serveTwo({ DATABASE_URL: (await ownDatabase()).url })
     const workers = await childrenOf(pid)
     child.kill('SIGKILL')
     await child.exited

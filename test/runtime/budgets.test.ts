@@ -1,19 +1,17 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { join } from 'node:path'
 import type { Plan } from '~/domain/quota.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
-import { addAccount } from '../runtime/replica-scene.ts'
 import { CURRENCIES, provider } from '../support/catalogue.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { endServed, serve } from '../support/serve-child.ts'
 import { until } from '../support/until.ts'
+import { addAccount } from './replica-scene.ts'
 
 setDefaultTimeout(60_000)
 
-const MAIN = join(import.meta.dir, '../../src/main.ts')
 const LIMITS: Readonly<Record<Plan, number>> = { free: 50, pro: 250, enterprise: 1000 }
 
 let database: FreshDatabase
-const started: Bun.Subprocess[] = []
 
 beforeEach(async () => {
   database = await freshDatabase()
@@ -22,34 +20,13 @@ beforeEach(async () => {
 })
 
 afterEach(async () => {
-  for (const service of started.splice(0)) {
-    service.kill('SIGKILL')
-    await service.exited
-  }
+  await endServed()
   await database.close()
 })
 
-/** `corridor serve` as a process of its own; its base URL once it answers. */
-async function serve(settings: Record<string, string> = {}) {
-  const child = Bun.spawn([process.execPath, MAIN, 'serve'], {
-    env: {
-      PATH: process.env.PATH,
-      PORT: '0',
-      REFERENCE_FEED: 'none',
-      LOG_LEVEL: 'silent',
-      DATABASE_URL: database.url,
-      ...settings,
-    },
-    stdout: 'pipe',
-    stderr: 'ignore',
-  })
-  started.push(child)
-  const { value } = await child.stdout.getReader().read()
-  const said = new TextDecoder().decode(value)
-  const url = /^corridor answers at (\S+)\n$/.exec(said)?.[1]
-  if (!url) throw new Error(`corridor serve said: ${said}`)
-  return { child, url }
-}
+/** Starts a service on the database of the test. */
+const serveIt = (settings: Record<string, string> = {}) =>
+  serve({ DATABASE_URL: database.url, ...settings })
 
 type Told = { readonly status: number; readonly remaining: number }
 
@@ -90,7 +67,7 @@ describe('a budget that is asked for all at once', () => {
     'of a %s key is spent to the last unit by one process, and no further',
     async (plan, flooded) => {
       const { keys } = await addAccount(database, { plan })
-      const { url } = await serve()
+      const { url } = await serveIt()
       const { successes } = await flood([url], keys[0]!, flooded)
       expect(successes).toBe(LIMITS[plan])
     },
@@ -100,7 +77,7 @@ describe('a budget that is asked for all at once', () => {
     'of a %s key is passed by at most a tenth by two workers',
     async (plan, flooded) => {
       const { keys } = await addAccount(database, { plan })
-      const { url } = await serve({ WORKERS: '2' })
+      const { url } = await serveIt({ WORKERS: '2' })
       const { successes } = await flood([url], keys[0]!, flooded)
       expect(successes).toBeGreaterThanOrEqual(LIMITS[plan])
       expect(successes).toBeLessThanOrEqual(LIMITS[plan] * 1.1)
@@ -111,7 +88,7 @@ describe('a budget that is asked for all at once', () => {
     'of a %s key is passed by at most a tenth by two replicas',
     async (plan, flooded) => {
       const { keys } = await addAccount(database, { plan })
-      const urls = (await Promise.all([serve(), serve()])).map(({ url }) => url)
+      const urls = (await Promise.all([serveIt(), serveIt()])).map(({ url }) => url)
       const { successes } = await flood(urls, keys[0]!, flooded)
       expect(successes).toBeGreaterThanOrEqual(LIMITS[plan])
       expect(successes).toBeLessThanOrEqual(LIMITS[plan] * 1.1)
@@ -120,9 +97,9 @@ describe('a budget that is asked for all at once', () => {
 
   test('is whole for one that begins while another holds a part of it', async () => {
     const { keys } = await addAccount(database, { plan: 'free' })
-    const first = await serve()
+    const first = await serveIt()
     const before = await flood([first.url], keys[0]!, { count: 20 })
-    const second = await serve()
+    const second = await serveIt()
     const after = await flood([second.url], keys[0]!, { count: 100 })
     const total = before.successes + after.successes
     expect(total).toBeGreaterThanOrEqual(LIMITS.free)
@@ -134,7 +111,7 @@ describe('a budget that is asked for all at once', () => {
 
   test('is whole for others when one is killed that holds a part of it', async () => {
     const { keys } = await addAccount(database, { plan: 'free' })
-    const [first, second] = await Promise.all([serve(), serve()])
+    const [first, second] = await Promise.all([serveIt(), serveIt()])
     await flood([first!.url], keys[0]!, { count: 20 })
     first!.child.kill('SIGKILL')
     const after = await flood([second!.url], keys[0]!, { count: 100 })
@@ -150,13 +127,13 @@ describe('a budget that is asked for all at once', () => {
 
   test('stays what it was over a clean restart', async () => {
     const { keys } = await addAccount(database, { plan: 'free' })
-    const first = await serve()
+    const first = await serveIt()
     await flood([first.url], keys[0]!, { count: 30 })
     first.child.kill('SIGTERM')
     expect(await first.child.exited).toBe(0)
     const shares = await database.sql`select from usage_shares`
     expect(shares).toHaveLength(0)
-    const second = await serve()
+    const second = await serveIt()
     expect((await flood([second.url], keys[0]!, { count: 60 })).successes).toBe(20)
   })
 })
