@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { StoredCorridor } from '~/domain/corridor.ts'
-import { repairRollups } from '~/jobs/repair-rollups.ts'
-import { createRollupStore, type RollupStore } from '~/store/past/rollup-store.ts'
+import { type RollupStore, repairRollups } from '~/jobs/repair-rollups.ts'
+import { createRollupStore } from '~/store/past/rollup-store.ts'
 import { withBar } from './progress.ts'
 import { CommandFailure, printResult, type Terminal, withExisting } from './terminal.ts'
 

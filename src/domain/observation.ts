@@ -37,6 +37,16 @@ export type Recording =
   | { readonly kind: 'replayed'; readonly inserted: number }
   | { readonly kind: 'key_reused' }
 
+/** Which of a series' observations are deleted at once: the oldest, and at most `rowsMax`. */
+export type PruneLimit = { readonly beforeMs: number; readonly rowsMax: number }
+
+/** An age limit that was applied: everything that took effect later is still there. */
+export type Pruning = {
+  readonly actor: string
+  readonly beforeMs: number
+  readonly observations: number
+}
+
 export const RATE_MIN = 1e-12
 export const RATE_MAX = 1e12
 export const FEE_MAX = 1e15

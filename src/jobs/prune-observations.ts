@@ -1,24 +1,37 @@
 import type { StoredCorridor } from '~/domain/corridor.ts'
 import { yearsBeforeMs } from '~/domain/duration.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
-import { type Rollups, repairRollups } from './repair-rollups.ts'
+import type { PruneLimit, Pruning } from '~/domain/observation.ts'
+import { type RollupStore, repairRollups } from './repair-rollups.ts'
 
 /** How many rows are deleted in one transaction. */
 const PRUNE_ROWS_MAX = 5_000
 
-type Retention = {
+type RetentionStore = {
+  /**
+   * Does the work unless another process is doing it; null if one is, without waiting for it. A
+   * process that dies releases its turn.
+   */
   once<T>(work: () => Promise<T>): Promise<T | null>
+  /** The series that hold observations to prune, by corridor. */
   outdated(
     beforeMs: number,
   ): Promise<readonly { readonly id: number; readonly corridorId: number }[]>
-  prune(seriesId: number, limit: { beforeMs: number; rowsMax: number }): Promise<number>
-  finish(pruning: { actor: string; beforeMs: number; observations: number }): Promise<void>
+  /**
+   * Deletes the oldest observations of a series, in one transaction, but never the last one before
+   * `beforeMs`, notes them in the roll-ups, and answers how many there were. The database refuses a
+   * `beforeMs` of less than a year ago.
+   */
+  prune(seriesId: number, limit: PruneLimit): Promise<number>
+  /** Records the pruning, and tells listeners to load everything. */
+  finish(pruning: Pruning): Promise<void>
+  /** Records the pruning of a run that was interrupted before it could; the roll-ups know of it. */
   settle(): Promise<void>
 }
 
 export type PruneDeps = {
-  readonly store: Retention
-  readonly rollups: Rollups
+  readonly store: RetentionStore
+  readonly rollups: RollupStore
   readonly clock: { now(): number }
   /** The person named in the list of prunings. */
   readonly actor: string

@@ -1,12 +1,19 @@
 import type { StoredCorridor } from '~/domain/corridor.ts'
 import type { Window } from '~/domain/period.ts'
 
-export type Rollups = {
+export type RollupStore = {
+  /** Every corridor, by id. */
   corridors(): Promise<readonly StoredCorridor[]>
+  /**
+   * The hours of a window of whole hours whose roll-ups do not match their observations, pruned
+   * ones included, oldest first. Sees one moment: rows being recorded meanwhile do not count as
+   * differences.
+   */
   differences(
     corridor: StoredCorridor,
     window: Window,
   ): Promise<readonly { readonly hourMs: number }[]>
+  /** Corrects the roll-ups of these hours and tells listeners; safe beside ingestion. */
   repair(corridor: StoredCorridor, hoursMs: readonly number[]): Promise<void>
 }
 
@@ -15,7 +22,7 @@ const REPAIR_HOURS_MAX = 1000
 
 /** Repairs the roll-ups of a corridor's window; answers the hours that were wrong, oldest first. */
 export async function repairRollups(
-  store: Rollups,
+  store: RollupStore,
   corridor: StoredCorridor,
   window: Window,
 ): Promise<number[]> {

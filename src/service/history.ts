@@ -1,21 +1,19 @@
 import { type Corridor, corridorKey } from '~/domain/corridor.ts'
 import { invalidParameter, type ServiceError } from '~/domain/errors.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
-import { byPlace, type Order, type PageAsk, type Place, spreadsThen } from '~/domain/history.ts'
+import { byPlace, type Order, type PageAsk, spreadsThen } from '~/domain/history.ts'
 import { ALWAYS_MS, PERIOD_MS, type Period } from '~/domain/period.ts'
 import type { Provider } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { CatalogueIndex } from '~/memory/catalogue-index.ts'
 import type { View } from '~/memory/view.ts'
 import type { WindowCache } from '~/memory/window-cache.ts'
-import { quotesBytes, whoSaid } from './snapshot.ts'
+import { quotesBytes, type SnapshotStore, whoSaid } from './snapshot.ts'
 import { supportedCorridor } from './supported.ts'
 
-type HistoryStore = {
+type HistoryStore = Pick<SnapshotStore, 'latestBefore'> & {
   /** A page of a corridor's history in `order` of time and id, of one provider or of all. */
   page(ask: PageAsk): Promise<readonly Quote[]>
-  /** The latest quote of every provider of a corridor before `place`, in no particular order. */
-  latestBefore(corridor: Corridor, place: Place): Promise<readonly Quote[]>
 }
 
 export type HistoryDeps = { readonly store: HistoryStore; readonly windows: WindowCache }

@@ -14,7 +14,7 @@ import type { Source, WindowCache } from '~/memory/window-cache.ts'
 import type { Rates } from './rates.ts'
 import { supportedCorridor } from './supported.ts'
 
-type SnapshotStore = {
+export type SnapshotStore = {
   /** The latest quote of every provider of a corridor before `place`, in no particular order. */
   latestBefore(corridor: Corridor, place: Place): Promise<readonly Quote[]>
   /**

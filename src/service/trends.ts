@@ -8,9 +8,9 @@ import type { View } from '~/memory/view.ts'
 const TREND_DAYS = 30
 
 export type TrendStore = {
-  /** Every corridor's days that have a best rate, in any order; nothing past the window. */
+  /** The best executable rate of every corridor and day that has one, in any order. */
   bestByDay(window: TrendWindow): Promise<readonly BestOfDay[]>
-  /** What a dollar was worth in each currency at each day's end, however old the reference. */
+  /** What a US dollar was last worth in each currency at the end of each day, in any order. */
   worthByDay(currencies: readonly string[], window: TrendWindow): Promise<readonly WorthOfDay[]>
 }
 

@@ -2,19 +2,13 @@ import type { PendingQuery, Row } from 'postgres'
 import { HOUR_MS } from '~/domain/duration.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
 import type { PageAsk } from '~/domain/history.ts'
-import type { Quote } from '~/domain/quote.ts'
 import type { Database } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
 import { quoteIn, type SaidRow, saidColumns } from '~/store/quote-store.ts'
 
-type HistoryStore = {
-  /** A page of a corridor's history in `order` of time and id, of one provider or of all. */
-  page(ask: PageAsk): Promise<Quote[]>
-}
-
-export function createHistoryStore(database: Database): HistoryStore {
+export function createHistoryStore(database: Database) {
   return {
-    async page(ask) {
+    async page(ask: PageAsk) {
       const rows = await pageStatement(database, ask)
       return rows.map((row) => quoteIn(ask.corridor, row))
     },

@@ -1,3 +1,4 @@
+import type { PruneLimit, Pruning } from '~/domain/observation.ts'
 import type { Database } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
 import { NEWS_CHANNEL, newsPayload } from '~/store/news-channel.ts'
@@ -7,40 +8,11 @@ import type { ObservedSeries } from '~/store/provider-corridors.ts'
 const LOCK_NAME = 'corridor retention'
 const BROKEN_OFF = 'a run that was broken off'
 
-/** An age limit that was applied: everything that took effect later is still there. */
-type Pruning = {
-  readonly actor: string
-  readonly beforeMs: number
-  readonly observations: number
-}
-
-type RetentionStore = {
-  /**
-   * Does the work unless another process is doing it; null if one is, without waiting for it. A
-   * process that dies releases its turn.
-   */
-  once<T>(work: () => Promise<T>): Promise<T | null>
-  /** The series that hold observations to prune, by corridor. */
-  outdated(beforeMs: number): Promise<ObservedSeries[]>
-  /** How many observations of a series would be pruned. */
-  count(seriesId: number, beforeMs: number): Promise<number>
-  /**
-   * Deletes the oldest observations of a series, in one transaction and at most `rowsMax`, but
-   * never the last one before `beforeMs`, notes them in the roll-ups, and answers how many there
-   * were. The database refuses a `beforeMs` of less than a year ago.
-   */
-  prune(seriesId: number, limit: { beforeMs: number; rowsMax: number }): Promise<number>
-  /** Records the pruning, and tells listeners to load everything. */
-  finish(pruning: Pruning): Promise<void>
-  /** Records the pruning of a run that was interrupted before it could; the roll-ups know of it. */
-  settle(): Promise<void>
-}
-
-export function createRetentionStore(database: Database): RetentionStore {
+export function createRetentionStore(database: Database) {
   const { sql } = database
   return {
-    once: (work) => once(database, LOCK_NAME, work),
-    async outdated(beforeMs) {
+    once: <T>(work: () => Promise<T>) => once(database, LOCK_NAME, work),
+    async outdated(beforeMs: number) {
       const rows = await sql<{ id: number; corridor_id: number }[]>`
         select id, corridor_id from provider_corridors p
         where 1 < (
@@ -51,16 +23,17 @@ export function createRetentionStore(database: Database): RetentionStore {
             limit 2
           ) two
         ) order by corridor_id, id`
-      return rows.map((row) => ({ id: row.id, corridorId: row.corridor_id }))
+      return rows.map((row): ObservedSeries => ({ id: row.id, corridorId: row.corridor_id }))
     },
-    async count(seriesId, beforeMs) {
+    /** How many observations of a series would be pruned. */
+    async count(seriesId: number, beforeMs: number) {
       const [row] = await sql<[{ count: string }]>`
         select greatest(count(*) - 1, 0) as count from observations
         where provider_corridor_id = ${seriesId}
           and effective_from < ${instantText(beforeMs)}::timestamptz`
       return Number(row.count)
     },
-    async prune(seriesId, { beforeMs, rowsMax }) {
+    async prune(seriesId: number, { beforeMs, rowsMax }: PruneLimit) {
       const [row] = await sql<[{ count: number }]>`
         select prune_observations(${seriesId}, ${instantText(beforeMs)}::timestamptz, ${rowsMax})
           as count`
@@ -70,10 +43,10 @@ export function createRetentionStore(database: Database): RetentionStore {
   }
 }
 
-function pruningRecords(database: Database): Pick<RetentionStore, 'finish' | 'settle'> {
+function pruningRecords(database: Database) {
   const { sql } = database
   return {
-    async finish({ actor, beforeMs, observations }) {
+    async finish({ actor, beforeMs, observations }: Pruning) {
       const payload = newsPayload(database, { kind: 'observations' })
       await sql`
         with kept as (

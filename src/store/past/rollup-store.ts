@@ -17,32 +17,10 @@ type Rollup = {
   readonly samples: number
 }
 
-/**
- * An hour whose roll-up does not match its observations, pruned ones included; null stands for a
- * missing row.
- */
-type Difference = {
-  readonly hourMs: number
-  readonly kept: Rollup | null
-  readonly observed: Rollup | null
-}
-
-export type RollupStore = {
-  /** Every corridor, by id. */
-  corridors(): Promise<StoredCorridor[]>
-  /**
-   * The hours of a window of whole hours whose roll-ups are wrong, oldest first. Sees one moment:
-   * rows being recorded meanwhile do not count as differences.
-   */
-  differences(corridor: StoredCorridor, window: Window): Promise<Difference[]>
-  /** Corrects the roll-ups of these hours and tells listeners; safe beside ingestion. */
-  repair(corridor: StoredCorridor, hoursMs: readonly number[]): Promise<void>
-}
-
 /** A part of a SQL statement. */
 type Part = PendingQuery<Row[]>
 
-export function createRollupStore(database: Database): RollupStore {
+export function createRollupStore(database: Database) {
   const { sql } = database
   return {
     corridors: () =>
@@ -50,7 +28,8 @@ export function createRollupStore(database: Database): RollupStore {
         select id, source as "from", target as "to" from corridors order by id`.then((rows) => [
         ...rows,
       ]),
-    async differences(corridor, window) {
+    /** Each hour comes with its roll-up as kept and as observed; null for a missing row. */
+    async differences(corridor: StoredCorridor, window: Window) {
       const rows = await differenceRows(database, corridor, window)
       return rows.map((row) => ({
         hourMs: Number(row.hour_ms),
@@ -58,7 +37,8 @@ export function createRollupStore(database: Database): RollupStore {
         observed: rollupOf([row.seen_best, row.seen_counted], row.seen_samples),
       }))
     },
-    repair: (corridor, hoursMs) => repair(database, corridor, hoursMs),
+    repair: (corridor: StoredCorridor, hoursMs: readonly number[]) =>
+      repair(database, corridor, hoursMs),
   }
 }
 

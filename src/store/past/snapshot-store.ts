@@ -1,28 +1,16 @@
 import type { Corridor } from '~/domain/corridor.ts'
 import type { Place } from '~/domain/history.ts'
-import type { Reference } from '~/domain/mid.ts'
-import type { Quote } from '~/domain/quote.ts'
 import type { Database } from '~/store/database.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
 import { type QuoteRow, quoteColumns, quoteOf } from '~/store/quote-store.ts'
 import { referenceOf, type SelectedReference } from '~/store/reference-store.ts'
 
-type SnapshotStore = {
-  /** The latest quote of every provider of a corridor before `place`, in no particular order. */
-  latestBefore(corridor: Corridor, place: Place): Promise<Quote[]>
-  /**
-   * The latest reference of each of `currencies` before `beforeMs`; currencies without one are left
-   * out.
-   */
-  referencesBefore(currencies: readonly string[], beforeMs: number): Promise<Reference[]>
-}
-
-export function createSnapshotStore(database: Database): SnapshotStore {
+export function createSnapshotStore(database: Database) {
   return {
-    async latestBefore(corridor, place) {
+    async latestBefore(corridor: Corridor, place: Place) {
       return (await latestQuotes(database, corridor, place)).map(quoteOf)
     },
-    async referencesBefore(currencies, beforeMs) {
+    async referencesBefore(currencies: readonly string[], beforeMs: number) {
       return (await latestReferences(database, currencies, beforeMs)).map(referenceOf)
     },
   }

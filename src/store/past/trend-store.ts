@@ -6,16 +6,9 @@ import type { Database } from '~/store/database.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
 import { countedBest, executableKinds } from './rollup-store.ts'
 
-export type TrendStore = {
-  /** The best executable rate of every corridor and day that has one, in any order. */
-  bestByDay(window: TrendWindow): Promise<BestOfDay[]>
-  /** What a US dollar was last worth in each currency at the end of each day, in any order. */
-  worthByDay(currencies: readonly string[], window: TrendWindow): Promise<WorthOfDay[]>
-}
-
-export function createTrendStore(database: Database): TrendStore {
+export function createTrendStore(database: Database) {
   return {
-    async bestByDay(window) {
+    async bestByDay(window: TrendWindow): Promise<BestOfDay[]> {
       const rows = await bestRows(database, window)
       return rows.map(({ source, target, day, best }) => ({
         from: source,
@@ -24,7 +17,7 @@ export function createTrendStore(database: Database): TrendStore {
         best: Number(best),
       }))
     },
-    async worthByDay(currencies, window) {
+    async worthByDay(currencies: readonly string[], window: TrendWindow): Promise<WorthOfDay[]> {
       const rows = await worthRows(database, currencies, window)
       return rows.map(({ currency, day, per_usd }) => ({
         currency,

@@ -6,7 +6,7 @@ import type { Observation } from '~/domain/observation.ts'
 import type { Database } from '~/store/database.ts'
 import { listenForNews } from '~/store/news-channel.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
-import { createRollupStore, type RollupStore } from '~/store/past/rollup-store.ts'
+import { createRollupStore } from '~/store/past/rollup-store.ts'
 import { importObservations } from '~/store/transfer/observation-import.ts'
 import { switchProvider } from '../../support/activity.ts'
 import { PROVIDERS } from '../../support/catalogue.ts'
@@ -27,7 +27,7 @@ const RUNS = 15
 
 let database: FreshDatabase
 let other: Database
-let store: RollupStore
+let store: ReturnType<typeof createRollupStore>
 
 beforeAll(async () => {
   database = await stockedDatabase()
@@ -54,7 +54,7 @@ const rollups = async (to: string) => [
 
 const allDifferences = () => differencesIn(store)
 
-async function differencesIn(of: RollupStore) {
+async function differencesIn(of: typeof store) {
   const corridors = await of.corridors()
   const found = await Promise.all(corridors.map((corridor) => of.differences(corridor, ALWAYS)))
   return found.flat()
