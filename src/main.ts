@@ -1,4 +1,5 @@
 #!/usr/bin/env bun
+import { createInterface } from 'node:readline'
 import { Command, CommanderError } from 'commander'
 import { version } from '../package.json'
 import { addAccount } from './command/account.ts'
@@ -45,11 +46,25 @@ const untold: Fault = ({ message }) => {
   process.exitCode = EXIT_FAILURE
 }
 
+/** Whether the next line that is typed is a yes; the end of the input is none. */
+async function isSure(question: string): Promise<boolean> {
+  process.stderr.write(`${question} (yes/no) `)
+  const { promise: answer, resolve } = Promise.withResolvers<string>()
+  const lines = createInterface({ input: process.stdin })
+  lines.once('line', resolve).once('close', () => resolve(''))
+  const text = await answer
+  lines.close()
+  // A terminal that is still open for reading would keep the process alive.
+  process.stdin.destroy()
+  return /^y(es)?$/i.test(text.trim())
+}
+
 const terminal: Terminal = {
   env: process.env,
   isTerminal: process.stderr.isTTY === true,
   print: writeTo(process.stdout, untold),
   say,
+  ...(process.stdin.isTTY && process.stderr.isTTY && { isSure }),
 }
 
 const program = new Command('corridor')

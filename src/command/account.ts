@@ -36,6 +36,7 @@ export function addAccount(program: Command, terminal: Terminal): void {
     .argument('<id>', 'the account')
     .addOption(planOption())
     .addOption(roleOption())
+    .option('--yes', 'make somebody an admin without being asked')
     .option('--json', 'print one JSON document')
     .action((id, options, command: Command) => {
       if (!options.plan && !options.role) command.error('error: give --plan, --role or both')
@@ -70,12 +71,15 @@ async function create(terminal: Terminal, { email, plan, role, json = false }: C
   await mailOfKey(terminal, { email, keyName: created.key.name })
 }
 
-type Change = Json & { plan?: Plan; role?: Role }
+type Change = Json & { plan?: Plan; role?: Role; yes?: boolean }
 
-async function update(terminal: Terminal, id: string, { plan, role, json = false }: Change) {
-  const account = await withExisting(terminal, (database) =>
-    createAccountStore(database).update(id, { plan, role }, COMMAND_LINE),
-  )
+async function update(terminal: Terminal, id: string, change: Change) {
+  const { plan, role, yes = false, json = false } = change
+  const account = await withExisting(terminal, async (database) => {
+    const store = createAccountStore(database)
+    if (role === 'admin' && !yes) await confirmAdmin(terminal, await store.loadAccount(id))
+    return store.update(id, { plan, role }, COMMAND_LINE)
+  })
   if (!account) throw new CommandFailure(`there is no account ${id}; account list shows them all`)
   printResult(terminal, {
     isJson: json,
@@ -83,6 +87,15 @@ async function update(terminal: Terminal, id: string, { plan, role, json = false
     lines: accountLines(account),
   })
 }
+
+/** Asks by name where somebody can answer: an id does not say who becomes an admin. */
+async function confirmAdmin(terminal: Terminal, { accounts: [account] }: Found): Promise<void> {
+  if (!account || account.role === 'admin' || !terminal.isSure) return
+  const question = `Make ${account.email} an admin, who may change every account and end every key?`
+  if (!(await terminal.isSure(question))) throw new CommandFailure('nothing was changed')
+}
+
+type Found = { readonly accounts: readonly Account[] }
 
 async function list(terminal: Terminal, { json = false }: Json) {
   const accounts = await withExisting(terminal, (database) => createAccountStore(database).list())

@@ -23,6 +23,8 @@ export type Terminal = {
   print(line: string): void
   /** Writes a line to stderr: everything but results. */
   say(line: string): void
+  /** Asks whoever is there for a yes; only where somebody can answer. */
+  readonly isSure?: (question: string) => Promise<boolean>
 }
 
 /** The settings, with `pretty` logs if a person is watching. */

@@ -1,4 +1,4 @@
-const CHANGES = [
+export const CHANGES = [
   'account created',
   'account changed',
   'key created',
@@ -25,3 +25,21 @@ export type AuditedChange = {
 export type Facts = Readonly<Record<string, string | null>>
 
 export type AuditEntry = AuditedChange & { readonly id: number; readonly atMs: number }
+
+/** Which entries are asked for; null where it does not matter. */
+export type AuditFilter = {
+  /** A part of the actor, of any case. */
+  readonly actor: string | null
+  readonly action: (typeof CHANGES)[number] | null
+  /** A part of the subject, of any case. */
+  readonly subject: string | null
+  readonly fromMs: number | null
+  readonly beforeMs: number | null
+}
+
+/** The newest entries that fit, with an id below `beforeId`. */
+export type AuditPage = {
+  readonly filter: AuditFilter
+  readonly limit: number
+  readonly beforeId: number | null
+}

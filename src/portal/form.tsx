@@ -12,7 +12,7 @@ type Described = {
 
 type FieldProps = Described & {
   value?: string | undefined
-  type?: 'text' | 'email' | 'password'
+  type?: 'text' | 'email' | 'password' | 'date'
   isRequired?: boolean
   /** Attributes that tell the browser about the value. */
   input?: {

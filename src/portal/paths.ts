@@ -18,6 +18,7 @@ export const PATHS = {
   account: '/operator/account',
   operatorKey: '/operator/key',
   log: '/operator/log',
+  logFile: '/operator/log.csv',
 } as const
 
 /** The section of the developer area with the keys, and in it the form for a further one. */

@@ -29,3 +29,6 @@ function copyField(value: string | number | null): string {
   if (typeof value === 'number') return String(value)
   return /[\\\n\r\t]/.test(value) ? value.replace(/[\\\n\r\t]/g, (c) => COPY_ESCAPES[c]!) : value
 }
+
+/** A pattern for LIKE that matches what contains the text; its `%` and `_` stand for themselves. */
+export const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
 import { isWellFormedKey, keyHashOf } from '~/domain/api-key.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
 import { corridor, corridorProcess, corridorWith, documentOf } from '../support/command.ts'
 import { MailSink } from '../support/mail-sink.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { until } from '../support/until.ts'
 
 const NOBODY = '00000000-0000-4000-8000-000000000000'
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
@@ -139,6 +141,88 @@ describe('account update', () => {
     }
     expect((await run('account', 'update', NOBODY)).status).toBe(2)
     expect((await run('account', 'update')).status).toBe(2)
+  })
+})
+
+describe('account update --role admin', () => {
+  const env = () => ({ DATABASE_URL: database.url })
+  const answering = (answer: boolean) => {
+    const questions: string[] = []
+    const isSure = async (question: string) => {
+      questions.push(question)
+      return answer
+    }
+    return { questions, isSure }
+  }
+  const promote = (id: string, ...more: string[]) => [
+    ...['account', 'update', id, '--role', 'admin', '--json'],
+    ...more,
+  ]
+
+  test('asks who is there by name, and changes nothing without a yes', async () => {
+    const { account_id } = await create('boss@example.org')
+    const no = answering(false)
+    expect(await corridorWith(env(), promote(account_id), no)).toEqual({
+      status: 1,
+      stdout: '',
+      said: ['corridor: nothing was changed'],
+    })
+    expect(no.questions).toEqual([
+      'Make boss@example.org an admin, who may change every account and end every key?',
+    ])
+    const { accounts } = await createAccountStore(database).loadAccount(account_id)
+    expect(accounts[0]!.role).toBe('member')
+    const yes = answering(true)
+    expect(documentOf(await corridorWith(env(), promote(account_id), yes)).role).toBe('admin')
+    expect(yes.questions).toHaveLength(1)
+  })
+
+  test('asks on a terminal, and takes what is typed there', async () => {
+    const { account_id } = await create('typed@example.org')
+    const typed = async (answer: string) => {
+      let shown = ''
+      const child = Bun.spawn([process.execPath, 'src/main.ts', ...promote(account_id)], {
+        cwd: join(import.meta.dir, '../..'),
+        env: { PATH: process.env.PATH, DATABASE_URL: database.url },
+        terminal: {
+          data(_terminal, bytes) {
+            shown += new TextDecoder().decode(bytes)
+          },
+        },
+      })
+      await until('the question', async () => shown.includes('(yes/no)'))
+      child.terminal!.write(answer)
+      const status = await child.exited
+      child.terminal!.close()
+      return { status, shown }
+    }
+    const no = await typed('n\n')
+    expect([no.status, no.shown.includes('nothing was changed')]).toEqual([1, true])
+    const END_OF_INPUT = '\u0004'
+    expect((await typed(END_OF_INPUT)).status).toBe(1)
+    const yes = await typed('yes\n')
+    expect([yes.status, yes.shown.includes('"role":"admin"')]).toEqual([0, true])
+  })
+
+  test('asks nobody for --yes, an admin already, another role, or in a script', async () => {
+    const no = answering(false)
+    const { account_id: id } = await create('sure@example.org')
+    expect(documentOf(await corridorWith(env(), promote(id, '--yes'), no)).role).toBe('admin')
+    expect(documentOf(await corridorWith(env(), promote(id), no)).role).toBe('admin')
+    const down = ['account', 'update', id, '--role', 'treasury', '--json']
+    expect(documentOf(await corridorWith(env(), down, no)).role).toBe('treasury')
+    expect(no.questions).toEqual([])
+    expect(documentOf(await corridorWith(env(), promote(id))).role).toBe('admin')
+  })
+
+  test('an unknown account is a failure before any question', async () => {
+    const no = answering(false)
+    const { status, said } = await corridorWith(env(), promote(NOBODY), no)
+    expect([status, said]).toEqual([
+      1,
+      [`corridor: there is no account ${NOBODY}; account list shows them all`],
+    ])
+    expect(no.questions).toEqual([])
   })
 })
 

@@ -66,7 +66,7 @@ export class Visitor {
 type Form = { action: string; hidden: Record<string, string> }
 
 /** The forms of a page that are sent by POST, with what they hold unseen. */
-function formsIn(html: string): Form[] {
+export function formsIn(html: string): Form[] {
   return [...html.matchAll(/<form method="post" action="([^"]+)"[^>]*>(.*?)<\/form>/gs)].map(
     ([, action, inside]) => ({
       action: unescaped(action!).split('#')[0]!,

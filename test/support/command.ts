@@ -32,10 +32,11 @@ export type Finished = {
 export const corridor = (args: readonly string[], databaseUrl: string): Promise<Finished> =>
   corridorWith({ DATABASE_URL: databaseUrl }, args)
 
-/** Runs `corridor` in this process with these settings. */
+/** Runs `corridor` in this process with these settings, and somebody there to be asked or not. */
 export async function corridorWith(
   env: Terminal['env'],
   args: readonly string[],
+  person: Pick<Terminal, 'isSure'> = {},
 ): Promise<Finished> {
   const printed: string[] = []
   const said: string[] = []
@@ -44,6 +45,7 @@ export async function corridorWith(
     isTerminal: false,
     print: (line) => void printed.push(`${line}\n`),
     say: (line) => void said.push(line),
+    ...person,
   }
   const program = new Command('corridor').exitOverride().configureOutput({
     writeOut: (text) => void printed.push(text),

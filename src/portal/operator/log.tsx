@@ -1,20 +1,27 @@
 /** @jsxImportSource preact */
-import type { AuditEntry, Facts } from '~/domain/audit.ts'
+import { type AuditEntry, CHANGES, type Facts } from '~/domain/audit.ts'
+import { Field, Select } from '~/portal/form.tsx'
 import { momentText } from '~/portal/format.ts'
 import { Moment } from '~/portal/moment.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { TableFrame } from '~/portal/table-frame.tsx'
+import { fieldsText, isFaulty, type LogQuery } from './log-query.ts'
 import { Places } from './operator.tsx'
 
 export const LOG_PAGE = 50
 
-type Props = { readonly entries: readonly AuditEntry[]; readonly isWhole: boolean }
+type Props = {
+  readonly query: LogQuery
+  readonly entries: readonly AuditEntry[]
+  readonly isWhole: boolean
+}
 
 /** The log of changes with the person behind each, newest first. */
-export const logPage = ({ entries, isWhole }: Props): Page => ({
+export const logPage = (props: Props): Page => ({
   title: 'Changes',
   path: PATHS.operator,
+  status: isFaulty(props.query) ? 400 : 200,
   body: (
     <div class="stack">
       <div class="stack-tight">
@@ -25,36 +32,100 @@ export const logPage = ({ entries, isWhole }: Props): Page => ({
           can be added, and never changed or removed.
         </p>
       </div>
-      {entries.length === 0 ? (
-        <p class="muted">Nothing was changed yet.</p>
-      ) : (
-        <TableFrame label="Changes">
-          <table class="table table-rows">
-            <thead>
-              <tr>
-                <th scope="col">What</th>
-                <th scope="col">Of</th>
-                <th scope="col">Before and after</th>
-                <th scope="col">By</th>
-                <th scope="col">When</th>
-              </tr>
-            </thead>
-            <tbody>
-              {entries.map((entry) => (
-                <Row key={entry.id} entry={entry} />
-              ))}
-            </tbody>
-          </table>
-        </TableFrame>
-      )}
-      {!isWhole && (
-        <p>
-          <a href={`${PATHS.log}?before=${entries.at(-1)!.id}`}>Earlier changes</a>
-        </p>
-      )}
+      <Filter query={props.query} />
+      <Found {...props} />
     </div>
   ),
 })
+
+const ACTIONS = [
+  { value: '', text: 'Any change' },
+  ...CHANGES.map((value) => ({ value, text: value })),
+]
+
+const Filter = ({ query: { fields, faults } }: { query: LogQuery }) => (
+  <search>
+    <form method="get" action={PATHS.log} class="form-row filter-form">
+      <Field name="actor" label="By" value={fields.actor} input={TEXT} />
+      <Select
+        name="action"
+        label="What"
+        value={faults.action ? '' : fields.action}
+        options={ACTIONS}
+        isOptional
+        error={faults.action}
+      />
+      <Field name="subject" label="Of" value={fields.subject} input={TEXT} />
+      <Field name="from" label="From" type="date" value={fields.from} error={faults.from} />
+      <Field name="to" label="To" type="date" value={fields.to} error={faults.to} />
+      <button type="submit" class="button button-quiet">
+        Show
+      </button>
+    </form>
+  </search>
+)
+
+const TEXT = { autocomplete: 'off', maxLength: 254, spellcheck: false }
+
+const Found = ({ query, entries, isWhole }: Props) => (
+  <section class="stack-tight" aria-label="Changes found">
+    {entries.length === 0 ? (
+      <p class="muted">{noneText(query)}</p>
+    ) : (
+      <>
+        <p>
+          <a href={pathWith(PATHS.logFile, fieldsText(query))}>
+            Download as CSV<span class="visually-hidden">, all that fit</span>
+          </a>{' '}
+          <span class="muted small">Days and times are UTC.</span>
+        </p>
+        <Table entries={entries} />
+      </>
+    )}
+    <Pager {...{ query, entries, isWhole }} />
+  </section>
+)
+
+function Pager({ query, entries, isWhole }: Props) {
+  const before = { before: String(entries.at(-1)?.id) }
+  if (isWhole && query.beforeId === null) return null
+  return (
+    <nav aria-label="Pages" class="actions">
+      {query.beforeId !== null && (
+        <a href={pathWith(PATHS.log, fieldsText(query))}>Newest changes</a>
+      )}
+      {!isWhole && <a href={pathWith(PATHS.log, fieldsText(query, before))}>Earlier changes</a>}
+    </nav>
+  )
+}
+
+function noneText(query: LogQuery): string {
+  if (isFaulty(query)) return 'Correct what is marked above.'
+  return fieldsText(query) === '' ? 'Nothing was changed yet.' : 'No change fits.'
+}
+
+const pathWith = (path: string, query: string): string => (query === '' ? path : `${path}?${query}`)
+
+const Table = ({ entries }: Pick<Props, 'entries'>) => (
+  <TableFrame label="Changes">
+    <table class="table table-rows">
+      <thead>
+        <tr>
+          <th scope="col">What</th>
+          <th scope="col">Of</th>
+          <th scope="col">Before and after</th>
+          <th scope="col">By</th>
+          <th scope="col">When</th>
+        </tr>
+      </thead>
+      <tbody>
+        {entries.map((entry) => (
+          <Row key={entry.id} entry={entry} />
+        ))}
+      </tbody>
+    </table>
+  </TableFrame>
+)
 
 const Row = ({ entry }: { entry: AuditEntry }) => (
   <tr>

@@ -1,88 +1,40 @@
 /** @jsxImportSource preact */
-import { type Account, isRevoked } from '~/domain/account.ts'
-import type { AuditEntry } from '~/domain/audit.ts'
-import type { ServiceError } from '~/domain/errors.ts'
-import type { Sending } from '~/domain/feed/silence.ts'
+import { isRevoked } from '~/domain/account.ts'
 import { freshnessAt } from '~/domain/freshness.ts'
-import { dayOf, PLANS, type Plan, ROLES, type Role } from '~/domain/quota.ts'
-import { errorReply } from '~/http/reply.ts'
+import { dayOf, PLANS, ROLES } from '~/domain/quota.ts'
 import type { Route } from '~/http/route.ts'
-import { type AgeLimits, View } from '~/memory/view.ts'
+import { View } from '~/memory/view.ts'
 import {
   type FormFields,
   fieldOf,
-  type Person,
   type Visit,
-  type VisitDeps,
   type VisitReply,
   visitRoutes,
 } from '~/portal/member/visit.tsx'
 import { PATHS } from '~/portal/paths.ts'
-import { unknownPage, wantsPage } from '~/portal/unknown-page.tsx'
-import type { Metering } from '~/service/metering.ts'
 import { statusOf } from '~/service/status.ts'
-import {
-  ACCOUNTS_PAGE,
-  accountPage,
-  accountsPage,
-  type Listed,
-  revokeForPage,
-} from './accounts.tsx'
-import { LOG_PAGE, logPage } from './log.tsx'
+import { ACCOUNTS_PAGE, accountPage, accountsPage, revokeForPage } from './accounts.tsx'
+import { CONFIRMED, makeAdminPage } from './admin-question.tsx'
+import { admin, adminForm, type Operator, type OperatorDeps } from './admission.ts'
+import { logRoutes } from './log-routes.tsx'
 import { operatorPage } from './operator.tsx'
 
-export type OperatorDeps = VisitDeps & {
-  readonly metering: Metering
-  readonly ageLimits: AgeLimits
-  readonly operated: {
-    page(page: { search: string; limit: number; offset: number }): Promise<{
-      accounts: readonly Listed[]
-      total: number
-    }>
-    update(id: string, change: { plan: Plan; role: Role }, actor: string): Promise<Account | null>
-    revokeKey(
-      id: string,
-      nowMs: number,
-      by: { actor: string; accountId: string },
-    ): Promise<unknown | null>
-    changes(page: { limit: number; beforeId: number | null }): Promise<readonly AuditEntry[]>
-    sendings(nowMs: number): Promise<readonly Sending[]>
-  }
-  /** The answer for a path that does not exist. */
-  readonly unknownPath: () => ServiceError
-}
-
-type Reply = VisitReply | Promise<VisitReply>
-type Operator = { readonly visit: Visit; readonly person: Person }
-
 /** Pages for an admin to see and change accounts; for anybody else they do not exist. */
-export function operatorRoutes(deps: OperatorDeps): Route[] {
-  const admin = (answer: (operator: Operator) => Reply) => (visit: Visit) =>
-    forAdmins(deps, visit, answer)
-  const adminForm =
-    (answer: (operator: Operator, form: FormFields) => Reply) => (visit: Visit, form: FormFields) =>
-      forAdmins(deps, visit, (operator) => answer(operator, form))
-  return [
-    ...visitRoutes(deps, PATHS.operator, { get: admin(({ visit }) => overview(deps, visit)) }),
-    ...visitRoutes(deps, PATHS.accounts, { get: admin(({ visit }) => found(deps, visit)) }),
-    ...visitRoutes(deps, PATHS.account, {
-      get: admin(({ visit }) => one(deps, visit, { id: visit.url.searchParams.get('id') ?? '' })),
-      post: adminForm((operator, form) => change(deps, operator, form)),
-    }),
-    ...visitRoutes(deps, PATHS.operatorKey, {
-      get: admin(({ visit }) => revoking(deps, visit)),
-      post: adminForm((operator, form) => revoke(deps, operator, form)),
-    }),
-    ...visitRoutes(deps, PATHS.log, { get: admin(({ visit }) => changes(deps, visit)) }),
-  ]
-}
-
-function forAdmins(deps: OperatorDeps, visit: Visit, answer: (operator: Operator) => Reply): Reply {
-  const { person, request, url } = visit
-  if (person?.account.role === 'admin') return answer({ visit, person })
-  if (wantsPage(request)) return { page: unknownPage(url.pathname) }
-  return { response: errorReply(deps.unknownPath(), deps.log) }
-}
+export const operatorRoutes = (deps: OperatorDeps): Route[] => [
+  ...visitRoutes(deps, PATHS.operator, { get: admin(deps, ({ visit }) => overview(deps, visit)) }),
+  ...visitRoutes(deps, PATHS.accounts, { get: admin(deps, ({ visit }) => found(deps, visit)) }),
+  ...visitRoutes(deps, PATHS.account, {
+    get: admin(deps, ({ visit }) =>
+      one(deps, visit, { id: visit.url.searchParams.get('id') ?? '' }),
+    ),
+    post: adminForm(deps, (operator, form) => change(deps, operator, form)),
+  }),
+  ...visitRoutes(deps, PATHS.operatorKey, {
+    get: admin(deps, ({ visit }) => revoking(deps, visit)),
+    post: adminForm(deps, (operator, form) => revoke(deps, operator, form)),
+  }),
+  ...logRoutes(deps),
+]
 
 async function overview(deps: OperatorDeps, { nowMs }: Visit): Promise<VisitReply> {
   const { memory, ageLimits, operated } = deps
@@ -152,6 +104,10 @@ async function change(
   if (!plan || !role) return one(deps, visit, { id, complaint: CHOOSE })
   if (id === person.account.id && role !== 'admin')
     return one(deps, visit, { id, complaint: OWN_ROLE })
+  const before = deps.memory.current.keys.account(id)
+  const isPromotion = role === 'admin' && before?.role !== 'admin'
+  if (before && isPromotion && form.text(CONFIRMED) !== before.email)
+    return { page: makeAdminPage({ visit, account: before, plan }) }
   const account = await deps.operated.update(id, { plan, role }, person.email)
   if (!account) return { redirect: PATHS.accounts }
   await deps.published(account.id)
@@ -179,12 +135,4 @@ async function revoke(
     return { redirect: PATHS.accounts }
   await deps.published(accountId)
   return { redirect: `${PATHS.account}?id=${accountId}&said=revoked` }
-}
-
-async function changes(deps: OperatorDeps, { url }: Visit): Promise<VisitReply> {
-  const text = url.searchParams.get('before') ?? ''
-  const beforeId = OFFSET.test(text) ? Number(text) : null
-  const entries = await deps.operated.changes({ limit: LOG_PAGE + 1, beforeId })
-  const shown = entries.slice(0, LOG_PAGE)
-  return { page: logPage({ entries: shown, isWhole: entries.length <= LOG_PAGE }) }
 }

@@ -14,6 +14,7 @@ import type {
 import { COMMAND_LINE } from '~/domain/audit.ts'
 import type { Plan, Role } from '~/domain/quota.ts'
 import type { Database, Db, Tx } from '~/store/database.ts'
+import { containing } from '~/store/encoding.ts'
 import { recordChange } from '~/store/portal/audit-store.ts'
 import { accounts, keys } from '~/store/schema.ts'
 import {
@@ -231,8 +232,7 @@ const listedOf = ({ createdAt, ...row }: ListingRow): ListedAccount => ({
 const list = async (db: Db): Promise<ListedAccount[]> => (await listing(db)).map(listedOf)
 
 async function pageOf(db: Db, { search, limit, offset }: AccountPage) {
-  const pattern = `%${search.trim().replace(/[\\%_]/g, '\\$&')}%`
-  const isFound = ilike(accounts.email, pattern)
+  const isFound = ilike(accounts.email, containing(search.trim()))
   const [rows, [all]] = await Promise.all([
     listing(db).where(isFound).limit(limit).offset(offset),
     db.select({ total: count() }).from(accounts).where(isFound),

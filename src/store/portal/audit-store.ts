@@ -1,26 +1,35 @@
-import { desc, lt } from 'drizzle-orm'
-import type { AuditEntry, AuditedChange } from '~/domain/audit.ts'
+import { and, desc, eq, gte, ilike, lt } from 'drizzle-orm'
+import type { AuditEntry, AuditedChange, AuditFilter, AuditPage } from '~/domain/audit.ts'
 import type { Database, Tx } from '~/store/database.ts'
+import { containing } from '~/store/encoding.ts'
 import { auditLog } from './schema.ts'
 
 type AuditStore = {
-  /** The newest entries with an id below `beforeId`, newest first. */
-  page(page: { limit: number; beforeId: number | null }): Promise<AuditEntry[]>
+  /** The newest entries that fit with an id below `beforeId`, newest first. */
+  page(page: AuditPage): Promise<AuditEntry[]>
 }
 
 export function createAuditStore({ db }: Database): AuditStore {
   return {
-    async page({ limit, beforeId }) {
+    async page({ filter, limit, beforeId }) {
       const rows = await db
         .select()
         .from(auditLog)
-        .where(beforeId === null ? undefined : lt(auditLog.id, beforeId))
+        .where(and(beforeId === null ? undefined : lt(auditLog.id, beforeId), ...fits(filter)))
         .orderBy(desc(auditLog.id))
         .limit(limit)
       return rows.map(({ at, ...entry }) => ({ ...entry, atMs: at.getTime() }) as AuditEntry)
     },
   }
 }
+
+const fits = ({ actor, action, subject, fromMs, beforeMs }: AuditFilter) => [
+  actor === null ? undefined : ilike(auditLog.actor, containing(actor)),
+  action === null ? undefined : eq(auditLog.action, action),
+  subject === null ? undefined : ilike(auditLog.subject, containing(subject)),
+  fromMs === null ? undefined : gte(auditLog.at, new Date(fromMs)),
+  beforeMs === null ? undefined : lt(auditLog.at, new Date(beforeMs)),
+]
 
 /**
  * Records a change in the transaction that makes it, so that there is never one without the other.

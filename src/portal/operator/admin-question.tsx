@@ -1,0 +1,42 @@
+/** @jsxImportSource preact */
+import type { Account } from '~/domain/account.ts'
+import type { Plan } from '~/domain/quota.ts'
+import type { Visit } from '~/portal/member/visit.tsx'
+import { VisitForm } from '~/portal/member/visit-form.tsx'
+import type { Page } from '~/portal/page.tsx'
+import { PATHS } from '~/portal/paths.ts'
+
+/** The field with the address of the account whose new role was asked about and confirmed. */
+export const CONFIRMED = 'confirmed'
+
+type Props = { readonly visit: Visit; readonly account: Account; readonly plan: Plan }
+
+/** Asks once more, by name, before somebody gets the role that can do everything. */
+export const makeAdminPage = ({ visit, account, plan }: Props): Page => ({
+  title: `Make ${account.email} an admin`,
+  path: PATHS.operator,
+  body: (
+    <div class="stack-tight narrow">
+      <h1 class="long">Make {account.email} an admin?</h1>
+      <p class="lead">
+        An admin sees every account, changes its plan and role, ends its keys, records rates, and
+        can make others admins. It holds from the next request on.
+      </p>
+      {account.plan !== plan && (
+        <p>
+          The plan changes too, from {account.plan} to {plan}.
+        </p>
+      )}
+      <VisitForm
+        visit={visit}
+        action={PATHS.account}
+        send="Make this an admin"
+        isDangerous
+        hidden={{ id: account.id, plan, role: 'admin', [CONFIRMED]: account.email }}
+      />
+      <p>
+        <a href={`${PATHS.account}?id=${account.id}`}>Leave it as it is</a>
+      </p>
+    </div>
+  ),
+})

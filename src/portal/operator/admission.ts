@@ -1,0 +1,56 @@
+import type { Account } from '~/domain/account.ts'
+import type { AuditEntry, AuditPage } from '~/domain/audit.ts'
+import type { ServiceError } from '~/domain/errors.ts'
+import type { Sending } from '~/domain/feed/silence.ts'
+import type { Plan, Role } from '~/domain/quota.ts'
+import { errorReply } from '~/http/reply.ts'
+import type { AgeLimits } from '~/memory/view.ts'
+import type { FormFields, Person, Visit, VisitDeps, VisitReply } from '~/portal/member/visit.tsx'
+import { unknownPage, wantsPage } from '~/portal/unknown-page.tsx'
+import type { Metering } from '~/service/metering.ts'
+import type { Listed } from './accounts.tsx'
+
+export type OperatorDeps = VisitDeps & {
+  readonly metering: Metering
+  readonly ageLimits: AgeLimits
+  readonly operated: {
+    page(page: { search: string; limit: number; offset: number }): Promise<{
+      accounts: readonly Listed[]
+      total: number
+    }>
+    update(id: string, change: { plan: Plan; role: Role }, actor: string): Promise<Account | null>
+    revokeKey(
+      id: string,
+      nowMs: number,
+      by: { actor: string; accountId: string },
+    ): Promise<unknown | null>
+    changes(page: AuditPage): Promise<readonly AuditEntry[]>
+    sendings(nowMs: number): Promise<readonly Sending[]>
+  }
+  /** The answer for a path that does not exist. */
+  readonly unknownPath: () => ServiceError
+}
+
+type Reply = VisitReply | Promise<VisitReply>
+
+/** An admin who is signed in, and the request they make. */
+export type Operator = { readonly visit: Visit; readonly person: Person }
+
+/** An answer for admins; for anybody else the page does not exist. */
+export const admin =
+  (deps: OperatorDeps, answer: (operator: Operator) => Reply) =>
+  (visit: Visit): Reply =>
+    forAdmins(deps, visit, answer)
+
+/** An answer to a form that only admins may send. */
+export const adminForm =
+  (deps: OperatorDeps, answer: (operator: Operator, form: FormFields) => Reply) =>
+  (visit: Visit, form: FormFields): Reply =>
+    forAdmins(deps, visit, (operator) => answer(operator, form))
+
+function forAdmins(deps: OperatorDeps, visit: Visit, answer: (operator: Operator) => Reply): Reply {
+  const { person, request, url } = visit
+  if (person?.account.role === 'admin') return answer({ visit, person })
+  if (wantsPage(request)) return { page: unknownPage(url.pathname) }
+  return { response: errorReply(deps.unknownPath(), deps.log) }
+}
