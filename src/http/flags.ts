@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ServiceError } from '~/domain/errors.ts'
@@ -5,22 +6,26 @@ import type { Log } from '~/log.ts'
 import { pathOf } from './path.ts'
 import { errorReply } from './reply.ts'
 import type { Route } from './route.ts'
+import { madeOnce, StaticFile } from './static-file.ts'
 
-const FLAG_PATH = /\/flags\/([a-z]{2,3}(?:-[a-z]{2,5})?\.svg)$/
+/** Country codes and those of parts of countries; the package has flags of alliances too. */
+const FLAG = /^[a-z]{2,3}(?:-[a-z]{2,5})?\.svg$/
 const FLAGS = join(
   dirname(fileURLToPath(import.meta.resolve('flag-icons/package.json'))),
   'flags/4x3',
 )
 
 /** The flags that a catalogue may point to, as SVG, so that a page needs no other server. */
-export const flagRoutes = ({ log }: { log: Log }): Route[] => [
-  {
-    method: 'GET',
-    path: '/flags/:file',
-    async handle(request) {
-      const name = FLAG_PATH.exec(pathOf(request.url))?.[1]
-      const file = name && Bun.file(join(FLAGS, name))
-      if (!file || !(await file.exists()))
+export function flagRoutes({ log }: { log: Log }): Route[] {
+  const flags = madeOnce(knownFlags)
+  return [
+    {
+      method: 'GET',
+      path: '/flags/:file',
+      async handle(request) {
+        const path = pathOf(request.url)
+        const flag = (await flags()).get(path.slice(path.lastIndexOf('/') + 1))
+        if (flag) return (await flag()).reply(request, 'day')
         return errorReply(
           new ServiceError(
             'unknown_path',
@@ -28,8 +33,16 @@ export const flagRoutes = ({ log }: { log: Log }): Route[] => [
           ),
           log,
         )
-      const headers = { 'content-type': 'image/svg+xml', 'cache-control': 'public, max-age=86400' }
-      return new Response(await file.bytes(), { headers })
+      },
     },
-  },
-]
+  ]
+}
+
+/** Every flag by the name of its file, each read when it is first asked for. */
+async function knownFlags(): Promise<ReadonlyMap<string, () => Promise<StaticFile>>> {
+  const names = (await readdir(FLAGS)).filter((name) => FLAG.test(name))
+  return new Map(names.map((name) => [name, madeOnce(() => flagOf(name))]))
+}
+
+const flagOf = async (name: string): Promise<StaticFile> =>
+  new StaticFile({ bytes: await Bun.file(join(FLAGS, name)).bytes(), type: 'image/svg+xml' })

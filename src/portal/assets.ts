@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { ServiceError } from '~/domain/errors.ts'
-import { takesGzip } from '~/http/gzip.ts'
 import { errorReply } from '~/http/reply.ts'
 import type { Route } from '~/http/route.ts'
+import { madeOnce, StaticFile } from '~/http/static-file.ts'
 import type { Log } from '~/log.ts'
 
 const STYLE = 'styles/site.css'
@@ -19,23 +18,18 @@ const TYPES: Readonly<Record<string, string>> = {
 const HASH_LENGTH = 12
 const ASSET_PATH = /\/assets\/([a-z0-9-]+)-[0-9a-f]{12}\.(css|js|svg)$/
 
-type Asset = {
-  readonly path: string
-  readonly type: string
-  readonly bytes: Uint8Array<ArrayBuffer>
-  readonly zipped: Uint8Array<ArrayBuffer>
-}
+type Asset = { readonly path: string; readonly file: StaticFile }
 
 /** The paths of the files that pages load, by name: `site.css`, `icon.svg`, `chart.js`. */
 export type AssetPaths = (name: string) => string
 
 /** Scripts and styles of the pages, bundled when a page is first opened. */
 export class Assets {
-  #built: Promise<ReadonlyMap<string, Asset>> | null = null
+  readonly #built = madeOnce(build)
 
   /** Rejects if the sources cannot be built; the next call tries again. */
   async paths(): Promise<AssetPaths> {
-    const assets = await this.#assets()
+    const assets = await this.#built()
     return (name) => {
       const asset = assets.get(name)
       if (!asset) throw new Error(`there is no asset ${name}`)
@@ -44,18 +38,9 @@ export class Assets {
   }
 
   /** The asset at that path; the path of an earlier release gets the present one. */
-  async at(path: string): Promise<{ asset: Asset; isCurrent: boolean } | null> {
+  async at(path: string): Promise<Asset | null> {
     const [, name, extension] = ASSET_PATH.exec(path) ?? []
-    const asset = name && (await this.#assets()).get(`${name}.${extension}`)
-    return asset ? { asset, isCurrent: path.endsWith(asset.path) } : null
-  }
-
-  #assets(): Promise<ReadonlyMap<string, Asset>> {
-    this.#built ??= build().catch((error) => {
-      this.#built = null
-      throw error
-    })
-    return this.#built
+    return (name && (await this.#built()).get(`${name}.${extension}`)) || null
   }
 }
 
@@ -77,16 +62,11 @@ async function build(): Promise<ReadonlyMap<string, Asset>> {
 }
 
 function assetOf(path: string, bytes: Uint8Array<ArrayBuffer>): [string, Asset] {
-  const file = path.split('/').at(-1)!
-  const [name, extension] = file.split('.')
-  const hash = createHash('sha256').update(bytes).digest('hex').slice(0, HASH_LENGTH)
-  const asset = {
-    path: `/assets/${name}-${hash}.${extension}`,
-    type: TYPES[extension!]!,
-    bytes,
-    zipped: Bun.gzipSync(bytes),
-  }
-  return [file, asset]
+  const key = path.split('/').at(-1)!
+  const [name, extension] = key.split('.')
+  const file = new StaticFile({ bytes, type: TYPES[extension!]! })
+  const hash = file.digest.slice(0, HASH_LENGTH)
+  return [key, { path: `/assets/${name}-${hash}.${extension}`, file }]
 }
 
 export const assetRoutes = ({ assets, log }: { assets: Assets; log: Log }): Route[] => [
@@ -94,27 +74,14 @@ export const assetRoutes = ({ assets, log }: { assets: Assets; log: Log }): Rout
     method: 'GET',
     path: '/assets/:file',
     async handle(request) {
-      const found = await assets.at(new URL(request.url).pathname)
-      if (!found)
-        return errorReply(
-          new ServiceError('unknown_path', 'there is no such file; reload the page'),
-          log,
-        )
-      return assetReply(request, found)
+      const { pathname } = new URL(request.url)
+      const asset = await assets.at(pathname)
+      if (asset)
+        return asset.file.reply(request, pathname.endsWith(asset.path) ? 'forever' : 'revalidated')
+      return errorReply(
+        new ServiceError('unknown_path', 'there is no such file; reload the page'),
+        log,
+      )
     },
   },
 ]
-
-type Found = NonNullable<Awaited<ReturnType<Assets['at']>>>
-
-function assetReply(request: Request, { asset, isCurrent }: Found): Response {
-  const headers = {
-    'content-type': asset.type,
-    'cache-control': isCurrent ? 'public, max-age=31536000, immutable' : 'no-cache',
-    vary: 'accept-encoding',
-    'x-content-type-options': 'nosniff',
-  }
-  return takesGzip(request)
-    ? new Response(asset.zipped, { headers: { ...headers, 'content-encoding': 'gzip' } })
-    : new Response(asset.bytes, { headers })
-}

@@ -2,11 +2,11 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { mountOf } from '~/http/edge/mount.ts'
 import type { Route } from '~/http/route.ts'
+import { type FileContent, madeOnce, StaticFile } from '~/http/static-file.ts'
 import { openApiDocument } from '~/wire/openapi/document.ts'
 import examples from '~/wire/openapi/examples.json'
 import { guideText } from '~/wire/openapi/guide.ts'
 import type { Endpoint } from '~/wire/openapi/operation.ts'
-import { published } from './published.ts'
 import { ASSETS, ASSETS_PATH, DOCUMENT_PATH, PAGE_PATH, referencePage } from './reference-page.ts'
 
 export type DocsDeps = {
@@ -42,8 +42,11 @@ export function docsRoutes(
   ]
 }
 
-const page = (path: string, make: Parameters<typeof published>[0]): Route => ({
-  method: 'GET',
-  path,
-  handle: published(make),
-})
+function page(path: string, make: () => FileContent | Promise<FileContent>): Route {
+  const file = madeOnce(async () => new StaticFile(await make()))
+  return {
+    method: 'GET',
+    path,
+    handle: async (request) => (await file()).reply(request, 'revalidated'),
+  }
+}

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import type { FileContent } from '~/http/static-file.ts'
 import { DOCUMENT_VERSION } from '~/wire/openapi/document.ts'
-import type { Publication } from './published.ts'
 
 export const DOCUMENT_PATH = '/openapi.json'
 export const PAGE_PATH = '/docs'
@@ -59,7 +59,7 @@ type Options = {
  * The interactive reference as the plugin writes it, with its script served by us, under a policy
  * that lets the page call nobody but us.
  */
-export async function referencePage({ publicOrigin, mount, guide }: Options): Promise<Publication> {
+export async function referencePage({ publicOrigin, mount, guide }: Options): Promise<FileContent> {
   const icon = await iconAddress()
   const { html, starter } = withOurs(await pluginPage(mount), { mount, guide, icon })
   const policy = [

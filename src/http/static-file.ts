@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto'
+import { isHeld } from './entity-tag.ts'
+import { takesGzip } from './gzip.ts'
+import type { Headers } from './reply.ts'
+
+type Bytes = Uint8Array<ArrayBuffer>
+
+/** The rules by which callers may keep a file. */
+const CACHE = {
+  /** Ask each time whether it is still the same. */
+  revalidated: 'no-cache',
+  day: 'public, max-age=86400',
+  forever: 'public, max-age=31536000, immutable',
+} as const
+
+export type FileContent = {
+  readonly bytes: Bytes | string
+  readonly type: string
+  readonly headers?: Headers
+}
+
+const ETAG_LENGTH = 32
+
+/** A file that does not change while the process lives. */
+export class StaticFile {
+  /** The SHA-256 of the bytes, in hexadecimal. */
+  readonly digest: string
+  readonly #bytes: Bytes
+  readonly #headers: Headers & { etag: string }
+  #zipped: Bytes | null = null
+
+  constructor({ bytes, type, headers = {} }: FileContent) {
+    this.#bytes = typeof bytes === 'string' ? new TextEncoder().encode(bytes) : bytes
+    this.digest = createHash('sha256').update(this.#bytes).digest('hex')
+    this.#headers = {
+      'content-type': type,
+      vary: 'accept-encoding',
+      'x-content-type-options': 'nosniff',
+      ...headers,
+      etag: `W/"${this.digest.slice(0, ETAG_LENGTH)}"`,
+    }
+  }
+
+  /** The file, compressed for callers that accept gzip; a 304 for those that already have it. */
+  reply(request: Request, rule: keyof typeof CACHE): Response {
+    const headers = { ...this.#headers, 'cache-control': CACHE[rule] }
+    if (isHeld(request, headers.etag)) return new Response(null, { status: 304, headers })
+    if (!takesGzip(request)) return new Response(this.#bytes, { headers })
+    this.#zipped ??= Bun.gzipSync(this.#bytes)
+    return new Response(this.#zipped, { headers: { ...headers, 'content-encoding': 'gzip' } })
+  }
+}
+
+/** Calls `make` once and keeps what it made; if that fails, the next call makes it again. */
+export function madeOnce<T>(make: () => T | Promise<T>): () => Promise<T> {
+  let made: Promise<T> | null = null
+  const attempt = async () => make()
+  return () => {
+    made ??= attempt().catch((error) => {
+      made = null
+      throw error
+    })
+    return made
+  }
+}
