@@ -14,7 +14,7 @@ import type { Asker } from './exchange.ts'
 import { Guard, type GuardOptions } from './guard.ts'
 import type { HistoryToolDeps } from './history.ts'
 import { type Incoming, invalidRequest, RpcFault, readMessages } from './message.ts'
-import { faultReply, messagesReply, preflightReply, withOrigin } from './reply.ts'
+import { faultReply, messagesReply, optionsReply, withOrigin } from './reply.ts'
 import { type Answered, type Answerer, answererOf } from './server.ts'
 import { type Session, Sessions, sessionStream } from './sessions.ts'
 import { toolsOf } from './tools.ts'
@@ -64,8 +64,9 @@ export class ToolServer {
   async handle(request: Request): Promise<Response> {
     const reply = await this.#reply(request).catch((error) => faultReply(error, this.deps.log))
     const origin = request.headers.get('origin')
-    if (origin !== null && this.#guard.isAllowedOrigin(origin)) withOrigin(reply, origin)
-    return reply
+    return origin !== null && this.#guard.isAllowedOrigin(origin)
+      ? withOrigin(reply, origin)
+      : reply
   }
 
   /** Forgets sessions that are no longer used. */
@@ -83,7 +84,7 @@ export class ToolServer {
     if (!METHODS.includes(method)) throw methodNotAllowed()
     if (method === 'OPTIONS') {
       this.#guard.check(request)
-      return preflightReply(METHODS)
+      return optionsReply(METHODS)
     }
     const nowMs = this.deps.clock.now()
     const caller = granted(await callerOf(this.deps, request.headers.get('x-api-key'), nowMs))

@@ -1,6 +1,7 @@
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js'
 import { ServiceError } from '~/domain/errors.ts'
 import type { Log } from '~/log.ts'
+import { CrossOriginHeaders } from '~/wire/cross-origin-headers.ts'
 import { CHALLENGE, ERROR_STATUS, UNAUTHORIZED } from '~/wire/errors.ts'
 import { streamedBody } from '~/wire/streamed-body.ts'
 import type { ReplyForm } from './accept.ts'
@@ -55,27 +56,36 @@ export function faultReply(error: unknown, log: Log): Response {
   return jsonReply(body, status, allowed && { allow: allowed.join(', ') })
 }
 
-/** The answer to a browser that asks before it lets a page of another origin send its request. */
-export const preflightReply = (methods: readonly string[]): Response =>
-  new Response(null, {
-    status: 204,
-    headers: {
-      allow: methods.join(', '),
-      'access-control-allow-methods': methods.join(', '),
-      'access-control-allow-headers':
-        'accept, content-type, last-event-id, mcp-protocol-version, mcp-session-id, ' +
-        'traceparent, tracestate, x-api-key, x-request-id',
-      'access-control-max-age': '600',
-    },
-  })
+const HEADERS = new CrossOriginHeaders({
+  sent: [
+    'accept',
+    'content-type',
+    'last-event-id',
+    'mcp-protocol-version',
+    'mcp-session-id',
+    'traceparent',
+    'tracestate',
+    'x-api-key',
+    'x-request-id',
+  ],
+  read: [
+    'mcp-session-id',
+    'ratelimit',
+    'ratelimit-policy',
+    'x-ratelimit-limit',
+    'x-ratelimit-remaining',
+    'x-ratelimit-reset',
+    'x-request-id',
+  ],
+})
+
+/** The reply to OPTIONS, with or without a browser's preflight behind it. */
+export function optionsReply(methods: readonly string[]): Response {
+  const reply = HEADERS.preflightReply(methods.join(', '))
+  reply.headers.set('allow', methods.join(', '))
+  return reply
+}
 
 /** Lets a page of this origin read the reply. */
-export function withOrigin({ headers }: Response, origin: string): void {
-  headers.set('access-control-allow-origin', origin)
-  headers.set('vary', 'Origin')
-  headers.set(
-    'access-control-expose-headers',
-    'mcp-session-id, ratelimit, ratelimit-policy, x-ratelimit-limit, x-ratelimit-remaining, ' +
-      'x-ratelimit-reset, x-request-id',
-  )
-}
+export const withOrigin = (reply: Response, origin: string): Response =>
+  HEADERS.shared(reply, origin)

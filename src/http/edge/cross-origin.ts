@@ -1,43 +1,37 @@
 import type { Fetch } from '~/http/handler.ts'
+import { ANY_ORIGIN, CrossOriginHeaders } from '~/wire/cross-origin-headers.ts'
 import { REQUEST_ID_HEADER } from './request-id.ts'
 
-const ANY = '*'
-
-/** How long browsers remember a preflight's answer. */
-const PREFLIGHT_SECONDS = 600
-
-const SENT_HEADERS = [
-  'content-type',
-  'idempotency-key',
-  'if-none-match',
-  'traceparent',
-  'tracestate',
-  'x-api-key',
-  REQUEST_ID_HEADER,
-].join(', ')
-
-const READ_HEADERS = [
-  'etag',
-  'link',
-  'ratelimit',
-  'ratelimit-policy',
-  'retry-after',
-  'x-as-of',
-  'www-authenticate',
-  'x-data-freshness',
-  'x-note',
-  'x-ratelimit-limit',
-  'x-ratelimit-remaining',
-  'x-ratelimit-reset',
-  REQUEST_ID_HEADER,
-].join(', ')
+const HEADERS = new CrossOriginHeaders({
+  sent: [
+    'content-type',
+    'idempotency-key',
+    'if-none-match',
+    'traceparent',
+    'tracestate',
+    'x-api-key',
+    REQUEST_ID_HEADER,
+  ],
+  read: [
+    'etag',
+    'link',
+    'ratelimit',
+    'ratelimit-policy',
+    'retry-after',
+    'x-as-of',
+    'www-authenticate',
+    'x-data-freshness',
+    'x-note',
+    'x-ratelimit-limit',
+    'x-ratelimit-remaining',
+    'x-ratelimit-reset',
+    REQUEST_ID_HEADER,
+  ],
+})
 
 const METHOD_NOT_ALLOWED = 405
 
-/**
- * Lets pages of these origins, or of any by `*`, call the interface; never with cookies.
- * https://fetch.spec.whatwg.org/#http-cors-protocol
- */
+/** Lets pages of these origins, or of any by `*`, call the interface. */
 export class CrossOrigin {
   readonly #origins: ReadonlySet<string>
 
@@ -54,12 +48,17 @@ export class CrossOrigin {
   }
 
   #shared(request: Request, own: Response): Response {
-    const reply = isPreflight(request, own) ? preflightReply(own) : own
-    if (this.#origins.has(ANY)) return allow(reply, ANY)
-    const vary = reply.headers.get('vary')
-    reply.headers.set('vary', vary ? `${vary}, Origin` : 'Origin')
-    const origin = request.headers.get('origin')
-    return origin !== null && this.#origins.has(origin) ? allow(reply, origin) : reply
+    return HEADERS.shared(
+      isPreflight(request, own) ? preflightReply(own) : own,
+      this.#allowed(request),
+    )
+  }
+
+  /** The origin that may read the answer to a request; null for none. */
+  #allowed({ headers }: Request): string | null {
+    if (this.#origins.has(ANY_ORIGIN)) return ANY_ORIGIN
+    const origin = headers.get('origin')
+    return origin !== null && this.#origins.has(origin) ? origin : null
   }
 }
 
@@ -72,17 +71,4 @@ const isPreflight = ({ method, headers }: Request, { status }: Response): boolea
 
 /** The reply to a preflight. OPTIONS itself gets a 405, which names the methods of the path. */
 const preflightReply = ({ headers }: Response): Response =>
-  new Response(null, {
-    status: 204,
-    headers: {
-      'access-control-allow-methods': headers.get('allow') ?? '',
-      'access-control-allow-headers': SENT_HEADERS,
-      'access-control-max-age': String(PREFLIGHT_SECONDS),
-    },
-  })
-
-function allow(reply: Response, origin: string): Response {
-  reply.headers.set('access-control-allow-origin', origin)
-  reply.headers.set('access-control-expose-headers', READ_HEADERS)
-  return reply
-}
+  HEADERS.preflightReply(headers.get('allow') ?? '')

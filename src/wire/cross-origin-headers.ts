@@ -1,0 +1,51 @@
+/** The origin that stands for any. */
+export const ANY_ORIGIN = '*'
+
+/** How long browsers remember a preflight's answer. */
+const PREFLIGHT_SECONDS = 600
+
+type Rules = {
+  /** The headers that pages may send. */
+  readonly sent: readonly string[]
+  /** The headers of answers that pages may read. */
+  readonly read: readonly string[]
+}
+
+/**
+ * The headers by which pages of other origins may call an address, never with cookies.
+ * https://fetch.spec.whatwg.org/#http-cors-protocol
+ */
+export class CrossOriginHeaders {
+  readonly #sent: string
+  readonly #read: string
+
+  constructor({ sent, read }: Rules) {
+    this.#sent = sent.join(', ')
+    this.#read = read.join(', ')
+  }
+
+  /** The reply to a preflight about a path that takes these methods. */
+  preflightReply(methods: string): Response {
+    return new Response(null, {
+      status: 204,
+      headers: {
+        'access-control-allow-methods': methods,
+        'access-control-allow-headers': this.#sent,
+        'access-control-max-age': String(PREFLIGHT_SECONDS),
+      },
+    })
+  }
+
+  /**
+   * Lets pages of `origin` read a reply: of any origin by `*`, of none by null. Unless it is for
+   * any, the reply says that it varies by the origin.
+   */
+  shared(reply: Response, origin: string | null): Response {
+    const { headers } = reply
+    if (origin !== ANY_ORIGIN) headers.append('vary', 'Origin')
+    if (origin === null) return reply
+    headers.set('access-control-allow-origin', origin)
+    headers.set('access-control-expose-headers', this.#read)
+    return reply
+  }
+}
