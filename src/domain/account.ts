@@ -29,6 +29,13 @@ export type ListedAccount = Account & {
   readonly activeKeyCount: number
 }
 
+/** A page of the accounts whose address contains `search`. */
+export type AccountPage = {
+  readonly search: string
+  readonly limit: number
+  readonly offset: number
+}
+
 export type ListedKey = Key & { readonly createdMs: number }
 
 /** The caller of a request: the key shown, its account, and the tier that account is served. */
@@ -44,6 +51,8 @@ const EMAIL = /^[^\s@\p{Cc}\p{Bidi_C}]+@[^\s@\p{Cc}\p{Bidi_C}]+$/u
 /** Whether a text has the form of an e-mail address; it may still not exist. */
 export const isEmail = (text: string): boolean =>
   text.length <= EMAIL_LENGTH_MAX && EMAIL.test(text)
+
+export type Credentials = { readonly email: string; readonly password: string }
 
 export const PASSWORD_LENGTH_MIN = 10
 export const PASSWORD_LENGTH_MAX = 128

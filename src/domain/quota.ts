@@ -19,6 +19,9 @@ export type KeyDay = { readonly accountId: string; readonly keyId: string; reado
 /** What a key used on a day. */
 export type UsageCount = KeyDay & { readonly requests: number }
 
+/** The UTC days from `day` to `day + days - 1`. */
+export type DaySpan = { readonly day: number; readonly days: number }
+
 /** Where an account stands in one UTC day. */
 export type Quota = {
   readonly limit: number
@@ -51,6 +54,18 @@ export type Share = {
   readonly units: number
   /** Whether everything counted and held by all processes together is within the limit. */
   readonly isWithin: boolean
+}
+
+/** Counts to be written, and shares to be taken with them. */
+export type UsageBatch = {
+  readonly counts: readonly UsageCount[]
+  readonly asks: readonly ShareAsk[]
+}
+
+/** The totals after a batch, and the shares taken with it. */
+export type Settlement = {
+  readonly totals: readonly UsageCount[]
+  readonly shares: readonly Share[]
 }
 
 /** How far all processes together may exceed a limit, at most. */

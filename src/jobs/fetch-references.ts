@@ -27,7 +27,10 @@ type Standing = { readonly currency: string; readonly perUsd: number; readonly a
 
 /** Where references and the state of their feeds are kept, shared by all replicas. */
 export type FeedStore = {
-  /** Does the work unless another replica is doing it; null if one is. Never waits for it. */
+  /**
+   * Does the work unless another replica is doing it; null if one is, without waiting for it. A
+   * process that dies releases its turn.
+   */
   once<T>(work: () => Promise<T>): Promise<T | null>
   /** At least the last accepted value of every currency; among several the newest counts. */
   live(nowMs: number): Promise<readonly Standing[]>
@@ -35,6 +38,7 @@ export type FeedStore = {
   append(snapshot: FeedSnapshot): Promise<unknown>
   /** The saved state, plain JSON; null before the first `saveState`. */
   loadState(): Promise<FeedState | null>
+  /** Replaces what was saved before. */
   saveState(state: FeedState): Promise<void>
 }
 

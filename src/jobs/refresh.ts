@@ -1,7 +1,7 @@
 import type { Account, Key } from '~/domain/account.ts'
 import { type FeedState, noState } from '~/domain/feed/state.ts'
 import type { Reference } from '~/domain/mid.ts'
-import { dayOf, type UsageCount } from '~/domain/quota.ts'
+import { type DaySpan, dayOf, type UsageCount } from '~/domain/quota.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { Log } from '~/log.ts'
 import type { Catalogue } from '~/memory/catalogue-index.ts'
@@ -21,13 +21,16 @@ export type Sources = {
   readonly quotes: Dated<Quote>
   readonly references: Dated<Reference>
   readonly feeds: { load(): Promise<FeedState | null> }
-  readonly access: { load(): Promise<Access>; loadAccount(id: string): Promise<Access> }
+  readonly access: {
+    /** Every account and key, revoked keys included; an account's keys in order of creation. */
+    load(): Promise<Access>
+    /** One account and its keys; nothing when there is no such account. */
+    loadAccount(id: string): Promise<Access>
+  }
   readonly usage: {
+    /** The counts of `day` and later, in no particular order. */
     since(day: number): Promise<readonly UsageCount[]>
-    ofAccounts(
-      accountIds: readonly string[],
-      span: { day: number; days: number },
-    ): Promise<readonly UsageCount[]>
+    ofAccounts(accountIds: readonly string[], span: DaySpan): Promise<readonly UsageCount[]>
   }
 }
 

@@ -1,4 +1,4 @@
-import { dayOf, type Share, type ShareAsk, type UsageCount } from '~/domain/quota.ts'
+import { dayOf, type Settlement, type UsageBatch } from '~/domain/quota.ts'
 import type { UsageMeter } from '~/memory/usage-meter.ts'
 import type { UsageShares } from '~/memory/usage-shares.ts'
 
@@ -7,15 +7,28 @@ type UsageExchangeDeps = {
   readonly meter: UsageMeter
   readonly shares: UsageShares
   readonly usage: {
-    settle(batch: {
-      readonly counts: readonly UsageCount[]
-      readonly asks: readonly ShareAsk[]
-    }): Promise<{ readonly totals: readonly UsageCount[]; readonly shares: readonly Share[] }>
+    /**
+     * Adds counts and then takes shares, all or nothing. Answers the new totals of those counts and
+     * of every key of the accounts asked for, in no particular order, and the shares. Other
+     * processes are told which accounts changed.
+     *
+     * Any number of processes may settle at once: rows are locked in one order, so there is no
+     * deadlock. Counts of keys that do not exist are dropped and have no total; a process that was
+     * taken for dead gets no shares.
+     *
+     * The counts of a call that rejects have to be part of the next call. They are still added only
+     * once: if the answer to a commit was lost, the server is asked what became of it.
+     */
+    settle(batch: UsageBatch): Promise<Settlement>
   }
   readonly meters: {
+    /** Joins the processes that count usage, and answers the slot. No share is held then. */
     join(): Promise<number>
+    /** Renews the lease; null if this process was taken for dead and has to join again. */
     renew(): Promise<number | null>
+    /** Gives every share back. */
     leave(): Promise<void>
+    /** Deletes shares of days before `day`. */
     prune(day: number): Promise<void>
   }
   readonly clock: { now(): number }

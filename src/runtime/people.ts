@@ -26,7 +26,7 @@ import { createUsageStore } from '~/store/access/usage-store.ts'
 import type { Database } from '~/store/database.ts'
 import { isOutage } from '~/store/outage.ts'
 import { createAuditStore } from '~/store/portal/audit-store.ts'
-import { type Auth, createAuth } from '~/store/portal/auth.ts'
+import { createAuth } from '~/store/portal/auth.ts'
 import type { AuthOptions, PasswordHashing } from '~/store/portal/better-auth.ts'
 import { createPortalStore } from '~/store/portal/portal-store.ts'
 import { createSendingStore } from '~/store/portal/sending-store.ts'
@@ -148,7 +148,7 @@ function storesOf({ database, memory, clock }: PeopleOptions) {
  */
 const PASSWORDS = { runningMax: 2, waitingMax: 32 }
 
-function boundedAuth(database: Database, options: AuthOptions): Auth {
+function boundedAuth(database: Database, options: AuthOptions): ReturnType<typeof createAuth> {
   const auth = createAuth(database, options)
   const limit = new WorkLimit(PASSWORDS)
   return {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Clock, monotonicMs } from '~/clock.ts'
 import type { Config } from '~/config.ts'
+import type { PastDeps } from '~/http/cold-route.ts'
 import type { Job } from '~/jobs/schedule.ts'
 import type { Log } from '~/log.ts'
 import type { Publication } from '~/memory/memory.ts'
@@ -17,9 +18,7 @@ import { rerun, wasBrokenOff } from '~/store/rerun.ts'
 import { PositionTrail } from './position-trail.ts'
 import { ReplayFence } from './replay-fence.ts'
 
-export type PastStore = ReturnType<typeof createHistoryStore> &
-  ReturnType<typeof createSeriesStore> &
-  ReturnType<typeof createSnapshotStore>
+export type PastStore = PastDeps['store']
 
 type ReadReplicasDeps = {
   readonly database: Database

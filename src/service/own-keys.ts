@@ -21,8 +21,14 @@ export type Overlap = keyof typeof OVERLAPS_MS
 const RULES = { activeMax: ACTIVE_KEYS_MAX, dailyMax: DAILY_KEYS_MAX }
 
 type OwnKeyStore = {
+  /** Creates a key within the rules, or tells why there is none. */
   grantKey(key: NewKey, rules: KeyRules): Promise<Granted>
+  /** Replaces a key by a new one; the old key ends later. */
   replaceKey(replacement: KeyReplacement, rules: KeyRules): Promise<Granted>
+  /**
+   * Revokes a key; null when it does not exist or is not of the account named. A key that was
+   * revoked or ends before then keeps its time.
+   */
   revokeKey(id: string, nowMs: number, by: Revoker): Promise<RevokedKey | null>
 }
 

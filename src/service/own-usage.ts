@@ -1,18 +1,18 @@
 import type { Account, ListedKey } from '~/domain/account.ts'
-import { dayOf, type Quota, quotaOf, type UsageCount } from '~/domain/quota.ts'
+import { type DaySpan, dayOf, type Quota, quotaOf, type UsageCount } from '~/domain/quota.ts'
 import type { Metering } from './metering.ts'
 
 /** How many days are shown, today included. */
 export const SHOWN_DAYS = 30
 
 export type OwnUsageDeps = {
-  readonly keyStore: { listKeys(accountId: string): Promise<readonly ListedKey[]> }
+  readonly keyStore: {
+    /** The account's keys in order of creation, revoked ones included. */
+    listKeys(accountId: string): Promise<readonly ListedKey[]>
+  }
   readonly metering: Metering
   readonly usage: {
-    ofAccounts(
-      accountIds: readonly string[],
-      span: { day: number; days: number },
-    ): Promise<readonly UsageCount[]>
+    ofAccounts(accountIds: readonly string[], span: DaySpan): Promise<readonly UsageCount[]>
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Account, FIRST_KEY_NAME } from '~/domain/account.ts'
+import { type Account, type Credentials, FIRST_KEY_NAME } from '~/domain/account.ts'
 import type { KeyIndex } from '~/memory/key-index.ts'
 import {
   type Attempt,
@@ -11,31 +11,55 @@ import { type DevicesDeps, deviceOf, devicesWith } from './devices.ts'
 import type { Notify } from './notices.ts'
 import { type PasswordFault, passwordFault } from './passwords.ts'
 
+/** A session that has just begun, and the `Set-Cookie` lines that carry it. */
 type SignedIn = {
   readonly userId: string
   readonly email: string
   readonly cookies: readonly string[]
 }
 
-/** What is needed to know about passwords, links and sessions. */
+/**
+ * People's addresses, passwords and sessions. Only `unconfirmed`, which takes the right password,
+ * reveals whether an address is known.
+ */
 type Authentication = {
+  /**
+   * Mails a link: to confirm the address, or to choose a new password if the address is known.
+   * False for an invalid address, or a password outside the limits.
+   */
   signUp(person: Credentials): Promise<boolean>
   signIn(person: Credentials): Promise<SignedIn | 'wrong' | 'unconfirmed'>
+  /** Mails another link to confirm an address that is not confirmed yet. */
   sendConfirmation(email: string): Promise<void>
+  /** Whether the token confirmed its address. */
   confirm(token: string): Promise<boolean>
+  /** Mails a link to choose a new password to an address that is known. */
   requestReset(email: string): Promise<void>
+  /** The person that a link for a new password belongs to, or did; null for an unknown one. */
   linkOwner(token: string): Promise<string | null>
+  /**
+   * Sets a new password; false for a stale link. Ends all sessions and all other links of the
+   * person, and confirms the address.
+   */
   reset(reset: { token: string; password: string }): Promise<boolean>
+  /** The session whose cookie is in the headers; null when it is over. */
   session(headers: Headers): Promise<{ userId: string; email: string; token: string } | null>
+  /** Ends the session, and answers the `Set-Cookie` lines that delete its cookie. */
   signOut(headers: Headers): Promise<readonly string[]>
 }
 
 type Members = DevicesDeps['members'] & {
+  /** The id of the person's account; null when there is none yet. */
   accountOf(userId: string): Promise<string | null>
+  /**
+   * Gives the person an account: the one under their address, or a new one (free, member).
+   * `firstKey` is there only where the account is new. Null while the address is not confirmed.
+   */
   join(
     userId: string,
     key: { name: string; hash: string },
   ): Promise<{ accountId: string; firstKey: { readonly id: string } | null } | null>
+  /** Ends all but the newest `max` sessions of a person. */
   boundSessions(userId: string, max: number): Promise<void>
 }
 
@@ -50,8 +74,6 @@ export type PeopleDeps = {
   readonly waited: (ms: number) => Promise<void>
   readonly notify: Notify
 }
-
-type Credentials = { readonly email: string; readonly password: string }
 
 /** Where and when a person's request comes from. */
 type Origin = {

@@ -6,27 +6,15 @@ import { once } from './once.ts'
 const LOCK_NAME = 'corridor reference fetch'
 
 /** What all processes know about the reference feeds, and whose turn it is to ask them. */
-type FeedStateStore = {
-  /**
-   * Does the work unless another process is doing it; null if one is, without waiting for it. A
-   * process that dies releases its turn.
-   */
-  once<T>(work: () => Promise<T>): Promise<T | null>
-  /** The saved state; null before the first `save`. */
-  load(): Promise<FeedState | null>
-  /** Replaces what was saved before. */
-  save(state: FeedState): Promise<void>
-}
-
-export function createFeedStateStore(database: Database): FeedStateStore {
+export function createFeedStateStore(database: Database) {
   const { sql } = database
   return {
-    once: (work) => once(database, LOCK_NAME, work),
-    async load() {
+    once: <T>(work: () => Promise<T>) => once(database, LOCK_NAME, work),
+    async load(): Promise<FeedState | null> {
       const [row] = await sql`select state::text from reference_feed_state`
       return row ? JSON.parse(row.state) : null
     },
-    async save(state) {
+    async save(state: FeedState) {
       await sql`
         with saved as (
           insert into reference_feed_state (state) values (${JSON.stringify(state)}::text::jsonb)

@@ -1,4 +1,4 @@
-import type { Account } from '~/domain/account.ts'
+import type { Account, AccountPage } from '~/domain/account.ts'
 import type { AuditEntry, AuditPage } from '~/domain/audit.ts'
 import type { ServiceError } from '~/domain/errors.ts'
 import type { Sending } from '~/domain/feed/silence.ts'
@@ -8,23 +8,21 @@ import type { AgeLimits } from '~/memory/view.ts'
 import type { FormFields, Person, Visit, VisitDeps, VisitReply } from '~/portal/member/visit.tsx'
 import { unknownPage, wantsPage } from '~/portal/unknown-page.tsx'
 import type { Metering } from '~/service/metering.ts'
+import type { OwnKeysDeps } from '~/service/own-keys.ts'
 import type { Listed } from './accounts.tsx'
 
 export type OperatorDeps = VisitDeps & {
   readonly metering: Metering
   readonly ageLimits: AgeLimits
   readonly operated: {
-    page(page: { search: string; limit: number; offset: number }): Promise<{
-      accounts: readonly Listed[]
-      total: number
-    }>
+    /** A page of the accounts found, in order of creation, and how many there are in all. */
+    page(page: AccountPage): Promise<{ accounts: readonly Listed[]; total: number }>
+    /** Changes an account and answers its new state, or null when it does not exist. */
     update(id: string, change: { plan: Plan; role: Role }, actor: string): Promise<Account | null>
-    revokeKey(
-      id: string,
-      nowMs: number,
-      by: { actor: string; accountId: string },
-    ): Promise<unknown | null>
+    readonly revokeKey: OwnKeysDeps['keyStore']['revokeKey']
+    /** The newest entries that fit with an id below `beforeId`, newest first. */
     changes(page: AuditPage): Promise<readonly AuditEntry[]>
+    /** How regularly each provider that ever sent has been sending. */
     sendings(nowMs: number): Promise<readonly Sending[]>
   }
   /** The answer for a path that does not exist. */

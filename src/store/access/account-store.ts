@@ -1,14 +1,13 @@
 import { asc, count, eq, ilike, sql } from 'drizzle-orm'
 import type {
   Account,
+  AccountPage,
   Granted,
   Key,
   KeyReplacement,
   KeyRules,
   ListedAccount,
-  ListedKey,
   NewKey,
-  RevokedKey,
   Revoker,
 } from '~/domain/account.ts'
 import { COMMAND_LINE } from '~/domain/audit.ts'
@@ -48,74 +47,36 @@ type NewAccount = {
 
 type AccountChange = { readonly plan?: Plan | undefined; readonly role?: Role | undefined }
 
-type Access = { readonly accounts: Account[]; readonly keys: Key[] }
-
-/** The store of accounts and keys. A text that is not a uuid is treated as an unknown id. */
-type AccountStore = {
-  /** Every account and key, revoked keys included; an account's keys in order of creation. */
-  load(): Promise<Access>
-  /** One account and its keys; nothing when there is no such account. */
-  loadAccount(id: string): Promise<Access>
-  /** The account whose key has this hash, or null when there is none. */
-  accountOfKey(hash: string): Promise<string | null>
-  /**
-   * Creates an account and its first key; the address is stored in lower case. Throws
-   * EmailTakenError.
-   */
-  create(account: NewAccount): Promise<{ account: Account; key: Key }>
-  /** Changes an account and answers its new state, or null when it does not exist. */
-  update(id: string, change: AccountChange, actor?: string): Promise<Account | null>
-  /** Every account in order of creation. */
-  list(): Promise<ListedAccount[]>
-  /**
-   * The accounts whose address contains `search`, in order of creation, and how many there are in
-   * all.
-   */
-  page(page: AccountPage): Promise<{ accounts: ListedAccount[]; total: number }>
-  /** Creates a key; null when there is no such account. */
-  createKey(key: NewKey): Promise<Key | null>
-  /** The account's keys in order of creation, revoked ones included. */
-  listKeys(accountId: string): Promise<ListedKey[]>
-  /** Creates a key for a person within the rules, or tells why there is none. */
-  grantKey(key: NewKey, rules: KeyRules): Promise<Granted>
-  /** Replaces a key by a new one; the old key ends later. */
-  replaceKey(replacement: KeyReplacement, rules: KeyRules): Promise<Granted>
-  /**
-   * Revokes a key; null when it does not exist or is not of the account named. A key that was
-   * revoked or ends before then keeps its time.
-   */
-  revokeKey(id: string, nowMs: number, by: Revoker): Promise<RevokedKey | null>
-}
-
-type AccountPage = {
-  readonly search: string
-  readonly limit: number
-  readonly offset: number
-}
-
-export function createAccountStore(database: Database): AccountStore {
+/** Accounts and keys. A text that is not a uuid is treated as an unknown id. */
+export function createAccountStore(database: Database) {
   const { db } = database
   return {
     load: () => load(db, null),
-    loadAccount: async (id) => (isUuid(id) ? load(db, id) : { accounts: [], keys: [] }),
-    async accountOfKey(hash) {
+    loadAccount: async (id: string) => (isUuid(id) ? load(db, id) : { accounts: [], keys: [] }),
+    /** The account whose key has this hash, or null when there is none. */
+    async accountOfKey(hash: string) {
       const [key] = await db.select({ id: keys.accountId }).from(keys).where(eq(keys.hash, hash))
       return key?.id ?? null
     },
-    create: (account) => create(database, { actor: COMMAND_LINE, ...account }),
-    update: async (id, change, actor = COMMAND_LINE) =>
+    /**
+     * Creates an account and its first key; the address is stored in lower case. Throws
+     * EmailTakenError.
+     */
+    create: (account: NewAccount) => create(database, { actor: COMMAND_LINE, ...account }),
+    update: async (id: string, change: AccountChange, actor = COMMAND_LINE) =>
       isUuid(id) ? update(database, id, { ...change, actor }) : null,
+    /** Every account in order of creation. */
     list: () => list(db),
-    page: (page) => pageOf(db, page),
-    createKey: async (key) => (isUuid(key.accountId) ? createKey(database, key) : null),
-    listKeys: async (accountId) => (isUuid(accountId) ? listKeys(db, accountId) : []),
-    grantKey: async (key, rules) =>
+    page: (page: AccountPage) => pageOf(db, page),
+    createKey: async (key: NewKey) => (isUuid(key.accountId) ? createKey(database, key) : null),
+    listKeys: async (accountId: string) => (isUuid(accountId) ? listKeys(db, accountId) : []),
+    grantKey: async (key: NewKey, rules: KeyRules): Promise<Granted> =>
       isUuid(key.accountId) ? grantKey(database, key, rules) : { refusal: 'unknown' },
-    replaceKey: async (replacement, rules) =>
+    replaceKey: async (replacement: KeyReplacement, rules: KeyRules): Promise<Granted> =>
       isUuid(replacement.keyId) && isUuid(replacement.accountId)
         ? replaceKey(database, replacement, rules)
         : { refusal: 'unknown' },
-    revokeKey: async (id, nowMs, by) =>
+    revokeKey: async (id: string, nowMs: number, by: Revoker) =>
       isUuid(id) && isUuid(by.accountId ?? id) ? revokeKey(database, id, { ...by, nowMs }) : null,
   }
 }
@@ -131,7 +92,7 @@ const ACCOUNT = {
   role: accounts.role,
 }
 
-async function load(db: Db, id: string | null): Promise<Access> {
+async function load(db: Db, id: string | null): Promise<{ accounts: Account[]; keys: Key[] }> {
   const [allAccounts, allKeys] = await db.transaction(
     (tx) =>
       Promise.all([

@@ -17,21 +17,10 @@ const SLOTS_MAX = 1000
 /** The largest share, for limits that are meant to be none. */
 const SHARE_UNITS_MAX = 1_000_000_000
 
-type MeterStore = {
-  /** Makes this process one that counts usage, and answers its slot. It holds no share then. */
-  join(): Promise<number>
-  /** Renews the lease; null if this process was taken for dead and has to join again. */
-  renew(): Promise<number | null>
-  /** Gives every share back. */
-  leave(): Promise<void>
-  /** Deletes shares of days before `day`. */
-  prune(day: number): Promise<void>
-}
-
 type Slot = { readonly slot: number }
 
 /** The processes that share budgets, each known by the name of its database handle. */
-export function createMeterStore(database: Database): MeterStore {
+export function createMeterStore(database: Database) {
   const { sql } = database
   const id = originOf(database)
   return {
@@ -60,7 +49,7 @@ export function createMeterStore(database: Database): MeterStore {
     async leave() {
       await sql`delete from usage_meters where id = ${id}`
     },
-    async prune(day) {
+    async prune(day: number) {
       await sql`delete from usage_shares where day < date '1970-01-01' + ${day}::int`
     },
   }

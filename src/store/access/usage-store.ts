@@ -1,40 +1,9 @@
 import type { TransactionSql } from 'postgres'
-import type { Share, ShareAsk, UsageCount } from '~/domain/quota.ts'
+import type { DaySpan, Settlement, UsageBatch, UsageCount } from '~/domain/quota.ts'
 import type { Database, Sql } from '~/store/database.ts'
 import { arrayLiteral } from '~/store/encoding.ts'
 import { NEWS_CHANNEL, newsPayload } from '~/store/news-channel.ts'
 import { takingShares } from './share-store.ts'
-
-/** Counts to be written, and shares to be taken with them. */
-type UsageBatch = {
-  readonly counts: readonly UsageCount[]
-  readonly asks: readonly ShareAsk[]
-}
-
-type UsageStore = {
-  /** The counts of `day` and later, in no particular order. */
-  since(day: number): Promise<UsageCount[]>
-  /** The counts of some accounts only, on the days from `day` to `day + days - 1`. */
-  ofAccounts(
-    accountIds: readonly string[],
-    span: { day: number; days: number },
-  ): Promise<UsageCount[]>
-  /**
-   * Adds counts and then takes shares, all or nothing. Answers the new totals of those counts and
-   * of every key of the accounts asked for, in no particular order, and the shares. Other processes
-   * are told which accounts changed.
-   *
-   * Any number of processes may settle at once: rows are locked in one order, so there is no
-   * deadlock. Counts of keys that do not exist are dropped and have no total; a process that was
-   * taken for dead gets no shares.
-   *
-   * The counts of a call that rejects have to be part of the next call. They are still added only
-   * once: if the answer to a commit was lost, the server is asked what became of it.
-   */
-  settle(batch: UsageBatch): Promise<Settled>
-}
-
-type Settled = { readonly totals: readonly UsageCount[]; readonly shares: readonly Share[] }
 
 /** How many accounts one announcement names; its payload has a limit. */
 const NEWS_ACCOUNTS_MAX = 150
@@ -42,20 +11,20 @@ const NEWS_ACCOUNTS_MAX = 150
 /** How long the server waits for the rest of a write before it drops it, with its locks. */
 const SILENCE_SECONDS_MAX = 5
 
-export function createUsageStore(database: Database): UsageStore {
+export function createUsageStore(database: Database) {
   return { ...usageReads(database), settle: settlingOf(database) }
 }
 
-function usageReads({ sql }: Database): Pick<UsageStore, 'since' | 'ofAccounts'> {
+function usageReads({ sql }: Database) {
   return {
-    async since(day) {
+    async since(day: number) {
       const rows = await sql<UsageCount[]>`
         select day - date '1970-01-01' as day,
           account_id as "accountId", key_id as "keyId", requests
         from usage where day >= date '1970-01-01' + ${day}::int`
       return [...rows]
     },
-    async ofAccounts(accountIds, { day, days }) {
+    async ofAccounts(accountIds: readonly string[], { day, days }: DaySpan) {
       const all = Array.from({ length: days }, (_, i) => day + i)
       const rows = await sql<UsageCount[]>`
         select day - date '1970-01-01' as day,
@@ -69,12 +38,12 @@ function usageReads({ sql }: Database): Pick<UsageStore, 'since' | 'ofAccounts'>
   }
 }
 
-function settlingOf(database: Database): UsageStore['settle'] {
+function settlingOf(database: Database) {
   const { sql } = database
   let unanswered: Unanswered | null = null
   /** Counts written by calls that rejected, which the next call must not write again. */
   let written: readonly UsageCount[] = []
-  return async ({ counts, asks }) => {
+  return async ({ counts, asks }: UsageBatch): Promise<Settlement> => {
     if (counts.length === 0 && asks.length === 0) return { totals: [], shares: [] }
     if (unanswered && (await wasCommitted(sql, unanswered.transaction))) written = unanswered.counts
     unanswered = null

@@ -4,14 +4,9 @@ import type { Database, Tx } from '~/store/database.ts'
 import { containing } from '~/store/encoding.ts'
 import { auditLog } from './schema.ts'
 
-type AuditStore = {
-  /** The newest entries that fit with an id below `beforeId`, newest first. */
-  page(page: AuditPage): Promise<AuditEntry[]>
-}
-
-export function createAuditStore({ db }: Database): AuditStore {
+export function createAuditStore({ db }: Database) {
   return {
-    async page({ filter, limit, beforeId }) {
+    async page({ filter, limit, beforeId }: AuditPage) {
       const rows = await db
         .select()
         .from(auditLog)

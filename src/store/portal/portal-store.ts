@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { and, desc, eq, inArray, lte, sql } from 'drizzle-orm'
-import type { Key } from '~/domain/account.ts'
 import { DAY_MS } from '~/domain/duration.ts'
 import { insertAccount } from '~/store/access/account-store.ts'
 import { announceAccess } from '~/store/access/key-store.ts'
@@ -15,52 +14,54 @@ import {
   portalVerifications,
 } from './schema.ts'
 
-/** The account of a person; `firstKey` only if the account was created just now. */
-type Membership = { readonly accountId: string; readonly firstKey: Key | null }
-
-/** The data of the pages for people, besides that of better-auth. */
-type PortalStore = {
-  /** The secret shared by all replicas: `proposed`, unless there is one already. */
-  secret(proposed: string): Promise<string>
-  /** The id of the person's account; null when there is none yet. */
-  accountOf(userId: string): Promise<string | null>
-  /**
-   * Gives the person an account: the one under their address, or a new one (free, member) with a
-   * first key. Null while the address is not confirmed.
-   */
-  join(userId: string, key: { name: string; hash: string }): Promise<Membership | null>
-  /** Counts an attempt and answers how many there are in the window that ends at `endsMs`. */
-  countAttempt(scope: string, endsMs: number): Promise<number>
-  forgetAttempts(scope: string): Promise<void>
-  /** A value that changes with every new password of a person, and reveals nothing about it. */
-  passwordStamp(email: string): Promise<string | null>
-  /** Ends all but the newest `max` sessions of a person. */
-  boundSessions(userId: string, max: number): Promise<void>
-  /** Deletes expired sessions, links and counts, and people who never confirmed their address. */
-  prune(nowMs: number): Promise<void>
-}
-
 const UNCONFIRMED_MS_MAX = 7 * DAY_MS
 
 const FREE_MEMBER = { plan: 'free', role: 'member' } as const
 
-export function createPortalStore(database: Database): PortalStore {
+/** The data of the pages for people, besides that of better-auth. */
+export function createPortalStore(database: Database) {
   const { db } = database
   return {
-    async secret(proposed) {
+    /** The secret shared by all replicas: `proposed`, unless there is one already. */
+    async secret(proposed: string) {
       await db.insert(portalSecret).values({ secret: proposed }).onConflictDoNothing()
       const [row] = await db.select().from(portalSecret)
       return row!.secret
     },
-    async accountOf(userId) {
+    async accountOf(userId: string) {
       const [user] = await db
         .select({ accountId: portalUsers.accountId })
         .from(portalUsers)
         .where(eq(portalUsers.id, userId))
       return user?.accountId ?? null
     },
-    join: (userId, key) => join(database, userId, key),
-    async countAttempt(scope, endsMs) {
+    join: (userId: string, key: FirstKey) => join(database, userId, key),
+    ...attempts(database),
+    async passwordStamp(email: string) {
+      const [row] = await db
+        .select({ password: portalCredentials.password })
+        .from(portalCredentials)
+        .innerJoin(portalUsers, eq(portalUsers.id, portalCredentials.userId))
+        .where(eq(portalUsers.email, email))
+      return row?.password ? createHash('sha256').update(row.password).digest('base64url') : null
+    },
+    async boundSessions(userId: string, max: number) {
+      const old = db
+        .select({ id: portalSessions.id })
+        .from(portalSessions)
+        .where(eq(portalSessions.userId, userId))
+        .orderBy(desc(portalSessions.createdAt), desc(portalSessions.id))
+        .offset(max)
+      await db.delete(portalSessions).where(inArray(portalSessions.id, old))
+    },
+    /** Deletes expired sessions, links and counts, and people who never confirmed their address. */
+    prune: (nowMs: number) => prune(database, nowMs),
+  }
+}
+
+function attempts({ db }: Database) {
+  return {
+    async countAttempt(scope: string, endsMs: number) {
       const [row] = await db
         .insert(portalAttempts)
         .values({ scope, endsAt: new Date(endsMs), count: 1 })
@@ -71,32 +72,16 @@ export function createPortalStore(database: Database): PortalStore {
         .returning({ count: portalAttempts.count })
       return row!.count
     },
-    async forgetAttempts(scope) {
+    async forgetAttempts(scope: string) {
       await db.delete(portalAttempts).where(eq(portalAttempts.scope, scope))
     },
-    async passwordStamp(email) {
-      const [row] = await db
-        .select({ password: portalCredentials.password })
-        .from(portalCredentials)
-        .innerJoin(portalUsers, eq(portalUsers.id, portalCredentials.userId))
-        .where(eq(portalUsers.email, email))
-      return row?.password ? createHash('sha256').update(row.password).digest('base64url') : null
-    },
-    async boundSessions(userId, max) {
-      const old = db
-        .select({ id: portalSessions.id })
-        .from(portalSessions)
-        .where(eq(portalSessions.userId, userId))
-        .orderBy(desc(portalSessions.createdAt), desc(portalSessions.id))
-        .offset(max)
-      await db.delete(portalSessions).where(inArray(portalSessions.id, old))
-    },
-    prune: (nowMs) => prune(database, nowMs),
   }
 }
 
-function join(database: Database, userId: string, key: { name: string; hash: string }) {
-  return database.db.transaction(async (tx): Promise<Membership | null> => {
+type FirstKey = { readonly name: string; readonly hash: string }
+
+function join(database: Database, userId: string, key: FirstKey) {
+  return database.db.transaction(async (tx) => {
     const [user] = await tx
       .select()
       .from(portalUsers)

@@ -11,18 +11,13 @@ const SENDINGS_MAX = 30
 /** The fewest intervals that make a regular habit. */
 const INTERVALS_MIN = 3
 
-type SendingStore = {
-  /** How regularly each provider that ever sent has been sending, up to `nowMs`, by provider id. */
-  all(nowMs: number): Promise<Sending[]>
-}
-
 /**
  * One index probe for each series, so the length of the history does not matter. Observations
  * within one minute count as one sending.
  */
-export function createSendingStore({ sql }: Database): SendingStore {
+export function createSendingStore({ sql }: Database) {
   return {
-    async all(nowMs) {
+    async all(nowMs: number): Promise<Sending[]> {
       const rows = await sql<Row[]>`
         with series as (
           select s.id, s.provider_id, o.at,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { isOutage } from '~/store/outage.ts'
-import { type Auth, createAuth, type SignedIn } from '~/store/portal/auth.ts'
+import { createAuth } from '~/store/portal/auth.ts'
 import type { MailedLink } from '~/store/portal/better-auth.ts'
 import { cheapPasswords } from '../../support/deterrents.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
@@ -8,6 +8,9 @@ import { otherHandle } from '../samples.ts'
 
 const PASSWORD = 'correct horse battery'
 const OTHER = 'a new pair of shoes'
+
+type Auth = ReturnType<typeof createAuth>
+type SignedIn = Exclude<Awaited<ReturnType<Auth['signIn']>>, string>
 
 let database: FreshDatabase
 let auth: Auth
