@@ -5,6 +5,7 @@ import { hourStartMs } from '~/domain/freshness.ts'
 import { CATALOGUE_BYTES_MAX, readCatalogueFile } from '~/file/catalogue.ts'
 import { repairRollups } from '~/jobs/repair-rollups.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import { CatalogueFault } from '~/store/currency-row.ts'
 import type { Database } from '~/store/database.ts'
 import { createRollupStore } from '~/store/past/rollup-store.ts'
 import { readText } from './file.ts'
@@ -20,7 +21,11 @@ export function addCatalogue(program: Command, terminal: Terminal): void {
     .action(async (path: string, { json = false }: { json?: boolean }) => {
       const named = await catalogueOf(path, terminal)
       const applied = await withDatabase(terminal, async (database) => {
-        const counts = await createCatalogueStore(database).apply(named)
+        const counts = await createCatalogueStore(database)
+          .apply(named)
+          .catch((error) => {
+            throw error instanceof CatalogueFault ? refusal(error.faults, path, terminal) : error
+          })
         if (counts.providers > 0) await repairLastHours(database)
         return counts
       })
@@ -44,7 +49,12 @@ async function catalogueOf(path: string, terminal: Terminal) {
   const reading = readCatalogueFile(await readText(path, CATALOGUE_BYTES_MAX))
   const { faults, furtherFaults, ...named } = reading
   if (faults.length === 0) return named
+  if (furtherFaults > 0) faults.push(`and ${furtherFaults} more`)
+  throw refusal(faults, path, terminal)
+}
+
+/** The failure of a catalogue that has faults, after telling them. */
+function refusal(faults: readonly string[], path: string, terminal: Terminal): CommandFailure {
   for (const fault of faults) terminal.say(fault)
-  if (furtherFaults > 0) terminal.say(`and ${furtherFaults} more`)
-  throw new CommandFailure(`nothing was applied: correct ${path} and apply it again`)
+  return new CommandFailure(`nothing was applied: correct ${path} and apply it again`)
 }

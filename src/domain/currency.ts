@@ -4,6 +4,9 @@ export const CURRENCY_KINDS = ['fiat', 'stablecoin'] as const
 type CurrencyType = (typeof CURRENCY_TYPES)[number]
 type CurrencyKind = (typeof CURRENCY_KINDS)[number]
 
+/** A fixed price in another currency: `rate` units of the pegged one for one of `to`. */
+export type Peg = { readonly to: string; readonly rate: number }
+
 export type Currency = {
   readonly code: string
   readonly name: string
@@ -13,6 +16,8 @@ export type Currency = {
   readonly minorUnits: number | null
   readonly isActive: boolean
   readonly sortOrder: number
+  /** The fixed price it is held at; null for a currency that floats. */
+  readonly peg: Peg | null
 }
 
 export const USD = 'USD'

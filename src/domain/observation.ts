@@ -1,4 +1,5 @@
 import { yearsBeforeMs } from './duration.ts'
+import type { Evidence } from './price/evidence.ts'
 import type { RateType } from './provider.ts'
 
 /** A provider's price, ready to be recorded. Rate and fee are exact decimal text. */
@@ -10,6 +11,7 @@ export type Observation = {
   readonly fee: string | null
   readonly feeCurrency: string | null
   readonly rateType: RateType
+  readonly evidence: Evidence
   readonly effectiveMs: number
   readonly notes: string | null
 }

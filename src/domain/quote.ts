@@ -1,3 +1,4 @@
+import type { Evidence } from './price/evidence.ts'
 import type { RateType } from './provider.ts'
 
 /** A value that holds from `atMs` on; at equal times the one with the greater `id` is later. */
@@ -14,6 +15,7 @@ export type Quote = Dated & {
   readonly fee: number | null
   readonly feeCurrency: string | null
   readonly rateType: RateType
+  readonly evidence: Evidence
 }
 
 /** Sorts newest first; between equal times the one recorded last comes first. */

@@ -12,6 +12,8 @@ const URL_LENGTH_MAX = 2048
 const PAYMENT_METHODS_MAX = 50
 const SORT_ORDER_MAX = 1_000_000_000
 const ECHO_LENGTH_MAX = 40
+const PEG_RATE_MIN = 1e-9
+const PEG_RATE_MAX = 1e9
 const MEMBER_NAME = /^\w+$/
 
 /**
@@ -52,10 +54,21 @@ const isActive = Type.Optional(ruled(Type.Boolean(), 'must be true or false'))
 
 const closed = { additionalProperties: false }
 
+const CODE = ruled(Type.String({ pattern: '^[A-Za-z]{3,4}$' }), 'must be 3 or 4 letters')
+
+const peg = ruled(
+  Type.Object(
+    { to: CODE, rate: Type.Number({ minimum: PEG_RATE_MIN, maximum: PEG_RATE_MAX }) },
+    closed,
+  ),
+  'must be an object with to, a currency code, and rate, how much of this currency one of that ' +
+    `is worth: ${PEG_RATE_MIN} to ${PEG_RATE_MAX}`,
+)
+
 const CurrencyInFile = ruled(
   Type.Object(
     {
-      code: ruled(Type.String({ pattern: '^[A-Za-z]{3,4}$' }), 'must be 3 or 4 letters'),
+      code: CODE,
       name: line,
       type: Type.Optional(word(CURRENCY_TYPES)),
       kind: Type.Optional(word(CURRENCY_KINDS)),
@@ -64,6 +77,7 @@ const CurrencyInFile = ruled(
         ruled(Type.Integer({ minimum: 0, maximum: 8 }), 'must be a whole number from 0 to 8'),
       ),
       is_active: isActive,
+      peg: orNull(peg),
       sort_order: Type.Optional(
         ruled(
           Type.Integer({ minimum: -SORT_ORDER_MAX, maximum: SORT_ORDER_MAX }),
@@ -243,6 +257,7 @@ const currencyOf = (currency: Static<typeof CurrencyInFile>): Currency => ({
   minorUnits: currency.minor_units ?? null,
   isActive: currency.is_active ?? true,
   sortOrder: currency.sort_order ?? 0,
+  peg: currency.peg ? { to: currency.peg.to.toUpperCase(), rate: currency.peg.rate } : null,
 })
 
 const providerOf = (provider: Static<typeof ProviderInFile>): Provider => ({

@@ -85,4 +85,5 @@ const quoteOf = (observation: Observation, id: number): Quote => ({
   fee: observation.fee === null ? null : Number(observation.fee),
   feeCurrency: observation.feeCurrency,
   rateType: observation.rateType,
+  evidence: observation.evidence,
 })

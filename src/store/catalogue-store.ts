@@ -4,6 +4,7 @@ import type { ProviderChange } from '~/domain/activity.ts'
 import type { Currency } from '~/domain/currency.ts'
 import type { Provider } from '~/domain/provider.ts'
 import { compareText } from '~/domain/rank.ts'
+import { assertPegs, currencyOf, currencyRow } from './currency-row.ts'
 import type { Database } from './database.ts'
 import { NEWS_CHANNEL, newsPayload } from './news-channel.ts'
 import { currencies, providerActivity, providers } from './schema.ts'
@@ -30,7 +31,7 @@ type CatalogueStore = {
   /**
    * Creates or replaces the entries given, all at once, and answers how many; other entries stay.
    * Among entries with one code or id the last counts. The database itself keeps the history of
-   * what is switched on or off.
+   * what is switched on or off. Throws CatalogueFault, and applies nothing, where a peg cannot be.
    */
   apply(catalogue: Catalogue): Promise<{ currencies: number; providers: number }>
 }
@@ -44,7 +45,7 @@ export function createCatalogueStore(database: Database): CatalogueStore {
     load: () =>
       db.transaction(
         async (tx) => ({
-          currencies: await tx.select().from(currencies),
+          currencies: (await tx.select().from(currencies)).map(currencyOf),
           providers: await tx.select().from(providers),
           activity: await tx
             .select({ providerId, isActive, sinceMs })
@@ -54,7 +55,7 @@ export function createCatalogueStore(database: Database): CatalogueStore {
         { isolationLevel: 'repeatable read', accessMode: 'read only' },
       ),
     async apply(catalogue) {
-      const newCurrencies = lastByName(catalogue.currencies, ({ code }) => code)
+      const newCurrencies = lastByName(catalogue.currencies, ({ code }) => code).map(currencyRow)
       const newProviders = lastByName(catalogue.providers, ({ id }) => id).map((provider) => ({
         ...provider,
         paymentMethods: provider.paymentMethods && [...provider.paymentMethods],
@@ -70,6 +71,7 @@ export function createCatalogueStore(database: Database): CatalogueStore {
             .insert(providers)
             .values(rows)
             .onConflictDoUpdate({ target: providers.id, set: allExcluded(providers) })
+        await assertPegs(tx)
         const news = newsPayload(database, { kind: 'catalogue' })
         await tx.execute(sql`select pg_notify(${NEWS_CHANNEL}, ${news})`)
       })

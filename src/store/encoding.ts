@@ -1,3 +1,9 @@
+import type { Evidence } from '~/domain/price/evidence.ts'
+
+/** What the table holds for evidence: nothing for what was observed. */
+export const storedEvidence = (evidence: Evidence): Evidence | null =>
+  evidence === 'observed' ? null : evidence
+
 /** A Postgres array literal of text values; the server casts each to the array's type. */
 export function arrayLiteral(values: readonly (string | number | null)[]): string {
   return `{${values.map(arrayElement).join(',')}}`

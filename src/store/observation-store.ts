@@ -2,7 +2,7 @@ import { DAY_MS } from '~/domain/duration.ts'
 import type { Batch, Idempotency, Observation, Recording } from '~/domain/observation.ts'
 import { addToRollups } from '~/store/past/rollup-store.ts'
 import type { Database } from './database.ts'
-import { arrayLiteral, instantText } from './encoding.ts'
+import { arrayLiteral, instantText, storedEvidence } from './encoding.ts'
 import { NEWS_CHANNEL, originOf } from './news-channel.ts'
 import { type ObservedSeries, ProviderCorridors } from './provider-corridors.ts'
 import { rerun } from './rerun.ts'
@@ -101,7 +101,7 @@ async function insert(
     with ${idempotency ? claim(database, idempotency, observations.length) : sql``}
     added as (
       insert into observations (effective_from, corridor_id, provider_corridor_id, rate_type,
-        rate, fee, fee_currency, notes)
+        rate, fee, fee_currency, notes, evidence)
       select * from unnest(
         ${column(({ effectiveMs }) => instantText(effectiveMs))}::timestamptz[],
         ${arrayLiteral(series.map(({ corridorId }) => corridorId))}::int[],
@@ -110,7 +110,8 @@ async function insert(
         ${column(({ rate }) => rate)}::numeric[],
         ${column(({ fee }) => fee)}::numeric[],
         ${column(({ feeCurrency }) => feeCurrency)}::text[],
-        ${column(({ notes }) => notes)}::text[]
+        ${column(({ notes }) => notes)}::text[],
+        ${column(({ evidence }) => storedEvidence(evidence))}::evidence[]
       )
       ${idempotency ? sql`where exists (select from claimed)` : sql``}
       returning id, corridor_id, provider_corridor_id, effective_from, rate_type, rate

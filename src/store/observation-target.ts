@@ -10,14 +10,14 @@ export type Target = {
 }
 
 const COLUMNS = `effective_from, corridor_id, provider_corridor_id, rate_type,
-  rate, fee, fee_currency, notes`
+  rate, fee, fee_currency, notes, evidence`
 
 /**
  * Columns by which two rows are one observation; each may be null except the first two, which are
  * indexed.
  */
 const SERIES_AND_TIME = ['provider_corridor_id', 'effective_from']
-const PRICE = ['rate', 'fee', 'fee_currency']
+const PRICE = ['rate', 'fee', 'fee_currency', 'evidence']
 const COMPARED_COLUMNS = [...SERIES_AND_TIME, ...PRICE].join()
 
 /** A target that records every row. */

@@ -1,5 +1,6 @@
 import type { Corridor } from '~/domain/corridor.ts'
 import { boundariesMs } from '~/domain/freshness.ts'
+import type { Evidence } from '~/domain/price/evidence.ts'
 import type { RateType } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { Database, Sql } from './database.ts'
@@ -45,12 +46,13 @@ export type SaidRow = {
   readonly fee: string | null
   readonly fee_currency: string | null
   readonly rate_type: RateType
+  readonly evidence: Evidence | null
 }
 
 /** The columns of observations `o` and the provider behind their ids, in `p`. */
 export const saidColumns = (sql: Sql) => sql`
   o.id, p.provider_id, extract(epoch from o.effective_from) * 1000 as at_ms,
-  o.rate, o.fee, o.fee_currency, o.rate_type`
+  o.rate, o.fee, o.fee_currency, o.rate_type, o.evidence`
 
 /** An observation of any corridor, as selected by `quoteColumns`. */
 export type QuoteRow = SaidRow & { readonly source: string; readonly target: string }
@@ -70,6 +72,7 @@ export const quoteIn = ({ from, to }: Corridor, row: SaidRow): Quote => ({
   fee: row.fee === null ? null : Number(row.fee),
   feeCurrency: row.fee_currency,
   rateType: row.rate_type,
+  evidence: row.evidence ?? 'observed',
 })
 
 /**

@@ -8,7 +8,6 @@ import {
   foreignKey,
   index,
   integer,
-  jsonb,
   numeric,
   pgEnum,
   pgTable,
@@ -19,6 +18,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core'
 import { CURRENCY_KINDS, CURRENCY_TYPES } from '~/domain/currency.ts'
+import { EVIDENCE } from '~/domain/price/evidence.ts'
 import { PROVIDER_TYPES, RATE_TYPES } from '~/domain/provider.ts'
 import { PLANS, ROLES } from '~/domain/quota.ts'
 import { instant } from './instant-column.ts'
@@ -27,19 +27,30 @@ export const currencyType = pgEnum('currency_type', CURRENCY_TYPES)
 export const currencyKind = pgEnum('currency_kind', CURRENCY_KINDS)
 export const providerType = pgEnum('provider_type', PROVIDER_TYPES)
 export const rateType = pgEnum('rate_type', RATE_TYPES)
+export const evidence = pgEnum('evidence', EVIDENCE)
 export const plan = pgEnum('plan', PLANS)
 export const role = pgEnum('role', ROLES)
 
-export const currencies = pgTable('currencies', {
-  code: text('code').primaryKey(),
-  name: text('name').notNull(),
-  type: currencyType('type').notNull(),
-  kind: currencyKind('kind').notNull(),
-  flagUrl: text('flag_url'),
-  minorUnits: smallint('minor_units'),
-  isActive: boolean('is_active').notNull(),
-  sortOrder: integer('sort_order').notNull(),
-})
+export const currencies = pgTable(
+  'currencies',
+  {
+    code: text('code').primaryKey(),
+    name: text('name').notNull(),
+    type: currencyType('type').notNull(),
+    kind: currencyKind('kind').notNull(),
+    flagUrl: text('flag_url'),
+    minorUnits: smallint('minor_units'),
+    isActive: boolean('is_active').notNull(),
+    sortOrder: integer('sort_order').notNull(),
+    /** The currency it is pegged to, at `peg_rate` units for one of that. */
+    pegTo: text('peg_to'),
+    pegRate: numeric('peg_rate'),
+  },
+  (t) => [
+    check('currencies_peg', sql`(${t.pegTo} is null) = (${t.pegRate} is null)`),
+    check('currencies_peg_rate', sql`${t.pegRate} > 0`),
+  ],
+)
 
 export const providers = pgTable('providers', {
   id: text('id').primaryKey(),
@@ -141,6 +152,8 @@ export const observations = pgTable(
     fee: numeric('fee'),
     feeCurrency: text('fee_currency'),
     notes: text('notes'),
+    /** Null for what was observed, so that most rows need no room for it. */
+    evidence: evidence('evidence'),
   },
   (t) => [
     foreignKey({
@@ -187,45 +200,6 @@ export const prunings = pgTable('prunings', {
   before: instant('before').notNull(),
   observations: bigint('observations', { mode: 'number' }).notNull(),
 })
-
-/** One fetch of one feed. */
-export const referenceSnapshots = pgTable(
-  'reference_snapshots',
-  {
-    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
-    source: text('source').notNull(),
-    fetchedAt: instant('fetched_at').notNull(),
-    recordedAt: instant('recorded_at').notNull().defaultNow(),
-    /** The publisher's own time; null for an import. */
-    upstreamAt: instant('upstream_at'),
-  },
-  (t) => [index('reference_snapshots_as_of').on(t.fetchedAt, t.id)],
-)
-
-/** Units of each currency per US dollar in a snapshot; append-only like observations. */
-export const referenceRates = pgTable(
-  'reference_rates',
-  {
-    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
-    fetchedAt: instant('fetched_at').notNull(),
-    snapshotId: bigint('snapshot_id', { mode: 'number' })
-      .notNull()
-      .references(() => referenceSnapshots.id),
-    currency: text('currency').notNull(),
-    perUsd: numeric('per_usd').notNull(),
-  },
-  (t) => [index('reference_rates_as_of').on(t.currency, t.fetchedAt, t.id)],
-)
-
-/** What is known about the feeds after the last run: one row. */
-export const referenceFeedState = pgTable(
-  'reference_feed_state',
-  {
-    isOnly: boolean('is_only').primaryKey().default(true),
-    state: jsonb('state').notNull(),
-  },
-  (t) => [check('reference_feed_state_one_row', sql`${t.isOnly}`)],
-)
 
 export const accounts = pgTable('accounts', {
   id: uuid('id').primaryKey().defaultRandom(),

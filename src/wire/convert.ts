@@ -3,8 +3,16 @@ import type { Freshness } from '~/domain/freshness.ts'
 import type { Mid } from '~/domain/mid.ts'
 import { roundAmount, roundBps } from '~/domain/round.ts'
 import type { Conversion, Conversions } from '~/service/convert.ts'
-import { freshnessFields, Instant, namedRecord, nullable, RateType, record } from './fields.ts'
-import { iso, presentFreshness } from './present.ts'
+import {
+  freshnessFields,
+  Instant,
+  namedRecord,
+  nullable,
+  RateType,
+  record,
+  standingFields,
+} from './fields.ts'
+import { iso, presentFreshness, presentStanding } from './present.ts'
 
 const ConvertProviderEntry = namedRecord('ConvertProviderEntry', {
   provider_id: Type.String(),
@@ -19,6 +27,7 @@ const ConvertProviderEntry = namedRecord('ConvertProviderEntry', {
   spread_bps: Type.Number(),
   vs_mid_bps: Type.Optional(Type.Number()),
   rate_type: RateType,
+  ...standingFields,
 })
 
 export const ConvertResponse = namedRecord('ConvertResponse', {
@@ -52,6 +61,7 @@ export function presentConversion(entry: Conversion): Static<typeof ConvertProvi
     spread_bps: roundBps(spreadBps),
     ...(entry.vsMidBps !== null && { vs_mid_bps: roundBps(entry.vsMidBps) }),
     rate_type: quote.rateType,
+    ...presentStanding(quote),
   }
 }
 

@@ -3,7 +3,14 @@ import type { Freshness } from '~/domain/freshness.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { roundAmount } from '~/domain/round.ts'
 import type { Matrix, Pair, Unpriced } from '~/service/fetch.ts'
-import { freshnessFields, Instant, namedRecord, nullable, record } from './fields.ts'
+import {
+  freshnessFields,
+  Instant,
+  namedRecord,
+  nullable,
+  record,
+  standingFields,
+} from './fields.ts'
 import { iso, presentFreshness } from './present.ts'
 
 const pairFields = {
@@ -11,7 +18,12 @@ const pairFields = {
     Type.Number({ description: 'Absent where a currency of the pair has no recent reference.' }),
   ),
   provider_best: nullable(
-    record({ rate: Type.Number(), provider_id: Type.String(), last_updated: Instant }),
+    record({
+      rate: Type.Number(),
+      provider_id: Type.String(),
+      last_updated: Instant,
+      evidence: standingFields.evidence,
+    }),
   ),
 }
 
@@ -60,10 +72,11 @@ export const FetchMatrixResponse = namedRecord('FetchMatrixResponse', {
   ...tail,
 })
 
-export const presentBest = ({ rate, providerId, atMs }: Quote) => ({
+export const presentBest = ({ rate, providerId, atMs, evidence }: Quote) => ({
   rate: roundAmount(rate),
   provider_id: providerId,
   last_updated: iso(atMs),
+  evidence,
 })
 
 function presentPair({ mid, best }: Pair): Static<typeof PairValue> {

@@ -1,5 +1,6 @@
 import { type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
 import { TIERS } from '~/domain/freshness.ts'
+import { EVIDENCE } from '~/domain/price/evidence.ts'
 import { PROVIDER_TYPES, RATE_TYPES } from '~/domain/provider.ts'
 
 /** A closed record: any further member in an answer is a mistake of ours. */
@@ -38,6 +39,19 @@ export const ProviderType = words(PROVIDER_TYPES, {
   title: 'ProviderType',
   description: 'What kind of institution published the price.',
 })
+
+/** Two members of every entry that shows a quote with its fee. */
+export const standingFields = {
+  fee_stated: Type.Boolean({
+    description: 'False where nobody said a fee: then net amounts have none taken off.',
+  }),
+  evidence: words(EVIDENCE, {
+    title: 'Evidence',
+    description:
+      'What stands behind the price: it was observed, was derived from a margin or another ' +
+      'source, or is indicative, which means advertised and not to be had for sure.',
+  }),
+}
 
 export const DataFreshness = words(TIERS, {
   title: 'DataFreshness',

@@ -5,7 +5,15 @@ import { ORDERS } from '~/domain/history.ts'
 import { PERIODS } from '~/domain/period.ts'
 import { roundAmount, roundBps } from '~/domain/round.ts'
 import type { History, HistoryPoint, HistoryQuestion } from '~/service/history.ts'
-import { DataFreshness, Instant, namedRecord, nullable, RateType, words } from './fields.ts'
+import {
+  DataFreshness,
+  Instant,
+  namedRecord,
+  nullable,
+  RateType,
+  standingFields,
+  words,
+} from './fields.ts'
 import { readInstant } from './moment.ts'
 import { CorridorQuery, PROVIDER_ID_LENGTH_MAX } from './parameters.ts'
 import { iso } from './present.ts'
@@ -61,6 +69,7 @@ export const HistoryPointFields = namedRecord('HistoryPoint', {
     }),
   ),
   rate_type: RateType,
+  evidence: standingFields.evidence,
 })
 
 export const HistoryResponse = namedRecord('HistoryResponse', {
@@ -120,4 +129,5 @@ const presentPoint = ({
   fee_currency: quote.feeCurrency,
   spread_bps: spreadBps === null ? null : roundBps(spreadBps),
   rate_type: quote.rateType,
+  evidence: quote.evidence,
 })

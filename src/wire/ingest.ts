@@ -9,7 +9,8 @@ import {
   RATE_MIN,
   SIGNIFICANT_DIGITS_MAX,
 } from '~/domain/observation.ts'
-import { named, namedRecord, nullable, record } from './fields.ts'
+import { EVIDENCE } from '~/domain/price/evidence.ts'
+import { named, namedRecord, nullable, record, words } from './fields.ts'
 import { isNestedTooDeep } from './nesting.ts'
 import { type RowRules, WrittenNumber } from './observation-row.ts'
 import { readSentRow, shownName } from './row-members.ts'
@@ -47,6 +48,14 @@ const RateRow = named(
     fee: optional(Type.Number({ minimum: 0, maximum: FEE_MAX, description: 'In fee_currency.' })),
     fee_currency: currency('Defaults to the source currency when a fee is given.'),
     notes: optional(Type.String({ maxLength: NOTES_LENGTH_MAX })),
+    evidence: optional(
+      words(EVIDENCE, {
+        default: 'observed',
+        description:
+          'What stands behind the price: observed, derived from a margin or another source, or ' +
+          'indicative, which means advertised and not to be had for sure.',
+      }),
+    ),
     effective_from: optional(
       Type.String({
         format: 'date-time',

@@ -12,6 +12,7 @@ import {
   SIGNIFICANT_DIGITS_MAX,
   significantDigits,
 } from '~/domain/observation.ts'
+import { EVIDENCE, type Evidence } from '~/domain/price/evidence.ts'
 import type { CatalogueIndex } from '~/memory/catalogue-index.ts'
 
 /** A number as the sender wrote it, where a double could not hold all of its digits. */
@@ -50,6 +51,7 @@ export function readObservationRow(row: unknown, rules: RowRules): RowReading {
   const fee = reader.decimal('fee', { min: 0, max: FEE_MAX })
   const feeCurrency = reader.currency('fee_currency')
   const notes = reader.notes()
+  const evidence = reader.evidence()
   const effectiveMs = reader.effectiveMs()
   if (faults.length > 0) return { observation: null, faults }
   const observation = {
@@ -62,6 +64,7 @@ export function readObservationRow(row: unknown, rules: RowRules): RowReading {
     feeCurrency: feeCurrency ?? (fee === null ? null : from!),
     effectiveMs,
     notes,
+    evidence,
   }
   return { observation, faults: null }
 }
@@ -123,6 +126,15 @@ class RowReader {
     if (notes.includes('\0') || !notes.isWellFormed())
       return this.#fault('notes must be valid Unicode text without NUL characters')
     return notes
+  }
+
+  /** What stands behind the price; observed where nothing is said. */
+  evidence(): Evidence {
+    const text = this.#value('evidence')
+    const word = EVIDENCE.find((known) => known === text)
+    if (text !== null && !word)
+      this.#fault(`evidence must be one of ${EVIDENCE.join(', ')}, not ${shown(text)}`)
+    return word ?? 'observed'
   }
 
   effectiveMs(): number {

@@ -2,6 +2,7 @@ import { DAY_MS, MINUTE_MS } from '~/domain/duration.ts'
 import type { Freshness, Tier } from '~/domain/freshness.ts'
 import type { Mid } from '~/domain/mid.ts'
 import { dayOf } from '~/domain/quota.ts'
+import type { Quote } from '~/domain/quote.ts'
 import { roundAmount } from '~/domain/round.ts'
 
 const numerals = (count: number): string[] =>
@@ -58,6 +59,12 @@ export function freshnessText({ tier, nowMs, cutoffMs }: Freshness): string {
   }
   return last.text
 }
+
+/** The members of `standingFields`. */
+export const presentStanding = ({ fee, evidence }: Pick<Quote, 'fee' | 'evidence'>) => ({
+  fee_stated: fee !== null,
+  evidence,
+})
 
 /** The three mid members, or none of them without a mid. */
 export function presentMid(mid: Mid | null) {

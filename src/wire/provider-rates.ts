@@ -12,8 +12,9 @@ import {
   ProviderType,
   RateType,
   record,
+  standingFields,
 } from './fields.ts'
-import { iso, presentFreshness } from './present.ts'
+import { iso, presentFreshness, presentStanding } from './present.ts'
 
 export const ProviderRatesResponse = namedRecord('ProviderRatesResponse', {
   provider: record({
@@ -33,6 +34,7 @@ export const ProviderRatesResponse = namedRecord('ProviderRatesResponse', {
       fee: nullable(Type.Number()),
       fee_currency: nullable(Type.String()),
       last_updated: Instant,
+      ...standingFields,
     }),
   ),
   count: Type.Integer(),
@@ -56,6 +58,7 @@ export const presentProviderQuote = (quote: Quote) => ({
   fee: quote.fee === null ? null : roundAmount(quote.fee),
   fee_currency: quote.feeCurrency,
   last_updated: iso(quote.atMs),
+  ...presentStanding(quote),
 })
 
 export function presentProviderRates(

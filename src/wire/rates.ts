@@ -11,8 +11,9 @@ import {
   nullable,
   ProviderType,
   RateType,
+  standingFields,
 } from './fields.ts'
-import { iso, presentFreshness, presentMid } from './present.ts'
+import { iso, presentFreshness, presentMid, presentStanding } from './present.ts'
 
 export const ProviderRate = namedRecord('ProviderRate', {
   provider_id: Type.String(),
@@ -30,6 +31,7 @@ export const ProviderRate = namedRecord('ProviderRate', {
   provider_type: nullable(ProviderType),
   transfer_time: nullable(Type.String()),
   last_updated: Instant,
+  ...standingFields,
 })
 
 export const RatesResponse = namedRecord('RatesResponse', {
@@ -58,6 +60,7 @@ export function presentProviderRate({
     provider_type: provider.providerType,
     transfer_time: provider.transferTime,
     last_updated: iso(quote.atMs),
+    ...presentStanding(quote),
   }
 }
 

@@ -10,6 +10,7 @@ const ROW_TEXTS = [
   'fee_currency',
   'effective_from',
   'notes',
+  'evidence',
 ]
 export const ROW_NUMBERS = ['rate', 'fee']
 /** All members that a row may have. */

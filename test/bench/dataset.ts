@@ -94,6 +94,7 @@ function observationOf(
     rateType: 'retail',
     effectiveMs,
     notes: null,
+    evidence: 'observed',
   }
 }
 

@@ -77,6 +77,22 @@ describe('catalogue apply', () => {
     expect(await named()).toEqual(before)
   })
 
+  test('with a peg that cannot be nothing is applied', async () => {
+    const file = {
+      currencies: [
+        { code: 'XOF', name: 'CFA franc', peg: { to: 'EUR', rate: 655.957 } },
+        { code: 'XAF', name: 'CFA franc', peg: { to: 'xaf', rate: 1 } },
+      ],
+    }
+    const { status, said } = await apply(JSON.stringify(file), 'pegs.json')
+    expect([status, await named()]).toEqual([1, expect.not.arrayContaining(['XAF'])])
+    expect(said).toEqual([
+      'currency XAF is pegged to itself',
+      'currency XOF is pegged to EUR, which the catalogue does not have',
+      `corridor: nothing was applied: correct ${join(folder, 'pegs.json')} and apply it again`,
+    ])
+  })
+
   test('says how many faults there are beyond those it lists', async () => {
     const currencies = Array.from({ length: 30 }, () => ({ code: 1, name: 'x' }))
     const { said } = await apply(JSON.stringify({ currencies }))

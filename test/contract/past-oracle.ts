@@ -1,3 +1,4 @@
+import type { Evidence } from '~/domain/price/evidence.ts'
 import type { Provider, RateType } from '~/domain/provider.ts'
 import type { Database } from '~/store/database.ts'
 
@@ -15,6 +16,7 @@ export type Said = {
   fee: number | null
   feeCurrency: string | null
   kind: RateType
+  evidence: Evidence
 }
 
 export type Fixing = { id: number; at: number; currency: string; perUsd: number; source: string }
@@ -47,7 +49,8 @@ export async function factsOf(
 ): Promise<Facts> {
   const said = await sql`
     select o.id, (extract(epoch from o.effective_from) * 1000)::float8 as at, p.provider_id,
-      c.source || '/' || c.target as pair, o.rate, o.fee, o.fee_currency, o.rate_type
+      c.source || '/' || c.target as pair, o.rate, o.fee, o.fee_currency, o.rate_type,
+      coalesce(o.evidence, 'observed') as evidence
     from observations o, provider_corridors p, corridors c
     where p.id = o.provider_corridor_id and c.id = o.corridor_id`
   const fixings = await sql`
@@ -73,6 +76,7 @@ export async function factsOf(
       fee: row.fee === null ? null : Number(row.fee),
       feeCurrency: row.fee_currency,
       kind: row.rate_type,
+      evidence: row.evidence,
     })),
     fixings: fixings.map((row) => ({
       id: Number(row.id),
@@ -180,6 +184,7 @@ export function history(facts: Facts, { now, tier }: Asker, p: Parameters) {
         fee_currency: row.feeCurrency,
         spread_bps: isThere ? four(((best - row.rate) / best) * 10_000) : null,
         rate_type: row.kind,
+        evidence: row.evidence,
       }
     }),
     count: page.length,
@@ -278,6 +283,8 @@ export function historical(facts: Facts, { now, tier }: Asker, p: Parameters) {
         provider_type: provider.providerType,
         transfer_time: provider.transferTime,
         last_updated: iso(row.at),
+        fee_stated: row.fee !== null,
+        evidence: row.evidence,
       }
     }),
     count: quotes.length,

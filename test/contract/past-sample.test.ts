@@ -54,6 +54,7 @@ async function factsOfFiles(): Promise<Facts> {
       fee: fee ? Number(fee) : null,
       feeCurrency: fee ? feeCurrency || from! : null,
       kind: kinds.get(provider!) as 'retail',
+      evidence: 'observed' as const,
     }
   })
   const fixings = (await linesOf('reference.csv.gz')).map((line, id) => {

@@ -127,6 +127,7 @@ const observationOf = ({ moment, provider, pair, rate, fee, kind }: Said, nowMs:
     feeCurrency: fee && pair[0]!,
     rateType: kind ?? provider.rateType,
     effectiveMs: momentOf(moment, nowMs),
+    evidence: kind === null ? 'observed' : 'derived',
     notes: null,
   }) satisfies Observation
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { currencyCode } from '~/domain/currency.ts'
+import { EVIDENCE } from '~/domain/price/evidence.ts'
 import { PROVIDER_TYPES, RATE_TYPES } from '~/domain/provider.ts'
 import { PLANS } from '~/domain/quota.ts'
 import { MemoryStore } from '../http/memory-store.ts'
@@ -123,6 +124,7 @@ function worldOf(past: typeof history extends fc.Arbitrary<infer T> ? T : never)
       ...row,
       id: i + 1,
       feeCurrency: row.fee === null ? null : row.feeCurrency,
+      evidence: EVIDENCE[i % EVIDENCE.length]!,
     }))
   const references = past.references.flatMap(({ atMs, source, perUsd }, i) =>
     Object.entries(perUsd).map(([code, rate], j) => ({

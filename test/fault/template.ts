@@ -90,7 +90,8 @@ async function fill(url: string, sinceMs: number): Promise<Template['keys']> {
   const observations = CORRIDORS.map((corridor) => {
     const [from = '', to = ''] = corridor.split('/')
     const price = { rate: '100', fee: null, feeCurrency: null, rateType: 'retail' as const }
-    return { providerId: PROVIDER, from, to, ...price, effectiveMs: sinceMs, notes: null }
+    const said = { effectiveMs: sinceMs, notes: null, evidence: 'observed' as const }
+    return { providerId: PROVIDER, from, to, ...price, ...said }
   })
   await createObservationStore(database).record({ observations, idempotency: null })
   const keys: Partial<Record<CallerName, CallerKey>> = {}

@@ -5,6 +5,9 @@ const read = (file: unknown) => readCatalogueFile(JSON.stringify(file))
 const NGN = { code: 'NGN', name: 'Nigerian Naira' }
 const WISE = { id: 'wise', name: 'Wise' }
 
+const PEG_RULE =
+  'currencies[0].peg must be an object with to, a currency code, and rate, how much of this currency one of that is worth: 1e-9 to 1000000000, or null'
+
 describe('readCatalogueFile', () => {
   test('fills in what a file leaves out and writes codes in upper case', () => {
     expect(read({ currencies: [{ code: 'ngn', name: ' Naira ' }], providers: [WISE] })).toEqual({
@@ -18,6 +21,7 @@ describe('readCatalogueFile', () => {
           minorUnits: null,
           isActive: true,
           sortOrder: 0,
+          peg: null,
         },
       ],
       providers: [
@@ -74,6 +78,17 @@ describe('readCatalogueFile', () => {
     expect(providers[0]!.isActive).toBe(false)
   })
 
+  test('reads a peg, its code in upper case; null is none', () => {
+    const peg = { to: 'eur', rate: 655.957 }
+    const { currencies } = read({
+      currencies: [
+        { ...NGN, peg },
+        { ...NGN, code: 'KES', peg: null },
+      ],
+    })
+    expect(currencies.map((one) => one.peg)).toEqual([{ to: 'EUR', rate: 655.957 }, null])
+  })
+
   test('a file may name only currencies, only providers, or nothing', () => {
     expect(read({ currencies: [NGN] }).currencies).toHaveLength(1)
     expect(read({ providers: [WISE] }).providers).toHaveLength(1)
@@ -111,6 +126,8 @@ describe('readCatalogueFile', () => {
       { currencies: [{ ...NGN, minor_units: 9 }] },
       'currencies[0].minor_units must be a whole number from 0 to 8, or null, not 9',
     ],
+    ['a peg at no rate', { currencies: [{ ...NGN, peg: { to: 'EUR', rate: 0 } }] }, PEG_RULE],
+    ['a peg to nothing', { currencies: [{ ...NGN, peg: { rate: 1 } }] }, PEG_RULE],
     [
       'a sort order that is no integer',
       { currencies: [{ ...NGN, sort_order: 1.5 }] },

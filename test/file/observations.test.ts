@@ -37,14 +37,15 @@ const USD_KES = {
   feeCurrency: null,
   effectiveMs: NOW_MS,
   notes: null,
+  evidence: 'observed',
 } as const
 
 describe('openObservationFile', () => {
   test('reads a CSV with its columns in any order; an empty field is absent', async () => {
     const text =
-      'rate,notes,unknown,target_currency,source_currency,provider_id,fee,effective_from\n' +
-      '129.5,,x,KES,usd,wise,,\n' +
-      '1500,"cash, ""fast""",,NGN,USD,bank,2.50,2026-03-04T10:00:00+01:00\n'
+      'rate,notes,unknown,target_currency,source_currency,provider_id,fee,effective_from,evidence\n' +
+      '129.5,,x,KES,usd,wise,,,\n' +
+      '1500,"cash, ""fast""",,NGN,USD,bank,2.50,2026-03-04T10:00:00+01:00,indicative\n'
     const { format, rows, rejects } = await read(text)
     expect(format).toBe('csv')
     expect(rejects).toEqual([])
@@ -60,6 +61,7 @@ describe('openObservationFile', () => {
         feeCurrency: 'USD',
         effectiveMs: Date.parse('2026-03-04T09:00:00Z'),
         notes: 'cash, "fast"',
+        evidence: 'indicative',
       },
     ])
   })

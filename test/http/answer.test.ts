@@ -45,9 +45,9 @@ describe('the medium of a table', () => {
     expect(headers.get('x-data-freshness')).toBe('hourly')
     expect(headers.get('x-as-of')).toBe('2026-03-05T14:00:00.000Z')
     expect(text.split('\r\n')).toEqual([
-      'timestamp,provider_id,provider_name,rate,fee,fee_currency,spread_bps,rate_type',
-      '2026-03-05T13:00:00.000Z,retail-a,Provider retail-a,129.35,1.99,USD,0,retail',
-      '2026-03-05T13:30:00.000Z,p2p-a,"Quick, ""safe"" & sound",128,,,0,p2p',
+      'timestamp,provider_id,provider_name,rate,fee,fee_currency,spread_bps,rate_type,evidence',
+      '2026-03-05T13:00:00.000Z,retail-a,Provider retail-a,129.35,1.99,USD,0,retail,observed',
+      '2026-03-05T13:30:00.000Z,p2p-a,"Quick, ""safe"" & sound",128,,,0,p2p,observed',
       '',
     ])
   })

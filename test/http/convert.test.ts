@@ -24,6 +24,8 @@ describe('GET /convert', () => {
       spread_bps: 0,
       vs_mid_bps: -76.9231,
       rate_type: 'retail',
+      fee_stated: true,
+      evidence: 'observed',
     }
     expect(body).toEqual({
       from: 'USD',
@@ -49,6 +51,8 @@ describe('GET /convert', () => {
           spread_bps: 0,
           vs_mid_bps: 100,
           rate_type: 'official',
+          fee_stated: false,
+          evidence: 'observed',
         },
       ],
       count: 2,

@@ -25,7 +25,7 @@ describe('GET /fetch-one', () => {
       base: 'USD',
       quote: 'KES',
       mid: 130,
-      provider_best: { rate: 129, provider_id: 'retail-a', last_updated: at },
+      provider_best: { rate: 129, provider_id: 'retail-a', last_updated: at, evidence: 'observed' },
       source: 'feed',
       fetched_at: FETCHED,
       ...LIVE,
@@ -42,7 +42,12 @@ describe('GET /fetch-one', () => {
       base: 'USD',
       quote: 'KES',
       mid: 130,
-      provider_best: { rate: 128, provider_id: 'retail-a', last_updated: FETCHED },
+      provider_best: {
+        rate: 128,
+        provider_id: 'retail-a',
+        last_updated: FETCHED,
+        evidence: 'observed',
+      },
       source: 'feed',
       fetched_at: FETCHED,
       timestamp: TIMESTAMP,
@@ -83,7 +88,12 @@ describe('GET /fetch-one', () => {
       expect(body).toEqual({
         base: 'USDT',
         quote: 'KES',
-        provider_best: { rate: 131, provider_id: 'p2p-a', last_updated: FETCHED },
+        provider_best: {
+          rate: 131,
+          provider_id: 'p2p-a',
+          last_updated: FETCHED,
+          evidence: 'observed',
+        },
         note: `There is no mid for pairs with ${note}`,
         ...LIVE,
       })
@@ -135,7 +145,12 @@ describe('GET /fetch-one', () => {
     expect(body).toEqual({
       base: 'KES',
       quote: 'NGN',
-      provider_best: { rate: 11, provider_id: 'retail-a', last_updated: FETCHED },
+      provider_best: {
+        rate: 11,
+        provider_id: 'retail-a',
+        last_updated: FETCHED,
+        evidence: 'observed',
+      },
       note:
         'There is no mid for pairs with NGN: ' +
         'the last reference for NGN is of 2026-03-01T00:00:00.000Z, which is too old.',
@@ -155,7 +170,15 @@ describe('GET /fetch-multi', () => {
     expect(body).toEqual({
       base: 'USD',
       results: {
-        KES: { mid: 130, provider_best: { rate: 129, provider_id: 'retail-a', last_updated: at } },
+        KES: {
+          mid: 130,
+          provider_best: {
+            rate: 129,
+            provider_id: 'retail-a',
+            last_updated: at,
+            evidence: 'observed',
+          },
+        },
         NGN: { mid: 1500, provider_best: null },
         USDT: { provider_best: null },
         USD: { mid: 1, provider_best: null },

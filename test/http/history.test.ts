@@ -50,6 +50,7 @@ describe('GET /rates/history', () => {
           fee_currency: 'USD',
           spread_bps: 0,
           rate_type: 'retail',
+          evidence: 'observed',
         },
         {
           timestamp: '2026-03-05T13:00:00.001Z',
@@ -60,6 +61,7 @@ describe('GET /rates/history', () => {
           fee_currency: null,
           spread_bps: 104.368,
           rate_type: 'retail',
+          evidence: 'observed',
         },
         {
           timestamp: '2026-03-05T14:20:00.000Z',
@@ -70,6 +72,7 @@ describe('GET /rates/history', () => {
           fee_currency: null,
           spread_bps: 0,
           rate_type: 'official',
+          evidence: 'observed',
         },
       ],
       count: 3,

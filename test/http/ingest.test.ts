@@ -139,6 +139,7 @@ describe('what a row may leave out', () => {
       feeCurrency: null,
       rateType: 'retail',
       effectiveMs: Date.parse(NOW),
+      evidence: 'observed',
       notes: null,
     })
     const { rateType } = await recordedOf({ ...ROW, provider_id: 'official-a' })
@@ -154,6 +155,7 @@ describe('what a row may leave out', () => {
       fee: 0,
       fee_currency: 'GBP',
       notes: 'seen at the counter',
+      evidence: 'indicative',
       effective_from: '2026-03-05T15:25:30.123+01:00',
     }
     expect(await recordedOf(row)).toEqual({
@@ -166,6 +168,7 @@ describe('what a row may leave out', () => {
       rateType: 'p2p',
       effectiveMs: Date.parse('2026-03-05T14:25:30.123Z'),
       notes: 'seen at the counter',
+      evidence: 'indicative',
     })
   })
 

@@ -17,7 +17,9 @@ describe('GET /rates/provider', () => {
     )
     const { status, body } = await world.get(PATH, world.key('enterprise'))
     expect(status).toBe(200)
-    const free = { fee: null, fee_currency: null, last_updated: at }
+    const more = { last_updated: at, evidence: 'observed' }
+    const free = { fee: null, fee_currency: null, fee_stated: false, ...more }
+    const charged = { fee: 1.5, fee_currency: 'GBP', fee_stated: true, ...more }
     expect(body).toEqual({
       provider: {
         id: 'retail-a',
@@ -30,7 +32,7 @@ describe('GET /rates/provider', () => {
       },
       corridors: [
         { from: 'GBP', to: 'KES', rate: 160, ...free },
-        { from: 'USD', to: 'KES', rate: 129, fee: 1.5, fee_currency: 'GBP', last_updated: at },
+        { from: 'USD', to: 'KES', rate: 129, ...charged },
         { from: 'USD', to: 'NGN', rate: 1500, ...free },
       ],
       count: 3,

@@ -35,6 +35,8 @@ describe('GET /rates', () => {
           provider_type: 'imto',
           transfer_time: 'minutes',
           last_updated: at,
+          fee_stated: true,
+          evidence: 'observed',
         },
         {
           provider_id: 'retail-b',
@@ -48,6 +50,8 @@ describe('GET /rates', () => {
           provider_type: 'imto',
           transfer_time: 'minutes',
           last_updated: at,
+          fee_stated: false,
+          evidence: 'observed',
         },
         {
           provider_id: 'official-a',
@@ -61,6 +65,8 @@ describe('GET /rates', () => {
           provider_type: 'imto',
           transfer_time: 'minutes',
           last_updated: at,
+          fee_stated: false,
+          evidence: 'observed',
         },
       ],
       count: 3,

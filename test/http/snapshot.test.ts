@@ -42,7 +42,14 @@ describe('GET /historical', () => {
   test('200 holds the latest quote of each provider up to the end of the date, and the mid', async () => {
     const { status, body } = await historical('2026-03-03')
     expect(status).toBe(200)
-    const common = { fee: null, fee_currency: null, rate_type: 'retail', provider_type: 'imto' }
+    const common = {
+      fee: null,
+      fee_currency: null,
+      rate_type: 'retail',
+      provider_type: 'imto',
+      fee_stated: false,
+      evidence: 'observed',
+    }
     expect(body).toEqual({
       corridor: 'USD/KES',
       providers: [

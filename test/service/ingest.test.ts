@@ -15,6 +15,7 @@ const observation = (more: Partial<Observation> = {}): Observation => ({
   fee: null,
   feeCurrency: null,
   rateType: 'retail',
+  evidence: 'observed',
   effectiveMs: NOW_MS,
   notes: null,
   ...more,
@@ -40,7 +41,7 @@ describe('ingest', () => {
     const world = new World()
     const record = ingestionOf(world, { kind: 'recorded', ids: [71, 72] })
     const answer = await record(
-      observation({ rate: '129.500', fee: '1.50', feeCurrency: 'KES' }),
+      observation({ rate: '129.500', fee: '1.50', feeCurrency: 'KES', evidence: 'derived' }),
       observation({ providerId: 'official-a', rateType: 'official', rate: '1e-12' }),
     )
     expect(answer).toEqual({ inserted: 2 })
@@ -55,6 +56,7 @@ describe('ingest', () => {
       fee: 1.5,
       feeCurrency: 'KES',
       rateType: 'retail',
+      evidence: 'derived',
     })
     expect(official?.quote).toMatchObject({ id: 72, rate: 1e-12, rateType: 'official', fee: null })
   })

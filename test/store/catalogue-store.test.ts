@@ -48,9 +48,12 @@ describe('apply', () => {
       paymentMethods: ['a,b', '"q"', 'back\\slash', '', 'null', '{}'],
     })
     const coin = currency('USDT', { kind: 'stablecoin', minorUnits: null, flagUrl: 'https://f/t' })
-    await store.apply({ currencies: [coin], providers: [bare, rich] })
+    const pegged = currency('XOF', { peg: { to: 'EUR', rate: 655.957 } })
+    const anchor = currency('EUR')
+    await store.apply({ currencies: [coin, pegged, anchor], providers: [bare, rich] })
     const loaded = await store.load()
     expect(loaded.currencies.find(({ code }) => code === 'USDT')).toEqual(coin)
+    expect(loaded.currencies.find(({ code }) => code === 'XOF')).toEqual(pegged)
     expect(byId(loaded.providers, 'bare')).toEqual(bare)
     expect(byId(loaded.providers, 'rich')).toEqual(rich)
   })
@@ -139,6 +142,34 @@ describe('apply', () => {
     expect(await store.apply({ currencies: [], providers: many })).toMatchObject({
       providers: 7000,
     })
+  })
+
+  test('refuses a peg that cannot be, also one to what is there already, and applies nothing', async () => {
+    const to = (code: string) => ({ to: code, rate: 2 })
+    const [one, other] = [currency('AAA', { peg: to('BBB') }), currency('BBB')]
+    await store.apply({ currencies: [one, other], providers: [] })
+    const circle = { currencies: [currency('BBB', { name: 'New', peg: to('AAA') })], providers: [] }
+    await expect(store.apply(circle)).rejects.toThrow('currency AAA is pegged to BBB in a circle')
+    const loaded = await store.load()
+    expect(loaded.currencies.find(({ code }) => code === 'BBB')).toEqual(other)
+    await store.apply({ currencies: [currency('AAA')], providers: [] })
+    await store.apply(circle)
+  })
+
+  test('of two that would close a circle together, one is refused', async () => {
+    const other = otherHandle(database)
+    const halves = [
+      [currency('CCC', { peg: { to: 'DDD', rate: 2 } }), currency('EEE')],
+      [currency('DDD', { peg: { to: 'CCC', rate: 2 } })],
+    ]
+    await store.apply({ currencies: [currency('CCC'), currency('DDD')], providers: [] })
+    const outcomes = await Promise.allSettled(
+      halves.map((currencies, i) =>
+        (i ? store : createCatalogueStore(other)).apply({ currencies, providers: [] }),
+      ),
+    )
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    await other.close()
   })
 
   test('changes nothing when a value is refused', async () => {

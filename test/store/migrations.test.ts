@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { HOUR_MS } from '~/domain/duration.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
-import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { migrate } from '~/store/migrate.ts'
 import { createRollupStore } from '~/store/past/rollup-store.ts'
 import { createSeriesStore } from '~/store/past/series-store.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
-import { folderBefore } from '../support/migrations.ts'
+import { applyWithoutPegs, folderBefore } from '../support/migrations.ts'
 import { emptyDatabase, type FreshDatabase } from '../support/postgres.ts'
 import { TEST_MS_MAX } from '../support/until.ts'
 import { NOW_MS } from './samples.ts'
@@ -23,7 +22,7 @@ test(
   async () => {
     expect(await migrate(database, await folderBefore('0002_history'))).toBe(2)
     const { sql } = database
-    await createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: PROVIDERS })
+    await applyWithoutPegs(database, { currencies: CURRENCIES, providers: PROVIDERS })
     await sql`insert into corridors (source, target) values ('USD', 'KES'), ('USD', 'NGN')`
     await sql`insert into provider_corridors (corridor_id, provider_id)
     select id, unnest(array['retail-a', 'official-a']) from corridors`
@@ -57,7 +56,7 @@ test(
     const { sql } = older
     await migrate(older, await folderBefore('0007_activity'))
     const off = ['p2p-a', 'retail-b']
-    await createCatalogueStore(older).apply({
+    await applyWithoutPegs(older, {
       currencies: CURRENCIES,
       providers: PROVIDERS.map((one) => ({ ...one, isActive: !off.includes(one.id) })),
     })

@@ -57,7 +57,7 @@ async function rowCount(): Promise<number> {
 }
 
 const rowsOf = (ids: readonly number[]) => database.sql`
-  select o.id, p.provider_id, c.source, c.target, o.rate, o.fee, o.fee_currency, o.rate_type,
+  select o.id, p.provider_id, c.source, c.target, o.rate, o.fee, o.fee_currency, o.rate_type, o.evidence,
     o.notes, (extract(epoch from o.effective_from) * 1000)::float8 as at_ms
   from observations o
   join provider_corridors p on p.id = o.provider_corridor_id and p.corridor_id = o.corridor_id
@@ -82,16 +82,25 @@ describe('record', () => {
 
   test('stores every digit, the millisecond and awkward notes as they came', async () => {
     const observations = [
-      observation({ rate: '0.000000000001', fee: '0', feeCurrency: 'USD' }),
-      observation({ rate: '123456789012.345678', fee: '999999999999999.999', feeCurrency: 'KES' }),
+      observation({ rate: '0.000000000001', fee: '0', feeCurrency: 'USD', evidence: 'derived' }),
+      observation({
+        rate: '123456789012.345678',
+        fee: '999999999999999.999',
+        feeCurrency: 'KES',
+        evidence: 'indicative',
+      }),
       observation({ rate: '1.10', effectiveMs: NOW_MS - 1, notes: 'a,b{}"c"\\d\n\te 😀 \\N' }),
       observation({ providerId: 'official-b', rateType: 'official', notes: '' }),
       observation({ notes: 'NULL', effectiveMs: Date.parse('2021-03-05T00:00:00.001Z') }),
     ]
     const rows = await rowsOf(await recorded(observations))
     for (const [i, row] of rows.entries()) {
-      const { rate, fee, feeCurrency, notes, effectiveMs } = observations[i]!
-      expect(row).toMatchObject({ rate, fee, fee_currency: feeCurrency, notes, at_ms: effectiveMs })
+      const { rate, fee, feeCurrency, notes, evidence, effectiveMs } = observations[i]!
+      const stored = {
+        fee_currency: feeCurrency,
+        evidence: evidence === 'observed' ? null : evidence,
+      }
+      expect(row).toMatchObject({ rate, fee, notes, at_ms: effectiveMs, ...stored })
     }
     expect(rows[3]).toMatchObject({ provider_id: 'official-b', rate_type: 'official' })
   })

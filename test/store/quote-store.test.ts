@@ -41,6 +41,7 @@ const quoteOf = (row: Observation, id: number): Quote => ({
   fee: row.fee === null ? null : Number(row.fee),
   feeCurrency: row.feeCurrency,
   rateType: row.rateType,
+  evidence: row.evidence,
 })
 
 /** Quotes in one order, to compare lists that promise none. */

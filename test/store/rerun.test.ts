@@ -151,6 +151,7 @@ async function scene() {
     feeCurrency: null,
     rateType: 'retail',
     notes: null,
+    evidence: 'observed',
   } as const
   const row = { providerId: 'p', from: 'USD', to: 'KES', ...price, effectiveMs: NOW_MS }
   return { database, store, row, accountId: account!.id }

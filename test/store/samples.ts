@@ -32,6 +32,7 @@ export function observation(more: Partial<Observation> = {}): Observation {
     fee: null,
     feeCurrency: null,
     rateType: 'retail',
+    evidence: 'observed',
     effectiveMs: NOW_MS,
     notes: null,
     ...more,

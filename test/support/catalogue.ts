@@ -11,6 +11,7 @@ export function currency(code: string, more: Partial<Currency> = {}): Currency {
     minorUnits: 2,
     isActive: true,
     sortOrder: 0,
+    peg: null,
     ...more,
   }
 }

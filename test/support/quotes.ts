@@ -14,6 +14,7 @@ export function quote(more: Partial<Quote> = {}): Quote {
     fee: null,
     feeCurrency: null,
     rateType: 'retail',
+    evidence: 'observed',
     ...more,
   }
 }

@@ -106,6 +106,7 @@ export class World {
           to: 'KES',
           fee: null,
           feeCurrency: null,
+          evidence: 'observed',
           rateType: PROVIDERS.find(({ id }) => id === quote.providerId)!.rateType,
           ...quote,
         })),

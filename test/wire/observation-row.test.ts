@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Observation } from '~/domain/observation.ts'
+import { EVIDENCE } from '~/domain/price/evidence.ts'
 import { CatalogueIndex } from '~/memory/catalogue-index.ts'
 import { type RowRules, readObservationRow, WrittenNumber } from '~/wire/observation-row.ts'
 import { CURRENCIES, PROVIDERS, provider } from '../support/catalogue.ts'
@@ -45,13 +46,26 @@ describe('readObservationRow', () => {
       feeCurrency: null,
       effectiveMs: DEFAULT_MS,
       notes: null,
+      evidence: 'observed',
     })
   })
 
   test('null stands for a field that is not given, and unknown fields are ignored', () => {
-    const nothing = { fee: null, fee_currency: null, notes: null, effective_from: null }
+    const nothing = {
+      fee: null,
+      fee_currency: null,
+      notes: null,
+      effective_from: null,
+      evidence: null,
+    }
     const aliases = { source_currency: null, target_currency: null, colour: 'red', rate_type: 1 }
     expect(observationOf({ ...nothing, ...aliases })).toEqual(observationOf())
+  })
+
+  test('evidence is one of three words', () => {
+    for (const evidence of EVIDENCE) expect(observationOf({ evidence }).evidence).toBe(evidence)
+    for (const evidence of ['Derived', 'guessed', '', 1, true, ['observed'], {}])
+      expectFault({ evidence }, 'evidence must be one of observed, derived, indicative, not ')
   })
 
   test('the rate type is the one of the provider', () => {

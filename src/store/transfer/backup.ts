@@ -4,6 +4,7 @@ import type { TransactionSql } from 'postgres'
 import type { Database } from '~/store/database.ts'
 import { NEWS_CHANNEL, newsPayload } from '~/store/news-channel.ts'
 import * as portal from '~/store/portal/schema.ts'
+import * as references from '~/store/reference-schema.ts'
 import * as schema from '~/store/schema.ts'
 import { schemaVersion } from '~/store/schema-version.ts'
 import { type CopyIn, copyIn } from './copy-in.ts'
@@ -20,7 +21,7 @@ const ROWS_BYTES_MAX = 1_048_576
 
 /** Every table of ours, each after those that it refers to. */
 const TABLES: readonly Table[] = ordered(
-  Object.values({ ...schema, ...portal }).filter((value) => is(value, PgTable)),
+  Object.values({ ...schema, ...references, ...portal }).filter((value) => is(value, PgTable)),
 )
 
 /**

@@ -1,7 +1,7 @@
 import type { TransactionSql } from 'postgres'
 import type { Observation } from '~/domain/observation.ts'
 import type { Database } from '~/store/database.ts'
-import { copyLine, instantText } from '~/store/encoding.ts'
+import { copyLine, instantText, storedEvidence } from '~/store/encoding.ts'
 import { NEWS_CHANNEL, newsPayload } from '~/store/news-channel.ts'
 import { COMPARED, RECORDED, type Target } from '~/store/observation-target.ts'
 import { addToRollups } from '~/store/past/rollup-store.ts'
@@ -143,4 +143,5 @@ const lineOf = (row: Observation, series: ObservedSeries): string =>
     row.fee,
     row.feeCurrency,
     row.notes,
+    storedEvidence(row.evidence),
   ])

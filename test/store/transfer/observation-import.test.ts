@@ -36,6 +36,7 @@ async function lastRows(count: number): Promise<Observation[]> {
   const rows = await database.sql<Observation[]>`
     select p.provider_id as "providerId", c.source as "from", c.target as "to", o.rate, o.fee,
       o.fee_currency as "feeCurrency", o.rate_type as "rateType", o.notes,
+      coalesce(o.evidence, 'observed') as evidence,
       (extract(epoch from o.effective_from) * 1000)::float8 as "effectiveMs"
     from observations o
     join provider_corridors p on p.id = o.provider_corridor_id and p.corridor_id = o.corridor_id
@@ -51,7 +52,7 @@ describe('importObservations', () => {
       observation({ notes: 'tab\tnewline\nreturn\rback\\slash "quoted", comma' }),
       observation({ notes: '\\N' }),
       observation({ notes: '\\.' }),
-      observation({ notes: '' }),
+      observation({ notes: '', evidence: 'derived' }),
       observation({ notes: 'NULL 😀 \u2028 \u0001' }),
       observation({ providerId: 'parallel-a', rateType: 'parallel', from: 'ZAR', to: 'USDT' }),
       observation({ effectiveMs: Date.parse('1999-12-31T23:59:59.999Z') }),
@@ -170,6 +171,8 @@ describe('importNewObservations', () => {
     observation({ effectiveMs: AT_MS, fee: '1', feeCurrency: 'USD' }),
     observation({ effectiveMs: AT_MS, fee: '1', feeCurrency: 'KES' }),
     observation({ effectiveMs: AT_MS, feeCurrency: 'KES' }),
+    observation({ effectiveMs: AT_MS, evidence: 'derived' }),
+    observation({ effectiveMs: AT_MS, evidence: 'indicative' }),
     observation({ effectiveMs: AT_MS, to: 'NGN' }),
     observation({ effectiveMs: AT_MS, providerId: 'p2p-a', rateType: 'p2p' }),
   ]
