@@ -81,8 +81,8 @@ export function createApp(given: AppDeps): App {
   const askTools = observedHandler((request) => tools.handle(request), toolsLabel, deps)
   const app = new Elysia({ name: 'corridor', handler: { standardHostname: false } })
   const api = watched(apiRoutes(deps), BASE_PATH)
-  const docs = docsRoutes(deps, { basePath: BASE_PATH, routes: api })
   const portal = createPortal(deps, { basePath: BASE_PATH })
+  const docs = docsRoutes(deps, { basePath: BASE_PATH, routes: api, frame: portal.frame })
   const shown = watched([...flagRoutes(deps), ...portal.routes, ...docs], '')
   const beside = [...watched(machineRoutes(deps), ''), ...shown]
   const mount = mountOf(deps.publicUrl)

@@ -5,7 +5,7 @@ import type { Route } from '~/http/route.ts'
 import { madeOnce, StaticFile } from '~/http/static-file.ts'
 import type { Log } from '~/log.ts'
 
-const STYLE = 'styles/site.css'
+const STYLES = ['styles/site.css', 'styles/frame.css']
 const ICON = 'icon.svg'
 const SCRIPTS = 'client/*.ts'
 
@@ -48,7 +48,7 @@ async function build(): Promise<ReadonlyMap<string, Asset>> {
   const here = import.meta.dir
   const scripts = [...new Bun.Glob(SCRIPTS).scanSync({ cwd: here })]
   const { outputs } = await Bun.build({
-    entrypoints: [STYLE, ...scripts].map((file) => join(here, file)),
+    entrypoints: [...STYLES, ...scripts].map((file) => join(here, file)),
     minify: true,
     target: 'browser',
     naming: '[name].[ext]',

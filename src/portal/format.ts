@@ -49,6 +49,22 @@ export const plainNumberText = (value: number): string =>
 export const plainAmountText = (amount: number): string =>
   new Intl.NumberFormat('en', { maximumFractionDigits: 10 }).format(amount)
 
+/** An amount with its currency: `£1,250.5` where English has a sign for it, else `1,250.5 KES`. */
+export function moneyText(amount: number, code: string): string {
+  const sign = signOf(code)
+  return sign === null ? `${plainAmountText(amount)} ${code}` : sign + plainAmountText(amount)
+}
+
+function signOf(code: string): string | null {
+  if (!CODE_OF_THREE.test(code)) return null
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency: code })
+  const sign = format.formatToParts(0).find(({ type }) => type === 'currency')!.value
+  return CURRENCY_SIGN.test(sign) ? sign : null
+}
+
+const CODE_OF_THREE = /^[A-Z]{3}$/
+const CURRENCY_SIGN = /\p{Sc}/u
+
 const PERCENT_DECIMALS = 2
 
 /** Basis points as a percentage; `+` above zero when `isSigned`. */

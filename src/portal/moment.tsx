@@ -6,6 +6,14 @@ const iso = (ms: number): string => new Date(ms).toISOString()
 /** A moment in a form for people and for machines. */
 export const Moment = ({ ms }: { ms: number }) => <time dateTime={iso(ms)}>{momentText(ms)}</time>
 
+/** How long ago something was seen; opening it, by finger or key too, shows the moment itself. */
+export const Seen = ({ ms, nowMs }: { ms: number; nowMs: number }) => (
+  <details class="seen">
+    <summary>{spanText(nowMs - ms)} ago</summary>
+    <Moment ms={ms} />
+  </details>
+)
+
 /** The age of something; pointing at it shows the moment itself. */
 export const Age = ({ ms, nowMs }: { ms: number; nowMs: number }) => (
   <time dateTime={iso(ms)} title={momentText(ms)}>

@@ -1,16 +1,12 @@
 /** @jsxImportSource preact */
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, JSX } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { takesGzip } from '~/http/gzip.ts'
 import { streamedBody } from '~/wire/streamed-body.ts'
 import type { AssetPaths, Assets } from './assets.ts'
+import { type Credit, Footer, Header, type SignedInAs } from './frame.tsx'
 import { mounted } from './mounted.ts'
-import { Notice } from './notice.tsx'
-import { PATHS } from './paths.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
-
-/** A source that has to be credited. */
-export type Credit = { readonly text: string; readonly url: string | null }
 
 export type PageDeps = {
   readonly assets: Assets
@@ -20,9 +16,6 @@ export type PageDeps = {
   /** What a demonstration says about its data; null for real data. */
   readonly sample: string | null
 }
-
-/** The person who is signed in. */
-type SignedInAs = { readonly email: string; readonly isAdmin: boolean }
 
 export type Page = {
   /** The title, unique among pages; the site's name is added. */
@@ -77,17 +70,13 @@ function Document({ deps, page, paths }: { deps: PageDeps; page: Page; paths: As
         <meta name="color-scheme" content="light dark" />
         <meta name="description" content={page.description ?? DESCRIPTION} />
         <title>{`${page.title} · Corridor`}</title>
-        <link rel="stylesheet" href={paths('site.css')} />
-        <link rel="icon" href={paths('icon.svg')} type="image/svg+xml" />
+        <Links paths={paths} style="site.css" />
         {page.scripts?.map((name) => (
           <script key={name} type="module" src={paths(`${name}.js`)} />
         ))}
       </head>
       <body>
-        <a class="skip-link" href="#content">
-          Skip to the content
-        </a>
-        <Header page={page} />
+        <Header path={page.path} session={page.session} />
         <main id="content" class="frame" tabIndex={-1}>
           {page.body}
         </main>
@@ -97,70 +86,27 @@ function Document({ deps, page, paths }: { deps: PageDeps; page: Page; paths: As
   )
 }
 
-const NAVIGATION: readonly Entry[] = [
-  { path: PATHS.board, text: 'Market' },
-  { path: PATHS.corridors, text: 'Corridors' },
-  { path: '/docs', text: 'API' },
-  { path: PATHS.developer, text: 'Developers' },
-]
-
-const OPERATOR: Entry = { path: PATHS.operator, text: 'Operator' }
-
-type Entry = { readonly path: string; readonly text: string }
-
-function Header({ page }: { page: Page }) {
-  return (
-    <header class="site-header">
-      <div class="frame">
-        <a class="brand" href={PATHS.board}>
-          Corridor
-        </a>
-        <nav aria-label="Site">
-          <ul>
-            {(page.session?.isAdmin ? [...NAVIGATION, OPERATOR] : NAVIGATION).map((entry) => (
-              <Place key={entry.path} entry={entry} page={page} />
-            ))}
-          </ul>
-        </nav>
-      </div>
-    </header>
-  )
+/** The frame of every page as HTML, for a page that somebody else makes. */
+export type SiteFrame = {
+  /** What goes into the head of the document: the style of the frame, and the icon. */
+  readonly head: string
+  readonly header: string
+  readonly footer: string
 }
 
-function Place({ entry, page }: { entry: Entry; page: Page }) {
-  const current = entry.path === page.path ? 'page' : undefined
-  return (
-    <li>
-      <a href={entry.path} aria-current={current}>
-        {entry.text}
-      </a>
-    </li>
-  )
+export async function siteFrame(deps: PageDeps, path: string): Promise<SiteFrame> {
+  const paths = await deps.assets.paths()
+  const html = (part: JSX.Element) => mounted(renderToString(part), deps.mount)
+  return {
+    head: html(<Links paths={paths} style="frame.css" />),
+    header: html(<Header path={path} />),
+    footer: html(<Footer {...deps} />),
+  }
 }
 
-function Footer({ credits, sample }: PageDeps) {
-  return (
-    <footer class="site-footer">
-      <div class="frame">
-        {sample && <Notice kind="plain">{sentence(sample)}</Notice>}
-        {credits.length > 0 && (
-          <>
-            <h2>Whose data</h2>
-            <ul>
-              {credits.map(({ text, url }) => (
-                <li key={text}>{url ? <a href={url}>{text}</a> : text}</li>
-              ))}
-            </ul>
-          </>
-        )}
-        <p>
-          Prices are what providers publish, shown for comparison; nobody is bound by them. The same
-          data for programs: <a href="/docs">the API</a> and{' '}
-          <a href="/llms.txt">a guide for agents</a>.
-        </p>
-      </div>
-    </footer>
-  )
-}
-
-const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+const Links = ({ paths, style }: { paths: AssetPaths; style: string }) => (
+  <>
+    <link rel="stylesheet" href={paths(style)} />
+    <link rel="icon" href={paths('icon.svg')} type="image/svg+xml" />
+  </>
+)

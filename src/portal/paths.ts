@@ -2,6 +2,8 @@
 export const PATHS = {
   board: '/',
   corridors: '/corridors',
+  method: '/how-we-reckon',
+  reference: '/docs',
   signUp: '/sign-up',
   signIn: '/sign-in',
   signOut: '/sign-out',

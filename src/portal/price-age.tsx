@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { DAY_MS } from '~/domain/duration.ts'
-import { Age } from './moment.tsx'
+import { Seen } from './moment.tsx'
 
 /** The age from which prices are marked, since they may no longer be offered. */
 const OLD_PRICE_MS = 7 * DAY_MS
@@ -9,9 +9,9 @@ type Props = { readonly ms: number; readonly nowMs: number }
 
 export const isOldPrice = ({ ms, nowMs }: Props): boolean => nowMs - ms > OLD_PRICE_MS
 
-/** How old a price is, and whether that is old. */
+/** When a price was seen, and whether that is long ago. */
 export const PriceAge = (props: Props) => (
-  <span>
-    <Age {...props} /> {isOldPrice(props) && <span class="tag tag-warn">old</span>}
-  </span>
+  <div>
+    <Seen {...props} /> {isOldPrice(props) && <span class="tag tag-warn">old</span>}
+  </div>
 )

@@ -75,10 +75,10 @@ function tooBusyPage(path: string, seconds: number): Page {
     headers: { 'retry-after': String(seconds), 'cache-control': 'no-store' },
     body: (
       <div class="stack-tight">
-        <h1>One moment</h1>
+        <h1>Too many requests</h1>
         <p class="lead">
-          Your address made more requests in a minute than these pages answer. Come back in{' '}
-          {secondsText(seconds)}. Programs get a budget of their own with a key:{' '}
+          Your address asked for more pages in a minute than we can answer. Come back in{' '}
+          {secondsText(seconds)}. A program can have its own key and limit:{' '}
           <a href="/docs">see the API</a>.
         </p>
       </div>

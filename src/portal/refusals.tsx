@@ -63,7 +63,7 @@ export const failedPage = (path: string): Page => ({
     path,
     title: 'Something failed on our side',
     status: 500,
-    children: <Notice kind="bad">It has been written down. Try again in a moment.</Notice>,
+    children: <Notice kind="bad">We have made a note of it. Please try again in a moment.</Notice>,
   }),
   headers: { 'cache-control': 'no-store' },
 })

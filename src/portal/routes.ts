@@ -14,7 +14,9 @@ import type { Metering } from '~/service/metering.ts'
 import type { SeriesDeps } from '~/service/series.ts'
 import { TrendBoard, type TrendStore } from '~/service/trends.ts'
 import { Assets, assetRoutes } from './assets.ts'
-import type { Credit, PageDeps } from './page.tsx'
+import type { Credit } from './frame.tsx'
+import { methodRoutes } from './method-page.tsx'
+import { type PageDeps, type SiteFrame, siteFrame } from './page.tsx'
 import { publicPage } from './public-page.tsx'
 import { unknownPage } from './unknown-page.tsx'
 
@@ -50,6 +52,8 @@ type Portal = {
   readonly routes: readonly Route[]
   /** Answers a person whose address leads to no page. */
   readonly unknown: Fetch
+  /** The frame of the pages, for a page at `path` that is made elsewhere. */
+  frame(path: string): Promise<SiteFrame>
 }
 
 export function createPortal(deps: PortalDeps, { basePath }: { basePath: string }): Portal {
@@ -64,10 +68,12 @@ export function createPortal(deps: PortalDeps, { basePath }: { basePath: string 
     routes: [
       ...boardRoutes({ ...open, basePath, dailyUnits }),
       ...seriesFileRoutes(open),
+      ...methodRoutes(open),
       ...corridorsRoutes({ ...open, trends: new TrendBoard(trends) }),
       ...(people?.(pages) ?? []),
       ...assetRoutes({ assets: pages.assets, log }),
     ],
+    frame: (path) => siteFrame(pages, path),
     unknown: publicPage(open, NOWHERE, () => unknownPage(NOWHERE)),
   }
 }

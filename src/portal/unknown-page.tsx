@@ -11,14 +11,14 @@ export const wantsPage = ({ headers }: Request): boolean =>
 /** The page at an address that does not exist. */
 export const unknownPage = (path: string): Page => ({
   ...narrowPage({
-    title: 'There is no such page',
+    title: 'Page not found',
     path,
     status: 404,
     children: (
       <p class="lead">
-        There is nothing at this address; it may have been typed or copied wrongly. Go to{' '}
-        <a href={PATHS.board}>today's market</a>, to <a href={PATHS.corridors}>all corridors</a> or
-        to <a href="/docs">the API</a>.
+        There is nothing at this address. Perhaps it was mistyped, or the page has moved. Try{' '}
+        <a href={PATHS.board}>the market</a>, <a href={PATHS.corridors}>all corridors</a> or{' '}
+        <a href={PATHS.reference}>the API</a>.
       </p>
     ),
   }),

@@ -28,6 +28,7 @@ export const textOf = (html: string): string =>
   html
     .replace(/<(style|script)[\s\S]*?<\/\1>/g, '')
     .replace(/<(td|th|tr|p|li|h\d|option)\b/g, ' <$1')
+    .replaceAll('</summary>', ' ')
     .replace(/<[^>]+>/g, '')
     .replaceAll('&quot;', '"')
     .replaceAll('&lt;', '<')

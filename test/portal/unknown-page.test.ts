@@ -18,7 +18,7 @@ describe('an address where nothing is', () => {
     expect(reply.headers.get('vary')).toContain('accept,')
     expect(reply.headers.get('content-security-policy')).not.toBeNull()
     const html = await reply.text()
-    expect(html).toContain('<h1>There is no such page</h1>')
+    expect(html).toContain('<h1>Page not found</h1>')
     for (const path of ['/', '/corridors', '/docs']) expect(html).toContain(`href="${path}"`)
   })
 

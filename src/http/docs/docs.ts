@@ -7,20 +7,31 @@ import { openApiDocument } from '~/wire/openapi/document.ts'
 import examples from '~/wire/openapi/examples.json'
 import { guideText } from '~/wire/openapi/guide.ts'
 import type { Endpoint } from '~/wire/openapi/operation.ts'
-import { ASSETS, ASSETS_PATH, DOCUMENT_PATH, PAGE_PATH, referencePage } from './reference-page.ts'
+import {
+  ASSETS,
+  ASSETS_PATH,
+  DOCUMENT_PATH,
+  type Frame,
+  PAGE_PATH,
+  referencePage,
+} from './reference-page.ts'
 
 export type DocsDeps = {
   /** The public address of the service; null for whatever address it was read from. */
   readonly publicUrl: string | null
 }
 
+type Around = {
+  readonly basePath: string
+  readonly routes: readonly Route[]
+  /** The frame of a page of the site at that path. */
+  frame(path: string): Promise<Frame>
+}
+
 const DIRECTORY = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')))
 
 /** The description of the interface: for machines, for people, and for agents that read. */
-export function docsRoutes(
-  { publicUrl }: DocsDeps,
-  { basePath, routes }: { basePath: string; routes: readonly Route[] },
-): Route[] {
+export function docsRoutes({ publicUrl }: DocsDeps, { basePath, routes, frame }: Around): Route[] {
   const endpoints = routes.flatMap(({ method, path, operation }): Endpoint[] =>
     operation ? [{ method, path, operation }] : [],
   )
@@ -32,7 +43,9 @@ export function docsRoutes(
   return [
     page(DOCUMENT_PATH, () => ({ bytes: document(), type: 'application/json' })),
     page('/llms.txt', () => ({ bytes: guide(), type: 'text/plain; charset=utf-8' })),
-    page(PAGE_PATH, () => referencePage({ publicOrigin, mount, guide: guide() })),
+    page(PAGE_PATH, async () =>
+      referencePage({ publicOrigin, mount, guide: guide(), frame: await frame(PAGE_PATH) }),
+    ),
     ...Object.entries(ASSETS).map(([file, type]) =>
       page(`${ASSETS_PATH}/${file}`, async () => ({
         bytes: await Bun.file(join(DIRECTORY, file)).bytes(),

@@ -15,8 +15,6 @@ export const ASSETS: Readonly<Record<string, string>> = {
   [STYLE]: 'text/css; charset=utf-8',
 }
 
-const ICON = new URL('../../portal/icon.svg', import.meta.url)
-
 /** The reference is dark where the reader's other pages are; its style knows how, by a class. */
 const FOLLOW_SCHEME = `
 const dark = matchMedia('(prefers-color-scheme: dark)')
@@ -28,14 +26,15 @@ dark.addEventListener('change', follow)
 const TABLES = '.swagger-ui :is(table.responses-table, table.parameters)'
 const OUR_STYLE = `
 html { color-scheme: light dark }
-body { margin: 0; font-family: system-ui, sans-serif }
-.site, .guide { max-width: 1460px; margin: 0 auto; padding: 12px 20px; box-sizing: border-box }
-.site a { margin-right: 1.25rem; color: #0b6b4f }
-.dark-mode .swagger-ui table.headers td { color: #e4e6e6 }
+body { margin: 0; font-family: system-ui, -apple-system, "Segoe UI", Roboto, sans-serif }
+main { min-height: 60vh }
+main:focus { outline: none }
+.guide { max-width: 72rem; margin: 0 auto; padding: 12px 20px; box-sizing: border-box }
 .guide { white-space: pre-wrap; overflow-wrap: anywhere }
-@media (prefers-color-scheme: dark) { .site a { color: #62cfa6 } }
+.swagger-ui .wrapper { max-width: 72rem; padding-inline: clamp(1rem, 4vw, 2rem) }
+.dark-mode .swagger-ui table.headers td { color: #e4e6e6 }
 @media (max-width: 40rem) {
-  .site, .guide { padding-inline: 12px }
+  .guide { padding-inline: 12px }
   .swagger-ui .wrapper { padding: 0 12px }
   .swagger-ui .opblock .opblock-summary-method { min-width: 52px; padding: 6px 0 }
   ${TABLES}, ${TABLES} > tbody, ${TABLES} > tbody > tr, ${TABLES} > tbody > tr > td {
@@ -53,15 +52,19 @@ type Options = {
   readonly mount: string
   /** The text to read where the reference does not come up: without scripts. */
   readonly guide: string
+  readonly frame: Frame
 }
+
+/** What every page of the site has around its content, as HTML. */
+export type Frame = { readonly head: string; readonly header: string; readonly footer: string }
 
 /**
  * The interactive reference as the plugin writes it, with its script served by us, under a policy
  * that lets the page call nobody but us.
  */
-export async function referencePage({ publicOrigin, mount, guide }: Options): Promise<FileContent> {
-  const icon = await iconAddress()
-  const { html, starter } = withOurs(await pluginPage(mount), { mount, guide, icon })
+export async function referencePage(options: Options): Promise<FileContent> {
+  const { publicOrigin, mount } = options
+  const { html, starter } = withOurs(await pluginPage(mount), options)
   const policy = [
     "default-src 'none'",
     `script-src 'self' '${hashOf(FOLLOW_SCHEME)}' '${hashOf(starter)}'`,
@@ -76,25 +79,22 @@ export async function referencePage({ publicOrigin, mount, guide }: Options): Pr
   return { bytes: html, type: 'text/html; charset=utf-8', headers }
 }
 
-type Ours = Pick<Options, 'mount' | 'guide'> & { readonly icon: string }
-
 /**
  * The plugin's page with what is ours in its places, and its own script, which starts the
  * reference. Throws where a place is not there once.
  */
-function withOurs(written: string, { mount, guide, icon }: Ours) {
-  const head = `<link rel="icon" href="${icon}" type="image/svg+xml">
+function withOurs(written: string, { mount, guide, frame }: Options) {
+  const head = `${frame.head}
 <style>${OUR_STYLE}</style>
 <script>${FOLLOW_SCHEME}</script>
 `
-  const body = `
-<header class="site"><nav aria-label="Site"><a href="${mount}/">Corridor</a>
-<a href="${mount}/corridors">Corridors</a>
-<a href="${mount}/developer">Developers</a></nav></header>`
   const reference = `<pre class="guide">${Bun.escapeHTML(guide)}</pre>`
   const places: Record<string, (place: HTMLRewriterTypes.Element) => void> = {
     head: (place) => place.append(head, { html: true }),
-    body: (place) => place.prepend(body, { html: true }),
+    body(place) {
+      place.prepend(`${frame.header}<main id="content" tabindex="-1">`, { html: true })
+      place.append(`</main>${frame.footer}`, { html: true })
+    },
     '#swagger-ui': (place) => place.setInnerContent(reference, { html: true }),
     'script[src]': (place) => place.setAttribute('src', `${mount}${ASSETS_PATH}/${SCRIPT}`),
     'script:not([src])': () => {},
@@ -114,14 +114,6 @@ function withOurs(written: string, { mount, guide, icon }: Ours) {
   if (found.sort().join() !== Object.keys(places).sort().join())
     throw new Error(`the plugin writes another page: ${found}`)
   return { html, starter: starter.join('') }
-}
-
-/**
- * The site's icon as a data address, so that the page need not know how the site names its files.
- */
-async function iconAddress(): Promise<string> {
-  const bytes = await Bun.file(ICON).bytes()
-  return `data:image/svg+xml;base64,${Buffer.from(bytes).toString('base64')}`
 }
 
 /** The plugin's page, loaded when somebody opens it and not at every start. */

@@ -93,11 +93,14 @@ function Board({ deps, ask, query, question, conversions, series }: Props) {
           {from.name} to {to.name}
         </h1>
         <p class="lead">
-          What each provider makes of your money after its fee, beside the independent mid. The
-          other way:{' '}
-          <a href={boardHref({ from: to.code, to: from.code })}>{`${to.code} to ${from.code}`}</a>
+          How much arrives with each provider after its fee, beside an independent mid rate.
         </p>
         <BoardForm view={view} query={query} />
+        <p class="small">
+          <a href={boardHref({ ...question, from: to.code, to: from.code })}>
+            The other way: {to.code} to {from.code}
+          </a>
+        </p>
       </div>
       {conversions.entries.length > 0 ? (
         <>
@@ -106,9 +109,9 @@ function Board({ deps, ask, query, question, conversions, series }: Props) {
         </>
       ) : (
         <>
-          <Notice kind="plain" title={`Nobody quotes ${from.code} to ${to.code} yet`}>
-            <p>The pair is known; no provider has given a price for it.</p>
-            <a href={PATHS.corridors}>See the corridors that are quoted.</a>
+          <Notice kind="plain" title={`No prices from ${from.code} to ${to.code} yet`}>
+            <p>No provider has given a price for this pair so far.</p>
+            <a href={PATHS.corridors}>See the corridors with prices.</a>
           </Notice>
           <BoardSummary {...{ conversions, from, to, freshness }} />
         </>
@@ -162,8 +165,8 @@ const unansweredPage = ({ view }: PublicAsk, query: BoardQuery): Page => ({
   body: (
     <div class="stack-tight">
       <h1>Market board</h1>
-      <Notice kind="bad" title="This question cannot be answered">
-        The fault is shown beside each field.
+      <Notice kind="bad" title="Please check what you entered">
+        What is wrong is written below each field.
       </Notice>
       <BoardForm view={view} query={query} />
     </div>
@@ -177,8 +180,8 @@ const emptyPage = (): Page => ({
     <div class="stack-tight">
       <h1>Market board</h1>
       <p class="lead">
-        There is nothing on the board yet: this service has no currencies and no providers. Whoever
-        runs it can add them with <code>corridor catalogue apply</code>, and prices with{' '}
+        There is nothing to compare yet: this service has no currencies and no providers. If you run
+        it, add them with <code>corridor catalogue apply</code>, and prices with{' '}
         <code>corridor observations import</code>.
       </p>
     </div>

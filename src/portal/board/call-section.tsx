@@ -20,9 +20,9 @@ export function CallSection({ question, apiUrl, nowMs, dailyUnits }: Props) {
   return (
     <section class="stack-tight" aria-labelledby="calls-title">
       <div>
-        <h2 id="calls-title">Ask the API the same</h2>
+        <h2 id="calls-title">Get these figures from the API</h2>
         <p class="muted small">
-          With your own key in <code>CORRIDOR_KEY</code>. <a href="/docs">Every endpoint</a>
+          Put your own key into <code>CORRIDOR_KEY</code>. <a href="/docs">See every endpoint</a>.
         </p>
         {dailyUnits !== null && (
           <p class="muted small">

@@ -6,7 +6,7 @@ import type { BoardQuery } from './query.ts'
 
 /** The question to compare, as an ordinary form that works without scripts. */
 export function BoardForm({ view, query }: { view: View; query: BoardQuery }) {
-  const { from, to, amountText, period, faults } = query
+  const { from, to, amountText, amountHint, period, faults } = query
   const options = view.catalogue.currencies
     .map(({ code, name }) => ({ value: code, text: `${code} · ${name}` }))
     .sort((a, b) => (a.value < b.value ? -1 : 1))
@@ -16,6 +16,7 @@ export function BoardForm({ view, query }: { view: View; query: BoardQuery }) {
         name="amount"
         label="Send"
         value={amountText}
+        hint={amountHint ?? undefined}
         error={faults.amount}
         isRequired
         input={{ inputMode: 'decimal', autocomplete: 'off', maxLength: 60 }}

@@ -7,12 +7,12 @@ type Kind = {
 }
 
 export const KINDS: Readonly<Record<RateType, Kind>> = {
-  retail: { title: 'Retail', note: 'What people and small firms can send money at.' },
-  p2p: { title: 'Peer to peer', note: 'What people offer each other on an exchange.' },
-  interbank: { title: 'Interbank', note: 'What banks and large firms deal at.' },
+  retail: { title: 'Retail', note: 'Prices at which people and small firms can send money.' },
+  p2p: { title: 'Peer to peer', note: 'Offers from person to person on an exchange.' },
+  interbank: { title: 'Interbank', note: 'Prices between banks and large firms.' },
   official: {
     title: 'For comparison: official',
-    note: 'What a central bank publishes. Nobody can send money at it, so it is never the best.',
+    note: 'The rate of the central bank. Nobody can send money at it, so it is never the best.',
   },
   parallel: {
     title: 'For comparison: parallel',

@@ -57,13 +57,13 @@ const Head = ({ kind, code }: { kind: RateType; code: string }) => (
         Rate
       </th>
       <th scope="col" class="number">
-        Behind best rate
+        Below best rate
       </th>
       <th scope="col" class="number">
         Rate against mid
       </th>
       <th scope="col" class="number">
-        Age
+        Seen
       </th>
     </tr>
   </thead>
@@ -89,7 +89,7 @@ function Row({ entry, place, ...shared }: Shared & { entry: Conversion; place: n
       <td class="number" data-label="Rate">
         {rateText(quote.rate, decimals)}
       </td>
-      <td class="number" data-label="Behind best">
+      <td class="number" data-label="Below best">
         {percentText(spreadBps)}
       </td>
       <td class="number wide distance-cell" data-label="Rate against mid">
@@ -102,7 +102,7 @@ function Row({ entry, place, ...shared }: Shared & { entry: Conversion; place: n
           </span>
         )}
       </td>
-      <td class="number" data-label="Age">
+      <td class="number" data-label="Seen">
         <PriceAge ms={quote.atMs} nowMs={nowMs} />
       </td>
     </tr>
@@ -149,8 +149,8 @@ const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text
 type NetProps = { net: number | null; quote: Quote; currency: Currency }
 
 function Net({ net, quote: { fee, rateType }, currency }: NetProps) {
-  if (net === null) return <span class="muted small">the fee has no known worth</span>
-  if (net <= 0) return <span class="muted small">nothing: the fee takes it all</span>
+  if (net === null) return <span class="muted small">unknown: no mid for its fee</span>
+  if (net <= 0) return <span class="muted small">nothing: the fee takes all of it</span>
   const isBeforeFee = fee === null && isExecutable(rateType)
   return (
     <span>
@@ -167,8 +167,8 @@ type FeeProps = {
 }
 
 function Fee({ fee, feeCurrency, currencies: { from, to } }: FeeProps) {
-  if (fee === null) return <span class="muted">not said</span>
-  if (fee === 0) return <>none</>
+  if (fee === null) return <span class="muted">fee unknown</span>
+  if (fee === 0) return <>no fee</>
   const known = [from, to].find(({ code }) => code === (feeCurrency ?? from.code))
   const text = known ? amountText(fee, known.minorUnits) : plainAmountText(fee)
   return (

@@ -1,9 +1,8 @@
-import { AMOUNT_MAX } from '~/domain/convert.ts'
 import { currencyCode, USD } from '~/domain/currency.ts'
 import { isExecutable } from '~/domain/provider.ts'
 import type { View } from '~/memory/view.ts'
 import { plainNumberText } from '~/portal/format.ts'
-import { writtenNumber } from '~/portal/written-number.ts'
+import { writtenAmount } from '~/portal/written-amount.ts'
 import { type LiveCorridor, liveCorridors } from '~/service/corridors.ts'
 import { type ChartPeriod, chartPeriodOf } from './chart-period.ts'
 
@@ -12,6 +11,8 @@ export type BoardQuery = {
   readonly from: string
   readonly to: string
   readonly amountText: string
+  /** How the amount was read, where it could mean another; null where it could not. */
+  readonly amountHint: string | null
   readonly period: ChartPeriod
   /** The question; null when something asked for cannot be answered, which `faults` explains. */
   readonly question: BoardQuestion | null
@@ -32,16 +33,16 @@ export function boardQuery(view: View, params: URLSearchParams): BoardQuery {
   const from = asked.from ?? proposed?.from ?? ''
   const to = asked.to ?? proposed?.to ?? ''
   const amountText = given(params, 'amount') ?? plainNumberText(usualAmount(view, from))
-  const amount = amountOf(amountText)
+  const { amount, hint: amountHint, fault } = writtenAmount(amountText, from)
   const period = chartPeriodOf(params.get('period'))
   const faults = {
     ...faultOf('from', codeFault(view, from)),
     ...faultOf('to', codeFault(view, to) ?? (from === to ? SAME : null)),
-    ...faultOf('amount', typeof amount === 'string' ? amount : null),
+    ...faultOf('amount', fault),
   }
-  const isWhole = Object.keys(faults).length === 0 && typeof amount === 'number'
+  const isWhole = Object.keys(faults).length === 0 && amount !== null
   const question = isWhole ? { from, to, amount, period } : null
-  return { from, to, amountText, period, question, faults }
+  return { from, to, amountText, amountHint, period, question, faults }
 }
 
 const SAME = 'Choose two different currencies.'
@@ -58,20 +59,9 @@ const faultOf = (name: string, fault: string | null) => (fault === null ? {} : {
 
 function codeFault({ catalogue }: View, code: string): string | null {
   if (catalogue.currency(code)) return null
-  return code === '' ? 'Choose a currency.' : `${code} is not a currency known here. Choose one.`
-}
-
-const SEPARATED = /^(?=.*\d)[\d.,]+$/
-const USE_DIGITS = 'Write the amount in digits, such as 1250.50.'
-const USE_A_POINT = 'Use a point for the decimals, such as 1250.50.'
-
-/** The amount that a person wrote, or what is wrong with it. */
-function amountOf(text: string): number | string {
-  const amount = writtenNumber(text)
-  if (amount === null) return SEPARATED.test(text) ? USE_A_POINT : USE_DIGITS
-  if (amount <= 0) return 'The amount must be more than zero.'
-  if (amount > AMOUNT_MAX) return 'The amount is too large: at most 1,000,000,000,000,000.'
-  return amount
+  return code === ''
+    ? 'Choose a currency.'
+    : `${code} is not a currency we know. Choose one from the list.`
 }
 
 /**

@@ -4,8 +4,15 @@ import { HOUR_MS } from '~/domain/duration.ts'
 import type { Freshness } from '~/domain/freshness.ts'
 import { isExecutable } from '~/domain/provider.ts'
 import { vsMidBps } from '~/domain/spread.ts'
-import { amountText, clockText, percentText, plainAmountText, rateText } from '~/portal/format.ts'
-import { Age, Moment } from '~/portal/moment.tsx'
+import {
+  amountText,
+  clockText,
+  moneyText,
+  percentText,
+  rateText,
+  spanText,
+} from '~/portal/format.ts'
+import { Moment } from '~/portal/moment.tsx'
 import { isOldPrice } from '~/portal/price-age.tsx'
 import type { Conversion, Conversions } from '~/service/convert.ts'
 import { DERIVED, isDerived } from './kinds.ts'
@@ -30,10 +37,9 @@ export function BoardSummary(props: Props) {
 
 function Best({ conversions: { best, amount, mid, entries }, from, to, freshness }: Props) {
   const isSendable = entries.some(({ ranked }) => isExecutable(ranked.quote.rateType))
-  const sent = `${plainAmountText(amount)} ${from.code}`
   return (
     <section class="card">
-      <h2 class="figure-label">Most a recipient gets of {sent}</h2>
+      <h2 class="figure-label">Most they'd get for {moneyText(amount, from.code)}</h2>
       {best?.net ? (
         <>
           <p class="figure">
@@ -46,8 +52,8 @@ function Best({ conversions: { best, amount, mid, entries }, from, to, freshness
           <p class="figure">{isSendable ? 'Nothing' : 'Not known'}</p>
           <p class="figure-note">
             {isSendable
-              ? 'At every price that money can be sent at, the fee takes all of it.'
-              : 'Nobody quotes a price that money can be sent at.'}
+              ? 'With every provider, the fee takes all of this amount.'
+              : 'There is only an official or a parallel rate, and nobody can send money at it.'}
           </p>
         </>
       )}
@@ -70,12 +76,12 @@ function BestNote({ best: { ranked }, net, amount, mid, freshness: { nowMs } }: 
   const isOlder = mid !== null && mid.atMs > quote.atMs
   return (
     <p class="figure-note">
-      with {provider.name}, at a price of <Age ms={quote.atMs} nowMs={nowMs} /> ago
-      {isDerived(provider.providerType) && ` ${DERIVED}`}
+      with {provider.name}, price seen {spanText(nowMs - quote.atMs)} ago (
+      <Moment ms={quote.atMs} />){isDerived(provider.providerType) && ` ${DERIVED}`}
       {compared}
-      {quote.fee === null ? '; its fee is not known.' : `${included}.`}
+      {quote.fee === null ? '; fee unknown.' : `${included}.`}
       {isOldPrice({ ms: quote.atMs, nowMs }) &&
-        ` A price this old may no longer be had${isOlder ? '; the mid is newer' : ''}.`}
+        ` A price this old may no longer hold${isOlder ? ', and the mid is newer' : ''}.`}
     </p>
   )
 }
@@ -93,16 +99,15 @@ function Mid({ conversions: { mid }, from, to, freshness }: Props) {
             {rateText(mid.rate)} {to.code}
           </p>
           <p class="figure-note">
-            for 1 {from.code}, by {mid.source}, <Moment ms={mid.atMs} /> (
-            <Age ms={mid.atMs} nowMs={freshness.nowMs} /> ago)
+            for 1 {from.code}, from {mid.source}, {spanText(freshness.nowMs - mid.atMs)} ago (
+            <Moment ms={mid.atMs} />)
           </p>
         </>
       ) : (
         <>
           <p class="figure">Not known</p>
           <p class="figure-note">
-            No reference feed has a recent rate for this pair, so prices cannot be compared with a
-            mid.
+            No reference feed has a recent rate for this pair, so there is no mid to compare with.
           </p>
         </>
       )}
@@ -117,8 +122,8 @@ function Freshly({ freshness: { cutoffMs } }: { freshness: Freshness }) {
       <h2 class="figure-label">Hourly prices</h2>
       <p class="figure">As of {clockText(cutoffMs)}</p>
       <p class="figure-note">
-        Prices as of the top of the hour; they are updated next at {clockText(cutoffMs + HOUR_MS)}.
-        Keys of the enterprise plan see prices as they come in.
+        These pages are updated every hour, next at {clockText(cutoffMs + HOUR_MS)}. With a key of
+        the enterprise plan you see prices as they come in.
       </p>
     </section>
   )

@@ -44,7 +44,7 @@ async function corridorsPage(deps: CorridorsDeps, ask: PublicAsk): Promise<Page>
     path: PATHS.corridors,
     status: isUnknown ? 400 : 200,
     description:
-      'Every corridor with prices: best rate, providers, how close they are and the last month.',
+      'Every corridor with prices: the best rate, how many providers, and the last month.',
     body: (
       <div class="stack">
         <div class="stack-tight">
@@ -94,7 +94,7 @@ function Filter({ view, query, isUnknown }: FilterProps) {
         value={chosen}
         options={[{ value: '', text: 'Any currency' }, ...known, ...named]}
         isOptional
-        error={isUnknown ? `${query.currency} is not a currency known here.` : undefined}
+        error={isUnknown ? `${query.currency} is not a currency we know.` : undefined}
       />
       <Select name="sort" label="Order by" value={orderName(query)} options={orderOptions} />
       <button type="submit" class="button button-quiet">
@@ -116,20 +116,20 @@ type ListProps = {
 function List({ list, query, hasAny, trendOf, nowMs }: ListProps) {
   if (list.count === 0)
     return (
-      <Notice kind="plain" title="No corridor to show">
+      <Notice kind="plain" title="No corridors here">
         {hasAny ? (
           <a href={PATHS.corridors}>See all corridors.</a>
         ) : (
-          'Nobody has quoted anything yet.'
+          'No provider has given a price yet.'
         )}
       </Notice>
     )
   return (
     <>
       {trendOf === null && (
-        <Notice kind="warn" title="The last thirty days are not available at the moment">
-          The database that holds the past cannot be reached, or takes long; what is current goes
-          on.
+        <Notice kind="warn" title="The last 30 days are not available at the moment">
+          The database with the history cannot be reached, or takes too long. Current prices are not
+          affected.
         </Notice>
       )}
       <CorridorTable {...{ lines: list.lines, query, trendOf, nowMs }} />

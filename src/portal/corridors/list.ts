@@ -50,8 +50,8 @@ const ORDERS: Readonly<Record<Sort, readonly [usual: string, turned: string]>> =
   providers: ['Most providers', 'Fewest providers'],
   corridor: ['Corridor, A to Z', 'Corridor, Z to A'],
   mid: ['Best against the mid', 'Worst against the mid'],
-  spread: ['Least behind the best', 'Most behind the best'],
-  age: ['Newest best rate', 'Oldest best rate'],
+  spread: ['Least below the best', 'Most below the best'],
+  age: ['Newest best price', 'Oldest best price'],
 }
 
 /** The name of an order in a form, which has a single field for it: `spread-desc`. */

@@ -35,10 +35,10 @@ export function CorridorTable({ lines, query, trendOf, nowMs }: Props) {
               Providers
             </Head>
             <Head sort="spread" query={query} isNumber>
-              Average behind best
+              Average below best
             </Head>
             <Head sort="age" query={query} isNumber>
-              Age of the best
+              Best price seen
             </Head>
             <th scope="col">30 days</th>
           </tr>
@@ -100,7 +100,7 @@ function Row({ line, trend, nowMs }: RowProps) {
             <span class="provider-type">{best.providerName}</span>
           </span>
         ) : (
-          <span class="muted">none to send at</span>
+          <span class="muted">official rate only</span>
         )}
       </td>
       <td class="number" data-label="Against mid">
@@ -113,10 +113,10 @@ function Row({ line, trend, nowMs }: RowProps) {
       <td class="number" data-label="Providers">
         {line.providers}
       </td>
-      <td class="number" data-label="Behind best">
+      <td class="number" data-label="Below best">
         {line.avgSpreadBps === null ? <span class="muted">–</span> : percentText(line.avgSpreadBps)}
       </td>
-      <td class="number" data-label="Age">
+      <td class="number" data-label="Seen">
         {line.bestMs === null ? (
           <span class="muted">–</span>
         ) : (

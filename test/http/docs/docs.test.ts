@@ -73,12 +73,30 @@ describe('GET /docs', () => {
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(text).not.toMatch(/https?:|\/\/[a-z]/)
     const links = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => link!)
-    expect(links.filter((link) => !link.startsWith('data:')).sort()).toEqual([
-      ...['/', '/corridors', '/developer'],
-      ...ASSETS,
+    expect(links.map((link) => link.replace(/-[0-9a-f]{12}/, '')).sort()).toEqual([
+      ...[
+        '#content',
+        '/',
+        '/',
+        '/assets/frame.css',
+        '/assets/icon.svg',
+        '/corridors',
+        '/developer',
+      ],
+      ...['/docs', '/docs', ...ASSETS, '/how-we-reckon', '/llms.txt'],
     ])
-    expect(text).toContain('<link rel="icon" href="data:image/svg+xml;base64,')
     expect(text).toContain('"url":"/openapi.json"')
+  })
+
+  test('200 in the frame of every page, marked as the one it is', async () => {
+    const [{ text }, page] = await Promise.all([ask('/docs'), ask('/corridors')])
+    const part = (html: string, tag: string) =>
+      new RegExp(`<${tag}[ >][\\s\\S]*</${tag}>`).exec(html)![0]
+    expect(part(text, 'footer')).toBe(part(page.text, 'footer'))
+    const mark = ' aria-current="page"'
+    expect(part(text, 'header').replace(mark, '')).toBe(part(page.text, 'header').replace(mark, ''))
+    expect(part(text, 'header')).toContain(`<a href="/docs"${mark}>API</a>`)
+    expect(text.match(/<main id="content" tabindex="-1">/g)).toHaveLength(1)
   })
 
   test('200 with a policy that lets it ask nobody but us, and run no script but its own', async () => {

@@ -62,7 +62,7 @@ describe('GET /', () => {
         '129.35',
         '0.50%',
         '−1.26%',
-        '85 minutes',
+        '85 minutes ago 5 Mar 2026, 13:00 UTC',
       ],
       [
         '2Provider retail-a money transfer · takes minutes · by bank transfer',
@@ -71,11 +71,11 @@ describe('GET /', () => {
         '130.00',
         '0.00%',
         '−0.76%',
-        '85 minutes',
+        '85 minutes ago 5 Mar 2026, 13:00 UTC',
       ],
     ])
     const label = textOf(text)
-    expect(label).toContain('131.00 KES for 1 USD, by feed, 5 Mar 2026, 12:00 UTC (2 hours ago)')
+    expect(label).toContain('131.00 KES for 1 USD, from feed, 2 hours ago (5 Mar 2026, 12:00 UTC)')
   })
 
   test('200 with what held at the top of the hour, and says so and when the next look is', async () => {
@@ -83,7 +83,7 @@ describe('GET /', () => {
     world.quote({ providerId: 'retail-a', rate: 131, at: '2026-03-05T14:10:00Z' })
     const before = await visit(world, QUERY)
     expect(textOf(before.text)).toContain('As of 14:00 UTC')
-    expect(textOf(before.text)).toContain('they are updated next at 15:00 UTC')
+    expect(textOf(before.text)).toContain('These pages are updated every hour, next at 15:00 UTC')
     expect(rowsOf(before.text)[1]![3]).toBe('130.00')
     world.clock.set('2026-03-05T15:00:00Z')
     expect(rowsOf((await visit(world, QUERY)).text)[1]![3]).toBe('131.00')
@@ -94,9 +94,9 @@ describe('GET /', () => {
     world.quote({ providerId: 'retail-b', rate: 120, fee: 7, feeCurrency: 'NGN', at: EARLIER })
     world.quote({ providerId: 'p2p-a', rate: 120, fee: 500, feeCurrency: 'USD', at: EARLIER })
     const text = textOf((await visit(world, QUERY)).text)
-    expect(text).toContain('the fee has no known worth')
-    expect(text).toContain('nothing: the fee takes it all')
-    expect(text).toContain('not said')
+    expect(text).toContain('unknown: no mid for its fee')
+    expect(text).toContain('nothing: the fee takes all of it')
+    expect(text).toContain('fee unknown')
     expect(text).toContain('Mid-market rate Not known')
     expect(rowsOf((await visit(world, QUERY)).text).map((row) => row[5])).toContain('no mid')
   })
@@ -118,13 +118,16 @@ describe('GET /', () => {
     world.quote({ providerId: 'retail-a', rate: 140, fee: 0, at: '2024-09-01T13:00:00Z' })
     const old = (await visit(world, QUERY)).text
     expect(textOf(old)).toContain(
-      'with Provider retail-a, at a price of 18 months ago; 6.87% above the mid, fee included. ' +
-        'A price this old may no longer be had; the mid is newer.',
+      'with Provider retail-a, price seen 18 months ago (1 Sept 2024, 13:00 UTC); ' +
+        '6.87% above the mid, fee included. ' +
+        'A price this old may no longer hold, and the mid is newer.',
     )
-    expect(rowsOf(old)[1]!.at(-1)).toBe('18 months old')
+    expect(rowsOf(old)[1]!.at(-1)).toBe('18 months ago 1 Sept 2024, 13:00 UTC old')
     world.quote({ providerId: 'retail-a', rate: 140, fee: 0, at: '2026-02-26T14:30:00Z' })
     const text = textOf((await visit(world, QUERY)).text)
-    expect(text).toContain('at a price of 6 days ago; 6.87% above the mid, fee included.')
+    expect(text).toContain(
+      'price seen 6 days ago (26 Feb 2026, 14:30 UTC); 6.87% above the mid, fee included.',
+    )
     expect(text).not.toContain('may no longer')
   })
 
@@ -135,7 +138,7 @@ describe('GET /', () => {
       { providerId: 'official-a', rate: 130, at: EARLIER },
     )
     const { text } = await visit(world, QUERY)
-    expect(textOf(text)).toContain('0.76% below the mid; its fee is not known.')
+    expect(textOf(text)).toContain('0.76% below the mid; fee unknown.')
     expect(text).not.toContain('fee included')
     const nets = rowsOf(text).map((row) => row[1])
     expect(nets).toContain('13,000.00 before any fee')
@@ -216,7 +219,7 @@ describe('GET /', () => {
     world.reference({ KES: 130 }, { at: EARLIER })
     const { status, text } = await visit(world, '/?from=USD&to=KES')
     expect(status).toBe(200)
-    expect(textOf(text)).toContain('Nobody quotes USD to KES yet')
+    expect(textOf(text)).toContain('No prices from USD to KES yet')
     expect(text).toContain('href="/corridors"')
     expect(textOf(text)).toContain('130.00 KES for 1 USD')
   })
@@ -229,17 +232,17 @@ describe('GET /', () => {
   })
 
   test.each([
-    ['from=XXX&to=KES&amount=1', 'XXX is not a currency known here', 'from'],
-    ['from=USD&to=SLL&amount=1', 'SLL is not a currency known here', 'to'],
+    ['from=XXX&to=KES&amount=1', 'XXX is not a currency we know', 'from'],
+    ['from=USD&to=SLL&amount=1', 'SLL is not a currency we know', 'to'],
     ['from=USD&to=USD&amount=1', 'Choose two different currencies', 'to'],
     ['from=USD&to=KES&amount=0', 'The amount must be more than zero', 'amount'],
-    ['from=USD&to=KES&amount=1e400', 'Write the amount in digits', 'amount'],
-    ['from=USD&to=KES&amount=-5', 'Write the amount in digits', 'amount'],
-    ['from=USD&to=KES&amount=1,5000', 'Use a point for the decimals', 'amount'],
-    ['from=USD&to=KES&amount=1.250.000', 'Use a point for the decimals', 'amount'],
+    ['from=USD&to=KES&amount=1e400', '“1e400” is not an amount we can read', 'amount'],
+    ['from=USD&to=KES&amount=-5', 'The amount must be more than zero', 'amount'],
+    ['from=USD&to=KES&amount=1,5000', 'Write it like 1250.50', 'amount'],
+    ['from=USD&to=KES&amount=%C2%A31', '“£” is not USD', 'amount'],
     ['from=USD&to=KES&amount=1000000000000001', 'The amount is too large', 'amount'],
-    ['from=%3Cscript%3E&to=KES&amount=1', '<script> is not a currency known here', 'from'],
-    ['from=%E0%A4%A&to=KES&amount=1', 'is not a currency known here', 'from'],
+    ['from=%3Cscript%3E&to=KES&amount=1', '<script> is not a currency we know', 'from'],
+    ['from=%E0%A4%A&to=KES&amount=1', 'is not a currency we know', 'from'],
   ])('400 to %s, with what is wrong beside its field', async (query, fault, field) => {
     const { status, text } = await visit(world, `/?${query}`)
     expect(status).toBe(400)
@@ -249,16 +252,23 @@ describe('GET /', () => {
     expect(text).not.toContain('<script>')
   })
 
-  test.each(['1000000000000000', '0.0000001', '1,000', '1 000', '12,345,678.9', ' 5 ', '12,50'])(
-    '200 to the amount %p',
-    async (amount) => {
-      world.quote({ providerId: 'retail-a', rate: 1e12, at: EARLIER })
-      const path = `/?from=USD&to=KES&amount=${encodeURIComponent(amount)}`
-      const { status, text } = await visit(world, path)
-      expect(status).toBe(200)
-      expect(textOf(text)).not.toMatch(/NaN|Infinity|undefined|\de\+/)
-    },
-  )
+  test.each([
+    '1000000000000000',
+    '0.0000001',
+    '1,000',
+    '1 000',
+    '12,345,678.9',
+    ' 5 ',
+    '12,50',
+    '$200',
+    '200 USD',
+  ])('200 to the amount %p', async (amount) => {
+    world.quote({ providerId: 'retail-a', rate: 1e12, at: EARLIER })
+    const path = `/?from=USD&to=KES&amount=${encodeURIComponent(amount)}`
+    const { status, text } = await visit(world, path)
+    expect(status).toBe(200)
+    expect(textOf(text)).not.toMatch(/NaN|Infinity|undefined|\de\+/)
+  })
 
   test('the links of a page keep an amount however small it is', async () => {
     world.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
@@ -266,6 +276,24 @@ describe('GET /', () => {
     const href = /href="([^"]*period=1y)#chart"/.exec(text)![1]!.replaceAll('&amp;', '&')
     expect(href).toContain('amount=0.0000001&')
     expect((await visit(world, href)).status).toBe(200)
+  })
+
+  test('200 to an amount that may be read in two ways, with how it was read', async () => {
+    world.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
+    const { status, text } = await visit(world, '/?from=USD&to=KES&amount=1.500')
+    expect(status).toBe(200)
+    expect(textOf(text)).toContain('Read as 1.5. For 1,500, write 1500.')
+    expect(text).toMatch(/<input[^>]* aria-describedby="amount-hint"/)
+    expect(textOf(text)).toContain("Most they'd get for $1.5 195.00 KES")
+  })
+
+  test('the other way keeps the amount and the period', async () => {
+    world.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
+    const { text } = await visit(world, '/?from=USD&to=KES&amount=1,250.5&period=7d')
+    expect(text).toContain(
+      '<a href="/?from=KES&amp;to=USD&amp;amount=1250.5&amp;period=7d">' +
+        'The other way: KES to USD</a>',
+    )
   })
 
   test('200 to HEAD without a body, 405 to POST', async () => {

@@ -27,9 +27,25 @@ describe('GET /corridors', () => {
     const { status, text } = await visit(world, '/corridors')
     expect(status).toBe(200)
     expect(bodyRows(text)).toEqual([
-      ['USD → to KES', '129.00Provider retail-a', '−0.77%', '3', '0.39%', '85 minutes', ''],
-      ['GBP → to KES', 'none to send at', '–', '1', '–', '–', ''],
-      ['USD → to NGN', '1,600.00Provider retail-a', '+6.67%', '1', '0.00%', '25 hours', ''],
+      [
+        'USD → to KES',
+        '129.00Provider retail-a',
+        '−0.77%',
+        '3',
+        '0.39%',
+        '85 minutes ago 5 Mar 2026, 13:00 UTC',
+        '',
+      ],
+      ['GBP → to KES', 'official rate only', '–', '1', '–', '–', ''],
+      [
+        'USD → to NGN',
+        '1,600.00Provider retail-a',
+        '+6.67%',
+        '1',
+        '0.00%',
+        '25 hours ago 4 Mar 2026, 13:00 UTC',
+        '',
+      ],
     ])
     expect(text).toContain('href="/?from=USD&amp;to=KES"')
   })
@@ -77,14 +93,14 @@ describe('GET /corridors', () => {
   test('200 and no corridor of a known currency: said, with the way back', async () => {
     const { status, text } = await visit(world, '/corridors?currency=ZAR')
     expect(status).toBe(200)
-    expect(textOf(text)).toContain('No corridor to show')
+    expect(textOf(text)).toContain('No corridors here')
     expect(textOf(text)).toContain('See all corridors.')
   })
 
   test('400 to a currency that is not known, with all corridors below', async () => {
     const { status, text } = await visit(world, '/corridors?currency=%3Cscript%3E')
     expect(status).toBe(400)
-    expect(textOf(text)).toContain('<script> is not a currency known here.')
+    expect(textOf(text)).toContain('<script> is not a currency we know.')
     expect(text).not.toContain('<script>')
     expect(corridors(text)).toHaveLength(3)
   })
@@ -92,9 +108,9 @@ describe('GET /corridors', () => {
   test('200 and nothing at all: said', async () => {
     const { status, text } = await visit(new World(), '/corridors')
     expect(status).toBe(200)
-    expect(textOf(text)).toContain('Nobody has quoted anything yet.')
+    expect(textOf(text)).toContain('No provider has given a price yet.')
     const narrowed = await visit(new World(), '/corridors?currency=KES')
-    expect(textOf(narrowed.text)).toContain('Nobody has quoted anything yet.')
+    expect(textOf(narrowed.text)).toContain('No provider has given a price yet.')
   })
 
   test('200 with a provider called by a script shown as text', async () => {
@@ -197,7 +213,7 @@ describe('the trends of GET /corridors', () => {
     })
     const away = await visit(of, '/corridors')
     expect(away.status).toBe(200)
-    expect(textOf(away.text)).toContain('The last thirty days are not available at the moment')
+    expect(textOf(away.text)).toContain('The last 30 days are not available at the moment')
     expect(textOf(away.text)).toContain('129.00')
     isAway = false
     expect(textOf((await visit(of, '/corridors')).text)).not.toContain('not available')
