@@ -2,19 +2,9 @@
 import { createInterface } from 'node:readline'
 import { Command, CommanderError } from 'commander'
 import { version } from '../package.json'
-import { addAccount } from './command/account.ts'
-import { addBackup } from './command/backup.ts'
-import { addCatalogue } from './command/catalogue.ts'
-import { addDemo } from './command/demo.ts'
+import { addersFor } from './command/commands.ts'
 import { Interruption } from './command/interruption.ts'
-import { addKey } from './command/key.ts'
-import { addMigrate } from './command/migrate.ts'
-import { addObservations } from './command/observations.ts'
-import { addReference } from './command/reference.ts'
-import { addRollups } from './command/rollups.ts'
-import { addServe } from './command/serve.ts'
 import { failureLine, type Terminal } from './command/terminal.ts'
-import { addWorker } from './command/worker.ts'
 
 const EXIT_FAILURE = 1
 const EXIT_USAGE = 2
@@ -73,20 +63,7 @@ const program = new Command('corridor')
   .exitOverride()
   .showHelpAfterError('(--help lists what there is)')
 
-for (const add of [
-  addServe,
-  addWorker,
-  addDemo,
-  addMigrate,
-  addAccount,
-  addKey,
-  addCatalogue,
-  addObservations,
-  addReference,
-  addRollups,
-  addBackup,
-])
-  add(program, terminal)
+for (const add of await addersFor(process.argv[2])) add(program, terminal)
 
 try {
   await program.parseAsync()

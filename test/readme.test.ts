@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { Command, Help } from 'commander'
+import { addersFor } from '~/command/commands.ts'
 import type { Terminal } from '~/command/terminal.ts'
 import { loadConfig } from '~/config.ts'
 import { FEED_NAMES } from '~/feed/feeds.ts'
@@ -199,17 +200,11 @@ describe('docs/dependencies.md', () => {
   })
 })
 
-type Add = (program: Command, terminal: Terminal) => void
-
 /** Everything that src/main.ts adds to the command line. */
 async function wholeProgram(): Promise<Command> {
   const program = new Command('corridor')
   const terminal: Terminal = { env: {}, isTerminal: false, print: () => {}, say: () => {} }
-  const main = await Bun.file(join(ROOT, 'src/main.ts')).text()
-  for (const [, name, path] of main.matchAll(/import \{ (add\w+) \} from '\.\/(\S+)'/g)) {
-    const file: Record<string, Add> = await import(join(ROOT, 'src', path!))
-    file[name!]!(program, terminal)
-  }
+  for (const add of await addersFor(undefined)) add(program, terminal)
   return program
 }
 

@@ -1,5 +1,4 @@
 import type { Door } from '~/http/edge/door.ts'
-import type { ToolServer } from '~/mcp/endpoint.ts'
 import type { Memory } from '~/memory/memory.ts'
 import type { UsageMeter } from '~/memory/usage-meter.ts'
 import type { WindowCache } from '~/memory/window-cache.ts'
@@ -8,12 +7,13 @@ import { counter, type Family, gauge, type Sample, secondsOf } from '~/telemetry
 import type { ReadReplicas } from './read-replicas.ts'
 import { type ReadinessSources, readinessMetrics } from './readiness-metrics.ts'
 import type { Recorder } from './recorder.ts'
+import type { Tools } from './tool-server.ts'
 
 export type ResourceSources = ReadinessSources & {
   readonly memory: Memory
   readonly meter: UsageMeter
   readonly windows: WindowCache
-  readonly tools: ToolServer
+  readonly tools: Tools
   readonly database: Database
   readonly readReplicas: Pick<ReadReplicas, 'replicas' | 'work' | 'pools'>
   readonly store: Pick<Recorder, 'limit'>
@@ -127,8 +127,8 @@ const replicaMetrics = ({ readReplicas }: ResourceSources): Family[] => [
 ]
 
 const toolMetrics = ({ tools }: ResourceSources): Family[] => [
-  gauge(['mcp_sessions', 'Open sessions of the tool server'], () => tools.sessions.size),
-  gauge(['mcp_streams', 'Open streams of the tool server'], () => tools.sessions.streams),
+  gauge(['mcp_sessions', 'Open sessions of the tool server'], () => tools.sessions),
+  gauge(['mcp_streams', 'Open streams of the tool server'], () => tools.streams),
   gauge(['mcp_requests_waiting', 'Requests of the tool server under way'], () => tools.waiting),
 ]
 

@@ -1,15 +1,15 @@
 import { recheck } from '~/jobs/recheck.ts'
 import type { Job } from '~/jobs/schedule.ts'
-import type { ToolServer } from '~/mcp/endpoint.ts'
 import type { ObservationStore } from '~/store/observation-store.ts'
 import { once } from '~/store/once.ts'
 import type { Core } from './core.ts'
 import type { ServiceOptions } from './service-options.ts'
+import type { Tools } from './tool-server.ts'
 
 type Parts = {
   readonly core: Core
   readonly observations: ObservationStore
-  readonly tools: ToolServer
+  readonly tools: Tools
 }
 
 /** The jobs that keep memory, usage and what is kept for retries in order. */

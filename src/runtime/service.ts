@@ -7,7 +7,6 @@ import type { Fetch } from '~/http/handler.ts'
 import type { HealthDeps } from '~/http/health.ts'
 import { type Job, startSchedule } from '~/jobs/schedule.ts'
 import { SilenceWatch } from '~/jobs/watch-providers.ts'
-import { ToolServer } from '~/mcp/endpoint.ts'
 import { createObservationStore, type ObservationStore } from '~/store/observation-store.ts'
 import { createSendingStore } from '~/store/portal/sending-store.ts'
 import { type Core, openCore } from './core.ts'
@@ -21,7 +20,7 @@ import { recorderOf } from './recorder.ts'
 import { retentionJobs } from './retention.ts'
 import { serviceJobs } from './service-jobs.ts'
 import type { ServiceOptions } from './service-options.ts'
-import { toolServerOptions } from './tool-server.ts'
+import { Tools, toolServerOptions } from './tool-server.ts'
 import { undoOnFailure } from './undo-on-failure.ts'
 
 /** What serves until it is stopped: one process, or several on one port. */
@@ -38,7 +37,7 @@ export type RunningService = {
 /** Everything that is there once memory is loaded, and before anybody is answered. */
 type Parts = {
   readonly core: Core
-  readonly tools: ToolServer
+  readonly tools: Tools
   readonly people: People
   readonly observations: ObservationStore
   readonly silence: SilenceWatch
@@ -107,7 +106,7 @@ export class Service implements RunningService {
     const metering = { meter, limits: config.quotas }
     const past = pastOf(readReplicas, windows, telemetry.tracing)
     const reading = { memory, newKeys, clock, log, metering, ageLimits: config, past }
-    const tools = new ToolServer({ ...reading, options: toolServerOptions(config) })
+    const tools = new Tools({ ...reading, options: toolServerOptions(config) })
     const places = { addresses: this.#addresses, listensAt: () => this.origin }
     const people = this.#opened.add(new People({ ...this.options, ...reading, ...places }))
     const observations = createObservationStore(database)

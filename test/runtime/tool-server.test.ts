@@ -1,6 +1,9 @@
-import { describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { loadConfig } from '~/config.ts'
 import { toolServerOptions } from '~/runtime/tool-server.ts'
+import { Said } from '../support/exposition.ts'
+import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { addAccount, Replica } from './replica-scene.ts'
 
 const optionsOf = (env: Record<string, string>) => toolServerOptions(loadConfig(env))
 
@@ -30,5 +33,47 @@ describe('toolServerOptions', () => {
       allowedOrigins: ['https://b.example'],
       sessionsMax: 5,
     })
+  })
+})
+
+describe('the tool server of a service', () => {
+  let database: FreshDatabase
+  let replica: Replica
+
+  beforeAll(async () => {
+    database = await freshDatabase()
+    replica = await Replica.start(database)
+  })
+  afterAll(async () => {
+    await replica.service.stop()
+    await database.close()
+  })
+
+  const sessions = async () => {
+    const reply = await fetch(`${replica.service.origin}/metrics`)
+    return new Said(await reply.text()).value('corridor_mcp_sessions')
+  }
+
+  test('is one, however many ask it first and at once', async () => {
+    const [key] = (await addAccount(database, {})).keys
+    const params = {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'test', version: '1' },
+    }
+    const init = {
+      method: 'POST',
+      headers: {
+        'x-api-key': key!,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
+    }
+    expect(await sessions()).toBe(0)
+    const ask = () => fetch(`${replica.service.origin}/mcp`, init)
+    const replies = await Promise.all([ask(), ask(), ask()])
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(await sessions()).toBe(3)
   })
 })

@@ -1,23 +1,7 @@
 import { join } from 'node:path'
 import { Command, CommanderError } from 'commander'
-import { addAccount } from '~/command/account.ts'
-import { addBackup } from '~/command/backup.ts'
-import { addCatalogue } from '~/command/catalogue.ts'
-import { addKey } from '~/command/key.ts'
-import { addObservations } from '~/command/observations.ts'
-import { addReference } from '~/command/reference.ts'
-import { addRollups } from '~/command/rollups.ts'
+import { addersFor } from '~/command/commands.ts'
 import { failureLine, type Terminal } from '~/command/terminal.ts'
-
-const COMMANDS = [
-  addAccount,
-  addKey,
-  addCatalogue,
-  addObservations,
-  addReference,
-  addRollups,
-  addBackup,
-]
 
 const ROOT = join(import.meta.dir, '../..')
 
@@ -51,7 +35,7 @@ export async function corridorWith(
     writeOut: (text) => void printed.push(text),
     writeErr: (text) => void said.push(...linesOf(text)),
   })
-  for (const add of COMMANDS) add(program, terminal)
+  for (const add of await addersFor(args[0])) add(program, terminal)
   const status = await program.parseAsync(args, { from: 'user' }).then(
     () => 0,
     (error) => {

@@ -13,13 +13,15 @@ async function loaded(...args: string[]): Promise<string[]> {
 
 const isForTelemetry = (name: string) => name.startsWith('@opentelemetry/')
 
-test('a service that sends no traces loads nothing of OpenTelemetry', async () => {
+test('a service that sends no traces loads nothing of OpenTelemetry, nor the tools', async () => {
   const names = await loaded()
   expect(names).toContain('pino')
+  expect(names).toContain('elysia')
   expect(names.filter(isForTelemetry)).toEqual([])
+  expect(names).not.toContain('@modelcontextprotocol/sdk')
 })
 
-test('one that does loads what it takes to send them', async () => {
+test('one that sends traces loads what it takes', async () => {
   const names = await loaded('http://localhost:4318')
   expect(names.filter(isForTelemetry)).toContain('@opentelemetry/sdk-trace')
 })

@@ -3,6 +3,7 @@ import { createLog } from '~/log.ts'
 
 /** Prints which packages a service has loaded once it tells of itself, with an address or none. */
 await import('~/command/serve.ts')
+await import('~/runtime/service.ts')
 const { loadConfig } = await import('~/config.ts')
 const { Telemetry } = await import('~/runtime/telemetry.ts')
 const [, , tracesUrl = null] = process.argv

@@ -1,0 +1,28 @@
+import type { Command } from 'commander'
+import type { Terminal } from './terminal.ts'
+
+type Add = (program: Command, terminal: Terminal) => void
+
+/** Every command in the order of the help, and how the file that adds it is loaded. */
+const FILES: Readonly<Record<string, () => Promise<Add>>> = {
+  serve: async () => (await import('./serve.ts')).addServe,
+  worker: async () => (await import('./worker.ts')).addWorker,
+  demo: async () => (await import('./demo.ts')).addDemo,
+  migrate: async () => (await import('./migrate.ts')).addMigrate,
+  account: async () => (await import('./account.ts')).addAccount,
+  key: async () => (await import('./key.ts')).addKey,
+  catalogue: async () => (await import('./catalogue.ts')).addCatalogue,
+  observations: async () => (await import('./observations.ts')).addObservations,
+  reference: async () => (await import('./reference.ts')).addReference,
+  rollups: async () => (await import('./rollups.ts')).addRollups,
+  backup: async () => (await import('./backup.ts')).addBackup,
+}
+
+/**
+ * What adds the command of that name, or, for the help and a name that is none, all of them: a
+ * command starts a third sooner when nothing is loaded for the others.
+ */
+export function addersFor(name: string | undefined): Promise<Add[]> {
+  const asked = name !== undefined && Object.hasOwn(FILES, name) ? [FILES[name]!] : null
+  return Promise.all((asked ?? Object.values(FILES)).map((load) => load()))
+}
