@@ -34,7 +34,7 @@ import { wantsPage } from './portal/unknown-page.tsx'
 export const BASE_PATH = '/api/v1'
 const TOOLS_PATH = '/mcp'
 
-export type AppDeps = IngestRouteDeps &
+type AppDeps = IngestRouteDeps &
   ColdDeps &
   Omit<FetchDeps, keyof Own> &
   Omit<StatusDeps, keyof Own> &

@@ -1,3 +1,6 @@
+import type { ProviderChange } from './activity.ts'
+import type { Currency } from './currency.ts'
+
 export const RATE_TYPES = ['official', 'interbank', 'retail', 'p2p', 'parallel'] as const
 export const PROVIDER_TYPES = [
   'central_bank',
@@ -49,3 +52,10 @@ const EXECUTABLE: Readonly<Record<RateType, boolean>> = {
  * Whether money can be moved at such a price. Only executable prices are ever a corridor's best.
  */
 export const isExecutable = (rateType: RateType): boolean => EXECUTABLE[rateType]
+
+export type Catalogue = {
+  readonly currencies: readonly Currency[]
+  readonly providers: readonly Provider[]
+  /** Changes of each provider, oldest first; absent where nothing has ever changed. */
+  readonly activity?: readonly ProviderChange[]
+}

@@ -1,5 +1,10 @@
 import { USD } from '~/domain/currency.ts'
-import { FeedError, type ReferenceAnswer, type ReferenceFeed } from '~/domain/feed/feed.ts'
+import {
+  FeedError,
+  type FeedSnapshot,
+  type ReferenceAnswer,
+  type ReferenceFeed,
+} from '~/domain/feed/feed.ts'
 import { answerFault, GUARD_RULES, type GuardRules } from '~/domain/feed/guard.ts'
 import { type FeedState, noState } from '~/domain/feed/state.ts'
 import {
@@ -11,17 +16,6 @@ import {
 } from '~/domain/feed/verdict.ts'
 import type { Log } from '~/log.ts'
 import { type FeedReport, recordsAfter, tell } from './feed-records.ts'
-
-/**
- * One feed's accepted answer, ready to be recorded: exact decimal text, `fetchedMs` by our clock,
- * `upstreamMs` by the upstream's.
- */
-export type FeedSnapshot = {
-  readonly source: string
-  readonly fetchedMs: number
-  readonly upstreamMs: number
-  readonly rates: readonly { readonly currency: string; readonly perUsd: string }[]
-}
 
 type Standing = { readonly currency: string; readonly perUsd: number; readonly atMs: number }
 

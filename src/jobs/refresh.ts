@@ -1,23 +1,31 @@
 import type { Account, Key } from '~/domain/account.ts'
 import { type FeedState, noState } from '~/domain/feed/state.ts'
 import type { Reference } from '~/domain/mid.ts'
+import type { Catalogue } from '~/domain/provider.ts'
 import { type DaySpan, dayOf, type UsageCount } from '~/domain/quota.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { Log } from '~/log.ts'
-import type { Catalogue } from '~/memory/catalogue-index.ts'
 import type { Generation, Memory, Publication } from '~/memory/memory.ts'
 import { USAGE_DAYS, type UsageMeter } from '~/memory/usage-meter.ts'
 import { Backlog, type DatabaseChange } from './backlog.ts'
 
 type Access = { accounts: readonly Account[]; keys: readonly Key[] }
 type Dated<T> = {
+  /** What is in force at each of `boundariesMs(nowMs)`, each once, in no particular order. */
   live(nowMs: number): Promise<readonly T[]>
+  /** Everything with an id from `firstId` to `lastId`, by id. */
   between(firstId: number, lastId: number): Promise<readonly T[]>
 }
 
 /** The stores that memory is loaded from. */
 export type Sources = {
-  readonly catalogue: { load(): Promise<Catalogue> }
+  readonly catalogue: {
+    /**
+     * Every currency and provider, inactive ones included, in no particular order, and the
+     * providers' activity, all read at one moment.
+     */
+    load(): Promise<Catalogue>
+  }
   readonly quotes: Dated<Quote>
   readonly references: Dated<Reference>
   readonly feeds: { load(): Promise<FeedState | null> }

@@ -1,14 +1,7 @@
-import type { Activity, ActivityChange, ProviderChange } from '~/domain/activity.ts'
+import type { Activity, ActivityChange } from '~/domain/activity.ts'
 import { type Currency, USD } from '~/domain/currency.ts'
-import type { Provider } from '~/domain/provider.ts'
+import type { Catalogue, Provider } from '~/domain/provider.ts'
 import { compareText } from '~/domain/rank.ts'
-
-export type Catalogue = {
-  readonly currencies: readonly Currency[]
-  readonly providers: readonly Provider[]
-  /** Changes of each provider, oldest first; absent where nothing has ever changed. */
-  readonly activity?: readonly ProviderChange[]
-}
 
 const NONE: readonly ActivityChange[] = []
 

@@ -1,8 +1,7 @@
-import type { AppDeps } from '~/app.ts'
 import type { Config } from '~/config.ts'
 import type { Recording } from '~/domain/observation.ts'
+import type { ObservationStore } from '~/service/ingest.ts'
 import { WorkLimit } from '~/service/work-limit.ts'
-import type { ObservationStore } from '~/store/observation-store.ts'
 import { orUnavailable } from '~/store/outage.ts'
 import { type Tracing, traced } from '~/telemetry/tracing.ts'
 import type { ChangeListener } from './change-listener.ts'
@@ -19,7 +18,7 @@ export const RECORDING_AWAY =
   'retry shortly: with one Idempotency-Key for both tries nothing is recorded twice'
 
 /** The recording store; `limit` keeps it from taking the whole database. */
-export type Recorder = AppDeps['store'] & { readonly limit: WorkLimit }
+export type Recorder = ObservationStore & { readonly limit: WorkLimit }
 
 /**
  * The store that records observations. A batch whose answer was lost may still be recorded: memory
@@ -33,7 +32,7 @@ export function recorderOf({ observations, changes, tracing, work }: RecorderDep
     if (recording.kind === 'replayed') await orUnavailable(changes.caughtUp(), RECORDING_AWAY)
     return recording
   }
-  const record: AppDeps['store']['record'] = async (batch) => {
+  const record: ObservationStore['record'] = async (batch) => {
     try {
       const recorded = traced(tracing, 'database record', () => observations.record(batch))
       return await served(await orUnavailable(recorded, RECORDING_AWAY))

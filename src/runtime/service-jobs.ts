@@ -1,6 +1,6 @@
 import { recheck } from '~/jobs/recheck.ts'
 import type { Job } from '~/jobs/schedule.ts'
-import type { ObservationStore } from '~/store/observation-store.ts'
+import type { createObservationStore } from '~/store/observation-store.ts'
 import { once } from '~/store/once.ts'
 import type { Core } from './core.ts'
 import type { ServiceOptions } from './service-options.ts'
@@ -8,7 +8,7 @@ import type { Tools } from './tool-server.ts'
 
 type Parts = {
   readonly core: Core
-  readonly observations: ObservationStore
+  readonly observations: ReturnType<typeof createObservationStore>
   readonly tools: Tools
 }
 

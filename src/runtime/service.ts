@@ -7,7 +7,7 @@ import type { Fetch } from '~/http/handler.ts'
 import type { HealthDeps } from '~/http/health.ts'
 import { type Job, startSchedule } from '~/jobs/schedule.ts'
 import { SilenceWatch } from '~/jobs/watch-providers.ts'
-import { createObservationStore, type ObservationStore } from '~/store/observation-store.ts'
+import { createObservationStore } from '~/store/observation-store.ts'
 import { createSendingStore } from '~/store/portal/sending-store.ts'
 import { type Core, openCore } from './core.ts'
 import { type Listener, listen } from './listener.ts'
@@ -39,7 +39,7 @@ type Parts = {
   readonly core: Core
   readonly tools: Tools
   readonly people: People
-  readonly observations: ObservationStore
+  readonly observations: ReturnType<typeof createObservationStore>
   readonly silence: SilenceWatch
   readonly app: Pick<App, 'fetch' | 'exact'>
 }

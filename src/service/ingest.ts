@@ -4,9 +4,17 @@ import type { Quote } from '~/domain/quote.ts'
 import type { Memory } from '~/memory/memory.ts'
 import { ANSWER_MS_MAX, inTime } from './deadline.ts'
 
-type ObservationStore = {
+export type ObservationStore = {
+  /**
+   * Records all of a batch, or none of it when it throws; an empty one records nothing.
+   *
+   * Among batches with one idempotency key, only the first is recorded while the key is kept. The
+   * others wait until it has committed, then answer `replayed`, or `key_reused` for another body.
+   */
   record(batch: Batch): Promise<Recording>
-  /** The answer given under this idempotency key before, or null. */
+  /**
+   * The answer given to a batch with this idempotency key; null for a key that is new or too old.
+   */
   answered(idempotency: Idempotency): Promise<Recording | null>
 }
 

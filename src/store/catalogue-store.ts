@@ -1,48 +1,19 @@
 import { getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
-import type { ProviderChange } from '~/domain/activity.ts'
-import type { Currency } from '~/domain/currency.ts'
-import type { Provider } from '~/domain/provider.ts'
+import type { Catalogue } from '~/domain/provider.ts'
 import { compareText } from '~/domain/rank.ts'
 import { assertPegs, currencyOf, currencyRow } from './currency-row.ts'
 import type { Database } from './database.ts'
 import { NEWS_CHANNEL, newsPayload } from './news-channel.ts'
 import { currencies, providerActivity, providers } from './schema.ts'
 
-type Catalogue = {
-  readonly currencies: readonly Currency[]
-  readonly providers: readonly Provider[]
-}
-
-/** A catalogue with every change of its providers' activity. */
-type LoadedCatalogue = {
-  readonly currencies: Currency[]
-  readonly providers: Provider[]
-  /** Every change of a provider's activity; those of each provider oldest first. */
-  readonly activity: ProviderChange[]
-}
-
-type CatalogueStore = {
-  /**
-   * Every currency and provider, inactive ones included, in no particular order, and the providers'
-   * activity, all read at one moment.
-   */
-  load(): Promise<LoadedCatalogue>
-  /**
-   * Creates or replaces the entries given, all at once, and answers how many; other entries stay.
-   * Among entries with one code or id the last counts. The database itself keeps the history of
-   * what is switched on or off. Throws CatalogueFault, and applies nothing, where a peg cannot be.
-   */
-  apply(catalogue: Catalogue): Promise<{ currencies: number; providers: number }>
-}
-
 /** The most rows in one statement, which takes 65,534 parameters, ten for each provider. */
 const STATEMENT_ROWS_MAX = 1000
 
-export function createCatalogueStore(database: Database): CatalogueStore {
+export function createCatalogueStore(database: Database) {
   const { db } = database
   return {
-    load: () =>
+    load: (): Promise<Required<Catalogue>> =>
       db.transaction(
         async (tx) => ({
           currencies: (await tx.select().from(currencies)).map(currencyOf),
@@ -54,7 +25,13 @@ export function createCatalogueStore(database: Database): CatalogueStore {
         }),
         { isolationLevel: 'repeatable read', accessMode: 'read only' },
       ),
-    async apply(catalogue) {
+    /**
+     * Creates or replaces the entries given, all at once, and answers how many; other entries stay.
+     * Among entries with one code or id the last counts. The database itself keeps the history of
+     * what is switched on or off. Throws CatalogueFault, and applies nothing, where a peg cannot
+     * be.
+     */
+    async apply(catalogue: Catalogue) {
       const newCurrencies = lastByName(catalogue.currencies, ({ code }) => code).map(currencyRow)
       const newProviders = lastByName(catalogue.providers, ({ id }) => id).map((provider) => ({
         ...provider,

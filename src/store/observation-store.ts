@@ -10,28 +10,12 @@ import { rerun } from './rerun.ts'
 /** How long the answer to an ingestion is kept for a retry. */
 const IDEMPOTENCY_AGE_MAX_MS = DAY_MS
 
-export type ObservationStore = {
-  /**
-   * Records all of a batch, or none of it when it throws; an empty one records nothing.
-   *
-   * Among batches with one idempotency key, only the first is recorded while the key is kept. The
-   * others wait until it has committed, then answer `replayed`, or `key_reused` for another body.
-   */
-  record(batch: Batch): Promise<Recording>
-  /**
-   * The answer given to a batch with this idempotency key; null for a key that is new or too old.
-   */
-  answered(idempotency: Idempotency): Promise<Recording | null>
-  /** Deletes answers too old to be given again, and tells how many. */
-  pruneIdempotency(nowMs: number): Promise<number>
-}
-
 const CLAIMS_MAX = 3
 
-export function createObservationStore(database: Database): ObservationStore {
+export function createObservationStore(database: Database) {
   const corridors = new ProviderCorridors(database)
   return {
-    async record({ observations, idempotency }) {
+    async record({ observations, idempotency }: Batch): Promise<Recording> {
       if (observations.length === 0) return { kind: 'recorded', ids: [] }
       const series = await corridors.seriesOf(observations)
       const rows = { observations, series }
@@ -43,8 +27,9 @@ export function createObservationStore(database: Database): ObservationStore {
         throw error
       }
     },
-    answered: (idempotency) => earlierAnswer(database, idempotency),
-    async pruneIdempotency(nowMs) {
+    answered: (idempotency: Idempotency) => earlierAnswer(database, idempotency),
+    /** Deletes answers too old to be given again, and tells how many. */
+    async pruneIdempotency(nowMs: number) {
       const { count } = await database.sql`
         delete from idempotency where created_at < ${oldestText(nowMs)}::timestamptz`
       return count

@@ -6,25 +6,14 @@ import type { Quote } from '~/domain/quote.ts'
 import type { Database, Sql } from './database.ts'
 import { arrayLiteral, instantText } from './encoding.ts'
 
-type QuoteStore = {
-  /**
-   * For every provider and corridor the quotes in force at each of `boundariesMs(nowMs)`, each
-   * quote once, in no particular order. The cost follows the number of such pairs, not the length
-   * of their history.
-   */
-  live(nowMs: number): Promise<Quote[]>
-  /** Every observation with an id from `firstId` to `lastId`, by id. */
-  between(firstId: number, lastId: number): Promise<Quote[]>
-}
-
-export function createQuoteStore(database: Database): QuoteStore {
+export function createQuoteStore(database: Database) {
   const { sql } = database
   return {
-    async live(nowMs) {
+    async live(nowMs: number) {
       const rows = await liveQuotes(database, nowMs)
       return [...new Map(rows.map((row) => [row.id, quoteOf(row)])).values()]
     },
-    async between(firstId, lastId) {
+    async between(firstId: number, lastId: number) {
       const rows = await sql<QuoteRow[]>`
         select ${quoteColumns(sql)}
         from observations o
@@ -77,7 +66,8 @@ export const quoteIn = ({ from, to }: Corridor, row: SaidRow): Quote => ({
 
 /**
  * The statement behind `live`: one index probe for the newest quote of each pair, and another for
- * each earlier boundary that this quote is later than.
+ * each earlier boundary that this quote is later than. The cost follows the number of pairs, not
+ * the length of their history.
  */
 export function liveQuotes({ sql }: Database, nowMs: number) {
   const earlier = boundariesMs(nowMs).filter(Number.isFinite)

@@ -1,44 +1,19 @@
+import type { FeedSnapshot } from '~/domain/feed/feed.ts'
 import { boundariesMs } from '~/domain/freshness.ts'
 import type { Reference } from '~/domain/mid.ts'
 import type { Database } from './database.ts'
 import { arrayLiteral, instantText } from './encoding.ts'
 import { NEWS_CHANNEL, originOf } from './news-channel.ts'
 
-/**
- * The result of one fetch of one feed: units of each currency per US dollar, as exact decimal text.
- */
-type FetchedRates = {
-  readonly source: string
-  readonly fetchedMs: number
-  /** The publisher's own time, where it is known. */
-  readonly upstreamMs?: number
-  readonly rates: readonly { readonly currency: string; readonly perUsd: string }[]
-}
-
-type ReferenceStore = {
-  /**
-   * For every currency the references in force at each of `boundariesMs(nowMs)`, each reference
-   * once, in no particular order. The cost follows the number of currencies, not the length of
-   * their history.
-   */
-  live(nowMs: number): Promise<Reference[]>
-  /**
-   * Records a snapshot whole and answers its references in their order; an empty one records
-   * nothing.
-   */
-  append(snapshot: FetchedRates): Promise<Reference[]>
-  /** Every reference with an id from `firstId` to `lastId`, by id. */
-  between(firstId: number, lastId: number): Promise<Reference[]>
-}
-
-export function createReferenceStore(database: Database): ReferenceStore {
+export function createReferenceStore(database: Database) {
   const { sql } = database
   return {
-    async live(nowMs) {
+    async live(nowMs: number) {
       const rows = await liveReferences(database, nowMs)
       return [...new Map(rows.map((row) => [row.id, referenceOf(row)])).values()]
     },
-    async append(snapshot) {
+    /** Answers the references in the order of the snapshot; an empty one records nothing. */
+    async append(snapshot: FeedSnapshot): Promise<Reference[]> {
       if (snapshot.rates.length === 0) return []
       const [{ ids }] = await insert(database, snapshot)
       const { source, fetchedMs, rates } = snapshot
@@ -47,7 +22,7 @@ export function createReferenceStore(database: Database): ReferenceStore {
         return { id: Number(id), atMs: fetchedMs, currency, perUsd: Number(perUsd), source }
       })
     },
-    async between(firstId, lastId) {
+    async between(firstId: number, lastId: number) {
       const rows = await sql<SelectedReference[]>`
         select r.id, r.currency, r.per_usd, s.source,
           extract(epoch from r.fetched_at) * 1000 as at_ms
@@ -76,7 +51,7 @@ export const referenceOf = (row: SelectedReference): Reference => ({
   source: row.source,
 })
 
-function insert(database: Database, { source, fetchedMs, upstreamMs, rates }: FetchedRates) {
+function insert(database: Database, { source, fetchedMs, upstreamMs, rates }: FeedSnapshot) {
   const fetchedText = instantText(fetchedMs)
   const upstreamText = upstreamMs === undefined ? null : instantText(upstreamMs)
   return database.sql<[{ ids: string }]>`
@@ -99,7 +74,7 @@ function insert(database: Database, { source, fetchedMs, upstreamMs, rates }: Fe
 
 /**
  * The statement behind `live`: hops from currency to currency along the index, then probes like
- * `liveQuotes`.
+ * `liveQuotes`. The cost follows the number of currencies, not the length of their history.
  */
 export function liveReferences({ sql }: Database, nowMs: number) {
   const earlier = boundariesMs(nowMs).filter(Number.isFinite)

@@ -1,7 +1,12 @@
-import { FeedError, type ReferenceAnswer, type ReferenceFeed } from '~/domain/feed/feed.ts'
+import {
+  FeedError,
+  type FeedSnapshot,
+  type ReferenceAnswer,
+  type ReferenceFeed,
+} from '~/domain/feed/feed.ts'
 import type { FeedState } from '~/domain/feed/state.ts'
 import type { Reference } from '~/domain/mid.ts'
-import type { FeedSnapshot, FeedStore, FetchReferencesDeps } from '~/jobs/fetch-references.ts'
+import type { FeedStore, FetchReferencesDeps } from '~/jobs/fetch-references.ts'
 import { ReferenceIndex } from '~/memory/reference-index.ts'
 import { clockAt, type HandClock } from '../support/clock.ts'
 import { KeptLog } from '../support/log.ts'

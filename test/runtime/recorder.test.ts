@@ -15,7 +15,6 @@ test('a batch whose sender was answered while it waited its turn is not recorded
         return { kind: 'recorded', ids: [] }
       },
       answered: async () => null,
-      pruneIdempotency: async () => 0,
     },
     changes: { noteLostAnswer() {}, caughtUp: async () => {} },
     tracing: null,

@@ -72,3 +72,14 @@ export class FeedError extends Error {
 }
 
 type FeedErrorDetails = { isTransient?: boolean; retryAfterMs?: number | null }
+
+/**
+ * One feed's accepted answer, ready to be recorded: units of each currency per US dollar as exact
+ * decimal text, `fetchedMs` by our clock, `upstreamMs` by the upstream's where it is known.
+ */
+export type FeedSnapshot = {
+  readonly source: string
+  readonly fetchedMs: number
+  readonly upstreamMs?: number
+  readonly rates: readonly { readonly currency: string; readonly perUsd: string }[]
+}

@@ -6,24 +6,9 @@ import type { Database } from '~/store/database.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
 import { countedBest, executableKinds } from './rollup-store.ts'
 
-type SeriesStore = {
-  /**
-   * The buckets of a window that hold observations, in any order. The window starts at the start of
-   * a bucket.
-   */
-  buckets(ask: BucketsAsk): Promise<Bucket[]>
-  /** When the first observation of a corridor took effect; null without any. */
-  firstObservedMs(corridor: Corridor): Promise<number | null>
-  /**
-   * What a US dollar was last worth in a currency before each of `momentsMs`, which ascend; null
-   * before its history begins.
-   */
-  perUsdBefore(currency: string, momentsMs: readonly number[]): Promise<(number | null)[]>
-}
-
-export function createSeriesStore(database: Database): SeriesStore {
+export function createSeriesStore(database: Database) {
   return {
-    async buckets(ask) {
+    async buckets(ask: BucketsAsk): Promise<Bucket[]> {
       const rows = await bucketRows(database, ask)
       return rows.map((row) => ({
         startMs: Number(row.start_ms),
@@ -31,11 +16,11 @@ export function createSeriesStore(database: Database): SeriesStore {
         samples: Number(row.samples),
       }))
     },
-    async firstObservedMs(corridor) {
+    async firstObservedMs(corridor: Corridor) {
       const [row] = await firstObserved(database, corridor)
       return row ? Number(row.at_ms) : null
     },
-    async perUsdBefore(currency, momentsMs) {
+    async perUsdBefore(currency: string, momentsMs: readonly number[]) {
       const rows = await perUsdRows(database, currency, momentsMs)
       const said = new Map(rows.map((row) => [Number(row.moment) - 1, Number(row.per_usd)]))
       return carriedForward(said, momentsMs.length)
