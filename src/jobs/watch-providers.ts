@@ -1,4 +1,4 @@
-import { type Sending, sendingStateOf } from '~/domain/feed/silence.ts'
+import { type Sending, sendingStateOf, silentApart } from '~/domain/feed/silence.ts'
 import type { Memory } from '~/memory/memory.ts'
 import type { Job } from './schedule.ts'
 
@@ -14,11 +14,15 @@ type SilenceDeps = {
 }
 
 type Silent = { readonly providerId: string; readonly quietMs: number }
+type Partly = { readonly providerId: string; readonly corridors: number }
 
 /** The most providers that are named: where more are silent, the cause is not theirs. */
 const SILENT_MAX = 100
 
-/** Knows which active providers had fallen silent, by their usual intervals, at its last check. */
+/**
+ * Knows which active providers had fallen silent at its last check, and how many corridors of the
+ * others had, each by its own usual interval.
+ */
 export class SilenceWatch {
   readonly job: Job = {
     name: 'watch-providers',
@@ -26,6 +30,7 @@ export class SilenceWatch {
     run: () => this.check(),
   }
   #silent: readonly Silent[] = []
+  #partly: readonly Partly[] = []
 
   constructor(private readonly deps: SilenceDeps) {}
 
@@ -34,17 +39,25 @@ export class SilenceWatch {
     return this.#silent
   }
 
+  /** The providers that send, though no longer for all corridors; those that miss most first. */
+  get partly(): readonly Partly[] {
+    return this.#partly
+  }
+
   async check(): Promise<void> {
     const { store, memory, clock } = this.deps
     const nowMs = clock.now()
-    const sendings = await store.all(nowMs)
     const { catalogue } = memory.current
+    const sendings = (await store.all(nowMs)).filter((one) => catalogue.provider(one.providerId))
     this.#silent = sendings
-      .filter(
-        (one) => catalogue.provider(one.providerId) && sendingStateOf(one, nowMs) === 'silent',
-      )
+      .filter((one) => sendingStateOf(one, nowMs) === 'silent')
       .map(({ providerId, newestMs }) => ({ providerId, quietMs: nowMs - newestMs }))
       .sort((a, b) => a.quietMs - b.quietMs)
+      .slice(0, SILENT_MAX)
+    this.#partly = sendings
+      .map((one) => ({ providerId: one.providerId, corridors: silentApart(one, nowMs) }))
+      .filter(({ corridors }) => corridors > 0)
+      .sort((a, b) => b.corridors - a.corridors)
       .slice(0, SILENT_MAX)
   }
 }

@@ -4,7 +4,7 @@ import { type Family, secondsOf } from '~/telemetry/families.ts'
 
 export type ReadinessSources = {
   readonly health: HealthDeps
-  readonly silence: Pick<SilenceWatch, 'silent'>
+  readonly silence: Pick<SilenceWatch, 'silent' | 'partly'>
 }
 
 /** Metrics of whether a replica can do all of its work, and whether its providers do theirs. */
@@ -27,5 +27,12 @@ export const readinessMetrics = ({ health, silence }: ReadinessSources): Family[
         { provider: providerId },
         secondsOf(quietMs),
       ]),
+  },
+  {
+    name: 'corridor_provider_silent_corridors',
+    help: 'For how many corridors a provider that goes on sending fell silent, by their intervals',
+    type: 'gauge',
+    read: () =>
+      silence.partly.map(({ providerId, corridors }) => [{ provider: providerId }, corridors]),
   },
 ]

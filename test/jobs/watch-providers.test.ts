@@ -10,12 +10,19 @@ import { clockAt } from '../support/clock.ts'
 const AT = '2026-03-05T14:25:30.500Z'
 const NOW_MS = Date.parse(AT)
 
-const sending = (providerId: string, quietMs: number, usualMs: number | null): Sending => ({
+const sending = (
+  providerId: string,
+  quietMs: number,
+  usualMs: number | null,
+  silentCorridors = 0,
+): Sending => ({
   providerId,
   newestMs: NOW_MS - quietMs,
   usualIntervalMs: usualMs,
   corridors: 1,
   freshCorridors: 0,
+  silentCorridors,
+  lastSilent: [],
 })
 
 /** A watch on a database that gives these answers, one a look; an error is one too. */
@@ -68,6 +75,32 @@ describe('SilenceWatch', () => {
     await watch.check()
     expect(watch.silent).toHaveLength(100)
     expect(watch.silent[0]).toEqual({ providerId: 'p-149', quietMs: 51 * DAY_MS })
+  })
+
+  test('knows for how many corridors others fell silent that go on sending', async () => {
+    const sendings = [
+      sending('retail-a', 4 * DAY_MS, DAY_MS, 9),
+      sending('retail-b', DAY_MS, DAY_MS, 2),
+      sending('p2p-a', DAY_MS, null, 3),
+      sending('p2p-b', DAY_MS, DAY_MS),
+      sending('nobody', DAY_MS, DAY_MS, 5),
+    ]
+    const watch = watchOf([sendings])
+    await watch.check()
+    expect(watch.partly).toEqual([
+      { providerId: 'p2p-a', corridors: 3 },
+      { providerId: 'retail-b', corridors: 2 },
+    ])
+    expect(watch.silent.map(({ providerId }) => providerId)).toEqual(['retail-a'])
+  })
+
+  test('tells of a hundred at most that miss some corridors', async () => {
+    const many = Array.from({ length: 150 }, (_, i) => provider(`p-${i}`))
+    const sendings = many.map(({ id }, i) => sending(id, 0, DAY_MS, i + 1))
+    const watch = watchOf([sendings], many)
+    await watch.check()
+    expect(watch.partly).toHaveLength(100)
+    expect(watch.partly[0]).toEqual({ providerId: 'p-149', corridors: 150 })
   })
 
   test('keeps what it knew when the database does not answer', async () => {

@@ -135,12 +135,16 @@ describe('the metrics of a service', () => {
     proxy.close()
   })
 
-  test('tell of a provider that fell silent by its own habit', async () => {
+  test('tell of a provider, and of corridors, that fell silent by their own habit', async () => {
     const replica = await serve()
     for (const hours of [40, 30, 20, 10, 8]) {
       const sentAt = new Date(Date.parse(AT) - hours * HOUR_MS).toISOString()
       await replica.post({ ...ROW, effective_from: sentAt }, key)
       await replica.post({ ...ROW, provider_id: 'retail-b', effective_from: sentAt }, key)
+      await replica.post(
+        { ...ROW, provider_id: 'retail-b', to: 'NGN', effective_from: sentAt },
+        key,
+      )
     }
     replica.clock.advance(24 * HOUR_MS)
     await replica.post({ ...ROW, provider_id: 'retail-b' }, key)
@@ -152,6 +156,8 @@ describe('the metrics of a service', () => {
       return silent.length > 0
     })
     expect(silent).toMatchObject([{ labels: { provider: 'retail-a' }, value: 32 * 3600 }])
+    const partly = (await metricsOf(other)).all('corridor_provider_silent_corridors')
+    expect(partly).toMatchObject([{ labels: { provider: 'retail-b' }, value: 1 }])
   })
 
   test('tell of quota, keys, cache, tools, pool, loop and process', async () => {

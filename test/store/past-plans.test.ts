@@ -8,6 +8,7 @@ import { differenceRows } from '~/store/past/rollup-store.ts'
 import { bucketRows, firstObserved, perUsdRows } from '~/store/past/series-store.ts'
 import { latestQuotes, latestReferences } from '~/store/past/snapshot-store.ts'
 import { bestRows, worthRows } from '~/store/past/trend-store.ts'
+import { sendingRows } from '~/store/portal/sending-store.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
 import { NOW_MS, stockedDatabase } from './samples.ts'
 
@@ -98,6 +99,7 @@ const statements: Record<string, () => unknown> = {
     }),
   'the first observation': () => firstObserved(database, corridor),
   'the references at the ends of a year of days': () => perUsdRows(database, 'KES', days),
+  'how regularly providers and corridors are sent for': () => sendingRows(database, NOW_MS),
   'the month of every corridor': () => bestRows(database, month),
   'what every currency was worth in a month': () => worthRows(database, ['GBP', 'KES'], month),
   'the verification of a slice': () =>
@@ -133,6 +135,17 @@ test('as-of questions probe once for each provider of the corridor', async () =>
     probes.map((node) => [node['Node Type'], node['Index Name'], node['Actual Loops']]),
   ).toEqual([['Index Scan', 'observations_as_of', 10]])
   expect(probes[0]!['Actual Rows']).toBe(1)
+})
+
+test('how regularly each is sent for probes each series once, for sixteen rows', async () => {
+  const [row] = await database.sql`select count(*)::int as series from provider_corridors`
+  const name = 'how regularly providers and corridors are sent for'
+  const plan = await planOf(statements[name] as Statement)
+  const probes = nodesOf(plan).filter((node) => node['Relation Name'] === 'observations')
+  expect(probes.map((node) => [node['Index Name'], node['Actual Loops']])).toEqual([
+    ['observations_as_of', row!.series],
+  ])
+  expect(probes[0]!['Actual Rows']).toBeLessThanOrEqual(16)
 })
 
 test('a deep page reads the page and one hour, not what it skips', async () => {

@@ -1,35 +1,59 @@
-import { HOUR_MS } from '~/domain/duration.ts'
+import type { Corridor } from '~/domain/corridor.ts'
+import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 
-/** How regularly a provider sends, by the times in its observations. */
-export type Sending = {
-  readonly providerId: string
+/** When something sent last, and how often it usually does, by the times in its observations. */
+type Habit = {
   readonly newestMs: number
-  /** The median time between its latest batches; null until there are enough of them. */
+  /** The median time between its latest sendings; null until there are enough of them. */
   readonly usualIntervalMs: number | null
+}
+
+/** How regularly a provider sends for one corridor. */
+export type CorridorSending = Habit & Corridor
+
+/** How regularly a provider sends. */
+export type Sending = Habit & {
+  readonly providerId: string
   /** How many corridors it ever quoted, and for how many it sent a rate in the last 24 hours. */
   readonly corridors: number
   readonly freshCorridors: number
+  /** How many of its active corridors are silent by their own habit. */
+  readonly silentCorridors: number
+  /** Those of them that fell silent last. */
+  readonly lastSilent: readonly CorridorSending[]
 }
 
-/** How many of its usual intervals may pass before a provider counts as silent. */
-const INTERVALS_MAX = 3
+/** When something counts as silent, and when its silence is no longer news. */
+export const SILENCE = {
+  /** How many of its usual intervals may pass before it counts as silent. */
+  intervalsMax: 3,
+  /** The shortest silence that counts: a feed by the minute may miss an hour. */
+  msMin: HOUR_MS,
+  /**
+   * A corridor that was silent for longer than both has ended: a provider gave it up, and nothing
+   * in the catalogue could say so.
+   */
+  ended: { intervals: 30, ms: 30 * DAY_MS },
+} as const
 
-/** The shortest silence that counts: a feed by the minute may miss an hour. */
-const QUIET_MS_MIN = HOUR_MS
-
-/**
- * The moment from which a provider counts as silent; null where its usual interval is not known.
- */
-export function silentFromMs({ newestMs, usualIntervalMs }: Sending): number | null {
+/** The moment from which it counts as silent; null where its usual interval is not known. */
+export function silentFromMs({ newestMs, usualIntervalMs }: Habit): number | null {
   if (usualIntervalMs === null) return null
-  return newestMs + Math.max(INTERVALS_MAX * usualIntervalMs, QUIET_MS_MIN)
+  return newestMs + Math.max(SILENCE.intervalsMax * usualIntervalMs, SILENCE.msMin)
 }
 
 export type SendingState = 'sending' | 'silent' | 'unknown'
 
-/** Whether a provider has stopped sending, measured by its usual interval. */
-export function sendingStateOf(sending: Sending, nowMs: number): SendingState {
-  const fromMs = silentFromMs(sending)
+/** Whether it has stopped sending, measured by its usual interval. */
+export function sendingStateOf(habit: Habit, nowMs: number): SendingState {
+  const fromMs = silentFromMs(habit)
   if (fromMs === null) return 'unknown'
   return nowMs > fromMs ? 'silent' : 'sending'
 }
+
+/**
+ * How many corridors fell silent while the provider goes on sending; none where it is silent as a
+ * whole, which says it once for all of them.
+ */
+export const silentApart = (sending: Sending, nowMs: number): number =>
+  sendingStateOf(sending, nowMs) === 'silent' ? 0 : sending.silentCorridors

@@ -1,20 +1,14 @@
 /** @jsxImportSource preact */
 
-import {
-  type Sending,
-  type SendingState,
-  sendingStateOf,
-  silentFromMs,
-} from '~/domain/feed/silence.ts'
 import type { FeedRecord, FeedState } from '~/domain/feed/state.ts'
 import type { Reference } from '~/domain/mid.ts'
-import { spanText } from '~/portal/format.ts'
 import { Age, Moment } from '~/portal/moment.tsx'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { TableFrame } from '~/portal/table-frame.tsx'
 import { type Mid, Mids } from './mids.tsx'
+import { isSilent, partlySilentOf, type Sender, Senders } from './senders.tsx'
 
 const PLACES = [
   { path: PATHS.operator, text: 'Data' },
@@ -35,8 +29,6 @@ export const Places = ({ current }: { current: string }) => (
     </ul>
   </nav>
 )
-
-type Sender = Sending & { readonly name: string; readonly isActive: boolean }
 
 type Props = {
   readonly nowMs: number
@@ -66,13 +58,11 @@ export const operatorPage = (props: Props): Page => ({
   ),
 })
 
-const isSilent = (sender: Sender, nowMs: number): boolean =>
-  sender.isActive && sendingStateOf(sender, nowMs) === 'silent'
-
 function Alarms({ senders, nowMs, isMidRecent, feeds }: Props) {
   const silent = senders.filter((sender) => isSilent(sender, nowMs))
+  const partly = partlySilentOf(senders, nowMs)
   const failing = feeds.feeds.filter((feed) => feed.isFailing)
-  if (silent.length === 0 && failing.length === 0 && isMidRecent)
+  if (silent.length + partly.length + failing.length === 0 && isMidRecent)
     return (
       <Notice kind="good">Every feed answers and every provider sends as it usually does.</Notice>
     )
@@ -91,9 +81,17 @@ function Alarms({ senders, nowMs, isMidRecent, feeds }: Props) {
           Longer than three of their own usual intervals: {namesText(silent)}.
         </Notice>
       )}
+      {partly.length > 0 && (
+        <Notice kind="warn" title={`${countText(silentCount(partly), 'corridor')} fell silent`}>
+          Their providers go on sending for others: {namesText(partly)}.
+        </Notice>
+      )}
     </div>
   )
 }
+
+const silentCount = (senders: readonly Sender[]): number =>
+  senders.reduce((sum, { silentCorridors }) => sum + silentCorridors, 0)
 
 const NAMES_MAX = 12
 
@@ -182,79 +180,4 @@ const FeedRow = ({ feed, served, nowMs }: FeedProps) => (
 function stateText({ triedMs, isFailing }: FeedRecord): string {
   if (triedMs === null) return 'not asked yet'
   return isFailing ? 'failing' : 'works'
-}
-
-const SENDING_STATES: Readonly<Record<SendingState, string>> = {
-  silent: 'silent',
-  sending: 'sends',
-  unknown: 'habit unknown',
-}
-
-function Senders({ senders, mute, nowMs }: Props) {
-  const order = (sender: Sender) => (isSilent(sender, nowMs) ? 0 : 1)
-  const sorted = senders.toSorted((a, b) => order(a) - order(b) || b.newestMs - a.newestMs)
-  return (
-    <section class="stack-tight" aria-labelledby="senders-title">
-      <h2 id="senders-title">Providers</h2>
-      <p class="muted">
-        A provider counts as silent when its newest observation is older than three of its own usual
-        intervals, and than an hour.
-      </p>
-      {sorted.length === 0 ? (
-        <p>No provider has sent anything yet.</p>
-      ) : (
-        <TableFrame label="Table of the providers">
-          <table class="table table-rows">
-            <thead>
-              <tr>
-                <th scope="col">Provider</th>
-                <th scope="col">State</th>
-                <th scope="col">Newest</th>
-                <th scope="col">Usually every</th>
-                <th scope="col">Silent from</th>
-                <th scope="col" class="number">
-                  Corridors in 24 h
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {sorted.map((sender) => (
-                <SenderRow key={sender.providerId} sender={sender} nowMs={nowMs} />
-              ))}
-            </tbody>
-          </table>
-        </TableFrame>
-      )}
-      {mute.length > 0 && <p class="muted">Never sent anything: {mute.join(', ')}.</p>}
-    </section>
-  )
-}
-
-function SenderRow({ sender, nowMs }: { sender: Sender; nowMs: number }) {
-  const state = sendingStateOf(sender, nowMs)
-  const silentFrom = silentFromMs(sender)
-  return (
-    <tr>
-      <th scope="row">{sender.name}</th>
-      <td data-label="State">
-        {sender.isActive ? (
-          <span class={state === 'silent' ? 'tag tag-warn' : 'tag'}>{SENDING_STATES[state]}</span>
-        ) : (
-          <span class="tag">not active</span>
-        )}
-      </td>
-      <td data-label="Newest">
-        <span class="nowrap">
-          <Age ms={sender.newestMs} nowMs={nowMs} /> ago
-        </span>
-      </td>
-      <td data-label="Usually every" class="nowrap">
-        {sender.usualIntervalMs === null ? 'too few to say' : spanText(sender.usualIntervalMs)}
-      </td>
-      <td data-label="Silent from">{silentFrom === null ? '–' : <Moment ms={silentFrom} />}</td>
-      <td data-label="Corridors in 24 h" class="number">
-        {sender.freshCorridors} of {sender.corridors}
-      </td>
-    </tr>
-  )
 }

@@ -1,4 +1,4 @@
-import type { Sending } from '~/domain/feed/silence.ts'
+import { type CorridorSending, type Sending, SILENCE } from '~/domain/feed/silence.ts'
 import type { Database } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
 
@@ -10,63 +10,107 @@ const SERIES_ROWS_MAX = 16
 const SENDINGS_MAX = 30
 /** The fewest intervals that make a regular habit. */
 const INTERVALS_MIN = 3
+/** How many silent corridors of a provider are named, those that fell silent last. */
+const NAMED_MAX = 20
+
+/** The habits of providers and of their corridors, from the times of what they sent. */
+export const createSendingStore = (database: Database) => ({
+  async all(nowMs: number): Promise<Sending[]> {
+    const rows = await sendingRows(database, nowMs)
+    return rows.map(({ newestMs, intervalMs, lastSilent, ...row }) => ({
+      ...row,
+      newestMs: Number(newestMs),
+      usualIntervalMs: intervalMs === null ? null : Number(intervalMs),
+      lastSilent: lastSilent ?? [],
+    }))
+  },
+})
 
 /**
  * One index probe for each series, so the length of the history does not matter. Observations
  * within one minute count as one sending.
  */
-export function createSendingStore({ sql }: Database) {
-  return {
-    async all(nowMs: number): Promise<Sending[]> {
-      const rows = await sql<Row[]>`
-        with series as (
-          select s.id, s.provider_id, o.at,
-            row_number() over (partition by s.provider_id order by o.at desc) as place
-          from provider_corridors s
-          cross join lateral (
-            select effective_from as at from observations
-            where provider_corridor_id = s.id and effective_from <= ${instantText(nowMs)}
-            order by effective_from desc, id desc limit 1
-          ) o
-        ), minutes as (
-          select distinct s.provider_id, date_trunc('minute', o.at) as minute
-          from series s
-          cross join lateral (
-            select effective_from as at from observations
-            where provider_corridor_id = s.id and effective_from <= ${instantText(nowMs)}
-            order by effective_from desc, id desc limit ${SERIES_ROWS_MAX}
-          ) o
-          where s.place <= ${SERIES_MAX}
-        ), sendings as (
-          select provider_id, minute,
-            row_number() over (partition by provider_id order by minute desc) as place,
-            lag(minute) over (partition by provider_id order by minute) as before
-          from minutes
-        ), habits as (
-          select provider_id, count(before)::int as intervals,
-            percentile_cont(0.5) within group (
-              order by extract(epoch from minute - before)
-            ) as seconds
-          from sendings where place <= ${SENDINGS_MAX} group by provider_id
-        )
-        select provider_id as "providerId", extract(epoch from max(at)) * 1000 as "newestMs",
-          case when intervals >= ${INTERVALS_MIN} then seconds * 1000 end as "intervalMs",
-          count(*)::int as corridors,
-          count(*) filter (
-            where at > ${instantText(nowMs)}::timestamptz - interval '24 hours'
-          )::int as "freshCorridors"
-        from series join habits using (provider_id)
-        group by provider_id, intervals, seconds order by provider_id`
-      return rows.map(({ newestMs, intervalMs, ...row }) => ({
-        ...row,
-        newestMs: Number(newestMs),
-        usualIntervalMs: intervalMs === null ? null : Number(intervalMs),
-      }))
-    },
-  }
-}
+export const sendingRows = (database: Database, nowMs: number) =>
+  database.sql<Row[]>`
+    with series as (
+      select s.provider_id, s.corridor_id, o.newest, o.minutes,
+        row_number() over (partition by s.provider_id order by o.newest desc) as place
+      from provider_corridors s
+      cross join lateral (
+        select max(at) as newest, array_agg(distinct date_trunc('minute', at)) as minutes
+        from (
+          select effective_from as at from observations
+          where provider_corridor_id = s.id and effective_from <= ${instantText(nowMs)}
+          order by effective_from desc, id desc limit ${SERIES_ROWS_MAX}
+        ) latest
+      ) o
+      where o.newest is not null
+    ), habits as (
+      select series.*, extract(epoch from newest) * 1000 as newest_ms,
+        case when intervals >= ${INTERVALS_MIN} then seconds * 1000 end as interval_ms
+      from series
+      cross join lateral (
+        select count(gap) as intervals, percentile_cont(0.5) within group (order by gap) as seconds
+        from (
+          select extract(epoch from minute - lag(minute) over (order by minute)) as gap
+          from unnest(minutes) as minute
+        ) gaps
+      ) habit
+    ), ${silences(database, nowMs)},
+    ${regularity(database)}
+    select provider_id as "providerId", extract(epoch from max(newest)) * 1000 as "newestMs",
+      case when intervals >= ${INTERVALS_MIN} then seconds * 1000 end as "intervalMs",
+      count(*)::int as corridors,
+      count(*) filter (
+        where newest > ${instantText(nowMs)}::timestamptz - interval '24 hours'
+      )::int as "freshCorridors",
+      coalesce(silences.count, 0) as "silentCorridors", silences.named as "lastSilent"
+    from series join regularity using (provider_id) left join silences using (provider_id)
+    group by provider_id, intervals, seconds, silences.count, silences.named
+    order by provider_id`
 
-type Row = Pick<Sending, 'providerId' | 'corridors' | 'freshCorridors'> & {
+/** The silent series of each provider, of those in `habits`, in parts of a `with`. */
+const silences = ({ sql }: Database, nowMs: number) => sql`
+    silent as (
+      select h.provider_id, newest_ms, interval_ms, c.source, c.target,
+        row_number() over (partition by h.provider_id order by newest_ms desc) as place
+      from habits h
+      join corridors c on c.id = h.corridor_id
+      join currencies a on a.code = c.source and a.is_active
+      join currencies b on b.code = c.target and b.is_active
+      where interval_ms is not null
+        and ${nowMs}::float8 > newest_ms
+          + greatest(${SILENCE.intervalsMax} * interval_ms, ${SILENCE.msMin})
+        and ${nowMs}::float8 <= newest_ms
+          + greatest(${SILENCE.ended.intervals} * interval_ms, ${SILENCE.ended.ms})
+    ), silences as (
+      select provider_id, count(*)::int as count,
+        jsonb_agg(jsonb_build_object('from', source, 'to', target, 'newestMs', newest_ms,
+          'usualIntervalMs', interval_ms) order by place)
+          filter (where place <= ${NAMED_MAX}) as named
+      from silent group by provider_id
+    )`
+
+/** The habit of each provider, from its latest series, in parts of a `with`. */
+const regularity = ({ sql }: Database) => sql`
+    minutes as (
+      select distinct provider_id, minute from series cross join unnest(minutes) as minute
+      where place <= ${SERIES_MAX}
+    ), sendings as (
+      select provider_id, minute,
+        row_number() over (partition by provider_id order by minute desc) as place,
+        lag(minute) over (partition by provider_id order by minute) as before
+      from minutes
+    ), regularity as (
+      select provider_id, count(before)::int as intervals,
+        percentile_cont(0.5) within group (
+          order by extract(epoch from minute - before)
+        ) as seconds
+      from sendings where place <= ${SENDINGS_MAX} group by provider_id
+    )`
+
+type Row = Pick<Sending, 'providerId' | 'corridors' | 'freshCorridors' | 'silentCorridors'> & {
   readonly newestMs: string
   readonly intervalMs: string | number | null
+  readonly lastSilent: CorridorSending[] | null
 }

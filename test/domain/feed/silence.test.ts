@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { HOUR_MS } from '~/domain/duration.ts'
-import { type Sending, sendingStateOf, silentFromMs } from '~/domain/feed/silence.ts'
+import { type Sending, sendingStateOf, silentApart, silentFromMs } from '~/domain/feed/silence.ts'
 
 const sending = (usualIntervalMs: number | null): Sending => ({
   providerId: 'wise',
@@ -8,6 +8,8 @@ const sending = (usualIntervalMs: number | null): Sending => ({
   usualIntervalMs,
   corridors: 1,
   freshCorridors: 1,
+  silentCorridors: 2,
+  lastSilent: [],
 })
 
 describe('sendingStateOf', () => {
@@ -29,5 +31,17 @@ describe('sendingStateOf', () => {
 
   test('unknown without a habit, however long ago it was', () => {
     expect(sendingStateOf(sending(null), Number.MAX_SAFE_INTEGER)).toBe('unknown')
+  })
+})
+
+describe('silentApart', () => {
+  test('none of a provider that is silent as a whole: its corridors are silent with it', () => {
+    const daily = sending(24 * HOUR_MS)
+    const fromMs = silentFromMs(daily)!
+    expect([silentApart(daily, fromMs), silentApart(daily, fromMs + 1)]).toEqual([2, 0])
+  })
+
+  test('all where the habit of the provider is not known', () => {
+    expect(silentApart(sending(null), Number.MAX_SAFE_INTEGER)).toBe(2)
   })
 })

@@ -6,6 +6,7 @@ import { observation, otherHandle } from '../../store/samples.ts'
 import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
 import { until } from '../../support/until.ts'
 import { type Member, newEmail, PeopleWorld } from '../people-world.ts'
+import { rowsOf, textOf } from '../portal-world.ts'
 import { formsIn } from '../visitor.ts'
 
 const HOUR_MS = 3_600_000
@@ -169,19 +170,26 @@ describe('data', () => {
     const providers = [{ ...first!, name }, ...others]
     await createCatalogueStore(database).apply({ currencies: CURRENCIES, providers })
     const store = createObservationStore(database)
-    const send = (providerId: string, hoursAgo: number) =>
-      store.record({
-        observations: [observation({ providerId, effectiveMs: clock.now() - hoursAgo * HOUR_MS })],
-        idempotency: null,
-      })
+    const send = (providerId: string, hoursAgo: number, to = 'KES') => {
+      const effectiveMs = clock.now() - hoursAgo * HOUR_MS
+      const observations = [observation({ providerId, to, effectiveMs })]
+      return store.record({ observations, idempotency: null })
+    }
     for (const hours of [60, 50, 40, 31]) await send(first!.id, hours)
     for (const hours of [90, 60, 30, 1]) await send(others[0]!.id, hours)
+    for (const hours of [9, 8, 7, 6]) await send(others[0]!.id, hours, 'NGN')
     await until('the catalogue is served', async () => (await see('/operator')).includes('&lt;'))
     const html = await see('/operator')
     expect(html).toContain('1 provider fell silent')
     expect(html).toContain('&lt;script>alert(1)')
     expect(html).not.toContain('<script>alert')
     expect(html).toContain('10 hours')
+    expect(html).toContain('1 corridor fell silent')
+    const [before, silent] = html.split('id="silent-corridors"')
+    expect(rowsOf(silent!).slice(1)).toEqual([
+      [others[0]!.name, 'USD → NGN', '6 hours ago', '60 minutes', expect.stringContaining('UTC')],
+    ])
+    expect(textOf(before!)).toContain(`for others: ${others[0]!.name}.`)
     expect(html).toContain('There is no mid yet')
     expect(html).toMatch(/Mids of 0 of \d+ currencies/)
     expect(html).toMatch(/None for [A-Z, ]*KES/)

@@ -1,7 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { HOUR_MS } from '~/domain/duration.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
+import { silentFromMs } from '~/domain/feed/silence.ts'
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { createSendingStore } from '~/store/portal/sending-store.ts'
+import { currency, provider } from '../../support/catalogue.ts'
 import type { FreshDatabase } from '../../support/postgres.ts'
 import { NOW_MS, observation, stockedDatabase } from '../samples.ts'
 
@@ -30,6 +33,8 @@ test('is the newest time, the median interval and the corridors heard of in a da
     usualIntervalMs: 10 * HOUR_MS,
     corridors: 2,
     freshCorridors: 1,
+    silentCorridors: 0,
+    lastSilent: [],
   })
 })
 
@@ -44,6 +49,58 @@ test('goes by the latest thirty sendings: an old habit is forgotten', async () =
   for (let i = 0; i < 31; i++) await send('p2p-a', 1 + i)
   for (let i = 0; i < 9; i++) await send('p2p-a', 1000 + 100 * i)
   expect((await sendingOf('p2p-a'))?.usualIntervalMs).toBe(HOUR_MS)
+})
+
+describe('corridors that fell silent', () => {
+  const sendEvery = async (providerId: string, to: string, hours: readonly number[]) => {
+    for (const ago of hours) await send(providerId, ago, to)
+  }
+  const silentOf = async (providerId: string, nowMs = NOW_MS) => {
+    const sendings = await createSendingStore(database).all(nowMs)
+    const { silentCorridors, lastSilent } = sendings.find((one) => one.providerId === providerId)!
+    return { silentCorridors, to: lastSilent.map(({ to }) => to) }
+  }
+
+  test('are told by the habit of each, the one that fell silent last first', async () => {
+    await sendEvery('interbank-a', 'KES', [4, 3, 2, 1])
+    await sendEvery('interbank-a', 'NGN', [13, 12, 11, 10])
+    await sendEvery('interbank-a', 'ZAR', [80, 60, 40, 20])
+    await sendEvery('interbank-a', 'UGX', [9, 8, 7, 6])
+    await sendEvery('interbank-a', 'EUR', [900, 600])
+    expect(await silentOf('interbank-a')).toEqual({ silentCorridors: 2, to: ['UGX', 'NGN'] })
+    const [first] = (await sendingOf('interbank-a'))!.lastSilent
+    expect(first).toEqual({
+      ...{ from: 'USD', to: 'UGX' },
+      ...{ newestMs: NOW_MS - 6 * HOUR_MS, usualIntervalMs: HOUR_MS },
+    })
+  })
+
+  test('count from the millisecond at which the rule says so, until they have ended', async () => {
+    await sendEvery('official-b', 'KES', [9, 8, 7, 6])
+    const newestMs = NOW_MS - 6 * HOUR_MS
+    const fromMs = silentFromMs({ newestMs, usualIntervalMs: HOUR_MS })!
+    const counts = async (...times: number[]) => {
+      const found = []
+      for (const ms of times) found.push((await silentOf('official-b', ms)).silentCorridors)
+      return found
+    }
+    expect(await counts(fromMs, fromMs + 1)).toEqual([0, 1])
+    const endMs = newestMs + 30 * DAY_MS
+    expect(await counts(endMs, endMs + 1)).toEqual([1, 0])
+  })
+
+  test('are counted where both currencies are active, and twenty of them are named', async () => {
+    const codes = Array.from({ length: 26 }, (_, i) => `Q${String.fromCharCode(65 + i)}Z`)
+    const catalogue = createCatalogueStore(database)
+    const currencies = codes.map((code) => currency(code))
+    await catalogue.apply({ currencies, providers: [provider('wide')] })
+    for (const code of codes) await sendEvery('wide', code, [9, 8, 7, 6])
+    const all = await silentOf('wide')
+    expect([all.silentCorridors, all.to.length]).toEqual([26, 20])
+    const off = currencies.slice(0, 2).map((one) => ({ ...one, isActive: false }))
+    await catalogue.apply({ currencies: off, providers: [] })
+    expect((await silentOf('wide')).silentCorridors).toBe(24)
+  })
 })
 
 test('leaves out who never sent anything', async () => {
