@@ -11,6 +11,8 @@ export type DemoAccount = {
 }
 
 export type DemoState = {
+  /** The end of the sample that was loaded, unmoved; a state of version 1.0.0 has none. */
+  readonly sampleEnd?: string
   /** The number of whole days by which the sample was moved. */
   readonly shiftDays: number
   readonly accounts: readonly DemoAccount[]

@@ -1,16 +1,15 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { type Clock, systemClock } from '~/clock.ts'
+import { systemClock } from '~/clock.ts'
 import type { Config } from '~/config.ts'
 import { type Plan, tierOf } from '~/domain/quota.ts'
-import { freePort, originAt } from '~/runtime/listener.ts'
-import { sampleShiftDays, sampleSources } from '~/sample/sample.ts'
-import type { Database } from '~/store/database.ts'
-import { demoAccounts, demoEmail } from './demo-accounts.ts'
-import { type DemoState, readDemoState, writeDemoState } from './demo-state.ts'
-import { loadSample } from './sample.ts'
+import { freePort } from '~/runtime/listener.ts'
+import { sampleSources } from '~/sample/sample.ts'
+import { demoEmail } from './demo-accounts.ts'
+import { preparedDemo, sampleNotice } from './demo-sample.ts'
+import type { DemoState } from './demo-state.ts'
 import { serveUntilSignal } from './serving.ts'
-import { configOf, type Terminal, withDefault } from './terminal.ts'
+import { configOf, type Terminal } from './terminal.ts'
 
 export function addDemo(program: Command, terminal: Terminal): void {
   program
@@ -22,7 +21,7 @@ export function addDemo(program: Command, terminal: Terminal): void {
         if (terminal.env.DATABASE_URL?.trim())
           say('the demonstration leaves DATABASE_URL alone and uses a database of its own')
         const clock = systemClock
-        const state = await prepared({ database, config, clock, say })
+        const state = await preparedDemo({ database, config, clock, say })
         const sample = sampleNotice(state)
         const { baseUrl, startService } = await import('~/runtime/service.ts')
         const service = await startService({ config, clock, log, database, sample })
@@ -37,17 +36,10 @@ export function addDemo(program: Command, terminal: Terminal): void {
 }
 
 /**
- * The age limit of mids: some of the sample's currencies end days before the others, and nothing
- * fetches newer ones.
- */
-const MID_MAX_AGE = '10d'
-
-/**
  * The settings of a demonstration: a database of its own, and no feed that would replace its mids.
  */
 function demoConfig(terminal: Terminal): Config {
-  const env = withDefault(terminal.env, 'MID_MAX_AGE', MID_MAX_AGE)
-  const config = configOf({ ...terminal, env })
+  const config = configOf(terminal)
   const port = config.port === 0 ? freePort(config.host) : config.port
   return {
     ...config,
@@ -58,35 +50,6 @@ function demoConfig(terminal: Terminal): Config {
     feeds: [],
   }
 }
-
-/** Loads the sample unless it is there; data and accounts of an earlier start are kept. */
-async function prepared({ database, config, clock, say }: Preparation): Promise<DemoState> {
-  const known = await readDemoState(config.dataDir)
-  const shiftDays = known?.shiftDays ?? sampleShiftDays(clock.now())
-  const origin = config.publicUrl ?? originAt(config)
-  await loadSample(database, { origin, shiftDays, nowMs: clock.now(), say })
-  const accounts = await demoAccounts(database, known?.accounts ?? [], clock.now())
-  const state = { shiftDays, accounts }
-  await writeDemoState(config.dataDir, state)
-  const newShiftDays = sampleShiftDays(clock.now())
-  if (newShiftDays > shiftDays)
-    say(
-      `the sample ends ${newShiftDays - shiftDays} days before today; ` +
-        `for a current one remove ${config.dataDir} and start again`,
-    )
-  return state
-}
-
-type Preparation = {
-  database: Database
-  config: Config
-  clock: Clock
-  say(line: string): void
-}
-
-const sampleNotice = ({ shiftDays }: DemoState): string =>
-  `sample data: real prices of 2021 to 2025, every timestamp moved forward by ${shiftDays} days; ` +
-  `mids count as recent for ${MID_MAX_AGE} unless MID_MAX_AGE says otherwise`
 
 type Place = Readonly<Record<'origin' | 'url' | 'where', string>>
 
@@ -111,7 +74,7 @@ function introduction({ origin, url, where }: Place, state: DemoState): string[]
     ),
     '',
     'try:',
-    curl('enterprise', '/convert?from=EUR&to=MAD&amount=140'),
+    curl('enterprise', '/convert?from=EUR&to=MAD&amount=180'),
     curl('free', '/rates?from=GBP&to=KES'),
     curl('enterprise', '/fetch-matrix?from=USD,EUR,GBP&to=KES,NGN,XOF,USDT'),
     curl('pro', '/rates/provider?provider=western-union'),

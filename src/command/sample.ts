@@ -18,9 +18,9 @@ type SampleOptions = {
 
 /**
  * Loads the sample into a database, moved by `shiftDays`. The catalogue is updated each time;
- * quotes and references of an earlier start stay as they are.
+ * quotes and references of an earlier start stay as they are. Says whether it loaded any.
  */
-export async function loadSample(database: Database, options: SampleOptions): Promise<void> {
+export async function loadSample(database: Database, options: SampleOptions): Promise<boolean> {
   const { origin, shiftDays, nowMs, say } = options
   const catalogues = createCatalogueStore(database)
   const reading = readCatalogueFile(JSON.stringify(sampleCatalogue(origin)))
@@ -28,7 +28,7 @@ export async function loadSample(database: Database, options: SampleOptions): Pr
   await catalogues.apply(reading)
   const catalogue = new CatalogueIndex(await catalogues.load())
   const [held] = await database.sql`select exists (select from observations) as quotes`
-  if (held?.quotes) return
+  if (held?.quotes) return false
   const references = await importReferences({
     database,
     rows: valid(readReferenceFile(sampleReferences(shiftDays), nowMs)),
@@ -37,6 +37,7 @@ export async function loadSample(database: Database, options: SampleOptions): Pr
   const file = await openObservationFile(sampleObservations(shiftDays), rules)
   const inserted = await importObservations({ database, rows: valid(file.batches) })
   say(`loaded ${inserted} observations and ${references.rates} reference rates`)
+  return true
 }
 
 type Batch<T> = {

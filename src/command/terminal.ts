@@ -34,7 +34,7 @@ export const configOf = ({ env, isTerminal }: Terminal): Config =>
 type Env = Terminal['env']
 
 /** The environment with a value for a setting that is unset or empty. */
-export const withDefault = (env: Env, name: string, value: string): Env => ({
+const withDefault = (env: Env, name: string, value: string): Env => ({
   ...env,
   [name]: env[name]?.trim() ? env[name] : value,
 })

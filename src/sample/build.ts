@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto'
 import { join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { currenciesOf, LEFT_OUT } from './build/currencies.ts'
+import { currenciesOf } from './build/currencies.ts'
+import { isObserved, keptRows } from './build/left-out.ts'
+import { Mids } from './build/mids.ts'
 import { OBSERVATION_HEADER, observationLines } from './build/observations.ts'
 import { providersOf } from './build/providers.ts'
 import { REFERENCE_HEADER, referenceLines } from './build/references.ts'
 import { type SourceRows, sourceRows } from './build/rows.ts'
+import { middlePrices, surveyPrices } from './build/survey.ts'
+import { surveyAccount } from './build/survey-account.ts'
 
 /** A file of the sample: its name beside this script, and its bytes. */
 type Artefact = { name: string; bytes: Uint8Array }
@@ -19,14 +23,21 @@ const GZIP_OS_UNKNOWN = 255
  * The files of the sample, made from the four CSV files of `directory`; writes nothing.
  *
  * The same input gives the same bytes: no clock, no file times. Throws at anything the data has
- * not had before (an unknown way of paying, a currency without a name): nothing slips in unseen.
+ * not had before (an unknown way of paying, a country without a currency): nothing slips in unseen.
  */
 export function builtSample(directory: string): Artefact[] {
   const read = sourceRows(directory)
-  const rows = { ...read, official: read.official.filter((row) => !isLeftOut(row)) }
-  const observations = observationLines(rows)
-  const references = referenceLines(rows)
-  const catalogue = { currencies: currenciesOf(rows), providers: providersOf(rows) }
+  const { rows, leftOut } = keptRows(read)
+  const mids = new Mids(rows.mids)
+  const prices = surveyPrices(rows.survey, mids)
+  const survey = middlePrices(prices)
+  const observations = observationLines({ ...rows, survey })
+  const references = referenceLines(rows.mids)
+  const remitted = [...survey, ...rows.quarters.filter(isObserved)]
+  const catalogue = {
+    currencies: currenciesOf({ ...rows, remitted }),
+    providers: providersOf(rows),
+  }
   const artefacts = [
     { name: 'catalogue.json', bytes: jsonBytes(catalogue) },
     { name: 'observations.csv.gz', bytes: csvBytes(OBSERVATION_HEADER, observations) },
@@ -34,8 +45,8 @@ export function builtSample(directory: string): Artefact[] {
   ]
   const manifest = {
     inputs: inputsOf(read),
-    left_out: leftOutOf(read),
-    superseded_daily_references: read.daily.length + read.hourly.length - references.length,
+    left_out: leftOut,
+    survey: surveyAccount(prices, survey, mids),
     observations: spanOf(observations, 6),
     references: spanOf(references, 0),
     artefacts: Object.fromEntries(artefacts.map(({ name, bytes }) => [name, digestOf(bytes)])),
@@ -43,21 +54,12 @@ export function builtSample(directory: string): Artefact[] {
   return [...artefacts, { name: 'manifest.json', bytes: textBytes(jsonText(manifest)) }]
 }
 
-const isLeftOut = ({ from, to }: { from: string; to: string }) => from in LEFT_OUT || to in LEFT_OUT
-
-const inputsOf = ({ survey, official, daily, hourly }: SourceRows) => ({
-  'quotes_rpw.csv': survey.length,
+const inputsOf = ({ survey, quarters, official, mids }: SourceRows) => ({
+  'rpw_2025q3.csv': survey.length,
+  'quotes_rpw.csv': quarters.length,
   'quotes_central_banks.csv': official.length,
-  'reference_usd_daily.csv': daily.length,
-  'reference_usd_hourly.csv': hourly.length,
+  'reference_currency_api.csv': mids.length,
 })
-
-const leftOutOf = ({ official }: SourceRows) =>
-  Object.entries(LEFT_OUT).map(([currency, reason]) => ({
-    currency,
-    rows: official.filter(({ from, to }) => from === currency || to === currency).length,
-    reason,
-  }))
 
 function spanOf(lines: readonly string[], timeColumn: number) {
   const timeOf = (line: string) => line.split(',')[timeColumn]!

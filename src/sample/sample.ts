@@ -11,6 +11,7 @@ export type SampleCurrency = {
   kind: string
   flag_url: string | null
   minor_units: number | null
+  peg: { to: string; rate: number } | null
   is_active: boolean
   sort_order: number
 }
@@ -50,16 +51,17 @@ export function sampleCatalogue(origin: string): SampleCatalogue {
   return { currencies, providers: structuredClone(catalogue.providers) }
 }
 
+/** The time of the newest row, quotes and references together: tells one sample from the next. */
+export const sampleEnd: string = [manifest.observations.newest, manifest.references.newest]
+  .sort()
+  .at(-1)!
+
 /**
  * The whole number of days that moves the newest row of the sample, quotes and references together,
  * to the present: not after `nowMs` and less than one day before it.
  */
 export function sampleShiftDays(nowMs: number): number {
-  const newestMs = Math.max(
-    Date.parse(manifest.observations.newest),
-    Date.parse(manifest.references.newest),
-  )
-  return Math.floor((nowMs - newestMs) / DAY_MS)
+  return Math.floor((nowMs - Date.parse(sampleEnd)) / DAY_MS)
 }
 
 /**

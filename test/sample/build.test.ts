@@ -2,30 +2,37 @@ import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { LEFT_OUT } from '~/sample/build/currencies.ts'
+import { countryOf, currencyOf, regionOf } from '~/sample/build/countries.ts'
+import { keptRows } from '~/sample/build/left-out.ts'
+import { Mids } from '~/sample/build/mids.ts'
 import { observationLines } from '~/sample/build/observations.ts'
 import { providerIdOf, providersOf } from '~/sample/build/providers.ts'
 import { referenceLines } from '~/sample/build/references.ts'
-import { regionOf } from '~/sample/build/regions.ts'
-import { type OfficialRow, plainCsvLine, type SurveyRow } from '~/sample/build/rows.ts'
+import {
+  type OfficialRow,
+  plainCsvLine,
+  type QuarterRow,
+  type SurveyRow,
+} from '~/sample/build/rows.ts'
+import { middlePrices, surveyDays, surveyPrices } from '~/sample/build/survey.ts'
 import { builtSample } from '~/sample/build.ts'
 import manifest from '~/sample/manifest.json'
 
 const HOME = resolve(import.meta.dir, '../../src/sample')
 const INPUT = resolve(import.meta.dir, '../../../shared/data')
-const EMPTY = { survey: [], official: [], daily: [], hourly: [] }
+const EMPTY = { survey: [], quarters: [], official: [], mids: [] }
 
-const surveyed = (row: Partial<SurveyRow> = {}): SurveyRow => ({
+const quarter = (row: Partial<QuarterRow> = {}): QuarterRow => ({
   provider_name: 'Wise',
   provider_type: 'fintech_psp',
-  from: 'GBP',
-  to: 'GHS',
-  rate: '14.10',
+  from: 'KES',
+  to: 'UGX',
+  rate: '27.10',
   fee: '3.75',
-  fee_currency: 'GBP',
+  fee_currency: 'KES',
   date: '2025-08-20',
   delivery: 'Next day',
-  send_amount: '120',
+  send_amount: '18000',
   payment: 'Bank account transfer',
   pickup: 'Bank account',
   rate_derived: 'false',
@@ -44,6 +51,31 @@ const official = (row: Partial<OfficialRow> = {}): OfficialRow => ({
   ...row,
 })
 
+const surveyed = (row: Partial<SurveyRow> = {}): SurveyRow => ({
+  source_country: 'GB',
+  target_country: 'GH',
+  provider: 'Wise',
+  instrument: 'Debit card',
+  access_point: 'Internet',
+  amount_usd: '200',
+  fee_pct: '2.49',
+  fx_margin_pct: '1.5',
+  total_cost_pct: '3.99',
+  transparent: 'true',
+  ...row,
+})
+
+const mid = (date: string, currency: string, per_usd: string) => ({ date, currency, per_usd })
+const MIDS = new Mids([
+  mid('2026-09-28', 'GBP', '0.5'),
+  mid('2026-09-28', 'GHS', '12'),
+  mid('2026-09-29', 'GBP', '0.8'),
+  mid('2026-09-29', 'GHS', '10'),
+  mid('2026-09-29', 'EUR', '0.9'),
+  mid('2026-09-29', 'XOF', '591'),
+  mid('2026-09-27', 'GBP', '0.1'),
+])
+
 describe('builtSample', () => {
   test('the files are those of the manifest, and a rebuild gives the same bytes', async () => {
     for (const [name, { bytes, sha256 }] of Object.entries(manifest.artefacts)) {
@@ -58,100 +90,238 @@ describe('builtSample', () => {
     }
   })
 
-  test('every source row is in the sample or counted as left out', () => {
-    const { inputs, left_out, observations, references } = manifest
-    const leftOutRows = left_out.reduce((sum, { rows }) => sum + rows, 0)
-    expect(left_out.map(({ currency }) => currency)).toEqual(Object.keys(LEFT_OUT))
-    expect(observations.rows + leftOutRows).toBe(
-      inputs['quotes_rpw.csv'] + inputs['quotes_central_banks.csv'],
+  test('every source row is in the sample or told to be left out', () => {
+    const { inputs, left_out, survey, observations, references } = manifest
+    const leftOutOf = (name: string) =>
+      left_out.filter(({ file }) => file === name).reduce((sum, { rows }) => sum + rows, 0)
+    const kept = (name: keyof typeof inputs) => inputs[name] - leftOutOf(name)
+    expect(left_out.length).toBeGreaterThan(0)
+    expect(survey.prices).toBe(kept('rpw_2025q3.csv'))
+    expect(observations.rows).toBe(
+      survey.quotes + kept('quotes_rpw.csv') + kept('quotes_central_banks.csv'),
     )
-    expect(references.rows + manifest.superseded_daily_references).toBe(
-      inputs['reference_usd_daily.csv'] + inputs['reference_usd_hourly.csv'],
-    )
+    expect(references.rows).toBe(kept('reference_currency_api.csv'))
   })
 
-  test('the whole stays under one megabyte', () => {
-    const sizes = Object.values(manifest.artefacts).map(({ bytes }) => bytes)
+  test('both lists stay under 400 kB each, the whole under one megabyte', () => {
+    const { artefacts } = manifest
+    expect(artefacts['observations.csv.gz'].bytes).toBeLessThan(400_000)
+    expect(artefacts['reference.csv.gz'].bytes).toBeLessThan(400_000)
+    const sizes = Object.values(artefacts).map(({ bytes }) => bytes)
     expect(sizes.reduce((sum, bytes) => sum + bytes)).toBeLessThan(1_000_000)
   })
 })
 
+describe('surveyPrices', () => {
+  test('puts the percentages of the survey on the mid of a day', () => {
+    expect(surveyPrices([surveyed()], MIDS)).toEqual([
+      {
+        provider: 'Wise',
+        sourceCountry: 'GB',
+        targetCountry: 'GH',
+        from: 'GBP',
+        to: 'GHS',
+        instrument: 'Debit card',
+        accessPoint: 'Internet',
+        amountUsd: 200,
+        amount: 160,
+        feePct: 2.49,
+        marginPct: 1.5,
+        day: '2026-09-29',
+        rate: 12.3125,
+        fee: 3.984,
+      },
+    ])
+  })
+
+  test('spreads the providers over the last two days, in turn by id', () => {
+    const rows = ['Xoom', 'Ria', 'Wise', 'Ria'].map((provider) => surveyed({ provider }))
+    const dated = surveyPrices(rows, MIDS).map(({ provider, day }) => `${provider} ${day}`)
+    expect(dated).toEqual([
+      'Xoom 2026-09-29',
+      'Ria 2026-09-29',
+      'Wise 2026-09-28',
+      'Ria 2026-09-29',
+    ])
+    expect(surveyDays(MIDS)).toEqual(['2026-09-29', '2026-09-28'])
+  })
+
+  test('takes a pegged currency by its peg, whatever the feed says of it', () => {
+    const row = surveyed({ source_country: 'FR', target_country: 'SN', fx_margin_pct: '0' })
+    expect(surveyPrices([row], MIDS)[0]).toMatchObject({ from: 'EUR', to: 'XOF', rate: 655.957 })
+  })
+
+  test('prices every row, those of countries with one currency too', () => {
+    const rows = [
+      ['CI', 'ML'],
+      ['US', 'SO'],
+      ['GB', 'ZW'],
+    ].map(([source, target]) => surveyed({ source_country: source!, target_country: target! }))
+    const pairs = surveyPrices(rows, MIDS).map(({ from, to }) => `${from}/${to}`)
+    expect(pairs).toEqual(['XOF/XOF', 'USD/USD', 'GBP/USD'])
+  })
+
+  test('stops at what the data has not had before', () => {
+    const price = (row: Partial<SurveyRow>) => surveyPrices([surveyed(row)], MIDS)
+    expect(() => price({ target_country: 'XX' })).toThrow('no currency is known for XX')
+    expect(() => price({ target_country: 'NG' })).toThrow('no mid of NGN on 2026-09-29')
+    expect(() => price({ fx_margin_pct: '' })).toThrow('no number')
+    expect(() => price({ fee_pct: 'free' })).toThrow('no number: free')
+  })
+})
+
+describe('middlePrices', () => {
+  const middleOf = (rows: Partial<SurveyRow>[]) =>
+    middlePrices(surveyPrices(rows.map(surveyed), MIDS))
+
+  test('takes the middle by total cost of what a provider asks for 200 dollars', () => {
+    const rows = [
+      { fee_pct: '9', fx_margin_pct: '0' },
+      { fee_pct: '0', fx_margin_pct: '1' },
+      { fee_pct: '1', fx_margin_pct: '4', instrument: 'Cash' },
+      { fee_pct: '0.1', fx_margin_pct: '0', amount_usd: '500' },
+    ]
+    expect(middleOf(rows)).toMatchObject([{ feePct: 1, instrument: 'Cash', outOf: 3 }])
+  })
+
+  test('takes the cheaper of two in the middle, and the first of equals', () => {
+    const two = [{ fx_margin_pct: '4' }, { fx_margin_pct: '3' }]
+    expect(middleOf(two)).toMatchObject([{ marginPct: 3, outOf: 2 }])
+    const equal = [
+      { fee_pct: '0.1', fx_margin_pct: '0.2' },
+      { fee_pct: '0.3', fx_margin_pct: '0' },
+    ]
+    expect(middleOf(equal)).toMatchObject([{ feePct: 0.1 }])
+    expect(middleOf(equal.toReversed())).toMatchObject([{ feePct: 0.3 }])
+  })
+
+  test('gives each provider one price a corridor, over all pairs of countries', () => {
+    const row = { source_country: 'FR', target_country: 'SN' }
+    const rows = [
+      { ...row, fx_margin_pct: '1' },
+      { ...row, fx_margin_pct: '2', target_country: 'CI' },
+      { ...row, fx_margin_pct: '3', source_country: 'IT', target_country: 'TG' },
+    ]
+    const [one, ...others] = middleOf(rows)
+    expect(others).toEqual([])
+    expect(one).toMatchObject({ from: 'EUR', to: 'XOF', targetCountry: 'CI', outOf: 3 })
+    const apart = [
+      ...rows,
+      { ...row, target_country: 'FR' },
+      { source_country: 'CI', target_country: 'TG' },
+    ]
+    expect(middleOf(apart).map(({ from, to }) => `${from}/${to}`)).toEqual(['EUR/XOF'])
+  })
+})
+
 describe('observationLines', () => {
-  test('keeps the digits of the source and says where a rate was derived', () => {
-    const lines = observationLines({ ...EMPTY, survey: [surveyed({ rate_derived: 'true' })] })
-    expect(lines).toEqual([
-      'wise,GBP,GHS,14.10,3.75,GBP,2025-08-20T00:00:00Z,send 120 GBP; ' +
-        'pay-in: bank account transfer; pay-out: bank account; delivery: next day; ' +
-        'rate derived from mid and margin',
+  const lines = (rows: Partial<Parameters<typeof observationLines>[0]>) =>
+    observationLines({ ...EMPTY, ...rows })
+
+  test('keeps the digits that were observed', () => {
+    expect(lines({ quarters: [quarter()] })).toEqual([
+      'wise,KES,UGX,27.10,3.75,KES,2025-08-20T00:00:00Z,send 18000 KES; ' +
+        'pay-in: bank account transfer; pay-out: bank account; delivery: next day,observed',
     ])
   })
 
   test('leaves fee and fee currency empty for an official rate', () => {
-    expect(observationLines({ ...EMPTY, official: [official()] })).toEqual([
-      'central-bank-of-kenya,USD,KES,129.2395,,,2025-08-20T00:00:00Z,mean rate',
+    expect(lines({ official: [official()] })).toEqual([
+      'central-bank-of-kenya,USD,KES,129.2395,,,2025-08-20T00:00:00Z,mean rate,observed',
     ])
   })
 
+  test('calls a price of the survey derived, and says in notes what it is', () => {
+    const rows = ['1.5', '1.4', '9'].map((fx_margin_pct) => surveyed({ fx_margin_pct }))
+    const survey = middlePrices(surveyPrices(rows, MIDS))
+    expect(lines({ survey })).toEqual([
+      'wise,GBP,GHS,12.3125,3.984,GBP,2026-09-29T00:00:00Z,World Bank survey of 2025 Q3: ' +
+        'fee 2.49 % and margin 1.5 % of 160 GBP; GB to GH; pay-in: debit card; ' +
+        'channel: internet; the middle of 3 prices,derived',
+    ])
+  })
+
+  test('leaves out quarters whose rate was worked out from the survey', () => {
+    expect(lines({ quarters: [quarter({ rate_derived: 'true' })] })).toEqual([])
+  })
+
   test('puts the typical way of a day last: small amount, then bank or mobile pay-in', () => {
-    const survey = [
-      surveyed({ fee: '1', send_amount: '120' }),
-      surveyed({ fee: '2', send_amount: '300' }),
-      surveyed({ fee: '3', payment: 'Cash' }),
-      surveyed({ fee: '4', pickup: 'Cash' }),
-      surveyed({ fee: '5', payment: 'Mobile money' }),
+    const quarters = [
+      quarter({ fee: '1', send_amount: '120' }),
+      quarter({ fee: '2', send_amount: '300' }),
+      quarter({ fee: '3', send_amount: '120', payment: 'Cash' }),
+      quarter({ fee: '4', send_amount: '120', pickup: 'Cash' }),
+      quarter({ fee: '5', send_amount: '120', payment: 'Mobile money' }),
     ]
-    const fees = observationLines({ ...EMPTY, survey }).map((line) => line.split(',')[4])
+    const fees = lines({ quarters }).map((line) => line.split(',')[4])
     expect(fees).toEqual(['2', '3', '5', '4', '1'])
   })
 
   test('keeps the order of the source among equals', () => {
-    const survey = ['2', '1', '3'].map((fee) => surveyed({ fee }))
-    const fees = observationLines({ ...EMPTY, survey }).map((line) => line.split(',')[4])
+    const quarters = ['2', '1', '3'].map((fee) => quarter({ fee }))
+    const fees = lines({ quarters }).map((line) => line.split(',')[4])
     expect(fees).toEqual(['2', '1', '3'])
   })
 
   test('refuses a way of paying that it cannot rank', () => {
-    const survey = [surveyed({ payment: 'Barter' })]
-    expect(() => observationLines({ ...EMPTY, survey })).toThrow('Barter')
+    const quarters = [quarter({ payment: 'Barter' })]
+    expect(() => lines({ quarters })).toThrow('Barter')
   })
 })
 
 describe('referenceLines', () => {
-  const rate = { currency: 'KES', per_usd: '129.10', source: 'x' }
-  const hour = { ...rate, fetched_at: '2025-07-14T02:00:00Z' }
-
-  test('lets the hours of a date replace its daily rate, and no other', () => {
-    const daily = [
-      { ...rate, date: '2025-07-15' },
-      { ...rate, date: '2025-07-14' },
-      { ...rate, currency: 'UGX', date: '2025-07-14' },
-    ]
-    expect(referenceLines({ ...EMPTY, daily, hourly: [hour] })).toEqual([
-      '2025-07-14T00:00:00Z,x,UGX,129.10',
-      '2025-07-14T02:00:00Z,x,KES,129.10',
-      '2025-07-15T00:00:00Z,x,KES,129.10',
+  test('dates each mid to the midnight that starts its day, oldest first', () => {
+    const rows = [mid('2026-09-29', 'KES', '129.70'), mid('2026-09-28', 'UGX', '3560')]
+    expect(referenceLines(rows)).toEqual([
+      '2026-09-28T00:00:00Z,fawazahmed0,UGX,3560',
+      '2026-09-29T00:00:00Z,fawazahmed0,KES,129.70',
     ])
   })
 
-  test('refuses two references for one time and currency', () => {
-    expect(() => referenceLines({ ...EMPTY, hourly: [hour, hour] })).toThrow('two references')
+  test('refuses two references for one day and currency', () => {
+    const row = mid('2026-09-29', 'KES', '129.70')
+    expect(() => referenceLines([row, row])).toThrow('two references')
+  })
+})
+
+describe('keptRows', () => {
+  test('leaves out codes that are no money, and the mids of SSP, and counts them', () => {
+    const { rows, leftOut } = keptRows({
+      ...EMPTY,
+      official: [official(), official({ from: 'IEP' }), official({ from: 'CMD' })],
+      mids: [mid('2026-09-29', 'SSP', '130'), mid('2026-09-29', 'KES', '129')],
+    })
+    expect(rows.official).toEqual([official()])
+    expect(rows.mids.map(({ currency }) => currency)).toEqual(['KES'])
+    const counts = Object.fromEntries(leftOut.map(({ what, rows }) => [what, rows]))
+    expect(counts).toEqual({ CMD: 1, IEP: 1, rate_derived: 0, SSP: 1 })
   })
 })
 
 describe('providersOf', () => {
   test('describes a provider by its own rows', () => {
-    const survey = [
-      surveyed({ payment: 'Bank account transfer,Cash' }),
-      surveyed({ from: 'EUR', delivery: 'Same day', payment: 'Debit card' }),
-      surveyed({ delivery: '' }),
+    const survey = [surveyed(), surveyed({ source_country: 'FR', instrument: 'Cash' })]
+    const quarters = [
+      quarter({ rate_derived: 'true', payment: 'Bank account transfer,Cash' }),
+      quarter({ rate_derived: 'true', delivery: 'Same day' }),
+      quarter({ rate_derived: 'true', delivery: '' }),
     ]
-    expect(providersOf({ ...EMPTY, survey })[0]).toMatchObject({
-      id: 'wise',
-      rate_type: 'retail',
-      region: 'Europe',
-      transfer_time: 'Same day',
-      payment_methods: ['bank_transfer', 'cash', 'debit_card'],
-    })
+    expect(providersOf({ ...EMPTY, survey, quarters })).toMatchObject([
+      {
+        id: 'wise',
+        provider_type: 'fintech_psp',
+        rate_type: 'retail',
+        region: 'Europe',
+        transfer_time: 'Same day',
+        payment_methods: ['bank_transfer', 'cash', 'debit_card'],
+      },
+    ])
+  })
+
+  test('counts the countries of rates that were observed to its region', () => {
+    expect(providersOf({ ...EMPTY, survey: [surveyed()], quarters: [quarter()] })).toMatchObject([
+      { region: 'Global' },
+    ])
   })
 
   test('gives a central bank its own country', () => {
@@ -164,13 +334,15 @@ describe('providersOf', () => {
   })
 
   test('stops at one company under two spellings', () => {
-    const survey = [surveyed(), surveyed({ provider_name: 'WISE ' })]
+    const survey = ['Wave', 'WAVE '].map((provider) => surveyed({ provider }))
     expect(() => providersOf({ ...EMPTY, survey })).toThrow('two spellings')
   })
 
-  test('stops at one provider of two types', () => {
-    const survey = [surveyed(), surveyed({ provider_type: 'imto' })]
-    expect(() => providersOf({ ...EMPTY, survey })).toThrow('several provider types')
+  test('stops at one provider of two types, and at one of none', () => {
+    const survey = [surveyed()]
+    const quarters = [quarter(), quarter({ provider_type: 'imto' })]
+    expect(() => providersOf({ ...EMPTY, survey, quarters })).toThrow('several provider types')
+    expect(() => providersOf({ ...EMPTY, survey })).toThrow('Wise has no provider type')
   })
 })
 
@@ -184,11 +356,29 @@ describe('providerIdOf', () => {
 
 describe('regionOf', () => {
   test.each([
-    [['KES', 'KES'], 'Kenya'],
-    [['KES', 'TZS'], 'East Africa'],
-    [['KES', 'GHS'], 'Africa'],
-    [['GBP', 'ZAR'], 'Global'],
+    [['KE', 'KE'], 'Kenya'],
+    [['KE', 'TZ'], 'East Africa'],
+    [['KE', 'GH'], 'Africa'],
+    [['FR', 'GB'], 'Europe'],
+    [['GB', 'ZA'], 'Global'],
   ])('%p is %s', (codes, region) => expect(regionOf(codes)).toBe(region))
+
+  test('stops at a country it does not know', () => expect(() => regionOf(['XX'])).toThrow('XX'))
+})
+
+describe('currencyOf and countryOf', () => {
+  test('agree where a currency has one country', () => {
+    expect([currencyOf('KE'), countryOf('KES')]).toEqual(['KES', 'KE'])
+  })
+
+  test('a country that is paid in dollars has the dollar, which stays that of its own', () => {
+    expect(['ZW', 'SO', 'LR', 'SS'].map(currencyOf)).toEqual(['USD', 'USD', 'USD', 'USD'])
+    expect(countryOf('USD')).toBe('US')
+  })
+
+  test.each(['EUR', 'XOF', 'XXX'])('%s is the currency of no one country', (code) =>
+    expect(() => countryOf(code)).toThrow('not the currency of one country'),
+  )
 })
 
 describe('plainCsvLine', () => {

@@ -94,9 +94,9 @@ describe('sampleObservations', () => {
     expect(times).toEqual(times.toSorted((a, b) => a - b))
   })
 
-  test('every provider and currency is in the catalogue, and every provider quotes', () => {
+  test('every provider and currency is in the catalogue', () => {
     const ids = new Set(providers.map(({ id }) => id))
-    expect(new Set(observations.map(({ provider_id }) => provider_id))).toEqual(ids)
+    expect(observations.filter(({ provider_id }) => !ids.has(provider_id!))).toEqual([])
     const used = observations.flatMap(({ from, to, fee_currency }) => [from, to, fee_currency])
     expect(used.filter((code) => code && !codes.has(code))).toEqual([])
     expect(observations.filter(({ from, to }) => from === to)).toEqual([])
@@ -110,7 +110,113 @@ describe('sampleObservations', () => {
     })
     expect(wrong).toEqual([])
   })
+
+  test('a provider quotes, but for those who only send where both sides have one currency', () => {
+    const quoting = new Set(observations.map(({ provider_id }) => provider_id))
+    const silent = providers.map(({ id }) => id).filter((id) => !quoting.has(id))
+    expect(silent).toEqual([
+      'bank-of-africa-senegal',
+      'banque-islamique-du-senegal',
+      'kaah-express',
+      'moov-africa',
+      'sunu-bicis',
+      'tawakal-express',
+    ])
+  })
+
+  test('central banks and East Africa were observed, the survey was worked out', () => {
+    const counts = Map.groupBy(observations, ({ evidence }) => evidence)
+    expect([...counts.keys()].sort()).toEqual(['derived', 'observed'])
+    expect(counts.get('derived')!.length).toBe(manifest.survey.quotes)
+    const official = new Set(providers.filter((p) => p.rate_type === 'official').map((p) => p.id))
+    const observed = counts.get('observed')!.filter((row) => !official.has(row.provider_id!))
+    const east = ['KES', 'RWF', 'TZS', 'UGX']
+    expect(observed.length).toBeGreaterThan(300)
+    expect(observed.flatMap(({ from, to }) => [from!, to!]).every((c) => east.includes(c))).toBe(
+      true,
+    )
+  })
 })
+
+/** What a row of the survey says of itself in its notes. */
+const SURVEYED =
+  /^World Bank survey of 2025 Q3: fee ([\d.]+) % and margin (-?[\d.]+) % of (\d+) ([A-Z]{3}); /
+
+describe('a quote of the survey', () => {
+  const surveyed = observations.filter(({ evidence }) => evidence === 'derived')
+  const figures = surveyed.map((row) => {
+    const [, feePct, marginPct, amount, currency] = SURVEYED.exec(row.notes!)!
+    return { row, feePct: +feePct!, marginPct: +marginPct!, amount: +amount!, currency }
+  })
+
+  test('has one rate and one fee for each provider and corridor, on one of two days', () => {
+    const keys = surveyed.map(({ provider_id, from, to }) => `${provider_id} ${from} ${to}`)
+    expect(new Set(keys).size).toBe(surveyed.length)
+    const days = new Set(surveyed.map(({ effective_from }) => effective_from!.slice(0, 10)))
+    expect([...days].sort()).toEqual(manifest.survey.days.toSorted())
+    expect(days.has(references.at(-1)!.fetched_at!.slice(0, 10))).toBe(true)
+  })
+
+  test('has the margin of the survey against the mid of its own day, row by row', () => {
+    const wrong = figures.filter(({ row, marginPct }) => {
+      const mid = midAt(row.effective_from!, row.from!, row.to!)
+      return Math.abs((1 - Number(row.rate) / mid) * 100 - marginPct) > 1e-7
+    })
+    expect(wrong).toEqual([])
+    expect(figures.length).toBeGreaterThan(500)
+  })
+
+  test('has the fee of the survey, in percent of a round amount in the source currency', () => {
+    const wrong = figures.filter(({ row, feePct, amount, currency }) => {
+      const isOff = Math.abs(Number(row.fee) - (feePct * amount) / 100) > amount * 1e-11
+      return isOff || currency !== row.from || row.fee_currency !== row.from
+    })
+    expect(wrong).toEqual([])
+    const uneven = figures.filter(({ amount }) => Number(amount.toPrecision(2)) !== amount)
+    expect(uneven).toEqual([])
+    const far = figures.filter(({ row, amount }) => {
+      const usd = amount / midAt(row.effective_from!, 'USD', row.from!)
+      return usd < 190 || usd > 210
+    })
+    expect(far).toEqual([])
+  })
+
+  test('alone may lie above the mid of its day: no observed price does', () => {
+    const official = new Set(providers.filter((p) => p.rate_type === 'official').map((p) => p.id))
+    const above = observations.filter((row) => {
+      if (official.has(row.provider_id!)) return false
+      const mid = midAt(row.effective_from!, row.from!, row.to!)
+      return Number(row.rate) > mid * (1 + 1e-9)
+    })
+    expect(above.length).toBeGreaterThan(10)
+    expect(above.filter((row) => !(Number(SURVEYED.exec(row.notes!)?.[2]) < 0))).toEqual([])
+  })
+
+  test('between a currency and its anchor keeps to the peg', () => {
+    const rates = surveyed.filter(
+      ({ from, to, notes }) => from === 'EUR' && to === 'XOF' && / margin 0 % /.test(notes!),
+    )
+    for (const { rate } of rates) expect(rate).toBe('655.957')
+    expect(midAt(manifest.references.newest, 'EUR', 'XOF')).toBeCloseTo(655.957, 9)
+    expect(midAt(manifest.references.newest, 'ZAR', 'SZL')).toBe(1)
+  })
+})
+
+const perUsd = Map.groupBy(references, ({ currency }) => currency!)
+const pegs = new Map(currencies.map(({ code, peg }) => [code, peg]))
+
+/** The newest mid at a time by the rows of the files alone; NaN where one leg is over 72 h old. */
+function midAt(time: string, from: string, to: string): number {
+  const usd = (code: string): number => {
+    if (code === 'USD') return 1
+    const peg = pegs.get(code)
+    if (peg) return usd(peg.to) * peg.rate
+    const held = perUsd.get(code)?.findLast(({ fetched_at }) => fetched_at! <= time)
+    const isRecent = held && instantOf(time)! - instantOf(held.fetched_at!)! <= 3 * DAY_MS
+    return isRecent ? Number(held.per_usd) : Number.NaN
+  }
+  return usd(to) / usd(from)
+}
 
 describe('sampleReferences', () => {
   test('has the rows of the manifest, oldest first, one per time and currency', () => {
@@ -131,16 +237,26 @@ describe('sampleReferences', () => {
     expect([...names].filter((name) => !owed.some((line) => line.startsWith(name)))).toEqual([])
   })
 
-  test('most currencies have one on the last day', () => {
+  test('every currency has one on the last day, and SSP has none', () => {
     const newest = references.at(-1)!.fetched_at
-    const last = references.filter((row) => row.fetched_at === newest)
-    const all = new Set(references.map(({ currency }) => currency))
-    expect(last.length).toBeGreaterThan(all.size / 2)
+    const last = new Set(references.filter((r) => r.fetched_at === newest).map((r) => r.currency))
+    expect(last).toEqual(new Set(references.map(({ currency }) => currency)))
+    expect(last.has('SSP') || codes.has('SSP')).toBe(false)
+  })
+
+  test('what the feed says of a pegged currency on the last two days is within 1 % of it', () => {
+    const doubtful = references
+      .filter(({ fetched_at }) => manifest.survey.days.includes(fetched_at!.slice(0, 10)))
+      .filter(({ fetched_at, currency, per_usd }) => {
+        const mid = midAt(fetched_at!, 'USD', currency!)
+        return Math.abs(Number(per_usd) / mid - 1) > 0.01
+      })
+    expect(doubtful).toEqual([])
   })
 
   test('the source says that it is a sample and how far it was shifted', async () => {
     const [row] = await rowsOf(sampleReferences(442))
-    expect(row!.source).toBe('ismartcoding (sample, shifted 442 days)')
+    expect(row!.source).toBe('fawazahmed0 (sample, shifted 442 days)')
   })
 })
 
@@ -158,8 +274,23 @@ describe('sampleShiftDays', () => {
       return shiftedMs <= nowMs && shiftedMs > nowMs - DAY_MS
     }
     fc.assert(fc.property(clock, holds), { seed: SEED, numRuns: 2000 })
+    for (let hour = 0; hour < 24; hour++) expect(holds(newestMs + (hour * DAY_MS) / 24)).toBe(true)
     for (const nowMs of [newestMs - 1, newestMs, newestMs + DAY_MS - 1, newestMs + DAY_MS])
       expect(holds(nowMs)).toBe(true)
+  })
+
+  test('at any time of day every mid is under 72 hours old then, every survey quote 7 days', () => {
+    const mids = references.filter(({ fetched_at }) => fetched_at === references.at(-1)!.fetched_at)
+    const derived = observations.filter(({ evidence }) => evidence === 'derived')
+    const holds = (nowMs: number) => {
+      const moved = (time: string) => instantOf(time)! + sampleShiftDays(nowMs) * DAY_MS
+      const ages = (times: string[]) => times.map((time) => nowMs - moved(time))
+      const midAges = ages(mids.map(({ fetched_at }) => fetched_at!))
+      const quoteAges = ages(derived.map(({ effective_from }) => effective_from!))
+      const isFresh = Math.max(...midAges) < DAY_MS && Math.max(...quoteAges) < 2 * DAY_MS
+      return isFresh && Math.min(...midAges, ...quoteAges) >= 0
+    }
+    fc.assert(fc.property(clock, holds), { seed: SEED, numRuns: 200 })
   })
 
   test('moves every row of both files by the same whole days, and nothing else', async () => {

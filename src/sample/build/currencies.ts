@@ -1,13 +1,8 @@
 import { code as isoCurrency } from 'currency-codes'
 import countries from 'flag-icons/country.json'
 import type { SampleCurrency } from '../sample.ts'
-import type { SourceRows } from './rows.ts'
-
-/** Codes a source uses that name no money one could quote today; their rows are left out. */
-export const LEFT_OUT: Readonly<Record<string, string>> = {
-  CMD: 'not an ISO 4217 code; the rates repeat those of USD digit for digit',
-  IEP: 'the Irish pound ended in 2002; its rate contradicts the fixed 0.787564 IEP per EUR',
-}
+import { PEGS } from './mids.ts'
+import type { MidRow } from './rows.ts'
 
 /** The seat of the central bank where a currency has many countries; null where it has none. */
 const FLAG_EXCEPTIONS: Readonly<Record<string, string | null>> = { XAF: 'cm', XOF: 'sn', XDR: null }
@@ -23,28 +18,34 @@ const STABLECOINS = [
 const STABLECOIN_MINOR_UNITS = 6
 const SORT_STEP = 10
 
+type Pair = { from: string; to: string }
 type Pairs = { sources: Set<string>; targets: Set<string> }
 type Draft = Omit<SampleCurrency, 'sort_order'>
 
 /**
- * Every currency of the data, and the two stablecoins of the specification (which no row quotes).
+ * Every currency of the mids and of the quotes, and the two stablecoins of the specification (which
+ * no row quotes).
  *
  * Order: African currencies that remittance companies send from or to, then the other currencies
  * they send from, then the rest of Africa, the rest of the world, stablecoins, and last what nobody
  * sends (special drawing rights, withdrawn codes); by code inside each group.
  */
-export function currenciesOf(rows: SourceRows): SampleCurrency[] {
-  const remitted = pairsOf(rows.survey)
-  const quoted = pairsOf([...rows.survey, ...rows.official])
+export function currenciesOf(of: {
+  remitted: readonly Pair[]
+  official: readonly Pair[]
+  mids: readonly MidRow[]
+}): SampleCurrency[] {
+  const remitted = pairsOf(of.remitted)
+  const quoted = pairsOf([...of.remitted, ...of.official])
   const codes = new Set([...quoted.sources, ...quoted.targets])
-  for (const { currency } of [...rows.daily, ...rows.hourly]) codes.add(currency)
+  for (const { currency } of of.mids) codes.add(currency)
   const drafts = [...codes].map((code) => fiat(code, quoted)).concat(STABLECOINS.map(stablecoin))
   const group = (draft: Draft) => groupOf(draft, remitted)
   drafts.sort((a, b) => group(a) - group(b) || (a.code < b.code ? -1 : 1))
   return drafts.map((draft, index) => ({ ...draft, sort_order: (index + 1) * SORT_STEP }))
 }
 
-function pairsOf(rows: readonly { from: string; to: string }[]): Pairs {
+function pairsOf(rows: readonly Pair[]): Pairs {
   return { sources: new Set(rows.map((r) => r.from)), targets: new Set(rows.map((r) => r.to)) }
 }
 
@@ -58,6 +59,7 @@ function fiat(code: string, { sources, targets }: Pairs): Draft {
     kind: 'fiat',
     flag_url: flag && `/flags/${flag}.svg`,
     minor_units: minorUnitsOf(code),
+    peg: PEGS[code] ?? null,
     is_active: true,
   }
 }
@@ -71,6 +73,7 @@ function stablecoin(coin: { code: string; name: string }): Draft {
     kind: 'stablecoin',
     flag_url: null,
     minor_units: STABLECOIN_MINOR_UNITS,
+    peg: null,
     is_active: true,
   }
 }

@@ -1,15 +1,11 @@
+import { isObserved } from './left-out.ts'
 import { providerIdOf } from './providers.ts'
-import {
-  compareText,
-  type OfficialRow,
-  plainCsvLine,
-  type SourceRows,
-  type SurveyRow,
-} from './rows.ts'
+import { compareText, type OfficialRow, plainCsvLine, type QuarterRow } from './rows.ts'
+import type { MiddlePrice } from './survey.ts'
 
 /** The columns of `observations.csv.gz`, which are those the importer reads. */
 export const OBSERVATION_HEADER =
-  'provider_id,from,to,rate,fee,fee_currency,effective_from,notes' as const
+  'provider_id,from,to,rate,fee,fee_currency,effective_from,notes,evidence' as const
 
 const PAYMENT_ORDER = ['Cash', 'Credit card', 'Debit card', 'Mobile money', 'Bank account transfer']
 const PICKUP_ORDER = ['Cash', 'Mobile wallet', 'Bank account']
@@ -17,15 +13,24 @@ const PICKUP_ORDER = ['Cash', 'Mobile wallet', 'Bank account']
 type Placed = { date: string; corridor: string; sendAmount: number; rank: number; line: string }
 
 /**
- * Every quote as a line of CSV, oldest first; rates and fees are the digits of the source.
+ * Every quote as a line of CSV, oldest first; rates and fees that were observed are the digits of
+ * the source, those of the survey are worked out and say `derived`.
  *
- * Rows that share provider, corridor and day differ by amount or by way of paying. The last
- * recorded counts as the latest, so the most typical stands last: the smaller amount (the survey
- * prices the local worth of about USD 200 and USD 500), then pay-in by bank over mobile money over
- * cards over cash, then pay-out to an account over a wallet over cash. Equals keep their order.
+ * Rows of the quarters that share provider, corridor and day differ by amount or by way of paying.
+ * The last recorded counts as the latest, so the most typical stands last: the smaller amount (the
+ * local worth of about USD 200 and USD 500), then pay-in by bank over mobile money over cards over
+ * cash, then pay-out to an account over a wallet over cash. Equals keep their order.
  */
-export function observationLines({ survey, official }: SourceRows): string[] {
-  const placed = [...survey.map(placedSurvey), ...official.map(placedOfficial)]
+export function observationLines(of: {
+  survey: readonly MiddlePrice[]
+  quarters: readonly QuarterRow[]
+  official: readonly OfficialRow[]
+}): string[] {
+  const placed = [
+    ...of.quarters.filter(isObserved).map(placedQuarter),
+    ...of.official.map(placedOfficial),
+    ...of.survey.map(placedSurvey),
+  ]
   placed.sort(
     (a, b) =>
       compareText(a.date, b.date) ||
@@ -36,49 +41,69 @@ export function observationLines({ survey, official }: SourceRows): string[] {
   return placed.map(({ line }) => line)
 }
 
-function placedSurvey(row: SurveyRow): Placed {
+function placedQuarter(row: QuarterRow): Placed {
   const { rate, fee, fee_currency } = row
+  const quote = { rate, fee, feeCurrency: fee_currency, notes: quarterNotes(row) }
   return {
-    ...placeOf(row),
+    ...placed({ ...row, provider: row.provider_name }, { ...quote, evidence: 'observed' }),
     sendAmount: Number(row.send_amount),
     rank: rankOf(row),
-    line: line(row, { rate, fee, feeCurrency: fee_currency, notes: surveyNotes(row) }),
   }
 }
 
 function placedOfficial(row: OfficialRow): Placed {
   const quote = { rate: row.rate, fee: '', feeCurrency: '', notes: row.note }
-  return { ...placeOf(row), sendAmount: 0, rank: 0, line: line(row, quote) }
+  return placed({ ...row, provider: row.provider_name }, { ...quote, evidence: 'observed' })
 }
 
-function rankOf({ payment, pickup }: SurveyRow): number {
+function placedSurvey(price: MiddlePrice): Placed {
+  const quote = { rate: String(price.rate), fee: String(price.fee), feeCurrency: price.from }
+  const notes = surveyNotes(price)
+  return placed({ ...price, date: price.day }, { ...quote, notes, evidence: 'derived' })
+}
+
+function rankOf({ payment, pickup }: QuarterRow): number {
   const paymentRank = Math.max(...payment.split(',').map((way) => PAYMENT_ORDER.indexOf(way)))
   const pickupRank = PICKUP_ORDER.findLastIndex((way) => pickup.endsWith(way))
   if (paymentRank < 0 || pickup === '') throw new Error(`unknown way to pay: ${payment}, ${pickup}`)
   return paymentRank * PICKUP_ORDER.length + pickupRank
 }
 
-type Origin = { provider_name: string; from: string; to: string; date: string }
-type Quote = { rate: string; fee: string; feeCurrency: string; notes: string }
+type Place = { provider: string; from: string; to: string; date: string }
+type Quote = Record<'rate' | 'fee' | 'feeCurrency' | 'notes' | 'evidence', string>
 
-const placeOf = ({ provider_name, from, to, date }: Origin) => ({
-  date,
-  corridor: `${providerIdOf(provider_name)} ${from} ${to}`,
-})
-
-function line({ provider_name, from, to, date }: Origin, quote: Quote): string {
-  const { rate, fee, feeCurrency, notes } = quote
-  const id = providerIdOf(provider_name)
-  return plainCsvLine([id, from, to, rate, fee, feeCurrency, `${date}T00:00:00Z`, notes])
+function placed({ provider, from, to, date }: Place, quote: Quote): Placed {
+  const { rate, fee, feeCurrency, notes, evidence } = quote
+  const id = providerIdOf(provider)
+  const at = `${date}T00:00:00Z`
+  return {
+    date,
+    corridor: `${id} ${from} ${to}`,
+    sendAmount: 0,
+    rank: 0,
+    line: plainCsvLine([id, from, to, rate, fee, feeCurrency, at, notes, evidence]),
+  }
 }
 
-function surveyNotes(row: SurveyRow): string {
+function quarterNotes(row: QuarterRow): string {
   const notes = [
     `send ${row.send_amount} ${row.from}`,
     `pay-in: ${row.payment.toLowerCase().replaceAll(',', ' or ')}`,
     `pay-out: ${row.pickup.toLowerCase()}`,
   ]
   if (row.delivery !== '') notes.push(`delivery: ${row.delivery.toLowerCase()}`)
-  if (row.rate_derived === 'true') notes.push('rate derived from mid and margin')
+  return notes.join('; ')
+}
+
+function surveyNotes(price: MiddlePrice): string {
+  const { feePct, marginPct, amount, from, sourceCountry, targetCountry, outOf } = price
+  const notes = [
+    `World Bank survey of 2025 Q3: fee ${feePct} % and margin ${marginPct} % of ${amount} ${from}`,
+    `${sourceCountry} to ${targetCountry}`,
+    `pay-in: ${price.instrument.toLowerCase()}`,
+    `channel: ${price.accessPoint.toLowerCase()}`,
+  ]
+  if (outOf === 2) notes.push('the cheaper of 2 prices')
+  if (outOf > 2) notes.push(`the middle of ${outOf} prices`)
   return notes.join('; ')
 }

@@ -1,31 +1,8 @@
 import type { SampleProvider } from '../sample.ts'
-import { regionOf } from './regions.ts'
-import type { OfficialRow, SourceRows, SurveyRow } from './rows.ts'
-
-/** Official sites, only where there is no doubt about them. */
-const WEBSITES: Readonly<Record<string, string>> = {
-  'bank-of-botswana': 'https://www.bankofbotswana.bw',
-  'central-bank-of-kenya': 'https://www.centralbank.go.ke',
-  'central-bank-of-the-gambia': 'https://www.cbg.gm',
-  'first-national-bank-of-south-africa': 'https://www.fnb.co.za',
-  'mama-money': 'https://www.mamamoney.co.za',
-  moneygram: 'https://www.moneygram.com',
-  mukuru: 'https://www.mukuru.com',
-  nedbank: 'https://www.nedbank.co.za',
-  paysend: 'https://paysend.com',
-  remitly: 'https://www.remitly.com',
-  'reserve-bank-of-malawi': 'https://www.rbm.mw',
-  ria: 'https://www.riamoneytransfer.com',
-  sendwave: 'https://www.sendwave.com',
-  skrill: 'https://www.skrill.com',
-  'standard-bank': 'https://www.standardbank.co.za',
-  'taptap-send': 'https://www.taptapsend.com',
-  transfergo: 'https://www.transfergo.com',
-  'western-union': 'https://www.westernunion.com',
-  wise: 'https://wise.com',
-  worldremit: 'https://www.worldremit.com',
-  xoom: 'https://www.xoom.com',
-}
+import { countryOf, regionOf } from './countries.ts'
+import { isObserved } from './left-out.ts'
+import { typeReadOf, WEBSITES } from './provider-facts.ts'
+import type { OfficialRow, QuarterRow, SourceRows, SurveyRow } from './rows.ts'
 
 /** The words of the survey for how the sender pays. */
 const PAYMENT_METHODS: Readonly<Record<string, string>> = {
@@ -57,17 +34,22 @@ export function providerIdOf(name: string): string {
 }
 
 /**
- * One provider per name, ordered by id.
+ * One provider per name of the survey and of the central banks, ordered by id.
  *
  * No names are merged: the data spells each company one way. Likenesses stay apart where they price
  * apart: a bank and its resale of another's service ("... via Western Union"), Ecobank's Rapid
  * Transfer and Rapidcash, UBA and UBA Africash, Standard Bank (ZA) and Stanbic Bank (TZ). A name
  * that differs from another only in case, spaces, accents or punctuation stops the build.
  */
-export function providersOf(rows: SourceRows): SampleProvider[] {
-  const surveyed = [...groupByName(rows.survey)].map(([name, own]) => surveyedProvider(name, own))
-  const official = [...groupByName(rows.official)].map(([name, own]) => centralBank(name, own))
-  const providers = [...surveyed, ...official]
+export function providersOf({ survey, quarters, official }: SourceRows): SampleProvider[] {
+  const quartersOf = Map.groupBy(quarters, (row) => row.provider_name)
+  const surveyed = [...Map.groupBy(survey, (row) => row.provider)].map(([name, rows]) =>
+    surveyedProvider(name, rows, quartersOf.get(name) ?? []),
+  )
+  const banks = [...Map.groupBy(official, (row) => row.provider_name)].map(([name, rows]) =>
+    centralBank(name, rows),
+  )
+  const providers = [...surveyed, ...banks]
   const names = new Map<string, string>()
   for (const { name, id } of providers) {
     const folded = id.replaceAll('-', '')
@@ -78,16 +60,23 @@ export function providersOf(rows: SourceRows): SampleProvider[] {
   return providers.sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-function groupByName<Row extends { provider_name: string }>(rows: readonly Row[]) {
-  return Map.groupBy(rows, (row) => row.provider_name)
-}
-
-function surveyedProvider(name: string, rows: readonly SurveyRow[]): SampleProvider {
-  return provider(name, rows, {
+/** The survey says where it sends from and how it is paid; the quarters its type and its speed. */
+function surveyedProvider(
+  name: string,
+  rows: readonly SurveyRow[],
+  quarters: readonly QuarterRow[],
+): SampleProvider {
+  const read = typeReadOf(providerIdOf(name))
+  const types = quarters.map((row) => row.provider_type)
+  const ways = quarters.flatMap((row) => row.payment.split(','))
+  return provider(name, read === null ? types : [read, ...types], {
     rate_type: 'retail',
-    region: regionOf(rows.map((row) => row.from)),
-    transfer_time: usualSpeed(rows.map((row) => row.delivery)),
-    payment_methods: paymentMethodsOf(rows),
+    region: regionOf([
+      ...rows.map((row) => row.source_country),
+      ...quarters.filter(isObserved).map((row) => countryOf(row.from)),
+    ]),
+    transfer_time: usualSpeed(quarters.map((row) => row.delivery)),
+    payment_methods: paymentMethodsOf([...rows.map((row) => row.instrument), ...ways]),
   })
 }
 
@@ -96,9 +85,10 @@ function centralBank(name: string, rows: readonly OfficialRow[]): SampleProvider
   const own = [rows[0]!.from, rows[0]!.to].filter((code) =>
     rows.every((row) => row.from === code || row.to === code),
   )
-  return provider(name, rows, {
+  const types = rows.map((row) => row.provider_type)
+  return provider(name, types, {
     rate_type: 'official',
-    region: regionOf(own),
+    region: regionOf(own.map(countryOf)),
     transfer_time: null,
     payment_methods: null,
   })
@@ -106,18 +96,15 @@ function centralBank(name: string, rows: readonly OfficialRow[]): SampleProvider
 
 type Offer = Pick<SampleProvider, 'rate_type' | 'region' | 'transfer_time' | 'payment_methods'>
 
-function provider(
-  name: string,
-  rows: readonly { provider_type: string }[],
-  offer: Offer,
-): SampleProvider {
-  const types = new Set(rows.map((row) => row.provider_type))
-  if (types.size > 1) throw new Error(`${name} has several provider types: ${[...types]}`)
+function provider(name: string, types: readonly string[], offer: Offer): SampleProvider {
+  const [type, ...others] = new Set(types)
+  if (type === undefined) throw new Error(`${name} has no provider type`)
+  if (others.length > 0) throw new Error(`${name} has several provider types: ${types}`)
   const id = providerIdOf(name)
   return {
     id,
     name,
-    provider_type: rows[0]!.provider_type,
+    provider_type: type,
     ...offer,
     logo_url: null,
     website_url: WEBSITES[id] ?? null,
@@ -133,13 +120,11 @@ function usualSpeed(deliveries: readonly string[]): string | null {
   return usual !== undefined && count(usual) > 0 ? usual : null
 }
 
-function paymentMethodsOf(rows: readonly SurveyRow[]): string[] {
-  const ways = new Set(rows.flatMap((row) => row.payment.split(',')))
-  return [...ways]
-    .map((way) => {
-      const method = PAYMENT_METHODS[way]
-      if (method === undefined) throw new Error(`unknown way of paying: ${way}`)
-      return method
-    })
-    .sort()
+function paymentMethodsOf(ways: readonly string[]): string[] {
+  const methods = [...new Set(ways)].map((way) => {
+    const method = PAYMENT_METHODS[way]
+    if (method === undefined) throw new Error(`unknown way of paying: ${way}`)
+    return method
+  })
+  return methods.sort()
 }

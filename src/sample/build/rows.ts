@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 
 /** A row of `quotes_rpw.csv`: one offer of one provider, priced by a mystery shopper. */
-export type SurveyRow = {
+export type QuarterRow = {
   provider_name: string
   provider_type: string
   from: string
@@ -19,6 +19,20 @@ export type SurveyRow = {
   rate_derived: string
 }
 
+/** A row of `rpw_2025q3.csv`: what one offer costs, in percent of the amount. */
+export type SurveyRow = {
+  source_country: string
+  target_country: string
+  provider: string
+  instrument: string
+  access_point: string
+  amount_usd: string
+  fee_pct: string
+  fx_margin_pct: string
+  total_cost_pct: string
+  transparent: string
+}
+
 /** A row of `quotes_central_banks.csv`: a rate as the central bank published it. */
 export type OfficialRow = {
   provider_name: string
@@ -31,27 +45,35 @@ export type OfficialRow = {
   note: string
 }
 
-/** A row of `reference_usd_daily.csv`. */
-type DailyRow = { date: string; currency: string; per_usd: string; source: string }
-
-/** A row of `reference_usd_hourly.csv`. */
-type HourlyRow = { fetched_at: string; currency: string; per_usd: string; source: string }
+/** A row of `reference_currency_api.csv`: units of a currency per US dollar on a day. */
+export type MidRow = { date: string; currency: string; per_usd: string }
 
 /** The four files the sample is made from, every field as the text it was. */
 export type SourceRows = {
   survey: SurveyRow[]
+  quarters: QuarterRow[]
   official: OfficialRow[]
-  daily: DailyRow[]
-  hourly: HourlyRow[]
+  mids: MidRow[]
+}
+
+/** The name in the survey of a company that the quarters spell in another way. */
+const SURVEY_NAMES: Readonly<Record<string, string>> = {
+  'BPR Bank Rwanda': 'BPR Bank Rwanda Plc',
+  'TapTap Send': 'Taptap Send',
+  'Yayeh Instant Services': 'YaYeh Instant Services',
 }
 
 /** Reads the four files of `directory`; a missing file or a ragged row throws. */
 export function sourceRows(directory: string): SourceRows {
+  const quarters: QuarterRow[] = rowsOf(directory, 'quotes_rpw.csv')
   return {
-    survey: rowsOf(directory, 'quotes_rpw.csv'),
+    survey: rowsOf(directory, 'rpw_2025q3.csv'),
+    quarters: quarters.map((row) => ({
+      ...row,
+      provider_name: SURVEY_NAMES[row.provider_name] ?? row.provider_name,
+    })),
     official: rowsOf(directory, 'quotes_central_banks.csv'),
-    daily: rowsOf(directory, 'reference_usd_daily.csv'),
-    hourly: rowsOf(directory, 'reference_usd_hourly.csv'),
+    mids: rowsOf(directory, 'reference_currency_api.csv'),
   }
 }
 

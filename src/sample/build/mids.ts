@@ -1,0 +1,42 @@
+import type { MidRow } from './rows.ts'
+
+type Peg = { to: string; rate: number }
+
+const EUR = (rate: number): Peg => ({ to: 'EUR', rate })
+const ZAR = (rate: number): Peg => ({ to: 'ZAR', rate })
+const USD = (rate: number): Peg => ({ to: 'USD', rate })
+
+/** What one unit of the anchor is in a currency that is tied to it. */
+export const PEGS: Readonly<Record<string, Peg>> = {
+  ...{ XOF: EUR(655.957), XAF: EUR(655.957), KMF: EUR(491.96775) },
+  ...{ CVE: EUR(110.265), STN: EUR(24.5) },
+  ...{ LSL: ZAR(1), SZL: ZAR(1), NAD: ZAR(1) },
+  ...{ DJF: USD(177.721), AED: USD(3.6725), SAR: USD(3.75), QAR: USD(3.64), JOD: USD(0.709) },
+}
+
+/** The mids of the days of a feed, pegged currencies by their peg. */
+export class Mids {
+  private readonly perUsd = new Map<string, number>()
+  /** `YYYY-MM-DD`, oldest first. */
+  readonly days: readonly string[]
+
+  constructor(rows: readonly MidRow[]) {
+    this.days = [...new Set(rows.map(({ date }) => date))].sort()
+    for (const { date, currency, per_usd } of rows)
+      this.perUsd.set(`${date} ${currency}`, Number(per_usd))
+  }
+
+  /** Units of `to` for one of `from` on a day; throws when the feed lacks one of them that day. */
+  on(day: string, from: string, to: string): number {
+    return from === to ? 1 : this.usdOn(day, to) / this.usdOn(day, from)
+  }
+
+  private usdOn(day: string, currency: string): number {
+    if (currency === 'USD') return 1
+    const peg = PEGS[currency]
+    if (peg) return this.usdOn(day, peg.to) * peg.rate
+    const perUsd = this.perUsd.get(`${day} ${currency}`)
+    if (perUsd === undefined) throw new Error(`no mid of ${currency} on ${day}`)
+    return perUsd
+  }
+}

@@ -1,0 +1,110 @@
+import { currencyOf } from './countries.ts'
+import type { Mids } from './mids.ts'
+import { providerIdOf } from './providers.ts'
+import type { SurveyRow } from './rows.ts'
+
+/** One price of the survey in money of one day: its percentages on the mid of that day. */
+export type SurveyPrice = {
+  provider: string
+  sourceCountry: string
+  targetCountry: string
+  from: string
+  to: string
+  /** How the sender pays, and where, in the survey's words. */
+  instrument: string
+  accessPoint: string
+  amountUsd: number
+  /** The equivalent of `amountUsd` in the source currency. */
+  amount: number
+  feePct: number
+  marginPct: number
+  day: string
+  rate: number
+  /** In the source currency, for `amount`. */
+  fee: number
+}
+
+/** How many of the last days of the mids the survey's providers are spread over. */
+const SURVEY_DAYS = 2
+const AMOUNT_DIGITS = 2
+const RATE_DIGITS = 12
+
+/**
+ * Every price of the survey, in the survey's order, dated to one of the last two days of the mids.
+ *
+ * The survey tells a quarter, no day and no rate. Providers, in the order of their ids, stand in
+ * turn on the last day and on the one before. rate = mid of that day * (1 - margin / 100), to 12
+ * digits; amount = the worth of its dollars at that mid, to two digits; fee = percent of amount.
+ */
+export function surveyPrices(rows: readonly SurveyRow[], mids: Mids): SurveyPrice[] {
+  const days = surveyDays(mids)
+  const ids = [...new Set(rows.map((row) => providerIdOf(row.provider)))].sort()
+  const dayOf = new Map(ids.map((id, index) => [id, days[index % days.length]!]))
+  return rows.map((row) => priceOn(dayOf.get(providerIdOf(row.provider))!, row, mids))
+}
+
+/** The days that survey prices are dated to, newest first. */
+export const surveyDays = (mids: Mids): string[] => mids.days.slice(-SURVEY_DAYS).reverse()
+
+function priceOn(day: string, row: SurveyRow, mids: Mids): SurveyPrice {
+  const from = currencyOf(row.source_country)
+  const to = currencyOf(row.target_country)
+  const [amountUsd, feePct, marginPct] = [row.amount_usd, row.fee_pct, row.fx_margin_pct].map(
+    (text) => {
+      if (text.trim() === '' || !Number.isFinite(Number(text)))
+        throw new Error(`no number: ${text}`)
+      return Number(text)
+    },
+  ) as [number, number, number]
+  const amount = localAmount(amountUsd, mids.on(day, 'USD', from))
+  return {
+    provider: row.provider,
+    sourceCountry: row.source_country,
+    targetCountry: row.target_country,
+    from,
+    to,
+    instrument: row.instrument,
+    accessPoint: row.access_point,
+    amountUsd,
+    amount,
+    feePct,
+    marginPct,
+    day,
+    rate: rounded(mids.on(day, from, to) * (1 - marginPct / 100), RATE_DIGITS),
+    fee: rounded((feePct * amount) / 100, RATE_DIGITS),
+  }
+}
+
+/** What `amountUsd` is in a currency of which a dollar buys `perUsd`, to two digits. */
+const localAmount = (amountUsd: number, perUsd: number): number =>
+  rounded(amountUsd * perUsd, AMOUNT_DIGITS)
+
+const rounded = (value: number, digits: number): number => Number(value.toPrecision(digits))
+
+/** A price that stands for all of its provider in its corridor, and how many it stands for. */
+export type MiddlePrice = SurveyPrice & { outOf: number }
+
+/** The tier of the survey that a provider's one price is taken from. */
+const MIDDLE_OF_USD = 200
+
+/**
+ * One price for each provider and corridor: of its prices for 200 dollars, over all its country
+ * pairs and ways of paying, the middle one by total cost; of two in the middle the cheaper.
+ *
+ * A real price, never a mean of two, so that its rate and fee belong together. Pairs of countries
+ * with one currency are no corridor and have none. In the order of the survey's first mention.
+ */
+export function middlePrices(prices: readonly SurveyPrice[]): MiddlePrice[] {
+  const candidates = prices.filter(
+    ({ from, to, amountUsd }) => from !== to && amountUsd === MIDDLE_OF_USD,
+  )
+  const groups = Map.groupBy(candidates, ({ provider, from, to }) => `${provider} ${from} ${to}`)
+  return [...groups.values()].map((group) => {
+    const byCost = group.toSorted((a, b) => totalPct(a) - totalPct(b))
+    return { ...byCost[(byCost.length - 1) >> 1]!, outOf: group.length }
+  })
+}
+
+/** Total cost in hundredths of a percent, whole, so that equal costs are equal. */
+const totalPct = ({ feePct, marginPct }: SurveyPrice): number =>
+  Math.round((feePct + marginPct) * 100)
