@@ -42,6 +42,11 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 /** Where a technology may appear at all. */
 const HOMES: [what: string, pattern: RegExp, homes: RegExp][] = [
   ['process.env', /\bprocess\.env\b/, /^src\/main\.ts$/],
+  [
+    'the type of a store',
+    /^(export )?(type|interface) \w+Store\b/m,
+    /^src\/(jobs|runtime|service)\//,
+  ],
   ['the clock', /\bDate\.now\(|\bnew Date\(\)/, /^src\/clock\.ts$/],
   ['the stopwatch', /\bperformance\.now\(/, /^src\/(clock\.ts|store\/)/],
   ['console', /\bconsole\./, /^src\/sample\/build/],
