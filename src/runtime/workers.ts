@@ -1,12 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Clock } from '~/clock.ts'
-import type { Config } from '~/config.ts'
 import { MINUTE_MS } from '~/domain/duration.ts'
-import type { Log } from '~/log.ts'
-import type { Database } from '~/store/database.ts'
 import { portOf, serverUrlOf } from '~/store/server-address.ts'
 import { originAt, unsharedPort } from './listener.ts'
 import type { RunningService } from './service.ts'
+import type { ServiceOptions } from './service-options.ts'
 import { MetricsOfAll, READY } from './worker-metrics.ts'
 
 const RESTART_MS_MIN = 250
@@ -20,12 +17,7 @@ const PORT_MS = 1000
  */
 const STOP_MS_MAX = 8_000
 
-type Deps = {
-  readonly config: Config
-  readonly clock: Clock
-  readonly log: Log
-  /** The database, open and migrated; closed by `stop`. */
-  readonly database: Database
+type Deps = Pick<ServiceOptions, 'config' | 'clock' | 'log' | 'database'> & {
   /** The base of the workers' environment. */
   readonly env: Readonly<Record<string, string | undefined>>
 }

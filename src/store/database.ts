@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
-import { type Embedded, openEmbedded } from '~/store/embedded/embedded.ts'
+import { type Embedded, type EmbeddedOptions, openEmbedded } from '~/store/embedded/embedded.ts'
 import { moveTo } from './server-address.ts'
 import { tlsOf } from './tls.ts'
 
@@ -45,17 +45,11 @@ export type ConnectOptions = {
   onClose?: (() => void) | undefined
 }
 
-type DatabaseOptions = Omit<ConnectOptions, 'idleSeconds' | 'onClose'> & {
-  databaseUrl: string | null
-  /** The home of the embedded database, used when there is no `databaseUrl`. */
-  dataDir: string
-  use: 'service' | 'command'
-  /** Whether to fail if there is no embedded database yet, rather than create one. */
-  mustExist?: boolean | undefined
-  say: (line: string) => void
-  /** A signal that makes an embedded database that is still waited for stop again. */
-  ended?: AbortSignal | undefined
-}
+type DatabaseOptions = Omit<ConnectOptions, 'idleSeconds' | 'onClose'> &
+  Pick<EmbeddedOptions, 'dataDir' | 'use' | 'mustExist' | 'say' | 'ended'> & {
+    /** Null for the embedded database in `dataDir`. */
+    databaseUrl: string | null
+  }
 
 export type Database = {
   sql: Sql

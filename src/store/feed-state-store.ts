@@ -1,6 +1,6 @@
 import type { FeedState } from '~/domain/feed/state.ts'
 import type { Database } from './database.ts'
-import { NEWS_CHANNEL, newsPayload } from './news-channel.ts'
+import { announced } from './news-channel.ts'
 import { once } from './once.ts'
 
 const LOCK_NAME = 'corridor reference fetch'
@@ -21,7 +21,7 @@ export function createFeedStateStore(database: Database) {
           on conflict (is_only) do update set state = excluded.state
           returning 1
         )
-        select pg_notify(${NEWS_CHANNEL}, ${newsPayload(database, { kind: 'feeds' })}) from saved`
+        select ${announced(database, { kind: 'feeds' })} from saved`
     },
   }
 }

@@ -53,6 +53,16 @@ export function originOf(database: Database): string {
 export const newsPayload = (database: Database, item: NewsItem): string =>
   JSON.stringify({ ...item, origin: originOf(database) })
 
+/** The part of a statement that announces what it changes. */
+export const announced = (database: Database, item: NewsItem) =>
+  database.sql`pg_notify(${NEWS_CHANNEL}, ${newsPayload(database, item)})`
+
+/** The columns that give the ids of new rows, in order, and announce them as one range. */
+export const announcedIds = (database: Database, kind: 'observations' | 'references') =>
+  database.sql`string_agg(id::text, ',' order by id) as ids,
+    pg_notify(${NEWS_CHANNEL}, json_build_object('kind', ${kind}::text, 'firstId', min(id),
+      'lastId', max(id), 'origin', ${originOf(database)}::text)::text)`
+
 /** The news in a payload, or null when the payload is not one of ours. */
 export function newsOf(payload: string): HeardNews | null {
   if (payload.length > NEWS_BYTES_MAX) return null
@@ -147,8 +157,7 @@ export async function listenForNews(
   return {
     async pulse() {
       const count = ++pulses
-      const payload = newsPayload(database, { kind: 'pulse', count })
-      await database.sql`select pg_notify(${NEWS_CHANNEL}, ${payload})`
+      await database.sql`select ${announced(database, { kind: 'pulse', count })}`
       return count
     },
     reconnect: open,

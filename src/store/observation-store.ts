@@ -3,7 +3,7 @@ import type { Batch, Idempotency, Observation, Recording } from '~/domain/observ
 import { addToRollups } from '~/store/past/rollup-store.ts'
 import type { Database } from './database.ts'
 import { arrayLiteral, instantText, storedEvidence } from './encoding.ts'
-import { NEWS_CHANNEL, originOf } from './news-channel.ts'
+import { announcedIds } from './news-channel.ts'
 import { type ObservedSeries, ProviderCorridors } from './provider-corridors.ts'
 import { rerun } from './rerun.ts'
 
@@ -101,10 +101,7 @@ async function insert(
       ${idempotency ? sql`where exists (select from claimed)` : sql``}
       returning id, corridor_id, provider_corridor_id, effective_from, rate_type, rate
     ), rolled_up as (${addToRollups(sql, sql`added`)})
-    select string_agg(id::text, ',' order by id) as ids,
-      pg_notify(${NEWS_CHANNEL}, json_build_object('kind', 'observations', 'firstId', min(id),
-        'lastId', max(id), 'origin', ${originOf(database)}::text)::text)
-    from added having count(*) > 0`
+    select ${announcedIds(database, 'observations')} from added having count(*) > 0`
   return added ? added.ids.split(',').map(Number) : []
 }
 

@@ -3,7 +3,7 @@ import { boundariesMs } from '~/domain/freshness.ts'
 import type { Reference } from '~/domain/mid.ts'
 import type { Database } from './database.ts'
 import { arrayLiteral, instantText } from './encoding.ts'
-import { NEWS_CHANNEL, originOf } from './news-channel.ts'
+import { announcedIds } from './news-channel.ts'
 
 export function createReferenceStore(database: Database) {
   const { sql } = database
@@ -66,10 +66,7 @@ function insert(database: Database, { source, fetchedMs, upstreamMs, rates }: Fe
       ) rate
       returning id
     )
-    select string_agg(id::text, ',' order by id) as ids,
-      pg_notify(${NEWS_CHANNEL}, json_build_object('kind', 'references', 'firstId', min(id),
-        'lastId', max(id), 'origin', ${originOf(database)}::text)::text)
-    from added`
+    select ${announcedIds(database, 'references')} from added`
 }
 
 /**

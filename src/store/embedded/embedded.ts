@@ -12,7 +12,7 @@ const TURN_MS_MAX = 120_000
 const CLOSE_TURN_MS_MAX = 1_500
 const CONNECT_SECONDS_MAX = 10
 
-type EmbeddedOptions = {
+export type EmbeddedOptions = {
   dataDir: string
   /**
    * The kind of use. A service refuses to start beside another one; commands run beside anything.

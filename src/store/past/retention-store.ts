@@ -1,7 +1,7 @@
 import type { PruneLimit, Pruning } from '~/domain/observation.ts'
 import type { Database } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
-import { NEWS_CHANNEL, newsPayload } from '~/store/news-channel.ts'
+import { announced } from '~/store/news-channel.ts'
 import { once } from '~/store/once.ts'
 import type { ObservedSeries } from '~/store/provider-corridors.ts'
 
@@ -47,14 +47,13 @@ function pruningRecords(database: Database) {
   const { sql } = database
   return {
     async finish({ actor, beforeMs, observations }: Pruning) {
-      const payload = newsPayload(database, { kind: 'observations' })
       await sql`
         with kept as (
           insert into prunings (actor, before, observations)
           values (${actor}, ${instantText(beforeMs)}::timestamptz, ${observations})
           returning 1
         )
-        select pg_notify(${NEWS_CHANNEL}, ${payload}) from kept`
+        select ${announced(database, { kind: 'observations' })} from kept`
     },
     async settle() {
       await sql`

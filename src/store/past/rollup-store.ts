@@ -5,7 +5,7 @@ import { isExecutable, RATE_TYPES } from '~/domain/provider.ts'
 import { withActivity } from '~/store/activity.ts'
 import type { Database, Sql } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
-import { NEWS_CHANNEL, newsPayload } from '~/store/news-channel.ts'
+import { announced } from '~/store/news-channel.ts'
 
 /**
  * The roll-up of one corridor and hour as stored, or as it should be. `counted` is the best rate
@@ -190,7 +190,6 @@ async function repair(
     await tx`
       delete from rollups
       where corridor_id = ${id} and hour = any(${hours}::timestamptz[]) and samples = 0`
-    const payload = newsPayload(database, { kind: 'observations' })
-    await tx`select pg_notify(${NEWS_CHANNEL}, ${payload})`
+    await tx`select ${announced(database, { kind: 'observations' })}`
   })
 }

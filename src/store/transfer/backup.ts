@@ -2,7 +2,7 @@ import { is } from 'drizzle-orm'
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
 import type { TransactionSql } from 'postgres'
 import type { Database } from '~/store/database.ts'
-import { NEWS_CHANNEL, newsPayload } from '~/store/news-channel.ts'
+import { announced } from '~/store/news-channel.ts'
 import * as portal from '~/store/portal/schema.ts'
 import * as references from '~/store/reference-schema.ts'
 import * as schema from '~/store/schema.ts'
@@ -89,8 +89,7 @@ export async function restoreBackup(
     const restoring = new Restoring(tx)
     const rows = await restored(restoring, lines)
     await continueSequences(tx)
-    for (const kind of RESTORED)
-      await tx`select pg_notify(${NEWS_CHANNEL}, ${newsPayload(database, { kind })})`
+    for (const kind of RESTORED) await tx`select ${announced(database, { kind })}`
     return rows
   })
 }

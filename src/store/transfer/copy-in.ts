@@ -10,6 +10,21 @@ export type CopyIn = {
   abort(error: Error): Promise<void>
 }
 
+/** Writes all batches and finishes; where one cannot be had or written, the copy is aborted. */
+export async function copyAll<T>(
+  copy: Pick<CopyIn, 'finish' | 'abort'>,
+  batches: AsyncIterable<T>,
+  write: (batch: T) => Promise<void>,
+): Promise<void> {
+  try {
+    for await (const batch of batches) await write(batch)
+  } catch (error) {
+    await copy.abort(error as Error)
+    throw error
+  }
+  await copy.finish()
+}
+
 /**
  * Starts `statement`, a `COPY ... FROM STDIN`. Until it ends the transaction takes no other query.
  */

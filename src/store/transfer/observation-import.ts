@@ -2,11 +2,11 @@ import type { TransactionSql } from 'postgres'
 import type { Observation } from '~/domain/observation.ts'
 import type { Database } from '~/store/database.ts'
 import { copyLine, instantText, storedEvidence } from '~/store/encoding.ts'
-import { NEWS_CHANNEL, newsPayload } from '~/store/news-channel.ts'
+import { announced } from '~/store/news-channel.ts'
 import { COMPARED, RECORDED, type Target } from '~/store/observation-target.ts'
 import { addToRollups } from '~/store/past/rollup-store.ts'
 import { type ObservedSeries, ProviderCorridors } from '~/store/provider-corridors.ts'
-import { type CopyIn, copyIn } from './copy-in.ts'
+import { type CopyIn, copyAll, copyIn } from './copy-in.ts'
 import { NewestKnown } from './newest-known.ts'
 
 /** How many rows are written at once. */
@@ -48,17 +48,10 @@ function imported({ database, rows }: Source, newest: NewestKnown | null): Promi
     if (newest) await COMPARED.prepare(tx)
     const lastId = await lastObservationId(tx)
     const copy = new ChunkedCopy(tx, new ProviderCorridors(database), newest)
-    try {
-      for await (const batch of rows) await copy.add(batch)
-    } catch (error) {
-      await copy.abort(error as Error)
-      throw error
-    }
-    await copy.finish()
+    await copyAll(copy, rows, (batch) => copy.add(batch))
     const { inserted, skipped } = copy
     await rollUp(database, tx, lastId)
-    const payload = newsPayload(database, { kind: 'observations' })
-    if (inserted > 0) await tx`select pg_notify(${NEWS_CHANNEL}, ${payload})`
+    if (inserted > 0) await tx`select ${announced(database, { kind: 'observations' })}`
     return { inserted, skipped }
   })
 }

@@ -2,8 +2,8 @@ import type { TransactionSql } from 'postgres'
 import type { ReferenceRow } from '~/domain/mid.ts'
 import type { Database } from '~/store/database.ts'
 import { copyLine, instantText } from '~/store/encoding.ts'
-import { NEWS_CHANNEL, newsPayload } from '~/store/news-channel.ts'
-import { copyIn } from './copy-in.ts'
+import { announced } from '~/store/news-channel.ts'
+import { copyAll, copyIn } from './copy-in.ts'
 
 /** What an import added: rates, and the snapshots (one per time and source) that hold them. */
 type ReferencesImported = { readonly snapshots: number; readonly rates: number }
@@ -33,8 +33,7 @@ export async function importReferences(input: {
     await tx`analyze staged_references`
     await tx`select pg_advisory_xact_lock(hashtext(${LOCK_NAME}))`
     const added = await addStaged(tx)
-    if (added.rates > 0)
-      await tx`select pg_notify(${NEWS_CHANNEL}, ${newsPayload(database, { kind: 'references' })})`
+    if (added.rates > 0) await tx`select ${announced(database, { kind: 'references' })}`
     return added
   })
 }
@@ -47,13 +46,7 @@ async function stage(
     tx,
     'copy staged_references (fetched_at, source, currency, per_usd) from stdin',
   )
-  try {
-    for await (const batch of rows) await copy.write(batch.map(lineOf).join(''))
-  } catch (error) {
-    await copy.abort(error as Error)
-    throw error
-  }
-  await copy.finish()
+  await copyAll(copy, rows, (batch) => copy.write(batch.map(lineOf).join('')))
 }
 
 const lineOf = ({ fetchedMs, source, currency, perUsd }: ReferenceRow): string =>
