@@ -1,4 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises'
+import { FileFault } from '~/file/csv.ts'
 import { CommandFailure } from './terminal.ts'
 
 /** The name that stands for standard input. */
@@ -23,7 +24,7 @@ export type InputFile = {
 
 /**
  * Opens a file for `work`, which may read it once from its start, and closes it in any case. Throws
- * CommandFailure when it cannot be read.
+ * CommandFailure when it cannot be read, or when `work` finds a FileFault.
  */
 export async function withInput<T>(
   path: string,
@@ -32,7 +33,7 @@ export async function withInput<T>(
   if (path === STDIN) {
     const bytes = readable(Bun.stdin.stream(), path)
     try {
-      return await work({ name: 'standard input', sizeBytes: null, bytes })
+      return await read({ name: 'standard input', sizeBytes: null, bytes }, work)
     } finally {
       // Not awaited: a read under way ends with the next byte, which may never come.
       bytes.return().catch(() => {})
@@ -40,9 +41,18 @@ export async function withInput<T>(
   }
   const { handle, sizeBytes } = await opened(path)
   try {
-    return await work({ name: path, sizeBytes, bytes: readable(chunksOf(handle), path) })
+    return await read({ name: path, sizeBytes, bytes: readable(chunksOf(handle), path) }, work)
   } finally {
     await handle.close()
+  }
+}
+
+async function read<T>(input: InputFile, work: (input: InputFile) => Promise<T>): Promise<T> {
+  try {
+    return await work(input)
+  } catch (error) {
+    if (error instanceof FileFault) throw new CommandFailure(`${input.name}: ${error.message}`)
+    throw error
   }
 }
 

@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 import { systemClock } from '~/clock.ts'
-import { FileFault } from '~/file/csv.ts'
 import { type ObservationFile, openObservationFile } from '~/file/observations.ts'
 import { CatalogueIndex } from '~/memory/catalogue-index.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
@@ -64,15 +63,10 @@ async function run({ terminal, database, input }: Import, way: Way): Promise<Out
   const nowMs = systemClock.now()
   const catalogue = new CatalogueIndex(await createCatalogueStore(database).load())
   const rules = { catalogue, nowMs, defaultEffectiveMs: nowMs }
-  try {
-    const file = await openObservationFile(withProgress(input, terminal), rules)
-    const imported = await importFile(file, { terminal, database, ...way })
-    if (file.unread.size > 0) terminal.say(unreadLine(file.unread))
-    return imported
-  } catch (error) {
-    if (error instanceof FileFault) throw new CommandFailure(`${input.name}: ${error.message}`)
-    throw error
-  }
+  const file = await openObservationFile(withProgress(input, terminal), rules)
+  const imported = await importFile(file, { terminal, database, ...way })
+  if (file.unread.size > 0) terminal.say(unreadLine(file.unread))
+  return imported
 }
 
 type Importing = Omit<Import, 'input'> & Way

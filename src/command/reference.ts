@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 import { systemClock } from '~/clock.ts'
-import { FileFault } from '~/file/csv.ts'
 import { readReferenceFile } from '~/file/references.ts'
 import type { Database } from '~/store/database.ts'
 import { importReferences } from '~/store/transfer/reference-import.ts'
@@ -8,7 +7,7 @@ import { type InputFile, withInput } from './file.ts'
 import { withProgress } from './progress.ts'
 import { addReferenceFeeds } from './reference-feeds.ts'
 import { allOrNothing } from './rejects.ts'
-import { CommandFailure, printResult, type Terminal, withDatabase } from './terminal.ts'
+import { printResult, type Terminal, withDatabase } from './terminal.ts'
 
 export function addReference(program: Command, terminal: Terminal): void {
   const reference = program.command('reference').description('what a US dollar was worth')
@@ -32,11 +31,6 @@ export function addReference(program: Command, terminal: Terminal): void {
 
 async function run(terminal: Terminal, database: Database, input: InputFile) {
   const read = readReferenceFile(withProgress(input, terminal), systemClock.now())
-  try {
-    const rows = allOrNothing(read, { terminal, advice: 'correct the file and import it again' })
-    return await importReferences({ database, rows })
-  } catch (error) {
-    if (error instanceof FileFault) throw new CommandFailure(`${input.name}: ${error.message}`)
-    throw error
-  }
+  const rows = allOrNothing(read, { terminal, advice: 'correct the file and import it again' })
+  return importReferences({ database, rows })
 }

@@ -14,7 +14,6 @@ export const changeRoutes = (deps: ColdDeps): Route[] => [
         'The end is now, or the cutoff of the hourly tier; the start is one period earlier. ' +
         'Each end counts the providers active at that moment, and the age of quotes and ' +
         'mids up to it. A value that is missing is left out, and so is the change that needs it.',
-      errors: ['unsupported_currency', 'same_currency'],
     },
     query: ChangeQuery,
     response: ChangeResponse,

@@ -25,7 +25,7 @@ type ColdRoute<Q extends TObject, R extends TSchema> = {
   answer(ask: Ask<Q>): Promise<Answer & { readonly body: Static<R> }>
 }
 
-/** A metered read that asks the database, and its description, made of one set of schemas. */
+/** A metered question about a corridor's past and its description, made of one set of schemas. */
 export function coldRoute<Q extends TObject, R extends TSchema>(
   deps: AccessDeps,
   { path, notes, query, response, otherMedia, answer }: ColdRoute<Q, R>,
@@ -35,7 +35,7 @@ export function coldRoute<Q extends TObject, R extends TSchema>(
     path,
     operation: {
       ...notes,
-      errors: [...(notes.errors ?? []), 'database_unavailable', 'overloaded'],
+      errors: ['unsupported_currency', 'same_currency', 'database_unavailable', 'overloaded'],
       query,
       access: 'key',
       isMetered: true,

@@ -25,7 +25,6 @@ export const historyRoutes = (deps: ColdDeps): Route[] => [
         'hour of its end: within an hour, new observations shift nothing on ascending ' +
         'pages; with until nothing shifts. With Accept: text/csv or application/x-ndjson the ' +
         'observations come alone; a Link header then names the next page.',
-      errors: ['unsupported_currency', 'same_currency'],
       mayCarry: ['X-As-Of', 'Link'],
     },
     query: HistoryQuery,

@@ -23,7 +23,6 @@ export const seriesRoutes = (deps: ColdDeps): Route[] => [
         'of a bucket; the bucket that holds the present, or the cutoff of the hourly tier, is ' +
         'partial. Official and parallel prices are counted in samples and are never best, ' +
         'nor are the prices of a provider while it was not active.',
-      errors: ['unsupported_currency', 'same_currency'],
       mayCarry: ['X-As-Of', 'X-Note'],
     },
     query: SeriesQuery,

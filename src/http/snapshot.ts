@@ -14,7 +14,6 @@ export const snapshotRoutes = (deps: ColdDeps): Route[] => [
       description:
         "Each provider's latest quote on or before a UTC date, ranked like /rates, for the " +
         'providers active then; with the mid if one was recent then.',
-      errors: ['unsupported_currency', 'same_currency'],
     },
     query: SnapshotQuery,
     response: SnapshotResponse,
