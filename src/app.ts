@@ -19,7 +19,7 @@ import { historyRoutes } from './http/history.ts'
 import { type IngestRouteDeps, ingestRoutes } from './http/ingest.ts'
 import { METRICS_PATH, type MetricsDeps, metricsRoutes } from './http/metrics.ts'
 import { type ObservedDeps, observed, observedApp, observedHandler } from './http/observed.ts'
-import { parsable, pathOf } from './http/path.ts'
+import { BASE_PATH, parsable, pathOf } from './http/path.ts'
 import { providerRatesRoutes } from './http/provider-rates.ts'
 import { ratesRoutes } from './http/rates.ts'
 import { errorReply, Refusals } from './http/reply.ts'
@@ -31,7 +31,6 @@ import { usageRoutes } from './http/usage.ts'
 import { createPortal, type PortalDeps } from './portal/routes.ts'
 import { wantsPage } from './portal/unknown-page.tsx'
 
-export const BASE_PATH = '/api/v1'
 const TOOLS_PATH = '/mcp'
 
 type AppDeps = IngestRouteDeps &

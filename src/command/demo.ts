@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { systemClock } from '~/clock.ts'
 import type { Config } from '~/config.ts'
 import { type Plan, tierOf } from '~/domain/quota.ts'
+import { baseUrl } from '~/http/path.ts'
 import { freePort } from '~/runtime/listener.ts'
 import { sampleSources } from '~/sample/sample.ts'
 import { demoEmail } from './demo-accounts.ts'
@@ -23,7 +24,7 @@ export function addDemo(program: Command, terminal: Terminal): void {
         const clock = systemClock
         const state = await preparedDemo({ database, config, clock, say })
         const sample = sampleNotice(state)
-        const { baseUrl, startService } = await import('~/runtime/service.ts')
+        const { startService } = await import('~/runtime/service.ts')
         const service = await startService({ config, clock, log, database, sample })
         const place = {
           origin: service.origin,

@@ -1,4 +1,4 @@
-import { type App, BASE_PATH, createApp } from '~/app.ts'
+import { type App, createApp } from '~/app.ts'
 import { Addresses } from '~/http/edge/address.ts'
 import { limitingFailures } from '~/http/edge/auth-failures.ts'
 import { Door } from '~/http/edge/door.ts'
@@ -175,5 +175,3 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   await service.start()
   return service
 }
-
-export const baseUrl = (origin: string): string => `${origin}${BASE_PATH}`

@@ -1,11 +1,13 @@
-import { expect, setDefaultTimeout, test } from 'bun:test'
+import { beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { scriptOutput } from '../support/child.ts'
 
 setDefaultTimeout(60_000)
 
 const SCRIPT = 'test/telemetry/loaded.ts'
 
-async function loaded(...args: string[]): Promise<string[]> {
+type Loaded = Readonly<Record<'command' | 'service', string[]>>
+
+async function loaded(...args: string[]): Promise<Loaded> {
   const { status, stdout, stderr } = await scriptOutput([SCRIPT, ...args])
   if (status !== 0) throw new Error(stderr)
   return JSON.parse(stdout)
@@ -13,15 +15,27 @@ async function loaded(...args: string[]): Promise<string[]> {
 
 const isForTelemetry = (name: string) => name.startsWith('@opentelemetry/')
 
-test('a service that sends no traces loads nothing of OpenTelemetry, nor the tools', async () => {
-  const names = await loaded()
-  expect(names).toContain('pino')
-  expect(names).toContain('elysia')
-  expect(names.filter(isForTelemetry)).toEqual([])
-  expect(names).not.toContain('@modelcontextprotocol/sdk')
+let quiet: Loaded
+
+beforeAll(async () => {
+  quiet = await loaded()
 })
 
-test('one that sends traces loads what it takes', async () => {
-  const names = await loaded('http://localhost:4318')
-  expect(names.filter(isForTelemetry)).toContain('@opentelemetry/sdk-trace')
+test('a process that keeps workers loads nothing of what they answer with', () => {
+  expect(quiet.command).toContain('pino')
+  expect(quiet.command).not.toContain('elysia')
+})
+
+test('a service that no agent has asked loads nothing of the tool server', () => {
+  expect(quiet.service).toContain('elysia')
+  expect(quiet.service).not.toContain('@modelcontextprotocol/sdk')
+})
+
+test('a service that sends no traces loads nothing of OpenTelemetry', () => {
+  expect(quiet.service.filter(isForTelemetry)).toEqual([])
+})
+
+test('one that does loads what it takes to send them', async () => {
+  const { service } = await loaded('http://localhost:4318')
+  expect(service.filter(isForTelemetry)).toContain('@opentelemetry/sdk-trace')
 })

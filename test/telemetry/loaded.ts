@@ -1,8 +1,12 @@
 import { systemClock } from '~/clock.ts'
 import { createLog } from '~/log.ts'
 
-/** Prints which packages a service has loaded once it tells of itself, with an address or none. */
+/**
+ * Prints the packages that the command which starts a service has loaded, and those of a service
+ * that tells of itself, with an address for its traces or none.
+ */
 await import('~/command/serve.ts')
+const command = packages()
 await import('~/runtime/service.ts')
 const { loadConfig } = await import('~/config.ts')
 const { Telemetry } = await import('~/runtime/telemetry.ts')
@@ -11,9 +15,12 @@ const log = createLog({ level: 'silent', format: 'json' })
 const config = { ...loadConfig({}), tracesUrl }
 const telemetry = await Telemetry.start({ config, clock: systemClock, log })
 await telemetry.stop()
+process.stdout.write(JSON.stringify({ command, service: packages() }))
 
-const packages = Object.keys(require.cache).flatMap((path) => {
-  const [, name] = /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules\/)/.exec(path) ?? []
-  return name ?? []
-})
-process.stdout.write(JSON.stringify([...new Set(packages)].sort()))
+function packages(): string[] {
+  const names = Object.keys(require.cache).flatMap((path) => {
+    const [, name] = /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules\/)/.exec(path) ?? []
+    return name ?? []
+  })
+  return [...new Set(names)].sort()
+}

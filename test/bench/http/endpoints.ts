@@ -1,4 +1,4 @@
-import { BASE_PATH } from '~/app.ts'
+import { BASE_PATH } from '~/http/path.ts'
 import { newKey } from '~/runtime/new-key.ts'
 import type { Scene } from './scene.ts'
 
