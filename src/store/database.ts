@@ -173,7 +173,7 @@ function reviver(embedded: Embedded, say: DatabaseOptions['say']) {
     for (let fault = ''; state === 'busy'; ) {
       try {
         const port = await embedded.revive()
-        if (client) moveTo(client, port)
+        if (client) await reconnected(client, port)
         state = state === 'busy' ? 'idle' : state
       } catch (error) {
         const { message } = error as Error
@@ -196,6 +196,15 @@ function reviver(embedded: Embedded, say: DatabaseOptions['say']) {
       state = 'stopped'
     },
   }
+}
+
+/**
+ * Leads a pool to a port and waits for a connection: only the loss of one tells a process that asks
+ * nothing by itself, such as the one that keeps workers, that the server died once more.
+ */
+async function reconnected(sql: Sql, port: number): Promise<void> {
+  moveTo(sql, port)
+  await sql`SELECT 1`
 }
 
 /** The server's version for people, e.g. `16.4`; fails when it is too old or does not answer. */

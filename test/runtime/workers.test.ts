@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
@@ -18,17 +18,8 @@ setDefaultTimeout(60_000)
 const STOP_MS_MAX = 10_000
 const ANSWER_MS_MAX = 20_000
 
-const databases: FreshDatabase[] = []
-
-afterEach(async () => {
-  await endServed()
-  for (const database of databases.splice(0)) await database.close()
-  await cleanUp()
-})
-
-async function ownDatabase(): Promise<FreshDatabase> {
+async function stocked(): Promise<FreshDatabase> {
   const database = await freshDatabase()
-  databases.push(database)
   const providers = [provider('one')]
   await createCatalogueStore(database).apply({ currencies: CURRENCIES, providers })
   return database
@@ -74,38 +65,20 @@ async function squatterAt(port: number, free: () => Promise<void>): Promise<Serv
 }
 
 describe('corridor serve with WORKERS', () => {
-  test('answers from all of its processes on one port', async () => {
-    const { url, pid } = await serveTwo({ DATABASE_URL: (await ownDatabase()).url })
-    const workers = await childrenOf(pid)
-    expect(workers).toHaveLength(2)
-    expect(await times(20, () => isAnswered(url))).not.toContain(false)
-    process.kill(workers[0]!, 'SIGSTOP')
-    const answered = await times(40, () => isAnswered(url, 2000))
-    process.kill(workers[0]!, 'SIGCONT')
-    expect(new Set(answered)).toEqual(new Set([true, false]))
-  })
+  let database: FreshDatabase
+  let service: Awaited<ReturnType<typeof serve>>
 
-  test('shows every worker what one of them recorded', async () => {
-    const { url: databaseUrl } = await ownDatabase()
-    const args = ['--email', 'a@b.example', '--plan', 'enterprise', '--role', 'treasury', '--json']
-    const { key } = documentOf(await corridor(['account', 'create', ...args], databaseUrl))
-    const { url } = await serveTwo({ DATABASE_URL: databaseUrl })
-    const headers = { 'x-api-key': key, connection: 'close', 'content-type': 'application/json' }
-    const row = { provider_id: 'one', from: 'USD', to: 'KES', rate: 129.5 }
-    const body = JSON.stringify(row)
-    const recorded = await fetch(`${url}/rates`, { method: 'POST', headers, body })
-    expect(recorded.status).toBe(201)
-    const count = async () => {
-      const reply = await fetch(`${url}/rates?from=USD&to=KES`, { headers })
-      return ((await reply.json()) as { count: number }).count
-    }
-    await until('the row in every worker', async () =>
-      (await times(20, count)).every((held) => held === 1),
-    )
+  beforeAll(async () => {
+    database = await stocked()
+    service = await serveTwo({ DATABASE_URL: database.url })
+  })
+  afterAll(async () => {
+    await endServed()
+    await database.close()
   })
 
   test('tells a scrape of all its workers, whichever it reaches', async () => {
-    const { url } = await serveTwo({ DATABASE_URL: (await ownDatabase()).url })
+    const { url } = service
     expect(await times(40, () => isAnswered(url))).not.toContain(false)
     const init = { headers: { connection: 'close' } }
     const asked = { route: '/api/v1/status', status: '200' }
@@ -125,8 +98,37 @@ describe('corridor serve with WORKERS', () => {
     }
   })
 
+  test('shows every worker what one of them recorded', async () => {
+    const { url } = service
+    const args = ['--email', 'a@b.example', '--plan', 'enterprise', '--role', 'treasury', '--json']
+    const { key } = documentOf(await corridor(['account', 'create', ...args], database.url))
+    const headers = { 'x-api-key': key, connection: 'close', 'content-type': 'application/json' }
+    const row = { provider_id: 'one', from: 'USD', to: 'KES', rate: 129.5 }
+    const body = JSON.stringify(row)
+    const recorded = await fetch(`${url}/rates`, { method: 'POST', headers, body })
+    expect(recorded.status).toBe(201)
+    const count = async () => {
+      const reply = await fetch(`${url}/rates?from=USD&to=KES`, { headers })
+      return ((await reply.json()) as { count: number }).count
+    }
+    await until('the row in every worker', async () =>
+      (await times(20, count)).every((held) => held === 1),
+    )
+  })
+
+  test('answers from all of its processes on one port', async () => {
+    const { url, pid } = service
+    const workers = await childrenOf(pid)
+    expect(workers).toHaveLength(2)
+    expect(await times(20, () => isAnswered(url))).not.toContain(false)
+    process.kill(workers[0]!, 'SIGSTOP')
+    const answered = await times(40, () => isAnswered(url, 2000))
+    process.kill(workers[0]!, 'SIGCONT')
+    expect(new Set(answered)).toEqual(new Set([true, false]))
+  })
+
   test('starts a worker anew that ended, and answers meanwhile', async () => {
-    const { url, pid } = await serveTwo({ DATABASE_URL: (await ownDatabase()).url })
+    const { url, pid } = service
     const [first, second] = await childrenOf(pid)
     process.kill(first!, 'SIGKILL')
     await until('the burial of the worker', async () => !existsSync(`/proc/${first}`))
@@ -137,23 +139,61 @@ describe('corridor serve with WORKERS', () => {
     expect(now).not.toContain(first!)
   })
 
-  test('finds the embedded database again that died, in every worker', async () => {
-    const dataDir = await preparedDataDir()
-    const { url } = await serveTwo({ DATA_DIR: dataDir })
-    const isReady = () =>
-      fetch(new URL('/readyz', url), { headers: { connection: 'close' } }).then(({ ok }) => ok)
+  test('killed, takes its workers with it', async () => {
+    const { child, url, pid } = service
+    const workers = await childrenOf(pid)
+    expect(workers).toHaveLength(2)
+    child.kill('SIGKILL')
+    await child.exited
+    await until('the end of the workers', async () =>
+      (await Promise.all(workers.map(isRunning))).every((running) => !running),
+    )
+    expect(await isAnswered(url)).toBe(false)
+  })
+})
+
+describe('corridor serve with WORKERS on an embedded database', () => {
+  let dataDir: string
+  let service: Awaited<ReturnType<typeof serve>>
+
+  beforeAll(async () => {
+    dataDir = await preparedDataDir()
+    service = await serveTwo({ DATA_DIR: dataDir })
+  })
+  afterAll(async () => {
+    await endServed()
+    await cleanUp()
+  })
+
+  const isReady = async () => {
+    const init = { headers: { connection: 'close' } }
+    return (await fetch(new URL('/readyz', service.url), init)).ok
+  }
+  const everyWorkerIsReady = () =>
+    until('the database in every worker', async () => (await times(20, isReady)).every(Boolean))
+
+  test('finds it again when it died, in every worker', async () => {
     const before = await serverPid(dataDir)
     await endServer(dataDir, 'SIGKILL')
-    await until('the database in every worker', async () =>
-      (await times(20, isReady)).every((ready) => ready),
-    )
+    await everyWorkerIsReady()
     expect(await serverPid(dataDir)).not.toBe(before)
   })
 
-  test('on the embedded database, SIGTERM ends all of it with status 0', async () => {
-    const dataDir = await preparedDataDir()
-    const { child, url, pid } = await serveTwo({ DATA_DIR: dataDir })
+  test('finds it when it had to take another port, in every worker', async () => {
+    const file = join(dataDir, 'postgres', 'data', 'postmaster.pid')
+    const port = Number((await readFile(file, 'utf8')).split('\n')[3])
+    const squatter = await squatterAt(port, async () => {
+      await until('a server', async () => (await serverPid(dataDir)) !== null)
+      await endServer(dataDir, 'SIGKILL')
+    })
+    await everyWorkerIsReady()
+    squatter.close()
+  })
+
+  test('SIGTERM ends all of it with status 0', async () => {
+    const { child, url, pid } = service
     const workers = await childrenOf(pid)
+    expect(workers).toHaveLength(2)
     expect(await isAnswered(url)).toBe(true)
     const startMs = performance.now()
     child.kill('SIGTERM')
@@ -162,44 +202,33 @@ describe('corridor serve with WORKERS', () => {
     expect(await Promise.all(workers.map(isRunning))).toEqual([false, false])
     expect(await serverPid(dataDir)).toBeNull()
   })
+})
 
-  test('finds an embedded database that had to take another port, in every worker', async () => {
-    const dataDir = await preparedDataDir()
-    const { url } = await serveTwo({ DATA_DIR: dataDir })
-    const file = join(dataDir, 'postgres', 'data', 'postmaster.pid')
-    const port = Number((await readFile(file, 'utf8')).split('\n')[3])
-    const squatter = await squatterAt(port, async () => {
-      await until('a server', async () => (await serverPid(dataDir)) !== null)
-      await endServer(dataDir, 'SIGKILL')
-    })
-    const isReady = async () => {
-      const init = { headers: { connection: 'close' } }
-      return (await fetch(new URL('/readyz', url), init)).ok
-    }
-    await until('both workers', async () => (await times(20, isReady)).every(Boolean))
-    squatter.close()
-  })
+describe('a process that cannot work', () => {
+  let database: FreshDatabase
 
-  test('killed, takes its workers with it', async () => {
-    const { child, url, pid } = await serveTwo({ DATABASE_URL: (await ownDatabase()).url })
-    const workers = await childrenOf(pid)
-    child.kill('SIGKILL')
-    await child.exited
-    await until('the end of the workers', async () =>
-      (await Promise.all(workers.map(isRunning))).every((running) => !running),
-    )
-    expect(await isAnswered(url)).toBe(false)
+  beforeAll(async () => {
+    database = await freshDatabase()
   })
+  afterAll(() => database.close())
 
   test.each(['1', '2'])('ends where somebody else has the port, as %s of them', async (workers) => {
     const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
-    const { url: databaseUrl } = await ownDatabase()
     const port = String(other.port)
     const env = { PORT: port, WORKERS: workers, REFERENCE_FEED: 'none' }
-    const { status, stdout, said } = await corridorProcess(['serve'], { databaseUrl, env })
+    const { status, stdout, said } = await corridorProcess(['serve'], {
+      databaseUrl: database.url,
+      env,
+    })
     await other.stop(true)
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
     expect(said.at(-1)).toContain(`127.0.0.1:${port} (the port is taken); set HOST and PORT`)
+  })
+
+  test('a worker that nobody supervises says how to start it', async () => {
+    const { status, said } = await corridorProcess(['worker'], { databaseUrl: database.url })
+    expect(status).toBe(1)
+    expect(said).toEqual(['corridor: workers are started by `corridor serve` with WORKERS'])
   })
 })
 
@@ -211,11 +240,4 @@ test.each([
   [5000, 30_000],
 ])('after %d early ends in a row a worker waits %d ms', (failures, waitMs) => {
   expect(restartWaitMs(failures)).toBe(waitMs)
-})
-
-test('a worker that nobody supervises says how to start it', async () => {
-  const { url: databaseUrl } = await ownDatabase()
-  const { status, said } = await corridorProcess(['worker'], { databaseUrl })
-  expect(status).toBe(1)
-  expect(said).toEqual(['corridor: workers are started by `corridor serve` with WORKERS'])
 })

@@ -3,7 +3,13 @@ import { connect as connectTcp, createServer, type Server } from 'node:net'
 import { sql as statement } from 'drizzle-orm'
 import { connect, type Database, openDatabase } from '~/store/database.ts'
 import { serverUrlOf } from '~/store/server-address.ts'
-import { cleanUp, endServer, preparedDataDir, serverPid } from '../support/embedded-process.ts'
+import {
+  cleanUp,
+  clientOf,
+  endServer,
+  preparedDataDir,
+  serverPid,
+} from '../support/embedded-process.ts'
 import { freshDatabase } from '../support/postgres.ts'
 import { TEST_MS_MAX, until } from '../support/until.ts'
 
@@ -195,6 +201,25 @@ describe('openDatabase, without DATABASE_URL', () => {
     await until('an answer', () =>
       sql`SELECT n FROM kept`.then(
         ([row]) => row?.n === 7,
+        () => false,
+      ),
+    )
+  })
+
+  test('is told of the next death of its server too, though nothing was asked since', async () => {
+    const dataDir = await preparedDataDir()
+    const { sql } = await open({ dataDir, connectionsMax: 1 })
+    const first = await serverPid(dataDir)
+    await endServer(dataDir, 'SIGKILL')
+    await until('a new server', async () => {
+      const pid = await serverPid(dataDir)
+      return pid !== null && pid !== first
+    })
+    const other = clientOf(serverUrlOf(sql))
+    await until('a connection to it', () =>
+      other`SELECT FROM pg_stat_activity
+            WHERE application_name = 'corridor' AND pid <> pg_backend_pid()`.then(
+        ({ length }) => length === 1,
         () => false,
       ),
     )
