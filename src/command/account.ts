@@ -52,7 +52,7 @@ export function addAccount(program: Command, terminal: Terminal): void {
 type Creation = Json & { email: string; plan: Plan; role: Role }
 
 async function create(terminal: Terminal, { email, plan, role, json = false }: Creation) {
-  const { key, hash } = newKey()
+  const { key, hash, lastFour } = newKey()
   const created = await withDatabase(terminal, (database) =>
     createAccountStore(database).create({
       email,
@@ -60,6 +60,7 @@ async function create(terminal: Terminal, { email, plan, role, json = false }: C
       role,
       keyName: FIRST_KEY_NAME,
       keyHash: hash,
+      lastFour,
       actor: COMMAND_LINE,
     }),
   )
@@ -68,7 +69,7 @@ async function create(terminal: Terminal, { email, plan, role, json = false }: C
     result: { ...presentAccount(created.account), key_id: created.key.id, key },
     lines: [...accountLines(created.account), `key      ${key}`, SHOWN_ONCE],
   })
-  await mailOfKey(terminal, { email, keyName: created.key.name })
+  await mailOfKey(terminal, { email, key: created.key })
 }
 
 type Change = Json & { plan?: Plan; role?: Role; yes?: boolean }

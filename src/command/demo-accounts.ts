@@ -47,10 +47,10 @@ export async function demoAccounts(
   }
 
   async function newKeyOf({ accountId, ...wanted }: Wanted): Promise<string> {
-    const { key, hash } = newKey()
+    const { key, hash, lastFour } = newKey()
     const actor = COMMAND_LINE
-    if (accountId) await store.createKey({ accountId, name: 'demo', hash, actor })
-    else await store.create({ ...wanted, keyName: 'demo', keyHash: hash, actor })
+    if (accountId) await store.createKey({ accountId, name: 'demo', hash, lastFour, actor })
+    else await store.create({ ...wanted, keyName: 'demo', keyHash: hash, lastFour, actor })
     return key
   }
 }

@@ -1,19 +1,20 @@
 import { systemClock } from '~/clock.ts'
+import type { Key } from '~/domain/account.ts'
 import { mailerOf } from '~/portal/member/mailer.ts'
 import { noticeMail } from '~/portal/member/mails.ts'
 import { configOf, type Terminal } from './terminal.ts'
 
-type NewKey = { readonly email: string; readonly keyName: string }
+type NewKey = { readonly email: string; readonly key: Pick<Key, 'name' | 'lastFour'> }
 
 /**
  * Mails the account's person about a key made here, if the settings name a mail server. The key is
  * made whether or not the mail is accepted; a failure is only reported.
  */
-export async function mailOfKey(terminal: Terminal, { email, keyName }: NewKey): Promise<void> {
+export async function mailOfKey(terminal: Terminal, { email, key }: NewKey): Promise<void> {
   const config = configOf(terminal)
   const mailer = mailerOf(config)
   if (!mailer || config.publicUrl === null) return
-  const notice = { kind: 'key', email, keyName, atMs: systemClock.now() } as const
+  const notice = { kind: 'key', email, key, atMs: systemClock.now() } as const
   try {
     await mailer.send(noticeMail(notice, config.publicUrl))
   } catch (error) {

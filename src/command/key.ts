@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { systemClock } from '~/clock.ts'
 import { isKeyName, KEY_NAME_RULE, type ListedKey } from '~/domain/account.ts'
+import { keyMark } from '~/domain/api-key.ts'
 import { COMMAND_LINE } from '~/domain/audit.ts'
 import { newKey, SHOWN_ONCE } from '~/runtime/new-key.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
@@ -37,10 +38,11 @@ export function addKey(program: Command, terminal: Terminal): void {
 type Creation = Json & { account: string; name: string }
 
 async function create(terminal: Terminal, { account, name, json = false }: Creation) {
-  const { key, hash } = newKey()
+  const { key, hash, lastFour } = newKey()
   const created = await withExisting(terminal, async (database) => {
     const store = createAccountStore(database)
-    const made = await store.createKey({ accountId: account, name, hash, actor: COMMAND_LINE })
+    const wanted = { accountId: account, name, hash, lastFour, actor: COMMAND_LINE }
+    const made = await store.createKey(wanted)
     const { accounts } = await store.loadAccount(account)
     return made && { ...made, email: accounts[0]!.email }
   })
@@ -50,7 +52,7 @@ async function create(terminal: Terminal, { account, name, json = false }: Creat
     result: { key_id: created.id, name: created.name, key },
     lines: [`key_id  ${created.id}`, `name    ${created.name}`, `key     ${key}`, SHOWN_ONCE],
   })
-  await mailOfKey(terminal, { email: created.email, keyName: created.name })
+  await mailOfKey(terminal, { email: created.email, key: created })
 }
 
 async function list(terminal: Terminal, { account, json = false }: Json & { account: string }) {
@@ -61,8 +63,11 @@ async function list(terminal: Terminal, { account, json = false }: Json & { acco
     return store.listKeys(account)
   })
   const rows = keys.map(presentKey)
-  const header = ['key_id', 'name', 'created_at', 'revoked_at']
-  const cells = rows.map((row) => [row.key_id, row.name, row.created_at, row.revoked_at ?? '-'])
+  const header = ['key_id', 'name', 'key', 'created_at', 'revoked_at']
+  const cells = rows.map((row) => [
+    ...[row.key_id, row.name, row.key],
+    ...[row.created_at, row.revoked_at ?? '-'],
+  ])
   printResult(terminal, {
     isJson: json,
     result: rows,
@@ -79,13 +84,14 @@ async function revoke(terminal: Terminal, id: string, { json = false }: Json) {
   printResult(terminal, {
     isJson: json,
     result: { key_id: revoked.keyId, revoked_at: revokedAt },
-    lines: [`key ${revoked.keyId} is revoked since ${revokedAt}`],
+    lines: [`key ${revoked.keyId} (${keyMark(revoked)}) is revoked since ${revokedAt}`],
   })
 }
 
-const presentKey = ({ id, name, createdMs, revokedMs }: ListedKey) => ({
+const presentKey = ({ id, name, lastFour, createdMs, revokedMs }: ListedKey) => ({
   key_id: id,
   name,
+  key: keyMark({ lastFour }),
   created_at: iso(createdMs),
   revoked_at: revokedMs === null ? null : iso(revokedMs),
 })

@@ -18,6 +18,8 @@ export type Key = {
   readonly name: string
   /** The key's SHA-256 in hex; the key itself is not stored. */
   readonly hash: string
+  /** The end of the key's text; null for a key made before it was kept. */
+  readonly lastFour: string | null
   /** When the key stops working; in the future for a key that is being replaced. */
   readonly revokedMs: number | null
 }
@@ -85,6 +87,7 @@ export type NewKey = {
   readonly accountId: string
   readonly name: string
   readonly hash: string
+  readonly lastFour?: string | undefined
   /** The person who creates the key, as the log names them. */
   readonly actor: string
 }
@@ -94,6 +97,7 @@ export type KeyReplacement = {
   readonly keyId: string
   readonly accountId: string
   readonly hash: string
+  readonly lastFour?: string | undefined
   /** When the old key stops working. */
   readonly endsMs: number
   readonly actor: string
@@ -111,4 +115,8 @@ export type Granted = { readonly key: Key } | { readonly refusal: KeyRefusal }
 /** The person who revokes; `accountId` restricts them to the keys of that account. */
 export type Revoker = { readonly actor: string; readonly accountId?: string }
 
-export type RevokedKey = { readonly keyId: string; readonly revokedMs: number }
+export type RevokedKey = {
+  readonly keyId: string
+  readonly lastFour: string | null
+  readonly revokedMs: number
+}

@@ -11,6 +11,13 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 /** Bytes from this value on would favour the first characters of the alphabet. */
 const BYTE_FAIR_MAX = 256 - (256 % ALPHABET.length)
 
+/** A key's text, which is shown once, and what is stored of it. */
+export type NewKeyText = {
+  readonly key: string
+  readonly hash: string
+  readonly lastFour: string
+}
+
 /** A key from a source of random bytes, each character equally likely. */
 export function newApiKey(randomBytes: (count: number) => Uint8Array): string {
   let secret = ''
@@ -30,6 +37,15 @@ export function isWellFormedKey(text: string): boolean {
   const secretEnd = PREFIX.length + SECRET_LENGTH
   return checksumOf(text.slice(PREFIX.length, secretEnd)) === text.slice(secretEnd)
 }
+
+const LAST_FOUR = 4
+
+/** The end of a key, a part of its checksum, which is kept so that people can tell keys apart. */
+export const lastFourOf = (key: string): string => key.slice(-LAST_FOUR)
+
+/** A key as people see it once it is made: how it begins and ends, as far as that is known. */
+export const keyMark = ({ lastFour }: { readonly lastFour: string | null }): string =>
+  `${PREFIX}\u2026${lastFour ?? ''}`
 
 /** What is stored for a key: the SHA-256 of its text, in hex. */
 export const keyHashOf = (key: string): string => createHash('sha256').update(key).digest('hex')

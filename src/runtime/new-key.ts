@@ -1,10 +1,10 @@
-import { keyHashOf, newApiKey } from '~/domain/api-key.ts'
+import { keyHashOf, lastFourOf, type NewKeyText, newApiKey } from '~/domain/api-key.ts'
 
 /** The warning printed with a new key. */
 export const SHOWN_ONCE = 'Keep the key: it is shown this once and cannot be read again.'
 
-/** A new random key, with the hash that is stored for it. */
-export function newKey(): { key: string; hash: string } {
+/** A new random key, with what is stored of it. */
+export function newKey(): NewKeyText {
   const key = newApiKey((count) => crypto.getRandomValues(new Uint8Array(count)))
-  return { key, hash: keyHashOf(key) }
+  return { key, hash: keyHashOf(key), lastFour: lastFourOf(key) }
 }

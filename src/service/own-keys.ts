@@ -10,6 +10,7 @@ import {
   type RevokedKey,
   type Revoker,
 } from '~/domain/account.ts'
+import type { NewKeyText } from '~/domain/api-key.ts'
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import type { Notify } from './notices.ts'
 
@@ -34,7 +35,7 @@ type OwnKeyStore = {
 
 export type OwnKeysDeps = {
   readonly keyStore: OwnKeyStore
-  readonly newKey: () => { readonly key: string; readonly hash: string }
+  readonly newKey: () => NewKeyText
   /** Makes memory serve an account as the database has it. */
   readonly published: (accountId: string) => Promise<void>
   readonly notify: Notify
@@ -62,8 +63,8 @@ export async function createOwnKey(
 ): Promise<NewOwnKey> {
   const { accountId, actor, nowMs } = owner
   if (!isKeyName(name.trim())) return { refusal: 'no_name' }
-  const { key: text, hash } = deps.newKey()
-  const wanted = { accountId, name: name.trim(), hash, actor }
+  const { key: text, hash, lastFour } = deps.newKey()
+  const wanted = { accountId, name: name.trim(), hash, lastFour, actor }
   const granted = await deps.keyStore.grantKey(wanted, { ...RULES, nowMs })
   return shown(deps, owner, { granted, text })
 }
@@ -75,9 +76,9 @@ export async function replaceOwnKey(
   { keyId, overlap }: { keyId: string; overlap: Overlap },
 ): Promise<NewOwnKey> {
   const { accountId, actor, nowMs } = owner
-  const { key: text, hash } = deps.newKey()
+  const { key: text, hash, lastFour } = deps.newKey()
   const endsMs = nowMs + OVERLAPS_MS[overlap]
-  const replacement = { keyId, accountId, hash, endsMs, actor }
+  const replacement = { keyId, accountId, hash, lastFour, endsMs, actor }
   const rules = { ...RULES, nowMs }
   const granted = await deps.keyStore.replaceKey(replacement, rules)
   return shown(deps, owner, { granted, text })
@@ -101,7 +102,7 @@ async function shown(
 ): Promise<NewOwnKey> {
   if ('refusal' in granted) return granted
   const { id, name } = granted.key
-  deps.notify({ kind: 'key', email, keyName: name, atMs: nowMs })
+  deps.notify({ kind: 'key', email, key: granted.key, atMs: nowMs })
   await deps.published(accountId)
   return { id, name, text }
 }

@@ -1,4 +1,5 @@
-import { type Account, type Credentials, FIRST_KEY_NAME } from '~/domain/account.ts'
+import { type Account, type Credentials, FIRST_KEY_NAME, type Key } from '~/domain/account.ts'
+import type { NewKeyText } from '~/domain/api-key.ts'
 import type { KeyIndex } from '~/memory/key-index.ts'
 import {
   type Attempt,
@@ -57,8 +58,8 @@ type Members = DevicesDeps['members'] & {
    */
   join(
     userId: string,
-    key: { name: string; hash: string },
-  ): Promise<{ accountId: string; firstKey: { readonly id: string } | null } | null>
+    key: { name: string; hash: string; lastFour: string },
+  ): Promise<{ accountId: string; firstKey: Key | null } | null>
   /** Ends all but the newest `max` sessions of a person. */
   boundSessions(userId: string, max: number): Promise<void>
 }
@@ -68,7 +69,7 @@ export type PeopleDeps = {
   readonly members: Members
   readonly attempts: AttemptStore
   readonly fingerprint: (text: string) => Promise<string>
-  readonly newKey: () => { readonly key: string; readonly hash: string }
+  readonly newKey: () => NewKeyText
   /** Makes memory serve an account as the database has it. */
   readonly published: (accountId: string) => Promise<void>
   readonly waited: (ms: number) => Promise<void>
@@ -207,15 +208,15 @@ async function entered(
   { origin, attempt }: Made,
 ): Promise<Entry> {
   const { userId, email, cookies } = signedIn
-  const { key, hash } = deps.newKey()
-  const membership = await deps.members.join(userId, { name: FIRST_KEY_NAME, hash })
+  const { key, hash, lastFour } = deps.newKey()
+  const membership = await deps.members.join(userId, { name: FIRST_KEY_NAME, hash, lastFour })
   if (!membership) throw new Error('somebody is signed in whose address is not confirmed')
   await deps.published(membership.accountId)
   await deps.members.boundSessions(userId, SESSIONS_MAX)
   await forgetAttempts(counting(deps), attempt)
   const devices = await devicesWith(deps, { ...origin, email })
   if (!membership.firstKey) return { email, cookies, devices, firstKey: null }
-  deps.notify({ kind: 'key', email, keyName: FIRST_KEY_NAME, atMs: origin.nowMs })
+  deps.notify({ kind: 'key', email, key: membership.firstKey, atMs: origin.nowMs })
   return { email, cookies, devices, firstKey: key }
 }
 

@@ -209,7 +209,7 @@ export const accounts = pgTable('accounts', {
   createdAt: instant('created_at').notNull().defaultNow(),
 })
 
-/** Keys, stored by their SHA-256 only. */
+/** Keys, stored by their SHA-256 and the last four characters of their checksum. */
 export const keys = pgTable(
   'keys',
   {
@@ -219,10 +219,15 @@ export const keys = pgTable(
       .references(() => accounts.id),
     name: text('name').notNull(),
     hash: char('hash', { length: 64 }).notNull().unique('keys_hash'),
+    /** The end of the key's text, by which people tell keys apart; null for older keys. */
+    lastFour: text('last_four'),
     createdAt: instant('created_at').notNull().defaultNow(),
     revokedAt: instant('revoked_at'),
   },
-  (t) => [index('keys_account').on(t.accountId)],
+  (t) => [
+    index('keys_account').on(t.accountId),
+    check('keys_last_four', sql`${t.lastFour} ~ '^[0-9A-Za-z]{4}$'`),
+  ],
 )
 
 export const usage = pgTable(

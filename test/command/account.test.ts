@@ -34,6 +34,7 @@ describe('account create', () => {
         accountId: made.account_id,
         name: 'default',
         hash: keyHashOf(made.key),
+        lastFour: made.key.slice(-4),
         revokedMs: null,
       },
     ])
@@ -98,7 +99,8 @@ describe('the mail of a new key', () => {
     for (const [i, name] of ['default', 'batch job'].entries()) {
       expect(mails[i]).toContain(`To: ${email}\n`)
       expect(mails[i]).toContain('Subject: A new API key for Corridor\n')
-      expect(mails[i]).toContain(`The key "${name}" was made for your account at `)
+      const mark = `crd_…${[made, further][i].key.slice(-4)}`
+      expect(mails[i]).toContain(`The key "${name}" (${mark}) was made for your account at `)
       expect(mails[i]).toContain('\nhttps://corridor.example/fx/developer')
     }
     for (const { key } of [made, further]) expect(mails.join()).not.toContain(key.slice(4))
@@ -262,7 +264,7 @@ describe('key', () => {
   })
 
   test('revoke ends a key, says since when, and says the same again', async () => {
-    const { account_id, key_id } = await create('revoke@example.org')
+    const { account_id, key_id, key } = await create('revoke@example.org')
     const revoked = documentOf(await run('key', 'revoke', key_id, '--json'))
     expect(revoked).toEqual({ key_id, revoked_at: expect.stringMatching(ISO) })
     expect(documentOf(await run('key', 'revoke', key_id, '--json'))).toEqual(revoked)
@@ -271,10 +273,25 @@ describe('key', () => {
       {
         key_id,
         name: 'default',
+        key: `crd_…${key.slice(-4)}`,
         created_at: expect.stringMatching(ISO),
         revoked_at: revoked.revoked_at,
       },
     ])
+  })
+
+  test('list and revoke tell keys apart by how they begin and end, and show no more', async () => {
+    const { account_id, key_id, key } = await create('mark@example.org')
+    const old = await createAccountStore(database).createKey({
+      ...{ accountId: account_id, name: 'old', hash: 'f'.repeat(64), actor: 'test' },
+    })
+    const listed = await run('key', 'list', '--account', account_id)
+    expect(listed.stdout).toMatch(new RegExp(`default +crd_…${key.slice(-4)} `))
+    expect(listed.stdout).toMatch(/old +crd_… /)
+    expect(listed.stdout).not.toContain(key.slice(4, -4))
+    const revoked = await run('key', 'revoke', key_id)
+    expect(revoked.stdout).toStartWith(`key ${key_id} (crd_…${key.slice(-4)}) is revoked since `)
+    expect((await run('key', 'revoke', old!.id)).stdout).toStartWith(`key ${old!.id} (crd_…) is`)
   })
 
   test('an unknown account or key is a failure in one line', async () => {

@@ -104,6 +104,7 @@ describe('backup and restore', () => {
       expect(rows).toBeGreaterThan(300)
       const tables = await tableTexts(restored)
       expect(tables).toEqual(await tableTexts(origin))
+      expect(String(tables.keys)).toContain(own!.slice(-4))
       expect(tables.provider_activity).toHaveLength(3)
       expect(tables.currency_activity).toHaveLength(2)
       const again = await PeopleWorld.on({ ...restored, ...otherHandle(restored) })

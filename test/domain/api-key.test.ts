@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
-import { isWellFormedKey, KEY_PATTERN, keyHashOf, newApiKey } from '~/domain/api-key.ts'
+import {
+  isWellFormedKey,
+  KEY_PATTERN,
+  keyHashOf,
+  keyMark,
+  lastFourOf,
+  newApiKey,
+} from '~/domain/api-key.ts'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
@@ -99,5 +106,19 @@ describe('keyHashOf', () => {
     )
     const key = newApiKey(random)
     expect(keyHashOf(key)).toBe(createHash('sha256').update(key).digest('hex'))
+  })
+})
+
+describe('keyMark', () => {
+  test('is how a key begins and ends; how it begins, where the end was not kept', () => {
+    const key = newApiKey((count) => new Uint8Array(count))
+    expect(lastFourOf(key)).toBe(key.slice(38))
+    expect(keyMark({ lastFour: lastFourOf(key) })).toBe(`crd_…${key.slice(38)}`)
+    expect(keyMark({ lastFour: null })).toBe('crd_…')
+  })
+
+  test('shows of the checksum alone: nothing of the 32 random characters', () => {
+    const key = newApiKey((count) => crypto.getRandomValues(new Uint8Array(count)))
+    expect(key.lastIndexOf(lastFourOf(key))).toBeGreaterThanOrEqual('crd_'.length + 32)
   })
 })

@@ -26,6 +26,7 @@ const key = (id: string, revokedMs: number | null = null): Key => ({
   accountId: id,
   name: id,
   hash: `hash-${id}`,
+  lastFour: null,
   revokedMs,
 })
 

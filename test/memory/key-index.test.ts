@@ -17,6 +17,7 @@ const key = (id: string, accountId: string, more: Partial<Key> = {}): Key => ({
   accountId,
   name: id,
   hash: `hash-${id}`,
+  lastFour: null,
   revokedMs: null,
   ...more,
 })

@@ -138,7 +138,14 @@ describe('Memory', () => {
               nowMs,
             )
           if (what === 'access') {
-            const key = { id: 'k', accountId: 'acc', name: 'k', hash: 'h', revokedMs: nowMs }
+            const key = {
+              id: 'k',
+              accountId: 'acc',
+              name: 'k',
+              hash: 'h',
+              lastFour: null,
+              revokedMs: nowMs,
+            }
             memory.publish({ access: { accounts: [ACCOUNT], keys: [key] } }, nowMs)
           }
           if (what === 'prune') memory.prune(nowMs)

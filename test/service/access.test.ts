@@ -9,7 +9,14 @@ const random = (count: number) => crypto.getRandomValues(new Uint8Array(count))
 const NOW_MS = 1000
 const TEXT = newApiKey(random)
 const ACCOUNT = { id: 'acc', email: 'a@example.com', plan: 'free', role: 'member' } as const
-const KEY = { id: 'k', accountId: 'acc', name: 'k', hash: keyHashOf(TEXT), revokedMs: null }
+const KEY = {
+  id: 'k',
+  accountId: 'acc',
+  name: 'k',
+  hash: keyHashOf(TEXT),
+  lastFour: null,
+  revokedMs: null,
+}
 const KEYS = KeyIndex.empty.with({ accounts: [ACCOUNT], keys: [KEY] })
 
 const memoryOf = (keys: KeyIndex) => ({ memory: { current: { keys } } })

@@ -18,6 +18,7 @@ const key = (id: string, revokedMs: number | null = null): Key => ({
   accountId: 'acc',
   name: `name of ${id}`,
   hash: `hash-${id}`,
+  lastFour: null,
   revokedMs,
 })
 const CALLER: Caller = { key: key('k'), account: ACCOUNT, tier: 'hourly' }

@@ -116,6 +116,9 @@ describe('an installation of the first version, brought up to date with its data
 
   test('lets the person behind an old account sign up and see it', async () => {
     const { visitor } = await world.member('old@example.com')
-    expect((await visitor.get('/developer')).html).toContain('enterprise')
+    const { html } = await visitor.get('/developer')
+    expect(html).toContain('enterprise')
+    expect(html).toContain('crd_…</td>')
+    expect(html).toContain('made before they were kept')
   })
 })

@@ -71,9 +71,11 @@ export class MailSink {
   }
 }
 
-/** A mail whose lines are as they were before they were wrapped for the way. */
+/** A mail as its reader sees it, before it was wrapped and coded for the way. */
 const textOf = (mail: string): string =>
   mail
     .replaceAll('=\r\n', '')
-    .replace(/=([0-9A-F]{2})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
+    .replace(/(=[0-9A-F]{2})+/g, (codes) =>
+      Buffer.from(codes.replaceAll('=', ''), 'hex').toString(),
+    )
     .replaceAll('\r\n', '\n')

@@ -88,7 +88,14 @@ export class World {
   addKey(accountId: string, name = 'default'): { keyId: string; key: string } {
     const key = newApiKey((count) => crypto.getRandomValues(new Uint8Array(count)))
     const keyId = crypto.randomUUID()
-    const row = { id: keyId, accountId, name, hash: keyHashOf(key), revokedMs: null }
+    const row = {
+      id: keyId,
+      accountId,
+      name,
+      hash: keyHashOf(key),
+      lastFour: null,
+      revokedMs: null,
+    }
     this.memory.publish({ access: { accounts: [], keys: [row] } }, this.clock.now())
     return { keyId, key }
   }

@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import { ACTIVE_KEYS_MAX, isRevoked, KEY_NAME_LENGTH_MAX } from '~/domain/account.ts'
+import { keyMark } from '~/domain/api-key.ts'
 import { DAY_MS } from '~/domain/duration.ts'
 import { mayIngest, type Plan, tierOf } from '~/domain/quota.ts'
 import { dayText } from '~/portal/day-text.ts'
@@ -128,7 +129,11 @@ function Keys({ visit, usage, said }: Props) {
         <KeyTable active={active} nowMs={nowMs} />
       )}
       <FurtherKey visit={visit} said={said} />
-      <p class="muted small">Up to {ACTIVE_KEYS_MAX} keys at a time share the plan's units.</p>
+      <p class="muted small">
+        Up to {ACTIVE_KEYS_MAX} keys at a time share the plan's units.
+        {usage.keys.some(({ key }) => key.lastFour === null) &&
+          ' A key without its last four characters was made before they were kept.'}
+      </p>
       {ended.length > 0 && <EndedKeys ended={ended} />}
     </section>
   )
@@ -155,6 +160,7 @@ const KeyTable = ({ active, nowMs }: { active: readonly KeyUsage[]; nowMs: numbe
       <thead>
         <tr>
           <th scope="col">Name</th>
+          <th scope="col">Key</th>
           <th scope="col">Made</th>
           <th scope="col">Last used</th>
           <th scope="col" class="number">
@@ -185,6 +191,9 @@ function KeyRow({ one, nowMs }: { one: KeyUsage; nowMs: number }) {
           <span class="tag tag-warn">ends in {spanText(key.revokedMs - nowMs)}</span>
         )}
       </th>
+      <td data-label="Key" class="nowrap">
+        {keyMark(key)}
+      </td>
       <td data-label="Made">{dayText(key.createdMs)}</td>
       <td data-label="Last used">{lastUsedText(one, nowMs)}</td>
       <td data-label="Today" class="number">
@@ -220,7 +229,7 @@ const EndedKeys = ({ ended }: { ended: readonly KeyUsage[] }) => (
     <ul class="stack-tight details-body">
       {ended.map(({ key }) => (
         <li key={key.id}>
-          {key.name} <span class="muted">ended</span> <Moment ms={key.revokedMs!} />
+          {key.name} <span class="muted">{keyMark(key)} ended</span> <Moment ms={key.revokedMs!} />
         </li>
       ))}
     </ul>

@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import type { Key } from '~/domain/account.ts'
+import { keyMark } from '~/domain/api-key.ts'
 import { Select } from '~/portal/form.tsx'
 import { spanText } from '~/portal/format.ts'
 import type { Page } from '~/portal/page.tsx'
@@ -23,7 +24,8 @@ export const revokePage = (visit: Visit, key: Key): Page => ({
     <div class="stack-tight narrow">
       <h1>Revoke the key {key.name}?</h1>
       <p class="lead">
-        The next request with it is refused, everywhere, and it never works again.
+        It is {keyMark(key)}. The next request with it is refused, everywhere, and it never works
+        again.
         {key.revokedMs !== null &&
           ` By itself it would end in ${spanText(key.revokedMs - visit.nowMs)}.`}
       </p>
@@ -48,8 +50,8 @@ export const replacePage = (visit: Visit, key: Key): Page => ({
     <div class="stack-tight narrow">
       <h1>Replace the key {key.name}</h1>
       <p class="lead">
-        You get a new key under the same name now. The old one goes on for as long as you need to
-        put the new one in its place, and then ends by itself.
+        It is {keyMark(key)}. You get a new key under the same name now. The old one goes on for as
+        long as you need to put the new one in its place, and then ends by itself.
       </p>
       <VisitForm
         visit={visit}

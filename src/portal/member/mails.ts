@@ -1,3 +1,4 @@
+import { keyMark } from '~/domain/api-key.ts'
 import { momentText } from '~/portal/format.ts'
 import { PATHS } from '~/portal/paths.ts'
 import type { Notice } from '~/service/notices.ts'
@@ -56,7 +57,7 @@ export function noticeMail(notice: Notice, home: string): Mail {
     to,
     subject: 'A new API key for Corridor',
     text: text([
-      `The key "${notice.keyName}" was made for your account at ${at}.`,
+      `The key "${notice.key.name}" (${keyMark(notice.key)}) was made for your account at ${at}.`,
       'If neither you nor whoever runs the service for you made it, revoke it here and choose a ' +
         'new password:',
       `${home}${PATHS.developer}`,

@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import { type Account, isRevoked, type Key } from '~/domain/account.ts'
+import { keyMark } from '~/domain/api-key.ts'
 import { PLANS, ROLES } from '~/domain/quota.ts'
 import { Field, Select } from '~/portal/form.tsx'
 import type { Visit } from '~/portal/member/visit.tsx'
@@ -152,7 +153,8 @@ export const accountPage = ({ visit, account, keys, used, limit, complaint, done
         <ul class="stack-tight">
           {keys.map((key) => (
             <li key={key.id} class="actions">
-              <strong>{key.name}</strong> <KeyState of={key} visit={visit} />
+              <strong>{key.name}</strong> <span class="muted">{keyMark(key)}</span>{' '}
+              <KeyState of={key} visit={visit} />
             </li>
           ))}
         </ul>
@@ -192,8 +194,8 @@ export const revokeForPage = ({ visit, account, key }: Revoking): Page => ({
     <div class="stack-tight narrow">
       <h1>Revoke the key {key.name}?</h1>
       <p class="lead">
-        It belongs to <strong class="long">{account.email}</strong>. The next request with it is
-        refused, everywhere, and it never works again.
+        It is {keyMark(key)} and belongs to <strong class="long">{account.email}</strong>. The next
+        request with it is refused, everywhere, and it never works again.
       </p>
       <VisitForm
         visit={visit}

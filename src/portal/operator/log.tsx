@@ -135,7 +135,8 @@ const Row = ({ entry }: { entry: AuditEntry }) => (
     <td data-label="Of">
       <a class="long" href={`${PATHS.account}?id=${entry.accountId}`}>
         {entry.subject}
-      </a>
+      </a>{' '}
+      <KeyOf entry={entry} />
     </td>
     <td data-label="Change">
       <span class="long">{differenceText(entry)}</span>
@@ -149,9 +150,18 @@ const Row = ({ entry }: { entry: AuditEntry }) => (
   </tr>
 )
 
+/** The key that a change is about: the new one, where it was replaced. */
+function KeyOf({ entry: { before, after } }: { entry: AuditEntry }) {
+  const mark = (after ?? before)?.[KEY]
+  return mark ? <span class="muted nowrap">{mark}</span> : null
+}
+
+/** The fact that is shown with what was changed. */
+const KEY = 'key'
+
 /** The members that differ, as `plan free → pro`; only the new ones for something new. */
 function differenceText({ before, after }: Pick<AuditEntry, 'before' | 'after'>): string {
-  const names = Object.keys(after ?? before ?? {})
+  const names = Object.keys(after ?? before ?? {}).filter((name) => name !== KEY)
   const changed = names.filter((name) => before?.[name] !== after?.[name])
   return (changed.length > 0 ? changed : names)
     .map((name) => `${nameText(name)} ${changeText(name, before, after)}`)

@@ -41,9 +41,12 @@ type NewAccount = {
   readonly role: Role
   readonly keyName: string
   readonly keyHash: string
+  readonly lastFour?: string | undefined
   /** The person who creates the account; a person with the command line by default. */
   readonly actor?: string
 }
+
+type AccountBy = NewAccount & { readonly actor: string }
 
 type AccountChange = { readonly plan?: Plan | undefined; readonly role?: Role | undefined }
 
@@ -111,7 +114,7 @@ async function load(db: Db, id: string | null): Promise<{ accounts: Account[]; k
   return { accounts: allAccounts, keys: allKeys.map(keyOf) }
 }
 
-async function create(database: Database, newAccount: Required<NewAccount>) {
+async function create(database: Database, newAccount: AccountBy) {
   return database.db.transaction(async (tx) => {
     const made = await insertAccount(tx, newAccount)
     if (!made) throw new EmailTakenError(normalEmail(newAccount.email))
@@ -125,7 +128,7 @@ const normalEmail = (email: string): string => email.trim().toLowerCase()
 /** Adds an account; null when the address has one already. The caller announces it. */
 export async function insertAccount(
   tx: Tx,
-  { email, plan, role, keyName, keyHash, actor }: Required<NewAccount>,
+  { email, plan, role, actor, keyName, keyHash: hash, lastFour }: AccountBy,
 ): Promise<{ account: Account; key: Key } | null> {
   const [account] = await tx
     .insert(accounts)
@@ -138,7 +141,8 @@ export async function insertAccount(
     before: null,
     after: { plan, role },
   })
-  const key = await insertKey(tx, { accountId: account.id, name: keyName, hash: keyHash, actor })
+  const newKey = { accountId: account.id, name: keyName, hash, lastFour, actor }
+  const key = await insertKey(tx, newKey)
   return { account, key }
 }
 

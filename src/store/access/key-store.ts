@@ -11,6 +11,7 @@ import {
   type RevokedKey,
   type Revoker,
 } from '~/domain/account.ts'
+import { keyMark } from '~/domain/api-key.ts'
 import { DAY_MS } from '~/domain/duration.ts'
 import type { Database, Db, Tx } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
@@ -20,11 +21,12 @@ import { accounts, keys } from '~/store/schema.ts'
 
 type KeyRow = typeof keys.$inferSelect
 
-export const keyOf = ({ id, accountId, name, hash, revokedAt }: KeyRow): Key => ({
+export const keyOf = ({ id, accountId, name, hash, lastFour, revokedAt }: KeyRow): Key => ({
   id,
   accountId,
   name,
   hash,
+  lastFour,
   revokedMs: revokedAt?.getTime() ?? null,
 })
 
@@ -60,7 +62,7 @@ export async function grantKey(
 /** Creates a key under the name of an old one, which ends later; one that has an end keeps it. */
 export async function replaceKey(
   database: Database,
-  { keyId, accountId, hash, endsMs, actor }: KeyReplacement,
+  { keyId, accountId, hash, lastFour, endsMs, actor }: KeyReplacement,
   rules: KeyRules,
 ): Promise<Granted> {
   return database.db.transaction(async (tx) => {
@@ -75,12 +77,13 @@ export async function replaceKey(
       .update(keys)
       .set({ revokedAt: new Date(endsMs) })
       .where(eq(keys.id, keyId))
-    const [row] = await tx.insert(keys).values({ accountId, name: old.name, hash }).returning()
+    const made = { accountId, name: old.name, hash, lastFour }
+    const [row] = await tx.insert(keys).values(made).returning()
     const key = keyOf(row!)
     await recordChange(tx, {
       ...{ actor, action: 'key replaced', accountId, subject: old.name },
-      before: { key_id: keyId, ends: null },
-      after: { key_id: key.id, old_key_ends: instantText(endsMs) },
+      before: { ...namesOf(old), ends: null },
+      after: { ...namesOf(key), old_key_ends: instantText(endsMs) },
     })
     await announceAccess(database, tx, accountId)
     return { key }
@@ -102,31 +105,36 @@ export async function revokeKey(
       .for('update')
     if (!old) return null
     const revokedMs = Math.min(old.revokedAt?.getTime() ?? nowMs, nowMs)
-    if (revokedMs === old.revokedAt?.getTime()) return { keyId: old.id, revokedMs }
+    const revoked = { keyId: old.id, lastFour: old.lastFour, revokedMs }
+    if (revokedMs === old.revokedAt?.getTime()) return revoked
     await tx
       .update(keys)
       .set({ revokedAt: new Date(revokedMs) })
       .where(eq(keys.id, id))
     await recordChange(tx, {
       ...{ actor, action: 'key revoked', accountId: old.accountId, subject: old.name },
-      before: { key_id: old.id, ends: old.revokedAt ? instantText(old.revokedAt.getTime()) : null },
-      after: { key_id: old.id, ends: instantText(revokedMs) },
+      before: { ...namesOf(old), ends: old.revokedAt && instantText(old.revokedAt.getTime()) },
+      after: { ...namesOf(old), ends: instantText(revokedMs) },
     })
     await announceAccess(database, tx, old.accountId)
-    return { keyId: old.id, revokedMs }
+    return revoked
   })
 }
 
 export const listKeys = (db: Db, accountId: string): Promise<ListedKey[]> => keysOf(db, accountId)
 
+/** How the log tells a key from others. */
+const namesOf = (key: Pick<Key, 'id' | 'lastFour'>) => ({ key_id: key.id, key: keyMark(key) })
+
 /** Inserts a key and records the person who created it. */
-export async function insertKey(tx: Tx, { accountId, name, hash, actor }: NewKey): Promise<Key> {
-  const [row] = await tx.insert(keys).values({ accountId, name, hash }).returning()
+export async function insertKey(tx: Tx, { actor, ...newKey }: NewKey): Promise<Key> {
+  const { accountId, name } = newKey
+  const [row] = await tx.insert(keys).values(newKey).returning()
   const key = keyOf(row!)
   await recordChange(tx, {
     ...{ actor, action: 'key created', accountId, subject: name },
     before: null,
-    after: { key_id: key.id },
+    after: namesOf(key),
   })
   return key
 }

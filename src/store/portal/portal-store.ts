@@ -78,7 +78,7 @@ function attempts({ db }: Database) {
   }
 }
 
-type FirstKey = { readonly name: string; readonly hash: string }
+type FirstKey = { readonly name: string; readonly hash: string; readonly lastFour?: string }
 
 function join(database: Database, userId: string, key: FirstKey) {
   return database.db.transaction(async (tx) => {
@@ -90,8 +90,8 @@ function join(database: Database, userId: string, key: FirstKey) {
     if (!user) return null
     if (user.accountId) return { accountId: user.accountId, firstKey: null }
     const { email } = user
-    const names = { keyName: key.name, keyHash: key.hash, actor: email }
-    const made = await insertAccount(tx, { ...FREE_MEMBER, email, ...names })
+    const first = { keyName: key.name, keyHash: key.hash, lastFour: key.lastFour, actor: email }
+    const made = await insertAccount(tx, { ...FREE_MEMBER, email, ...first })
     const [account] = made
       ? [made.account]
       : await tx.select().from(accounts).where(eq(accounts.email, email))

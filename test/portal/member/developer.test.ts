@@ -108,6 +108,60 @@ describe('keys', () => {
   })
 })
 
+describe('how a key is told apart', () => {
+  test('by its beginning and end on every page and in the log, and by no more', async () => {
+    const [ada, operator] = [await world.member(), await world.admin()]
+    const { key } = await make(ada, 'laptop')
+    const mark = `crd_…${key!.slice(-4)}`
+    const account = /\/operator\/account\?id=[0-9a-f-]+/
+    const found = await operator.visitor.get(`/operator/accounts?search=${ada.email}`)
+    const revoking = (await linkOf(ada, 'revoke', 'laptop'))!
+    const pages = [
+      (await ada.visitor.get('/developer')).html,
+      (await ada.visitor.get(revoking)).html,
+      (await ada.visitor.get((await linkOf(ada, 'replace', 'laptop'))!)).html,
+      (await operator.visitor.get(account.exec(found.html)![0])).html,
+      (await operator.visitor.get('/operator/log?subject=laptop')).html,
+    ]
+    await ada.visitor.submit(revoking, {}, '/developer/keys/revoke')
+    const file = (await operator.visitor.get(`/operator/log.csv?actor=${ada.email}`)).html
+    for (const page of [...pages, file]) {
+      expect(page).toContain(mark)
+      expect(page).not.toContain(key!.slice(4, -4))
+    }
+    const [row] = await world.database.sql`select last_four from keys where name = 'laptop'
+      order by created_at desc limit 1`
+    expect(row!.last_four).toBe(key!.slice(-4))
+    expect((await ada.visitor.get('/developer')).html).toContain(`${mark} ended`)
+  })
+
+  test('one that was made before the end was kept says what is known, and why no more', async () => {
+    const ada = await world.member()
+    const hint = 'was made before they were kept'
+    expect((await ada.visitor.get('/developer')).html).not.toContain(hint)
+    const { accounts } = await createAccountStore(world.database).page({
+      ...{ search: ada.email, limit: 1, offset: 0 },
+    })
+    const hash = crypto.randomUUID().replaceAll('-', '').padEnd(64, '0')
+    const old = { accountId: accounts[0]!.id, name: 'old', hash, actor: 'test' }
+    await createAccountStore(world.database).createKey(old)
+    await until('the page lists it', async () => (await linkOf(ada, 'revoke', 'old')) !== null)
+    const { html } = await ada.visitor.get('/developer')
+    expect(html).toMatch(/old ?<\/th><td data-label="Key" class="nowrap">crd_…<\/td>/)
+    expect(html).toContain(hint)
+  })
+
+  test('a replacement names the old key and the new one in the log', async () => {
+    const ada = await world.member()
+    const page = (await linkOf(ada, 'replace', 'default'))!
+    const key = keyIn((await ada.visitor.submit(page, { overlap: '1h' })).html)!
+    const [row] = await world.database.sql`
+      select before ->> 'key' as old, after ->> 'key' as new from audit_log
+      where action = 'key replaced' and actor = ${ada.email}`
+    expect(row).toEqual({ old: `crd_…${ada.key!.slice(-4)}`, new: `crd_…${key.slice(-4)}` })
+  })
+})
+
 describe('replacing a key', () => {
   test('both work until the overlap ends, to the millisecond, on every replica', async () => {
     const ada = await world.member()

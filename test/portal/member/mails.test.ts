@@ -56,12 +56,14 @@ test('mails tell of each new key and of a new password, and hold none of them', 
     'Your new password for Corridor',
   ])
   for (const mail of all) expect(mail).toContain(`To: ${email}\n`)
-  expect(all[1]).toContain('The key "default" was made for your account at ')
-  expect(all[2]).toContain('The key "web" was made for your account at ')
   expect(all[1]).toContain(`\n${ORIGIN}/developer`)
   expect(all[5]).toContain('A new password was set for your account at ')
   expect(all[5]).toContain(`\n${ORIGIN}/forgotten`)
   const keys = [entered, made, replaced].map((seen) => keyIn(seen.html)!)
+  for (const [i, name] of ['default', 'web', 'default'].entries()) {
+    const mark = `crd_…${keys[i]!.slice(-4)}`
+    expect(all[i + 1]).toContain(`The key "${name}" (${mark}) was made for your account at `)
+  }
   const links = [confirming, resetting].map((mail) => linkIn(mail).split('token=')[1]!)
   for (const secret of [...keys, PASSWORD, OTHER])
     for (const mail of all) expect(mail).not.toContain(secret)

@@ -143,7 +143,7 @@ describe('listKeys', () => {
 describe('revokeKey', () => {
   test('keeps the time of the first revocation', async () => {
     const { account, key } = await newAccount()
-    const revoked = { keyId: key.id, revokedMs: NOW_MS }
+    const revoked = { keyId: key.id, lastFour: null, revokedMs: NOW_MS }
     expect(await store.revokeKey(key.id, NOW_MS, BY)).toEqual(revoked)
     expect(await store.revokeKey(key.id, NOW_MS + 5, BY)).toEqual(revoked)
     const { keys } = await store.loadAccount(account.id)
