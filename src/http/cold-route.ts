@@ -1,4 +1,5 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
+import type { HeldSeriesDeps } from '~/service/held-series.ts'
 import type { HistoryDeps } from '~/service/history.ts'
 import type { SeriesDeps } from '~/service/series.ts'
 import type { SnapshotDeps } from '~/service/snapshot.ts'
@@ -10,7 +11,7 @@ import { type Ask, MeteredRequest } from './metered-request.ts'
 import type { Route } from './route.ts'
 
 /** What the routes about the past need. */
-export type PastDeps = HistoryDeps & SeriesDeps & SnapshotDeps
+export type PastDeps = HistoryDeps & SeriesDeps & HeldSeriesDeps & SnapshotDeps
 
 export type ColdDeps = AccessDeps & { readonly past: PastDeps }
 

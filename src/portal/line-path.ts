@@ -16,35 +16,30 @@ export function extentOf(...series: readonly (readonly (number | null)[])[]): Ex
 }
 
 /**
- * A line through `values`, evenly spread over a box, as the `d` of an SVG path.
+ * Values that each hold for one of the equal stretches of a box: the `d` of an SVG path of steps.
  *
- * Each value holds until the next one where `isStepped`, and is joined to it otherwise. Empty
- * without values; a single one gives a short line at its place. Whole pixels and relative moves: a
- * page may hold a hundred of these.
+ * No line runs across a stretch without a value; empty without any. Whole pixels and relative
+ * moves: a page may hold a hundred of these.
  */
 export function linePath(
   values: readonly (number | null)[],
   { width, height, min, max }: Box,
-  isStepped = false,
 ): string {
-  const stepX = values.length > 1 ? width / (values.length - 1) : 0
   const scale = max > min ? height / (max - min) : 0
   const middle = max > min ? 0 : height / 2
+  const edge = (i: number) => Math.round((i * width) / values.length)
   let path = ''
-  let x = 0
-  let y = 0
-  let count = 0
+  let y: number | null = null
+  let run = 0
   values.forEach((value, i) => {
-    if (value === null) return
-    const atX = Math.round(i * stepX)
-    const atY = Math.round(middle + (max - value) * scale)
-    if (count === 0) path = `M${atX} ${atY}`
-    else if (!isStepped) path += `l${atX - x} ${atY - y}`
-    else path += `h${atX - x}${atY === y ? '' : `v${atY - y}`}`
-    x = atX
-    y = atY
-    count++
+    const atY = value === null ? null : Math.round(middle + (max - value) * scale)
+    if (atY !== y || run === 0) {
+      if (run > 0) path += `h${run}`
+      run = 0
+      if (atY !== null) path += y === null ? `M${edge(i)} ${atY}` : `v${atY - y}`
+      y = atY
+    }
+    if (atY !== null) run += edge(i + 1) - edge(i)
   })
-  if (isStepped && count > 0 && x < width) return `${path}h${width - x}`
-  return count === 1 ? `${path}h1` : path
+  return run > 0 ? `${path}h${run}` : path
 }

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact'
 import type { Route } from '~/http/route.ts'
+import { HELD_MS } from './board/chart-period.ts'
 import { KINDS } from './board/kinds.ts'
 import { spanText } from './format.ts'
 import type { Credit } from './frame.tsx'
@@ -108,8 +109,9 @@ const Chart = () => (
   <Part id="chart" title="The chart">
     <p>
       It draws what held. Each step is one day, or one hour over the shortest period: the mid known
-      at its end, and the best rate that anybody quoted in it, before fees. Where nobody quoted, no
-      line is drawn. The same figures are there as a table and as a file.
+      at its end, and the best rate that stood then, before fees. A price stands until its provider
+      gives another, and for {spanText(HELD_MS)} at most; where none stands, no line is drawn. The
+      same figures are there as a table and as a file.
     </p>
   </Part>
 )

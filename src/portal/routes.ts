@@ -10,8 +10,8 @@ import type { AgeLimits } from '~/memory/view.ts'
 import { boardRoutes } from '~/portal/board/board.tsx'
 import { seriesFileRoutes } from '~/portal/board/series-file.ts'
 import { corridorsRoutes } from '~/portal/corridors/corridors.tsx'
+import type { HeldSeriesDeps } from '~/service/held-series.ts'
 import type { Metering } from '~/service/metering.ts'
-import type { SeriesDeps } from '~/service/series.ts'
 import { TrendBoard, type TrendStore } from '~/service/trends.ts'
 import { Assets, assetRoutes } from './assets.ts'
 import type { Credit } from './frame.tsx'
@@ -36,7 +36,7 @@ export type PortalDeps = {
   readonly clock: Clock
   readonly log: Log
   readonly ageLimits: AgeLimits
-  readonly past: SeriesDeps
+  readonly past: HeldSeriesDeps
   readonly metering: Metering
   readonly publicUrl: string | null
   readonly sample: string | null

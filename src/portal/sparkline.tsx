@@ -13,14 +13,14 @@ type Props = {
 /** Room for the width of the line. */
 const MARGIN = 2
 
-/** Mid and best rate as two small lines, without axes; nothing if there is nothing to draw. */
+/** Mid and best rate as two small lines of steps, without axes; nothing if there is nothing. */
 export function Sparkline({ mid, best, width, height, label }: Props) {
   const extent = extentOf(mid, best)
   if (!extent) return null
   const box = { ...extent, width, height }
   const viewBox = `${-MARGIN} ${-MARGIN} ${width + 2 * MARGIN} ${height + 2 * MARGIN}`
   const midPath = linePath(mid, box)
-  const bestPath = linePath(best, box, true)
+  const bestPath = linePath(best, box)
   return (
     <svg class="spark" viewBox={viewBox} preserveAspectRatio="none" role="img" aria-label={label}>
       {midPath && <path class="spark-mid" d={midPath} />}

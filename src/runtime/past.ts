@@ -36,6 +36,7 @@ export function pastOf(
     referencesBefore: asked('referencesBefore', (currencies) => currencies),
     buckets: asked('buckets', ({ corridor }) => [corridorKey(corridor)]),
     firstObservedMs: asked('firstObservedMs', (corridor) => [corridorKey(corridor)]),
+    lastIn: asked('lastIn', (corridor) => [corridorKey(corridor)]),
     perUsdBefore: asked('perUsdBefore', (currency) => [currency]),
   }
   return { store, windows }

@@ -10,6 +10,7 @@ import { type WorkFigures, WorkLimit } from '~/service/work-limit.ts'
 import { type Database, type PoolFigures, poolOf } from '~/store/database.ts'
 import { replayedPosition, writtenPosition } from '~/store/log-position.ts'
 import { isOutage } from '~/store/outage.ts'
+import { createHeldStore } from '~/store/past/held-store.ts'
 import { createHistoryStore } from '~/store/past/history-store.ts'
 import { createSeriesStore } from '~/store/past/series-store.ts'
 import { createSnapshotStore } from '~/store/past/snapshot-store.ts'
@@ -190,6 +191,7 @@ class Target {
       ...createHistoryStore(database),
       ...createSeriesStore(database),
       ...createSnapshotStore(database),
+      ...createHeldStore(database),
     }
   }
 

@@ -41,9 +41,8 @@ describe('the market board in a browser', () => {
     const over = page.locator('.chart-plot .u-over')
     await over.hover({ position: { x: 200, y: 100 } })
     const told = (await reading(page).textContent())!
-    const [, date, mid] = /^(\d+ \w+ \d+): mid ([\d.,]+), best (?:none|[\d.,]+), quotes \d+$/.exec(
-      told,
-    )!
+    const [, date, mid] =
+      /^(\d+ \w+ \d+): mid ([\d.,]+), best (?:none|[\d.,]+), new prices \d+$/.exec(told)!
     const day = new Date(`${date} UTC`).toISOString().slice(0, 10)
     const row = page.locator('#series tbody tr', { has: page.locator(`time[datetime^="${day}"]`) })
     expect(await row.locator('td').nth(1).textContent()).toBe(mid!)
@@ -55,12 +54,12 @@ describe('the market board in a browser', () => {
   test('answers another amount, corridor and period', async () => {
     const { page, context } = await scene.visit()
     await page.goto('/')
-    await page.getByLabel('Send').fill('1,000')
+    await page.getByLabel('Send').fill('€1,000')
     await page.getByLabel('From', { exact: true }).selectOption('EUR')
     await page.getByLabel('To', { exact: true }).selectOption('MAD')
     await page.getByRole('button', { name: 'Compare' }).click()
-    await page.waitForURL('**/?amount=1%2C000&from=EUR&to=MAD&period=90d')
-    expect(await page.locator('.cards h2').first().textContent()).toEndWith('of 1,000 EUR')
+    await page.waitForURL('**/?amount=%E2%82%AC1%2C000&from=EUR&to=MAD&period=90d')
+    expect(await page.locator('.cards h2').first().textContent()).toEndWith('for €1,000')
     await page.getByRole('link', { name: 'a year' }).click()
     await page.waitForURL('**period=1y#chart')
     expect(await page.locator('#series tbody tr').count()).toBe(366)
@@ -88,7 +87,6 @@ describe('the market board in a browser', () => {
     expect(await page.evaluate('document.activeElement.textContent.trim()')).toStartWith('Skip to')
     await page.keyboard.press('Enter')
     await page.keyboard.press('Tab')
-    await page.keyboard.press('Tab')
     expect(await page.evaluate('document.activeElement.id')).toBe('amount')
     await page.keyboard.press('Control+a')
     await page.keyboard.type('50')
@@ -112,6 +110,28 @@ describe('the market board in a browser', () => {
     await context.close()
   })
 
+  test('tells when a price was seen, by finger and by key', async () => {
+    const { page, context } = await scene.visit({ width: 360, isScripted: false })
+    await page.goto(BOARD)
+    const seen = firstProvider(page).locator('.seen')
+    expect(await seen.locator('time').isVisible()).toBe(false)
+    await seen.locator('summary').click()
+    expect(await seen.locator('time').textContent()).toMatch(/^\d+ \w+ \d{4}, \d\d:\d\d UTC$/)
+    expect(await isTooWide(page)).toBe(false)
+    await seen.locator('summary').focus()
+    await page.keyboard.press('Enter')
+    expect(await seen.locator('time').isVisible()).toBe(false)
+    await context.close()
+  })
+
+  test('goes the other way with the same amount and period', async () => {
+    const { page, context } = await scene.visit({ isScripted: false })
+    await page.goto(BOARD)
+    await page.getByRole('link', { name: 'The other way: KES to GBP' }).click()
+    await page.waitForURL('**/?from=KES&to=GBP&amount=120&period=90d')
+    await context.close()
+  })
+
   test('says all of it without a script', async () => {
     const { page, context } = await scene.visit({ isScripted: false })
     await page.goto(BOARD)
@@ -120,10 +140,10 @@ describe('the market board in a browser', () => {
     expect(await page.locator('.chart-ends').isVisible()).toBe(true)
     expect(await page.locator('.key-samples').isVisible()).toBe(false)
     expect(await page.locator('.copy-box button').first().isVisible()).toBe(false)
-    await page.getByLabel('Send').fill('75')
+    await page.getByLabel('Send').fill('75 GBP')
     await page.getByRole('button', { name: 'Compare' }).click()
-    expect(await page.locator('.cards h2').first().textContent()).toEndWith('of 75 GBP')
-    await page.getByText('The same as a table').click()
+    expect(await page.locator('.cards h2').first().textContent()).toEndWith('for £75')
+    await page.getByText('Show as a table').click()
     expect(await page.locator('#series tbody tr').first().isVisible()).toBe(true)
     await context.close()
   })
@@ -152,7 +172,7 @@ describe('the market board in a browser', () => {
     const { page, context } = await scene.visit({ scheme })
     for (const path of [BOARD, '/?from=USD&to=XXX&amount=x', '/?from=USD&to=USDT']) {
       await page.goto(path)
-      for (const details of await page.locator('details').all()) await details.click()
+      for (const summary of await page.locator('summary').all()) await summary.click()
       expect([path, await scene.faults(page)]).toEqual([path, []])
     }
     await page.goto(BOARD)

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
+import { until } from '../support/until.ts'
 import { DemoServer } from './demo-server.ts'
 
 const CHROMIUM = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/google-chrome']
@@ -99,8 +100,27 @@ describe('/docs in a browser', () => {
     expect(await phone.evaluate(background)).toBe('rgb(28, 32, 34)')
     expect(await phone.evaluate('document.documentElement.scrollWidth')).toBe(360)
     await phone.emulateMedia({ colorScheme: 'light' })
-    await phone.waitForFunction(`${background} !== 'rgb(28, 32, 34)'`)
+    await until('the page is light', async () => {
+      return (await phone.evaluate(background)) !== 'rgb(28, 32, 34)'
+    })
     await context.close()
+  })
+
+  test('stands in the frame of every page, which it leads on to', async () => {
+    for (const width of [1280, 360]) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.goto(`${demo.origin}/docs`)
+      await page.locator('.opblock').first().waitFor()
+      const frame = async () => ({
+        header: await page.locator('.site-header').boundingBox(),
+        brand: await page.locator('.brand').boundingBox(),
+        footer: (await page.locator('.site-footer').boundingBox())?.height,
+      })
+      const here = await frame()
+      await page.getByRole('link', { name: 'How we reckon' }).click()
+      await page.getByRole('heading', { name: 'How we reckon' }).waitFor()
+      expect(await frame()).toEqual(here)
+    }
   })
 
   test('leads on without a script, by the guide in its place', async () => {

@@ -19,50 +19,42 @@ function pointsOf(path: string): [number, number][] {
 }
 
 describe('linePath', () => {
-  test('goes through every value, the greatest at the top', () => {
-    expect(pointsOf(linePath([0, 10, 5], BOX))).toEqual([
+  test('holds every value over its stretch, the greatest at the top', () => {
+    expect(pointsOf(linePath([0, 10, 5, 5], BOX))).toEqual([
       [0, 20],
+      [25, 20],
+      [25, 0],
       [50, 0],
+      [50, 10],
       [100, 10],
     ])
   })
 
-  test('leaves out what is not known', () => {
-    expect(pointsOf(linePath([null, 10, null, null, 0], BOX))).toEqual([
-      [25, 0],
-      [100, 20],
-    ])
+  test('runs across no stretch without a value', () => {
+    expect(linePath([null, 10, null, null, 0], BOX)).toBe('M20 0h20M80 20h20')
+    expect(linePath([10, null], BOX)).toBe('M0 0h50')
     expect(linePath([null, null], BOX)).toBe('')
     expect(linePath([], BOX)).toBe('')
   })
 
-  test('holds a value until the next, and the last one to the end', () => {
-    expect(pointsOf(linePath([0, null, 10, null, null], BOX, true))).toEqual([
-      [0, 20],
-      [50, 20],
-      [50, 0],
-      [100, 0],
-    ])
-  })
-
   test('lies in the middle where all values are the same', () => {
-    const flat = { ...BOX, min: 7, max: 7 }
-    expect(pointsOf(linePath([7, 7], flat))).toEqual([
-      [0, 10],
-      [100, 10],
-    ])
+    expect(linePath([7, 7], { ...BOX, min: 7, max: 7 })).toBe('M0 10h100')
   })
 
-  test('never leaves its box', () => {
-    const values = fc.array(fc.option(fc.double({ min: 1e-9, max: 1e9, noNaN: true })))
+  test('draws as much as there are stretches with values, and never leaves its box', () => {
+    const values = fc.array(fc.option(fc.double({ min: 1e-9, max: 1e9, noNaN: true })), {
+      maxLength: 100,
+    })
     fc.assert(
-      fc.property(values, fc.boolean(), (list, isStepped) => {
+      fc.property(values, (list) => {
         const extent = extentOf(list)
         if (!extent) return
-        const points = pointsOf(linePath(list, { ...BOX, ...extent }, isStepped))
-        expect(points.length).toBeGreaterThan(0)
-        for (const [x, y] of points) {
-          expect(x).toBeWithin(0, 102)
+        const path = linePath(list, { ...BOX, ...extent })
+        const drawn = [...path.matchAll(/h(\d+)/g)].reduce((sum, [, run]) => sum + Number(run), 0)
+        const known = list.filter((value) => value !== null).length
+        expect(Math.abs(drawn - (known * 100) / list.length)).toBeLessThanOrEqual(known)
+        for (const [x, y] of pointsOf(path)) {
+          expect(x).toBeWithin(0, 101)
           expect(y).toBeWithin(0, 21)
         }
       }),

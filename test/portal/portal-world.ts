@@ -1,5 +1,6 @@
 import type { Provider } from '~/domain/provider.ts'
 import type { Log } from '~/log.ts'
+import type { HeldStore } from '~/service/held-series.ts'
 import type { SeriesStore } from '~/service/series.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
 import { emptyPast } from '../support/past.ts'
@@ -42,7 +43,7 @@ export const rowsOf = (html: string): string[][] =>
   )
 
 /** A past of which some of the answers are given. */
-export function pastWith(store: Partial<SeriesStore>) {
+export function pastWith(store: Partial<SeriesStore & HeldStore>) {
   const { store: empty, windows } = emptyPast()
   return { windows, store: { ...empty, ...store } }
 }

@@ -1,6 +1,7 @@
 import type { PastDeps } from '~/http/cold-route.ts'
 import { WindowCache } from '~/memory/window-cache.ts'
 import type { Database } from '~/store/database.ts'
+import { createHeldStore } from '~/store/past/held-store.ts'
 import { createHistoryStore } from '~/store/past/history-store.ts'
 import { createSeriesStore } from '~/store/past/series-store.ts'
 import { createSnapshotStore } from '~/store/past/snapshot-store.ts'
@@ -11,6 +12,7 @@ export const pastOf = (database: Database, windows = new WindowCache()): PastDep
     ...createHistoryStore(database),
     ...createSeriesStore(database),
     ...createSnapshotStore(database),
+    ...createHeldStore(database),
   },
   windows,
 })
@@ -23,6 +25,7 @@ export const emptyPast = (): PastDeps => ({
     referencesBefore: async () => [],
     buckets: async () => [],
     firstObservedMs: async () => null,
+    lastIn: async () => [],
     perUsdBefore: async (_currency, momentsMs) => momentsMs.map(() => null),
   },
   windows: new WindowCache(),

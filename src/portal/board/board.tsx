@@ -8,7 +8,7 @@ import { PATHS } from '~/portal/paths.ts'
 import { type PublicAsk, type PublicDeps, publicPage } from '~/portal/public-page.tsx'
 import { type Conversions, convert } from '~/service/convert.ts'
 import { inTime } from '~/service/deadline.ts'
-import { type Series, type SeriesDeps, seriesOf } from '~/service/series.ts'
+import { type HeldSeries, type HeldSeriesDeps, heldSeriesOf } from '~/service/held-series.ts'
 import { CallSection } from './call-section.tsx'
 import { chartQuestion } from './chart-period.ts'
 import { ChartSection } from './chart-section.tsx'
@@ -21,7 +21,7 @@ import { SERIES_PATH } from './series-file.ts'
 import { BoardSummary } from './summary.tsx'
 
 type BoardDeps = PublicDeps & {
-  readonly past: SeriesDeps
+  readonly past: HeldSeriesDeps
   /** The public address of the service; null for whatever address it was read from. */
   readonly publicUrl: string | null
   readonly basePath: string
@@ -62,9 +62,9 @@ async function chartSeries(
   { past, log }: BoardDeps,
   { view, nowMs }: PublicAsk,
   question: BoardQuestion,
-): Promise<Series | null> {
+): Promise<HeldSeries | null> {
   try {
-    const series = seriesOf(past, view, chartQuestion(question, nowMs))
+    const series = heldSeriesOf(past, view, chartQuestion(question, nowMs))
     return await inTime(series, { msMax: CHART_WAIT_MS, message: 'the chart took too long' })
   } catch (err) {
     log.warn({ err }, 'the board is shown without its chart')
@@ -78,7 +78,7 @@ type Props = {
   query: BoardQuery
   question: BoardQuestion
   conversions: Conversions
-  series: Series | null
+  series: HeldSeries | null
 }
 
 function Board({ deps, ask, query, question, conversions, series }: Props) {

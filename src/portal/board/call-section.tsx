@@ -1,9 +1,8 @@
 /** @jsxImportSource preact */
-import { INTERVAL_MS } from '~/domain/series.ts'
 import { CopyBox } from '~/portal/copy-box.tsx'
 import { plainNumberText } from '~/portal/format.ts'
 import { PATHS } from '~/portal/paths.ts'
-import { periodInterval, periodStartMs } from './chart-period.ts'
+import { periodInterval, windowParameters } from './chart-period.ts'
 import type { BoardQuestion } from './query.ts'
 
 type Props = {
@@ -42,12 +41,8 @@ export function CallSection({ question, apiUrl, nowMs, dailyUnits }: Props) {
 
   function seriesCall(): string {
     const { from, to, period } = question
-    const interval = periodInterval(period)
-    const bucketMs = INTERVAL_MS[interval]
-    const startMs = Math.floor(periodStartMs(period, nowMs) / bucketMs) * bucketMs
-    const start = new Date(startMs).toISOString().replace('.000', '')
-    const window = period === '1y' || period === '7d' ? `start=${start}` : `period=${period}`
-    return curl(`/time-series?from=${from}&to=${to}&interval=${interval}&${window}`)
+    const window = `interval=${periodInterval(period)}&${windowParameters(period, nowMs)}`
+    return curl(`/time-series?from=${from}&to=${to}&${window}`)
   }
 
   function curl(path: string): string {

@@ -1,19 +1,25 @@
-import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
-import { BUCKETS_MAX, type Interval } from '~/domain/series.ts'
-import type { SeriesQuestion } from '~/service/series.ts'
+import { DAY_MS } from '~/domain/duration.ts'
+import type { Period, Window } from '~/domain/period.ts'
+import { BUCKETS_MAX, INTERVAL_MS, type Interval } from '~/domain/series.ts'
+import type { HeldSeriesQuestion } from '~/service/held-series.ts'
 
 export const CHART_PERIODS = ['7d', '30d', '90d', '1y'] as const
 
 /** How far back the chart goes. */
 export type ChartPeriod = (typeof CHART_PERIODS)[number]
 
-type Span = { readonly words: string; readonly interval: Interval; readonly lengthMs: number }
+type Span = {
+  readonly words: string
+  readonly interval: Interval
+  /** The period of the API that the chart shows; null for as many buckets as it has at most. */
+  readonly period: Period | null
+}
 
 const SPANS: Readonly<Record<ChartPeriod, Span>> = {
-  '7d': { words: '7 days', interval: 'PT1H', lengthMs: (BUCKETS_MAX.PT1H - 1) * HOUR_MS },
-  '30d': { words: '30 days', interval: 'P1D', lengthMs: 30 * DAY_MS },
-  '90d': { words: '90 days', interval: 'P1D', lengthMs: 90 * DAY_MS },
-  '1y': { words: 'a year', interval: 'P1D', lengthMs: (BUCKETS_MAX.P1D - 1) * DAY_MS },
+  '7d': { words: '7 days', interval: 'PT1H', period: '7d' },
+  '30d': { words: '30 days', interval: 'P1D', period: '30d' },
+  '90d': { words: '90 days', interval: 'P1D', period: '90d' },
+  '1y': { words: 'a year', interval: 'P1D', period: null },
 }
 
 const DEFAULT: ChartPeriod = '90d'
@@ -26,19 +32,37 @@ export const periodWords = (period: ChartPeriod): string => SPANS[period].words
 
 export const periodInterval = (period: ChartPeriod): Interval => SPANS[period].interval
 
-/** The start of a chart that ends now. */
-export const periodStartMs = (period: ChartPeriod, nowMs: number): number =>
-  nowMs - SPANS[period].lengthMs
+/** A price stands on the chart for as long as it counts as current on the board. */
+export const HELD_MS = 7 * DAY_MS
 
 /** The chart's question about the past. */
 export const chartQuestion = (
   { from, to, period }: { from: string; to: string; period: ChartPeriod },
   nowMs: number,
-): SeriesQuestion => ({
+): HeldSeriesQuestion => ({
   from,
   to,
-  interval: periodInterval(period),
-  period: '30d',
-  startMs: periodStartMs(period, nowMs),
+  interval: SPANS[period].interval,
+  period: SPANS[period].period ?? '90d',
+  startMs: SPANS[period].period === null ? longest(period, nowMs).fromMs : null,
   endMs: null,
+  heldMs: HELD_MS,
 })
+
+/** The window of a chart in the parameters of `/time-series`, as it is at the moment. */
+export function windowParameters(period: ChartPeriod, nowMs: number): string {
+  const { period: known } = SPANS[period]
+  if (known !== null) return `period=${known}`
+  const { fromMs, beforeMs } = longest(period, nowMs)
+  return `start=${secondText(fromMs)}&end=${secondText(beforeMs)}`
+}
+
+/** As many whole buckets as there may be, of which the last one is the present one. */
+function longest(period: ChartPeriod, nowMs: number): Window {
+  const { interval } = SPANS[period]
+  const bucketMs = INTERVAL_MS[interval]
+  const beforeMs = (Math.floor(nowMs / bucketMs) + 1) * bucketMs
+  return { fromMs: beforeMs - BUCKETS_MAX[interval] * bucketMs, beforeMs }
+}
+
+const secondText = (ms: number): string => new Date(ms).toISOString().replace('.000', '')

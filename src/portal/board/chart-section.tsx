@@ -4,7 +4,7 @@ import { dayText } from '~/portal/day-text.ts'
 import { percentText, rateDecimals, rateText } from '~/portal/format.ts'
 import { Notice } from '~/portal/notice.tsx'
 import { Sparkline } from '~/portal/sparkline.tsx'
-import type { Series, SeriesPoint } from '~/service/series.ts'
+import type { HeldPoint, HeldSeries } from '~/service/held-series.ts'
 import { CHART_PERIODS, type ChartPeriod, periodInterval, periodWords } from './chart-period.ts'
 
 type Props = {
@@ -12,7 +12,7 @@ type Props = {
   readonly to: string
   readonly period: ChartPeriod
   /** The series; null while the database that it is read from is away. */
-  readonly series: Series | null
+  readonly series: HeldSeries | null
   /** The address of the board with another period. */
   hrefOf(period: ChartPeriod): string
   readonly csvHref: string
@@ -42,8 +42,8 @@ export function ChartSection({ from, to, period, series, hrefOf, csvHref }: Prop
         <Chart {...{ from, to, period, csvHref }} points={series.points} />
       ) : (
         <Notice kind="warn" title="The chart is not available at the moment">
-          The database that holds the past cannot be reached, or takes long. What is above is
-          current and goes on; <a href={hrefOf(period)}>try the chart again</a> in a moment.
+          The database with the history cannot be reached, or takes too long. The prices above are
+          not affected; <a href={hrefOf(period)}>try the chart again</a> in a moment.
         </Notice>
       )}
     </section>
@@ -55,7 +55,7 @@ type ChartProps = {
   readonly to: string
   readonly period: ChartPeriod
   readonly csvHref: string
-  readonly points: readonly SeriesPoint[]
+  readonly points: readonly HeldPoint[]
 }
 
 type Unit = 'day' | 'hour'
@@ -64,13 +64,13 @@ const PLOT = { width: 1000, height: 300 }
 
 function Chart({ from, to, period, csvHref, points }: ChartProps) {
   const mid = points.map((point) => point.mid)
-  const best = points.map((point) => point.best)
+  const best = points.map((point) => point.standing)
   const rates = [...mid, ...best].filter((rate) => rate !== null)
-  const label = summary({ mid, best, period })
   if (rates.length === 0)
-    return <p class="muted">Nothing was said of this corridor in that time: no mid, no quote.</p>
+    return <p class="muted">There is no mid and no price for this corridor in that time.</p>
   const decimals = rateDecimals(rates)
   const unit = periodInterval(period) === 'P1D' ? 'day' : 'hour'
+  const label = summary({ mid, best, period, unit })
   return (
     <>
       <Legend unit={unit} />
@@ -99,9 +99,9 @@ function Chart({ from, to, period, csvHref, points }: ChartProps) {
 const Legend = ({ unit }: { unit: Unit }) => (
   <p class="chart-legend muted small">
     <span class="key key-mid">mid</span>
-    <span class="key key-best">best of that {unit}'s new quotes</span>
+    <span class="key key-best">best rate that held, before fees</span>
     <span class="key key-samples" data-live hidden>
-      quotes per {unit}
+      new prices per {unit}
     </span>
   </p>
 )
@@ -109,7 +109,7 @@ const Legend = ({ unit }: { unit: Unit }) => (
 /** The chart in figures, newest first. */
 const PointTable = ({ points, unit, decimals }: TableProps) => (
   <details class="chart-data">
-    <summary>The same as a table</summary>
+    <summary>Show as a table</summary>
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by key */}
     <section class="table-frame chart-table" tabIndex={0} aria-label="The chart as a table">
       <table class="table" id="series">
@@ -123,7 +123,7 @@ const PointTable = ({ points, unit, decimals }: TableProps) => (
               Best rate
             </th>
             <th scope="col" class="number">
-              Quotes
+              New prices
             </th>
           </tr>
         </thead>
@@ -137,7 +137,7 @@ const PointTable = ({ points, unit, decimals }: TableProps) => (
   </details>
 )
 
-type TableProps = { points: readonly SeriesPoint[]; unit: Unit; decimals: number }
+type TableProps = { points: readonly HeldPoint[]; unit: Unit; decimals: number }
 
 const LENGTH_OF = { day: 10, hour: 16 }
 
@@ -150,22 +150,23 @@ function Point({ point, unit, decimals }: PointProps) {
         <time dateTime={iso}>{iso.slice(0, LENGTH_OF[unit]).replace('T', ' ')}</time>
       </td>
       <td class="number">{text(point.mid)}</td>
-      <td class="number">{text(point.best)}</td>
+      <td class="number">{text(point.standing)}</td>
       <td class="number">{point.samples}</td>
     </tr>
   )
 }
 
-type PointProps = { point: SeriesPoint; unit: Unit; decimals: number }
+type PointProps = { point: HeldPoint; unit: Unit; decimals: number }
 
 type Lines = {
   mid: readonly (number | null)[]
   best: readonly (number | null)[]
   period: ChartPeriod
+  unit: Unit
 }
 
 /** The chart in words, for people who do not see it. */
-function summary({ mid, best, period }: Lines): string {
+function summary({ mid, best, period, unit }: Lines): string {
   const mids = mid.filter((rate) => rate !== null)
   const bests = best.filter((rate) => rate !== null)
   const [first, last] = [mids[0], mids.at(-1)]
@@ -174,13 +175,12 @@ function summary({ mid, best, period }: Lines): string {
       ? `Over ${periodWords(period)} the mid went from ${rateText(first)} to ${rateText(last)} ` +
         `(${percentText((last / first - 1) * 10_000, true)}). `
       : `No mid is known over ${periodWords(period)}. `
-  return moved + quotedText(bests)
+  return moved + bestText(bests, `${best.length} ${unit}s`)
 }
 
-function quotedText(bests: readonly number[]): string {
-  if (bests.length === 0) return 'No price that money can be sent at was quoted.'
+function bestText(bests: readonly number[], all: string): string {
+  if (bests.length === 0) return 'Nobody gave a price that money can be sent at.'
   const [low, high] = [rateText(Math.min(...bests)), rateText(Math.max(...bests))]
-  if (bests.length === 1) return `A best rate was quoted once, at ${low}.`
-  const range = low === high ? `at ${low}` : `from ${low} to ${high}`
-  return `Best rates were quoted at ${bests.length} times, ${range}.`
+  const range = low === high ? `was ${low}` : `lay between ${low} and ${high}`
+  return `The best rate ${range}; there was one on ${bests.length} of ${all}.`
 }

@@ -1,8 +1,9 @@
+import { roundAmount } from '~/domain/round.ts'
 import type { Fetch } from '~/http/handler.ts'
 import { errorReply } from '~/http/reply.ts'
 import type { Route } from '~/http/route.ts'
 import { limited, type PublicAsk, type PublicDeps } from '~/portal/public-page.tsx'
-import { type SeriesDeps, seriesOf } from '~/service/series.ts'
+import { type HeldSeriesDeps, heldSeriesOf } from '~/service/held-series.ts'
 import { csvLine } from '~/wire/csv-line.ts'
 import { presentSeries, type TimeSeriesPoint } from '~/wire/series.ts'
 import { streamedBody } from '~/wire/streamed-body.ts'
@@ -17,7 +18,10 @@ const COLUMNS = [
   'samples',
 ] satisfies (keyof (typeof TimeSeriesPoint)['properties'])[]
 
-type Deps = PublicDeps & { readonly past: SeriesDeps }
+/** The column that the API does not have: the best rate that stood at the end of the bucket. */
+const STANDING = 'standing_best'
+
+type Deps = PublicDeps & { readonly past: HeldSeriesDeps }
 
 /** The data of the board's chart as a file; the API offers it with a key. */
 export const seriesFileRoutes = (deps: Deps): Route[] => [
@@ -46,11 +50,16 @@ async function fileReply({ past }: Deps, { url, view, nowMs }: PublicAsk): Promi
   const { searchParams } = url
   const period: ChartPeriod = chartPeriodOf(searchParams.get('period'))
   const pair = { from: searchParams.get('from') ?? '', to: searchParams.get('to') ?? '' }
-  const series = await seriesOf(past, view, chartQuestion({ ...pair, period }, nowMs))
+  const series = await heldSeriesOf(past, view, chartQuestion({ ...pair, period }, nowMs))
   const { data } = presentSeries(series, view.freshness)
-  const lines = [COLUMNS, ...data.map((row) => COLUMNS.map((name) => String(row[name] ?? '')))]
+  const standing = series.points.map((point) => point.standing)
+  const lines = data.map((row, i) => [
+    ...COLUMNS.map((name) => textOf(row[name])),
+    textOf(standing[i] ?? null),
+  ])
   const { from, to } = series.corridor
-  return new Response(streamedBody(lines.map((line) => `${csvLine(line)}\r\n`).join('')), {
+  const table = [[...COLUMNS, STANDING], ...lines]
+  return new Response(streamedBody(table.map((line) => `${csvLine(line)}\r\n`).join('')), {
     headers: {
       'content-type': 'text/csv; charset=utf-8',
       'content-disposition': `attachment; filename="${from}-${to}-${period}.csv"`,
@@ -59,3 +68,6 @@ async function fileReply({ past }: Deps, { url, view, nowMs }: PublicAsk): Promi
     },
   })
 }
+
+const textOf = (value: string | number | null): string =>
+  typeof value === 'number' ? String(roundAmount(value)) : (value ?? '')

@@ -39,7 +39,7 @@ function show(place: HTMLElement, table: HTMLTableElement): void {
     const [mid, best, samples] = values
     const rate = (value: number | null | undefined) =>
       value == null ? 'none' : value.toLocaleString('en', { minimumFractionDigits: decimals })
-    return `${timeText(s, place)}: mid ${rate(mid)}, best ${rate(best)}, quotes ${samples}`
+    return `${timeText(s, place)}: mid ${rate(mid)}, best ${rate(best)}, new prices ${samples}`
   }
   for (const live of document.querySelectorAll<HTMLElement>('[data-live]')) live.hidden = false
   let chart = drawn()
@@ -61,9 +61,33 @@ function show(place: HTMLElement, table: HTMLTableElement): void {
   }
 }
 
+/** The columns of the rows, and the end of the last row, which holds until then. */
 function columnsOf(rows: readonly Row[]): uPlot.AlignedData {
-  const column = (i: number) => rows.map(({ values }) => values[i] ?? null)
-  return [rows.map(({ s }) => s), column(0), column(1), column(2)]
+  const column = (i: number) => [...rows.map(({ values }) => values[i] ?? null), null]
+  const [last, before] = [rows.at(-1)!.s, rows.at(-2)?.s]
+  const endS = last + (before === undefined ? DAY_S : last - before)
+  return [[...rows.map(({ s }) => s), endS], column(0), column(1), column(2)]
+}
+
+/** A line of steps: each value from its own time to the next one, and none where there is none. */
+const held: uPlot.Series.PathBuilder = (chart, series, from, to) => {
+  const stroke = new Path2D()
+  const [times, values] = [chart.data[0], chart.data[series]!]
+  const x = (i: number) => Math.round(chart.valToPos(times[i]!, 'x', true))
+  let isDrawing = false
+  for (let i = from; i < Math.min(to + 1, times.length - 1); i++) {
+    const value = values[i]
+    if (value == null) {
+      isDrawing = false
+      continue
+    }
+    const y = Math.round(chart.valToPos(value, 'y', true))
+    if (isDrawing) stroke.lineTo(x(i), y)
+    else stroke.moveTo(x(i), y)
+    stroke.lineTo(x(i + 1), y)
+    isDrawing = true
+  }
+  return { stroke }
 }
 
 type Reach = { count: number; shown(): uPlot; read(at: number | null): void }
@@ -86,7 +110,9 @@ function reachable(place: HTMLElement, { count, shown, read }: Reach): void {
     event.preventDefault()
     at = Math.min(count - 1, Math.max(0, step(at)))
     const chart = shown()
-    chart.setCursor({ left: chart.valToPos(chart.data[0][at]!, 'x'), top: chart.bbox.height / 4 })
+    const [times] = chart.data
+    const middle = (times[at]! + times[at + 1]!) / 2
+    chart.setCursor({ left: chart.valToPos(middle, 'x'), top: chart.bbox.height / 4 })
     read(at)
   })
 }
@@ -96,12 +122,13 @@ function optionsOf(place: HTMLElement, read: (at: number | null) => void): uPlot
   const [ink, line] = [colour('--ink-soft'), colour('--line')]
   const font = `12px ${getComputedStyle(place).fontFamily}`
   const axis = { stroke: ink, font, grid: { stroke: line, width: 1 }, ticks: { show: false } }
-  const { stepped, bars } = uPlot.paths
+  const { bars } = uPlot.paths
+  const stepped = { points: { show: false }, paths: held }
   return {
     ...sizeOf(place),
     tzDate: (s) => uPlot.tzDate(new Date(s * 1000), 'UTC'),
     legend: { show: false },
-    cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
+    cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
     scales: { x: { time: true }, y: {}, samples: { range: (_u, _min, max) => [0, max * 4] } },
     axes: [
       { ...axis, grid: { show: false }, space: 72, values: timeTicks },
@@ -113,26 +140,29 @@ function optionsOf(place: HTMLElement, read: (at: number | null) => void): uPlot
     ],
     series: [
       {},
-      { label: 'mid', stroke: colour('--chart-mid'), width: 1.5, points: { show: false } },
-      {
-        label: 'best',
-        stroke: colour('--chart-best'),
-        width: 2,
-        spanGaps: true,
-        paths: stepped!({ align: 1 }),
-        points: { show: true, size: 5, fill: colour('--chart-best') },
-      },
+      { ...stepped, label: 'mid', stroke: colour('--chart-mid'), width: 1.5 },
+      { ...stepped, label: 'best', stroke: colour('--chart-best'), width: 2 },
       {
         label: 'samples',
         scale: 'samples',
         fill: colour('--chart-samples'),
         width: 0,
-        paths: bars!({ size: [0.7, 8] }),
+        paths: bars!({ size: [0.7, 8], align: 1 }),
         points: { show: false },
       },
     ],
-    hooks: { setCursor: [({ cursor }) => read(cursor.idx ?? null)] },
+    hooks: { setCursor: [(chart) => read(rowAt(chart))] },
   }
+}
+
+/** The row that holds at the cursor; null while it is elsewhere. */
+function rowAt(chart: uPlot): number | null {
+  const { left } = chart.cursor
+  if (left === undefined || left < 0) return null
+  const [times] = chart.data
+  const s = chart.posToVal(left, 'x')
+  const after = times.findIndex((time) => time > s)
+  return Math.max(0, (after === -1 ? times.length - 1 : after) - 1)
 }
 
 const DAY_S = 86_400

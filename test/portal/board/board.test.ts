@@ -211,6 +211,7 @@ describe('GET /', () => {
       for (const [, path] of calls) {
         const { status, text } = await world.get(path!, world.key())
         expect([path, status, text.includes('"error"')]).toEqual([path, 200, false])
+        expect(text).not.toMatch(/start has moved|lies in the future/)
       }
     }
   })
@@ -318,6 +319,8 @@ describe('GET /', () => {
   })
 })
 
+const RETAIL = { rateType: 'retail' } as const
+
 describe('the chart of GET /', () => {
   const buckets = [
     { startMs: Date.parse('2026-03-03T00:00:00Z'), best: 129.5, samples: 3 },
@@ -327,6 +330,12 @@ describe('the chart of GET /', () => {
     buckets: async ({ fromMs, beforeMs }) =>
       buckets.filter(({ startMs }) => startMs >= fromMs && startMs < beforeMs),
     perUsdBefore: async (_code, momentsMs) => momentsMs.map((_, i) => 100 + i / 10),
+    lastIn: async (_corridor, stretches) =>
+      stretches.flatMap(({ beforeMs }, stretch) =>
+        beforeMs === Date.parse('2026-03-04T00:00:00Z')
+          ? [{ providerId: 'retail-a', stretch, atMs: beforeMs - 1, rate: 129.5, ...RETAIL }]
+          : [],
+      ),
   })
 
   test('200 with the same values as a drawing, a table and a file', async () => {
@@ -338,13 +347,13 @@ describe('the chart of GET /', () => {
     const rows = rowsOf(table!).slice(1)
     expect(rows).toHaveLength(31)
     expect(rows[0]?.[0]).toBe('2026-03-05')
-    expect(rows[1]).toEqual(['2026-03-04', '102.90', '', '1'])
+    expect(rows[1]).toEqual(['2026-03-04', '102.90', '129.50', '1'])
     expect(rows[2]).toEqual(['2026-03-03', '102.80', '129.50', '3'])
     const href = /href="(\/board\/series\.csv[^"]*)"/.exec(text)![1]!.replaceAll('&amp;', '&')
     const lines = (await visit(of, href)).text.trimEnd().split('\r\n')
     expect(lines).toHaveLength(32)
-    expect(lines.at(-2)).toBe('2026-03-04T00:00:00.000Z,102.9,,1')
-    expect(lines.at(-3)).toBe('2026-03-03T00:00:00.000Z,102.8,129.5,3')
+    expect(lines.at(-2)).toBe('2026-03-04T00:00:00.000Z,102.9,,1,129.5')
+    expect(lines.at(-3)).toBe('2026-03-03T00:00:00.000Z,102.8,129.5,3,129.5')
   })
 
   test('200 with where the drawing begins and ends, for those who see no axes', async () => {
@@ -356,7 +365,7 @@ describe('the chart of GET /', () => {
       '5 Mar 2026',
       '',
     ])
-    expect(text).toContain('A best rate was quoted once, at 129.50.')
+    expect(text).toContain('The best rate was 129.50; there was one on 3 of 31 days.')
     expect(text).toMatch(/key-samples" data-live="true" hidden/)
   })
 
@@ -380,7 +389,7 @@ describe('the chart of GET /', () => {
     const { status, text } = await visit(of, QUERY)
     expect(status).toBe(200)
     expect(textOf(text)).toContain('The chart is not available at the moment')
-    expect(textOf(text)).toContain('goes on; try the chart again in a moment')
+    expect(textOf(text)).toContain('not affected; try the chart again in a moment')
     expect(textOf(text)).toContain('13,000.00 KES with Provider retail-a')
     const file = await visit(of, '/board/series.csv?from=USD&to=KES')
     expect([file.status, file.headers.get('retry-after')]).toEqual([503, '30'])
