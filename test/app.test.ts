@@ -58,7 +58,7 @@ describe('calls from a browser', () => {
     ...['https://evil.example', 'http://shop.example', 'https://shop.example:8443', 'null', ''],
     ...['https://shop.example.evil.example', 'https://a.shop.example', 'shop.example'],
     ...['HTTPS://SHOP.EXAMPLE', 'constructor', '__proto__', '*'],
-  ])('200 and 204 name no origin to %p, which is not listed', async (origin) => {
+  ])('200 and 204 name no allowed origin for %p, which is not listed', async (origin) => {
     const world = new World({ corsOrigins: [SHOP] })
     expect(allowedOrigin(await preflight(world, origin))).toBeNull()
     const reply = await world.get('/status', undefined, { headers: { origin } })
@@ -98,7 +98,7 @@ describe('calls from a browser', () => {
     expect(replies[2]?.headers.get('x-ratelimit-remaining')).toBe('0')
   })
 
-  test('200 and 204 name any origin where all are allowed', async () => {
+  test('200 and 204 allow any origin if all are allowed', async () => {
     const world = new World({ corsOrigins: ['*'] })
     expect(allowedOrigin(await preflight(world, 'https://any.example'))).toMatch(
       /^(\*|https:\/\/any\.example)$/,
@@ -108,7 +108,7 @@ describe('calls from a browser', () => {
     expect(reply.headers.get('access-control-allow-credentials')).toBeNull()
   })
 
-  test('any origin is one for all: no answer varies by it', async () => {
+  test('no answer varies by the origin if all are allowed', async () => {
     const world = new World({ corsOrigins: ['*'] })
     for (const headers of [{ origin: SHOP }, {}] as Record<string, string>[])
       for (const path of ['/status', '/time-series?from=USD&to=KES', '/nope']) {
@@ -118,7 +118,7 @@ describe('calls from a browser', () => {
       }
   })
 
-  test('404 to a preflight of no path, and 405 with Allow to OPTIONS that is none', async () => {
+  test('404 to a preflight for an unknown path, and 405 with Allow to OPTIONS that is not a preflight', async () => {
     const world = new World({ corsOrigins: [SHOP] })
     expect((await preflight(world, SHOP, `${API}/nope`)).status).toBe(404)
     for (const headers of [{ origin: SHOP }, { 'access-control-request-method': 'GET' }, {}]) {
@@ -128,18 +128,18 @@ describe('calls from a browser', () => {
     }
   })
 
-  test('a preflight is told the methods of its path, and is good for ten minutes', async () => {
+  test('the reply to a preflight names the methods of its path, and holds for ten minutes', async () => {
     const { headers } = await preflight(new World({ corsOrigins: [SHOP] }), SHOP, `${API}/status`)
     expect(headers.get('access-control-allow-methods')).toBe('GET, HEAD')
     expect(headers.get('access-control-max-age')).toBe('600')
   })
 
-  test('what a listed origin is answered varies by it for all others too', async () => {
+  test('answers vary by the origin, also for callers without a listed one', async () => {
     const world = new World({ corsOrigins: [SHOP] })
     expect((await world.get('/status')).headers.get('vary')).toBe('Origin')
   })
 
-  test('200 without any header of that kind, and 405 to OPTIONS, where none is listed', async () => {
+  test('200 without any such header, and 405 to OPTIONS, if no origin is listed', async () => {
     const world = new World()
     const reply = await world.get('/status', undefined, { headers: { origin: SHOP } })
     expect(reply.status).toBe(200)
@@ -148,13 +148,13 @@ describe('calls from a browser', () => {
     expect((await preflight(world, SHOP)).status).toBe(405)
   })
 
-  test('200 to a caller that is no browser, and needs no origin', async () => {
+  test('200 to a caller that is not a browser and sends no origin', async () => {
     const world = new World({ corsOrigins: [SHOP] })
     const reply = await world.get('/status')
     expect([reply.status, allowedOrigin(reply)]).toEqual([200, null])
   })
 
-  test('204 to a preflight spends nothing and looks at no key', async () => {
+  test('204 to a preflight spends nothing and needs no key', async () => {
     const world = new World({ corsOrigins: [SHOP] })
     const key = world.key('free')
     expect((await preflight(world, SHOP, `${API}/providers`)).status).toBe(204)
@@ -163,7 +163,7 @@ describe('calls from a browser', () => {
 })
 
 describe('createApp', () => {
-  test('200 for the paths outside the interface, and 404 for them inside it', async () => {
+  test('200 for paths outside the API, and 404 for the same paths inside it', async () => {
     const world = new World()
     for (const path of ['/healthz', '/readyz', '/flags/ke.svg']) {
       const outside = await world.app.handle(new Request(`${ORIGIN}${path}`))

@@ -15,7 +15,7 @@ const messageOf = (env: Record<string, string>): string => {
 }
 
 describe('loadConfig', () => {
-  test('without a setting everything has its default', () => {
+  test('everything has its default without any setting', () => {
     expect(loadConfig({})).toEqual({
       host: '127.0.0.1',
       port: 3000,
@@ -168,7 +168,7 @@ describe('loadConfig', () => {
     expect(loadConfig({ PORT: ' 80\n', NODE_ENV: 'x', PORTS: 'x' }).port).toBe(80)
   })
 
-  test('what is not understood is named, with what it takes', () => {
+  test('a wrong value is reported with the name of the setting and what it takes', () => {
     const wrong: [name: string, value: string, takes: string][] = [
       ['PORT', '65536', 'whole number from 0 to 65535'],
       ['PORT', '-1', 'whole number'],
@@ -247,7 +247,7 @@ describe('loadConfig', () => {
     }
   })
 
-  test('all wrong settings stand in one message, the right ones not', () => {
+  test('one message names all wrong settings and none of the right ones', () => {
     const message = messageOf({
       HOST: '::1',
       PORT: 'http',
@@ -263,7 +263,7 @@ describe('loadConfig', () => {
     expect(message).not.toContain('\n')
   })
 
-  test('a message never holds a secret, wherever it was written', () => {
+  test('a message never contains a secret, wherever it was written', () => {
     const secret = 's3cr3t-of-ours'
     const message = messageOf({
       DATABASE_URL: `mysql://user:${secret}@db/corridor`,
@@ -316,7 +316,7 @@ describe('the durations of loadConfig', () => {
       expect(messageOf({ MID_MAX_AGE: text })).toStartWith('wrong settings: MID_MAX_AGE must')
   })
 
-  test('a quote may be of any age, said by off or by nothing', () => {
+  test('a quote may have any age with off or without the setting', () => {
     expect(loadConfig({ QUOTE_MAX_AGE: 'off' }).quoteMaxAgeMs).toBeNull()
     expect(loadConfig({ QUOTE_MAX_AGE: '1h' }).quoteMaxAgeMs).toBe(HOUR_MS)
   })
@@ -332,7 +332,7 @@ describe('the lists of loadConfig', () => {
     expect(loadConfig({ PUBLIC_URL: text }).publicUrl).toBe(url)
   })
 
-  test('feeds stand in order of preference, every one by its name', () => {
+  test('feeds are named in order of preference', () => {
     const { feeds } = loadConfig({
       REFERENCE_FEED: FEED_NAMES.join(' , '),
       REFERENCE_FEED_KEY: FEED_NAMES.map(() => 'key').join(),
@@ -340,7 +340,7 @@ describe('the lists of loadConfig', () => {
     expect(feeds.map(({ name }) => name)).toEqual(FEED_NAMES)
   })
 
-  test('a feed that needs a key and has none stops the start, by its name', () => {
+  test('a feed without the key that it needs stops the start, with its name', () => {
     expect(FEED_NAMES.filter(needsKey)).toEqual(['openexchangerates', 'fastforex'])
     const env = { REFERENCE_FEED: 'ecb,fastforex', REFERENCE_FEED_KEY: 'of-the-ecb' }
     expect(messageOf(env)).toBe(
@@ -349,7 +349,7 @@ describe('the lists of loadConfig', () => {
     expect(messageOf({ ...env, REFERENCE_FEED_KEY: ',key' })).toBe('no problem')
   })
 
-  test('an address or a key too many stops the start: one of them is in the wrong place', () => {
+  test('an address or a key too many stops the start, since one of them is in the wrong place', () => {
     const twice = 'https://a.example,https://b.example'
     expect(messageOf({ REFERENCE_FEED: 'ecb', REFERENCE_FEED_URL: twice })).toBe(
       'wrong settings: REFERENCE_FEED_URL has more entries than REFERENCE_FEED has feeds',
@@ -359,11 +359,11 @@ describe('the lists of loadConfig', () => {
     )
   })
 
-  test('none is no feed', () => {
+  test('none means no feed', () => {
     expect(loadConfig({ REFERENCE_FEED: 'none' }).feeds).toEqual([])
   })
 
-  test('URLs and keys belong to the feed at their place, an empty place to none', () => {
+  test('URLs and keys belong to the feed at their place, and an empty place means none', () => {
     const { feeds } = loadConfig({
       REFERENCE_FEED: 'ecb,frankfurter,fastforex',
       REFERENCE_FEED_URL: ',https://b.example',
@@ -376,7 +376,7 @@ describe('the lists of loadConfig', () => {
     ])
   })
 
-  test('origins may be any one, or all by a star', () => {
+  test('origins may be listed, or all allowed by a star', () => {
     expect(loadConfig({ CORS_ORIGINS: '*' }).corsOrigins).toEqual(['*'])
     for (const text of ['https://a.example/', 'https://A.example', 'https://a.example:443'])
       expect(loadConfig({ CORS_ORIGINS: text }).corsOrigins).toEqual(['https://a.example'])
@@ -388,12 +388,12 @@ test('a host may be written as in a URL', () => {
 })
 
 describe('the bounds of loadConfig', () => {
-  test('a port from 0, which lets the system choose, to 65535', () => {
+  test('a port is from 0, which lets the system choose, to 65535', () => {
     expect(loadConfig({ PORT: '0' }).port).toBe(0)
     expect(loadConfig({ PORT: '65535' }).port).toBe(65_535)
   })
 
-  test('a quota from 0 to a thousand million', () => {
+  test('a quota is from 0 to a thousand million', () => {
     expect(loadConfig({ QUOTA_FREE: '0' }).quotas.free).toBe(0)
     expect(loadConfig({ QUOTA_FREE: '1000000000' }).quotas.free).toBe(1_000_000_000)
   })

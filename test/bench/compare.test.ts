@@ -37,7 +37,7 @@ describe('bun run bench compare', () => {
   })
 
   test.each(['{', '[]', '{"results":[]}'])(
-    'says in one line that a file which holds %p is no report',
+    'says in one line that a file which holds %p is not a report',
     async (content) => {
       const file = await kept('other.json', content)
       const line = `${file} is no report of bun run bench http\n`
@@ -45,7 +45,7 @@ describe('bun run bench compare', () => {
     },
   )
 
-  test('says in one line what it takes when a file is left out', async () => {
+  test('says its usage in one line when a file is left out', async () => {
     const line = 'bun run bench compare OLD NEW: it takes two files of bun run bench http\n'
     for (const files of [[], ['a'], ['a', 'b', 'c']])
       expect(await compare(...files)).toEqual({ status: 2, stdout: '', stderr: line })

@@ -60,7 +60,7 @@ const row = (page: Page, name: string) =>
   page.locator('tr', { has: page.getByRole('rowheader', { name, exact: true }) })
 
 describe('a developer', () => {
-  test('comes from the developer area to a sign-up, and by the link to a key', async () => {
+  test('gets from the developer area to the sign-up, and through the link to a key', async () => {
     const { page } = ada
     await page.goto('/developer')
     await page.waitForURL('**/sign-in')
@@ -71,7 +71,7 @@ describe('a developer', () => {
     expect(await asked(firstKey)).toBe(200)
   })
 
-  test('tries the key on the page that shows it, and nothing keeps it', async () => {
+  test('tries the key on the page that shows it, and nothing stores it', async () => {
     const { page } = ada
     await page.getByRole('button', { name: 'Ask', exact: true }).click()
     await page.getByText('HTTP 200').waitFor()
@@ -82,7 +82,7 @@ describe('a developer', () => {
     await examined(ada, 'key-light')
   })
 
-  test('sees the call for a shell follow the question, whatever is in it', async () => {
+  test('sees the shell call follow the question, whatever it contains', async () => {
     const { page } = ada
     await page.getByLabel('Question').fill("/rates?from=USD&to=O'K S")
     expect(await page.locator('#try-curl').textContent()).toEndWith(
@@ -90,7 +90,7 @@ describe('a developer', () => {
     )
   })
 
-  test('sees use move', async () => {
+  test('sees the usage grow', async () => {
     const { page } = ada
     await page.getByRole('link', { name: 'I have copied it' }).click()
     await page.waitForURL('**/developer')
@@ -103,7 +103,7 @@ describe('a developer', () => {
     expect(await page.locator('.usage-chart rect').count()).toBe(1)
   })
 
-  test('tries a pasted key by the enter key, and is told when it is none', async () => {
+  test('tries a pasted key with the enter key, and sees a message when it is not a key', async () => {
     const { page } = ada
     await page.getByLabel('Your key').fill('crd_nonsense')
     await page.getByLabel('Question').fill('/admin/usage')
@@ -118,7 +118,7 @@ describe('a developer', () => {
     await page.getByText('HTTP 404').waitFor()
   })
 
-  test('makes a second key, revokes the first, and it is refused at once', async () => {
+  test('makes a second key and revokes the first, which is refused at once', async () => {
     const { page } = ada
     await page.getByLabel('A further key, for').fill('laptop')
     await page.getByRole('button', { name: 'Make a key' }).click()
@@ -133,7 +133,7 @@ describe('a developer', () => {
     expect(await row(page, 'default').count()).toBe(0)
   })
 
-  test('replaces a key, and both work meanwhile', async () => {
+  test('replaces a key, and both work during the overlap', async () => {
     const { page } = ada
     await row(page, 'laptop').getByRole('link', { name: 'Replace' }).click()
     await page.getByLabel('The old key works for').selectOption('7d')
@@ -144,14 +144,14 @@ describe('a developer', () => {
     await examined(ada, 'developer-light')
   })
 
-  test('never sent the key anywhere but in a header to us, and nothing complained', () => {
+  test('has sent the key only in a header to us, without an error in the browser', () => {
     expect(ada.asked.filter((url) => url.includes('crd_'))).toEqual([])
     expect(strangers(ada.asked, scene.demo.origin)).toEqual([])
     const expected = /status of (401|404)/
     expect(ada.complaints.filter((text) => !expected.test(text))).toEqual([])
   })
 
-  test('signs out, and in again without a script, with the key there to be selected', async () => {
+  test('signs out, and in again without scripts, with the key ready to be selected', async () => {
     await ada.page.getByRole('button', { name: 'Sign out' }).click()
     await ada.page.waitForURL('**/sign-in')
     const { page, context } = await scene.visit({ isScripted: false })
@@ -170,7 +170,7 @@ describe('a developer', () => {
 describe('an operator', () => {
   let operator: Visit
 
-  test('comes to the account made from the command line, and sees how the data fares', async () => {
+  test('gets to the account made on the command line, and sees the state of the data', async () => {
     await scene.demo.command('account', 'create', '--email', OPERATOR, '--role', 'admin')
     operator = await scene.visit()
     const { page } = operator
@@ -213,7 +213,7 @@ describe('every page', () => {
     ['light', 360],
     ['dark', 360],
   ] as const)(
-    'shuts nobody out and does not scroll sideways, in %s at %i px',
+    'is accessible and does not scroll sideways, in %s at %i px',
     async (scheme, width) => {
       const { page, context } = await scene.visit({ scheme, width })
       const look = `${scheme}-${width}`

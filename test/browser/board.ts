@@ -51,7 +51,7 @@ describe('the market board in a browser', () => {
     await context.close()
   })
 
-  test('answers another amount, corridor and period', async () => {
+  test('answers for another amount, corridor and period', async () => {
     const { page, context } = await scene.visit()
     await page.goto('/')
     await page.getByLabel('Send').fill('€1,000')
@@ -66,7 +66,7 @@ describe('the market board in a browser', () => {
     await context.close()
   })
 
-  test('copies a call that answers, once a key stands in its place', async () => {
+  test('copies a call that works once a key is filled in', async () => {
     const { page, context } = await scene.visit()
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.goto(BOARD)
@@ -80,7 +80,7 @@ describe('the market board in a browser', () => {
     await context.close()
   })
 
-  test('is used with the keyboard alone', async () => {
+  test('can be used with the keyboard alone', async () => {
     const { page, context } = await scene.visit()
     await page.goto(BOARD)
     await page.keyboard.press('Tab')
@@ -132,7 +132,7 @@ describe('the market board in a browser', () => {
     await context.close()
   })
 
-  test('says all of it without a script', async () => {
+  test('shows everything without scripts', async () => {
     const { page, context } = await scene.visit({ isScripted: false })
     await page.goto(BOARD)
     expect(await page.locator('.market-table tbody tr').count()).toBeGreaterThan(8)
@@ -168,7 +168,7 @@ describe('the market board in a browser', () => {
     }
   })
 
-  test.each(['light', 'dark'] as const)('shuts nobody out, in %s', async (scheme) => {
+  test.each(['light', 'dark'] as const)('is accessible, in %s', async (scheme) => {
     const { page, context } = await scene.visit({ scheme })
     for (const path of [BOARD, '/?from=USD&to=XXX&amount=x', '/?from=USD&to=USDT']) {
       await page.goto(path)
@@ -192,7 +192,7 @@ describe('the market board in a browser', () => {
     await context.close()
   })
 
-  test('is light and soon there', async () => {
+  test('is small and quickly visible', async () => {
     const visits: Cost[] = []
     for (let i = 0; i < COST_VISITS; i++) visits.push(await costOf(scene))
     const of = (name: keyof Cost) => visits.map((visit) => visit[name]).sort((a, b) => a - b)

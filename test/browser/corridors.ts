@@ -22,7 +22,7 @@ describe('the corridors in a browser', () => {
     await context.close()
   })
 
-  test('are sorted and narrowed without a script', async () => {
+  test('are sorted and filtered without scripts', async () => {
     const { page, context } = await scene.visit({ isScripted: false })
     await page.goto('/corridors')
     await page.getByLabel('From or to').selectOption('KES')
@@ -34,7 +34,7 @@ describe('the corridors in a browser', () => {
     await context.close()
   })
 
-  test('are put in order on a phone by the form, which the keyboard passes heads for', async () => {
+  test('are sorted with the form on a phone, where the keyboard skips the column heads', async () => {
     const { page, context } = await scene.visit({ width: 360 })
     await page.goto('/corridors')
     await page.getByLabel('Order by').selectOption({ label: 'Newest best price' })
@@ -60,7 +60,7 @@ describe('the corridors in a browser', () => {
     }
   })
 
-  test.each(['light', 'dark'] as const)('shut nobody out, in %s', async (scheme) => {
+  test.each(['light', 'dark'] as const)('are accessible, in %s', async (scheme) => {
     const { page, context } = await scene.visit({ scheme })
     for (const path of [
       '/corridors',

@@ -76,7 +76,7 @@ describe('/docs in a browser', () => {
     expect(await operation.locator('.request-url').textContent()).toEndWith('to=KES,NGN')
   })
 
-  test('200 to the history without what is optional', async () => {
+  test('200 to the history without its optional parameters', async () => {
     const operation = page.locator('#operations-Rates-getHistory')
     await operation.locator('.opblock-summary-control').click()
     await operation.locator('.execute').click()
@@ -87,7 +87,7 @@ describe('/docs in a browser', () => {
     expect(url).not.toMatch(/provider|until/)
   })
 
-  test('is dark where the reader likes it dark, and fits a phone', async () => {
+  test('is dark for a reader who prefers dark, and fits a phone', async () => {
     const context = await browser.newContext({
       viewport: { width: 360, height: 800 },
       colorScheme: 'dark',
@@ -123,7 +123,7 @@ describe('/docs in a browser', () => {
     }
   })
 
-  test('leads on without a script, by the guide in its place', async () => {
+  test('shows the guide in place of the reference without scripts', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false })
     const plain = await context.newPage()
     await plain.goto(`${demo.origin}/docs`)
@@ -133,7 +133,7 @@ describe('/docs in a browser', () => {
     await context.close()
   })
 
-  test('asks no other host, and complains of nothing', () => {
+  test('asks no other host, and logs no error', () => {
     const sent = asked.filter((url) => !url.startsWith('data:'))
     expect(sent.filter((url) => !url.startsWith(`${demo.origin}/`))).toEqual([])
     expect(sent.length).toBeGreaterThan(6)

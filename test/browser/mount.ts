@@ -76,7 +76,7 @@ describe.each(MANNERS)('in a browser, below a path, behind a proxy that %s', (ma
     await page.getByRole('link', { name: 'Developers' }).waitFor()
   }
 
-  test('every page that a stranger can reach is there, with all that it loads', async () => {
+  test('every page that a stranger can reach is there, with everything that it loads', async () => {
     const pages = await walk(await scene.visit(), proxy.home)
     for (const page of ['', '/corridors', '/docs', '/sign-up', '/sign-in', '/forgotten'])
       expect([page, pages.includes(MOUNT + page) || pages.includes(`${MOUNT}${page}/`)]).toEqual([
@@ -115,7 +115,7 @@ describe.each(MANNERS)('in a browser, below a path, behind a proxy that %s', (ma
     expect(pages).toContain(`${MOUNT}/developer/keys/replace`)
   })
 
-  test('an operator opens every page there is', async () => {
+  test('an operator opens every page', async () => {
     await scene.demo.command('account', 'create', '--email', OPERATOR, '--role', 'admin')
     const operator = await scene.visit()
     await signUp(operator, OPERATOR)
@@ -124,7 +124,7 @@ describe.each(MANNERS)('in a browser, below a path, behind a proxy that %s', (ma
       expect([page, pages.includes(MOUNT + page)]).toEqual([page, true])
   })
 
-  test('the reference calls the interface below the path', async () => {
+  test('the reference calls the API below the path', async () => {
     const { page, complaints } = await scene.visit()
     await page.goto(`${proxy.home}/docs`)
     const operation = page.locator('#operations-Service-getStatus')

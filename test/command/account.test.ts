@@ -40,7 +40,7 @@ describe('account create', () => {
     ])
   })
 
-  test('makes a free member unless told otherwise, and tells a person that the key is shown once', async () => {
+  test('makes a free member by default, and says to a person that the key is shown only once', async () => {
     const { status, stdout, said } = await run('account', 'create', '--email', 'free@example.org')
     expect([status, said]).toEqual([0, []])
     expect(stdout).toMatch(/plan +free\n/)
@@ -85,7 +85,7 @@ describe('the mail of a new key', () => {
     PUBLIC_URL: 'https://corridor.example/fx',
   })
 
-  test('goes to the person of the account, and holds nothing of the key', async () => {
+  test("goes to the account's person, and contains no part of the key", async () => {
     const sink = new MailSink()
     const env = settings(sink.url)
     const email = 'told@example.org'
@@ -106,7 +106,7 @@ describe('the mail of a new key', () => {
     for (const { key } of [made, further]) expect(mails.join()).not.toContain(key.slice(4))
   })
 
-  test('is said not to have gone where it did not, and the key is made', async () => {
+  test('is reported when it could not be sent, and the key is made all the same', async () => {
     const sink = new MailSink()
     sink.stop()
     const args = ['account', 'create', '--email', 'untold@example.org', '--json']
@@ -122,7 +122,7 @@ describe('the mail of a new key', () => {
 })
 
 describe('account update', () => {
-  test('changes what is named and leaves the rest', async () => {
+  test('changes the options that are given and leaves the rest', async () => {
     const { account_id } = await create('grow@example.org', '--role', 'treasury')
     const args = ['account', 'update', account_id, '--plan', 'pro', '--json']
     expect(documentOf(await run(...args))).toEqual({
@@ -133,7 +133,7 @@ describe('account update', () => {
     })
   })
 
-  test('an unknown account is a failure, nothing to change is wrong usage', async () => {
+  test('an unknown account is a failure, and nothing to change is wrong usage', async () => {
     for (const id of [NOBODY, 'nobody']) {
       const unknown = await run('account', 'update', id, '--plan', 'pro')
       expect(unknown.status).toBe(1)
@@ -161,7 +161,7 @@ describe('account update --role admin', () => {
     ...more,
   ]
 
-  test('asks who is there by name, and changes nothing without a yes', async () => {
+  test('asks for confirmation by name, and changes nothing without a yes', async () => {
     const { account_id } = await create('boss@example.org')
     const no = answering(false)
     expect(await corridorWith(env(), promote(account_id), no)).toEqual({
@@ -179,7 +179,7 @@ describe('account update --role admin', () => {
     expect(yes.questions).toHaveLength(1)
   })
 
-  test('asks on a terminal, and takes what is typed there', async () => {
+  test('asks on a terminal, and reads what is typed there', async () => {
     const { account_id } = await create('typed@example.org')
     const typed = async (answer: string) => {
       let shown = ''
@@ -206,7 +206,7 @@ describe('account update --role admin', () => {
     expect([yes.status, yes.shown.includes('"role":"admin"')]).toEqual([0, true])
   })
 
-  test('asks nobody for --yes, an admin already, another role, or in a script', async () => {
+  test('does not ask with --yes, for an admin, for another role, or in a script', async () => {
     const no = answering(false)
     const { account_id: id } = await create('sure@example.org')
     expect(documentOf(await corridorWith(env(), promote(id, '--yes'), no)).role).toBe('admin')
@@ -263,7 +263,7 @@ describe('key', () => {
     expect(made.key).not.toBe(key)
   })
 
-  test('revoke ends a key, says since when, and says the same again', async () => {
+  test('revoke ends a key and says since when, and says the same the next time', async () => {
     const { account_id, key_id, key } = await create('revoke@example.org')
     const revoked = documentOf(await run('key', 'revoke', key_id, '--json'))
     expect(revoked).toEqual({ key_id, revoked_at: expect.stringMatching(ISO) })
@@ -307,7 +307,7 @@ describe('key', () => {
     ])
   })
 
-  test('is wrong usage without an account, a name, or with one that is no name', async () => {
+  test('is wrong usage without an account or a name, or with an invalid name', async () => {
     expect((await run('key', 'list')).status).toBe(2)
     expect((await run('key', 'create', '--account', NOBODY)).status).toBe(2)
     for (const name of [' ', 'a\nb', 'x'.repeat(61)])

@@ -53,7 +53,7 @@ const observationsIn = async ({ sql }: FreshDatabase) =>
 
 describe('backup - and restore -', () => {
   test(
-    'pass everything through a pipe, and what they have to say beside it',
+    'pass everything through a pipe, and their messages beside it',
     async () => {
       const cwd = await scratchFolder()
       const backup = await finished(started(['backup', '-', '--json'], origin, { cwd }))
@@ -73,7 +73,7 @@ describe('backup - and restore -', () => {
     TEST_MS_MAX,
   )
 
-  test('a reader who leaves ends the backup with a failure', async () => {
+  test('the backup fails if its reader goes away', async () => {
     const child = started(['backup', '-'], origin)
     const reader = child.stdout.getReader()
     expect((await reader.read()).value).toBeDefined()
@@ -96,7 +96,7 @@ describe('backup - and restore -', () => {
     await restored.close()
   })
 
-  test('a terminal is neither written to nor read from', async () => {
+  test('a terminal is refused in both directions', async () => {
     for (const [command, stream] of [
       ['backup', 'output'],
       ['restore', 'input'],
@@ -118,7 +118,7 @@ describe('backup - and restore -', () => {
     }
   })
 
-  test('a file named - is still to be had', async () => {
+  test('a file named - can still be used', async () => {
     const path = join(await scratchFolder(), '-')
     expect((await corridor(['backup', path], origin.url)).status).toBe(0)
   })

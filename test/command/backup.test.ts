@@ -92,7 +92,7 @@ const isSteady = (name: string) => !CHANGING.includes(name)
 
 describe('backup and restore', () => {
   test(
-    'a restored service answers the same, byte for byte, and goes on from there',
+    'a restored service gives the same answers, byte for byte, and continues from there',
     async () => {
       const { key: own } = await world.member()
       const before = await answersOf(world)
@@ -123,7 +123,7 @@ describe('backup and restore', () => {
     TEST_MS_MAX,
   )
 
-  test('a backup sees one moment, whatever is recorded meanwhile', async () => {
+  test('a backup shows one moment, whatever is recorded meanwhile', async () => {
     const path = join(folder, 'beside.backup')
     const store = createObservationStore(origin)
     const recording = Promise.all(
@@ -140,7 +140,7 @@ describe('backup and restore', () => {
     await restored.close()
   })
 
-  test('a service that runs beside a restore serves what came with it', async () => {
+  test('a service that runs during a restore serves the restored data', async () => {
     const path = join(folder, 'running.backup')
     documentOf(await corridor(['backup', path, '--json'], origin.url))
     const restored = await freshDatabase()
@@ -158,7 +158,7 @@ describe('backup and restore', () => {
     await restored.close()
   })
 
-  test('of two backups to one file one is whole there, and the other says so', async () => {
+  test('of two backups to one file, one is complete and the other says so', async () => {
     const path = join(folder, 'twice.backup')
     await writeFile(`${path}.part`, 'left by another')
     const both = await Promise.all([1, 2].map(() => corridor(['backup', path], origin.url)))
@@ -182,7 +182,7 @@ describe('backup and restore', () => {
     expect((await readdir(folder)).filter((name) => name.endsWith('.part'))).toEqual([])
   })
 
-  test('restores nothing of a file that is none, is cut off, or is of another schema', async () => {
+  test('restores nothing from a file that is not a backup, is cut off, or has another schema', async () => {
     const restored = await freshDatabase()
     const bytes = await readFile(file)
     const text = Buffer.from(Bun.gunzipSync(new Uint8Array(bytes))).toString()

@@ -50,7 +50,7 @@ describe('catalogue apply', () => {
     expect(await named()).toEqual(['KES', 'NGN', 'wise'])
   })
 
-  test('a provider that is switched off counts no more in hours that it quoted ahead of', async () => {
+  test('a provider that is switched off no longer counts in hours that it quoted in advance', async () => {
     const currencies = ['USD', 'XOF'].map((code) => ({ code, name: code }))
     const provider = { id: 'ahead', name: 'Ahead' }
     await apply(JSON.stringify({ currencies, providers: [provider] }))
@@ -63,7 +63,7 @@ describe('catalogue apply', () => {
     expect(verified).toEqual({ corridors: 1, differences: 0 })
   })
 
-  test('with a fault anywhere nothing is applied and every fault is listed', async () => {
+  test('a file with any fault is not applied, and every fault is listed', async () => {
     const before = await named()
     const file = { currencies: [{ code: 'GHS', name: 'Cedi' }, { code: 'G' }], provider: [] }
     const { status, stdout, said } = await apply(JSON.stringify(file), 'wrong.json')
@@ -77,7 +77,7 @@ describe('catalogue apply', () => {
     expect(await named()).toEqual(before)
   })
 
-  test('with a peg that cannot be nothing is applied', async () => {
+  test('a file with an impossible peg is not applied', async () => {
     const file = {
       currencies: [
         { code: 'XOF', name: 'CFA franc', peg: { to: 'EUR', rate: 655.957 } },
@@ -93,7 +93,7 @@ describe('catalogue apply', () => {
     ])
   })
 
-  test('says how many faults there are beyond those it lists', async () => {
+  test('says how many more faults there are than it lists', async () => {
     const currencies = Array.from({ length: 30 }, () => ({ code: 1, name: 'x' }))
     const { said } = await apply(JSON.stringify({ currencies }))
     expect(said).toHaveLength(22)

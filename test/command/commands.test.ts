@@ -11,7 +11,7 @@ async function namesFor(asked: string | undefined): Promise<string[]> {
   return program.commands.map((command) => command.name())
 }
 
-test('every command is found by its name, and a name that is none among all of them', async () => {
+test('every command is found by its name, and an unknown name loads all of them', async () => {
   const all = await namesFor(undefined)
   expect(all).toContain('serve')
   expect(new Set(all).size).toBe(all.length)
@@ -19,6 +19,6 @@ test('every command is found by its name, and a name that is none among all of t
   for (const name of ['sreve', '--help', 'constructor']) expect(await namesFor(name)).toEqual(all)
 })
 
-test('one that is asked for is added without the others', async () => {
+test('a command that is asked for is added without the others', async () => {
   expect(await namesFor('migrate')).toEqual(['migrate'])
 })

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 describe('demoAccounts', () => {
-  test('are one for each plan, and the same at the next start', async () => {
+  test('are one per plan, and the same at the next start', async () => {
     const first = await demoAccounts(database, [], NOW_MS)
     expect(first.map(({ plan, role }) => [plan, role])).toEqual([
       ['free', 'member'],
@@ -25,7 +25,7 @@ describe('demoAccounts', () => {
     expect(await demoAccounts(database, first, NOW_MS)).toEqual(first)
   })
 
-  test('have a new key where theirs was revoked, or is known no more', async () => {
+  test('get a new key if theirs was revoked or is no longer known', async () => {
     const store = createAccountStore(database)
     const first = await demoAccounts(database, [], NOW_MS)
     const [free] = await store.list()
@@ -38,7 +38,7 @@ describe('demoAccounts', () => {
     expect(await demoAccounts(database, second, NOW_MS)).toEqual(second)
   })
 
-  test('are shown with the plan and role that they have by now', async () => {
+  test('are shown with their present plan and role', async () => {
     const store = createAccountStore(database)
     const known = await demoAccounts(database, [], NOW_MS)
     const account = (await store.list()).find(({ email }) => email === known[2]!.email)!

@@ -45,7 +45,7 @@ describe('preparedDemo', () => {
     )
   })
 
-  test('a later start keeps data and keys, and says how far behind the sample is', async () => {
+  test('a later start keeps data and keys, and says how old the sample is', async () => {
     const { accounts } = (await readDemoState(dataDir))!
     expect(await startedAt(NEXT_DAYS)).toEqual({ sampleEnd, shiftDays: 54, accounts })
     expect(await newest()).toBe('2026-11-22T00:00:00.000Z')
@@ -53,7 +53,7 @@ describe('preparedDemo', () => {
     expect(said.splice(0)).toEqual([`the sample ends 2 days before today; ${anew}`])
   })
 
-  test('data that an earlier version loaded stays, and is told to be another sample', async () => {
+  test('data that an earlier version loaded stays, and the start says that it is another sample', async () => {
     const { accounts } = (await readDemoState(dataDir))!
     await writeDemoState(dataDir, { shiftDays: 443, accounts })
     const state = await startedAt(NEXT_DAYS)
@@ -66,7 +66,7 @@ describe('preparedDemo', () => {
     expect(sampleNotice(state)).toBe(`sample data of an earlier version, ${moved}`)
   })
 
-  test('a state without its data moves the sample anew', async () => {
+  test('a state without its data moves the sample again', async () => {
     const other = await freshDatabase()
     const folder = join(dataDir, 'other')
     await writeDemoState(folder, { shiftDays: 443, accounts: [] })

@@ -107,7 +107,7 @@ async function flood(origin: string): Promise<void> {
 }
 
 describe('a reader of stderr that has stopped', () => {
-  test('holds up neither answers nor the end, where more lines come than fit', async () => {
+  test('delays neither answers nor the end, even with more lines than fit', async () => {
     const { child, pipe, origin } = await serveUnread()
     await flood(origin)
     expect((await fetch(`${origin}/readyz`)).status).toBe(200)
@@ -118,7 +118,7 @@ describe('a reader of stderr that has stopped', () => {
     pipe.close()
   })
 
-  test('holds up no worker either', async () => {
+  test('does not delay a worker either', async () => {
     const { child, pipe, origin } = await serveUnread({ WORKERS: '2' })
     await flood(origin)
     expect((await fetch(`${origin}/readyz`)).status).toBe(200)
@@ -127,7 +127,7 @@ describe('a reader of stderr that has stopped', () => {
     pipe.close()
   })
 
-  test('is told how many lines it missed when it reads on, and then all that come', async () => {
+  test('learns how many lines it missed when it reads again, and then gets every line', async () => {
     const { pipe, reader, origin } = await serveUnread()
     await flood(origin)
     const missed = await reader.read((lines) => lines.some(({ msg }) => LEFT_OUT.test(msg)))
@@ -143,7 +143,7 @@ describe('a reader of stderr that has stopped', () => {
     pipe.close()
   })
 
-  test('gone, is no reason to end', async () => {
+  test('does not end the service by going away', async () => {
     const { child, pipe, origin } = await serveUnread()
     pipe.close()
     await flood(origin)

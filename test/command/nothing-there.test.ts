@@ -38,7 +38,7 @@ const commands = (): string[][] => [
 ]
 
 describe('with no database in sight', () => {
-  test('a command that reads, or changes what must exist, says where it looked and makes nothing', async () => {
+  test('a command that reads, or changes what must exist, says where it looked and creates nothing', async () => {
     for (const args of commands()) {
       const dataDir = await newDataDir()
       const { status, stdout, said } = await corridorWith({ DATA_DIR: dataDir }, args)
@@ -50,14 +50,14 @@ describe('with no database in sight', () => {
     expect(await readdir(folder)).toEqual(['quotes.csv'])
   })
 
-  test('one whose DATA_DIR is there, but empty, leaves it empty', async () => {
+  test('a command that finds an empty DATA_DIR leaves it empty', async () => {
     const dataDir = await newDataDir()
     await mkdir(dataDir, { recursive: true })
     const { status } = await corridorWith({ DATA_DIR: dataDir }, ['account', 'list'])
     expect([status, await readdir(dataDir)]).toEqual([1, []])
   })
 
-  test('one that meets a PostgreSQL without our schema makes none there', async () => {
+  test('a command that finds a PostgreSQL without our schema creates none', async () => {
     const database = await emptyDatabase()
     try {
       for (const args of commands()) {
@@ -75,7 +75,7 @@ describe('with no database in sight', () => {
     }
   })
 
-  test('one that begins something makes a database, and then the others find it', async () => {
+  test('a command that begins something creates a database, which the others then find', async () => {
     const env = { DATA_DIR: await newDataDir() }
     const made = await corridorWith(env, [
       'account',

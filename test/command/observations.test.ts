@@ -92,7 +92,7 @@ describe('observations import', () => {
     })
   })
 
-  test('records JSON lines from standard input, all without a time at one moment', async () => {
+  test('records JSON lines from standard input, giving those without a time the same moment', async () => {
     const rows = ['{"provider_id":"wise","source_currency":"USD","target_currency":"KES","rate":1}']
     rows.push(
       '{"provider_id":"wise","from":"USD","to":"KES","rate":1.12345678901234567,"fee":null}',
@@ -107,7 +107,7 @@ describe('observations import', () => {
     expect(second!.effective_from).toBe(first!.effective_from)
   })
 
-  test('says which columns and members it does not read, and imports the rest', async () => {
+  test('names the columns and members that it does not read, and imports the rest', async () => {
     const row = '{"provider_id":"wise","from":"USD","to":"KES","rate":1,"comment":"KES"}'
     const path = await fileOf(`provider_id,from,to,rate,surcharge,id\nwise,USD,KES,1,2,7\n`)
     for (const [file, names] of [
@@ -136,7 +136,7 @@ describe('observations import', () => {
     expect(await count()).toBe(before)
   })
 
-  test('takes a misspelt member of a JSON line for a fault of that line', async () => {
+  test('treats a misspelt member of a JSON line as a fault of that line', async () => {
     const row = '{"provider_id":"wise","from":"USD","to":"KES","rate":1,"fee_curency":"KES"}'
     const path = await fileOf(`${row}\n${row.replace('fee_curency', 'error')}\n`, 'quotes.ndjson')
     const fault = 'line 1: "fee_curency" is not read: did you mean fee_currency?'
@@ -149,7 +149,7 @@ describe('observations import', () => {
     })
   })
 
-  test('with an invalid row nothing is imported and the first faults are listed by line', async () => {
+  test('a file with an invalid row is not imported, and its first faults are listed by line', async () => {
     const before = await count()
     const path = await fileOf(
       `${HEADER}\n${wiseRows(20_000)}${'nobody,USD,KES,1,,,,\n'.repeat(25)}`,
@@ -166,14 +166,14 @@ describe('observations import', () => {
     expect(await readdir(folder)).toEqual(['quotes.csv'])
   })
 
-  test('stops reading a file that is wrong throughout', async () => {
+  test('stops reading a file in which everything is wrong', async () => {
     const path = await fileOf(`${HEADER}\n${'nobody,USD,KES,1,,,,\n'.repeat(50_000)}`)
     const { status, said } = await load(path)
     expect(status).toBe(1)
     expect(said[20]).toStartWith('corridor: nothing was imported: at least ')
   })
 
-  test('shows control characters of a file to nobody', async () => {
+  test('never prints the control characters of a file', async () => {
     const path = await fileOf(`${HEADER}\nwise,USD,KES,\u001b[2J,,,,\n`)
     expect((await load(path)).said.join()).not.toContain('\u001b')
   })
@@ -195,12 +195,12 @@ describe('observations import', () => {
       }
     })
 
-  test('a quote that is not closed is a fault of its line', async () => {
+  test('an unclosed quote is a fault of its line', async () => {
     const path = await fileOf(`${HEADER}\nwise,USD,KES,1,,,,"open\nwise,USD,KES,1,,,,\n`)
     expect((await load(path)).said[0]).toBe('line 2: has a quote that is not closed')
   })
 
-  test('a file that is not there and a directory are failures in one line', async () => {
+  test('a missing file and a directory are failures in one line', async () => {
     const gone = join(folder, 'gone.csv')
     expect((await load(gone)).said).toEqual([
       `corridor: cannot read ${gone}: there is no such file`,
@@ -261,7 +261,7 @@ describe('observations import --skip-invalid', () => {
     expect(await readdir(folder)).toEqual(['quotes.csv'])
   })
 
-  test('takes away the rejects of an earlier run once there are none', async () => {
+  test('removes the rejects of an earlier run once there are none', async () => {
     const path = await fileOf(`${HEADER}\n${wiseRows(1)}nobody,USD,KES,1,,,,\n`)
     await load(path, '--skip-invalid')
     expect(await readdir(folder)).toContain('quotes.csv.rejects.csv')
@@ -270,7 +270,7 @@ describe('observations import --skip-invalid', () => {
     expect(await readdir(folder)).toEqual(['quotes.csv'])
   })
 
-  test('says what is recorded and where the rejects are when they cannot get their name', async () => {
+  test('says what is recorded and where the rejects are if they cannot get their name', async () => {
     const before = await count()
     const path = await fileOf(`${HEADER}\n${wiseRows(2)}nobody,USD,KES,1,,,,\n`)
     await mkdir(join(`${path}.rejects.csv`, 'full'), { recursive: true })
@@ -313,7 +313,7 @@ describe('observations import of what is there already', () => {
     expect(await count()).toBe(before + 3)
   })
 
-  test('records it once more with --allow-duplicates', async () => {
+  test('records it again with --allow-duplicates', async () => {
     const before = await count()
     const path = await fileOf(`${FILE}nobody,USD,NGN,1,,,${AT},\n`)
     const options = ['--allow-duplicates', '--skip-invalid']
@@ -337,7 +337,7 @@ describe('observations import of a large file', () => {
   const RESIDENT_BYTES_MAX = 280 * 1_048_576
 
   test(
-    'holds a small part of it at a time',
+    'keeps only a small part of it in memory',
     async () => {
       const rows = Array.from(
         { length: ROWS },

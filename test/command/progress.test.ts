@@ -46,7 +46,7 @@ async function seen(args: readonly string[], { url }: FreshDatabase): Promise<st
   return shown
 }
 
-describe('on a terminal, how far it is shows', () => {
+describe('progress on a terminal', () => {
   test.each([
     ['backup', () => ['backup', file], 'tables written'],
     ['restore', () => ['restore', file], 'rows restored'],
@@ -60,7 +60,7 @@ describe('on a terminal, how far it is shows', () => {
   })
 })
 
-describe('anywhere else nothing but the result shows', () => {
+describe('only the result anywhere else', () => {
   test.each([
     ['backup', ['backup', '-']],
     ['rollups verify', ['rollups', 'verify']],
@@ -73,7 +73,7 @@ describe('anywhere else nothing but the result shows', () => {
 })
 
 describe('withHeartbeat', () => {
-  test('says every now and then that work goes on, until it is done', async () => {
+  test('says now and then that work continues, until it is done', async () => {
     const { promise: work, resolve } = Promise.withResolvers<string>()
     const said: string[] = []
     const say = (line: string) => {
@@ -85,7 +85,7 @@ describe('withHeartbeat', () => {
     expect(said).toEqual(Array(2).fill('still loading memory, for 0 s now'))
   })
 
-  test('says nothing of work that is done soon, and passes its failure on', async () => {
+  test('is silent about work that is done soon, and passes its failure on', async () => {
     const said: string[] = []
     const waiting = { what: 'loading', say: (line: string) => void said.push(line) }
     const failure = withHeartbeat(waiting, () => Promise.reject(new Error('no')))

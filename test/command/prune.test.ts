@@ -23,7 +23,7 @@ const prune = (...args: string[]) => corridor(['observations', 'prune', ...args]
 const count = async () => (await database.sql`select from observations`).count
 
 describe('observations prune', () => {
-  test('refuses an age that is none, and does nothing without one', async () => {
+  test('refuses an invalid age, and does nothing without one', async () => {
     for (const age of ['0y', '5', '101y', '-1y', '1.5y', '6m']) {
       const { status, said } = await prune('--older-than', age)
       expect([age, status]).toEqual([age, 2])
@@ -51,7 +51,7 @@ describe('observations prune', () => {
     expect(await count()).toBe(5)
   })
 
-  test('deletes them, keeps the roll-ups sound, and is named in the list of prunings', async () => {
+  test('deletes observations, keeps the roll-ups right, and is listed among the prunings', async () => {
     expect(documentOf(await prune('--older-than', '5y', '--json'))).toMatchObject({ pruned: 3 })
     expect(await count()).toBe(2)
     expect(documentOf(await prune('--older-than', '5y', '--json'))).toMatchObject({ pruned: 0 })

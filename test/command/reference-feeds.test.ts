@@ -39,7 +39,7 @@ const reference = (args: string[], env: Record<string, string> = {}) =>
 const apply = () => createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: [] })
 
 describe('reference fetch', () => {
-  test('without a currency to ask for: exit 1 and what to do', async () => {
+  test('exits with 1 and says what to do without a currency to ask for', async () => {
     const { status, stdout, said } = await reference(['fetch', '--json'])
     expect([status, stdout]).toEqual([1, ''])
     expect(said).toEqual([
@@ -48,7 +48,7 @@ describe('reference fetch', () => {
     await apply()
   })
 
-  test('without a feed: exit 1 and what to do', async () => {
+  test('exits with 1 and says what to do without a feed', async () => {
     const { status, said } = await reference(['fetch'], { REFERENCE_FEED: 'none' })
     expect([status, said]).toEqual([
       1,
@@ -56,7 +56,7 @@ describe('reference fetch', () => {
     ])
   })
 
-  test('out of reach: exit 1 and one line that says which feed failed and why', async () => {
+  test('exits with 1 and one line that says which feed failed and why', async () => {
     const { status, stdout, said } = await reference(['fetch'], {
       REFERENCE_FEED: 'open-er-api,ecb',
       REFERENCE_FEED_URL: 'http://127.0.0.1:1,http://127.0.0.1:1',
@@ -110,7 +110,7 @@ describe('reference fetch', () => {
     expect([naira.per_usd, naira.held_back]).toEqual([5000, null])
   })
 
-  test('while another process is at it: exit 1, and it asks nobody', async () => {
+  test('exits with 1, and asks no feed, while another process fetches', async () => {
     const before = feed.upstream.asked.length
     const finished = await createFeedStateStore(database).once(() => reference(['fetch']))
     expect([finished!.status, finished!.said]).toEqual([
@@ -122,7 +122,7 @@ describe('reference fetch', () => {
 })
 
 describe('reference status', () => {
-  test('tells of each feed and each currency, for a person and as one document', async () => {
+  test('reports each feed and each currency, for a person and as one document', async () => {
     const env = { REFERENCE_FEED: 'open-er-api,ecb' }
     const { status, stdout } = await reference(['status'], env)
     expect(status).toBe(0)

@@ -22,7 +22,7 @@ async function load(text: string) {
 const HEADER = 'fetched_at,source,currency,per_usd'
 
 describe('reference import', () => {
-  test('records what is new, digit for digit, and nothing twice', async () => {
+  test('records new rates, digit for digit, and nothing twice', async () => {
     const text =
       `${HEADER}\r\n2026-03-04,feed,KES,129.012345678901234\r\n` +
       '2026-03-04,feed,NGN,1500\r\n2026-03-05T10:00:00+01:00,feed,KES,129.1\r\n'
@@ -38,7 +38,7 @@ describe('reference import', () => {
     ])
   })
 
-  test('with an invalid row nothing is imported and the faults are listed by line', async () => {
+  test('a file with an invalid row is not imported, and its faults are listed by line', async () => {
     const [before] = await database.sql`select count(*) from reference_rates`
     const { status, stdout, said } = await load(
       `${HEADER}\n2020-01-01,feed,GHS,5.7\n2020-01-01,feed,GHS,0\n\n2999-01-01,feed,GHS,5.7\n`,
@@ -53,7 +53,7 @@ describe('reference import', () => {
     expect(after).toEqual(before!)
   })
 
-  test('a file without the columns, or of nothing, is a failure in one line', async () => {
+  test('a file without the columns, or an empty one, is a failure in one line', async () => {
     expect(await load('fetched_at,source\n')).toEqual({
       status: 1,
       stdout: '',

@@ -17,12 +17,12 @@ afterAll(() => database.close())
 const run = (...args: string[]) => corridor(['rollups', ...args], database.url)
 
 describe('rollups', () => {
-  test('verify finds nothing in what was recorded', async () => {
+  test('verify finds no fault after recording', async () => {
     const result = { corridors: 2, differences: 0 }
     expect(documentOf(await run('verify', '--json'))).toEqual(result)
   })
 
-  test('verify fails when an hour differs, and rebuild makes it right', async () => {
+  test('verify fails if an hour differs, and rebuild corrects it', async () => {
     await database.sql`update rollups set samples = 5 where samples = 2`
     await database.sql`delete from rollups where samples = 1`
     const failed = await run('verify', '--json')

@@ -60,7 +60,7 @@ const linesOf = (text: string): Line[] =>
     .map((line) => JSON.parse(line))
 
 describe('corridor serve with JSON lines', () => {
-  test('tells of its start, what it loaded and its stop, and of nothing in another form', async () => {
+  test('logs its start, what it loaded and its stop, and nothing in another form', async () => {
     const { status, stdout, said } = await served({ DATA_DIR: await preparedDataDir() })
     const lines = linesOf(said)
     expect(status).toBe(0)
@@ -90,7 +90,7 @@ describe('corridor serve with JSON lines', () => {
     expect(stopped).toMatchObject({ ms })
   })
 
-  test('names the worker in its lines, each of which stops in order', async () => {
+  test('names the worker in each line, and every worker stops in order', async () => {
     const DATABASE_URL = await ownDatabase()
     const { status, stdout, said } = await served({ DATABASE_URL, WORKERS: '2' })
     const lines = linesOf(said)
@@ -105,19 +105,25 @@ describe('corridor serve with JSON lines', () => {
     expect(lines.at(-1)).not.toHaveProperty('worker')
   })
 
-  test.each(['1', '2'])('that cannot listen says so in lines, as %s of them', async (workers) => {
-    const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
-    const env = { PORT: String(other.port), WORKERS: workers, REFERENCE_FEED: 'none' }
-    const settings = { databaseUrl: await ownDatabase(), env }
-    const { status, stdout, said } = await corridorProcess(['serve'], settings)
-    await other.stop(true)
-    const last = JSON.parse(said.at(-1)!)
-    expect([status, stdout]).toEqual([1, ''])
-    expect(said.filter((line) => line.includes('"level":"error"'))).toHaveLength(1)
-    expect(last).toMatchObject({ level: 'error', msg: expect.stringContaining('cannot listen on') })
-  })
+  test.each(['1', '2'])(
+    'says in log lines that it cannot listen, with WORKERS=%s',
+    async (workers) => {
+      const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
+      const env = { PORT: String(other.port), WORKERS: workers, REFERENCE_FEED: 'none' }
+      const settings = { databaseUrl: await ownDatabase(), env }
+      const { status, stdout, said } = await corridorProcess(['serve'], settings)
+      await other.stop(true)
+      const last = JSON.parse(said.at(-1)!)
+      expect([status, stdout]).toEqual([1, ''])
+      expect(said.filter((line) => line.includes('"level":"error"'))).toHaveLength(1)
+      expect(last).toMatchObject({
+        level: 'error',
+        msg: expect.stringContaining('cannot listen on'),
+      })
+    },
+  )
 
-  test('that cannot understand its settings says so in one line, whatever its level', async () => {
+  test('says in one line that its settings are wrong, whatever its level', async () => {
     const env = { PORT: 'many', LOG_LEVEL: 'silent', MID_MAX_AGE: 'old' }
     const { status, said } = await corridorProcess(['serve'], { databaseUrl: '', env })
     expect(status).toBe(1)
@@ -127,7 +133,7 @@ describe('corridor serve with JSON lines', () => {
     expect(msg).toMatch(/^corridor ends: wrong settings: PORT .*; MID_MAX_AGE /)
   })
 
-  test('says it in a sentence where people read it', async () => {
+  test('says so in a sentence on a terminal', async () => {
     const env = { PORT: 'many', LOG_FORMAT: 'pretty' }
     const { status, said } = await corridorProcess(['serve'], { databaseUrl: '', env })
     expect(status).toBe(1)
@@ -136,18 +142,21 @@ describe('corridor serve with JSON lines', () => {
 })
 
 describe('an error that nobody caught', () => {
-  test.each(['at once', 'later'])('%s: is the last line but one, and ends with 1', async (when) => {
-    const child = Bun.spawn([process.execPath, CRASHING, String(LINES), when], { stderr: 'pipe' })
-    const lines = linesOf(await new Response(child.stderr).text())
-    expect(await child.exited).toBe(1)
-    expect(lines).toHaveLength(LINES + 2)
-    const message = 'corridor ends after an uncaught error'
-    expect(lines.at(-2)).toMatchObject({ level: 'error', msg: message })
-    expect(lines.at(-2)!.err).toMatchObject({ message: 'nobody caught this' })
-    expect(lines.at(-1)).toMatchObject({ msg: 'let go of' })
-  })
+  test.each(['at once', 'later'])(
+    'is the last line but one, and ends the process with 1: %s',
+    async (when) => {
+      const child = Bun.spawn([process.execPath, CRASHING, String(LINES), when], { stderr: 'pipe' })
+      const lines = linesOf(await new Response(child.stderr).text())
+      expect(await child.exited).toBe(1)
+      expect(lines).toHaveLength(LINES + 2)
+      const message = 'corridor ends after an uncaught error'
+      expect(lines.at(-2)).toMatchObject({ level: 'error', msg: message })
+      expect(lines.at(-2)!.err).toMatchObject({ message: 'nobody caught this' })
+      expect(lines.at(-1)).toMatchObject({ msg: 'let go of' })
+    },
+  )
 
-  test('ends also where nobody reads its lines', async () => {
+  test('ends the process even if nobody reads its lines', async () => {
     const path = join(await scratchFolder(), 'stderr')
     spawnSync('mkfifo', [path])
     const pipe = openSync(path, constants.O_RDWR)

@@ -80,9 +80,9 @@ async function inTerminal(
   return { child, terminal: child.terminal!, text: () => shown }
 }
 
-describe('a signal that comes twice within milliseconds', () => {
+describe('a signal that is repeated within milliseconds', () => {
   test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    '%s: a service stops in order, and its database',
+    'lets a service and its database stop in order: %s',
     async (signal) => {
       const { child, dataDir, both } = await inGroup(['serve'])
       await both(signal)
@@ -91,7 +91,7 @@ describe('a signal that comes twice within milliseconds', () => {
     },
   )
 
-  test('SIGTERM: so does one with workers', async () => {
+  test('lets a service with workers stop in order: SIGTERM', async () => {
     const { child, dataDir, both } = await inGroup(['serve'], { WORKERS: '2' })
     await both('SIGTERM')
     expect(await child.exited).toBe(0)
@@ -102,7 +102,7 @@ describe('a signal that comes twice within milliseconds', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 129],
-  ] as const)('%s: a command says so and ends with %i', async (signal, status) => {
+  ] as const)('lets a command say so and end: %s with %i', async (signal, status) => {
     const { child, dataDir, said, both } = await inGroup(['observations', 'import', '-'])
     await until('the database', async () => (await serverPid(dataDir)) !== null)
     await both(signal)
@@ -111,7 +111,7 @@ describe('a signal that comes twice within milliseconds', () => {
     expect(await serverPid(dataDir)).toBeNull()
   })
 
-  test('SIGINT: a demo that still makes its database undoes it', async () => {
+  test('lets a demo undo a database that it is still creating: SIGINT', async () => {
     const dataDir = await scratchFolder()
     const child = Bun.spawn([process.execPath, MAIN, 'demo'], {
       env: settingsFor(dataDir),
@@ -141,7 +141,7 @@ describe('a terminal', () => {
     await until('the end of the server', async () => !(await serverPid(join(dataDir, 'demo'))))
   })
 
-  test('closed, it stops the demo and its database', async () => {
+  test('closing it stops the demo and its database', async () => {
     const dataDir = await scratchFolder()
     const line = ['bun', 'run', 'demo']
     const { child, terminal } = await inTerminal(line, { dataDir, shows: /api\/v1\/status/ })
@@ -153,7 +153,7 @@ describe('a terminal', () => {
   test.each([
     ['the service itself', `exec nohup ${process.execPath} ${MAIN} serve`],
     ['a script runner', 'exec nohup bun run start'],
-  ])('closed, it does not stop what nohup started: %s', async (_what, line) => {
+  ])('closing it does not stop what nohup started: %s', async (_what, line) => {
     const dataDir = await preparedDataDir()
     const out = join(dataDir, 'out')
     const command = ['sh', '-c', `echo begun; ${line} >${out} 2>&1 </dev/null`]
@@ -171,8 +171,8 @@ describe('a terminal', () => {
   })
 })
 
-describe('whoever asks once more, a second later,', () => {
-  test('is not kept waiting by a service, which stops its database and ends with 1', async () => {
+describe('a signal that comes again a second later', () => {
+  test('makes a service stop its database and end with 1 at once', async () => {
     const { child, dataDir } = await inGroup(['serve'], { SHUTDOWN_DELAY: '2s' })
     const startMs = performance.now()
     child.kill('SIGTERM')
@@ -183,7 +183,7 @@ describe('whoever asks once more, a second later,', () => {
     expect(await serverPid(dataDir)).toBeNull()
   })
 
-  test('nor by one with workers, which ends them too', async () => {
+  test('makes a service with workers end them too', async () => {
     const settings = { WORKERS: '2', SHUTDOWN_DELAY: '2s' }
     const { child, dataDir, url } = await inGroup(['serve'], settings)
     child.kill('SIGTERM')

@@ -74,7 +74,7 @@ describe('a client made of the document', () => {
     COMPILE_MS_MAX,
   )
 
-  test('calls every operation, and finds what its types tell', async () => {
+  test('calls every operation, and gets what its types say', async () => {
     const answers = await everyCall(client)
     expect(answers.map(([status]) => status)).toEqual(
       answers.map(([, value]) => (value === 1 ? 201 : 200)),

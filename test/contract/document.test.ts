@@ -61,7 +61,7 @@ describe('the document', () => {
     CHILD_MS_MAX,
   )
 
-  test('is OpenAPI 3.1 of version 1.0.0, with the key as its one way in', () => {
+  test('is OpenAPI 3.1 of version 1.0.0, with the key as the only security scheme', () => {
     expect(document.openapi).toStartWith('3.1.')
     expect((document.info as Json).version).toBe('1.0.0')
     expect((document.components as Json).securitySchemes).toEqual({
@@ -81,13 +81,13 @@ describe('the document', () => {
     expect(rows.map((cell) => cell.replace(/^`|[?`].*$/g, '')).sort()).toEqual(told)
   })
 
-  test('names operations as methods are named, each by another name', () => {
+  test('gives each operation a name of its own, in the style of a method', () => {
     const ids = operations.map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)
     for (const id of ids) expect(id).toMatch(/^[a-z]+([A-Z][a-z]+)*$/)
   })
 
-  test('says of every operation and parameter what it is', () => {
+  test('describes every operation and parameter', () => {
     for (const { id, summary, description, parameters } of operations) {
       expect([id, summary, description]).toEqual([id, expect.any(String), expect.any(String)])
       for (const { name, description, example, schema } of parameters) {
@@ -107,7 +107,7 @@ describe('the document', () => {
     for (const { style, explode } of lists) expect([style, explode]).toEqual(['form', false])
   })
 
-  test('tells of JSON, and of CSV and NDJSON where rows can be had so', () => {
+  test('offers JSON, and CSV and NDJSON for rows', () => {
     const others = bodies.filter(({ type }) => type !== 'application/json').map(({ name }) => name)
     expect(others).toEqual([
       'getHistory 200 text/csv',
@@ -128,7 +128,7 @@ describe('the document', () => {
     }
   })
 
-  test('has every code of the service at its status, but those of no operation', () => {
+  test('has every code of the service at its status, except codes of no operation', () => {
     const told = new Map<string, number>()
     for (const { media, status } of bodies)
       for (const { value } of Object.values(media.examples ?? {}))
@@ -139,7 +139,7 @@ describe('the document', () => {
     )
   })
 
-  test('has bodies to send that fit their schema', () => {
+  test('has examples of request bodies that fit their schema', () => {
     for (const { requestBody } of operations) {
       if (!requestBody) continue
       const { content } = requestBody as { content: Record<string, Media> }
@@ -170,7 +170,7 @@ describe('a parameter', () => {
     return { status, code: body.code, parameter: body.parameter, error: body.error }
   }
 
-  test('that is required is missed where it is not given, and no other is', async () => {
+  test('is reported as missing if it is required and not given, and only then', async () => {
     for (const question of asked) {
       const { name, required } = question.parameter
       const missed = { status: 400, code: 'missing_parameter', parameter: name }
@@ -180,7 +180,7 @@ describe('a parameter', () => {
     }
   })
 
-  test('is taken at its documented bounds and refused beyond them', async () => {
+  test('is accepted at its documented bounds and refused beyond them', async () => {
     const seen = new Set<string>()
     for (const question of asked) {
       const { name } = question.parameter

@@ -112,7 +112,7 @@ describe('every error', () => {
     },
   )
 
-  test('429 and 503 say how long to wait; no other error does', async () => {
+  test('429 and 503 say how long to wait, and no other error does', async () => {
     for (const code of ERROR_CODES) {
       const { status, headers } = await MET[code][1](answerable())
       const wait = headers.get('retry-after')

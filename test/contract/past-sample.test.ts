@@ -104,7 +104,7 @@ const QUESTIONS: [path: string, oracle: typeof history, parameters: Record<strin
 
 describe('two years of real mids and the rates of central banks', () => {
   test.each(PAIRS)(
-    '%s: every question about the past is answered as the files say',
+    'give every answer about the past that follows from the files: %s',
     async (pair) => {
       const [from, to] = pair.split('/') as [string, string]
       const said = facts.said.filter((row) => row.pair === pair)
@@ -126,7 +126,7 @@ describe('two years of real mids and the rates of central banks', () => {
     },
   )
 
-  test('/time-series of ninety days holds what one reads in the files', async () => {
+  test('/time-series of ninety days has the values of the files', async () => {
     const { body } = await world.get('/time-series?from=USD&to=KES&interval=P1D&period=90d')
     expect(body).toMatchObject({ count: 91, tracked_corridor: true })
     expect(body.data.slice(-3)).toEqual([
@@ -136,7 +136,7 @@ describe('two years of real mids and the rates of central banks', () => {
     ])
   })
 
-  test('/historical holds what one reads in the files', async () => {
+  test('/historical has the values of the files', async () => {
     const { body } = await world.get('/historical?from=USD&to=KES&date=2025-09-02')
     const bank = body.providers.find(
       ({ provider_id }: { provider_id: string }) => provider_id === 'central-bank-of-kenya',

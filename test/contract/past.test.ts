@@ -191,7 +191,7 @@ function questionsOf({
 
 describe('questions about the past', () => {
   test(
-    'answer as the plain oracle does, for any history, backfill, clock and tier',
+    'get the answer of the plain oracle, for any history, backfill, clock and tier',
     async () => {
       await fc.assert(
         fc.asyncProperty(story, async (told) => {

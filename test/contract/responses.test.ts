@@ -165,7 +165,7 @@ function noisy(value: unknown, name = ''): number[] {
 }
 
 describe('every 200', () => {
-  test('keeps to its schema, and every other answer to that of an error, for any data', async () => {
+  test('fits its schema, and every other answer fits that of an error, for any data', async () => {
     await fc.assert(
       fc.asyncProperty(
         history,
@@ -193,7 +193,7 @@ describe('every 200', () => {
     )
   }, 20_000)
 
-  test('of a service that has what is asked for keeps to its schema', async () => {
+  test('of a service with the data in question fits its schema', async () => {
     const world = answerable()
     const key = world.key()
     const seen = new Set<Answer>()
@@ -208,7 +208,7 @@ describe('every 200', () => {
     expect(ANSWERS.filter((answer) => !seen.has(answer))).toEqual(others)
   })
 
-  test('of an empty service keeps to its schema', async () => {
+  test('of an empty service fits its schema', async () => {
     const world = new World()
     world.memory.publish({ catalogue: { currencies: [], providers: [] } }, NOW)
     const key = world.key('free')
@@ -220,7 +220,7 @@ describe('every 200', () => {
     }
   })
 
-  test('names no currency that a request could not name in turn', async () => {
+  test('names only currencies that a request could name too', async () => {
     const world = new World()
     const { body } = await world.get('/currencies', world.key())
     for (const { code } of body.currencies) expect(currencyCode(code)).toBe(code)
@@ -237,7 +237,7 @@ describe('every 201', () => {
     notes: fc.oneof(fc.string(), fc.anything()),
   })
 
-  test('keeps to its schema, and any other body is a 400 or 422 in the schema of errors', async () => {
+  test('fits its schema, and any other body gets a 400 or 422 in the schema of errors', async () => {
     const statuses = new Set<number>()
     await fc.assert(
       fc.asyncProperty(

@@ -117,7 +117,7 @@ describe('a read', () => {
     expect(queries).toEqual([])
   })
 
-  test('makes none as the hour and the day turn', async () => {
+  test('makes none when the hour or the day turns', async () => {
     queries.length = 0
     clock.set('2026-03-05T23:59:59.999Z')
     for (const path of READS) expect((await get(path, 'pro')).status).toBe(200)
@@ -143,7 +143,7 @@ async function sharing() {
 const asksForShares = () => queries.filter((query) => query.includes('insert into usage_shares'))
 
 describe('a read from a budget that processes share', () => {
-  test('waits for no round trip as long as the database answers between two', async () => {
+  test('waits for no round trip as long as the database answers between two reads', async () => {
     const { shares, exchange, ask } = await sharing()
     queries.length = 0
     for (let i = 0; i < LIMITS.enterprise; i++) {
@@ -158,7 +158,7 @@ describe('a read from a budget that processes share', () => {
     await exchange.stop()
   })
 
-  test('waits when its share is used up, all that wait for one alike, and loses no unit', async () => {
+  test('waits when its share is used up, like all others that wait for the share, and loses no unit', async () => {
     const { shares, exchange, ask } = await sharing()
     queries.length = 0
     const replies = Array.from({ length: 300 }, () => ask('pro'))
@@ -171,7 +171,7 @@ describe('a read from a budget that processes share', () => {
     await exchange.stop()
   })
 
-  test('is counted all the same: one later turn writes all of them in one statement', async () => {
+  test('is counted all the same, in one later statement for all of them', async () => {
     const { exchange, ask } = await sharing()
     clock.advance(24 * 3_600_000)
     await exchange.run()

@@ -2,20 +2,20 @@ import { describe, expect, test } from 'bun:test'
 import { isAlike } from './alike.ts'
 
 describe('isAlike', () => {
-  test('takes members beyond those that are told, and no other value of those', () => {
+  test('accepts further members, but no other value of the members shown', () => {
     expect(isAlike('{"rate":1.5}', '{"rate":1.5,"fee":null}')).toBe(true)
     expect(isAlike('{"rate":1.5}', '{"rate":1.6}')).toBe(false)
     expect(isAlike('{"rate":1.5}', '{"error":"no such path"}')).toBe(false)
     expect(isAlike('{"rate":1.5}', 'curl: (7) could not connect')).toBe(false)
   })
 
-  test('takes a longer list only where the page leaves some of it out', () => {
+  test('accepts a longer list only if the page leaves items out', () => {
     expect(isAlike('{"codes":["AED","..."]}', '{"codes":["AED","AOA"]}')).toBe(true)
     expect(isAlike('{"codes":["AED"]}', '{"codes":["AED","AOA"]}')).toBe(false)
     expect(isAlike('{"codes":["AED","..."]}', '{"codes":["AOA"]}')).toBe(false)
   })
 
-  test('takes other days, counts, keys and ids in texts, and no other words', () => {
+  test('accepts other days, counts, keys and ids in texts, but no other words', () => {
     expect(isAlike('{"at":"2026-11-22T15:00:00.000Z"}', '{"at":"2027-01-02T03:04:05.006Z"}')).toBe(
       true,
     )
@@ -25,7 +25,7 @@ describe('isAlike', () => {
     expect(isAlike(`${id} free`, `${id.replaceAll('a', 'f')}  free`)).toBe(true)
   })
 
-  test('finds lines in their order among others', () => {
+  test('finds lines in order among others', () => {
     expect(isAlike('rows: 1\nrates: 2\n', '$ corridor\nrows: 3\nmore\nrates: 4\n')).toBe(true)
     expect(isAlike('rates: 2\nrows: 1\n', 'rows: 3\nrates: 4\n')).toBe(false)
     expect(isAlike('', 'whatever')).toBe(true)

@@ -24,7 +24,7 @@ async function named(): Promise<string[]> {
 }
 
 describe('the caches of a read', () => {
-  test('have the number in the code that they have on the page', async () => {
+  test('have the same number in the code as on the page', async () => {
     expect(listed.length).toBeGreaterThan(9)
     expect((await named()).sort()).toEqual(listed.sort())
   })

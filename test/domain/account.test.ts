@@ -8,17 +8,17 @@ const TURNING = [
 ]
 
 describe('isKeyName', () => {
-  test('takes a line in any script, up to its length', () => {
+  test('accepts a line in any script, up to its length', () => {
     for (const name of ['web', 'Ünïcödé ✓', 'مفتاح الخادم', 'x'.repeat(KEY_NAME_LENGTH_MAX)])
       expect([name, isKeyName(name)]).toEqual([name, true])
   })
 
-  test('takes nothing, two lines, half a character and too much for no name', () => {
+  test('refuses an empty text, two lines, half a character and a text that is too long', () => {
     for (const name of ['', 'a\nb', 'a\0', '\uD800', 'x'.repeat(KEY_NAME_LENGTH_MAX + 1)])
       expect([name, isKeyName(name)]).toEqual([name, false])
   })
 
-  test.each(TURNING)('refuses %j, which turns the direction of what follows', (mark) => {
+  test.each(TURNING)('refuses %j, which changes the direction of what follows', (mark) => {
     expect(isKeyName(`live ${mark}yek`)).toBe(false)
     expect(isEmail(`ada${mark}@example.org`)).toBe(false)
     expect(isEmail(`ada@example${mark}.org`)).toBe(false)

@@ -34,7 +34,7 @@ describe('newApiKey', () => {
     expect(new Set(Array.from({ length: 1000 }, () => newApiKey(random))).size).toBe(1000)
   })
 
-  test('each character of the alphabet stands for four bytes: none is likelier than another', () => {
+  test('each character of the alphabet stands for four bytes, so none is likelier than another', () => {
     const counts = new Map<string, number>()
     for (let byte = 0; byte < 248; byte++) {
       const [character = '', ...more] = new Set(
@@ -82,7 +82,7 @@ describe('isWellFormedKey', () => {
     )
   })
 
-  test('nothing else is: empty, a prefix, spaces around it, a list of keys, 10 kB', () => {
+  test('nothing else is well formed: an empty text, a prefix, spaces around it, a list of keys, 10 kB', () => {
     const key = newApiKey(random)
     for (const text of [
       '',

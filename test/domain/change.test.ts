@@ -21,7 +21,7 @@ describe('changeOf', () => {
     expect(changeOf({ start: 1, end: null })).toBeNull()
   })
 
-  test('has no more decimals than what it is taken from', () => {
+  test('has no more decimals than the numbers that it comes from', () => {
     const prices = fc.integer({ min: 1, max: 99_999_999 }).map((cents) => cents / 100)
     fc.assert(
       fc.property(prices, prices, (start, end) => {

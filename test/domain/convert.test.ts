@@ -16,7 +16,7 @@ function isNearHalf(digits: bigint): boolean {
 const cents = (max: number) => fc.integer({ min: 0, max }).map((n) => n / 100)
 
 describe('netConverted', () => {
-  test('without a fee it is amount times rate, whether the fee is absent or zero', () => {
+  test('is amount times rate without a fee, whether the fee is absent or zero', () => {
     expect(netConverted(quote({ rate: 130 }), 200, null)).toBe(26_000)
     expect(netConverted(quote({ rate: 130, fee: 0, feeCurrency: 'GBP' }), 200, null)).toBe(26_000)
   })
@@ -26,7 +26,7 @@ describe('netConverted', () => {
     expect(netConverted(fee, 200, 999)).toBe(25_350)
   })
 
-  test('a fee without a currency is one in the source currency', () => {
+  test('a fee without a currency is in the source currency', () => {
     expect(netConverted(quote({ rate: 130, fee: 5, feeCurrency: null }), 200, 999)).toBe(25_350)
   })
 
@@ -48,7 +48,7 @@ describe('netConverted', () => {
     expect(netConverted(fee, 4, null)).toBe(-130)
   })
 
-  test('what is nothing in decimal is nothing here: no dust is left over', () => {
+  test('a result that is zero in decimal is zero here, without binary dust', () => {
     const dime = quote({ rate: 3, fee: 0.3, feeCurrency: 'KES' })
     expect(0.1 * 3 - 0.3).not.toBe(0)
     expect(netConverted(dime, 0.1, null)).toBe(0)
@@ -63,11 +63,14 @@ describe('netConverted', () => {
     [1, 1e9, 'KES', 1_000_000_012.345678, 12.345678],
     [1, 1e6, 'KES', 1_000_000.01234567, 0.01234567],
     [1e-12, 1e-9, 'KES', 1001, 1e-12],
-  ])('at %d a fee of %d %s leaves of %d exactly %d', (rate, fee, feeCurrency, amount, net) => {
-    expect(netConverted(quote({ rate, fee, feeCurrency }), amount, null)).toBe(net)
-  })
+  ])(
+    'a rate of %d and a fee of %d %s turn %d into exactly %d',
+    (rate, fee, feeCurrency, amount, net) => {
+      expect(netConverted(quote({ rate, fee, feeCurrency }), amount, null)).toBe(net)
+    },
+  )
 
-  test('what nearly all goes into the fee agrees with arithmetic in whole numbers', () => {
+  test('an amount that goes almost wholly into the fee agrees with arithmetic in whole numbers', () => {
     const priced = fc.record({
       rate: fc.bigInt({ min: 1n, max: 10n ** 12n }),
       fee: fc.bigInt({ min: 1n, max: 10n ** 12n }),
@@ -85,7 +88,7 @@ describe('netConverted', () => {
     )
   })
 
-  test('of a fee that a mid prices no more digits are shown than the mid has right', () => {
+  test('a fee that is priced by a mid shows no more digits than the mid has right', () => {
     const asked = quote({ rate: 1, fee: 30, feeCurrency: 'GBP' })
     expect(netConverted(asked, 100, 10 / 3)).toBe(0)
   })
@@ -108,7 +111,7 @@ describe('netConverted', () => {
     )
   })
 
-  test('where whole cents fit 12 digits it agrees with arithmetic in whole cents', () => {
+  test('agrees with arithmetic in whole cents if those fit 12 digits', () => {
     const priced = fc.record({
       rateCents: fc.integer({ min: 1, max: 99_999 }),
       amountCents: fc.integer({ min: 1, max: 9_999_999 }),
@@ -131,7 +134,7 @@ describe('netConverted', () => {
 })
 
 describe('thirdFeeCurrency', () => {
-  test('is the currency of a fee in neither side of the corridor', () => {
+  test('is the currency of a fee that is on neither side of the corridor', () => {
     expect(thirdFeeCurrency(quote({ fee: 1, feeCurrency: 'GBP' }))).toBe('GBP')
   })
 

@@ -20,7 +20,7 @@ describe('currencyCode', () => {
       expect(currencyCode(text)).toBeNull()
   })
 
-  test('a text of any length is answered: 64 characters with spaces are read, 65 are not', () => {
+  test('a text of any length gets an answer: 64 characters with spaces are read, 65 are not', () => {
     expect(currencyCode(`${' '.repeat(61)}KES`)).toBe('KES')
     expect(currencyCode(`${' '.repeat(62)}KES`)).toBeNull()
     expect(currencyCode('K'.repeat(1_000_000))).toBeNull()
@@ -28,7 +28,7 @@ describe('currencyCode', () => {
 })
 
 describe('corridorKey', () => {
-  test('names the pair in the direction money goes', () => {
+  test('names the pair in the direction in which money goes', () => {
     expect(corridorKey({ from: 'USD', to: 'KES' })).toBe('USD/KES')
     expect(corridorKey({ from: 'KES', to: 'USD' })).toBe('KES/USD')
   })

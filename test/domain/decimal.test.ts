@@ -20,7 +20,7 @@ describe('plainDecimal', () => {
   })
 
   test.each(['1e400', '1e-400', 'NaN', 'Infinity', '', '1.', '.5', '0x1', '9'.repeat(61)])(
-    '%s comes back as it is',
+    '%s comes back unchanged',
     (text) => {
       expect(plainDecimal(text)).toBe(text)
     },
@@ -65,7 +65,7 @@ describe('quotientText', () => {
     expect(quotientText(a, b)).toBeNull()
   })
 
-  test('differs from the doubles by no more than they round', () => {
+  test('differs from the quotient of doubles by no more than their rounding', () => {
     const rate = fc.double({ min: 1e-6, max: 1e6, noNaN: true })
     fc.assert(
       fc.property(rate, rate, (a, b) => {
@@ -93,7 +93,7 @@ describe('isBetween', () => {
     expect(isBetween(text, bounds)).toBe(is)
   })
 
-  test('takes zero in any form, and nothing that only a double takes for it', () => {
+  test('accepts zero in any form, and nothing that only a double takes for zero', () => {
     const fees = { min: 0, max: 1e15 }
     for (const text of ['0', '-0', '0.000', '0e5']) expect(isBetween(text, fees)).toBe(true)
     for (const text of ['-1e-400', '1e-400']) expect(isBetween(text, fees)).toBe(false)
@@ -113,12 +113,12 @@ describe('differenceText', () => {
     expect(differenceText(a, b)).toBe(difference)
   })
 
-  test('is null for what is no decimal', () => {
+  test('is null for a text that is not a decimal', () => {
     expect(differenceText('NaN', '1')).toBeNull()
     expect(differenceText('1', '1e400')).toBeNull()
   })
 
-  test('loses no digit, however far apart the two are', () => {
+  test('loses no digit, however far apart the two numbers are', () => {
     const numbers = fc.record({
       digits: fc.bigInt({ min: 1n, max: 999_999_999_999n }),
       exponent: fc.integer({ min: -24, max: 0 }),

@@ -14,7 +14,7 @@ describe('hourStartMs', () => {
     expect(hourStartMs(HOUR + HOUR_MS - 1)).toBe(HOUR)
   })
 
-  test('is the top of an hour, at or before the moment, by less than an hour', () => {
+  test('is the top of an hour, at or less than an hour before the moment', () => {
     fc.assert(
       fc.property(instants, (ms) => {
         const start = hourStartMs(ms)
@@ -31,7 +31,7 @@ describe('freshnessAt', () => {
     expect(freshnessAt('hourly', nowMs)).toEqual({ tier: 'hourly', nowMs, cutoffMs: HOUR })
   })
 
-  test('at the hour itself the new hour counts, one millisecond before it does not', () => {
+  test('the new hour counts from its first millisecond, and not before', () => {
     expect(freshnessAt('hourly', HOUR).cutoffMs).toBe(HOUR)
     expect(freshnessAt('hourly', HOUR - 1).cutoffMs).toBe(HOUR - HOUR_MS)
   })

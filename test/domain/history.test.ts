@@ -13,7 +13,7 @@ describe('spreadsThen', () => {
   const b = quote({ id: 2, atMs: 2, rate: 80, providerId: 'retail-b' })
   const worse = quote({ id: 3, atMs: 3, rate: 60 })
 
-  test('judges each by what stood of its kind when it was said', () => {
+  test('compares each with the quotes of its kind that held at its time', () => {
     const official = quote({ id: 4, atMs: 3, rate: 500, rateType: 'official', providerId: 'o' })
     const spreads = spreadsThen([a, b, worse, official], [], always)
     expect([...spreads]).toEqual([
@@ -24,12 +24,12 @@ describe('spreadsThen', () => {
     ])
   })
 
-  test('is the same for a page and the one behind it, in any order', () => {
+  test('is the same for a page and the one after it, in either order', () => {
     const whole = spreadsThen([a, b, worse], [], always)
     expect([...spreadsThen([worse, b], [a], always)]).toEqual([...whole].slice(1))
   })
 
-  test('takes those of one instant together, in whatever order they were recorded', () => {
+  test('compares observations of one instant with each other, in whatever order they were recorded', () => {
     for (const [first, second] of [
       [5, 6],
       [6, 5],
@@ -42,7 +42,7 @@ describe('spreadsThen', () => {
     }
   })
 
-  test('counts of a provider at one instant what it said last, and any by itself', () => {
+  test("counts the last of a provider's observations at one instant, and compares each of them", () => {
     const mistake = quote({ id: 5, atMs: 2, rate: 1000, providerId: 'retail-b' })
     const right = quote({ id: 6, atMs: 2, rate: 90, providerId: 'retail-b' })
     const spreads = spreadsThen([mistake, right], [a], always)
@@ -79,7 +79,7 @@ describe('spreadsThen', () => {
     expect(spreadsThen([], [a], always).size).toBe(0)
   })
 
-  test('is what the plainest reading gives, for any history, activity and page', () => {
+  test('agrees with the plainest computation, for any history, activity and page', () => {
     const ids = ['a', 'b', 'c', 'd']
     const rows = fc.array(
       fc.record({

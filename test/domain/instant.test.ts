@@ -18,7 +18,7 @@ describe('instantOf', () => {
     expect(instantOf('2026-03-05t14:25:30z')).toBe(MOMENT_MS)
   })
 
-  test('takes the offset off, with and without its colon, over the end of a day and a year', () => {
+  test('subtracts the offset, with and without its colon, across the end of a day and of a year', () => {
     expect(instantOf('2026-03-05T17:25:30+03:00')).toBe(MOMENT_MS)
     expect(instantOf('2026-03-05T17:25:30+0300')).toBe(MOMENT_MS)
     expect(instantOf('2026-03-05T08:55:30-05:30')).toBe(MOMENT_MS)
@@ -28,12 +28,12 @@ describe('instantOf', () => {
     expect(instantOf('2026-03-06T14:24:30+23:59')).toBe(MOMENT_MS)
   })
 
-  test('an offset is required, and one of a whole day or of 60 minutes is none', () => {
+  test('an offset is required, and one of a whole day or of 60 minutes is invalid', () => {
     for (const offset of ['', '+24:00', '-24:00', '+03:60', '+3:00', '+03', 'UTC', ' Z', 'Z Z'])
       expect(instantOf(`2026-03-05T14:25:30${offset}`)).toBeNull()
   })
 
-  test('one to nine fraction digits are read, the ones after the millisecond cut off', () => {
+  test('one to nine fraction digits are read, and those after the millisecond are cut off', () => {
     expect(instantOf('2026-03-05T14:25:30.5Z')).toBe(MOMENT_MS + 500)
     expect(instantOf('2026-03-05T14:25:30.05Z')).toBe(MOMENT_MS + 50)
     expect(instantOf('2026-03-05T14:25:30,005Z')).toBe(MOMENT_MS + 5)
@@ -94,7 +94,7 @@ describe('instantOf', () => {
     )
   })
 
-  test('one instant written at any offset is one instant', () => {
+  test('the same instant is read from any offset', () => {
     const offsets = fc.integer({ min: -1439, max: 1439 })
     const inYears = fc.integer({ min: Date.UTC(1970, 0, 2), max: Date.UTC(2100, 0) })
     fc.assert(
@@ -116,7 +116,7 @@ describe('dateMsOf', () => {
     expect(dateMsOf('2024-02-29')).toBe(Date.UTC(2024, 1, 29))
   })
 
-  test('is null for what is no date, or none of the calendar', () => {
+  test('is null for a text that is not a date, or not in the calendar', () => {
     for (const text of [
       '',
       '2026-02-29',

@@ -22,19 +22,19 @@ describe('crossMid', () => {
     expect(crossMid(reference('GBP', 0.8), reference('KES', 128)).rate).toBe(160)
   })
 
-  test('from the dollar it is the target leg alone: its rate, source and time', () => {
+  test('is the target leg alone from the dollar, with its rate, source and time', () => {
     const usd = reference('USD', 1, { atMs: 5, source: 'other' })
     const kes = reference('KES', 128, { atMs: 9, source: 'feed' })
     expect(crossMid(usd, kes)).toEqual({ rate: 128, source: 'feed', atMs: 9 })
   })
 
-  test('to the dollar it is the source leg alone, turned over', () => {
+  test('is the source leg alone to the dollar, inverted', () => {
     const usd = reference('USD', 1, { atMs: 5, source: 'other' })
     const kes = reference('KES', 128, { atMs: 9, source: 'feed' })
     expect(crossMid(kes, usd)).toEqual({ rate: 1 / 128, source: 'feed', atMs: 9 })
   })
 
-  test('carries the time of its staler leg, whichever side that is', () => {
+  test('has the time of its older leg, on whichever side that is', () => {
     const early = { atMs: 10 }
     const late = { atMs: 20 }
     expect(crossMid(reference('GBP', 1, early), reference('KES', 1, late)).atMs).toBe(10)
@@ -49,7 +49,7 @@ describe('crossMid', () => {
     expect(crossMid(reference('GBP', 1, b), reference('KES', 1, a)).source).toBe('open-er-api+ecb')
   })
 
-  test('there and back is one', () => {
+  test('there and back gives one', () => {
     fc.assert(
       fc.property(legs(2), ([a, b]) => {
         const [from, to] = [reference(a!.code, a!.rate), reference(b!.code, b!.rate)]
@@ -58,7 +58,7 @@ describe('crossMid', () => {
     )
   })
 
-  test('over a third currency it is the same price', () => {
+  test('is the same through a third currency', () => {
     fc.assert(
       fc.property(legs(3), (all) => {
         const [a, b, c] = all.map(({ code, rate }) => reference(code, rate))
@@ -71,7 +71,7 @@ describe('crossMid', () => {
 })
 
 describe('joinedSources', () => {
-  test('names each feed once, those inside joined names too, in order of appearance', () => {
+  test('names each feed once, including those inside joined names, in order of appearance', () => {
     expect(joinedSources(['ecb', 'open-er-api+ecb', 'ecb'])).toBe('ecb+open-er-api')
     expect(joinedSources(['b+a', 'c', 'a'])).toBe('b+a+c')
     expect(joinedSources([])).toBe('')

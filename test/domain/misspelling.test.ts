@@ -29,13 +29,13 @@ describe('meantBy', () => {
   })
 
   test.each(['id', 'x', '', 'ts', 'foo', 'ref', 'name', 'base', 'rate_type', 'comment'])(
-    '%p is a word of its own',
+    '%p is not a misspelling',
     (word) => {
       expect(meantBy(word, NAMES)).toBeNull()
     },
   )
 
-  test('a name is meant for itself, whatever else is near', () => {
+  test('a name stands for itself, whatever other name is near', () => {
     for (const name of [...NAMES, 'form']) expect(meantBy(name, [...NAMES, 'form'])).toBeNull()
   })
 

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { backfillStartMs, significantDigits } from '~/domain/observation.ts'
 
 describe('significantDigits', () => {
-  test('zeros at either end do not count, zeros between do', () => {
+  test('zeros at either end do not count, and zeros in between do', () => {
     const expected: [string, number][] = [
       ['129.5', 4],
       ['0.00120', 2],
@@ -18,7 +18,7 @@ describe('significantDigits', () => {
     for (const [text, digits] of expected) expect(significantDigits(text)).toBe(digits)
   })
 
-  test('zero has none, however it is written', () => {
+  test('zero has no digits, however it is written', () => {
     for (const text of ['0', '0.0', '-0', '000', '0e5']) expect(significantDigits(text)).toBe(0)
   })
 
@@ -29,13 +29,13 @@ describe('significantDigits', () => {
     expect(significantDigits('120e300')).toBe(2)
   })
 
-  test('18 and 19 digits are told apart, where a double could not', () => {
+  test('18 and 19 digits are distinguished, although a double could not', () => {
     expect(significantDigits('123456789012345678')).toBe(18)
     expect(significantDigits('1234567890.123456789')).toBe(19)
     expect(significantDigits('0.000000123456789012345678')).toBe(18)
   })
 
-  test('null for what is no plain decimal', () => {
+  test('is null for a text that is not a plain decimal', () => {
     for (const text of [
       '',
       '.',
@@ -57,7 +57,7 @@ describe('significantDigits', () => {
       expect(significantDigits(text)).toBeNull()
   })
 
-  test('is the length of the digits, wherever the point is', () => {
+  test('is the number of the digits, wherever the point is', () => {
     const digits = fc.stringMatching(/^[1-9]([0-9]{0,16}[1-9])?$/)
     fc.assert(
       fc.property(digits, fc.nat({ max: 30 }), fc.nat({ max: 9 }), (text, place, zeros) => {
@@ -79,7 +79,7 @@ describe('backfillStartMs', () => {
     expect(startOf('2026-01-01T00:00:00.000Z')).toBe('2021-01-01T00:00:00.000Z')
   })
 
-  test('from 29 February it is the day after the 28th of a year that has no 29th', () => {
+  test('is 1 March from 29 February, in a year without a 29th', () => {
     expect(startOf('2028-02-29T12:00:00.000Z')).toBe('2023-03-01T12:00:00.000Z')
   })
 })

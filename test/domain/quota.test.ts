@@ -5,7 +5,7 @@ import { dayOf, mayIngest, PLANS, quotaOf, ROLES, tierOf } from '~/domain/quota.
 const MIDNIGHT = Date.parse('2026-03-05T00:00:00.000Z')
 
 describe('dayOf', () => {
-  test('turns at UTC midnight: not a millisecond before, and from the first one on', () => {
+  test('changes at UTC midnight and not a millisecond before', () => {
     const day = dayOf(MIDNIGHT)
     expect(dayOf(MIDNIGHT - 1)).toBe(day - 1)
     expect(dayOf(MIDNIGHT + 1)).toBe(day)
@@ -22,7 +22,7 @@ describe('dayOf', () => {
 describe('quotaOf', () => {
   const day = dayOf(MIDNIGHT)
 
-  test('what is left of the limit, and the midnight at which it is whole again', () => {
+  test('is what is left of the limit, and the midnight at which the limit is whole again', () => {
     expect(quotaOf({ limit: 50, used: 12, day })).toEqual({
       limit: 50,
       used: 12,
@@ -31,7 +31,7 @@ describe('quotaOf', () => {
     })
   })
 
-  test('at the limit nothing is left, over it no less than nothing', () => {
+  test('leaves nothing at the limit, and never less than nothing', () => {
     expect(quotaOf({ limit: 50, used: 0, day }).remaining).toBe(50)
     expect(quotaOf({ limit: 50, used: 49, day }).remaining).toBe(1)
     expect(quotaOf({ limit: 50, used: 50, day }).remaining).toBe(0)

@@ -42,12 +42,12 @@ describe('byKindThenValue', () => {
     ])
   })
 
-  test('inside a kind the greatest value comes first and null last, below negative ones too', () => {
+  test('within a kind the greatest value comes first and null last, even below negative ones', () => {
     const sorted = [entry(null), entry(-5), entry(0), entry(7)].sort(byKindThenValue)
     expect(sorted.map(({ value }) => value)).toEqual([7, 0, -5, null])
   })
 
-  test('of equal values the newest comes first, whatever the provider is called', () => {
+  test('the newest of equal values comes first, whatever the provider is called', () => {
     const sorted = [
       entry(1, { providerId: 'a', atMs: 1, id: 9 }),
       entry(1, { providerId: 'z', atMs: 2, id: 1 }),
@@ -55,7 +55,7 @@ describe('byKindThenValue', () => {
     expect(idsOf(sorted)).toEqual(['z', 'a'])
   })
 
-  test('of equal values and times the smaller provider id comes first, whatever the row id', () => {
+  test('the smaller provider id comes first among equal values and times, whatever the row id', () => {
     const sorted = [
       entry(1, { providerId: 'b', id: 9 }),
       entry(1, { providerId: 'a', id: 1 }),
@@ -64,7 +64,7 @@ describe('byKindThenValue', () => {
     expect(idsOf(sorted)).toEqual(['B', 'a', 'b'])
   })
 
-  test('two entries without a value are in order too: newest, then provider id', () => {
+  test('entries without a value are ordered too, by the newest, then by provider id', () => {
     const sorted = [
       entry(null, { providerId: 'b', atMs: 1 }),
       entry(null, { providerId: 'a', atMs: 1 }),
@@ -73,7 +73,7 @@ describe('byKindThenValue', () => {
     expect(idsOf(sorted)).toEqual(['c', 'a', 'b'])
   })
 
-  test('the order is total: it turns with its arguments and every shuffle sorts alike', () => {
+  test('the order is total: it reverses with its arguments, and every shuffle sorts to the same list', () => {
     fc.assert(
       fc.property(entries, fc.infiniteStream(fc.nat()), (list, noise) => {
         for (const a of list)
@@ -99,7 +99,7 @@ describe('bestExecutable', () => {
     expect(best?.quote.providerId).toBe('bank')
   })
 
-  test('the best of all executable kinds together', () => {
+  test('is the best of all executable kinds together', () => {
     for (const rateType of ['retail', 'p2p', 'interbank'] as const) {
       const others = ['retail', 'p2p', 'interbank'] as const
       const list = others.map((kind) => entry(kind === rateType ? 2 : 1, { rateType: kind }))
@@ -107,7 +107,7 @@ describe('bestExecutable', () => {
     }
   })
 
-  test('null when nothing is executable, when nothing has a value, and of nothing', () => {
+  test('is null if nothing is executable, if nothing has a value, and for an empty list', () => {
     expect(bestExecutable([entry(1, { rateType: 'official' })])).toBeNull()
     expect(bestExecutable([entry(null)])).toBeNull()
     expect(bestExecutable([])).toBeNull()
@@ -141,12 +141,12 @@ describe('bestExecutable', () => {
 })
 
 describe('isExecutable', () => {
-  test('interbank, retail and p2p are; official and parallel are not', () => {
+  test('interbank, retail and p2p are executable, and official and parallel are not', () => {
     const executable = RATE_TYPES.filter(isExecutable)
     expect([...executable].sort()).toEqual(['interbank', 'p2p', 'retail'])
   })
 
-  test('those that are come first in every list', () => {
+  test('executable kinds come first in every list', () => {
     const shown = RATE_TYPES.toSorted((a, b) => KIND_ORDER[a] - KIND_ORDER[b])
     expect(shown.findIndex((kind) => !isExecutable(kind))).toBe(shown.filter(isExecutable).length)
   })
@@ -157,7 +157,7 @@ describe('isExecutable', () => {
 })
 
 describe('newestFirst', () => {
-  test('by time, then by what was recorded last', () => {
+  test('orders by time, then by what was recorded last', () => {
     const dated = [
       { id: 1, atMs: 5 },
       { id: 3, atMs: 5 },
@@ -168,7 +168,7 @@ describe('newestFirst', () => {
 })
 
 describe('compareText', () => {
-  test('goes by code units: capitals first, accents last, a prefix before its longer word', () => {
+  test('orders by code units: capitals first, accents last, a prefix before a longer word', () => {
     expect(['é', 'b', 'a', 'B', 'ab', 'a'].sort(compareText)).toEqual([
       'B',
       'a',

@@ -10,7 +10,7 @@ const significant = (x: number) => {
 const decimals = (x: number) => /\.(\d+)$/.exec(String(x))?.[1]?.length ?? 0
 
 describe('roundAmount', () => {
-  test('is the plain rounding of the digits, whatever short way it takes', () => {
+  test('agrees with plain rounding of the digits, whatever shortcut it takes', () => {
     const short = fc
       .tuple(fc.integer({ min: -1e9, max: 1e9 }), fc.integer({ min: 0, max: 8 }))
       .map(([units, places]) => units / 10 ** places)
@@ -43,19 +43,19 @@ describe('roundAmount', () => {
     expect(roundAmount(999999999999.9)).toBe(1e12)
   })
 
-  test('digits count from the first that is not zero, so small amounts keep theirs', () => {
+  test('digits count from the first non-zero one, so small amounts keep theirs', () => {
     expect(roundAmount(1.23456789012345e-12)).toBe(1.23456789012e-12)
     expect(roundAmount(1e-12)).toBe(1e-12)
     expect(roundAmount(1e27)).toBe(1e27)
     expect(roundAmount(Number.MIN_VALUE)).toBe(Number.MIN_VALUE)
   })
 
-  test('zero is 0, never -0', () => {
+  test('zero is 0 and never -0', () => {
     expect(roundAmount(0)).toBe(0)
     expect(roundAmount(-0)).toBe(0)
   })
 
-  test('has at most 12 significant digits, lies as near, and rounding again changes nothing', () => {
+  test('has at most 12 significant digits, is as near as possible, and rounding again changes nothing', () => {
     fc.assert(
       fc.property(doubles, (x) => {
         const rounded = roundAmount(x)
@@ -83,7 +83,7 @@ for (const [name, round, places] of [
       expect(round(step)).toBe(step)
     })
 
-    test('what is too small to show is 0, never -0, from either side', () => {
+    test('a figure too small to show is 0 and never -0, on either side', () => {
       for (const x of [step / 3, -step / 3, 0, -0, 1e-300, -1e-300]) expect(round(x)).toBe(0)
     })
 
@@ -100,7 +100,7 @@ for (const [name, round, places] of [
       )
     })
 
-    test('figures too large for their decimals leave without binary noise', () => {
+    test('figures too large for their decimals have no binary noise', () => {
       expect(round(3_999_999_999_900.0005)).toBe(3_999_999_999_900)
       expect(round(8_241_917_579_270.883)).toBe(8_241_917_579_270)
       const figures = fc.double({ min: 1e6, max: 1e20, noNaN: true })
@@ -115,7 +115,7 @@ for (const [name, round, places] of [
       )
     })
 
-    test('huge figures stay finite and as they are', () => {
+    test('huge figures stay finite and unchanged', () => {
       expect(round(1e28)).toBe(1e28)
       expect(Number.isFinite(round(1e300))).toBe(true)
     })

@@ -23,7 +23,7 @@ describe('seriesWindow', () => {
     })
   })
 
-  test('leaves limits that are a bucket’s alone', () => {
+  test('leaves limits alone that are those of a bucket', () => {
     const asked = { fromMs: at('2026-03-01T00:00:00Z'), toMs: at('2026-03-03T00:00:00Z') }
     const { fromMs, beforeMs } = seriesWindow({ ...asked, nowMs: NOW_MS }, 'P1D')
     expect([fromMs, beforeMs]).toEqual([asked.fromMs, asked.toMs])
@@ -37,7 +37,7 @@ describe('seriesWindow', () => {
     expect(seriesWindow({ ...asked, toMs: nowMs }, 'PT1H').beforeMs).toBe(nowMs)
   })
 
-  test('is whole buckets, never empty, never too many, never behind the present', () => {
+  test('has whole buckets, at least one, never too many, and none after the present', () => {
     const moments = fc.integer({ min: NOW_MS - 900 * DAY_MS, max: NOW_MS + 900 * DAY_MS })
     fc.assert(
       fc.property(moments, moments, fc.constantFrom(...INTERVALS), (a, b, interval) => {
@@ -58,7 +58,7 @@ describe('seriesWindow', () => {
     )
   })
 
-  test('leaves out the oldest part bucket, and cuts nothing, where only rounding is one too many', () => {
+  test('leaves out the oldest part of a bucket, and cuts nothing, if only rounding adds one too many', () => {
     const fromMs = NOW_MS - 7 * DAY_MS
     const asked = { toMs: NOW_MS + 1, nowMs: NOW_MS }
     expect(seriesWindow({ fromMs, ...asked }, 'PT1H')).toEqual({
@@ -71,7 +71,7 @@ describe('seriesWindow', () => {
   })
 })
 
-test('bucketStartsMs is oldest first', () => {
+test('bucketStartsMs has the oldest first', () => {
   const window = { fromMs: 0, beforeMs: 3 * DAY_MS }
   expect(bucketStartsMs(window, 'P1D')).toEqual([0, DAY_MS, 2 * DAY_MS])
 })

@@ -7,7 +7,7 @@ import { rates, rateTypes } from '../support/quotes.ts'
 const priced = fc.array(fc.record({ rate: rates, rateType: rateTypes }), { maxLength: 30 })
 
 describe('bestByKind', () => {
-  test('the highest rate of each kind, and no kind that is not there', () => {
+  test('has the highest rate of each kind that is there', () => {
     const best = bestByKind([
       { rate: 128, rateType: 'retail' },
       { rate: 129, rateType: 'retail' },
@@ -19,13 +19,13 @@ describe('bestByKind', () => {
     ])
   })
 
-  test('nothing is the best of nothing', () => {
+  test('has no best for an empty list', () => {
     expect(bestByKind([]).size).toBe(0)
   })
 })
 
 describe('spreadsBps', () => {
-  test('one per cent below the best is a hundred basis points', () => {
+  test('is a hundred basis points for one per cent below the best', () => {
     expect(
       spreadsBps([
         { rate: 99, rateType: 'retail' },
@@ -34,7 +34,7 @@ describe('spreadsBps', () => {
     ).toEqual([100, 0])
   })
 
-  test('each kind is measured against its own best only', () => {
+  test('compares each kind only with its own best', () => {
     expect(
       spreadsBps([
         { rate: 200, rateType: 'parallel' },
@@ -47,11 +47,11 @@ describe('spreadsBps', () => {
     ).toEqual([0, 0, 0, 0, 0, 2500])
   })
 
-  test('empty in, empty out', () => {
+  test('is empty for an empty list', () => {
     expect(spreadsBps([])).toEqual([])
   })
 
-  test('the best of each kind is 0, and only what equals it', () => {
+  test('is 0 for the best of each kind and what equals it, and for nothing else', () => {
     fc.assert(
       fc.property(priced, (quotes) => {
         const spreads = spreadsBps(quotes)
@@ -67,7 +67,7 @@ describe('spreadsBps', () => {
     )
   })
 
-  test('a spread is never negative, stays below 10000, and tells the rate it was made of', () => {
+  test('is never negative, stays below 10000, and leads back to the rate', () => {
     fc.assert(
       fc.property(priced, (quotes) => {
         const best = bestByKind(quotes)
@@ -82,7 +82,7 @@ describe('spreadsBps', () => {
     )
   })
 
-  test('quotes of another kind change nothing', () => {
+  test('does not change with quotes of another kind', () => {
     fc.assert(
       fc.property(priced, rateTypes, (quotes, kind) => {
         const own = quotes.filter(({ rateType }) => rateType === kind)
@@ -94,7 +94,7 @@ describe('spreadsBps', () => {
 })
 
 describe('vsMidBps', () => {
-  test('negative is below the mid, zero at it, positive above', () => {
+  test('is negative below the mid, zero at it and positive above', () => {
     expect(vsMidBps(99, 100)).toBeCloseTo(-100, 9)
     expect(vsMidBps(100, 100)).toBe(0)
     expect(vsMidBps(101, 100)).toBeCloseTo(100, 9)

@@ -14,7 +14,7 @@ describe('tierFault', () => {
   const hourly = { data_freshness: 'hourly', timestamp: NOW, as_of: HOUR }
   const realtime = { data_freshness: 'realtime', timestamp: NOW }
 
-  test('takes each tier with its own cutoff', () => {
+  test('accepts each tier with its own cutoff', () => {
     const says = (tier: string) => ({ 'x-data-freshness': tier })
     expect(tierFault(answer(hourly, says('hourly')), 'hourly')).toBeNull()
     expect(tierFault(answer(realtime, says('realtime')), 'realtime')).toBeNull()
@@ -35,7 +35,7 @@ describe('tierFault', () => {
 describe('errorFault', () => {
   const away = { error: 'retry shortly', code: 'database_unavailable' }
 
-  test('takes an error with its code, its status and its wait', () => {
+  test('accepts an error with its code, its status and its wait', () => {
     expect(errorFault(answer(away, { 'retry-after': '5' }, 503))).toBeNull()
   })
 
@@ -51,7 +51,7 @@ describe('errorFault', () => {
 })
 
 describe('midFault', () => {
-  test('takes only the mid of the feed there is', () => {
+  test('accepts only the mid of the feed in use', () => {
     expect(midFault('GBP/KES', [midOf('GBP/KES'), 'fault-test'])).toBeNull()
     expect(midFault('GBP/KES', [midOf('GBP/KES') * 1.001, 'fault-test'])).toBeString()
     expect(midFault('GBP/KES', [midOf('GBP/KES'), 'other'])).toBeString()

@@ -6,7 +6,7 @@ const chosen = (...asked: string[]): string[] =>
   Object.keys(FAULTS).filter((name) => isChosen(asked, name))
 
 describe('bun run fault --only', () => {
-  test('takes every fault by its short name and by the one that the table shows', () => {
+  test('accepts every fault by its short name and by the name in the table', () => {
     for (const [name, fault] of Object.entries(FAULTS)) {
       expect([fault.name, unknownNames([name, fault.name])]).toEqual([fault.name, []])
       expect(chosen(name)).toEqual([name])
@@ -15,7 +15,7 @@ describe('bun run fault --only', () => {
     expect(chosen('Revoked key', 'overload')).toEqual(['revoked-key', 'overload'])
   })
 
-  test('names what is no fault, and those that there are by both names', async () => {
+  test('reports an unknown name, and lists the faults by both names', async () => {
     const { status, stdout, stderr } = await scriptOutput([
       ...(['test/fault/main.ts', '--only', 'revoked key', '--only', 'locusts'] as const),
     ])

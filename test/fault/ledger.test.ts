@@ -27,14 +27,14 @@ const sight = (more: Partial<Sight> = {}): Sight => ({
 })
 
 describe('Ledger', () => {
-  test('takes the newest acknowledged observation, and one that is just under way', () => {
+  test('accepts the newest acknowledged observation, and one that is under way', () => {
     const known = acknowledged(START_MS + 100)
     const sent = ledger.send(CORRIDOR, START_MS + 200)
     expect(ledger.fault(sight(), known.seq, START_MS + 103)).toBeNull()
     expect(ledger.fault(sight(), sent.seq, START_MS + 201)).toBeNull()
   })
 
-  test('blames what nobody sent, and a time of another one', () => {
+  test('blames an observation that nobody sent, and a time that belongs to another', () => {
     const { seq } = acknowledged(START_MS + 100)
     expect(ledger.fault(sight(), seq + 1, null)).toContain('nobody sent')
     expect(ledger.fault(sight(), null, null)).toContain('nobody sent')
@@ -42,14 +42,14 @@ describe('Ledger', () => {
     expect(ledger.fault(sight(), seq, START_MS + 106)).toContain('time of another')
   })
 
-  test('blames another replica for an older one only once its second is over', () => {
+  test('blames another replica for an older observation only once its second is over', () => {
     acknowledged(START_MS + 100)
     const soon = performance.now() + 500
     expect(ledger.fault(sight({ askedAt: soon }), 0, START_MS)).toBeNull()
     expect(ledger.fault(sight(), 0, START_MS)).toContain('and not USD/KES 1')
   })
 
-  test('blames the replica that acknowledged at once, but not in another of its lives', () => {
+  test('blames the replica that acknowledged at once, but not after a restart of it', () => {
     acknowledged(START_MS + 100)
     const askedAt = performance.now() + 1
     const mine = { askedAt, answeredBy: 'a1' }
@@ -57,7 +57,7 @@ describe('Ledger', () => {
     expect(ledger.fault(sight({ ...mine, answeredBy: 'a2' }), 0, START_MS)).toBeNull()
   })
 
-  test('holds the cutoff: nothing later, and nothing older than what held then', () => {
+  test('blames anything later than the cutoff, and anything older than what held then', () => {
     const early = acknowledged(START_MS + 100)
     const late = acknowledged(START_MS + 5_000)
     const cutoff = sight({ cutoffMs: START_MS + 1_000 })
@@ -66,7 +66,7 @@ describe('Ledger', () => {
     expect(ledger.fault(cutoff, 0, START_MS)).toContain('and not USD/KES 1')
   })
 
-  test('goes by the time of the quote where the clock was turned back', () => {
+  test('uses the time of the quote when the clock was turned back', () => {
     const ahead = acknowledged(START_MS + 9_000)
     const behind = acknowledged(START_MS + 1_000)
     expect(ledger.fault(sight(), ahead.seq, START_MS + 9_001)).toBeNull()
@@ -82,7 +82,7 @@ describe('Ledger', () => {
     expect(ledger.fault(sight(), entry.seq, START_MS + 5_011)).toContain('time of another')
   })
 
-  test('judges an answer without a time by what the time can have been', () => {
+  test('judges an answer without a time by what its time may have been', () => {
     const retried = ledger.send(CORRIDOR, START_MS + 2_000)
     ledger.sendAgain(retried, START_MS + 500)
     ledger.acknowledge(retried, { nowMs: START_MS + 600, by: 'a1' })

@@ -16,13 +16,13 @@ function answer(remaining: number, more: Partial<Answer> & { reset?: number } = 
 }
 
 describe('QuotaWatch', () => {
-  test('takes answers of one replica that leave less and less', () => {
+  test('accepts answers of one replica that leave less and less', () => {
     const watch = new QuotaWatch()
     for (const remaining of [9, 8, 5])
       expect(watch.fault(answer(remaining), watch.floors)).toBeNull()
   })
 
-  test('blames one that leaves as much as an answer before it, but not one beside it', () => {
+  test('blames an answer that leaves as much as an earlier one, but not as much as a simultaneous one', () => {
     const watch = new QuotaWatch()
     const before = watch.floors
     watch.fault(answer(5), watch.floors)
@@ -30,7 +30,7 @@ describe('QuotaWatch', () => {
     expect(watch.fault(answer(5), watch.floors)).toBe('a1 says 5 remain, after it said 5')
   })
 
-  test('lets other replicas, other lives and another day begin anew', () => {
+  test('lets other replicas, restarts and another day start over', () => {
     const watch = new QuotaWatch()
     watch.fault(answer(5), watch.floors)
     const tomorrow = { fromMs: NOW_MS + 86_400_000, toMs: NOW_MS + 86_400_000 }
@@ -38,7 +38,7 @@ describe('QuotaWatch', () => {
       expect(watch.fault(answer(9, more), watch.floors)).toBeNull()
   })
 
-  test('blames a reset that is not the next midnight, and headers that are missing', () => {
+  test('blames a reset that is not the next midnight, and missing headers', () => {
     const watch = new QuotaWatch()
     expect(watch.fault(answer(5, { reset: MIDNIGHT + 1 }), watch.floors)).toContain('Reset')
     const bare = { ...answer(5), headers: new Headers() }
@@ -47,7 +47,7 @@ describe('QuotaWatch', () => {
 })
 
 describe('resetOf', () => {
-  test('is the next midnight, at midnight the one after', () => {
+  test('is the next midnight, and at midnight the one after', () => {
     expect(resetOf(NOW_MS)).toBe(MIDNIGHT)
     expect(resetOf(MIDNIGHT * 1000)).toBe(MIDNIGHT + 86_400)
   })

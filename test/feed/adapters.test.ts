@@ -98,7 +98,7 @@ const digits = (text: string) => text.replace(/0+$/, '')
 
 for (const { name, file, path, at, sample, rates } of FEEDS)
   describe(name, () => {
-    test('is asked at its documented path and read as published, per USD', async () => {
+    test('is requested at its documented path and read as published, per USD', async () => {
       const answer = await ask(name, await fixture(file))
       expect(upstream.asked.map((asked) => asked.path)).toEqual([path])
       expect(answer.base).toBe('USD')
@@ -116,7 +116,7 @@ for (const { name, file, path, at, sample, rates } of FEEDS)
         expect((await failure(ask(name, text.slice(0, length)))).fault).toBe('malformed')
     })
 
-    test('a web page with status 200 is no data', async () => {
+    test('a web page with status 200 is malformed', async () => {
       const html = '<!DOCTYPE html><html><body>Back soon</body></html>'
       expect((await failure(ask(name, html))).fault).toBe('not_data')
       const typed = { headers: { 'content-type': 'text/html; charset=utf-8' } }
@@ -150,7 +150,7 @@ for (const { name, file, path, at, sample, rates } of FEEDS)
       }
     })
 
-    test('numbers no price can be are handed on for the guard to refuse', async () => {
+    test('numbers that cannot be prices are passed on for the guard to refuse', async () => {
       const text = await fixture(file)
       if (!rates) return
       const code = rates === 'usd' ? 'zar' : 'ZAR'
@@ -166,7 +166,7 @@ for (const { name, file, path, at, sample, rates } of FEEDS)
         expect((await failure(ask(name, text))).fault).toBe('malformed')
     })
 
-    test('names its source, its licence and whom to credit', () => {
+    test('names its source, its licence and its credit line', () => {
       const { text, url, licence } = ADAPTERS[name].attribution
       expect(text && licence).toBeTruthy()
       expect(url).toStartWith('https://')
@@ -227,7 +227,7 @@ describe('documented refusals', () => {
     ['ecb', 404, '<html>no</html>', 'http_error', /^answered 404$/],
   ]
   for (const [name, status, body, fault, message] of REFUSALS)
-    test(`${status} of ${name} is ${fault}, in our words only`, async () => {
+    test(`${status} of ${name} is ${fault}, in our own words only`, async () => {
       const error = await failure(ask(name, body, { status }))
       expect(error).toBeInstanceOf(FeedError)
       expect(error.fault).toBe(fault as FeedError['fault'])
@@ -237,7 +237,7 @@ describe('documented refusals', () => {
 })
 
 describe('another base', () => {
-  test('is told as it is, for the guard to refuse', async () => {
+  test('is passed on unchanged, for the guard to refuse', async () => {
     const text = await fixture('open-er-api.json')
     const answer = await ask(
       'open-er-api',
@@ -246,7 +246,7 @@ describe('another base', () => {
     expect(answer.base).toBe('EUR')
   })
 
-  test('frankfurter per USD is taken as it is, per GBP is not turned', async () => {
+  test('rates of frankfurter per USD are taken as they are, and those per GBP are not converted', async () => {
     const body = (base: string) =>
       `{"amount":1,"base":"${base}","date":"2024-07-29","rates":{"ZAR":18.3}}`
     const usd = await ask('frankfurter', body('USD'))
@@ -254,7 +254,7 @@ describe('another base', () => {
     expect((await ask('frankfurter', body('GBP'))).base).toBe('GBP')
   })
 
-  test('euro rates without a dollar, or with a dollar of nothing, cannot be turned', async () => {
+  test('euro rates without a dollar, or with a dollar of zero, cannot be converted', async () => {
     for (const rates of [
       '{"ZAR":19.8}',
       '{"USD":0,"ZAR":19.8}',

@@ -47,7 +47,7 @@ describe('exactJson', () => {
     expect(() => exactJson('{"a":{"a":1},"b":{"a":2}}')).not.toThrow()
   })
 
-  test('eight levels are read, nine are not, and thousands do no harm', () => {
+  test('eight levels are read, nine are refused, and thousands do no harm', () => {
     const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
     expect(() => exactJson(nested(8))).not.toThrow()
     for (const levels of [9, 100_000]) expect(() => exactJson(nested(levels))).toThrow()

@@ -26,7 +26,7 @@ describe('keys', () => {
     return secret(name, KEY)
   }
 
-  test('travel in the documented header and never in the address', async () => {
+  test('are sent in the documented header and never in the address', async () => {
     await answered('openexchangerates')
     await answered('fastforex')
     const [oxr, fast] = upstream.asked
@@ -35,12 +35,12 @@ describe('keys', () => {
     expect(upstream.asked.filter(({ path }) => path.includes(KEY))).toEqual([])
   })
 
-  test('a feed without need of one is asked without', async () => {
+  test('a feed that needs no key is asked without one', async () => {
     await answered('open-er-api')
     expect(JSON.stringify([...upstream.asked[0]!.headers])).not.toContain(KEY)
   })
 
-  test('one that lacks or cannot be one is a misconfiguration, and nothing is asked', async () => {
+  test('a missing or impossible key is a misconfiguration, and nothing is asked', async () => {
     for (const key of [null, 'two words', 'line\nbreak', ''])
       expect((await failure(secret('fastforex', key))).fault).toBe('misconfigured')
     expect(upstream.asked).toEqual([])
@@ -79,7 +79,7 @@ describe('createFeeds', () => {
     expect(feeds[2]!.source).toBe('currency-api')
   })
 
-  test('frankfurter and the ECB are one witness', () => {
+  test('frankfurter and the ECB count as one source', () => {
     const settings = (['ecb', 'frankfurter'] as const).map((name) => ({
       name,
       url: null,

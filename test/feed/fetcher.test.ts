@@ -37,21 +37,21 @@ const status =
 const good = () => new Response('{"a":1}', { headers: { 'content-type': 'application/json' } })
 
 describe('retries', () => {
-  test('a 5xx is asked again twice, after half a second and a second by chance', async () => {
+  test('a 5xx is retried twice, after about half a second and a second', async () => {
     answerWith(status(503), status(500), good)
     const pace = new Pace()
     expect((await fetchDocument(request(), pace)).text).toBe('{"a":1}')
     expect(pace.slept).toEqual([375, 750])
   })
 
-  test('three failures are enough', async () => {
+  test('nothing is asked again after three failures', async () => {
     answerWith(status(502))
     const error = await failure()
     expect([error.fault, error.message]).toEqual(['http_error', 'answered 502'])
     expect(upstream.asked).toHaveLength(3)
   })
 
-  test('a 4xx is not asked again', async () => {
+  test('a 4xx is not retried', async () => {
     for (const [code, fault] of [
       [400, 'http_error'],
       [401, 'unauthorized'],
@@ -64,7 +64,7 @@ describe('retries', () => {
     }
   })
 
-  test('the wait of a 429 is kept, in seconds or as a date', async () => {
+  test('the wait of a 429 is respected, in seconds or as a date', async () => {
     answerWith(
       status(429, { 'retry-after': '20' }),
       status(429, { 'retry-after': 'Mon, 29 Jul 2024 14:07:45 GMT' }),
@@ -83,7 +83,7 @@ describe('retries', () => {
     expect(upstream.asked).toHaveLength(1)
   })
 
-  test('a 429 that does not say how long is asked again at the usual pace', async () => {
+  test('a 429 without a wait is retried at the usual pace', async () => {
     answerWith(status(429), status(429, { 'retry-after': 'soon' }), good)
     const pace = new Pace()
     await fetchDocument(request(), pace)
@@ -107,7 +107,7 @@ describe('time', () => {
     ])
   })
 
-  test('a hang in the middle of the body does too', async () => {
+  test('a hang in the middle of the body ends with the attempt', async () => {
     const pace = new Pace()
     upstream.answer = () =>
       new Response(
@@ -131,7 +131,7 @@ describe('the connection', () => {
     ['speaks no HTTP', 'SSH-2.0-OpenSSH_9.6\r\n'],
   ]
   for (const [what, bytes] of cases)
-    test(`${what}: unreachable, after three attempts`, async () => {
+    test(`is unreachable after three attempts: ${what}`, async () => {
       const server = startRawServer(bytes)
       const pace = new Pace()
       const error = await failure(pace, request(server.origin))
@@ -140,7 +140,7 @@ describe('the connection', () => {
       expect(pace.slept).toHaveLength(2)
     })
 
-  test('is refused: unreachable', async () => {
+  test('is unreachable if it is refused', async () => {
     const error = await failure(new Pace(), request('http://127.0.0.1:1/'))
     expect([error.fault, error.message]).toEqual([
       'unreachable',
@@ -148,14 +148,14 @@ describe('the connection', () => {
     ])
   })
 
-  test('speaks no TLS: insecure, and not asked again', async () => {
+  test('is insecure without TLS, and not retried', async () => {
     const pace = new Pace()
     const error = await failure(pace, request(upstream.origin.replace('http:', 'https:')))
     expect(error.fault).toBe('insecure')
     expect(pace.slept).toEqual([])
   })
 
-  test('has a certificate nobody vouches for: insecure, and nothing is asked of it', async () => {
+  test('is insecure with an untrusted certificate, and sent nothing', async () => {
     const asked: string[] = []
     const server = Bun.serve({
       port: 0,
@@ -179,7 +179,7 @@ describe('size', () => {
     () =>
       new Response(bytes, { headers: { 'content-encoding': encoding } })
 
-  test('at the bound a document is read, one byte over it is not', async () => {
+  test('a document at the bound is read, and one byte more is not', async () => {
     for (const encode of [
       (text: string) => () => new Response(text),
       (text: string) => packed(gzipSync(text)),
@@ -205,7 +205,7 @@ describe('size', () => {
     expect(upstream.asked).toHaveLength(1)
   })
 
-  test('50 MB are dropped at the bound, whether or not their length is told', async () => {
+  test('50 MB are dropped at the bound, whether or not their length is announced', async () => {
     answerWith(() => new Response(new Uint8Array(50_000_000)))
     expect((await failure()).fault).toBe('too_large')
     let sent = 0
@@ -225,7 +225,7 @@ describe('size', () => {
     expect(sent).toBeLessThan(50_000_000)
   })
 
-  test('gzip that is none, or cut short, or another encoding, is malformed', async () => {
+  test('invalid gzip, gzip cut short, and another encoding are malformed', async () => {
     for (const broken of [
       packed(Buffer.from('plain')),
       packed(gzipSync('{"a":1}').subarray(0, 12)),
@@ -244,7 +244,7 @@ describe('redirects', () => {
     () =>
       new Response(null, { status: code, headers: { location } })
 
-  test('three are followed, a fourth is not', async () => {
+  test('three are followed, and a fourth is not', async () => {
     answerWith(to('/b', 301), to(`${upstream.origin}/c`, 307), to('d', 308), good)
     expect((await fetchDocument(request(), new Pace())).text).toBe('{"a":1}')
     expect(upstream.asked.map(({ path }) => path)).toEqual(['/a', '/b', '/c', '/d'])
@@ -255,7 +255,7 @@ describe('redirects', () => {
     })
   })
 
-  test('a circle is seen at once', async () => {
+  test('a circle is noticed at once', async () => {
     answerWith(to('/b'), to('/a#again'))
     expect(await failure()).toMatchObject({ fault: 'redirect', message: 'redirects in a circle' })
     expect(upstream.asked).toHaveLength(2)
@@ -279,7 +279,7 @@ describe('validators', () => {
   const feed = (pace = new Pace()) =>
     createFeeds([{ name: 'open-er-api', url: upstream.origin, key: null }], pace)[0]!
 
-  test('are shown the next time, and "not modified" gives the last answer again', async () => {
+  test('are sent the next time, and "not modified" gives the last answer again', async () => {
     const body = await fixture('open-er-api.json')
     const modified = 'Mon, 29 Jul 2024 00:02:32 GMT'
     upstream.answer = ({ headers }) =>
@@ -306,7 +306,7 @@ describe('validators', () => {
     expect(upstream.asked[2]!.headers.get('if-none-match')).toBe('"v2"')
   })
 
-  test('are shown to the address that gave them, not to one before it in a redirect', async () => {
+  test('are sent to the address that gave them, not to one before it in a redirect', async () => {
     const body = await fixture('open-er-api.json')
     upstream.answer = ({ url }) =>
       url.endsWith('/moved')
@@ -329,7 +329,7 @@ describe('validators', () => {
     expect(upstream.asked[1]!.headers.has('if-none-match')).toBe(false)
   })
 
-  test('"not modified" without having been asked is an error', async () => {
+  test('"not modified" without a validator is an error', async () => {
     answerWith(status(304))
     expect((await failure()).fault).toBe('http_error')
   })

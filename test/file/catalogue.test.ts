@@ -171,7 +171,7 @@ describe('readCatalogueFile', () => {
     ],
   ]
   for (const [what, file, fault] of wrong)
-    test(`faults ${what}`, () => {
+    test(`reports ${what}`, () => {
       const { currencies, providers, faults } = read(file)
       expect(faults).toEqual([fault])
       expect([...currencies, ...providers]).toEqual([])
@@ -184,14 +184,14 @@ describe('readCatalogueFile', () => {
     expect(furtherFaults).toBe(5)
   })
 
-  test('a text that is no JSON is a fault', () => {
+  test('a text that is not JSON is a fault', () => {
     expect(readCatalogueFile('{"currencies": [').faults[0]).toStartWith(
       'the file is not valid JSON',
     )
     expect(readCatalogueFile('').faults).toHaveLength(1)
   })
 
-  test('members that a prototype has are unknown like any other', () => {
+  test('members of a prototype are unknown like any other', () => {
     const text = '{"__proto__": {}, "currencies": [{"code": "NGN", "name": "N", "constructor": 1}]}'
     expect(readCatalogueFile(text).faults).toEqual([
       '__proto__ is not a known member',

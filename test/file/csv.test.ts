@@ -22,7 +22,7 @@ describe('csvRecords', () => {
     ])
   })
 
-  test('takes CRLF, passes over blank lines and names the line a record starts on', async () => {
+  test('accepts CRLF, skips blank lines and gives the line on which a record starts', async () => {
     const records = await recordsIn('a,b\r\n\r\n"1\r\n2",3\r\n\n4,5')
     expect(records.map(({ number, fields }) => [number, fields])).toEqual([
       [1, ['a', 'b']],
@@ -47,14 +47,14 @@ describe('csvRecords', () => {
     )
   })
 
-  test('faults quotes in the wrong places and goes on behind them', async () => {
+  test('reports quotes in the wrong places and continues after them', async () => {
     const records = await recordsIn('a,"b"\n5" pipe,6" pipe\n"c" d,1\n"e",2\n')
     expect(records.map(({ fields }) => fields)).toEqual([['a', 'b'], null, null, ['e', '2']])
     expect(records[1]!.fault).toStartWith('has quotes in the wrong places')
     expect(records[2]!.number).toBe(3)
   })
 
-  test('a quote that is never closed faults its own line only', async () => {
+  test('a quote that is never closed is a fault of its own line only', async () => {
     const records = await recordsIn('a,"b\n"c","d"\ne,f\n')
     expect(records.map(({ number, fields, fault }) => [number, fields, fault])).toEqual([
       [1, null, 'has a quote that is not closed'],
@@ -63,7 +63,7 @@ describe('csvRecords', () => {
     ])
   })
 
-  test('a quote that is not closed within the longest line is given up, in bounded memory', async () => {
+  test('a quote that is not closed within the longest line is given up, with bounded memory', async () => {
     const rows = Array.from({ length: 20_000 }, (_, i) => `row,${i}`)
     const records = await recordsIn(['x,"open', ...rows, 'y,"last"'].join('\n'), 5000)
     expect(records.length).toBe(rows.length + 2)

@@ -38,7 +38,7 @@ describe('linesOf', () => {
     )
   })
 
-  test('takes a line of the greatest length and faults one that is longer, wherever it is cut', async () => {
+  test('accepts a line of the greatest length and reports a longer one, wherever it is cut', async () => {
     const text = `a\n${'x'.repeat(LINE_LENGTH_MAX)}\n${'y'.repeat(LINE_LENGTH_MAX + 1)}\nb\n`
     for (const size of [1000, LINE_LENGTH_MAX, 10 * LINE_LENGTH_MAX]) {
       const lines = await linesIn(text, size)
@@ -48,12 +48,12 @@ describe('linesOf', () => {
     }
   })
 
-  test('faults a last line that is too long and never ends', async () => {
+  test('reports a last line that is too long and never ends', async () => {
     const lines = await linesIn('z'.repeat(5 * LINE_LENGTH_MAX), LINE_LENGTH_MAX)
     expect(lines).toEqual([{ number: 1, text: '', fault: 'is longer than 65536 characters' }])
   })
 
-  test('faults a line that is not UTF-8, and no other', async () => {
+  test('reports a line that is not UTF-8, and no other', async () => {
     const bytes = Buffer.concat([Buffer.from('São\n'), Buffer.from([0x53, 0xe3, 0x6f, 0x0a, 0x62])])
     for (const size of [1, 100]) {
       const faults = (await linesIn(bytes, size)).map(({ fault }) => fault)

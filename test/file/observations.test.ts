@@ -135,7 +135,7 @@ describe('openObservationFile', () => {
     ])
   })
 
-  test('rejects JSON lines that are no object, no JSON, too long or not UTF-8', async () => {
+  test('rejects JSON lines that are not objects, not JSON, too long or not UTF-8', async () => {
     const bytes = Buffer.concat([
       Buffer.from('{"provider_id":"wise","from":"USD","to":"KES","rate":129.5}\n'),
       Buffer.from(`[1]\n{"rate"\nnull\n{"a":"${'x'.repeat(70_000)}"}\n{"notes":"`),
@@ -177,7 +177,7 @@ describe('openObservationFile', () => {
     )
   })
 
-  test('a copy with too many fields has them where they were, and moves none when mended', async () => {
+  test('a copy with too many fields keeps their places, and correcting it moves none', async () => {
     const split = await read(`${HEADER}\nwise,USD,KES,1,500.25,2,,,said, and done\n`)
     const copied = rejectsOf(split)
     const said = 'wise,USD,KES,1,500.25,2,,,said, and done'
@@ -192,7 +192,7 @@ describe('openObservationFile', () => {
     ])
   })
 
-  test('faults of an earlier import give way to those of this one', async () => {
+  test('faults of this import replace those of an earlier one', async () => {
     const text = 'provider_id,error,from,to,rate\nnobody,old,USD,KES,1\nwise,old,USD,KES,1,500\n'
     expect(rejectsOf(await read(text)).split('\n')).toEqual([
       'error,provider_id,from,to,rate',

@@ -72,7 +72,7 @@ describe('readReferenceFile', () => {
     expect(rows).toHaveLength(1)
   })
 
-  test('a file without a header that can be used is refused whole', async () => {
+  test('a file without a usable header is refused as a whole', async () => {
     await expect(read('')).rejects.toThrow('the file is empty')
     await expect(read('fetched_at,currency\n')).rejects.toThrow(
       'line 1, the header, lacks source, per_usd',

@@ -10,8 +10,8 @@ const used = async (world: World, key: string): Promise<number> =>
 
 const valuesOf = (headers: Headers) => QUOTA_HEADERS.map((name) => headers.get(name))
 
-describe('refusals, which are written once for all who get them', () => {
-  test('429 says the moment of each, and answers each request by its own id', async () => {
+describe('refusals, which are written once for all callers', () => {
+  test('429 has the time of each request and its own id', async () => {
     const world = answerable()
     const [free, other] = [world.key('free'), world.key('free')]
     for (const key of [free, other]) for (let i = 0; i < 50; i++) await world.get('/providers', key)
@@ -30,7 +30,7 @@ describe('refusals, which are written once for all who get them', () => {
     expect(new Set([first.id, second.id, later.id]).size).toBe(3)
   })
 
-  test('401 answers each request by its own id', async () => {
+  test("401 has each request's own id", async () => {
     const world = answerable()
     const replies = [await world.get('/providers', 'no key'), await world.get('/rates', 'no key')]
     expect(replies.map(({ status, body }) => [status, body.code])).toEqual([
@@ -42,7 +42,7 @@ describe('refusals, which are written once for all who get them', () => {
 })
 
 describe.each(METERED)('GET $path', ({ path, isTiered }) => {
-  test('200 counts one unit and says where the budget stands', async () => {
+  test('200 counts one unit and shows what is left of the budget', async () => {
     const world = answerable()
     const key = world.key('free')
     const { status, headers } = await world.get(path, key)
@@ -68,7 +68,7 @@ describe.each(METERED)('GET $path', ({ path, isTiered }) => {
     expect(await tierAt(world.key('enterprise'))).toBe(isTiered ? 'realtime' : null)
   })
 
-  test('400 where a time is asked for says who tells of the past, and costs nothing', async () => {
+  test('400 for a time names the paths that answer about the past, and costs nothing', async () => {
     const world = answerable()
     const key = world.key('free')
     const asked = `${path}${path.includes('?') ? '&' : '?'}`
@@ -93,14 +93,14 @@ describe.each(METERED)('GET $path', ({ path, isTiered }) => {
     expect(await used(world, key)).toBe(1)
   })
 
-  test('401 without a key, with no word of any budget', async () => {
+  test('401 without a key says nothing about a budget', async () => {
     const { status, body, headers } = await answerable().get(path)
     expect(status).toBe(401)
     expect(body).toEqual({ error: expect.stringContaining('X-API-Key'), code: 'missing_key' })
     expect(valuesOf(headers)).toEqual([null, null, null, null, null])
   })
 
-  test('429 at the limit tells the limit, the reset and how long to wait', async () => {
+  test('429 at the limit gives the limit, the reset and how long to wait', async () => {
     const world = answerable()
     const key = world.key('free')
     for (let i = 0; i < 50; i++) expect((await world.get(path, key)).status).toBe(200)
@@ -145,7 +145,7 @@ describe.each(METERED)('GET $path', ({ path, isTiered }) => {
 })
 
 describe.each(FAILING)('GET $path', ({ path, status }) => {
-  test(`${status} gives the unit back and still says where the budget stands`, async () => {
+  test(`${status} gives the unit back and still shows what is left of the budget`, async () => {
     const world = answerable()
     const key = world.key('free')
     const reply = await world.get(path, key)
@@ -230,7 +230,7 @@ describe('the budget', () => {
     expect([status, headers.get('x-ratelimit-remaining')]).toEqual([200, '49'])
   })
 
-  test('of 60 requests at once exactly 50 are answered', async () => {
+  test('answers exactly 50 of 60 requests at once', async () => {
     const world = answerable()
     const key = world.key('free')
     const replies = await Promise.all(
@@ -309,7 +309,7 @@ describe('the key', () => {
     expect((await world.get('/providers', other)).body.code).toBe('invalid_key')
   })
 
-  test('401 from the moment it is revoked, while its sister goes on', async () => {
+  test("401 from the moment it is revoked, while the account's other key keeps working", async () => {
     const world = answerable()
     const { id, keyId, key } = world.account('free')
     const sister = world.addKey(id, 'sister')
@@ -329,7 +329,7 @@ describe('the key', () => {
     expect([status, body.code]).toEqual([401, 'missing_key'])
   })
 
-  test('200 with space around it, which HTTP takes away', async () => {
+  test('200 with spaces around it, which HTTP removes', async () => {
     const world = answerable()
     expect((await world.get('/providers', ` ${world.key()}\t`)).status).toBe(200)
   })

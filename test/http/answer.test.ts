@@ -52,7 +52,7 @@ describe('the medium of a table', () => {
     ])
   })
 
-  test('200 in NDJSON has the very objects of the JSON answer, one a line', async () => {
+  test('200 in NDJSON has the objects of the JSON answer, one per line', async () => {
     for (const question of QUESTIONS.slice(0, 2)) {
       const { body } = await world.get(question)
       const lines = await world.get(question, 'realtime', accepting('application/x-ndjson'))
@@ -70,7 +70,7 @@ describe('the medium of a table', () => {
     expect(rows.at(-1)).toBe('2026-03-05T00:00:00.000Z,,129.35,2')
   })
 
-  test('200 in CSV of a time series says in a header what the note says', async () => {
+  test('200 in CSV of a time series has the note in a header', async () => {
     const question = '/time-series?from=USD&to=KES&start=2020-01-01T00:00:00Z'
     const { body, headers } = await world.get(question)
     expect(body.note).toContain('366')
@@ -101,7 +101,7 @@ describe('the medium of a table', () => {
     expect(headers.get('vary')?.toLowerCase()).toContain('accept')
   })
 
-  test('200 in many chunks is whole', async () => {
+  test('200 in many chunks is complete', async () => {
     for (let start = 0; start < 1300; start += 100)
       await world.post(
         Array.from({ length: 100 }, (_, i) => ({
@@ -122,7 +122,7 @@ describe('the medium of a table', () => {
 
 describe('entity tags', () => {
   test.each(QUESTIONS)(
-    '304 for %s to who has the answer, at the price of a unit',
+    '304 for %s to a caller that has the answer costs a unit',
     async (question) => {
       for (const tier of ['realtime', 'hourly'] as const) {
         const first = await world.get(question, tier)
@@ -186,7 +186,7 @@ describe('HEAD', () => {
     expect(Number(head.headers.get('content-length'))).toBe(Buffer.byteLength(get.text))
   })
 
-  test('304 says no length, which would be that of no answer', async () => {
+  test('304 has no length', async () => {
     const init = { method: 'HEAD', headers: { 'if-none-match': '*' } }
     const { status, headers } = await world.get(HISTORY, 'hourly', init)
     expect([status, headers.get('content-length')]).toEqual([304, null])
@@ -218,7 +218,7 @@ describe('the beginning of time', () => {
 })
 
 describe('what fails costs nothing', () => {
-  test('400, and 500 without a word of why', async () => {
+  test('400 costs nothing, and neither does 500, which does not say why', async () => {
     const past = emptyPast()
     const refuse = () => Promise.reject(new Error('secret'))
     const broken = new World({

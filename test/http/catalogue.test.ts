@@ -54,7 +54,7 @@ describe('GET /currencies', () => {
     })
   })
 
-  test('200 at the hourly tier hides a corridor younger than the hour, and says why', async () => {
+  test('200 at the hourly tier hides a corridor younger than the hour, and names its cutoff', async () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 129, at: '2026-03-05T14:00:00.001Z' })
     const hourly = await world.get('/currencies', world.key('free'))

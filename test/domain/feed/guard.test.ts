@@ -27,7 +27,7 @@ function faultOf(
 }
 
 describe('answerFault', () => {
-  test('a plain answer has none, with or without the dollar', () => {
+  test('a plain answer has no fault, with or without the dollar', () => {
     expect(faultOf(GOOD)).toBeNull()
     const { USD, ...rest } = GOOD
     expect(faultOf(rest)).toBeNull()
@@ -69,14 +69,14 @@ describe('answerFault', () => {
     expect(faultOf({ ...GOOD, NGN: text })).toBe('gives a number for NGN that is not a valid price')
   })
 
-  test('prices from 1e-12 to 1e12 pass, beyond they do not', () => {
+  test('prices from 1e-12 to 1e12 pass, others do not', () => {
     for (const text of ['0.000000000001', '1000000000000'])
       expect(faultOf({ ...GOOD, NGN: text })).toBeNull()
     for (const text of ['0.0000000000009', '1000000000000.1'])
       expect(faultOf({ ...GOOD, NGN: text })).not.toBeNull()
   })
 
-  test('what nobody asked for may be anything', () => {
+  test('a currency that nobody asked for may have any value', () => {
     expect(faultOf({ ...GOOD, XYZ: '0' })).toBeNull()
   })
 
@@ -86,7 +86,7 @@ describe('answerFault', () => {
     expect(faultOf(GOOD, { upstreamMs: Number.NaN })).toMatch(/no time/)
   })
 
-  test('a time at the bounds passes, a millisecond beyond does not', () => {
+  test('a time at the bounds passes, and one a millisecond beyond does not', () => {
     const { futureMaxMs, upstreamAgeMaxMs } = GUARD_RULES
     expect(faultOf(GOOD, { upstreamMs: NOW + futureMaxMs })).toBeNull()
     expect(faultOf(GOOD, { upstreamMs: NOW + futureMaxMs + 1 })).not.toBeNull()
@@ -108,7 +108,7 @@ describe('answerFault', () => {
     expect(faultOf({ NGN: '1600' }, {}, { published: ['JPY'] })).toMatch(/none/)
   })
 
-  test('whatever is believed is a positive, finite price', () => {
+  test('every accepted value is a positive, finite price', () => {
     const text = fc.oneof(fc.string(), fc.double().map(String), fc.bigInt().map(String))
     fc.assert(
       fc.property(fc.record({ NGN: text, KES: text, GHS: text, ZAR: text }), (rates) => {
@@ -123,13 +123,13 @@ describe('answerFault', () => {
 })
 
 describe('isWithin', () => {
-  test('the bound itself is within, both ways', () => {
+  test('the bound itself is within, in both directions', () => {
     expect([isWithin(120, 100, 0.2), isWithin(100, 120, 0.2)]).toEqual([true, true])
     expect(isWithin(3.96, 3.3, 0.2)).toBe(true)
     expect([isWithin(120.001, 100, 0.2), isWithin(100, 120.001, 0.2)]).toEqual([false, false])
   })
 
-  test('is symmetric, and nothing is beyond trusting rules', () => {
+  test('is symmetric, and every move is within rules without a bound', () => {
     const price = fc.double({ min: 1e-12, max: 1e12, noNaN: true })
     const { moveMax } = trustingRules(GUARD_RULES)
     fc.assert(

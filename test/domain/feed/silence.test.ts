@@ -13,7 +13,7 @@ const sending = (usualIntervalMs: number | null): Sending => ({
 })
 
 describe('sendingStateOf', () => {
-  test('silent once more than three of its own intervals have passed, not at three', () => {
+  test('is silent after more than three of its own intervals, not at three', () => {
     const daily = sending(24 * HOUR_MS)
     const fromMs = 1_000_000 + 72 * HOUR_MS
     expect(silentFromMs(daily)).toBe(fromMs)
@@ -23,25 +23,25 @@ describe('sendingStateOf', () => {
     ])
   })
 
-  test('never sooner than an hour, however often it sends', () => {
+  test('is not silent within an hour, however often it sends', () => {
     const often = sending(60_000)
     expect(sendingStateOf(often, 1_000_000 + HOUR_MS)).toBe('sending')
     expect(sendingStateOf(often, 1_000_000 + HOUR_MS + 1)).toBe('silent')
   })
 
-  test('unknown without a habit, however long ago it was', () => {
+  test('is unknown without a habit, however long ago it last sent', () => {
     expect(sendingStateOf(sending(null), Number.MAX_SAFE_INTEGER)).toBe('unknown')
   })
 })
 
 describe('silentApart', () => {
-  test('none of a provider that is silent as a whole: its corridors are silent with it', () => {
+  test('has no corridor of a provider that is silent as a whole', () => {
     const daily = sending(24 * HOUR_MS)
     const fromMs = silentFromMs(daily)!
     expect([silentApart(daily, fromMs), silentApart(daily, fromMs + 1)]).toEqual([2, 0])
   })
 
-  test('all where the habit of the provider is not known', () => {
+  test('has every silent corridor of a provider whose own habit is unknown', () => {
     expect(silentApart(sending(null), Number.MAX_SAFE_INTEGER)).toBe(2)
   })
 })

@@ -45,17 +45,17 @@ const times = (factor: number): Rates =>
   Object.fromEntries(Object.entries(STANDING).map(([code, rate]) => [code, rate * factor]))
 
 describe('one feed', () => {
-  test('what did not move far is believed', () => {
+  test('a value that did not move far is accepted', () => {
     const { accepted, held, open } = judge([said('a', times(1.1))])
     expect(accepted.map(({ ground }) => ground)).toEqual(Array(7).fill('unmoved'))
     expect([held, open]).toEqual([[], []])
   })
 
-  test('the first value of a currency is believed', () => {
+  test('the first value of a currency is accepted', () => {
     expect(judge([said('a', { ...STANDING, ZWG: 13.8 })]).taken.ZWG).toBe('13.8 a first')
   })
 
-  test('a currency that moved beyond the bound is held back, the others are not', () => {
+  test('a currency that moved beyond the bound is held back, and the others are not', () => {
     const { taken, held, open } = judge([said('a', { ...STANDING, ETB: 74.74 })])
     expect(taken.ETB).toBeUndefined()
     expect(Object.keys(taken)).toHaveLength(6)
@@ -73,7 +73,7 @@ describe('one feed', () => {
     ])
   })
 
-  test('the bound can be another for a currency', () => {
+  test('a currency can have a bound of its own', () => {
     const rules = { ...GUARD_RULES, moveMaxOf: { ETB: 0.5, KES: 0.01 } }
     const { taken, held } = judge([said('a', { ...STANDING, ETB: 74.74, KES: 134 })], { rules })
     expect(taken.ETB).toBe('74.74 a unmoved')
@@ -101,7 +101,7 @@ describe('one feed', () => {
     expect(held).toEqual([])
   })
 
-  test('a value that moves on is confirmed by one near it, and begun again by one far off', () => {
+  test('a value that keeps moving is confirmed by one near it, and starts over with one far from it', () => {
     const { held } = judge([said('a', { ...STANDING, ETB: 74.74 })])
     expect(judge([said('a', { ...STANDING, ETB: 83 })], { held }).taken.ETB).toBe(
       '83 a second_fetch',
@@ -117,7 +117,7 @@ describe('one feed', () => {
     expect([back.taken.ETB, back.held]).toEqual(['57.7 a unmoved', []])
   })
 
-  test('what is held back stays so through a run without an answer', () => {
+  test('a value that is held back stays so through a run without an answer', () => {
     const { held } = judge([said('a', { ...STANDING, ETB: 74.74 })])
     expect(judge([], { held }).held).toEqual(held)
     expect(judge([said('a', { KES: 131 })], { held }).held).toEqual(held)
@@ -125,7 +125,7 @@ describe('one feed', () => {
 })
 
 describe('a further feed', () => {
-  test('is wanted for what is missing, held back, or confirmed by nothing but insistence', () => {
+  test('is asked for values that are missing, held back, or confirmed only by repetition', () => {
     const { ETB, ...rest } = STANDING
     expect(judge([said('a', rest)]).open).toEqual(['ETB'])
     const { held } = judge([said('a', { ...STANDING, ETB: 74.74 })])
@@ -140,21 +140,21 @@ describe('a further feed', () => {
     expect(taken.KES).toBe('131.25 a unmoved')
   })
 
-  test('of another origin confirms in the same run, and the preferred value is taken', () => {
+  test('confirms in the same run if it has another origin, and the preferred value is taken', () => {
     const a = said('a', { ...STANDING, ETB: 74.74 })
     const b = said('b', { ...STANDING, ETB: 76 })
     expect(judge([a, b])).toMatchObject({ held: [], open: [] })
     expect(judge([a, b]).taken.ETB).toBe('74.74 a second_feed')
   })
 
-  test('of the same origin does not', () => {
+  test('does not confirm if it has the same origin', () => {
     const feeds = ['ecb', 'frankfurter'].map((name) =>
       said(name, { ...STANDING, ZAR: 25 }, { origin: 'ecb' }),
     )
     expect(judge(feeds).taken.ZAR).toBeUndefined()
   })
 
-  test('that says nothing moved gives the value, and keeps the first from insisting', () => {
+  test('gives the value if it saw no move, and keeps the first feed from confirming itself', () => {
     const a = said('a', { ...STANDING, ETB: 577 })
     const b = said('b', { ...STANDING, ETB: 57.9 })
     let held: readonly HeldBack[] = []
@@ -167,7 +167,7 @@ describe('a further feed', () => {
     expect(judge([a], { held }).taken.ETB).toBeUndefined()
   })
 
-  test('with older rates knows no better: the second fetch gets through', () => {
+  test('does not count with older rates: the second fetch gets through', () => {
     const a = said('a', { ...STANDING, ETB: 74.74 })
     const b = said('b', STANDING, { upstreamMs: NOW - 20 * HOUR_MS })
     const first = judge([a, b])
@@ -175,7 +175,7 @@ describe('a further feed', () => {
     expect(judge([a, b], { held: first.held }).taken.ETB).toBe('74.74 a second_fetch')
   })
 
-  test('may confirm in the next run what another said in this', () => {
+  test('may confirm in the next run what another feed said in this one', () => {
     const { held } = judge([said('a', { ...STANDING, ETB: 74.74 })])
     expect(judge([said('b', { ...STANDING, ETB: 75 })], { held }).taken.ETB).toBe(
       '75 b second_fetch',
@@ -183,8 +183,8 @@ describe('a further feed', () => {
   })
 })
 
-describe('a feed that lies about much', () => {
-  test('is not believed in anything, and nothing of it is kept to be confirmed', () => {
+describe('a feed that lies about many currencies', () => {
+  test('is not accepted at all, and none of its values waits for confirmation', () => {
     const { taken, held, doubted, open } = judge([said('a', { ...times(10), ZAR: 18.27 })])
     expect([taken, held]).toEqual([{}, []])
     expect(doubted).toMatchObject([{ moved: 6, compared: 7 }])
@@ -198,13 +198,13 @@ describe('a feed that lies about much', () => {
     )
   })
 
-  test('does not second a jump of the feed that is believed', () => {
+  test('does not confirm a jump of the accepted feed', () => {
     const { taken, held } = judge([said('a', { ...STANDING, ETB: 577 }), said('b', times(10))])
     expect(taken.ETB).toBeUndefined()
     expect(held).toHaveLength(1)
   })
 
-  test('three, and more than a quarter, are much; so are two that are most', () => {
+  test('is one with at least three moves and more than a quarter, or with two moves that are most of them', () => {
     const moved = (count: number, of: number) => {
       const standing = Object.fromEntries(Array.from({ length: of }, (_, i) => [`C${i}`, 100]))
       const rates = { ...standing }
@@ -215,7 +215,7 @@ describe('a feed that lies about much', () => {
     expect([moved(2, 3), moved(2, 4), moved(1, 1)]).toEqual([true, false, false])
   })
 
-  test('is believed when a feed of another origin says the same: what stands is wrong', () => {
+  test('is accepted if a feed of another origin says the same, since then the old values are wrong', () => {
     const { taken, held } = judge([said('a', times(0.1)), said('b', times(0.101))])
     expect(taken.ETB).toBe(`${57.7 * 0.1} a second_feed`)
     expect(Object.keys(taken)).toHaveLength(7)
@@ -224,7 +224,7 @@ describe('a feed that lies about much', () => {
     expect(judge([said('a', times(0.1)), alike]).taken).toEqual({})
   })
 
-  test('passes when an operator says so', () => {
+  test('is accepted if an operator says so', () => {
     const rules = trustingRules(GUARD_RULES)
     expect(Object.keys(judge([said('a', times(0.1))], { rules }).taken)).toHaveLength(7)
   })
@@ -236,7 +236,7 @@ describe('laws', () => {
     .map((list): Rates => Object.fromEntries(list.map((rate, i) => [`C${i}`, rate])))
   const move = fc.double({ min: 0.5, max: 2, noNaN: true })
 
-  test('alone and at first, a feed moves nothing beyond the bound', () => {
+  test('a feed alone moves nothing beyond the bound in its first run', () => {
     const moves = fc.array(move, { minLength: 60, maxLength: 60 })
     fc.assert(
       fc.property(rates, moves, (standing, factors) => {
@@ -248,7 +248,7 @@ describe('laws', () => {
     )
   })
 
-  test('a feed that lies about all never gets in, however often it insists', () => {
+  test('a feed that lies about everything is never accepted, however often it repeats itself', () => {
     const lie = fc
       .double({ min: 1.21, max: 1000, noNaN: true })
       .chain((f) => fc.constantFrom(f, 1 / f))
@@ -265,7 +265,7 @@ describe('laws', () => {
     )
   })
 
-  test('an honest feed after a liar is served as if the liar were not there', () => {
+  test('an honest feed after a liar is used as if the liar were not there', () => {
     fc.assert(
       fc.property(rates, move, (standing, factor) => {
         const lies = Object.entries(standing).map(([code, rate]) => [code, rate * 10 * factor])
@@ -276,7 +276,7 @@ describe('laws', () => {
     )
   })
 
-  test('one real jump gets through in its second run, through a state written as JSON', () => {
+  test('one real jump gets through in its second run, with the state written as JSON in between', () => {
     const jump = fc.double({ min: 1.21, max: 50, noNaN: true })
     fc.assert(
       fc.property(rates, jump, (some, factor) => {

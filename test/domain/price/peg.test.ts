@@ -20,7 +20,7 @@ describe('pegFault', () => {
     expect(fault(one('DJF', 'USD'), one('USD', null))).toBeNull()
   })
 
-  test('a peg to itself, in a circle, to a stablecoin or to nothing is told', () => {
+  test('a peg to itself, in a circle, to a stablecoin or to nothing is reported', () => {
     expect(fault(one('KES', 'KES'))).toBe('is pegged to itself')
     expect(fault(one('KES', 'UGX'), one('UGX', 'KES'))).toBe('is pegged to UGX in a circle')
     expect(fault(one('KES', 'UGX'), one('UGX', 'TZS'), one('TZS', 'UGX'))).toContain('circle')
