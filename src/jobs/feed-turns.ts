@@ -38,7 +38,7 @@ export class FeedTurns {
     if (!publication.catalogue || !this.#begin) return
     const { references } = this.deps.memory.current
     const isNew = (code: string) =>
-      !this.#sought.has(code) && !references.reference(code, Number.POSITIVE_INFINITY)
+      !this.#sought.has(code) && !references.said(code, Number.POSITIVE_INFINITY)
     if (!this.#known().some(isNew)) return
     this.#wantedMs = this.deps.clock.now()
     this.#begin()

@@ -1,10 +1,12 @@
 import type { Account, Key } from '~/domain/account.ts'
 import { type FeedState, noState } from '~/domain/feed/state.ts'
 import type { Reference } from '~/domain/mid.ts'
+import type { Probe } from '~/domain/price/day-mids.ts'
 import type { Catalogue } from '~/domain/provider.ts'
 import { type DaySpan, dayOf, type UsageCount } from '~/domain/quota.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { Log } from '~/log.ts'
+import { type DaySource, publishWithDays } from '~/memory/day-publication.ts'
 import type { Generation, Memory, Publication } from '~/memory/memory.ts'
 import { USAGE_DAYS, type UsageMeter } from '~/memory/usage-meter.ts'
 import { Backlog, type DatabaseChange } from './backlog.ts'
@@ -27,7 +29,7 @@ export type Sources = {
     load(): Promise<Catalogue>
   }
   readonly quotes: Dated<Quote>
-  readonly references: Dated<Reference>
+  readonly references: Dated<Reference> & DaySource
   readonly feeds: { load(): Promise<FeedState | null> }
   readonly access: {
     /** Every account and key, revoked keys included; an account's keys in order of creation. */
@@ -145,7 +147,7 @@ export class Refresher {
     const { sources, memory, clock } = this.deps
     switch (change.kind) {
       case 'catalogue':
-        return memory.publish({ catalogue: await sources.catalogue.load() }, clock.now())
+        return this.#publishWithDays({ catalogue: await sources.catalogue.load() })
       case 'access': {
         const { accountId } = change
         const { access } = sources
@@ -154,11 +156,13 @@ export class Refresher {
       }
       case 'observations': {
         const { rows, isPastChanged } = await rowsOf(sources.quotes, change, clock.now())
-        return memory.publish({ quotes: rows, isPastChanged }, clock.now())
+        return this.#publishWithDays({ quotes: rows, isPastChanged })
       }
       case 'references': {
         const { rows, isPastChanged } = await rowsOf(sources.references, change, clock.now())
-        return memory.publish({ references: rows, isPastChanged }, clock.now())
+        memory.publish({ references: rows, isPastChanged }, clock.now())
+        if (isPastChanged) await this.#lookUp(memory.current.days.probes)
+        return
       }
       case 'feeds': {
         const feeds = (await sources.feeds.load()) ?? noState
@@ -171,6 +175,21 @@ export class Refresher {
     }
   }
 
+  #publishWithDays(added: Publication): Promise<void> {
+    const { sources, memory, clock } = this.deps
+    return publishWithDays({ memory, days: sources.references, clock }, added)
+  }
+
+  /** Takes in the references of days; tells whether another one was served for some of them. */
+  async #lookUp(probes: readonly Probe[]): Promise<boolean> {
+    const { sources, memory } = this.deps
+    if (probes.length === 0) return false
+    const answers = await sources.references.referencesAt(probes)
+    const { serial } = memory.current.days
+    memory.learn(answers)
+    return memory.current.days.serial !== serial
+  }
+
   /**
    * Publishes accounts and keys, and everything else that was loaded; returns what was served
    * before. Publications of this process during the read are newer: those accounts are read again,
@@ -181,6 +200,8 @@ export class Refresher {
     for (let reads = 1; ; reads++) {
       const { keys } = memory.current
       const access = await load()
+      const missing = memory.expect(others)
+      if (missing.length > 0) await this.#lookUp(missing)
       const before = memory.current
       if (before.keys !== keys && reads < ACCESS_READS_MAX) continue
       memory.publish({ ...others, access }, clock.now())
@@ -228,13 +249,29 @@ export class Refresher {
       sources.feeds.load(),
       sources.usage.since(dayOf(nowMs) - USAGE_DAYS + 1),
     ])
-    const dated = { quotes, references, isPastChanged: true }
-    const others = { catalogue, feeds: feeds ?? noState, ...dated }
+    const hadMissed = await this.#publishReferences(references, { catalogue, quotes })
+    const others = { catalogue, quotes, feeds: feeds ?? noState, isPastChanged: true }
     const before = await this.#publishAccess(() => sources.access.load(), others)
     memory.recovered(nowMs)
     this.#readAgain(meter.load(usage, settlements))
-    const { current } = memory
-    return current.quotes !== before.quotes || current.references !== before.references
+    return hadMissed || memory.current.quotes !== before.quotes
+  }
+
+  /**
+   * Publishes references, then looks up those of every day that memory needs, now and once it
+   * serves `coming`: a quote that comes meanwhile is held against what is published. Tells whether
+   * memory lacked any.
+   */
+  async #publishReferences(
+    references: readonly Reference[],
+    coming: Publication,
+  ): Promise<boolean> {
+    const { memory, clock } = this.deps
+    const before = memory.current
+    memory.publish({ references }, clock.now())
+    const hadMissed = memory.current.references !== before.references
+    memory.expect(coming)
+    return (await this.#lookUp(memory.current.days.probes)) || hadMissed
   }
 }
 

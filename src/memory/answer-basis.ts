@@ -19,6 +19,7 @@ export class AnswerBasis {
   readonly #catalogue: CatalogueIndex
   readonly #references: ReferenceIndex
   readonly #feeds: FeedState
+  readonly #daysSerial: number
   readonly #cutoffMs: number
   readonly #sinceMs: number
   readonly #books: BookRead[] = []
@@ -30,6 +31,7 @@ export class AnswerBasis {
     this.#catalogue = generation.catalogue
     this.#references = generation.references
     this.#feeds = generation.feeds
+    this.#daysSerial = generation.days.serial
     this.#quotesSerial = generation.quotes.serial
     this.#cutoffMs = cutoffMs
     this.#sinceMs = nowMs
@@ -56,9 +58,9 @@ export class AnswerBasis {
   /** Whether this generation would answer the question alike at this moment. */
   holds(generation: Generation, { cutoffMs, nowMs }: Freshness): boolean {
     if (cutoffMs !== this.#cutoffMs || nowMs < this.#sinceMs || nowMs > this.#untilMs) return false
-    const { catalogue, references, feeds, quotes } = generation
+    const { catalogue, references, feeds, quotes, days } = generation
     if (catalogue !== this.#catalogue || references !== this.#references) return false
-    if (feeds !== this.#feeds) return false
+    if (feeds !== this.#feeds || days.serial !== this.#daysSerial) return false
     if (quotes.serial === this.#quotesSerial) return true
     if (this.#isOfAllQuotes) return false
     for (const { from, to, book } of this.#books) if (quotes.book(from, to) !== book) return false

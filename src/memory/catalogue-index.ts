@@ -1,5 +1,6 @@
 import type { Activity, ActivityChange } from '~/domain/activity.ts'
 import { type Currency, USD } from '~/domain/currency.ts'
+import { Anchors } from '~/domain/price/anchors.ts'
 import type { Catalogue, Provider } from '~/domain/provider.ts'
 import { compareText } from '~/domain/rank.ts'
 
@@ -16,9 +17,11 @@ export class CatalogueIndex {
   readonly providers: readonly Provider[]
   /** Codes of the active currencies, in alphabetical order. */
   readonly supportedCodes: readonly string[]
+  /** By whose references each currency is priced, active or not. */
+  readonly anchors: Anchors
   /**
-   * The currencies that the feeds are asked for, in the order of `currencies`; the dollar needs no
-   * reference.
+   * The currencies that the feeds are asked for: those in use, in the order of `currencies`, then
+   * anchors of theirs that are not in use themselves. The dollar needs no reference.
    */
   readonly referenceCodes: readonly string[]
   /** How often any provider was switched on or off. */
@@ -39,9 +42,10 @@ export class CatalogueIndex {
       .filter(({ isActive }) => isActive)
       .sort((a, b) => compareText(a.name, b.name) || compareText(a.id, b.id))
     this.supportedCodes = this.currencies.map(({ code }) => code).sort(compareText)
-    this.referenceCodes = this.currencies
-      .filter(({ code, kind }) => kind === 'fiat' && code !== USD)
-      .map(({ code }) => code)
+    this.anchors = new Anchors(all.currencies)
+    const fiat = this.currencies.filter(({ kind }) => kind === 'fiat').map(({ code }) => code)
+    const anchors = fiat.map((code) => this.anchors.of(code)!)
+    this.referenceCodes = [...new Set([...fiat, ...anchors])].filter((code) => code !== USD)
     this.#currencyByCode = new Map(this.currencies.map((currency) => [currency.code, currency]))
     this.#anyCurrencyByCode = new Map(all.currencies.map((one) => [one.code, one]))
     this.#providerById = new Map(this.providers.map((provider) => [provider.id, provider]))

@@ -1,13 +1,18 @@
-import type { Provider } from '~/domain/provider.ts'
+import { dayMidsOf } from '~/domain/price/day-mids.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { CatalogueIndex } from './catalogue-index.ts'
-import { type CorridorView, corridorView } from './corridor-view.ts'
+import { type CorridorView, corridorView, type Quoted } from './corridor-view.ts'
+import type { DayReferences } from './day-references.ts'
 import { pruned, type Trail, trailWith, valueAt } from './trail.ts'
 
 /** When and by which rules a book is looked at. */
 export type ViewRules = {
   readonly catalogue: CatalogueIndex
   readonly cutoffMs: number
+  /** The references of the days of every quote that is looked at. */
+  readonly days: DayReferences
+  /** The age up to which a reference counted as recent on its day. */
+  readonly midMaxAgeMs: number
   /** Quotes from before this moment are left out; -Infinity keeps all. */
   readonly oldestMs: number
 }
@@ -17,7 +22,7 @@ type Remembered = ViewRules & { readonly untilOldestMs: number; readonly view: C
 /** Everything live in one corridor: a trail of quotes for every provider that ever quoted it. */
 export class CorridorBook {
   /**
-   * The last realtime and the last hourly view; both follow from the book alone, so they are kept.
+   * The last realtime and the last hourly view, kept with what they follow from beside the book.
    *
    * Cache 5 of a read, see docs/architecture.md.
    */
@@ -60,6 +65,11 @@ export class CorridorBook {
     return isChanged ? new CorridorBook(this.from, this.to, trails) : this
   }
 
+  /** Every quote held, including those kept for a boundary only. */
+  *allQuotes(): Generator<Quote> {
+    for (const trail of this.trails.values()) yield* trail
+  }
+
   /** How many quotes are held, including those kept for a boundary only. */
   get size(): number {
     let size = 0
@@ -88,13 +98,15 @@ export class CorridorBook {
   }
 
   #viewed(rules: ViewRules): Remembered {
-    const quoted: { quote: Quote; provider: Provider }[] = []
+    const { catalogue, days, midMaxAgeMs: maxAgeMs } = rules
+    const day = { anchors: catalogue.anchors, referenceAt: days.reference, maxAgeMs }
+    const quoted: Quoted[] = []
     let untilOldestMs = Number.POSITIVE_INFINITY
     for (const [providerId, trail] of this.trails) {
-      const provider = rules.catalogue.provider(providerId)
+      const provider = catalogue.provider(providerId)
       const quote = provider && valueAt(trail, rules.cutoffMs)
       if (!provider || !quote || quote.atMs < rules.oldestMs) continue
-      quoted.push({ quote, provider })
+      quoted.push({ quote, provider, ...dayMidsOf(quote, day) })
       untilOldestMs = Math.min(untilOldestMs, quote.atMs)
     }
     return { ...rules, untilOldestMs, view: corridorView(quoted) }
@@ -109,6 +121,8 @@ function isSame(remembered: Remembered, rules: ViewRules): boolean {
   return (
     remembered.cutoffMs === rules.cutoffMs &&
     remembered.catalogue === rules.catalogue &&
+    remembered.days.serial === rules.days.serial &&
+    remembered.midMaxAgeMs === rules.midMaxAgeMs &&
     remembered.oldestMs <= rules.oldestMs &&
     rules.oldestMs <= remembered.untilOldestMs
   )

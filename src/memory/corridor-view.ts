@@ -1,4 +1,4 @@
-import type { Mid } from '~/domain/mid.ts'
+import type { DayMids } from '~/domain/price/day-mids.ts'
 import type { Provider } from '~/domain/provider.ts'
 import { isExecutable } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
@@ -6,17 +6,10 @@ import { bestExecutable, byKindThenValue } from '~/domain/rank.ts'
 import { spreadsBps } from '~/domain/spread.ts'
 
 /** A quote with its rank and figures within its corridor. */
-export type RankedQuote = {
+export type RankedQuote = DayMids & {
   readonly quote: Quote
   readonly provider: Provider
   readonly spreadBps: number
-  /** The pair's mid when the quote took effect; null where there was no recent one. */
-  readonly midAtQuote: Mid | null
-  /**
-   * Units of the source currency for one of a third currency that the fee is charged in, when the
-   * quote took effect; null where there is no such fee, or was no recent mid.
-   */
-  readonly feeMidAtQuote: number | null
 }
 
 /** What one corridor looks like at one cutoff. */
@@ -38,19 +31,20 @@ export const EMPTY_VIEW: CorridorView = {
   avgSpreadBps: null,
 }
 
-type Quoted = { readonly quote: Quote; readonly provider: Provider }
+/** A quote to be ranked. */
+export type Quoted = Omit<RankedQuote, 'spreadBps'>
 
 /** Ranks and measures the quotes of one corridor. */
 export function corridorView(quoted: readonly Quoted[]): CorridorView {
   if (quoted.length === 0) return EMPTY_VIEW
   const spreads = spreadsBps(quoted.map(({ quote }) => quote))
-  const entries = quoted.map(({ quote, provider }, i) => ({
-    quote,
-    provider,
+  const entries = quoted.map((one, i) => ({
+    quote: one.quote,
+    provider: one.provider,
     spreadBps: spreads[i]!,
-    midAtQuote: null,
-    feeMidAtQuote: null,
-    value: quote.rate,
+    midAtQuote: one.midAtQuote,
+    feeMidAtQuote: one.feeMidAtQuote,
+    value: one.quote.rate,
   }))
   entries.sort(byKindThenValue)
   return {

@@ -2,9 +2,12 @@ import type { Account, Key } from '~/domain/account.ts'
 import { type FeedState, noState } from '~/domain/feed/state.ts'
 import { boundariesMs, hourStartMs } from '~/domain/freshness.ts'
 import type { Reference } from '~/domain/mid.ts'
+import { Anchors } from '~/domain/price/anchors.ts'
+import { type Probe, type ProbeAnswer, probesOf } from '~/domain/price/day-mids.ts'
 import type { Catalogue } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { CatalogueIndex } from './catalogue-index.ts'
+import { DayReferences } from './day-references.ts'
 import { KeyIndex } from './key-index.ts'
 import { QuoteIndex } from './quote-index.ts'
 import { ReferenceIndex } from './reference-index.ts'
@@ -14,6 +17,8 @@ export type Generation = {
   readonly catalogue: CatalogueIndex
   readonly quotes: QuoteIndex
   readonly references: ReferenceIndex
+  /** The references of the moments at which the quotes took effect. */
+  readonly days: DayReferences
   readonly feeds: FeedState
   readonly keys: KeyIndex
 }
@@ -41,11 +46,13 @@ export class Memory {
     catalogue: CatalogueIndex.empty,
     quotes: QuoteIndex.empty,
     references: ReferenceIndex.empty,
+    days: DayReferences.empty,
     feeds: noState,
     keys: KeyIndex.empty,
   }
 
   #prunedMs = Number.NEGATIVE_INFINITY
+  #daysMax = DAYS_SPARE
 
   /**
    * Calls `onPublication` with each publication once it is served. A publication that changes who
@@ -76,17 +83,47 @@ export class Memory {
    */
   publish(added: Publication, nowMs: number): void {
     this.#prunedMs = Math.max(this.#prunedMs, nowMs)
-    const { catalogue, quotes, references, feeds, keys } = this.#current
-    const { changes } = catalogue
+    const { current: before } = this
+    const { feeds, keys } = before
+    const { quotes: newQuotes = [], references: newReferences = [] } = added
+    const catalogue = added.catalogue ? new CatalogueIndex(added.catalogue) : before.catalogue
+    const { anchors } = catalogue
+    const quotes = before.quotes.with(newQuotes, nowMs)
+    const references = before.references.with(newReferences, nowMs).anchored(anchors)
+    const served = anchors.isSame(before.catalogue.anchors) ? newQuotes : quotes.allQuotes()
+    const probes = probesOf(served, anchors)
     this.#current = {
-      catalogue: added.catalogue ? new CatalogueIndex(added.catalogue) : catalogue,
-      quotes: added.quotes ? quotes.with(added.quotes, nowMs) : quotes,
-      references: added.references ? references.with(added.references, nowMs) : references,
+      catalogue,
+      quotes,
+      references,
+      days: before.days.with(newReferences).serving(probes, references),
       feeds: added.feeds && runMs(added.feeds) >= runMs(feeds) ? added.feeds : feeds,
       keys: added.access ? keys.with(added.access) : keys,
     }
-    const isActivityNew = this.#current.catalogue.changes !== changes
+    if (this.#current.days.size > this.#daysMax) this.#pruneDays()
+    const isActivityNew = catalogue.changes !== before.catalogue.changes
     this.onPublication(isActivityNew ? { ...added, isPastChanged: true } : added)
+  }
+
+  /**
+   * Notes which references of days the quotes of a coming publication need, and answers those that
+   * somebody has to look up and `learn` before they are known. A publication that does not wait for
+   * them serves its quotes without their mids.
+   */
+  expect({ catalogue, quotes: added = [] }: Publication): Probe[] {
+    const { days, references, quotes, catalogue: known } = this.#current
+    const anchors = catalogue ? new Anchors(catalogue.currencies) : known.anchors
+    const held = anchors.isSame(known.anchors) ? [] : quotes.allQuotes()
+    const probes = probesOf([...held, ...added], anchors)
+    const expecting = days.expecting(probes, references)
+    if (expecting !== days) this.#current = { ...this.#current, days: expecting }
+    return expecting.missing(probes)
+  }
+
+  /** Takes in what was found for probes; of what was forgotten meanwhile nothing is kept. */
+  learn(answers: readonly ProbeAnswer[]): void {
+    const days = this.#current.days.answered(answers)
+    if (days !== this.#current.days) this.#current = { ...this.#current, days }
   }
 
   /** Forgets values that no reader can ask for any more. */
@@ -98,7 +135,22 @@ export class Memory {
       quotes: quotes.pruned(nowMs),
       references: references.pruned(nowMs),
     }
+    this.#pruneDays()
+  }
+
+  /** Forgets the days that no quote needs any more. */
+  #pruneDays(): void {
+    const { days, quotes, catalogue } = this.#current
+    const pruned = days.pruned(probesOf(quotes.allQuotes(), catalogue.anchors))
+    this.#current = { ...this.#current, days: pruned }
+    this.#daysMax = 2 * pruned.size + DAYS_SPARE
   }
 }
+
+/**
+ * How many days may be held before those are forgotten that no quote needs, beside twice as many as
+ * the last time: quotes that come one by one leave theirs behind.
+ */
+const DAYS_SPARE = 1000
 
 const runMs = ({ ranMs }: FeedState): number => ranMs ?? Number.NEGATIVE_INFINITY

@@ -79,6 +79,11 @@ export class QuoteIndex {
     return this.parts.books.get(corridorKey({ from, to }))
   }
 
+  /** Every quote held, in no particular order. */
+  *allQuotes(): Generator<Quote> {
+    for (const book of this.parts.books.values()) yield* book.allQuotes()
+  }
+
   /** The books of every corridor ever quoted, by source, then target currency. */
   *allBooks(): Generator<CorridorBook> {
     for (const name of this.parts.names) yield this.parts.books.get(name)!

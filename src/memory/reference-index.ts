@@ -1,13 +1,14 @@
 import { corridorKey } from '~/domain/corridor.ts'
 import { USD } from '~/domain/currency.ts'
 import { crossMid, type Mid, type Reference } from '~/domain/mid.ts'
+import { Anchors } from '~/domain/price/anchors.ts'
 import { pruned, type Trail, trailWith, valueAt } from './trail.ts'
 
 /** The freshest USD reference of every currency. Immutable like the quotes. */
 export class ReferenceIndex {
   /**
    * The mids crossed from these references, at most one for each pair; they follow from the
-   * references alone, so they are kept.
+   * references and the pegs alone, so they are kept.
    *
    * Cache 6 of a read, see docs/architecture.md.
    */
@@ -20,9 +21,10 @@ export class ReferenceIndex {
      * The newest reference of any currency at each boundary: what the feed as a whole last said.
      */
     private readonly feed: Trail<Reference>,
+    private readonly anchors: Anchors,
   ) {}
 
-  static readonly empty = new ReferenceIndex(new Map(), [])
+  static readonly empty = new ReferenceIndex(new Map(), [], new Anchors([]))
 
   /** An index with `references` added. */
   with(references: readonly Reference[], nowMs: number): ReferenceIndex {
@@ -37,16 +39,31 @@ export class ReferenceIndex {
       newestInFeed = trailWith(newestInFeed, reference, nowMs)
       isChanged = true
     }
-    return isChanged ? new ReferenceIndex(trails, newestInFeed) : this
+    return isChanged ? new ReferenceIndex(trails, newestInFeed, this.anchors) : this
   }
 
   pruned(nowMs: number): ReferenceIndex {
     const trails = new Map([...this.trails].map(([code, trail]) => [code, pruned(trail, nowMs)]))
-    return new ReferenceIndex(trails, pruned(this.feed, nowMs))
+    return new ReferenceIndex(trails, pruned(this.feed, nowMs), this.anchors)
   }
 
-  /** What one dollar is worth in `currency` at the cutoff; the dollar itself is always 1. */
+  /** An index that prices currencies by these anchors; this very one where nothing changes. */
+  anchored(anchors: Anchors): ReferenceIndex {
+    if (anchors.isSame(this.anchors)) return this
+    return new ReferenceIndex(this.trails, this.feed, anchors)
+  }
+
+  /**
+   * What one dollar is worth in `currency` at the cutoff, by its anchor where it is pegged; the
+   * dollar itself is always 1.
+   */
   reference(currency: string, cutoffMs: number): Reference | undefined {
+    const said = this.said(this.anchors.of(currency) ?? currency, cutoffMs)
+    return said && this.anchors.reference(currency, said)
+  }
+
+  /** What the feeds say of `currency` at the cutoff, pegged or not. */
+  said(currency: string, cutoffMs: number): Reference | undefined {
     if (currency !== USD) return valueAt(this.trails.get(currency) ?? [], cutoffMs)
     const newest = this.newest(cutoffMs)
     return newest && { ...newest, currency: USD, perUsd: 1 }

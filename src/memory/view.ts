@@ -34,7 +34,9 @@ export class View {
       limits.quoteMaxAgeMs === null
         ? Number.NEGATIVE_INFINITY
         : freshness.nowMs - limits.quoteMaxAgeMs
-    this.#rules = { catalogue: this.catalogue, cutoffMs: freshness.cutoffMs, oldestMs }
+    const { catalogue, days } = generation
+    const { midMaxAgeMs } = limits
+    this.#rules = { catalogue, days, midMaxAgeMs, cutoffMs: freshness.cutoffMs, oldestMs }
   }
 
   /** The whole generation, whatever its times. */

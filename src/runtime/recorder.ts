@@ -1,6 +1,9 @@
 import type { Config } from '~/config.ts'
 import type { Recording } from '~/domain/observation.ts'
-import type { ObservationStore } from '~/service/ingest.ts'
+import type { Refresher } from '~/jobs/refresh.ts'
+import type { DaySource } from '~/memory/day-publication.ts'
+import { inTime } from '~/service/deadline.ts'
+import type { IngestDeps, ObservationStore } from '~/service/ingest.ts'
 import { WorkLimit } from '~/service/work-limit.ts'
 import { orUnavailable } from '~/store/outage.ts'
 import { type Tracing, traced } from '~/telemetry/tracing.ts'
@@ -8,6 +11,8 @@ import type { ChangeListener } from './change-listener.ts'
 
 type RecorderDeps = {
   readonly observations: ObservationStore
+  readonly references: DaySource
+  readonly refresher: Pick<Refresher, 'note'>
   readonly changes: Pick<ChangeListener, 'noteLostAnswer' | 'caughtUp'>
   readonly tracing: Tracing | null
   readonly work: Config['work']
@@ -17,14 +22,18 @@ export const RECORDING_AWAY =
   'the database cannot be reached at the moment; ' +
   'retry shortly: with one Idempotency-Key for both tries nothing is recorded twice'
 
+/** The limit on looking up the days of what was recorded, whose sender waits for it. */
+const DAYS = { msMax: 2_000, message: 'the references of earlier days took too long to read' }
+
 /** The recording store; `limit` keeps it from taking the whole database. */
-export type Recorder = ObservationStore & { readonly limit: WorkLimit }
+export type Recorder = IngestDeps['store'] & { readonly limit: WorkLimit }
 
 /**
  * The store that records observations. A batch whose answer was lost may still be recorded: memory
  * then has to learn of it, at the latest before a retry is told so.
  */
-export function recorderOf({ observations, changes, tracing, work }: RecorderDeps): Recorder {
+export function recorderOf(deps: RecorderDeps): Recorder {
+  const { observations, references, changes, refresher, tracing, work } = deps
   const { ingestMax, waitingMax } = work
   const limit = new WorkLimit({ runningMax: ingestMax, waitingMax })
   /** What an earlier call recorded, here or elsewhere, may still be on its way into memory. */
@@ -52,6 +61,14 @@ export function recorderOf({ observations, changes, tracing, work }: RecorderDep
         batch.assertAwaited?.()
         return record(batch)
       }),
+    async referencesAt(probes) {
+      try {
+        return await inTime(references.referencesAt(probes), DAYS)
+      } catch (error) {
+        refresher.note({ kind: 'references' })
+        throw error
+      }
+    },
     limit,
   }
 }

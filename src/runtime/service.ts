@@ -9,6 +9,7 @@ import { type Job, startSchedule } from '~/jobs/schedule.ts'
 import { SilenceWatch } from '~/jobs/watch-providers.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { createSendingStore } from '~/store/portal/sending-store.ts'
+import { createReferenceStore } from '~/store/reference-store.ts'
 import { type Core, openCore } from './core.ts'
 import { type Listener, listen } from './listener.ts'
 import { Opened } from './opened.ts'
@@ -111,8 +112,10 @@ export class Service implements RunningService {
     const people = this.#opened.add(new People({ ...this.options, ...reading, ...places }))
     const observations = createObservationStore(database)
     const { work } = config
-    const recording = { observations, changes: core.changes, tracing: telemetry.tracing, work }
-    const store = recorderOf(recording)
+    const { changes, refresher } = core
+    const references = createReferenceStore(database)
+    const recording = { observations, references, changes, refresher }
+    const store = recorderOf({ ...recording, tracing: telemetry.tracing, work })
     const health = this.#health(core)
     const silence = new SilenceWatch({ store: createSendingStore(database), memory, clock })
     const own = { tools, store, health, silence, door: this.#door, database }

@@ -1,6 +1,7 @@
 import { ServiceError } from '~/domain/errors.ts'
 import type { Batch, Idempotency, Observation, Recording } from '~/domain/observation.ts'
 import type { Quote } from '~/domain/quote.ts'
+import { type DaySource, publishWithDays } from '~/memory/day-publication.ts'
 import type { Memory } from '~/memory/memory.ts'
 import { ANSWER_MS_MAX, inTime } from './deadline.ts'
 
@@ -20,14 +21,16 @@ export type ObservationStore = {
 
 export type IngestDeps = {
   readonly memory: Memory
-  readonly store: ObservationStore
+  /** Where batches go. When its look-up of days fails, it sees to their being loaded later. */
+  readonly store: ObservationStore & DaySource
   readonly clock: { now(): number }
 }
 
 /**
  * Records a batch, all rows or none, and returns how many.
  *
- * When it returns, the rows are committed and memory serves them. A repeated idempotency key gives
+ * When it returns, the rows are committed and memory serves them, without the mids of their days
+ * where those could not be looked up. A repeated idempotency key gives
  * the first answer again and records nothing; with another body it throws `idempotency_key_reused`.
  * Any other error means that nothing was recorded, or that we cannot know: a retry with the same
  * idempotency key is safe either way. One of them is `database_unavailable` after `ANSWER_MS_MAX`;
@@ -43,7 +46,7 @@ export function ingest(deps: IngestDeps, batch: Batch): Promise<{ inserted: numb
  * row too old. Throws `idempotency_key_reused` when the earlier body was another.
  */
 export async function earlierAnswer(
-  { store }: Pick<IngestDeps, 'store'>,
+  { store }: { readonly store: Pick<ObservationStore, 'answered'> },
   idempotency: Idempotency,
 ): Promise<{ inserted: number } | null> {
   const recording = await inTime(store.answered(idempotency), {
@@ -73,7 +76,9 @@ async function recordAndServe(
   switch (recording.kind) {
     case 'recorded': {
       const quotes = batch.observations.map((row, i) => quoteOf(row, recording.ids[i]!))
-      memory.publish({ quotes }, clock.now())
+      await publishWithDays({ memory, days: store, clock }, { quotes }).catch(() =>
+        memory.publish({ quotes }, clock.now()),
+      )
       return { inserted: quotes.length }
     }
     case 'replayed':

@@ -58,7 +58,10 @@ export async function snapshotOf(
     midBefore(deps, view, { ...then, corridor }),
   ])
   const counted = quotes.filter(({ providerId }) => view.wasActive(providerId, beforeMs - 1))
-  const ranked = corridorView(counted.map((quote) => ({ quote, provider: whoSaid(view, quote) })))
+  const mids = { midAtQuote: null, feeMidAtQuote: null }
+  const ranked = corridorView(
+    counted.map((quote) => ({ quote, provider: whoSaid(view, quote), ...mids })),
+  )
   return {
     corridor,
     mid,

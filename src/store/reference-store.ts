@@ -1,9 +1,12 @@
 import type { FeedSnapshot } from '~/domain/feed/feed.ts'
 import { boundariesMs } from '~/domain/freshness.ts'
 import type { Reference } from '~/domain/mid.ts'
+import type { Probe } from '~/domain/price/day-mids.ts'
 import type { Database } from './database.ts'
+import { referencesAt } from './day-references.ts'
 import { arrayLiteral, instantText } from './encoding.ts'
 import { announcedIds } from './news-channel.ts'
+import { referenceOf, type SelectedReference } from './reference-row.ts'
 
 export function createReferenceStore(database: Database) {
   const { sql } = database
@@ -31,25 +34,9 @@ export function createReferenceStore(database: Database) {
         order by r.id`
       return rows.map(referenceOf)
     },
+    referencesAt: (probes: readonly Probe[]) => referencesAt(database, probes),
   }
 }
-
-/** A reference as selected by the statements here. */
-export type SelectedReference = {
-  readonly id: string
-  readonly currency: string
-  readonly per_usd: string
-  readonly source: string
-  readonly at_ms: string
-}
-
-export const referenceOf = (row: SelectedReference): Reference => ({
-  id: Number(row.id),
-  atMs: Number(row.at_ms),
-  currency: row.currency,
-  perUsd: Number(row.per_usd),
-  source: row.source,
-})
 
 function insert(database: Database, { source, fetchedMs, upstreamMs, rates }: FeedSnapshot) {
   const fetchedText = instantText(fetchedMs)

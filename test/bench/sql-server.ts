@@ -12,7 +12,7 @@ import type { Matrix } from '~/service/fetch.ts'
 import { connect, type Database } from '~/store/database.ts'
 import { latestReferences } from '~/store/past/snapshot-store.ts'
 import { type QuoteRow, quoteOf } from '~/store/quote-store.ts'
-import { referenceOf } from '~/store/reference-store.ts'
+import { referenceOf } from '~/store/reference-row.ts'
 import { presentConvert } from '~/wire/convert.ts'
 import {
   presentFetchManyToOne,
@@ -60,7 +60,10 @@ async function liveView(from: string, to: string): Promise<CorridorView> {
     join providers pr on pr.id = p.provider_id and pr.is_active
     cross join lateral (${newest}) o
     where c.source = ${from} and c.target = ${to}`
-  return corridorView(rows.map((row) => ({ quote: quoteOf(row), provider: providerOf(row) })))
+  const mids = { midAtQuote: null, feeMidAtQuote: null }
+  return corridorView(
+    rows.map((row) => ({ quote: quoteOf(row), provider: providerOf(row), ...mids })),
+  )
 }
 
 async function references(codes: readonly string[]): Promise<Map<string, Reference>> {

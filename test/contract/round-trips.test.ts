@@ -70,7 +70,10 @@ const appOf = (counting: UsageMeter) =>
     log: { debug() {}, info() {}, warn() {}, error() {} },
     metering: { meter: counting, limits: LIMITS },
     ageLimits: { midMaxAgeMs: 72 * 3_600_000, quoteMaxAgeMs: null },
-    store: createObservationStore(database),
+    store: {
+      ...createObservationStore(database),
+      referencesAt: createReferenceStore(database).referencesAt,
+    },
     past: pastOf(database),
     tools: { handle: async () => new Response(null, { status: 404 }) },
     sample: null,

@@ -4,6 +4,7 @@ import { HOUR_MS } from '~/domain/duration.ts'
 import { type FeedState, noState } from '~/domain/feed/state.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
 import type { Reference } from '~/domain/mid.ts'
+import type { Probe } from '~/domain/price/day-mids.ts'
 import type { UsageCount } from '~/domain/quota.ts'
 import { dayOf } from '~/domain/quota.ts'
 import type { Quote } from '~/domain/quote.ts'
@@ -13,8 +14,10 @@ import { Memory } from '~/memory/memory.ts'
 import { UsageMeter } from '~/memory/usage-meter.ts'
 import { CURRENCIES, PROVIDERS, provider } from '../support/catalogue.ts'
 import { HandClock } from '../support/clock.ts'
+import { answersOf } from '../support/days.ts'
 import { KeptLog } from '../support/log.ts'
 import { quote } from '../support/quotes.ts'
+import { viewOf } from '../support/views.ts'
 
 const NOW_MS = Date.parse('2026-03-05T14:25:30.500Z')
 const DAY = dayOf(NOW_MS)
@@ -52,6 +55,8 @@ class Tables {
     references: {
       live: () => this.#answer('references live', () => [...this.references]),
       between: (first, last) => this.#between('references', this.references, { first, last }),
+      referencesAt: (probes) =>
+        this.#answer(`references at ${textOf(probes)}`, () => answersOf(this.references, probes)),
     },
     feeds: { load: async () => this.feeds },
     access: {
@@ -92,6 +97,9 @@ class Tables {
   }
 }
 
+const textOf = (probes: readonly Probe[]): string =>
+  probes.map(({ currency, atMs }) => `${currency} ${atMs - NOW_MS}`).join()
+
 function started() {
   const tables = new Tables()
   const memory = new Memory()
@@ -105,6 +113,8 @@ function started() {
 }
 
 const EVERYTHING = ['catalogue', 'quotes live 0', 'references live', 'usage -6', 'access']
+/** A reload with a quote, whose day is looked up before accounts are read. */
+const WITH_A_DAY = EVERYTHING.toSpliced(-1, 0, `references at KES ${quote().atMs - NOW_MS}`)
 
 describe('Refresher.reload', () => {
   test('loads everything as of the clock, the usage of seven days', async () => {
@@ -114,7 +124,7 @@ describe('Refresher.reload', () => {
     tables.keys = [key('acc')]
     tables.usage = [{ accountId: 'acc', keyId: 'key-acc', day: DAY, requests: 7 }]
     await refresher.reload()
-    expect(tables.asked).toEqual(EVERYTHING)
+    expect(tables.asked).toEqual(WITH_A_DAY)
     expect(rateOf('retail-a')).toBe(130)
     expect(memory.current.catalogue.providers).toHaveLength(PROVIDERS.length)
     expect(memory.current.references.size).toBe(1)
@@ -423,11 +433,11 @@ describe('Refresher.note', () => {
     tables.asked.length = 0
     refresher.note({ kind: 'catalogue' })
     await refresher.settled()
-    expect(tables.asked).toEqual(EVERYTHING)
+    expect(tables.asked).toEqual(WITH_A_DAY)
     expect(rateOf('retail-a')).toBe(130)
     refresher.note({ kind: 'catalogue' })
     await refresher.settled()
-    expect(tables.asked).toEqual([...EVERYTHING, 'catalogue'])
+    expect(tables.asked).toEqual([...WITH_A_DAY, 'catalogue'])
     expect(log.said).toEqual(['warn: memory could not be refreshed'])
   })
 
@@ -537,5 +547,135 @@ describe('Refresher.note', () => {
 
   test('settled resolves at once when nothing was noted', async () => {
     await started().refresher.settled()
+  })
+})
+
+describe('the references of the days of quotes', () => {
+  const reference = (id: number, atMs: number, currency = 'KES'): Reference => ({
+    id,
+    atMs,
+    currency,
+    perUsd: 120 + id,
+    source: 'feed',
+  })
+  const yesterday = (id: number) => reference(id, NOW_MS - 24 * HOUR_MS)
+  const earlier = quote({ atMs: NOW_MS - HOUR_MS })
+  const live = (quotes: Quote[], references: Reference[]) => {
+    const world = started()
+    Object.assign(world.tables, { quotes, references })
+    const midsOf = (from = 'USD', to = 'KES') =>
+      viewOf({ memory: world.memory, clock: world.clock })
+        .corridor(from, to)
+        .quotes.map(({ midAtQuote }) => midAtQuote?.rate ?? null)
+    return { ...world, midsOf }
+  }
+
+  test('are loaded with everything, and again whenever everything is', async () => {
+    const { tables, refresher, midsOf } = live([earlier], [yesterday(1), reference(2, NOW_MS)])
+    await refresher.reload()
+    expect(midsOf()).toEqual([121])
+    tables.references.push(reference(3, NOW_MS - 2 * HOUR_MS))
+    expect(midsOf()).toEqual([121])
+    expect(await refresher.reload()).toBe(true)
+    expect(midsOf()).toEqual([123])
+    expect(await refresher.reload()).toBe(false)
+  })
+
+  test('are looked up for rows by their ids, but for those newer than every reference', async () => {
+    const { tables, refresher, midsOf } = live([], [yesterday(1), reference(2, NOW_MS - 1)])
+    await refresher.reload()
+    tables.quotes = [quote({ id: 1, atMs: NOW_MS })]
+    tables.asked.length = 0
+    refresher.note({ kind: 'observations', firstId: 1, lastId: 1 })
+    await refresher.settled()
+    expect(tables.asked).toEqual(['quotes 1-1'])
+    expect(midsOf()).toEqual([122])
+    tables.quotes = [{ ...earlier, id: 2, from: 'GBP', to: 'KES' }]
+    refresher.note({ kind: 'observations', firstId: 2, lastId: 2 })
+    await refresher.settled()
+    expect(tables.asked.at(-1)).toBe(`references at KES ${-HOUR_MS}`)
+  })
+
+  test('of earlier days join where they are listed, and all are asked for where not', async () => {
+    const { tables, refresher, midsOf } = live([earlier], [yesterday(1), reference(2, NOW_MS)])
+    await refresher.reload()
+    tables.references.push(reference(3, NOW_MS - 2 * HOUR_MS))
+    tables.asked.length = 0
+    refresher.note({ kind: 'references', firstId: 3, lastId: 3 })
+    await refresher.settled()
+    expect(midsOf()).toEqual([123])
+    tables.references.push(reference(4, NOW_MS - 2 * HOUR_MS))
+    refresher.note({ kind: 'references' })
+    await refresher.settled()
+    expect(midsOf()).toEqual([124])
+    expect(tables.asked).toEqual([
+      'references 3-3',
+      'references live',
+      `references at KES ${-HOUR_MS}`,
+    ])
+  })
+
+  test('of an anchor are there when a catalogue gives a peg', async () => {
+    const pair = { ...earlier, from: 'GBP', to: 'KES' }
+    const { tables, refresher, midsOf } = live(
+      [pair],
+      [
+        ...[reference(1, NOW_MS, 'GBP'), reference(2, NOW_MS - 2 * HOUR_MS, 'EUR')],
+        ...[yesterday(3), reference(4, NOW_MS, 'EUR')],
+      ],
+    )
+    await refresher.reload()
+    expect(midsOf('GBP', 'KES')).toEqual([null])
+    const currencies = CURRENCIES.map((known) =>
+      known.code === 'GBP' ? { ...known, peg: { to: 'EUR', rate: 2 } } : known,
+    )
+    tables.catalogue = { currencies, providers: PROVIDERS }
+    tables.asked.length = 0
+    refresher.note({ kind: 'catalogue' })
+    await refresher.settled()
+    expect(tables.asked).toEqual(['catalogue', `references at EUR ${-HOUR_MS}`])
+    expect(midsOf('GBP', 'KES')).toEqual([123 / 244])
+  })
+
+  test('a reference published while days are looked up is not lost to an older reading', async () => {
+    const { tables, memory, refresher, midsOf } = live([earlier], [yesterday(1)])
+    tables.references.push(reference(2, NOW_MS))
+    tables.beforeAnswer = (question) => {
+      if (!question.startsWith('references at')) return
+      tables.beforeAnswer = null
+      memory.publish({ references: [reference(3, NOW_MS - 2 * HOUR_MS)] }, NOW_MS)
+    }
+    await refresher.reload()
+    expect(midsOf()).toEqual([123])
+  })
+
+  test('a quote that comes while days are looked up again is held against what is live', async () => {
+    const { tables, memory, refresher, midsOf } = live([], [yesterday(1)])
+    await refresher.reload()
+    tables.references.push(reference(2, NOW_MS - 2 * HOUR_MS), reference(3, NOW_MS))
+    tables.beforeAnswer = (question) => {
+      if (question !== 'references live') return
+      tables.beforeAnswer = null
+      memory.publish({ quotes: [earlier] }, NOW_MS)
+    }
+    refresher.note({ kind: 'references' })
+    await refresher.settled()
+    expect(midsOf()).toEqual([122])
+  })
+
+  test('that cannot be looked up leave the change unloaded until everything is', async () => {
+    const { tables, refresher, midsOf } = live([], [yesterday(1), reference(2, NOW_MS)])
+    await refresher.reload()
+    tables.quotes = [earlier]
+    tables.beforeAnswer = (question) => {
+      if (question.startsWith('references at')) throw new Error('database away')
+    }
+    refresher.note({ kind: 'observations', firstId: 1, lastId: 1 })
+    await refresher.settled()
+    expect(refresher.isBehind).toBe(true)
+    expect(midsOf()).toEqual([])
+    tables.beforeAnswer = null
+    await refresher.retry()
+    expect(midsOf()).toEqual([121])
   })
 })

@@ -8,7 +8,8 @@ const seen = (...quotes: Partial<Quote>[]) =>
   corridorView(
     quotes.map((more) => {
       const own = quote(more)
-      return { quote: own, provider: provider(own.providerId) }
+      const mids = { midAtQuote: null, feeMidAtQuote: null }
+      return { quote: own, provider: provider(own.providerId), ...mids }
     }),
   )
 

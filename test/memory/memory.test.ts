@@ -109,6 +109,76 @@ describe('Memory', () => {
     expect(heard.map(({ isPastChanged = false }) => isPastChanged)).toEqual([false, true, false])
   })
 
+  describe('the mids of days', () => {
+    const reference = (id: number, atMs: number) => ({
+      id,
+      atMs,
+      currency: 'KES',
+      perUsd: 100 + id,
+      source: 'feed',
+    })
+    const seen = (memory: Memory) =>
+      new View(memory.current, freshnessAt('realtime', BASE_MS), LIMITS).corridor('USD', 'KES')
+    const midsOf = (memory: Memory) =>
+      seen(memory).quotes.map(({ midAtQuote }) => midAtQuote?.rate ?? null)
+    const newest = (...references: ReturnType<typeof reference>[]) => {
+      const memory = stocked()
+      memory.publish({ references }, BASE_MS)
+      return memory
+    }
+    const day = { currency: 'KES', atMs: BASE_MS - HOUR_MS }
+    const earlier = { quotes: [quote({ atMs: day.atMs })] }
+
+    test('a quote from the time of the newest reference on has its mid at once', () => {
+      const memory = newest(reference(1, BASE_MS))
+      expect(memory.expect({ quotes: [quote({ atMs: BASE_MS })] })).toEqual([])
+      memory.publish({ quotes: [quote({ atMs: BASE_MS })] }, BASE_MS)
+      expect(midsOf(memory)).toEqual([101])
+    })
+
+    test('an earlier one has to be looked up, and is served without until it is known', () => {
+      const memory = newest(reference(1, BASE_MS))
+      expect(memory.expect(earlier)).toEqual([day])
+      memory.publish(earlier, BASE_MS)
+      expect(midsOf(memory)).toEqual([null])
+      memory.learn([{ ...day, reference: reference(2, BASE_MS - 2 * HOUR_MS) }])
+      expect(midsOf(memory)).toEqual([102])
+      expect(memory.expect(earlier)).toEqual([])
+    })
+
+    test('a reference for an earlier day brings them up to date', () => {
+      const memory = newest(reference(1, BASE_MS))
+      memory.publish(earlier, BASE_MS)
+      memory.learn([{ ...day, reference: null }])
+      const { basis } = new View(memory.current, freshnessAt('realtime', BASE_MS), LIMITS)
+      const now = freshnessAt('realtime', BASE_MS)
+      expect(basis.holds(memory.current, now)).toBe(true)
+      memory.publish({ references: [reference(2, BASE_MS - 2 * HOUR_MS)] }, BASE_MS)
+      expect(midsOf(memory)).toEqual([102])
+      expect(basis.holds(memory.current, now)).toBe(false)
+    })
+
+    test('the quotes of other corridors leave a view as it is', () => {
+      const memory = newest(reference(1, BASE_MS))
+      memory.publish({ quotes: [quote({ atMs: BASE_MS })] }, BASE_MS)
+      const view = seen(memory)
+      const other = { quotes: [quote({ id: 2, atMs: day.atMs, from: 'GBP' })] }
+      const probes = memory.expect(other)
+      memory.learn(probes.map((probe) => ({ ...probe, reference: null })))
+      memory.publish(other, BASE_MS)
+      expect(seen(memory)).toBe(view)
+    })
+
+    test('days that no quote needs any more are forgotten, also where none are pruned', () => {
+      const memory = newest(reference(1, BASE_MS))
+      for (let id = 1; id <= 3000; id++)
+        memory.publish({ quotes: [quote({ id, atMs: BASE_MS + id })] }, BASE_MS + id)
+      expect(memory.current.days.size).toBeLessThan(1100)
+      memory.prune(BASE_MS + 3000)
+      expect(memory.current.days.size).toBe(memory.current.quotes.book('USD', 'KES')!.size)
+    })
+  })
+
   test('a generation somebody holds never changes, whatever is published and pruned after', () => {
     const step = fc.record({
       stepMs: clockSteps,

@@ -6,6 +6,7 @@ import { freshnessAt, hourStartMs, TIERS } from '~/domain/freshness.ts'
 import type { Provider, RateType } from '~/domain/provider.ts'
 import { newestFirst, type Quote } from '~/domain/quote.ts'
 import { CatalogueIndex } from '~/memory/catalogue-index.ts'
+import { DayReferences } from '~/memory/day-references.ts'
 import { KeyIndex } from '~/memory/key-index.ts'
 import { QuoteIndex } from '~/memory/quote-index.ts'
 import { ReferenceIndex } from '~/memory/reference-index.ts'
@@ -47,7 +48,14 @@ type Sight = {
 
 const viewOf = ({ quotes, catalogue, nowMs, quoteMaxAgeMs }: Sight, tier: 'hourly' | 'realtime') =>
   new View(
-    { quotes, catalogue, references: ReferenceIndex.empty, feeds: noState, keys: KeyIndex.empty },
+    {
+      quotes,
+      catalogue,
+      references: ReferenceIndex.empty,
+      days: DayReferences.empty,
+      feeds: noState,
+      keys: KeyIndex.empty,
+    },
     freshnessAt(tier, nowMs),
     { midMaxAgeMs: HOUR_MS, quoteMaxAgeMs },
   )

@@ -2,7 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { boundariesMs } from '~/domain/freshness.ts'
 import type { Reference } from '~/domain/mid.ts'
+import { Anchors } from '~/domain/price/anchors.ts'
 import { ReferenceIndex } from '~/memory/reference-index.ts'
+import { currency } from '../support/catalogue.ts'
 import { BASE_MS, changesOf, oracleAt, spots } from './histories.ts'
 
 const REALTIME = Number.POSITIVE_INFINITY
@@ -14,6 +16,12 @@ const reference = (currency: string, atMs: number, more: Partial<Reference> = {}
   source: 'feed',
   ...more,
 })
+const PEGGED = new Anchors([
+  currency('USD'),
+  currency('EUR'),
+  currency('XOF', { peg: { to: 'EUR', rate: 655.957 } }),
+  currency('AED', { peg: { to: 'USD', rate: 3.6725 } }),
+])
 const indexOf = (...references: Reference[]) => ReferenceIndex.empty.with(references, BASE_MS)
 
 describe('ReferenceIndex', () => {
@@ -67,6 +75,42 @@ describe('ReferenceIndex', () => {
     const index = indexOf(reference('KES', BASE_MS))
     expect(index.with([], BASE_MS)).toBe(index)
     expect(index.with([reference('KES', BASE_MS)], BASE_MS)).toBe(index)
+  })
+
+  test('a pegged currency follows its anchor, and what feeds say of it can still be read', () => {
+    const index = indexOf(
+      reference('EUR', BASE_MS - 5, { id: 1, perUsd: 0.8 }),
+      reference('XOF', BASE_MS, { id: 2, perUsd: 520 }),
+    ).anchored(PEGGED)
+    const pegged = { atMs: BASE_MS - 5, perUsd: 0.8 * 655.957, source: 'peg:EUR+feed' }
+    expect(index.reference('XOF', REALTIME)).toMatchObject({ currency: 'XOF', ...pegged })
+    expect(index.said('XOF', REALTIME)).toMatchObject({ perUsd: 520, source: 'feed' })
+    expect(index.newest(REALTIME)).toMatchObject({ currency: 'XOF', atMs: BASE_MS })
+    expect(index.mid('EUR', 'XOF', REALTIME)).toMatchObject({ rate: 655.957, atMs: BASE_MS - 5 })
+    expect(index.size).toBe(2)
+  })
+
+  test('a currency pegged to the dollar is as fresh as the feed is', () => {
+    const index = indexOf(reference('KES', BASE_MS)).anchored(PEGGED)
+    expect(index.mid('USD', 'AED', REALTIME)).toEqual({
+      rate: 3.6725,
+      source: 'peg:USD+feed',
+      atMs: BASE_MS,
+    })
+    expect(ReferenceIndex.empty.anchored(PEGGED).mid('USD', 'AED', REALTIME)).toBeUndefined()
+  })
+
+  test('mids that were asked for follow a peg that is given, and one that is taken away', () => {
+    const plain = indexOf(
+      reference('EUR', BASE_MS, { id: 1, perUsd: 0.8 }),
+      reference('XOF', BASE_MS, { id: 2, perUsd: 520 }),
+    )
+    expect(plain.mid('EUR', 'XOF', REALTIME)?.rate).toBe(650)
+    const pegged = plain.anchored(PEGGED)
+    expect(pegged.mid('EUR', 'XOF', REALTIME)?.rate).toBe(655.957)
+    expect(pegged.anchored(PEGGED)).toBe(pegged)
+    expect(pegged.pruned(BASE_MS).with([], BASE_MS).mid('EUR', 'XOF', REALTIME)?.rate).toBe(655.957)
+    expect(pegged.anchored(new Anchors([])).mid('EUR', 'XOF', REALTIME)?.rate).toBe(650)
   })
 
   test('counts the currencies that have a reference', () => {

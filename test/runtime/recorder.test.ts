@@ -1,24 +1,35 @@
 import { expect, test } from 'bun:test'
 import type { Batch } from '~/domain/observation.ts'
+import type { DatabaseChange } from '~/jobs/backlog.ts'
 import { recorderOf } from '~/runtime/recorder.ts'
+import { noReferences } from '../support/days.ts'
 
+const recording: Parameters<typeof recorderOf>[0] = {
+  observations: {
+    record: async () => ({ kind: 'recorded', ids: [] }),
+    answered: async () => null,
+  },
+  references: { referencesAt: noReferences },
+  refresher: { note() {} },
+  changes: { noteLostAnswer() {}, caughtUp: async () => {} },
+  tracing: null,
+  work: { historyMax: 1, ingestMax: 1, waitingMax: 2 },
+}
 const EMPTY: Batch = { observations: [], idempotency: null }
 
 test('a batch whose sender was answered while it waited its turn is not recorded', async () => {
   const recorded: Batch[] = []
   const first = Promise.withResolvers<void>()
   const recorder = recorderOf({
+    ...recording,
     observations: {
+      ...recording.observations,
       async record(batch) {
         recorded.push(batch)
         await first.promise
         return { kind: 'recorded', ids: [] }
       },
-      answered: async () => null,
     },
-    changes: { noteLostAnswer() {}, caughtUp: async () => {} },
-    tracing: null,
-    work: { historyMax: 1, ingestMax: 1, waitingMax: 2 },
   })
   const brokenOff = new AbortController()
   const running = recorder.record({ ...EMPTY, assertAwaited() {} })
@@ -33,4 +44,15 @@ test('a batch whose sender was answered while it waited its turn is not recorded
   await Promise.all([running, next])
   expect(recorded).toHaveLength(2)
   expect(recorder.limit.figures).toEqual({ running: 0, waiting: 0, refused: 0 })
+})
+
+test('where days cannot be looked up, all of them are loaded later', async () => {
+  const noted: DatabaseChange[] = []
+  const recorder = recorderOf({
+    ...recording,
+    references: { referencesAt: () => Promise.reject(new Error('database away')) },
+    refresher: { note: (change) => noted.push(change) },
+  })
+  await expect(recorder.referencesAt([{ currency: 'KES', atMs: 0 }])).rejects.toThrow('away')
+  expect(noted).toEqual([{ kind: 'references' }])
 })

@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, jest, test } from 'bun:test'
+import { HOUR_MS } from '~/domain/duration.ts'
 import type { ServiceError } from '~/domain/errors.ts'
 import type { Observation, Recording } from '~/domain/observation.ts'
 import { ANSWER_MS_MAX } from '~/service/deadline.ts'
 import { type IngestDeps, ingest } from '~/service/ingest.ts'
+import { noReferences } from '../support/days.ts'
 import { viewOf } from '../support/views.ts'
 import { World } from '../support/world.ts'
 
@@ -22,11 +24,19 @@ const observation = (more: Partial<Observation> = {}): Observation => ({
 })
 
 /** A world and an ingestion into it that the database answers with `recording`. */
-function ingestionOf(world: World, recording: Promise<Recording> | Recording) {
+function ingestionOf(
+  world: World,
+  recording: Promise<Recording> | Recording,
+  referencesAt: IngestDeps['store']['referencesAt'] = noReferences,
+) {
   const deps: IngestDeps = {
     memory: world.memory,
     clock: world.clock,
-    store: { record: async () => recording, answered: async () => null },
+    store: {
+      record: async () => recording,
+      answered: async () => null,
+      referencesAt,
+    },
   }
   return (...observations: Observation[]) => ingest(deps, { observations, idempotency: null })
 }
@@ -130,6 +140,43 @@ describe('ingest', () => {
     const failing = Promise.reject(error)
     await expect(ingestionOf(world, failing)(observation())).rejects.toBe(error)
     expect(servedBy(world)).toEqual([])
+  })
+})
+
+describe("the mid of a quote's own day", () => {
+  const earlierMs = NOW_MS - HOUR_MS
+  const mids = (world: World) =>
+    viewOf(world)
+      .corridor('USD', 'KES')
+      .quotes.map(({ midAtQuote }) => midAtQuote?.rate ?? null)
+
+  test('is known when the answer is given, and looked up for earlier days alone', async () => {
+    const world = new World()
+    world.reference({ KES: 130 })
+    const looked: number[] = []
+    const record = (id: number, effectiveMs: number) =>
+      ingestionOf(world, { kind: 'recorded', ids: [id] }, async (probes) => {
+        looked.push(probes.length)
+        return probes.map((probe) => ({
+          ...probe,
+          reference: { id: 9, atMs: probe.atMs, currency: 'KES', perUsd: 120, source: 'feed' },
+        }))
+      })(observation({ effectiveMs }))
+    await record(71, earlierMs)
+    expect(mids(world)).toEqual([120])
+    await record(72, NOW_MS)
+    expect(mids(world)).toEqual([130])
+    expect(looked).toEqual([1])
+  })
+
+  test('is left out where it could not be looked up, and the quote is served all the same', async () => {
+    const world = new World()
+    world.reference({ KES: 130 })
+    const failing = () => Promise.reject(new Error('database away'))
+    const record = ingestionOf(world, { kind: 'recorded', ids: [71] }, failing)
+    expect(await record(observation({ effectiveMs: earlierMs }))).toEqual({ inserted: 1 })
+    expect(servedBy(world)).toEqual([[71, 129.5]])
+    expect(mids(world)).toEqual([null])
   })
 })
 

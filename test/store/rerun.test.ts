@@ -7,6 +7,7 @@ import { recorderOf } from '~/runtime/recorder.ts'
 import { connect, type Sql } from '~/store/database.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { rerun, wasBrokenOff } from '~/store/rerun.ts'
+import { noReferences } from '../support/days.ts'
 import { KeptLog } from '../support/log.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
@@ -99,6 +100,8 @@ describe('rerun', () => {
       const changes = { noteLostAnswer() {}, caughtUp: async () => {} }
       const recorder = recorderOf({
         observations: store,
+        references: { referencesAt: noReferences },
+        refresher: { note() {} },
         changes,
         tracing: null,
         work: config.work,

@@ -46,10 +46,11 @@ export class PastWorld {
     this.clock = clockAt(options.at)
     const log = { debug() {}, info() {}, warn() {}, error() {} }
     const { memory, meter, clock } = this
+    const references = createReferenceStore(database)
     const sources = {
       catalogue: createCatalogueStore(database),
       quotes: createQuoteStore(database),
-      references: createReferenceStore(database),
+      references,
       feeds: createFeedStateStore(database),
       access: createAccountStore(database),
       usage: createUsageStore(database),
@@ -65,7 +66,7 @@ export class PastWorld {
           midMaxAgeMs: options.midMaxAgeMs ?? 72 * 3_600_000,
           quoteMaxAgeMs: options.quoteMaxAgeMs ?? null,
         },
-        store: createObservationStore(database),
+        store: { ...createObservationStore(database), referencesAt: references.referencesAt },
         past: options.past ?? pastOf(database, this.windows),
         tools: { handle: async () => new Response(null, { status: 404 }) },
         sample: null,

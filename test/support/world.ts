@@ -1,6 +1,8 @@
 import { createApp } from '~/app.ts'
 import { keyHashOf, newApiKey } from '~/domain/api-key.ts'
 import type { Reference } from '~/domain/mid.ts'
+import type { Batch, Idempotency } from '~/domain/observation.ts'
+import type { Probe } from '~/domain/price/day-mids.ts'
 import type { Plan, Role } from '~/domain/quota.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { PastDeps } from '~/http/cold-route.ts'
@@ -18,6 +20,7 @@ import type { Tracing } from '~/telemetry/tracing.ts'
 import { CURRENCIES, PROVIDERS } from './catalogue.ts'
 import { clockAt, type HandClock } from './clock.ts'
 import { underContract } from './contract.ts'
+import { answersOf } from './days.ts'
 import { emptyPast } from './past.ts'
 import { quietPortal } from './portal.ts'
 
@@ -37,6 +40,7 @@ export class World {
   readonly log: Log = this.#log()
   readonly app: ReturnType<typeof createApp>
   #ids = 0
+  readonly #references: Reference[] = []
 
   constructor(options: WorldOptions = {}) {
     this.clock = clockAt(options.at ?? '2026-03-05T14:25:30.500Z')
@@ -57,7 +61,7 @@ export class World {
       createApp({
         ...reading,
         tools: this.tools,
-        store: storeOf(options.store),
+        store: { ...storeOf(options.store), referencesAt: this.#referencesAt },
         ...(options.feedTimes && { feedTimes: options.feedTimes }),
         sample: null,
         corsOrigins: options.corsOrigins ?? [],
@@ -104,22 +108,21 @@ export class World {
    * Publishes quotes; what is not said is a retail quote of USD/KES recorded now, without a fee.
    */
   quote(...quotes: (Partial<Quote> & { providerId: string; rate: number; at?: string })[]): void {
-    this.memory.publish(
-      {
-        quotes: quotes.map(({ at, ...quote }) => ({
-          id: ++this.#ids,
-          atMs: at ? Date.parse(at) : this.clock.now(),
-          from: 'USD',
-          to: 'KES',
-          fee: null,
-          feeCurrency: null,
-          evidence: 'observed',
-          rateType: PROVIDERS.find(({ id }) => id === quote.providerId)!.rateType,
-          ...quote,
-        })),
-      },
-      this.clock.now(),
-    )
+    const added = {
+      quotes: quotes.map(({ at, ...quote }) => ({
+        id: ++this.#ids,
+        atMs: at ? Date.parse(at) : this.clock.now(),
+        from: 'USD',
+        to: 'KES',
+        fee: null,
+        feeCurrency: null,
+        evidence: 'observed' as const,
+        rateType: PROVIDERS.find(({ id }) => id === quote.providerId)!.rateType,
+        ...quote,
+      })),
+    }
+    this.memory.learn(answersOf(this.#references, this.memory.expect(added)))
+    this.memory.publish(added, this.clock.now())
   }
 
   /** Publishes one snapshot of the feed: units of each currency per US dollar. */
@@ -132,8 +135,11 @@ export class World {
       perUsd: rate,
       source,
     }))
+    this.#references.push(...references)
     this.memory.publish({ references }, this.clock.now())
   }
+
+  #referencesAt = async (probes: readonly Probe[]) => answersOf(this.#references, probes)
 
   async get(path: string, key?: string, init: RequestInit = {}): Promise<Reply> {
     const headers = new Headers(init.headers)
@@ -197,7 +203,7 @@ const refusingStore: WorldStore = {
   record: () => Promise.reject(new Error('this world has no database')),
 }
 
-const storeOf = (store: WorldStore = refusingStore): IngestDeps['store'] => ({
-  record: (batch) => store.record(batch),
-  answered: async (idempotency) => store.answered?.(idempotency) ?? null,
+const storeOf = (store: WorldStore = refusingStore) => ({
+  record: (batch: Batch) => store.record(batch),
+  answered: async (idempotency: Idempotency) => store.answered?.(idempotency) ?? null,
 })

@@ -3,7 +3,7 @@ import type { Place } from '~/domain/history.ts'
 import type { Database } from '~/store/database.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
 import { type QuoteRow, quoteColumns, quoteOf } from '~/store/quote-store.ts'
-import { referenceOf, type SelectedReference } from '~/store/reference-store.ts'
+import { referenceOf, type SelectedReference } from '~/store/reference-row.ts'
 
 export function createSnapshotStore(database: Database) {
   return {

@@ -1,0 +1,78 @@
+import { thirdFeeCurrency } from '~/domain/convert.ts'
+import { USD } from '~/domain/currency.ts'
+import { crossMid, type Mid, type Reference } from '~/domain/mid.ts'
+import type { Quote } from '~/domain/quote.ts'
+import type { Anchors } from './anchors.ts'
+
+/**
+ * Asks for the newest reference of a currency at a moment; `USD` stands for the newest of any
+ * currency.
+ */
+export type Probe = { readonly currency: string; readonly atMs: number }
+
+/** What a probe found; null where there was no reference yet. */
+export type ProbeAnswer = Probe & { readonly reference: Reference | null }
+
+/** What mids a quote is held against: those of the moment it took effect. */
+export type DayMids = {
+  /** The pair's mid; null where there was no recent one. */
+  readonly midAtQuote: Mid | null
+  /**
+   * Units of the source currency for one of a third currency that the fee is charged in; null where
+   * there is no such fee, or was no recent mid.
+   */
+  readonly feeMidAtQuote: number | null
+}
+
+/** The probes that `dayMidsOf` takes for these quotes, each once. */
+export function probesOf(quotes: Iterable<Quote>, anchors: Anchors): Probe[] {
+  const moments = new Map<string, Set<number>>()
+  for (const quote of quotes)
+    for (const code of [quote.from, quote.to, thirdFeeCurrency(quote)]) {
+      const currency = code === null || code === USD ? undefined : anchors.of(code)
+      if (currency === undefined) continue
+      const known = moments.get(currency)
+      if (known) known.add(quote.atMs)
+      else moments.set(currency, new Set([quote.atMs]))
+    }
+  return [...moments].flatMap(([currency, all]) => Array.from(all, (atMs) => ({ currency, atMs })))
+}
+
+type Day = {
+  readonly anchors: Anchors
+  /** What a probe found; undefined where it found nothing, or was not made. */
+  readonly referenceAt: (probe: Probe) => Reference | undefined
+  /** The age up to which a reference counts as recent. */
+  readonly maxAgeMs: number
+}
+
+/** The mids of the moment a quote took effect. */
+export function dayMidsOf(quote: Quote, day: Day): DayMids {
+  const feeCurrency = thirdFeeCurrency(quote)
+  return {
+    midAtQuote: midAt(quote.atMs, [quote.from, quote.to], day),
+    feeMidAtQuote:
+      feeCurrency === null
+        ? null
+        : (midAt(quote.atMs, [feeCurrency, quote.from], day)?.rate ?? null),
+  }
+}
+
+function midAt(atMs: number, [from, to]: readonly [string, string], day: Day): Mid | null {
+  const source = legAt(atMs, from, day)
+  const target = source && legAt(atMs, to, day)
+  if (!source || !target) return null
+  const mid = crossMid(source, target)
+  return atMs - mid.atMs > day.maxAgeMs ? null : mid
+}
+
+function legAt(atMs: number, code: string, { anchors, referenceAt }: Day): Reference | undefined {
+  const currency = anchors.of(code)
+  if (currency === undefined) return undefined
+  if (code === USD) return DOLLAR
+  const anchor = referenceAt({ currency, atMs })
+  return anchor && anchors.reference(code, anchor)
+}
+
+/** Stands for a leg that needs no reference; none of it is ever shown. */
+const DOLLAR: Reference = { id: 0, atMs: 0, currency: USD, perUsd: 1, source: '' }

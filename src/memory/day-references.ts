@@ -1,0 +1,234 @@
+import { USD } from '~/domain/currency.ts'
+import type { Reference } from '~/domain/mid.ts'
+import type { Probe, ProbeAnswer } from '~/domain/price/day-mids.ts'
+import { newestFirst } from '~/domain/quote.ts'
+
+/**
+ * What is known about a probe.
+ *
+ * - `expected`: it was noted for quotes that are not served yet, and nobody has answered it
+ * - `unanswered`: quotes are served without its answer
+ * - `known`: its reference is the newest there is, or there is none
+ */
+type State = 'expected' | 'unanswered' | 'known'
+
+/** A probe, and the newest reference that was heard of for it, whatever its state. */
+type Day = {
+  readonly atMs: number
+  readonly reference: Reference | null
+  readonly state: State
+}
+
+/** The days of each currency, the oldest first. */
+type Days = ReadonlyMap<string, readonly Day[]>
+
+/** What memory holds of the present, which may answer a probe without asking. */
+type Present = {
+  /** The newest reference of a currency at a cutoff; that of any currency for `USD`. */
+  said(currency: string, cutoffMs: number): Reference | undefined
+}
+
+/**
+ * The references in force at the moments at which quotes took effect. Immutable like the quotes.
+ *
+ * A probe is noted before anybody is asked about it, and from then on takes the newest of what it
+ * hears, whether an answer or a reference published meanwhile: in whatever order, and however
+ * often, these arrive, the same reference results.
+ */
+export class DayReferences {
+  private constructor(
+    private readonly days: Days,
+    /** How many probes are noted. */
+    readonly size: number,
+    /** Changes whenever a value that somebody may have read turns into another. */
+    readonly serial: number,
+  ) {}
+
+  static readonly empty = new DayReferences(new Map(), 0, 0)
+
+  /** What a probe found; undefined where there was nothing, or nobody has answered it yet. */
+  reference = ({ currency, atMs }: Probe): Reference | undefined => {
+    const day = this.#day(currency, atMs)
+    return day?.state === 'known' ? (day.reference ?? undefined) : undefined
+  }
+
+  /** Those of `probes` that nobody has answered. */
+  missing(probes: Iterable<Probe>): Probe[] {
+    return [...probes].filter(({ currency, atMs }) => this.#day(currency, atMs)?.state !== 'known')
+  }
+
+  /** Every probe that is noted. */
+  get probes(): Probe[] {
+    return [...this.days].flatMap(([currency, days]) =>
+      days.map(({ atMs }) => ({ currency, atMs })),
+    )
+  }
+
+  /** An index that notes `probes` for quotes to be served later. */
+  expecting(probes: Iterable<Probe>, present: Present): DayReferences {
+    return this.#noting(probes, present, 'expected')
+  }
+
+  /** An index that notes `probes` for quotes that are served from now on. */
+  serving(probes: Iterable<Probe>, present: Present): DayReferences {
+    return this.#noting(probes, present, 'unanswered')
+  }
+
+  /** An index in which each reference holds on every day from its time on, unless a newer does. */
+  with(references: readonly Reference[]): DayReferences {
+    const byCurrency = Map.groupBy(references, ({ currency }) => currency)
+    byCurrency.delete(USD)
+    if (this.days.has(USD) && references.length > 0) byCurrency.set(USD, references.map(asDollar))
+    return this.#changed(byCurrency, joined)
+  }
+
+  /** An index that knows these answers; those to probes that are not noted are left out. */
+  answered(answers: readonly ProbeAnswer[]): DayReferences {
+    return this.#changed(
+      Map.groupBy(answers, ({ currency }) => currency),
+      answeredDays,
+    )
+  }
+
+  /** An index of `needed` alone, and of what is expected. */
+  pruned(needed: Iterable<Probe>): DayReferences {
+    const kept = new Map<string, Set<number>>()
+    for (const { currency, atMs } of needed) {
+      const moments = kept.get(currency)
+      if (moments) moments.add(atMs)
+      else kept.set(currency, new Set([atMs]))
+    }
+    const days = new Map<string, readonly Day[]>()
+    let size = 0
+    for (const [currency, all] of this.days) {
+      const moments = kept.get(currency)
+      const left = all.filter(({ atMs, state }) => state === 'expected' || moments?.has(atMs))
+      if (left.length > 0) days.set(currency, left)
+      size += left.length
+    }
+    return size === this.size ? this : new DayReferences(days, size, this.serial)
+  }
+
+  #day(currency: string, atMs: number): Day | undefined {
+    const days = this.days.get(currency)
+    const day = days?.[placeOf(days, atMs)]
+    return day?.atMs === atMs ? day : undefined
+  }
+
+  #noting(probes: Iterable<Probe>, present: Present, state: State): DayReferences {
+    let [days, size]: [Days, number] = [this.days, this.size]
+    for (const [currency, group] of Map.groupBy(probes, (probe) => probe.currency)) {
+      const before = days.get(currency) ?? []
+      const moments = group.map(({ atMs }) => atMs)
+      const newest = present.said(currency, Number.POSITIVE_INFINITY)
+      const after = noting(before, moments, { newest, state })
+      if (after === before) continue
+      days = new Map(days).set(currency, after)
+      size += after.length - before.length
+    }
+    return days === this.days ? this : new DayReferences(days, size, this.serial)
+  }
+
+  #changed<T>(
+    news: ReadonlyMap<string, readonly T[]>,
+    changedBy: (days: readonly Day[], news: readonly T[]) => readonly Day[],
+  ): DayReferences {
+    const changed: [string, readonly Day[]][] = []
+    let isRead = false
+    for (const [currency, group] of news) {
+      const before = this.days.get(currency)
+      const after = before && changedBy(before, group)
+      if (!after || after === before) continue
+      changed.push([currency, after])
+      isRead ||= after.some((day, i) => isOtherValue(before[i]!, day))
+    }
+    if (changed.length === 0) return this
+    const days = new Map([...this.days, ...changed])
+    return new DayReferences(days, this.size, isRead ? this.serial + 1 : this.serial)
+  }
+}
+
+type Noted = { readonly newest: Reference | undefined; readonly state: State }
+
+/**
+ * A probe from the time of the newest reference on needs no answer: whatever comes later is
+ * published, and joins.
+ */
+function newDay(atMs: number, { newest, state }: Noted): Day {
+  if (!newest) return { atMs, reference: null, state: 'known' }
+  if (newest.atMs > atMs) return { atMs, reference: null, state }
+  return { atMs, reference: newest, state: 'known' }
+}
+
+/** Whether somebody who read the day `before` has to read it again. */
+function isOtherValue(before: Day, after: Day): boolean {
+  if (before === after || before.state === 'expected') return false
+  const seen = before.state === 'known' ? before.reference : null
+  return after.state === 'known' && seen !== after.reference
+}
+
+/** The days with those of `moments` among them; these very days when that changes nothing. */
+function noting(days: readonly Day[], moments: readonly number[], how: Noted): readonly Day[] {
+  const noted = new Map<number, Day>()
+  for (const atMs of moments) {
+    const day = days[placeOf(days, atMs)]
+    if (day?.atMs !== atMs) noted.set(atMs, newDay(atMs, how))
+    else if (day.state === 'expected') noted.set(atMs, { ...day, state: how.state })
+  }
+  if (noted.size === 0) return days
+  const next: Day[] = []
+  let place = 0
+  for (const day of [...noted.values()].sort((a, b) => a.atMs - b.atMs)) {
+    while (place < days.length && days[place]!.atMs < day.atMs) next.push(days[place++]!)
+    if (days[place]?.atMs === day.atMs) place++
+    next.push(day)
+  }
+  while (place < days.length) next.push(days[place++]!)
+  return next
+}
+
+/** The days on which each of `references` holds from its time on, unless a newer does. */
+function joined(days: readonly Day[], references: readonly Reference[]): readonly Day[] {
+  const oldestFirst = references.toSorted((a, b) => newestFirst(b, a))
+  if (oldestFirst[0]!.atMs > days.at(-1)!.atMs) return days
+  let place = 0
+  let isChanged = false
+  const next = days.map((day) => {
+    while (place < oldestFirst.length && oldestFirst[place]!.atMs <= day.atMs) place++
+    const reference = newerOf(day.reference, oldestFirst[place - 1] ?? null)
+    if (reference === day.reference) return day
+    isChanged = true
+    return { ...day, reference }
+  })
+  return isChanged ? next : days
+}
+
+function answeredDays(days: readonly Day[], answers: readonly ProbeAnswer[]): readonly Day[] {
+  const said = new Map(answers.map(({ atMs, reference }) => [atMs, reference]))
+  let isChanged = false
+  const next = days.map((day) => {
+    const answer = said.get(day.atMs)
+    if (answer === undefined) return day
+    const reference = newerOf(day.reference, answer)
+    if (day.state === 'known' && reference === day.reference) return day
+    isChanged = true
+    return { ...day, reference, state: 'known' as const }
+  })
+  return isChanged ? next : days
+}
+
+const newerOf = (held: Reference | null, heard: Reference | null): Reference | null =>
+  heard && (!held || newestFirst(heard, held) < 0) ? heard : held
+
+const asDollar = (reference: Reference): Reference => ({ ...reference, currency: USD, perUsd: 1 })
+
+/** The place of the first day at `atMs` or later. */
+function placeOf(days: readonly Day[], atMs: number): number {
+  let [low, high] = [0, days.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (days[middle]!.atMs < atMs) low = middle + 1
+    else high = middle
+  }
+  return low
+}

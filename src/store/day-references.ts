@@ -1,0 +1,95 @@
+import { USD } from '~/domain/currency.ts'
+import type { Reference } from '~/domain/mid.ts'
+import type { Probe, ProbeAnswer } from '~/domain/price/day-mids.ts'
+import type { Database, Sql } from './database.ts'
+import { arrayLiteral, instantText } from './encoding.ts'
+import { referenceOf, type SelectedReference } from './reference-row.ts'
+
+/** The most probes in one statement. */
+const PROBES_MAX = 20_000
+
+/** What each probe finds, in their order, from one statement for so many of them. */
+export async function referencesAt(
+  database: Database,
+  probes: readonly Probe[],
+): Promise<ProbeAnswer[]> {
+  const found = new Map<string, Reference>()
+  const answers: ProbeAnswer[] = []
+  for (let start = 0; start < probes.length; start += PROBES_MAX) {
+    const asked = probes.slice(start, start + PROBES_MAX)
+    const references: (Reference | null)[] = Array(asked.length).fill(null)
+    for (const row of await foundRows(database, asked)) {
+      const reference = found.get(row.id) ?? referenceOf(row)
+      found.set(row.id, reference)
+      references[Number(row.nth) - 1] = reference
+    }
+    for (const [i, { currency, atMs }] of asked.entries())
+      answers.push({ currency, atMs, reference: inDollars(currency, references[i]!) })
+  }
+  return answers
+}
+
+function inDollars(currency: string, reference: Reference | null): Reference | null {
+  return reference && currency === USD ? { ...reference, currency, perUsd: 1 } : reference
+}
+
+type FoundRow = SelectedReference & { readonly nth: string }
+
+/**
+ * One index probe for each currency and moment. The dollar's is two: for the last fetch of any
+ * feed, and for the reference that was recorded last in it.
+ */
+export function foundRows({ sql }: Database, probes: readonly Probe[]) {
+  const hasDollar = probes.some(({ currency }) => currency === USD)
+  return sql<FoundRow[]>`
+    with recursive asked as materialized (
+      select * from unnest(
+        ${arrayLiteral(probes.map(({ currency }) => currency))}::text[],
+        ${arrayLiteral(probes.map(({ atMs }) => instantText(atMs)))}::timestamptz[]
+      ) with ordinality as asked (currency, at, nth)
+    )${hasDollar ? dollarTables(sql) : sql``}, found as (
+      select asked.nth, r.* from asked
+      cross join lateral (
+        select id, currency, per_usd, fetched_at, snapshot_id from reference_rates
+        where currency = asked.currency and fetched_at <= asked.at
+        order by fetched_at desc, id desc limit 1
+      ) r
+      where asked.currency <> ${USD}
+      ${hasDollar ? sql`union all select * from dollars` : sql``}
+    )
+    select nth, found.id, currency, per_usd, s.source,
+      extract(epoch from found.fetched_at) * 1000 as at_ms
+    from found
+    cross join lateral (
+      select source from reference_snapshots where id = found.snapshot_id limit 1
+    ) s`
+}
+
+const dollarTables = (sql: Sql) => sql`, codes (currency) as (
+    (select currency from reference_rates order by currency limit 1)
+    union all
+    select (
+      select r.currency from reference_rates r
+      where r.currency > codes.currency order by r.currency limit 1
+    ) from codes where codes.currency is not null
+  ), fetches as materialized (
+    select asked.nth, last.fetched_at from asked
+    cross join lateral (
+      select fetched_at from reference_snapshots
+      where fetched_at <= asked.at order by fetched_at desc, id desc limit 1
+    ) last
+    where asked.currency = ${USD}
+  ), newest as materialized (
+    select moments.fetched_at, max(r.id) as id
+    from (select distinct fetched_at from fetches) moments
+    cross join codes
+    cross join lateral (
+      select id from reference_rates
+      where currency = codes.currency and fetched_at = moments.fetched_at
+      order by id desc limit 1
+    ) r
+    group by moments.fetched_at
+  ), dollars as (
+    select fetches.nth, r.id, r.currency, r.per_usd, r.fetched_at, r.snapshot_id
+    from fetches join newest using (fetched_at) join reference_rates r on r.id = newest.id
+  )`

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'bun:test'
+import { Anchors } from '~/domain/price/anchors.ts'
+import { currency } from '../../support/catalogue.ts'
+
+const EUR = { id: 7, atMs: 1_000, currency: 'EUR', perUsd: 0.8, source: 'ecb' }
+const DOLLAR = { ...EUR, currency: 'USD', perUsd: 1 }
+const XOF = currency('XOF', { peg: { to: 'EUR', rate: 655.957 } })
+const AED = currency('AED', { peg: { to: 'USD', rate: 3.6725 } })
+const anchors = new Anchors([currency('USD'), currency('EUR'), XOF, AED, currency('KES')])
+
+describe('Anchors', () => {
+  test("a peg is the anchor's reference times the rate, with its time, and says so", () => {
+    expect(anchors.of('XOF')).toBe('EUR')
+    expect(anchors.reference('XOF', EUR)).toEqual({
+      id: 7,
+      atMs: 1_000,
+      currency: 'XOF',
+      perUsd: 0.8 * 655.957,
+      source: 'peg:EUR+ecb',
+    })
+  })
+
+  test('a currency without a peg is its own anchor, and keeps its reference as it is', () => {
+    expect(anchors.of('EUR')).toBe('EUR')
+    expect(anchors.reference('EUR', EUR)).toBe(EUR)
+  })
+
+  test('a peg to the dollar is worth its rate as of whatever was said last', () => {
+    expect(anchors.of('AED')).toBe('USD')
+    expect(anchors.reference('AED', DOLLAR)).toMatchObject({ perUsd: 3.6725, atMs: 1_000 })
+  })
+
+  test('a chain of pegs leads to its end', () => {
+    const chain = new Anchors([
+      currency('EUR'),
+      XOF,
+      currency('AAA', { peg: { to: 'XOF', rate: 2 } }),
+    ])
+    expect(chain.of('AAA')).toBe('EUR')
+    expect(chain.reference('AAA', EUR)).toMatchObject({
+      currency: 'AAA',
+      perUsd: 0.8 * 655.957 * 2,
+      source: 'peg:XOF+peg:EUR+ecb',
+    })
+  })
+
+  test('neither a stablecoin nor what the catalogue does not know is priced at all', () => {
+    const some = new Anchors([currency('USDT', { kind: 'stablecoin' })])
+    expect(some.of('USDT')).toBeUndefined()
+    expect(some.of('XYZ')).toBeUndefined()
+  })
+
+  test('a peg to nothing, to a stablecoin or in a circle counts as none', () => {
+    const odd = new Anchors([
+      currency('USDT', { kind: 'stablecoin' }),
+      currency('AAA', { peg: { to: 'XYZ', rate: 2 } }),
+      currency('BBB', { peg: { to: 'USDT', rate: 2 } }),
+      currency('CCC', { peg: { to: 'DDD', rate: 2 } }),
+      currency('DDD', { peg: { to: 'CCC', rate: 2 } }),
+      currency('EEE', { peg: { to: 'CCC', rate: 2 } }),
+    ])
+    for (const code of ['AAA', 'BBB', 'CCC', 'DDD', 'EEE']) {
+      expect(odd.of(code)).toBe(code)
+      const own = { ...EUR, currency: code }
+      expect(odd.reference(code, own)).toBe(own)
+    }
+  })
+
+  test('are the same where every currency is priced the same way', () => {
+    const listed = (...more: Parameters<typeof currency>[1][]) =>
+      new Anchors([XOF, ...more.map((one) => currency('EUR', one))])
+    expect(listed({}).isSame(listed({ name: 'Euro', isActive: false }))).toBe(true)
+    expect(listed({}).isSame(listed())).toBe(false)
+    expect(listed({}).isSame(listed({ kind: 'stablecoin' }))).toBe(false)
+    expect(listed({}).isSame(new Anchors([currency('EUR'), currency('XOF')]))).toBe(false)
+  })
+})

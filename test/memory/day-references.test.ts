@@ -1,0 +1,214 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import type { Reference } from '~/domain/mid.ts'
+import type { Probe, ProbeAnswer } from '~/domain/price/day-mids.ts'
+import { DayReferences } from '~/memory/day-references.ts'
+import { ReferenceIndex } from '~/memory/reference-index.ts'
+import { answersOf } from '../support/days.ts'
+
+const reference = (currency: string, atMs: number, id = 1): Reference => ({
+  id,
+  atMs,
+  currency,
+  perUsd: 100 + id,
+  source: `feed-${id}`,
+})
+const at = (currency: string, atMs: number): Probe => ({ currency, atMs })
+const present = (...references: Reference[]) => ReferenceIndex.empty.with(references, 0)
+
+describe('DayReferences', () => {
+  test('a probe from the time of the newest reference on is known at once, and so is none', () => {
+    const newest = reference('KES', 50)
+    const days = DayReferences.empty.expecting(
+      [at('KES', 50), at('KES', 51), at('KES', 49), at('NGN', 7)],
+      present(newest),
+    )
+    expect(days.reference(at('KES', 50))).toEqual(newest)
+    expect(days.reference(at('KES', 51))).toEqual(newest)
+    expect(days.reference(at('NGN', 7))).toBeUndefined()
+    expect(days.missing([at('NGN', 7), at('KES', 51), at('KES', 49)])).toEqual([at('KES', 49)])
+  })
+
+  test('the dollar stands for the newest reference of any currency, at 1', () => {
+    const days = DayReferences.empty.expecting([at('USD', 60)], present(reference('KES', 50)))
+    expect(days.reference(at('USD', 60))).toMatchObject({ atMs: 50, currency: 'USD', perUsd: 1 })
+    const later = days.with([reference('NGN', 55, 2), reference('GBP', 61, 3)])
+    expect(later.reference(at('USD', 60))).toMatchObject({ id: 2, currency: 'USD', perUsd: 1 })
+  })
+
+  test('what nobody answered is not there, whatever was heard of it', () => {
+    const days = DayReferences.empty
+      .expecting([at('KES', 40)], present(reference('KES', 50)))
+      .with([reference('KES', 30, 2)])
+    expect(days.reference(at('KES', 40))).toBeUndefined()
+    const known = days.answered([{ ...at('KES', 40), reference: null }])
+    expect(known.reference(at('KES', 40))).toEqual(reference('KES', 30, 2))
+  })
+
+  test('an answer to a probe that is not noted is left out', () => {
+    const answer: ProbeAnswer = { ...at('KES', 40), reference: reference('KES', 30) }
+    expect(DayReferences.empty.answered([answer])).toBe(DayReferences.empty)
+  })
+
+  test('nothing new gives the very same index', () => {
+    const index = present(reference('KES', 50))
+    const days = DayReferences.empty.serving([at('KES', 40), at('KES', 60)], index)
+    expect(days.serving([at('KES', 60), at('KES', 40)], index)).toBe(days)
+    expect(days.expecting([at('KES', 40)], index)).toBe(days)
+    expect(days.with([reference('KES', 61, 9), reference('GBP', 1, 8)])).toBe(days)
+    expect(days.with([reference('KES', 50)])).toBe(days)
+    expect(days.pruned(days.probes)).toBe(days)
+  })
+
+  test('the serial changes where a value that was served turns into another, and only there', () => {
+    const index = present(reference('KES', 50))
+    const served = DayReferences.empty.serving([at('KES', 60), at('KES', 40)], index)
+    expect(served.serial).toBe(0)
+    const more = served.expecting([at('KES', 41), at('GBP', 5)], index)
+    const answered = more.answered([{ ...at('KES', 41), reference: reference('KES', 2) }])
+    expect(answered.serial).toBe(0)
+    expect(answered.answered([{ ...at('KES', 40), reference: null }]).serial).toBe(0)
+    expect(answered.answered([{ ...at('KES', 40), reference: reference('KES', 2) }]).serial).toBe(1)
+    expect(answered.with([reference('KES', 61, 3)]).serial).toBe(0)
+    expect(answered.with([reference('KES', 55, 3)]).serial).toBe(1)
+  })
+
+  test('pruning keeps what is needed and what is expected', () => {
+    const index = present(reference('KES', 50))
+    const days = DayReferences.empty
+      .serving([at('KES', 60), at('KES', 61), at('GBP', 1)], index)
+      .expecting([at('KES', 7)], index)
+    const pruned = days.pruned([at('KES', 61)])
+    expect(pruned.probes).toEqual([at('KES', 7), at('KES', 61)])
+    expect(pruned.size).toBe(2)
+  })
+})
+
+const currencies = fc.constantFrom('KES', 'NGN', 'USD')
+const moments = fc.integer({ min: 0, max: 9 })
+const probes = fc.array(fc.record({ currency: currencies, atMs: moments }), { maxLength: 4 })
+
+/** What happens between a database and one memory, in any order. */
+const steps = fc.array(
+  fc.oneof(
+    fc.record({ kind: fc.constant('commit' as const), currency: currencies, atMs: moments }),
+    fc.record({ kind: fc.constant('hear' as const), which: fc.nat() }),
+    fc.record({ kind: fc.constant('note' as const), probes, isServed: fc.boolean() }),
+    fc.record({ kind: fc.constant('ask' as const), which: fc.nat() }),
+    fc.record({ kind: fc.constant('answer' as const), which: fc.nat() }),
+    fc.record({ kind: fc.constant('prune' as const), probes }),
+  ),
+  { maxLength: 40 },
+)
+type Step = typeof steps extends fc.Arbitrary<(infer T)[]> ? T : never
+
+/**
+ * A database that commits, and a memory that hears of it late and out of order. Whoever notes
+ * probes asks about those that nobody has answered, some time later.
+ */
+class Play {
+  days = DayReferences.empty
+  readonly #committed: Reference[] = []
+  readonly #heard = new Set<Reference>()
+  readonly #questions: Probe[][] = []
+  readonly #answers: ProbeAnswer[][] = []
+
+  take(step: Step): void {
+    switch (step.kind) {
+      case 'commit':
+        this.#committed.push(reference(step.currency, step.atMs, this.#committed.length + 1))
+        break
+      case 'hear':
+        for (const one of picked(this.#committed, step.which)) this.#hear(one)
+        break
+      case 'note': {
+        const index = present(...this.#heard)
+        this.days = step.isServed
+          ? this.days.serving(step.probes, index)
+          : this.days.expecting(step.probes, index)
+        this.#questions.push(this.days.missing(step.probes))
+        break
+      }
+      case 'ask':
+        for (const question of taken(this.#questions, step.which)) this.#ask(question)
+        break
+      case 'answer':
+        for (const answers of taken(this.#answers, step.which))
+          this.days = this.days.answered(answers)
+        break
+      case 'prune':
+        this.days = this.days.pruned(step.probes)
+    }
+  }
+
+  /** Lets everything arrive that is under way, each thing once. */
+  end(): void {
+    for (const question of this.#questions.splice(0)) this.#ask(question)
+    for (const one of this.#committed) if (!this.#heard.has(one)) this.#hear(one)
+    for (const answers of this.#answers.splice(0)) this.days = this.days.answered(answers)
+  }
+
+  /** What the plain rule finds for every probe that is noted. */
+  get oracle(): ProbeAnswer[] {
+    return answersOf(this.#committed, this.days.probes)
+  }
+
+  #ask(question: Probe[]): void {
+    this.#answers.push(answersOf(this.#committed, question))
+  }
+
+  #hear(one: Reference): void {
+    this.#heard.add(one)
+    this.days = this.days.with([one])
+  }
+}
+
+const picked = <T>(all: readonly T[], which: number): T[] =>
+  all.length === 0 ? [] : [all[which % all.length]!]
+
+const taken = <T>(all: T[], which: number): T[] =>
+  all.length === 0 ? [] : all.splice(which % all.length, 1)
+
+describe('days between a database and memory', () => {
+  test('hold the newest reference of each in whatever order things come', () => {
+    fc.assert(
+      fc.property(steps, (all) => {
+        const play = new Play()
+        for (const step of all) {
+          const before = play.days
+          play.take(step)
+          const { days } = play
+          if (step.kind === 'note' || step.kind === 'prune') expect(days.serial).toBe(before.serial)
+          expect(days.probes).toHaveLength(days.size)
+        }
+        play.end()
+        for (const { reference: found, ...probe } of play.oracle)
+          expect(play.days.reference(probe) ?? null).toEqual(found)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('every change of a value that was served shows in the serial', () => {
+    fc.assert(
+      fc.property(steps, (all) => {
+        const play = new Play()
+        const served = new Map<string, Probe>()
+        for (const step of all) {
+          const before = play.days
+          play.take(step)
+          const { days } = play
+          if (step.kind === 'note' && step.isServed)
+            for (const probe of step.probes) served.set(JSON.stringify(probe), probe)
+          if (step.kind === 'prune' || days.serial !== before.serial) continue
+          for (const probe of served.values()) {
+            const isNew = before.missing([probe]).length > 0 && !before.reference(probe)
+            if (!isNew || step.kind !== 'note')
+              expect(days.reference(probe)).toEqual(before.reference(probe))
+          }
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+})

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { HOUR_MS } from '~/domain/duration.ts'
+import type { Reference } from '~/domain/mid.ts'
+import type { Probe } from '~/domain/price/day-mids.ts'
+import { foundRows } from '~/store/day-references.ts'
+import { createReferenceStore } from '~/store/reference-store.ts'
+import { answersOf } from '../support/days.ts'
+import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { NOW_MS, scannedTables } from './samples.ts'
+
+const opened: FreshDatabase[] = []
+
+async function newDatabase(): Promise<FreshDatabase> {
+  const database = await freshDatabase()
+  opened.push(database)
+  return database
+}
+
+afterAll(async () => {
+  for (const database of opened) await database.close()
+})
+
+const CODES = ['KES', 'NGN', 'USD', 'ZAR']
+
+describe('referencesAt', () => {
+  test('answers nothing for no probe, and null where there is no reference', async () => {
+    const store = createReferenceStore(await newDatabase())
+    expect(await store.referencesAt([])).toEqual([])
+    const probes = [
+      { currency: 'KES', atMs: NOW_MS },
+      { currency: 'USD', atMs: NOW_MS },
+    ]
+    expect(await store.referencesAt(probes)).toEqual(
+      probes.map((probe) => ({ ...probe, reference: null })),
+    )
+  })
+
+  test('finds what plain sorting finds, at equal times the one recorded last', async () => {
+    const store = createReferenceStore(await newDatabase())
+    const all: Reference[] = []
+    for (let i = 0; i < 40; i++)
+      all.push(
+        ...(await store.append({
+          source: `feed-${i}`,
+          fetchedMs: NOW_MS + ((i * 17) % 11) * 1000,
+          rates: CODES.slice(0, 3)
+            .filter((_, c) => (i + c) % 3 > 0)
+            .map((currency) => ({ currency, perUsd: `${i + 1}` })),
+        })),
+      )
+    const probes = fc.array(
+      fc.record({
+        currency: fc.constantFrom(...CODES),
+        atMs: fc.integer({ min: -1, max: 11_001 }).map((ms) => NOW_MS + ms),
+      }),
+      { minLength: 1, maxLength: 60 },
+    )
+    await fc.assert(
+      fc.asyncProperty(probes, async (asked) => {
+        expect(await store.referencesAt(asked)).toEqual(answersOf(all, asked))
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  test('takes any number of probes, asked alike or not', async () => {
+    const store = createReferenceStore(await newDatabase())
+    const rates = [{ currency: 'KES', perUsd: '129' }]
+    const [reference] = await store.append({ source: 'feed', fetchedMs: NOW_MS, rates })
+    const probes = Array.from({ length: 20_001 }, (_, i) => ({
+      currency: 'KES',
+      atMs: NOW_MS - 10_000 + (i >> 1) * 2,
+    }))
+    const answers = await store.referencesAt(probes)
+    expect(answers).toHaveLength(probes.length)
+    expect(answers.at(-1)!.reference).toEqual(reference!)
+    expect(answers.filter((answer) => answer.reference)).toHaveLength(10_001)
+  })
+})
+
+describe('the plan of referencesAt', () => {
+  let database: FreshDatabase
+  const probes = (count: number, ...codes: string[]): Probe[] =>
+    Array.from({ length: count }, (_, i) => ({
+      currency: codes[i % codes.length]!,
+      atMs: Date.now() - i * HOUR_MS,
+    }))
+  const asked = [probes(2, 'C1'), probes(2000, 'C1', 'C2', 'C3'), probes(50, 'C1', 'USD')]
+
+  beforeAll(async () => {
+    database = await newDatabase()
+    const { sql } = database
+    await sql`alter table reference_rates set (autovacuum_enabled = false)`
+    await sql`alter table reference_snapshots set (autovacuum_enabled = false)`
+    await sql`insert into reference_snapshots (source, fetched_at)
+      select 'feed', now() - i * interval '1 hour' from generate_series(1, 2000) i`
+    await sql`insert into reference_rates (fetched_at, snapshot_id, currency, per_usd)
+      select s.fetched_at, s.id, 'C' || c, s.id from reference_snapshots s, generate_series(1, 30) c`
+  })
+
+  test('reads no history from end to end, before the tables have statistics', async () => {
+    for (const some of asked)
+      expect(await scannedTables(database, foundRows(database, some))).toEqual([])
+  })
+
+  test('nor when they have them', async () => {
+    await database.sql`analyze reference_rates`
+    await database.sql`analyze reference_snapshots`
+    for (const some of asked)
+      expect(await scannedTables(database, foundRows(database, some))).toEqual([])
+  })
+})
