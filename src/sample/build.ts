@@ -44,6 +44,7 @@ export function builtSample(directory: string): Artefact[] {
     { name: 'reference.csv.gz', bytes: csvBytes(REFERENCE_HEADER, references) },
   ]
   const manifest = {
+    times: 'those of the sources; a demonstration moves all by one constant whole number of days',
     inputs: inputsOf(read),
     left_out: leftOut,
     survey: surveyAccount(prices, survey, mids),

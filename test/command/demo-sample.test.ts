@@ -40,8 +40,8 @@ describe('preparedDemo', () => {
     expect(await newest()).toBe('2026-11-22T00:00:00.000Z')
     expect(said.splice(0)).toEqual([expect.stringMatching(/^loaded \d+ observations and \d+ ref/)])
     expect(sampleNotice(state)).toStartWith(
-      'sample data, every timestamp moved forward by 54 days: current prices are the margins and ' +
-        'fees that the World Bank surveyed from July to September 2025',
+      'sample data, every timestamp moved forward by 54 days: current prices are those that the ' +
+        'World Bank surveyed from July to September 2025, its margins and fees put on the mids of',
     )
   })
 
