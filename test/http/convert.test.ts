@@ -6,7 +6,7 @@ const PATH = '/convert?from=USD&to=KES&amount=200'
 type Entry = { provider_id: string; net_converted: number | null }
 
 describe('GET /convert', () => {
-  test('200 holds every field, with the fee taken off in the target currency', async () => {
+  test('200 has every field, with the fee deducted in the target currency', async () => {
     const world = new World()
     world.reference({ KES: 130 }, { at: '2026-03-05T14:10:00Z' })
     world.quote({ providerId: 'retail-a', rate: 129, fee: 2, feeCurrency: 'USD' })
@@ -61,7 +61,7 @@ describe('GET /convert', () => {
     })
   })
 
-  test('200 with nobody quoting has null for best, and null for mid without a feed', async () => {
+  test('200 without quotes has null for best, and null for mid without a feed', async () => {
     const world = new World()
     const { status, body } = await world.get(PATH, world.key('enterprise'))
     expect(status).toBe(200)
@@ -78,7 +78,7 @@ describe('GET /convert', () => {
     })
   })
 
-  test('200 at the hourly tier goes by quotes and mids up to the top of the hour', async () => {
+  test('200 at the hourly tier uses quotes and mids up to the top of the hour', async () => {
     const world = new World()
     world.reference({ KES: 130 }, { at: '2026-03-05T14:00:00.000Z' })
     world.reference({ KES: 150 }, { at: '2026-03-05T14:00:00.001Z' })
@@ -96,7 +96,7 @@ describe('GET /convert', () => {
     expect(live).not.toHaveProperty('as_of')
   })
 
-  test('200 ranks by what arrives, not by the rate', async () => {
+  test('200 ranks by the net amount, not by the rate', async () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 130, fee: 10, feeCurrency: 'USD' })
     world.quote({ providerId: 'retail-b', rate: 128, fee: 0, feeCurrency: 'USD' })
@@ -137,7 +137,7 @@ describe('GET /convert', () => {
     expect(body.best.provider_id).toBe('retail-b')
   })
 
-  test('200 with only an unpriceable fee, or only an eaten amount, has no best', async () => {
+  test('200 has no best if the only fee cannot be priced, or eats the whole amount', async () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 129, fee: 2, feeCurrency: 'USDT' })
     world.quote({ providerId: 'retail-b', rate: 129, fee: 200, feeCurrency: 'USD' })
@@ -165,7 +165,7 @@ describe('GET /convert', () => {
     expect(body.best).not.toHaveProperty('vs_mid_bps')
   })
 
-  test('200 lets no binary noise out', async () => {
+  test('200 has no binary noise', async () => {
     const world = new World()
     world.reference({ KES: 1.1 })
     world.quote({ providerId: 'retail-a', rate: 1.1, fee: 0.1, feeCurrency: 'USD' })

@@ -32,7 +32,7 @@ describe('GET /fetch-one', () => {
     })
   })
 
-  test('200 at the hourly tier goes by the top of the hour and says so', async () => {
+  test('200 at the hourly tier uses the top of the hour and says so', async () => {
     const world = fed()
     world.reference({ KES: 140 }, { at: '2026-03-05T14:00:00.001Z' })
     world.quote({ providerId: 'retail-a', rate: 128, at: FETCHED })
@@ -56,7 +56,7 @@ describe('GET /fetch-one', () => {
     })
   })
 
-  test('200 has null for the best of a pair that nobody executable quotes', async () => {
+  test('200 has null for the best of a pair without executable quotes', async () => {
     const world = fed()
     world.quote({ providerId: 'official-a', rate: 131 })
     const { body } = await world.get('/fetch-one?from=USD&to=KES', world.key())
@@ -100,7 +100,7 @@ describe('GET /fetch-one', () => {
     }
   })
 
-  test('503 asks to retry when the feed is stale by a millisecond, and not before', async () => {
+  test('503 asks to retry from the millisecond at which the feed is stale', async () => {
     const world = fed()
     const key = world.key()
     world.clock.set('2026-03-08T14:00:00.000Z')
@@ -113,7 +113,7 @@ describe('GET /fetch-one', () => {
     expect(headers.get('x-data-freshness')).toBeNull()
   })
 
-  test('503 before the feed has ever said anything, at the hourly tier before its hour', async () => {
+  test("503 before the feed's first rate, and at the hourly tier before its hour", async () => {
     const world = new World()
     expect((await world.get('/fetch-one?from=USD&to=KES', world.key())).status).toBe(503)
     world.reference({ KES: 130 }, { at: '2026-03-05T14:00:00.001Z' })
@@ -121,7 +121,7 @@ describe('GET /fetch-one', () => {
     expect((await world.get('/fetch-one?from=USD&to=KES', world.key())).status).toBe(200)
   })
 
-  test('200 without a mid for a fiat currency that a living feed has never covered', async () => {
+  test('200 without a mid for a fiat currency that a working feed has never covered', async () => {
     const world = new World()
     world.reference({ KES: 130 })
     const { status, body } = await world.get('/fetch-one?from=USD&to=NGN', world.key())
@@ -135,7 +135,7 @@ describe('GET /fetch-one', () => {
     })
   })
 
-  test('200 without a mid for a currency on which a living feed has gone silent', async () => {
+  test('200 without a mid for a currency that a working feed no longer covers', async () => {
     const world = new World()
     world.reference({ KES: 130, NGN: 1500 }, { at: '2026-03-01T00:00:00Z' })
     world.reference({ KES: 130 })
@@ -202,13 +202,13 @@ describe('GET /fetch-multi', () => {
     expect(body.count).toBe(2)
   })
 
-  test('200 for one code named 25 times over: only distinct ones count', async () => {
+  test('200 for one code named 25 times, since only distinct codes count', async () => {
     const world = fed()
     const path = `/fetch-multi?from=USD&to=${Array(25).fill('KES').join()}`
     expect((await world.get(path, world.key())).body.count).toBe(1)
   })
 
-  test('400 for 21 codes says the limit; 20 are looked at', async () => {
+  test('400 for 21 codes gives the limit, and 20 are accepted', async () => {
     const world = fed()
     const over = await world.get(`/fetch-multi?from=USD&to=${codes(21)}`, world.key())
     expect(over.status).toBe(400)
@@ -221,7 +221,7 @@ describe('GET /fetch-multi', () => {
     expect([at.status, at.body.code]).toEqual([400, 'unsupported_currency'])
   })
 
-  test('200 joins the names of the feeds and takes the stalest leg', async () => {
+  test('200 joins the names of the feeds and uses the time of the oldest leg', async () => {
     const world = new World()
     world.reference({ KES: 130 }, { source: 'a', at: '2026-03-05T10:00:00.000Z' })
     world.reference({ NGN: 1500 }, { source: 'b', at: '2026-03-05T09:00:00.000Z' })
@@ -229,7 +229,7 @@ describe('GET /fetch-multi', () => {
     expect([body.source, body.fetched_at]).toEqual(['a+b', '2026-03-05T09:00:00.000Z'])
   })
 
-  test('200 keeps the mids of all pairs but those of a currency gone silent, at every tier', async () => {
+  test('200 keeps the mids of all pairs except those of a currency that is no longer covered, at every tier', async () => {
     const world = new World()
     world.reference({ KES: 130, NGN: 1500 }, { at: '2026-03-01T00:00:00Z' })
     world.reference({ KES: 130 }, { at: FETCHED })
@@ -252,7 +252,7 @@ describe('GET /fetch-multi', () => {
     }
   })
 
-  test('503 once no currency at all has a recent reference, and a later reference ends it', async () => {
+  test('503 once no currency has a recent reference, until a later reference comes', async () => {
     const world = new World()
     world.reference({ KES: 130, NGN: 1500 }, { at: '2026-03-01T00:00:00Z' })
     const key = world.key()
@@ -326,7 +326,7 @@ describe('GET /fetch-many-to-one', () => {
     })
   })
 
-  test('400 for 21 bases says the limit; 20 are looked at', async () => {
+  test('400 for 21 bases gives the limit, and 20 are accepted', async () => {
     const world = fed()
     const over = await world.get(`/fetch-many-to-one?from=${codes(21)}&to=KES`, world.key())
     expect(over.body).toMatchObject({ code: 'invalid_parameter', parameter: 'from' })
@@ -355,7 +355,7 @@ describe('the fetch family', () => {
     },
   )
 
-  test.each(paths)('400 of %s for lists with holes, and for missing sides', async (path) => {
+  test.each(paths)('400 of %s for lists with empty items, and for missing sides', async (path) => {
     const world = fed()
     for (const query of [
       ...['', 'from=USD', 'to=KES', 'from=&to=KES', 'from=USD&to=', 'from=USD&to=,'],
@@ -375,7 +375,7 @@ describe('the fetch family', () => {
     ['/fetch-multi?from=USD,GBP&to=KES', 'from', '/fetch-many-to-one and /fetch-matrix'],
     ['/fetch-many-to-one?from=USD&to=KES,NGN', 'to', '/fetch-multi and /fetch-matrix'],
   ])(
-    '400 for %s: that side takes one code, and lists are taken elsewhere',
+    '400 for %s: that side takes one code, and another path takes lists',
     async (path, parameter, where) => {
       const world = fed()
       const { status, body } = await world.get(path, world.key())

@@ -5,7 +5,7 @@ const ask = async (path: string, init: RequestInit = {}) =>
   replyOf(await new World().app.handle(new Request(`${ORIGIN}${path}`, init)))
 
 describe('GET /flags/:file', () => {
-  test.each(['ke.svg', 'eu.svg', 'gb-eng.svg', 'xx.svg'])('200 for %s, as SVG', async (file) => {
+  test.each(['ke.svg', 'eu.svg', 'gb-eng.svg', 'xx.svg'])('200 for %s as SVG', async (file) => {
     const { status, headers, text } = await ask(`/flags/${file}`)
     expect(status).toBe(200)
     expect(headers.get('content-type')).toBe('image/svg+xml')

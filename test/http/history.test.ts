@@ -81,7 +81,7 @@ describe('GET /rates/history', () => {
     expect(headers.get('x-data-freshness')).toBe('realtime')
   })
 
-  test('200 of the hourly tier sees its cutoff and nothing behind it', async () => {
+  test('200 at the hourly tier shows its cutoff and nothing after it', async () => {
     await say('p2p-a', 127, '2026-03-05T14:00:00.000Z')
     await say('p2p-a', 126, '2026-03-05T14:00:00.001Z')
     const { body } = await page('&period=1d&provider=p2p-a', 'hourly')
@@ -94,7 +94,7 @@ describe('GET /rates/history', () => {
     })
   })
 
-  test('200 lists what a provider said before it was switched off', async () => {
+  test('200 lists the observations of a provider before it was switched off', async () => {
     await world.apply({ currencies: [], providers: [provider('gone', { name: 'Gone' })] })
     await say('gone', 125, '2026-03-05T12:00:00Z')
     await world.apply({ currencies: [], providers: [provider('gone', { isActive: false })] })
@@ -103,7 +103,7 @@ describe('GET /rates/history', () => {
     await world.apply({ currencies: [], providers: [provider('gone')] })
   })
 
-  test('200 judges those of one instant together, on whatever page they are', async () => {
+  test('200 compares observations of one instant with each other, on whatever page they are', async () => {
     const at = '2026-03-01T00:00:00.000Z'
     const rates = { gone: 32, 'retail-a': 40, 'retail-b': 50 }
     for (const [id, rate] of Object.entries(rates)) {
@@ -132,7 +132,7 @@ describe('GET /rates/history', () => {
     }
   })
 
-  test('200 judges by the providers active then, and leaves open what one that was not said', async () => {
+  test('200 compares with the providers active then, and has null for one that was not', async () => {
     const say_ = (id: string, rate: number, at: string) => say(id, rate, at, { to: 'XOF' })
     await say_('retail-a', 500, '2026-03-01T10:00:00Z')
     await say_('retail-b', 400, '2026-03-01T11:00:00Z')
@@ -151,14 +151,14 @@ describe('GET /rates/history', () => {
     expect(await spreads()).toEqual([0, 2000, 2000, 0, null, 5000])
   })
 
-  test('200 is an empty list of a corridor that nobody quotes, and behind the last page', async () => {
+  test('200 is an empty list for a corridor that nobody quotes, and after the last page', async () => {
     const none = await world.get('/rates/history?from=gbp&to=ugx')
     expect(none.body).toMatchObject({ corridor: 'GBP/UGX', data: [], count: 0, has_more: false })
     expect((await page('&offset=999999')).body).toMatchObject({ data: [], has_more: false })
     expect((await page('&offset=999999999999&order=desc')).body.data).toEqual([])
   })
 
-  test('200 pages neither skip nor repeat while observations arrive at the end', async () => {
+  test('200 skips and repeats nothing between pages while observations arrive at the end', async () => {
     for (let i = 0; i < 40; i++)
       await say('retail-a', 100 + i, new Date(Date.UTC(2026, 1, 20, 0, i % 7)).toISOString(), {
         to: 'ZAR',
@@ -178,7 +178,7 @@ describe('GET /rates/history', () => {
     expect(seen.filter((rate) => rate === 999)).toHaveLength(10)
   })
 
-  test('200 pages follow Link to the end, newest first too, and new observations move nothing', async () => {
+  test('200 leads through all pages by Link, also newest first, and new observations move nothing', async () => {
     world.clock.set('2026-03-05T14:45:00Z')
     const seen: number[] = []
     let question: string | undefined = '?from=USD&to=ZAR&limit=7&order=desc'

@@ -120,7 +120,7 @@ describe.each(PARAMETERS)('GET %s?%s', (path, name, others) => {
   )
 })
 
-describe('GET with numbers and lists that are none', () => {
+describe('GET with invalid numbers and lists', () => {
   test.each(['0', '-1', 'NaN', 'Infinity', '-Infinity', '1e309', '0x10', '1e3', '9'.repeat(99)])(
     '400 for an amount of %s',
     async (amount) => {
@@ -152,7 +152,7 @@ describe('GET with numbers and lists that are none', () => {
   })
 })
 
-describe('POST /rates with a body that is none', () => {
+describe('POST /rates with an invalid body', () => {
   const rows = (count: number) => JSON.stringify(Array(count).fill(ROW))
   const nested = (open: string, close: string, inner = '') =>
     open.repeat(100_000) + inner + close.repeat(100_000)
@@ -228,7 +228,7 @@ describe('POST /rates with a body that is none', () => {
     },
   )
 
-  test('400 for a body that only announces more, before any of it has come', async () => {
+  test('400 for a body that only announces more, before any of it has arrived', async () => {
     const type = 'Content-Type: application/json'
     for (const length of [MIB + 1, 100 * MIB, 99_999_999_999]) {
       const head = `Content-Length: ${length}`
@@ -276,7 +276,7 @@ describe('POST /rates with a body that is none', () => {
   })
 })
 
-describe('POST /rates with rows that are none', () => {
+describe('POST /rates with invalid rows', () => {
   const text = (row: object) => JSON.stringify([row])
 
   test.each<[string, string]>([
@@ -334,7 +334,7 @@ describe('POST /rates with rows that are none', () => {
   })
 })
 
-describe('a key that is none', () => {
+describe('an invalid key', () => {
   const unknown = newApiKey((count) => new Uint8Array(count).fill(9))
   const withKey = (...lines: string[]) => server.ask(['GET /api/v1/providers HTTP/1.1', ...lines])
 
@@ -352,7 +352,7 @@ describe('a key that is none', () => {
     await expectRefusal(await withKey(...lines), 401, code)
   })
 
-  test('401 when a good one is sent twice, or beside a wrong one', async () => {
+  test('401 when a valid one is sent twice, or together with a wrong one', async () => {
     await expectRefusal(await withKey(keyHeader(), keyHeader()), 401, 'invalid_key')
     await expectRefusal(await withKey(keyHeader(), 'X-API-Key: wrong'), 401, 'invalid_key')
     await expectRefusal(await withKey('X-API-Key: wrong', keyHeader()), 401, 'invalid_key')
@@ -370,7 +370,7 @@ describe('a key that is none', () => {
   })
 })
 
-describe('a path or a method that is none', () => {
+describe('an unknown path or method', () => {
   test.each([
     ...['/nope', '/nope/', '/api/v1', '/api/v1/nope', '/%00', '/api/v1/rates%00', '/api/v1/%'],
     ...['/api/v1/%ff', '/%2e%2e/%2e%2e/etc/passwd', '/../../etc/passwd', '//api/v1/rates'],
@@ -387,7 +387,7 @@ describe('a path or a method that is none', () => {
   })
 
   test.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY', 'POST'])(
-    '405 for %s, with what is allowed',
+    '405 for %s, with the allowed methods',
     async (method) => {
       const reply = await server.ask([`${method} /api/v1/convert HTTP/1.1`, keyHeader()])
       await expectRefusal(reply, 405, 'method_not_allowed')
@@ -396,8 +396,8 @@ describe('a path or a method that is none', () => {
   )
 })
 
-describe('HTTP that is odd and yet HTTP', () => {
-  test('200 without a Host, as HTTP/1.0 has it, on every kind of path', async () => {
+describe('HTTP that is odd but valid', () => {
+  test('200 without a Host, as in HTTP/1.0, on every kind of path', async () => {
     const { key } = server.world.account('free')
     for (const [path, status] of [
       ['/api/v1/status', 200],
@@ -414,7 +414,7 @@ describe('HTTP that is odd and yet HTTP', () => {
   })
 
   test.each(['x:99999', 'x:abc', '[::1', '%', 'xn--a', '999.999.999.999'])(
-    '200 and 404 for a Host of %p, which no URL can hold, on every kind of path',
+    '200 and 404 for a Host of %p, which cannot be part of a URL, on every kind of path',
     async (host) => {
       const { key } = server.world.account('free')
       for (const [path, status] of [
@@ -434,7 +434,7 @@ describe('HTTP that is odd and yet HTTP', () => {
   )
 
   test.each(['a', 'db', 'x y', '', '/api/v1/nope?', 'ä', '[::1', 'evil.example', '@'])(
-    '200 for a Host of %p, which decides nothing',
+    '200 for a Host of %p, which makes no difference',
     async (host) => {
       const head = `GET /api/v1/status HTTP/1.1\r\nHost: ${host}\r\n\r\n`
       const [reply] = await server.say(head)
@@ -443,7 +443,7 @@ describe('HTTP that is odd and yet HTTP', () => {
     },
   )
 
-  test('200, 404 and 200 to three requests sent at once, in their order', async () => {
+  test('200, 404 and 200 to three requests sent at once, in order', async () => {
     const line = (path: string) => requestOf([`GET ${path} HTTP/1.1`])
     const bytes = line('/api/v1/status') + line('/nope') + line('/healthz')
     const replies = await server.say(bytes, 3)
@@ -458,7 +458,7 @@ describe('HTTP that is odd and yet HTTP', () => {
     expect(replies.map(({ status }) => status)).toEqual([...Array(50).fill(200), 429])
   })
 
-  test('400 and then 200 on one connection: the rest of a body is not taken for a request', async () => {
+  test('400 and then 200 on one connection: the rest of a body is not mistaken for a request', async () => {
     const type = 'Content-Type: application/json'
     const smuggled = requestOf(['GET /api/v1/providers HTTP/1.1', keyHeader()])
     const body = Buffer.concat([Buffer.alloc(2 * MIB, 0x20), Buffer.from(smuggled)])
@@ -481,13 +481,13 @@ describe('HTTP that is odd and yet HTTP', () => {
     await expectUnharmed()
   })
 
-  test('200 to a GET with a body, and the next request is found behind it', async () => {
+  test('200 to a GET with a body, and to the request after it', async () => {
     const head = requestOf(['GET /api/v1/status HTTP/1.1', 'Content-Length: 5'])
     const replies = await server.say([head, 'hello', requestOf(['GET /healthz HTTP/1.1'])], 2)
     expect(replies.map(({ status }) => status)).toEqual([200, 200])
   })
 
-  test('200 with 150 headers, with folded case, and to a request that comes byte by byte', async () => {
+  test('200 with 150 headers, with headers in any case, and to a request that comes byte by byte', async () => {
     const many = Array.from({ length: 150 }, (_, i) => `X-${i}: ${i}`)
     expect((await server.ask(['GET /api/v1/status HTTP/1.1', ...many])).status).toBe(200)
     const lines = ['GET /api/v1/admin/usage HTTP/1.1', keyHeader().replace('X-API', 'x-aPi')]
@@ -496,14 +496,14 @@ describe('HTTP that is odd and yet HTTP', () => {
     expect(slow?.status).toBe(200)
   })
 
-  test('201 is not what an upgrade or an Expect changes', async () => {
+  test('201 with an Upgrade or an Expect header too', async () => {
     const upgrade = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13']
     expect((await server.ask(['GET /api/v1/status HTTP/1.1', ...upgrade])).status).toBe(200)
     await expectRefusal(await post('[]', 'Expect: 100-continue'), 400, 'malformed_body')
   })
 })
 
-describe('what is no HTTP is refused by the server itself, without a body', () => {
+describe('input that is not HTTP is refused by the server itself, without a body', () => {
   const long = 'x'.repeat(20_000)
   const flood = Array.from({ length: 1000 }, (_, i) => `X-${i}: 1`)
   const ingest = (...headers: string[]) =>
@@ -560,7 +560,7 @@ describe('what is no HTTP is refused by the server itself, without a body', () =
   })
 })
 
-describe('a caller who leaves', () => {
+describe('a caller who goes away', () => {
   const type = 'Content-Type: application/json'
 
   test.each([
@@ -578,24 +578,27 @@ describe('a caller who leaves', () => {
   test.each([
     ['a body of known length', 'Content-Length: 1000', JSON.stringify([ROW])],
     ['a chunked body', 'Transfer-Encoding: chunked', `3e8\r\n${JSON.stringify([ROW])}`],
-  ])('stores nothing and is no failure of ours in the middle of %s', async (_name, head, body) => {
-    const arrived = Promise.withResolvers<void>()
-    const broken = Promise.withResolvers<void>()
-    server.onRequest = ({ signal }) => {
-      signal.addEventListener('abort', () => broken.resolve())
-      arrived.resolve()
-    }
-    const conversation = server.open()
-    const lines = ['POST /api/v1/rates HTTP/1.1', keyHeader(), type, head]
-    conversation.send([requestOf(lines), body])
-    await arrived.promise
-    conversation.end()
-    await broken.promise
-    server.onRequest = () => {}
-    await expectUnharmed()
-  })
+  ])(
+    'stores nothing and is not a failure of ours in the middle of %s',
+    async (_name, head, body) => {
+      const arrived = Promise.withResolvers<void>()
+      const broken = Promise.withResolvers<void>()
+      server.onRequest = ({ signal }) => {
+        signal.addEventListener('abort', () => broken.resolve())
+        arrived.resolve()
+      }
+      const conversation = server.open()
+      const lines = ['POST /api/v1/rates HTTP/1.1', keyHeader(), type, head]
+      conversation.send([requestOf(lines), body])
+      await arrived.promise
+      conversation.end()
+      await broken.promise
+      server.onRequest = () => {}
+      await expectUnharmed()
+    },
+  )
 
-  test('200 connections at once that say half a request do not keep others waiting', async () => {
+  test('200 connections with half a request each do not keep others waiting', async () => {
     const idle = Array.from({ length: 200 }, () => server.open())
     for (const conversation of idle) conversation.send('POST /api/v1/rates HTTP/1.1\r\nHost:')
     await expectUnharmed()
@@ -604,8 +607,8 @@ describe('a caller who leaves', () => {
   })
 })
 
-describe('after all of this', () => {
-  test('201 for a good row, once, and 200 for a good read: it was not simply refusing', async () => {
+describe('after all these requests', () => {
+  test('201 for a good row, once, and 200 for a good read, so it does not simply refuse everything', async () => {
     expect((await post(JSON.stringify(ROW))).status).toBe(201)
     expect(server.store.recorded).toHaveLength(1)
     const { status, body } = await get('/api/v1/rates?from=USD&to=KES')

@@ -92,7 +92,7 @@ const ratesOf = ({ body }: Reply) =>
   ])
 
 describe('POST /rates into a database', () => {
-  test('201 is sent when the rows are stored and realtime reads see them', async () => {
+  test('201 comes when the rows are stored and realtime reads see them', async () => {
     const world = open()
     const key = await keyIn(world)
     const before = await stored()
@@ -134,7 +134,7 @@ describe('POST /rates into a database', () => {
     ])
   })
 
-  test('201 is seen at the hourly tier once the hour has turned, not before', async () => {
+  test('201 for rows that the hourly tier shows once the hour has turned, not before', async () => {
     const world = open()
     const key = await keyIn(world)
     const free = world.key('free')
@@ -148,7 +148,7 @@ describe('POST /rates into a database', () => {
     expect((await (await restarted(world)).get('/rates?from=EUR&to=KES', key)).body.count).toBe(1)
   })
 
-  test('201 of a backfill is seen at the hourly tier at once', async () => {
+  test('201 for a backfill that the hourly tier shows at once', async () => {
     const world = open()
     const key = await keyIn(world)
     const row = { ...ROW, from: 'ZAR', effective_from: '2026-03-05T14:00:00Z' }
@@ -219,7 +219,7 @@ describe('POST /rates into a database', () => {
     expect((await world.get(READ, key)).body.count).toBe(0)
   })
 
-  test('201 of many at once leaves memory as a restart finds it', async () => {
+  test('201 for many batches at once leaves memory as a restart would load it', async () => {
     const world = open()
     const key = await keyIn(world)
     const batches = Array.from({ length: 20 }, (_, i) => [
@@ -236,7 +236,7 @@ describe('POST /rates into a database', () => {
       })
   })
 
-  test('201 of an ingest that straddles the hour goes by the time its body was read', async () => {
+  test('201 for a batch that straddles the hour uses the time at which its body was read', async () => {
     const observations = storeOn(database)
     const world: World = open({
       async record(batch) {
@@ -261,7 +261,7 @@ describe('POST /rates into a database', () => {
     expect(ratesOf(await fresh.get(path, reader))).toEqual([['retail-a', 2]])
   })
 
-  test('201 of rows on both sides of the hour serves each tier its own', async () => {
+  test('201 for rows on both sides of the hour serves each tier its own', async () => {
     const world = open()
     world.clock.set('2026-03-05T15:00:00.001Z')
     const key = await keyIn(world)
@@ -281,7 +281,7 @@ describe('POST /rates into a database', () => {
 describe('Idempotency-Key', () => {
   const once = (key: string) => ({ 'idempotency-key': key })
 
-  test('201 again for a retry whose row the rules refuse by now', async () => {
+  test('201 again for a retry whose row the rules would now refuse', async () => {
     const world = open()
     const key = await keyIn(world)
     const first = await world.post(ROW, key, once('late'))
@@ -310,7 +310,7 @@ describe('Idempotency-Key', () => {
     expect(await stored()).toBe(before + 2)
   })
 
-  test('201 again with the same warnings, though the provider was closed since', async () => {
+  test('201 again with the same warnings, although the provider has been retired since', async () => {
     const world = open()
     const key = await keyIn(world)
     const body = [ROW, { ...ROW, comment: 'seen' }]
@@ -344,7 +344,7 @@ describe('Idempotency-Key', () => {
     expect(ratesOf(await world.get(READ, key))).toEqual([['retail-a', 129.5]])
   })
 
-  test('422 that names the key for a body that would be refused besides', async () => {
+  test('422 that names the key for a body that would be refused anyway', async () => {
     const world = open()
     const key = await keyIn(world)
     await world.post(ROW, key, once('b'))
@@ -360,7 +360,7 @@ describe('Idempotency-Key', () => {
     expect(await stored()).toBe(before + 2)
   })
 
-  test('201 for two keys of one account is one recording: the record is the account’s', async () => {
+  test('201 for two API keys of one account and one recording, since it belongs to the account', async () => {
     const world = open()
     const key = await keyIn(world)
     const { id } = world.memory.current.keys.keyByHash(keyHashOf(key))!
@@ -385,7 +385,7 @@ describe('Idempotency-Key', () => {
     expect(await stored()).toBe(before + 2)
   })
 
-  test('201 and 422 to two bodies at once under one key: one of them is recorded', async () => {
+  test('201 and 422 to two bodies at once under one key, and only one is recorded', async () => {
     const world = open()
     const key = await keyIn(world)
     const before = await stored()
@@ -396,7 +396,7 @@ describe('Idempotency-Key', () => {
     expect(await stored()).toBe(before + 1)
   })
 
-  test('201 for another body only when 24 hours are over by the clock', async () => {
+  test('201 for another body only after 24 hours by the clock', async () => {
     const world = open()
     const key = await keyIn(world)
     await world.post(ROW, key, once('day'))
@@ -407,14 +407,14 @@ describe('Idempotency-Key', () => {
     expect((await world.post(ROW, key, once('day'))).status).toBe(422)
   })
 
-  test('201 after a 422 under the same key: a refused batch uses up nothing', async () => {
+  test('201 after a 422 under the same key, since a refused batch does not use it up', async () => {
     const world = open()
     const key = await keyIn(world)
     expect((await world.post({ ...ROW, rate: 0 }, key, once('retry'))).status).toBe(422)
     expect((await world.post(ROW, key, once('retry'))).status).toBe(201)
   })
 
-  test('201 keeps keys apart that differ in case or in one letter', async () => {
+  test('201 for keys that differ in case or in one letter, each by itself', async () => {
     const world = open()
     const key = await keyIn(world)
     const before = await stored()
@@ -476,7 +476,7 @@ describe('a database that is away', () => {
     expect(text).not.toMatch(/ECONN|127\.0\.0\.1|postgres/i)
   }
 
-  test('503 while it cannot be reached, reads go on, and 201 when it is back', async () => {
+  test('503 while it cannot be reached, with reads as usual, and 201 when it is back', async () => {
     const way = new Way()
     await way.mend()
     const handle = handleOver(way)
@@ -498,7 +498,7 @@ describe('a database that is away', () => {
     await way.cut()
   })
 
-  test('503 when it goes away in the middle, with nothing stored, and then the retry works', async () => {
+  test('503 when it goes away in the middle, with nothing stored, and 201 to the retry', async () => {
     const way = new Way()
     await way.mend()
     const handle = handleOver(way)
@@ -529,7 +529,7 @@ describe('a database that is away', () => {
     await way.cut()
   })
 
-  test('503 from a standby that takes no writes', async () => {
+  test('503 from a read-only standby', async () => {
     const sql = connect(database.url, { connectionsMax: 1 })
     await sql`set default_transaction_read_only = on`
     const close = () => sql.end({ timeout: 0 })

@@ -50,7 +50,7 @@ describe('POST /rates', () => {
       })
     }
 
-  test('201 tells how many rows and carries neither budget nor tier', async () => {
+  test('201 gives the number of rows and has neither budget nor tier', async () => {
     const { world, key } = open()
     const { status, body, headers } = await world.post([ROW, { ...ROW, to: 'NGN' }], key)
     expect([status, body]).toEqual([201, { inserted: 2 }])
@@ -68,11 +68,11 @@ describe('POST /rates', () => {
     expect((await world.post(ROW, key)).status).toBe(403)
   })
 
-  test('201 for one object as for a list of one', async () => {
+  test('201 for one object, as for a list of one', async () => {
     expect(await recordedOf(ROW)).toEqual(await recordedOf([ROW]))
   })
 
-  test('201 for 100 rows, 400 for 101 and for none', async () => {
+  test('201 for 100 rows, and 400 for 101 and for none', async () => {
     const { world, store, key } = open()
     const rows = Array(100).fill(ROW)
     expect((await world.post(rows, key)).body).toEqual({ inserted: 100 })
@@ -106,7 +106,7 @@ describe('POST /rates', () => {
     ['gzip', 400],
     ['br, gzip', 400],
     ['Identity', 201],
-  ])('Content-Encoding: %s is answered %i', async (coding, status) => {
+  ])('Content-Encoding: %s gets %i', async (coding, status) => {
     const { world, key } = open()
     const reply = await world.post(ROW, key, { 'content-encoding': coding })
     expect(reply.status).toBe(status)
@@ -118,7 +118,7 @@ describe('POST /rates', () => {
     expect((await world.post(`\ufeff${JSON.stringify(ROW)}`, key)).status).toBe(201)
   })
 
-  test('500 for a bug of ours tells nothing and is logged', async () => {
+  test('500 for a bug of ours reveals nothing and is logged', async () => {
     const store = { record: () => Promise.reject(new Error('secret of the store')) }
     const world = new World({ store })
     const { status, text, body } = await world.post(ROW, world.key('free', 'admin'))
@@ -146,7 +146,7 @@ describe('what a row may leave out', () => {
     expect(rateType).toBe('official')
   })
 
-  test('201 takes every member as it is given', async () => {
+  test('201 stores every member as it is given', async () => {
     const row = {
       provider_id: 'p2p-a',
       rate: 0.0012,
@@ -172,7 +172,7 @@ describe('what a row may leave out', () => {
     })
   })
 
-  test('201 warns of members that no rate has, and records the row without them', async () => {
+  test('201 warns about unknown members, and records the row without them', async () => {
     const { world, store, key } = open()
     const named = { ...ROW, rate_type: 'official', unknown: { deep: [1] } }
     const { status, body } = await world.post([ROW, named], key)
@@ -181,18 +181,18 @@ describe('what a row may leave out', () => {
     expect(store.recorded[1]).toEqual(store.recorded[0]!)
   })
 
-  test('422 for a member that is misspelt, and nothing is recorded', async () => {
+  test('422 for a misspelt member, and nothing is recorded', async () => {
     expect(await faultsOf({ ...ROW, efective_from: '2026-03-01T00:00:00Z', fees: 1 })).toEqual([
       '"efective_from" is not read: did you mean effective_from?',
       '"fees" is not read: did you mean fee?',
     ])
   })
 
-  test('201 takes the source currency for a fee that names none', async () => {
+  test('201 uses the source currency for a fee without a currency', async () => {
     expect(await recordedOf({ ...ROW, fee: 2 })).toMatchObject({ fee: '2', feeCurrency: 'USD' })
   })
 
-  test('201 takes null for a member left out', async () => {
+  test('201 treats null as a member left out', async () => {
     const nothing = { fee: null, fee_currency: null, notes: null, effective_from: null }
     const row = { ...ROW, ...nothing, source_currency: null, target_currency: null }
     expect(await recordedOf(row)).toEqual(await recordedOf(ROW))
@@ -200,7 +200,7 @@ describe('what a row may leave out', () => {
 })
 
 describe('the currencies of a row', () => {
-  test('201 in any case and with space around them, stored in upper case', async () => {
+  test('201 in any case and with spaces around them, stored in upper case', async () => {
     const row = { ...ROW, from: ' usd', to: 'kEs ', fee: 1, fee_currency: 'eur' }
     expect(await recordedOf(row)).toMatchObject({ from: 'USD', to: 'KES', feeCurrency: 'EUR' })
   })
@@ -220,7 +220,7 @@ describe('the currencies of a row', () => {
     ])
   })
 
-  test('422 when one of the two names is no currency, though the other is good', async () => {
+  test('422 when one of the two names is not a currency, although the other is', async () => {
     const row = { ...ROW, source_currency: 'XXX', target_currency: 7 }
     expect(await faultsOf(row)).toEqual([
       expect.stringContaining('source_currency "XXX"'),
@@ -360,14 +360,14 @@ describe('the time of a row', () => {
     ])
   })
 
-  test('201 five years back from 29 February goes to 1 March', async () => {
+  test('201 from 29 February accepts five years back to 1 March', async () => {
     const { world, key } = open()
     world.clock.set('2028-02-29T12:00:00Z')
     expect((await world.post(at('2023-03-01T12:00:00Z'), key)).status).toBe(201)
     expect((await world.post(at('2023-03-01T11:59:59.999Z'), key)).status).toBe(422)
   })
 
-  test('201 goes by the clock at the end of the body, as the server decides what is future', async () => {
+  test('201 uses the clock at the end of the body to decide what lies in the future', async () => {
     const { world, store, key } = open()
     const bytes = new TextEncoder().encode(JSON.stringify([ROW, at('2026-03-05T15:00:00.001Z')]))
     const body = new ReadableStream({
@@ -459,7 +459,7 @@ describe('a database that does not answer', () => {
     jest.useRealTimers()
   })
 
-  test('503 after ten seconds, and what it does later all the same is served', async () => {
+  test('503 after ten seconds, and rows that it commits later are served', async () => {
     jest.useFakeTimers()
     const answer = Promise.withResolvers<{ kind: 'recorded'; ids: number[] }>()
     const asked = Promise.withResolvers<void>()

@@ -50,7 +50,7 @@ describe('GET /metrics', () => {
     expect(counted(await said(world), '/metrics')).toEqual([['GET', '200', 1]])
   })
 
-  test('200 counts what no route is for as other: paths, methods and preflights', async () => {
+  test('200 counts unknown paths, methods and preflights as other', async () => {
     const world = answerable({ corsOrigins: ['https://shop.example'] })
     const origin = 'https://shop.example'
     await world.get('/nowhere')
@@ -81,7 +81,7 @@ describe('GET /metrics', () => {
     expect(metrics.all(REQUESTS, { route: 'other' })).toEqual([])
   })
 
-  test('200 with histograms that agree with themselves and with the counts', async () => {
+  test('200 with histograms that are consistent and agree with the counts', async () => {
     const world = answerable()
     const key = world.key()
     for (let i = 0; i < 20; i++) await world.get('/convert?from=USD&to=KES&amount=200', key)
@@ -105,7 +105,7 @@ describe('GET /metrics', () => {
     expect(sum).toBeLessThan(60)
   })
 
-  test('200 with no more labels than there are routes, whatever strangers ask for', async () => {
+  test('200 with no more labels than routes, whatever strangers request', async () => {
     const world = answerable()
     const key = world.key()
     const marks = ['crd_stranger', 'stranger"}', 'str\nanger', 'странгер', 'a'.repeat(3000)]
@@ -126,7 +126,7 @@ describe('GET /metrics', () => {
   })
 })
 
-describe('GET /metrics asked for otherwise', () => {
+describe('GET /metrics under another path', () => {
   let server: LiveServer
   beforeAll(() => {
     server = new LiveServer()
@@ -142,7 +142,7 @@ describe('GET /metrics asked for otherwise', () => {
     ...['/metrics/', '/a/%2e%2e/metrics', '/a/../metrics', '/./metrics', '/%2e/metrics'],
     ...['/metrics/.', '/metrics/%2e', '/x/%2E%2E/metrics?a=b', '/metrics/?a', '//metrics'],
     ...['/%6detrics', '/METRICS', '/metrics;x', '/metrics%2f', '/api/v1/../../metrics'],
-  ])('404 to %s, which a rule for /metrics in a proxy may not know', async (target) => {
+  ])("404 to %s, which a proxy's rule for /metrics may miss", async (target) => {
     for (const method of ['GET', 'POST', 'OPTIONS']) {
       const { status, text } = await asked(target, method)
       expect([method, status]).toEqual([method, 404])
@@ -150,7 +150,7 @@ describe('GET /metrics asked for otherwise', () => {
     }
   })
 
-  test('200 to the path itself, whatever the question mark brings and whoever the host is', async () => {
+  test('200 to the path itself, with any query and any host', async () => {
     for (const target of [
       '/metrics',
       '/metrics?',
@@ -162,13 +162,13 @@ describe('GET /metrics asked for otherwise', () => {
       expect((await asked('/metrics', 'GET', host)).text).toContain('corridor_')
   })
 
-  test('404 to a way round where the Host is none that a URL can hold', async () => {
+  test('404 to a detour with a Host that cannot be part of a URL', async () => {
     for (const host of ['', 'Host: \r\n', 'Host: a b\r\n', 'Host: x:99999\r\n'])
       for (const target of ['/a/../metrics', '/a/%2e%2e/metrics', '/metrics/'])
         expect((await asked(target, 'GET', host)).text).not.toContain('corridor_')
   })
 
-  test('405 to another method there, and HEAD like GET', async () => {
+  test('405 to another method, and HEAD like GET', async () => {
     expect(await asked('/metrics', 'POST')).toMatchObject({ status: 405 })
     const url = `http://localhost:${server.port}/metrics`
     const { status, headers } = await fetch(url, { method: 'HEAD' })
@@ -179,7 +179,7 @@ describe('GET /metrics asked for otherwise', () => {
 describe('GET /metrics behind a token', () => {
   const TOKEN = 'a-token-of-the-operator'
 
-  test('200 to who shows it', async () => {
+  test('200 to a caller with the token', async () => {
     const world = answerable({ metricsToken: TOKEN })
     for (const authorization of [`Bearer ${TOKEN}`, `bearer ${TOKEN}`])
       expect((await scrape(world, authorization)).status).toBe(200)
@@ -196,7 +196,7 @@ describe('GET /metrics behind a token', () => {
     `Bearer ${TOKEN.slice(1)}`,
     `Bearer x ${TOKEN}`,
     'Bearer undefined',
-  ])('401 to who shows %p, and says what to do', async (authorization) => {
+  ])('401 to a caller with %p, which says what to do', async (authorization) => {
     const { status, headers, body } = await scrape(
       answerable({ metricsToken: TOKEN }),
       authorization,
@@ -206,12 +206,12 @@ describe('GET /metrics behind a token', () => {
     expect(body).toEqual({ error: expect.stringContaining('METRICS_TOKEN'), code: 'invalid_key' })
   })
 
-  test('401 to an API key: it opens the interface and nothing else', async () => {
+  test('401 to an API key, which is for the API only', async () => {
     const world = answerable({ metricsToken: TOKEN })
     expect((await scrape(world, `Bearer ${world.key('enterprise', 'admin')}`)).status).toBe(401)
   })
 
-  test('200 to anybody without one, and 404 inside the interface', async () => {
+  test('200 to anybody if there is no token, and 404 inside the API', async () => {
     const world = answerable()
     expect((await scrape(world)).status).toBe(200)
     expect((await world.app.handle(new Request(`${API}/metrics`))).status).toBe(404)

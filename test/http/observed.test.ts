@@ -32,7 +32,7 @@ describe('X-Request-Id', () => {
     return (await world.app.handle(new Request(`${ORIGIN}/healthz`, { headers }))).headers.get(ID)
   }
 
-  test('is the caller’s, where it is 1 to 128 letters, digits, dots, dashes, underscores', async () => {
+  test('is the caller’s if it has 1 to 128 letters, digits, dots, dashes, underscores', async () => {
     const world = new World()
     const given = fc.stringMatching(/^[A-Za-z0-9._-]{1,128}$/)
     await fc.assert(fc.asyncProperty(given, async (id) => (await ask(world, id)) === id))
@@ -47,13 +47,13 @@ describe('X-Request-Id', () => {
     expect(new Set(ids).size).toBe(odd.length)
   })
 
-  test('is never given twice', async () => {
+  test('is never used twice', async () => {
     const world = new World()
     const ids = await Promise.all(Array.from({ length: 5000 }, () => ask(world)))
     expect(new Set(ids).size).toBe(5000)
   })
 
-  test('stands on every answer: 2xx, 3xx, 4xx, of every kind of route', async () => {
+  test('is on every answer: 2xx, 3xx, 4xx, of every kind of route', async () => {
     const world = answerable({ corsOrigins: ['https://shop.example'] })
     const key = world.key()
     const origin = { origin: 'https://shop.example' }
@@ -88,8 +88,8 @@ describe('X-Request-Id', () => {
   })
 })
 
-describe('a key that asks for mids that there are not, a thousand times,', () => {
-  test('writes no line, and is counted', async () => {
+describe('a key that asks for missing mids a thousand times', () => {
+  test('causes no log line, and is counted', async () => {
     const world = new World()
     const key = world.key()
     for (let i = 0; i < 1000; i++)
@@ -102,7 +102,7 @@ describe('a key that asks for mids that there are not, a thousand times,', () =>
 })
 
 describe('the listener', () => {
-  test('names what escapes even the app, in its answer and in its line', async () => {
+  test('puts its id on a failure that escapes even the app, in the answer and in the log', async () => {
     const log = new KeptLog()
     const handle = (): Response => {
       throw new Error('escaped')
@@ -117,7 +117,7 @@ describe('the listener', () => {
 })
 
 describe('an observed handler', () => {
-  test('that throws, at once or later, is answered with 500 and counted as such', async () => {
+  test('answers 500, and counts it, if it throws at once or later', async () => {
     for (const handle of [
       () => {
         throw new Error('at once')
@@ -134,7 +134,7 @@ describe('an observed handler', () => {
     }
   })
 
-  test('is counted when its promise settles', async () => {
+  test('counts an answer when its promise settles', async () => {
     const { promise, resolve } = Promise.withResolvers<Response>()
     const { ask, statuses } = watched(() => promise)
     const reply = ask()
@@ -145,7 +145,7 @@ describe('an observed handler', () => {
     expect(statuses()).toEqual([[202, 1]])
   })
 
-  test('tells a failure of the service in one line with its cause, however deep it lies', async () => {
+  test('logs a failure of the service in one line with its cause, however deep that is', async () => {
     const log = new KeptLog()
     const away = new ServiceError('database_unavailable', 'the database is away')
     away.cause = new Error('ECONNREFUSED')
@@ -162,7 +162,7 @@ describe('an observed handler', () => {
     )
   })
 
-  test('tells a 500 that has no cause, and no other answer', async () => {
+  test('logs a 500 without a cause, and no other answer without one', async () => {
     const { ask, log } = watched(() => new Response(null, { status: 500 }))
     await ask({}, '?from=USD&to=KES&token=abc')
     expect(log.said).toEqual(['warn: request not served'])
@@ -191,7 +191,7 @@ describe('an observed handler', () => {
     ])
   })
 
-  test('tells every answer where debug is wanted', async () => {
+  test('logs every answer at debug', async () => {
     const log = Object.assign(new KeptLog(), {
       isLevelEnabled: (level: string) => level !== 'trace',
     })

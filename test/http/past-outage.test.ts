@@ -56,7 +56,7 @@ describe('without the database', () => {
     expect((await world.get(PAST[0]!, 'nonsense')).status).toBe(401)
   })
 
-  test('200 for what is current', async () => {
+  test('200 for current prices', async () => {
     const world = answerable({ past: pastOf(readersOf(away), new WindowCache()) })
     const key = world.key('enterprise')
     for (const { path } of METERED) {
@@ -65,7 +65,7 @@ describe('without the database', () => {
     }
   })
 
-  test('503 when it goes away later, and 200 for a window that was remembered', async () => {
+  test('503 when it goes away later, and 200 for a window that is cached', async () => {
     const world = new World({ past: pastOf(readersOf(killed), new WindowCache()) })
     const key = world.key('pro')
     expect((await world.get(PAST[0]!, key)).status).toBe(200)

@@ -41,7 +41,7 @@ describe('GET /rates/provider', () => {
     })
   })
 
-  test('200 at the hourly tier goes by the top of the hour and says so', async () => {
+  test('200 at the hourly tier uses the top of the hour and says so', async () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 129, at: '2026-03-05T14:00:00Z' })
     world.quote({ providerId: 'retail-a', rate: 130, at: '2026-03-05T14:00:00.001Z' })
@@ -70,7 +70,7 @@ describe('GET /rates/provider', () => {
   })
 
   test.each(['nobody', 'RETAIL-A', 'retail', '__proto__', 'constructor', "';--", '%F0%9F%98%80'])(
-    '404 for %s, which is no provider',
+    '404 for %s, which is not a provider',
     async (id) => {
       const world = new World()
       const { status, body } = await world.get(`/rates/provider?provider=${id}`, world.key())
@@ -100,7 +100,7 @@ describe('GET /rates/provider', () => {
     expect(body).toMatchObject({ code, parameter: 'provider' })
   })
 
-  test('404 for an id of 100 characters, the longest there can be', async () => {
+  test('404 for an id of 100 characters, the longest possible', async () => {
     const world = new World()
     const { status } = await world.get(`/rates/provider?provider=${'a'.repeat(100)}`, world.key())
     expect(status).toBe(404)

@@ -9,7 +9,7 @@ const idsOf = (body: { providers: { provider_id: string }[] }): string[] =>
   body.providers.map((entry) => entry.provider_id)
 
 describe('GET /rates', () => {
-  test('200 holds every field of the corridor, of the mid and of each provider', async () => {
+  test('200 has every field of the corridor, of the mid and of each provider', async () => {
     const world = new World()
     world.reference({ KES: 130 }, { at: '2026-03-05T14:10:00Z', source: 'feed-a' })
     const at = '2026-03-05T14:20:00.123Z'
@@ -78,7 +78,7 @@ describe('GET /rates', () => {
     })
   })
 
-  test('200 at the hourly tier tells its cutoff and sees nothing after it', async () => {
+  test('200 at the hourly tier gives its cutoff and shows nothing after it', async () => {
     const world = new World()
     world.reference({ KES: 130 }, { at: '2026-03-05T13:10:00Z', source: 'old' })
     world.reference({ KES: 140 }, { at: '2026-03-05T14:00:00.001Z', source: 'new' })
@@ -101,7 +101,7 @@ describe('GET /rates', () => {
     expect(body.mid_rate).toBe(140)
   })
 
-  test('200 serves the new hour from its first millisecond on, though no job has run', async () => {
+  test('200 shows the new hour from its first millisecond on, although no job has run', async () => {
     const world = new World()
     const key = world.key('free')
     world.quote({ providerId: 'retail-a', rate: 120, at: '2026-03-05T13:30:00Z' })
@@ -114,7 +114,7 @@ describe('GET /rates', () => {
     expect([after.as_of, after.providers[0].rate]).toEqual(['2026-03-05T15:00:00.000Z', 130])
   })
 
-  test('200 never serves the hour before: a quote from one hour back is replaced too', async () => {
+  test('200 never shows the hour before: a quote from one hour back is replaced too', async () => {
     const world = new World()
     const key = world.key('free')
     world.quote({ providerId: 'retail-a', rate: 120, at: '2026-03-05T14:59:59.999Z' })
@@ -126,7 +126,7 @@ describe('GET /rates', () => {
     expect((await world.get(PATH, key)).body.providers[0].rate).toBe(140)
   })
 
-  test('200 with nobody quoting is an empty list, with or without a mid', async () => {
+  test('200 without quotes is an empty list, with or without a mid', async () => {
     const world = new World()
     const key = world.key('enterprise')
     const empty = { corridor: 'USD/KES', providers: [], count: 0, data_freshness: 'realtime' }
@@ -155,7 +155,7 @@ describe('GET /rates', () => {
     expect(body.providers[0]).not.toHaveProperty('vs_mid_bps')
   })
 
-  test('200 crosses the mid through the dollar and dates it by its staler leg', async () => {
+  test('200 crosses the mid through the dollar and dates it by its older leg', async () => {
     const world = new World()
     world.reference({ GBP: 0.8 }, { at: '2026-03-04T00:00:00Z', source: 'ecb' })
     world.reference({ KES: 130 }, { at: '2026-03-05T14:00:00Z', source: 'open' })
@@ -175,7 +175,7 @@ describe('GET /rates', () => {
     expect(body.providers[0]).not.toHaveProperty('vs_mid_bps')
   })
 
-  test('200 groups by kind and ranks by rate; ties by the newest, then the id', async () => {
+  test('200 groups by kind and ranks by rate, then by the newest, then by the id', async () => {
     const world = new World()
     const [older, newer] = ['2026-03-05T14:00:00Z', '2026-03-05T14:01:00Z']
     for (const kind of ['parallel', 'official', 'interbank', 'p2p', 'retail'])
@@ -191,7 +191,7 @@ describe('GET /rates', () => {
     ])
   })
 
-  test('200 says the latest of a provider: by time, then by the order of recording', async () => {
+  test('200 shows the latest quote of a provider, by time, then by the order of recording', async () => {
     const world = new World()
     const at = '2026-03-05T14:00:00Z'
     world.quote({ providerId: 'retail-a', rate: 1, at }, { providerId: 'retail-a', rate: 2, at })
@@ -214,7 +214,7 @@ describe('GET /rates', () => {
     expect(body.providers[0].spread_bps).toBe(0)
   })
 
-  test('200 lets no binary noise out', async () => {
+  test('200 has no binary noise', async () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 0.1 + 0.2, fee: 1.1 * 3, feeCurrency: 'USD' })
     const { text } = await world.get(PATH, world.key())
@@ -230,7 +230,7 @@ describe('GET /rates', () => {
     expect((await world.get(PATH, key)).body.count).toBe(0)
   })
 
-  test('200 takes codes in any case, with space around them, and answers in upper case', async () => {
+  test('200 accepts codes in any case, with spaces around them, and answers in upper case', async () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 129 })
     for (const path of ['/rates?from=usd&to=kEs', '/rates?from=%20USD+&to=%09KES'])

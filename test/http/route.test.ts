@@ -33,7 +33,7 @@ describe('a method', () => {
     }
   })
 
-  test('200 to HEAD of every read has the length of the body it leaves out', async () => {
+  test('200 to HEAD of every read has the length of the missing body', async () => {
     for (const path of READS) {
       const world = answerable()
       const key = world.key()
@@ -44,7 +44,7 @@ describe('a method', () => {
     }
   })
 
-  test('401 to HEAD has no body either', async () => {
+  test('401 to HEAD has no body', async () => {
     const { status, text } = await new World().get('/rates', undefined, { method: 'HEAD' })
     expect([status, text]).toEqual([401, ''])
   })
@@ -65,7 +65,7 @@ describe('a path', () => {
     }
   })
 
-  test('404 costs no unit, though the key is good', async () => {
+  test('404 costs no unit, although the key is valid', async () => {
     const world = new World()
     const key = world.key('free')
     const { status, headers } = await world.get('/nope', key)
@@ -73,7 +73,7 @@ describe('a path', () => {
     expect((await world.get('/admin/usage', key)).body.used).toBe(0)
   })
 
-  test('is found behind a host name of any length', async () => {
+  test('is found after a host name of any length', async () => {
     for (const host of ['a', 'db', 'api', 'corridor', '[::1]:3000', '127.0.0.1:3000']) {
       const world = answerable()
       const init = { headers: { 'x-api-key': world.key() } }
@@ -145,7 +145,7 @@ describe('the order of checks', () => {
     expect((await world.get('/rates', undefined, { method: 'DELETE' })).status).toBe(405)
   })
 
-  test('429 does not touch POST /rates, which costs no unit', async () => {
+  test('429 does not affect POST /rates, which costs no unit', async () => {
     const world = answerable()
     const key = world.key('free', 'treasury')
     for (let i = 0; i < 51; i++) await world.get('/providers', key)

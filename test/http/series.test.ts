@@ -42,7 +42,7 @@ const series = (question: string, tier: Tier = 'realtime') =>
 const WEEK = 'start=2026-03-02T12:00:00Z'
 
 describe('GET /time-series', () => {
-  test('200 holds every field, whole days, the last mid and the best executable rate', async () => {
+  test('200 has every field, whole days, the last mid and the best executable rate', async () => {
     const { status, body } = await series(WEEK)
     expect(status).toBe(200)
     expect(body).toEqual({
@@ -63,7 +63,7 @@ describe('GET /time-series', () => {
     })
   })
 
-  test('200 of the hourly tier counts up to and with its cutoff in the bucket that holds it', async () => {
+  test('200 at the hourly tier counts up to and including its cutoff in the bucket of that moment', async () => {
     const { body } = await series(WEEK, 'hourly')
     const last = { t: '2026-03-05T00:00:00.000Z', mid: 131, best: 127, samples: 1 }
     expect(body.data.at(-1)).toEqual(last)
@@ -91,7 +91,7 @@ describe('GET /time-series', () => {
     expect(mids).toEqual([null, 162.5, 163.75, 163.75])
   })
 
-  test('200 for a pair nobody quotes holds mids only and says so', async () => {
+  test('200 for a pair that nobody quotes has only mids and says so', async () => {
     const { body } = await series('from=GBP&to=KES&start=2026-03-04T00:00:00Z')
     expect(body.tracked_corridor).toBe(false)
     expect(body.note).toContain('No provider')
@@ -102,7 +102,7 @@ describe('GET /time-series', () => {
     ['P1D', 366, '2025-03-05T00:00:00.000Z', '2025-03-04T14:25:30.499Z'],
     ['PT1H', 168, '2026-02-26T15:00:00.000Z', '2026-02-26T14:25:30.499Z'],
   ])(
-    '200 at %s keeps the newest %i buckets and notes it where more were asked for',
+    '200 at %s keeps the newest %i buckets, with a note if more were asked for',
     async (interval, most, at, over) => {
       const whole = (await series(`interval=${interval}&start=${at}`)).body
       expect([whole.count, whole.start, whole.note]).toEqual([most, at, undefined])
@@ -114,7 +114,7 @@ describe('GET /time-series', () => {
   )
 
   test.each(['period=7d', 'start=2026-02-26T14:25:30.500Z'])(
-    '200 for hours of %s leaves out the oldest part of an hour without a word',
+    '200 for hours of %s leaves out the oldest part of an hour without a note',
     async (window) => {
       for (const tier of ['hourly', 'realtime'] as const) {
         const { body } = await series(`interval=PT1H&${window}`, tier)
@@ -135,7 +135,7 @@ describe('GET /time-series', () => {
     expect(unaligned.count).toBe(2)
   })
 
-  test('200 ends with the present bucket where a later end is asked for, and says so', async () => {
+  test('200 ends with the present bucket if a later end is asked for, and says so', async () => {
     const { body } = await series('period=7d&end=2027-01-01T00:00:00Z')
     expect(body).toMatchObject({ end: '2026-03-06T00:00:00.000Z', count: 8 })
     expect(body.note).toContain('future')
@@ -160,7 +160,7 @@ describe('GET /time-series', () => {
     expect([status, body.code, body.parameter]).toEqual([400, 'invalid_parameter', parameter])
   })
 
-  test('200 shows a backfill and a late mid at once, into buckets that were asked for before', async () => {
+  test('200 shows a backfill and a late mid at once, in buckets that were asked for before', async () => {
     const days = () => series('start=2026-02-20T00:00:00Z&end=2026-02-22T00:00:00Z')
     expect((await days()).body.data).toMatchObject([{ samples: 0 }, { samples: 0, mid: null }])
     const { misses } = world.windows.figures
@@ -174,7 +174,7 @@ describe('GET /time-series', () => {
     ])
   })
 
-  test('200 counts as best what was said by a provider active then, in whole and open hours', async () => {
+  test('200 counts as best only providers that were active then, in whole and partial hours', async () => {
     const say_ = (id: string, rate: number, at: string) =>
       world.post([{ provider_id: id, rate, from: 'USD', to: 'ZAR', effective_from: at }])
     await world.switch('p2p-b', false, '2026-03-05T12:30:00Z')

@@ -85,11 +85,11 @@ describe('GET /historical', () => {
     })
   })
 
-  test('200 takes midnight for the next day', async () => {
+  test('200 counts midnight to the next day', async () => {
     expect(ratesOf((await historical('2026-03-04')).body)).toContainEqual(['retail-a', 127])
   })
 
-  test('200 of today: the end of the day for realtime, the cutoff for the hourly tier', async () => {
+  test('200 for today ends with the day for realtime, and at the cutoff for the hourly tier', async () => {
     const realtime = (await historical('2026-03-05')).body
     expect(realtime.as_of).toBe('2026-03-06T00:00:00.000Z')
     expect(ratesOf(realtime)).toContainEqual(['retail-a', 125])
@@ -98,7 +98,7 @@ describe('GET /historical', () => {
     expect(ratesOf(hourly)).toContainEqual(['retail-a', 126])
   })
 
-  test('200 leaves the mid out where it was not recent then, or was not there yet', async () => {
+  test('200 leaves the mid out if it was not recent then, or did not exist yet', async () => {
     world.clock.set('2026-03-07T14:00:00Z')
     const stale = (await historical('2026-03-06')).body
     const early = (await historical('2026-03-02')).body
@@ -110,7 +110,7 @@ describe('GET /historical', () => {
     }
   })
 
-  test('200 of a past date stays what it was when a provider is switched off', async () => {
+  test('200 for a past date stays the same when a provider is switched off', async () => {
     const { body } = await historical('2026-03-04')
     expect(ratesOf(body)).toEqual([
       ['retail-b', 129],
@@ -118,7 +118,7 @@ describe('GET /historical', () => {
     ])
   })
 
-  test('200 of today has the providers that /rates has, by the same best', async () => {
+  test('200 for today has the providers and the best of /rates', async () => {
     for (const tier of ['realtime', 'hourly'] as const) {
       const { body } = await historical('2026-03-05', tier)
       const { body: rates } = await world.get('/rates?from=USD&to=KES', tier)
@@ -185,7 +185,7 @@ async function crowdOf({ quoteMaxAgeMs }: { quoteMaxAgeMs: number | null }) {
 }
 
 describe('GET /change', () => {
-  test('200 holds both ends and what moved', async () => {
+  test('200 has both ends and the change', async () => {
     const { status, body } = await world.get('/change?from=USD&to=KES&period=1d')
     expect(status).toBe(200)
     expect(body).toEqual({
@@ -217,7 +217,7 @@ describe('GET /change', () => {
     expect(none.body).toMatchObject({ end: { at: NOW }, change: {} })
   })
 
-  test('200 ends with what the live questions answer', async () => {
+  test('200 ends with the live prices', async () => {
     for (const tier of ['realtime', 'hourly'] as const) {
       const { body } = await world.get('/change?from=USD&to=KES&period=1d', tier)
       const { body: pair } = await world.get('/fetch-one?from=USD&to=KES', tier)
@@ -225,7 +225,7 @@ describe('GET /change', () => {
     }
   })
 
-  test('200 counts at each end whoever was active then, whatever becomes of them later', async () => {
+  test('200 counts the providers that were active at each end, whatever happens to them later', async () => {
     const market = await crowdOf({ quoteMaxAgeMs: null })
     const before = (await market.change('30d')).body
     expect(before.change.best).toEqual({ abs: 0, pct: 0 })

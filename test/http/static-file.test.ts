@@ -68,7 +68,7 @@ describe('StaticFile', () => {
 })
 
 describe('madeOnce', () => {
-  test('makes what failed again at the next call, and then keeps it', async () => {
+  test('makes a value that failed again at the next call, and then keeps it', async () => {
     let calls = 0
     const made = madeOnce(() => {
       calls++

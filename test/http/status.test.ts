@@ -92,7 +92,7 @@ describe('GET /status', () => {
     expect(Object.keys(body.mid_feed)).toEqual(['source', 'last_fetched', 'age_seconds'])
   })
 
-  test('200 counts active providers and the corridors they quote', async () => {
+  test('200 counts active providers and the corridors that they quote', async () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 1 }, { providerId: 'retail-b', rate: 1, to: 'NGN' })
     const currencies = world.memory.current.catalogue.currencies
@@ -101,7 +101,7 @@ describe('GET /status', () => {
     expect((await world.get('/status')).body).toMatchObject({ corridors: 1, providers: 1 })
   })
 
-  test('200 is degraded from the millisecond the newest mid is no longer recent', async () => {
+  test('200 is degraded from the millisecond at which the newest mid is no longer recent', async () => {
     const world = new World()
     world.reference({ KES: 130 }, { at: '2026-03-05T00:00:00Z' })
     world.clock.set('2026-03-08T00:00:00.000Z')

@@ -49,7 +49,7 @@ describe('GET /admin/usage', () => {
     expect((await world.get(PATH, key)).body.used).toBe(0)
   })
 
-  test('200 for a caller whose budget is spent', async () => {
+  test('200 to a caller whose budget is spent', async () => {
     const world = new World()
     const key = world.key('free')
     for (let i = 0; i < 51; i++) await world.get('/providers', key)
@@ -58,7 +58,7 @@ describe('GET /admin/usage', () => {
     expect(body).toMatchObject({ used: 50, remaining: 0 })
   })
 
-  test('200 starts anew at midnight and remembers the days before', async () => {
+  test('200 starts over at midnight and keeps the days before', async () => {
     const world = new World()
     const { keyId, key } = world.account('free')
     await world.get('/providers', key)
@@ -104,7 +104,7 @@ describe('GET /admin/usage', () => {
     expect([body.used, body.keys_today.length]).toEqual([0, 1])
   })
 
-  test('401 without a key or with a wrong one, with no word of any budget', async () => {
+  test('401 without a key or with a wrong one says nothing about a budget', async () => {
     const world = new World()
     for (const key of [undefined, 'wrong']) {
       const { status, headers } = await world.get(PATH, key)

@@ -67,7 +67,7 @@ describe('FeedTurns', () => {
     expect(snapshot!.rates.map((rate) => rate.currency)).toEqual(['KES'])
   })
 
-  test('a start within the hour of a run that served asks nobody', async () => {
+  test('a start within the hour of a successful run asks no feed', async () => {
     const { turns, feeds, clock, start, begun } = turnsOf()
     await turns.run()
     clock.advance(60_000)
@@ -112,7 +112,7 @@ describe('FeedTurns', () => {
     expect(begun()).toBe(2)
   })
 
-  test('one that no feed gives is not asked for again and again', async () => {
+  test('a currency that no feed has is not asked for again and again', async () => {
     const { turns, know, start, begun } = turnsOf()
     start()
     await turns.run()
@@ -144,7 +144,7 @@ describe('FeedTurns', () => {
     expect(a!.asked).toBe(2)
   })
 
-  test('the next time is that of the pattern, and now while it asks', async () => {
+  test('the next time is that of the pattern, or now while it asks', async () => {
     const { turns, clock } = turnsOf()
     const nextMs = Date.parse('2024-07-29T15:07:00Z')
     expect(turns.nextMs(clock.now())).toBe(nextMs)

@@ -26,7 +26,7 @@ describe('three real feeds', () => {
       code === 'USD' ? whole : `"${code}": ${Number(rate) * 10}`,
     )
 
-  test('the first dies, then the second lies tenfold: the mids go on from the next', async () => {
+  test('mids come from the next feed when the first dies and the second is wrong by ten times', async () => {
     const { world, upstreams, bodies } = await threeFeeds()
     const [first, second] = upstreams
     const run = async () => {
@@ -52,7 +52,7 @@ describe('three real feeds', () => {
       for (const { perUsd } of rates) expect(Number(perUsd)).toBeLessThan(5000)
   })
 
-  test('with all of them gone the mids stand, grow old, and come back by themselves', async () => {
+  test('mids stay, grow old, and come back by themselves when all feeds are away', async () => {
     const { world, upstreams, bodies } = await threeFeeds()
     await fetchReferences(world)
     const stood = world.store.mid('KES', 'NGN')
@@ -65,7 +65,7 @@ describe('three real feeds', () => {
     expect(world.store.mid('KES', 'NGN')!.atMs).toBe(world.clock.now())
   })
 
-  test('a devaluation the upstream prints once a day gets through within two runs', async () => {
+  test('a devaluation that a feed publishes once a day is accepted within two runs', async () => {
     const { world, upstreams, bodies } = await threeFeeds()
     const alone = { ...world, feeds: world.feeds.slice(0, 1) }
     const [first] = upstreams

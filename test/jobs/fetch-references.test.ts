@@ -20,7 +20,7 @@ describe('fetchReferences', () => {
     expect(outcome!.feeds.map(({ result }) => result)).toEqual(['served', 'not_asked'])
   })
 
-  test('takes from the next feed what the first lacks, under its name and time', async () => {
+  test('takes currencies that the first feed lacks from the next, under its name and time', async () => {
     const { ETB, MAD, ...rest } = RATES
     const world = worldOf([feedOf('a', () => rest), feedOf('b', () => ({ ETB, XXX: 1 }))])
     const outcome = await fetchReferences(world)
@@ -31,7 +31,7 @@ describe('fetchReferences', () => {
     expect(world.store.mid('NGN', 'ETB')!.source).toBe('a+b')
   })
 
-  test('a value held back leaves the old one standing with its old time', async () => {
+  test('a value that is held back leaves the old one with its old time', async () => {
     const a = feedOf('a', () => RATES)
     const world = worldOf([a])
     await fetchReferences(world)
@@ -67,7 +67,7 @@ describe('fetchReferences', () => {
     expect(outcome!.source).toBe('a')
   })
 
-  test('an implausible answer is refused whole, and the next feed is asked', async () => {
+  test('an implausible answer is refused as a whole, and the next feed is asked', async () => {
     const world = worldOf([feedOf('a', () => ({ ...RATES, KES: -131 })), feedOf('b', () => RATES)])
     const outcome = await fetchReferences(world)
     expect(outcome).toMatchObject({ source: 'b' })
@@ -79,7 +79,7 @@ describe('fetchReferences', () => {
     expect(world.store.snapshots).toHaveLength(1)
   })
 
-  test('a short answer is no snapshot, but may fill gaps', async () => {
+  test('a short answer is not a snapshot, but may fill gaps', async () => {
     const { ETB, NGN, KES, ...rest } = RATES
     const [short, long] = [feedOf('short', () => ({ NGN, KES })), feedOf('long', () => rest)]
     const world = worldOf([short, long])
@@ -91,7 +91,7 @@ describe('fetchReferences', () => {
     expect(outcome).toMatchObject({ source: 'long', missing: ['ETB'] })
   })
 
-  test('compares with the newest of several values that stand', async () => {
+  test('compares with the newest of several current values', async () => {
     const world = worldOf([feedOf('a', () => RATES)])
     await fetchReferences(world)
     const [etb] = (await world.store.live()).filter(({ currency }) => currency === 'ETB')
@@ -111,7 +111,7 @@ describe('fetchReferences', () => {
     expect(a.asked).toBe(0)
   })
 
-  test('an error nobody foresaw costs the feed its turn, and its text stays inside', async () => {
+  test('an unexpected error costs the feed its turn, and its text stays inside', async () => {
     const bug = new TypeError('https://token@host is undefined')
     const world = worldOf([feedOf('a', dead(bug as FeedError)), feedOf('b', () => RATES)])
     const outcome = await fetchReferences(world)
@@ -130,7 +130,7 @@ describe('fetchReferences', () => {
 })
 
 describe('replicas', () => {
-  test('while one is at it the others do nothing', async () => {
+  test('the others do nothing while one is asking', async () => {
     const a = feedOf('a', () => RATES)
     const world = worldOf([a])
     const outcomes = await Promise.all([fetchReferences(world), fetchReferences(world)])
@@ -138,7 +138,7 @@ describe('replicas', () => {
     expect(a.asked).toBe(1)
   })
 
-  test('one run a scheduled time, even when it was over before the others began', async () => {
+  test('run once for each scheduled time, even when the run was over before the others began', async () => {
     const a = feedOf('a', () => RATES)
     const world = worldOf([a])
     const slotMs = world.clock.now()
@@ -152,7 +152,7 @@ describe('replicas', () => {
 })
 
 describe('feed records', () => {
-  test('say when each feed last served and failed, and why', async () => {
+  test('say when each feed last succeeded and failed, and why', async () => {
     const a = feedOf('a', () => RATES)
     const world = worldOf([a])
     const firstMs = world.clock.now()
@@ -189,7 +189,7 @@ describe('feed records', () => {
     ])
   })
 
-  test('a feed that asked to be left alone is, for a day at most', async () => {
+  test('a feed that asked for a pause gets it, for a day at most', async () => {
     const error = new FeedError('rate_limited', 'answered 429', { retryAfterMs: 1_200_000 })
     const a = feedOf('a', dead(error))
     const world = worldOf([a, feedOf('b', () => RATES)])
@@ -223,7 +223,7 @@ describe('runFetchReferences', () => {
 })
 
 describe('summaryOf', () => {
-  test('is one line of who answered, with what, and what is open', async () => {
+  test('is one line that says which feed answered, with what, and what is missing', async () => {
     const a = feedOf('a', () => RATES)
     const world = worldOf([feedOf('z', dead()), a])
     await fetchReferences(world)

@@ -21,7 +21,7 @@ describe.each(PAGES)('GET %s', (path) => {
     expect(headers.get('x-ratelimit-limit')).toBeNull()
   })
 
-  test('304 to who has it already, 200 to who has another', async () => {
+  test('304 to a caller that has it already, 200 to one that has another', async () => {
     const { headers } = await ask(path)
     const asked = (held: string) => ask(path, { headers: { 'if-none-match': held } })
     const { status, text, headers: told } = await asked(headers.get('etag')!)
@@ -29,7 +29,7 @@ describe.each(PAGES)('GET %s', (path) => {
     expect((await asked('W/"other"')).status).toBe(200)
   })
 
-  test('200 with the same text in gzip, for who takes it', async () => {
+  test('200 with the same text in gzip, if the caller accepts it', async () => {
     const plain = await ask(path)
     const init = { headers: { 'accept-encoding': 'br, gzip' } }
     const packed = await world.app.handle(new Request(`${ORIGIN}${path}`, init))
@@ -40,7 +40,7 @@ describe.each(PAGES)('GET %s', (path) => {
   })
 
   test.each(['gzip;q=0', 'identity', 'br', '', 'gzip;q=0.1, identity'])(
-    '200 plain to who accepts %p',
+    '200 uncompressed to a caller that accepts %p',
     async (accepted) => {
       const { headers } = await ask(path, { headers: { 'accept-encoding': accepted } })
       expect(headers.get('content-encoding')).toBeNull()
@@ -55,20 +55,20 @@ describe.each(PAGES)('GET %s', (path) => {
 })
 
 describe('GET /openapi.json', () => {
-  test('200 as JSON, its server where it was read from', async () => {
+  test('200 as JSON, with the server that it was read from', async () => {
     const { headers, body } = await ask('/openapi.json')
     expect(headers.get('content-type')).toBe('application/json')
     expect(body.servers).toEqual([{ url: '/api/v1' }])
   })
 
-  test('200 with the public address where there is one', async () => {
+  test('200 with the public address if there is one', async () => {
     const { servers } = await documentOf(new World({ publicUrl: 'https://rates.example' }).app)
     expect(servers).toEqual([{ url: 'https://rates.example/api/v1' }])
   })
 })
 
 describe('GET /docs', () => {
-  test('200 as a page that names no other host', async () => {
+  test('200 as a page that loads nothing from another host', async () => {
     const { headers, text } = await ask('/docs')
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(text).not.toMatch(/https?:|\/\/[a-z]/)
@@ -99,7 +99,7 @@ describe('GET /docs', () => {
     expect(text.match(/<main id="content" tabindex="-1">/g)).toHaveLength(1)
   })
 
-  test('200 with a policy that lets it ask nobody but us, and run no script but its own', async () => {
+  test('200 with a policy that allows requests only to us, and only its own scripts', async () => {
     const { headers, text } = await ask('/docs')
     const policy = headers.get('content-security-policy')!
     const hashes = [...text.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(
@@ -113,14 +113,14 @@ describe('GET /docs', () => {
     expect(headers.get('referrer-policy')).toBe('no-referrer')
   })
 
-  test('200 with the guide in the place of the reference, for who runs no script', async () => {
+  test('200 with the guide in place of the reference, for readers without scripts', async () => {
     const [{ text }, guide] = await Promise.all([ask('/docs'), ask('/llms.txt')])
     const [, shown] = /<div id="swagger-ui"><pre class="guide">([\s\S]*?)<\/pre><\/div>/.exec(text)!
     expect(shown).toBe(Bun.escapeHTML(guide.text))
     expect(shown).not.toContain('<')
   })
 
-  test('200 with a policy that knows the public address too', async () => {
+  test('200 with a policy that allows the public address too', async () => {
     const { headers } = await ask('/docs', {}, new World({ publicUrl: 'https://rates.example/x' }))
     expect(headers.get('content-security-policy')).toContain(
       "connect-src 'self' https://rates.example;",
@@ -149,7 +149,7 @@ describe('GET /llms.txt', () => {
     expect(text).toContain('(from, to, period?')
   })
 
-  test('200 with the public address where there is one', async () => {
+  test('200 with the public address if there is one', async () => {
     const { text } = await ask('/llms.txt', {}, new World({ publicUrl: 'https://rates.example' }))
     expect(text).toContain('`https://rates.example/api/v1`')
     expect(text).toContain('(https://rates.example/openapi.json)')

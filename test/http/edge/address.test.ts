@@ -12,7 +12,7 @@ function addressOf({ proxies = 0, socket, forwarded }: Case): string {
 type Case = { proxies?: number; socket: string | null; forwarded?: string }
 
 describe('Addresses', () => {
-  test('the socket says who asks, whatever a header claims', () => {
+  test('the socket gives the address, whatever a header claims', () => {
     expect(addressOf({ socket: '203.0.113.7' })).toBe('203.0.113.7')
     expect(addressOf({ socket: '203.0.113.7', forwarded: '198.51.100.1' })).toBe('203.0.113.7')
   })
@@ -33,11 +33,11 @@ describe('Addresses', () => {
     [1, 'nonsense'],
     [1, '198.51.100.1, unknown'],
     [1, '999.1.1.1'],
-  ])('behind %i proxies, %p names nobody and the socket counts', (proxies, forwarded) => {
+  ])('behind %i proxies, %p names no address and the socket counts', (proxies, forwarded) => {
     expect(addressOf({ proxies, socket: '10.0.0.1', forwarded })).toBe('10.0.0.1')
   })
 
-  test('addresses of one IPv6 network are one, those of two networks are two', () => {
+  test('addresses of one IPv6 network count as one, and those of two networks as two', () => {
     const of = (socket: string) => addressOf({ socket })
     expect(of('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64')
     expect(of('2001:0DB8:0001:0002::1')).toBe('2001:db8:1:2::/64')
@@ -47,17 +47,17 @@ describe('Addresses', () => {
     expect(of('2001:db8:1:3::1')).not.toBe(of('2001:db8:1:2::1'))
   })
 
-  test('an IPv4 address is the same one when a dual-stack socket names it', () => {
+  test('an IPv4 address is the same when a dual-stack socket names it', () => {
     expect(addressOf({ socket: '::ffff:203.0.113.7' })).toBe('203.0.113.7')
   })
 
-  test('those without an address share one place', () => {
+  test('callers without an address count as one', () => {
     expect(addressOf({ socket: null })).toBe('unknown')
     const unattached = new Addresses(0)
     expect(unattached.of(new Request('http://localhost/'))).toBe('unknown')
   })
 
-  test('a server that listens says whom it is asked by', async () => {
+  test("a listening server passes the caller's address on", async () => {
     const addresses = new Addresses(0)
     const handle = (request: Request) => new Response(addresses.of(request))
     const log = { debug() {}, info() {}, warn() {}, error() {} }

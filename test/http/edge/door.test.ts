@@ -28,7 +28,7 @@ function world() {
 }
 
 describe('Door.check', () => {
-  test('does nothing short of an eighth below the limit, nor where nobody can count', () => {
+  test('does nothing until an eighth below the limit, and nothing if nobody can count', () => {
     const { at, check, done, room } = world()
     for (const open of [0, HIGH - 1, null]) {
       at.open = open
@@ -40,7 +40,7 @@ describe('Door.check', () => {
     expect(done).toEqual([])
   })
 
-  test('closes idle connections first, and lets others in where that is enough', () => {
+  test('closes idle connections first, and accepts new ones if that is enough', () => {
     const { at, check, done, door, log } = world()
     Object.assign(at, { open: HIGH, idle: 1 })
     check()
@@ -51,7 +51,7 @@ describe('Door.check', () => {
     ])
   })
 
-  test('refuses new ones where it is not, until a quarter is free', () => {
+  test('refuses new connections if it is not enough, until a quarter is free', () => {
     const { at, check, done, door } = world()
     at.open = HIGH
     check()
@@ -65,7 +65,7 @@ describe('Door.check', () => {
     expect(done).toEqual(['drop', 'shut', 'reopen'])
   })
 
-  test('goes on closing idle ones while it is shut', () => {
+  test('keeps closing idle connections while it is shut', () => {
     const { at, check, done } = world()
     at.open = MAX
     check()
@@ -75,7 +75,7 @@ describe('Door.check', () => {
     expect(done).toEqual(['drop', 'shut', 'drop', 'drop', 'reopen'])
   })
 
-  test('tries again where somebody has taken the port meanwhile', () => {
+  test('tries again if somebody has taken the port in the meantime', () => {
     const { at, check, door } = world()
     at.open = MAX
     check()
@@ -87,7 +87,7 @@ describe('Door.check', () => {
     expect(door.isShut).toBe(false)
   })
 
-  test('says one line for each change, however long a crowd lasts', () => {
+  test('logs one line for each change, however long a crowd lasts', () => {
     const { at, check, log } = world()
     for (let i = 0; i < 500; i++) {
       Object.assign(at, { open: i % 2 ? HIGH : HIGH - 5, idle: 20 })

@@ -70,7 +70,7 @@ describe.each<[string | null, string | null]>([
   [HTTPS, HSTS],
   [`${HTTPS}/fx`, HSTS],
 ])('with PUBLIC_URL %p', (publicUrl, hsts) => {
-  test('every answer tells browsers to take its type as said, and of https where it is', async () => {
+  test('every answer tells browsers to trust its type, and to use https if there is https', async () => {
     const world = answerable({
       ...(publicUrl !== null && { publicUrl }),
       corsOrigins: [SHOP],
@@ -86,7 +86,7 @@ describe.each<[string | null, string | null]>([
     for (const status of [200, 201, 204, 400, 401, 404, 405]) expect(seen).toContain(status)
   })
 
-  test('so do 304, 429 and what failures are limited by', async () => {
+  test('304, 429 and the limit on failures tell browsers the same', async () => {
     const world = answerable({ ...(publicUrl !== null && { publicUrl }) })
     const key = world.key('free')
     const { headers } = await world.get('/change?from=USD&to=KES', key)
@@ -108,7 +108,7 @@ describe.each<[string | null, string | null]>([
   })
 })
 
-test('an answer is prepared with them, and no app says what another should', () => {
+test('an answer is prepared with the headers of its own app', () => {
   expect(guardHeaders(null)).toEqual({ 'x-content-type-options': 'nosniff' })
   expect(guardHeaders(HTTPS)['strict-transport-security']).toBe(HSTS)
 })
@@ -120,7 +120,7 @@ describe('over a real port', () => {
   })
   afterAll(() => world.stop())
 
-  test('pages, redirects, refused forms, files and closed metrics carry them too', async () => {
+  test('pages, redirects, refused forms, files and protected metrics carry the headers too', async () => {
     const { visitor } = await world.member()
     const stranger = world.visitor()
     const paths = ['/', '/corridors', '/sign-in', '/developer', '/operator', '/mailed', '/docs']
@@ -139,25 +139,28 @@ describe('over a real port', () => {
 describe('a 401', () => {
   const CHALLENGE = 'ApiKey realm="corridor"'
 
-  test.each([null, 'wrong', 'crd_'])('names what it asks for, to a key like %p', async (key) => {
-    const world = answerable()
-    const headers: Record<string, string> = key === null ? {} : { 'x-api-key': key }
-    const asked: Asked[] = [
-      ...[...METERED].map(({ path }): Asked => [`${API}${path}`, { headers }]),
-      [`${API}/change?from=USD&to=KES`, { headers }],
-      [`${API}/admin/usage`, { headers }],
-      [`${API}/rates`, { method: 'POST', headers, body: '[]' }],
-      [`${ORIGIN}/mcp`, { method: 'POST', headers, body: '{}' }],
-      [`${ORIGIN}/mcp`, { headers }],
-    ]
-    for (const [url, init] of asked) {
-      const reply = await world.app.handle(new Request(url, init))
-      expect([url, reply.status]).toEqual([url, 401])
-      expect(reply.headers.get('www-authenticate')).toBe(CHALLENGE)
-    }
-  })
+  test.each([null, 'wrong', 'crd_'])(
+    'names the scheme that it asks for, for a key like %p',
+    async (key) => {
+      const world = answerable()
+      const headers: Record<string, string> = key === null ? {} : { 'x-api-key': key }
+      const asked: Asked[] = [
+        ...[...METERED].map(({ path }): Asked => [`${API}${path}`, { headers }]),
+        [`${API}/change?from=USD&to=KES`, { headers }],
+        [`${API}/admin/usage`, { headers }],
+        [`${API}/rates`, { method: 'POST', headers, body: '[]' }],
+        [`${ORIGIN}/mcp`, { method: 'POST', headers, body: '{}' }],
+        [`${ORIGIN}/mcp`, { headers }],
+      ]
+      for (const [url, init] of asked) {
+        const reply = await world.app.handle(new Request(url, init))
+        expect([url, reply.status]).toEqual([url, 401])
+        expect(reply.headers.get('www-authenticate')).toBe(CHALLENGE)
+      }
+    },
+  )
 
-  test('can be read by a page of another origin, and no other answer has it', async () => {
+  test('lets a page of another origin read the scheme, which no other answer has', async () => {
     const world = answerable({ corsOrigins: [SHOP] })
     const headers = { origin: SHOP }
     const refused = await world.get('/providers', undefined, { headers })
