@@ -360,6 +360,8 @@ describe('regionOf', () => {
     [['KE', 'TZ'], 'East Africa'],
     [['KE', 'GH'], 'Africa'],
     [['FR', 'GB'], 'Europe'],
+    [['GM'], 'The Gambia'],
+    [['CI'], "Côte d'Ivoire"],
     [['GB', 'ZA'], 'Global'],
   ])('%p is %s', (codes, region) => expect(regionOf(codes)).toBe(region))
 

@@ -54,6 +54,9 @@ export function countryOf(currency: string): string {
 
 const names = new Intl.DisplayNames('en', { type: 'region' })
 
+const nameOf = (country: string): string =>
+  country === 'GM' ? 'The Gambia' : names.of(country)!.replace('’', "'")
+
 /**
  * Where a provider sends from, judged by the countries that the data prices it in: the smallest of
  * country, area and continent that holds them all, `Global` when none does.
@@ -62,7 +65,7 @@ export function regionOf(countries: readonly string[]): string {
   const places = countries.map((country) => {
     const place = PLACES[country]
     if (place === undefined) throw new Error(`no region is known for ${country}`)
-    return { country: names.of(country)!, ...place }
+    return { country: nameOf(country), ...place }
   })
   for (const level of ['country', 'area', 'continent'] as const) {
     const found = new Set(places.map((place) => place[level]))
