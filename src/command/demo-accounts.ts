@@ -1,13 +1,13 @@
-import { isRevoked } from '~/domain/account.ts'
+import { type Account, isRevoked } from '~/domain/account.ts'
 import { keyHashOf } from '~/domain/api-key.ts'
 import { COMMAND_LINE } from '~/domain/audit.ts'
-import type { Plan, Role } from '~/domain/quota.ts'
+import type { Plan } from '~/domain/quota.ts'
 import { newKey } from '~/runtime/new-key.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
 import type { Database } from '~/store/database.ts'
 import type { DemoAccount } from './demo-state.ts'
 
-const WANTED: readonly { plan: Plan; role: Role }[] = [
+const WANTED: readonly Pick<Account, 'plan' | 'role'>[] = [
   { plan: 'free', role: 'member' },
   { plan: 'pro', role: 'member' },
   { plan: 'enterprise', role: 'treasury' },
@@ -55,4 +55,4 @@ export async function demoAccounts(
   }
 }
 
-type Wanted = { plan: Plan; role: Role; email: string; accountId: string | undefined }
+type Wanted = Omit<Account, 'id'> & { accountId: string | undefined }

@@ -1,14 +1,9 @@
 import { chmod, mkdir, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Plan, Role } from '~/domain/quota.ts'
+import type { Account } from '~/domain/account.ts'
 
 /** A ready account of the demonstration with its key, which nobody else could keep. */
-export type DemoAccount = {
-  readonly plan: Plan
-  readonly role: Role
-  readonly email: string
-  readonly key: string
-}
+export type DemoAccount = Omit<Account, 'id'> & { readonly key: string }
 
 export type DemoState = {
   /** The end of the sample that was loaded, unmoved; a state of version 1.0.0 has none. */

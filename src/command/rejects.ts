@@ -1,13 +1,12 @@
 import { rename, rm } from 'node:fs/promises'
 import type { FileSink } from 'bun'
+import type { Batch, Fault } from '~/file/lines.ts'
 import { CommandFailure, type Terminal } from './terminal.ts'
 
 /** How many faulty rows are shown. */
 const FAULTS_SHOWN_MAX = 20
 /** How many faulty rows are counted before reading stops. */
 const FAULTS_COUNTED_MAX = 1000
-
-type Fault = { readonly number: number; readonly fault: string }
 
 /** Counts faulty rows and keeps the faults of the first ones. */
 export class FaultReport {
@@ -39,7 +38,7 @@ export class FaultReport {
  * faults, up to a bound, and ends with a CommandFailure.
  */
 export async function* allOrNothing<T>(
-  read: AsyncIterable<{ rows: readonly T[]; rejects: readonly Fault[] }>,
+  read: AsyncIterable<Batch<T>>,
   { terminal, advice }: { terminal: Terminal; advice: string },
 ): AsyncGenerator<readonly T[]> {
   const report = new FaultReport()

@@ -1,4 +1,5 @@
 import { readCatalogueFile } from '~/file/catalogue.ts'
+import type { Batch } from '~/file/lines.ts'
 import { openObservationFile } from '~/file/observations.ts'
 import { readReferenceFile } from '~/file/references.ts'
 import { CatalogueIndex } from '~/memory/catalogue-index.ts'
@@ -38,11 +39,6 @@ export async function loadSample(database: Database, options: SampleOptions): Pr
   const inserted = await importObservations({ database, rows: valid(file.batches) })
   say(`loaded ${inserted} observations and ${references.rates} reference rates`)
   return true
-}
-
-type Batch<T> = {
-  readonly rows: readonly T[]
-  readonly rejects: readonly { readonly number: number; readonly fault: string }[]
 }
 
 /**

@@ -24,6 +24,9 @@ export type Key = {
   readonly revokedMs: number | null
 }
 
+/** Accounts and their keys. */
+export type Access = { readonly accounts: readonly Account[]; readonly keys: readonly Key[] }
+
 export type ListedAccount = Account & {
   readonly createdMs: number
   readonly keyCount: number
@@ -56,6 +59,13 @@ export const isEmail = (text: string): boolean =>
 
 export type Credentials = { readonly email: string; readonly password: string }
 
+/** A link to be mailed to a person; the token is its secret part. */
+export type MailedLink = {
+  readonly kind: 'confirm' | 'reset'
+  readonly email: string
+  readonly token: string
+}
+
 export const PASSWORD_LENGTH_MIN = 10
 export const PASSWORD_LENGTH_MAX = 128
 
@@ -83,24 +93,17 @@ export const DAILY_KEYS_MAX = 50
 /** Why an account cannot get another key. */
 export type KeyRefusal = 'too_many' | 'too_often' | 'name_taken' | 'unknown' | 'ending'
 
-export type NewKey = {
-  readonly accountId: string
-  readonly name: string
-  readonly hash: string
+export type NewKey = Pick<Key, 'accountId' | 'name' | 'hash'> & {
   readonly lastFour?: string | undefined
   /** The person who creates the key, as the log names them. */
   readonly actor: string
 }
 
 /** A new key that takes the place of an old one. */
-export type KeyReplacement = {
+export type KeyReplacement = Omit<NewKey, 'name'> & {
   readonly keyId: string
-  readonly accountId: string
-  readonly hash: string
-  readonly lastFour?: string | undefined
   /** When the old key stops working. */
   readonly endsMs: number
-  readonly actor: string
 }
 
 /** The limits on keys that people create for themselves. */

@@ -8,7 +8,7 @@ import { BPS_PER_UNIT } from './spread.ts'
 export const ORDERS = ['asc', 'desc'] as const
 
 /** `asc` is oldest first. */
-export type Order = (typeof ORDERS)[number]
+type Order = (typeof ORDERS)[number]
 
 /** A page of a corridor's history, of one provider or of all. */
 export type PageAsk = Window & {

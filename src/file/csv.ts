@@ -4,19 +4,11 @@ import { LINE_LENGTH_MAX, type Line } from './lines.ts'
 /** A fault that makes a whole file unusable, as a sentence; no row of it can be read. */
 export class FileFault extends Error {}
 
-/** One record of a CSV. */
-export type CsvRecord = {
-  /** The line it starts on, counted from 1. */
-  readonly number: number
-  /** The text in the file, without its line end. */
-  readonly text: string
+/** One record of a CSV: the line it starts on, and all of its text without the last line end. */
+export type CsvRecord = Line & {
   /** The fields; null when they cannot be told apart. */
   readonly fields: readonly string[] | null
-  /** What is wrong with the record. */
-  readonly fault: string | null
 }
-
-type Unparsed = { number: number; text: string; fault: string | null }
 
 const QUOTE = '"'
 const NOT_CLOSED = 'has a quote that is not closed'
@@ -41,22 +33,22 @@ export async function* csvRecords(lines: AsyncIterable<Line[]>): AsyncGenerator<
 
 /** Joins the lines of records whose quoted fields hold line ends. */
 class RecordJoiner {
-  #complete: Unparsed[] = []
+  #complete: Line[] = []
   /** The lines of a record whose last quote is still open. */
   #open: Line[] = []
   #openLength = 0
 
-  add(lines: readonly Line[]): Unparsed[] {
+  add(lines: readonly Line[]): Line[] {
     for (const line of lines) this.#take(line)
     return this.#taken()
   }
 
-  end(): Unparsed[] {
+  end(): Line[] {
     while (this.#open.length > 0) this.#giveUpFirst()
     return this.#taken()
   }
 
-  #taken(): Unparsed[] {
+  #taken(): Line[] {
     const taken = this.#complete
     this.#complete = []
     return taken
@@ -111,7 +103,7 @@ function quotesIn(text: string): number {
 /**
  * Parses records: one without a quote is split at its commas, and only the others need the parser.
  */
-function parsed(records: readonly Unparsed[]): CsvRecord[] {
+function parsed(records: readonly Line[]): CsvRecord[] {
   const quoted = records.filter(({ text, fault }) => fault === null && text.includes(QUOTE))
   const fieldsOfQuoted = quoted.length === 0 ? [] : parsedQuoted(quoted.map(({ text }) => text))
   let nextQuoted = 0

@@ -9,6 +9,14 @@ export type Line = {
   readonly fault: string | null
 }
 
+/** Rows of a file, and what is wrong with the lines that are not rows. */
+export type Batch<T> = {
+  readonly rows: readonly T[]
+  readonly rejects: readonly Fault[]
+}
+
+export type Fault = { readonly number: number; readonly fault: string }
+
 const REPLACEMENT = '\uFFFD'
 const TOO_LONG = `is longer than ${LINE_LENGTH_MAX} characters`
 const NOT_UTF8 = 'is not UTF-8 text'

@@ -9,12 +9,7 @@ import {
 } from '~/domain/observation.ts'
 import type { CsvRecord } from './csv.ts'
 import { csvTable } from './csv-table.ts'
-import { linesOf } from './lines.ts'
-
-type ReferenceBatch = {
-  readonly rows: readonly ReferenceRow[]
-  readonly rejects: readonly { readonly number: number; readonly fault: string }[]
-}
+import { type Batch, type Fault, linesOf } from './lines.ts'
 
 const COLUMNS = ['fetched_at', 'source', 'currency', 'per_usd'] as const
 const SOURCE_LENGTH_MAX = 100
@@ -31,7 +26,7 @@ type Cells = Record<(typeof COLUMNS)[number], string>
 export async function* readReferenceFile(
   bytes: AsyncIterable<Uint8Array>,
   nowMs: number,
-): AsyncGenerator<ReferenceBatch> {
+): AsyncGenerator<Batch<ReferenceRow>> {
   const { header, records } = await csvTable(
     linesOf(bytes),
     COLUMNS.map((name) => [name]),
@@ -41,7 +36,7 @@ export async function* readReferenceFile(
     Object.fromEntries(indices.map(([name, index]) => [name, fields[index]!])) as Cells
   for await (const batch of records) {
     const rows: ReferenceRow[] = []
-    const rejects: { number: number; fault: string }[] = []
+    const rejects: Fault[] = []
     for (const record of batch) {
       const faults: string[] = []
       const row = rowOf(record, { cellsOf, nowMs, faults })

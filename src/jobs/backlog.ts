@@ -1,4 +1,4 @@
-type IdRange = { readonly firstId?: number; readonly lastId?: number }
+export type IdRange = { readonly firstId?: number; readonly lastId?: number }
 
 /** A change in the database; a range tells which rows changed, without one any may have. */
 export type DatabaseChange =

@@ -1,5 +1,5 @@
 import { DAY_MS } from '~/domain/duration.ts'
-import type { FeedFault } from '~/domain/feed/feed.ts'
+import type { FeedFault, FeedSnapshot } from '~/domain/feed/feed.ts'
 import type { FeedRecord, FeedState } from '~/domain/feed/state.ts'
 import type { Acceptance, HeldBack } from '~/domain/feed/verdict.ts'
 import type { Log } from '~/log.ts'
@@ -18,6 +18,21 @@ export type FeedReport = {
   readonly fetchedMs: number | null
   readonly upstreamMs: number | null
   readonly retryAfterMs: number | null
+}
+
+export type RunOutcome = {
+  readonly startedMs: number
+  /** The feed whose answer was taken, the most preferred of several; null when there was none. */
+  readonly source: string | null
+  /** The recorded snapshots: one for each feed, none empty. */
+  readonly snapshots: readonly FeedSnapshot[]
+  /** A report on each configured feed, in order. */
+  readonly feeds: readonly FeedReport[]
+  readonly held: readonly HeldBack[]
+  /** Currencies that had been held back until this run. */
+  readonly released: readonly Acceptance[]
+  /** Known currencies that no feed gave. */
+  readonly missing: readonly string[]
 }
 
 /** The longest that an upstream's request to wait is honoured. */
@@ -65,13 +80,11 @@ type Told = {
   readonly log: Log
 }
 
-type Outcome = { readonly held: readonly HeldBack[]; readonly released: readonly Acceptance[] }
-
 /**
  * Logs what changed since the last run, and only that: a feed that begins to fail or recovers, a
  * value that is held back or released.
  */
-export function tell({ held, released }: Outcome, { before, records, log }: Told): void {
+export function tell({ held, released }: RunOutcome, { before, records, log }: Told): void {
   for (const { id, source, isFailing, fault, message } of records) {
     const wasFailing = before.feeds.find((known) => known.id === id)?.isFailing ?? false
     if (isFailing === wasFailing) continue
@@ -96,18 +109,11 @@ export function tell({ held, released }: Outcome, { before, records, log }: Told
     )
 }
 
-type Summed = {
-  readonly source: string | null
-  readonly feeds: readonly FeedReport[]
-  readonly held: readonly HeldBack[]
-  readonly missing: readonly string[]
-}
-
 /**
  * A run in one line for an operator: which feed answered with what and as of when, and which failed
  * and why.
  */
-export function summaryOf({ feeds, held, missing }: Summed): string {
+export function summaryOf({ feeds, held, missing }: RunOutcome): string {
   const parts = feeds
     .filter(({ result }) => result !== 'not_asked')
     .map(({ id, result, message, currencies, upstreamMs }) =>

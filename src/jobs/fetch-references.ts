@@ -7,15 +7,9 @@ import {
 } from '~/domain/feed/feed.ts'
 import { answerFault, GUARD_RULES, type GuardRules } from '~/domain/feed/guard.ts'
 import { type FeedState, noState } from '~/domain/feed/state.ts'
-import {
-  type Acceptance,
-  type FeedAnswer,
-  type HeldBack,
-  type Verdict,
-  verdictOf,
-} from '~/domain/feed/verdict.ts'
+import { type Acceptance, type FeedAnswer, type Verdict, verdictOf } from '~/domain/feed/verdict.ts'
 import type { Log } from '~/log.ts'
-import { type FeedReport, recordsAfter, tell } from './feed-records.ts'
+import { type FeedReport, type RunOutcome, recordsAfter, tell } from './feed-records.ts'
 
 type Standing = { readonly currency: string; readonly perUsd: number; readonly atMs: number }
 
@@ -45,21 +39,6 @@ export type FetchReferencesDeps = {
   /** The currencies to fetch. */
   known(): readonly string[]
   readonly rules?: GuardRules
-}
-
-export type RunOutcome = {
-  readonly startedMs: number
-  /** The feed whose answer was taken, the most preferred of several; null when there was none. */
-  readonly source: string | null
-  /** The recorded snapshots: one for each feed, none empty. */
-  readonly snapshots: readonly FeedSnapshot[]
-  /** A report on each configured feed, in order. */
-  readonly feeds: readonly FeedReport[]
-  readonly held: readonly HeldBack[]
-  /** Currencies that had been held back until this run. */
-  readonly released: readonly Acceptance[]
-  /** Known currencies that no feed gave. */
-  readonly missing: readonly string[]
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Account, Key } from '~/domain/account.ts'
+import type { Access } from '~/domain/account.ts'
 import { type FeedState, noState } from '~/domain/feed/state.ts'
 import type { Reference } from '~/domain/mid.ts'
 import type { Probe } from '~/domain/price/day-mids.ts'
@@ -9,9 +9,8 @@ import type { Log } from '~/log.ts'
 import { type DaySource, publishWithDays } from '~/memory/day-publication.ts'
 import type { Generation, Memory, Publication } from '~/memory/memory.ts'
 import { USAGE_DAYS, type UsageMeter } from '~/memory/usage-meter.ts'
-import { Backlog, type DatabaseChange } from './backlog.ts'
+import { Backlog, type DatabaseChange, type IdRange } from './backlog.ts'
 
-type Access = { accounts: readonly Account[]; keys: readonly Key[] }
 type Dated<T> = {
   /** What is in force at each of `boundariesMs(nowMs)`, each once, in no particular order. */
   live(nowMs: number): Promise<readonly T[]>
@@ -276,11 +275,7 @@ export class Refresher {
 }
 
 /** The rows of a change; if they are too many or not known, only the live ones among them. */
-async function rowsOf<T>(
-  source: Dated<T>,
-  range: { readonly firstId?: number; readonly lastId?: number },
-  nowMs: number,
-) {
+async function rowsOf<T>(source: Dated<T>, range: IdRange, nowMs: number) {
   const { firstId, lastId } = range
   const isKnown = firstId !== undefined && lastId !== undefined
   if (!isKnown || lastId - firstId >= RANGE_ROWS_MAX)

@@ -1,4 +1,4 @@
-import type { Account, Caller, Key } from '~/domain/account.ts'
+import type { Access, Account, Caller, Key } from '~/domain/account.ts'
 import { isWellFormedKey, keyHashOf } from '~/domain/api-key.ts'
 import { tierOf } from '~/domain/quota.ts'
 import { PersistentMap } from './persistent-map.ts'
@@ -36,7 +36,7 @@ export class KeyIndex {
   )
 
   /** This index with accounts and keys added or replaced, each by its id. */
-  with(changed: { accounts: readonly Account[]; keys: readonly Key[] }): KeyIndex {
+  with(changed: Access): KeyIndex {
     const lists = new Map<string, readonly Key[]>()
     for (const [accountId, own] of Map.groupBy(changed.keys, (key) => key.accountId)) {
       const byId = new Map(this.keysOf(accountId).map((key) => [key.id, key]))

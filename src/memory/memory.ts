@@ -1,4 +1,4 @@
-import type { Account, Key } from '~/domain/account.ts'
+import type { Access } from '~/domain/account.ts'
 import { type FeedState, noState } from '~/domain/feed/state.ts'
 import { boundariesMs, hourStartMs } from '~/domain/freshness.ts'
 import type { Reference } from '~/domain/mid.ts'
@@ -34,7 +34,7 @@ export type Publication = {
   readonly feeds?: FeedState
   /** Whether more changed than is listed here, at any time: all of history may be new. */
   readonly isPastChanged?: boolean
-  readonly access?: { readonly accounts: readonly Account[]; readonly keys: readonly Key[] }
+  readonly access?: Access
 }
 
 /**

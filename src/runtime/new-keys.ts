@@ -1,10 +1,9 @@
-import type { Clock } from '~/clock.ts'
 import type { Refresher } from '~/jobs/refresh.ts'
 import { NewKeys } from '~/service/new-keys.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
-import type { Database } from '~/store/database.ts'
+import type { ServiceOptions } from './service-options.ts'
 
-type NewKeysDeps = { readonly database: Database; readonly clock: Clock }
+type NewKeysDeps = Pick<ServiceOptions, 'database' | 'clock'>
 
 /** Keys created by other processes that no announcement has reported yet. */
 export function newKeysOf({ database, clock }: NewKeysDeps, refresher: Refresher): NewKeys {

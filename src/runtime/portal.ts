@@ -1,20 +1,16 @@
-import type { Config } from '~/config.ts'
 import { ADAPTERS } from '~/feed/feeds.ts'
 import type { Addresses } from '~/http/edge/address.ts'
 import type { PortalOptions } from '~/portal/routes.ts'
 import { sampleSources } from '~/sample/sample.ts'
-import type { Database } from '~/store/database.ts'
 import { orUnavailable } from '~/store/outage.ts'
 import { createTrendStore } from '~/store/past/trend-store.ts'
 import type { People } from './people.ts'
+import type { ServiceOptions } from './service-options.ts'
 
 const AWAY = 'the database with the trends cannot be reached at the moment'
 
-type Parts = {
-  config: Config
-  database: Database
+type Parts = Pick<ServiceOptions, 'config' | 'database' | 'sample'> & {
   addresses: Addresses
-  sample: string | null
   people: Pick<People, 'routes'>
 }
 

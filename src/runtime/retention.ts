@@ -1,20 +1,15 @@
-import type { Clock } from '~/clock.ts'
 import type { Config } from '~/config.ts'
 import { pruneObservations } from '~/jobs/prune-observations.ts'
 import type { Job } from '~/jobs/schedule.ts'
-import type { Log } from '~/log.ts'
 import type { Memory } from '~/memory/memory.ts'
 import { withHeartbeat } from '~/runtime/heartbeat.ts'
-import type { Database } from '~/store/database.ts'
 import { createRetentionStore } from '~/store/past/retention-store.ts'
 import { createRollupStore } from '~/store/past/rollup-store.ts'
+import type { ServiceOptions } from './service-options.ts'
 
-type RetentionDeps = {
+type RetentionDeps = Pick<ServiceOptions, 'database' | 'clock' | 'log'> & {
   readonly config: Pick<Config, 'retentionYears'>
-  readonly database: Database
   readonly memory: Memory
-  readonly clock: Clock
-  readonly log: Log
 }
 
 const ACTOR = 'RETENTION_YEARS'

@@ -1,7 +1,7 @@
 import { type Corridor, corridorKey } from '~/domain/corridor.ts'
 import { invalidParameter, type ServiceError } from '~/domain/errors.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
-import { byPlace, type Order, type PageAsk, spreadsThen } from '~/domain/history.ts'
+import { byPlace, type PageAsk, spreadsThen } from '~/domain/history.ts'
 import { ALWAYS_MS, PERIOD_MS, type Period } from '~/domain/period.ts'
 import type { Provider } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
@@ -18,15 +18,13 @@ type HistoryStore = Pick<SnapshotStore, 'latestBefore'> & {
 
 export type HistoryDeps = { readonly store: HistoryStore; readonly windows: WindowCache }
 
-export type HistoryQuestion = Corridor & {
-  readonly period: Period
-  readonly provider: string | null
-  readonly order: Order
-  readonly limit: number
-  readonly offset: number
-  /** The end of the window, where it is not now. */
-  readonly untilMs: number | null
-}
+export type HistoryQuestion = Corridor &
+  Pick<PageAsk, 'order' | 'limit' | 'offset'> & {
+    readonly period: Period
+    readonly provider: string | null
+    /** The end of the window, where it is not now. */
+    readonly untilMs: number | null
+  }
 
 export type HistoryPoint = {
   readonly quote: Quote

@@ -1,5 +1,4 @@
 import { type Account, type Credentials, FIRST_KEY_NAME, type Key } from '~/domain/account.ts'
-import type { NewKeyText } from '~/domain/api-key.ts'
 import type { KeyIndex } from '~/memory/key-index.ts'
 import {
   type Attempt,
@@ -9,7 +8,7 @@ import {
   type Limited,
 } from './attempts.ts'
 import { type DevicesDeps, deviceOf, devicesWith } from './devices.ts'
-import type { Notify } from './notices.ts'
+import type { OwnKeysDeps } from './own-keys.ts'
 import { type PasswordFault, passwordFault } from './passwords.ts'
 
 /** A session that has just begun, and the `Set-Cookie` lines that carry it. */
@@ -64,16 +63,12 @@ type Members = DevicesDeps['members'] & {
   boundSessions(userId: string, max: number): Promise<void>
 }
 
-export type PeopleDeps = {
+export type PeopleDeps = Omit<OwnKeysDeps, 'keyStore'> & {
   readonly people: Authentication
   readonly members: Members
   readonly attempts: AttemptStore
   readonly fingerprint: (text: string) => Promise<string>
-  readonly newKey: () => NewKeyText
-  /** Makes memory serve an account as the database has it. */
-  readonly published: (accountId: string) => Promise<void>
   readonly waited: (ms: number) => Promise<void>
-  readonly notify: Notify
 }
 
 /** Where and when a person's request comes from. */

@@ -1,17 +1,12 @@
+import type { MailedLink } from '~/domain/account.ts'
 import { keyMark } from '~/domain/api-key.ts'
 import { momentText } from '~/portal/format.ts'
 import { PATHS } from '~/portal/paths.ts'
 import type { Notice } from '~/service/notices.ts'
 import type { Mail } from './mailer.ts'
 
-export type Link = {
-  readonly kind: 'confirm' | 'reset'
-  readonly email: string
-  readonly token: string
-}
-
 /** The mail with a link, written out as `url`. */
-export function linkMail({ kind, email }: Link, url: string): Mail {
+export function linkMail({ kind, email }: MailedLink, url: string): Mail {
   if (kind === 'confirm')
     return {
       to: email,

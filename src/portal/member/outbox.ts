@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { MailedLink } from '~/domain/account.ts'
 import type { Log } from '~/log.ts'
 import { PATHS } from '~/portal/paths.ts'
 import type { Notice } from '~/service/notices.ts'
 import type { Mail, Mailer } from './mailer.ts'
-import { type Link, linkMail, noticeMail } from './mails.ts'
+import { linkMail, noticeMail } from './mails.ts'
 
 const STOP_WAIT_MS = 2000
 
@@ -24,7 +25,7 @@ export class Outbox {
 
   constructor(private readonly options: OutboxOptions) {}
 
-  post(link: Link): void {
+  post(link: MailedLink): void {
     const { mailer, log, home } = this.options
     const url = `${home()}${PATHS[link.kind]}?${new URLSearchParams({ token: link.token })}`
     if (!mailer) {

@@ -1,5 +1,6 @@
 import { asc, count, eq, ilike, sql } from 'drizzle-orm'
 import type {
+  Access,
   Account,
   AccountPage,
   Granted,
@@ -35,10 +36,7 @@ export class EmailTakenError extends Error {
   }
 }
 
-type NewAccount = {
-  readonly email: string
-  readonly plan: Plan
-  readonly role: Role
+type NewAccount = Omit<Account, 'id'> & {
   readonly keyName: string
   readonly keyHash: string
   readonly lastFour?: string | undefined
@@ -95,7 +93,7 @@ const ACCOUNT = {
   role: accounts.role,
 }
 
-async function load(db: Db, id: string | null): Promise<{ accounts: Account[]; keys: Key[] }> {
+async function load(db: Db, id: string | null): Promise<Access> {
   const [allAccounts, allKeys] = await db.transaction(
     (tx) =>
       Promise.all([

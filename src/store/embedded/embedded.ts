@@ -3,32 +3,24 @@ import { join } from 'node:path'
 import postgres from 'postgres'
 import { type Binaries, embeddedBinaries } from './binaries.ts'
 import { clusterMajor, clusterPassword, createCluster, ROLE, requireSameMajor } from './cluster.ts'
-import { ELSEWHERE, embeddedHome, giveToOwner, type Home } from './home.ts'
+import { ELSEWHERE, embeddedHome, giveToOwner, type Home, type HomeOptions } from './home.ts'
 import { type Lock, lockWithin, tryLock, type Wait } from './lock.ts'
 import { ensureServer, type ServerOptions, stopServer } from './server.ts'
-import type { UserSystem } from './user.ts'
 
 const TURN_MS_MAX = 120_000
 const CLOSE_TURN_MS_MAX = 1_500
 const CONNECT_SECONDS_MAX = 10
 
-export type EmbeddedOptions = {
-  dataDir: string
+export type EmbeddedOptions = HomeOptions & {
   /**
    * The kind of use. A service refuses to start beside another one; commands run beside anything.
    */
   use: 'service' | 'command'
-  /** Whether to fail if there is no database yet, rather than create one. */
-  mustExist?: boolean | undefined
-  /** Receives what an operator should know, one sentence at a time. */
-  say: (line: string) => void
   /** False only in tests: writes may then be lost when the machine stops. */
   durable?: boolean | undefined
   /** A signal that makes an opening that still waits undo itself and reject. */
   ended?: AbortSignal | undefined
-  /** Stand-ins for tests. */
-  system?: UserSystem | undefined
-  elsewhere?: string | undefined
+  /** A stand-in for tests. */
   native?: string | undefined
 }
 

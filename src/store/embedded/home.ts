@@ -16,11 +16,13 @@ export type Home = {
   user: SystemUser | null
 }
 
-type HomeOptions = {
+export type HomeOptions = {
   dataDir: string
+  /** Receives what an operator should know, one sentence at a time. */
   say: (line: string) => void
-  /** Whether an existing database is required, so that nothing is created. */
+  /** Whether to fail if there is no database yet, rather than create one. */
   mustExist?: boolean | undefined
+  /** Stand-ins for tests. */
   system?: UserSystem | undefined
   elsewhere?: string | undefined
 }

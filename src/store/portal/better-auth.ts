@@ -1,14 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
-import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '~/domain/account.ts'
+import { type MailedLink, PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '~/domain/account.ts'
 import type { Database } from '~/store/database.ts'
 import { portalCredentials, portalSessions, portalUsers, portalVerifications } from './schema.ts'
-
-/** A link to be mailed to a person; the token is its secret part. */
-export type MailedLink = {
-  readonly kind: 'confirm' | 'reset'
-  readonly email: string
-  readonly token: string
-}
 
 export type AuthOptions = {
   /** The secret that signs cookies and links; asked for once, before the first use. */

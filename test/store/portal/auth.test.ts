@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { MailedLink } from '~/domain/account.ts'
 import { isOutage } from '~/store/outage.ts'
 import { createAuth } from '~/store/portal/auth.ts'
-import type { MailedLink } from '~/store/portal/better-auth.ts'
 import { cheapPasswords } from '../../support/deterrents.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
 import { otherHandle } from '../samples.ts'
