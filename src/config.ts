@@ -1,5 +1,5 @@
 import { GUARD_RULES, type GuardRules } from '~/domain/feed/guard.ts'
-import { HOUR_MS } from './domain/duration.ts'
+import { DAY_MS, HOUR_MS } from './domain/duration.ts'
 import { SAMPLERS } from './domain/sampling.ts'
 import { type FeedName, type FeedSettings, needsKey } from './feed/feeds.ts'
 import { LOG_FORMATS, LOG_LEVELS } from './log.ts'
@@ -111,6 +111,7 @@ const readDatabase = (setting: Setting) => ({
 const readAges = (setting: Setting) => ({
   midMaxAgeMs: setting('MID_MAX_AGE', 72 * HOUR_MS, asDurationMs),
   quoteMaxAgeMs: setting('QUOTE_MAX_AGE', null, offOr(asDurationMs)),
+  staleAfterMs: setting('QUOTE_STALE_AFTER', 7 * DAY_MS, offOr(asDurationMs)),
   /** The age in years from which observations are deleted; null keeps them. */
   retentionYears: setting('RETENTION_YEARS', null, offOr(asYears)),
 })

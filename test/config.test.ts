@@ -35,6 +35,7 @@ describe('loadConfig', () => {
       feedRules: GUARD_RULES,
       midMaxAgeMs: 72 * HOUR_MS,
       quoteMaxAgeMs: null,
+      staleAfterMs: 168 * HOUR_MS,
       retentionYears: null,
       quotas: { free: 50, pro: 250, enterprise: 1000 },
       corsOrigins: [],
@@ -81,6 +82,7 @@ describe('loadConfig', () => {
         REFERENCE_MOVE_MAX_OF: 'zwg=60%, AED = 1%',
         MID_MAX_AGE: '36h',
         QUOTE_MAX_AGE: '7d',
+        QUOTE_STALE_AFTER: '36h',
         RETENTION_YEARS: '5',
         QUOTA_FREE: '1',
         QUOTA_PRO: '2',
@@ -132,6 +134,7 @@ describe('loadConfig', () => {
       },
       midMaxAgeMs: 36 * HOUR_MS,
       quoteMaxAgeMs: 168 * HOUR_MS,
+      staleAfterMs: 36 * HOUR_MS,
       retentionYears: 5,
       quotas: { free: 1, pro: 2, enterprise: 3 },
       corsOrigins: ['https://a.example', 'http://localhost:5173'],
@@ -195,6 +198,7 @@ describe('loadConfig', () => {
       ['REFERENCE_MOVE_MAX_OF', 'ZWG=60%,', 'ZWG=60%'],
       ['MID_MAX_AGE', 'off', 'duration'],
       ['QUOTE_MAX_AGE', 'on', 'duration'],
+      ['QUOTE_STALE_AFTER', '0d', 'duration'],
       ['QUOTA_FREE', '-1', 'whole number'],
       ['QUOTA_PRO', '1000000001', 'whole number from 0 to 1000000000'],
       ['QUOTA_ENTERPRISE', 'unlimited', 'whole number'],
@@ -318,6 +322,7 @@ describe('the durations of loadConfig', () => {
 
   test('a quote may have any age with off or without the setting', () => {
     expect(loadConfig({ QUOTE_MAX_AGE: 'off' }).quoteMaxAgeMs).toBeNull()
+    expect(loadConfig({ QUOTE_STALE_AFTER: 'off' }).staleAfterMs).toBeNull()
     expect(loadConfig({ QUOTE_MAX_AGE: '1h' }).quoteMaxAgeMs).toBe(HOUR_MS)
   })
 })

@@ -15,9 +15,11 @@ export type ViewRules = {
   readonly midMaxAgeMs: number
   /** Quotes from before this moment are left out; -Infinity keeps all. */
   readonly oldestMs: number
+  /** Quotes from before this moment are stale; -Infinity for none. */
+  readonly staleBeforeMs: number
 }
 
-type Remembered = ViewRules & { readonly untilOldestMs: number; readonly view: CorridorView }
+type Remembered = ViewRules & { readonly view: CorridorView }
 
 /** Everything live in one corridor: a trail of quotes for every provider that ever quoted it. */
 export class CorridorBook {
@@ -101,21 +103,19 @@ export class CorridorBook {
     const { catalogue, days, midMaxAgeMs: maxAgeMs } = rules
     const day = { anchors: catalogue.anchors, referenceAt: days.reference, maxAgeMs }
     const quoted: Quoted[] = []
-    let untilOldestMs = Number.POSITIVE_INFINITY
     for (const [providerId, trail] of this.trails) {
       const provider = catalogue.provider(providerId)
       const quote = provider && valueAt(trail, rules.cutoffMs)
       if (!provider || !quote || quote.atMs < rules.oldestMs) continue
       quoted.push({ quote, provider, ...dayMidsOf(quote, day) })
-      untilOldestMs = Math.min(untilOldestMs, quote.atMs)
     }
-    return { ...rules, untilOldestMs, view: corridorView(quoted) }
+    return { ...rules, view: corridorView(quoted, rules.staleBeforeMs) }
   }
 }
 
 /**
- * Whether a remembered view still holds. Ageing only ever removes quotes, so it holds until its
- * oldest quote expires.
+ * Whether a remembered view still holds. Ageing only ever removes quotes and makes them stale, so
+ * it holds until its oldest quote expires, or the oldest that is not stale becomes so.
  */
 function isSame(remembered: Remembered, rules: ViewRules): boolean {
   return (
@@ -124,6 +124,8 @@ function isSame(remembered: Remembered, rules: ViewRules): boolean {
     remembered.days.serial === rules.days.serial &&
     remembered.midMaxAgeMs === rules.midMaxAgeMs &&
     remembered.oldestMs <= rules.oldestMs &&
-    rules.oldestMs <= remembered.untilOldestMs
+    rules.oldestMs <= remembered.view.oldestMs &&
+    remembered.staleBeforeMs <= rules.staleBeforeMs &&
+    rules.staleBeforeMs <= remembered.view.oldestFreshMs
   )
 }

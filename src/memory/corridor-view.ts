@@ -5,21 +5,32 @@ import type { Quote } from '~/domain/quote.ts'
 import { bestExecutable, byKindThenValue } from '~/domain/rank.ts'
 import { spreadsBps } from '~/domain/spread.ts'
 
-/** A quote with its rank and figures within its corridor. */
-export type RankedQuote = DayMids & {
+/** A quote as it is seen at a moment. */
+export type AgedQuote = {
   readonly quote: Quote
-  readonly provider: Provider
-  readonly spreadBps: number
+  /** Whether the quote is older than a current price may be. */
+  readonly isStale: boolean
 }
+
+/** A quote with its rank and figures within its corridor. */
+export type RankedQuote = AgedQuote &
+  DayMids & {
+    readonly provider: Provider
+    readonly spreadBps: number
+  }
 
 /** What one corridor looks like at one cutoff. */
 export type CorridorView = {
   /** Quotes by kind, best rate first within a kind. Empty when nobody quotes. */
   readonly quotes: readonly RankedQuote[]
   /** The best executable quote, or null when nothing executable is quoted. */
-  readonly best: Quote | null
+  readonly best: RankedQuote | null
   /** The newest quote's time; null when nobody quotes. */
   readonly lastUpdatedMs: number | null
+  /** The oldest quote's time; Infinity when nobody quotes. */
+  readonly oldestMs: number
+  /** The time of the oldest quote that is not stale; Infinity without one. */
+  readonly oldestFreshMs: number
   /** Mean spread of the executable quotes, each within its own kind; null without one. */
   readonly avgSpreadBps: number | null
 }
@@ -28,20 +39,23 @@ export const EMPTY_VIEW: CorridorView = {
   quotes: [],
   best: null,
   lastUpdatedMs: null,
+  oldestMs: Number.POSITIVE_INFINITY,
+  oldestFreshMs: Number.POSITIVE_INFINITY,
   avgSpreadBps: null,
 }
 
 /** A quote to be ranked. */
-export type Quoted = Omit<RankedQuote, 'spreadBps'>
+export type Quoted = Omit<RankedQuote, 'spreadBps' | 'isStale'>
 
-/** Ranks and measures the quotes of one corridor. */
-export function corridorView(quoted: readonly Quoted[]): CorridorView {
+/** Ranks and measures the quotes of one corridor; those from before `staleBeforeMs` are stale. */
+export function corridorView(quoted: readonly Quoted[], staleBeforeMs: number): CorridorView {
   if (quoted.length === 0) return EMPTY_VIEW
   const spreads = spreadsBps(quoted.map(({ quote }) => quote))
   const entries = quoted.map((one, i) => ({
     quote: one.quote,
     provider: one.provider,
     spreadBps: spreads[i]!,
+    isStale: one.quote.atMs < staleBeforeMs,
     midAtQuote: one.midAtQuote,
     feeMidAtQuote: one.feeMidAtQuote,
     value: one.quote.rate,
@@ -49,11 +63,16 @@ export function corridorView(quoted: readonly Quoted[]): CorridorView {
   entries.sort(byKindThenValue)
   return {
     quotes: entries,
-    best: bestExecutable(entries)?.quote ?? null,
+    best: bestExecutable(entries),
     lastUpdatedMs: entries.reduce((newest, { quote }) => Math.max(newest, quote.atMs), 0),
+    oldestMs: oldestMs(entries),
+    oldestFreshMs: oldestMs(entries.filter(({ isStale }) => !isStale)),
     avgSpreadBps: meanExecutableSpread(entries),
   }
 }
+
+const oldestMs = (entries: readonly RankedQuote[]): number =>
+  entries.reduce((oldest, { quote }) => Math.min(oldest, quote.atMs), Number.POSITIVE_INFINITY)
 
 function meanExecutableSpread(entries: readonly RankedQuote[]): number | null {
   const executable = entries.filter(({ quote }) => isExecutable(quote.rateType))

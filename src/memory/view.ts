@@ -8,8 +8,13 @@ import type { CorridorBook, ViewRules } from './corridor-book.ts'
 import { type CorridorView, EMPTY_VIEW } from './corridor-view.ts'
 import type { Generation } from './memory.ts'
 
-/** The age up to which a value is shown as current; null for any age. */
-export type AgeLimits = { readonly midMaxAgeMs: number; readonly quoteMaxAgeMs: number | null }
+/** The age up to which a value is shown; null for any age. */
+export type AgeLimits = {
+  readonly midMaxAgeMs: number
+  readonly quoteMaxAgeMs: number | null
+  /** The age up to which a quote is current; older ones are shown as stale, and null has none. */
+  readonly staleAfterMs: number | null
+}
 
 /**
  * One generation as one request may see it, without anything past the tier's cutoff or too old. All
@@ -36,7 +41,9 @@ export class View {
         : freshness.nowMs - limits.quoteMaxAgeMs
     const { catalogue, days } = generation
     const { midMaxAgeMs } = limits
-    this.#rules = { catalogue, days, midMaxAgeMs, cutoffMs: freshness.cutoffMs, oldestMs }
+    const { cutoffMs } = freshness
+    const staleBeforeMs = this.staleBeforeMs(cutoffMs)
+    this.#rules = { catalogue, days, midMaxAgeMs, cutoffMs, oldestMs, staleBeforeMs }
   }
 
   /** The whole generation, whatever its times. */
@@ -55,10 +62,18 @@ export class View {
   /** The corridor of a book. */
   viewOf(book: CorridorBook): CorridorView {
     const seen = book.view(this.#rules)
-    const { quoteMaxAgeMs } = this.limits
-    if (quoteMaxAgeMs !== null)
-      for (const { quote } of seen.quotes) this.basis.lastUntil(quote.atMs + quoteMaxAgeMs)
+    const { quoteMaxAgeMs, staleAfterMs } = this.limits
+    if (quoteMaxAgeMs !== null) this.basis.lastUntil(seen.oldestMs + quoteMaxAgeMs)
+    if (staleAfterMs !== null && this.freshness.tier === 'realtime')
+      this.basis.lastUntil(seen.oldestFreshMs + staleAfterMs)
     return seen
+  }
+
+  /** The moment before which a quote is stale at `thenMs`, but never later than now. */
+  staleBeforeMs(thenMs: number): number {
+    const { staleAfterMs } = this.limits
+    if (staleAfterMs === null) return Number.NEGATIVE_INFINITY
+    return Math.min(thenMs, this.freshness.nowMs) - staleAfterMs
   }
 
   /**

@@ -47,6 +47,7 @@ type PeopleOptions = {
     | 'publicUrl'
     | 'quoteMaxAgeMs'
     | 'smtpUrl'
+    | 'staleAfterMs'
     | 'trustedProxies'
   >
   readonly database: Database

@@ -26,6 +26,8 @@ export type Conversions = {
   readonly mid: Mid | null
   /** The best net above zero among the executable entries, or null. */
   readonly best: Conversion | null
+  /** As `best`, among those that are not stale and whose fee is stated. */
+  readonly bestCurrent: Conversion | null
   /** Entries by kind, best net as shown first within a kind, entries without a net last. */
   readonly entries: readonly Conversion[]
 }
@@ -82,9 +84,15 @@ export function converted({ prices, amount }: Priced): Conversions {
     }
   })
   entries.sort(byKindThenValue)
-  const best = bestExecutable(entries.filter(({ net }) => net !== null && net > 0))
-  return { corridor, amount, mid, best, entries }
+  const paying = entries.filter(({ net }) => net !== null && net > 0)
+  const best = bestExecutable(paying)
+  const bestCurrent = bestExecutable(paying.filter(({ ranked }) => isCurrent(ranked)))
+  return { corridor, amount, mid, best, bestCurrent, entries }
 }
+
+/** Whether a quote can be the best current one: it is not stale, and its fee is stated. */
+export const isCurrent = ({ quote, isStale }: RankedQuote): boolean =>
+  !isStale && quote.fee !== null
 
 /** The mid that prices the quote's fee; null where none is needed or none exists. */
 export function feeMidOf(feeMids: FeeMids, quote: Quote): number | null {

@@ -4,7 +4,7 @@ import { HOUR_MS } from '~/domain/duration.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
 import { joinedSources, type Mid, type Reference } from '~/domain/mid.ts'
-import type { Quote } from '~/domain/quote.ts'
+import type { AgedQuote } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
 import { supportedCodes } from './supported.ts'
 
@@ -14,7 +14,7 @@ export type Pair = {
    * itself.
    */
   readonly mid: number | null
-  readonly best: Quote | null
+  readonly best: AgedQuote | null
 }
 
 export type Matrix = {

@@ -61,6 +61,7 @@ export async function snapshotOf(
   const mids = { midAtQuote: null, feeMidAtQuote: null }
   const ranked = corridorView(
     counted.map((quote) => ({ quote, provider: whoSaid(view, quote), ...mids })),
+    view.staleBeforeMs(asOfMs),
   )
   return {
     corridor,

@@ -40,7 +40,14 @@ const CorridorSummary = namedRecord('CorridorSummary', {
   best_rate: nullable(
     Type.Number({ description: 'Best executable rate; null where nothing executable is quoted.' }),
   ),
-  last_updated: Instant,
+  best_is_stale: nullable(
+    Type.Boolean({ description: 'Whether the quote behind best_rate is stale; null without one.' }),
+  ),
+  best_last_updated: {
+    ...nullable(Instant),
+    description: 'Of the quote behind best_rate; null without one.',
+  },
+  last_updated: { ...Instant, description: 'Of the newest price of any kind, official ones too.' },
   avg_spread_bps: nullable(Type.Number()),
 })
 
@@ -98,7 +105,9 @@ export const presentCorridor = ({
   from,
   to,
   provider_count: view.quotes.length,
-  best_rate: view.best && roundAmount(view.best.rate),
+  best_rate: view.best && roundAmount(view.best.quote.rate),
+  best_is_stale: view.best ? view.best.isStale : null,
+  best_last_updated: view.best && iso(view.best.quote.atMs),
   last_updated: iso(view.lastUpdatedMs!),
   avg_spread_bps: view.avgSpreadBps === null ? null : roundBps(view.avgSpreadBps),
 })

@@ -4,6 +4,7 @@ import type { Mid } from '~/domain/mid.ts'
 import { roundAmount, roundBps } from '~/domain/round.ts'
 import type { Conversion, Conversions } from '~/service/convert.ts'
 import {
+  ageFields,
   freshnessFields,
   Instant,
   namedRecord,
@@ -12,7 +13,7 @@ import {
   record,
   standingFields,
 } from './fields.ts'
-import { iso, presentFreshness, presentStanding } from './present.ts'
+import { iso, presentAge, presentFreshness, presentStanding } from './present.ts'
 
 const ConvertProviderEntry = namedRecord('ConvertProviderEntry', {
   provider_id: Type.String(),
@@ -27,6 +28,7 @@ const ConvertProviderEntry = namedRecord('ConvertProviderEntry', {
   spread_bps: Type.Number(),
   vs_mid_bps: Type.Optional(Type.Number()),
   rate_type: RateType,
+  ...ageFields,
   ...standingFields,
 })
 
@@ -43,6 +45,12 @@ export const ConvertResponse = namedRecord('ConvertResponse', {
     }),
   ),
   best: nullable(ConvertProviderEntry),
+  best_current: {
+    ...nullable(ConvertProviderEntry),
+    description:
+      'The best of those that are not stale and whose fee is stated; null without one. ' +
+      '`best` may be too old to be had.',
+  },
   providers: Type.Array(ConvertProviderEntry),
   count: Type.Integer(),
   ...freshnessFields,
@@ -61,6 +69,7 @@ export function presentConversion(entry: Conversion): Static<typeof ConvertProvi
     spread_bps: roundBps(spreadBps),
     ...(entry.vsMidBps !== null && { vs_mid_bps: roundBps(entry.vsMidBps) }),
     rate_type: quote.rateType,
+    ...presentAge(entry.ranked),
     ...presentStanding(quote),
   }
 }
@@ -73,7 +82,7 @@ export const presentConvertMid = (mid: Mid, amount: number) => ({
 })
 
 export function presentConvert(
-  { corridor, amount, mid, best, entries }: Conversions,
+  { corridor, amount, mid, best, bestCurrent, entries }: Conversions,
   freshness: Freshness,
 ): Static<typeof ConvertResponse> {
   return {
@@ -82,6 +91,7 @@ export function presentConvert(
     amount,
     mid: mid && presentConvertMid(mid, amount),
     best: best && presentConversion(best),
+    best_current: bestCurrent && presentConversion(bestCurrent),
     providers: entries.map(presentConversion),
     count: entries.length,
     ...presentFreshness(freshness),

@@ -1,9 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Freshness } from '~/domain/freshness.ts'
-import type { Quote } from '~/domain/quote.ts'
 import { roundAmount } from '~/domain/round.ts'
+import type { AgedQuote } from '~/memory/corridor-view.ts'
 import type { Matrix, Pair, Unpriced } from '~/service/fetch.ts'
 import {
+  ageFields,
   freshnessFields,
   Instant,
   namedRecord,
@@ -11,7 +12,7 @@ import {
   record,
   standingFields,
 } from './fields.ts'
-import { iso, presentFreshness } from './present.ts'
+import { iso, presentAge, presentFreshness } from './present.ts'
 
 const pairFields = {
   mid: Type.Optional(
@@ -21,7 +22,7 @@ const pairFields = {
     record({
       rate: Type.Number(),
       provider_id: Type.String(),
-      last_updated: Instant,
+      ...ageFields,
       evidence: standingFields.evidence,
     }),
   ),
@@ -72,11 +73,11 @@ export const FetchMatrixResponse = namedRecord('FetchMatrixResponse', {
   ...tail,
 })
 
-export const presentBest = ({ rate, providerId, atMs, evidence }: Quote) => ({
-  rate: roundAmount(rate),
-  provider_id: providerId,
-  last_updated: iso(atMs),
-  evidence,
+export const presentBest = (aged: AgedQuote) => ({
+  rate: roundAmount(aged.quote.rate),
+  provider_id: aged.quote.providerId,
+  ...presentAge(aged),
+  evidence: aged.quote.evidence,
 })
 
 function presentPair({ mid, best }: Pair): Static<typeof PairValue> {

@@ -40,6 +40,16 @@ export const ProviderType = words(PROVIDER_TYPES, {
   description: 'What kind of institution published the price.',
 })
 
+/** When an entry's price was seen, and whether that is too long ago. */
+export const ageFields = {
+  last_updated: Instant,
+  is_stale: Type.Boolean({
+    description:
+      'Whether the price is older than the service takes for current (7 days unless set ' +
+      'otherwise): it may no longer be had.',
+  }),
+}
+
 /** Two members of every entry that shows a quote with its fee. */
 export const standingFields = {
   fee_stated: Type.Boolean({

@@ -4,6 +4,7 @@ import type { Mid } from '~/domain/mid.ts'
 import { dayOf } from '~/domain/quota.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { roundAmount } from '~/domain/round.ts'
+import type { AgedQuote } from '~/memory/corridor-view.ts'
 
 const numerals = (count: number): string[] =>
   Array.from({ length: count }, (_, i) => String(i).padStart(String(count - 1).length, '0'))
@@ -59,6 +60,12 @@ export function freshnessText({ tier, nowMs, cutoffMs }: Freshness): string {
   }
   return last.text
 }
+
+/** The members of `ageFields`. */
+export const presentAge = ({ quote, isStale }: AgedQuote) => ({
+  last_updated: iso(quote.atMs),
+  is_stale: isStale,
+})
 
 /** The members of `standingFields`. */
 export const presentStanding = ({ fee, evidence }: Pick<Quote, 'fee' | 'evidence'>) => ({

@@ -1,12 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Freshness } from '~/domain/freshness.ts'
 import type { Provider } from '~/domain/provider.ts'
-import type { Quote } from '~/domain/quote.ts'
 import { roundAmount } from '~/domain/round.ts'
+import type { AgedQuote } from '~/memory/corridor-view.ts'
 import type { ProviderRates } from '~/service/provider-rates.ts'
 import {
+  ageFields,
   freshnessFields,
-  Instant,
   namedRecord,
   nullable,
   ProviderType,
@@ -14,7 +14,7 @@ import {
   record,
   standingFields,
 } from './fields.ts'
-import { iso, presentFreshness, presentStanding } from './present.ts'
+import { presentAge, presentFreshness, presentStanding } from './present.ts'
 
 export const ProviderRatesResponse = namedRecord('ProviderRatesResponse', {
   provider: record({
@@ -33,7 +33,7 @@ export const ProviderRatesResponse = namedRecord('ProviderRatesResponse', {
       rate: Type.Number(),
       fee: nullable(Type.Number()),
       fee_currency: nullable(Type.String()),
-      last_updated: Instant,
+      ...ageFields,
       ...standingFields,
     }),
   ),
@@ -51,15 +51,18 @@ export const presentProvider = (provider: Provider) => ({
   website_url: provider.websiteUrl,
 })
 
-export const presentProviderQuote = (quote: Quote) => ({
-  from: quote.from,
-  to: quote.to,
-  rate: roundAmount(quote.rate),
-  fee: quote.fee === null ? null : roundAmount(quote.fee),
-  fee_currency: quote.feeCurrency,
-  last_updated: iso(quote.atMs),
-  ...presentStanding(quote),
-})
+export const presentProviderQuote = (aged: AgedQuote) => {
+  const { quote } = aged
+  return {
+    from: quote.from,
+    to: quote.to,
+    rate: roundAmount(quote.rate),
+    fee: quote.fee === null ? null : roundAmount(quote.fee),
+    fee_currency: quote.feeCurrency,
+    ...presentAge(aged),
+    ...presentStanding(quote),
+  }
+}
 
 export function presentProviderRates(
   { provider, quotes }: ProviderRates,

@@ -4,8 +4,8 @@ import type { Freshness } from '~/domain/freshness.ts'
 import { roundAmount, roundBps } from '~/domain/round.ts'
 import type { JudgedQuote, Rates } from '~/service/rates.ts'
 import {
+  ageFields,
   freshnessFields,
-  Instant,
   midFields,
   namedRecord,
   nullable,
@@ -13,7 +13,7 @@ import {
   RateType,
   standingFields,
 } from './fields.ts'
-import { iso, presentFreshness, presentMid, presentStanding } from './present.ts'
+import { presentAge, presentFreshness, presentMid, presentStanding } from './present.ts'
 
 export const ProviderRate = namedRecord('ProviderRate', {
   provider_id: Type.String(),
@@ -30,7 +30,7 @@ export const ProviderRate = namedRecord('ProviderRate', {
   rate_type: RateType,
   provider_type: nullable(ProviderType),
   transfer_time: nullable(Type.String()),
-  last_updated: Instant,
+  ...ageFields,
   ...standingFields,
 })
 
@@ -59,7 +59,7 @@ export function presentProviderRate({
     rate_type: quote.rateType,
     provider_type: provider.providerType,
     transfer_time: provider.transferTime,
-    last_updated: iso(quote.atMs),
+    ...presentAge(ranked),
     ...presentStanding(quote),
   }
 }

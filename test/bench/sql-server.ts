@@ -1,5 +1,6 @@
 import { keyHashOf } from '~/domain/api-key.ts'
 import { netConverted } from '~/domain/convert.ts'
+import { DAY_MS } from '~/domain/duration.ts'
 import { noState } from '~/domain/feed/state.ts'
 import { freshnessAt } from '~/domain/freshness.ts'
 import { crossMid, joinedSources, type Mid, type Reference } from '~/domain/mid.ts'
@@ -7,7 +8,8 @@ import type { Provider } from '~/domain/provider.ts'
 import { bestExecutable, byKindThenValue } from '~/domain/rank.ts'
 import { roundAmount } from '~/domain/round.ts'
 import { vsMidBps } from '~/domain/spread.ts'
-import { type CorridorView, corridorView } from '~/memory/corridor-view.ts'
+import { type AgedQuote, type CorridorView, corridorView } from '~/memory/corridor-view.ts'
+import { isCurrent } from '~/service/convert.ts'
 import type { Matrix } from '~/service/fetch.ts'
 import { connect, type Database } from '~/store/database.ts'
 import { latestReferences } from '~/store/past/snapshot-store.ts'
@@ -63,7 +65,15 @@ async function liveView(from: string, to: string): Promise<CorridorView> {
   const mids = { midAtQuote: null, feeMidAtQuote: null }
   return corridorView(
     rows.map((row) => ({ quote: quoteOf(row), provider: providerOf(row), ...mids })),
+    Date.now() - STALE_AFTER_MS,
   )
+}
+
+const STALE_AFTER_MS = 7 * DAY_MS
+
+const agedOf = (row: QuoteRow): AgedQuote => {
+  const quote = quoteOf(row)
+  return { quote, isStale: quote.atMs < Date.now() - STALE_AFTER_MS }
 }
 
 async function references(codes: readonly string[]): Promise<Map<string, Reference>> {
@@ -104,8 +114,10 @@ async function convert(query: Query) {
     return { ranked, quote, value, net, converted: amount * quote.rate, vsMidBps: vsMid }
   })
   entries.sort(byKindThenValue)
-  const best = bestExecutable(entries.filter(({ net }) => net !== null && net > 0))
-  return presentConvert({ corridor, amount, mid, best, entries }, realtime())
+  const paying = entries.filter(({ net }) => net !== null && net > 0)
+  const best = bestExecutable(paying)
+  const bestCurrent = bestExecutable(paying.filter(({ ranked }) => isCurrent(ranked)))
+  return presentConvert({ corridor, amount, mid, best, bestCurrent, entries }, realtime())
 }
 
 async function matrix(query: Query): Promise<Matrix> {
@@ -127,7 +139,7 @@ async function matrix(query: Query): Promise<Matrix> {
       order by c.source, c.target, o.rate desc, o.effective_from desc, p.provider_id`,
     references([...bases, ...quotes]),
   ])
-  const best = new Map(rows.map((row) => [`${row.source}/${row.target}`, quoteOf(row)]))
+  const best = new Map(rows.map((row) => [`${row.source}/${row.target}`, agedOf(row)]))
   const mids = bases.map((base) => quotes.map((quote) => midOf(known, base, quote)))
   const found = mids.flat().filter((mid) => mid !== null)
   return {
@@ -169,7 +181,7 @@ async function providerRates(query: Query) {
       where p.provider_id = ${id}
       order by c.source, c.target`,
   ])
-  return presentProviderRates({ provider, quotes: rows.map(quoteOf) }, realtime())
+  return presentProviderRates({ provider, quotes: rows.map(agedOf) }, realtime())
 }
 
 const liveCorridors = sql`
@@ -194,6 +206,8 @@ async function corridors() {
     select source, target, count(*)::int as quotes,
       max(rate) filter (where is_executable)::float8 as best,
       extract(epoch from max(effective_from))::float8 * 1000 as at_ms,
+      extract(epoch from (array_agg(effective_from order by rate desc, effective_from desc)
+        filter (where is_executable))[1])::float8 * 1000 as best_at_ms,
       avg((best_of_kind - rate) / best_of_kind * 10000) filter (where is_executable)::float8 as spread
     from live group by source, target order by source, target`
   return {
@@ -202,6 +216,8 @@ async function corridors() {
       to: row.target,
       provider_count: row.quotes,
       best_rate: row.best && roundAmount(row.best),
+      best_is_stale: row.best && row.best_at_ms < Date.now() - STALE_AFTER_MS,
+      best_last_updated: row.best && iso(row.best_at_ms),
       last_updated: iso(row.at_ms),
       avg_spread_bps: row.spread === null ? null : Math.round(row.spread * 1e4) / 1e4,
     })),

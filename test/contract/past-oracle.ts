@@ -38,6 +38,8 @@ export type Asker = {
   tier: 'hourly' | 'realtime'
   /** How old a live quote may be. */
   quoteMaxAge?: number | null
+  /** From which age on a quote is stale. */
+  staleAfter?: number | null
 }
 
 type Parameters = Record<string, string>
@@ -246,7 +248,7 @@ export function series(facts: Facts, { now, tier }: Asker, p: Parameters) {
   }
 }
 
-export function historical(facts: Facts, { now, tier }: Asker, p: Parameters) {
+export function historical(facts: Facts, { now, tier, staleAfter }: Asker, p: Parameters) {
   const pair = `${p.from}/${p.to}`
   const nextDay = Date.parse(p.date!) + DAY
   const isOver = nextDay <= now
@@ -283,6 +285,7 @@ export function historical(facts: Facts, { now, tier }: Asker, p: Parameters) {
         provider_type: provider.providerType,
         transfer_time: provider.transferTime,
         last_updated: iso(row.at),
+        is_stale: Math.min(asOf, now) - row.at > (staleAfter ?? Number.POSITIVE_INFINITY),
         fee_stated: row.fee !== null,
         evidence: row.evidence,
       }

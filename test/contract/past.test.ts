@@ -101,6 +101,7 @@ const story = fc.record({
     { maxLength: 6 },
   ),
   quoteMaxAgeMs: fc.constantFrom(null, null, DAY_MS, 30 * DAY_MS),
+  staleAfterMs: fc.constantFrom(null, HOUR_MS, 7 * DAY_MS),
   inactive: fc.subarray(
     PROVIDERS.map(({ id }) => id),
     { maxLength: 4 },
@@ -202,9 +203,10 @@ describe('questions about the past', () => {
               currencies: CURRENCIES,
               providers: PROVIDERS,
             })
-            const { at, quoteMaxAgeMs } = told
+            const { at, quoteMaxAgeMs, staleAfterMs } = told
+            const ages = { quoteMaxAgeMs, staleAfterMs }
             await turn(database, told, nowMs)
-            const world = await new PastWorld(database, { at, quoteMaxAgeMs }).start()
+            const world = await new PastWorld(database, { at, ...ages }).start()
             const questions = questionsOf(told)
             const providers = PROVIDERS.map((provider) => ({
               ...provider,
@@ -214,7 +216,7 @@ describe('questions about the past', () => {
             await fix(world, told.fixings, nowMs)
             await world.refresher.reload()
             await world.apply({ currencies: [], providers })
-            await agree(world, questions, { providers, quoteMaxAgeMs })
+            await agree(world, questions, { providers, ...ages })
             const late = told.backfill.filter(
               ({ provider }) => !told.inactive.includes(provider.id),
             )
@@ -223,7 +225,7 @@ describe('questions about the past', () => {
               late.map((row) => observationOf({ ...row, kind: null }, nowMs)),
             )
             await fix(world, told.lateFixings, nowMs)
-            await agree(world, questions, { providers, quoteMaxAgeMs })
+            await agree(world, questions, { providers, ...ages })
           } finally {
             await database.close()
           }
@@ -297,10 +299,12 @@ async function fix(
   }
 }
 
+type Ages = { quoteMaxAgeMs: number | null; staleAfterMs: number | null }
+
 async function agree(
   world: PastWorld,
   questions: Question[],
-  { providers, quoteMaxAgeMs }: { providers: typeof PROVIDERS; quoteMaxAgeMs: number | null },
+  { providers, quoteMaxAgeMs, staleAfterMs }: { providers: typeof PROVIDERS } & Ages,
 ) {
   const fiat = CURRENCIES.filter(({ kind }) => kind === 'fiat').map(({ code }) => code)
   const facts = await factsOf(world.database, { providers: [...providers], fiat })
@@ -309,7 +313,8 @@ async function agree(
     for (const tier of ['realtime', 'hourly'] as const) {
       const asked = `${path}?${new URLSearchParams(parameters)}`
       const { status, body } = await world.get(asked, tier)
-      const expected = oracle(facts, { now, tier, quoteMaxAge: quoteMaxAgeMs }, parameters)
+      const ages = { quoteMaxAge: quoteMaxAgeMs, staleAfter: staleAfterMs }
+      const expected = oracle(facts, { now, tier, ...ages }, parameters)
       expect({ asked, tier, status, body }).toEqual({
         asked,
         tier,

@@ -69,7 +69,7 @@ const appOf = (counting: UsageMeter) =>
     clock,
     log: { debug() {}, info() {}, warn() {}, error() {} },
     metering: { meter: counting, limits: LIMITS },
-    ageLimits: { midMaxAgeMs: 72 * 3_600_000, quoteMaxAgeMs: null },
+    ageLimits: { midMaxAgeMs: 72 * 3_600_000, quoteMaxAgeMs: null, staleAfterMs: null },
     store: {
       ...createObservationStore(database),
       referencesAt: createReferenceStore(database).referencesAt,

@@ -24,6 +24,8 @@ describe('GET /convert', () => {
       spread_bps: 0,
       vs_mid_bps: -76.9231,
       rate_type: 'retail',
+      last_updated: '2026-03-05T14:25:30.500Z',
+      is_stale: false,
       fee_stated: true,
       evidence: 'observed',
     }
@@ -38,6 +40,7 @@ describe('GET /convert', () => {
         fetched_at: '2026-03-05T14:10:00.000Z',
       },
       best,
+      best_current: best,
       providers: [
         best,
         {
@@ -51,6 +54,8 @@ describe('GET /convert', () => {
           spread_bps: 0,
           vs_mid_bps: 100,
           rate_type: 'official',
+          last_updated: '2026-03-05T14:25:30.500Z',
+          is_stale: false,
           fee_stated: false,
           evidence: 'observed',
         },
@@ -71,6 +76,7 @@ describe('GET /convert', () => {
       amount: 200,
       mid: null,
       best: null,
+      best_current: null,
       providers: [],
       count: 0,
       timestamp: '2026-03-05T14:25:30.500Z',

@@ -17,7 +17,7 @@ describe('GET /rates/provider', () => {
     )
     const { status, body } = await world.get(PATH, world.key('enterprise'))
     expect(status).toBe(200)
-    const more = { last_updated: at, evidence: 'observed' }
+    const more = { last_updated: at, is_stale: false, evidence: 'observed' }
     const free = { fee: null, fee_currency: null, fee_stated: false, ...more }
     const charged = { fee: 1.5, fee_currency: 'GBP', fee_stated: true, ...more }
     expect(body).toEqual({

@@ -62,6 +62,7 @@ describe('GET /historical', () => {
           vs_mid_bps: -76.9231,
           transfer_time: 'minutes',
           last_updated: '2026-03-03T23:59:59.999Z',
+          is_stale: false,
         },
         {
           ...common,
@@ -72,6 +73,7 @@ describe('GET /historical', () => {
           vs_mid_bps: -153.8462,
           transfer_time: 'minutes',
           last_updated: '2026-03-01T10:00:00.000Z',
+          is_stale: false,
         },
       ],
       count: 2,

@@ -4,6 +4,8 @@ import { corridorView, EMPTY_VIEW } from '~/memory/corridor-view.ts'
 import { provider } from '../support/catalogue.ts'
 import { quote } from '../support/quotes.ts'
 
+const STALE_BEFORE_MS = 7
+
 const seen = (...quotes: Partial<Quote>[]) =>
   corridorView(
     quotes.map((more) => {
@@ -11,6 +13,7 @@ const seen = (...quotes: Partial<Quote>[]) =>
       const mids = { midAtQuote: null, feeMidAtQuote: null }
       return { quote: own, provider: provider(own.providerId), ...mids }
     }),
+    STALE_BEFORE_MS,
   )
 
 describe('corridorView', () => {
@@ -36,7 +39,7 @@ describe('corridorView', () => {
       { providerId: 'bank', rateType: 'interbank', rate: 300 },
       { providerId: 'top', rate: 100 },
     )
-    expect(view.best?.providerId).toBe('bank')
+    expect(view.best?.provider.id).toBe('bank')
   })
 
   test('the mean spread leaves official and parallel out', () => {
@@ -64,8 +67,23 @@ describe('corridorView', () => {
     expect(view.lastUpdatedMs).toBe(9)
   })
 
+  test('what is from before a moment is stale, and the oldest of all and of the rest are known', () => {
+    const view = seen({ atMs: 6, rate: 3 }, { atMs: 9, rate: 2 }, { atMs: 7, rate: 1 })
+    expect(view.quotes.map(({ isStale }) => isStale)).toEqual([true, false, false])
+    expect(view.best?.isStale).toBe(true)
+    expect([view.oldestMs, view.oldestFreshMs]).toEqual([6, 7])
+    expect(seen({ atMs: 6 }).oldestFreshMs).toBe(Number.POSITIVE_INFINITY)
+  })
+
   test('nobody quotes: an empty view with nothing in it', () => {
-    expect(corridorView([])).toBe(EMPTY_VIEW)
-    expect(EMPTY_VIEW).toEqual({ quotes: [], best: null, lastUpdatedMs: null, avgSpreadBps: null })
+    expect(corridorView([], STALE_BEFORE_MS)).toBe(EMPTY_VIEW)
+    expect(EMPTY_VIEW).toEqual({
+      quotes: [],
+      best: null,
+      lastUpdatedMs: null,
+      oldestMs: Number.POSITIVE_INFINITY,
+      oldestFreshMs: Number.POSITIVE_INFINITY,
+      avgSpreadBps: null,
+    })
   })
 })

@@ -8,7 +8,7 @@ import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
 import { fewRates, quote } from '../support/quotes.ts'
 import { BASE_MS, backs, clockSteps } from './histories.ts'
 
-const LIMITS = { midMaxAgeMs: 72 * HOUR_MS, quoteMaxAgeMs: null }
+const LIMITS = { midMaxAgeMs: 72 * HOUR_MS, quoteMaxAgeMs: null, staleAfterMs: null }
 const ACCOUNT = { id: 'acc', email: 'a@example.com', plan: 'free', role: 'member' } as const
 
 /** All that a reader with this generation in hand can see. */

@@ -6,6 +6,7 @@ import { freshnessAt, hourStartMs, TIERS } from '~/domain/freshness.ts'
 import type { Provider, RateType } from '~/domain/provider.ts'
 import { newestFirst, type Quote } from '~/domain/quote.ts'
 import { CatalogueIndex } from '~/memory/catalogue-index.ts'
+import type { RankedQuote } from '~/memory/corridor-view.ts'
 import { DayReferences } from '~/memory/day-references.ts'
 import { KeyIndex } from '~/memory/key-index.ts'
 import { QuoteIndex } from '~/memory/quote-index.ts'
@@ -44,9 +45,13 @@ type Sight = {
   catalogue: CatalogueIndex
   nowMs: number
   quoteMaxAgeMs: number | null
+  staleAfterMs: number | null
 }
 
-const viewOf = ({ quotes, catalogue, nowMs, quoteMaxAgeMs }: Sight, tier: 'hourly' | 'realtime') =>
+const viewOf = (
+  { quotes, catalogue, nowMs, quoteMaxAgeMs, staleAfterMs }: Sight,
+  tier: 'hourly' | 'realtime',
+) =>
   new View(
     {
       quotes,
@@ -57,14 +62,14 @@ const viewOf = ({ quotes, catalogue, nowMs, quoteMaxAgeMs }: Sight, tier: 'hourl
       keys: KeyIndex.empty,
     },
     freshnessAt(tier, nowMs),
-    { midMaxAgeMs: HOUR_MS, quoteMaxAgeMs },
+    { midMaxAgeMs: HOUR_MS, quoteMaxAgeMs, staleAfterMs },
   )
 
 /** A corridor the plain way: every rule spelled out over every observation there is. */
 function plainCorridor(
   known: readonly Quote[],
   [from, to]: readonly [string, string],
-  { catalogue, nowMs, quoteMaxAgeMs, tier }: Omit<Sight, 'quotes'> & { tier: string },
+  { catalogue, nowMs, quoteMaxAgeMs, staleAfterMs, tier }: Omit<Sight, 'quotes'> & { tier: string },
 ) {
   const cutoffMs = tier === 'hourly' ? hourStartMs(nowMs) : REALTIME
   const live: { quote: Quote; provider: Provider }[] = []
@@ -79,7 +84,9 @@ function plainCorridor(
   const ranked = live
     .map((row) => {
       const best = bestRate(row.quote.rateType)
-      return { ...row, spreadBps: ((best - row.quote.rate) / best) * 10_000 }
+      const ageMs = Math.min(nowMs, cutoffMs) - row.quote.atMs
+      const isStale = staleAfterMs !== null && ageMs > staleAfterMs
+      return { ...row, isStale, spreadBps: ((best - row.quote.rate) / best) * 10_000 }
     })
     .sort(
       (a, b) =>
@@ -98,18 +105,26 @@ function plainCorridor(
   return { ranked, best: best?.quote ?? null, executable }
 }
 
+const seenOf = ({
+  quote,
+  provider,
+  isStale,
+}: Pick<RankedQuote, 'quote' | 'provider' | 'isStale'>) => ({
+  quote,
+  provider,
+  isStale,
+})
+
 function expectPlain(sight: Sight, known: readonly Quote[]): void {
   for (const tier of TIERS)
     for (const corridor of CORRIDORS) {
       const view = viewOf(sight, tier).corridor(corridor[0], corridor[1])
       const { ranked, best, executable } = plainCorridor(known, corridor, { ...sight, tier })
-      expect(view.quotes.map((row) => ({ quote: row.quote, provider: row.provider }))).toEqual(
-        ranked.map((row) => ({ quote: row.quote, provider: row.provider })),
-      )
+      expect(view.quotes.map(seenOf)).toEqual(ranked.map(seenOf))
       view.quotes.forEach((row, i) => {
         expect(row.spreadBps).toBeCloseTo(ranked[i]!.spreadBps, 9)
       })
-      expect(view.best).toEqual(best)
+      expect(view.best?.quote ?? null).toEqual(best)
       const newest = [...ranked].sort((a, b) => newestFirst(a.quote, b.quote))[0]
       expect(view.lastUpdatedMs).toBe(newest?.quote.atMs ?? null)
       const mean = executable.reduce((sum, row) => sum + row.spreadBps, 0) / executable.length
@@ -205,38 +220,45 @@ describe('QuoteIndex', () => {
 describe('the view of a corridor', () => {
   test('follows any history as the plain rules do: late rows, ties, both tiers, prunes, ageing', () => {
     fc.assert(
-      fc.property(spots(1), steps, maxAges, (startMs, course, quoteMaxAgeMs) => {
-        let nowMs = startMs
-        let quotes = QuoteIndex.empty
-        let catalogue = catalogueOf([])
-        const known: Quote[] = []
-        for (const step of course) {
-          nowMs += step.stepMs
-          const batch = step.arrivals.map(({ providerId, corridor: [from, to], rate, back }, i) =>
-            quote({
-              id: known.length + i + 1,
-              atMs: nowMs - back,
-              providerId,
-              from,
-              to,
-              rate,
-              rateType: KINDS[providerId]!,
-            }),
-          )
-          known.push(...batch)
-          quotes = quotes.with(step.isRepeated ? [...known].reverse() : batch, nowMs)
-          if (step.isPruned) quotes = quotes.pruned(nowMs)
-          if (step.inactive) catalogue = catalogueOf(step.inactive)
-          expectPlain({ quotes, catalogue, nowMs, quoteMaxAgeMs }, known)
-        }
-      }),
+      fc.property(
+        spots(1),
+        steps,
+        maxAges,
+        maxAges,
+        (startMs, course, quoteMaxAgeMs, staleAfterMs) => {
+          let nowMs = startMs
+          let quotes = QuoteIndex.empty
+          let catalogue = catalogueOf([])
+          const known: Quote[] = []
+          for (const step of course) {
+            nowMs += step.stepMs
+            const batch = step.arrivals.map(({ providerId, corridor: [from, to], rate, back }, i) =>
+              quote({
+                id: known.length + i + 1,
+                atMs: nowMs - back,
+                providerId,
+                from,
+                to,
+                rate,
+                rateType: KINDS[providerId]!,
+              }),
+            )
+            known.push(...batch)
+            quotes = quotes.with(step.isRepeated ? [...known].reverse() : batch, nowMs)
+            if (step.isPruned) quotes = quotes.pruned(nowMs)
+            if (step.inactive) catalogue = catalogueOf(step.inactive)
+            expectPlain({ quotes, catalogue, nowMs, quoteMaxAgeMs, staleAfterMs }, known)
+          }
+        },
+      ),
       { numRuns: 200 },
     )
   })
 
   test('is remembered for as long as the same is seen', () => {
     const quotes = QuoteIndex.empty.with([quote({ providerId: 'a', atMs: BASE_MS - 5 })], BASE_MS)
-    const sight = { quotes, catalogue: catalogueOf([]), nowMs: BASE_MS, quoteMaxAgeMs: HOUR_MS }
+    const ages = { quoteMaxAgeMs: HOUR_MS, staleAfterMs: HOUR_MS }
+    const sight = { quotes, catalogue: catalogueOf([]), nowMs: BASE_MS, ...ages }
     const later = { ...sight, nowMs: BASE_MS + HOUR_MS - 6 }
     for (const tier of TIERS) {
       const first = viewOf(sight, tier).corridor('USD', 'KES')
@@ -247,7 +269,8 @@ describe('the view of a corridor', () => {
 
   test('one tier does not push the other out of memory', () => {
     const quotes = QuoteIndex.empty.with([quote({ providerId: 'a', atMs: BASE_MS - 5 })], BASE_MS)
-    const sight = { quotes, catalogue: catalogueOf([]), nowMs: BASE_MS, quoteMaxAgeMs: null }
+    const ages = { quoteMaxAgeMs: null, staleAfterMs: null }
+    const sight = { quotes, catalogue: catalogueOf([]), nowMs: BASE_MS, ...ages }
     const hourly = viewOf(sight, 'hourly').corridor('USD', 'KES')
     const realtime = viewOf(sight, 'realtime').corridor('USD', 'KES')
     expect(viewOf(sight, 'hourly').corridor('USD', 'KES')).toBe(hourly)
@@ -259,11 +282,26 @@ describe('the view of a corridor', () => {
     const quotes = QuoteIndex.empty.with([quote({ providerId: 'a', atMs: BASE_MS })], BASE_MS)
     const catalogue = catalogueOf([])
     const at = (nowMs: number) =>
-      viewOf({ quotes, catalogue, nowMs, quoteMaxAgeMs: 1000 }, 'realtime').corridor('USD', 'KES')
+      viewOf(
+        { quotes, catalogue, nowMs, quoteMaxAgeMs: 1000, staleAfterMs: null },
+        'realtime',
+      ).corridor('USD', 'KES')
     expect(at(BASE_MS).quotes).toHaveLength(1)
     expect(at(BASE_MS + 1000).quotes).toHaveLength(1)
     expect(at(BASE_MS + 1001).quotes).toHaveLength(0)
     expect(at(BASE_MS + 1000).quotes).toHaveLength(1)
+  })
+
+  test('a quote of exactly the age is current, a millisecond later it is stale, in each tier', () => {
+    const quotes = QuoteIndex.empty.with([quote({ providerId: 'a', atMs: BASE_MS })], BASE_MS)
+    const ages = { quoteMaxAgeMs: null, staleAfterMs: HOUR_MS }
+    const sight = { quotes, catalogue: catalogueOf([]), ...ages }
+    const isStale = (nowMs: number, tier: 'hourly' | 'realtime') =>
+      viewOf({ ...sight, nowMs }, tier).corridor('USD', 'KES').best?.isStale
+    for (const order of [0, 1, 0])
+      expect(isStale(BASE_MS + HOUR_MS + order, 'realtime')).toBe(order === 1)
+    const hours = [1, 2, 1].map((hour) => isStale(BASE_MS + hour * HOUR_MS + 1, 'hourly'))
+    expect(hours).toEqual([false, true, false])
   })
 
   test('whatever was looked at before, in any order of clocks, is what a fresh index shows', () => {
@@ -276,7 +314,7 @@ describe('the view of a corridor', () => {
       { maxLength: 12 },
     )
     fc.assert(
-      fc.property(history, looks, maxAges, (rows, course, quoteMaxAgeMs) => {
+      fc.property(history, looks, maxAges, maxAges, (rows, course, quoteMaxAgeMs, staleAfterMs) => {
         const loadedMs = BASE_MS + 2 * HOUR_MS
         const all = rows.map((row, i) =>
           quote({ ...row, id: i + 1, rateType: KINDS[row.providerId]! }),
@@ -286,7 +324,7 @@ describe('the view of a corridor', () => {
         for (const { nowMs, tier, inactive } of course) {
           const catalogue = catalogues.get(inactive.join()) ?? catalogueOf(inactive)
           catalogues.set(inactive.join(), catalogue)
-          const sight = { catalogue, nowMs, quoteMaxAgeMs }
+          const sight = { catalogue, nowMs, quoteMaxAgeMs, staleAfterMs }
           const fresh = { ...sight, quotes: QuoteIndex.empty.with(all, loadedMs) }
           expect(viewOf({ ...sight, quotes: looked }, tier).corridor('USD', 'KES')).toEqual(
             viewOf(fresh, tier).corridor('USD', 'KES'),

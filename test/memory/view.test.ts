@@ -25,6 +25,7 @@ function viewAt(nowMs: number, tier: Tier, ...references: Reference[]): View {
   return new View(memory.current, freshnessAt(tier, nowMs), {
     midMaxAgeMs: MID_MAX_AGE_MS,
     quoteMaxAgeMs: null,
+    staleAfterMs: null,
   })
 }
 
@@ -93,7 +94,8 @@ describe('View.corridor', () => {
       new View(memory.current, freshnessAt('hourly', nowMs), {
         midMaxAgeMs: MID_MAX_AGE_MS,
         quoteMaxAgeMs: null,
-      }).corridor('USD', 'KES').best?.rate
+        staleAfterMs: null,
+      }).corridor('USD', 'KES').best?.quote.rate
     expect(rateAt(BASE_MS + HOUR_MS - 1)).toBe(1)
     expect(rateAt(BASE_MS + HOUR_MS)).toBe(2)
     expect(rateAt(BASE_MS + HOUR_MS + 1)).toBe(2)

@@ -54,7 +54,7 @@ describe('fetchMatrix', () => {
       { providerId: 'official-a', to: 'NGN', rate: 140 },
     )
     const [row] = matrixOf(world, 'USD', 'KES,NGN').pairs
-    expect(row?.map(({ best }) => best?.providerId ?? null)).toEqual(['p2p-a', null])
+    expect(row?.map(({ best }) => best?.quote.providerId ?? null)).toEqual(['p2p-a', null])
   })
 
   test('a currency against itself is labelled by no feed that the others do not need', () => {
@@ -143,7 +143,7 @@ describe('a mid that is missing from fetchMatrix', () => {
       pairs: [
         [
           { mid: 1300, best: null },
-          { mid: null, best: { rate: 129 } },
+          { mid: null, best: { quote: { rate: 129 } } },
         ],
       ],
       reference: { source: 'feed', atMs: world.clock.now() },
@@ -170,7 +170,7 @@ describe('a mid that is missing from fetchMatrix', () => {
     world.reference({ KES: 130 })
     world.quote({ providerId: 'retail-a', to: 'UGX', rate: 3600 })
     const { pairs, reference, unpriced } = matrixOf(world, 'USD', 'UGX')
-    expect(pairs[0]?.[0]).toMatchObject({ mid: null, best: { rate: 3600 } })
+    expect(pairs[0]?.[0]).toMatchObject({ mid: null, best: { quote: { rate: 3600 } } })
     expect(reference).toBeNull()
     expect(unpriced).toEqual([{ code: 'UGX', isStablecoin: false, lastMs: null }])
   })
@@ -182,7 +182,7 @@ describe('a mid that is missing from fetchMatrix', () => {
       world.quote({ providerId: 'p2p-a', from: 'USDT', rate: 131 })
       const { pairs, unpriced } = matrixOf(world, 'USDT', 'USD,KES,USDC')
       expect(pairs[0]?.map(({ mid }) => mid)).toEqual([null, null, null])
-      expect(pairs[0]?.[1]?.best?.rate).toBe(131)
+      expect(pairs[0]?.[1]?.best?.quote.rate).toBe(131)
       const stale =
         at === STALE ? [{ code: 'KES', isStablecoin: false, lastMs: Date.parse(at) }] : []
       expect(unpriced).toEqual([

@@ -16,7 +16,7 @@ import { TEST_MS_MAX } from '../support/until.ts'
 
 const HELD_MS = 3 * DAY_MS
 const FROM_MS = NOW_MS - 40 * DAY_MS
-const LIMITS = { midMaxAgeMs: DAY_MS, quoteMaxAgeMs: null }
+const LIMITS = { midMaxAgeMs: DAY_MS, quoteMaxAgeMs: null, staleAfterMs: null }
 
 let database: FreshDatabase
 let world: PastWorld

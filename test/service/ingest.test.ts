@@ -114,10 +114,10 @@ describe('ingest', () => {
     world.clock.advance(1)
     resolve({ kind: 'recorded', ids: [50] })
     await answer
-    expect(beforeTheHour.corridor('USD', 'KES').best?.rate).toBe(1)
+    expect(beforeTheHour.corridor('USD', 'KES').best?.quote.rate).toBe(1)
     expect(servedBy(world, 'hourly')).toEqual([[50, 2]])
     world.clock.advance(-1)
-    expect(viewOf(world, 'hourly').corridor('USD', 'KES').best?.rate).toBe(1)
+    expect(viewOf(world, 'hourly').corridor('USD', 'KES').best?.quote.rate).toBe(1)
   })
 
   test('a repeated idempotency key gives the first answer again and publishes nothing', async () => {

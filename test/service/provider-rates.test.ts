@@ -6,7 +6,11 @@ import { viewOf } from '../support/views.ts'
 import { World } from '../support/world.ts'
 
 const ratesOf = (world: World, id: string, tier: 'hourly' | 'realtime' = 'realtime') =>
-  providerRates(viewOf(world, tier), id).quotes.map(({ from, to, rate }) => [from, to, rate])
+  providerRates(viewOf(world, tier), id).quotes.map(({ quote: { from, to, rate } }) => [
+    from,
+    to,
+    rate,
+  ])
 
 function codeOf(work: () => unknown): string {
   try {

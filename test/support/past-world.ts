@@ -40,6 +40,7 @@ export class PastWorld {
       at: string
       midMaxAgeMs?: number
       quoteMaxAgeMs?: number | null
+      staleAfterMs?: number | null
       past?: ReturnType<typeof pastOf>
     },
   ) {
@@ -65,6 +66,7 @@ export class PastWorld {
         ageLimits: {
           midMaxAgeMs: options.midMaxAgeMs ?? 72 * 3_600_000,
           quoteMaxAgeMs: options.quoteMaxAgeMs ?? null,
+          staleAfterMs: options.staleAfterMs ?? null,
         },
         store: { ...createObservationStore(database), referencesAt: references.referencesAt },
         past: options.past ?? pastOf(database, this.windows),

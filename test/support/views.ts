@@ -1,12 +1,17 @@
-import { HOUR_MS } from '~/domain/duration.ts'
+import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import { freshnessAt, type Tier } from '~/domain/freshness.ts'
-import { View } from '~/memory/view.ts'
+import { type AgeLimits, View } from '~/memory/view.ts'
 import type { World } from './world.ts'
+
+const LIMITS: AgeLimits = {
+  midMaxAgeMs: 72 * HOUR_MS,
+  quoteMaxAgeMs: null,
+  staleAfterMs: 7 * DAY_MS,
+}
 
 /** What a caller of a tier sees of a world just now. */
 export const viewOf = (
   { memory, clock }: Pick<World, 'memory' | 'clock'>,
   tier: Tier = 'realtime',
-  midMaxAgeMs = 72 * HOUR_MS,
-): View =>
-  new View(memory.current, freshnessAt(tier, clock.now()), { midMaxAgeMs, quoteMaxAgeMs: null })
+  limits: Partial<AgeLimits> = {},
+): View => new View(memory.current, freshnessAt(tier, clock.now()), { ...LIMITS, ...limits })

@@ -1,5 +1,6 @@
 import { createApp } from '~/app.ts'
 import { keyHashOf, newApiKey } from '~/domain/api-key.ts'
+import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import type { Reference } from '~/domain/mid.ts'
 import type { Batch, Idempotency } from '~/domain/observation.ts'
 import type { Probe } from '~/domain/price/day-mids.ts'
@@ -53,7 +54,11 @@ export class World {
       clock: this.clock,
       log: options.log ?? this.log,
       metering: { meter: this.meter, limits: { free: 50, pro: 250, enterprise: 1000 } },
-      ageLimits: { midMaxAgeMs: 72 * 3_600_000, quoteMaxAgeMs: options.quoteMaxAgeMs ?? null },
+      ageLimits: {
+        midMaxAgeMs: 72 * HOUR_MS,
+        quoteMaxAgeMs: options.quoteMaxAgeMs ?? null,
+        staleAfterMs: options.staleAfterMs === undefined ? 7 * DAY_MS : options.staleAfterMs,
+      },
       past: options.past ?? emptyPast(),
     }
     this.tools = new ToolServer({ ...reading, options: { ...TOOL_OPTIONS, ...options.tools } })
@@ -172,6 +177,8 @@ const TOOL_OPTIONS: ToolServerOptions = { allowedHosts: [], allowedOrigins: [], 
 type WorldOptions = {
   at?: string
   quoteMaxAgeMs?: number
+  /** 7 days unless said otherwise. */
+  staleAfterMs?: number | null
   feedTimes?: FeedTimes
   corsOrigins?: string[]
   publicUrl?: string

@@ -68,14 +68,14 @@ const ANSWERS: Readonly<Record<string, Both>> = {
   ),
 }
 
-/** Short enough for single currencies to be left behind now and then. */
-const MID_MAX_AGE_MS = 1.5 * HOUR_MS
+/** Short enough for single currencies and quotes to be left behind now and then. */
+const LIMITS = { midMaxAgeMs: 1.5 * HOUR_MS, staleAfterMs: 900 }
 
 const steps = fc.array(fc.tuple(events, jumps), { minLength: 1, maxLength: 20 })
 
 /** Null where the question has no answer just then. */
 function answered(answer: Both, world: World, tier: (typeof TIERS)[number]) {
-  const view = viewOf(world, tier, MID_MAX_AGE_MS)
+  const view = viewOf(world, tier, LIMITS)
   try {
     return answer(view, view.freshness)
   } catch {
@@ -85,11 +85,14 @@ function answered(answer: Both, world: World, tier: (typeof TIERS)[number]) {
 
 describe.each(Object.entries(ANSWERS))('%s', (name, answer) => {
   test('is what the presenter says, letter by letter, whatever became of the market', () => {
-    let [answers, notes] = [0, 0]
+    let [answers, notes, stale] = [0, 0, 0]
     fc.assert(
       fc.property(steps, (all) => {
         const world = new World()
         world.reference({ KES: 130, NGN: 1500, GBP: 0.8 })
+        world.quote({ providerId: 'retail-a', rate: 99 })
+        world.quote({ providerId: 'retail-a', rate: 99, from: 'USDT' })
+        world.quote({ providerId: 'retail-a', rate: 99, from: 'GBP' })
         for (const [event, jump] of all) {
           apply(world, event)
           for (const tier of TIERS) {
@@ -97,6 +100,7 @@ describe.each(Object.entries(ANSWERS))('%s', (name, answer) => {
             if (!pair) continue
             answers += 1
             if (pair[0].includes('"note":')) notes += 1
+            if (pair[0].includes('is_stale":true')) stale += 1
             expect(pair[0]).toBe(pair[1])
           }
           world.clock.advance(jump)
@@ -105,6 +109,7 @@ describe.each(Object.entries(ANSWERS))('%s', (name, answer) => {
       { numRuns: 60 },
     )
     expect(answers).toBeGreaterThan(100)
+    expect(stale).toBeGreaterThan(20)
     if (name.startsWith('fetch')) expect(notes).toBeGreaterThan(0)
   }, 60_000)
 })

@@ -125,17 +125,16 @@ function byValue(a: number | null, b: number | null, isDescending: boolean): num
 function lineOf(view: View, { from, to, view: seen }: LiveCorridor): CorridorLine {
   const { best, quotes } = seen
   const mid = view.mid(from, to)?.rate ?? null
-  const provider = best && quotes.find(({ quote }) => quote === best)?.provider
   return {
     from,
     to,
-    best: best && provider ? { rate: best.rate, providerName: provider.name } : null,
+    best: best && { rate: best.quote.rate, providerName: best.provider.name },
     providers: quotes.length,
     executable: quotes.filter(({ quote }) => isExecutable(quote.rateType)).length,
     avgSpreadBps: seen.avgSpreadBps,
     mid,
-    bestVsMidBps: best && mid !== null ? vsMidBps(best.rate, mid) : null,
-    bestMs: best?.atMs ?? null,
+    bestVsMidBps: best && mid !== null ? vsMidBps(best.quote.rate, mid) : null,
+    bestMs: best?.quote.atMs ?? null,
   }
 }
 

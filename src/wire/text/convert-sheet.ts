@@ -3,7 +3,7 @@ import { isExecutable, KIND_ORDER } from '~/domain/provider.ts'
 import { byKindThenValue, byTie } from '~/domain/rank.ts'
 import { roundAmount } from '~/domain/round.ts'
 import { vsMidBps } from '~/domain/spread.ts'
-import { feeMidOf, type Prices } from '~/service/convert.ts'
+import { feeMidOf, isCurrent, type Prices } from '~/service/convert.ts'
 import { presentConversion, presentConvertMid } from '~/wire/convert.ts'
 import type { ByteText } from './byte-text.ts'
 
@@ -14,6 +14,7 @@ const NONE = -1
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
 const NULL = utf8('null')
 const LIST = utf8(',"providers":[')
+const BEST_CURRENT = utf8(',"best_current":')
 const NET = utf8(',"net_converted":')
 
 /** The zero sums printed in the places of the real ones. */
@@ -41,6 +42,8 @@ export class ConvertSheet {
   readonly #kinds: Uint8Array
   /** 1 for a kind that is never the best; after the first such quote there is no other. */
   readonly #isNeverBest: Uint8Array
+  /** 1 for a quote that can be the best current one. */
+  readonly #isCurrent: Uint8Array
   readonly #rates: Float64Array
   /** Fees in the target currency; NaN where a fee cannot be priced. */
   readonly #fees: Float64Array
@@ -65,6 +68,7 @@ export class ConvertSheet {
     const each = <T>(of: (ranked: Prices['quotes'][number]) => T): T[] => this.#quotes.map(of)
     this.#kinds = Uint8Array.from(each(({ quote }) => KIND_ORDER[quote.rateType]))
     this.#isNeverBest = Uint8Array.from(each(({ quote }) => (isExecutable(quote.rateType) ? 0 : 1)))
+    this.#isCurrent = Uint8Array.from(each((ranked) => (isCurrent(ranked) ? 1 : 0)))
     this.#rates = Float64Array.from(each(({ quote }) => quote.rate))
     const fees = each(({ quote }) => feeInTarget(quote, feeMidOf(feeMids, quote)))
     this.#fees = Float64Array.from(fees, (fee) => fee ?? Number.NaN)
@@ -90,9 +94,10 @@ export class ConvertSheet {
     text.piece(this.#opening).number(amount).piece(this.#beforeMid)
     if (midRate !== null) text.rounded(amount * midRate)
     text.piece(this.#beforeBest)
-    const best = this.#best()
-    if (best === NONE) text.piece(NULL)
-    else this.#writeEntry(text.piece(this.#entries[best]!.head), best, amount)
+    const best = this.#best(false)
+    this.#writeBest(text, best, amount)
+    text.piece(BEST_CURRENT)
+    this.#writeBest(text, this.#isCurrent[best] ? best : this.#best(true), amount)
     text.piece(LIST)
     for (let place = 0; place < order.length; place++) {
       const i = order[place]!
@@ -100,6 +105,11 @@ export class ConvertSheet {
       this.#writeEntry(text.piece(place === 0 ? head : nextHead), i, amount)
     }
     text.piece(this.#closing)
+  }
+
+  #writeBest(text: ByteText, best: number, amount: number): void {
+    if (best === NONE) text.piece(NULL)
+    else this.#writeEntry(text.piece(this.#entries[best]!.head), best, amount)
   }
 
   /** Writes everything of an entry after its head. */
@@ -140,14 +150,17 @@ export class ConvertSheet {
     return net === other ? a < b : net > other
   }
 
-  /** The best net amount above zero of all executable kinds; `NONE` without one. */
-  #best(): number {
+  /**
+   * The best net amount above zero of all executable kinds, or of their current quotes alone;
+   * `NONE` without one.
+   */
+  #best(isOfCurrent: boolean): number {
     const [nets, order] = [this.#nets, this.#order]
     let best = NONE
     for (let place = 0; place < order.length; place++) {
       const i = order[place]!
       if (this.#isNeverBest[i]) break
-      if (!(nets[i]! > 0)) continue
+      if (!(nets[i]! > 0) || (isOfCurrent && !this.#isCurrent[i])) continue
       if (best === NONE || nets[i]! > nets[best]!) best = i
       else if (nets[i] === nets[best] && byTie(this.#quotes[i]!, this.#quotes[best]!) < 0) best = i
     }

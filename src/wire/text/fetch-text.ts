@@ -1,6 +1,6 @@
 import type { Freshness } from '~/domain/freshness.ts'
-import type { Quote } from '~/domain/quote.ts'
 import { roundAmount } from '~/domain/round.ts'
+import type { AgedQuote } from '~/memory/corridor-view.ts'
 import type { Matrix, Pair } from '~/service/fetch.ts'
 import { presentBest, unpricedNote } from '~/wire/fetch.ts'
 import { freshnessText, iso } from '~/wire/present.ts'
@@ -10,7 +10,7 @@ import { freshnessText, iso } from '~/wire/present.ts'
  *
  * Cache 7 of a read, see docs/architecture.md.
  */
-const bests = new WeakMap<Quote, string>()
+const bests = new WeakMap<AgedQuote, string>()
 
 /** The text of `presentFetchOne`, letter by letter. */
 export const fetchOneText = (matrix: Matrix, freshness: Freshness): string =>
@@ -54,7 +54,7 @@ function membersOf({ mid, best }: Pair): string {
   return mid === null ? bestMember : `"mid":${roundAmount(mid)},${bestMember}`
 }
 
-function bestText(quote: Quote): string {
+function bestText(quote: AgedQuote): string {
   const known = bests.get(quote)
   if (known !== undefined) return known
   const text = JSON.stringify(presentBest(quote))

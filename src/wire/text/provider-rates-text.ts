@@ -1,5 +1,5 @@
 import type { Freshness } from '~/domain/freshness.ts'
-import type { Quote } from '~/domain/quote.ts'
+import type { AgedQuote } from '~/memory/corridor-view.ts'
 import type { ProviderRates } from '~/service/provider-rates.ts'
 import { freshnessText } from '~/wire/present.ts'
 import { presentProvider, presentProviderQuote } from '~/wire/provider-rates.ts'
@@ -9,7 +9,7 @@ import { presentProvider, presentProviderQuote } from '~/wire/provider-rates.ts'
  *
  * Cache 7 of a read, see docs/architecture.md.
  */
-const texts = new WeakMap<Quote, string>()
+const texts = new WeakMap<AgedQuote, string>()
 
 /** The text of `presentProviderRates`, letter by letter. */
 export function providerRatesText(
@@ -22,7 +22,7 @@ export function providerRatesText(
   return `${head},"count":${quotes.length},${freshnessText(freshness)}`
 }
 
-function quoteText(quote: Quote): string {
+function quoteText(quote: AgedQuote): string {
   const known = texts.get(quote)
   if (known !== undefined) return known
   const text = JSON.stringify(presentProviderQuote(quote))

@@ -72,7 +72,7 @@ const depsOf = (world: World, answers: AnswerCache, quoteMaxAgeMs: number | null
   clock: world.clock,
   log: world.log,
   metering: { meter: world.meter, limits: { free: 1e6, pro: 1e6, enterprise: 1e6 } },
-  ageLimits: { midMaxAgeMs: MID_MAX_AGE_MS, quoteMaxAgeMs },
+  ageLimits: { midMaxAgeMs: MID_MAX_AGE_MS, quoteMaxAgeMs, staleAfterMs: HOUR_MS },
   answers,
   ...{ guards: {}, refusals: new Refusals({}) },
 })

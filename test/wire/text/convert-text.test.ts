@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { AMOUNT_MAX } from '~/domain/convert.ts'
+import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import { TIERS } from '~/domain/freshness.ts'
 import { Memory } from '~/memory/memory.ts'
 import { converted, priced } from '~/service/convert.ts'
@@ -21,6 +22,7 @@ const quoted = fc.record({
   rate: fc.oneof(rates, fewRates),
   fee: fc.option(fc.oneof(fc.constant(0), fc.double({ min: 0, max: 1e6, noNaN: true }))),
   feeCurrency: fc.constantFrom('USD', 'KES', 'GBP', 'ZAR'),
+  back: fc.constantFrom(0, 7 * DAY_MS - HOUR_MS, 7 * DAY_MS, 7 * DAY_MS + 1),
 })
 const amounts = fc.oneof(
   fc.integer({ min: 1, max: 1e6 }).map((cents) => cents / 100),
@@ -36,6 +38,7 @@ describe('convertText', () => {
       mids: fc.record({ KES: fc.option(fewRates), GBP: fc.option(fewRates) }),
       name: names,
     })
+    let others = 0
     fc.assert(
       fc.property(scenes, ({ quotes, asked, mids, name }) => {
         const clock = clockAt(NOW)
@@ -43,11 +46,12 @@ describe('convertText', () => {
         const providers = PROVIDERS.map(({ id, rateType }) => provider(id, { rateType, name }))
         memory.publish({ catalogue: { currencies: CURRENCIES, providers } }, clock.now())
         const rateTypes = new Map(PROVIDERS.map(({ id, rateType }) => [id, rateType]))
-        for (const [id, { fee, feeCurrency, ...more }] of quotes.entries()) {
+        for (const [id, { fee, feeCurrency, back, ...more }] of quotes.entries()) {
           const rateType = rateTypes.get(more.providerId)!
           const said = {
             ...more,
             id,
+            atMs: clock.now() - back,
             rateType,
             fee,
             feeCurrency: fee === null ? null : feeCurrency,
@@ -66,12 +70,14 @@ describe('convertText', () => {
           const { freshness } = viewOf({ memory, clock }, tier)
           const asked = { from: 'USD', to: 'KES', amount }
           const found = priced(viewOf({ memory, clock }, tier), asked)
-          expect(textOf(convertText(found, freshness))).toBe(
-            JSON.stringify(presentConvert(converted(found), freshness)),
-          )
+          const plain = presentConvert(converted(found), freshness)
+          expect(textOf(convertText(found, freshness))).toBe(JSON.stringify(plain))
+          if (plain.best && plain.best_current?.provider_id !== plain.best.provider_id) others += 1
+          clock.advance(HOUR_MS)
         }
       }),
       { numRuns: 500 },
     )
+    expect(others).toBeGreaterThan(100)
   })
 })

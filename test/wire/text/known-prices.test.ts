@@ -79,7 +79,7 @@ async function replyOf(
       clock: world.clock,
       log: world.log,
       metering: { meter: world.meter, limits: { free: 1e6, pro: 1e6, enterprise: 1e6 } },
-      ageLimits: { midMaxAgeMs: 1.5 * HOUR_MS, quoteMaxAgeMs: 2 * HOUR_MS },
+      ageLimits: { midMaxAgeMs: 1.5 * HOUR_MS, quoteMaxAgeMs: 2 * HOUR_MS, staleAfterMs: HOUR_MS },
       answers,
       ...{ guards: {}, refusals: new Refusals({}) },
     },
