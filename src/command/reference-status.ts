@@ -2,12 +2,16 @@ import type { FeedRecord, FeedState } from '~/domain/feed/state.ts'
 import { noState } from '~/domain/feed/state.ts'
 import type { HeldBack } from '~/domain/feed/verdict.ts'
 import type { Reference } from '~/domain/mid.ts'
-import { newestFirst } from '~/domain/quote.ts'
+import type { DoubtfulPeg } from '~/domain/price/doubtful-peg.ts'
+import { roundAmount } from '~/domain/round.ts'
 import { CatalogueIndex } from '~/memory/catalogue-index.ts'
+import { ReferenceIndex } from '~/memory/reference-index.ts'
+import { doubtfulPegsOf } from '~/service/doubtful-pegs.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
 import { createFeedStateStore } from '~/store/feed-state-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
+import { presentDoubtfulPeg } from '~/wire/status.ts'
 import { tableLines } from './table.ts'
 
 type FeedStanding = { readonly id: string; readonly record: FeedRecord | null }
@@ -24,6 +28,7 @@ type FeedStatus = {
   readonly feeds: readonly FeedStanding[]
   /** The active fiat currencies except the dollar, in the catalogue's order. */
   readonly currencies: readonly CurrencyStanding[]
+  readonly doubtfulPegs: readonly DoubtfulPeg[]
 }
 
 /** The state of the configured feeds and the standing rate of each currency, from the database. */
@@ -37,23 +42,28 @@ export async function feedStatusOf(
     createFeedStateStore(database).load(),
   ])
   const state = saved ?? noState
-  const newest = references.toSorted(newestFirst)
+  const index = new CatalogueIndex(catalogue)
+  const known = ReferenceIndex.empty.with(references, nowMs).anchored(index.anchors)
   return {
     state,
     feeds: feeds.map(({ id }) => ({
       id,
       record: state.feeds.find((record) => record.id === id) ?? null,
     })),
-    currencies: new CatalogueIndex(catalogue).referenceCodes.map((code) => ({
+    currencies: index.referenceCodes.map((code) => ({
       currency: code,
-      reference: newest.find(({ currency }) => currency === code) ?? null,
+      reference: known.reference(code, Number.POSITIVE_INFINITY) ?? null,
       held: state.held.find(({ currency }) => currency === code) ?? null,
     })),
+    doubtfulPegs: doubtfulPegsOf({ catalogue: index, references: known }),
   }
 }
 
 /** The output of `reference status --json`. */
-export const presentFeedStatus = ({ state, feeds, currencies }: FeedStatus, nowMs: number) => ({
+export const presentFeedStatus = (
+  { state, feeds, currencies, doubtfulPegs }: FeedStatus,
+  nowMs: number,
+) => ({
   last_run: iso(state.ranMs),
   served_by: state.served,
   feeds: feeds.map(({ id, record }) => ({
@@ -70,7 +80,7 @@ export const presentFeedStatus = ({ state, feeds, currencies }: FeedStatus, nowM
   })),
   currencies: currencies.map(({ currency, reference, held }) => ({
     currency,
-    per_usd: reference?.perUsd ?? null,
+    per_usd: reference ? roundAmount(reference.perUsd) : null,
     source: reference?.source ?? null,
     fetched_at: iso(reference?.atMs),
     age_seconds: secondsSince(reference?.atMs, nowMs),
@@ -81,10 +91,12 @@ export const presentFeedStatus = ({ state, feeds, currencies }: FeedStatus, nowM
       contradicted_by: held.contradictedBy,
     },
   })),
+  doubtful_pegs: doubtfulPegs.map(presentDoubtfulPeg),
 })
 
-/** The status as two tables for a person. */
-export function statusLines({ state, feeds, currencies }: FeedStatus, nowMs: number): string[] {
+/** The status as two tables for a person, and the pegs that feeds contradict. */
+export function statusLines(status: FeedStatus, nowMs: number): string[] {
+  const { state, feeds, currencies, doubtfulPegs } = status
   const feedRows = feeds.map(({ id, record }) => [
     id === state.served ? `${id} *` : id,
     stateOf(record),
@@ -93,7 +105,7 @@ export function statusLines({ state, feeds, currencies }: FeedStatus, nowMs: num
   ])
   const currencyRows = currencies.map(({ currency, reference, held }) => [
     currency,
-    reference ? String(reference.perUsd) : '-',
+    reference ? String(roundAmount(reference.perUsd)) : '-',
     reference?.source ?? '-',
     ageOf(reference?.atMs, nowMs),
     held ? `held back: ${held.perUsd} from ${held.source} since ${iso(held.sinceMs)}` : '',
@@ -103,7 +115,16 @@ export function statusLines({ state, feeds, currencies }: FeedStatus, nowMs: num
     ...tableLines([['feed', 'state', 'last success', 'last error'], ...feedRows]),
     '',
     ...tableLines([['currency', 'per USD', 'source', 'age', ''], ...currencyRows]),
+    ...(doubtfulPegs.length > 0 ? ['', ...doubtfulPegs.map(doubtLine)] : []),
   ]
+}
+
+const doubtLine = (doubt: DoubtfulPeg): string => {
+  const { currency, peg, said, off_pct, source, fetched_at } = presentDoubtfulPeg(doubt)
+  return (
+    `doubtful peg: ${currency} is pegged at ${peg.rate} to ${peg.to}, and ${source} said ${said} ` +
+    `(${off_pct} % off) at ${fetched_at}`
+  )
 }
 
 function stateOf(record: FeedRecord | null): string {

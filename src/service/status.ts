@@ -1,7 +1,9 @@
 import type { FeedState } from '~/domain/feed/state.ts'
 import type { Reference } from '~/domain/mid.ts'
+import type { DoubtfulPeg } from '~/domain/price/doubtful-peg.ts'
 import type { View } from '~/memory/view.ts'
 import { liveCorridors } from './corridors.ts'
+import { doubtfulPegsOf } from './doubtful-pegs.ts'
 
 export type Status = {
   readonly corridorCount: number
@@ -14,6 +16,8 @@ export type Status = {
   readonly isMidRecent: boolean
   /** What is known about the feeds from their runs. */
   readonly feeds: FeedState
+  /** The pegs that feeds contradict. */
+  readonly doubtfulPegs: readonly DoubtfulPeg[]
 }
 
 /** The state of the public service, from the live view. */
@@ -29,6 +33,7 @@ export function statusOf(view: View): Status {
     feed,
     isMidRecent: feed !== null && view.isRecent(feed.atMs),
     feeds,
+    doubtfulPegs: doubtfulPegsOf(view.generation),
   }
 }
 

@@ -1,6 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { FEED_FAULTS } from '~/domain/feed/feed.ts'
 import type { FeedState } from '~/domain/feed/state.ts'
+import type { DoubtfulPeg } from '~/domain/price/doubtful-peg.ts'
+import { roundAmount } from '~/domain/round.ts'
 import type { Status } from '~/service/status.ts'
 import { CurrencyCode, Instant, namedRecord, nullable, record, words } from './fields.ts'
 import { iso } from './present.ts'
@@ -30,6 +32,17 @@ const MidFeeds = namedRecord('MidFeeds', {
   ),
 })
 
+const DoubtfulPegEntry = namedRecord('DoubtfulPeg', {
+  currency: CurrencyCode,
+  peg: record({ to: CurrencyCode, rate: Type.Number() }),
+  said: Type.Number({ description: 'What feeds say: units of the currency for one of `peg.to`.' }),
+  off_pct: Type.Number({
+    description: 'How far that is off the peg, in percent; above zero where it is worth less.',
+  }),
+  source: Type.String({ description: 'The feed that says so.' }),
+  fetched_at: Instant,
+})
+
 export const StatusResponse = namedRecord('StatusResponse', {
   status: words(['ok', 'degraded'], {
     description: '`degraded` when the newest mid-market reference is no longer recent.',
@@ -44,13 +57,19 @@ export const StatusResponse = namedRecord('StatusResponse', {
     age_seconds: nullable(Type.Integer()),
   }),
   mid_feeds: Type.Optional(MidFeeds),
+  doubtful_pegs: Type.Optional(
+    Type.Array(DoubtfulPegEntry, {
+      description:
+        'Fixed pegs that feeds put further than 1 % off; they stay in use. Absent where all hold.',
+    }),
+  ),
   sample: Type.Optional(Type.String({ description: 'Present when the data is a demonstration.' })),
   timestamp: Instant,
 })
 
 /** `sample` says what a demonstration does to its data; null for real data. */
 export function presentStatus(
-  { corridorCount, providerCount, lastRateMs, feed, isMidRecent, feeds }: Status,
+  { corridorCount, providerCount, lastRateMs, feed, isMidRecent, feeds, doubtfulPegs }: Status,
   { nowMs, sample }: { nowMs: number; sample: string | null },
 ): Static<typeof StatusResponse> {
   return {
@@ -65,10 +84,28 @@ export function presentStatus(
       age_seconds: feed && ageSeconds(feed.atMs, nowMs),
     },
     ...(feeds.ranMs !== null && { mid_feeds: presentFeeds(feeds, { ranMs: feeds.ranMs, nowMs }) }),
+    ...(doubtfulPegs.length > 0 && { doubtful_pegs: doubtfulPegs.map(presentDoubtfulPeg) }),
     ...(sample !== null && { sample }),
     timestamp: iso(nowMs),
   }
 }
+
+/** A doubtful peg as `/status` and the command line show it. */
+export const presentDoubtfulPeg = ({
+  currency,
+  peg: { to, rate },
+  saidRate,
+  offPct,
+  source,
+  atMs,
+}: DoubtfulPeg): Static<typeof DoubtfulPegEntry> => ({
+  currency,
+  peg: { to, rate },
+  said: roundAmount(saidRate),
+  off_pct: offPct,
+  source,
+  fetched_at: iso(atMs),
+})
 
 const presentFeeds = (
   { served, feeds, held }: FeedState,

@@ -260,6 +260,7 @@ async function status() {
     feed: feed ? { ...DOLLAR, source: feed.source, atMs: feed.at_ms } : null,
     isMidRecent: true,
     feeds: noState,
+    doubtfulPegs: [],
   }
   return presentStatus(of, { nowMs: Date.now(), sample: null })
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { roundAmount, roundPercent } from '~/domain/round.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { createFeedStateStore } from '~/store/feed-state-store.ts'
 import { type FeedUpstream, feedUpstreams, saying, well } from '../runtime/feed-scene.ts'
@@ -140,5 +141,40 @@ describe('reference status', () => {
       last_error: { fault: 'unreachable', at: expect.stringMatching(ISO) },
     })
     expect(document.currencies).toHaveLength(7)
+  })
+
+  test('shows a pegged currency by its peg, and that feeds contradict it', async () => {
+    const catalogue = createCatalogueStore(database)
+    const xof = CURRENCIES.find(({ code }) => code === 'XOF')!
+    const document = async () => documentOf(await reference(['status', '--json']))
+    const of =
+      ({ currencies }: { currencies: { currency: string; per_usd: number }[] }) =>
+      (code: string) =>
+        currencies.find(({ currency }) => currency === code)!
+    expect((await document()).doubtful_pegs).toEqual([])
+    const said = of(await document())('XOF').per_usd
+    const euro = of(await document())('EUR').per_usd
+    await catalogue.apply({
+      currencies: [{ ...xof, peg: { to: 'EUR', rate: 1000 } }],
+      providers: [],
+    })
+    const pegged = await document()
+    expect(of(pegged)('XOF')).toMatchObject({
+      per_usd: roundAmount(euro * 1000),
+      source: 'peg:EUR+open-er-api',
+    })
+    expect(pegged.doubtful_pegs).toEqual([
+      {
+        ...{ currency: 'XOF', peg: { to: 'EUR', rate: 1000 }, source: 'open-er-api' },
+        said: roundAmount(said / euro),
+        off_pct: roundPercent((said / euro / 1000 - 1) * 100),
+        fetched_at: expect.stringMatching(ISO),
+      },
+    ])
+    expect((await reference(['status'])).stdout).toContain(
+      '\ndoubtful peg: XOF is pegged at 1000 to EUR, and open-er-api said ',
+    )
+    await catalogue.apply({ currencies: [{ ...xof, peg: null }], providers: [] })
+    expect((await document()).doubtful_pegs).toEqual([])
   })
 })

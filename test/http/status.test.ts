@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { provider } from '../support/catalogue.ts'
+import type { Currency } from '~/domain/currency.ts'
+import { currency, provider } from '../support/catalogue.ts'
 import { World } from '../support/world.ts'
 import { QUOTA_HEADERS } from './questions.ts'
 
@@ -38,6 +39,36 @@ describe('GET /status', () => {
       mid_feed: { source: null, last_fetched: null, age_seconds: null },
       timestamp: '2026-03-05T14:25:30.500Z',
     })
+  })
+
+  test('200 names the pegs that feeds contradict, and takes each back with its peg', async () => {
+    const world = new World()
+    const [xof, zar] = [
+      currency('XOF', { peg: { to: 'EUR', rate: 655.957 } }),
+      currency('ZAR', { peg: { to: 'USD', rate: 18 } }),
+    ]
+    const apply = (...currencies: Currency[]) => {
+      const own = [currency('EUR'), currency('USD'), ...currencies]
+      world.memory.publish({ catalogue: { currencies: own, providers: [] } }, world.clock.now())
+    }
+    apply(xof, zar)
+    world.reference({ EUR: 0.9, XOF: 578.554074, ZAR: 18.1 }, { source: 'feed-a' })
+    const pegs = async () => (await world.get('/status')).body.doubtful_pegs
+    expect(await pegs()).toEqual([
+      {
+        currency: 'XOF',
+        peg: { to: 'EUR', rate: 655.957 },
+        ...{ said: 642.83786, off_pct: -2, source: 'feed-a' },
+        fetched_at: '2026-03-05T14:25:30.500Z',
+      },
+    ])
+    expect((await world.get('/status')).body.status).toBe('ok')
+    world.reference({ EUR: 0.9, XOF: 590 })
+    expect(await pegs()).toBeUndefined()
+    world.reference({ ZAR: 19 })
+    expect((await pegs())[0]).toMatchObject({ currency: 'ZAR', said: 19, off_pct: 5.555556 })
+    apply(xof, { ...zar, peg: null })
+    expect(await pegs()).toBeUndefined()
   })
 
   test('200 says how each feed fares and which currencies are held back', async () => {

@@ -2,11 +2,13 @@
 
 import type { FeedRecord, FeedState } from '~/domain/feed/state.ts'
 import type { Reference } from '~/domain/mid.ts'
+import type { DoubtfulPeg } from '~/domain/price/doubtful-peg.ts'
 import { Age, Moment } from '~/portal/moment.tsx'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { TableFrame } from '~/portal/table-frame.tsx'
+import { DoubtfulPegNotice } from './doubtful-peg-notice.tsx'
 import { type Mid, Mids } from './mids.tsx'
 import { isSilent, partlySilentOf, type Sender, Senders } from './senders.tsx'
 
@@ -40,6 +42,7 @@ type Props = {
   readonly senders: readonly Sender[]
   /** Names of active providers that never sent anything. */
   readonly mute: readonly string[]
+  readonly doubtfulPegs: readonly DoubtfulPeg[]
 }
 
 export const operatorPage = (props: Props): Page => ({
@@ -58,11 +61,12 @@ export const operatorPage = (props: Props): Page => ({
   ),
 })
 
-function Alarms({ senders, nowMs, isMidRecent, feeds }: Props) {
+function Alarms({ senders, nowMs, isMidRecent, feeds, doubtfulPegs }: Props) {
   const silent = senders.filter((sender) => isSilent(sender, nowMs))
   const partly = partlySilentOf(senders, nowMs)
   const failing = feeds.feeds.filter((feed) => feed.isFailing)
-  if (silent.length + partly.length + failing.length === 0 && isMidRecent)
+  const alarms = silent.length + partly.length + failing.length + doubtfulPegs.length
+  if (alarms === 0 && isMidRecent)
     return (
       <Notice kind="good">Every feed answers and every provider sends as it usually does.</Notice>
     )
@@ -75,6 +79,12 @@ function Alarms({ senders, nowMs, isMidRecent, feeds }: Props) {
       )}
       {failing.length > 0 && (
         <Notice kind="warn">Failing: {failing.map(({ id }) => id).join(', ')}.</Notice>
+      )}
+      {doubtfulPegs.length > 0 && (
+        <Notice kind="warn">
+          Feeds contradict the peg of {doubtfulPegs.map(({ currency }) => currency).join(', ')}; see
+          below.
+        </Notice>
       )}
       {silent.length > 0 && (
         <Notice kind="warn" title={`${countText(silent.length, 'provider')} fell silent`}>
@@ -104,7 +114,7 @@ function namesText(senders: readonly Sender[]): string {
 export const countText = (count: number, noun: string): string =>
   `${count} ${noun}${count === 1 ? '' : 's'}`
 
-function Feeds({ feeds, newest, mids, nowMs }: Props) {
+function Feeds({ feeds, newest, mids, doubtfulPegs, nowMs }: Props) {
   return (
     <section class="stack-tight" aria-labelledby="feeds-title">
       <h2 id="feeds-title">Reference feeds</h2>
@@ -143,16 +153,27 @@ function Feeds({ feeds, newest, mids, nowMs }: Props) {
           </table>
         </TableFrame>
       )}
-      {feeds.held.map(({ currency, source, sinceMs }) => (
-        <Notice key={currency} kind="warn">
-          {currency} from {source} moved too far to be believed and is held back since{' '}
-          <Moment ms={sinceMs} />.
-        </Notice>
-      ))}
+      <Doubts held={feeds.held} doubtfulPegs={doubtfulPegs} />
       <Mids mids={mids} held={feeds.held} nowMs={nowMs} />
     </section>
   )
 }
+
+type DoubtsProps = Pick<FeedState, 'held'> & Pick<Props, 'doubtfulPegs'>
+
+const Doubts = ({ held, doubtfulPegs }: DoubtsProps) => (
+  <>
+    {held.map(({ currency, source, sinceMs }) => (
+      <Notice key={currency} kind="warn">
+        {currency} from {source} moved too far to be believed and is held back since{' '}
+        <Moment ms={sinceMs} />.
+      </Notice>
+    ))}
+    {doubtfulPegs.map((doubt) => (
+      <DoubtfulPegNotice key={doubt.currency} doubt={doubt} />
+    ))}
+  </>
+)
 
 type FeedProps = { feed: FeedRecord; served: string | null; nowMs: number }
 

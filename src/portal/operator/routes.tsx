@@ -38,7 +38,7 @@ export const operatorRoutes = (deps: OperatorDeps): Route[] => [
 
 async function overview(deps: OperatorDeps, { nowMs }: Visit): Promise<VisitReply> {
   const { memory, ageLimits, operated } = deps
-  const { feed, feeds, isMidRecent } = statusOf(
+  const { feed, feeds, isMidRecent, doubtfulPegs } = statusOf(
     new View(memory.current, freshnessAt('realtime', nowMs), ageLimits),
   )
   const { providers, referenceCodes } = memory.current.catalogue
@@ -55,7 +55,7 @@ async function overview(deps: OperatorDeps, { nowMs }: Visit): Promise<VisitRepl
   }))
   const heard = new Set(sendings.map(({ providerId }) => providerId))
   const mute = providers.filter(({ id }) => !heard.has(id)).map(({ name }) => name)
-  const page = { nowMs, feeds, newest: feed, isMidRecent, mids, senders, mute }
+  const page = { nowMs, feeds, newest: feed, isMidRecent, mids, senders, mute, doubtfulPegs }
   return { page: operatorPage(page) }
 }
 

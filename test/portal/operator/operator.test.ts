@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createAccountStore } from '~/store/access/account-store.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
+import { createReferenceStore } from '~/store/reference-store.ts'
 import { observation, otherHandle } from '../../store/samples.ts'
 import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
 import { until } from '../../support/until.ts'
@@ -195,6 +196,26 @@ describe('data', () => {
     expect(html).toMatch(/None for [A-Z, ]*KES/)
     await database.close()
   })
+})
+
+test('names a peg that feeds contradict, with what they say and how far that is off', async () => {
+  const database = otherHandle(world.database)
+  const currencies = CURRENCIES.map((one) =>
+    one.code === 'XOF' ? { ...one, peg: { to: 'EUR', rate: 655.957 } } : one,
+  )
+  await createCatalogueStore(database).apply({ currencies, providers: [] })
+  const atMs = world.clock.now()
+  const rates = Object.entries({ EUR: 0.9, XOF: 578.554074 })
+  await createReferenceStore(database).append({
+    ...{ source: 'a feed', fetchedMs: atMs },
+    rates: rates.map(([currency, perUsd]) => ({ currency, perUsd: String(perUsd) })),
+  })
+  const text = async () => textOf(await see('/operator'))
+  await until('the doubt', async () => (await text()).includes('The peg of XOF is in doubt'))
+  expect(await text()).toContain('pegged at 655.957 for 1 EUR, and a feed said 642.84 on ')
+  expect(await text()).toContain(': −2.00% off.')
+  expect(await text()).toContain('Feeds contradict the peg of XOF; see below.')
+  await database.close()
 })
 
 test('an e-mail address of an operator is no way in by itself', async () => {

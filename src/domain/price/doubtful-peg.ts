@@ -1,0 +1,46 @@
+import type { Currency, Peg } from '~/domain/currency.ts'
+import { DAY_MS } from '~/domain/duration.ts'
+import type { Reference } from '~/domain/mid.ts'
+import { roundPercent } from '~/domain/round.ts'
+
+/** How far a peg may be off what feeds say, in percent of the peg, before it is doubted. */
+const OFF_PCT_MAX = 1
+
+/**
+ * How far apart in time the two sides may be to be compared: the anchor itself moves from day to
+ * day.
+ */
+const APART_MS_MAX = DAY_MS
+
+/** A peg that feeds contradict; it goes on being used until the catalogue takes it away. */
+export type DoubtfulPeg = {
+  readonly currency: string
+  readonly peg: Peg
+  /** What feeds say: units of the currency for one of what it is pegged to. */
+  readonly saidRate: number
+  /** In percent of the peg; above zero where the currency is worth less than pegged. */
+  readonly offPct: number
+  readonly source: string
+  readonly atMs: number
+}
+
+type Sides = {
+  /** What feeds say of the currency itself. */
+  readonly said: Reference | undefined
+  /** What follows from the peg. */
+  readonly pegged: Reference | undefined
+}
+
+/** The doubt about a currency's peg; null without one, or where the two cannot be compared. */
+export function doubtfulPeg(
+  { code, peg }: Pick<Currency, 'code' | 'peg'>,
+  { said, pegged }: Sides,
+): DoubtfulPeg | null {
+  if (!peg || !said || !pegged) return null
+  if (Math.abs(said.atMs - pegged.atMs) > APART_MS_MAX) return null
+  const ratio = said.perUsd / pegged.perUsd
+  const offPct = roundPercent((ratio - 1) * 100)
+  if (Math.abs(offPct) <= OFF_PCT_MAX) return null
+  const { source, atMs } = said
+  return { currency: code, peg, saidRate: peg.rate * ratio, offPct, source, atMs }
+}
