@@ -28,7 +28,7 @@ function expectNear(actual: number, expected: number): void {
 }
 
 describe('the mid', () => {
-  test('there and back is one, whatever the pair', async () => {
+  test('there and back gives one, whatever the pair', async () => {
     await fc.assert(
       fc.asyncProperty(perUsd, fiats, fiats, async (snapshot, from, to) => {
         const world = new World()
@@ -43,7 +43,7 @@ describe('the mid', () => {
     )
   })
 
-  test('over any third currency it is the same', async () => {
+  test('is the same through any third currency', async () => {
     const all = ['USD', ...FIATS]
     await fc.assert(
       fc.asyncProperty(perUsd, async (snapshot) => {
@@ -59,7 +59,7 @@ describe('the mid', () => {
     )
   })
 
-  test('every endpoint tells the same one, with the same source and time', async () => {
+  test('is the same on every endpoint, with the same source and time', async () => {
     await fc.assert(
       fc.asyncProperty(perUsd, fc.constantFrom(...FIATS), async (snapshot, to) => {
         const world = new World()
@@ -87,7 +87,7 @@ describe('the mid', () => {
 })
 
 describe('the quotes of a corridor', () => {
-  test('the best of each kind has spread 0, no other is below 0, and lists go by kind', async () => {
+  test('the best of each kind has spread 0, no spread is below 0, and lists are grouped by kind', async () => {
     const order = ['retail', 'p2p', 'interbank', 'official', 'parallel']
     await fc.assert(
       fc.asyncProperty(quotes, async (quoted) => {
@@ -128,7 +128,7 @@ describe('the quotes of a corridor', () => {
     )
   })
 
-  test('before fees a conversion is linear in the amount', async () => {
+  test('a conversion is linear in the amount before fees', async () => {
     const amounts = fc.integer({ min: 1, max: 1_000_000 })
     await fc.assert(
       fc.asyncProperty(quotes, amounts, amounts, async (quoted, a, b) => {
@@ -337,7 +337,7 @@ describe('hourly', () => {
       from latest f, latest t where f.currency = ${from} and t.currency = ${to}`
 
   test(
-    'of mids it is what the feed had said by the top of the hour, as SQL has it',
+    'has the mids that the feed had given by the top of the hour, as SQL has it',
     async () => {
       const rows = fc.array(fc.record({ rate: fewRates, leg: fc.constantFrom(0, 1) }), {
         minLength: 25,

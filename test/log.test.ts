@@ -26,7 +26,7 @@ describe('createLog', () => {
     expect(new Date(time).toISOString()).toBe(time)
   })
 
-  test('writes what is at its level or above, and says so', () => {
+  test('writes lines at its level or above, and says so', () => {
     for (const [i, level] of LOG_LEVELS.entries()) {
       const log = logOf({ level })
       for (const at of ['debug', 'info', 'warn', 'error'] as const) log[at]({}, at)
@@ -38,7 +38,7 @@ describe('createLog', () => {
     }
   })
 
-  test('tells of an error its type, message, code, stack and causes', () => {
+  test("writes an error's type, message, code, stack and causes", () => {
     const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })
     logOf().error({ err: new TypeError('away', { cause }) }, 'request failed')
     expect(last().err).toEqual({
@@ -52,7 +52,7 @@ describe('createLog', () => {
     })
   })
 
-  test('tells nothing of what a query was asked with, wherever the drivers keep it', () => {
+  test("writes none of a query's values, wherever the drivers keep them", () => {
     const driver = Object.assign(new Error('duplicate key'), {
       code: '23505',
       detail: 'Key (email)=(hunter2@example.com) already exists.',
@@ -77,7 +77,7 @@ describe('createLog', () => {
     expect(lines.map((line) => JSON.parse(line).worker)).toEqual([1, 1])
   })
 
-  test('bounds the lines of one warning or error in a time, and tells how many it left out', async () => {
+  test('bounds the lines of one warning or error in a minute, and says how many it left out', async () => {
     const log = logOf({ repetitions: { linesMax: 3, windowMs: 60_000 } })
     for (let i = 0; i < 1000; i++) {
       log.warn({ i }, 'the database is away')
@@ -93,7 +93,7 @@ describe('createLog', () => {
     expect(last()).toMatchObject({ level: 'warn', lines: 997, like: 'the database is away' })
   })
 
-  test('tells that when the time is over, and begins anew', async () => {
+  test('says how many when the time is over, and starts over', async () => {
     const { promise: told, resolve } = Promise.withResolvers<string>()
     const written: string[] = []
     const write = (line: string) => {
@@ -107,7 +107,7 @@ describe('createLog', () => {
     expect(written).toHaveLength(3)
   })
 
-  test('bounds how many messages it tells apart', async () => {
+  test('bounds how many messages it distinguishes', async () => {
     const log = logOf({ repetitions: { linesMax: 1, windowMs: 60_000 } })
     for (let i = 0; i < 5000; i++) log.warn({}, `message ${i}`)
     await log.flushed()
@@ -115,7 +115,7 @@ describe('createLog', () => {
     expect(last()).toMatchObject({ lines: 4799, like: 'other messages' })
   })
 
-  test('takes anything for an error', () => {
+  test('accepts anything as an error', () => {
     for (const err of [null, undefined, 'text', 7, { password: 'hunter2' }])
       logOf().error({ err }, '')
     expect(lines.join()).not.toContain('hunter2')
@@ -159,7 +159,7 @@ describe('createLog', () => {
     expect(last()).toMatchObject({ from: 'USD', msg: 'as it was' })
   })
 
-  test('hides the secrets of the settings as they are, in every line and format', () => {
+  test('hides the secrets in the settings, in every line and format', () => {
     const secrets = ['correct horse', 'quo"ted\\secret', 'short', '']
     const log = logOf({ secrets })
     log.info({ a: 'the correct horse', b: 'quo"ted\\secret', c: 'short' }, 'correct horse')
@@ -169,7 +169,7 @@ describe('createLog', () => {
     })
   })
 
-  test('leaves the token in a link that the operator is to open, and only there', () => {
+  test('keeps the token in a link that the operator has to open, and only there', () => {
     const link = 'https://host/reset?from=mail&token=abcdef-123'
     logOf().warn({ to: 'a@b.example', link }, 'this link was not mailed')
     expect(last()).toMatchObject({ link })
@@ -189,7 +189,7 @@ describe('createLog', () => {
     ['assignments', '&token='],
     ['dashes', 'a-'],
     ['schemes', 'http://'],
-  ])('looks through a long line of %s without going over it again and again', (_what, text) => {
+  ])('searches a long line of %s in a single pass', (_what, text) => {
     const log = logOf()
     log.info({ text: text.repeat(1_000_000 / text.length) }, 'long')
     log.info({ link: text.repeat(1_000_000 / text.length) }, 'long')

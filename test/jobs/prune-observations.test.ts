@@ -65,7 +65,7 @@ async function differences() {
 }
 
 describe('pruneObservations', () => {
-  test('deletes what is older than the limit but the last of each provider', async () => {
+  test('deletes observations older than the limit, except the last of each provider', async () => {
     const hours = (n: number) => LIMIT_MS + n * HOUR_MS
     await record(said('NGN', hours(-30)), said('NGN', hours(-20)), said('NGN', LIMIT_MS - 1))
     await record(said('NGN', LIMIT_MS), said('NGN', hours(9)))
@@ -75,7 +75,7 @@ describe('pruneObservations', () => {
     expect(await prune()).toBe(0)
   })
 
-  test('keeps the roll-ups, and their rate is what it was', async () => {
+  test('keeps the roll-ups with their rates', async () => {
     const hourMs = LIMIT_MS - 50 * HOUR_MS
     await record(said('UGX', hourMs, '7'), said('UGX', hourMs + 1, '3'), said('UGX', hourMs + 2))
     await prune()
@@ -83,7 +83,7 @@ describe('pruneObservations', () => {
     expect(await differences()).toEqual([])
   })
 
-  test('a roll-up of a pruned hour still takes what is recorded late, and is repaired', async () => {
+  test('a roll-up of a pruned hour still counts late observations, and can be repaired', async () => {
     const hourMs = LIMIT_MS - 60 * HOUR_MS
     await record(said('ZAR', hourMs, '7'), said('ZAR', hourMs + 1, '3'), said('ZAR', hourMs + 2))
     await prune()
@@ -104,7 +104,7 @@ describe('pruneObservations', () => {
     expect(await rollup('ZAR', hourMs)).toEqual(right)
   })
 
-  test('a roll-up that was wrong is made right before its observations go', async () => {
+  test('a wrong roll-up is corrected before its observations are deleted', async () => {
     const hourMs = LIMIT_MS - 70 * HOUR_MS
     await record(said('XOF', hourMs, '7'), said('XOF', hourMs + 1, '3'), said('XOF', hourMs + 2))
     await database.sql`update rollups set best_rate = 1, samples = 1 where best_rate = 7 and
@@ -113,7 +113,7 @@ describe('pruneObservations', () => {
     expect(await rollup('XOF', hourMs)).toEqual({ best: '7', samples: 3, pruned: 2 })
   })
 
-  test('notes who pruned what, for good, and tells listeners', async () => {
+  test('records who pruned what, permanently, and notifies listeners', async () => {
     await record(said('KES', LIMIT_MS - 3), said('KES', LIMIT_MS - 2))
     const heard = Promise.withResolvers<object>()
     const news = await listenForNews(database, { onNews: heard.resolve, onConnect() {} })
@@ -127,7 +127,7 @@ describe('pruneObservations', () => {
     await expect(database.sql`delete from prunings`).rejects.toThrow('append-only')
   })
 
-  test('what a run deleted that was killed is kept count of by the next', async () => {
+  test('the next run records what a killed run deleted', async () => {
     await record(said('KES', LIMIT_MS - 90), said('KES', LIMIT_MS - 80), said('KES', LIMIT_MS - 7))
     const store = createRetentionStore(database)
     for (const { id } of await store.outdated(LIMIT_MS)) {
@@ -142,12 +142,12 @@ describe('pruneObservations', () => {
     expect(told.map(({ actor }) => actor)).toEqual(['a test', 'a run that was broken off'])
   })
 
-  test('two at once take turns: the second one does nothing', async () => {
+  test('the second of two runs at once does nothing', async () => {
     const both = await deps.store.once(() => pruneObservations(deps, YEARS))
     expect(both).toBeNull()
   })
 
-  test('counts beforehand what it would delete', async () => {
+  test('counts in advance what it would delete', async () => {
     await record(said('KES', LIMIT_MS - 9), said('KES', LIMIT_MS - 8), said('KES', LIMIT_MS - 7))
     const store = createRetentionStore(database)
     const counts = (await store.outdated(LIMIT_MS)).map(({ id }) => store.count(id, LIMIT_MS))
@@ -158,7 +158,7 @@ describe('pruneObservations', () => {
 })
 
 describe('the database', () => {
-  test('refuses every other way to delete, and to prune what is younger than a year', async () => {
+  test('refuses every other way to delete, and to prune observations younger than a year', async () => {
     const { sql } = database
     await expect(sql`delete from observations`).rejects.toThrow('append-only')
     await expect(sql`update observations set rate = 1`).rejects.toThrow('append-only')
@@ -202,7 +202,7 @@ describe('laws', () => {
     return buckets.toSorted((a, b) => a.startMs - b.startMs)
   }
 
-  test('no answer about a moment since the limit changes, and no time series at all', async () => {
+  test('pruning changes no answer about a moment since the limit, and no time series at all', async () => {
     const law = fc.asyncProperty(rows, moments, async (drawn, since) => {
       const observations = drawn.map(({ provider, rate, hours }) =>
         observation({
@@ -223,7 +223,7 @@ describe('laws', () => {
     await fc.assert(law, { numRuns: RUNS })
   })
 
-  test('pages across the limit hold what is left, without a gap', async () => {
+  test('pages across the limit show what is left, without a gap', async () => {
     const store = createHistoryStore(database)
     for (let n = -40; n < 40; n++) await record(said('KES', LIMIT_MS + n * 9 * HOUR_MS))
     await prune()
@@ -246,7 +246,7 @@ describe('laws', () => {
     }
   })
 
-  test('recording late and pruning at once for a while leaves nothing wrong', async () => {
+  test('recording late rows while pruning leaves everything right', async () => {
     const late = (i: number) =>
       said('KES', LIMIT_MS - 1 - (i % 40) * 20 * 60_000, String(1 + (i % 7)))
     const recording = Promise.all(

@@ -6,7 +6,7 @@ import { KeptLog } from '../support/log.ts'
 const refresher = (reload: () => Promise<boolean>) => ({ reload }) as Refresher
 
 describe('recheck', () => {
-  test('says so when memory lacked a row, and nothing when it had all', async () => {
+  test('reports a row that memory lacked, and nothing if memory had all', async () => {
     const log = new KeptLog()
     await recheck(
       refresher(async () => false),

@@ -117,7 +117,7 @@ const EVERYTHING = ['catalogue', 'quotes live 0', 'references live', 'usage -6',
 const WITH_A_DAY = EVERYTHING.toSpliced(-1, 0, `references at KES ${quote().atMs - NOW_MS}`)
 
 describe('Refresher.reload', () => {
-  test('loads everything as of the clock, the usage of seven days', async () => {
+  test('loads everything as of the clock, with the usage of seven days', async () => {
     const { tables, memory, meter, refresher, rateOf } = started()
     tables.quotes = [quote({ rate: 130 })]
     tables.references = [{ id: 1, atMs: 1, currency: 'KES', perUsd: 129, source: 'feed' }]
@@ -132,7 +132,7 @@ describe('Refresher.reload', () => {
     expect(meter.used('acc', DAY)).toBe(7)
   })
 
-  test('tells whether memory lacked a quote or a reference until then', async () => {
+  test('reports whether memory lacked a quote or a reference before', async () => {
     const { tables, refresher } = started()
     expect(await refresher.reload()).toBe(false)
     tables.quotes = [quote()]
@@ -143,7 +143,7 @@ describe('Refresher.reload', () => {
     expect(await refresher.reload()).toBe(false)
   })
 
-  test('rejects when the database does not answer, and what is served stays', async () => {
+  test('rejects when the database does not answer, and keeps what is served', async () => {
     const { tables, memory, refresher } = started()
     tables.quotes = [quote()]
     await refresher.reload()
@@ -155,7 +155,7 @@ describe('Refresher.reload', () => {
     expect(await refresher.reload()).toBe(false)
   })
 
-  test('what is ingested while it reads is not lost, though the reading is older', async () => {
+  test('rows that are recorded while it reads are not lost, although it read earlier', async () => {
     const { tables, memory, refresher, rateOf } = started()
     tables.quotes = [quote({ id: 1, rate: 130 })]
     tables.beforeAnswer = (question) => {
@@ -224,7 +224,7 @@ describe('usage that others counted while a batch of ours was on its way', () =>
     }
   })
 
-  test('is not read again by one that was stopped', async () => {
+  test('is not read again after a stop', async () => {
     const { tables, meter, refresher } = started()
     meter.reserve(REQUEST)
     meter.takePending()
@@ -239,7 +239,7 @@ describe('usage that others counted while a batch of ours was on its way', () =>
 })
 
 describe('Refresher.note', () => {
-  test('a change is loaded by what it names: who may call first, then usage, then as heard', async () => {
+  test('changes are loaded by kind: access first, then usage, then the rest in order', async () => {
     const { tables, refresher } = started()
     refresher.note({ kind: 'catalogue' })
     refresher.note({ kind: 'observations', firstId: 3, lastId: 9 })
@@ -272,7 +272,7 @@ describe('Refresher.note', () => {
     expect(tables.asked).toEqual(['catalogue', 'quotes live 0'])
   })
 
-  test('what it loads is served: quotes, references, keys and the catalogue', async () => {
+  test('everything that it loads is served: quotes, references, keys and the catalogue', async () => {
     const { tables, memory, refresher, rateOf } = started()
     tables.quotes = [quote({ id: 1, rate: 130 }), quote({ id: 2, rate: 1, providerId: 'p2p-a' })]
     tables.references = [{ id: 1, atMs: 1, currency: 'KES', perUsd: 129, source: 'feed' }]
@@ -290,7 +290,7 @@ describe('Refresher.note', () => {
     expect(memory.current.catalogue.providers.map(({ id }) => id)).toEqual(['only'])
   })
 
-  test('of two states of the feeds the one of the later run stays, in whatever order', async () => {
+  test('the state of the feeds from the later run stays, in whatever order they come', async () => {
     const { tables, memory, refresher } = started()
     const later = { ...noState, ranMs: 2, served: 'later' }
     for (const feeds of [later, { ...noState, ranMs: 1, served: 'earlier' }, null]) {
@@ -303,7 +303,7 @@ describe('Refresher.note', () => {
     expect(memory.current.feeds).toEqual(later)
   })
 
-  test('without a range, or with too wide a one, what is live is loaded instead', async () => {
+  test('everything live is loaded for a change without a range, or with too wide a range', async () => {
     const { tables, refresher } = started()
     refresher.note({ kind: 'observations' })
     refresher.note({ kind: 'observations', firstId: 1 })
@@ -327,7 +327,7 @@ describe('Refresher.note', () => {
     expect(tables.asked).toEqual(Array(BACKLOG_MAX).fill('catalogue'))
   })
 
-  test('one change more makes a single reload of it, and of what comes until it begins', async () => {
+  test('one change more turns the backlog, and what comes until it begins, into a single reload', async () => {
     const { tables, refresher } = started()
     for (let i = 0; i < BACKLOG_MAX + 1; i++) refresher.note({ kind: 'catalogue' })
     refresher.note({ kind: 'observations', firstId: 1, lastId: 1 })
@@ -335,7 +335,7 @@ describe('Refresher.note', () => {
     expect(tables.asked).toEqual(EVERYTHING)
   })
 
-  test('everything that is noted again and again is loaded once, and who may call before it', async () => {
+  test('changes that are noted again and again are loaded once, and access before them', async () => {
     const { tables, refresher } = started()
     for (let i = 0; i < 100; i++) refresher.note({ kind: 'everything' })
     refresher.note({ kind: 'access', accountId: 'a' })
@@ -344,7 +344,7 @@ describe('Refresher.note', () => {
     expect(tables.asked).toEqual(['access a', ...EVERYTHING])
   })
 
-  test('what is noted while everything is loaded is loaded after it', async () => {
+  test('a change noted during a reload is loaded after it', async () => {
     const { tables, refresher } = started()
     tables.beforeAnswer = (question) => {
       if (question === 'usage -6') refresher.note({ kind: 'observations', firstId: 1, lastId: 1 })
@@ -354,7 +354,7 @@ describe('Refresher.note', () => {
     expect(tables.asked).toEqual([...EVERYTHING, 'quotes 1-1'])
   })
 
-  test('more accounts than that are all accounts, loaded at once', async () => {
+  test('more accounts than the bound are loaded as all accounts, in one go', async () => {
     const { tables, refresher } = started()
     for (let i = 0; i < BACKLOG_MAX + 1; i++)
       refresher.note({ kind: 'access', accountId: String(i) })
@@ -386,7 +386,7 @@ describe('Refresher.note', () => {
     },
   )
 
-  test('as many accounts as that are asked for at once; one more makes a reload', async () => {
+  test('as many accounts as the bound are loaded together, and one more makes a reload', async () => {
     const { tables, refresher } = started()
     const accountIds = Array.from({ length: BACKLOG_ACCOUNTS_MAX }, (_, i) => String(i))
     refresher.note({ kind: 'usage', accountIds })
@@ -398,7 +398,7 @@ describe('Refresher.note', () => {
     expect(tables.asked).toEqual(EVERYTHING)
   })
 
-  test('what others counted joins what is counted here, and no unit counts twice', async () => {
+  test('units that others counted join those counted here, and none counts twice', async () => {
     const { tables, meter, refresher } = started()
     const unit = { accountId: 'a', keyId: 'k', limit: 100, nowMs: NOW_MS }
     meter.reserve(unit)
@@ -422,7 +422,7 @@ describe('Refresher.note', () => {
     expect(meter.used('a', DAY)).toBe(17)
   })
 
-  test('after a failure the next change loads everything, and the one after only itself', async () => {
+  test('the next change after a failure loads everything, and the one after that only itself', async () => {
     const { tables, log, refresher, rateOf } = started()
     tables.quotes = [quote({ id: 1, rate: 130 })]
     tables.isAway = true
@@ -467,7 +467,7 @@ describe('Refresher.note', () => {
     expect(rateOf('retail-a')).toBe(130)
   })
 
-  test('changes heard before the recovery begins are in it and are not loaded again', async () => {
+  test('changes heard before the recovery begins are part of it and are not loaded again', async () => {
     const { tables, refresher } = started()
     tables.isAway = true
     refresher.note({ kind: 'catalogue' })
@@ -521,7 +521,7 @@ describe('Refresher.note', () => {
     expect(tables.asked).toEqual([])
   })
 
-  test('retry loads what held before, once the clock was turned back beyond it', async () => {
+  test('retry loads what held before, after the clock was turned back beyond it', async () => {
     const { refresher, tables, memory, clock } = started()
     const [early, late] = [
       quote({ id: 1, rate: 100, atMs: NOW_MS - 5 * HOUR_MS }),

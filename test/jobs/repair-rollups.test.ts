@@ -21,7 +21,7 @@ class Rollups {
   }
 }
 
-test('repairRollups makes hours right in transactions of at most 1,000', async () => {
+test('repairRollups corrects hours in transactions of at most 1,000', async () => {
   const store = new Rollups({ 1: Array.from({ length: 2500 }, (_, i) => i * HOUR_MS) })
   const sizes: number[] = []
   const { repair } = store

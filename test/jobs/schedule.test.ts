@@ -22,12 +22,12 @@ async function advance(ms: number): Promise<void> {
 }
 
 describe('isCronPattern', () => {
-  test('takes five fields, six with seconds, and the nicknames', () => {
+  test('accepts five fields, six with seconds, and the nicknames', () => {
     for (const text of ['7 * * * *', '*/10 * * * *', EVERY_SECOND, '0 6 * * MON-FRI', '@daily'])
       expect(isCronPattern(text)).toBe(true)
   })
 
-  test('takes nothing else: no words, too few fields, minute 60, a single date, a day that never comes', () => {
+  test('refuses everything else: words, too few fields, minute 60, a single date, a day that never comes', () => {
     for (const text of [
       '',
       'hourly',
@@ -52,7 +52,7 @@ describe('the instants of a pattern', () => {
     expect(lastInstantMs(EVERY_SECOND, ms('14:07:01.500'))).toBe(ms('14:07:01'))
   })
 
-  test('instantsOf tells the first one after a time, whichever way the clock goes', () => {
+  test('instantsOf gives the first one after a time, whichever way the clock goes', () => {
     const next = instantsOf('7 * * * *')
     expect(next(ms('14:06:59.999'))).toBe(ms('14:07:00'))
     expect(next(ms('14:07:00.000'))).toBe(ms('15:07:00'))
@@ -99,7 +99,7 @@ describe('startSchedule', () => {
     expect(log.lines).toEqual([])
   })
 
-  test('never runs a job beside itself: what falls due meanwhile is left out', async () => {
+  test('never runs a job beside itself, and skips times that pass meanwhile', async () => {
     const runs: PromiseWithResolvers<void>[] = []
     const run = () => {
       const turn = Promise.withResolvers<void>()

@@ -107,7 +107,7 @@ describe('UsageExchange.run', () => {
     expect(meter.used('a', DAY)).toBe(2)
   })
 
-  test('writes nothing twice while an earlier turn is under way, and the rest behind it', async () => {
+  test('writes nothing twice while an earlier turn is under way, and the rest after it', async () => {
     const world = await begun()
     const gate = Promise.withResolvers<void>()
     world.usage.gate = gate.promise
@@ -123,7 +123,7 @@ describe('UsageExchange.run', () => {
 })
 
 describe('a share', () => {
-  test('is asked for with the first unit and again when half of it is spent, never in between', async () => {
+  test('is requested with the first unit and again when half of it is spent, never in between', async () => {
     const world = await begun()
     world.usage.units = 20
     const asked = () => world.usage.asked.length
@@ -142,7 +142,7 @@ describe('a share', () => {
     ])
   })
 
-  test('that is used up is waited for, and taken as soon as it comes', async () => {
+  test('makes requests wait when it is used up, until the next one comes', async () => {
     const world = await begun()
     world.usage.units = 1
     const taken: unknown[] = []
@@ -159,7 +159,7 @@ describe('a share', () => {
     expect(world.meter.used('a', DAY)).toBe(8)
   })
 
-  test('is not waited for while the database does not answer, but again when it does', async () => {
+  test('makes nobody wait while the database does not answer, but again when it does', async () => {
     const world = await begun()
     const { usage, exchange, meter } = world
     usage.units = 0
@@ -181,7 +181,7 @@ describe('a share', () => {
     await exchange.stop()
   })
 
-  test('of one that was taken for dead is worth nothing, and it joins anew', async () => {
+  test('is worth nothing for a process that counts as dead, which joins again', async () => {
     const world = await begun()
     const { exchange, meters, usage } = world
     usage.units = 50
@@ -195,7 +195,7 @@ describe('a share', () => {
     await exchange.stop()
   })
 
-  test('is worth nothing either once the lease is over by the clock', async () => {
+  test('is worth nothing once the lease is over by the clock', async () => {
     const world = await begun()
     const { exchange, meter, clock, usage } = world
     usage.units = 50
@@ -208,7 +208,7 @@ describe('a share', () => {
     expect(meter.reserve({ ...REQUEST, nowMs: clock.now() })).not.toBeInstanceOf(Promise)
   })
 
-  test('is had by a request that waited longer for it than a lease is good for', async () => {
+  test('reaches a request that waited for it longer than a lease lasts', async () => {
     const world = await begun()
     const { meter, clock, usage } = world
     usage.units = 0
@@ -221,7 +221,7 @@ describe('a share', () => {
     expect(meter.reserve(REQUEST)).not.toBeInstanceOf(Promise)
   })
 
-  test('that others want is given back at once, all that is not spent of it', async () => {
+  test('is returned at once, as far as it is not spent, if others need it', async () => {
     const world = await begun()
     const { exchange, meter, usage } = world
     usage.units = 50
@@ -238,7 +238,7 @@ describe('a share', () => {
     })
   })
 
-  test('is asked for anew under another limit, and the old one given up', async () => {
+  test('is requested again under another limit, and the old one is returned', async () => {
     const world = await begun()
     const { exchange, meter, usage } = world
     usage.units = 50
@@ -267,7 +267,7 @@ describe('a share', () => {
 })
 
 describe('UsageExchange.stop', () => {
-  test('writes what is pending and gives back every share', async () => {
+  test('writes pending counts and returns every share', async () => {
     const world = await begun()
     take(world)
     await world.exchange.stop()

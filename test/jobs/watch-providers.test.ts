@@ -41,11 +41,11 @@ function watchOf(answers: (Sending[] | Error)[], providers = PROVIDERS): Silence
 }
 
 describe('SilenceWatch', () => {
-  test('knows of nobody before it looked', () => {
+  test('knows nothing before its first look', () => {
     expect(watchOf([[sending('retail-a', 30 * DAY_MS, DAY_MS)]]).silent).toEqual([])
   })
 
-  test('knows who is quiet for more than three of its own intervals, the latest first', async () => {
+  test('knows which providers are silent for more than three of their own intervals, the latest first', async () => {
     const sendings = [
       sending('retail-a', 3 * DAY_MS + 1, DAY_MS),
       sending('retail-b', 3 * DAY_MS, DAY_MS),
@@ -60,7 +60,7 @@ describe('SilenceWatch', () => {
     ])
   })
 
-  test('leaves out who was switched off, and who has gone from the catalogue', async () => {
+  test('leaves out providers that were switched off, or are gone from the catalogue', async () => {
     const off = provider('retail-a', { isActive: false })
     const long = ['retail-a', 'nobody'].map((id) => sending(id, 30 * DAY_MS, DAY_MS))
     const watch = watchOf([long], [off])
@@ -68,7 +68,7 @@ describe('SilenceWatch', () => {
     expect(watch.silent).toEqual([])
   })
 
-  test('tells of a hundred at most', async () => {
+  test('reports at most a hundred', async () => {
     const many = Array.from({ length: 150 }, (_, i) => provider(`p-${i}`))
     const sendings = many.map(({ id }, i) => sending(id, (200 - i) * DAY_MS, DAY_MS))
     const watch = watchOf([sendings], many)
@@ -77,7 +77,7 @@ describe('SilenceWatch', () => {
     expect(watch.silent[0]).toEqual({ providerId: 'p-149', quietMs: 51 * DAY_MS })
   })
 
-  test('knows for how many corridors others fell silent that go on sending', async () => {
+  test('knows for how many corridors providers fell silent that still send for others', async () => {
     const sendings = [
       sending('retail-a', 4 * DAY_MS, DAY_MS, 9),
       sending('retail-b', DAY_MS, DAY_MS, 2),
@@ -94,7 +94,7 @@ describe('SilenceWatch', () => {
     expect(watch.silent.map(({ providerId }) => providerId)).toEqual(['retail-a'])
   })
 
-  test('tells of a hundred at most that miss some corridors', async () => {
+  test('reports at most a hundred that miss some corridors', async () => {
     const many = Array.from({ length: 150 }, (_, i) => provider(`p-${i}`))
     const sendings = many.map(({ id }, i) => sending(id, 0, DAY_MS, i + 1))
     const watch = watchOf([sendings], many)
@@ -103,7 +103,7 @@ describe('SilenceWatch', () => {
     expect(watch.partly[0]).toEqual({ providerId: 'p-149', corridors: 150 })
   })
 
-  test('keeps what it knew when the database does not answer', async () => {
+  test('keeps its last result when the database does not answer', async () => {
     const watch = watchOf([[sending('retail-a', 30 * DAY_MS, DAY_MS)], new Error('away')])
     await watch.check()
     await expect(watch.check()).rejects.toThrow('away')

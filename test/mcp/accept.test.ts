@@ -24,7 +24,7 @@ describe('replyForm', () => {
     expect(replyForm(accept)).toBe(form as 'json')
   })
 
-  test('is of this request, whatever the one before it wanted', () => {
+  test('depends on this request only, whatever the one before it wanted', () => {
     const wishes = [
       ['text/event-stream', 'sse'],
       [null, 'json'],

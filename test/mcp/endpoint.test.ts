@@ -65,7 +65,7 @@ describe('the key', () => {
     ['405', { method: 'GET', headers: { accept: 'text/event-stream' } }],
     ['403', { headers: { origin: 'https://evil.example' }, body: messageOf(CALL) }],
     ['413', { body: ' '.repeat(70_000) }],
-  ])('%s to who has one says where the budget stands', async (status, init) => {
+  ])('%s with one shows what is left of the budget', async (status, init) => {
     const tools = toolWorld()
     const reply = await tools.fetch({ ...(init as RequestInit), key: tools.world.key('free') })
     expect(String(reply.status)).toBe(status)
@@ -73,7 +73,7 @@ describe('the key', () => {
     expect(left.slice(0, 2)).toEqual(['50', '50'])
   })
 
-  test('is looked at again with every request of a session', async () => {
+  test('is checked again with every request of a session', async () => {
     const tools = toolWorld()
     const { id, keyId, key } = tools.world.account('free')
     const session = await tools.connect(key)
@@ -137,7 +137,7 @@ describe('Host and Origin', () => {
     expect(await tools.used(key)).toBe(isAllowed ? 1 : 0)
   })
 
-  test('any of them are taken where the operator says *', async () => {
+  test('any host and origin is accepted if the operator sets *', async () => {
     const tools = toolWorld({ tools: { allowedHosts: ['*'], allowedOrigins: ['*'] } })
     const headers = { host: 'any.example', origin: 'https://any.example' }
     expect((await tools.ask(tools.world.key(), CALL, headers)).status).toBe(200)
@@ -168,7 +168,7 @@ describe('OPTIONS', () => {
     expect(reply.headers.get('access-control-allow-origin')).toBeNull()
   })
 
-  test('leaves the CORS of REST alone', async () => {
+  test('does not change the CORS of REST', async () => {
     const world = new World({ corsOrigins: ['https://app.example'] })
     const reply = await world.get('/status', undefined, {
       headers: { origin: 'https://app.example' },
@@ -187,13 +187,13 @@ describe('the method', () => {
     }
   })
 
-  test('GET without a session is 405, for there is no stream to open', async () => {
+  test('GET without a session is 405, since there is no stream to open', async () => {
     const tools = toolWorld()
     const reply = await tools.fetch({ method: 'GET', key: tools.world.key() })
     expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
   })
 
-  test('GET that takes no stream is 406, and DELETE without a session 400', async () => {
+  test('GET that does not accept a stream is 406, and DELETE without a session 400', async () => {
     const tools = toolWorld()
     const key = tools.world.key()
     const headers = { accept: 'application/json' }
@@ -227,7 +227,7 @@ describe('the form of a reply', () => {
     expect(JSON.parse(data!).result.structuredContent.corridor).toBe('USD/KES')
   })
 
-  test('406 where neither is accepted', async () => {
+  test('406 if neither is accepted', async () => {
     const tools = toolWorld()
     for (const accept of ['text/html', 'application/json;q=0', 'image/*, text/plain']) {
       const reply = await tools.ask(tools.world.key(), CALL, { accept })
@@ -236,7 +236,7 @@ describe('the form of a reply', () => {
     }
   })
 
-  test('says where the budget stands, whatever the outcome', async () => {
+  test('shows what is left of the budget, whatever the outcome', async () => {
     const tools = toolWorld()
     const key = tools.world.key('free')
     const wrong = { ...CALL, params: { name: 'get_rates' } }
@@ -300,7 +300,7 @@ describe('a body', () => {
     expect((await tools.ask(key, CALL, charset)).status).toBe(200)
   })
 
-  test('of notifications and answers alone is 202 without a body', async () => {
+  test('of notifications and answers only is 202 without a body', async () => {
     const tools = toolWorld()
     const key = tools.world.key()
     const note = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }
@@ -354,7 +354,7 @@ describe('the protocol version', () => {
     })
   })
 
-  test('of a header that nobody knows is 400; without one any request is answered', async () => {
+  test('of an unknown header is 400, and without one any request is answered', async () => {
     const tools = toolWorld()
     const key = tools.world.key()
     const asked = (version: string) => tools.ask(key, CALL, { 'mcp-protocol-version': version })
@@ -369,7 +369,7 @@ describe('the protocol version', () => {
 })
 
 describe('clients that share the server', () => {
-  test('never meet, though they use the same ids at once', async () => {
+  test('are kept apart, although they use the same ids at once', async () => {
     const tools = toolWorld()
     const keys = [tools.world.key('free'), tools.world.key('enterprise')]
     const replies = await Promise.all(

@@ -48,7 +48,7 @@ describe('Exchange', () => {
     expect(exchange.waiting).toBe(0)
   })
 
-  test('drops what nobody waits for', async () => {
+  test('drops answers that nobody waits for', async () => {
     const { exchange } = listening()
     await exchange.send(result(99, 'late'))
     await exchange.send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { leftOut, PAGE_ITEMS_MAX, sliced } from '~/mcp/page.ts'
 
 describe('leftOut', () => {
-  test('says nothing of a list that is whole, to the last item', () => {
+  test('is empty for a complete list, to the last item', () => {
     expect(leftOut({ providers: 0 }, { limit: 50, offset: 0 })).toEqual({})
     expect(leftOut({ providers: 50 }, { limit: 50, offset: 0 })).toEqual({})
     expect(leftOut({ providers: 51 }, { limit: 50, offset: 0 })).toEqual({
@@ -12,7 +12,7 @@ describe('leftOut', () => {
     })
   })
 
-  test('names no next page behind the last, nor behind one that is past it', () => {
+  test('names no next page after the last, nor after one beyond it', () => {
     expect(leftOut({ providers: 100 }, { limit: 50, offset: 50 })).toEqual({
       note: 'this holds providers 51 to 100 of 100',
     })
@@ -21,7 +21,7 @@ describe('leftOut', () => {
     })
   })
 
-  test('goes on as long as one of two lists does', () => {
+  test('continues as long as one of two lists does', () => {
     expect(leftOut({ currencies: 2, corridors: 5 }, { limit: 3, offset: 0 })).toEqual({
       next_offset: 3,
       note:

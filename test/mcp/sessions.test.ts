@@ -44,7 +44,7 @@ describe('a session', () => {
     expect([again.status, again.body.error.code]).toEqual([400, -32600])
   })
 
-  test('is not opened by an initialize that fails, nor where the address says sessions=off', async () => {
+  test('is not opened by an initialize that fails, nor with sessions=off in the address', async () => {
     const tools = toolWorld()
     const key = tools.world.key()
     const failed = await tools.ask(key, { method: 'initialize', params: {} })
@@ -55,7 +55,7 @@ describe('a session', () => {
     expect(tools.world.tools.sessions.size).toBe(0)
   })
 
-  test('that nobody opened is 404 for every method, so that the client starts again', async () => {
+  test('is 404 for every method if nobody opened it, so that the client starts again', async () => {
     const tools = toolWorld()
     const key = tools.world.key()
     const headers = { [SESSION]: crypto.randomUUID() }
@@ -65,7 +65,7 @@ describe('a session', () => {
     expect((await tools.fetch({ method: 'DELETE', key, headers })).status).toBe(404)
   })
 
-  test('belongs to the account that opened it, with all of its keys', async () => {
+  test('belongs to the account that opened it and all of its keys', async () => {
     const tools = toolWorld()
     const { id: accountId, key } = tools.world.account('free')
     const sister = tools.world.addKey(accountId, 'sister')
@@ -91,7 +91,7 @@ describe('a session', () => {
     expect([tools.world.tools.sessions.size, tools.world.tools.sessions.streams]).toEqual([0, 0])
   })
 
-  test('is ended by the SDK client too', async () => {
+  test("is ended by the SDK's client too", async () => {
     const tools = toolWorld()
     const { client, transport } = await tools.connect(tools.world.key())
     await client.ping()
@@ -99,7 +99,7 @@ describe('a session', () => {
     expect(tools.world.tools.sessions.size).toBe(0)
   })
 
-  test('expires when it was idle, not one millisecond before', async () => {
+  test('expires after its idle time, and not a millisecond before', async () => {
     const tools = toolWorld()
     const key = tools.world.key()
     const id = (await opened(tools, key))!
@@ -114,7 +114,7 @@ describe('a session', () => {
     expect(tools.world.tools.sessions.size).toBe(0)
   })
 
-  test('is in use while its stream is open, and idle from when it closes', async () => {
+  test('is in use while its stream is open, and idle from the moment it closes', async () => {
     const tools = toolWorld()
     const key = tools.world.key()
     const id = (await opened(tools, key))!
@@ -154,7 +154,7 @@ describe('the stream of a session', () => {
     expect(tools.world.tools.sessions.streams).toBe(1)
   })
 
-  test('ends when the server closes, so that nobody has to wait for it', async () => {
+  test('ends when the server closes, so that nobody waits for it', async () => {
     const tools = toolWorld()
     const key = tools.world.key()
     const stream = await streamed(tools, key, (await opened(tools, key))!)
@@ -179,7 +179,7 @@ describe('the number of sessions', () => {
     expect(await opened(tools, key)).not.toBeNull()
   })
 
-  test('of all accounts is bounded; expired ones make room', async () => {
+  test('of all accounts is bounded, and expired ones make room', async () => {
     const tools = toolWorld({ tools: { sessionsMax: 3 } })
     for (let i = 0; i < 3; i++) expect(await opened(tools, tools.world.key())).not.toBeNull()
     expect(await opened(tools, tools.world.key())).toBeNull()
@@ -188,14 +188,14 @@ describe('the number of sessions', () => {
     expect(tools.world.tools.sessions.size).toBe(1)
   })
 
-  test('of none serves every client without one', async () => {
+  test('may be bounded at none, and then every client is served without one', async () => {
     const tools = toolWorld({ tools: { sessionsMax: 0 } })
     const session = await tools.connect(tools.world.key())
     expect(session.transport.sessionId).toBeUndefined()
     expect((await session.call('list_providers')).isError).toBe(false)
   })
 
-  test('comes back to nothing when clients go away without a word', async () => {
+  test('returns to zero when clients go away silently', async () => {
     const tools = toolWorld()
     const { sessions } = tools.world.tools
     const keys = Array.from({ length: 4 }, () => tools.world.key())
@@ -216,7 +216,7 @@ describe('the number of sessions', () => {
       expect(await opened(tools, keys[0]!)).not.toBeNull()
   })
 
-  test('of SDK clients that only close comes back too', async () => {
+  test('returns to zero when SDK clients only close', async () => {
     const tools = toolWorld()
     const { sessions } = tools.world.tools
     const clients = await Promise.all(

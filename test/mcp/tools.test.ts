@@ -72,7 +72,7 @@ const SAME: readonly { name: string; args: Record<string, unknown>; path: string
 ]
 
 describe('resultForm', () => {
-  test('is the result of a call around its timestamps, whatever has to be escaped', () => {
+  test('has the parts of a result around its timestamps, whatever has to be escaped', () => {
     const text = fc.string({ unit: 'binary' })
     fc.assert(
       fc.property(text, text, (head, tail) => {
@@ -85,7 +85,7 @@ describe('resultForm', () => {
 })
 
 describe.each(MODES)('a client $mode', ({ query }) => {
-  test('sees seven tools, each with what a model needs to choose and to call it', async () => {
+  test('sees seven tools, each with everything that a model needs to choose and call it', async () => {
     const tools = toolWorld()
     const { client, transport } = await tools.connect(tools.world.key(), query)
     expect(transport.sessionId === undefined).toBe(query !== '')
@@ -107,7 +107,7 @@ describe.each(MODES)('a client $mode', ({ query }) => {
     }
   })
 
-  test.each(SAME)('gets from $name what REST says of $path', async ({ name, args, path }) => {
+  test.each(SAME)('gets from $name the answer of REST for $path', async ({ name, args, path }) => {
     const tools = toolWorld({ past: hourlyPast(40) })
     for (const plan of ['free', 'enterprise'] as const) {
       const key = tools.world.key(plan)
@@ -125,7 +125,7 @@ describe.each(MODES)('a client $mode', ({ query }) => {
     }
   })
 
-  test('is told what is wrong, with nothing spent', async () => {
+  test('learns what is wrong, and spends nothing', async () => {
     const tools = toolWorld()
     const key = tools.world.key('free')
     const session = await tools.connect(key, query)
@@ -137,7 +137,7 @@ describe.each(MODES)('a client $mode', ({ query }) => {
     expect(await tools.used(key)).toBe(0)
   })
 
-  test('over quota is told the limit and the reset, and works again the next day', async () => {
+  test('learns the limit and the reset when over quota, and works again the next day', async () => {
     const tools = toolWorld()
     const key = tools.world.key('free')
     const session = await tools.connect(key, query)
@@ -158,7 +158,7 @@ describe.each(MODES)('a client $mode', ({ query }) => {
     expect((await renewed.call('list_providers')).isError).toBe(false)
   })
 
-  test('pays nothing to initialize, ping and list', async () => {
+  test('spends nothing on initialize, ping and list', async () => {
     const tools = toolWorld()
     const key = tools.world.key('free')
     const { client } = await tools.connect(key, query)
@@ -391,7 +391,7 @@ describe('wrong arguments', () => {
     expect(headers.get('x-ratelimit-remaining')).toBe('50')
   })
 
-  test('that ask for a time of a tool that knows only now are told of get_history', async () => {
+  test('that ask a tool without times for a time get a hint to get_history', async () => {
     const tools = toolWorld()
     const session = await tools.connect(tools.world.key())
     const { body } = await session.call('get_rates', { ...CORRIDOR, date: '2025-12-25' })
@@ -404,7 +404,7 @@ describe('wrong arguments', () => {
     expect(past.isError).toBe(false)
   })
 
-  test('that name several unsupported currencies have all of them named', async () => {
+  test('that name several unsupported currencies get an error with all of them', async () => {
     const tools = toolWorld()
     const session = await tools.connect(tools.world.key())
     const table = { from: ['USD', 'SLL'], to: ['XXX', 'YYY'] }
@@ -415,7 +415,7 @@ describe('wrong arguments', () => {
     expect(list.body.error).toContain('fetch_rates')
   })
 
-  test('that nobody knows, and null for what may be left out, change nothing', async () => {
+  test('that are null, where they may be left out, change nothing', async () => {
     const tools = toolWorld()
     const session = await tools.connect(tools.world.key())
     const plain = await session.call('get_rates', CORRIDOR)
@@ -423,7 +423,7 @@ describe('wrong arguments', () => {
     expect([more.isError, more.body]).toEqual([false, plain.body])
   })
 
-  test('may be as small and as large as REST takes them', async () => {
+  test('may be as small and as large as REST accepts', async () => {
     const tools = toolWorld()
     const session = await tools.connect(tools.world.key())
     for (const amount of [1e-7, 1e15, '200']) {
@@ -432,7 +432,7 @@ describe('wrong arguments', () => {
     }
   })
 
-  test('that JSON cannot say are refused, whatever was asked before', async () => {
+  test('that JSON cannot express are refused, whatever was asked before', async () => {
     const tools = toolWorld()
     const key = tools.world.key()
     const asked = async (limit: string) => {
@@ -448,7 +448,7 @@ describe('wrong arguments', () => {
     expect(await asked('1e999')).toBe(true)
   })
 
-  test('for a tool that is not there are an error of the protocol', async () => {
+  test('for an unknown tool are an error of the protocol', async () => {
     const tools = toolWorld()
     const key = tools.world.key('free')
     const message = { method: 'tools/call', params: { name: 'get_weather', arguments: {} } }
@@ -476,7 +476,7 @@ describe('fetch_rates', () => {
     for (const base of body.bases) expect(Object.keys(body.results[base])).toEqual(body.quotes)
   })
 
-  test('takes 20 currencies on one side and 10 x 10 on both', async () => {
+  test('accepts 20 currencies on one side and 10 x 10 on both', async () => {
     const tools = toolWorld()
     const session = await tools.connect(tools.world.key())
     const asked = async (from: number, to: number) =>
@@ -489,7 +489,7 @@ describe('fetch_rates', () => {
 })
 
 describe('a long list', () => {
-  test('comes in pages that say what they leave out, and add up to the whole', async () => {
+  test('comes in pages that say what they leave out, and together are complete', async () => {
     const tools = toolWorld()
     for (const kind of ['retail', 'p2p', 'interbank', 'official'])
       for (const one of ['a', 'b']) tools.world.quote({ providerId: `${kind}-${one}`, rate: 128 })
@@ -514,7 +514,7 @@ describe('a long list', () => {
     ])
   })
 
-  test('of observations has pages too', async () => {
+  test('has pages for observations too', async () => {
     const tools = toolWorld({ past: hourlyPast(70) })
     const session = await tools.connect(tools.world.key())
     await session.client.listTools()
@@ -529,7 +529,7 @@ describe('a long list', () => {
   test.each([
     ['observations', {}],
     ['buckets', { interval: 'PT1H' }],
-  ])('of %s loses none where hours pass between two pages', async (_, more) => {
+  ])('loses no item of %s when hours pass between two pages', async (_, more) => {
     const tools = toolWorld({ past: hourlyPast(120) })
     const session = await tools.connect(tools.world.key())
     await session.client.listTools()
@@ -548,7 +548,7 @@ describe('a long list', () => {
     expect(faulty.body).toMatchObject({ code: 'invalid_parameter', parameter: 'until' })
   })
 
-  test('of buckets has pages too', async () => {
+  test('has pages for buckets too', async () => {
     const tools = toolWorld({ past: hourlyPast(70) })
     const session = await tools.connect(tools.world.key())
     await session.client.listTools()
@@ -569,7 +569,7 @@ describe('a long list', () => {
 })
 
 describe('the resource', () => {
-  test('holds the catalogue, and costs a unit as a call does', async () => {
+  test('has the catalogue, and costs a unit like a call', async () => {
     const tools = toolWorld()
     const key = tools.world.key('free')
     const { client } = await tools.connect(key)
@@ -630,7 +630,7 @@ describe('the prompt', () => {
     ['completion/complete', {}, 'params.ref'],
     ['tools/list', { cursor: 5 }, 'params.cursor'],
     ['initialize', {}, 'params.protocolVersion'],
-  ])('%s of %j says in words what is wrong', async (method, params, words) => {
+  ])('says in words what is wrong: %s of %j', async (method, params, words) => {
     const tools = toolWorld()
     const { status, body } = await tools.ask(tools.world.key(), { method, params })
     expect([status, [-32602, -32002].includes(body.error.code)]).toEqual([200, true])
@@ -651,7 +651,7 @@ describe('the prompt', () => {
 })
 
 describe('a tool that fails', () => {
-  test('says so without a word of why, gives the unit back and is logged', async () => {
+  test('says so without the reason, gives the unit back and is logged', async () => {
     const past = emptyPast()
     const broken = { ...past.store, page: () => Promise.reject(new Error('secret')) }
     const tools = toolWorld({ past: { ...past, store: broken } })
@@ -664,7 +664,7 @@ describe('a tool that fails', () => {
     expect(await tools.used(key)).toBe(0)
   })
 
-  test('because the mid is away says to retry', async () => {
+  test('says to retry if the mid is away', async () => {
     const tools = toolWorld()
     tools.world.clock.set('2026-03-20T00:00:00Z')
     const session = await tools.connect(tools.world.key())
@@ -673,7 +673,7 @@ describe('a tool that fails', () => {
   })
 })
 
-test('the examples of every input schema are what the schema takes', async () => {
+test('the examples of every input schema fit the schema', async () => {
   const tools = toolWorld()
   const { client } = await tools.connect(tools.world.key())
   for (const { inputSchema } of (await client.listTools()).tools)

@@ -9,13 +9,13 @@ const limits = (requestsMax: number, addressesMax?: number) =>
   new AddressLimits({ requestsMax, windowMs: MINUTE_MS }, addressesMax)
 
 describe('AddressLimits', () => {
-  test('lets so many through at once and says how long the next has to wait', () => {
+  test('lets the budget through at once and says how long the next one has to wait', () => {
     const three = limits(3)
     const taken = [1, 2, 3, 4].map(() => three.take('a', START_MS))
     expect(taken).toEqual([0, 0, 0, 20_000])
   })
 
-  test('who waits as long as was said gets through, a millisecond earlier not', () => {
+  test('a caller gets through after the wait it was given, and not a millisecond earlier', () => {
     const three = limits(3)
     for (let i = 0; i < 3; i++) three.take('a', START_MS)
     expect(three.take('a', START_MS + 19_999)).toBe(1)
@@ -30,14 +30,14 @@ describe('AddressLimits', () => {
     expect(one.take('a', START_MS + MINUTE_MS)).toBe(0)
   })
 
-  test('after a quiet window all of it is there again, and not more', () => {
+  test('the whole budget is there again after a quiet window, and no more', () => {
     const three = limits(3)
     for (let i = 0; i < 3; i++) three.take('a', START_MS)
     const laterMs = START_MS + 10 * MINUTE_MS
     expect([1, 2, 3, 4].map(() => three.take('a', laterMs))).toEqual([0, 0, 0, 20_000])
   })
 
-  test('addresses have nothing to do with each other', () => {
+  test('addresses do not affect each other', () => {
     const one = limits(1)
     expect([one.take('a', START_MS), one.take('b', START_MS)]).toEqual([0, 0])
   })
@@ -51,7 +51,7 @@ describe('AddressLimits', () => {
     expect([take('300'), take('1ff')]).toEqual([0, 0])
   })
 
-  test('remembers no more addresses than it may, the latest ones', () => {
+  test('remembers only the latest addresses, up to its bound', () => {
     const one = limits(1, 2)
     for (const address of ['a', 'b', 'c']) one.take(address, START_MS)
     expect(one.take('b', START_MS)).toBe(MINUTE_MS)

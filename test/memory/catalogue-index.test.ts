@@ -18,7 +18,7 @@ const catalogue = new CatalogueIndex({
 })
 
 describe('CatalogueIndex', () => {
-  test('lists active currencies by sort order, then code, and their codes by the alphabet', () => {
+  test('lists active currencies by sort order, then code, and their codes in alphabetical order', () => {
     expect(catalogue.currencies.map(({ code }) => code)).toEqual(['USD', 'KES', 'NGN'])
     expect(catalogue.supportedCodes).toEqual(['KES', 'NGN', 'USD'])
   })
@@ -27,7 +27,7 @@ describe('CatalogueIndex', () => {
     expect(catalogue.providers.map(({ id }) => id)).toEqual(['z', 'a', 'b'])
   })
 
-  test('finds what is active only, by the exact name', () => {
+  test('finds only active entries, by the exact name', () => {
     expect(catalogue.currency('KES')?.code).toBe('KES')
     expect(catalogue.currency('SLL')).toBeUndefined()
     expect(catalogue.currency('kes')).toBeUndefined()
@@ -36,14 +36,14 @@ describe('CatalogueIndex', () => {
     expect(catalogue.provider('__proto__')).toBeUndefined()
   })
 
-  test('names what a feed is asked for: the active fiat currencies but the dollar', () => {
+  test('names the currencies that a feed is asked for: the active fiat ones except the dollar', () => {
     const coin = { ...catalogue.currency('KES')!, code: 'USDC', kind: 'stablecoin' as const }
     const { currencies, providers } = catalogue
     const more = new CatalogueIndex({ currencies: [...currencies, coin], providers })
     expect(more.referenceCodes).toEqual(['KES', 'NGN'])
   })
 
-  test('tells of each provider how active it was, of an unheard one that it always was', () => {
+  test('knows when each provider was active, and takes an unknown one as always active', () => {
     const { currencies, providers } = catalogue
     const change = { providerId: 'gone', sinceMs: 5, isActive: false }
     const turned = new CatalogueIndex({

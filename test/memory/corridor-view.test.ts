@@ -33,7 +33,7 @@ describe('corridorView', () => {
     ])
   })
 
-  test('the best is the best executable one, of whatever kind', () => {
+  test('the best is the best executable quote, of whatever kind', () => {
     const view = seen(
       { providerId: 'o', rateType: 'official', rate: 500 },
       { providerId: 'bank', rateType: 'interbank', rate: 300 },
@@ -55,7 +55,7 @@ describe('corridorView', () => {
     expect(view.avgSpreadBps).toBeCloseTo(100 / 3, 9)
   })
 
-  test('where only official and parallel are quoted there is no best and no mean spread', () => {
+  test('there is no best and no mean spread if only official and parallel are quoted', () => {
     const view = seen({ rateType: 'official', rate: 1 }, { rateType: 'parallel', rate: 2 })
     expect(view.quotes).toHaveLength(2)
     expect(view.best).toBeNull()
@@ -75,7 +75,7 @@ describe('corridorView', () => {
     expect(seen({ atMs: 6 }).oldestFreshMs).toBe(Number.POSITIVE_INFINITY)
   })
 
-  test('nobody quotes: an empty view with nothing in it', () => {
+  test('is an empty view without quotes', () => {
     expect(corridorView([], STALE_BEFORE_MS)).toBe(EMPTY_VIEW)
     expect(EMPTY_VIEW).toEqual({
       quotes: [],

@@ -50,7 +50,7 @@ describe('DayReferences', () => {
     expect(DayReferences.empty.answered([answer])).toBe(DayReferences.empty)
   })
 
-  test('nothing new gives the very same index', () => {
+  test('adding nothing new gives the very same index', () => {
     const index = present(reference('KES', 50))
     const days = DayReferences.empty.serving([at('KES', 40), at('KES', 60)], index)
     expect(days.serving([at('KES', 60), at('KES', 40)], index)).toBe(days)

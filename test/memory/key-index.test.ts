@@ -33,7 +33,7 @@ describe('KeyIndex', () => {
     expect(index.keyCount).toBe(1)
   })
 
-  test("a text that was nobody's key may become one, and however many are tried", () => {
+  test('a text that was not a key may become one, however many others are tried', () => {
     const before = KeyIndex.empty.with({ accounts: [account('a')], keys: [] })
     const texts = Array.from({ length: 2500 }, () => newKey().key)
     for (const text of [...texts, ...texts]) expect(before.callerOf(text)).toBeUndefined()
@@ -41,7 +41,7 @@ describe('KeyIndex', () => {
     expect(before.with({ accounts: [], keys: [own] }).callerOf(texts[0]!)?.key).toBe(own)
   })
 
-  test('a changed key or account takes the place of the one before', () => {
+  test('a changed key or account replaces the one before', () => {
     const index = KeyIndex.empty
       .with({ accounts: [account('a')], keys: [key('k', 'a'), key('l', 'a')] })
       .with({ accounts: [account('a', { plan: 'pro' })], keys: [key('k', 'a', { revokedMs: 5 })] })
@@ -54,14 +54,14 @@ describe('KeyIndex', () => {
     expect(index.keyCount).toBe(2)
   })
 
-  test('a version somebody holds does not learn of a revocation', () => {
+  test('a version that somebody holds does not change with a revocation', () => {
     const before = KeyIndex.empty.with({ accounts: [account('a')], keys: [key('k', 'a')] })
     before.with({ accounts: [], keys: [key('k', 'a', { revokedMs: 5 })] })
     expect(before.keyByHash('hash-k')?.revokedMs).toBeNull()
     expect(before.keysOf('a')[0]?.revokedMs).toBeNull()
   })
 
-  test('holds what plain maps hold, keys of an account in order of appearance', () => {
+  test('agrees with plain maps, with the keys of an account in order of appearance', () => {
     const changes = fc.array(
       fc.record({
         id: fc.constantFrom('k1', 'k2', 'k3', 'k4'),

@@ -86,7 +86,7 @@ describe('Memory', () => {
     expect(seen(memory.current)).toEqual([2, 'acc'])
   })
 
-  test('pruning changes nothing that anybody can see', () => {
+  test('pruning changes nothing visible', () => {
     const memory = stocked()
     const nowMs = BASE_MS + 5 * HOUR_MS
     memory.publish({ quotes: [quote({ atMs: BASE_MS - 5 })] }, BASE_MS)
@@ -179,7 +179,7 @@ describe('Memory', () => {
     })
   })
 
-  test('a generation somebody holds never changes, whatever is published and pruned after', () => {
+  test('a generation that somebody holds never changes, whatever is published and pruned later', () => {
     const step = fc.record({
       stepMs: clockSteps,
       back: backs,

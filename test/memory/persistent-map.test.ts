@@ -22,7 +22,7 @@ describe('PersistentMap', () => {
     expect([...map.values()]).toEqual([])
   })
 
-  test('what was put in place is found, of two with one key the later', () => {
+  test('a value that was set is found, and of two with one key the later', () => {
     const map = PersistentMap.empty<number>().with([
       ['a', 1],
       ['b', 2],
@@ -57,7 +57,7 @@ describe('PersistentMap', () => {
     expect(map.size).toBe(1)
   })
 
-  test('after any course of writes it holds what a Map holds, and so does every version before', () => {
+  test('agrees with a Map after any writes, and so does every earlier version', () => {
     fc.assert(
       fc.property(writes, (batches) => {
         const all = new Set(batches.flat().map(([key]) => key))
@@ -81,7 +81,7 @@ describe('PersistentMap', () => {
     )
   })
 
-  test('of ten thousand keys each is found again', () => {
+  test('finds each of ten thousand keys', () => {
     const entries = Array.from({ length: 10_000 }, (_, i) => [`key-${i}`, i] as const)
     const map = PersistentMap.empty<number>().with(entries)
     expect(map.size).toBe(10_000)

@@ -183,7 +183,7 @@ describe('QuoteIndex', () => {
     expect(index.booksOf('retail-a').map(({ to }) => to)).toEqual(['NGN', 'KES', 'UGX', 'ZAR'])
   })
 
-  test('what is known already, and what is too old to matter, gives the very same index', () => {
+  test('known quotes, and quotes too old to matter, give the very same index', () => {
     const index = of({ id: 7, atMs: BASE_MS - 3 * HOUR_MS })
     expect(index.with([], nowMs)).toBe(index)
     expect(index.with([quote({ id: 7, atMs: BASE_MS - 3 * HOUR_MS })], nowMs)).toBe(index)
@@ -208,7 +208,7 @@ describe('QuoteIndex', () => {
     expect(index.pruned(nowMs + 100 * HOUR_MS)).toBe(index)
   })
 
-  test('pruning drops what the turned hours made unreachable, and the index is small again', () => {
+  test('pruning drops quotes that no hour can reach any more, and the index is small again', () => {
     const index = of({ atMs: BASE_MS - 1 }, { atMs: BASE_MS + 1 })
     expect(index.book('USD', 'KES')?.size).toBe(2)
     expect(index.pruned(nowMs + HOUR_MS).book('USD', 'KES')?.size).toBe(2)
@@ -218,7 +218,7 @@ describe('QuoteIndex', () => {
 })
 
 describe('the view of a corridor', () => {
-  test('follows any history as the plain rules do: late rows, ties, both tiers, prunes, ageing', () => {
+  test('agrees with the plain rules for any history: late rows, ties, both tiers, prunes, ageing', () => {
     fc.assert(
       fc.property(
         spots(1),
@@ -255,7 +255,7 @@ describe('the view of a corridor', () => {
     )
   })
 
-  test('is remembered for as long as the same is seen', () => {
+  test('is kept as long as it shows the same', () => {
     const quotes = QuoteIndex.empty.with([quote({ providerId: 'a', atMs: BASE_MS - 5 })], BASE_MS)
     const ages = { quoteMaxAgeMs: HOUR_MS, staleAfterMs: HOUR_MS }
     const sight = { quotes, catalogue: catalogueOf([]), nowMs: BASE_MS, ...ages }
@@ -267,7 +267,7 @@ describe('the view of a corridor', () => {
     }
   })
 
-  test('one tier does not push the other out of memory', () => {
+  test('one tier does not push out the other', () => {
     const quotes = QuoteIndex.empty.with([quote({ providerId: 'a', atMs: BASE_MS - 5 })], BASE_MS)
     const ages = { quoteMaxAgeMs: null, staleAfterMs: null }
     const sight = { quotes, catalogue: catalogueOf([]), nowMs: BASE_MS, ...ages }
@@ -278,7 +278,7 @@ describe('the view of a corridor', () => {
     expect(hourly).not.toBe(realtime)
   })
 
-  test('a quote of exactly the greatest age is shown, a millisecond later it is gone', () => {
+  test('a quote of exactly the greatest age is shown, and a millisecond later it is gone', () => {
     const quotes = QuoteIndex.empty.with([quote({ providerId: 'a', atMs: BASE_MS })], BASE_MS)
     const catalogue = catalogueOf([])
     const at = (nowMs: number) =>
@@ -304,7 +304,7 @@ describe('the view of a corridor', () => {
     expect(hours).toEqual([false, true, false])
   })
 
-  test('whatever was looked at before, in any order of clocks, is what a fresh index shows', () => {
+  test('shows what a fresh index shows, whatever was looked at before, in any order of clocks', () => {
     const looks = fc.array(
       fc.record({ nowMs: spots(3), tier: fc.constantFrom(...TIERS), inactive: fc.subarray(IDS) }),
       { maxLength: 15 },

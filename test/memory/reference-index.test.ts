@@ -25,7 +25,7 @@ const PEGGED = new Anchors([
 const indexOf = (...references: Reference[]) => ReferenceIndex.empty.with(references, BASE_MS)
 
 describe('ReferenceIndex', () => {
-  test('the dollar is 1, as of whatever the feed said last, even if the feed names it', () => {
+  test("the dollar is 1 as of the feed's last rate, even if the feed names it", () => {
     const index = indexOf(
       reference('KES', BASE_MS - 9, { id: 1 }),
       reference('USD', BASE_MS + 5, { id: 2, perUsd: 7 }),
@@ -34,7 +34,7 @@ describe('ReferenceIndex', () => {
     expect(index.reference('USD', BASE_MS)).toMatchObject({ perUsd: 1, atMs: BASE_MS - 9 })
   })
 
-  test('before the first reference there is neither a dollar nor a mid', () => {
+  test('there is neither a dollar nor a mid before the first reference', () => {
     expect(ReferenceIndex.empty.reference('USD', REALTIME)).toBeUndefined()
     expect(ReferenceIndex.empty.newest(REALTIME)).toBeUndefined()
     expect(ReferenceIndex.empty.mid('USD', 'KES', REALTIME)).toBeUndefined()
@@ -71,7 +71,7 @@ describe('ReferenceIndex', () => {
     })
   })
 
-  test('nothing new gives the very same index', () => {
+  test('adding nothing new gives the very same index', () => {
     const index = indexOf(reference('KES', BASE_MS))
     expect(index.with([], BASE_MS)).toBe(index)
     expect(index.with([reference('KES', BASE_MS)], BASE_MS)).toBe(index)
@@ -123,7 +123,7 @@ describe('ReferenceIndex', () => {
     expect(index.pruned(BASE_MS + 36_000_000).size).toBe(2)
   })
 
-  test('answers as plain filters and sorts do, at every boundary, however references arrive', () => {
+  test('agrees with plain filters and sorts at every boundary, however references arrive', () => {
     const currencies = fc.array(fc.constantFrom('KES', 'NGN', 'GBP'), {
       minLength: 25,
       maxLength: 25,

@@ -17,21 +17,21 @@ const dated = fc
 describe('valueAt', () => {
   const trail = [at(300, 3), at(200, 2), at(100, 1)]
 
-  test('is what held at the cutoff: of that very moment, or the newest before', () => {
+  test('is the value at the cutoff: of that very moment, or the newest before', () => {
     expect(valueAt(trail, 200)?.id).toBe(2)
     expect(valueAt(trail, 199)?.id).toBe(1)
     expect(valueAt(trail, 201)?.id).toBe(2)
     expect(valueAt(trail, Number.POSITIVE_INFINITY)?.id).toBe(3)
   })
 
-  test('is undefined before the first, and of nothing', () => {
+  test('is undefined before the first value, and without values', () => {
     expect(valueAt(trail, 99)).toBeUndefined()
     expect(valueAt([], Number.POSITIVE_INFINITY)).toBeUndefined()
   })
 })
 
 describe('boundariesMs', () => {
-  test('the end of time, the coming hour, this one and the one before', () => {
+  test('are the end of time, the coming hour, this one and the one before', () => {
     const expected = [Number.POSITIVE_INFINITY, BASE_MS + HOUR_MS, BASE_MS, BASE_MS - HOUR_MS]
     expect(boundariesMs(BASE_MS)).toEqual(expected)
     expect(boundariesMs(BASE_MS + HOUR_MS - 1)).toEqual(expected)
@@ -39,12 +39,12 @@ describe('boundariesMs', () => {
 })
 
 describe('trailWith', () => {
-  test('keeps what held at this hour beside what is newest', () => {
+  test('keeps what held at this hour beside the newest value', () => {
     const trail = trailOf([at(BASE_MS - 5, 1), at(BASE_MS + 5, 2)], BASE_MS + 10)
     expect(trail.map(({ id }) => id)).toEqual([2, 1])
   })
 
-  test('of two at one moment the one recorded last holds, whichever comes first', () => {
+  test('the one recorded last holds of two at one moment, whichever comes first', () => {
     const [first, second] = [at(BASE_MS, 1), at(BASE_MS, 2)]
     expect(trailOf([first, second], BASE_MS)).toEqual([second])
     expect(trailOf([second, first], BASE_MS)).toEqual([second])
@@ -60,7 +60,7 @@ describe('trailWith', () => {
     expect(trailWith(trail, at(BASE_MS, 1), BASE_MS)).toBe(trail)
   })
 
-  test('never holds more than the boundaries are', () => {
+  test('never holds more values than there are boundaries', () => {
     fc.assert(
       fc.property(dated, (values) => {
         const nowMs = BASE_MS + 2 * HOUR_MS
@@ -86,7 +86,7 @@ describe('trailWith', () => {
     )
   })
 
-  test('at every boundary it answers as a filter and a sort over all values do', () => {
+  test('agrees with a filter and a sort over all values at every boundary', () => {
     fc.assert(
       fc.property(dated, spots(4), (values, nowMs) => {
         const trail = trailOf(values, nowMs)
@@ -96,7 +96,7 @@ describe('trailWith', () => {
     )
   })
 
-  test('so it does while the clock moves on, with late arrivals, repetitions and prunes between', () => {
+  test('agrees with them while the clock moves on, with late arrivals, repetitions and prunes in between', () => {
     fc.assert(
       fc.property(changesOf(spots(1)), (changes) => {
         let trail: Trail<Dated> = []
@@ -117,7 +117,7 @@ describe('trailWith', () => {
 })
 
 describe('pruned', () => {
-  test('takes what the turned hour has made unreachable, and nothing else', () => {
+  test('removes what the new hour has made unreachable, and nothing else', () => {
     const trail = trailOf([at(BASE_MS - 5, 1), at(BASE_MS + 5, 2)], BASE_MS + 10)
     expect(pruned(trail, BASE_MS + HOUR_MS)).toBe(trail)
     expect(pruned(trail, BASE_MS + 2 * HOUR_MS).map(({ id }) => id)).toEqual([2])

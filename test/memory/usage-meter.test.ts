@@ -21,14 +21,14 @@ const reserved = (meter: UsageMeter, request: Parameters<UsageMeter['reserve']>[
   meter.reserve(request) as Reservation | null
 
 describe('UsageMeter.reserve', () => {
-  test('takes the last unit of the limit and refuses the one after', () => {
+  test('gives the last unit of the limit and refuses the one after', () => {
     const meter = new UsageMeter()
     for (let i = 0; i < 3; i++) expect(meter.reserve(REQUEST)).not.toBeNull()
     expect(meter.reserve(REQUEST)).toBeNull()
     expect(meter.used('a', DAY)).toBe(3)
   })
 
-  test('with a limit of zero nothing is ever taken', () => {
+  test('gives nothing with a limit of zero', () => {
     const meter = new UsageMeter()
     expect(meter.reserve({ ...REQUEST, limit: 0 })).toBeNull()
     expect(meter.used('a', DAY)).toBe(0)
@@ -59,7 +59,7 @@ describe('UsageMeter.reserve', () => {
     expect(meter.used('a', DAY + 1)).toBe(1)
   })
 
-  test('counts what the database held at the start', () => {
+  test('counts the usage in the database at the start', () => {
     const meter = new UsageMeter()
     meter.load([count(2)])
     expect(meter.reserve(REQUEST)).not.toBeNull()
@@ -77,7 +77,7 @@ describe('UsageMeter.giveBack', () => {
     expect(meter.reserve({ ...REQUEST, limit: 1 })).not.toBeNull()
   })
 
-  test('goes to the day the unit was taken on, though midnight has passed', () => {
+  test('counts for the day on which the unit was taken, even after midnight', () => {
     const meter = new UsageMeter()
     const reservation = reserved(meter, REQUEST)!
     meter.reserve({ ...REQUEST, nowMs: MIDNIGHT + DAY_MS })
@@ -86,7 +86,7 @@ describe('UsageMeter.giveBack', () => {
     expect(meter.used('a', DAY + 1)).toBe(1)
   })
 
-  test('a unit that is written already is taken off again with the next batch', () => {
+  test('a unit that is already written is subtracted with the next batch', () => {
     const meter = new UsageMeter()
     const reservation = reserved(meter, REQUEST)!
     meter.settle(meter.takePending())
@@ -97,7 +97,7 @@ describe('UsageMeter.giveBack', () => {
 })
 
 describe('UsageMeter.takePending', () => {
-  test('is all that was counted, once', () => {
+  test('has everything that was counted, once', () => {
     const meter = new UsageMeter()
     meter.reserve(REQUEST)
     meter.reserve(REQUEST)
@@ -107,7 +107,7 @@ describe('UsageMeter.takePending', () => {
     expect(meter.takePending()).toEqual([])
   })
 
-  test('is empty while an earlier batch is under way, and then has what came meanwhile', () => {
+  test('is empty while an earlier batch is under way, and then has what was counted meanwhile', () => {
     const meter = new UsageMeter()
     meter.reserve(REQUEST)
     const first = meter.takePending()
@@ -118,7 +118,7 @@ describe('UsageMeter.takePending', () => {
     expect(meter.takePending()).toEqual([count(1)])
   })
 
-  test('what was taken and given back needs no writing', () => {
+  test('has nothing for a unit that was taken and given back', () => {
     const meter = new UsageMeter()
     meter.giveBack(reserved(meter, REQUEST)!)
     expect(meter.takePending()).toEqual([])
@@ -126,7 +126,7 @@ describe('UsageMeter.takePending', () => {
 })
 
 describe('UsageMeter.settle', () => {
-  test('takes over what other replicas counted on the same key', () => {
+  test('adds what other replicas counted on the same key', () => {
     const meter = new UsageMeter()
     meter.reserve(REQUEST)
     meter.takePending()
@@ -138,7 +138,7 @@ describe('UsageMeter.settle', () => {
 })
 
 describe('UsageMeter.putBack', () => {
-  test('what could not be written is written with the next batch, with what came meanwhile', () => {
+  test('counts that could not be written are written with the next batch', () => {
     const meter = new UsageMeter()
     meter.reserve(REQUEST)
     meter.takePending()
@@ -150,7 +150,7 @@ describe('UsageMeter.putBack', () => {
 })
 
 describe('UsageMeter.load', () => {
-  test('stands beside what is counted here and not yet written', () => {
+  test('adds to what is counted here and not yet written', () => {
     const meter = new UsageMeter()
     meter.reserve(REQUEST)
     meter.load([count(1, { keyId: 'l' })])
@@ -158,7 +158,7 @@ describe('UsageMeter.load', () => {
     expect(meter.used('a', DAY)).toBe(2)
   })
 
-  test('a reading that may or may not hold the batch under way is not believed', () => {
+  test('a reading that may or may not include the batch under way is ignored', () => {
     const meter = new UsageMeter()
     meter.reserve(REQUEST)
     const batch = meter.takePending()
@@ -375,7 +375,7 @@ class Replica {
 }
 
 describe('UsageMeter', () => {
-  test('alone it is right at every moment, however writing, failing and reading interleave', () => {
+  test('is right at every moment when alone, however writing, failing and reading interleave', () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 60 }), (course) => {
         const replica = new Replica(true)
@@ -396,7 +396,7 @@ describe('UsageMeter', () => {
     )
   })
 
-  test('among replicas nothing is lost or counted twice, and in the end it knows every total', () => {
+  test('loses nothing and counts nothing twice among replicas, and finally knows every total', () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 60 }), (course) => {
         const replica = new Replica(false)

@@ -215,7 +215,7 @@ const LIMITS = [0, 1, 4, 10, 20, 50]
 const RUNS = { numRuns: 300 }
 
 describe('UsageShares', () => {
-  test('many together never pass the limit by more than a tenth, whoever dies when', () => {
+  test('never exceed the limit by more than a tenth together, whichever dies when', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 2, max: 6 }),
@@ -236,7 +236,7 @@ describe('UsageShares', () => {
     )
   })
 
-  test('one alone serves the limit to the unit', () => {
+  test('give exactly the limit when alone', () => {
     const lives = fc.array(
       step.filter(({ kind }) => kind !== 'crash'),
       { maxLength: 300, size: 'max' },

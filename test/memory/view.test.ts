@@ -37,14 +37,14 @@ describe('View.mid', () => {
     expect(viewAt(nowMs + 1, 'realtime', reference).mid('USD', 'KES')).toBeUndefined()
   })
 
-  test('counts by its staler leg', () => {
+  test('has the age of its older leg', () => {
     const nowMs = BASE_MS + MID_MAX_AGE_MS + 1
     const view = viewAt(nowMs, 'realtime', at(BASE_MS), at(nowMs, 'NGN'))
     expect(view.mid('USD', 'NGN')).toBeDefined()
     expect(view.mid('KES', 'NGN')).toBeUndefined()
   })
 
-  test('hourly sees a reference of the very top of the hour and none of a millisecond after', () => {
+  test('hourly includes a reference of the very top of the hour and none of a millisecond after', () => {
     const nowMs = BASE_MS + 5
     expect(viewAt(nowMs, 'hourly', at(BASE_MS)).mid('USD', 'KES')).toBeDefined()
     expect(viewAt(nowMs, 'hourly', at(BASE_MS + 1)).mid('USD', 'KES')).toBeUndefined()
@@ -59,7 +59,7 @@ describe('View.mid', () => {
     expect(next.mid('USD', 'KES')?.rate).toBe(129)
   })
 
-  test('there is none with a stablecoin or a currency that nobody knows', () => {
+  test('is null with a stablecoin or an unknown currency', () => {
     const references = ['KES', 'USDT', 'XXX'].map((code) => at(BASE_MS, code))
     const view = viewAt(BASE_MS, 'realtime', ...references)
     for (const code of ['USDT', 'XXX']) {
@@ -70,7 +70,7 @@ describe('View.mid', () => {
     expect(view.isFiat('KES')).toBe(true)
   })
 
-  test('an inactive currency has one still, for the fees that are charged in it', () => {
+  test('an inactive currency still has one, for fees that are charged in it', () => {
     const references = ['KES', 'SLL'].map((code) => at(BASE_MS, code))
     expect(viewAt(BASE_MS, 'realtime', ...references).mid('SLL', 'KES')).toBeDefined()
   })
@@ -81,7 +81,7 @@ describe('View.corridor', () => {
     expect(viewAt(BASE_MS, 'realtime').corridor('USD', 'KES')).toBe(EMPTY_VIEW)
   })
 
-  test('the new hour is served one millisecond past it though no job has run', () => {
+  test('the new hour is shown one millisecond past it although no job has run', () => {
     const memory = new Memory()
     const catalogue = { currencies: CURRENCIES, providers: PROVIDERS }
     const loadedMs = BASE_MS + 100

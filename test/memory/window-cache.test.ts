@@ -56,7 +56,7 @@ describe('answer', () => {
     expect(cache.figures.hits).toBe(3)
   })
 
-  test('does not keep what is larger than everything, and leaves the others alone', async () => {
+  test('does not keep an answer larger than the whole cache, and leaves the others alone', async () => {
     const cache = new WindowCache(5000)
     await cache.answer(question())
     expect(await cache.answer(question({ key: 'b', bytesOf: () => 6000 }))).toBe('answer')
@@ -72,13 +72,16 @@ describe('note', () => {
     [100, 2],
     [199, 2],
     [200, 1],
-  ])('of a quote at %i: asked %i times, the window being 100 to 200', async (atMs, times) => {
-    const cache = new WindowCache()
-    const asked = counted()
-    await cache.answer(asked)
-    cache.note(said(atMs))
-    expect(await cache.answer(asked)).toBe(times)
-  })
+  ])(
+    'a quote at %i means asking %i times, with the window from 100 to 200',
+    async (atMs, times) => {
+      const cache = new WindowCache()
+      const asked = counted()
+      await cache.answer(asked)
+      cache.note(said(atMs))
+      expect(await cache.answer(asked)).toBe(times)
+    },
+  )
 
   test('leaves other corridors and currencies alone', async () => {
     const cache = new WindowCache()
@@ -97,7 +100,7 @@ describe('note', () => {
     expect(await cache.answer(asked)).toBe(2)
   })
 
-  test('of more than is known drops everything', async () => {
+  test('an unknown change drops everything', async () => {
     const cache = new WindowCache()
     const asked = counted()
     await cache.answer(asked)
@@ -106,7 +109,7 @@ describe('note', () => {
     expect(cache.figures.invalidations).toBe(1)
   })
 
-  test('overtakes an answer on its way: who asks afterwards asks anew, and the old one is not kept', async () => {
+  test('makes later callers ask again while an answer is on its way, and the old one is not kept', async () => {
     for (const news of [said(150), { isPastChanged: true }]) {
       const cache = new WindowCache()
       const first = Promise.withResolvers<string>()
@@ -119,7 +122,7 @@ describe('note', () => {
     }
   })
 
-  test('overtakes an answer on its way even when nobody asks again', async () => {
+  test('drops an answer that is on its way even if nobody asks again', async () => {
     const cache = new WindowCache()
     const first = Promise.withResolvers<string>()
     const early = cache.answer(question({ ask: () => first.promise }))

@@ -31,19 +31,19 @@ const ADVISORY = {
 }
 
 describe('audit', () => {
-  test('asks about what is locked, and passes when nothing is known', async () => {
+  test('asks about the locked versions, and passes when no advisory is known', async () => {
     const { status, stdout, asked } = await audited(() => Response.json({}))
     expect(asked).toContain('"elysia"')
     expect([status, stdout.trim()]).toEqual([0, 'audited: 0 advisories, 0 more accepted'])
   })
 
-  test('fails, and names it, when something is known', async () => {
+  test('fails, and names it, when an advisory is known', async () => {
     const { status, stdout } = await audited(() => Response.json({ elysia: [ADVISORY] }))
     expect(status).toBe(1)
     expect(stdout).toContain('elysia: high: lets anybody in (https://example.org/advisory)')
   })
 
-  test('says that it found nothing out where the registry does not tell', async () => {
+  test('says that it found out nothing if the registry does not answer', async () => {
     const { status, stdout } = await audited(() => new Response('no', { status: 405 }))
     expect([status, stdout]).toEqual([0, expect.stringMatching(/^NOT AUDITED: .*405/)])
   })

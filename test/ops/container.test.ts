@@ -31,7 +31,7 @@ const argumentsOf = (name: string): string[] =>
 const SET = ['HOST', 'PORT', 'DATA_DIR', 'DATABASE_URL', 'PGPASSWORD']
 
 describe('compose.yaml', () => {
-  test('passes every setting on, and names none that there is not', () => {
+  test('passes every setting on, and names no unknown one', () => {
     const known = new Set<string>()
     loadConfig(new Proxy({}, { get: (_, name) => void known.add(String(name)) }))
     const { DATABASE_URL, PGPASSWORD, ...passed } = services.corridor.environment
@@ -86,7 +86,7 @@ describe('Dockerfile', () => {
     for (const image of images) expect(text).toContain(`--build-arg ${image.split('=')[0]}=`)
   })
 
-  test('copies what there is, and runs as nobody in particular', () => {
+  test('copies files that exist, and runs as an unprivileged user', () => {
     const sources = argumentsOf('COPY')
       .filter((line) => !line.startsWith('--from'))
       .flatMap((line) => line.split(' ').slice(0, -1))
@@ -96,7 +96,7 @@ describe('Dockerfile', () => {
     expect(argumentsOf('ENTRYPOINT')).toEqual(['["bun", "src/main.ts"]'])
   })
 
-  test('says what it holds, by the names of the Open Container Initiative', () => {
+  test('describes its content, with the labels of the Open Container Initiative', () => {
     const labels = new Map(
       [
         ...argumentsOf('LABEL')

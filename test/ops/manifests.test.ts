@@ -77,12 +77,12 @@ function unknownMembers(value: unknown, path: string, seen: Map<string, Set<stri
 }
 
 describe('the manifests for Kubernetes', () => {
-  test('keep to the schemas of their kinds, and have no member that those do not know', () => {
+  test('fit the schemas of their kinds, and have no unknown member', () => {
     expect(manifests.map(({ kind }) => kind).sort()).toEqual(Object.keys(MODELS).sort() as Kind[])
     expect(manifests.flatMap(faultsOf)).toEqual([])
   })
 
-  test('would be found out by a misspelt member and by a wrong type', () => {
+  test('would fail the test with a misspelt member or a wrong type', () => {
     const [configMap, service] = manifests as [Manifest, Manifest]
     expect(faultsOf({ ...configMap, dta: {} })).toEqual(['/dta is unknown'])
     expect(faultsOf({ ...service, spec: { ports: [{ port: 'http' }] } })).not.toEqual([])
@@ -98,7 +98,7 @@ describe('the manifests for Kubernetes', () => {
     expect(() => loadConfig(data)).not.toThrow()
   })
 
-  test('run commands that there are, of this version, probed at a port that is open', () => {
+  test('run existing commands, of this version, with probes at an open port', () => {
     expect(containers.map(({ args }) => args.join(' ')).sort()).toEqual(['migrate', 'serve'])
     for (const container of containers) {
       expect(container.image).toBe(`corridor:${version}`)

@@ -78,13 +78,13 @@ const baseOf = (name: string): string =>
   metrics.types.has(name) ? name : name.replace(/_(bucket|sum|count)$/, '')
 
 describe('ops', () => {
-  test.each(all)('%s asks for metrics that a service has: %s', (_, expr) => {
+  test.each(all)('%s uses metrics that a service has: %s', (_, expr) => {
     const names = [...expr.matchAll(METRIC)].map(([, name]) => name!)
     expect(names.filter((name) => !metrics.types.has(baseOf(name)))).toEqual([])
     if (expr !== 'up{job="corridor"} == 0') expect(names).not.toEqual([])
   })
 
-  test('every histogram is asked for by its parts, and nothing else is', () => {
+  test('only histograms are used by their parts', () => {
     const wrong = all.flatMap(([, expr]) =>
       [...expr.matchAll(METRIC)]
         .map(([, name]) => name!)
@@ -95,7 +95,7 @@ describe('ops', () => {
     expect(wrong).toEqual([])
   })
 
-  test('counters are asked for as rates, and gauges are not', () => {
+  test('counters are used as rates, and gauges are not', () => {
     const wrong = all.flatMap(([title, expr]) =>
       [...expr.matchAll(METRIC)].flatMap(([whole, name]) => {
         const isRate = /(rate|increase)\($/.test(expr.slice(0, expr.indexOf(whole)))
@@ -106,7 +106,7 @@ describe('ops', () => {
     expect(wrong).toEqual([])
   })
 
-  test('labels that are asked for are labels that the metrics have', () => {
+  test('every label in use is a label of its metric', () => {
     const wrong = all.flatMap(([title, expr]) =>
       [...expr.matchAll(METRIC)].flatMap(([, name, selector = '']) => {
         const asked = [...selector.matchAll(/(\w+)(?:=~|!~|!=|=)"/g)].map(([, label]) => label!)
@@ -118,7 +118,7 @@ describe('ops', () => {
     expect(wrong).toEqual([])
   })
 
-  test('routes that are asked for are routes that there are', () => {
+  test('every route in use exists', () => {
     const asked = all.flatMap(([, expr]) =>
       [...expr.matchAll(/route(?:=~|!=|=)"([^"]+)"/g)].map(([, pattern]) => pattern!),
     )
