@@ -33,19 +33,19 @@ const anchorsOf = (page: Page): string[] =>
   matchesIn(proseOf(page), /^#{1,4} (.+)$/gm).map(anchorOf)
 
 describe('README and docs', () => {
-  test('name files that there are', () => {
+  test('name files that exist', () => {
     const files = found(/`((?:test|src|ops|drizzle|patches|docs)\/[\w./-]+\.\w+)`/g)
     expect(files.length).toBeGreaterThan(20)
     expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([])
   })
 
-  test('name scripts that there are', () => {
+  test('name scripts that exist', () => {
     const names = found(/\bbun run ([a-z:]+)/g)
     expect(names.length).toBeGreaterThan(5)
     expect(names.filter((name) => !(name in scripts))).toEqual([])
   })
 
-  test('link to files and headings that there are', () => {
+  test('link to files and headings that exist', () => {
     const links = pages.flatMap((page) =>
       matchesIn(proseOf(page), /\]\((?!https?:|mailto:)([^)\s]+)\)/g).map((target) => ({
         page,
@@ -62,7 +62,7 @@ describe('README and docs', () => {
     expect(dead.map(({ page, target }) => `${page.path} -> ${target}`)).toEqual([])
   })
 
-  test('have no page that README leaves out', () => {
+  test('have no page that README does not link', () => {
     const { text } = pageAt('README.md')
     const others = pages.map(({ path }) => path).filter((path) => path !== 'README.md')
     expect(others.length).toBeGreaterThan(10)
@@ -81,13 +81,13 @@ describe('a block of README and docs', () => {
   const commands = blocks.filter(isOfCommands)
   const where = ({ path, line }: Block) => `${path}:${line}`
 
-  test('names its language, and holds commands only where that says so', () => {
+  test('names its language, and has commands only if the language says so', () => {
     expect(blocks.filter(({ language }) => language === '').map(where)).toEqual([])
     const others = blocks.filter((block) => !isOfCommands(block))
     expect(others.filter(({ text }) => /^\$ /m.test(text)).map(where)).toEqual([])
   })
 
-  test('of commands says what runs it, or what it would need', () => {
+  test('says what runs its commands, or what they would need', () => {
     expect(commands.length).toBeGreaterThan(10)
     const silent = commands.filter(({ mark }) => !RUNNERS.includes(mark) && !NEEDS.includes(mark))
     expect(silent.map(where)).toEqual([])
@@ -95,7 +95,7 @@ describe('a block of README and docs', () => {
       expect(commands.filter((block) => block.mark === mark).flatMap(stepsOf)).not.toEqual([])
   })
 
-  test('that .ci/run runs is one of README: with npm, which ends as the one with bun', async () => {
+  test('is run by .ci/run if README has it with npm, and ends like the one with bun', async () => {
     const own = commands.filter(({ mark }) => mark === 'ci')
     const lines = Object.fromEntries(own.map(({ text }) => text.trimEnd().split('\n')))
     const names = ['# run, with bun', '# run, with npm', '# test, with bun', '# test, with npm']
@@ -107,7 +107,7 @@ describe('a block of README and docs', () => {
       expect(ci).toContain(taken)
   })
 
-  test('that needs another machine is at least what a shell can read', () => {
+  test('is at least readable by a shell if it needs another machine', () => {
     const unread = commands
       .filter(({ mark }) => NEEDS.includes(mark))
       .filter(({ text }) => Bun.spawnSync(['bash', '-n', '-c', text]).exitCode !== 0)
@@ -119,13 +119,13 @@ describe('docs/settings.md', () => {
   const rows = tableRows(pageAt('docs/settings.md'), 'name')
   const namesOf = (cell: string): string[] => matchesIn(cell, /`(\w+)`/g)
 
-  test('names every setting that is read, and no other', () => {
+  test('names every setting, and no other', () => {
     const read = new Set<string>()
     loadConfig(new Proxy({}, { get: (_, name) => void read.add(String(name)) }))
     expect(rows.flatMap(([names]) => namesOf(names!)).sort()).toEqual([...read].sort())
   })
 
-  test('names the defaults: set so, nothing changes', () => {
+  test('names the defaults, which change nothing when they are set', () => {
     const stated = rows.flatMap(([names, defaults]) => {
       const values = defaults!
         .replace(/\(.*\)/, '')
@@ -155,7 +155,7 @@ describe('docs/operate.md', () => {
 })
 
 describe('docs/data.md', () => {
-  test('says of every feed what it publishes and asks for, and of no other', () => {
+  test('says what every feed publishes and requires, and names no other feed', () => {
     const names = tableRows(pageAt('docs/data.md'), 'name').map(([name]) => name!)
     expect(names.sort()).toEqual(FEED_NAMES.map((name) => `\`${name}\``).sort())
   })
@@ -180,7 +180,7 @@ describe('docs/api.md', () => {
 })
 
 describe('docs/architecture.md', () => {
-  test('says of every folder what is in it', () => {
+  test('says what every folder contains', () => {
     const rows = tableRows(pageAt('docs/architecture.md'), 'folder').flatMap(([cells]) =>
       matchesIn(cells!, /`([^`]+)`/g),
     )
@@ -192,7 +192,7 @@ describe('docs/architecture.md', () => {
 })
 
 describe('docs/dependencies.md', () => {
-  test('gives the reason of every dependency, and of no other', () => {
+  test('gives the reason for every dependency, and for no other', () => {
     const rows = tableRows(pageAt('docs/dependencies.md'), 'package')
     const names = rows.map(([name]) => name!.replaceAll('`', ''))
     expect(names.sort()).toEqual(Object.keys({ ...dependencies, ...devDependencies }).sort())

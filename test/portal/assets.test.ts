@@ -24,7 +24,7 @@ describe('GET /assets/:file', () => {
     expect((await reply.arrayBuffer()).byteLength).toBeGreaterThan(100)
   })
 
-  test('200 with the same bytes in gzip, for who takes it', async () => {
+  test('200 with the same bytes in gzip, if the caller accepts it', async () => {
     const path = (await assets.paths())('site.css')
     const packed = await get(path, { 'accept-encoding': 'br, gzip' })
     expect(packed.headers.get('content-encoding')).toBe('gzip')
@@ -54,7 +54,7 @@ describe('GET /assets/:file', () => {
     }
   })
 
-  test('a page that asks for a script that is not there is our mistake', async () => {
+  test('asking for a missing script is an error of ours', async () => {
     const paths = await assets.paths()
     expect(() => paths('nothing.js')).toThrow('there is no asset nothing.js')
   })

@@ -61,14 +61,14 @@ async function atHome(): Promise<Member> {
 }
 
 describe('a browser that signed in before', () => {
-  test('is not shut out by strangers, who shut out every other one', async () => {
+  test('is not shut out by strangers, who shut out every other browser', async () => {
     const { email, visitor } = await atHome()
     await besieged('/sign-in', email)
     expect((await signIn(world.visitor(), email)).status).toBe(429)
     expect((await signIn(visitor, email)).location).toBe('/developer')
   })
 
-  test('is mailed its link, however many strangers asked for one', async () => {
+  test('gets its link by mail, however many strangers asked for one', async () => {
     const { email, visitor } = await atHome()
     await besieged('/forgotten', email)
     expect((await world.visitor().submit('/forgotten', { email })).status).toBe(429)
@@ -77,7 +77,7 @@ describe('a browser that signed in before', () => {
     expect(world.linksTo(email)).toHaveLength(before + 1)
   })
 
-  test('429 after ten wrong passwords of its own, from wherever, and its links likewise', async () => {
+  test('429 after ten wrong passwords of its own, from any address, and for its links likewise', async () => {
     const { email, visitor } = await atHome()
     const from = (i: number) => {
       visitor.address = `192.0.2.${i}`
@@ -91,7 +91,7 @@ describe('a browser that signed in before', () => {
     expect((await from(5).submit('/forgotten', { email })).status).toBe(429)
   })
 
-  test('is a stranger to other accounts, and to its own without the cookie', async () => {
+  test('is unknown to other accounts, and to its own without the cookie', async () => {
     const { email } = await atHome()
     const foreign = await atHome()
     await besieged('/sign-in', email)
@@ -115,7 +115,7 @@ describe('a browser that signed in before', () => {
     }
   })
 
-  test('is forgotten with a new password; the one that set it is known from then on', async () => {
+  test('is forgotten with a new password, and the browser that set it is known from then on', async () => {
     const { email, visitor } = await atHome()
     const second = world.visitor()
     await second.submit('/forgotten', { email })
@@ -138,7 +138,7 @@ describe('a browser that signed in before', () => {
     await other.stop()
   })
 
-  test('keeps a cookie that scripts cannot read, for the whole site and no other', async () => {
+  test('keeps a cookie that scripts cannot read, for the whole site and no other site', async () => {
     const { email, visitor } = await atHome()
     const { headers } = await signIn(visitor, email)
     const line = headers.getSetCookie().find((each) => each.startsWith(`${COOKIE}=`))!
@@ -149,7 +149,7 @@ describe('a browser that signed in before', () => {
     expect((await visitor.get('/developer')).headers.getSetCookie()).toEqual([])
   })
 
-  test('gets none by a wrong password, a stale link or a sign-up', async () => {
+  test('gets no cookie by a wrong password, a stale link or a sign-up', async () => {
     const { email, link } = await atHome()
     const stranger = world.visitor()
     await signIn(stranger, email, OTHER)

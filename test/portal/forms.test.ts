@@ -49,7 +49,7 @@ describe('every form', () => {
       }
     })
 
-    test(`403 to ${path} from another site, whatever it knows`, async () => {
+    test(`403 to ${path} from another site, whatever token it sends`, async () => {
       const form_token = await ada.visitor.token('/developer')
       for (const headers of [
         { origin: 'https://evil.example' },
@@ -66,12 +66,12 @@ describe('every form', () => {
     })
   }
 
-  test('none of it did anything', async () => {
+  test('none of these changed anything', async () => {
     expect((await ada.visitor.get('/developer')).html).not.toContain('stolen')
     expect(await world.asked(ada.key!)).toBe(200)
   })
 
-  test('403 tells strangers of cookies, and members the way back', async () => {
+  test('403 explains cookies to strangers, and shows members the way back', async () => {
     const stranger = await world.visitor().post('/sign-in', {})
     expect([stranger.status, stranger.html]).toEqual([403, expect.stringContaining('Cookies')])
     const member = await ada.visitor.post('/developer/keys', { name: 'x' })
@@ -79,7 +79,7 @@ describe('every form', () => {
     expect(member.html).not.toContain('Cookies')
   })
 
-  test('takes a NUL in any field as a wrong text like others, never as a fault of ours', async () => {
+  test('treats a NUL in any field as any wrong text, never as a fault of ours', async () => {
     const nul = 'a\0b@example.com'
     const admin = await world.admin()
     const names = ['email', 'password', 'token', 'name', 'key', 'overlap', 'id', 'plan', 'account']
@@ -110,7 +110,7 @@ describe('every form', () => {
     expect((await ada.visitor.post('/developer/keys', fields)).status).toBe(403)
   })
 
-  test('429 after 120 of them from one address in a minute, whatever they are', async () => {
+  test('429 after 120 forms from one address in a minute, whatever they are', async () => {
     const visitor = world.visitor()
     const flood = async () => (await visitor.post('/sign-in', {})).status
     const statuses: number[] = []
@@ -129,7 +129,7 @@ describe('every form', () => {
     expect((await visitor.post('/developer/keys', { form_token, name: 'late' })).status).toBe(403)
   })
 
-  test('taken from a browser that says nothing of where it comes from, with its token', async () => {
+  test('is accepted with its token from a browser that does not say where it comes from', async () => {
     const form_token = await ada.visitor.token('/developer')
     const { status } = await ada.visitor.ask('/developer/keys', {
       method: 'POST',
@@ -144,7 +144,7 @@ describe('every page', () => {
   const pages = ['/sign-up', '/sign-in', '/mailed', '/forgotten', '/reset?token=x']
   const own = ['/developer', '/developer/keys/revoke', '/developer/keys/replace']
 
-  test('is kept by nobody, runs nothing inline, is framed by nobody', async () => {
+  test('is not cached, runs nothing inline, and cannot be framed', async () => {
     const seen = [...pages.map((path) => [world.visitor(), path] as const)]
     seen.push(...own.map((path) => [ada.visitor, path] as const))
     for (const [visitor, path] of seen) {
@@ -159,12 +159,12 @@ describe('every page', () => {
     }
   })
 
-  test('leads strangers to sign in', async () => {
+  test('sends strangers to the sign-in', async () => {
     for (const path of own)
       expect(await world.visitor().get(path)).toMatchObject({ status: 303, location: '/sign-in' })
   })
 
-  test('escapes what people say of themselves', async () => {
+  test('escapes what people enter about themselves', async () => {
     const hostile = `"><script>alert(1)</script>`
     const stranger = world.visitor()
     const { html } = await stranger.submit('/sign-in', { email: hostile, password: 'x' })
@@ -178,7 +178,7 @@ describe('every page', () => {
 })
 
 describe('cookies', () => {
-  test('are for https alone where people come by it, and hidden from scripts everywhere', async () => {
+  test('are for https only if the site uses it, and hidden from scripts everywhere', async () => {
     const secure = await PeopleWorld.start({ PUBLIC_URL: 'https://corridor.example' })
     try {
       const lines = await cookieLines(secure, {})
@@ -198,7 +198,7 @@ describe('cookies', () => {
     }
   })
 
-  test('no other host of the domain can set one, where people come by https to the root', async () => {
+  test('cannot be set by another host of the domain if the site is at the root of an https address', async () => {
     const secure = await PeopleWorld.start({ PUBLIC_URL: 'https://corridor.example' })
     try {
       const { visitor, email } = await secure.member()

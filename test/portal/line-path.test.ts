@@ -37,7 +37,7 @@ describe('linePath', () => {
     expect(linePath([], BOX)).toBe('')
   })
 
-  test('lies in the middle where all values are the same', () => {
+  test('lies in the middle if all values are the same', () => {
     expect(linePath([7, 7], { ...BOX, min: 7, max: 7 })).toBe('M0 10h100')
   })
 

@@ -55,7 +55,7 @@ describe.each(MANNERS)('below a path, behind a proxy that %s', (manner) => {
     return seen
   }
 
-  test('every page of a stranger, and what it loads, leads to others below it', async () => {
+  test('every public page, and everything it loads, is below the path', async () => {
     const seen = await walk(visitor(), MOUNT)
     const odd = [...seen].filter(([path, status]) => status >= 400 || !isBelow(path))
     expect(odd).toEqual([])
@@ -64,7 +64,7 @@ describe.each(MANNERS)('below a path, behind a proxy that %s', (manner) => {
     expect(proxy.strays).toEqual([])
   })
 
-  test('a person signs up, in and out, and walks everywhere, without leaving it', async () => {
+  test('a person signs up, in and out, and opens every page without leaving the path', async () => {
     const member = await joined()
     const seen = await walk(member.visitor, `${MOUNT}/developer`)
     expect([...seen].filter(([path, status]) => status >= 400 || !isBelow(path))).toEqual([])
@@ -86,7 +86,7 @@ describe.each(MANNERS)('below a path, behind a proxy that %s', (manner) => {
     expect(proxy.strays).toEqual([])
   })
 
-  test('an operator walks everywhere, without leaving it', async () => {
+  test('an operator opens every page without leaving the path', async () => {
     const { email } = await world.admin()
     const operator = visitor()
     await operator.submit(`${MOUNT}/sign-in`, { email, password: PASSWORD })
@@ -97,7 +97,7 @@ describe.each(MANNERS)('below a path, behind a proxy that %s', (manner) => {
     expect(proxy.strays).toEqual([])
   })
 
-  test('cookies are sent below it and nowhere else, and mailed links lead there', async () => {
+  test('cookies are sent only below the path, and mailed links lead there', async () => {
     const stranger = visitor()
     const lines = (await stranger.get(`${MOUNT}/sign-up`)).headers.getSetCookie()
     const { email, cookies, link } = await joined()
@@ -108,7 +108,7 @@ describe.each(MANNERS)('below a path, behind a proxy that %s', (manner) => {
     expect(world.linksTo(email).at(-1)).toStartWith(`${proxy.home}/reset?token=`)
   })
 
-  test('the interface, its documents and the tool server answer below it', async () => {
+  test('the API, its documents and the tool server answer below the path', async () => {
     const { key } = await joined()
     const get = async (path: string) => fetch(proxy.home + path, { headers: { 'x-api-key': key! } })
     expect((await get('/api/v1/status')).status).toBe(200)
@@ -130,7 +130,7 @@ describe.each(MANNERS)('below a path, behind a proxy that %s', (manner) => {
     expect(proxy.strays).toEqual([])
   })
 
-  test('at its own address the service answers with the path and without it', async () => {
+  test('the service answers at its own address with the path and without it', async () => {
     const statuses = async (path: string) =>
       Promise.all(
         ['', MOUNT].map(async (prefix) => (await fetch(world.origin + prefix + path)).status),
@@ -170,8 +170,8 @@ function leadsOf(html: string, page: URL): string[] {
   })
 }
 
-describe('a path that begins as one of our own does', () => {
-  test('has to be taken off by the proxy: what comes is taken as it is', async () => {
+describe('a path that begins like one of our own', () => {
+  test('has to be taken off by the proxy, since the service takes a path as it comes', async () => {
     const proxy = new MountProxy('/docs', 'takes it off')
     const world = await PeopleWorld.start({ PUBLIC_URL: proxy.home })
     proxy.target = world.origin

@@ -19,7 +19,7 @@ const reply = (page: Partial<Page>, of: Partial<PageDeps> = {}, headers: Init = 
 type Init = Record<string, string>
 
 describe('pageReply', () => {
-  test('says that nothing may run or load but our own, and nobody may frame it', async () => {
+  test('allows only our own scripts and files, and no framing', async () => {
     const { headers, status } = await reply({})
     expect(status).toBe(200)
     expect(headers.get('content-security-policy')?.split('; ').sort()).toEqual([
@@ -64,7 +64,7 @@ describe('pageReply', () => {
     expect(html).toMatch(/<script type="module" src="\/assets\/copy-[0-9a-f]{12}\.js">/)
   })
 
-  test('is compressed for strangers and never for who is signed in', async () => {
+  test('is compressed for strangers and never for people who are signed in', async () => {
     const session = { email: 'ama@example.com', isAdmin: false }
     const gzip = { 'accept-encoding': 'gzip' }
     const open = await reply({}, {}, gzip)

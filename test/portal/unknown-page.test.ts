@@ -8,8 +8,8 @@ const ask = (path: string, accept: string | null, world = new World()) =>
 
 const WRONG = ['/corridor', '/docs/rates', '/developer/x', '/api', '/%00', '//']
 
-describe('an address where nothing is', () => {
-  test.each(WRONG)('404 for a person is a page that leads on, at %s', async (path) => {
+describe('an unknown address', () => {
+  test.each(WRONG)('404 for a person is a page with links, at %s', async (path) => {
     const reply = await ask(path, BROWSER)
     expect([reply.status, reply.headers.get('content-type')]).toEqual([
       404,
@@ -34,7 +34,7 @@ describe('an address where nothing is', () => {
     expect(await reply.json()).toMatchObject({ code: 'unknown_path' })
   })
 
-  test('429 comes before it for who asks too much', async () => {
+  test('429 comes before 404 for a caller that asks too much', async () => {
     const world = new World({ portal: { requestsPerMinute: 2 } })
     const statuses: number[] = []
     for (let i = 0; i < 3; i++) statuses.push((await ask('/nope', BROWSER, world)).status)

@@ -65,7 +65,7 @@ async function asked(steps: number, ask: (replica: Replica) => Promise<Reply>): 
 }
 
 describe('the turn of an hour, under load', () => {
-  test('every hourly answer is what held at the top of its own hour, on each replica', async () => {
+  test('every hourly answer shows the top of its own hour, on each replica', async () => {
     const { keys } = await addAccount(database, { plan: 'pro' })
     const rates = [101, 102, 103, 104]
     const observations = rates.map((rate, i) =>
@@ -131,7 +131,7 @@ describe('the turn of a day, under load', () => {
     for (const replica of replicas) expect((await get(replica)).status).toBe(200)
   })
 
-  test('a clock that is set back finds the budget of that day as it was', async () => {
+  test('a clock that is set back finds the budget of that day unchanged', async () => {
     const { keys } = await addAccount(database, { plan: 'free' })
     await start(NOON_MS, { QUOTA_FREE: '5' })
     const [replica] = replicas as [Replica]

@@ -67,7 +67,7 @@ const PLANS = [
   ['enterprise', { count: 2500, atOnce: 200 }],
 ] as const
 
-describe('a budget that is asked for all at once', () => {
+describe('a budget under simultaneous requests', () => {
   let first: string
   let second = ''
 
@@ -76,7 +76,7 @@ describe('a budget that is asked for all at once', () => {
   })
 
   test.each(PLANS)(
-    'of a %s key is spent to the last unit by one process, and no further',
+    'of a %s key is spent exactly to the last unit by one process',
     async (plan, flooded) => {
       const { keys } = await addAccount(database, { plan })
       const { successes } = await flood([first], keys[0]!, flooded)
@@ -85,7 +85,7 @@ describe('a budget that is asked for all at once', () => {
   )
 
   test.each(PLANS)(
-    'of a %s key is passed by at most a tenth by two replicas',
+    'of a %s key is exceeded by at most a tenth with two replicas',
     async (plan, flooded) => {
       second ||= (await serveIt()).url
       const { keys } = await addAccount(database, { plan })
@@ -95,7 +95,7 @@ describe('a budget that is asked for all at once', () => {
     },
   )
 
-  test('is whole for one that begins while another holds a part of it', async () => {
+  test('is complete for a process that starts while another holds a part of it', async () => {
     const { keys } = await addAccount(database, { plan: 'free' })
     const before = await flood([first], keys[0]!, { count: 20 })
     const second = await serveIt()
@@ -108,7 +108,7 @@ describe('a budget that is asked for all at once', () => {
     )
   })
 
-  test('is whole for others when one is killed that holds a part of it', async () => {
+  test('is complete for the others when a process that holds a part of it is killed', async () => {
     const { id, keys } = await addAccount(database, { plan: 'free' })
     const other = await serveIt()
     await flood([other.url], keys[0]!, { count: 20 })
@@ -124,7 +124,7 @@ describe('a budget that is asked for all at once', () => {
     expect(await counted()).toBeLessThanOrEqual(LIMITS.free * 1.1)
   })
 
-  test('stays what it was over a clean restart', async () => {
+  test('stays the same across a clean restart', async () => {
     const { id, keys } = await addAccount(database, { plan: 'free' })
     const before = await serveIt()
     await flood([before.url], keys[0]!, { count: 30 })

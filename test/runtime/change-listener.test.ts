@@ -35,7 +35,7 @@ afterEach(async () => {
 })
 
 describe('ChangeListener.caughtUp', () => {
-  test('waits for what others committed before, and for its loading', async () => {
+  test('waits until everything that others committed before is loaded', async () => {
     const other = otherHandle(database)
     const store = createObservationStore(other)
     for (let i = 0; i < 5; i++) {
@@ -46,12 +46,12 @@ describe('ChangeListener.caughtUp', () => {
     await other.close()
   })
 
-  test('is told apart from pulses that were sent before', async () => {
+  test('does not count pulses that were sent before', async () => {
     await Promise.all([changes.job.run(), changes.caughtUp(), changes.caughtUp()])
     expect(told).toEqual(['settled', 'settled'])
   })
 
-  test('loads everything where no pulse comes back', async () => {
+  test('loads everything if no pulse comes back', async () => {
     changes.stop()
     await changes.caughtUp()
     expect(told).toEqual(['reloaded'])

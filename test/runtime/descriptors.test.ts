@@ -100,7 +100,7 @@ async function coreParts(): Promise<number> {
 }
 
 describe('more connections than there are file descriptors', () => {
-  test('that are kept idle make room for new ones, and everybody is answered', async () => {
+  test('make room for new ones while they are idle, and everybody is answered', async () => {
     const seen = crowd(REQUEST)
     await until('an answer for each', async () => seen.answers === CROWD)
     expect(await newClient()).toMatchObject({ status: 200 })
@@ -116,7 +116,7 @@ describe('more connections than there are file descriptors', () => {
     expect(metrics.value('corridor_accepting')).toBe(1)
   })
 
-  test('that say nothing have new ones refused at once, those who are in served, and no core burnt', async () => {
+  test('make the service refuse new ones at once and serve the open ones, without burning a core', async () => {
     const early = connect(service.port, '127.0.0.1')
     sockets.push(early)
     let heard = ''

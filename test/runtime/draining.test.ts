@@ -42,7 +42,7 @@ async function stop(replica: Replica, isLeft = async () => true): Promise<void> 
 const ready = ({ service }: Replica) => fetch(`${service.origin}/readyz`)
 
 describe('a stop that is announced', () => {
-  test('503 at /readyz first, while everything else is answered and connections are left', async () => {
+  test('503 at /readyz first, while everything else is answered and connections close', async () => {
     const replica = await start()
     expect((await ready(replica)).status).toBe(200)
     expect((await replica.get('/providers', key)).headers.get('connection')).not.toBe('close')
@@ -57,7 +57,7 @@ describe('a stop that is announced', () => {
     expect((await replica.get('/providers', key)).status).toBe(200)
   })
 
-  test('201 for a batch that is under way when the port closes, and its row is there', async () => {
+  test('201 for a batch that is under way when the port closes, with its row recorded', async () => {
     const replica = await start()
     expect((await replica.post(row, key)).status).toBe(201)
     const holder = otherHandle(database)

@@ -46,7 +46,7 @@ const recorded = () => database.sql`
   group by s.source order by s.source`
 
 describe('three feeds', () => {
-  test('the first dies, then the second lies tenfold: the mids go on, each under its feed', async () => {
+  test('mids continue, each under its feed, when the first dies and the second is wrong by ten times', async () => {
     const scene = await sceneOf('open-er-api', 'openexchangerates', 'currency-api')
     const [first, second] = upstreams as [FeedUpstream, FeedUpstream, FeedUpstream]
     expect(await scene.mid('USD', 'NGN')).toEqual({ status: 503 })
@@ -98,7 +98,7 @@ describe('three feeds', () => {
     expect(rows.every(({ rates, dated }) => rates === dated)).toBe(true)
   })
 
-  test('while one hangs, what stands is served', async () => {
+  test('serve the present mids while one hangs', async () => {
     const scene = await sceneOf('open-er-api')
     await scene.run()
     const before = await scene.mid('USD', 'NGN')
@@ -176,7 +176,7 @@ describe('a feed that is gone for long', () => {
 })
 
 describe('a devaluation', () => {
-  test('like that of the naira in June 2023 is held back for one run, and in with the next', async () => {
+  test('like that of the naira in June 2023 is held back for one run, and accepted in the next', async () => {
     const scene = await sceneOf('open-er-api')
     const [feed] = upstreams as [FeedUpstream]
     saying(feed, 'NGN', 464.5)
@@ -203,7 +203,7 @@ describe('a devaluation', () => {
     ])
   })
 
-  test('that a second feed confirms is in with the first run', async () => {
+  test('that a second feed confirms is accepted in the first run', async () => {
     const scene = await sceneOf('open-er-api', 'openexchangerates')
     for (const feed of upstreams) saying(feed, 'NGN', 464.5)
     await scene.run()
@@ -214,7 +214,7 @@ describe('a devaluation', () => {
 })
 
 describe('the rules of the settings', () => {
-  test('a currency with a bound of its own may move as far', async () => {
+  test('let a currency with a bound of its own move that far', async () => {
     upstreams = await feedUpstreams(['open-er-api'])
     const scene = new FeedScene(database, upstreams, { ...GUARD_RULES, moveMaxOf: { NGN: 0.5 } })
     saying(upstreams[0]!, 'NGN', 464.5)
@@ -245,7 +245,7 @@ describe('two replicas on one database', () => {
 })
 
 describe('stop', () => {
-  test('breaks off a feed that hangs, at once, and leaves no trace of the run', async () => {
+  test('interrupts a hanging feed at once, and leaves no trace of the run', async () => {
     const scene = await sceneOf('open-er-api')
     const { asked, release } = hanging(upstreams[0]!)
     const run = scene.run()

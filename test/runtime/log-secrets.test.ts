@@ -99,7 +99,7 @@ const requestsWith = (secret: string): [path: string, init: RequestInit][] => {
   ]
 }
 
-test('no secret stands in any line, at the finest level, whatever is asked', async () => {
+test('no log line contains a secret, at the finest level, whatever is requested', async () => {
   const passwords = secretsOf(config)
   expect(passwords).toContain(TOKEN)
   expect(passwords).toContain(FEED_KEY)
@@ -126,7 +126,7 @@ test('the passwords of the read replicas are secrets too', () => {
   for (const secret of ['first%20one', 'first one', 'second-one']) expect(secrets).toContain(secret)
 })
 
-test('what the collector of traces is shown is a secret too, the name of a tenant is none', () => {
+test('a token for the collector of traces is a secret too, and the name of a tenant is not', () => {
   const headers = 'authorization=Bearer%20token-of-ours,x-tenant=corridor'
   const secrets = secretsOf(loadConfig({ OTEL_EXPORTER_OTLP_HEADERS: headers }))
   expect(secrets).toEqual(['Bearer token-of-ours', 'token-of-ours'])

@@ -15,20 +15,20 @@ function three(failing?: string) {
 }
 
 describe('Opened', () => {
-  test('stops what was opened in reverse, once', async () => {
+  test('stops the parts in reverse order, once', async () => {
     const { opened, stopped } = three()
     await opened.stop()
     await opened.stop()
     expect(stopped).toEqual(['listener', 'memory', 'database'])
   })
 
-  test('stop rejects with the failure of a part and goes no further', async () => {
+  test('stop rejects with the failure of a part and stops no further ones', async () => {
     const { opened, stopped } = three('memory')
     await expect(opened.stop()).rejects.toThrow('memory')
     expect(stopped).toEqual(['listener'])
   })
 
-  test('abandon stops all others where one fails', async () => {
+  test('abandon stops all other parts if one fails', async () => {
     const { opened, stopped } = three('memory')
     await opened.abandon()
     expect(stopped).toEqual(['listener', 'database'])

@@ -63,7 +63,7 @@ async function whileLocked(asks: () => Promise<Reply>[]): Promise<Reply[]> {
 const codes = (replies: Reply[]) => replies.map(({ status }) => status).toSorted((a, b) => a - b)
 
 describe('more than the database can do', () => {
-  test('503 overloaded at once beyond what may run and wait, and 200 for the rest', async () => {
+  test('503 overloaded at once beyond the limits on work and waiting, and 200 for the rest', async () => {
     const replies = await whileLocked(() =>
       Array.from({ length: ROOM + TOO_MANY }, (_, i) => history(i + 1)),
     )
@@ -79,7 +79,7 @@ describe('more than the database can do', () => {
     expect(await counted()).toBe(before + ROOM)
   })
 
-  test('a flood of history keeps nobody from recording, nor from what is current', async () => {
+  test('a flood of history blocks neither recording nor live questions', async () => {
     const holder = otherHandle(database)
     const released = Promise.withResolvers<void>()
     const locked = Promise.withResolvers<void>()

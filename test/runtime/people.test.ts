@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 describe('a service as it is deployed', () => {
-  test('keeps a password by a hash that is costly to guess at', async () => {
+  test('keeps a password as a hash that is costly to guess', async () => {
     const fields = { email: 'costly@example.com', password: PASSWORD }
     expect((await new Visitor(service.origin).submit('/sign-up', fields)).status).toBe(303)
     const [row] = await database.sql<{ password: string }[]>`
@@ -38,7 +38,7 @@ describe('a service as it is deployed', () => {
     expect(scryptSync(PASSWORD, salt, 64, COST).toString('hex')).toBe(key!)
   })
 
-  test('takes as long over an address that nobody has', async () => {
+  test('takes as long for an unknown address', async () => {
     const visitor = new Visitor(service.origin)
     await visitor.get('/forgotten')
     const startedMs = performance.now()
@@ -47,7 +47,7 @@ describe('a service as it is deployed', () => {
   })
 })
 
-test('forgotten, sign-up and links all wait for the same time', async () => {
+test('a forgotten password, a sign-up and a link all take the same time', async () => {
   const waits: number[] = []
   const other = await startService({
     ...startOptions(),

@@ -147,7 +147,7 @@ async function paused(): Promise<void> {
 }
 
 describe('questions about the past', () => {
-  test('go to the replica, however long the primary is idle, until it is too far behind', async () => {
+  test('go to the replica, however long the primary is idle, until the replica is too far behind', async () => {
     await delay(LAG_MAX_MS)
     await paused()
     await slipIn('USD/ZAR', 7.1)
@@ -158,7 +158,7 @@ describe('questions about the past', () => {
     await until('the replica again', async () => lastTold() === IN_USE)
   })
 
-  test('about what was just recorded go to the primary, others to the replica', async () => {
+  test('go to the primary for corridors that were just recorded, and to the replica for others', async () => {
     await paused()
     await slipIn('GBP/UGX', 7.2)
     await record('USD/KES', 101.5)
@@ -166,7 +166,7 @@ describe('questions about the past', () => {
     expect(await ratesOf('GBP/UGX')).not.toContain(7.2)
   })
 
-  test('return to the replica once it has replayed what was recorded', async () => {
+  test('return to the replica once it has replayed the new rows', async () => {
     await record('USD/KES', 102.5)
     await paused()
     await slipIn('USD/KES', 7.3)
@@ -175,7 +175,7 @@ describe('questions about the past', () => {
     expect(rates).not.toContain(7.3)
   })
 
-  test('a remembered window that a backfill changed is never filled by who lacks it', async () => {
+  test('a cached window that a backfill changed is never filled from a replica without the backfill', async () => {
     const key = template.keys.hourly.key
     const before = await ratesOf('USD/NGN', key)
     await paused()
@@ -185,7 +185,7 @@ describe('questions about the past', () => {
     expect(await ratesOf('USD/NGN', key)).toEqual([103.5, ...before])
   })
 
-  test('what another process records is fenced off as well, as soon as it is heard of', async () => {
+  test('rows that another process records go to the primary too, as soon as they are heard of', async () => {
     const config = loadConfig({ PORT: '0', REFERENCE_FEED: 'none' })
     const database = databaseAt(template.serviceUrl(primary.port))
     const options = { config, clock: systemClock, log: new KeptLog(), database, sample: null }
@@ -201,7 +201,7 @@ describe('questions about the past', () => {
     await other.stop()
   })
 
-  test('are answered by the primary when the replica dies, and by the replica when it is back', async () => {
+  test('go to the primary when the replica dies, and to the replica when it is back', async () => {
     await standby.stop('immediate')
     expect(await ratesOf('USD/KES')).toContain(102.5)
     await until('the replica left out', async () => lastTold() === LEFT_OUT)
@@ -209,7 +209,7 @@ describe('questions about the past', () => {
     await until('the replica again', async () => lastTold() === IN_USE)
   })
 
-  test('are answered by the replica while the primary is away', async () => {
+  test('go to the replica while the primary is away', async () => {
     await record('USD/ZAR', 105.5)
     await paused()
     await primary.stop('immediate')
@@ -218,7 +218,7 @@ describe('questions about the past', () => {
     await primary.start()
   })
 
-  test('are never answered by a replica that was made a primary', async () => {
+  test('never go to a replica that was promoted to a primary', async () => {
     await until('the primary', async () =>
       onPrimary.sql`select 1`.then(
         () => true,

@@ -17,7 +17,7 @@ const recording: Parameters<typeof recorderOf>[0] = {
 }
 const EMPTY: Batch = { observations: [], idempotency: null }
 
-test('a batch whose sender was answered while it waited its turn is not recorded', async () => {
+test('a batch whose sender got an answer while it waited for its turn is not recorded', async () => {
   const recorded: Batch[] = []
   const first = Promise.withResolvers<void>()
   const recorder = recorderOf({

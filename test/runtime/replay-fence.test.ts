@@ -7,14 +7,14 @@ const NGN = ['USD/NGN']
 const reference = { id: 1, atMs: 1, currency: 'KES', perUsd: 129, source: 'feed' }
 
 describe('ReplayFence', () => {
-  test('without a change every copy knows everything', () => {
+  test('every replica knows everything without a change', () => {
     const fence = new ReplayFence()
     fence.note({})
     fence.note({ quotes: [] })
     expect([fence.isOpen, fence.isKnownAt(0, [...KES, ...NGN])]).toEqual([false, true])
   })
 
-  test('a change is known nowhere until its position is read, then from there on', () => {
+  test('a change is known nowhere until its position is read, and from that position on afterwards', () => {
     const fence = new ReplayFence()
     fence.note({ quotes: [quote()] })
     expect(fence.isOpen).toBe(true)
@@ -26,7 +26,7 @@ describe('ReplayFence', () => {
     expect(fence.isKnownAt(99, [...NGN, ...KES])).toBe(false)
   })
 
-  test('a position that was asked for before a change says nothing of it', () => {
+  test('a position that was requested before a change says nothing about it', () => {
     const fence = new ReplayFence()
     fence.note({ quotes: [quote()] })
     const { changes } = fence
@@ -39,7 +39,7 @@ describe('ReplayFence', () => {
     expect([199, 200].map((at) => fence.isKnownAt(at, [...KES, 'KES']))).toEqual([false, true])
   })
 
-  test('more than was told concerns everything', () => {
+  test('an unknown change concerns everything', () => {
     const fence = new ReplayFence()
     fence.note({ isPastChanged: true })
     expect(fence.isKnownAt(1000, NGN)).toBe(false)
@@ -47,7 +47,7 @@ describe('ReplayFence', () => {
     expect([99, 100].map((at) => fence.isKnownAt(at, NGN))).toEqual([false, true])
   })
 
-  test('what every copy has replayed is forgotten, and known all the same', () => {
+  test('a change that every replica has replayed is forgotten, and counts as known', () => {
     const fence = new ReplayFence()
     fence.note({ quotes: [quote()] })
     fence.reach(100, fence.changes)

@@ -100,7 +100,7 @@ describe('replicas on one database', () => {
     await holder.close()
   })
 
-  test('who is switched off is so on all within a second, and stays in what was before', async () => {
+  test('a provider that is switched off is off on all within a second, and stays in the past', async () => {
     const { keys } = await addAccount(database, { role: 'treasury' })
     const all = await replicas(2)
     const day = (ago: number) => new Date(NOW_MS - ago * DAY_MS).toISOString().slice(0, 10)
@@ -142,7 +142,7 @@ describe('replicas on one database', () => {
     await operator.close()
   })
 
-  test('401 on all within a second of a revocation, also under a stream of batches', async () => {
+  test('401 on all within a second of a revocation, even under a stream of batches', async () => {
     const { keys } = await addAccount(database, { role: 'treasury' })
     const doomed = await addAccount(database, {})
     const all = await replicas(2)
@@ -164,7 +164,7 @@ describe('replicas on one database', () => {
     await operator.close()
   })
 
-  test('a key that another process made is taken at its first request, by all at once', async () => {
+  test('a key that another process made is accepted at its first request, on all at once', async () => {
     const all = await replicas(2)
     const operator = otherHandle(database)
     for (let i = 0; i < NEW_KEYS; i++) {
@@ -178,7 +178,7 @@ describe('replicas on one database', () => {
     await operator.close()
   })
 
-  test('the quota is one: units by one key on one count for another key on another', async () => {
+  test('the quota is shared: units of one key on one replica count for another key on another', async () => {
     const { keys } = await addAccount(database, { plan: 'free', keys: 2 })
     const [first, second] = await replicas(2)
     for (let i = 0; i < 30; i++) expect((await first!.get('/providers', keys[0]!)).status).toBe(200)
@@ -192,7 +192,7 @@ describe('replicas on one database', () => {
     expect((await first!.get('/providers', keys[0]!)).status).toBe(429)
   })
 
-  test('what both take of it at once is at most a tenth too much', async () => {
+  test('two replicas at once exceed the quota by at most a tenth', async () => {
     const { id, keys } = await addAccount(database, { plan: 'pro', keys: 2 })
     const all = await replicas(2, { QUOTA_PRO: String(LIMIT) })
     let taken = 0
@@ -214,7 +214,7 @@ describe('replicas on one database', () => {
     await until('every unit in the database', isWritten)
   })
 
-  test('a connection that falls silent without closing is noticed, and what it missed is served', async () => {
+  test('a connection that falls silent without closing is noticed, and the changes it missed are served', async () => {
     const { keys } = await addAccount(database, { role: 'treasury' })
     const [first] = await replicas(1)
     const proxy = await DatabaseProxy.to(database.url)
@@ -233,7 +233,7 @@ describe('replicas on one database', () => {
     proxy.close()
   })
 
-  test('a batch whose answer was lost and that commits later is served all the same', async () => {
+  test('a batch that commits after its answer was lost is served all the same', async () => {
     const { keys } = await addAccount(database, { role: 'treasury' })
     const proxy = await DatabaseProxy.to(database.url)
     const replica = await Replica.start(database, { database: handleAt(database, proxy.port) })

@@ -67,7 +67,7 @@ describe('a service with a feed', () => {
     expect(asked()).toBe(1)
   })
 
-  test('begins when the catalogue comes, on one of two replicas; both serve it', async () => {
+  test('begins when the catalogue comes, on one of two replicas, and both serve the result', async () => {
     const [first, second] = [await serve(SELDOM), await serve(SELDOM)]
     expect(asked()).toBe(0)
     await apply()
@@ -113,7 +113,7 @@ describe('a service with a feed', () => {
     hang.release()
   })
 
-  test('that followed the old default has the mids of the new one right after its upgrade', async () => {
+  test('has the mids of the new default right after an upgrade from the old one', async () => {
     await apply()
     const before = await serve(SELDOM)
     await until('the mids of the old default', before.served('open-er-api'))
@@ -132,7 +132,7 @@ describe('a service with a feed', () => {
     for (const { upstream } of upstreams) upstream.stop()
   })
 
-  test('with none it asks nobody and says nothing of feeds', async () => {
+  test('asks nobody and says nothing about feeds if it has none', async () => {
     await apply()
     await createFeedStateStore(database).save({ ...noState, ranMs: Date.parse(AT) })
     const { status } = await serve({ REFERENCE_FEED: 'none' })

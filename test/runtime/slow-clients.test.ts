@@ -58,7 +58,7 @@ const POST = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n'
 
 /** They wait, each on connections of its own: all at the same time. */
 describe.concurrent('listen', () => {
-  test('closes a connection whose body does not come, or comes drop by drop', async () => {
+  test('closes a connection whose body does not come, or comes in drops', async () => {
     const waits = [client(POST).closed, client(POST, 'x').closed]
     for (const ms of await Promise.all(waits)) expect(ms).toBeLessThan(CLOSED_MS_MAX)
     expect(bodies).not.toContain('x')
@@ -82,7 +82,7 @@ describe.concurrent('listen', () => {
     expect(huge.received()).toStartWith('HTTP/1.1 431')
   })
 
-  test('drops an answer that nobody takes', async () => {
+  test('drops an answer that nobody reads', async () => {
     const unread = client('GET /big HTTP/1.1\r\nHost: a\r\n\r\n')
     unread.socket.pause()
     await Bun.sleep(CLOSED_MS_MAX)

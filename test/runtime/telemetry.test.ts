@@ -42,7 +42,7 @@ const untilSaid = (what: string, replica: Replica, isSo: (metrics: Said) => bool
   until(what, async () => isSo(await metricsOf(replica)))
 
 describe('the metrics of a service', () => {
-  test('tell what memory holds and how old it is', async () => {
+  test('say what memory holds and how old it is', async () => {
     await createReferenceStore(database).append({
       source: 'open-er-api',
       fetchedMs: Date.parse(AT) - 60_000,
@@ -66,7 +66,7 @@ describe('the metrics of a service', () => {
     expect(metrics.value('corridor_memory_publications_total')).toBeGreaterThanOrEqual(2)
   })
 
-  test('time commits of another process until they are served here', async () => {
+  test("measure the time from another process's commit until it is served here", async () => {
     const [here, there] = [await serve(), await serve()]
     expect((await metricsOf(here)).value('corridor_replication_lag_seconds')).toBe(0)
     await there.post(ROW, key)
@@ -84,7 +84,7 @@ describe('the metrics of a service', () => {
     expect(own.value('corridor_replication_news_total', kind)).toBeUndefined()
   })
 
-  test('tell of jobs how often they ran, how long, and when they last succeeded', async () => {
+  test('say how often jobs ran, for how long, and when they last succeeded', async () => {
     const replica = await serve()
     const job = { task: 'flush-usage' }
     const ran = { ...job, outcome: 'success' }
@@ -100,7 +100,7 @@ describe('the metrics of a service', () => {
     )
   })
 
-  test('tell of a feed its outcomes, age and failing', async () => {
+  test("report a feed's outcomes, age and failures", async () => {
     const upstream = Bun.serve({ port: 0, fetch: () => new Response('gone', { status: 410 }) })
     const replica = await serve({
       REFERENCE_FEED: 'open-er-api',
@@ -119,7 +119,7 @@ describe('the metrics of a service', () => {
     await upstream.stop(true)
   })
 
-  test('tell why a replica is not ready, in time though the database hangs', async () => {
+  test('say why a replica is not ready, in time even if the database hangs', async () => {
     const proxy = await DatabaseProxy.to(database.url)
     const replica = await Replica.start(database, { database: handleAt(database, proxy.port) })
     running.push(replica)
@@ -135,7 +135,7 @@ describe('the metrics of a service', () => {
     proxy.close()
   })
 
-  test('tell of a provider, and of corridors, that fell silent by their own habit', async () => {
+  test('report a provider, and corridors, that have been silent for longer than usual', async () => {
     const replica = await serve()
     for (const hours of [40, 30, 20, 10, 8]) {
       const sentAt = new Date(Date.parse(AT) - hours * HOUR_MS).toISOString()
@@ -160,7 +160,7 @@ describe('the metrics of a service', () => {
     expect(partly).toMatchObject([{ labels: { provider: 'retail-b' }, value: 1 }])
   })
 
-  test('tell of quota, keys, cache, tools, pool, loop and process', async () => {
+  test('report quota, keys, cache, tools, pool, loop and process', async () => {
     const replica = await serve({ QUOTA_ENTERPRISE: '2' })
     for (let i = 0; i < 5; i++) await replica.get('/time-series?from=USD&to=KES', key)
     await replica.get('/rates?from=USD&to=KES', 'nobody')
@@ -190,7 +190,7 @@ describe('the metrics of a service', () => {
 })
 
 describe('the traces of a service', () => {
-  test('show the work for the database below a request, and jobs on their own', async () => {
+  test('show the work in the database below a request, and jobs by themselves', async () => {
     const collector = new Collector()
     const upstream = Bun.serve({ port: 0, fetch: () => new Response('gone', { status: 410 }) })
     const replica = await serve({

@@ -8,7 +8,7 @@ import { addAccount, Replica } from './replica-scene.ts'
 const optionsOf = (env: Record<string, string>) => toolServerOptions(loadConfig(env))
 
 describe('toolServerOptions', () => {
-  test('know the service by what it listens on and by what people are shown', () => {
+  test('accept the listening address and the public address as names of the service', () => {
     expect(optionsOf({ HOST: '192.0.2.7', PUBLIC_URL: 'https://rates.example:8443/x' })).toEqual({
       allowedHosts: ['192.0.2.7', 'rates.example'],
       allowedOrigins: ['https://rates.example:8443'],
@@ -17,7 +17,7 @@ describe('toolServerOptions', () => {
     expect(optionsOf({ HOST: '2001:db8::7' }).allowedHosts).toEqual(['[2001:db8::7]'])
   })
 
-  test('take no wildcard address for a name', () => {
+  test('do not accept a wildcard address as a name', () => {
     for (const host of ['0.0.0.0', '::']) expect(optionsOf({ HOST: host }).allowedHosts).toEqual([])
   })
 
@@ -54,7 +54,7 @@ describe('the tool server of a service', () => {
     return new Said(await reply.text()).value('corridor_mcp_sessions')
   }
 
-  test('is one, however many ask it first and at once', async () => {
+  test('is created once, however many first requests come at once', async () => {
     const [key] = (await addAccount(database, {})).keys
     const params = {
       protocolVersion: '2025-11-25',

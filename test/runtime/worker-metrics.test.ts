@@ -32,7 +32,7 @@ const said = async (metrics: { text(): Promise<string> } | undefined) => {
 }
 
 describe('the metrics of a worker', () => {
-  test('are those of all workers, whichever is asked', async () => {
+  test('are those of all workers, whichever one is asked', async () => {
     const workers = house([1, 2, 3])
     for (const worker of workers)
       expect(await said(worker)).toEqual([
@@ -47,7 +47,7 @@ describe('the metrics of a worker', () => {
     expect((await said(first)).map(([place]) => Number(place))).toEqual([...Array(12).keys()])
   })
 
-  test('asked at once by many each get the whole', async () => {
+  test('are complete for each of many requests at once', async () => {
     const workers = house([1, 2])
     const asked = Array.from({ length: 50 }, (_, i) => said(workers[i % 2]))
     for (const answer of await Promise.all(asked))
@@ -57,7 +57,7 @@ describe('the metrics of a worker', () => {
       ])
   })
 
-  test('leave out a worker that does not say its own', async () => {
+  test('leave out a worker that does not answer', async () => {
     const [first] = house([1, 'silent', 3])
     expect(await said(first)).toEqual([
       ['0', 1],
@@ -65,7 +65,7 @@ describe('the metrics of a worker', () => {
     ])
   })
 
-  test('fail where the supervisor says nothing', async () => {
+  test('fail if the supervisor does not answer', async () => {
     const supervisor = { send: () => {}, onMessage: () => {} }
     const metrics = metricsOfAllBy(supervisor)({ contentType: '', text: async () => '' })
     await expect(metrics.text()).rejects.toThrow('did not come in time')

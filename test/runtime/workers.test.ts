@@ -77,7 +77,7 @@ describe('corridor serve with WORKERS', () => {
     await database.close()
   })
 
-  test('tells a scrape of all its workers, whichever it reaches', async () => {
+  test('answers a scrape for all workers, whichever one it reaches', async () => {
     const { url } = service
     expect(await times(40, () => isAnswered(url))).not.toContain(false)
     const init = { headers: { connection: 'close' } }
@@ -127,7 +127,7 @@ describe('corridor serve with WORKERS', () => {
     expect(new Set(answered)).toEqual(new Set([true, false]))
   })
 
-  test('starts a worker anew that ended, and answers meanwhile', async () => {
+  test('restarts a worker that ended, and answers meanwhile', async () => {
     const { url, pid } = service
     const [first, second] = await childrenOf(pid)
     process.kill(first!, 'SIGKILL')
@@ -139,7 +139,7 @@ describe('corridor serve with WORKERS', () => {
     expect(now).not.toContain(first!)
   })
 
-  test('killed, takes its workers with it', async () => {
+  test('takes its workers with it when it is killed', async () => {
     const { child, url, pid } = service
     const workers = await childrenOf(pid)
     expect(workers).toHaveLength(2)
@@ -212,7 +212,7 @@ describe('a process that cannot work', () => {
   })
   afterAll(() => database.close())
 
-  test.each(['1', '2'])('ends where somebody else has the port, as %s of them', async (workers) => {
+  test.each(['1', '2'])('ends if somebody else has the port, with WORKERS=%s', async (workers) => {
     const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
     const port = String(other.port)
     const env = { PORT: port, WORKERS: workers, REFERENCE_FEED: 'none' }
@@ -238,6 +238,6 @@ test.each([
   [6, 16_000],
   [7, 30_000],
   [5000, 30_000],
-])('after %d early ends in a row a worker waits %d ms', (failures, waitMs) => {
+])('a worker waits after %d early ends in a row: %d ms', (failures, waitMs) => {
   expect(restartWaitMs(failures)).toBe(waitMs)
 })

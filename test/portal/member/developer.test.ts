@@ -35,7 +35,7 @@ const untilRefused = (at: PeopleWorld, key: string) =>
   until('the key is refused', async () => (await at.asked(key)) === 401)
 
 describe('keys', () => {
-  test('a further one is shown once, works at once and shares the units', async () => {
+  test('a further key is shown once, works at once and shares the units', async () => {
     const ada = await world.member()
     const { status, key } = await make(ada, 'laptop')
     expect(status).toBe(200)
@@ -47,7 +47,7 @@ describe('keys', () => {
     await until('the other replica knows it', async () => (await replica.asked(key!)) === 200)
   })
 
-  test('400 to a name in use, to none and to one too long, and 20 are the most', async () => {
+  test('400 to a name in use, to no name, to a long one, and after 20 keys', async () => {
     const ada = await world.member()
     const taken = (await make(ada, 'default')).html
     expect(taken).toMatch(/id="name-error">A key of that name is in use/)
@@ -62,7 +62,7 @@ describe('keys', () => {
     expect(html).toContain('20 keys already')
   })
 
-  test('fifty are made in a day at most, revoked ones counted', async () => {
+  test('fifty keys a day are the most, including revoked ones', async () => {
     const ada = await world.member()
     await world.database.sql`
       insert into keys (account_id, name, hash, revoked_at)
@@ -76,14 +76,14 @@ describe('keys', () => {
     expect((await make(ada, 'the day after')).status).toBe(200)
   })
 
-  test('two at once do not pass the limit together', async () => {
+  test('two requests at once do not exceed the limit together', async () => {
     const ada = await world.member()
     for (let i = 2; i <= 19; i++) await make(ada, `key ${i}`)
     const both = await Promise.all([make(ada, 'a'), make(ada, 'b')])
     expect(both.map(({ status }) => status).sort()).toEqual([200, 400])
   })
 
-  test('a revoked one is refused at once, here and on the other replica', async () => {
+  test('a revoked key is refused at once, here and on the other replica', async () => {
     const ada = await world.member()
     await until('the other replica knows it', async () => (await replica.asked(ada.key!)) === 200)
     const page = (await linkOf(ada, 'revoke', 'default'))!
@@ -163,7 +163,7 @@ describe('how a key is told apart', () => {
 })
 
 describe('replacing a key', () => {
-  test('both work until the overlap ends, to the millisecond, on every replica', async () => {
+  test('both keys work until the overlap ends, to the millisecond, on every replica', async () => {
     const ada = await world.member()
     const page = (await linkOf(ada, 'replace', 'default'))!
     const { status, html } = await ada.visitor.submit(page, { overlap: '1h' })
@@ -186,7 +186,7 @@ describe('replacing a key', () => {
     expect((await ada.visitor.get('/developer')).html).toContain('1 key that has ended')
   })
 
-  test('sent twice makes one key; an old key that is ending can still be revoked', async () => {
+  test('a form sent twice makes one key, and an old key that is ending can still be revoked', async () => {
     const ada = await world.member()
     const page = (await linkOf(ada, 'replace', 'default'))!
     const form_token = await ada.visitor.token(page)
@@ -200,7 +200,7 @@ describe('replacing a key', () => {
     expect(await world.asked(ada.key!)).toBe(401)
   })
 
-  test('400 to an overlap that is none of the choices', async () => {
+  test('400 to an overlap that is not one of the choices', async () => {
     const ada = await world.member()
     const page = (await linkOf(ada, 'replace', 'default'))!
     for (const overlap of ['', '1y', 'toString'])
@@ -220,7 +220,7 @@ describe('use', () => {
     expect(html).toMatch(/<p class="figure">47<\/p>/)
   })
 
-  test('of earlier days is there, of those before thirty days ago no more', async () => {
+  test('of earlier days is shown, for thirty days', async () => {
     const ada = await world.member()
     await world.asked(ada.key!)
     const [row] = await world.database.sql`

@@ -38,12 +38,12 @@ describe('sign-up', () => {
     expect((await visitor.get('/developer')).html).not.toContain(key)
   })
 
-  test('says that the link is in the log, where no mail is set up', async () => {
+  test('says that the link is in the log if no mail is set up', async () => {
     const { html } = await world.visitor().get('/mailed')
     expect(html).toContain('log of the service')
   })
 
-  test('whoever reloads the page with the first key comes to the keys, told why', async () => {
+  test('reloading the page with the first key leads to the keys, with the reason', async () => {
     const email = newEmail()
     const visitor = world.visitor()
     await signUp(visitor, email)
@@ -60,7 +60,7 @@ describe('sign-up', () => {
       expect((await visitor.get(`/developer?said=${said}`)).html).not.toContain('notice-good')
   })
 
-  test('is offered where people sign in, with what it is worth', async () => {
+  test('is offered at the sign-in, with what it gives', async () => {
     const { html } = await world.visitor().get('/sign-in')
     expect(html).toContain('No key yet? <a href="/sign-up">Get one free</a>: 50 calls a day.')
   })
@@ -77,7 +77,7 @@ describe('sign-up', () => {
     expect((await signIn(visitor, newEmail())).html).toContain('id="password-error"')
   })
 
-  test('400 to what is no address and to a password too short or too long, none is sent', async () => {
+  test('400 to an invalid address and to a password too short or too long, and no mail is sent', async () => {
     const email = newEmail()
     const visitor = world.visitor()
     expect((await signUp(visitor, 'nobody')).status).toBe(400)
@@ -86,7 +86,7 @@ describe('sign-up', () => {
     expect(world.linksTo(email)).toEqual([])
   })
 
-  test('400 to a password that is the address or that everybody tries, none is sent', async () => {
+  test('400 to a password that is the address or among the commonest, and no mail is sent', async () => {
     const email = `ada-${crypto.randomUUID()}@example.com`
     const visitor = world.visitor()
     for (const password of [email, email.toUpperCase(), email.split('@')[0]!, '1234567890']) {
@@ -97,7 +97,7 @@ describe('sign-up', () => {
     expect(world.linksTo(email)).toEqual([])
   })
 
-  test('a key stands in no log, no URL and no table', async () => {
+  test('a key is in no log, no URL and no table', async () => {
     const { key } = await world.member()
     expect(JSON.stringify(world.log.lines)).not.toContain(key!)
     const tables = await world.database.sql`select tablename from pg_tables
@@ -110,7 +110,7 @@ describe('sign-up', () => {
 })
 
 describe('who is known', () => {
-  test('sign-up answers the same for a known address as for an unknown one', async () => {
+  test('a sign-up gets the same answer for a known address as for an unknown one', async () => {
     const { email: known } = await world.member()
     const visitors = [world.visitor(), world.visitor()] as const
     const tokens = await Promise.all(visitors.map((visitor) => visitor.token('/sign-up')))
@@ -125,7 +125,7 @@ describe('who is known', () => {
     expect(await answerTo(0, known)).toEqual(await answerTo(1, newEmail()))
   })
 
-  test('so do a forgotten password and a sign-in that fails', async () => {
+  test('a forgotten password and a failed sign-in get the same answer too', async () => {
     const { email: known } = await world.member()
     const forgotten = async (email: string) => {
       const { status, location, html } = await world.visitor().submit('/forgotten', { email })
@@ -159,7 +159,7 @@ describe('somebody else with your address', () => {
     )
   })
 
-  test('loses it to whoever reads the mail and chooses a password', async () => {
+  test('loses the account to the person who reads the mail and chooses a password', async () => {
     const email = newEmail()
     const stranger = world.visitor()
     await signUp(stranger, email, 'the password of a stranger')
@@ -171,7 +171,7 @@ describe('somebody else with your address', () => {
     expect((await signIn(stranger, email, 'the password of a stranger')).status).toBe(400)
   })
 
-  test('does not come to an account made from the command line before confirming', async () => {
+  test('does not get an account made on the command line before confirming', async () => {
     const email = newEmail()
     const keyHash = 'c'.repeat(64)
     const made = { email, plan: 'enterprise', role: 'admin', keyName: 'k', keyHash } as const
@@ -190,7 +190,7 @@ describe('somebody else with your address', () => {
 })
 
 describe('links', () => {
-  test('a used, a forged and a broken one are not good, and name no reason to try others', async () => {
+  test('a used, a forged and a broken link are refused, without a hint to try others', async () => {
     const { email, link, visitor } = await world.member()
     await visitor.submit('/developer', {}, '/sign-out')
     const forged = link.replace(/.{8}$/, 'AAAAAAAA')
@@ -213,7 +213,7 @@ describe('links', () => {
     }
   })
 
-  test('a link that is over confirms nothing; another is sent to who knows the password', async () => {
+  test('an expired link confirms nothing, and another is sent to a person who knows the password', async () => {
     const email = newEmail()
     const visitor = world.visitor()
     await signUp(visitor, email)
@@ -224,7 +224,7 @@ describe('links', () => {
     expect(keyIn((await visitor.submit(lastLink(email), { password: PASSWORD })).html)).toBeTruthy()
   })
 
-  test('go to the address that listens, whatever a request says of the host', async () => {
+  test('name the listening address, whatever host a request names', async () => {
     const { email, visitor } = await world.member()
     const form_token = await visitor.token('/forgotten')
     const headers = { host: 'evil.example', origin: 'http://evil.example', 'x-forwarded-host': 'e' }
@@ -232,7 +232,7 @@ describe('links', () => {
     for (const link of world.linksTo(email)) expect(new URL(link).origin).toBe(world.origin)
   })
 
-  test('410 to a link for a new password that was used, 400 to a password that will not do', async () => {
+  test('410 to a used link for a new password, 400 to an unacceptable password', async () => {
     const { email, visitor } = await world.member()
     await visitor.submit('/forgotten', { email })
     const link = lastLink(email)
@@ -269,7 +269,7 @@ describe('sessions', () => {
     expect((await signIn(third, email, OTHER)).location).toBe('/developer')
   })
 
-  test('signing in begins a new one and ends the one before; signing out ends it', async () => {
+  test('signing in begins a new session and ends the one before, and signing out ends it', async () => {
     const { email, visitor } = await world.member()
     const first = new Map(visitor.cookies)
     const form_token = await visitor.token('/developer')
@@ -286,7 +286,7 @@ describe('sessions', () => {
   const signInAgain = (visitor: Visitor, fields: Record<string, string>) =>
     visitor.post('/sign-in', { password: PASSWORD, ...fields })
 
-  test('a person has ten of them; one more ends the oldest', async () => {
+  test('a person has at most ten, and one more ends the oldest', async () => {
     const { email, visitor } = await world.member()
     const others = Array.from({ length: 10 }, () => world.visitor())
     for (const each of others) await signIn(each, email)
@@ -294,7 +294,7 @@ describe('sessions', () => {
     expect((await others[0]!.get('/developer')).status).toBe(200)
   })
 
-  test('a cookie made up is none', async () => {
+  test('a made-up cookie is no session', async () => {
     const visitor = world.visitor()
     visitor.cookies.set('corridor.session_token', 'made-up.signature')
     expect((await visitor.get('/developer')).location).toBe('/sign-in')
@@ -314,7 +314,7 @@ describe('attempts', () => {
     expect((await signIn(visitor, email)).location).toBe('/developer')
   })
 
-  test('eleven strangers at eleven addresses shut nobody out', async () => {
+  test('eleven strangers at eleven addresses do not shut anybody out', async () => {
     const { email } = await world.member()
     world.clock.advance(3_600_000)
     for (let i = 0; i < 11; i++)
@@ -322,7 +322,7 @@ describe('attempts', () => {
     expect((await signIn(world.visitor(), email)).location).toBe('/developer')
   })
 
-  test('429 the same where passwords are tried through links that nobody mailed', async () => {
+  test('429 also for passwords that are tried through made-up links', async () => {
     const { email, link } = await world.member()
     world.clock.advance(3_600_000)
     const [head, , signature] = link.split('.')
@@ -338,14 +338,14 @@ describe('attempts', () => {
     expect((await signIn(visitor, email)).status).toBe(429)
   })
 
-  test('429 the same for an address that nobody has', async () => {
+  test('429 also for an address without an account', async () => {
     const email = newEmail()
     const visitor = world.visitor()
     for (let i = 0; i < 10; i++) expect((await signIn(visitor, email, OTHER)).status).toBe(400)
     expect((await signIn(visitor, email, OTHER)).status).toBe(429)
   })
 
-  test('429 to who tries many accounts from one address; others are not held up', async () => {
+  test('429 to a caller that tries many accounts from one address, and not to others', async () => {
     const visitor = world.visitor()
     const tried: number[] = []
     for (let i = 0; i < 45; i++) tried.push((await signIn(visitor, newEmail())).status)
@@ -364,7 +364,7 @@ describe('attempts', () => {
     expect((await world.visitor().submit('/forgotten', { email })).location).toBe('/mailed')
   })
 
-  test('429 to the sixth link for who does not confirm, also by signing in', async () => {
+  test('429 to the sixth link for a person who does not confirm, also by signing in', async () => {
     const email = newEmail()
     const visitor = world.visitor()
     await signUp(visitor, email)
@@ -373,7 +373,7 @@ describe('attempts', () => {
     expect(world.linksTo(email)).toHaveLength(5)
   })
 
-  test('what is kept of them names neither address', async () => {
+  test('the stored counts contain neither the IP nor the mail address', async () => {
     const email = newEmail()
     const visitor = world.visitor()
     await signIn(visitor, email)

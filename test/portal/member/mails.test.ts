@@ -24,7 +24,7 @@ afterAll(async () => {
 const subjectOf = (mail: string) => /^Subject: (.*)$/m.exec(mail)?.[1]
 const linkIn = (mail: string) => pathOf(/^https:.*$/m.exec(mail)![0])
 
-test('mails tell of each new key and of a new password, and hold none of them', async () => {
+test('mails report each new key and each new password, and contain none of them', async () => {
   const email = newEmail()
   const visitor = world.visitor()
   const mails = (count: number) => sink.until(count)

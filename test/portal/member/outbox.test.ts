@@ -8,7 +8,7 @@ const home = () => 'https://corridor.example'
 const LINK = { kind: 'confirm', email: 'ada@example.org', token: 'a.b-c+d' } as const
 
 describe('Outbox', () => {
-  test('hands mails over by SMTP, with the link on a line of its own', async () => {
+  test('sends mails by SMTP, with the link on a line of its own', async () => {
     const sink = new MailSink()
     const log = new KeptLog()
     const mailer = smtpMailer({ url: sink.url, from: 'Corridor <corridor@example.org>' })
@@ -27,7 +27,7 @@ describe('Outbox', () => {
     sink.stop()
   })
 
-  test('logs a mail that was not taken, without its link, and nobody waits for it', async () => {
+  test('logs a refused mail without its link, and makes nobody wait for it', async () => {
     const log = new KeptLog()
     const mailer = { send: () => Promise.reject(new Error('no such server')), close() {} }
     const outbox = new Outbox({ mailer, log, home })
@@ -57,14 +57,14 @@ describe('Outbox', () => {
     expect(sent).toHaveLength(101)
   })
 
-  test('says nothing of a notice where there is no mail', () => {
+  test('sends no notice if there is no mail server', () => {
     const log = new KeptLog()
     const atMs = Date.parse('2026-03-05T14:25:30Z')
     new Outbox({ mailer: null, log, home }).tell({ kind: 'password', email: LINK.email, atMs })
     expect(log.said).toEqual([])
   })
 
-  test('writes links to the log where there is no mail', () => {
+  test('writes links to the log if there is no mail server', () => {
     const log = new KeptLog()
     new Outbox({ mailer: null, log, home }).post(LINK)
     expect(log.lines[0]?.context).toEqual({

@@ -42,7 +42,7 @@ describe('a page that waits for a database which hangs', () => {
   test.each([
     ['what it shows', ''],
     ['who looks at it', 'corridor.session_token=x'],
-  ])('503 after five seconds where that asks for %s', async (_what, cookie) => {
+  ])('503 after five seconds for %s', async (_what, cookie) => {
     const reply = await replyOf(cookie, () => NEVER)
     expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '30'])
     expect(await reply.text()).toContain('Not available at the moment')

@@ -40,7 +40,7 @@ async function changedAccount(changes: number): Promise<string> {
 }
 
 describe('changes', () => {
-  test('are listed with who, what, before and after', async () => {
+  test('are listed with the actor, the change, before and after', async () => {
     const eve = await world.member()
     const { id } = await accountOf(eve)
     const page = `/operator/account?id=${id}`
@@ -56,7 +56,7 @@ describe('changes', () => {
     expect(row('account created', 'plan free', eve.email)).toBeTruthy()
   })
 
-  test('cannot be altered, and what changes nothing is no change', async () => {
+  test('cannot be altered, and an edit without effect is not a change', async () => {
     const { sql } = world.database
     await expect(sql`update audit_log set actor = 'nobody'`.execute()).rejects.toThrow(
       'append-only',
@@ -85,7 +85,7 @@ describe('the filters of the changes', () => {
   const filtered = (fields: Record<string, string>) =>
     see(`/operator/log?${new URLSearchParams(fields)}`)
 
-  test('take a part of the actor or the subject, of any case, to the letter', async () => {
+  test('accept a part of the actor or the subject, in any case, without wildcards', async () => {
     const email = await changedAccount(3)
     const part = email.slice(2, 30).toUpperCase()
     expect(countOf(await filtered({ subject: part }))).toBe(4)
@@ -97,14 +97,14 @@ describe('the filters of the changes', () => {
     expect((await operator.visitor.get('/operator/log?actor=%00')).status).toBe(200)
   })
 
-  test('take one kind of change', async () => {
+  test('accept one kind of change', async () => {
     const subject = await changedAccount(2)
     expect(countOf(await filtered({ subject, action: 'account changed' }))).toBe(2)
     expect(countOf(await filtered({ subject, action: 'account created' }))).toBe(1)
     expect(countOf(await filtered({ action: 'key created', subject: 'k' }))).toBeGreaterThan(0)
   })
 
-  test('take days, both of them whole', async () => {
+  test('accept two days, both included', async () => {
     const subject = await changedAccount(0)
     const { sql } = world.database
     const at = '2026-03-05T23:59:59.999Z'
@@ -119,7 +119,7 @@ describe('the filters of the changes', () => {
     expect(countOf(await on('', '2026-03-04'))).toBe(0)
   })
 
-  test('400 to what is no date and no change, by name; what was filled in stays', async () => {
+  test('400 to an invalid date and an unknown change, by name, and the form keeps its values', async () => {
     for (const [name, value, fault] of [
       ['from', '2026-02-30', 'That is not a date'],
       ['to', 'soon', 'That is not a date'],
@@ -136,7 +136,7 @@ describe('the filters of the changes', () => {
     expect(backwards).toContain('id="to-error">The last day is before the first.')
   })
 
-  test('stay on from page to page, back to the newest, and in the file', async () => {
+  test('are kept from page to page, back to the newest, and in the file', async () => {
     const subject = await changedAccount(51)
     const first = await filtered({ subject, action: 'account changed' })
     const href = /href="(\/operator\/log\?[^"]*before=\d+)"/.exec(first)![1]!
@@ -156,7 +156,7 @@ describe('the file of the changes', () => {
     return { ...reply, rows }
   }
 
-  test('is a download with all that fits, newest first, beyond a page and a batch', async () => {
+  test('is a download with every match, newest first, beyond a page and a batch', async () => {
     const subject = await changedAccount(0)
     await world.database.sql`
       insert into audit_log (actor, action, account_id, subject, before, after)
@@ -182,13 +182,13 @@ describe('the file of the changes', () => {
     expect(rows.at(-1)).toMatchObject({ action: 'account created', before: '' })
   })
 
-  test('is a header alone where nothing fits', async () => {
+  test('is only a header if nothing matches', async () => {
     const { html } = await fileOf({ subject: 'nobody at all' })
     expect(html).toBe('id,at,actor,action,subject,account_id,before,after\r\n')
   })
 
   test.each(['=1+1', '+1', '-1', '@SUM(A1)'])(
-    'holds the key %s as a text, not as a formula, and names with commas and quotes whole',
+    'has the key %s as a text and not as a formula, and names with commas and quotes intact',
     async (start) => {
       const name = `${start},"${crypto.randomUUID()}"`
       await ada.visitor.submit('/developer', { name }, '/developer/keys')

@@ -47,7 +47,7 @@ describe('for anybody but an admin', () => {
       }
   })
 
-  test('404 to a change that a member sends with a token of their own', async () => {
+  test('404 to a change that a member sends with a valid token', async () => {
     const { id } = await accountOf(ada)
     const form_token = await ada.visitor.token('/developer')
     const fields = { form_token, id, plan: 'enterprise', role: 'admin' }
@@ -65,7 +65,7 @@ describe('for anybody but an admin', () => {
 })
 
 describe('accounts', () => {
-  test('are found by part of their address, a percent sign being none', async () => {
+  test('are found by a part of their address, in which a percent sign is not a wildcard', async () => {
     const name = ada.email.split('@')[0]!
     expect(await see(`/operator/accounts?search=${name.slice(3, 20).toUpperCase()}`)).toContain(
       name,
@@ -90,7 +90,7 @@ describe('accounts', () => {
     expect(second).toContain(`${tag}-50@example.com`)
   })
 
-  test('get another plan and role, which hold at the next request', async () => {
+  test('get another plan and role, which take effect at the next request', async () => {
     const { id } = await accountOf(ada)
     const page = `/operator/account?id=${id}`
     const { status } = await operator.visitor.submit(page, { plan: 'pro', role: 'treasury' })
@@ -102,7 +102,7 @@ describe('accounts', () => {
     expect((await ada.visitor.get('/developer')).html).toContain('role treasury')
   })
 
-  test('400 to a plan or role that there is not; the own admin role stays', async () => {
+  test("400 to an unknown plan or role, and to the loss of one's own admin role", async () => {
     const { id } = await accountOf(operator)
     const page = `/operator/account?id=${id}`
     for (const fields of [
@@ -114,7 +114,7 @@ describe('accounts', () => {
     expect(await accountOf(operator)).toMatchObject({ plan: 'free', role: 'admin' })
   })
 
-  test('become admins only once that is confirmed, by name and in a form of ours', async () => {
+  test('become admins only after confirmation, by name and in a form of ours', async () => {
     const eve = await world.member()
     const { id } = await accountOf(eve)
     const page = `/operator/account?id=${id}`
@@ -138,7 +138,7 @@ describe('accounts', () => {
     expect(await accountOf(eve)).toMatchObject({ plan: 'pro', role: 'admin' })
   })
 
-  test('that are admins already change their plan without a question', async () => {
+  test('that are admins already get another plan without a question', async () => {
     const second = await world.admin()
     const { id } = await accountOf(second)
     const fields = { plan: 'enterprise', role: 'admin' }
@@ -147,7 +147,7 @@ describe('accounts', () => {
     expect(await accountOf(second)).toMatchObject(fields)
   })
 
-  test('lose a key, refused at the next request', async () => {
+  test('lose a key, which is refused at its next request', async () => {
     const bob = await world.member()
     const { id } = await accountOf(bob)
     const page = await see(`/operator/account?id=${id}`)
@@ -156,14 +156,14 @@ describe('accounts', () => {
     expect(await world.asked(bob.key!)).toBe(401)
   })
 
-  test('an unknown one leads back to the list', async () => {
+  test('lead back to the list if they are unknown', async () => {
     for (const path of ['/operator/account?id=x', '/operator/key?account=x&key=y'])
       expect((await operator.visitor.get(path)).location).toBe('/operator/accounts')
   })
 })
 
 describe('data', () => {
-  test('names a provider that fell silent by its own habit, and escapes its name', async () => {
+  test('names a provider that has been silent for longer than usual, and escapes its name', async () => {
     const { clock } = world
     const database = otherHandle(world.database)
     const name = '<script>alert(1)</script>'
@@ -218,7 +218,7 @@ test('names a peg that feeds contradict, with what they say and how far that is 
   await database.close()
 })
 
-test('an e-mail address of an operator is no way in by itself', async () => {
+test("knowing an operator's e-mail address gives no access", async () => {
   const email = newEmail()
   const { visitor } = await world.member(email)
   expect((await visitor.get('/operator')).status).toBe(404)
