@@ -1,14 +1,17 @@
 import { type HealthDeps, UNREADINESSES, unreadinessOf } from '~/http/health.ts'
 import type { SilenceWatch } from '~/jobs/watch-providers.ts'
+import type { Memory } from '~/memory/memory.ts'
+import { doubtfulPegsOf } from '~/service/doubtful-pegs.ts'
 import { type Family, secondsOf } from '~/telemetry/families.ts'
 
 export type ReadinessSources = {
   readonly health: HealthDeps
   readonly silence: Pick<SilenceWatch, 'silent' | 'partly'>
+  readonly memory: Memory
 }
 
-/** Metrics of whether a replica can do all of its work, and whether its providers do theirs. */
-export const readinessMetrics = ({ health, silence }: ReadinessSources): Family[] => [
+/** Metrics of whether a replica can do all of its work, and whether what it is told can be right. */
+export const readinessMetrics = ({ health, silence, memory }: ReadinessSources): Family[] => [
   {
     name: 'corridor_unready',
     help: '1 for the reason why /readyz says 503',
@@ -34,5 +37,15 @@ export const readinessMetrics = ({ health, silence }: ReadinessSources): Family[
     type: 'gauge',
     read: () =>
       silence.partly.map(({ providerId, corridors }) => [{ provider: providerId }, corridors]),
+  },
+  {
+    name: 'corridor_doubtful_peg_ratio',
+    help: 'How far feeds put a peg off that they contradict, as a share of the peg',
+    type: 'gauge',
+    read: () =>
+      doubtfulPegsOf(memory.current).map(({ currency, offPct }) => [
+        { currency },
+        Math.abs(offPct) / 100,
+      ]),
   },
 ]
