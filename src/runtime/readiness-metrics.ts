@@ -10,7 +10,7 @@ export type ReadinessSources = {
   readonly memory: Memory
 }
 
-/** Metrics of whether a replica can do all of its work, and whether what it is told can be right. */
+/** Metrics of whether a replica, its providers and the pegs do what is expected of them. */
 export const readinessMetrics = ({ health, silence, memory }: ReadinessSources): Family[] => [
   {
     name: 'corridor_unready',

@@ -8,9 +8,11 @@ import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { TableFrame } from '~/portal/table-frame.tsx'
+import type { StaleBest } from '~/service/stale-bests.ts'
 import { DoubtfulPegNotice } from './doubtful-peg-notice.tsx'
 import { type Mid, Mids } from './mids.tsx'
 import { isSilent, partlySilentOf, type Sender, Senders } from './senders.tsx'
+import { StaleBests } from './stale-bests.tsx'
 
 const PLACES = [
   { path: PATHS.operator, text: 'Data' },
@@ -43,6 +45,8 @@ type Props = {
   /** Names of active providers that never sent anything. */
   readonly mute: readonly string[]
   readonly doubtfulPegs: readonly DoubtfulPeg[]
+  readonly staleBests: readonly StaleBest[]
+  readonly staleAfterMs: number | null
 }
 
 export const operatorPage = (props: Props): Page => ({
@@ -57,6 +61,7 @@ export const operatorPage = (props: Props): Page => ({
       <Alarms {...props} />
       <Feeds {...props} />
       <Senders {...props} />
+      <StaleBests {...props} />
     </div>
   ),
 })

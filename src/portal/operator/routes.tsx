@@ -12,6 +12,7 @@ import {
   visitRoutes,
 } from '~/portal/member/visit.tsx'
 import { PATHS } from '~/portal/paths.ts'
+import { staleBestsOf } from '~/service/stale-bests.ts'
 import { statusOf } from '~/service/status.ts'
 import { ACCOUNTS_PAGE, accountPage, accountsPage, revokeForPage } from './accounts.tsx'
 import { CONFIRMED, makeAdminPage } from './admin-question.tsx'
@@ -38,9 +39,8 @@ export const operatorRoutes = (deps: OperatorDeps): Route[] => [
 
 async function overview(deps: OperatorDeps, { nowMs }: Visit): Promise<VisitReply> {
   const { memory, ageLimits, operated } = deps
-  const { feed, feeds, isMidRecent, doubtfulPegs } = statusOf(
-    new View(memory.current, freshnessAt('realtime', nowMs), ageLimits),
-  )
+  const view = new View(memory.current, freshnessAt('realtime', nowMs), ageLimits)
+  const { feed, feeds, isMidRecent, doubtfulPegs } = statusOf(view)
   const { providers, referenceCodes } = memory.current.catalogue
   const mids = referenceCodes.map((currency) => ({
     currency,
@@ -55,8 +55,10 @@ async function overview(deps: OperatorDeps, { nowMs }: Visit): Promise<VisitRepl
   }))
   const heard = new Set(sendings.map(({ providerId }) => providerId))
   const mute = providers.filter(({ id }) => !heard.has(id)).map(({ name }) => name)
-  const page = { nowMs, feeds, newest: feed, isMidRecent, mids, senders, mute, doubtfulPegs }
-  return { page: operatorPage(page) }
+  const { staleAfterMs } = ageLimits
+  const stale = { staleBests: staleBestsOf(view), staleAfterMs }
+  const rates = { feeds, newest: feed, isMidRecent, mids, doubtfulPegs }
+  return { page: operatorPage({ nowMs, ...rates, ...stale, senders, mute }) }
 }
 
 const SEARCH_LENGTH_MAX = 254

@@ -198,6 +198,29 @@ describe('data', () => {
   })
 })
 
+test('lists the corridors led by an old price, held against the mid of its day', async () => {
+  const database = otherHandle(world.database)
+  const daysAgo = (days: number) => world.clock.now() - days * 24 * HOUR_MS
+  const rates = [{ currency: 'ZAR', perUsd: '18' }]
+  await createReferenceStore(database).append({ source: 'f', fetchedMs: daysAgo(12), rates })
+  const old = [
+    observation({ providerId: 'p2p-a', to: 'ZAR', rate: '18.36', effectiveMs: daysAgo(11) }),
+    observation({ providerId: 'p2p-a', from: 'GBP', to: 'ZAR', effectiveMs: daysAgo(30) }),
+    observation({ providerId: 'p2p-b', from: 'GBP', to: 'UGX', effectiveMs: daysAgo(1) }),
+  ]
+  await createObservationStore(database).record({ observations: old, idempotency: null })
+  const section = async () => (await see('/operator')).split('id="stale-title"')[1]!
+  await until('the prices', async () => (await section()).includes('GBP → ZAR'))
+  const name = PROVIDERS.find(({ id }) => id === 'p2p-a')!.name
+  expect(rowsOf(await section()).slice(1)).toEqual([
+    ['GBP → ZAR', name, '30 days ago', 'no mid that day'],
+    ['USD → ZAR', name, '11 days ago', '2.00% above'],
+  ])
+  expect(await section()).toContain('href="/?from=GBP&amp;to=ZAR"')
+  expect(textOf(await section())).toContain('counts as old after 7 days (QUOTE_STALE_AFTER)')
+  await database.close()
+})
+
 test('names a peg that feeds contradict, with what they say and how far that is off', async () => {
   const database = otherHandle(world.database)
   const currencies = CURRENCIES.map((one) =>
@@ -215,6 +238,8 @@ test('names a peg that feeds contradict, with what they say and how far that is 
   expect(await text()).toContain('pegged at 655.957 for 1 EUR, and a feed said 642.84 on ')
   expect(await text()).toContain(': −2.00% off.')
   expect(await text()).toContain('Feeds contradict the peg of XOF; see below.')
+  const metrics = await (await fetch(`${world.origin}/metrics`)).text()
+  expect(metrics).toContain('\ncorridor_doubtful_peg_ratio{currency="XOF"} 0.02\n')
   await database.close()
 })
 
