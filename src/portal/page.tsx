@@ -1,6 +1,8 @@
 /** @jsxImportSource preact */
+
 import type { ComponentChildren, JSX } from 'preact'
 import { renderToString } from 'preact-render-to-string'
+import type { Frame } from '~/http/docs/reference-page.ts'
 import { takesGzip } from '~/http/gzip.ts'
 import { streamedBody } from '~/wire/streamed-body.ts'
 import type { AssetPaths, Assets } from './assets.ts'
@@ -86,15 +88,8 @@ function Document({ deps, page, paths }: { deps: PageDeps; page: Page; paths: As
   )
 }
 
-/** The frame of every page as HTML, for a page that somebody else makes. */
-export type SiteFrame = {
-  /** What goes into the head of the document: the style of the frame, and the icon. */
-  readonly head: string
-  readonly header: string
-  readonly footer: string
-}
-
-export async function siteFrame(deps: PageDeps, path: string): Promise<SiteFrame> {
+/** The frame of every page, for a page that is made elsewhere. */
+export async function siteFrame(deps: PageDeps, path: string): Promise<Frame> {
   const paths = await deps.assets.paths()
   const html = (part: JSX.Element) => mounted(renderToString(part), deps.mount)
   return {

@@ -1,4 +1,5 @@
 import type { Clock } from '~/clock.ts'
+import type { Frame } from '~/http/docs/reference-page.ts'
 import type { AddressOf } from '~/http/edge/address.ts'
 import { mountOf } from '~/http/edge/mount.ts'
 import type { Fetch } from '~/http/handler.ts'
@@ -16,7 +17,7 @@ import { TrendBoard, type TrendStore } from '~/service/trends.ts'
 import { Assets, assetRoutes } from './assets.ts'
 import type { Credit } from './frame.tsx'
 import { methodRoutes } from './method-page.tsx'
-import { type PageDeps, type SiteFrame, siteFrame } from './page.tsx'
+import { type PageDeps, siteFrame } from './page.tsx'
 import { publicPage } from './public-page.tsx'
 import { unknownPage } from './unknown-page.tsx'
 
@@ -53,7 +54,7 @@ type Portal = {
   /** Answers a person whose address leads to no page. */
   readonly unknown: Fetch
   /** The frame of the pages, for a page at `path` that is made elsewhere. */
-  frame(path: string): Promise<SiteFrame>
+  frame(path: string): Promise<Frame>
 }
 
 export function createPortal(deps: PortalDeps, { basePath }: { basePath: string }): Portal {

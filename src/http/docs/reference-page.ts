@@ -56,7 +56,12 @@ type Options = {
 }
 
 /** What every page of the site has around its content, as HTML. */
-export type Frame = { readonly head: string; readonly header: string; readonly footer: string }
+export type Frame = {
+  /** The style of the frame, and the icon. */
+  readonly head: string
+  readonly header: string
+  readonly footer: string
+}
 
 /**
  * The interactive reference as the plugin writes it, with its script served by us, under a policy
