@@ -73,7 +73,7 @@ describe('the house', () => {
     expect(wrong).toEqual([])
   })
 
-  test('every folder of src stands in the table, or is command', () => {
+  test('every folder of src is in the table, or is command', () => {
     const rooms = new Set(sources.map(({ path }) => roomOf(path)))
     const known = new Set([...Object.keys(MAY_IMPORT), 'command', 'main'])
     expect([...rooms].filter((room) => !known.has(room))).toEqual([])
@@ -88,19 +88,19 @@ describe('the house', () => {
   })
 
   for (const [what, pattern, homes] of HOMES)
-    test(`${what} is met only in its home`, () => {
+    test(`${what} appears only in its home`, () => {
       const strays = sources.filter(({ path, text }) => pattern.test(text) && !homes.test(path))
       expect(strays.map(({ path }) => path)).toEqual([])
     })
 
-  test('no room is called by what it is not', () => {
+  test('no room has a vague name', () => {
     const vague = all.filter(({ path }) =>
       /(^|\/)(utils?|helpers?|common|types|misc|index)(\.tsx?|\/)/.test(path),
     )
     expect(vague.map(({ path }) => path)).toEqual([])
   })
 
-  test('every page names its JSX: Bun takes the setting of where it was started', () => {
+  test('every page names its JSX, since Bun uses the setting of the folder where it was started', () => {
     const silent = sources.filter(
       ({ path, text }) =>
         path.endsWith('.tsx') && !text.startsWith('/** @jsxImportSource preact */'),

@@ -49,7 +49,7 @@ describe('callerOf', () => {
     expect(tiers).toEqual(['hourly', 'hourly', 'realtime'])
   })
 
-  test('no key and an empty one are missing', async () => {
+  test('no key and an empty one count as missing', async () => {
     expect(await codeOf(() => callerOf(memoryOf(KEYS), null, NOW_MS))).toBe('missing_key')
     expect(await codeOf(() => callerOf(memoryOf(KEYS), '', NOW_MS))).toBe('missing_key')
   })
@@ -75,20 +75,20 @@ describe('callerOf', () => {
     expect(await codeOf(() => callerOf(memoryOf(keys), TEXT, NOW_MS))).toBe('invalid_key')
   })
 
-  test('a revoked key is told apart', async () => {
+  test('a revoked key has an error of its own', async () => {
     const keys = KEYS.with({ accounts: [], keys: [{ ...KEY, revokedMs: 5 }] })
     expect(await codeOf(() => callerOf(memoryOf(keys), TEXT, NOW_MS))).toBe('revoked_key')
     const others = keys.with({ accounts: [], keys: [KEY] })
     expect(await codeOf(() => callerOf(memoryOf(others), TEXT, NOW_MS))).toBeNull()
   })
 
-  test('a key with an end ahead works until the millisecond before it', async () => {
+  test('a key that will end works until the millisecond before its end', async () => {
     const keys = KEYS.with({ accounts: [], keys: [{ ...KEY, revokedMs: NOW_MS }] })
     expect(await codeOf(() => callerOf(memoryOf(keys), TEXT, NOW_MS - 1))).toBeNull()
     expect(await codeOf(() => callerOf(memoryOf(keys), TEXT, NOW_MS))).toBe('revoked_key')
   })
 
-  test('an error never holds the key it was given', async () => {
+  test('an error never contains the given key', async () => {
     for (const text of [newApiKey(random), 'secret-of-somebody'])
       try {
         await callerOf(memoryOf(KEYS), text, NOW_MS)

@@ -34,7 +34,7 @@ const waitOf = (work: Promise<void>): Promise<number | null> =>
   )
 
 describe('countAttempt', () => {
-  test('takes as many for an account from one address as that limit, whatever its case', async () => {
+  test('allows as many for an account from one address as the limit says, in any case of the address', async () => {
     const deps = counts()
     for (let i = 0; i < perPair; i++) {
       const email = i % 2 ? 'ADA@example.org ' : 'ada@example.org'
@@ -45,7 +45,7 @@ describe('countAttempt', () => {
     expect(await waitOf(countAttempt(deps, attempt({ address: '192.0.2.2' })))).toBeNull()
   })
 
-  test('takes many more for an account from everywhere, and not one over that', async () => {
+  test('allows many more for an account from all addresses, and not one over that limit', async () => {
     const deps = counts()
     for (let i = 0; i < perAccount; i++)
       expect(await waitOf(countAttempt(deps, attempt({ address: `a${i}` })))).toBeNull()
@@ -54,14 +54,14 @@ describe('countAttempt', () => {
     expect(await waitOf(countAttempt(deps, other))).toBeNull()
   })
 
-  test('one address alone does not use up what an account may be tried', async () => {
+  test('is not used up for an account by one address alone', async () => {
     const deps = counts()
     for (let i = 0; i < perAccount + perAddress; i++) await waitOf(countAttempt(deps, attempt()))
     for (let i = 0; i < perAccount - perPair; i++)
       expect(await waitOf(countAttempt(deps, attempt({ address: `a${i}` })))).toBeNull()
   })
 
-  test('counts a device on its own, whatever others try and from where', async () => {
+  test('counts a device separately, whatever others try and from where', async () => {
     const deps = counts()
     for (let i = 0; i < perAccount; i++) await countAttempt(deps, attempt({ address: `a${i}` }))
     for (let i = 0; i < perAddress; i++)
@@ -74,7 +74,7 @@ describe('countAttempt', () => {
     expect(await waitOf(countAttempt(deps, foreign))).toBeNull()
   })
 
-  test('takes four times as much from a /56 as from one network in it', async () => {
+  test('allows four times as much from a /56 as from one network in it', async () => {
     const deps = counts()
     const from = (network: number, about = 'ada') =>
       attempt({
@@ -92,7 +92,7 @@ describe('countAttempt', () => {
     expect(await tried(0x3ff, 'new')).toBe(true)
   })
 
-  test('takes as many from an address as its limit, whomever they are about', async () => {
+  test('allows as many from an address as its limit, for any accounts', async () => {
     const deps = counts()
     for (let i = 0; i < perAddress; i++)
       expect(await waitOf(countAttempt(deps, attempt({ email: `${i}@example.org` })))).toBeNull()
@@ -100,7 +100,7 @@ describe('countAttempt', () => {
     expect(await waitOf(countAttempt(deps, attempt({ address: 'other' })))).toBeNull()
   })
 
-  test('tells how long to wait, and begins anew when that is over', async () => {
+  test('says how long to wait, and starts over after that time', async () => {
     const deps = counts()
     const nowMs = NOW_MS + 61_500
     for (let i = 0; i < perPair; i++) await countAttempt(deps, attempt({ nowMs }))
@@ -109,7 +109,7 @@ describe('countAttempt', () => {
     expect(await waitOf(countAttempt(deps, attempt({ nowMs: nowMs + wait! * 1000 })))).toBeNull()
   })
 
-  test('counts a link, which names nobody, by where it comes from alone', async () => {
+  test('counts a link, which names nobody, by its address alone', async () => {
     const deps = counts()
     const link = (address: string) => attempt({ what: 'link', email: null, address })
     for (let i = 0; i < LIMITS.link.perAddress; i++) await countAttempt(deps, link('a'))
@@ -117,7 +117,7 @@ describe('countAttempt', () => {
     expect(await waitOf(countAttempt(deps, link('b')))).toBeNull()
   })
 
-  test('counts one thing apart from another', async () => {
+  test('counts each kind of attempt separately', async () => {
     const deps = counts()
     for (let i = 0; i < perPair; i++) await countAttempt(deps, attempt())
     expect(await waitOf(countAttempt(deps, attempt({ what: 'reset' })))).toBeNull()
@@ -125,7 +125,7 @@ describe('countAttempt', () => {
 })
 
 describe('forgetAttempts', () => {
-  test('gives who succeeded all tries on the account back, and the address none', async () => {
+  test('gives back all attempts on the account after a success, and none of the address', async () => {
     const deps = counts()
     for (let i = 0; i < perAddress; i++) {
       await countAttempt(deps, attempt())

@@ -12,7 +12,7 @@ const idsOf = (world: World, amount: number) =>
   ask(world, amount).entries.map(({ ranked }) => ranked.provider.id)
 
 describe('convert', () => {
-  test('what arrives before and after the fee, the spread and the distance to the mid', () => {
+  test('has the amount before and after the fee, the spread and the distance to the mid', () => {
     const world = new World()
     world.reference({ KES: 130 }, { at: '2026-03-05T14:00:00.000Z' })
     world.quote({ providerId: 'retail-a', rate: 128.7, fee: 2, feeCurrency: 'USD' })
@@ -32,7 +32,7 @@ describe('convert', () => {
     expect(best).toBe(entry!)
   })
 
-  test('a fee stays priced though its currency was switched off since', () => {
+  test('a fee is still priced after its currency was switched off', () => {
     const world = new World()
     world.reference({ KES: 130, GBP: 0.8 }, { at: '2026-03-05T14:00:00.000Z' })
     world.quote({ providerId: 'retail-a', rate: 128, fee: 2, feeCurrency: 'GBP' })
@@ -57,7 +57,7 @@ describe('convert', () => {
     expect(ask(world, 100).best?.ranked.provider.id).toBe('retail-b')
   })
 
-  test('a net of zero or less is shown and is never best', () => {
+  test('a net amount of zero or less is shown and is never the best', () => {
     const world = new World()
     world.quote(
       { providerId: 'retail-a', rate: 130, fee: 5, feeCurrency: 'USD' },
@@ -69,7 +69,7 @@ describe('convert', () => {
     expect(ask(world, 5.01).best?.ranked.provider.id).toBe('retail-a')
   })
 
-  test('a net that is zero in decimal is not the best by binary dust', () => {
+  test('a net amount that is zero in decimal does not become the best by binary dust', () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 3, fee: 0.3, feeCurrency: 'KES' })
     const { best, entries } = ask(world, 0.1)
@@ -93,13 +93,13 @@ describe('convert', () => {
     expect(best?.ranked.provider.id).toBe('p2p-a')
   })
 
-  test('an entry without a net is never best, even alone', () => {
+  test('an entry without a net amount is never the best, even alone', () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 900, fee: 1, feeCurrency: 'GBP' })
     expect(ask(world, 10).best).toBeNull()
   })
 
-  test('a third currency is priced by its recent mid to the target, by no stale one', () => {
+  test('a third currency is priced by its mid to the target if that is recent', () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 130, fee: 2, feeCurrency: 'GBP' })
     world.reference({ KES: 130, GBP: 0.5 })
@@ -110,7 +110,7 @@ describe('convert', () => {
     expect(ask(world, 100)).toMatchObject({ mid: null, best: null, entries: [{ net: null }] })
   })
 
-  test('a fee in a stablecoin has no mid, and one in the target needs none', () => {
+  test('a fee in a stablecoin has no mid, and a fee in the target needs none', () => {
     const world = new World()
     world.reference({ KES: 130, USDT: 1 })
     world.quote(
@@ -131,7 +131,7 @@ describe('convert', () => {
     expect(ask(world, 10).best?.ranked.provider.id).toBe('interbank-a')
   })
 
-  test('equal nets stand newest first, whatever noise their arithmetic left', () => {
+  test('equal net amounts are listed newest first, whatever noise their arithmetic left', () => {
     const world = new World()
     const at = '2026-03-05T14:00:00.000Z'
     world.quote(
@@ -144,13 +144,13 @@ describe('convert', () => {
     expect(idsOf(world, 1)).toEqual(['retail-b', 'retail-a', 'p2p-b', 'p2p-a'])
   })
 
-  test('nobody quotes: no entries, no best, and the mid where there is one', () => {
+  test('has no entries and no best without quotes, but the mid if there is one', () => {
     const world = new World()
     world.reference({ KES: 130 })
     expect(ask(world, 10)).toMatchObject({ best: null, entries: [], mid: { rate: 130 } })
   })
 
-  test('the order and the best follow from the net amounts as they are shown', () => {
+  test('the order and the best follow from the net amounts that are shown', () => {
     const offers = fc.array(
       fc.record({
         providerId: fc.constantFrom('retail-a', 'retail-b', 'p2p-a', 'interbank-a', 'official-a'),

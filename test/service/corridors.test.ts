@@ -8,7 +8,7 @@ const namesOf = (world: World, tier: 'hourly' | 'realtime' = 'realtime') =>
   liveCorridors(viewOf(world, tier)).map(({ from, to }) => `${from}/${to}`)
 
 describe('liveCorridors', () => {
-  test('every corridor somebody quotes, by source, then target; nothing when nobody does', () => {
+  test('has every quoted corridor, by source, then target, and none without quotes', () => {
     const world = new World()
     expect(namesOf(world)).toEqual([])
     world.quote(
@@ -19,7 +19,7 @@ describe('liveCorridors', () => {
     expect(namesOf(world)).toEqual(['GBP/ZAR', 'USD/KES', 'USD/NGN'])
   })
 
-  test('one with official prices only is live and has no best', () => {
+  test('a corridor with official prices only is live and has no best', () => {
     const world = new World()
     world.quote({ providerId: 'official-a', rate: 130 }, { providerId: 'parallel-a', rate: 140 })
     const [corridor] = liveCorridors(viewOf(world))
@@ -29,7 +29,7 @@ describe('liveCorridors', () => {
     expect(corridor?.view.lastUpdatedMs).toBe(world.clock.now())
   })
 
-  test('hourly does not see one whose first quote came after the top of the hour', () => {
+  test('a corridor whose first quote came after the top of the hour is not in the hourly tier', () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 1, at: '2026-03-05T14:00:00.001Z' })
     world.quote({ providerId: 'retail-a', to: 'NGN', rate: 1, at: '2026-03-05T14:00:00.000Z' })
@@ -37,7 +37,7 @@ describe('liveCorridors', () => {
     expect(namesOf(world, 'realtime')).toEqual(['USD/KES', 'USD/NGN'])
   })
 
-  test('goes away with its only provider or with one of its currencies, and comes back', () => {
+  test('a corridor goes with its only provider or with one of its currencies, and comes back', () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 1 })
     const publish = (isProviderActive: boolean, isCurrencyActive: boolean) =>

@@ -5,12 +5,12 @@ import { inTime } from '~/service/deadline.ts'
 const limits = { msMax: 5, message: 'too late' }
 
 describe('inTime', () => {
-  test('is what the work comes to, good or bad', async () => {
+  test('gives the result of the work, good or bad', async () => {
     expect(await inTime(Promise.resolve(1), limits)).toBe(1)
     await expect(inTime(Promise.reject(new Error('no')), limits)).rejects.toThrow('no')
   })
 
-  test('is database_unavailable for work that takes too long', async () => {
+  test('throws database_unavailable for work that takes too long', async () => {
     const never = new Promise<never>(() => {})
     const error: ServiceError = await inTime<never>(never, limits).catch((caught) => caught)
     expect(error).toMatchObject({ code: 'database_unavailable', message: 'too late' })

@@ -14,14 +14,14 @@ const afterSignIn = (deps: DevicesDeps, devices = '', email = EMAIL) =>
   devicesWith(deps, { email, devices })
 
 describe('a device', () => {
-  test('is known to the account that it signed in to, whatever the case of the address', async () => {
+  test('is known to the account that it signed in to, in any case of the address', async () => {
     const devices = await afterSignIn(people())
     const device = await deviceOf(people(), { email: EMAIL, devices })
     expect(device).toMatch(/^[\w-]{22}$/)
     expect(await deviceOf(people(), { email: ' ADA@example.org', devices })).toBe(device)
   })
 
-  test('is a stranger to any other account, and to an address that nobody has', async () => {
+  test('is unknown to any other account, and to an unknown address', async () => {
     const deps = people({ [EMAIL]: 'first', 'bob@example.org': 'first' })
     const devices = await afterSignIn(deps)
     for (const email of ['bob@example.org', 'nobody@example.org', ''])
@@ -39,7 +39,7 @@ describe('a device', () => {
     expect(await afterSignIn(people(), devices)).toBe(devices)
   })
 
-  test('is remembered for five accounts, the last ones', async () => {
+  test('is remembered for the last five accounts', async () => {
     const emails = Array.from({ length: 6 }, (_, i) => `${i}@example.org`)
     const deps = people(Object.fromEntries(emails.map((email) => [email, `of ${email}`])))
     let devices = ''
@@ -48,7 +48,7 @@ describe('a device', () => {
     expect(known.map((device) => device !== null)).toEqual([false, true, true, true, true, true])
   })
 
-  test('a cookie that is made up, broken or endless tells of none', async () => {
+  test('is not recognised by a cookie that is made up, broken or endless', async () => {
     const devices = await afterSignIn(people())
     const [name, signature] = devices.split('.') as [string, string]
     const broken = [
@@ -68,7 +68,7 @@ describe('a device', () => {
       expect(await deviceOf(people(), { email: EMAIL, devices: shown })).toBeNull()
   })
 
-  test('asks the database nothing where no cookie is shown', async () => {
+  test('asks the database nothing if there is no cookie', async () => {
     const members = { passwordStamp: () => Promise.reject(new Error('asked')) }
     const deps = { ...people(), members }
     expect(await deviceOf(deps, { email: EMAIL, devices: '' })).toBeNull()

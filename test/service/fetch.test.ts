@@ -24,7 +24,7 @@ function failureOf(work: () => unknown): ServiceError {
 }
 
 describe('fetchMatrix', () => {
-  test('every base against every quote currency, in the order asked', () => {
+  test('has every base against every quote currency, in the order of the question', () => {
     const world = new World()
     world.reference({ KES: 130, NGN: 1300, GBP: 0.5 })
     const { bases, quotes, pairs } = matrixOf(world, 'GBP,USD', 'NGN,KES')
@@ -57,7 +57,7 @@ describe('fetchMatrix', () => {
     expect(row?.map(({ best }) => best?.quote.providerId ?? null)).toEqual(['p2p-a', null])
   })
 
-  test('a currency against itself is labelled by no feed that the others do not need', () => {
+  test('a currency against itself adds no feed that the others do not need', () => {
     const world = new World()
     world.reference({ KES: 130 }, { at: '2026-03-05T10:00:00.000Z', source: 'ecb' })
     world.reference({ NGN: 1300 }, { at: '2026-03-05T12:00:00.000Z', source: 'late' })
@@ -66,7 +66,7 @@ describe('fetchMatrix', () => {
     expect(sourceOf('USD')).toBe('late')
   })
 
-  test('the reference is all sources joined and the stalest leg of all mids', () => {
+  test('the reference has all sources joined and the oldest leg of all mids', () => {
     const world = new World()
     world.reference({ KES: 130 }, { at: '2026-03-05T10:00:00.000Z', source: 'ecb' })
     world.reference({ NGN: 1300 }, { at: '2026-03-05T12:00:00.000Z', source: 'open' })
@@ -84,7 +84,7 @@ describe('fetchMatrix', () => {
     })
   })
 
-  test('an unsupported code fails with the parameter it stands in and the codes there are', () => {
+  test('an unsupported code fails with its parameter and the supported codes', () => {
     const world = new World()
     world.reference({ KES: 130 })
     for (const [from, to, parameter] of [
@@ -103,11 +103,11 @@ describe('fetchMatrix', () => {
 })
 
 describe('a mid that is missing from fetchMatrix', () => {
-  test('the feed has never said anything: unavailable', () => {
+  test("is unavailable before the feed's first rate", () => {
     expect(failureOf(() => midOf(new World(), 'USD', 'KES')).code).toBe('mid_unavailable')
   })
 
-  test('the feed is dead: recent to the last millisecond, unavailable from the next one on', () => {
+  test('is recent to the last millisecond with a dead feed, and unavailable from the next one on', () => {
     const recent = new World()
     recent.reference({ KES: 130 }, { at: JUST_RECENT })
     expect(midOf(recent, 'USD', 'KES')).toBe(130)
@@ -116,13 +116,13 @@ describe('a mid that is missing from fetchMatrix', () => {
     expect(failureOf(() => midOf(stale, 'USD', 'KES')).code).toBe('mid_unavailable')
   })
 
-  test('the feed is dead: a pair it never covered is unavailable too', () => {
+  test('is unavailable with a dead feed, also for a pair that it never covered', () => {
     const world = new World()
     world.reference({ KES: 130 }, { at: STALE })
     expect(failureOf(() => midOf(world, 'USD', 'NGN')).code).toBe('mid_unavailable')
   })
 
-  test('one currency has gone silent while the feed lives: its pairs go without, and it is named', () => {
+  test('is missing only for the pairs of a currency that the feed no longer covers, which is named', () => {
     const world = new World()
     world.reference({ KES: 130 }, { at: STALE })
     world.reference({ NGN: 1300 })
@@ -152,7 +152,7 @@ describe('a mid that is missing from fetchMatrix', () => {
     expect(matrixOf(world, 'USD', 'NGN').unpriced).toEqual([])
   })
 
-  test('currencies are named once each, in the order of their pairs, and the dollar never', () => {
+  test('names each currency once, in the order of the pairs, and never the dollar', () => {
     const world = new World()
     world.reference({ KES: 130, GBP: 0.8 }, { at: STALE })
     world.reference({ NGN: 1300 })
@@ -165,7 +165,7 @@ describe('a mid that is missing from fetchMatrix', () => {
     ])
   })
 
-  test('a currency the living feed never covered is left out, its best is served', () => {
+  test('is missing for a currency that a working feed never covered, whose best is served', () => {
     const world = new World()
     world.reference({ KES: 130 })
     world.quote({ providerId: 'retail-a', to: 'UGX', rate: 3600 })
@@ -175,7 +175,7 @@ describe('a mid that is missing from fetchMatrix', () => {
     expect(unpriced).toEqual([{ code: 'UGX', isStablecoin: false, lastMs: null }])
   })
 
-  test('stablecoins have none and never fail, feed dead or alive', () => {
+  test('is missing for stablecoins without an error, with the feed dead or alive', () => {
     for (const at of [STALE, JUST_RECENT]) {
       const world = new World()
       world.reference({ KES: 130, USDT: 1 }, { at })
@@ -193,7 +193,7 @@ describe('a mid that is missing from fetchMatrix', () => {
     }
   })
 
-  test('a currency against itself is 1 without a best, feed dead or alive, stablecoin or not', () => {
+  test('is 1 for a currency against itself, without a best, feed dead or alive, stablecoin or not', () => {
     const world = new World()
     world.reference({ KES: 130 }, { at: STALE })
     for (const code of ['KES', 'USD', 'NGN', 'USDT'])
@@ -204,7 +204,7 @@ describe('a mid that is missing from fetchMatrix', () => {
       })
   })
 
-  test('hourly does not see a feed that began after the top of the hour', () => {
+  test('is missing in the hourly tier from a feed that began after the top of the hour', () => {
     const world = new World()
     world.reference({ KES: 130 }, { at: '2026-03-05T14:00:00.001Z' })
     const hourly = () => fetchMatrix(viewOf(world, 'hourly'), asked('USD', 'KES'))

@@ -47,7 +47,7 @@ const servedBy = (world: World, tier: 'hourly' | 'realtime' = 'realtime') =>
     .quotes.map(({ quote: { id, rate } }) => [id, rate])
 
 describe('ingest', () => {
-  test('what it answers is served by then: every field, under the id of its row', async () => {
+  test('every row is served when it answers, with every field, under its id', async () => {
     const world = new World()
     const record = ingestionOf(world, { kind: 'recorded', ids: [71, 72] })
     const answer = await record(
@@ -82,14 +82,14 @@ describe('ingest', () => {
     expect(servedBy(world)).toEqual([[1, 129.5]])
   })
 
-  test('of two rows for one price at one moment the later row holds', async () => {
+  test('the later of two rows for one price at one moment holds', async () => {
     const world = new World()
     const record = ingestionOf(world, { kind: 'recorded', ids: [1, 2] })
     await record(observation({ rate: '1' }), observation({ rate: '2' }))
     expect(servedBy(world)).toEqual([[2, 2]])
   })
 
-  test('two at the same time hold as they were recorded, whichever is answered first', async () => {
+  test('two batches at the same time hold in the order of recording, whichever is answered first', async () => {
     const world = new World()
     const first = Promise.withResolvers<Recording>()
     const second = Promise.withResolvers<Recording>()
@@ -104,7 +104,7 @@ describe('ingest', () => {
     expect(servedBy(world)).toEqual([[2, 2]])
   })
 
-  test('one that straddles the hour is seen by the new hour and not by the old one', async () => {
+  test('a batch that straddles the hour is in the new hour and not in the old one', async () => {
     const world = new World({ at: '2026-03-05T14:59:59.999Z' })
     world.quote({ providerId: 'retail-a', rate: 1, at: '2026-03-05T13:00:00.000Z' })
     const { promise, resolve } = Promise.withResolvers<Recording>()
@@ -127,14 +127,14 @@ describe('ingest', () => {
     expect(servedBy(world)).toEqual([])
   })
 
-  test('the key with another body is refused and publishes nothing', async () => {
+  test('a repeated key with another body is refused and publishes nothing', async () => {
     const world = new World()
     const answer = ingestionOf(world, { kind: 'key_reused' })(observation())
     await expect(answer).rejects.toMatchObject({ code: 'idempotency_key_reused' })
     expect(servedBy(world)).toEqual([])
   })
 
-  test('an error of the database escapes as it is and publishes nothing', async () => {
+  test('an error of the database is passed on unchanged and publishes nothing', async () => {
     const world = new World()
     const error = new Error('disk full')
     const failing = Promise.reject(error)
@@ -183,7 +183,7 @@ describe("the mid of a quote's own day", () => {
 describe('ingest, with a database that does not answer', () => {
   afterEach(() => void jest.useRealTimers())
 
-  test('gives up after its time, not before, and serves what is committed later all the same', async () => {
+  test('gives up after its time, not before, and still serves rows that are committed later', async () => {
     jest.useFakeTimers()
     const world = new World()
     const { promise, resolve } = Promise.withResolvers<Recording>()

@@ -8,12 +8,12 @@ const EMAIL = 'Ada.Lovelace@example.org'
 const faultOf = (password: string, email = EMAIL) => passwordFault({ password, email })
 
 describe('passwordFault', () => {
-  test('has nothing against a few words, spaces and all', async () => {
+  test('accepts a few words with spaces', async () => {
     for (const password of ['correct horse battery', 'ada.lovelace is not me', 'ünïcödé-wörds'])
       expect(await faultOf(password)).toBeNull()
   })
 
-  test('bounds the length, at either end', async () => {
+  test('bounds the length at both ends', async () => {
     const of = (length: number) => faultOf('§'.repeat(length))
     expect(await of(PASSWORD_LENGTH_MIN - 1)).toBe('length')
     expect(await of(PASSWORD_LENGTH_MIN)).toBeNull()
@@ -31,7 +31,7 @@ describe('passwordFault', () => {
     expect(await faultOf(password)).toBe('address')
   })
 
-  test('takes the address of somebody else', async () => {
+  test('accepts the address of somebody else', async () => {
     expect(await faultOf('bob.bobson@example.org')).toBeNull()
   })
 

@@ -27,12 +27,12 @@ function started(signUpWork: () => Promise<boolean>) {
   return { answer: signUp(deps, PERSON, ORIGIN), endPause }
 }
 
-describe('signUp, which must not tell who is known', () => {
+describe('signUp, which must not reveal who is known', () => {
   test.each([
     ['quick', () => Promise.resolve(true)],
     ['refused', () => Promise.resolve(false)],
     ['failing', () => Promise.reject(new Error('away'))],
-  ])('does not answer before its time where the work is %s', async (_what, work) => {
+  ])('does not answer before its time if the work is %s', async (_what, work) => {
     const { answer, endPause } = started(work)
     expect(await isSettled(answer)).toBe(false)
     endPause()
@@ -40,7 +40,7 @@ describe('signUp, which must not tell who is known', () => {
     await answer.catch(() => {})
   })
 
-  test('does not answer before the work is done where that takes longer', async () => {
+  test('does not answer before the work is done if that takes longer', async () => {
     const { promise, resolve } = Promise.withResolvers<boolean>()
     const { answer, endPause } = started(() => promise)
     endPause()

@@ -36,7 +36,7 @@ const withInactive = (world: World, inactive: { provider?: string; currency?: st
   )
 
 describe('providerRates', () => {
-  test('its latest quote in every corridor, by source, then target, and nobody else’s', () => {
+  test('has the provider’s latest quote in every corridor, by source, then target, and no other', () => {
     const world = new World()
     world.quote(
       { providerId: 'retail-a', from: 'USD', to: 'NGN', rate: 1 },
@@ -54,7 +54,7 @@ describe('providerRates', () => {
     expect(providerRates(viewOf(world), 'retail-a').provider.id).toBe('retail-a')
   })
 
-  test('one that quotes nothing has an empty list', () => {
+  test('a provider that quotes nothing has an empty list', () => {
     expect(ratesOf(new World(), 'retail-a')).toEqual([])
   })
 
@@ -64,7 +64,7 @@ describe('providerRates', () => {
     expect(ratesOf(world, 'official-a')).toEqual([['USD', 'KES', 130]])
   })
 
-  test('an unknown and an inactive provider are not found, whatever they quoted', () => {
+  test('unknown and inactive providers are not found, whatever they quoted', () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 1 })
     withInactive(world, { provider: 'retail-a' })

@@ -6,7 +6,7 @@ import { viewOf } from '../support/views.ts'
 import { World } from '../support/world.ts'
 
 describe('statusOf', () => {
-  test('before the first quote and the first reference both are null and the mid is not recent', () => {
+  test('has null for both, and no recent mid, before the first quote and the first reference', () => {
     expect(statusOf(viewOf(new World()))).toEqual({
       corridorCount: 0,
       providerCount: PROVIDERS.length,
@@ -18,7 +18,7 @@ describe('statusOf', () => {
     })
   })
 
-  test('counts what is live and names the newest quote and reference', () => {
+  test('counts live quotes and names the newest quote and reference', () => {
     const world = new World()
     const at = '2026-03-05T14:00:00.000Z'
     world.quote({ providerId: 'retail-a', rate: 1 }, { providerId: 'retail-b', rate: 1, at })

@@ -26,12 +26,12 @@ describe('supportedCodes', () => {
     })
   })
 
-  test('repeats what was asked for without its wide blanks', () => {
+  test('repeats the given text without wide blanks', () => {
     const { message } = faultOf('!  \u00a0-')
     expect(message).toStartWith('to: "! -" is not a supported currency')
   })
 
-  test('fails for unknown, inactive and impossible codes, and says which there are', () => {
+  test('fails for unknown, inactive and impossible codes, and lists the supported ones', () => {
     for (const text of ['XXX', 'SLL', '', 'KE', 'KES1', 'KESKES', '🇰🇪', '__proto__']) {
       const { code, message, details } = faultOf(text)
       expect(code).toBe('unsupported_currency')
@@ -54,13 +54,13 @@ describe('supportedCodes', () => {
     }
   })
 
-  test('shows what was sent, quoted, and of a long text only its beginning', () => {
+  test('shows the given text in quotes, and only the beginning of a long one', () => {
     expect(faultOf('X"\n').message).toContain('"X\\"\\n"')
     const { message } = faultOf('x'.repeat(10_000))
     expect(message.length).toBeLessThan(150)
   })
 
-  test('names all that are unsupported, of both sides', () => {
+  test('names all unsupported codes of both sides', () => {
     const { message, details } = failureOf(() => codesOf(['XXX', 'USD'], ['KES', 'SLL', 'YYY']))
     expect(message).toBe(
       'from: "XXX"; to: "SLL", "YYY" are not supported currencies; use those in ' +
@@ -74,7 +74,7 @@ describe('supportedCodes', () => {
     expect(failureOf(() => codesOf(texts, ['KES'])).message.length).toBeLessThan(1000)
   })
 
-  test('says of a list where one code is taken which paths take lists there', () => {
+  test('names the paths that take lists when a list is given for one code', () => {
     const { code, message, details } = failureOf(() => codesOf(['XXX'], ['KES,NGN']))
     expect([code, details.parameter]).toEqual(['unsupported_currency', 'from'])
     expect(message).toBe(
@@ -90,17 +90,17 @@ describe('supportedCodes', () => {
 })
 
 describe('supportedCorridor', () => {
-  test('is both codes', () => {
+  test('has both codes', () => {
     const corridor = supportedCorridor(catalogue, { from: 'usd', to: 'kes' })
     expect(corridor).toEqual({ from: 'USD', to: 'KES' })
   })
 
-  test('two names of one currency are no corridor', () => {
+  test('two names of one currency are not a corridor', () => {
     const same = () => supportedCorridor(catalogue, { from: 'usd', to: ' USD' })
     expect(failureOf(same).code).toBe('same_currency')
   })
 
-  test('an unsupported code is told before both being the same, the source first', () => {
+  test('an unsupported code is reported before equal codes, the source first', () => {
     const both = failureOf(() => supportedCorridor(catalogue, { from: 'XXX', to: 'XXX' }))
     expect(both.code).toBe('unsupported_currency')
     expect(both.details.parameter).toBe('from')

@@ -41,7 +41,7 @@ async function failureOf(work: () => Promise<unknown>): Promise<ServiceError> {
 }
 
 describe('reserveUnit', () => {
-  test('takes units up to the limit of the plan, and none beyond', async () => {
+  test('gives units up to the limit of the plan, and none beyond', async () => {
     const deps = metering()
     for (let used = 1; used <= 3; used++) {
       await reserveUnit(deps, CALLER, NOW_MS)
@@ -51,7 +51,7 @@ describe('reserveUnit', () => {
     expect(quotaAt(deps, CALLER, NOW_MS).used).toBe(3)
   })
 
-  test('the refusal names the limit, the reset in epoch seconds and how long it is to it', async () => {
+  test('the refusal has the limit, the reset in epoch seconds and the time until then', async () => {
     const deps = { ...metering(), limits: { free: 0, pro: 0, enterprise: 0 } }
     const refusal = await failureOf(() => reserveUnit(deps, CALLER, NOW_MS))
     expect(refusal.details).toEqual({ limit: 0, reset: MIDNIGHT_MS / 1000 })
@@ -68,7 +68,7 @@ describe('reserveUnit', () => {
     await reserveUnit(deps, CALLER, NOW_MS)
   })
 
-  test('at UTC midnight the budget is whole again', async () => {
+  test('the budget is whole again at UTC midnight', async () => {
     const deps = metering()
     for (let i = 0; i < 3; i++) await reserveUnit(deps, CALLER, MIDNIGHT_MS - 1)
     expect((await failureOf(() => reserveUnit(deps, CALLER, MIDNIGHT_MS - 1))).code).toBe(
@@ -98,7 +98,7 @@ describe('usageOf', () => {
     return deps
   }
 
-  test('seven days, oldest first and today last, days without use as zero', () => {
+  test('has seven days, oldest first and today last, with zero for days without use', () => {
     const { history } = usageAt(loaded(['k', DAY, 2], ['k', DAY - 3, 5], ['l', DAY - 3, 1]))
     expect(history.map(({ day }) => day - DAY)).toEqual([-6, -5, -4, -3, -2, -1, 0])
     expect(history.map(({ requests }) => requests)).toEqual([0, 0, 0, 6, 0, 0, 2])
@@ -119,7 +119,7 @@ describe('usageOf', () => {
     expect(after.quota.used).toBe(0)
   })
 
-  test('every key in use, with zero when unused; a revoked one only if it was used today', () => {
+  test('has every active key, with zero if unused, and a revoked one only if it was used today', () => {
     const deps = loaded(['used', DAY, 2], ['was-used', DAY, 3], ['long-gone', DAY - 1, 9])
     const { keysToday } = usageAt(
       deps,

@@ -24,7 +24,7 @@ const byId = <T extends { id: string }>(rows: readonly T[], id: string) =>
   rows.find((row) => row.id === id)
 
 describe('apply', () => {
-  test('stores everything that load answers, the inactive too', async () => {
+  test('stores everything that load answers, including inactive entries', async () => {
     const applied = await store.apply({ currencies: CURRENCIES, providers: PROVIDERS })
     expect(applied).toEqual({ currencies: CURRENCIES.length, providers: PROVIDERS.length })
     const loaded = await store.load()
@@ -58,7 +58,7 @@ describe('apply', () => {
     expect(byId(loaded.providers, 'rich')).toEqual(rich)
   })
 
-  test('replaces what is named, whole, and leaves the rest', async () => {
+  test('replaces entries that are named, as a whole, and leaves the rest', async () => {
     await store.apply({ currencies: [], providers: [provider('one'), provider('two')] })
     const changed = provider('one', { name: 'Renamed', paymentMethods: null, rateType: 'p2p' })
     expect(await store.apply({ currencies: [], providers: [changed] })).toEqual({
@@ -70,20 +70,20 @@ describe('apply', () => {
     expect(byId(providers, 'two')).toEqual(provider('two'))
   })
 
-  test('takes the last of several with one name', async () => {
+  test('uses the last of several entries with one name', async () => {
     const twice = [provider('one', { name: 'first' }), provider('one', { name: 'last' })]
     expect(await store.apply({ currencies: [], providers: twice })).toMatchObject({ providers: 1 })
     expect(byId((await store.load()).providers, 'one')?.name).toBe('last')
   })
 
-  test('takes nothing at all', async () => {
+  test('accepts an empty catalogue', async () => {
     expect(await store.apply({ currencies: [], providers: [] })).toEqual({
       currencies: 0,
       providers: 0,
     })
   })
 
-  test('notes who is switched on or off, once, whatever program does it', async () => {
+  test('records once what is switched on or off, whatever program does it', async () => {
     const isActive = (value: boolean) => [provider('turned', { isActive: value })]
     const code = (value: boolean) => [currency('ZMW', { isActive: value })]
     const startMs = await serverMs()
@@ -107,7 +107,7 @@ describe('apply', () => {
     ])
   })
 
-  test('notes nothing of a change that is not committed', async () => {
+  test('records nothing for a change that is not committed', async () => {
     const { activity } = await store.load()
     const refused = provider('refused', { rateType: 'no such kind' as 'retail' })
     const turned = provider('turned', { isActive: true })
@@ -137,14 +137,14 @@ describe('apply', () => {
       await expect(statement.then(() => {})).rejects.toThrow(`${table} is append-only`)
   })
 
-  test('takes more providers than one statement can', async () => {
+  test('accepts more providers than fit one statement', async () => {
     const many = Array.from({ length: 7000 }, (_, i) => provider(`many-${i}`))
     expect(await store.apply({ currencies: [], providers: many })).toMatchObject({
       providers: 7000,
     })
   })
 
-  test('refuses a peg that cannot be, also one to what is there already, and applies nothing', async () => {
+  test('refuses an impossible peg, also to an existing currency, and applies nothing', async () => {
     const to = (code: string) => ({ to: code, rate: 2 })
     const [one, other] = [currency('AAA', { peg: to('BBB') }), currency('BBB')]
     await store.apply({ currencies: [one, other], providers: [] })
@@ -156,7 +156,7 @@ describe('apply', () => {
     await store.apply(circle)
   })
 
-  test('of two that would close a circle together, one is refused', async () => {
+  test('refuses one of two catalogues that would close a circle together', async () => {
     const other = otherHandle(database)
     const halves = [
       [currency('CCC', { peg: { to: 'DDD', rate: 2 } }), currency('EEE')],
@@ -180,7 +180,7 @@ describe('apply', () => {
     expect((await store.load()).currencies.some(({ code }) => code === 'ZZZ')).toBe(false)
   })
 
-  test('does not deadlock with another process that names the same in another order', async () => {
+  test('does not deadlock with another process that names the same entries in another order', async () => {
     const other = otherHandle(database)
     const names = Array.from({ length: 50 }, (_, i) => provider(`shared-${i}`))
     const one = { currencies: CURRENCIES, providers: names }

@@ -31,7 +31,7 @@ test.each([
   ['postgres://u:p%5B@[2001:db8::2]/x?application_name=a', '2001:db8::2', 5432],
   ['postgres://u:p@127.0.0.1:4191/x', '127.0.0.1', 4191],
   ['postgres://u:p@db/x', 'db', 5432],
-])('of %s the server is %s at port %d', (url, host, port) => {
+])('the server in %s is %s at port %d', (url, host, port) => {
   const { options } = connect(url)
   expect([options.host[0], options.port[0]]).toEqual([host, port])
   expect(connect(serverUrlOf(connect(url))).options.host[0]).toBe(host)
@@ -89,7 +89,7 @@ describe('openDatabase, with DATABASE_URL', () => {
     await Promise.all([database.close(), database.close()])
   })
 
-  test('accepts postgresql://, sslmode and what only libpq knows', async () => {
+  test('accepts postgresql://, sslmode and parameters that only libpq knows', async () => {
     const url = fresh.url.replace('postgres://', 'postgresql://')
     const database = await open({
       databaseUrl: `${url}?sslmode=disable&channel_binding=prefer&statement_timeout=4321`,
@@ -115,7 +115,7 @@ describe('openDatabase, with DATABASE_URL', () => {
     })
   })
 
-  test('tells onQuery of every query, and of none when there is none', async () => {
+  test('calls onQuery for every query, and not without queries', async () => {
     const queries: string[] = []
     const { sql, db } = await open({
       databaseUrl: fresh.url,
@@ -146,7 +146,7 @@ describe('openDatabase, refused', () => {
     expect(message).not.toContain('pa$$word')
   })
 
-  test('says so without the password when it is wrong', async () => {
+  test('reports a wrong password without showing it', async () => {
     const { password } = new URL(fresh.url)
     const message = await refusal(fresh.url.replace(password, 'sesame'))
     expect(message).toContain('password authentication failed')
@@ -192,7 +192,7 @@ describe('openDatabase, without DATABASE_URL', () => {
     expect(await serverPid(dataDir)).toBeNull()
   })
 
-  test('recovers by itself when its server is killed, keeping what was committed', async () => {
+  test('recovers by itself when its server is killed, with everything that was committed', async () => {
     const dataDir = await preparedDataDir()
     const { sql } = await open({ dataDir, connectionsMax: 1 })
     await sql`CREATE TABLE kept AS SELECT 7 AS n`

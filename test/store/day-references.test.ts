@@ -104,7 +104,7 @@ describe('the plan of referencesAt', () => {
       expect(await scannedTables(database, foundRows(database, some))).toEqual([])
   })
 
-  test('nor when they have them', async () => {
+  test('reads no history from end to end once they have statistics', async () => {
     await database.sql`analyze reference_rates`
     await database.sql`analyze reference_snapshots`
     for (const some of asked)

@@ -71,7 +71,7 @@ test('a connection that is gone when a cursor asks for more fails it, and comes 
   await sql.end()
 })
 
-test('a pool says what its connections are at, and what waits for one', async () => {
+test('a pool reports how its connections are used, and what waits for one', async () => {
   const sql = connect(database.url, { connectionsMax: 1 })
   expect(poolOf(sql)).toEqual({ size: 1, idle: 0, used: 0, connecting: 0, waiting: 0 })
   await sql`select 1`

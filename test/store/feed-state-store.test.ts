@@ -21,7 +21,7 @@ afterAll(async () => {
 })
 
 describe('the state of the feeds', () => {
-  test('is null at first, then what was saved last, for every process', async () => {
+  test('is null at first, and then the state saved last, for every process', async () => {
     const store = createFeedStateStore(database)
     expect(await store.load()).toBeNull()
     await store.save(noState)
@@ -69,7 +69,7 @@ describe('once', () => {
     expect(await theirs.once(async () => 'theirs')).toBe('theirs')
   })
 
-  test('gives the turn back when the work fails', async () => {
+  test('releases its turn when the work fails', async () => {
     const store = createFeedStateStore(database)
     const failing = store.once(() => Promise.reject(new Error('feed away')))
     await expect(failing).rejects.toThrow('feed away')

@@ -49,7 +49,7 @@ describe('migrate', () => {
     expect(await database.sql`SELECT * FROM a, b, c`).toHaveLength(0)
   })
 
-  test('called from five places at once applies everything exactly once', async () => {
+  test('applies everything exactly once when called from five places at once', async () => {
     const database = await empty()
     const folder = await folderOf([
       'CREATE TABLE a (n int)',
@@ -95,7 +95,7 @@ describe('migrate', () => {
     }
   })
 
-  test('a table that is in use is waited for in turns, between which others are served', async () => {
+  test('waits for a table in use in turns, and others are served in between', async () => {
     const database = await empty()
     await database.sql`CREATE TABLE a (n int)`
     const folder = await folderOf(['ALTER TABLE a ADD COLUMN m int'])

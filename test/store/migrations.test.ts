@@ -50,7 +50,7 @@ test(
 )
 
 test(
-  '0007_activity counts nothing that a provider said which is off, and goes on beside what serves',
+  '0007_activity counts nothing from a provider that is off, and runs while the previous version serves',
   async () => {
     const older = await emptyDatabase()
     const { sql } = older

@@ -118,7 +118,7 @@ describe('listenForNews', () => {
     ])
   })
 
-  test('hears of as many accounts as one flush may hold, in messages the server takes', async () => {
+  test('hears of as many accounts as one flush may have, in messages that the server accepts', async () => {
     const { account, key } = await createAccountStore(other).create({
       email: 'many@example.com',
       plan: 'free',
@@ -136,7 +136,7 @@ describe('listenForNews', () => {
     expect(named).toEqual(ids)
   })
 
-  test('hears nothing of what changed nothing', async () => {
+  test('hears nothing of a commit without changes', async () => {
     const none = inArrays<never>([])
     await createObservationStore(other).record({ observations: [], idempotency: null })
     await importObservations({ database: other, rows: none })
@@ -152,7 +152,7 @@ describe('listenForNews', () => {
     expect(await heardSoFar()).toEqual([])
   })
 
-  test('hears nothing of what was rolled back', async () => {
+  test('hears nothing of a rolled back transaction', async () => {
     await other.sql
       .begin(async (tx) => {
         const payload = newsPayload(other, { kind: 'catalogue' })
@@ -163,13 +163,13 @@ describe('listenForNews', () => {
     expect(await heardSoFar()).toEqual([])
   })
 
-  test('ignores what is not news', async () => {
+  test('ignores messages that are not news', async () => {
     for (const payload of ['', 'x', 'null', '[]', '{"kind":"none","origin":"a"}'])
       await send(payload)
     expect(await heardSoFar()).toEqual([])
   })
 
-  test('connects again when its connection is lost, says so, and hears again', async () => {
+  test('reconnects when its connection is lost, says so, and hears again', async () => {
     const before = connections
     await other.sql`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and query ilike 'listen %'`
@@ -183,7 +183,7 @@ describe('listenForNews', () => {
     expect(await heardSoFar()).toEqual([{ kind: 'pulse', origin: originOf(database), count: 1 }])
   })
 
-  test('takes a new connection when it is told to, says so, and hears everything once', async () => {
+  test('reconnects when it is asked to, says so, and hears everything once', async () => {
     const before = connections
     await listening.reconnect()
     expect(connections).toBe(before + 1)

@@ -162,7 +162,7 @@ describe('record', () => {
     expect(await rowsOf(await result.promise)).toMatchObject([{ source: 'ZAR', target: 'XOF' }])
   })
 
-  test('heals when rows it remembers are gone, as after a failover', async () => {
+  test('recovers when rows that it remembers are gone, as after a failover', async () => {
     const lost = [observation({ from: 'UGX', to: 'ZAR' })]
     const { sql } = database
     await sql`alter table observations disable trigger observations_kept`
@@ -228,7 +228,7 @@ describe('record with an idempotency key', () => {
     expect(await store.record(after)).toEqual({ kind: 'replayed', inserted: 3 })
   })
 
-  test('records one of many at the same moment', async () => {
+  test('records one of many requests at the same moment', async () => {
     const before = await rowCount()
     for (let round = 0; round < 10; round++) {
       const attempts = [store, otherStore, store, otherStore].map((each) =>
@@ -241,7 +241,7 @@ describe('record with an idempotency key', () => {
   })
 
   for (const outcome of ['committed', 'rolled back'] as const)
-    test(`waits for the one that holds the key, which is then ${outcome}`, async () => {
+    test(`waits for the request that holds the key, which is then ${outcome}`, async () => {
       const key = `held, ${outcome}`
       let waiting: ReturnType<typeof store.record> | undefined
       await other.sql
@@ -260,7 +260,7 @@ describe('record with an idempotency key', () => {
 })
 
 describe('pruneIdempotency', () => {
-  test('deletes what is over 24 hours old, and counts it', async () => {
+  test('deletes keys over 24 hours old, and counts them', async () => {
     const nowMs = NOW_MS - 100 * DAY_MS
     for (const [i, ageMs] of [0, DAY_MS, DAY_MS + 1, 2 * DAY_MS].entries())
       await store.record({

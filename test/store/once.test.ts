@@ -20,7 +20,7 @@ afterAll(async () => {
 })
 
 describe('once', () => {
-  test('of two processes at once one works and the other is told null at once', async () => {
+  test('lets one of two processes work, and the other gets null at once', async () => {
     const { promise, resolve } = Promise.withResolvers<string>()
     const begun = Promise.withResolvers<void>()
     const first = once(database, 'work', () => {
@@ -35,14 +35,14 @@ describe('once', () => {
     expect(await once(other, 'work', async () => 'next')).toBe('next')
   })
 
-  test('a failure is passed on and gives the turn back', async () => {
+  test('passes a failure on and releases the turn', async () => {
     const fault = new Error('no')
     const failed = once(database, 'work', () => Promise.reject(fault))
     expect(await failed.catch((error) => error)).toBe(fault)
     expect(await once(other, 'work', async () => 'next')).toBe('next')
   })
 
-  test('a process that dies gives its turn back', async () => {
+  test('releases the turn of a process that dies', async () => {
     const begun = Promise.withResolvers<void>()
     const dead = once(database, 'work', () => {
       begun.resolve()

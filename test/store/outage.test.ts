@@ -61,7 +61,7 @@ describe('isOutage', () => {
     expect(isOutage(await sql`select 1`.catch((error) => error))).toBe(true)
   })
 
-  test('is true of a server that takes no writes', async () => {
+  test('is true of a read-only server', async () => {
     const failure = await database.sql
       .begin('read only', (tx) => tx`insert into currencies default values`)
       .catch((error) => error)
@@ -69,7 +69,7 @@ describe('isOutage', () => {
     expect(isOutage(failure)).toBe(true)
   })
 
-  test('is false of what the database says of the rows, the statement or itself', async () => {
+  test("is false of errors about rows, the statement or the database's own state", async () => {
     const { sql } = database
     const failures = await Promise.all([
       sql`select 1 / 0`.catch((error) => error),
@@ -95,7 +95,7 @@ describe('isOutage', () => {
     },
   )
 
-  test('looks behind the errors that wrap another, and ends with a circle', () => {
+  test('looks inside errors that wrap another, and ends even in a circle', () => {
     const circle = new Error('x')
     circle.cause = circle
     expect(isOutage(new Error('x', { cause: coded('08006') }))).toBe(true)
@@ -108,13 +108,13 @@ describe('isOutage', () => {
 describe('orUnavailable', () => {
   const AWAY = 'the database is away; retry shortly'
 
-  test('passes on what the work gives, and every other error as it is', async () => {
+  test('passes on the result of the work, and every other error unchanged', async () => {
     expect(await orUnavailable(Promise.resolve(7), AWAY)).toBe(7)
     const error = new Error('ours')
     expect(await orUnavailable(Promise.reject(error), AWAY).catch((caught) => caught)).toBe(error)
   })
 
-  test('turns an outage into database_unavailable with its cause behind it', async () => {
+  test('turns an outage into database_unavailable with its cause', async () => {
     const cause = coded('ECONNREFUSED')
     const error = await orUnavailable(Promise.reject(cause), AWAY).catch((caught) => caught)
     expect(error).toBeInstanceOf(ServiceError)

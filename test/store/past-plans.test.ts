@@ -122,7 +122,7 @@ describe('no history is read from end to end', () => {
     expect(scansOf(plan)).toEqual([])
   })
 
-  test('the check itself sees a scan', async () => {
+  test('the check itself notices a scan', async () => {
     const whole = () => database.sql`select sum(rate) from observations`
     expect(scansOf(await planOf(whole as unknown as Statement))).toEqual(['observations'])
   })
@@ -137,7 +137,7 @@ test('as-of questions probe once for each provider of the corridor', async () =>
   expect(probes[0]!['Actual Rows']).toBe(1)
 })
 
-test('how regularly each is sent for probes each series once, for sixteen rows', async () => {
+test('the question about usual intervals probes each series once, for sixteen rows', async () => {
   const [row] = await database.sql`select count(*)::int as series from provider_corridors`
   const name = 'how regularly providers and corridors are sent for'
   const plan = await planOf(statements[name] as Statement)
@@ -148,7 +148,7 @@ test('how regularly each is sent for probes each series once, for sixteen rows',
   expect(probes[0]!['Actual Rows']).toBeLessThanOrEqual(16)
 })
 
-test('a deep page reads the page and one hour, not what it skips', async () => {
+test('a deep page reads the page and one hour, and not the rows that it skips', async () => {
   const plan = await planOf(statements['a deep page'] as Statement)
   const read = nodesOf(plan)
     .filter((node) => node['Relation Name'] === 'observations')

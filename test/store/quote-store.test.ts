@@ -65,7 +65,7 @@ describe('live', () => {
     expect(sorted(await createQuoteStore(database).live(NOW_MS))).toEqual(expected)
   })
 
-  test('takes the one recorded last of those with one time', async () => {
+  test('takes the one recorded last among equal times', async () => {
     const database = await newDatabase()
     const ids = await record(database, [observation({ rate: '1' }), observation({ rate: '2' })])
     const [, last] = ids
@@ -73,7 +73,7 @@ describe('live', () => {
     expect(quotes.map(({ id, rate }) => ({ id, rate }))).toEqual([{ id: last!, rate: 2 }])
   })
 
-  test('answers what held at every boundary, for any history and clock', async () => {
+  test('answers the quotes that held at every boundary, for any history and clock', async () => {
     const database = await newDatabase()
     const pairs = ['KES', 'NGN', 'UGX'].flatMap((to) =>
       ['retail-a', 'p2p-a'].map((providerId) => ({ to, providerId })),
@@ -147,14 +147,14 @@ describe('the plan of live', () => {
     )
   })
 
-  test('nor when it has them', async () => {
+  test('reads no history from end to end once it has statistics', async () => {
     await database.sql`analyze observations`
     expect(await scannedTables(database, liveQuotes(database, NOW_MS))).not.toContain(
       'observations',
     )
   })
 
-  test('finds a sequential scan where there is one', async () => {
+  test('finds a sequential scan if there is one', async () => {
     const statement = database.sql`select max(rate) from observations`
     expect(await scannedTables(database, statement)).toEqual(['observations'])
   })

@@ -51,23 +51,23 @@ describe('reasonOf', () => {
       'the database says: audit_log is append-only: record a newer row instead of changing an ' +
         'old one (23001)',
     ],
-  ])('of %s is said without statement and values', async (_what, statement, reason) => {
+  ])('of %s has no statement and no values', async (_what, statement, reason) => {
     const said = await reasons(statement)
     expect(said).toBe(reason)
     expect(said).not.toContain(SECRET)
     expect(said).not.toMatch(/query|params|\n/)
   })
 
-  test('is that of the connection where the server is away', async () => {
+  test("is the connection's if the server is away", async () => {
     const away = Object.assign(new Error('write CONNECTION_CLOSED'), { code: 'CONNECTION_CLOSED' })
     expect(reasonOf(new DrizzleQueryError('select 1', [SECRET], away))).toBe(away.message)
   })
 
-  test('is what an error of ours says, in one line', () => {
+  test('is the message of our own error, in one line', () => {
     expect(reasonOf(new Error('do this\n  or that'))).toBe('do this or that')
   })
 
-  test('is never a statement, whatever is missing below it', () => {
+  test('is never a statement, whatever cause is missing', () => {
     for (const bare of [new DrizzleQueryError('select 1', [SECRET]), undefined, 'text'])
       expect(reasonOf(bare)).toBe('the database failed without a reason')
   })

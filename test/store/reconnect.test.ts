@@ -54,14 +54,14 @@ describe('a server that takes connections and drops them', () => {
     expect(proxy.connections).toBeLessThanOrEqual(attemptsMax(performance.now() - startMs))
   })
 
-  test('answers again as soon as it holds them', async () => {
+  test('gets answers again as soon as it keeps connections', async () => {
     proxy.isDropping = true
     expect(isOutage(await failureOf(sql`select 1`))).toBe(true)
     proxy.isDropping = false
     expect([...(await sql`select 4 as four`)]).toEqual([{ four: 4 }])
   })
 
-  test('and one that drops transactions as they begin fails them too', async () => {
+  test('fails transactions too if it drops them as they begin', async () => {
     proxy.isDropping = true
     const begun = sql.begin((tx) => tx`select 1`)
     expect(isOutage(await failureOf(begun))).toBe(true)

@@ -89,7 +89,7 @@ describe('live', () => {
     expect(await createReferenceStore(await newDatabase()).live(NOW_MS)).toEqual([])
   })
 
-  test('takes the one recorded last of those with one time', async () => {
+  test('takes the one recorded last among equal times', async () => {
     const store = createReferenceStore(await newDatabase())
     for (const perUsd of ['1', '2'])
       await store.append({
@@ -100,7 +100,7 @@ describe('live', () => {
     expect(await store.live(NOW_MS)).toMatchObject([{ perUsd: 2 }])
   })
 
-  test('answers what held of each currency at every boundary', async () => {
+  test('answers the reference of each currency that held at every boundary', async () => {
     const store = createReferenceStore(await newDatabase())
     const hourMs = hourStartMs(NOW_MS)
     const all: Reference[] = []
@@ -146,7 +146,7 @@ describe('the plan of live', () => {
     expect(await scannedTables(database, liveReferences(database, NOW_MS))).toEqual([])
   })
 
-  test('nor when they have them', async () => {
+  test('reads no history from end to end once they have statistics', async () => {
     await database.sql`analyze reference_rates`
     await database.sql`analyze reference_snapshots`
     expect(await scannedTables(database, liveReferences(database, NOW_MS))).toEqual([])

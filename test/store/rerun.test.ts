@@ -30,7 +30,7 @@ function failing(...codes: string[]) {
 }
 
 describe('rerun', () => {
-  test('runs again what a deadlock or a replay broke off, three times at most', async () => {
+  test('runs work again after a deadlock or a replay conflict, three times at most', async () => {
     const twice = failing('40P01', '40001')
     expect(await rerun(twice.work)).toBe('done')
     expect(twice.runs()).toBe(3)
@@ -39,7 +39,7 @@ describe('rerun', () => {
     expect(always.runs()).toBe(3)
   })
 
-  test('sees a deadlock that another error is wrapped around', () => {
+  test('recognises a deadlock inside another error', () => {
     expect(wasBrokenOff(new Error('x', { cause: coded('40P01') }))).toBe(true)
     expect(wasBrokenOff(new Error('x', { cause: coded('23505') }))).toBe(false)
     expect(wasBrokenOff(null)).toBe(false)
@@ -52,7 +52,7 @@ describe('rerun', () => {
   })
 
   test(
-    'a batch that a migration deadlocks with is recorded all the same, once',
+    'records a batch once even after a deadlock with a migration',
     async () => {
       const { database, store, row, accountId } = await scene()
       const sql = connect(database.url, { connectionsMax: 2 })
@@ -81,7 +81,7 @@ describe('rerun', () => {
   )
 
   test(
-    'is done by one hand: what is always broken off runs three times on its whole way',
+    'is done in one place: work that always fails runs three times in all',
     async () => {
       const { database, store, row } = await scene()
       const { sql } = database

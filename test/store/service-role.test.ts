@@ -210,7 +210,7 @@ describe('a role with the rights that docs/operate.md names', () => {
     }
   })
 
-  test('has each table’s rights as the service needs them: no more, and of every table there is', async () => {
+  test('has exactly the rights that the service needs, on every table', async () => {
     const rows = await service.sql<{ table: string; right: string }[]>`
       select schemaname || '.' || tablename as "table", "right"
       from pg_tables,
@@ -227,12 +227,12 @@ describe('a role with the rights that docs/operate.md names', () => {
     expect(tables).toHaveLength(Object.keys(TABLE_RIGHTS).length)
   })
 
-  test('lacks nothing that a service is looked at for', async () => {
+  test('lacks no right that the start of a service checks', async () => {
     await requireRights(service.sql, { prunes: true })
     await requireRights(owner, { prunes: true })
   })
 
-  test('is told at the start of a service which rights are missing, and what to run', async () => {
+  test('learns at the start of a service which rights are missing, and what to run', async () => {
     await owner.unsafe(`
       revoke all on portal_sessions, keys from ${SERVICE};
       revoke update, delete on rollups from ${SERVICE};
@@ -269,7 +269,7 @@ describe('a role with the rights that docs/operate.md names', () => {
     await requireRights(service.sql, { prunes: true })
   })
 
-  test('is told by a command that it may not, and never with a statement or a value', async () => {
+  test('learns from a command that it may not, and never with a statement or a value', async () => {
     await owner.unsafe(`revoke select on accounts from ${SERVICE}`)
     try {
       const made = await run('account', 'create', '--email', 'secret@example.com')
@@ -286,7 +286,7 @@ describe('a role with the rights that docs/operate.md names', () => {
     }
   })
 
-  test('finds the schema current, and is told who must migrate where it is not', async () => {
+  test('finds the schema current, and learns who must migrate if it is not', async () => {
     expect(await migrate(service)).toBe(0)
     await owner`delete from drizzle.__drizzle_migrations`
     await expect(migrate(service)).rejects.toThrow(

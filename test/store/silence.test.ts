@@ -24,7 +24,7 @@ afterAll(async () => {
   await database.close()
 })
 
-test('a connection that goes dead without a word fails its queries and is replaced', async () => {
+test('a connection that dies silently fails its queries and is replaced', async () => {
   const sql = connect(url, { connectionsMax: 1, silenceSeconds: 1 })
   await sql`select 1`
   proxy.silence()
@@ -35,7 +35,7 @@ test('a connection that goes dead without a word fails its queries and is replac
   await sql.end()
 })
 
-test('one that is idle, or hears of its query in time, stays', async () => {
+test('a connection that is idle, or gets its answer in time, stays', async () => {
   const sql = connect(url, { connectionsMax: 1, silenceSeconds: 2 })
   const pid = () => sql`select pg_backend_pid() as pid`
   const [before] = await pid()

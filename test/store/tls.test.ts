@@ -117,13 +117,13 @@ describe('a server whose certificate has its name', () => {
     expect(await tryWith(withPaths)).toMatch(outcome)
   })
 
-  test('is refused by verify-full where its address is a number that it does not name', async () => {
+  test('is refused by verify-full if its address is an IP address that it does not name', async () => {
     const query = `sslrootcert=${file('ours.crt')}&sslmode=`
     expect(await tryWith(`${query}verify-full`, '127.0.0.1')).toMatch(OTHER_NAME)
     expect(await tryWith(`${query}verify-ca`, '127.0.0.1')).toBe(ENCRYPTED)
   })
 
-  test('is shown a certificate of ours where one is named', async () => {
+  test('gets our certificate if one is configured', async () => {
     const own = `sslcert=${file('client.crt')}&sslkey=${file('client.key')}`
     for (const mode of [`verify-full&sslrootcert=${file('ours.crt')}`, 'require']) {
       const sql = connect(addressed(`${own}&sslmode=${mode}`), { connectionsMax: 1 })
@@ -133,7 +133,7 @@ describe('a server whose certificate has its name', () => {
     }
   })
 
-  test('is checked by every connection that is made beside the first', async () => {
+  test('is checked by every further connection', async () => {
     const checked = addressed(`sslmode=verify-full&sslrootcert=${file('ours.crt')}`)
     const limits = { connectionsMax: 1, statementMsMax: 5000 }
     const open = () =>
@@ -165,7 +165,7 @@ describe('a server whose certificate has another name', () => {
   })
 })
 
-describe('an address that asks for what is not done', () => {
+describe('an address that asks for an unsupported check', () => {
   const refusal = async (query: string): Promise<string> => {
     const opening = openDatabase({
       databaseUrl: addressed(query.replaceAll('FOLDER', folder)),

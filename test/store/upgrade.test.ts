@@ -79,13 +79,13 @@ async function answer(path: string) {
 }
 
 describe('an installation of the first version, brought up to date with its data', () => {
-  test('serves the quotes, the mid and the key that it had', async () => {
+  test('serves the same quotes, mid and key as before', async () => {
     const { status, body } = await answer('/rates?from=USD&to=KES')
     expect([status, body.count, body.mid_rate, body.mid_source]).toEqual([200, 2, 129, 'old feed'])
     expect(body.providers.map((quote: { rate: number }) => quote.rate)).toEqual([200, 200])
   })
 
-  test('has all of its history, with roll-ups for what was there before them', async () => {
+  test('has all of its history, with roll-ups for older observations', async () => {
     const { body } = await answer('/rates/history?from=USD&to=KES&period=90d&limit=500')
     expect(body.data).toHaveLength(2 * HOURS)
     const later = await answer('/rates/history?from=USD&to=KES&period=90d&limit=500&offset=90')
@@ -103,7 +103,7 @@ describe('an installation of the first version, brought up to date with its data
     })
   })
 
-  test('goes on counting, recording and refusing to forget', async () => {
+  test('still counts, records and refuses to delete', async () => {
     const usage = await answer('/admin/usage')
     expect(usage.body.used).toBeGreaterThanOrEqual(7)
     const body = JSON.stringify({ provider_id: 'wise', from: 'USD', to: 'KES', rate: 201 })

@@ -17,11 +17,11 @@ async function reply(change: (body: Record<string, unknown>, headers: Headers) =
 const faults = (seen: Seen, method = 'GET', of = url) => contract.faults({ method, url: of }, seen)
 
 describe('an answer under the contract', () => {
-  test('is at no fault as the service gives it', async () => {
+  test('has no fault as the service gives it', async () => {
     expect(faults(await reply(() => {}))).toEqual([])
   })
 
-  test('is at fault for what the document does not know', async () => {
+  test('has a fault if the document does not know a member', async () => {
     const more = await reply((body, headers) => {
       body.extra = 1
       headers.set('etag', '"x"')
@@ -29,7 +29,7 @@ describe('an answer under the contract', () => {
     expect(faults(more)).toEqual(['header etag is not documented', '$.extra is not documented'])
   })
 
-  test('is at fault for what it lacks', async () => {
+  test('has a fault if it lacks a member', async () => {
     const less = await reply((body, headers) => {
       delete body.count
       headers.delete('x-ratelimit-limit')
@@ -37,7 +37,7 @@ describe('an answer under the contract', () => {
     expect(faults(less)).toEqual(['header X-RateLimit-Limit is missing', '$ lacks count'])
   })
 
-  test('is at fault for a value of another kind, wherever it stands', async () => {
+  test('has a fault if a value has another type, wherever it is', async () => {
     const odd = await reply((body, headers) => {
       const [provider] = body.providers as Record<string, unknown>[]
       provider!.rate = '129'
@@ -54,7 +54,7 @@ describe('an answer under the contract', () => {
     ])
   })
 
-  test('is at fault for a status, a method, a path or a type that is not documented', async () => {
+  test('has a fault if its status, method, path or type is not documented', async () => {
     const good = await reply(() => {})
     expect(faults({ ...good, status: 418 })).toEqual(['status 418 is not documented'])
     expect(faults(good, 'DELETE')).toEqual(['no such operation'])
@@ -66,7 +66,7 @@ describe('an answer under the contract', () => {
     expect(faults({ ...good, headers })).toEqual(['content type text/html is not documented'])
   })
 
-  test('fails the request itself, so that whichever test asked it fails', async () => {
+  test('fails the request itself, and with it the test that sent it', async () => {
     const headers = { 'content-type': 'application/json' }
     const drifting = underContract({
       fetch: (request) =>
@@ -104,7 +104,7 @@ describe('SchemaCheck', () => {
     [{ properties: { a: { type: 'string' } } }, { a: 'x', b: 1 }, { a: 1 }],
     [{ properties: { a: {} }, additionalProperties: false }, { a: 1 }, { a: 1, b: 1 }],
     [{ additionalProperties: { type: 'number' } }, { a: 1 }, { a: 'x' }],
-  ] as [Json, unknown, unknown][])('%j takes %j and not %j', (schema, good, bad) => {
+  ] as [Json, unknown, unknown][])('%j accepts %j and not %j', (schema, good, bad) => {
     expect([isAtFault(schema, good), isAtFault(schema, bad)]).toEqual([false, true])
   })
 

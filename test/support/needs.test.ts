@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { testFiles } from './needs.ts'
 
-test('what a test file needs follows from what it imports, however far away', async () => {
+test('the needs of a test file follow from its imports, direct or not', async () => {
   const needs = await testFiles()
   expect(needs['test/domain/mid.test.ts']).toBe('nothing')
   expect(needs['test/http/rates.test.ts']).toBe('nothing')

@@ -35,7 +35,7 @@ const FAMILIES: readonly Family[] = [
   },
 ]
 
-test('an exposition says every figure as the text format has it', async () => {
+test('an exposition writes every figure in the text format', async () => {
   expect(
     await new Exposition(FAMILIES).text(),
   ).toBe(String.raw`# HELP a_total Some, by\nkind \\ "so"

@@ -36,7 +36,7 @@ describe('Timings', () => {
 })
 
 describe('RequestFigures', () => {
-  test('are one for each label, and sum a status over all', () => {
+  test('are counted by label, and summed by status', () => {
     const requests = new RequestFigures()
     const [a, b] = [{ method: 'GET', route: '/a' } as const, { method: '*', route: '/a' } as const]
     requests.of(a).count(401, 1)
@@ -53,7 +53,7 @@ describe('RequestFigures', () => {
 })
 
 describe('RunLedger', () => {
-  test('enters successes and failures, and passes both on', async () => {
+  test('records successes and failures, and passes both on', async () => {
     const clock = clockAt(AT)
     const ledger = new RunLedger(clock)
     const error = new Error('away')
@@ -85,7 +85,7 @@ describe('ReplicationFigures', () => {
     }
   }
 
-  test('lag by the age of the oldest news that is not served', async () => {
+  test('lag by the age of the oldest change that is not served', async () => {
     const figures = new ReplicationFigures()
     expect(figures.lagMs).toBe(0)
     const [first, second] = [news(figures), news(figures, 'access')]
@@ -104,7 +104,7 @@ describe('ReplicationFigures', () => {
     ])
   })
 
-  test('go on lagging for what could not be loaded, until memory has caught up', async () => {
+  test('keep lagging for changes that could not be loaded, until memory has caught up', async () => {
     const figures = new ReplicationFigures()
     const failing = news(figures)
     await failing(false)
@@ -118,7 +118,7 @@ describe('ReplicationFigures', () => {
     expect(figures.timings.count).toBe(2)
   })
 
-  test('hold no more than so many that wait, and count those beyond', async () => {
+  test('keep a bounded number of waiting changes, and count those beyond', async () => {
     const figures = new ReplicationFigures()
     const ends = Array.from({ length: 10_500 }, () => news(figures))
     await Promise.all(ends.map((end) => end(true)))
@@ -128,7 +128,7 @@ describe('ReplicationFigures', () => {
 })
 
 describe('LoopDelay', () => {
-  test('sees that the event loop was held up, for about how long', async () => {
+  test('measures about how long the event loop was blocked', async () => {
     const loop = new LoopDelay()
     loop.start()
     await until('a sample', async () => loop.timings.count > 0)

@@ -23,7 +23,7 @@ c_seconds_count 2
 `
 
 describe('merged', () => {
-  test('says whose each sample is, and of each metric once what it is', () => {
+  test('labels each sample with its process, and describes each metric once', () => {
     const text = merged(
       'worker',
       new Map([
@@ -50,7 +50,7 @@ c_seconds_count{worker="1"} 2
     expect(new Said(text).value('b', { worker: '1' })).toBe(9)
   })
 
-  test('of nobody is nothing', () => {
+  test('is empty without processes', () => {
     expect(merged('worker', new Map())).toBe('')
   })
 })

@@ -52,21 +52,21 @@ describe('a traced request', () => {
     })
   })
 
-  test('goes on with the trace of a caller that sends traceparent', async () => {
+  test('continues the trace of a caller that sends traceparent', async () => {
     await ask('/change?from=USD&to=KES', { traceparent: `00-${TRACE}-${PARENT}-01` })
     await spans.stop()
     const { traceId, parentSpanId } = await collector.span('GET /api/v1/change')
     expect([traceId, parentSpanId]).toEqual([TRACE, PARENT])
   })
 
-  test('is not sent where the caller says that its trace is not sampled', async () => {
+  test("is not sent if the caller's trace is not sampled", async () => {
     await ask('/status', { traceparent: `00-${TRACE}-${PARENT}-00` })
     await spans.stop()
     expect(collector.spans.filter(({ name }) => name === 'GET /api/v1/status')).toEqual([])
   })
 
   test.each(['', 'nonsense', `00-${'0'.repeat(32)}-${PARENT}-01`, `ff-${TRACE}-${PARENT}-01`])(
-    'begins a trace of its own where traceparent is %p',
+    'begins a trace of its own if traceparent is %p',
     async (traceparent) => {
       await ask('/status', { traceparent })
       await spans.stop()
@@ -76,7 +76,7 @@ describe('a traced request', () => {
     },
   )
 
-  test('holds nothing that a caller wrote but its request id', async () => {
+  test('contains nothing that a caller wrote except its request id', async () => {
     const key = 'crd_strangers'
     const world = answerable({ tracing: spans })
     for (const path of [`/rates?from=${key}`, `/${key}`, `/rates?token=${key}`])
@@ -87,7 +87,7 @@ describe('a traced request', () => {
   })
 })
 
-test('the collector is shown the headers that are set for it', async () => {
+test('sends the configured headers to the collector', async () => {
   const shown = { 'x-tenant': 'corridor', authorization: 'Bearer abc' }
   const own = new Spans({ url: collector.url, headers: shown, version: '1.2.3', log })
   await own.within('work', {}, async () => {})
@@ -139,12 +139,12 @@ describe('what is sampled', () => {
     },
   )
 
-  test('the share is of new traces only where a caller is heeded', async () => {
+  test('applies the share to new traces only if callers are heeded', async () => {
     expect(await arrived({ sampler: 'parentbased_traceidratio', share: 0 }, 3, SAMPLED)).toBe(3)
   })
 })
 
-test('every process is an instance of its own, under the name that is set', async () => {
+test('gives every process an instance of its own, under the configured name', async () => {
   const others = [1, 2].map(
     () => new Spans({ url: collector.url, version: '1', service: 'x', log }),
   )
@@ -159,7 +159,7 @@ test('every process is an instance of its own, under the name that is set', asyn
 })
 
 describe('work in a span', () => {
-  test('is a child of what it is done for, beside other requests at the same time', async () => {
+  test('is a child of its own request, beside other requests at the same time', async () => {
     const requests = ['one', 'two'].map((name) => ({
       label: { method: 'GET', route: `/${name}` } as const,
       requestId: name,
@@ -181,7 +181,7 @@ describe('work in a span', () => {
     }
   })
 
-  test('that fails says what kind of error it was, and passes it on', async () => {
+  test('names the kind of its error, and passes it on', async () => {
     const error = new TypeError('password=hunter2')
     const work = spans.within('job prune', {}, () => Promise.reject(error))
     await expect(work).rejects.toBe(error)
@@ -193,7 +193,7 @@ describe('work in a span', () => {
 })
 
 describe('a collector that takes nothing', () => {
-  test('is told of once, and holds up nobody', async () => {
+  test('is reported once, and delays nobody', async () => {
     collector.status = 400
     const world = answerable({ tracing: spans })
     for (let i = 0; i < 1500; i++) expect((await world.get('/status')).status).toBe(200)
@@ -201,7 +201,7 @@ describe('a collector that takes nothing', () => {
     expect(log.said).toEqual(['warn: traces cannot be sent; they are dropped'])
   })
 
-  test('that has gone does not keep the service from stopping', async () => {
+  test('does not keep the service from stopping', async () => {
     await collector.stop()
     await ask('/status')
     const startMs = performance.now()

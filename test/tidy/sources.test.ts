@@ -60,7 +60,7 @@ describe('the sources', () => {
 })
 
 describe('the checkout', () => {
-  test(`no file but the lock file has more than ${FILE_BYTES_MAX / 1000} kB`, async () => {
+  test(`no file except the lock file has more than ${FILE_BYTES_MAX / 1000} kB`, async () => {
     const listed = Bun.spawnSync(['git', 'ls-files', '-z'], { cwd: ROOT }).stdout.toString()
     const paths = listed.split('\0').filter((path) => path !== '' && path !== LOCK_FILE)
     expect(paths.length).toBeGreaterThan(sources.length)

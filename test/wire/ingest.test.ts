@@ -34,7 +34,7 @@ function failureOf(body: unknown): ServiceError {
 }
 
 describe('readIngestBody', () => {
-  test('one row may stand alone or in a list', () => {
+  test('accepts one row alone or in a list', () => {
     expect(read(ROW)).toHaveLength(1)
     expect(read([ROW])).toEqual(read(ROW))
   })
@@ -44,7 +44,7 @@ describe('readIngestBody', () => {
     expect(read(rates).map(({ rate }) => rate)).toEqual(['3', '1', '2'])
   })
 
-  test('100 rows are taken and 101 refused as a whole', () => {
+  test('100 rows are accepted and 101 refused as a whole', () => {
     expect(read(Array(BATCH_ROWS_MAX).fill(ROW))).toHaveLength(100)
     const { code, message } = failureOf(Array(BATCH_ROWS_MAX + 1).fill(ROW))
     expect(code).toBe('malformed_body')
@@ -70,14 +70,14 @@ describe('readIngestBody', () => {
       expect(failureOf(body).code).toBe('malformed_body')
   })
 
-  test('a deeply nested body is answered like any other', () => {
+  test('a deeply nested body gets an answer like any other', () => {
     const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
     expect(['malformed_body', 'invalid_rows']).toContain(failureOf(deep).code)
     const inRow = `{"notes":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)},"rate":12345678901234567}`
     expect(['malformed_body', 'invalid_rows']).toContain(failureOf(inRow).code)
   })
 
-  test('a misspelt member is a fault of its row, before what it left missing', () => {
+  test('a misspelt member is a fault of its row, before the member that it leaves missing', () => {
     const { code, message, details } = failureOf([
       ROW,
       { ...ROW, efective_from: '2026-03-05T14:00:00Z', Fee: 2 },
@@ -93,7 +93,7 @@ describe('readIngestBody', () => {
     ])
   })
 
-  test('another member is left out with a warning of its row', () => {
+  test('an unknown member is left out with a warning for its row', () => {
     const { observations, warnings, refusal } = readingOf([
       { ...ROW, id: 7, rate_type: 'official' },
       ROW,
@@ -111,7 +111,7 @@ describe('readIngestBody', () => {
     ])
   })
 
-  test('100 members of a row are looked at, one more is a fault', () => {
+  test('100 members of a row are read, and one more is a fault', () => {
     const withMembers = (count: number) =>
       Object.fromEntries(Array.from({ length: count - 4 }, (_, i) => [`member ${i}`, i]))
     expect(readingOf({ ...ROW, ...withMembers(100) }).warnings).toHaveLength(1)
@@ -121,7 +121,7 @@ describe('readIngestBody', () => {
     ])
   })
 
-  test('a row that is no object is a fault of that row', () => {
+  test('a row that is not an object is a fault of that row', () => {
     const { code, details } = failureOf([ROW, null, [], 'x', 12345678901234567890n.toString()])
     expect(code).toBe('invalid_rows')
     expect(details.errors).toEqual(
@@ -150,7 +150,7 @@ describe('readIngestBody', () => {
     expect(failureOf(long).code).toBe('invalid_rows')
   })
 
-  test('a key named __proto__ poisons nothing', () => {
+  test('a key named __proto__ does no harm', () => {
     const body = '{"__proto__":{"provider_id":"retail-a"},"from":"USD","to":"KES","rate":1}'
     expect(failureOf(body).code).toBe('invalid_rows')
     expect(({} as Record<string, unknown>).provider_id).toBeUndefined()

@@ -10,14 +10,14 @@ const depthOf = (value: unknown): number =>
     : 0
 
 describe('isNestedTooDeep', () => {
-  test('takes as much as is allowed, and no level more', () => {
+  test('accepts the allowed depth, and no level more', () => {
     expect(isNestedTooDeep(nested(NESTING_MAX))).toBe(false)
     expect(isNestedTooDeep(nested(NESTING_MAX + 1))).toBe(true)
     expect(isNestedTooDeep('{"a":'.repeat(NESTING_MAX + 1))).toBe(true)
     expect(isNestedTooDeep('')).toBe(false)
   })
 
-  test('counts depth and not brackets, and none inside a text', () => {
+  test('counts depth, not brackets, and ignores those inside a text', () => {
     expect(isNestedTooDeep(nested(1, Array(99).fill('[]').join()))).toBe(false)
     expect(isNestedTooDeep(`["${'['.repeat(99)}"]`)).toBe(false)
     expect(isNestedTooDeep(`["\\"${'['.repeat(99)}\\\\"]`)).toBe(false)

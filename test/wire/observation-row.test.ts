@@ -35,7 +35,7 @@ function expectFault(more: Record<string, unknown>, field: string): void {
 }
 
 describe('readObservationRow', () => {
-  test('the least a row can be: no fee, no notes, effective by default', () => {
+  test('reads the shortest row: no fee, no notes, effective by default', () => {
     expect(observationOf()).toEqual({
       providerId: 'retail-a',
       rateType: 'retail',
@@ -50,7 +50,7 @@ describe('readObservationRow', () => {
     })
   })
 
-  test('null stands for a field that is not given, and unknown fields are ignored', () => {
+  test('null means a field that is not given, and unknown fields are ignored', () => {
     const nothing = {
       fee: null,
       fee_currency: null,
@@ -68,17 +68,17 @@ describe('readObservationRow', () => {
       expectFault({ evidence }, 'evidence must be one of observed, derived, indicative, not ')
   })
 
-  test('the rate type is the one of the provider', () => {
+  test('the rate type is that of the provider', () => {
     expect(observationOf({ provider_id: 'official-b' }).rateType).toBe('official')
     expect(observationOf({ rate_type: 'p2p' }).rateType).toBe('retail')
   })
 
-  test('a row that is no object is one fault', () => {
+  test('a row that is not an object is one fault', () => {
     for (const row of [null, undefined, 1, 'row', true, [], [ROW], new WrittenNumber('1')])
       expect(readObservationRow(row, RULES).faults).toEqual(['a row must be a JSON object'])
   })
 
-  test('every fault of a row is told', () => {
+  test('every fault of a row is reported', () => {
     const { faults } = readObservationRow(
       {
         provider_id: 'nobody',
@@ -105,7 +105,7 @@ describe('readObservationRow', () => {
     expect(readObservationRow({}, RULES).faults).toHaveLength(4)
   })
 
-  test('what an object inherits is not given', () => {
+  test('inherited members do not count', () => {
     const row = Object.create({ ...ROW })
     expect(readObservationRow(row, RULES).faults).toHaveLength(4)
     const poisoned = JSON.parse('{"__proto__":{"rate":1,"provider_id":"retail-a"}}')
@@ -121,7 +121,7 @@ describe('provider_id of a row', () => {
     expectFault({ provider_id: undefined }, 'provider_id is required')
   })
 
-  test('a long one is shown by its beginning only', () => {
+  test('is shown only by its beginning if it is long', () => {
     expect(faultsOf({ provider_id: 'x'.repeat(10_000) })[0]!.length).toBeLessThan(150)
   })
 })
@@ -139,39 +139,39 @@ describe('the corridor of a row', () => {
     expect(corridorOf({ from: ' gbp', to: 'ngn ' })).toBe('GBP/NGN')
   })
 
-  test('given both ways it must agree, in whatever case', () => {
+  test('must agree, in any case, if it is given both ways', () => {
     expect(corridorOf({ from: 'usd', source_currency: 'USD', to: 'KES' })).toBe('USD/KES')
     expectFault({ source_currency: 'GBP' }, 'source_currency and from differ')
     expectFault({ target_currency: 'GBP' }, 'target_currency and to differ')
   })
 
-  test('of two names the wrong one is told', () => {
+  test('is reported by the wrong one of two names', () => {
     expectFault({ source_currency: 'XXX' }, 'source_currency')
     expectFault({ from: 'XXX', source_currency: 'USD' }, 'from')
     expect(faultsOf({ from: 'XXX', source_currency: 'YYY' })).toHaveLength(2)
   })
 
-  test('both sides are required, and must differ', () => {
+  test('needs both sides, and they must differ', () => {
     expectFault({ from: null }, 'source_currency (or from) is required')
     expectFault({ to: undefined }, 'target_currency (or to) is required')
     expectFault({ to: 'usd' }, 'source and target currency are both USD')
   })
 
-  test('each must be an active currency', () => {
+  test('has to consist of active currencies', () => {
     for (const code of ['XXX', 'SLL', '', 'US', 'USDOLLAR', 5, {}, ['USD'], new WrittenNumber('1')])
       expectFault({ from: code }, 'from')
   })
 })
 
 describe('rate and fee of a row', () => {
-  test('a rate is taken at 1e-12 and at 1e12, and refused beyond', () => {
+  test('a rate is accepted at 1e-12 and at 1e12, and refused beyond', () => {
     expect(observationOf({ rate: 1e-12 }).rate).toBe('1e-12')
     expect(observationOf({ rate: 1e12 }).rate).toBe('1000000000000')
     for (const rate of [9.9e-13, 1.0001e12, 0, -0, -1, 5e-324, 1.7e308])
       expectFault({ rate }, 'rate must be between')
   })
 
-  test('a fee is taken from zero on, and refused below and beyond its greatest', () => {
+  test('a fee is accepted from zero to its maximum, and refused outside', () => {
     expect(observationOf({ fee: 0 })).toMatchObject({ fee: '0', feeCurrency: 'USD' })
     expect(observationOf({ fee: 1e15 }).fee).toBe('1000000000000000')
     for (const fee of [-0.01, 1.0001e15]) expectFault({ fee }, 'fee must be between')
@@ -193,7 +193,7 @@ describe('rate and fee of a row', () => {
     expect(observationOf({ fee: undefined }).fee).toBeNull()
   })
 
-  test('18 significant digits are kept to the last, a 19th is refused', () => {
+  test('18 significant digits are kept to the last, and a 19th is refused', () => {
     const kept = new WrittenNumber('123.456789012345678')
     expect(observationOf({ rate: kept }).rate).toBe('123.456789012345678')
     expectFault({ rate: new WrittenNumber('123.4567890123456789') }, 'rate has more than 18')
@@ -201,13 +201,13 @@ describe('rate and fee of a row', () => {
     expect(observationOf({ rate: padded }).rate).toBe('123.456789012345678000000')
   })
 
-  test('a written number is held to the same bounds', () => {
+  test('a number in a text has the same bounds', () => {
     expectFault({ rate: new WrittenNumber('1000000000000.001') }, 'rate must be between')
     expectFault({ rate: new WrittenNumber('1.00000000000000000e999') }, 'rate must be')
     expectFault({ fee: new WrittenNumber('-0.00000000000000000001') }, 'fee must be between')
   })
 
-  test('a fee is in the source currency unless it says another', () => {
+  test('a fee is in the source currency unless it names another', () => {
     expect(observationOf({ fee: 2 }).feeCurrency).toBe('USD')
     expect(observationOf({ fee: 2, fee_currency: 'kes' }).feeCurrency).toBe('KES')
     expect(observationOf({ fee: 2, fee_currency: 'GBP' }).feeCurrency).toBe('GBP')
@@ -226,13 +226,13 @@ describe('rate and fee of a row', () => {
 })
 
 describe('notes of a row', () => {
-  test('may be empty or have 500 characters, and no 501st', () => {
+  test('may be empty or have up to 500 characters', () => {
     expect(observationOf({ notes: '' }).notes).toBe('')
     expect(observationOf({ notes: 'x'.repeat(500) }).notes).toHaveLength(500)
     expectFault({ notes: 'x'.repeat(501) }, 'notes must have at most 500')
   })
 
-  test('a character is a character, however many units it takes', () => {
+  test('count a character as one, however many units it takes', () => {
     expect(observationOf({ notes: '💱'.repeat(500) }).notes).toBe('💱'.repeat(500))
     expectFault({ notes: '💱'.repeat(501) }, 'notes must have at most 500')
   })
@@ -258,7 +258,7 @@ describe('effective_from of a row', () => {
     expectFault(at(FIVE_YEARS_BACK_MS - 1), 'effective_from must not be more than 5 years back')
   })
 
-  test('counts in any offset', () => {
+  test('may have any offset', () => {
     const effective_from = '2026-03-05T17:25:30.500+03:00'
     expect(observationOf({ effective_from }).effectiveMs).toBe(NOW_MS)
     expectFault({ effective_from: '2026-03-05T17:25:30.501+03:00' }, 'effective_from')

@@ -26,14 +26,14 @@ describe('iso', () => {
     )
   })
 
-  test('is a mistake of ours for what is no moment', () => {
+  test('throws our own error for an invalid moment', () => {
     expect(() => iso(Number.NaN)).toThrow(RangeError)
     expect(() => iso(Number.POSITIVE_INFINITY)).toThrow(RangeError)
   })
 })
 
 describe('presentFreshness', () => {
-  test('hourly says its cutoff, the top of the hour', () => {
+  test('has the cutoff of the hourly tier, the top of the hour', () => {
     expect(presentFreshness(freshnessAt('hourly', NOW_MS))).toEqual({
       timestamp: '2026-03-05T14:25:30.500Z',
       data_freshness: 'hourly',
@@ -56,7 +56,7 @@ describe('presentFreshness', () => {
 })
 
 describe('presentMid', () => {
-  test('is three members that stand together, the rate rounded', () => {
+  test('has three members together, with the rate rounded', () => {
     expect(presentMid({ rate: 110.00000000000001, source: 'ecb+open', atMs: NOW_MS })).toEqual({
       mid_rate: 110,
       mid_source: 'ecb+open',
@@ -64,7 +64,7 @@ describe('presentMid', () => {
     })
   })
 
-  test('without a mid there is no member, not even an empty one', () => {
+  test('has no member without a mid, not even an empty one', () => {
     expect(Object.keys(presentMid(null))).toEqual([])
   })
 })

@@ -56,7 +56,7 @@ describe('readQuery', () => {
     expect(read(ProviderQuery, '?provider=a=b=c').provider).toBe('a=b=c')
   })
 
-  test('a missing parameter is named, and what it takes', () => {
+  test('a missing parameter is named with what it takes', () => {
     expect(faultOf(CorridorQuery, '')).toBe('missing_parameter from')
     expect(faultOf(CorridorQuery, '?')).toBe('missing_parameter from')
     expect(faultOf(CorridorQuery, '?from=USD')).toBe('missing_parameter to')
@@ -94,7 +94,7 @@ describe('readQuery', () => {
 })
 
 describe('readQuery of an amount', () => {
-  test('takes plain decimal notation above 0 and up to 1e15', () => {
+  test('accepts plain decimal notation above 0 and up to 1e15', () => {
     expect(amountOf('200')).toBe(200)
     expect(amountOf('0.01')).toBe(0.01)
     expect(amountOf('007.50')).toBe(7.5)
@@ -108,7 +108,7 @@ describe('readQuery of an amount', () => {
       expect(amountFault(text)).toBe('invalid_parameter amount')
   })
 
-  test('refuses every other notation, and what is no number', () => {
+  test('refuses every other notation, and text that is not a number', () => {
     for (const text of [
       '1e3',
       '1E3',
@@ -153,7 +153,7 @@ describe('readQuery of a list', () => {
     expect(codesOf('KES%2CNGN')).toEqual(['KES', 'NGN'])
   })
 
-  test('what stands there twice counts once, at its first place', () => {
+  test('a code that is given twice counts once, at its first place', () => {
     expect(codesOf('NGN,KES,ngn,NGN')).toEqual(['NGN', 'KES'])
   })
 
@@ -174,7 +174,7 @@ describe('readQuery of a list', () => {
       expect(codesFault(text)).toBe('invalid_parameter to')
   })
 
-  test('20 codes are taken and 21 refused, doubles not counted', () => {
+  test('20 codes are accepted and 21 refused, not counting duplicates', () => {
     const codes = Array.from({ length: 21 }, (_, i) => `C${String.fromCharCode(65 + i)}X`)
     expect(codesOf(codes.slice(0, 20).join())).toHaveLength(20)
     expect(codesFault(codes.join())).toBe('invalid_parameter to')
@@ -183,11 +183,11 @@ describe('readQuery of a list', () => {
 })
 
 describe('readQuery of whole numbers and words', () => {
-  test('what is not given has its default, or is not there', () => {
+  test('a parameter that is not given has its default, or is absent', () => {
     expect(read(PagedQuery, '')).toEqual({ period: '30d', limit: 500, offset: 0 })
   })
 
-  test('a whole number is taken at its bounds and refused beyond them', () => {
+  test('a whole number is accepted at its bounds and refused beyond them', () => {
     expect(read(PagedQuery, '?limit=1').limit).toBe(1)
     expect(read(PagedQuery, '?limit=5000').limit).toBe(5000)
     expect(read(PagedQuery, '?offset=0').offset).toBe(0)
@@ -212,7 +212,7 @@ describe('readQuery of whole numbers and words', () => {
 })
 
 describe('readQuery of a parameter that asks for a time', () => {
-  test('is refused by its name where there is only now, and says where to ask', () => {
+  test('is refused by its name on a path that answers for now, and says where to ask', () => {
     for (const [name, where] of [
       ['date', '/historical'],
       ['as_of', '/historical'],
@@ -239,12 +239,12 @@ describe('readQuery of a parameter that asks for a time', () => {
     )
   })
 
-  test('is read where it is known, and ignored like any other where another time is', () => {
+  test('is read where it is known, and ignored where another time is known', () => {
     expect(faultOf(PagedQuery, '?period=7d')).toBe('none')
     expect(faultOf(PagedQuery, '?date=2025-12-25&start=1&end=1&as_of=1')).toBe('none')
   })
 
-  test('is that name to the letter: others are ignored', () => {
+  test('counts only under its exact name', () => {
     for (const name of ['Date', 'dates', 'date_', 'since', 'toString', '__proto__', '%64%61te_'])
       expect(faultOf(CorridorQuery, `?from=USD&to=KES&${name}=1`)).toBe('none')
   })

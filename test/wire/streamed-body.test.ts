@@ -37,7 +37,7 @@ describe('streamedBody', () => {
   const lengths = [0, 1, 5000, 7498, 7499, 7500, 7700, 20_000, 500_000]
   const paths = lengths.flatMap((length) => [`/${length}`, `/${length}?bytes`])
 
-  test.each(paths)('%s comes whole, its head at once', async (path) => {
+  test.each(paths)('%s arrives complete, with its headers at once', async (path) => {
     const [head, begun] = (await firstChunk(path)).split(HEAD_END)
     expect(begun).toBeDefined()
     expect(head).toContain('x-two: 2')
@@ -45,12 +45,12 @@ describe('streamedBody', () => {
     expect(await reply.text()).toBe(textOf(path))
   })
 
-  test('says its length where it is short', async () => {
+  test('has its length if it is short', async () => {
     const reply = await fetch(new URL('/100', origin))
     expect(reply.headers.get('content-length')).toBe('202')
   })
 
-  test('HEAD gets the head', async () => {
+  test('HEAD gets the headers', async () => {
     const reply = await fetch(new URL('/500000', origin), { method: 'HEAD' })
     expect([reply.status, reply.headers.get('x-one'), await reply.text()]).toEqual([200, '1', ''])
   })

@@ -25,7 +25,7 @@ const UNKNOWN = '00000000-0000-4000-8000-000000000000'
 const NOT_UUIDS = ['', 'x', "' or 1=1 --", UNKNOWN.slice(1), `${UNKNOWN}0`, 'a\0b']
 
 describe('create', () => {
-  test('answers what load and loadAccount then answer', async () => {
+  test('answers the same as load and loadAccount afterwards', async () => {
     const { account, key } = await newAccount()
     expect(account).toMatchObject({ plan: 'pro', role: 'member' })
     expect(key).toMatchObject({ accountId: account.id, name: 'first', revokedMs: null })
@@ -84,14 +84,14 @@ describe('update', () => {
     expect(await store.update(account.id.toUpperCase(), {})).toEqual(account)
   })
 
-  test('answers null for an unknown id and for text that is none', async () => {
+  test('answers null for an unknown id and for text that is not an id', async () => {
     for (const id of [UNKNOWN, ...NOT_UUIDS])
       expect(await store.update(id, { plan: 'free' })).toBeNull()
   })
 })
 
 describe('loadAccount', () => {
-  test('answers nothing for an unknown id and for text that is none', async () => {
+  test('answers nothing for an unknown id and for text that is not an id', async () => {
     for (const id of [UNKNOWN, ...NOT_UUIDS])
       expect(await store.loadAccount(id)).toEqual({ accounts: [], keys: [] })
   })

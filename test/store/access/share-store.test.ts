@@ -54,7 +54,7 @@ async function taken(
 }
 
 describe('takeShares', () => {
-  test('gives half of what is free to one that is alone, less and less, to the last unit', async () => {
+  test('gives a process that is alone half of what is free, less and less, to the last unit', async () => {
     const one = await meter()
     const own = await account()
     const given: number[] = []
@@ -68,7 +68,7 @@ describe('takeShares', () => {
     await one.meters.leave()
   })
 
-  test('gives two together no more than the limit, at once as well as in turn', async () => {
+  test('gives two processes no more than the limit together, at once as well as in turn', async () => {
     const all = await Promise.all([meter(), meter(), meter()])
     expect(new Set(all.map(({ slot }) => slot))).toEqual(new Set([0, 1, 2]))
     const own = await account()
@@ -104,7 +104,7 @@ describe('takeShares', () => {
     for (const { meters } of [one, other]) await meters.leave()
   })
 
-  test('takes what the dead held for free, and gives them nothing', async () => {
+  test('treats the shares of dead processes as free, and gives them nothing', async () => {
     const [dead, one] = [await meter(), await meter()]
     const own = await account()
     await taken(dead, own, { held: LIMIT, isMore: false })
@@ -118,7 +118,7 @@ describe('takeShares', () => {
     for (const { meters } of [dead, one]) await meters.leave()
   })
 
-  test('says when more is counted and held than the limit, and gives nothing then', async () => {
+  test('says if more is counted and held than the limit, and then gives nothing', async () => {
     const one = await meter()
     const own = await account()
     const [share] = await taken(one, own, { counted: LIMIT - 1, held: 2 })
@@ -126,7 +126,7 @@ describe('takeShares', () => {
     await one.meters.leave()
   })
 
-  test('keeps days and accounts apart, and takes limits that mean none', async () => {
+  test('keeps days and accounts apart, and accepts limits that mean none', async () => {
     const one = await meter()
     const [own, another] = [await account(), await account()]
     await taken(one, own, { held: LIMIT })
@@ -137,7 +137,7 @@ describe('takeShares', () => {
     await one.meters.leave()
   })
 
-  test('answers the totals of every key of the account, and of an account that is gone too', async () => {
+  test('answers the totals of every key of the account, even of a deleted account', async () => {
     const one = await meter()
     const { id, keyIds } = await addAccount(database, { keys: 2 })
     const counts = keyIds.map((keyId) => ({ accountId: id, keyId, day: DAY, requests: 3 }))
@@ -158,7 +158,7 @@ describe('takeShares', () => {
 })
 
 describe('a meter', () => {
-  test('that leaves gives its slot and its shares back', async () => {
+  test('returns its slot and its shares when it leaves', async () => {
     const one = await meter()
     const own = await account()
     await taken(one, own, { held: LIMIT, isMore: false })
@@ -169,7 +169,7 @@ describe('a meter', () => {
     await next.meters.leave()
   })
 
-  test('has a slot of its own however many join at once', async () => {
+  test('has a slot of its own, however many join at once', async () => {
     const all = await Promise.all(Array.from({ length: 8 }, meter))
     expect(all.map(({ slot }) => slot).sort()).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
     for (const { meters } of all) await meters.leave()

@@ -98,7 +98,7 @@ describe('settle, after a commit whose answer was lost', () => {
     expect(await add(store, counts)).toEqual(counts)
   })
 
-  test('waits while the server is still at it', async () => {
+  test('waits while the server is still committing', async () => {
     const mine = await newKey()
     const gate = Promise.withResolvers<void>()
     let ended: Promise<unknown> = Promise.resolve()
@@ -133,7 +133,7 @@ describe('settle', () => {
     ])
   })
 
-  test('takes a negative count, of units given back', async () => {
+  test('accepts a negative count, for units given back', async () => {
     const key = await newKey()
     await add(store, [{ ...key, day: DAY, requests: 3 }])
     expect(await add(store, [{ ...key, day: DAY, requests: -2 }])).toEqual([
@@ -156,7 +156,7 @@ describe('settle', () => {
     )
   })
 
-  test('drops what belongs to no key, and only that', async () => {
+  test('drops counts that belong to no key, and only those', async () => {
     const key = await newKey()
     const gone = { accountId: key.accountId, keyId: crypto.randomUUID() }
     const foreign = { accountId: (await newKey()).accountId, keyId: key.keyId }
@@ -188,7 +188,7 @@ describe('settle', () => {
 })
 
 describe('ofAccounts', () => {
-  test('answers what those accounts counted on those days, all their keys, and nothing else', async () => {
+  test('answers the counts of those accounts on those days, for all their keys, and nothing else', async () => {
     const [one, other] = [await newKey(), await newKey()]
     const second = await createAccountStore(database).createKey({
       accountId: one.accountId,

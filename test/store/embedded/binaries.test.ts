@@ -49,7 +49,7 @@ describe('embeddedBinaries', () => {
       expect((await lstat(join(native, '..', target))).isSymbolicLink()).toBe(true)
   })
 
-  test('of a closed folder: as root copied once to the shelf, else run in place', async () => {
+  test('are copied once from a closed folder as root, and run in place otherwise', async () => {
     const folder = await scratchFolder()
     const shelf = join(await scratchFolder(), 'shelf')
     const native = await bareNative(folder)
@@ -64,7 +64,7 @@ describe('embeddedBinaries', () => {
     expect(said).toEqual([])
   })
 
-  test('of a closed folder make and run a database', async () => {
+  test('create and run a database from a closed folder', async () => {
     const folder = await scratchFolder()
     const base = await scratchFolder()
     bases.push(base)

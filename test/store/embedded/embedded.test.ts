@@ -108,7 +108,7 @@ describe('openEmbedded, told to end while it waits', () => {
 })
 
 describe('openEmbedded, after a process that was killed', () => {
-  test('takes over the server it left, with all that was committed', async () => {
+  test('takes over the server that it left, with everything that was committed', async () => {
     const dataDir = await preparedDataDir()
     const first = launch(dataDir, 'service')
     const killed = await first.joined
@@ -152,7 +152,7 @@ describe('openEmbedded, after a process that was killed', () => {
     await next.close()
   })
 
-  test('makes the database again when the first making was interrupted', async () => {
+  test('creates the database again when the first creation was interrupted', async () => {
     const dataDir = await newDataDir()
     const first = launch(dataDir, 'service')
     await until('a half made database', async () =>

@@ -60,7 +60,7 @@ describe('userForRoot', () => {
     expect(userForRoot(machine(ROOT_LINE + NOBODY_LINE)).uid).toBe(65534)
   })
 
-  test('says what to do where there is not even that', () => {
+  test('says what to do if not even that user exists', () => {
     expect(() => userForRoot(machine(ROOT_LINE))).toThrow('run corridor as an ordinary user')
   })
 })
@@ -77,7 +77,7 @@ describe('embeddedHome', () => {
     if (home.user) expect(await closedTo(home.user, home.directory)).toBeNull()
   })
 
-  test('stays where its data is once there is some', async () => {
+  test('stays where its data is once there is data', async () => {
     const place = await closedPlace()
     const first = await embeddedHome(place)
     await mkdir(first.data)
@@ -88,7 +88,7 @@ describe('embeddedHome', () => {
     expect(second.user?.uid).toBe(first.user?.uid as number)
   })
 
-  test('says what to do where a file is in the way', async () => {
+  test('says what to do if a file is in the way', async () => {
     const file = join(await scratchFolder(), 'file')
     await writeFile(file, '')
     for (const dataDir of [file, join(file, 'below')])
@@ -117,7 +117,7 @@ describe('embeddedHome', () => {
 })
 
 describe('openEmbedded in a closed folder', () => {
-  test('works: as root elsewhere, which it says, else in place', async () => {
+  test('works elsewhere as root, and says so, and in place otherwise', async () => {
     const place = await closedPlace()
     shelves.push(place.elsewhere, place.closed)
     const embedded = await openEmbedded({ ...place, use: 'service', durable: false })
@@ -154,7 +154,7 @@ describe('openEmbedded in a closed folder', () => {
     await again.close()
   })
 
-  test('as root runs data as its owner, and takes over data copied by root', async () => {
+  test('runs data as its owner when root, and takes over data copied by root', async () => {
     const base = await scratchFolder()
     shelves.push(base)
     const options = { dataDir: join(base, 'data'), use: 'command', say: () => {} } as const

@@ -33,7 +33,7 @@ describe('two services on one DATA_DIR', () => {
     await third.close()
   })
 
-  test('of four started at the same moment exactly one wins', async () => {
+  test('exactly one of four started at the same moment wins', async () => {
     const dataDir = await newDataDir()
     const services = await Promise.all([1, 2, 3, 4].map(() => joinAs(dataDir, 'service')))
     const winners = services.filter(({ error }) => error === '')
@@ -64,7 +64,7 @@ describe('commands', () => {
     expect(await serverPid(dataDir)).toBeNull()
   })
 
-  test('alone start the server and stop it at the end', async () => {
+  test('start the server and stop it at the end when alone', async () => {
     const dataDir = await preparedDataDir()
     const command = await joinAs(dataDir, 'command')
     expect(await serverPid(dataDir)).not.toBeNull()
@@ -72,7 +72,7 @@ describe('commands', () => {
     expect(await serverPid(dataDir)).toBeNull()
   })
 
-  test('at the same time share one server, which the last of them stops', async () => {
+  test('share one server when they run at the same time, and the last of them stops it', async () => {
     const dataDir = await preparedDataDir()
     const [one, two] = await Promise.all([joinAs(dataDir, 'command'), joinAs(dataDir, 'command')])
     expect([one.error, two.error, one.url]).toEqual(['', '', two.url])
@@ -82,7 +82,7 @@ describe('commands', () => {
     expect(await serverPid(dataDir)).toBeNull()
   })
 
-  test('that were killed do not keep the last one from stopping the server', async () => {
+  test('do not keep the last one from stopping the server when they are killed', async () => {
     const dataDir = await preparedDataDir()
     const killed = launch(dataDir, 'command')
     await killed.joined
@@ -92,7 +92,7 @@ describe('commands', () => {
     expect(await serverPid(dataDir)).toBeNull()
   })
 
-  test('have their server adopted by a service that starts meanwhile', async () => {
+  test('have their server taken over by a service that starts meanwhile', async () => {
     const dataDir = await preparedDataDir()
     const command = await joinAs(dataDir, 'command')
     const service = await joinAs(dataDir, 'service')
@@ -103,7 +103,7 @@ describe('commands', () => {
     expect(await serverPid(dataDir)).toBeNull()
   })
 
-  test('outlive the service beside them', async () => {
+  test('outlive a service beside them', async () => {
     const dataDir = await preparedDataDir()
     const service = await joinAs(dataDir, 'service')
     const command = await joinAs(dataDir, 'command')
@@ -113,7 +113,7 @@ describe('commands', () => {
     expect(await serverPid(dataDir)).toBeNull()
   })
 
-  test('joining while the last user shuts the server down all get a working one', async () => {
+  test('get a working server when they join while the last user shuts it down', async () => {
     const dataDir = await preparedDataDir()
     const visit = async () => {
       const embedded = await openEmbedded({ dataDir, use: 'command', say: quiet, durable: false })
@@ -129,7 +129,7 @@ describe('commands', () => {
 })
 
 describe('a database in use from another container', () => {
-  test('is not started a second time: the command is told where to run', async () => {
+  test('is not started a second time, and the command says where to run', async () => {
     const dataDir = await preparedDataDir()
     const service = launch(dataDir, 'service')
     await service.joined

@@ -64,7 +64,7 @@ const corridorTo = async (to: string) =>
   (await store.corridors()).find((corridor) => corridor.from === 'USD' && corridor.to === to)!
 
 describe('roll-ups', () => {
-  test('hold the best executable rate and the number of observations of each hour', async () => {
+  test('have the best executable rate and the number of observations of each hour', async () => {
     const row = (providerId: string, rate: string, effectiveMs: number) => {
       const { rateType } = PROVIDERS.find(({ id }) => id === providerId)!
       return observation({ to: 'NGN', providerId, rate, effectiveMs, rateType })
@@ -83,7 +83,7 @@ describe('roll-ups', () => {
     ])
   })
 
-  test('know the best rate of providers that were active, beside that of all', async () => {
+  test('have the best rate of active providers beside that of all', async () => {
     const row = (providerId: string, rate: string, hours: number) =>
       observation({ to: 'SLL', providerId, rate, effectiveMs: HOUR - hours * HOUR_MS })
     const offMs = HOUR - 8 * HOUR_MS
@@ -186,7 +186,7 @@ describe('roll-ups', () => {
     expect(await rollups('KES')).toEqual(before)
   })
 
-  test('count a batch once that is sent again with its idempotency key', async () => {
+  test('count a batch once if it is sent again with its idempotency key', async () => {
     const [account] = await database.sql`
       insert into accounts (email, plan, role) values ('a@example.com', 'pro', 'treasury') returning id`
     const idempotency = {
@@ -200,7 +200,7 @@ describe('roll-ups', () => {
     expect(await rollups('EUR')).toEqual([{ hour: HOUR, best: '129.5', samples: 1 }])
   })
 
-  test('of an import do not count what others record while it runs', async () => {
+  test('do not count rows for an import that others record while it runs', async () => {
     const half = Promise.withResolvers<void>()
     const rest = Promise.withResolvers<void>()
     const import_ = importObservations({
@@ -219,7 +219,7 @@ describe('roll-ups', () => {
     expect(await rollups('GBP')).toEqual([{ hour: HOUR, best: '131', samples: 3 }])
   })
 
-  test('let others record into the hours of an import while it still reads its file', async () => {
+  test('let others record into the hours of an import that still reads its file', async () => {
     const half = Promise.withResolvers<void>()
     const rest = Promise.withResolvers<void>()
     const import_ = imported_(half, rest.promise)
@@ -303,7 +303,7 @@ describe('differences and repair', () => {
     news.stop()
   })
 
-  test('repair waits for a batch on its way and counts it, and a later one adds to it', async () => {
+  test('repair waits for a batch on its way and counts it, and a later batch adds to it', async () => {
     await record([observation({ to: 'XOF' })])
     await spoil()
     const corridor = await corridorTo('XOF')
@@ -325,7 +325,7 @@ describe('differences and repair', () => {
     )
   })
 
-  test('repairing and recording at once for a while leaves nothing wrong', async () => {
+  test('repairing while recording leaves everything right', async () => {
     const corridor = await corridorTo('XOF')
     const recording = Promise.all(
       Array.from({ length: 60 }, (_, i) =>
@@ -341,7 +341,7 @@ describe('differences and repair', () => {
     expect(await store.differences(corridor, ALWAYS)).toEqual([])
   })
 
-  test('repair of nothing does nothing', async () => {
+  test('repair does nothing without hours', async () => {
     await store.repair(await corridorTo('XOF'), [])
     expect(await allDifferences()).toEqual([])
   })

@@ -80,7 +80,7 @@ describe('bestByDay', () => {
 })
 
 describe('worthByDay', () => {
-  test('is what was last said by the end of each day, carried forward from before', async () => {
+  test('is the last value by the end of each day, carried forward from before', async () => {
     const references = createReferenceStore(database)
     const say = (fetchedMs: number, perUsd: string) =>
       references.append({ source: 'feed', fetchedMs, rates: [{ currency: 'KES', perUsd }] })
@@ -98,7 +98,7 @@ describe('worthByDay', () => {
     expect(found).toHaveLength(30)
   })
 
-  test('of no currency is nothing', async () => {
+  test('is empty without currencies', async () => {
     expect(await store.worthByDay([], WINDOW)).toEqual([])
   })
 })

@@ -58,7 +58,7 @@ describe('signUp', () => {
     expect(await auth.signIn({ email, password: PASSWORD })).toMatchObject({ email })
   })
 
-  test('of a known address mails a reset link and leaves its password alone', async () => {
+  test('mails a reset link to a known address and leaves its password alone', async () => {
     const { email } = await confirmed()
     await auth.signUp({ email: email.toUpperCase(), password: OTHER })
     expect(linkTo(email)).toMatchObject({ kind: 'reset', email })
@@ -66,7 +66,7 @@ describe('signUp', () => {
     expect(await auth.signIn({ email, password: PASSWORD })).toMatchObject({ email })
   })
 
-  test('is false for what is no address and for a password too short or too long', async () => {
+  test('is false for an invalid address and for a password too short or too long', async () => {
     const email = newEmail()
     expect(await auth.signUp({ email: 'nobody', password: PASSWORD })).toBe(false)
     expect(await auth.signUp({ email, password: 'x'.repeat(9) })).toBe(false)
@@ -88,7 +88,7 @@ describe('signUp', () => {
 })
 
 describe('signIn', () => {
-  test('is wrong for an unknown address as for a wrong password', async () => {
+  test('is wrong for an unknown address, as for a wrong password', async () => {
     const { email } = await confirmed()
     expect(await auth.signIn({ email, password: OTHER })).toBe('wrong')
     expect(await auth.signIn({ email: newEmail(), password: PASSWORD })).toBe('wrong')
@@ -117,7 +117,7 @@ describe('session', () => {
     expect(await auth.session(headers)).toBeNull()
   })
 
-  test('is null without a cookie, with a forged one and with one that is over', async () => {
+  test('is null without a cookie, with a forged one and with an expired one', async () => {
     const { signedIn } = await confirmed()
     const headers = cookieHeaders(signedIn)
     expect(await auth.session(new Headers())).toBeNull()
@@ -154,7 +154,7 @@ describe('reset', () => {
     expect(await auth.reset({ token: foreign, password: OTHER })).toBe(true)
   })
 
-  test('of two links at the same moment one sets the password, and the other is over', async () => {
+  test('lets one of two links at the same moment set the password, and the other is over', async () => {
     const { email } = await confirmed()
     const tokens = [await resetToken(email), await resetToken(email)]
     const passwords = [`${OTHER} 0`, `${OTHER} 1`]
@@ -166,7 +166,7 @@ describe('reset', () => {
     expect(await auth.signIn({ email, password })).toMatchObject({ email })
   })
 
-  test('any other way to a new password ends the links too', async () => {
+  test('ends the links with any other new password too', async () => {
     const { email, signedIn } = await confirmed()
     const token = await resetToken(email)
     await database.sql`update portal_credentials set password = password || 'x'
@@ -174,7 +174,7 @@ describe('reset', () => {
     expect(await auth.reset({ token, password: OTHER })).toBe(false)
   })
 
-  test('is asked for by a token of which a hash alone is kept', async () => {
+  test('needs a token of which only a hash is kept', async () => {
     const { email } = await confirmed()
     const token = await resetToken(email)
     const rows = await database.sql`select v::text from portal_verifications v`
@@ -185,7 +185,7 @@ describe('reset', () => {
     expect(await auth.reset({ token, password: OTHER })).toBe(true)
   })
 
-  test('takes a link that was mailed before hashes were kept', async () => {
+  test('accepts a link that was mailed before hashes were kept', async () => {
     const { email, signedIn } = await confirmed()
     const token = crypto.randomUUID()
     await database.sql`insert into portal_verifications
@@ -202,7 +202,7 @@ describe('reset', () => {
     expect(linkTo(email)).toBeUndefined()
   })
 
-  test('by the mailed link confirms the address of who signed up there first', async () => {
+  test('confirms the address of a person who signed up first, through the mailed link', async () => {
     const email = newEmail()
     await auth.signUp({ email, password: PASSWORD })
     await auth.signUp({ email, password: OTHER })
@@ -212,7 +212,7 @@ describe('reset', () => {
     expect(await auth.signIn({ email, password: OTHER })).toMatchObject({ email })
   })
 
-  test('a link that is over, made up or too short a password change nothing', async () => {
+  test('an expired link, a made-up one and a short password change nothing', async () => {
     const { email } = await confirmed()
     await auth.requestReset(email)
     const { token } = linkTo(email)
@@ -233,7 +233,7 @@ test('confirm refuses a token that we did not sign', async () => {
   expect(await auth.signIn({ email, password: PASSWORD })).toBe('unconfirmed')
 })
 
-test('rejects with what the database says, where it is away', async () => {
+test("rejects with the database's error if it is away", async () => {
   const gone = otherHandle(database)
   const secret = async () => 'k'.repeat(40)
   const away = createAuth(gone, {
@@ -258,6 +258,6 @@ test('rejects with what the database says, where it is away', async () => {
     expect(outcome.status === 'rejected' && isOutage(outcome.reason)).toBe(true)
 })
 
-test('nothing of this was a fault', () => {
+test('none of this was logged as a fault', () => {
   expect(faults).toEqual([])
 })

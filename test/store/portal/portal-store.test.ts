@@ -25,7 +25,7 @@ async function newUser({ isConfirmed = true, email = `${crypto.randomUUID()}@exa
 }
 
 describe('secret', () => {
-  test('is one for all replicas, whoever asks first and at the same moment', async () => {
+  test('is one for all replicas, whichever asks first, also at the same moment', async () => {
     const other = otherHandle(database)
     const stores = [store, createPortalStore(other), store]
     const secrets = await Promise.all(stores.map((each, i) => each.secret(`proposal ${i}`)))
@@ -53,7 +53,7 @@ describe('join', () => {
     expect(joined.filter((each) => each!.firstKey)).toHaveLength(1)
   })
 
-  test('takes the account that stands under the address, and adds no key', async () => {
+  test('takes the existing account of the address, and adds no key', async () => {
     const email = `${crypto.randomUUID()}@example.com`
     const keys = { keyName: 'k', keyHash: newKey().hash }
     const made = { email: email.toUpperCase(), plan: 'pro', role: 'treasury', ...keys } as const
@@ -69,7 +69,7 @@ describe('join', () => {
     expect(await store.accountOf(id)).toBeNull()
   })
 
-  test('not even by hand does an account come to who has not confirmed', async () => {
+  test('the database refuses an account for a person who has not confirmed', async () => {
     const { id } = await newUser()
     await store.join(id, newKey())
     const unconfirm = database.sql`
@@ -79,7 +79,7 @@ describe('join', () => {
 })
 
 describe('countAttempt', () => {
-  test('counts for all replicas, each window anew', async () => {
+  test('counts for all replicas, and starts over in each window', async () => {
     const other = otherHandle(database)
     const stores = [store, createPortalStore(other)]
     const counts = await Promise.all(
@@ -95,7 +95,7 @@ describe('countAttempt', () => {
 })
 
 describe('prune', () => {
-  test('forgets who did not confirm for a week, and nobody else', async () => {
+  test('forgets people who did not confirm for a week, and nobody else', async () => {
     const late = await newUser({ isConfirmed: false })
     const member = await newUser()
     const createdMs = Date.now()
@@ -107,7 +107,7 @@ describe('prune', () => {
     expect(await left()).toContain(member.id)
   })
 
-  test('forgets what is over and keeps what is not', async () => {
+  test('forgets expired entries and keeps the others', async () => {
     await store.countAttempt('over', NOW_MS)
     await store.countAttempt('open', NOW_MS + 1)
     const { id } = await newUser()

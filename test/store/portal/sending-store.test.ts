@@ -24,7 +24,7 @@ const send = (providerId: string, hoursAgo: number, to = 'KES') =>
 const sendingOf = async (providerId: string) =>
   (await createSendingStore(database).all(NOW_MS)).find((one) => one.providerId === providerId)
 
-test('is the newest time, the median interval and the corridors heard of in a day', async () => {
+test('has the newest time, the median interval and the corridors of the last day', async () => {
   for (const hours of [40, 30, 20, 2]) await send('retail-a', hours)
   await send('retail-a', 30, 'NGN')
   expect(await sendingOf('retail-a')).toEqual({
@@ -45,7 +45,7 @@ test('has no interval before there are three of them', async () => {
   expect((await sendingOf('retail-b'))?.usualIntervalMs).toBe(3 * HOUR_MS)
 })
 
-test('goes by the latest thirty sendings: an old habit is forgotten', async () => {
+test('uses the latest thirty sendings, so an old habit is forgotten', async () => {
   for (let i = 0; i < 31; i++) await send('p2p-a', 1 + i)
   for (let i = 0; i < 9; i++) await send('p2p-a', 1000 + 100 * i)
   expect((await sendingOf('p2p-a'))?.usualIntervalMs).toBe(HOUR_MS)
@@ -61,7 +61,7 @@ describe('corridors that fell silent', () => {
     return { silentCorridors, to: lastSilent.map(({ to }) => to) }
   }
 
-  test('are told by the habit of each, the one that fell silent last first', async () => {
+  test('are found by their own habit, the one that fell silent last first', async () => {
     await sendEvery('interbank-a', 'KES', [4, 3, 2, 1])
     await sendEvery('interbank-a', 'NGN', [13, 12, 11, 10])
     await sendEvery('interbank-a', 'ZAR', [80, 60, 40, 20])
@@ -75,7 +75,7 @@ describe('corridors that fell silent', () => {
     })
   })
 
-  test('count from the millisecond at which the rule says so, until they have ended', async () => {
+  test('count from the exact millisecond of the rule until they have ended', async () => {
     await sendEvery('official-b', 'KES', [9, 8, 7, 6])
     const newestMs = NOW_MS - 6 * HOUR_MS
     const fromMs = silentFromMs({ newestMs, usualIntervalMs: HOUR_MS })!
@@ -89,7 +89,7 @@ describe('corridors that fell silent', () => {
     expect(await counts(endMs, endMs + 1)).toEqual([1, 0])
   })
 
-  test('are counted where both currencies are active, and twenty of them are named', async () => {
+  test('are counted if both currencies are active, and twenty of them are named', async () => {
     const codes = Array.from({ length: 26 }, (_, i) => `Q${String.fromCharCode(65 + i)}Z`)
     const catalogue = createCatalogueStore(database)
     const currencies = codes.map((code) => currency(code))
@@ -103,6 +103,6 @@ describe('corridors that fell silent', () => {
   })
 })
 
-test('leaves out who never sent anything', async () => {
+test('leaves out providers that never sent anything', async () => {
   expect(await sendingOf('official-a')).toBeUndefined()
 })

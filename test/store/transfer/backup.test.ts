@@ -17,7 +17,7 @@ const WRITERS = [
 
 describe('writeBackup', () => {
   test(
-    'comes to its end with tables of many packets, however slowly they are taken',
+    'finishes with tables of many packets, however slowly they are read',
     async () => {
       const database = await freshDatabase()
       const catalogue = { currencies: CURRENCIES, providers: PROVIDERS }

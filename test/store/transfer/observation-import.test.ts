@@ -61,7 +61,7 @@ describe('importObservations', () => {
     expect(await lastRows(rows.length)).toEqual(rows)
   })
 
-  test('takes nothing, and empty arrays', async () => {
+  test('accepts no rows, and empty arrays', async () => {
     const before = await rowCount()
     expect(await importObservations({ database, rows: inArrays([]) })).toBe(0)
     const empty = (async function* () {
@@ -73,7 +73,7 @@ describe('importObservations', () => {
     expect(await rowCount()).toBe(before + 1)
   })
 
-  test('takes more rows than one COPY and creates pairs on the way', async () => {
+  test('accepts more rows than one COPY and creates pairs on the way', async () => {
     const codes = CURRENCIES.map(({ code }) => code)
     const total = 55_000
     const rows = (async function* () {
@@ -124,7 +124,7 @@ describe('importObservations', () => {
     expect(await rowCount()).toBe(before)
   })
 
-  test('makes nobody wait who records a pair that it was the first to quote', async () => {
+  test('does not block others who record a pair that it was the first to quote', async () => {
     const fresh = observation({ from: 'XOF', to: 'USDC' })
     const rows = (async function* () {
       yield [fresh]
@@ -189,13 +189,13 @@ describe('importNewObservations', () => {
     expect(await rowCount()).toBe(before)
   })
 
-  test('takes a price for the same however it is written, and whatever was noted', async () => {
+  test('recognises the same price however it is written, and with any notes', async () => {
     const [row] = DIFFERENT as [Observation]
     for (const other of [{ rate: '129.50' }, { rate: '1.295e2' }, { notes: 'again' }])
       expect(await load([{ ...row, ...other }])).toEqual({ inserted: 0, skipped: 1 })
   })
 
-  test('of rows of one file that say one thing records the first', async () => {
+  test('records the first of equal rows in one file', async () => {
     const rates = ['7', '8', '7.0', '9', '8', '7'].map((rate, i) =>
       observation({ effectiveMs: AT_MS + 2, rate, notes: `row ${i}` }),
     )
@@ -208,7 +208,7 @@ describe('importNewObservations', () => {
     ])
   })
 
-  test('finds rows of an earlier COPY again, and what was recorded one by one', async () => {
+  test('finds rows of an earlier COPY, and rows that were recorded one by one', async () => {
     const rows = Array.from({ length: 60_000 }, (_, i) =>
       observation({ effectiveMs: AT_MS - 1000 * (i % 52_000) - 1000, rate: '5' }),
     )
@@ -223,7 +223,7 @@ describe('importNewObservations', () => {
     expect(sums[0]!.kept).toBe(sums[0]!.seen)
   })
 
-  test('finds the repeated rows of a file wherever they stand, and keeps its order', async () => {
+  test('finds repeated rows anywhere in a file, and keeps its order', async () => {
     const at = (i: number, more: Partial<Observation> = {}) =>
       observation({ effectiveMs: AT_MS + 10_000 + i, to: 'NGN', rate: `${i + 1}`, ...more })
     await load([at(1000)])
@@ -240,7 +240,7 @@ describe('importNewObservations', () => {
     expect(await lastRows(3502)).toEqual(expected)
   })
 
-  test('records one file once when two import it at the same time', async () => {
+  test('records a file once when two processes import it at the same time', async () => {
     const rows = Array.from({ length: 3000 }, (_, i) =>
       observation({ effectiveMs: AT_MS - i, rate: '6' }),
     )

@@ -52,7 +52,7 @@ describe('importReferences', () => {
     ])
   })
 
-  test('adds nothing for nothing', async () => {
+  test('adds nothing without rows', async () => {
     expect(await run([])).toEqual({ snapshots: 0, rates: 0 })
   })
 
@@ -78,14 +78,14 @@ describe('importReferences', () => {
     expect(live.find(({ currency }) => currency === 'KES')).toMatchObject({ perUsd: 129, source })
   })
 
-  test('takes the last of several values for one currency', async () => {
+  test('uses the last of several values for one currency', async () => {
     const rows = [row('KES', '1'), row('KES', '3'), row('KES', '2')]
     expect(await run(rows)).toEqual({ snapshots: 1, rates: 1 })
     expect(await run(rows)).toEqual({ snapshots: 0, rates: 0 })
     expect((await stored()).map((rate) => rate.per_usd)).toEqual(['2'])
   })
 
-  test('passes over what a fetch has recorded', async () => {
+  test('skips rates that a fetch has recorded', async () => {
     const rates = [{ currency: 'KES', perUsd: '129' }]
     await createReferenceStore(database).append({ source, fetchedMs: NOW_MS, rates })
     expect(await run([row('KES', '129')])).toEqual({ snapshots: 0, rates: 0 })

@@ -96,7 +96,7 @@ async function replyOf(deps: HotDeps, question: string, key: string) {
 }
 
 describe('AnswerCache', () => {
-  test('changes no letter of any answer, whatever was published and however time went', async () => {
+  test('changes no character of any answer, whatever was published and however time passed', async () => {
     let hits = 0
     await fc.assert(
       fc.asyncProperty(steps, async (all) => {
@@ -120,7 +120,7 @@ describe('AnswerCache', () => {
     expect(hits).toBeGreaterThan(200)
   }, 60_000)
 
-  test('keeps an answer over news about other corridors and drops it at news about its own', async () => {
+  test('keeps an answer after changes in other corridors and drops it after changes in its own', async () => {
     const world = new World()
     const kept = new CountingCache()
     const deps = depsOf(world, kept)
@@ -138,7 +138,7 @@ describe('AnswerCache', () => {
     expect([await asked(), await asked()]).toEqual([3, 4])
   })
 
-  test('does not keep what is asked for once', async () => {
+  test('does not keep an answer that is requested once', async () => {
     const world = new World()
     const kept = new CountingCache()
     const ask = (amount: number) =>
@@ -152,7 +152,7 @@ describe('AnswerCache', () => {
     expect(kept.hits).toBe(1)
   })
 
-  test('has a bound: what was asked for longest ago makes room', async () => {
+  test('has a bound, and the answer requested longest ago makes room', async () => {
     const world = new World()
     const kept = new CountingCache({ bytesMax: 20_000 })
     const key = world.key()
@@ -169,7 +169,7 @@ describe('AnswerCache', () => {
     expect(kept.hits).toBe(1)
   })
 
-  test('gives strangers no room: whatever they add to /status, it is one question', async () => {
+  test('gives strangers no room: whatever they add to /status, it is one entry', async () => {
     const world = new World()
     const kept = new CountingCache({ bytesMax: 20_000 })
     const key = world.key()

@@ -31,7 +31,7 @@ const amounts = fc.oneof(
 const names = fc.string({ unit: 'grapheme', maxLength: 20 })
 
 describe('convertText', () => {
-  test('is what presentConvert says, letter by letter', () => {
+  test('is what presentConvert writes, character by character', () => {
     const scenes = fc.record({
       quotes: fc.array(quoted, { maxLength: 14 }),
       asked: fc.array(fc.tuple(amounts, fc.constantFrom(...TIERS)), { minLength: 1, maxLength: 6 }),

@@ -93,7 +93,7 @@ async function replyOf(
 }
 
 describe('KnownPrices', () => {
-  test('changes no letter of any answer or error, whatever was published or asked before', async () => {
+  test('changes no character of any answer or error, whatever was published or asked before', async () => {
     let hits = 0
     await fc.assert(
       fc.asyncProperty(steps, async (all) => {
@@ -129,7 +129,7 @@ describe('KnownPrices', () => {
     expect(hits).toEqual([0, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10])
   })
 
-  test('has a bound: the corridor that was asked for longest ago is read anew', async () => {
+  test('has a bound, and the corridor requested longest ago is read again', async () => {
     const world = new World()
     const known = new CountingPrices()
     const key = world.key('enterprise')
