@@ -70,6 +70,16 @@ export function differenceOfProducts(first: Factors, second: Factors): number {
   return from && taken ? Number(textOf(difference(from, taken))) : Number.NaN
 }
 
+/**
+ * Whether the first product less the second is at least `goal`, of the decimals that all of them
+ * are written as; null where one needs more than 60 digits on a side of its point.
+ */
+export function reaches(first: Factors, second: Factors, goal: number): boolean | null {
+  const [from, taken, least] = [productOf(first), productOf(second), decimalOf(String(goal))]
+  if (!from || !taken || !least) return null
+  return difference(difference(from, taken), least).units >= 0n
+}
+
 function productOf([x, y]: Factors): Decimal | null {
   const [a, b] = [decimalOf(String(x)), decimalOf(String(y))]
   return a && b && { units: a.units * b.units, scale: a.scale + b.scale }

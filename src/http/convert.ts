@@ -1,6 +1,6 @@
 import { converted, priced } from '~/service/convert.ts'
 import { ConvertResponse, presentConvert } from '~/wire/convert.ts'
-import { ConvertQuery } from '~/wire/parameters.ts'
+import { ConvertQuery, convertQuestion } from '~/wire/parameters.ts'
 import { convertText } from '~/wire/text/convert-text.ts'
 import { KnownPrices } from '~/wire/text/known-prices.ts'
 import type { HotDeps } from './access.ts'
@@ -16,13 +16,15 @@ export function convertRoutes(deps: HotDeps, known = new KnownPrices()): Route[]
       summary: 'What each provider pays out for an amount, after fees',
       description:
         'Ranked by `net_converted` inside each kind. `best` is the best net amount of the ' +
-        'executable kinds (retail, p2p, interbank), or null. `mid` is null without a recent one.',
+        'executable kinds (retail, p2p, interbank), or null. `mid` is null without a recent one. ' +
+        "`cost` holds the fee and the exchange rate against the mid of the quote's own day. With " +
+        '`recipient_gets` in place of `amount` the list is ranked by `send_amount`.',
       errors: ['unsupported_currency', 'same_currency'],
     },
     query: ConvertQuery,
     response: ConvertResponse,
     isTiered: true,
-    find: ({ query, view, url }) => known.keep(url, priced(view, query), view),
+    find: ({ query, view, url }) => known.keep(url, priced(view, convertQuestion(query)), view),
     findAgain: (url, generation, freshness) => known.find(url, generation, freshness),
     present: (found, freshness) => presentConvert(converted(found), freshness),
     text: convertText,

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { convert } from '~/service/convert.ts'
 import { ConvertResponse, presentConvert } from '~/wire/convert.ts'
 import { record } from '~/wire/fields.ts'
-import { ConvertQuery } from '~/wire/parameters.ts'
+import { ConvertQuery, convertQuestion } from '~/wire/parameters.ts'
 import { leftOut, pageFields, sliced, sliceFields } from './page.ts'
 import { tool } from './tool.ts'
 
@@ -20,7 +20,7 @@ export const convertAmount = tool({
   input: Type.Object({ ...ConvertQuery.properties, ...sliceFields }),
   output: record({ ...ConvertResponse.properties, ...pageFields }),
   answer({ args, view }) {
-    const conversions = convert(view, args)
+    const conversions = convert(view, convertQuestion(args))
     const page = { ...conversions, entries: sliced(conversions.entries, args) }
     return {
       ...presentConvert(page, view.freshness),

@@ -1,6 +1,8 @@
 import { netConverted, thirdFeeCurrency } from '~/domain/convert.ts'
 import type { Corridor } from '~/domain/corridor.ts'
 import type { Mid } from '~/domain/mid.ts'
+import { type Cost, costOf } from '~/domain/price/cost.ts'
+import { sendAmount } from '~/domain/price/send-amount.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { bestExecutable, byKindThenValue } from '~/domain/rank.ts'
 import { roundAmount } from '~/domain/round.ts'
@@ -12,23 +14,43 @@ import { supportedCorridor } from './supported.ts'
 export type Conversion = {
   readonly ranked: RankedQuote
   readonly vsMidBps: number | null
-  /** The amount before fees, in the target currency. */
-  readonly converted: number
+  /**
+   * What is sent, in the source currency; null where no amount makes as much arrive as is asked.
+   */
+  readonly sent: number | null
+  /** The amount before fees, in the target currency; null where no amount is sent. */
+  readonly converted: number | null
   /**
    * The amount after fees, in the target currency; null when the fee's currency has no recent mid.
    */
   readonly net: number | null
+  /**
+   * What it costs by the mids of the quote's own day; null where nobody stated a fee or a mid of
+   * that day is missing.
+   */
+  readonly cost: Cost | null
 }
+
+/** What is asked for: an amount to send, or one to arrive. The other is null. */
+export type Goal =
+  | { readonly amount: number; readonly recipientGets: null }
+  | { readonly amount: null; readonly recipientGets: number }
 
 export type Conversions = {
   readonly corridor: Corridor
-  readonly amount: number
+  /** What is sent: as asked, or by the best entry; null without one. */
+  readonly amount: number | null
+  /** What is to arrive, where that was asked. */
+  readonly recipientGets: number | null
   readonly mid: Mid | null
   /** The best net above zero among the executable entries, or null. */
   readonly best: Conversion | null
   /** As `best`, among those that are not stale and whose fee is stated. */
   readonly bestCurrent: Conversion | null
-  /** Entries by kind, best net as shown first within a kind, entries without a net last. */
+  /**
+   * Entries by kind, best net as shown first within a kind, or least sent where the amount to
+   * arrive was asked; entries without such a figure last.
+   */
   readonly entries: readonly Conversion[]
 }
 
@@ -46,48 +68,70 @@ export type Prices = {
 
 export type FeeMids = ReadonlyMap<string, number>
 
-/** The prices of a corridor, and the amount of the source currency to convert. */
-export type Priced = { readonly prices: Prices; readonly amount: number }
+/** The prices of a corridor, and what is asked of them. */
+export type Priced = { readonly prices: Prices; readonly goal: Goal }
 
 /**
- * What each provider of a corridor turns `amount` of the source currency into.
+ * What each provider of a corridor turns an amount of the source currency into, or how much of it
+ * each takes for an amount to arrive.
  *
- * Throws `unsupported_currency` and `same_currency`; the amount must have been checked already.
+ * Throws `unsupported_currency` and `same_currency`; amounts must have been checked already.
  */
 export const convert = (view: View, question: Question): Conversions =>
   converted(priced(view, question))
 
-type Question = Corridor & { readonly amount: number }
+type Question = Corridor & { readonly goal: Goal }
 
 /** The prices that `converted` needs. Throws as `convert` does. */
-export function priced(view: View, { amount, ...pair }: Question): Priced {
+export function priced(view: View, { goal, ...pair }: Question): Priced {
   const corridor = supportedCorridor(view.catalogue, pair)
   const { from, to } = corridor
   const mid = view.mid(from, to) ?? null
   const { quotes } = view.corridor(from, to)
-  return { prices: { corridor, mid, quotes, feeMids: feeMidsOf(view, quotes) }, amount }
+  return { prices: { corridor, mid, quotes, feeMids: feeMidsOf(view, quotes) }, goal }
 }
 
 /** The conversion itself, in its plainest form. */
-export function converted({ prices, amount }: Priced): Conversions {
-  const { corridor, mid, quotes, feeMids } = prices
+export function converted({ prices, goal }: Priced): Conversions {
+  const { corridor, mid, quotes } = prices
   const entries = quotes.map((ranked) => {
-    const { quote } = ranked
-    const net = netConverted(quote, amount, feeMidOf(feeMids, quote))
-    return {
-      ranked,
-      quote,
-      value: net && roundAmount(net),
-      net,
-      converted: amount * quote.rate,
-      vsMidBps: mid && vsMidBps(quote.rate, mid.rate),
-    }
+    const entry = conversionOf(ranked, prices, goal)
+    return { ...entry, quote: ranked.quote, value: rankedBy(entry, goal) }
   })
   entries.sort(byKindThenValue)
   const paying = entries.filter(({ net }) => net !== null && net > 0)
   const best = bestExecutable(paying)
   const bestCurrent = bestExecutable(paying.filter(({ ranked }) => isCurrent(ranked)))
-  return { corridor, amount, mid, best, bestCurrent, entries }
+  const amount = goal.amount ?? best?.sent ?? null
+  const { recipientGets } = goal
+  return { corridor, amount, recipientGets, mid, best, bestCurrent, entries }
+}
+
+/** What an entry is ranked by: the most that arrives as shown, or the least that is sent. */
+function rankedBy({ net, sent }: Conversion, { recipientGets }: Goal): number | null {
+  if (recipientGets !== null) return sent && -sent
+  return net && roundAmount(net)
+}
+
+function conversionOf(ranked: RankedQuote, { mid, feeMids }: Prices, goal: Goal): Conversion {
+  const { quote } = ranked
+  const feeMid = feeMidOf(feeMids, quote)
+  const { amount, recipientGets } = goal
+  const sent = recipientGets === null ? amount : sendAmount(quote, recipientGets, feeMid)
+  return {
+    ranked,
+    vsMidBps: mid && vsMidBps(quote.rate, mid.rate),
+    sent,
+    converted: sent && sent * quote.rate,
+    net: sent && netConverted(quote, sent, feeMid),
+    cost: sent === null ? null : costAtQuote(ranked, sent),
+  }
+}
+
+/** What sending an amount costs by the mids of the quote's own day. */
+function costAtQuote(ranked: RankedQuote, amount: number): Cost | null {
+  const { quote, midAtQuote, feeMidAtQuote: feeMid } = ranked
+  return midAtQuote && costOf(quote, amount, { mid: midAtQuote.rate, feeMid })
 }
 
 /** Whether a quote can be the best current one: it is not stale, and its fee is stated. */

@@ -1,8 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Freshness } from '~/domain/freshness.ts'
 import type { Mid } from '~/domain/mid.ts'
-import { roundAmount, roundBps } from '~/domain/round.ts'
+import type { Cost } from '~/domain/price/cost.ts'
+import { roundAmount, roundBps, roundPercent } from '~/domain/round.ts'
 import type { Conversion, Conversions } from '~/service/convert.ts'
+import { dayMidFields, presentDayMid } from './day-mid.ts'
 import {
   ageFields,
   freshnessFields,
@@ -15,13 +17,38 @@ import {
 } from './fields.ts'
 import { iso, presentAge, presentFreshness, presentStanding } from './present.ts'
 
+const EntryCost = namedRecord('EntryCost', {
+  fee_pct: Type.Number({ description: 'The fee, in percent of the amount sent.' }),
+  margin_pct: Type.Number({
+    description: 'The exchange rate margin against the mid of the day, in percent of the amount.',
+  }),
+  total_pct: Type.Number({
+    description: 'fee_pct + margin_pct: total cost by Remittance Prices Worldwide, SDG 10.c.1.',
+  }),
+  total: Type.Number({ description: 'total_pct / 100 * amount, in the source currency.' }),
+  currency: Type.String({ description: 'The source currency.' }),
+})
+
 const ConvertProviderEntry = namedRecord('ConvertProviderEntry', {
   provider_id: Type.String(),
   provider_name: Type.String(),
   rate: Type.Number(),
   fee: nullable(Type.Number()),
   fee_currency: nullable(Type.String()),
-  converted: Type.Number({ description: 'amount * rate, before fees, in the target currency.' }),
+  send_amount: Type.Optional(
+    nullable(
+      Type.Number({
+        description:
+          'With recipient_gets: the least amount whose net_converted is that, rounded up in its ' +
+          '12th digit; null where the fee cannot be priced, or no amount would do.',
+      }),
+    ),
+  ),
+  converted: nullable(
+    Type.Number({
+      description: 'amount * rate, before fees, in the target currency; null where send_amount is.',
+    }),
+  ),
   net_converted: nullable(
     Type.Number({ description: 'After the fee; null when the fee cannot be priced.' }),
   ),
@@ -30,16 +57,24 @@ const ConvertProviderEntry = namedRecord('ConvertProviderEntry', {
   rate_type: RateType,
   ...ageFields,
   ...standingFields,
+  ...dayMidFields,
+  cost: nullable(EntryCost),
 })
 
 export const ConvertResponse = namedRecord('ConvertResponse', {
   from: Type.String(),
   to: Type.String(),
-  amount: Type.Number(),
+  amount: nullable(
+    Type.Number({
+      description:
+        'As asked; with recipient_gets the send_amount of best, and null without a best.',
+    }),
+  ),
+  recipient_gets: Type.Optional(Type.Number({ description: 'As asked.' })),
   mid: nullable(
     record({
       rate: Type.Number(),
-      converted: Type.Number(),
+      converted: nullable(Type.Number({ description: 'amount * rate; null without an amount.' })),
       source: Type.String(),
       fetched_at: Instant,
     }),
@@ -56,7 +91,22 @@ export const ConvertResponse = namedRecord('ConvertResponse', {
   ...freshnessFields,
 })
 
-export function presentConversion(entry: Conversion): Static<typeof ConvertProviderEntry> {
+const rounded = (amount: number | null): number | null => amount && roundAmount(amount)
+
+/** The cost in percent and in the currency of the amount; null without a cost. */
+const presentCost = (cost: Cost | null, currency: string): Static<typeof EntryCost> | null =>
+  cost && {
+    fee_pct: roundPercent(cost.feePct),
+    margin_pct: roundPercent(cost.marginPct),
+    total_pct: roundPercent(cost.totalPct),
+    total: roundAmount(cost.total),
+    currency,
+  }
+
+export function presentConversion(
+  entry: Conversion,
+  recipientGets: number | null,
+): Static<typeof ConvertProviderEntry> {
   const { quote, provider, spreadBps } = entry.ranked
   return {
     provider_id: provider.id,
@@ -64,35 +114,39 @@ export function presentConversion(entry: Conversion): Static<typeof ConvertProvi
     rate: roundAmount(quote.rate),
     fee: quote.fee === null ? null : roundAmount(quote.fee),
     fee_currency: quote.feeCurrency,
-    converted: roundAmount(entry.converted),
-    net_converted: entry.net === null ? null : roundAmount(entry.net),
+    ...(recipientGets !== null && { send_amount: entry.sent }),
+    converted: rounded(entry.converted),
+    net_converted: rounded(entry.net),
     spread_bps: roundBps(spreadBps),
     ...(entry.vsMidBps !== null && { vs_mid_bps: roundBps(entry.vsMidBps) }),
     rate_type: quote.rateType,
     ...presentAge(entry.ranked),
     ...presentStanding(quote),
+    ...presentDayMid(entry.ranked),
+    cost: presentCost(entry.cost, quote.from),
   }
 }
 
-export const presentConvertMid = (mid: Mid, amount: number) => ({
+export const presentConvertMid = (mid: Mid, amount: number | null) => ({
   rate: roundAmount(mid.rate),
-  converted: roundAmount(amount * mid.rate),
+  converted: rounded(amount && amount * mid.rate),
   source: mid.source,
   fetched_at: iso(mid.atMs),
 })
 
 export function presentConvert(
-  { corridor, amount, mid, best, bestCurrent, entries }: Conversions,
+  { corridor, amount, recipientGets, mid, best, bestCurrent, entries }: Conversions,
   freshness: Freshness,
 ): Static<typeof ConvertResponse> {
   return {
     from: corridor.from,
     to: corridor.to,
     amount,
+    ...(recipientGets !== null && { recipient_gets: recipientGets }),
     mid: mid && presentConvertMid(mid, amount),
-    best: best && presentConversion(best),
-    best_current: bestCurrent && presentConversion(bestCurrent),
-    providers: entries.map(presentConversion),
+    best: best && presentConversion(best, recipientGets),
+    best_current: bestCurrent && presentConversion(bestCurrent, recipientGets),
+    providers: entries.map((entry) => presentConversion(entry, recipientGets)),
     count: entries.length,
     ...presentFreshness(freshness),
   }

@@ -1,5 +1,8 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { AMOUNT_MAX } from '~/domain/convert.ts'
+import type { Corridor } from '~/domain/corridor.ts'
+import { invalidParameter, ServiceError } from '~/domain/errors.ts'
+import type { Goal } from '~/service/convert.ts'
 
 export const PROVIDER_ID_LENGTH_MAX = 100
 
@@ -20,13 +23,43 @@ export const CorridorQuery = Type.Object({
 
 export const ConvertQuery = Type.Object({
   ...CorridorQuery.properties,
-  amount: Type.Number({
-    description: 'Amount in the source currency, in plain decimal notation.',
-    exclusiveMinimum: 0,
-    maximum: AMOUNT_MAX,
-    examples: [200],
-  }),
+  amount: Type.Optional(
+    Type.Number({
+      description:
+        'Amount in the source currency, in plain decimal notation; this or recipient_gets.',
+      exclusiveMinimum: 0,
+      maximum: AMOUNT_MAX,
+      example: 200,
+    }),
+  ),
+  recipient_gets: Type.Optional(
+    Type.Number({
+      description:
+        'Amount in the target currency that is to arrive after all fees, in place of amount: ' +
+        'every provider then has its send_amount, the smallest first.',
+      exclusiveMinimum: 0,
+      maximum: AMOUNT_MAX,
+      examples: [25_000],
+    }),
+  ),
 })
+
+/** The question of a checked query. Throws a 400 unless exactly one of the amounts is given. */
+export function convertQuestion(query: Static<typeof ConvertQuery>): Corridor & { goal: Goal } {
+  const { from, to, amount, recipient_gets: recipientGets } = query
+  if (amount !== undefined && recipientGets !== undefined)
+    throw invalidParameter({
+      name: 'recipient_gets',
+      fault: 'amount is given too; give the amount to send or the one to arrive, not both',
+    })
+  if (amount !== undefined) return { from, to, goal: { amount, recipientGets: null } }
+  if (recipientGets !== undefined) return { from, to, goal: { amount: null, recipientGets } }
+  throw new ServiceError(
+    'missing_parameter',
+    'amount is required: the amount to send, or recipient_gets, the amount to arrive',
+    { parameter: 'amount' },
+  )
+}
 
 export const ProviderQuery = Type.Object({
   provider: Type.String({

@@ -3,6 +3,7 @@ import { corridorKey } from '~/domain/corridor.ts'
 import type { Freshness } from '~/domain/freshness.ts'
 import { roundAmount, roundBps } from '~/domain/round.ts'
 import type { JudgedQuote, Rates } from '~/service/rates.ts'
+import { dayMidFields, presentDayMid } from './day-mid.ts'
 import {
   ageFields,
   freshnessFields,
@@ -32,6 +33,7 @@ export const ProviderRate = namedRecord('ProviderRate', {
   transfer_time: nullable(Type.String()),
   ...ageFields,
   ...standingFields,
+  ...dayMidFields,
 })
 
 export const RatesResponse = namedRecord('RatesResponse', {
@@ -61,6 +63,7 @@ export function presentProviderRate({
     transfer_time: provider.transferTime,
     ...presentAge(ranked),
     ...presentStanding(quote),
+    ...presentDayMid(ranked),
   }
 }
 

@@ -1,15 +1,13 @@
 import { keyHashOf } from '~/domain/api-key.ts'
-import { netConverted } from '~/domain/convert.ts'
 import { DAY_MS } from '~/domain/duration.ts'
 import { noState } from '~/domain/feed/state.ts'
 import { freshnessAt } from '~/domain/freshness.ts'
 import { crossMid, joinedSources, type Mid, type Reference } from '~/domain/mid.ts'
 import type { Provider } from '~/domain/provider.ts'
-import { bestExecutable, byKindThenValue } from '~/domain/rank.ts'
 import { roundAmount } from '~/domain/round.ts'
 import { vsMidBps } from '~/domain/spread.ts'
 import { type AgedQuote, type CorridorView, corridorView } from '~/memory/corridor-view.ts'
-import { isCurrent } from '~/service/convert.ts'
+import { converted } from '~/service/convert.ts'
 import type { Matrix } from '~/service/fetch.ts'
 import { connect, type Database } from '~/store/database.ts'
 import { latestReferences } from '~/store/past/snapshot-store.ts'
@@ -106,18 +104,8 @@ async function rates(query: Query) {
 async function convert(query: Query) {
   const amount = Number(query.get('amount'))
   const { corridor, view, mid } = await priced(query)
-  const entries = view.quotes.map((ranked) => {
-    const { quote } = ranked
-    const net = netConverted(quote, amount, null)
-    const value = net && roundAmount(net)
-    const vsMid = mid && vsMidBps(quote.rate, mid.rate)
-    return { ranked, quote, value, net, converted: amount * quote.rate, vsMidBps: vsMid }
-  })
-  entries.sort(byKindThenValue)
-  const paying = entries.filter(({ net }) => net !== null && net > 0)
-  const best = bestExecutable(paying)
-  const bestCurrent = bestExecutable(paying.filter(({ ranked }) => isCurrent(ranked)))
-  return presentConvert({ corridor, amount, mid, best, bestCurrent, entries }, realtime())
+  const prices = { corridor, mid, quotes: view.quotes, feeMids: new Map() }
+  return presentConvert(converted({ prices, goal: { amount, recipientGets: null } }), realtime())
 }
 
 async function matrix(query: Query): Promise<Matrix> {

@@ -5,6 +5,8 @@ const PATH = '/convert?from=USD&to=KES&amount=200'
 
 type Entry = { provider_id: string; net_converted: number | null }
 
+const MID_AT_QUOTE = { rate: 130, fetched_at: '2026-03-05T14:10:00.000Z' }
+
 describe('GET /convert', () => {
   test('200 has every field, with the fee deducted in the target currency', async () => {
     const world = new World()
@@ -28,6 +30,15 @@ describe('GET /convert', () => {
       is_stale: false,
       fee_stated: true,
       evidence: 'observed',
+      mid_at_quote: MID_AT_QUOTE,
+      margin_pct: 0.769231,
+      cost: {
+        fee_pct: 1,
+        margin_pct: 0.769231,
+        total_pct: 1.769231,
+        total: 3.53846153846,
+        currency: 'USD',
+      },
     }
     expect(body).toEqual({
       from: 'USD',
@@ -58,6 +69,9 @@ describe('GET /convert', () => {
           is_stale: false,
           fee_stated: false,
           evidence: 'observed',
+          mid_at_quote: MID_AT_QUOTE,
+          margin_pct: -1,
+          cost: null,
         },
       ],
       count: 2,

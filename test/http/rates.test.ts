@@ -8,6 +8,8 @@ const DAY_MS = 86_400_000
 const idsOf = (body: { providers: { provider_id: string }[] }): string[] =>
   body.providers.map((entry) => entry.provider_id)
 
+const MID_AT_QUOTE = { rate: 130, fetched_at: '2026-03-05T14:10:00.000Z' }
+
 describe('GET /rates', () => {
   test('200 has every field of the corridor, of the mid and of each provider', async () => {
     const world = new World()
@@ -38,6 +40,8 @@ describe('GET /rates', () => {
           is_stale: false,
           fee_stated: true,
           evidence: 'observed',
+          mid_at_quote: MID_AT_QUOTE,
+          margin_pct: 0.5,
         },
         {
           provider_id: 'retail-b',
@@ -54,6 +58,8 @@ describe('GET /rates', () => {
           is_stale: false,
           fee_stated: false,
           evidence: 'observed',
+          mid_at_quote: MID_AT_QUOTE,
+          margin_pct: 1.538462,
         },
         {
           provider_id: 'official-a',
@@ -70,6 +76,8 @@ describe('GET /rates', () => {
           is_stale: false,
           fee_stated: false,
           evidence: 'observed',
+          mid_at_quote: MID_AT_QUOTE,
+          margin_pct: -1,
         },
       ],
       count: 3,

@@ -7,7 +7,7 @@ import { viewOf } from '../support/views.ts'
 import { World } from '../support/world.ts'
 
 const ask = (world: World, amount: number) =>
-  convert(viewOf(world), { from: 'USD', to: 'KES', amount })
+  convert(viewOf(world), { from: 'USD', to: 'KES', goal: { amount, recipientGets: null } })
 const idsOf = (world: World, amount: number) =>
   ask(world, amount).entries.map(({ ranked }) => ranked.provider.id)
 

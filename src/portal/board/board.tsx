@@ -47,7 +47,10 @@ async function board(deps: BoardDeps, ask: PublicAsk): Promise<Page> {
   const { question } = query
   if (view.catalogue.currencies.length === 0) return emptyPage()
   if (!question) return unansweredPage(ask, query)
-  const conversions = convert(view, question)
+  const conversions = convert(view, {
+    ...question,
+    goal: { amount: question.amount, recipientGets: null },
+  })
   const series = await chartSeries(deps, ask, question)
   return {
     title: `${question.from} to ${question.to}`,

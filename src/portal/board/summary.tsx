@@ -39,7 +39,7 @@ function Best({ conversions: { best, amount, mid, entries }, from, to, freshness
   const isSendable = entries.some(({ ranked }) => isExecutable(ranked.quote.rateType))
   return (
     <section class="card">
-      <h2 class="figure-label">Most they'd get for {moneyText(amount, from.code)}</h2>
+      <h2 class="figure-label">Most they'd get for {amount && moneyText(amount, from.code)}</h2>
       {best?.net ? (
         <>
           <p class="figure">
@@ -70,7 +70,7 @@ type NoteProps = Pick<Conversions, 'amount' | 'mid'> & {
 /** The provider of the best price, its age, and what it includes. */
 function BestNote({ best: { ranked }, net, amount, mid, freshness: { nowMs } }: NoteProps) {
   const { quote, provider } = ranked
-  const gained = mid && vsMidBps(net / amount, mid.rate)
+  const gained = mid && amount && vsMidBps(net / amount, mid.rate)
   const compared = gained === null ? '' : `; ${besideMid(gained)}`
   const included = gained === null ? '' : ', fee included'
   const isOlder = mid !== null && mid.atMs > quote.atMs

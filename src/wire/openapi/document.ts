@@ -123,11 +123,12 @@ function costOf({ access, isMetered, isTiered }: Operation): string {
 
 /**
  * The parameters at one place. Only a required parameter has an example of its own: pages fill a
- * form with it, and optional ones are left to the reader.
+ * form with it, and optional ones are left to the reader. So has one of several parameters of
+ * which a request takes any, by its `example`.
  */
 function parametersIn(place: 'query' | 'header', schema: TObject, components: Components): Json[] {
   return Object.entries(schema.properties).map(([name, field]) => {
-    const { description, examples, ...rest } = field
+    const { description, examples, example, ...rest } = field
     const isRequired = (schema.required?.includes(name) && rest.default === undefined) ?? false
     return {
       name,
@@ -136,6 +137,7 @@ function parametersIn(place: 'query' | 'header', schema: TObject, components: Co
       required: isRequired,
       ...(rest.type === 'array' && { style: 'form', explode: false }),
       ...(isRequired && examples && { example: examples[0] }),
+      ...(example !== undefined && { example }),
       schema: components.schema(isRequired ? rest : { ...rest, ...(examples && { examples }) }),
     }
   })

@@ -1,4 +1,4 @@
-import { decimalsOf, digitsOf, roundAmount } from '~/domain/round.ts'
+import { decimalsOf, digitsOf, roundAmount, roundPercent } from '~/domain/round.ts'
 import { DECIMAL_BYTES_MAX, writeDecimal } from './digits.ts'
 
 /** The smallest number written here; the few beyond the bounds are left to the language itself. */
@@ -7,6 +7,8 @@ const PLAIN_MAX = 1e12
 /** The first number with a digit too many, which rounding 999,999,999,999.9 up would give. */
 const DIGITS_END = 1e12
 const MINUS = 45
+/** Below this a percentage, which has 6 decimals, has at most 12 digits. */
+const TWELVE_DIGITS_MAX = 1e6
 
 const START_BYTES = 8192
 
@@ -67,6 +69,12 @@ export class ByteText {
       if (digits < DIGITS_END) return this.#decimal(x < 0, digits, decimals)
     }
     return this.ascii(String(roundAmount(x)))
+  }
+
+  /** Adds any finite percentage, rounded by `roundPercent`, as `JSON.stringify` gives it. */
+  percent(x: number): this {
+    const percent = roundPercent(x)
+    return Math.abs(percent) < TWELVE_DIGITS_MAX ? this.rounded(percent) : this.number(percent)
   }
 
   #decimal(isNegative: boolean, digits: number, decimals: number): this {

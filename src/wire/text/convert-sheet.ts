@@ -1,8 +1,10 @@
 import { feeInTarget, isCancelled, netConverted } from '~/domain/convert.ts'
+import { feeInSource, marginPct, percentOf, totalOf } from '~/domain/price/cost.ts'
 import { isExecutable, KIND_ORDER } from '~/domain/provider.ts'
 import { byKindThenValue, byTie } from '~/domain/rank.ts'
 import { roundAmount } from '~/domain/round.ts'
 import { vsMidBps } from '~/domain/spread.ts'
+import type { RankedQuote } from '~/memory/corridor-view.ts'
 import { feeMidOf, isCurrent, type Prices } from '~/service/convert.ts'
 import { presentConversion, presentConvertMid } from '~/wire/convert.ts'
 import type { ByteText } from './byte-text.ts'
@@ -15,16 +17,19 @@ const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
 const NULL = utf8('null')
 const LIST = utf8(',"providers":[')
 const BEST_CURRENT = utf8(',"best_current":')
-const NET = utf8(',"net_converted":')
+const NO_COST = { feePct: 0, totalPct: 0, total: 0 }
 
-/** The zero sums printed in the places of the real ones. */
-const AMOUNTS = /(?<="converted":)0(?:,"net_converted":0)?/
+/** The zeros printed in the places of sums. No name can hold them, for its quotes are escaped. */
+const BLANK = /(?<="(?:converted|net_converted|fee_pct|total_pct|total)":)0(?=[,}])/
 
-/** The text of an entry before and after its sums. */
+/** The text of an entry around its sums. */
 type Entry = {
+  /** The text before the amount converted, which is the first sum. */
   readonly head: Uint8Array
   /** The head of an entry that is not the first of the list. */
   readonly nextHead: Uint8Array
+  /** The text before each further sum: the net amount, then what makes up the cost. */
+  readonly between: readonly Uint8Array[]
   readonly tail: Uint8Array
 }
 
@@ -47,6 +52,10 @@ export class ConvertSheet {
   readonly #rates: Float64Array
   /** Fees in the target currency; NaN where a fee cannot be priced. */
   readonly #fees: Float64Array
+  /** Fees in the source currency at the mids of the quote's day; NaN where there is no cost. */
+  readonly #dayFees: Float64Array
+  /** Margins in percent against the mid of the quote's day. */
+  readonly #margins: Float64Array
   readonly #entries: readonly Entry[]
   readonly #opening: Uint8Array
   /**
@@ -72,13 +81,18 @@ export class ConvertSheet {
     this.#rates = Float64Array.from(each(({ quote }) => quote.rate))
     const fees = each(({ quote }) => feeInTarget(quote, feeMidOf(feeMids, quote)))
     this.#fees = Float64Array.from(fees, (fee) => fee ?? Number.NaN)
+    this.#dayFees = Float64Array.from(this.#quotes, (one) => dayFeeOf(one) ?? Number.NaN)
+    this.#margins = Float64Array.from(this.#quotes, marginOf)
     this.#entries = this.#quotes.map((ranked, i) => {
       const distance = mid && vsMidBps(ranked.quote.rate, mid.rate)
       const net = fees[i] === null ? null : 0
-      return entryOf(presentConversion({ ranked, vsMidBps: distance, converted: 0, net }))
+      const isPriced = !Number.isNaN(this.#dayFees[i]!)
+      const cost = isPriced ? { ...NO_COST, marginPct: this.#margins[i]! } : null
+      const sums = { sent: 0, converted: 0, net, cost }
+      return entryOf(presentConversion({ ranked, vsMidBps: distance, ...sums }, null))
     })
     this.#opening = utf8(`{"from":"${from}","to":"${to}","amount":`)
-    const { head, tail } = aroundOf(mid && presentConvertMid(mid, 0))
+    const [head, tail = ''] = around(mid && presentConvertMid(mid, 0))
     this.#beforeMid = utf8(`,"mid":${head}`)
     this.#beforeBest = utf8(`${tail},"best":`)
     this.#midRate = mid?.rate ?? null
@@ -115,9 +129,19 @@ export class ConvertSheet {
   /** Writes everything of an entry after its head. */
   #writeEntry(text: ByteText, i: number, amount: number): void {
     const net = this.#nets[i]!
+    const { between, tail } = this.#entries[i]!
     text.rounded(amount * this.#rates[i]!)
-    if (net !== NO_NET) text.piece(NET).rounded(net)
-    text.piece(this.#entries[i]!.tail)
+    let next = 0
+    if (net !== NO_NET) text.piece(between[next++]!).rounded(net)
+    const fee = this.#dayFees[i]!
+    if (!Number.isNaN(fee)) {
+      const feePct = percentOf(fee, amount)
+      const totalPct = feePct + this.#margins[i]!
+      text.piece(between[next++]!).percent(feePct)
+      text.piece(between[next++]!).percent(totalPct)
+      text.piece(between[next]!).rounded(totalOf(totalPct, amount))
+    }
+    text.piece(tail)
   }
 
   /** Computes the net amounts and sorts the quotes, starting from their last order. */
@@ -168,13 +192,24 @@ export class ConvertSheet {
   }
 }
 
-function entryOf(object: object): Entry {
-  const { head, tail } = aroundOf(object)
-  return { head: utf8(head), nextHead: utf8(`,${head}`), tail: utf8(tail) }
+/** The fee by which a quote's cost is reckoned; null where it has none. */
+function dayFeeOf({ quote, midAtQuote, feeMidAtQuote: feeMid }: RankedQuote): number | null {
+  return midAtQuote && feeInSource(quote, { mid: midAtQuote.rate, feeMid })
 }
 
-/** An object's text before `converted` and after the `net_converted` of 0 that follows it. */
-function aroundOf(object: object | null): { readonly head: string; readonly tail: string } {
-  const [head, tail = ''] = JSON.stringify(object).split(AMOUNTS)
-  return { head: head!, tail }
+const marginOf = ({ quote, midAtQuote }: RankedQuote): number =>
+  midAtQuote ? marginPct(quote.rate, midAtQuote.rate) : Number.NaN
+
+function entryOf(object: object): Entry {
+  const [head, ...others] = around(object)
+  const tail = others.pop() ?? ''
+  return {
+    head: utf8(head!),
+    nextHead: utf8(`,${head}`),
+    between: others.map(utf8),
+    tail: utf8(tail),
+  }
 }
+
+/** An object's text around its blanks. */
+const around = (object: object | null): string[] => JSON.stringify(object).split(BLANK)

@@ -14,12 +14,13 @@ const printed = new WeakMap<Prices['quotes'], Printed>()
 const text = new ByteText()
 
 /**
- * The text of `presentConvert`, letter by letter, for a new amount: only the sums are written anew.
+ * The text of `presentConvert`, letter by letter, for a new amount to send: only the sums are
+ * written anew.
  */
-export function convertText({ prices, amount }: Priced, freshness: Freshness): Body {
-  if (prices.quotes.length === 0)
-    return JSON.stringify(presentConvert(converted({ prices, amount }), freshness))
-  sheetOf(prices).write(text.clear(), amount)
+export function convertText({ prices, goal }: Priced, freshness: Freshness): Body {
+  if (prices.quotes.length === 0 || goal.amount === null)
+    return JSON.stringify(presentConvert(converted({ prices, goal }), freshness))
+  sheetOf(prices).write(text.clear(), goal.amount)
   return text.ascii(freshnessText(freshness)).bytes
 }
 

@@ -54,7 +54,12 @@ export class KnownPrices {
       return null
     }
     const amount = plainNumber(ConvertQuery.properties.amount, url.slice(end))
-    return amount === null ? null : { found: { prices: known.prices, amount }, basis: known.basis }
+    return amount === null
+      ? null
+      : {
+          found: { prices: known.prices, goal: { amount, recipientGets: null } },
+          basis: known.basis,
+        }
   }
 
   /** Remembers the prices of a question that was just read without a fault. */

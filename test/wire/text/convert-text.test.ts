@@ -4,7 +4,7 @@ import { AMOUNT_MAX } from '~/domain/convert.ts'
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import { TIERS } from '~/domain/freshness.ts'
 import { Memory } from '~/memory/memory.ts'
-import { converted, priced } from '~/service/convert.ts'
+import { converted, type Priced, priced } from '~/service/convert.ts'
 import { presentConvert } from '~/wire/convert.ts'
 import type { Body } from '~/wire/text/answer-cache.ts'
 import { convertText } from '~/wire/text/convert-text.ts'
@@ -28,6 +28,25 @@ const amounts = fc.oneof(
   fc.integer({ min: 1, max: 1e6 }).map((cents) => cents / 100),
   fc.double({ min: 1e-9, max: AMOUNT_MAX, noNaN: true }),
 )
+/** The least amount that 40 decimals can name. */
+const LEAST = 1e-40
+
+const sending = (amount: number) => ({
+  from: 'USD',
+  to: 'KES',
+  goal: { amount, recipientGets: null } as const,
+})
+
+/** The prices with a mid of the day, and one for a third currency, beside each quote. */
+function withDays({ prices, goal }: Priced, days: readonly (readonly (number | null)[])[]): Priced {
+  const quotes = prices.quotes.map((ranked, i) => {
+    const [rate = null, feeMid = null] = days[i % days.length]!
+    const midAtQuote = rate === null ? null : { rate, source: 'feed', atMs: ranked.quote.atMs }
+    return { ...ranked, midAtQuote, feeMidAtQuote: feeMid }
+  })
+  return { prices: { ...prices, quotes }, goal }
+}
+
 const names = fc.string({ unit: 'grapheme', maxLength: 20 })
 
 describe('convertText', () => {
@@ -37,10 +56,14 @@ describe('convertText', () => {
       asked: fc.array(fc.tuple(amounts, fc.constantFrom(...TIERS)), { minLength: 1, maxLength: 6 }),
       mids: fc.record({ KES: fc.option(fewRates), GBP: fc.option(fewRates) }),
       name: names,
+      days: fc.array(fc.tuple(fc.option(fewRates), fc.option(rates)), {
+        minLength: 1,
+        maxLength: 5,
+      }),
     })
     let others = 0
     fc.assert(
-      fc.property(scenes, ({ quotes, asked, mids, name }) => {
+      fc.property(scenes, ({ quotes, asked, mids, name, days }) => {
         const clock = clockAt(NOW)
         const memory = new Memory()
         const providers = PROVIDERS.map(({ id, rateType }) => provider(id, { rateType, name }))
@@ -59,20 +82,23 @@ describe('convertText', () => {
           memory.publish({ quotes: [quote(said)] }, clock.now())
         }
         const view = () => viewOf({ memory, clock }, 'realtime')
-        convertText(priced(view(), { from: 'USD', to: 'KES', amount: 1 }), view().freshness)
+        convertText(priced(view(), sending(1)), view().freshness)
         const references = Object.entries(mids).flatMap(([currency, perUsd], id) =>
           perUsd === null ? [] : [{ id, atMs: clock.now(), currency, perUsd, source: `"${name}"` }],
         )
         memory.publish({ references }, clock.now())
         const eaten = quotes.flatMap(({ fee }) => (fee ? [fee * (1 + 1e-9)] : []))
-        const all = [...asked, ...eaten.map((amount) => [amount, 'realtime'] as const)]
+        const askable = eaten.filter((amount) => amount >= LEAST)
+        const all = [...asked, ...askable.map((amount) => [amount, 'realtime'] as const)]
         for (const [amount, tier] of all) {
           const { freshness } = viewOf({ memory, clock }, tier)
-          const asked = { from: 'USD', to: 'KES', amount }
-          const found = priced(viewOf({ memory, clock }, tier), asked)
-          const plain = presentConvert(converted(found), freshness)
-          expect(textOf(convertText(found, freshness))).toBe(JSON.stringify(plain))
-          if (plain.best && plain.best_current?.provider_id !== plain.best.provider_id) others += 1
+          const found = priced(viewOf({ memory, clock }, tier), sending(amount))
+          for (const known of [found, withDays(found, days)]) {
+            const plain = presentConvert(converted(known), freshness)
+            expect(textOf(convertText(known, freshness))).toBe(JSON.stringify(plain))
+            if (plain.best && plain.best_current?.provider_id !== plain.best.provider_id)
+              others += 1
+          }
           clock.advance(HOUR_MS)
         }
       }),

@@ -1,0 +1,65 @@
+import { thirdFeeCurrency } from '~/domain/convert.ts'
+import type { Quote } from '~/domain/quote.ts'
+
+const PERCENT = 100
+
+/** What a transfer costs, in percent of the amount sent unless said otherwise. */
+export type Cost = {
+  /** What the fee takes. */
+  readonly feePct: number
+  /** What the exchange rate takes; below zero where the provider beats the mid. */
+  readonly marginPct: number
+  /** Both together. */
+  readonly totalPct: number
+  /** Both together, in the source currency. */
+  readonly total: number
+}
+
+/** What was true on the day of a quote, as far as its cost depends on it. */
+type QuoteDay = {
+  /** The mid of the pair: units of target currency per unit of source. */
+  readonly mid: number
+  /** Units of source currency for one of the fee's third currency; null without such a mid. */
+  readonly feeMid: number | null
+}
+
+/** A part of an amount, in percent of it. */
+export const percentOf = (part: number, amount: number): number => (part / amount) * PERCENT
+
+/** How far a rate lies below the mid of its own day, in percent of the mid. */
+export const marginPct = (rate: number, mid: number): number => (1 - rate / mid) * PERCENT
+
+/**
+ * The total cost of sending `amount` of the source currency, as Remittance Prices Worldwide and SDG
+ * indicator 10.c.1 reckon it: fee and exchange rate margin, both in percent of the amount sent.
+ *
+ * Null where nobody stated a fee, and where a fee in a third currency has no mid of that day. A fee
+ * in the target currency is brought to the source currency at the mid of the day.
+ */
+export function costOf(quote: Quote, amount: number, day: QuoteDay): Cost | null {
+  const fee = feeInSource(quote, day)
+  if (fee === null) return null
+  const feePct = percentOf(fee, amount)
+  const margin = marginPct(quote.rate, day.mid)
+  const totalPct = feePct + margin
+  return { feePct, marginPct: margin, totalPct, total: totalOf(totalPct, amount) }
+}
+
+/** Percents of two quotients are right to this many units per percent, whatever cancels out. */
+const SURE_UNITS = 1e11
+const SURE_MAX = Number.MAX_SAFE_INTEGER / SURE_UNITS
+
+/** A total in the currency of the amount, without the noise of doubles where it is nothing. */
+export function totalOf(totalPct: number, amount: number): number {
+  const isSure = Math.abs(totalPct) < SURE_MAX
+  const sure = isSure ? Math.round(totalPct * SURE_UNITS) / SURE_UNITS + 0 : totalPct
+  return (sure / PERCENT) * amount
+}
+
+/** The fee in the source currency at the mids of the quote's day; null when it has no price. */
+export function feeInSource(quote: Quote, { mid, feeMid }: QuoteDay): number | null {
+  const { fee, feeCurrency, to } = quote
+  if (fee === null || fee === 0) return fee
+  if (thirdFeeCurrency(quote) !== null) return feeMid === null ? null : fee * feeMid
+  return feeCurrency === to ? fee / mid : fee
+}

@@ -1,0 +1,69 @@
+import { AMOUNT_MAX, feeInTarget, thirdFeeCurrency } from '~/domain/convert.ts'
+import { reaches } from '~/domain/decimal.ts'
+import type { Quote } from '~/domain/quote.ts'
+
+/** Numbers of 12 digits with one exponent: from 1.00000000000 to 9.99999999999. */
+const STEPS = 9e11
+const FIRST = 1e11
+const DIGITS = 12
+/** Closer to the goal than this part of what is reckoned with, doubles cannot tell which side. */
+const DOUBT = 1e-13
+
+/**
+ * The least amount of the source currency, in 12 digits, of which at least `net` of the target
+ * currency arrives.
+ *
+ * It is reckoned in the decimals that rate and fee are written as. Null where the fee cannot be
+ * priced, and where it takes more than can be asked for. `feeMid` is as in `netConverted`.
+ */
+export function sendAmount(quote: Quote, net: number, feeMid: number | null): number | null {
+  const fee = feeInTarget(quote, feeMid)
+  if (fee === null) return null
+  const charged = feeFactors(quote, feeMid)
+  const isEnough = (place: number) => {
+    const amount = amountAt(place)
+    const converted = amount * quote.rate
+    const over = converted - fee - net
+    if (Math.abs(over) > DOUBT * (converted + fee + net)) return over > 0
+    return reaches([amount, quote.rate], charged, net) ?? over >= 0
+  }
+  const found = leastPlace(placeOf((net + fee) / quote.rate), isEnough)
+  const amount = amountAt(found)
+  return amount <= AMOUNT_MAX ? amount : null
+}
+
+/** What makes up the fee in the target currency, as the two numbers it is a product of. */
+function feeFactors(quote: Quote, feeMid: number | null): readonly [number, number] {
+  const fee = quote.fee ?? 0
+  if (thirdFeeCurrency(quote) !== null) return [fee, feeMid ?? 0]
+  return [fee, quote.feeCurrency === quote.to ? 1 : quote.rate]
+}
+
+/** The first place that is enough, looked for around a guess in steps that double, then halve. */
+function leastPlace(guess: number, isEnough: (place: number) => boolean): number {
+  const isBeyond = isEnough(guess)
+  let [near, far, step] = [guess, guess + (isBeyond ? -1 : 1), 1]
+  while (isEnough(far) === isBeyond) {
+    step *= 2
+    near = far
+    far += isBeyond ? -step : step
+  }
+  let [short, enough] = isBeyond ? [far, near] : [near, far]
+  while (enough - short > 1) {
+    const middle = Math.floor((short + enough) / 2)
+    if (isEnough(middle)) enough = middle
+    else short = middle
+  }
+  return enough
+}
+
+/** Where a number stands in the row of all positive numbers of 12 digits, rounded to one. */
+function placeOf(amount: number): number {
+  const [digits, exponent] = amount.toExponential(DIGITS - 1).split('e')
+  return Number(exponent) * STEPS + Number(digits!.replace('.', '')) - FIRST
+}
+
+function amountAt(place: number): number {
+  const exponent = Math.floor(place / STEPS)
+  return Number(`${place - exponent * STEPS + FIRST}e${exponent - DIGITS + 1}`)
+}

@@ -1,0 +1,32 @@
+import { Type } from '@sinclair/typebox'
+import { marginPct } from '~/domain/price/cost.ts'
+import { roundAmount, roundPercent } from '~/domain/round.ts'
+import type { RankedQuote } from '~/memory/corridor-view.ts'
+import { Instant, record } from './fields.ts'
+import { iso } from './present.ts'
+
+/** The members that hold a quote against the mid of its own day; both or none. */
+export const dayMidFields = {
+  mid_at_quote: Type.Optional(
+    record(
+      { rate: Type.Number(), fetched_at: Instant },
+      "The pair's mid when the quote took effect; absent where there was no recent one.",
+    ),
+  ),
+  margin_pct: Type.Optional(
+    Type.Number({
+      description:
+        'What the exchange rate costs, in percent of the amount: (1 - rate / mid_at_quote.rate) ' +
+        '* 100. Below zero where the provider beats the mid of its day.',
+    }),
+  ),
+}
+
+/** The members of `dayMidFields`; none without a mid of the quote's day. */
+export function presentDayMid({ quote, midAtQuote }: Pick<RankedQuote, 'quote' | 'midAtQuote'>) {
+  if (!midAtQuote) return {}
+  return {
+    mid_at_quote: { rate: roundAmount(midAtQuote.rate), fetched_at: iso(midAtQuote.atMs) },
+    margin_pct: roundPercent(marginPct(quote.rate, midAtQuote.rate)),
+  }
+}

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { costOf, feeInSource, marginPct } from '~/domain/price/cost.ts'
+import { roundAmount, roundPercent } from '~/domain/round.ts'
+import { quote } from '../../support/quotes.ts'
+
+const day = { mid: 131.25, feeMid: null }
+
+describe('marginPct', () => {
+  test('is how far the rate lies below the mid, in percent of the mid', () => {
+    expect(marginPct(130, 130)).toBe(0)
+    expect(roundPercent(marginPct(127.4, 130))).toBe(2)
+    expect(roundPercent(marginPct(131.3, 130))).toBe(-1)
+  })
+})
+
+describe('costOf', () => {
+  test('a fee in the source currency is a part of the amount as it stands', () => {
+    const cost = costOf(quote({ rate: 128.625, fee: 5, feeCurrency: 'USD' }), 200, day)!
+    expect(roundPercent(cost.feePct)).toBe(2.5)
+    expect(roundPercent(cost.marginPct)).toBe(2)
+    expect(roundPercent(cost.totalPct)).toBe(4.5)
+    expect(roundAmount(cost.total)).toBe(9)
+  })
+
+  test('a fee without a currency is one in the source currency', () => {
+    expect(costOf(quote({ fee: 5, feeCurrency: null }), 200, day)!.feePct).toBe(2.5)
+  })
+
+  test('a fee in the target currency is brought to the source at the mid, not at the rate', () => {
+    const asked = quote({ rate: 100, fee: 262.5, feeCurrency: 'KES' })
+    expect(costOf(asked, 200, day)!.feePct).toBe(1)
+  })
+
+  test('a fee in a third currency takes the mid of the day', () => {
+    const asked = quote({ fee: 4, feeCurrency: 'GBP' })
+    expect(costOf(asked, 200, { ...day, feeMid: 1.25 })!.feePct).toBe(2.5)
+    expect(costOf(asked, 200, day)).toBeNull()
+  })
+
+  test('a fee of nothing costs the margin; one that nobody stated leaves no cost', () => {
+    const free = costOf(quote({ rate: 131.25, fee: 0, feeCurrency: 'GBP' }), 200, day)
+    expect(free).toEqual({ feePct: 0, marginPct: 0, totalPct: 0, total: 0 })
+    expect(costOf(quote({ fee: null, feeCurrency: null }), 200, day)).toBeNull()
+  })
+
+  test('a margin that gives back the very fee leaves no noise in the total', () => {
+    const even = quote({ rate: 132.3, fee: 1.1, feeCurrency: 'USD' })
+    const cost = costOf(even, 110, { mid: 132.3 / 1.01, feeMid: null })!
+    expect(roundPercent(cost.marginPct)).toBe(-1)
+    expect(cost.total).toBe(0)
+  })
+
+  test('what it leaves of the amount, at the mid, is what arrives', () => {
+    const priced = fc.record({
+      rate: fc.integer({ min: 1, max: 1e6 }),
+      mid: fc.integer({ min: 1, max: 1e6 }),
+      amount: fc.integer({ min: 1, max: 1e6 }),
+    })
+    fc.assert(
+      fc.property(priced, ({ rate, mid, amount }) => {
+        const free = quote({ rate, fee: 0 })
+        const { totalPct } = costOf(free, amount, { mid, feeMid: null })!
+        expect((amount - (totalPct / 100) * amount) * mid).toBeCloseTo(amount * rate, 3)
+      }),
+    )
+  })
+})
+
+describe('feeInSource', () => {
+  test('is null for a fee that nobody stated and 0 for one of nothing', () => {
+    expect(feeInSource(quote({ fee: null }), day)).toBeNull()
+    expect(feeInSource(quote({ fee: 0, feeCurrency: 'GBP' }), day)).toBe(0)
+  })
+})
