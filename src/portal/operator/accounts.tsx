@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { type Account, isRevoked, type Key } from '~/domain/account.ts'
+import { type Account, isRevoked, type Key, type ListedAccount } from '~/domain/account.ts'
 import { keyMark } from '~/domain/api-key.ts'
 import { PLANS, ROLES } from '~/domain/quota.ts'
 import { Field, Select } from '~/portal/form.tsx'
@@ -14,17 +14,11 @@ import { countText, Places } from './operator.tsx'
 
 export const ACCOUNTS_PAGE = 50
 
-export type Listed = Account & {
-  readonly createdMs: number
-  readonly keyCount: number
-  readonly activeKeyCount: number
-}
-
 type List = {
   readonly search: string
   readonly offset: number
   readonly total: number
-  readonly accounts: readonly Listed[]
+  readonly accounts: readonly ListedAccount[]
 }
 
 export const accountsPage = (list: List): Page => ({
@@ -64,7 +58,7 @@ function foundText({ total, offset, accounts }: List): string {
   return `${offset + 1} to ${offset + accounts.length} of ${countText(total, 'account')}`
 }
 
-const Table = ({ accounts }: { accounts: readonly Listed[] }) => (
+const Table = ({ accounts }: { accounts: readonly ListedAccount[] }) => (
   <TableFrame label="Accounts">
     <table class="table table-rows">
       <thead>

@@ -1,4 +1,4 @@
-import type { Account, AccountPage } from '~/domain/account.ts'
+import type { Account, AccountPage, ListedAccount } from '~/domain/account.ts'
 import type { AuditEntry, AuditPage } from '~/domain/audit.ts'
 import type { ServiceError } from '~/domain/errors.ts'
 import type { Sending } from '~/domain/feed/silence.ts'
@@ -9,14 +9,13 @@ import type { FormFields, Person, Visit, VisitDeps, VisitReply } from '~/portal/
 import { unknownPage, wantsPage } from '~/portal/unknown-page.tsx'
 import type { Metering } from '~/service/metering.ts'
 import type { OwnKeysDeps } from '~/service/own-keys.ts'
-import type { Listed } from './accounts.tsx'
 
 export type OperatorDeps = VisitDeps & {
   readonly metering: Metering
   readonly ageLimits: AgeLimits
   readonly operated: {
     /** A page of the accounts found, in order of creation, and how many there are in all. */
-    page(page: AccountPage): Promise<{ accounts: readonly Listed[]; total: number }>
+    page(page: AccountPage): Promise<{ accounts: readonly ListedAccount[]; total: number }>
     /** Changes an account and answers its new state, or null when it does not exist. */
     update(id: string, change: { plan: Plan; role: Role }, actor: string): Promise<Account | null>
     readonly revokeKey: OwnKeysDeps['keyStore']['revokeKey']

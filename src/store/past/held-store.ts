@@ -5,7 +5,6 @@ import type { Database } from '~/store/database.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
 
 export const createHeldStore = (database: Database) => ({
-  /** The last observation of every provider of a corridor in each of `stretches`, in any order. */
   async lastIn(corridor: Corridor, stretches: readonly Window[]) {
     const rows = await lastRows(database, corridor, stretches)
     return rows.map((row) => ({
