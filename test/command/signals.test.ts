@@ -1,9 +1,9 @@
-import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ROOT } from '../support/child.ts'
-import { cleanUp, preparedDataDir, serverPid } from '../support/embedded-process.ts'
+import { cleanUp, endServersIn, preparedDataDir, serverPid } from '../support/embedded-process.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { until } from '../support/until.ts'
 
@@ -19,23 +19,28 @@ type Child = { kill(signal: NodeJS.Signals): void; readonly exited: Promise<numb
 
 const begun: Child[] = []
 
+let dataDir: string
+
+beforeAll(async () => {
+  dataDir = await preparedDataDir()
+})
 afterEach(async () => {
   for (const child of begun.splice(0)) {
     child.kill('SIGKILL')
     await child.exited
   }
-  await cleanUp()
+  await endServersIn(dataDir)
 }, 60_000)
+afterAll(cleanUp)
 
-const settingsFor = (dataDir: string, settings: Record<string, string> = {}) => ({
-  ...{ PATH: process.env.PATH, HOME: dataDir, DATA_DIR: dataDir },
+const settingsFor = (directory: string, settings: Record<string, string> = {}) => ({
+  ...{ PATH: process.env.PATH, HOME: directory, DATA_DIR: directory },
   ...{ PORT: '0', REFERENCE_FEED: 'none', SHUTDOWN_DELAY: 'off', LOG_FORMAT: 'json' },
   ...settings,
 })
 
 /** A command that leads a process group of its own, with its streams in pipes. */
 async function inGroup(args: readonly string[], settings: Record<string, string> = {}) {
-  const dataDir = await preparedDataDir()
   const child = Bun.spawn([process.execPath, MAIN, ...args], {
     env: settingsFor(dataDir, settings),
     detached: true,
@@ -50,7 +55,7 @@ async function inGroup(args: readonly string[], settings: Record<string, string>
     await delay(PASSING_ON_MS)
     process.kill(-child.pid, signal)
   }
-  return { child, dataDir, said, both, url: await urlOf(args, child) }
+  return { child, said, both, url: await urlOf(args, child) }
 }
 
 /** Where a service says that it answers; for another command its database is enough. */
@@ -63,12 +68,12 @@ async function urlOf(args: readonly string[], { stdout }: Bun.Subprocess<'pipe',
 /** A command line in a terminal of its own, whose last line has to match before it is given back. */
 async function inTerminal(
   line: readonly string[],
-  { dataDir, shows }: { dataDir: string; shows: RegExp },
+  { directory, shows }: { directory: string; shows: RegExp },
 ) {
   let shown = ''
   const child = Bun.spawn([...line], {
     cwd: ROOT,
-    env: settingsFor(dataDir, { SHUTDOWN_DELAY: '1s' }),
+    env: settingsFor(directory, { SHUTDOWN_DELAY: '1s' }),
     terminal: {
       data(_terminal, bytes) {
         shown += new TextDecoder().decode(bytes)
@@ -84,7 +89,7 @@ describe('a signal that is repeated within milliseconds', () => {
   test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     'lets a service and its database stop in order: %s',
     async (signal) => {
-      const { child, dataDir, both } = await inGroup(['serve'])
+      const { child, both } = await inGroup(['serve'])
       await both(signal)
       expect(await child.exited).toBe(0)
       expect(await serverPid(dataDir)).toBeNull()
@@ -92,7 +97,7 @@ describe('a signal that is repeated within milliseconds', () => {
   )
 
   test('lets a service with workers stop in order: SIGTERM', async () => {
-    const { child, dataDir, both } = await inGroup(['serve'], { WORKERS: '2' })
+    const { child, both } = await inGroup(['serve'], { WORKERS: '2' })
     await both('SIGTERM')
     expect(await child.exited).toBe(0)
     expect(await serverPid(dataDir)).toBeNull()
@@ -103,7 +108,7 @@ describe('a signal that is repeated within milliseconds', () => {
     ['SIGTERM', 143],
     ['SIGHUP', 129],
   ] as const)('lets a command say so and end: %s with %i', async (signal, status) => {
-    const { child, dataDir, said, both } = await inGroup(['observations', 'import', '-'])
+    const { child, said, both } = await inGroup(['observations', 'import', '-'])
     await until('the database', async () => (await serverPid(dataDir)) !== null)
     await both(signal)
     expect(await child.exited).toBe(status)
@@ -112,52 +117,57 @@ describe('a signal that is repeated within milliseconds', () => {
   })
 
   test('lets a demo undo a database that it is still creating: SIGINT', async () => {
-    const dataDir = await scratchFolder()
+    const directory = await scratchFolder()
     const child = Bun.spawn([process.execPath, MAIN, 'demo'], {
-      env: settingsFor(dataDir),
+      env: settingsFor(directory),
       detached: true,
       stdout: 'ignore',
       stderr: 'ignore',
     })
     begun.push(child)
-    const made = join(dataDir, 'demo', 'postgres', 'password')
+    const made = join(directory, 'demo', 'postgres', 'password')
     await until('the making of a database', () => Bun.file(made).exists())
     process.kill(-child.pid, 'SIGINT')
     await delay(PASSING_ON_MS)
     process.kill(-child.pid, 'SIGINT')
     expect(await child.exited).toBe(0)
-    expect(await serverPid(join(dataDir, 'demo'))).toBeNull()
+    expect(await serverPid(join(directory, 'demo'))).toBeNull()
   })
 })
 
 describe('a terminal', () => {
+  let demoDir: string
+
+  beforeAll(async () => {
+    demoDir = await scratchFolder()
+  })
+
   test('Ctrl-C on `bun run demo` stops the demo and its database', async () => {
-    const dataDir = await scratchFolder()
     const line = ['bun', 'run', 'demo']
-    const { child, terminal } = await inTerminal(line, { dataDir, shows: /api\/v1\/status/ })
-    expect(await serverPid(join(dataDir, 'demo'))).not.toBeNull()
+    const shows = /api\/v1\/status/
+    const { child, terminal } = await inTerminal(line, { directory: demoDir, shows })
+    expect(await serverPid(join(demoDir, 'demo'))).not.toBeNull()
     terminal.write('\x03')
     expect(await child.exited).toBe(0)
-    await until('the end of the server', async () => !(await serverPid(join(dataDir, 'demo'))))
+    await until('the end of the server', async () => !(await serverPid(join(demoDir, 'demo'))))
   })
 
   test('closing it stops the demo and its database', async () => {
-    const dataDir = await scratchFolder()
     const line = ['bun', 'run', 'demo']
-    const { child, terminal } = await inTerminal(line, { dataDir, shows: /api\/v1\/status/ })
+    const shows = /api\/v1\/status/
+    const { child, terminal } = await inTerminal(line, { directory: demoDir, shows })
     terminal.close()
     await child.exited
-    await until('the end of the server', async () => !(await serverPid(join(dataDir, 'demo'))))
+    await until('the end of the server', async () => !(await serverPid(join(demoDir, 'demo'))))
   })
 
   test.each([
     ['the service itself', `exec nohup ${process.execPath} ${MAIN} serve`],
     ['a script runner', 'exec nohup bun run start'],
   ])('closing it does not stop what nohup started: %s', async (_what, line) => {
-    const dataDir = await preparedDataDir()
-    const out = join(dataDir, 'out')
+    const out = join(await scratchFolder(), 'out')
     const command = ['sh', '-c', `echo begun; ${line} >${out} 2>&1 </dev/null`]
-    const { child, terminal } = await inTerminal(command, { dataDir, shows: /begun/ })
+    const { child, terminal } = await inTerminal(command, { directory: dataDir, shows: /begun/ })
     const said = async () => /http:\S+/.exec(await readFile(out, 'utf8').catch(() => ''))?.[0]
     await until('its address', async () => (await said()) !== undefined)
     const pid = Number(await readFile(join(dataDir, 'postgres', 'service.pid'), 'utf8'))
@@ -173,7 +183,7 @@ describe('a terminal', () => {
 
 describe('a signal that comes again a second later', () => {
   test('makes a service stop its database and end with 1 at once', async () => {
-    const { child, dataDir } = await inGroup(['serve'], { SHUTDOWN_DELAY: '2s' })
+    const { child } = await inGroup(['serve'], { SHUTDOWN_DELAY: '2s' })
     const startMs = performance.now()
     child.kill('SIGTERM')
     await delay(ANOTHER_WISH_MS)
@@ -185,7 +195,7 @@ describe('a signal that comes again a second later', () => {
 
   test('makes a service with workers end them too', async () => {
     const settings = { WORKERS: '2', SHUTDOWN_DELAY: '2s' }
-    const { child, dataDir, url } = await inGroup(['serve'], settings)
+    const { child, url } = await inGroup(['serve'], settings)
     child.kill('SIGTERM')
     await delay(ANOTHER_WISH_MS)
     child.kill('SIGTERM')
