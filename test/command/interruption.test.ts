@@ -1,19 +1,25 @@
-import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { closeSync, openSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { cleanUp, preparedDataDir, serverPid } from '../support/embedded-process.ts'
+import { cleanUp, endProcesses, preparedDataDir, serverPid } from '../support/embedded-process.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { TEST_MS_MAX, until } from '../support/until.ts'
 
+/** With a database that each test leaves stopped. */
+let base: string
+
 setDefaultTimeout(TEST_MS_MAX)
-afterEach(cleanUp, TEST_MS_MAX)
+beforeAll(async () => {
+  base = await preparedDataDir()
+})
+afterEach(endProcesses, TEST_MS_MAX)
+afterAll(cleanUp, TEST_MS_MAX)
 
 const MAIN = join(import.meta.dir, '../../src/main.ts')
 
 /** A command on its own embedded database whose input never ends. */
 async function begun(args: string[], cwd?: string) {
-  const base = await preparedDataDir()
   const dataDir = args[0] === 'demo' ? join(base, 'demo') : base
   const child = Bun.spawn([process.execPath, MAIN, ...args], {
     ...(cwd && { cwd }),
@@ -31,7 +37,7 @@ describe('a command whose result cannot be written', () => {
   test('says so and ends with 1', async () => {
     const unwritable = openSync(MAIN, 'r')
     const child = Bun.spawn([process.execPath, MAIN, 'account', 'list'], {
-      env: { PATH: process.env.PATH, DATA_DIR: await preparedDataDir() },
+      env: { PATH: process.env.PATH, DATA_DIR: base },
       stdout: unwritable,
       stderr: 'pipe',
     })

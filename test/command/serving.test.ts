@@ -109,7 +109,8 @@ describe('corridor serve with JSON lines', () => {
     'says in log lines that it cannot listen, with WORKERS=%s',
     async (workers) => {
       const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
-      const env = { PORT: String(other.port), WORKERS: workers, REFERENCE_FEED: 'none' }
+      const port = String(other.port)
+      const env = { PORT: port, WORKERS: workers, REFERENCE_FEED: 'none' }
       const settings = { databaseUrl: await ownDatabase(), env }
       const { status, stdout, said } = await corridorProcess(['serve'], settings)
       await other.stop(true)
@@ -118,7 +119,9 @@ describe('corridor serve with JSON lines', () => {
       expect(said.filter((line) => line.includes('"level":"error"'))).toHaveLength(1)
       expect(last).toMatchObject({
         level: 'error',
-        msg: expect.stringContaining('cannot listen on'),
+        msg: expect.stringContaining(
+          `cannot listen on 127.0.0.1:${port} (the port is taken); set HOST and PORT`,
+        ),
       })
     },
   )

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ROOT } from '../support/child.ts'
-import { cleanUp, endServersIn, preparedDataDir, serverPid } from '../support/embedded-process.ts'
+import { cleanUp, endProcesses, preparedDataDir, serverPid } from '../support/embedded-process.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { until } from '../support/until.ts'
 
@@ -29,7 +29,7 @@ afterEach(async () => {
     child.kill('SIGKILL')
     await child.exited
   }
-  await endServersIn(dataDir)
+  await endProcesses()
 }, 60_000)
 afterAll(cleanUp)
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { connect as connectTcp, createServer, type Server } from 'node:net'
 import { sql as statement } from 'drizzle-orm'
 import { connect, type Database, openDatabase } from '~/store/database.ts'
@@ -6,6 +6,7 @@ import { serverUrlOf } from '~/store/server-address.ts'
 import {
   cleanUp,
   clientOf,
+  endProcesses,
   endServer,
   preparedDataDir,
   serverPid,
@@ -22,9 +23,12 @@ setDefaultTimeout(TEST_MS_MAX)
 afterEach(async () => {
   for (const database of opened.splice(0)) await database.close()
   for (const proxy of proxies.splice(0)) proxy.close()
-  await cleanUp()
+  await endProcesses()
 }, TEST_MS_MAX)
-afterAll(() => fresh.close(), TEST_MS_MAX)
+afterAll(async () => {
+  await cleanUp()
+  await fresh.close()
+}, TEST_MS_MAX)
 
 test.each([
   ['postgres://u:p@[::1]:4191/x', '::1', 4191],
@@ -181,8 +185,13 @@ describe('openDatabase, refused', () => {
 })
 
 describe('openDatabase, without DATABASE_URL', () => {
+  let dataDir: string
+
+  beforeAll(async () => {
+    dataDir = await preparedDataDir()
+  })
+
   test('opens the embedded database in DATA_DIR and stops it at the end', async () => {
-    const dataDir = await preparedDataDir()
     const database = await open({ dataDir, connectionsMax: 1 })
     expect(database.kind).toBe('embedded')
     expect(database.where).toMatch(/^embedded PostgreSQL \d+\.\d+ in /)
@@ -193,7 +202,6 @@ describe('openDatabase, without DATABASE_URL', () => {
   })
 
   test('recovers by itself when its server is killed, with everything that was committed', async () => {
-    const dataDir = await preparedDataDir()
     const { sql } = await open({ dataDir, connectionsMax: 1 })
     await sql`CREATE TABLE kept AS SELECT 7 AS n`
     await endServer(dataDir, 'SIGKILL')
@@ -207,7 +215,6 @@ describe('openDatabase, without DATABASE_URL', () => {
   })
 
   test('is told of the next death of its server too, though nothing was asked since', async () => {
-    const dataDir = await preparedDataDir()
     const { sql } = await open({ dataDir, connectionsMax: 1 })
     const first = await serverPid(dataDir)
     await endServer(dataDir, 'SIGKILL')
@@ -226,7 +233,6 @@ describe('openDatabase, without DATABASE_URL', () => {
   })
 
   test('follows its server to a new port when the old one is taken', async () => {
-    const dataDir = await preparedDataDir()
     const { sql } = await open({ dataDir, connectionsMax: 1 })
     const port = sql.options.port[0]
     const squatter = createServer((socket) => socket.destroy())

@@ -128,14 +128,17 @@ export async function listeningAddresses(port: number): Promise<string[]> {
   return found
 }
 
-/** Ends every process, server and file a test made. */
-export async function cleanUp(): Promise<void> {
+/** Ends every process and server a test made; its data directories stay for the next test. */
+export async function endProcesses(): Promise<void> {
   for (const sql of clients.splice(0)) await sql.end({ timeout: 1 })
   for (const child of children.splice(0)) child.kill('SIGKILL')
-  for (const base of homes.splice(0)) {
-    await endServersIn(base)
-    await rm(base, { recursive: true, force: true })
-  }
+  for (const base of homes) await endServersIn(base)
+}
+
+/** Ends every process and server a test made, and removes its files. */
+export async function cleanUp(): Promise<void> {
+  await endProcesses()
+  for (const base of homes.splice(0)) await rm(base, { recursive: true, force: true })
 }
 
 /** Ends whatever server still runs on data somewhere below `base`. */

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { spawn, spawnSync } from 'node:child_process'
 import { lstat, readdir, readFile, stat, watch, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,6 +8,7 @@ import {
   cleanUp,
   clientOf,
   clusterOf,
+  endProcesses,
   endServer,
   joinAs,
   launch,
@@ -18,8 +19,15 @@ import {
 } from '../../support/embedded-process.ts'
 import { TEST_MS_MAX, until } from '../../support/until.ts'
 
+/** With a database that the tests leave as they found it, and stopped. */
+let dataDir: string
+
 setDefaultTimeout(TEST_MS_MAX)
-afterEach(cleanUp, TEST_MS_MAX)
+beforeAll(async () => {
+  dataDir = await preparedDataDir()
+})
+afterEach(endProcesses, TEST_MS_MAX)
+afterAll(cleanUp, TEST_MS_MAX)
 
 const portOf = (url: string) => new URL(url).port
 
@@ -63,7 +71,6 @@ describe('openEmbedded, first start', () => {
   })
 
   test('listens on loopback alone, under a process group of its own', async () => {
-    const dataDir = await preparedDataDir()
     const service = await joinAs(dataDir, 'service')
     expect(await listeningAddresses(Number(portOf(service.url)))).toEqual(['0100007F'])
     const pid = await serverPid(dataDir)
@@ -83,7 +90,6 @@ describe('openEmbedded, first start', () => {
 
 describe('openEmbedded, told to end while it waits', () => {
   test('stops a server that it launches just then, and rejects', async () => {
-    const dataDir = await preparedDataDir()
     const ending = new AbortController()
     const settings = { dataDir, use: 'command', say: () => {}, ended: ending.signal } as const
     const opening = openEmbedded(settings).catch(({ name }: Error) => name)
@@ -96,7 +102,6 @@ describe('openEmbedded, told to end while it waits', () => {
   })
 
   test('does not wait for its turn any more', async () => {
-    const dataDir = await preparedDataDir()
     const turn = await tryLock(join(dataDir, 'postgres', 'turn.lock'), 'exclusive')
     const ending = new AbortController()
     const settings = { dataDir, use: 'command', say: () => {}, ended: ending.signal } as const
@@ -109,7 +114,6 @@ describe('openEmbedded, told to end while it waits', () => {
 
 describe('openEmbedded, after a process that was killed', () => {
   test('takes over the server that it left, with everything that was committed', async () => {
-    const dataDir = await preparedDataDir()
     const first = launch(dataDir, 'service')
     const killed = await first.joined
     const before = clientOf(killed.url)
@@ -126,7 +130,6 @@ describe('openEmbedded, after a process that was killed', () => {
   })
 
   test('starts although the pid file names a process of the same user', async () => {
-    const dataDir = await preparedDataDir()
     await (await joinAs(dataDir, 'command')).close()
     const { uid, gid } = await lstat(clusterOf(dataDir))
     const root = process.getuid?.() === 0
@@ -141,14 +144,13 @@ describe('openEmbedded, after a process that was killed', () => {
   })
 
   test('starts after the server and its machine died together', async () => {
-    const dataDir = await preparedDataDir()
     const first = launch(dataDir, 'service')
     const killed = await first.joined
-    await clientOf(killed.url)`CREATE TABLE kept AS SELECT 7 AS n`
+    await clientOf(killed.url)`CREATE TABLE kept_too AS SELECT 7 AS n`
     await endServer(dataDir, 'SIGKILL')
     await first.kill()
     const next = await joinAs(dataDir, 'service')
-    expect((await clientOf(next.url)`SELECT n FROM kept`)[0]?.n).toBe(7)
+    expect((await clientOf(next.url)`SELECT n FROM kept_too`)[0]?.n).toBe(7)
     await next.close()
   })
 

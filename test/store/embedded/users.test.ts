@@ -1,10 +1,11 @@
-import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openEmbedded } from '~/store/embedded/embedded.ts'
 import {
   cleanUp,
   clientOf,
+  endProcesses,
   endServer,
   joinAs,
   launch,
@@ -14,14 +15,20 @@ import {
 } from '../../support/embedded-process.ts'
 import { TEST_MS_MAX } from '../../support/until.ts'
 
+/** With a database that each test leaves stopped. */
+let dataDir: string
+
 setDefaultTimeout(TEST_MS_MAX)
-afterEach(cleanUp, TEST_MS_MAX)
+beforeAll(async () => {
+  dataDir = await preparedDataDir()
+})
+afterEach(endProcesses, TEST_MS_MAX)
+afterAll(cleanUp, TEST_MS_MAX)
 
 const quiet = () => {}
 
 describe('two services on one DATA_DIR', () => {
   test('the second is refused with the directory and the pid of the first', async () => {
-    const dataDir = await preparedDataDir()
     const first = await joinAs(dataDir, 'service')
     const second = await joinAs(dataDir, 'service')
     expect(second.error).toContain(`another corridor service (process ${first.pid})`)
@@ -34,8 +41,8 @@ describe('two services on one DATA_DIR', () => {
   })
 
   test('exactly one of four started at the same moment wins', async () => {
-    const dataDir = await newDataDir()
-    const services = await Promise.all([1, 2, 3, 4].map(() => joinAs(dataDir, 'service')))
+    const newDir = await newDataDir()
+    const services = await Promise.all([1, 2, 3, 4].map(() => joinAs(newDir, 'service')))
     const winners = services.filter(({ error }) => error === '')
     expect(winners).toHaveLength(1)
     for (const { error } of services)
@@ -44,7 +51,6 @@ describe('two services on one DATA_DIR', () => {
   })
 
   test('a second one in the same process is refused too', async () => {
-    const dataDir = await preparedDataDir()
     const first = await openEmbedded({ dataDir, use: 'service', say: quiet, durable: false })
     await expect(openEmbedded({ dataDir, use: 'service', say: quiet })).rejects.toThrow('another')
     await first.close()
@@ -53,7 +59,6 @@ describe('two services on one DATA_DIR', () => {
 
 describe('commands', () => {
   test('beside a service use its server and leave it running', async () => {
-    const dataDir = await preparedDataDir()
     const service = await joinAs(dataDir, 'service')
     const pid = await serverPid(dataDir)
     const command = await joinAs(dataDir, 'command')
@@ -65,7 +70,6 @@ describe('commands', () => {
   })
 
   test('start the server and stop it at the end when alone', async () => {
-    const dataDir = await preparedDataDir()
     const command = await joinAs(dataDir, 'command')
     expect(await serverPid(dataDir)).not.toBeNull()
     await command.close()
@@ -73,7 +77,6 @@ describe('commands', () => {
   })
 
   test('share one server when they run at the same time, and the last of them stops it', async () => {
-    const dataDir = await preparedDataDir()
     const [one, two] = await Promise.all([joinAs(dataDir, 'command'), joinAs(dataDir, 'command')])
     expect([one.error, two.error, one.url]).toEqual(['', '', two.url])
     await one.close()
@@ -83,7 +86,6 @@ describe('commands', () => {
   })
 
   test('do not keep the last one from stopping the server when they are killed', async () => {
-    const dataDir = await preparedDataDir()
     const killed = launch(dataDir, 'command')
     await killed.joined
     const command = await joinAs(dataDir, 'command')
@@ -93,7 +95,6 @@ describe('commands', () => {
   })
 
   test('have their server taken over by a service that starts meanwhile', async () => {
-    const dataDir = await preparedDataDir()
     const command = await joinAs(dataDir, 'command')
     const service = await joinAs(dataDir, 'service')
     expect(service.url).toBe(command.url)
@@ -104,7 +105,6 @@ describe('commands', () => {
   })
 
   test('outlive a service beside them', async () => {
-    const dataDir = await preparedDataDir()
     const service = await joinAs(dataDir, 'service')
     const command = await joinAs(dataDir, 'command')
     await service.close()
@@ -114,7 +114,6 @@ describe('commands', () => {
   })
 
   test('get a working server when they join while the last user shuts it down', async () => {
-    const dataDir = await preparedDataDir()
     const visit = async () => {
       const embedded = await openEmbedded({ dataDir, use: 'command', say: quiet, durable: false })
       const rows = await clientOf(embedded.url)`SELECT 1 AS one`
@@ -130,7 +129,6 @@ describe('commands', () => {
 
 describe('a database in use from another container', () => {
   test('is not started a second time, and the command says where to run', async () => {
-    const dataDir = await preparedDataDir()
     const service = launch(dataDir, 'service')
     await service.joined
     await endServer(dataDir, 'SIGKILL')
@@ -146,7 +144,6 @@ describe('a database in use from another container', () => {
 
 describe('Ctrl-C at the terminal', () => {
   test('does not reach the server, which the service stops itself', async () => {
-    const dataDir = await preparedDataDir()
     const embedded = await openEmbedded({ dataDir, use: 'service', say: quiet, durable: false })
     const sql = clientOf(embedded.url)
     const [row] = await sql`SELECT pg_backend_pid() AS pid`
@@ -159,7 +156,6 @@ describe('Ctrl-C at the terminal', () => {
 
 describe('revive', () => {
   test('brings a server that was killed back on the same port', async () => {
-    const dataDir = await preparedDataDir()
     const embedded = await openEmbedded({ dataDir, use: 'service', say: quiet, durable: false })
     const { url } = embedded
     await endServer(dataDir, 'SIGQUIT')
