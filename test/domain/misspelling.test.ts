@@ -53,7 +53,7 @@ describe('meantBy', () => {
           const rest = word.slice(kind === 0 ? index : index + 1)
           word = word.slice(0, index) + (kind === 2 ? '' : letter) + rest
         }
-        expect(meantBy(word, NAMES)).toBe(word === name ? null : name)
+        expect(meantBy(word, long)).toBe(word === name ? null : name)
       }),
     )
   })
