@@ -25,11 +25,16 @@ const TIMES_OF_A_DAY = [
   '2026-11-22T23:59:59.999Z',
 ] as const
 const CORRIDORS_OF_THE_SURVEY = 67
+const SURVEYED = /: fee ([\d.]+) % and margin (-?[\d.]+) % of (\d+) /
 
 type Entry = {
   readonly provider_id: string
+  readonly rate_type: string
   readonly evidence: string
   readonly last_updated: string
+  readonly is_stale: boolean
+  readonly margin_pct?: number
+  readonly mid_at_quote?: { readonly fetched_at: string }
 }
 type Rates = {
   readonly corridor: string
@@ -39,8 +44,8 @@ type Rates = {
 
 const clock = clockAt(TIMES_OF_A_DAY[0])
 const keys = new Map<Plan, string>()
-/** Every provider of the survey with its corridor. */
-const surveyed = new Set<string>()
+/** By provider and corridor what the survey found, as the notes of the sample say it. */
+const surveyed = new Map<string, { feePct: number; marginPct: number; amount: string }>()
 let service: Awaited<ReturnType<typeof startService>>
 
 beforeAll(async () => {
@@ -54,7 +59,10 @@ beforeAll(async () => {
   for (const { plan, key } of accounts) keys.set(plan, key)
   const file = await new Response(sampleObservations(shiftDays)).text()
   for (const row of parse(file, { columns: true }) as Record<string, string>[]) {
-    if (row.evidence === 'derived') surveyed.add(`${row.provider_id} ${row.from}/${row.to}`)
+    const [, fee, margin, amount] = SURVEYED.exec(row.notes!) ?? []
+    if (amount === undefined) continue
+    const found = { feePct: Number(fee), marginPct: Number(margin), amount }
+    surveyed.set(`${row.provider_id} ${row.from}/${row.to}`, found)
   }
   service = await startService({
     ...{ config: loadConfig(SETTINGS), clock, log, database, sample: null },
@@ -102,9 +110,58 @@ describe.each(TIMES_OF_A_DAY)('the demonstration at %s', (now) => {
       const prices = current.flatMap((body) =>
         body.providers.filter(isDerived).map((entry) => ({ key: keyOf(body, entry), ...entry })),
       )
-      expect(prices.map(({ key }) => key).sort()).toEqual([...surveyed].sort())
+      expect(prices.map(({ key }) => key).sort()).toEqual([...surveyed.keys()].sort())
       const oldest = Math.max(...prices.map(({ last_updated }) => hoursSince(last_updated)))
       expect(oldest).toBeLessThan(FRESH_HOURS_MAX)
+      expect(prices.filter(({ is_stale }) => is_stale)).toEqual([])
+    },
+    TEST_MS_MAX,
+  )
+
+  test(
+    'holds each price of the survey against the mid of its day, and finds its margin',
+    async () => {
+      const entries = (await market('enterprise')).flatMap((body) =>
+        body.providers.map((entry) => ({ key: keyOf(body, entry), ...entry })),
+      )
+      const found = entries.filter(isDerived)
+      const margins = [...surveyed].map(([key, { marginPct }]) => [key, marginPct] as const)
+      expect(new Map(found.map(({ key, margin_pct }) => [key, margin_pct!]))).toEqual(
+        new Map(margins),
+      )
+      for (const { key, mid_at_quote, last_updated } of found)
+        expect([key, mid_at_quote?.fetched_at]).toEqual([key, last_updated])
+      const above = entries.filter((e) => e.rate_type !== 'official' && e.margin_pct! < 0)
+      expect(above.length).toBeGreaterThan(40)
+      expect(above.filter(({ key }) => !(surveyed.get(key)!.marginPct < 0))).toEqual([])
+    },
+    TEST_MS_MAX,
+  )
+
+  test(
+    'costs at the amount of the survey what the survey found, fee and margin',
+    async () => {
+      type Priced = { provider_id: string; cost: { fee_pct: number; total_pct: number } }
+      const amounts = new Map<string, string>()
+      for (const [key, { amount }] of surveyed) amounts.set(key.split(' ')[1]!, amount)
+      const off: string[] = []
+      for (const [corridor, amount] of amounts) {
+        const [from, to] = corridor.split('/')
+        const path = `/convert?from=${from}&to=${to}&amount=${amount}`
+        const { providers } = await asked<{ providers: Priced[] }>(path, 'enterprise')
+        for (const { provider_id, cost } of providers) {
+          const known = surveyed.get(`${provider_id} ${corridor}`)
+          if (!known) continue
+          const totalPct = known.feePct + known.marginPct
+          if (
+            Math.abs(cost.total_pct - totalPct) > 1e-6 ||
+            Math.abs(cost.fee_pct - known.feePct) > 1e-6
+          )
+            off.push(`${provider_id} ${corridor}: ${cost.total_pct}, not ${totalPct}`)
+        }
+      }
+      expect(off).toEqual([])
+      expect(amounts.size).toBe(CORRIDORS_OF_THE_SURVEY)
     },
     TEST_MS_MAX,
   )
