@@ -35,7 +35,7 @@ describe('the market board in a browser', () => {
     await context.close()
   })
 
-  test('reads values where the mouse points, the same as in the table', async () => {
+  test("shows the table's values at the mouse", async () => {
     const { page, context } = await scene.visit()
     await page.goto(BOARD)
     const over = page.locator('.chart-plot .u-over')
@@ -110,7 +110,7 @@ describe('the market board in a browser', () => {
     await context.close()
   })
 
-  test('tells when a price was seen, by finger and by key', async () => {
+  test('shows when a price was seen, by touch and by keyboard', async () => {
     const { page, context } = await scene.visit({ width: 360, isScripted: false })
     await page.goto(BOARD)
     const seen = firstProvider(page).locator('.seen')

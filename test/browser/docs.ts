@@ -106,7 +106,7 @@ describe('/docs in a browser', () => {
     await context.close()
   })
 
-  test('stands in the frame of every page, which it leads on to', async () => {
+  test('has the frame of every page, with its links', async () => {
     for (const width of [1280, 360]) {
       await page.setViewportSize({ width, height: 900 })
       await page.goto(`${demo.origin}/docs`)

@@ -65,7 +65,7 @@ describe('a command that a signal ends', () => {
     ['serve', 0],
     ['demo', 0],
   ] as const)(
-    '%s, told to stop while it starts, stops its database and ends with %i',
+    '%s while it starts: it stops its database and ends with %i',
     async (command, status) => {
       const { child, dataDir } = await begun([command])
       child.kill('SIGTERM')

@@ -217,7 +217,7 @@ describe('observations import', () => {
 })
 
 describe('observations import --skip-invalid', () => {
-  test('records the others, keeps the rejects beside the file, and takes them once corrected', async () => {
+  test('records the other rows, keeps the rejects beside the file, and imports them once corrected', async () => {
     const before = await count()
     const path = await fileOf(
       `${HEADER}\nwise,USD,KES,1,,,,\nwyse,USD,KES,123456789.123456789,,,,"x, ""y"""\nwise,USD\n`,

@@ -82,7 +82,7 @@ describe('reference fetch', () => {
     expect(document.upstream_at).toMatch(ISO)
   })
 
-  test('holds back what moved too far, unless --accept says that it is right', async () => {
+  test('holds back values that moved too far, unless --accept confirms them', async () => {
     saying(feed, 'NGN', 3000)
     const held = await reference(['fetch'])
     expect([held.status, held.stdout]).toEqual([

@@ -78,7 +78,7 @@ describe('readCatalogueFile', () => {
     expect(providers[0]!.isActive).toBe(false)
   })
 
-  test('reads a peg, its code in upper case; null is none', () => {
+  test('reads a peg with its code in upper case, and null as no peg', () => {
     const peg = { to: 'eur', rate: 655.957 }
     const { currencies } = read({
       currencies: [

@@ -67,7 +67,7 @@ describe('readReferenceFile', () => {
       expect(rows).toHaveLength(1)
     })
 
-  test('takes a source of the greatest length', async () => {
+  test('accepts a source of the greatest length', async () => {
     const { rows } = await read(`${HEADER}\n2026-03-05,${'é'.repeat(100)},KES,129\n`)
     expect(rows).toHaveLength(1)
   })

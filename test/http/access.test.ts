@@ -194,7 +194,7 @@ describe('the budget', () => {
     expect(await used(world, key)).toBe(0)
   })
 
-  test('500 gives the unit back, tells nothing and is logged', async () => {
+  test('500 gives the unit back, reveals nothing and is logged', async () => {
     const world = answerable()
     const key = world.key('free')
     Object.defineProperty(world.memory.current.quotes, 'book', {

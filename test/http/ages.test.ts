@@ -31,7 +31,7 @@ const quoted = (at: string, staleAfterMs?: number | null) => {
 }
 
 describe.each(Object.entries(QUESTIONS))('GET %s', (path, pointer) => {
-  test('200 tells the time of a price, which is stale from a millisecond past the age on', async () => {
+  test('200 has the time of a price, which is stale from a millisecond past the age', async () => {
     const world = quoted(WEEK_AGO)
     const key = world.key('enterprise')
     const seen = async () => part((await world.get(path, key)).body, pointer)
@@ -62,7 +62,7 @@ describe.each(Object.entries(QUESTIONS))('GET %s', (path, pointer) => {
 })
 
 describe('GET /corridors', () => {
-  test('200 tells the age of the price behind best_rate, whatever official ones say', async () => {
+  test('200 has the age of the price behind best_rate, whatever official prices say', async () => {
     const world = quoted(WEEK_AGO)
     world.quote({ providerId: 'official-a', rate: 131 })
     world.quote({ providerId: 'official-a', rate: 1500, to: 'NGN' })
@@ -106,7 +106,7 @@ describe('best_current of GET /convert', () => {
     expect(await bests(world)).toEqual(['retail-a', 'p2p-a'])
   })
 
-  test('200 is null where nobody is left', async () => {
+  test('200 is null if no provider is left', async () => {
     const world = new World()
     world.quote({ providerId: 'retail-b', rate: 139 })
     world.quote({ ...stated, providerId: 'retail-a', rate: 150, at: '2026-02-01T00:00:00Z' })

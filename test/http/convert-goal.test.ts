@@ -24,7 +24,7 @@ function rivals(): World {
 }
 
 describe('GET /convert with recipient_gets', () => {
-  test('200 holds what each has to be sent, the least first in each kind', async () => {
+  test('200 has the amount that each provider has to be sent, the least first in each kind', async () => {
     const { status, body } = await ask(rivals(), 'recipient_gets=65000')
     expect(status).toBe(200)
     expect(body).toMatchObject({
@@ -62,7 +62,7 @@ describe('GET /convert with recipient_gets', () => {
     expect(body.providers).toMatchObject([nothing, nothing])
   })
 
-  test('200 with nobody quoting has neither an amount nor a best, and a mid without a sum', async () => {
+  test('200 without quotes has neither an amount nor a best, and a mid without a sum', async () => {
     const world = new World()
     world.reference({ KES: 130 }, { at: '2026-03-05T14:00:00.000Z' })
     const { body } = await ask(world, 'recipient_gets=5')

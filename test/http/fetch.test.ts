@@ -15,7 +15,7 @@ function fed(): World {
 const codes = (count: number): string => Array.from({ length: count }, (_, i) => `X${i}`).join()
 
 describe('GET /fetch-one', () => {
-  test('200 holds the mid and the best executable quote', async () => {
+  test('200 has the mid and the best executable quote', async () => {
     const world = fed()
     const at = '2026-03-05T14:20:00.000Z'
     world.quote({ providerId: 'retail-a', rate: 129, at }, { providerId: 'official-a', rate: 131 })

@@ -25,7 +25,7 @@ const timesOf = (body: { data: { timestamp: string }[] }) =>
   body.data.map(({ timestamp }) => timestamp)
 
 describe('GET /rates/history', () => {
-  test('200 holds every field of the page and of each observation', async () => {
+  test('200 has every field of the page and of each observation', async () => {
     await say('retail-a', 129.35, '2026-03-05T13:00:00Z', { fee: 1.99 })
     await say('retail-b', 128, '2026-03-05T13:00:00.001Z')
     await say('official-a', 131, '2026-03-05T14:20:00Z')

@@ -471,7 +471,7 @@ describe('HTTP that is odd but valid', () => {
     await expectUnharmed()
   })
 
-  test('403 and then 200 on one connection, though nobody read the body', async () => {
+  test('403 and then 200 on one connection, although nobody read the body', async () => {
     const { key } = server.world.account('free')
     const body = Buffer.alloc(3 * MIB, 0x20)
     const length = `Content-Length: ${body.length}`

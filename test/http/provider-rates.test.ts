@@ -6,7 +6,7 @@ const PATH = '/rates/provider?provider=retail-a'
 const TIMESTAMP = '2026-03-05T14:25:30.500Z'
 
 describe('GET /rates/provider', () => {
-  test('200 holds the provider and its latest quote of every corridor', async () => {
+  test('200 has the provider and its latest quote in every corridor', async () => {
     const world = new World()
     const at = '2026-03-05T14:20:00.000Z'
     world.quote(

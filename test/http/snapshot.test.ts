@@ -39,7 +39,7 @@ const ratesOf = (body: { providers: { provider_id: string; rate: number }[] }) =
   body.providers.map(({ provider_id, rate }) => [provider_id, rate])
 
 describe('GET /historical', () => {
-  test('200 holds the latest quote of each provider up to the end of the date, and the mid', async () => {
+  test('200 has the latest quote of each provider up to the end of the date, and the mid', async () => {
     const { status, body } = await historical('2026-03-03')
     expect(status).toBe(200)
     const common = {

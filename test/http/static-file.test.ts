@@ -32,14 +32,14 @@ describe.each(FILES)('GET %s', (path, type, rule) => {
     expect(headers.get('etag')).toMatch(/^W\/"[0-9a-f]{32}"$/)
   })
 
-  test('200 with the same bytes in gzip, where the caller accepts it', async () => {
+  test('200 with the same bytes in gzip, if the caller accepts it', async () => {
     const plain = await (await ask(path)).bytes()
     const packed = await ask(path, { 'accept-encoding': 'gzip' })
     expect(packed.headers.get('content-encoding')).toBe('gzip')
     expect(Bun.gunzipSync(new Uint8Array(await packed.arrayBuffer()))).toEqual(plain)
   })
 
-  test('304 without a body but with the rule, where the caller has it already', async () => {
+  test('304 without a body but with the rule, if the caller has it already', async () => {
     const etag = (await ask(path)).headers.get('etag')!
     const { status, headers, body } = await ask(path, { 'if-none-match': etag })
     expect([status, headers.get('etag'), headers.get('cache-control'), body]).toEqual([

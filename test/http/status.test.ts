@@ -5,7 +5,7 @@ import { World } from '../support/world.ts'
 import { QUOTA_HEADERS } from './questions.ts'
 
 describe('GET /status', () => {
-  test('200 needs no key and holds every field', async () => {
+  test('200 needs no key and has every field', async () => {
     const world = new World()
     world.reference({ KES: 130 }, { at: '2026-03-05T14:25:00.001Z', source: 'feed-a' })
     world.quote({ providerId: 'retail-a', rate: 129, at: '2026-03-05T14:20:00Z' })

@@ -5,7 +5,7 @@ import { QUOTA_HEADERS } from './questions.ts'
 const PATH = '/admin/usage'
 
 describe('GET /admin/usage', () => {
-  test('200 holds the plan, the day, the budget, the calling key and seven days', async () => {
+  test('200 has the plan, the day, the budget, the calling key and seven days', async () => {
     const world = new World()
     const { id, keyId, key } = world.account('free')
     const second = world.addKey(id, 'second')

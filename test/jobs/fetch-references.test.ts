@@ -6,7 +6,7 @@ import { fetchReferences, runFetchReferences } from '~/jobs/fetch-references.ts'
 import { dead, feedOf, HOUR_MS, KNOWN, RATES, worldOf } from './feed-world.ts'
 
 describe('fetchReferences', () => {
-  test('records what the first feed said, with our time and its', async () => {
+  test("records the rates of the first feed, with our time and the feed's", async () => {
     const [a, b] = [feedOf('a', () => RATES), feedOf('b', () => RATES)]
     const world = worldOf([a, b])
     const outcome = await fetchReferences(world)

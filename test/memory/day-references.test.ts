@@ -17,7 +17,7 @@ const at = (currency: string, atMs: number): Probe => ({ currency, atMs })
 const present = (...references: Reference[]) => ReferenceIndex.empty.with(references, 0)
 
 describe('DayReferences', () => {
-  test('a probe from the time of the newest reference on is known at once, and so is none', () => {
+  test('a probe at or after the newest reference is answered at once, and so is an empty list', () => {
     const newest = reference('KES', 50)
     const days = DayReferences.empty.expecting(
       [at('KES', 50), at('KES', 51), at('KES', 49), at('NGN', 7)],
@@ -36,7 +36,7 @@ describe('DayReferences', () => {
     expect(later.reference(at('USD', 60))).toMatchObject({ id: 2, currency: 'USD', perUsd: 1 })
   })
 
-  test('what nobody answered is not there, whatever was heard of it', () => {
+  test('a probe without an answer is absent, whatever was published for it', () => {
     const days = DayReferences.empty
       .expecting([at('KES', 40)], present(reference('KES', 50)))
       .with([reference('KES', 30, 2)])

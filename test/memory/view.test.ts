@@ -77,7 +77,7 @@ describe('View.mid', () => {
 })
 
 describe('View.corridor', () => {
-  test('is empty where nobody quotes', () => {
+  test('is empty without quotes', () => {
     expect(viewAt(BASE_MS, 'realtime').corridor('USD', 'KES')).toBe(EMPTY_VIEW)
   })
 

@@ -57,7 +57,7 @@ describe('pageReply', () => {
     expect(html).not.toContain(HOSTILE.slice(0, 5))
   })
 
-  test('holds no inline style, script or handler, which the policy would stop', async () => {
+  test('has no inline style, script or handler, which the policy would block', async () => {
     const html = await (await reply({ scripts: ['copy'] })).text()
     expect(html).toStartWith('<!doctype html><html lang="en">')
     expect(html).not.toMatch(/ style=| on\w+=|<style|<script(?![^>]* src=)/)

@@ -30,7 +30,7 @@ describe('writtenNumber', () => {
   test.each([
     ...['', '.', ',', '5.', '-5', '+5', '1e5', 'Infinity', '0x10', 'twelve'],
     ...['1.25.000', '1,2,3', '1,250 000', '1,250,5', '1,0000', '12,345,67', '1,,250', '1 25'],
-  ])('%p is none', (text) => expect(writtenNumber(text)).toBeNull())
+  ])('%p is not a number', (text) => expect(writtenNumber(text)).toBeNull())
 
   test('a very long text is refused at once', () => {
     expect(writtenNumber('9'.repeat(41))).toBeNull()

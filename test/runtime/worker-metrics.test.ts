@@ -42,7 +42,7 @@ describe('the metrics of a worker', () => {
       ])
   })
 
-  test('stand in the order of the workers’ places', async () => {
+  test('are in the order of the workers’ places', async () => {
     const [first] = house(Array.from({ length: 12 }, (_, i) => i))
     expect((await said(first)).map(([place]) => Number(place))).toEqual([...Array(12).keys()])
   })

@@ -169,7 +169,7 @@ describe("the mid of a quote's own day", () => {
     expect(looked).toEqual([1])
   })
 
-  test('is left out where it could not be looked up, and the quote is served all the same', async () => {
+  test('is left out if it could not be looked up, and the quote is served all the same', async () => {
     const world = new World()
     world.reference({ KES: 130 })
     const failing = () => Promise.reject(new Error('database away'))

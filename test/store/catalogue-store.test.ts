@@ -127,7 +127,7 @@ describe('apply', () => {
     ])
   })
 
-  test.each(['provider_activity', 'currency_activity'])('nobody rewrites %s', async (table) => {
+  test.each(['provider_activity', 'currency_activity'])('refuses to rewrite %s', async (table) => {
     const { sql } = database
     for (const statement of [
       sql`update ${sql(table)} set is_active = not is_active`,

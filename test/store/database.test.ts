@@ -214,7 +214,7 @@ describe('openDatabase, without DATABASE_URL', () => {
     )
   })
 
-  test('is told of the next death of its server too, though nothing was asked since', async () => {
+  test('notices the next death of its server too, even without a query in between', async () => {
     const { sql } = await open({ dataDir, connectionsMax: 1 })
     const first = await serverPid(dataDir)
     await endServer(dataDir, 'SIGKILL')

@@ -24,7 +24,7 @@ afterAll(async () => {
 const CODES = ['KES', 'NGN', 'USD', 'ZAR']
 
 describe('referencesAt', () => {
-  test('answers nothing for no probe, and null where there is no reference', async () => {
+  test('answers nothing without probes, and null without a reference', async () => {
     const store = createReferenceStore(await newDatabase())
     expect(await store.referencesAt([])).toEqual([])
     const probes = [
@@ -64,7 +64,7 @@ describe('referencesAt', () => {
     )
   })
 
-  test('takes any number of probes, asked alike or not', async () => {
+  test('accepts any number of probes, equal or not', async () => {
     const store = createReferenceStore(await newDatabase())
     const rates = [{ currency: 'KES', perUsd: '129' }]
     const [reference] = await store.append({ source: 'feed', fetchedMs: NOW_MS, rates })

@@ -22,7 +22,7 @@ describe('copyLine', () => {
     expect(copyLine(['a\tb', 'c\nd\re', '\\.', '\\N'])).toBe('a\\tb\tc\\nd\\re\t\\\\.\t\\\\N\n')
   })
 
-  test('tells null from the empty text and keeps numbers', () => {
+  test('distinguishes null from the empty text and keeps numbers', () => {
     expect(copyLine([null, '', 7])).toBe('\\N\t\t7\n')
   })
 })

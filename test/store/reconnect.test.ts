@@ -35,7 +35,7 @@ const failureOf = (query: PromiseLike<unknown>) =>
     (error: unknown) => error,
   )
 
-describe('a server that takes connections and drops them', () => {
+describe('a server that accepts connections and drops them', () => {
   test('is tried twice a second and not hundreds of times, and fails each query', async () => {
     await sql`select 1`
     proxy.isDropping = true

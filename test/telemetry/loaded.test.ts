@@ -35,7 +35,7 @@ test('a service that sends no traces loads nothing of OpenTelemetry', () => {
   expect(quiet.service.filter(isForTelemetry)).toEqual([])
 })
 
-test('one that does loads what it takes to send them', async () => {
+test('a service that sends traces loads what it needs', async () => {
   const { service } = await loaded('http://localhost:4318')
   expect(service.filter(isForTelemetry)).toContain('@opentelemetry/sdk-trace')
 })

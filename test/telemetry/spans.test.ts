@@ -192,7 +192,7 @@ describe('work in a span', () => {
   })
 })
 
-describe('a collector that takes nothing', () => {
+describe('a collector that refuses everything', () => {
   test('is reported once, and delays nobody', async () => {
     collector.status = 400
     const world = answerable({ tracing: spans })

@@ -25,7 +25,7 @@ describe('Anchors', () => {
     expect(anchors.reference('EUR', EUR)).toBe(EUR)
   })
 
-  test('a peg to the dollar is worth its rate as of whatever was said last', () => {
+  test("a peg to the dollar has its rate as of the feed's last time", () => {
     expect(anchors.of('AED')).toBe('USD')
     expect(anchors.reference('AED', DOLLAR)).toMatchObject({ perUsd: 3.6725, atMs: 1_000 })
   })

@@ -15,7 +15,7 @@ describe('marginPct', () => {
 })
 
 describe('costOf', () => {
-  test('a fee in the source currency is a part of the amount as it stands', () => {
+  test('a fee in the source currency is a part of the amount as it is', () => {
     const cost = costOf(quote({ rate: 128.625, fee: 5, feeCurrency: 'USD' }), 200, day)!
     expect(roundPercent(cost.feePct)).toBe(2.5)
     expect(roundPercent(cost.marginPct)).toBe(2)
@@ -32,13 +32,13 @@ describe('costOf', () => {
     expect(costOf(asked, 200, day)!.feePct).toBe(1)
   })
 
-  test('a fee in a third currency takes the mid of the day', () => {
+  test('a fee in a third currency is priced at the mid of the day', () => {
     const asked = quote({ fee: 4, feeCurrency: 'GBP' })
     expect(costOf(asked, 200, { ...day, feeMid: 1.25 })!.feePct).toBe(2.5)
     expect(costOf(asked, 200, day)).toBeNull()
   })
 
-  test('a fee of nothing costs the margin; one that nobody stated leaves no cost', () => {
+  test('a fee of zero leaves the margin as cost, and an unstated fee leaves no cost', () => {
     const free = costOf(quote({ rate: 131.25, fee: 0, feeCurrency: 'GBP' }), 200, day)
     expect(free).toEqual({ feePct: 0, marginPct: 0, totalPct: 0, total: 0 })
     expect(costOf(quote({ fee: null, feeCurrency: null }), 200, day)).toBeNull()
@@ -68,7 +68,7 @@ describe('costOf', () => {
 })
 
 describe('feeInSource', () => {
-  test('is null for a fee that nobody stated and 0 for one of nothing', () => {
+  test('is null for an unstated fee and 0 for a fee of zero', () => {
     expect(feeInSource(quote({ fee: null }), day)).toBeNull()
     expect(feeInSource(quote({ fee: 0, feeCurrency: 'GBP' }), day)).toBe(0)
   })

@@ -85,13 +85,13 @@ describe('dayMidsOf', () => {
     expect(mids(pair, reference('KES', 120), old(1)).midAtQuote).toBeNull()
   })
 
-  test('there is none without both legs, or with a stablecoin', () => {
+  test('is null without both legs, or with a stablecoin', () => {
     expect(mids({ from: 'GBP', to: 'KES' }, reference('KES', 120)).midAtQuote).toBeNull()
     expect(mids({ from: 'USD', to: 'KES' }, reference('GBP', 1)).midAtQuote).toBeNull()
     expect(mids({ from: 'USDT', to: 'KES' }, reference('KES', 120)).midAtQuote).toBeNull()
   })
 
-  test('a peg holds, whatever feeds say of the pegged currency', () => {
+  test('a peg holds, whatever feeds say about the pegged currency', () => {
     const said = [reference('EUR', 0.8), reference('XOF', 999)]
     expect(mids({ from: 'EUR', to: 'XOF' }, ...said).midAtQuote).toEqual({
       rate: 655.957,

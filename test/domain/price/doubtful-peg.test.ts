@@ -41,7 +41,7 @@ describe('doubtfulPeg', () => {
     expect(doubtfulPeg(XOF, { said, pegged: undefined })).toBeNull()
   })
 
-  test('none where the two are further apart than a day: the anchor moves meanwhile', () => {
+  test('is none if the two are more than a day apart, since the anchor moves meanwhile', () => {
     for (const sign of [-1, 1]) {
       expect(doubt(900, { atMs: AT_MS + sign * DAY_MS })).not.toBeNull()
       expect(doubt(900, { atMs: AT_MS + sign * (DAY_MS + 1) })).toBeNull()

@@ -22,12 +22,12 @@ describe('sendAmount', () => {
     expect(sendAmount(quote({ rate: 7 }), 1, null)).toBe(0.142857142858)
   })
 
-  test('a crumb beside a large fee takes the fee and one unit of the twelfth digit', () => {
+  test('a crumb beside a large fee needs the fee and one unit of the twelfth digit', () => {
     const dear = quote({ rate: 1, fee: 1000, feeCurrency: 'USD' })
     expect(sendAmount(dear, 1e-12, null)).toBe(1000.00000001)
   })
 
-  test('null where the fee has no price, and where nobody could ask for so much', () => {
+  test('is null if the fee has no price, and if the amount would be too large', () => {
     expect(sendAmount(quote({ fee: 4, feeCurrency: 'GBP' }), 100, null)).toBeNull()
     expect(sendAmount(quote({ rate: 1 }), 1e15, null)).toBe(1e15)
     expect(sendAmount(quote({ rate: 0.5 }), 1e15, null)).toBeNull()

@@ -18,7 +18,7 @@ const providerNames = (html: string): string[] =>
   )
 
 describe('GET /', () => {
-  test('200 with each kind apart, ranked by what the recipient nets', async () => {
+  test('200 with each kind separate, ranked by what the recipient nets', async () => {
     world.quote(
       { providerId: 'retail-a', rate: 130, fee: 5, feeCurrency: 'USD', at: EARLIER },
       { providerId: 'retail-b', rate: 129, fee: 0, feeCurrency: 'USD', at: EARLIER },
@@ -78,7 +78,7 @@ describe('GET /', () => {
     expect(label).toContain('131.00 KES for 1 USD, from feed, 2 hours ago (5 Mar 2026, 12:00 UTC)')
   })
 
-  test('200 with what held at the top of the hour, and says so and when the next look is', async () => {
+  test('200 with what held at the top of the hour, saying so and when that changes', async () => {
     world.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
     world.quote({ providerId: 'retail-a', rate: 131, at: '2026-03-05T14:10:00Z' })
     const before = await visit(world, QUERY)
@@ -89,7 +89,7 @@ describe('GET /', () => {
     expect(rowsOf((await visit(world, QUERY)).text)[1]![3]).toBe('131.00')
   })
 
-  test('200 with what nobody said left out in words, and never made up', async () => {
+  test('200 with missing facts named as missing, and never made up', async () => {
     world.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
     world.quote({ providerId: 'retail-b', rate: 120, fee: 7, feeCurrency: 'NGN', at: EARLIER })
     world.quote({ providerId: 'p2p-a', rate: 120, fee: 500, feeCurrency: 'USD', at: EARLIER })
@@ -113,7 +113,7 @@ describe('GET /', () => {
     ])
   })
 
-  test('200 with the age of the best price, and a warning where it is old', async () => {
+  test('200 with the age of the best price, and a warning if it is old', async () => {
     world.reference({ KES: 131 }, { at: EARLIER })
     world.quote({ providerId: 'retail-a', rate: 140, fee: 0, at: '2024-09-01T13:00:00Z' })
     const old = (await visit(world, QUERY)).text
@@ -131,7 +131,7 @@ describe('GET /', () => {
     expect(text).not.toContain('may no longer')
   })
 
-  test('200 and a fee that nobody said is never called included', async () => {
+  test('200 without calling an unstated fee included', async () => {
     world.reference({ KES: 131 }, { at: EARLIER })
     world.quote(
       { providerId: 'retail-a', rate: 130, at: EARLIER },
@@ -145,7 +145,7 @@ describe('GET /', () => {
     expect(nets).toContain('13,000.00')
   })
 
-  test('200 with a link to the provider where it has an address', async () => {
+  test('200 with a link to the provider if it has an address', async () => {
     const websiteUrl = 'https://b.example/'
     world.memory.publish({ catalogue: catalogueWith({ websiteUrl }) }, world.clock.now())
     world.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
@@ -182,7 +182,7 @@ describe('GET /', () => {
     )
   })
 
-  test('200 with the calls for what is shown, and a place for a key instead of one', async () => {
+  test('200 with the API calls for what is shown, with a placeholder for the key', async () => {
     const of = new World({ publicUrl: 'https://rates.example' })
     of.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
     const { text } = await visit(of, '/?from=usd&to=kes&amount=1,250.50&period=30d')
@@ -194,7 +194,7 @@ describe('GET /', () => {
     expect(text).not.toContain('crd_')
   })
 
-  test('200 with the way to a key, where anybody can get one', async () => {
+  test('200 with the way to a key, if anybody can get one', async () => {
     const of = new World({ portal: { people: () => [] } })
     for (const one of [of, world]) one.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
     const offer = 'No key yet? <a href="/sign-up">Get one free</a>: 50 calls a day.'
@@ -202,7 +202,7 @@ describe('GET /', () => {
     expect((await visit(world, QUERY)).text).not.toContain('/sign-up')
   })
 
-  test('the calls that are shown are calls that are answered', async () => {
+  test('the calls on the page work', async () => {
     world.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
     for (const period of ['7d', '30d', '90d', '1y']) {
       const { text } = await visit(world, `${QUERY}&period=${period}`)
@@ -216,7 +216,7 @@ describe('GET /', () => {
     }
   })
 
-  test('200 and nobody quotes it: said, with the way to those that are quoted', async () => {
+  test('200 for a corridor without quotes says so, and links to quoted ones', async () => {
     world.reference({ KES: 130 }, { at: EARLIER })
     const { status, text } = await visit(world, '/?from=USD&to=KES')
     expect(status).toBe(200)
@@ -225,7 +225,7 @@ describe('GET /', () => {
     expect(textOf(text)).toContain('130.00 KES for 1 USD')
   })
 
-  test('200 and nothing in the catalogue: said, with what to do', async () => {
+  test('200 with an empty catalogue says so, and what to do', async () => {
     world.memory.publish({ catalogue: { currencies: [], providers: [] } }, world.clock.now())
     const { status, text } = await visit(world, '/')
     expect(status).toBe(200)
@@ -356,7 +356,7 @@ describe('the chart of GET /', () => {
     expect(lines.at(-3)).toBe('2026-03-03T00:00:00.000Z,102.8,129.5,3,129.5')
   })
 
-  test('200 with where the drawing begins and ends, for those who see no axes', async () => {
+  test('200 with the start and the end of the drawing in words', async () => {
     const { text } = await visit(new World({ past }), `${QUERY}&period=30d`)
     const [, ends] = /<p class="chart-ends[^>]*>(.*?)<\/p>/.exec(text)!
     expect(ends!.split('</span>').map(textOf)).toEqual([
@@ -382,7 +382,7 @@ describe('the chart of GET /', () => {
     expect([rows[0]?.[0], rows.length - 1]).toEqual([head, count])
   })
 
-  test('200 with the board as ever while the database is away, and the chart says so', async () => {
+  test('200 with the whole board while the database is away, and the chart says so', async () => {
     const away = new ServiceError('database_unavailable', 'the database is away')
     const of = new World({ past: pastWith({ buckets: () => Promise.reject(away) }) })
     of.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
@@ -395,7 +395,7 @@ describe('the chart of GET /', () => {
     expect([file.status, file.headers.get('retry-after')]).toEqual([503, '30'])
   })
 
-  test('200 all the same where the database does not answer at all', async () => {
+  test('200 all the same if the database does not answer at all', async () => {
     const of = new World({ past: pastWith({ buckets: () => new Promise(() => {}) }) })
     const { status, text } = await visit(of, QUERY)
     expect(status).toBe(200)
@@ -421,7 +421,7 @@ describe('GET /board/series.csv', () => {
 describe('the limit of the public pages', () => {
   const PATHS = [QUERY, '/corridors', '/board/series.csv?from=USD&to=KES']
 
-  test('429 over it, with when to come back; 200 then', async () => {
+  test('429 beyond it, with the time to come back, and 200 then', async () => {
     const of = new World({ portal: { requestsPerMinute: 3 } })
     for (const path of PATHS) expect((await visit(of, path)).status).toBe(200)
     for (const path of PATHS) {
@@ -434,7 +434,7 @@ describe('the limit of the public pages', () => {
     expect((await visit(of, QUERY)).status).toBe(429)
   })
 
-  test('429 to one address is nothing to another', async () => {
+  test('429 to one address does not affect another', async () => {
     const portal = {
       requestsPerMinute: 1,
       addressOf: ({ headers }: Request) => headers.get('x-test-address')!,
@@ -445,7 +445,7 @@ describe('the limit of the public pages', () => {
     expect([await from('a'), await from('a'), await from('b')]).toEqual([200, 429, 200])
   })
 
-  test('200 for what a page loads, and for the interface, whatever was asked before', async () => {
+  test('200 for the files of a page, and for the API, whatever was requested before', async () => {
     const of = new World({ portal: { requestsPerMinute: 1 } })
     const { text } = await visit(of, QUERY)
     for (let i = 0; i < 3; i++) {

@@ -23,7 +23,7 @@ const bodyRows = (html: string) => rowsOf(html).slice(1)
 const corridors = (html: string) => bodyRows(html).map(([name]) => name!.replace(' → to ', '/'))
 
 describe('GET /corridors', () => {
-  test('200 with what is quoted, the busiest first', async () => {
+  test('200 with the quoted corridors, the busiest first', async () => {
     const { status, text } = await visit(world, '/corridors')
     expect(status).toBe(200)
     expect(bodyRows(text)).toEqual([
@@ -60,12 +60,12 @@ describe('GET /corridors', () => {
     ['age', 'asc', ['USD/KES', 'USD/NGN', 'GBP/KES']],
     ['age', 'desc', ['USD/NGN', 'USD/KES', 'GBP/KES']],
     ['nonsense', 'asc', ['GBP/KES', 'USD/NGN', 'USD/KES']],
-  ])('200 by %s, %s; what is not known is last either way', async (sort, order, names) => {
+  ])('200 by %s, %s, with unknown values last either way', async (sort, order, names) => {
     const { text } = await visit(world, `/corridors?sort=${sort}&order=${order}`)
     expect(corridors(text)).toEqual(names)
   })
 
-  test('200 with the sorted column marked, and a link that turns the order around', async () => {
+  test('200 with the sorted column marked, and a link that reverses the order', async () => {
     const { text } = await visit(world, '/corridors?sort=spread')
     expect(text).toMatch(/<th[^>]* aria-sort="ascending"><a href="[^"]*sort=spread&amp;order=desc"/)
     expect(text.match(/aria-sort/g)).toHaveLength(1)
@@ -82,7 +82,7 @@ describe('GET /corridors', () => {
     }
   })
 
-  test('200 with only what begins or ends with a currency', async () => {
+  test('200 with only the corridors that begin or end with a currency', async () => {
     const { text } = await visit(world, '/corridors?currency=kes')
     expect(corridors(text)).toEqual(['USD/KES', 'GBP/KES'])
     expect(textOf(text)).toContain('2 corridors with prices from or to KES')
@@ -90,14 +90,14 @@ describe('GET /corridors', () => {
     expect(text).toContain('currency=KES')
   })
 
-  test('200 and no corridor of a known currency: said, with the way back', async () => {
+  test('200 for a known currency without corridors says so, with the way back', async () => {
     const { status, text } = await visit(world, '/corridors?currency=ZAR')
     expect(status).toBe(200)
     expect(textOf(text)).toContain('No corridors here')
     expect(textOf(text)).toContain('See all corridors.')
   })
 
-  test('400 to a currency that is not known, with all corridors below', async () => {
+  test('400 to an unknown currency, with all corridors below', async () => {
     const { status, text } = await visit(world, '/corridors?currency=%3Cscript%3E')
     expect(status).toBe(400)
     expect(textOf(text)).toContain('<script> is not a currency we know.')
@@ -105,7 +105,7 @@ describe('GET /corridors', () => {
     expect(corridors(text)).toHaveLength(3)
   })
 
-  test('200 and nothing at all: said', async () => {
+  test('200 without any corridor says so', async () => {
     const { status, text } = await visit(new World(), '/corridors')
     expect(status).toBe(200)
     expect(textOf(text)).toContain('No provider has given a price yet.')
@@ -181,7 +181,7 @@ describe('the trends of GET /corridors', () => {
     expect(text.match(/class="spark-(mid|best)"/g)).toHaveLength(2)
   })
 
-  test('200 with one question an hour, however many ask', async () => {
+  test('200 with one query an hour, however many ask', async () => {
     const windows: unknown[] = []
     const of = trendsOf({
       bestByDay: async (window) => {
@@ -203,7 +203,7 @@ describe('the trends of GET /corridors', () => {
     expect(windows).toHaveLength(2)
   })
 
-  test('200 without them while the database is away, and asked again by the next', async () => {
+  test('200 without trends while the database is away, and the next request asks again', async () => {
     let isAway = true
     const of = trendsOf({
       worthByDay: async () => {
@@ -219,7 +219,7 @@ describe('the trends of GET /corridors', () => {
     expect(textOf((await visit(of, '/corridors')).text)).not.toContain('not available')
   })
 
-  test('200 all the same where the database does not answer at all', async () => {
+  test('200 all the same if the database does not answer at all', async () => {
     const of = trendsOf({ bestByDay: () => new Promise(() => {}) })
     expect((await visit(of, '/corridors')).status).toBe(200)
   })

@@ -95,7 +95,7 @@ describe('keys', () => {
     expect(await linkOf(ada, 'revoke', 'default')).toBeNull()
   })
 
-  test("nobody sees, revokes or replaces somebody else's", async () => {
+  test("nobody sees, revokes or replaces somebody else's key", async () => {
     const [ada, eve] = [await world.member(), await world.member()]
     const id = /key=([0-9a-f-]+)/.exec((await linkOf(ada, 'revoke', 'default'))!)![1]!
     for (const path of ['/developer/keys/revoke', '/developer/keys/replace']) {
@@ -108,7 +108,7 @@ describe('keys', () => {
   })
 })
 
-describe('how a key is told apart', () => {
+describe('how a key is recognised', () => {
   test('by its beginning and end on every page and in the log, and by no more', async () => {
     const [ada, operator] = [await world.member(), await world.admin()]
     const { key } = await make(ada, 'laptop')
@@ -236,7 +236,7 @@ describe('use', () => {
   })
 })
 
-test('explains the tier, names the clients and holds no key to try with', async () => {
+test('explains the tier, names the clients and contains no key to try', async () => {
   const ada = await world.member()
   const { html } = await ada.visitor.get('/developer')
   expect(html).toContain('hourly')

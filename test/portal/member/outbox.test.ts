@@ -37,7 +37,7 @@ describe('Outbox', () => {
     expect(JSON.stringify(log.lines)).not.toContain(LINK.token)
   })
 
-  test('holds a hundred at once, and no more', async () => {
+  test('keeps a hundred mails at once, and no more', async () => {
     const log = new KeptLog()
     const sent: Mail[] = []
     const { promise, resolve } = Promise.withResolvers<void>()

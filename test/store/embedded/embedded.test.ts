@@ -88,7 +88,7 @@ describe('openEmbedded, first start', () => {
   })
 })
 
-describe('openEmbedded, told to end while it waits', () => {
+describe('openEmbedded, interrupted while it waits', () => {
   test('stops a server that it launches just then, and rejects', async () => {
     const ending = new AbortController()
     const settings = { dataDir, use: 'command', say: () => {}, ended: ending.signal } as const

@@ -42,13 +42,13 @@ function machine(passwd: string, created = ''): UserSystem & { made: string[] } 
 }
 
 describe('userForRoot', () => {
-  test('is the postgres user where there is one', () => {
+  test('is the postgres user if there is one', () => {
     const system = machine(`${ROOT_LINE}postgres:x:101:104::/:/bin/sh\n${NOBODY_LINE}`)
     expect(userForRoot(system)).toEqual({ name: 'postgres', uid: 101, gid: 104 })
     expect(system.made).toEqual([])
   })
 
-  test('creates a user of its own where there is none, and finds it again', () => {
+  test('creates a user of its own otherwise, and finds it again', () => {
     const line = 'corridor:x:998:997::/nonexistent:/usr/sbin/nologin\n'
     const system = machine(ROOT_LINE + NOBODY_LINE, line)
     expect(userForRoot(system)).toEqual({ name: 'corridor', uid: 998, gid: 997 })
@@ -56,7 +56,7 @@ describe('userForRoot', () => {
     expect(system.made).toEqual(['corridor'])
   })
 
-  test('falls back to nobody where none can be created', () => {
+  test('falls back to nobody if no user can be created', () => {
     expect(userForRoot(machine(ROOT_LINE + NOBODY_LINE)).uid).toBe(65534)
   })
 

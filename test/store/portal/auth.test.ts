@@ -49,7 +49,7 @@ const cookieHeaders = ({ cookies }: SignedIn): Headers =>
   new Headers({ cookie: cookies.map((line) => line.split(';')[0]).join('; ') })
 
 describe('signUp', () => {
-  test('mails a link that confirms the address, and nobody is signed in before', async () => {
+  test('mails a link that confirms the address, and signs nobody in before that', async () => {
     const email = newEmail()
     await auth.signUp({ email, password: PASSWORD })
     expect(linkTo(email)).toMatchObject({ kind: 'confirm', email })

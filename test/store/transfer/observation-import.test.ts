@@ -105,7 +105,7 @@ describe('importObservations', () => {
     expect(await importObservations({ database, rows: inArrays([observation()]) })).toBe(1)
   })
 
-  test('records nothing and tells the reason when the server refuses a row', async () => {
+  test('records nothing and gives the reason when the server refuses a row', async () => {
     const before = await rowCount()
     const refusals: [Partial<Observation>, string][] = [
       [{ notes: 'a\0b' }, '0x00'],
