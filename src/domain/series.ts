@@ -23,6 +23,9 @@ export type Bucket = {
   readonly samples: number
 }
 
+/** What a US dollar was worth in a currency, as it was said at `atMs`. */
+export type Worth = { readonly perUsd: number; readonly atMs: number }
+
 /** Whole buckets, and how they differ from the window asked for. */
 export type SeriesWindow = Window & {
   /** Whether the window asked for was too long, so that only its newest buckets are kept. */

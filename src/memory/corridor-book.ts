@@ -19,7 +19,11 @@ export type ViewRules = {
   readonly staleBeforeMs: number
 }
 
-type Remembered = ViewRules & { readonly view: CorridorView }
+/** A view and its rules, but for the days themselves: each publication has others. */
+type Remembered = Omit<ViewRules, 'days'> & {
+  readonly daysSerial: number
+  readonly view: CorridorView
+}
 
 /** Everything live in one corridor: a trail of quotes for every provider that ever quoted it. */
 export class CorridorBook {
@@ -100,7 +104,8 @@ export class CorridorBook {
   }
 
   #viewed(rules: ViewRules): Remembered {
-    const { catalogue, days, midMaxAgeMs: maxAgeMs } = rules
+    const { days, ...others } = rules
+    const { catalogue, midMaxAgeMs: maxAgeMs } = others
     const day = { anchors: catalogue.anchors, referenceAt: days.reference, maxAgeMs }
     const quoted: Quoted[] = []
     for (const [providerId, trail] of this.trails) {
@@ -109,7 +114,8 @@ export class CorridorBook {
       if (!provider || !quote || quote.atMs < rules.oldestMs) continue
       quoted.push({ quote, provider, ...dayMidsOf(quote, day) })
     }
-    return { ...rules, view: corridorView(quoted, rules.staleBeforeMs) }
+    const view = corridorView(quoted, rules.staleBeforeMs)
+    return { ...others, daysSerial: days.serial, view }
   }
 }
 
@@ -121,7 +127,7 @@ function isSame(remembered: Remembered, rules: ViewRules): boolean {
   return (
     remembered.cutoffMs === rules.cutoffMs &&
     remembered.catalogue === rules.catalogue &&
-    remembered.days.serial === rules.days.serial &&
+    remembered.daysSerial === rules.days.serial &&
     remembered.midMaxAgeMs === rules.midMaxAgeMs &&
     remembered.oldestMs <= rules.oldestMs &&
     rules.oldestMs <= remembered.view.oldestMs &&

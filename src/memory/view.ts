@@ -119,6 +119,11 @@ export class View {
     return this.#generation.references.newest(cutoffMs)
   }
 
+  /** The age up to which a reference counts as recent. */
+  get midMaxAgeMs(): number {
+    return this.limits.midMaxAgeMs
+  }
+
   /** Whether a reference from `atMs` still counts as recent, or still did at `thenMs`. */
   isRecent(atMs: number, thenMs = this.freshness.nowMs): boolean {
     const untilMs = atMs + this.limits.midMaxAgeMs

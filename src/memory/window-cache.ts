@@ -1,9 +1,13 @@
 import { LRUCache } from 'lru-cache'
 import { corridorKey } from '~/domain/corridor.ts'
+import { USD } from '~/domain/currency.ts'
 import type { Window } from '~/domain/period.ts'
 import type { Publication } from './memory.ts'
 
-/** What an answer was computed from: observations of a corridor or references of a currency. */
+/**
+ * What an answer was computed from: observations of a corridor or references of a currency; `USD`
+ * stands for those of any currency.
+ */
 export type Source = Window & { readonly of: string }
 
 /** The cache's figures since the process started. */
@@ -100,6 +104,7 @@ export class WindowCache {
     if (isPastChanged) this.clear()
     for (const quote of quotes) this.#drop(corridorKey(quote), quote.atMs)
     for (const { currency, atMs } of references) this.#drop(currency, atMs)
+    for (const atMs of new Set(references.map((one) => one.atMs))) this.#drop(USD, atMs)
   }
 
   /** Drops everything. */

@@ -33,11 +33,11 @@ export function pastOf(
   const store: PastStore = {
     page: asked('page', ({ corridor }) => [corridorKey(corridor)]),
     latestBefore: asked('latestBefore', (corridor) => [corridorKey(corridor)]),
-    referencesBefore: asked('referencesBefore', (currencies) => currencies),
+    referencesAt: asked('referencesAt', (probes) => probes.map(({ currency }) => currency)),
     buckets: asked('buckets', ({ corridor }) => [corridorKey(corridor)]),
     firstObservedMs: asked('firstObservedMs', (corridor) => [corridorKey(corridor)]),
     lastIn: asked('lastIn', (corridor) => [corridorKey(corridor)]),
-    perUsdBefore: asked('perUsdBefore', (currency) => [currency]),
+    worthsBefore: asked('worthsBefore', (currency) => [currency]),
   }
   return { store, windows }
 }

@@ -1,4 +1,5 @@
 import { corridorKey } from '~/domain/corridor.ts'
+import { USD } from '~/domain/currency.ts'
 import type { Publication } from '~/memory/memory.ts'
 
 /**
@@ -21,6 +22,7 @@ export class ReplayFence {
     if (isPastChanged) this.#open.set(EVERYTHING, this.#changes)
     for (const quote of quotes) this.#open.set(corridorKey(quote), this.#changes)
     for (const { currency } of references) this.#open.set(currency, this.#changes)
+    if (references.length > 0) this.#open.set(USD, this.#changes)
   }
 
   /** Whether the primary still has to be asked for its position. */
@@ -51,7 +53,8 @@ export class ReplayFence {
   }
 
   /**
-   * Whether a replica at `position` knows all changes noted about these corridors or currencies.
+   * Whether a replica at `position` knows all changes noted about these corridors or currencies;
+   * `USD` stands for any currency.
    */
   isKnownAt(position: number, sources: readonly string[]): boolean {
     if (this.#open.has(EVERYTHING) || this.#everythingNeeded > position) return false

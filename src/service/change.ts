@@ -1,5 +1,6 @@
 import { type Change, changeOf } from '~/domain/change.ts'
 import type { Corridor } from '~/domain/corridor.ts'
+import type { Mid } from '~/domain/mid.ts'
 import { PERIOD_MS, type Period } from '~/domain/period.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { bestExecutable } from '~/domain/rank.ts'
@@ -10,7 +11,7 @@ import { supportedCorridor } from './supported.ts'
 /** A corridor at one moment; null where it had no recent mid, or nothing executable was live. */
 export type PricesAt = {
   readonly atMs: number
-  readonly mid: number | null
+  readonly mid: Mid | null
   readonly best: number | null
 }
 
@@ -46,13 +47,13 @@ export async function corridorChange(
     quotesBefore(deps, corridor, then),
     midBefore(deps, view, { ...then, corridor }),
   ])
-  const start: PricesAt = { atMs, mid: mid?.rate ?? null, best: bestAt(view, quotes, atMs) }
+  const start: PricesAt = { atMs, mid, best: bestAt(view, quotes, atMs) }
   return {
     corridor,
     period,
     start,
     end,
-    mid: changeOf({ start: start.mid, end: end.mid }),
+    mid: changeOf({ start: start.mid?.rate ?? null, end: end.mid?.rate ?? null }),
     best: changeOf({ start: start.best, end: end.best }),
   }
 }
@@ -62,7 +63,7 @@ function pricesNow(view: View, { from, to }: Corridor): PricesAt {
   const atMs = Math.min(nowMs, cutoffMs)
   return {
     atMs,
-    mid: view.mid(from, to, atMs)?.rate ?? null,
+    mid: view.mid(from, to, atMs) ?? null,
     best: bestAt(view, view.allQuotes(from, to), atMs),
   }
 }

@@ -2,6 +2,8 @@ import { type Corridor, corridorKey } from '~/domain/corridor.ts'
 import { USD } from '~/domain/currency.ts'
 import { invalidParameter, type ServiceError } from '~/domain/errors.ts'
 import { ALWAYS_MS, PERIOD_MS, type Period, type Window } from '~/domain/period.ts'
+import type { Anchors } from '~/domain/price/anchors.ts'
+import { legsOf } from '~/domain/price/day-mids.ts'
 import {
   type Bucket,
   type BucketsAsk,
@@ -10,15 +12,18 @@ import {
   type Interval,
   type SeriesWindow,
   seriesWindow,
+  type Worth,
 } from '~/domain/series.ts'
 import type { View } from '~/memory/view.ts'
 import type { WindowCache } from '~/memory/window-cache.ts'
-import { legsOf, referenceSources } from './snapshot.ts'
+import { referenceSources } from './snapshot.ts'
 import { supportedCorridor } from './supported.ts'
 
 export type SeriesPoint = Bucket & {
   /** The last mid known at the bucket's end; null before the feed's history begins. */
   readonly mid: number | null
+  /** The time of the mid's staler leg: before the bucket where the mid is carried forward. */
+  readonly midAtMs: number | null
 }
 
 export type SeriesStore = {
@@ -31,9 +36,9 @@ export type SeriesStore = {
   firstObservedMs(corridor: Corridor): Promise<number | null>
   /**
    * What a US dollar was last worth in a currency before each of `momentsMs`, which ascend; null
-   * before its history begins.
+   * before its history begins. The dollar itself is worth 1 as of the last fetch of any feed.
    */
-  perUsdBefore(currency: string, momentsMs: readonly number[]): Promise<readonly (number | null)[]>
+  worthsBefore(currency: string, momentsMs: readonly number[]): Promise<readonly (Worth | null)[]>
 }
 
 export type SeriesDeps = { readonly store: SeriesStore; readonly windows: WindowCache }
@@ -75,7 +80,10 @@ export async function seriesOf(
   const { nowMs, cutoffMs } = view.freshness
   const closedMs = Math.floor(Math.min(nowMs, cutoffMs) / bucketMs) * bucketMs
   const middleMs = Math.max(window.fromMs, Math.min(window.beforeMs, closedMs))
-  const ask = { corridor, interval, legs: legsOf(view, corridor), reachMs }
+  const { anchors } = view.catalogue
+  const isCovered = view.isFiat(corridor.from) && view.isFiat(corridor.to)
+  const legs = isCovered ? legsOf([corridor.from, corridor.to], anchors) : []
+  const ask = { corridor, interval, anchors, legs, reachMs }
   const [closed, open] = await Promise.all([
     part(deps, { ...ask, fromMs: window.fromMs, beforeMs: middleMs }),
     part(deps, { ...ask, fromMs: middleMs, beforeMs: window.beforeMs }),
@@ -101,6 +109,8 @@ const unusableStart = (fault: string): ServiceError => invalidParameter({ name: 
 type Part = Window & {
   readonly corridor: Corridor
   readonly interval: Interval
+  readonly anchors: Anchors
+  /** The currencies that the mid is crossed from; none where no feed covers the corridor. */
   readonly legs: readonly string[]
   /** The moment from which on nothing is seen. */
   readonly reachMs: number
@@ -108,12 +118,13 @@ type Part = Window & {
 
 /** Some neighbouring buckets; the earlier result where they were asked for before. */
 async function part(deps: SeriesDeps, ask: Part): Promise<readonly SeriesPoint[]> {
-  const { corridor, interval, legs, fromMs } = ask
+  const { corridor, interval, anchors, legs, fromMs } = ask
   if (ask.beforeMs <= fromMs) return []
   const beforeMs = Math.min(ask.beforeMs, ask.reachMs)
   const name = corridorKey(corridor)
+  const priced = `${anchors.text(corridor.from)}/${anchors.text(corridor.to)}`
   return deps.windows.answer({
-    key: `series ${name} ${interval} ${legs.join()} ${fromMs} ${ask.beforeMs} ${beforeMs}`,
+    key: `series ${name} ${interval} ${priced} ${fromMs} ${ask.beforeMs} ${beforeMs}`,
     sources: [{ of: name, fromMs, beforeMs }, ...referenceSources(legs, beforeMs)],
     ask: () => pointsOf(deps, ask),
     bytesOf: (points) => points.length * POINT_BYTES,
@@ -122,31 +133,37 @@ async function part(deps: SeriesDeps, ask: Part): Promise<readonly SeriesPoint[]
 
 /** The points of some buckets; a leg that another corridor has asked for is remembered. */
 async function pointsOf(deps: SeriesDeps, ask: Part): Promise<SeriesPoint[]> {
-  const { corridor, interval, legs, fromMs } = ask
+  const { corridor, interval, anchors, legs, fromMs } = ask
   const beforeMs = Math.min(ask.beforeMs, ask.reachMs)
   const [buckets, ...worths] = await Promise.all([
     deps.store.buckets({ corridor, interval, fromMs, beforeMs }),
-    ...legs.map((leg) => perUsd(deps, leg, ask)),
+    ...legs.map((leg) => worthsOf(deps, leg, ask)),
   ])
   const byStart = new Map(buckets.map((bucket) => [bucket.startMs, bucket]))
-  const worth = (code: string, i: number) =>
-    code === USD ? 1 : (worths[legs.indexOf(code)]?.[i] ?? null)
+  const worth = (code: string, i: number): Worth | null => {
+    if (code === USD) return legs.length === 0 ? null : DOLLAR
+    const said = worths[legs.indexOf(anchors.of(code) ?? code)]?.[i]
+    return said ? { perUsd: anchors.worth(code, said.perUsd), atMs: said.atMs } : null
+  }
   return bucketStartsMs(ask, interval).map((startMs, i) => {
     const { best = null, samples = 0 } = byStart.get(startMs) ?? {}
-    return { startMs, best, samples, mid: crossed(worth(corridor.from, i), worth(corridor.to, i)) }
+    return { startMs, best, samples, ...crossed(worth(corridor.from, i), worth(corridor.to, i)) }
   })
 }
 
+/** The dollar where it is a leg itself, which needs no reference. */
+const DOLLAR: Worth = { perUsd: 1, atMs: Number.POSITIVE_INFINITY }
+
 /** Roughly how many bytes a point, shown once, and a reference take in memory. */
 const POINT_BYTES = 400
-const WORTH_BYTES = 16
+const WORTH_BYTES = 48
 
 /** What a dollar was worth at the end of each bucket, shared by every corridor with this leg. */
-function perUsd(
+function worthsOf(
   { store, windows }: SeriesDeps,
   leg: string,
   { interval, fromMs, beforeMs, reachMs }: Part,
-): Promise<readonly (number | null)[]> {
+): Promise<readonly (Worth | null)[]> {
   const momentsMs = bucketStartsMs({ fromMs, beforeMs }, interval).map((startMs) =>
     Math.min(startMs + INTERVAL_MS[interval], reachMs),
   )
@@ -154,14 +171,16 @@ function perUsd(
   return windows.answer({
     key: `worth ${leg} ${interval} ${fromMs} ${lastMs}`,
     sources: referenceSources([leg], lastMs),
-    ask: () => store.perUsdBefore(leg, momentsMs),
+    ask: () => store.worthsBefore(leg, momentsMs),
     bytesOf: (values) => values.length * WORTH_BYTES,
   })
 }
 
-/** The rate that `crossMid` would give, from what a dollar is worth in each currency. */
-const crossed = (from: number | null, to: number | null): number | null =>
-  from === null || to === null ? null : to / from
+/** What `crossMid` would give, from what a dollar is worth in each currency. */
+const crossed = (from: Worth | null, to: Worth | null) =>
+  from && to
+    ? { mid: to.perUsd / from.perUsd, midAtMs: Math.min(from.atMs, to.atMs) }
+    : { mid: null, midAtMs: null }
 
 async function wasObserved(
   { store, windows }: SeriesDeps,

@@ -1,10 +1,17 @@
 import { type Corridor, corridorKey } from '~/domain/corridor.ts'
-import { USD } from '~/domain/currency.ts'
 import { DAY_MS } from '~/domain/duration.ts'
 import { invalidParameter } from '~/domain/errors.ts'
 import type { Place } from '~/domain/history.ts'
-import { crossMid, type Mid, type Reference } from '~/domain/mid.ts'
+import type { Mid } from '~/domain/mid.ts'
 import { ALWAYS_MS } from '~/domain/period.ts'
+import {
+  dayMidsOf,
+  legsOf,
+  midAt,
+  type Probe,
+  type ProbeAnswer,
+  probesOf,
+} from '~/domain/price/day-mids.ts'
 import type { Provider } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { vsMidBps } from '~/domain/spread.ts'
@@ -17,11 +24,8 @@ import { supportedCorridor } from './supported.ts'
 export type SnapshotStore = {
   /** The latest quote of every provider of a corridor before `place`, in no particular order. */
   latestBefore(corridor: Corridor, place: Place): Promise<readonly Quote[]>
-  /**
-   * The latest reference of each of `currencies` before `beforeMs`; currencies without one are left
-   * out.
-   */
-  referencesBefore(currencies: readonly string[], beforeMs: number): Promise<readonly Reference[]>
+  /** What each probe finds, in any order. */
+  referencesAt(probes: readonly Probe[]): Promise<readonly ProbeAnswer[]>
 }
 
 export type SnapshotDeps = { readonly store: SnapshotStore; readonly windows: WindowCache }
@@ -58,9 +62,9 @@ export async function snapshotOf(
     midBefore(deps, view, { ...then, corridor }),
   ])
   const counted = quotes.filter(({ providerId }) => view.wasActive(providerId, beforeMs - 1))
-  const mids = { midAtQuote: null, feeMidAtQuote: null }
+  const priced = await withDayMids(deps, view, counted)
   const ranked = corridorView(
-    counted.map((quote) => ({ quote, provider: whoSaid(view, quote), ...mids })),
+    priced.map((one) => ({ ...one, provider: whoSaid(view, one.quote) })),
     view.staleBeforeMs(asOfMs),
   )
   return {
@@ -94,34 +98,55 @@ export function quotesBefore(
   })
 }
 
+/** Each quote with the mids of the moment it took effect. */
+async function withDayMids(deps: SnapshotDeps, view: View, quotes: readonly Quote[]) {
+  const { anchors } = view.catalogue
+  const referenceAt = await referencesAt(deps, probesOf(quotes, anchors), true)
+  const day = { anchors, referenceAt, maxAgeMs: view.midMaxAgeMs }
+  return quotes.map((quote) => ({ quote, ...dayMidsOf(quote, day) }))
+}
+
 /** The mid, if there was a recent one at `thenMs`; else null. */
 export async function midBefore(
-  { store, windows }: SnapshotDeps,
+  deps: SnapshotDeps,
   view: View,
   { corridor, beforeMs, thenMs, isLasting }: PastMoment & { corridor: Corridor; thenMs: number },
 ): Promise<Mid | null> {
-  const legs = legsOf(view, corridor)
-  if (legs.length === 0) return null
-  const ask = () => store.referencesBefore(legs, beforeMs)
-  const references = await (isLasting
+  const { from, to } = corridor
+  if (!view.isFiat(from) || !view.isFiat(to)) return null
+  const { anchors } = view.catalogue
+  const atMs = beforeMs - 1
+  const probes = legsOf([from, to], anchors).map((currency) => ({ currency, atMs }))
+  const referenceAt = await referencesAt(deps, probes, isLasting)
+  const mid = midAt(atMs, [from, to], { anchors, referenceAt, maxAgeMs: Number.POSITIVE_INFINITY })
+  return mid && view.isRecent(mid.atMs, thenMs) ? mid : null
+}
+
+/** What the probes find; the answer is kept where others may ask for the same. */
+async function referencesAt(
+  { store, windows }: SnapshotDeps,
+  probes: readonly Probe[],
+  isLasting: boolean,
+) {
+  const ask = () => store.referencesAt(probes)
+  const names = probes.map(nameOf)
+  const answers = await (isLasting && probes.length > 0
     ? windows.answer({
-        key: `references ${legs.join()} ${beforeMs}`,
-        sources: referenceSources(legs, beforeMs),
+        key: `references ${names.join()}`,
+        sources: probes.map(({ currency: of, atMs }) => ({
+          of,
+          fromMs: ALWAYS_MS,
+          beforeMs: atMs + 1,
+        })),
         ask,
         bytesOf: (rows) => rows.length * REFERENCE_BYTES,
       })
     : ask())
-  if (references.length < legs.length) return null
-  const leg = (code: string) => references.find(({ currency }) => currency === code) ?? DOLLAR
-  const mid = crossMid(leg(corridor.from), leg(corridor.to))
-  return view.isRecent(mid.atMs, thenMs) ? mid : null
+  const found = new Map(answers.map((answer) => [nameOf(answer), answer.reference]))
+  return (probe: Probe) => found.get(nameOf(probe)) ?? undefined
 }
 
-/** The currencies that a corridor's mid is crossed from; none where the feed does not cover it. */
-export function legsOf(view: View, { from, to }: Corridor): string[] {
-  if (!view.isFiat(from) || !view.isFiat(to)) return []
-  return [from, to].filter((code) => code !== USD)
-}
+const nameOf = ({ currency, atMs }: Probe): string => `${currency}@${atMs}`
 
 /** The references of `legs` at any time before `beforeMs`, as cache sources. */
 export const referenceSources = (legs: readonly string[], beforeMs: number): Source[] =>
@@ -132,9 +157,6 @@ const QUOTE_BYTES = 250
 const REFERENCE_BYTES = 150
 
 export const quotesBytes = (quotes: readonly Quote[]): number => quotes.length * QUOTE_BYTES
-
-/** Stands for the leg that needs no reference; none of it is ever shown. */
-const DOLLAR: Reference = { id: 0, atMs: 0, currency: USD, perUsd: 1, source: '' }
 
 /** The provider of a quote; one that memory does not know yet is named by its id alone. */
 export function whoSaid(view: View, { providerId, rateType }: Quote): Provider {

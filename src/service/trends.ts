@@ -1,6 +1,8 @@
 import { type Corridor, corridorKey } from '~/domain/corridor.ts'
 import { USD } from '~/domain/currency.ts'
 import { DAY_MS } from '~/domain/duration.ts'
+import type { Anchors } from '~/domain/price/anchors.ts'
+import { legsOf } from '~/domain/price/day-mids.ts'
 import type { BestOfDay, TrendWindow, WorthOfDay } from '~/domain/trend.ts'
 import type { View } from '~/memory/view.ts'
 
@@ -51,18 +53,19 @@ export class TrendBoard {
       })
     }
     const trends = await this.#asked.trends
-    return (corridor) => trendOf(trends, corridor)
+    const { anchors } = view.catalogue
+    return (corridor) => trendOf(trends, corridor, anchors)
   }
 
   async #load({ catalogue, freshness }: View): Promise<Trends> {
     const window = trendWindow(freshness.cutoffMs)
+    const codes = catalogue.currencies.map(({ code }) => code)
     const [best, worth] = await Promise.all([
       this.store.bestByDay(window),
-      this.store.worthByDay(catalogue.referenceCodes, window),
+      this.store.worthByDay(legsOf(codes, catalogue.anchors), window),
     ])
     const series = new Map(worth.map(({ currency }) => [currency, empty()]))
     for (const { currency, day, perUsd } of worth) series.get(currency)![day] = perUsd
-    series.set(USD, Array<number | null>(TREND_DAYS).fill(1))
     const bests = new Map(best.map((said) => [corridorKey(said), empty()]))
     for (const said of best) bests.get(corridorKey(said))![said.day] = said.best
     return { best: bests, worth: series }
@@ -71,17 +74,23 @@ export class TrendBoard {
 
 const empty = (): (number | null)[] => Array<number | null>(TREND_DAYS).fill(null)
 const NONE: readonly null[] = Array<null>(TREND_DAYS).fill(null)
+/** The dollar where it is itself a leg, which needs no reference. */
+const DOLLAR: readonly number[] = Array<number>(TREND_DAYS).fill(1)
 
 function trendWindow(cutoffMs: number): TrendWindow {
   const dayMs = Math.floor(cutoffMs / DAY_MS) * DAY_MS
   return { fromMs: dayMs - (TREND_DAYS - 1) * DAY_MS, beforeMs: cutoffMs + 1, days: TREND_DAYS }
 }
 
-function trendOf({ best, worth }: Trends, corridor: Corridor): Trend {
-  const [source, target] = [worth.get(corridor.from), worth.get(corridor.to)]
-  const mid =
-    source && target
-      ? target.map((perUsd, day) => (perUsd && source[day] ? perUsd / source[day] : null))
-      : NONE
-  return { mid, best: best.get(corridorKey(corridor)) ?? NONE }
+function trendOf({ best, worth }: Trends, corridor: Corridor, anchors: Anchors): Trend {
+  const worthOf = (code: string): readonly (number | null)[] => {
+    if (code === USD) return DOLLAR
+    const said = worth.get(anchors.of(code) ?? '') ?? NONE
+    return said.map((perUsd) => perUsd && anchors.worth(code, perUsd))
+  }
+  const [source, target] = [worthOf(corridor.from), worthOf(corridor.to)]
+  return {
+    mid: target.map((perUsd, day) => (perUsd && source[day] ? perUsd / source[day] : null)),
+    best: best.get(corridorKey(corridor)) ?? NONE,
+  }
 }

@@ -18,6 +18,7 @@ export const ChangeQuery = Type.Object({
 const ChangeMoment = namedRecord('ChangeMoment', {
   at: Instant,
   mid: Type.Optional(Type.Number({ description: 'Absent without a recent mid at that moment.' })),
+  source: Type.Optional(Type.String({ description: 'The feed or feeds behind the mid.' })),
   best: Type.Optional(
     Type.Number({ description: 'Best executable rate; absent where none was quoted.' }),
   ),
@@ -57,7 +58,7 @@ export function presentChange(
 
 const presentMoment = ({ atMs, mid, best }: PricesAt): Static<typeof ChangeMoment> => ({
   at: iso(atMs),
-  ...(mid !== null && { mid: roundAmount(mid) }),
+  ...(mid && { mid: roundAmount(mid.rate), source: mid.source }),
   ...(best !== null && { best: roundAmount(best) }),
 })
 

@@ -42,6 +42,13 @@ export const TimeSeriesPoint = namedRecord('TimeSeriesPoint', {
       description: "Last mid known at the bucket's end; null before the feed's history begins.",
     }),
   ),
+  mid_at: nullable(
+    Type.String({
+      ...Instant,
+      description:
+        "The time of the mid, its staler leg's: before t where the mid is carried forward.",
+    }),
+  ),
   best: nullable(
     Type.Number({
       description:
@@ -109,10 +116,11 @@ const presented = new WeakMap<SeriesPoint, Presented>()
 function presentPoint(point: SeriesPoint): Presented {
   const known = presented.get(point)
   if (known) return known
-  const { startMs, mid, best, samples } = point
+  const { startMs, mid, midAtMs, best, samples } = point
   const shown = {
     t: iso(startMs),
     mid: mid === null ? null : roundAmount(mid),
+    mid_at: midAtMs === null ? null : iso(midAtMs),
     best: best === null ? null : roundAmount(best),
     samples,
   }

@@ -4,11 +4,12 @@ import type { ReferenceRow } from '~/domain/mid.ts'
 import { bucketStartsMs } from '~/domain/series.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { connect, type Database } from '~/store/database.ts'
+import { foundRows } from '~/store/day-references.ts'
 import { openEmbedded } from '~/store/embedded/embedded.ts'
 import { migrate } from '~/store/migrate.ts'
 import { pageStatement } from '~/store/past/history-store.ts'
-import { bucketRows, perUsdRows } from '~/store/past/series-store.ts'
-import { latestQuotes, latestReferences } from '~/store/past/snapshot-store.ts'
+import { bucketRows, worthRows } from '~/store/past/series-store.ts'
+import { latestQuotes } from '~/store/past/snapshot-store.ts'
 import { importObservations } from '~/store/transfer/observation-import.ts'
 import { importReferences } from '~/store/transfer/reference-import.ts'
 import { currency, provider } from '../support/catalogue.ts'
@@ -275,14 +276,17 @@ const seriesSql = (database: Database, corridor: Corridor, dayMs: number) => {
   const endsMs = bucketStartsMs(window, 'P1D').map((ms) => ms + DAY_MS)
   return Promise.all([
     bucketRows(database, { ...window, corridor, interval: 'P1D' }),
-    ...legsOf(corridor).map((leg) => perUsdRows(database, leg, endsMs)),
+    ...legsOf(corridor).map((leg) => worthRows(database, leg, endsMs)),
   ])
 }
 
 const snapshotSql = (database: Database, corridor: Corridor, beforeMs: number) =>
   Promise.all([
     latestQuotes(database, corridor, { atMs: beforeMs, id: 0 }),
-    latestReferences(database, legsOf(corridor), beforeMs),
+    foundRows(
+      database,
+      legsOf(corridor).map((currency) => ({ currency, atMs: beforeMs - 1 })),
+    ),
   ])
 
 const millions = (rows: number): string =>

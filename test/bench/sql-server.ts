@@ -10,7 +10,7 @@ import { type AgedQuote, type CorridorView, corridorView } from '~/memory/corrid
 import { converted } from '~/service/convert.ts'
 import type { Matrix } from '~/service/fetch.ts'
 import { connect, type Database } from '~/store/database.ts'
-import { latestReferences } from '~/store/past/snapshot-store.ts'
+import { foundRows } from '~/store/day-references.ts'
 import { type QuoteRow, quoteOf } from '~/store/quote-store.ts'
 import { referenceOf } from '~/store/reference-row.ts'
 import { presentConvert } from '~/wire/convert.ts'
@@ -75,7 +75,8 @@ const agedOf = (row: QuoteRow): AgedQuote => {
 }
 
 async function references(codes: readonly string[]): Promise<Map<string, Reference>> {
-  const rows = await latestReferences({ sql } as Database, [...new Set(codes)], Date.now())
+  const probes = [...new Set(codes)].map((currency) => ({ currency, atMs: Date.now() }))
+  const rows = await foundRows({ sql } as Database, probes)
   return new Map(rows.map((row) => [row.currency, referenceOf(row)]))
 }
 

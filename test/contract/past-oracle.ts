@@ -31,6 +31,7 @@ export type Facts = {
   providers: Map<string, Provider>
   /** Currencies that the feed covers. */
   fiat: Set<string>
+  pegs: Pegs
 }
 
 export type Asker = {
@@ -42,12 +43,14 @@ export type Asker = {
   staleAfter?: number | null
 }
 
+export type Pegs = Record<string, { to: string; rate: number }>
+
 type Parameters = Record<string, string>
 
 /** Everything that was recorded, by the plainest statements there are. */
 export async function factsOf(
   { sql }: Database,
-  catalogue: { providers: readonly Provider[]; fiat: readonly string[] },
+  catalogue: { providers: readonly Provider[]; fiat: readonly string[]; pegs: Pegs },
 ): Promise<Facts> {
   const said = await sql`
     select o.id, (extract(epoch from o.effective_from) * 1000)::float8 as at, p.provider_id,
@@ -89,6 +92,7 @@ export async function factsOf(
     })),
     providers: new Map(catalogue.providers.map((provider) => [provider.id, provider])),
     fiat: new Set(catalogue.fiat),
+    pegs: catalogue.pegs,
   }
 }
 
@@ -124,28 +128,53 @@ function wasActive({ turns, providers }: Facts, provider: string, at: number): b
 const counts = (facts: Facts, { now }: Asker, provider: string, at: number): boolean =>
   at >= now ? facts.providers.get(provider)!.isActive : wasActive(facts, provider, at)
 
+type Leg = { perUsd: number; at: number; sources: string[] }
+
+/** What a dollar was worth in a currency before a moment, through its peg if it has one. */
+function legBefore(facts: Facts, code: string, before: number): Leg | null {
+  const peg = facts.pegs[code]
+  if (peg?.to === 'USD') {
+    const any = last(facts.fixings.filter(({ at }) => at < before))
+    return any ? { perUsd: peg.rate, at: any.at, sources: ['peg:USD', any.source] } : null
+  }
+  if (peg) {
+    const anchor = legBefore(facts, peg.to, before)
+    if (!anchor) return null
+    const sources = [`peg:${peg.to}`, ...anchor.sources]
+    return { perUsd: anchor.perUsd * peg.rate, at: anchor.at, sources }
+  }
+  const own = last(facts.fixings.filter(({ currency, at }) => currency === code && at < before))
+  return own ? { perUsd: own.perUsd, at: own.at, sources: [own.source] } : null
+}
+
 /** The mid that was known before a moment, however old. */
 function midBefore(facts: Facts, pair: string, before: number) {
   const codes = pair.split('/')
   if (codes.some((code) => !facts.fiat.has(code))) return null
-  const legs = codes
-    .filter((code) => code !== 'USD')
-    .map((code) =>
-      last(facts.fixings.filter(({ currency, at }) => currency === code && at < before)),
-    )
-  if (legs.some((leg) => !leg)) return null
-  const worth = (code: string) =>
-    code === 'USD' ? 1 : legs.find((leg) => leg!.currency === code)!.perUsd
+  const dollar: Leg = { perUsd: 1, at: Number.POSITIVE_INFINITY, sources: [] }
+  const [from, to] = codes.map((code) => (code === 'USD' ? dollar : legBefore(facts, code, before)))
+  if (!from || !to) return null
   return {
-    rate: worth(codes[1]!) / worth(codes[0]!),
-    at: Math.min(...legs.map((leg) => leg!.at)),
-    source: [...new Set(legs.map((leg) => leg!.source))].join('+'),
+    rate: to.perUsd / from.perUsd,
+    at: Math.min(from.at, to.at),
+    source: [...new Set([...from.sources, ...to.sources])].join('+'),
   }
 }
 
 function recentMid(facts: Facts, pair: string, moment: { before: number; thenMs: number }) {
   const mid = midBefore(facts, pair, moment.before)
   return mid && moment.thenMs - mid.at <= 72 * HOUR ? mid : null
+}
+
+/** The mid of a price's own moment, and how far the price lay below it. */
+function ofItsDay(facts: Facts, { pair, at, rate }: Said) {
+  const mid = recentMid(facts, pair, { before: at + 1, thenMs: at })
+  return (
+    mid && {
+      mid_at_quote: { rate: twelve(mid.rate), fetched_at: iso(mid.at) },
+      margin_pct: Math.round((1 - rate / mid.rate) * 100 * 1e6) / 1e6 + 0,
+    }
+  )
 }
 
 export function history(facts: Facts, { now, tier }: Asker, p: Parameters) {
@@ -229,6 +258,7 @@ export function series(facts: Facts, { now, tier }: Asker, p: Parameters) {
     data.push({
       t: iso(t),
       mid: mid && twelve(mid.rate),
+      mid_at: mid && iso(mid.at),
       best: executable.length > 0 ? twelve(Math.max(...executable)) : null,
       samples: rows.length,
     })
@@ -288,6 +318,7 @@ export function historical(facts: Facts, { now, tier, staleAfter }: Asker, p: Pa
         is_stale: Math.min(asOf, now) - row.at > (staleAfter ?? Number.POSITIVE_INFINITY),
         fee_stated: row.fee !== null,
         evidence: row.evidence,
+        ...ofItsDay(facts, row),
       }
     }),
     count: quotes.length,
@@ -309,7 +340,7 @@ export function change(facts: Facts, { now, tier, quoteMaxAge = null }: Asker, p
   const end = cutoffOf({ now, tier })
   const start = end - DAYS[period]! * DAY
   const side = (at: number) => {
-    const mid = recentMid(facts, pair, { before: at + 1, thenMs: at })?.rate
+    const mid = recentMid(facts, pair, { before: at + 1, thenMs: at })
     const said = facts.said.filter((row) => row.pair === pair && row.at <= at)
     const executable = latest(said).filter(
       (row) =>
@@ -320,7 +351,7 @@ export function change(facts: Facts, { now, tier, quoteMaxAge = null }: Asker, p
     const best = executable.length > 0 ? Math.max(...executable.map(({ rate }) => rate)) : undefined
     return {
       at: iso(at),
-      ...(mid !== undefined && { mid: twelve(mid) }),
+      ...(mid && { mid: twelve(mid.rate), source: mid.source }),
       ...(best !== undefined && { best: twelve(best) }),
     }
   }

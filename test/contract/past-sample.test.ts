@@ -8,7 +8,7 @@ import { createRollupStore } from '~/store/past/rollup-store.ts'
 import { PastWorld } from '../support/past-world.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { TEST_MS_MAX } from '../support/until.ts'
-import { change, type Facts, historical, history, series } from './past-oracle.ts'
+import { change, type Facts, historical, history, type Pegs, series } from './past-oracle.ts'
 
 /** The last day of the sample. */
 const NOW = '2026-09-29T14:25:30.500Z'
@@ -64,7 +64,12 @@ async function factsOfFiles(): Promise<Facts> {
     return { id, at: Date.parse(at!), perUsd: Number(perUsd), ...feed }
   })
   const fiat = catalogue.currencies.filter(({ kind }) => kind === 'fiat').map(({ code }) => code)
-  return { said, fixings, turns: [], providers, fiat: new Set(fiat) }
+  const pegs = Object.fromEntries(
+    catalogue.currencies.flatMap((known: { code: string; peg?: Pegs[string] | null }) =>
+      known.peg ? [[known.code, known.peg]] : [],
+    ),
+  )
+  return { said, fixings, turns: [], providers, fiat: new Set(fiat), pegs }
 }
 
 async function linesOf(name: string): Promise<string[]> {
@@ -130,9 +135,27 @@ describe('two years of real mids and the rates of central banks', () => {
     const { body } = await world.get('/time-series?from=USD&to=KES&interval=P1D&period=90d')
     expect(body).toMatchObject({ count: 91, tracked_corridor: true })
     expect(body.data.slice(-3)).toEqual([
-      { t: '2026-09-27T00:00:00.000Z', mid: 129.5972392, best: null, samples: 0 },
-      { t: '2026-09-28T00:00:00.000Z', mid: 129.69846566, best: 129.69846566, samples: 5 },
-      { t: '2026-09-29T00:00:00.000Z', mid: 129.67469522, best: 129.67469522, samples: 5 },
+      {
+        t: '2026-09-27T00:00:00.000Z',
+        mid: 129.5972392,
+        mid_at: '2026-09-27T00:00:00.000Z',
+        best: null,
+        samples: 0,
+      },
+      {
+        t: '2026-09-28T00:00:00.000Z',
+        mid: 129.69846566,
+        mid_at: '2026-09-28T00:00:00.000Z',
+        best: 129.69846566,
+        samples: 5,
+      },
+      {
+        t: '2026-09-29T00:00:00.000Z',
+        mid: 129.67469522,
+        mid_at: '2026-09-29T00:00:00.000Z',
+        best: 129.67469522,
+        samples: 5,
+      },
     ])
   })
 

@@ -12,7 +12,7 @@ import { switchProvider } from '../support/activity.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
 import { PastWorld } from '../support/past-world.ts'
 import { freshDatabase } from '../support/postgres.ts'
-import { change, factsOf, historical, history, series } from './past-oracle.ts'
+import { change, factsOf, historical, history, type Pegs, series } from './past-oracle.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -80,7 +80,7 @@ const said = fc.record({
 
 const fixing = fc.record({
   moment: moments,
-  currency: fc.constantFrom('KES', 'GBP', 'NGN'),
+  currency: fc.constantFrom('KES', 'GBP', 'NGN', 'EUR'),
   perUsd: fc.constantFrom('129.5', '130', '0.79', '1530.25'),
   source: fc.constantFrom('feed-a', 'feed-b'),
 })
@@ -106,10 +106,23 @@ const story = fc.record({
     PROVIDERS.map(({ id }) => id),
     { maxLength: 4 },
   ),
+  /** What is pegged to what, and what the pegs are changed to. */
+  pegs: fc.array(
+    fc.constantFrom<Pegs>(
+      {},
+      { NGN: { to: 'GBP', rate: 2000 } },
+      { KES: { to: 'USD', rate: 129 }, GBP: { to: 'USD', rate: 0.8 } },
+      { NGN: { to: 'GBP', rate: 2000 }, GBP: { to: 'EUR', rate: 1.25 } },
+    ),
+    { minLength: 2, maxLength: 2 },
+  ),
   days: fc.array(fc.nat({ max: 100 }), { minLength: 2, maxLength: 3 }),
   limit: fc.integer({ min: 1, max: 9 }),
   offsets: fc.array(fc.nat({ max: 30 }), { minLength: 3, maxLength: 3 }),
 })
+
+const pegged = (pegs: Pegs) =>
+  CURRENCIES.map((known) => ({ ...known, peg: pegs[known.code] ?? null }))
 
 const momentOf = ([age, isFromHour]: [number, boolean], nowMs: number): number => {
   const base = isFromHour ? nowMs - (nowMs % HOUR_MS) : nowMs
@@ -200,10 +213,11 @@ describe('questions about the past', () => {
           const database = await freshDatabase()
           try {
             await createCatalogueStore(database).apply({
-              currencies: CURRENCIES,
+              currencies: pegged(told.pegs[0]!),
               providers: PROVIDERS,
             })
             const { at, quoteMaxAgeMs, staleAfterMs } = told
+            const [pegs, others] = told.pegs as [Pegs, Pegs]
             const ages = { quoteMaxAgeMs, staleAfterMs }
             await turn(database, told, nowMs)
             const world = await new PastWorld(database, { at, ...ages }).start()
@@ -216,7 +230,8 @@ describe('questions about the past', () => {
             await fix(world, told.fixings, nowMs)
             await world.refresher.reload()
             await world.apply({ currencies: [], providers })
-            await agree(world, questions, { providers, ...ages })
+            await agree(world, questions, { providers, pegs, ...ages })
+            await world.apply({ currencies: pegged(others), providers: [] })
             const late = told.backfill.filter(
               ({ provider }) => !told.inactive.includes(provider.id),
             )
@@ -225,7 +240,7 @@ describe('questions about the past', () => {
               late.map((row) => observationOf({ ...row, kind: null }, nowMs)),
             )
             await fix(world, told.lateFixings, nowMs)
-            await agree(world, questions, { providers, ...ages })
+            await agree(world, questions, { providers, pegs: others, ...ages })
           } finally {
             await database.close()
           }
@@ -299,15 +314,16 @@ async function fix(
   }
 }
 
+type Known = { providers: typeof PROVIDERS; pegs: Pegs }
 type Ages = { quoteMaxAgeMs: number | null; staleAfterMs: number | null }
 
 async function agree(
   world: PastWorld,
   questions: Question[],
-  { providers, quoteMaxAgeMs, staleAfterMs }: { providers: typeof PROVIDERS } & Ages,
+  { providers, pegs, quoteMaxAgeMs, staleAfterMs }: Known & Ages,
 ) {
   const fiat = CURRENCIES.filter(({ kind }) => kind === 'fiat').map(({ code }) => code)
-  const facts = await factsOf(world.database, { providers: [...providers], fiat })
+  const facts = await factsOf(world.database, { providers: [...providers], fiat, pegs })
   const now = world.clock.now()
   for (const [path, oracle, parameters] of questions)
     for (const tier of ['realtime', 'hourly'] as const) {

@@ -39,6 +39,8 @@ const say = (provider_id: string, rate: number, effective_from: string) =>
 const series = (question: string, tier: Tier = 'realtime') =>
   world.get(`/time-series?${question.includes('from=') ? '' : 'from=USD&to=KES&'}${question}`, tier)
 
+const EARLY = '2026-03-03T05:00:00.000Z'
+const LATE = '2026-03-04T23:59:59.999Z'
 const WEEK = 'start=2026-03-02T12:00:00Z'
 
 describe('GET /time-series', () => {
@@ -52,10 +54,10 @@ describe('GET /time-series', () => {
       end: '2026-03-06T00:00:00.000Z',
       tracked_corridor: true,
       data: [
-        { t: '2026-03-02T00:00:00.000Z', mid: null, best: null, samples: 0 },
-        { t: '2026-03-03T00:00:00.000Z', mid: 130, best: 129, samples: 3 },
-        { t: '2026-03-04T00:00:00.000Z', mid: 131, best: null, samples: 1 },
-        { t: '2026-03-05T00:00:00.000Z', mid: 131, best: 130, samples: 2 },
+        { t: '2026-03-02T00:00:00.000Z', mid: null, mid_at: null, best: null, samples: 0 },
+        { t: '2026-03-03T00:00:00.000Z', mid: 130, mid_at: EARLY, best: 129, samples: 3 },
+        { t: '2026-03-04T00:00:00.000Z', mid: 131, mid_at: LATE, best: null, samples: 1 },
+        { t: '2026-03-05T00:00:00.000Z', mid: 131, mid_at: LATE, best: 130, samples: 2 },
       ],
       count: 4,
       timestamp: NOW,
@@ -65,13 +67,13 @@ describe('GET /time-series', () => {
 
   test('200 at the hourly tier counts up to and including its cutoff in the bucket of that moment', async () => {
     const { body } = await series(WEEK, 'hourly')
-    const last = { t: '2026-03-05T00:00:00.000Z', mid: 131, best: 127, samples: 1 }
+    const last = { t: '2026-03-05T00:00:00.000Z', mid: 131, mid_at: LATE, best: 127, samples: 1 }
     expect(body.data.at(-1)).toEqual(last)
     expect(body).toMatchObject({ data_freshness: 'hourly', as_of: '2026-03-05T14:00:00.000Z' })
     const hours = await series('start=2026-03-05T13:30:00Z&interval=PT1H', 'hourly')
     expect(hours.body.data).toEqual([
-      { t: '2026-03-05T13:00:00.000Z', mid: 131, best: null, samples: 0 },
-      { t: '2026-03-05T14:00:00.000Z', mid: 131, best: 127, samples: 1 },
+      { t: '2026-03-05T13:00:00.000Z', mid: 131, mid_at: LATE, best: null, samples: 0 },
+      { t: '2026-03-05T14:00:00.000Z', mid: 131, mid_at: LATE, best: 127, samples: 1 },
     ])
   })
 
@@ -81,7 +83,7 @@ describe('GET /time-series', () => {
     const { body } = await series('interval=PT1H', 'hourly')
     world.clock.advance(beforeMs)
     expect(body.end).toBe('2026-03-05T15:00:00.000Z')
-    const last = { t: '2026-03-05T14:00:00.000Z', mid: 131, best: 127, samples: 1 }
+    const last = { t: '2026-03-05T14:00:00.000Z', mid: 131, mid_at: LATE, best: 127, samples: 1 }
     expect(body.data.at(-1)).toEqual(last)
   })
 
@@ -89,6 +91,8 @@ describe('GET /time-series', () => {
     const { body } = await series('from=GBP&to=KES&start=2026-03-02T00:00:00Z')
     const mids = body.data.map(({ mid }: { mid: number | null }) => mid)
     expect(mids).toEqual([null, 162.5, 163.75, 163.75])
+    const times = body.data.map((point: { mid_at: string | null }) => point.mid_at)
+    expect(times).toEqual([null, EARLY, EARLY, EARLY])
   })
 
   test('200 for a pair that nobody quotes has only mids and says so', async () => {
@@ -169,8 +173,14 @@ describe('GET /time-series', () => {
     await say('retail-a', 120, '2026-02-21T08:00:00Z')
     await fix('2026-02-21T09:00:00Z', { KES: '125' })
     expect((await days()).body.data).toEqual([
-      { t: '2026-02-20T00:00:00.000Z', mid: null, best: null, samples: 0 },
-      { t: '2026-02-21T00:00:00.000Z', mid: 125, best: 120, samples: 1 },
+      { t: '2026-02-20T00:00:00.000Z', mid: null, mid_at: null, best: null, samples: 0 },
+      {
+        t: '2026-02-21T00:00:00.000Z',
+        mid: 125,
+        mid_at: '2026-02-21T09:00:00.000Z',
+        best: 120,
+        samples: 1,
+      },
     ])
   })
 

@@ -100,6 +100,17 @@ describe('note', () => {
     expect(await cache.answer(asked)).toBe(2)
   })
 
+  test('a reference of any currency changes what was computed from the dollar', async () => {
+    const cache = new WindowCache()
+    const asked = counted({ sources: [{ of: 'USD', fromMs: ALWAYS_MS, beforeMs: 200 }] })
+    await cache.answer(asked)
+    cache.note(said(199))
+    cache.note(fixed('NGN', 200))
+    expect(await cache.answer(asked)).toBe(1)
+    cache.note(fixed('NGN', 199))
+    expect(await cache.answer(asked)).toBe(2)
+  })
+
   test('an unknown change drops everything', async () => {
     const cache = new WindowCache()
     const asked = counted()

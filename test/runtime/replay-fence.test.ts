@@ -39,6 +39,16 @@ describe('ReplayFence', () => {
     expect([199, 200].map((at) => fence.isKnownAt(at, [...KES, 'KES']))).toEqual([false, true])
   })
 
+  test('a reference of any currency concerns the dollar, and no other currency', () => {
+    const fence = new ReplayFence()
+    fence.note({ references: [reference] })
+    expect(['USD', 'KES', 'NGN'].map((code) => fence.isKnownAt(1000, [code]))).toEqual([
+      false,
+      false,
+      true,
+    ])
+  })
+
   test('an unknown change concerns everything', () => {
     const fence = new ReplayFence()
     fence.note({ isPastChanged: true })

@@ -3,10 +3,11 @@ import type { PendingQuery } from 'postgres'
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
 import { bucketStartsMs } from '~/domain/series.ts'
+import { foundRows } from '~/store/day-references.ts'
 import { pageStatement } from '~/store/past/history-store.ts'
 import { differenceRows } from '~/store/past/rollup-store.ts'
-import { bucketRows, firstObserved, perUsdRows } from '~/store/past/series-store.ts'
-import { latestQuotes, latestReferences } from '~/store/past/snapshot-store.ts'
+import { bucketRows, firstObserved, worthRows as worthsBefore } from '~/store/past/series-store.ts'
+import { latestQuotes } from '~/store/past/snapshot-store.ts'
 import { bestRows, worthRows } from '~/store/past/trend-store.ts'
 import { sendingRows } from '~/store/portal/sending-store.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
@@ -14,7 +15,7 @@ import { NOW_MS, stockedDatabase } from './samples.ts'
 
 const ROWS = 200_000
 const FILL_MS_MAX = 60_000
-const HISTORIES = ['observations', 'reference_rates', 'rollups']
+const HISTORIES = ['observations', 'reference_rates', 'reference_snapshots', 'rollups']
 
 let database: FreshDatabase
 
@@ -88,7 +89,10 @@ const statements: Record<string, () => unknown> = {
   'the latest quotes before a moment': () =>
     latestQuotes(database, corridor, { atMs: NOW_MS - 200 * DAY_MS, id: 0 }),
   'the latest references before a moment': () =>
-    latestReferences(database, ['GBP', 'KES'], NOW_MS - 200 * DAY_MS),
+    foundRows(database, [
+      { currency: 'GBP', atMs: NOW_MS - 200 * DAY_MS },
+      { currency: 'USD', atMs: NOW_MS - 200 * DAY_MS },
+    ]),
   'a year in days': () => bucketRows(database, { ...year, corridor, interval: 'P1D' }),
   'a week in hours': () =>
     bucketRows(database, {
@@ -98,10 +102,12 @@ const statements: Record<string, () => unknown> = {
       beforeMs: endMs + 1,
     }),
   'the first observation': () => firstObserved(database, corridor),
-  'the references at the ends of a year of days': () => perUsdRows(database, 'KES', days),
+  'the references at the ends of a year of days': () => worthsBefore(database, 'KES', days),
+  'the fetches before the ends of a year of days': () => worthsBefore(database, 'USD', days),
   'how regularly providers and corridors are sent for': () => sendingRows(database, NOW_MS),
   'the month of every corridor': () => bestRows(database, month),
-  'what every currency was worth in a month': () => worthRows(database, ['GBP', 'KES'], month),
+  'what every currency was worth in a month': () =>
+    worthRows(database, ['GBP', 'KES', 'USD'], month),
   'the verification of a slice': () =>
     differenceRows(
       database,

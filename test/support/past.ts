@@ -5,6 +5,7 @@ import { createHeldStore } from '~/store/past/held-store.ts'
 import { createHistoryStore } from '~/store/past/history-store.ts'
 import { createSeriesStore } from '~/store/past/series-store.ts'
 import { createSnapshotStore } from '~/store/past/snapshot-store.ts'
+import { noReferences } from './days.ts'
 
 /** The past as `serve` reads it; memory's news have to be noted in `windows`. */
 export const pastOf = (database: Database, windows = new WindowCache()): PastDeps => ({
@@ -22,11 +23,11 @@ export const emptyPast = (): PastDeps => ({
   store: {
     page: async () => [],
     latestBefore: async () => [],
-    referencesBefore: async () => [],
+    referencesAt: noReferences,
     buckets: async () => [],
     firstObservedMs: async () => null,
     lastIn: async () => [],
-    perUsdBefore: async (_currency, momentsMs) => momentsMs.map(() => null),
+    worthsBefore: async (_currency, momentsMs) => momentsMs.map(() => null),
   },
   windows: new WindowCache(),
 })

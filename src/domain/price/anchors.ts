@@ -3,46 +3,59 @@ import type { Reference } from '~/domain/mid.ts'
 
 type Priced = Pick<Currency, 'code' | 'kind' | 'peg'>
 
-/**
- * What a dollar is worth in a pegged currency: the anchor's reference times the rate, with the
- * anchor's time, and the peg in front of the anchor's source.
- */
-const peggedReference = (currency: string, peg: Peg, anchor: Reference): Reference => ({
-  id: anchor.id,
-  atMs: anchor.atMs,
-  currency,
-  perUsd: anchor.perUsd * peg.rate,
-  source: `peg:${peg.to}+${anchor.source}`,
-})
+/** How a currency is priced: through `pegs` by the references of `anchor`, itself where none is. */
+type Pricing = {
+  readonly anchor: string
+  /** The anchor's first. */
+  readonly pegs: readonly Peg[]
+}
 
 /**
  * By whose references each currency is priced: its own, or those of the anchor that its pegs lead
  * to.
  */
 export class Anchors {
-  readonly #byCode = new Map<string, string>()
-  readonly #currencies: ReadonlyMap<string, Priced>
-  /** Every currency that references price at all, with its peg. */
+  readonly #byCode: ReadonlyMap<string, Pricing>
+  /** Every currency that is priced at all, and how. */
   readonly #text: string
 
   /** A circle of pegs counts as none: a file is refused for one, a table may hold it. */
   constructor(currencies: readonly Priced[]) {
-    const fiat = currencies.filter(({ kind }) => kind === 'fiat')
-    this.#currencies = new Map(fiat.map((currency) => [currency.code, currency]))
-    for (const { code } of fiat) this.#byCode.set(code, this.#rootOf(code))
-    const pegs = fiat.map(({ code, peg }) => [code, peg?.to, peg?.rate].join(' '))
-    this.#text = pegs.sort().join('\n')
+    const fiat = new Map(
+      currencies.filter(({ kind }) => kind === 'fiat').map((currency) => [currency.code, currency]),
+    )
+    this.#byCode = new Map([...fiat.keys()].map((code) => [code, pricingOf(code, fiat)]))
+    this.#text = [...fiat.keys()]
+      .map((code) => `${code} ${this.text(code)}`)
+      .sort()
+      .join()
   }
 
   /** The currency whose references price `code`; undefined for what no feed covers. */
   of(code: string): string | undefined {
-    return this.#byCode.get(code)
+    return this.#byCode.get(code)?.anchor
   }
 
-  /** The reference of `code` that follows from one of its anchor. */
+  /** What a dollar is worth in `code`, by what it is worth in its anchor. */
+  worth(code: string, perUsd: number): number {
+    return this.#pegsOf(code).reduce((worth, { rate }) => worth * rate, perUsd)
+  }
+
+  /**
+   * The reference of `code` that follows from one of its anchor: with its time, and with the pegs
+   * in front of its source.
+   */
   reference(code: string, anchor: Reference): Reference {
-    const peg = this.#byCode.get(code) === code ? null : this.#currencies.get(code)?.peg
-    return peg ? peggedReference(code, peg, this.reference(peg.to, anchor)) : anchor
+    const pegs = this.#pegsOf(code)
+    if (pegs.length === 0) return anchor
+    const perUsd = this.worth(code, anchor.perUsd)
+    const source = pegs.reduce((text, { to }) => `peg:${to}+${text}`, anchor.source)
+    return { id: anchor.id, atMs: anchor.atMs, currency: code, perUsd, source }
+  }
+
+  /** How `code` is priced, as a text that differs wherever its price would. */
+  text(code: string): string {
+    return [this.of(code), ...this.#pegsOf(code).map(({ to, rate }) => `${to}*${rate}`)].join(' ')
   }
 
   /** Whether every currency is priced as `others` prices it. */
@@ -50,14 +63,20 @@ export class Anchors {
     return this === others || this.#text === others.#text
   }
 
-  #rootOf(code: string): string {
-    const seen = new Set<string>()
-    for (let root = code; ; ) {
-      if (seen.has(root)) return code
-      seen.add(root)
-      const peg = this.#currencies.get(root)?.peg
-      if (!peg || !this.#currencies.has(peg.to)) return root
-      root = peg.to
-    }
+  #pegsOf(code: string): readonly Peg[] {
+    return this.#byCode.get(code)?.pegs ?? []
+  }
+}
+
+function pricingOf(code: string, fiat: ReadonlyMap<string, Priced>): Pricing {
+  const seen = new Set([code])
+  const pegs: Peg[] = []
+  for (let anchor = code; ; ) {
+    const peg = fiat.get(anchor)?.peg
+    if (!peg || !fiat.has(peg.to)) return { anchor, pegs }
+    if (seen.has(peg.to)) return { anchor: code, pegs: [] }
+    seen.add(peg.to)
+    pegs.unshift(peg)
+    anchor = peg.to
   }
 }

@@ -24,13 +24,21 @@ export type DayMids = {
   readonly feeMidAtQuote: number | null
 }
 
+/** The currencies whose references price these, each once; the dollar itself needs none. */
+export function legsOf(codes: readonly (string | null)[], anchors: Anchors): string[] {
+  const legs = new Set<string>()
+  for (const code of codes) {
+    const anchor = code === null || code === USD ? undefined : anchors.of(code)
+    if (anchor !== undefined) legs.add(anchor)
+  }
+  return [...legs]
+}
+
 /** The probes that `dayMidsOf` takes for these quotes, each once. */
 export function probesOf(quotes: Iterable<Quote>, anchors: Anchors): Probe[] {
   const moments = new Map<string, Set<number>>()
   for (const quote of quotes)
-    for (const code of [quote.from, quote.to, thirdFeeCurrency(quote)]) {
-      const currency = code === null || code === USD ? undefined : anchors.of(code)
-      if (currency === undefined) continue
+    for (const currency of legsOf([quote.from, quote.to, thirdFeeCurrency(quote)], anchors)) {
       const known = moments.get(currency)
       if (known) known.add(quote.atMs)
       else moments.set(currency, new Set([quote.atMs]))
@@ -58,7 +66,8 @@ export function dayMidsOf(quote: Quote, day: Day): DayMids {
   }
 }
 
-function midAt(atMs: number, [from, to]: readonly [string, string], day: Day): Mid | null {
+/** The mid of a pair at a moment; null where there was no recent one. */
+export function midAt(atMs: number, [from, to]: readonly [string, string], day: Day): Mid | null {
   const source = legAt(atMs, from, day)
   const target = source && legAt(atMs, to, day)
   if (!source || !target) return null

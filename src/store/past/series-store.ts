@@ -1,6 +1,7 @@
 import type { Corridor } from '~/domain/corridor.ts'
+import { USD } from '~/domain/currency.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
-import { type Bucket, type BucketsAsk, INTERVAL_MS } from '~/domain/series.ts'
+import { type Bucket, type BucketsAsk, INTERVAL_MS, type Worth } from '~/domain/series.ts'
 import { withActivity } from '~/store/activity.ts'
 import type { Database } from '~/store/database.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
@@ -20,9 +21,14 @@ export function createSeriesStore(database: Database) {
       const [row] = await firstObserved(database, corridor)
       return row ? Number(row.at_ms) : null
     },
-    async perUsdBefore(currency: string, momentsMs: readonly number[]) {
-      const rows = await perUsdRows(database, currency, momentsMs)
-      const said = new Map(rows.map((row) => [Number(row.moment) - 1, Number(row.per_usd)]))
+    async worthsBefore(currency: string, momentsMs: readonly number[]) {
+      const rows = await worthRows(database, currency, momentsMs)
+      const said = new Map(
+        rows.map((row) => [
+          Number(row.moment) - 1,
+          { perUsd: Number(row.per_usd), atMs: Number(row.at_ms) },
+        ]),
+      )
       return carriedForward(said, momentsMs.length)
     },
   }
@@ -70,25 +76,28 @@ export function firstObserved({ sql }: Database, { from, to }: Corridor) {
 /**
  * One index probe for each moment, reaching back to the moment before at most: older values are
  * missing, and the caller carries them forward. A probe that may look back further reads a whole
- * page of the index for its one row.
+ * page of the index for its one row. The dollar's are fetches of any feed.
  */
-export function perUsdRows({ sql }: Database, currency: string, momentsMs: readonly number[]) {
+export function worthRows({ sql }: Database, currency: string, momentsMs: readonly number[]) {
   const moments = momentsMs.map(instantText)
-  return sql<{ moment: string; per_usd: string }[]>`
-    select moment, r.per_usd
+  const said =
+    currency === USD
+      ? sql`select fetched_at, 1 as per_usd, id from reference_snapshots where true`
+      : sql`select fetched_at, per_usd, id from reference_rates where currency = ${currency}`
+  return sql<{ moment: string; per_usd: string; at_ms: string }[]>`
+    select moment, r.per_usd, extract(epoch from r.fetched_at) * 1000 as at_ms
     from unnest(
       ${arrayLiteral(['-infinity', ...moments.slice(0, -1)])}::timestamptz[],
       ${arrayLiteral(moments)}::timestamptz[]
     ) with ordinality as moments (since, at, moment)
     cross join lateral (
-      select per_usd from reference_rates
-      where currency = ${currency} and fetched_at < moments.at and fetched_at >= moments.since
+      ${said} and fetched_at < moments.at and fetched_at >= moments.since
       order by fetched_at desc, id desc limit 1
     ) r`
 }
 
-function carriedForward(said: ReadonlyMap<number, number>, count: number): (number | null)[] {
-  let held: number | null = null
+function carriedForward(said: ReadonlyMap<number, Worth>, count: number): (Worth | null)[] {
+  let held: Worth | null = null
   return Array.from({ length: count }, (_, i) => {
     held = said.get(i) ?? held
     return held

@@ -1,3 +1,4 @@
+import { USD } from '~/domain/currency.ts'
 import { DAY_MS } from '~/domain/duration.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
 import type { BestOfDay, TrendWindow, WorthOfDay } from '~/domain/trend.ts'
@@ -61,7 +62,7 @@ export function bestRows({ sql }: Database, { fromMs, beforeMs }: TrendWindow) {
 
 type WorthRow = { currency: string; day: number; per_usd: string }
 
-/** One index probe for each currency and day. */
+/** One index probe for each currency and day; the dollar's are fetches of any feed. */
 export function worthRows(
   { sql }: Database,
   currencies: readonly string[],
@@ -75,8 +76,12 @@ export function worthRows(
     from unnest(${arrayLiteral(currencies)}::text[]) as asked (currency)
     cross join unnest(${arrayLiteral(ends)}::timestamptz[]) with ordinality as days (ends, nth)
     cross join lateral (
-      select r.per_usd from reference_rates r
-      where r.currency = asked.currency and r.fetched_at < days.ends
-      order by r.fetched_at desc, r.id desc limit 1
+      (select r.per_usd from reference_rates r
+      where r.currency = asked.currency and asked.currency <> ${USD} and r.fetched_at < days.ends
+      order by r.fetched_at desc, r.id desc limit 1)
+      union all
+      (select 1 from reference_snapshots s
+      where asked.currency = ${USD} and s.fetched_at < days.ends
+      order by s.fetched_at desc limit 1)
     ) said`
 }

@@ -329,7 +329,8 @@ describe('the chart of GET /', () => {
   const past = pastWith({
     buckets: async ({ fromMs, beforeMs }) =>
       buckets.filter(({ startMs }) => startMs >= fromMs && startMs < beforeMs),
-    perUsdBefore: async (_code, momentsMs) => momentsMs.map((_, i) => 100 + i / 10),
+    worthsBefore: async (_code, momentsMs) =>
+      momentsMs.map((atMs, i) => ({ perUsd: 100 + i / 10, atMs: atMs - 1 })),
     lastIn: async (_corridor, stretches) =>
       stretches.flatMap(({ beforeMs }, stretch) =>
         beforeMs === Date.parse('2026-03-04T00:00:00Z')

@@ -98,6 +98,14 @@ describe('worthByDay', () => {
     expect(found).toHaveLength(30)
   })
 
+  test('of the dollar is 1 from the first fetch of any feed on', async () => {
+    const early = { ...WINDOW, fromMs: FROM_MS - 20 * DAY_MS }
+    const days = (await store.worthByDay(['USD'], early)).map(({ day, perUsd }) => [day, perUsd])
+    expect(days.sort(([a], [b]) => a! - b!)).toEqual(
+      Array.from({ length: 20 }, (_, i) => [10 + i, 1]),
+    )
+  })
+
   test('is empty without currencies', async () => {
     expect(await store.worthByDay([], WINDOW)).toEqual([])
   })
