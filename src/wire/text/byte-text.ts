@@ -1,5 +1,5 @@
 import { decimalsOf, digitsOf, roundAmount, roundPercent } from '~/domain/round.ts'
-import { DECIMAL_BYTES_MAX, writeDecimal } from './digits.ts'
+import { DECIMAL_BYTES_MAX, writeDecimal, writeMillionths } from './digits.ts'
 
 /** The smallest number written here; the few beyond the bounds are left to the language itself. */
 const PLAIN_MIN = 1e-6
@@ -7,8 +7,11 @@ const PLAIN_MAX = 1e12
 /** The first number with a digit too many, which rounding 999,999,999,999.9 up would give. */
 const DIGITS_END = 1e12
 const MINUS = 45
-/** Below this a percentage, which has 6 decimals, has at most 12 digits. */
-const TWELVE_DIGITS_MAX = 1e6
+/** Pieces up to this length are copied byte by byte, which is sooner done than called for. */
+const SHORT_MAX = 24
+const MILLION = 1e6
+/** Percentages from a thousand on, in millionths, are left to the language. */
+const PERCENT_END = 1e9
 
 const START_BYTES = 8192
 
@@ -31,6 +34,11 @@ export class ByteText {
     return this.#views[this.#length]!
   }
 
+  /** How many bytes are written. */
+  get length(): number {
+    return this.#length
+  }
+
   /** Starts a new text. */
   clear(): this {
     this.#length = 0
@@ -39,9 +47,11 @@ export class ByteText {
 
   /** Adds a piece that is already UTF-8. */
   piece(piece: Uint8Array): this {
-    this.#room(piece.length)
-    this.#bytes.set(piece, this.#length)
-    this.#length += piece.length
+    const { length } = piece
+    this.#room(length)
+    if (length > SHORT_MAX) this.#bytes.set(piece, this.#length)
+    else for (let i = 0, at = this.#length; i < length; i++) this.#bytes[at + i] = piece[i]!
+    this.#length += length
     return this
   }
 
@@ -73,8 +83,20 @@ export class ByteText {
 
   /** Adds any finite percentage, rounded by `roundPercent`, as `JSON.stringify` gives it. */
   percent(x: number): this {
-    const percent = roundPercent(x)
-    return Math.abs(percent) < TWELVE_DIGITS_MAX ? this.rounded(percent) : this.number(percent)
+    const millionths = Math.round(x * MILLION)
+    if (!(Math.abs(millionths) < PERCENT_END)) return this.ascii(String(roundPercent(x)))
+    this.#room(1 + DECIMAL_BYTES_MAX)
+    if (millionths < 0) this.#bytes[this.#length++] = MINUS
+    this.#length = writeMillionths(this.#bytes, this.#length, Math.abs(millionths))
+    return this
+  }
+
+  /** Adds again what was written from one place to another. */
+  again(start: number, end: number): this {
+    this.#room(end - start)
+    this.#bytes.copyWithin(this.#length, start, end)
+    this.#length += end - start
+    return this
   }
 
   #decimal(isNegative: boolean, digits: number, decimals: number): this {

@@ -15,6 +15,7 @@ const NONE = -1
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
 const NULL = utf8('null')
+const COMMA = utf8(',')
 const LIST = utf8(',"providers":[')
 const BEST_CURRENT = utf8(',"best_current":')
 const NO_COST = { feePct: 0, totalPct: 0, total: 0 }
@@ -26,8 +27,6 @@ const BLANK = /(?<="(?:converted|net_converted|fee_pct|total_pct|total)":)0(?=[,
 type Entry = {
   /** The text before the amount converted, which is the first sum. */
   readonly head: Uint8Array
-  /** The head of an entry that is not the first of the list. */
-  readonly nextHead: Uint8Array
   /** The text before each further sum: the net amount, then what makes up the cost. */
   readonly between: readonly Uint8Array[]
   readonly tail: Uint8Array
@@ -109,28 +108,32 @@ export class ConvertSheet {
     if (midRate !== null) text.rounded(amount * midRate)
     text.piece(this.#beforeBest)
     const best = this.#best(false)
+    const start = text.length
     this.#writeBest(text, best, amount)
+    const end = text.length
     text.piece(BEST_CURRENT)
-    this.#writeBest(text, this.#isCurrent[best] ? best : this.#best(true), amount)
+    if (this.#isCurrent[best]) text.again(start, end)
+    else this.#writeBest(text, this.#best(true), amount)
     text.piece(LIST)
     for (let place = 0; place < order.length; place++) {
       const i = order[place]!
-      const { head, nextHead } = this.#entries[i]!
-      this.#writeEntry(text.piece(place === 0 ? head : nextHead), i, amount)
+      if (place > 0) text.piece(COMMA)
+      if (i === best) text.again(start, end)
+      else this.#writeEntry(text, i, amount)
     }
     text.piece(this.#closing)
   }
 
   #writeBest(text: ByteText, best: number, amount: number): void {
     if (best === NONE) text.piece(NULL)
-    else this.#writeEntry(text.piece(this.#entries[best]!.head), best, amount)
+    else this.#writeEntry(text, best, amount)
   }
 
-  /** Writes everything of an entry after its head. */
+  /** Writes an entry: its pieces with the sums between them. */
   #writeEntry(text: ByteText, i: number, amount: number): void {
     const net = this.#nets[i]!
-    const { between, tail } = this.#entries[i]!
-    text.rounded(amount * this.#rates[i]!)
+    const { head, between, tail } = this.#entries[i]!
+    text.piece(head).rounded(amount * this.#rates[i]!)
     let next = 0
     if (net !== NO_NET) text.piece(between[next++]!).rounded(net)
     const fee = this.#dayFees[i]!
@@ -205,7 +208,6 @@ function entryOf(object: object): Entry {
   const tail = others.pop() ?? ''
   return {
     head: utf8(head!),
-    nextHead: utf8(`,${head}`),
     between: others.map(utf8),
     tail: utf8(tail),
   }

@@ -36,6 +36,24 @@ export function writeDecimal(
   return end === point + 1 ? point : end
 }
 
+/**
+ * Writes `millionths / 1e6` without trailing zeros; returns the position after it.
+ *
+ * Takes whole numbers from 0 to 999,999,999. May overwrite bytes after the position returned.
+ */
+export function writeMillionths(bytes: Uint8Array, start: number, millionths: number): number {
+  const whole = ((millionths + 0.5) * 1e-6) | 0
+  const rest = millionths - whole * MILLION
+  let at = start
+  if (whole > 99) bytes[at++] = ZERO + ((whole * 0.010001) | 0)
+  if (whole > 9) bytes[at++] = TRIPLES[whole]! >> 8
+  bytes[at++] = TRIPLES[whole]! >> 16
+  if (rest === 0) return at
+  bytes[at] = POINT
+  writeSix(bytes, at + 1, rest)
+  return endOf(bytes, at + 7)
+}
+
 function writeBelowOne(bytes: Uint8Array, start: number, digits: number, decimals: number): number {
   const first = start + 2 + decimals - DIGITS
   bytes.fill(ZERO, start, first)

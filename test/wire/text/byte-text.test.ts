@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { roundAmount } from '~/domain/round.ts'
+import { roundAmount, roundPercent } from '~/domain/round.ts'
 import { ByteText } from '~/wire/text/byte-text.ts'
 
 const utf8 = (text: string) => new TextEncoder().encode(text)
@@ -29,22 +29,53 @@ describe('ByteText', () => {
     )
   })
 
+  test('a percentage is written as JSON writes it, rounded to 6 decimals', () => {
+    const percents = fc.oneof(
+      fc.double({ min: -1100, max: 1100, noNaN: true }),
+      fc.double({ min: -1e-5, max: 1e-5, noNaN: true }),
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+      fc.integer({ min: -1_001_000_000, max: 1_001_000_000 }).map((units) => units / 1e6),
+      fc.integer({ min: -1100, max: 1100 }),
+      fc.constantFrom(0, -0, 1e-6, -1e-6, 999.999999, 999.9999996, 1000, 0.5e-6, -0.5e-6),
+    )
+    const text = new ByteText()
+    fc.assert(
+      fc.property(percents, (x) => {
+        expect(textOf(text.clear().percent(x))).toBe(JSON.stringify(roundPercent(x)))
+      }),
+      { numRuns: 20_000 },
+    )
+  })
+
   test('pieces follow each other, however many, in any script', () => {
     const text = new ByteText()
     const parts = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 300 }).map((piece) => ({ piece })),
       fc.string({ unit: 'grapheme-ascii', maxLength: 300 }).map((ascii) => ({ ascii })),
       fc.integer().map((amount) => ({ number: amount })),
+      fc.tuple(fc.nat(99), fc.nat(99)).map((places) => ({ again: places })),
     )
     fc.assert(
       fc.property(fc.array(parts, { maxLength: 100 }), (all) => {
         text.clear()
+        let plain = ''
         for (const part of all) {
+          if ('again' in part) {
+            const [start, end] = part.again
+              .map((at) => Math.min(at, text.length))
+              .sort((a, b) => a - b)
+            const written = textOf(text)
+            if (utf8(written).length === written.length) {
+              text.again(start!, end!)
+              plain += written.slice(start, end)
+            }
+            continue
+          }
           if ('piece' in part) text.piece(utf8(part.piece))
           else if ('ascii' in part) text.ascii(part.ascii)
           else text.number(part.number)
+          plain += Object.values(part)[0]
         }
-        const plain = all.map((part) => Object.values(part)[0]).join('')
         expect(textOf(text)).toBe(plain)
       }),
     )
