@@ -50,9 +50,19 @@ export const plainAmountText = (amount: number): string =>
   new Intl.NumberFormat('en', { maximumFractionDigits: 10 }).format(amount)
 
 /** An amount with its currency: `£1,250.5` where English has a sign for it, else `1,250.5 KES`. */
-export function moneyText(amount: number, code: string): string {
+export const plainMoneyText = (amount: number, code: string): string =>
+  withCurrency(plainAmountText(amount), code)
+
+/** An amount as money of its currency, with all its decimals: `£1,250.50`. */
+export const priceText = (amount: number, { code, minorUnits }: Money): string =>
+  withCurrency(amountText(amount, minorUnits), code)
+
+type Money = { readonly code: string; readonly minorUnits: number | null }
+
+function withCurrency(text: string, code: string): string {
   const sign = signOf(code)
-  return sign === null ? `${plainAmountText(amount)} ${code}` : sign + plainAmountText(amount)
+  if (sign === null) return `${text} ${code}`
+  return text.startsWith(MINUS) ? `${MINUS}${sign}${text.slice(MINUS.length)}` : `${sign}${text}`
 }
 
 function signOf(code: string): string | null {
@@ -101,4 +111,12 @@ export function spanText(ms: number): string {
   if (ms >= 2 * HOUR_MS) return `${Math.floor(ms / HOUR_MS)} hours`
   const minutes = Math.max(0, Math.floor(ms / MINUTE_MS))
   return minutes === 1 ? '1 minute' : `${minutes} minutes`
+}
+
+/** Two lengths of time in words, their unit once where they share it: `3 to 40 days`. */
+export function spansText(leastMs: number, mostMs: number): string {
+  const [least, most] = [spanText(leastMs), spanText(mostMs)]
+  if (least === most) return least
+  const [count, unit] = least.split(' ')
+  return most.endsWith(` ${unit}`) ? `${count} to ${most}` : `${least} to ${most}`
 }

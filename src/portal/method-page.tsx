@@ -1,9 +1,11 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact'
+import type { Currency } from '~/domain/currency.ts'
 import type { Route } from '~/http/route.ts'
-import { HELD_MS } from './board/chart-period.ts'
-import { KINDS } from './board/kinds.ts'
-import { spanText } from './format.ts'
+import type { AgeLimits } from '~/memory/view.ts'
+import { heldMsOf } from './board/chart-period.ts'
+import { KINDS, STANDING } from './board/kinds.ts'
+import { plainAmountText, spanText } from './format.ts'
 import type { Credit } from './frame.tsx'
 import type { Page } from './page.tsx'
 import { PATHS } from './paths.ts'
@@ -18,7 +20,7 @@ export const methodRoutes = (deps: PublicDeps): Route[] => [
   },
 ]
 
-const methodPage = ({ pages, ageLimits }: PublicDeps, _ask: PublicAsk): Page => ({
+const methodPage = ({ pages, ageLimits }: PublicDeps, { view }: PublicAsk): Page => ({
   title: 'How we reckon',
   path: PATHS.method,
   description: 'What each figure means, how it is worked out, and where the data comes from.',
@@ -33,9 +35,13 @@ const methodPage = ({ pages, ageLimits }: PublicDeps, _ask: PublicAsk): Page => 
       </div>
       <Best />
       <Arrives />
+      <Ages {...ageLimits} />
+      <Cost />
       <Mid midMaxAgeMs={ageLimits.midMaxAgeMs} />
+      <Pegs currencies={view.catalogue.currencies} />
       <Kinds />
-      <Chart />
+      <Evidence />
+      <Chart heldMs={heldMsOf(ageLimits)} />
       <Sources credits={pages.credits} />
     </article>
   ),
@@ -54,9 +60,12 @@ const Best = () => (
   <Part id="best" title="What “best” means">
     <p>
       The best price is the one at which the recipient gets most for your amount, once the fee is
-      paid. Only prices that money can be sent at take part: retail, peer to peer and interbank.
-      Official and parallel rates are shown beside them and are never the best. Between equal prices
-      the newer one comes first.
+      paid. It is a current price, and the provider says what its fee is. Only prices that money can
+      be sent at take part: retail, peer to peer and interbank. Official and parallel rates are
+      shown for comparison and are never the best. Between equal prices the newer one comes first.
+    </p>
+    <p>
+      If you ask what they receive, the best price is the one that takes least from you for that.
     </p>
     <p>Nobody pays for a place in the list.</p>
   </Part>
@@ -74,9 +83,64 @@ const Arrives = () => (
       </li>
       <li>
         A fee that the provider does not state is unknown, which is not the same as no fee. The
-        amount is then shown before any fee.
+        amount is then shown before any fee, and the price never leads.
       </li>
     </ul>
+  </Part>
+)
+
+const Ages = ({ staleAfterMs, quoteMaxAgeMs }: AgeLimits) => (
+  <Part id="age" title="Current and older prices">
+    <p>
+      {staleAfterMs === null
+        ? 'A price counts as current until its provider gives another.'
+        : `A price counts as current for ${spanText(staleAfterMs)} after it was seen. Older ones ` +
+          'may no longer hold: they stand in a list of their own and never lead.'}
+      {quoteMaxAgeMs !== null &&
+        ` A price of more than ${spanText(quoteMaxAgeMs)} is not shown at all.`}{' '}
+      Tap an age to see the exact time.
+    </p>
+  </Part>
+)
+
+const Cost = () => (
+  <Part id="cost" title="Margin, fee and total cost">
+    <p>
+      Each price is compared with the mid-market rate of its own day, not with today's. Otherwise a
+      fair price of last month would look dear or cheap only because the market has moved since.
+    </p>
+    <dl class="terms">
+      <div>
+        <dt>Margin</dt>
+        <dd>
+          How far the rate lies below the mid of its day, in percent: (1 − rate ÷ mid) × 100. It is
+          below zero where a provider beats the mid.
+        </dd>
+      </div>
+      <div>
+        <dt>Fee</dt>
+        <dd>
+          In percent of the amount you send. A fee in another currency is converted at the mid of
+          that day.
+        </dd>
+      </div>
+      <div>
+        <dt>Total cost</dt>
+        <dd>
+          Margin and fee together, in percent and in the currency you send. This is the total cost
+          of the World Bank's Remittance Prices Worldwide and of the Sustainable Development Goals,
+          indicator 10.c.1, whose targets are 3% on average and at most 5% in any corridor.
+        </dd>
+      </div>
+    </dl>
+    <p>
+      An example: you send £200 at 171.00 with a fee of £2, and the mid that day was 174.42. The
+      margin is 1.96%, the fee 1.00%, the total cost 2.96% or £5.92.
+    </p>
+    <p>
+      “Below best rate” on the list of corridors compares rates alone: how far the rates of a
+      corridor lie below its best one of the same kind, on average.
+    </p>
   </Part>
 )
 
@@ -92,6 +156,26 @@ const Mid = ({ midMaxAgeMs }: { midMaxAgeMs: number }) => (
   </Part>
 )
 
+function Pegs({ currencies }: { currencies: readonly Currency[] }) {
+  const pegged = currencies.flatMap(({ code, peg }) => (peg ? [{ code, ...peg }] : []))
+  if (pegged.length === 0) return null
+  return (
+    <Part id="pegs" title="Fixed rates">
+      <p>
+        Some currencies have a fixed rate to another one. Their mid follows from that rate, and what
+        feeds say of them is only compared with it.
+      </p>
+      <ul class="bullets">
+        {pegged.map(({ code, to, rate }) => (
+          <li key={code}>
+            1 {to} = {plainAmountText(rate)} {code}
+          </li>
+        ))}
+      </ul>
+    </Part>
+  )
+}
+
 const Kinds = () => (
   <Part id="kinds" title="Kinds of price">
     <dl class="terms">
@@ -105,13 +189,22 @@ const Kinds = () => (
   </Part>
 )
 
-const Chart = () => (
+const Evidence = () => (
+  <Part id="evidence" title="What stands behind a price">
+    <p>
+      Most prices were seen as the provider gave them. Where that is not so, it is written beside
+      the price: “{STANDING.derived}”, or “{STANDING.indicative}”.
+    </p>
+  </Part>
+)
+
+const Chart = ({ heldMs }: { heldMs: number | null }) => (
   <Part id="chart" title="The chart">
     <p>
       It draws what held. Each step is one day, or one hour over the shortest period: the mid known
       at its end, and the best rate that stood then, before fees. A price stands until its provider
-      gives another, and for {spanText(HELD_MS)} at most; where none stands, no line is drawn. The
-      same figures are there as a table and as a file.
+      gives another{heldMs !== null && `, and for ${spanText(heldMs)} at most`}; where none stands,
+      no line is drawn. The same figures are there as a table and as a file.
     </p>
   </Part>
 )

@@ -3,6 +3,8 @@ import type { Page } from 'playwright-core'
 import { isTooWide, Scene, strangers } from './scene.ts'
 
 const BOARD = '/?from=GBP&to=KES&amount=120&period=90d'
+/** A corridor with current prices and older ones. */
+const OLDER = '/?from=TZS&to=UGX'
 const WIRE_BYTES_MAX = 150_000
 const INTERACTIVE_MS_MAX = 1000
 
@@ -58,7 +60,7 @@ describe('the market board in a browser', () => {
     await page.getByLabel('From', { exact: true }).selectOption('EUR')
     await page.getByLabel('To', { exact: true }).selectOption('MAD')
     await page.getByRole('button', { name: 'Compare' }).click()
-    await page.waitForURL('**/?amount=%E2%82%AC1%2C000&from=EUR&to=MAD&period=90d')
+    await page.waitForURL('**/?amount=%E2%82%AC1%2C000&from=EUR&**&to=MAD&period=90d&**')
     expect(await page.locator('.cards h2').first().textContent()).toEndWith('for €1,000')
     await page.getByRole('link', { name: 'a year' }).click()
     await page.waitForURL('**period=1y#chart')
@@ -132,6 +134,39 @@ describe('the market board in a browser', () => {
     await context.close()
   })
 
+  test('tells what to send for an amount to arrive, and back, without scripts', async () => {
+    const { page, context } = await scene.visit({ isScripted: false })
+    await page.goto(BOARD)
+    await page.getByLabel('Or they receive').fill('KSh 25,000')
+    await page.getByRole('button', { name: 'Compare' }).click()
+    const headline = page.locator('.cards h2').first()
+    expect(await headline.textContent()).toBe('Least to send for 25,000 KES')
+    expect(await page.locator('.cards .figure').first().textContent()).toStartWith('£')
+    expect(await page.getByLabel('Send').inputValue()).toBe('')
+    await page.getByLabel('Send').fill('£90')
+    await page.getByRole('button', { name: 'Compare' }).click()
+    expect(await headline.textContent()).toBe("Most they'd get for £90")
+    expect(await page.getByLabel('Or they receive').inputValue()).toBe('')
+    await page.getByLabel('Send').fill('£91')
+    await page.getByLabel('Or they receive').fill('25000')
+    await page.getByRole('button', { name: 'Compare' }).click()
+    expect(await page.locator('.field-error').first().textContent()).toStartWith('Fill in one of')
+    await context.close()
+  })
+
+  test('folds older prices below, without a tag of the best', async () => {
+    const { page, context } = await scene.visit({ isScripted: false })
+    await page.goto(OLDER)
+    expect(await firstProvider(page).locator('.tag-good').count()).toBe(1)
+    const older = page.locator('.older')
+    expect(await older.locator('tbody tr').first().isVisible()).toBe(false)
+    await older.getByText(/^Older prices, seen .* ago$/).click()
+    expect(await older.locator('tbody tr').first().isVisible()).toBe(true)
+    expect(await older.locator('.tag-good').count()).toBe(0)
+    expect(await isTooWide(page)).toBe(false)
+    await context.close()
+  })
+
   test('shows everything without scripts', async () => {
     const { page, context } = await scene.visit({ isScripted: false })
     await page.goto(BOARD)
@@ -170,7 +205,7 @@ describe('the market board in a browser', () => {
 
   test.each(['light', 'dark'] as const)('is accessible, in %s', async (scheme) => {
     const { page, context } = await scene.visit({ scheme })
-    for (const path of [BOARD, '/?from=USD&to=XXX&amount=x', '/?from=USD&to=USDT']) {
+    for (const path of [BOARD, OLDER, '/?from=USD&to=XXX&amount=x', '/?from=USD&to=USDT']) {
       await page.goto(path)
       for (const summary of await page.locator('summary').all()) await summary.click()
       expect([path, await scene.faults(page)]).toEqual([path, []])

@@ -30,6 +30,7 @@ export const textOf = (html: string): string =>
     .replace(/<(style|script)[\s\S]*?<\/\1>/g, '')
     .replace(/<(td|th|tr|p|li|h\d|option)\b/g, ' <$1')
     .replaceAll('</summary>', ' ')
+    .replaceAll('<span class="beside">', ' ')
     .replace(/<[^>]+>/g, '')
     .replaceAll('&quot;', '"')
     .replaceAll('&lt;', '<')

@@ -1,7 +1,5 @@
 /** @jsxImportSource preact */
-import { KIND_ORDER, RATE_TYPES } from '~/domain/provider.ts'
 import type { Route } from '~/http/route.ts'
-import { rateDecimals } from '~/portal/format.ts'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
@@ -12,10 +10,9 @@ import { type HeldSeries, type HeldSeriesDeps, heldSeriesOf } from '~/service/he
 import { CallSection } from './call-section.tsx'
 import { chartQuestion } from './chart-period.ts'
 import { ChartSection } from './chart-section.tsx'
-import { reachOf } from './distance-bar.tsx'
 import { BoardForm } from './form.tsx'
 import { boardHref } from './path.ts'
-import { ProviderTable } from './provider-table.tsx'
+import { Prices } from './prices.tsx'
 import { type BoardQuery, type BoardQuestion, boardQuery } from './query.ts'
 import { SERIES_PATH } from './series-file.ts'
 import { BoardSummary } from './summary.tsx'
@@ -47,10 +44,7 @@ async function board(deps: BoardDeps, ask: PublicAsk): Promise<Page> {
   const { question } = query
   if (view.catalogue.currencies.length === 0) return emptyPage()
   if (!question) return unansweredPage(ask, query)
-  const conversions = convert(view, {
-    ...question,
-    goal: { amount: question.amount, recipientGets: null },
-  })
+  const conversions = convert(view, question)
   const series = await chartSeries(deps, ask, question)
   return {
     title: `${question.from} to ${question.to}`,
@@ -62,12 +56,12 @@ async function board(deps: BoardDeps, ask: PublicAsk): Promise<Page> {
 
 /** The series of the chart; null if the past cannot be read, or not soon enough. */
 async function chartSeries(
-  { past, log }: BoardDeps,
+  { past, log, ageLimits }: BoardDeps,
   { view, nowMs }: PublicAsk,
   question: BoardQuestion,
 ): Promise<HeldSeries | null> {
   try {
-    const series = heldSeriesOf(past, view, chartQuestion(question, nowMs))
+    const series = heldSeriesOf(past, view, chartQuestion(question, { nowMs, ageLimits }))
     return await inTime(series, { msMax: CHART_WAIT_MS, message: 'the chart took too long' })
   } catch (err) {
     log.warn({ err }, 'the board is shown without its chart')
@@ -100,7 +94,7 @@ function Board({ deps, ask, query, question, conversions, series }: Props) {
         </p>
         <BoardForm view={view} query={query} />
         <p class="small">
-          <a href={boardHref({ ...question, from: to.code, to: from.code })}>
+          <a href={boardHref(turned(question))}>
             The other way: {to.code} to {from.code}
           </a>
         </p>
@@ -108,19 +102,18 @@ function Board({ deps, ask, query, question, conversions, series }: Props) {
       {conversions.entries.length > 0 ? (
         <>
           <BoardSummary {...{ conversions, from, to, freshness }} />
-          <Kinds {...{ conversions, from, to, nowMs }} />
+          <Prices {...{ conversions, from, to, nowMs }} />
         </>
       ) : (
         <>
-          <Notice kind="plain" title={`No prices from ${from.code} to ${to.code} yet`}>
-            <p>No provider has given a price for this pair so far.</p>
-            <a href={PATHS.corridors}>See the corridors with prices.</a>
-          </Notice>
+          <NoPrices view={view} from={from.code} to={to.code} />
           <BoardSummary {...{ conversions, from, to, freshness }} />
         </>
       )}
       <ChartSection
-        {...question}
+        from={from.code}
+        to={to.code}
+        period={question.period}
         series={series}
         hrefOf={(period) => `${boardHref({ ...question, period })}#chart`}
         csvHref={`${SERIES_PATH}?from=${from.code}&to=${to.code}&period=${question.period}`}
@@ -135,31 +128,32 @@ function Board({ deps, ask, query, question, conversions, series }: Props) {
   )
 }
 
-const KINDS_IN_ORDER = RATE_TYPES.toSorted((a, b) => KIND_ORDER[a] - KIND_ORDER[b])
+type NoPricesProps = { view: PublicAsk['view']; from: string; to: string }
 
-type KindsProps = Pick<Props, 'conversions'> & {
-  from: Parameters<typeof ProviderTable>[0]['from']
-  to: Parameters<typeof ProviderTable>[0]['to']
-  nowMs: number
-}
+/** Said where nobody quotes a corridor; it leads to the other direction if that is quoted. */
+const NoPrices = ({ view, from, to }: NoPricesProps) => (
+  <Notice kind="plain" title={`No prices from ${from} to ${to} yet`}>
+    <p>
+      No provider has given a price for this pair so far.{' '}
+      {view.corridor(to, from).quotes.length > 0 && (
+        <a href={boardHref({ from: to, to: from })}>
+          There are prices from {to} to {from}.
+        </a>
+      )}
+    </p>
+    <a href={PATHS.corridors}>See the corridors with prices.</a>
+  </Notice>
+)
 
-function Kinds({ conversions: { entries, best, mid }, ...shared }: KindsProps) {
-  const reach = reachOf(entries.map(({ vsMidBps }) => vsMidBps))
-  const rates = entries.map(({ ranked }) => ranked.quote.rate)
-  const decimals = rateDecimals(mid ? [...rates, mid.rate] : rates)
-  return KINDS_IN_ORDER.map((kind) => {
-    const own = entries.filter(({ ranked }) => ranked.quote.rateType === kind)
-    if (own.length === 0) return null
-    return (
-      <ProviderTable
-        key={kind}
-        kind={kind}
-        entries={own}
-        {...{ ...shared, best, reach, decimals }}
-      />
-    )
-  })
-}
+/**
+ * The question about the other direction; an amount that should have arrived is then the one sent.
+ */
+const turned = ({ from, to, goal, period }: BoardQuestion): BoardQuestion => ({
+  from: to,
+  to: from,
+  goal: { amount: goal.amount ?? goal.recipientGets, recipientGets: null },
+  period,
+})
 
 const unansweredPage = ({ view }: PublicAsk, query: BoardQuery): Page => ({
   title: 'Market board',

@@ -1,8 +1,8 @@
 /** @jsxImportSource preact */
 import { CopyBox } from '~/portal/copy-box.tsx'
-import { plainNumberText } from '~/portal/format.ts'
 import { PATHS } from '~/portal/paths.ts'
 import { periodInterval, windowParameters } from './chart-period.ts'
+import { goalParameter } from './path.ts'
 import type { BoardQuestion } from './query.ts'
 
 type Props = {
@@ -35,8 +35,8 @@ export function CallSection({ question, apiUrl, nowMs, dailyUnits }: Props) {
   )
 
   function convertCall(): string {
-    const { from, to, amount } = question
-    return curl(`/convert?from=${from}&to=${to}&amount=${plainNumberText(amount)}`)
+    const { from, to, goal } = question
+    return curl(`/convert?from=${from}&to=${to}&${goalParameter(goal).join('=')}`)
   }
 
   function seriesCall(): string {

@@ -1,6 +1,6 @@
-import { DAY_MS } from '~/domain/duration.ts'
 import type { Period, Window } from '~/domain/period.ts'
 import { BUCKETS_MAX, INTERVAL_MS, type Interval } from '~/domain/series.ts'
+import type { AgeLimits } from '~/memory/view.ts'
 import type { HeldSeriesQuestion } from '~/service/held-series.ts'
 
 export const CHART_PERIODS = ['7d', '30d', '90d', '1y'] as const
@@ -32,13 +32,16 @@ export const periodWords = (period: ChartPeriod): string => SPANS[period].words
 
 export const periodInterval = (period: ChartPeriod): Interval => SPANS[period].interval
 
-/** A price stands on the chart for as long as it counts as current on the board. */
-export const HELD_MS = 7 * DAY_MS
+/** How long a price stands on the chart: while it counts as current on the board; null for good. */
+export function heldMsOf({ staleAfterMs, quoteMaxAgeMs }: AgeLimits): number | null {
+  const limits = [staleAfterMs, quoteMaxAgeMs].filter((ms) => ms !== null)
+  return limits.length === 0 ? null : Math.min(...limits)
+}
 
 /** The chart's question about the past. */
 export const chartQuestion = (
   { from, to, period }: { from: string; to: string; period: ChartPeriod },
-  nowMs: number,
+  { nowMs, ageLimits }: { nowMs: number; ageLimits: AgeLimits },
 ): HeldSeriesQuestion => ({
   from,
   to,
@@ -46,7 +49,7 @@ export const chartQuestion = (
   period: SPANS[period].period ?? '90d',
   startMs: SPANS[period].period === null ? longest(period, nowMs).fromMs : null,
   endMs: null,
-  heldMs: HELD_MS,
+  heldMs: heldMsOf(ageLimits),
 })
 
 /** The window of a chart in the parameters of `/time-series`, as it is at the moment. */

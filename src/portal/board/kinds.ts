@@ -1,4 +1,6 @@
-import type { ProviderType, RateType } from '~/domain/provider.ts'
+import type { Evidence } from '~/domain/price/evidence.ts'
+import type { Provider, ProviderType, RateType } from '~/domain/provider.ts'
+import type { Quote } from '~/domain/quote.ts'
 
 type Kind = {
   readonly title: string
@@ -33,8 +35,17 @@ const TYPES: Readonly<Record<ProviderType, string>> = {
 
 export const typeText = (type: ProviderType | null): string | null => type && TYPES[type]
 
-/** The note on such a provider's prices. */
-export const DERIVED = "worked out from others' prices"
+/** What is written beside a price because of what stands behind it. */
+export const STANDING: Readonly<Record<Evidence, string | null>> = {
+  observed: null,
+  derived: 'worked out from a margin or another source',
+  indicative: 'advertised, not certain to be had',
+}
 
-/** Whether a provider's prices are worked out from others' and not its own offer. */
-export const isDerived = (type: ProviderType | null): boolean => type === 'aggregator'
+/** What stands behind a price, where it is not simply the provider's own; else null. */
+export function standingText({ evidence }: Quote, { providerType }: Provider): string | null {
+  if (evidence === 'observed' && providerType === 'aggregator') return OTHERS
+  return STANDING[evidence]
+}
+
+const OTHERS = "worked out from others' prices"

@@ -1,16 +1,24 @@
 import { plainNumberText } from '~/portal/format.ts'
 import { PATHS } from '~/portal/paths.ts'
+import type { Goal } from '~/service/convert.ts'
 import type { ChartPeriod } from './chart-period.ts'
+import type { AmountName } from './query.ts'
 
 /** The address of a board that shows this. */
 export function boardHref(shown: {
   from: string
   to: string
-  amount?: number
+  goal?: Goal
   period?: ChartPeriod
 }): string {
   const params = new URLSearchParams({ from: shown.from, to: shown.to })
-  if (shown.amount !== undefined) params.set('amount', plainNumberText(shown.amount))
+  if (shown.goal) params.set(...goalParameter(shown.goal))
   if (shown.period) params.set('period', shown.period)
   return `${PATHS.board}?${params}`
 }
+
+/** The name and the value of the parameter that asks for an amount, of the board and of the API. */
+export const goalParameter = ({ amount, recipientGets }: Goal): [AmountName, string] =>
+  recipientGets === null
+    ? ['amount', plainNumberText(amount)]
+    : ['recipient_gets', plainNumberText(recipientGets)]

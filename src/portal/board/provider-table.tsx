@@ -1,40 +1,56 @@
 /** @jsxImportSource preact */
 import type { Currency } from '~/domain/currency.ts'
-import { isExecutable, type Provider, type RateType } from '~/domain/provider.ts'
-import type { Quote } from '~/domain/quote.ts'
-import { amountText, percentText, plainAmountText, rateText } from '~/portal/format.ts'
-import { PriceAge } from '~/portal/price-age.tsx'
+import { isExecutable, type RateType } from '~/domain/provider.ts'
+import { amountText, priceText, rateText } from '~/portal/format.ts'
+import { Seen } from '~/portal/moment.tsx'
 import type { Conversion } from '~/service/convert.ts'
-import { DistanceBar, type Reach } from './distance-bar.tsx'
-import { DERIVED, isDerived, KINDS, typeText } from './kinds.ts'
+import { Cost, Fee } from './cost.tsx'
+import { KINDS, standingText } from './kinds.ts'
+import { Who } from './who.tsx'
 
-type Shared = {
+export type Shared = {
   readonly from: Currency
   readonly to: Currency
+  /** The best current price, which others are compared with. */
   readonly best: Conversion | null
-  readonly reach: Reach
   readonly decimals: number
   readonly nowMs: number
+  /** Whether the amount to arrive is asked for, so that the rows tell what to send. */
+  readonly isToArrive: boolean
 }
 
-type Props = Shared & { readonly kind: RateType; readonly entries: readonly Conversion[] }
+type Props = Shared & {
+  readonly kind: RateType
+  readonly entries: readonly Conversion[]
+  /** Whether these are older prices, which are in a list of their own below the current ones. */
+  readonly isOlder?: boolean
+}
 
-/** The providers of one kind, best net amount first. */
-export function ProviderTable({ kind, entries, ...shared }: Props) {
+/** The providers of one kind; those that say a fee have a place among them. */
+export function ProviderTable({ kind, entries, isOlder = false, ...shared }: Props) {
   const { title, note } = KINDS[kind]
-  const titleId = `kind-${kind}`
+  const titleId = isOlder ? `older-${kind}` : `kind-${kind}`
+  const Title = isOlder ? 'h3' : 'h2'
+  const common = commonStanding(entries)
   return (
     <section class="stack-tight" aria-labelledby={titleId}>
       <div>
-        <h2 id={titleId}>{title}</h2>
-        <p class="muted small">{note}</p>
+        <Title id={titleId}>{title}</Title>
+        {!isOlder && <p class="muted small">{note}</p>}
+        {common && <p class="muted small">Each of these prices is {common}.</p>}
       </div>
       <div class="table-frame">
         <table class="table table-cards market-table" aria-labelledby={titleId}>
-          <Head kind={kind} code={shared.to.code} />
+          <Head kind={kind} {...shared} />
           <tbody>
             {entries.map((entry, i) => (
-              <Row key={entry.ranked.provider.id} {...shared} entry={entry} place={i + 1} />
+              <Row
+                key={entry.ranked.provider.id}
+                {...shared}
+                entry={entry}
+                place={isOlder || !hasPlace(entry) ? null : i + 1}
+                standing={common ? null : standingOf(entry)}
+              />
             ))}
           </tbody>
         </table>
@@ -43,12 +59,39 @@ export function ProviderTable({ kind, entries, ...shared }: Props) {
   )
 }
 
-const Head = ({ kind, code }: { kind: RateType; code: string }) => (
+const standingOf = ({ ranked: { quote, provider } }: Conversion): string | null =>
+  standingText(quote, provider)
+
+/** What stands behind several prices alike, to be said of all of them at once. */
+function commonStanding(entries: readonly Conversion[]): string | null {
+  const [first, ...others] = entries.map(standingOf)
+  return others.length > 0 && others.every((one) => one === first) ? (first ?? null) : null
+}
+
+/** Whether it is known what arrives: a fee that nobody stated could take any of it. */
+export const hasPlace = ({ ranked: { quote }, net }: Conversion): boolean =>
+  net !== null && net > 0 && (quote.fee !== null || !isExecutable(quote.rateType))
+
+/** The head of the column with what arrives, or what is sent. */
+function amountHead(kind: RateType, isToArrive: boolean): string {
+  if (isToArrive) return 'You send'
+  return isExecutable(kind) ? 'Recipient gets' : 'Would come to'
+}
+
+const costHead = (kind: RateType): string =>
+  isExecutable(kind) ? 'Total cost' : 'Against mid that day'
+
+type HeadProps = Pick<Shared, 'from' | 'to' | 'isToArrive'> & { readonly kind: RateType }
+
+const Head = ({ kind, from, to, isToArrive }: HeadProps) => (
   <thead>
     <tr>
       <th scope="col">Provider</th>
       <th scope="col" class="number">
-        {isExecutable(kind) ? 'Recipient gets' : 'Would come to'}, {code}
+        {amountHead(kind, isToArrive)}, {isToArrive ? from.code : to.code}
+      </th>
+      <th scope="col" class="number">
+        {costHead(kind)}
       </th>
       <th scope="col" class="number">
         Fee
@@ -57,123 +100,69 @@ const Head = ({ kind, code }: { kind: RateType; code: string }) => (
         Rate
       </th>
       <th scope="col" class="number">
-        Below best rate
-      </th>
-      <th scope="col" class="number">
-        Rate against mid
-      </th>
-      <th scope="col" class="number">
         Seen
       </th>
     </tr>
   </thead>
 )
 
-function Row({ entry, place, ...shared }: Shared & { entry: Conversion; place: number }) {
-  const { quote, spreadBps } = entry.ranked
-  const { decimals, reach, nowMs } = shared
+type RowProps = Shared & {
+  readonly entry: Conversion
+  readonly place: number | null
+  readonly standing: string | null
+}
+
+function Row({ entry, place, standing, ...shared }: RowProps) {
+  const { quote, provider } = entry.ranked
+  const kind = quote.rateType
   return (
     <tr>
       <th scope="row">
-        <Who {...entry.ranked} place={place} isBest={entry === shared.best} />
+        <Who {...{ provider, place, standing }} isBest={entry === shared.best} />
       </th>
-      <td
-        class="number net wide"
-        data-label={isExecutable(quote.rateType) ? 'Recipient gets' : 'Would come to'}
-      >
-        <Net net={entry.net} quote={quote} currency={shared.to} />
+      <td class="number net wide" data-label={amountHead(kind, shared.isToArrive)}>
+        <Amount entry={entry} {...shared} isCompared={place !== null && isExecutable(kind)} />
+      </td>
+      <td class="number wide" data-label={costHead(kind)}>
+        <Cost entry={entry} currency={shared.from} />
       </td>
       <td class="number" data-label="Fee">
-        <Fee {...quote} currencies={shared} />
+        {isExecutable(kind) ? <Fee {...quote} currencies={shared} /> : NONE}
       </td>
       <td class="number" data-label="Rate">
-        {rateText(quote.rate, decimals)}
-      </td>
-      <td class="number" data-label="Below best">
-        {percentText(spreadBps)}
-      </td>
-      <td class="number wide distance-cell" data-label="Rate against mid">
-        {entry.vsMidBps === null ? (
-          <span class="muted">no mid</span>
-        ) : (
-          <span class="distance">
-            <DistanceBar bps={entry.vsMidBps} reach={reach} />
-            <span class="distance-text">{percentText(entry.vsMidBps, true)}</span>
-          </span>
-        )}
+        {rateText(quote.rate, shared.decimals)}
       </td>
       <td class="number" data-label="Seen">
-        <PriceAge ms={quote.atMs} nowMs={nowMs} />
+        <Seen ms={quote.atMs} nowMs={shared.nowMs} />
       </td>
     </tr>
   )
 }
 
-type WhoProps = { provider: Provider; place: number; isBest: boolean }
+type AmountProps = Shared & { readonly entry: Conversion; readonly isCompared: boolean }
 
-function Who({ provider, place, isBest }: WhoProps) {
-  const { name, websiteUrl } = provider
-  return (
-    <div class="who">
-      <span class="place">{place}</span>
-      <span>
-        {websiteUrl ? (
-          <a href={websiteUrl} rel="noopener nofollow">
-            {name}
-          </a>
-        ) : (
-          name
-        )}{' '}
-        {isBest && <span class="tag tag-good">best</span>}{' '}
-        <span class="provider-type">{aboutText(provider)}</span>
-      </span>
-    </div>
-  )
-}
-
-/** The provider's type, speed and means of payment. */
-function aboutText({ providerType, transferTime, paymentMethods }: Provider): string {
-  const parts = [
-    typeText(providerType),
-    isDerived(providerType) && DERIVED,
-    transferTime && `takes ${lowerFirst(transferTime)}`,
-    paymentMethods?.length && `by ${paymentMethods.map(plainWords).join(', ')}`,
-  ]
-  return parts.filter(Boolean).join(' · ')
-}
-
-const plainWords = (name: string): string => name.replaceAll('_', ' ')
-
-const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
-
-type NetProps = { net: number | null; quote: Quote; currency: Currency }
-
-function Net({ net, quote: { fee, rateType }, currency }: NetProps) {
-  if (net === null) return <span class="muted small">unknown: no mid for its fee</span>
+/** What arrives or is sent, and how much that differs from the best. */
+function Amount({ entry, isCompared, best, from, to, isToArrive }: AmountProps) {
+  const { net, sent, ranked } = entry
+  const { fee, rateType } = ranked.quote
+  if (net === null) return <span class="muted small">{sent === null ? NO_AMOUNT : NO_MID}</span>
   if (net <= 0) return <span class="muted small">nothing: the fee takes all of it</span>
-  const isBeforeFee = fee === null && isExecutable(rateType)
+  const [shown, currency] = isToArrive ? [sent!, from] : [net, to]
+  const bestShown = best && (isToArrive ? best.sent : best.net)
+  const difference = bestShown === null ? 0 : Math.abs(shown - bestShown)
   return (
     <span>
-      {amountText(net, currency.minorUnits)}
-      {isBeforeFee && <span class="before-fee"> before any fee</span>}
+      {amountText(shown, currency.minorUnits)}
+      {fee === null && isExecutable(rateType) && <span class="beside">before any fee</span>}
+      {isCompared && entry !== best && difference > 0 && (
+        <span class="beside">
+          {priceText(difference, currency)} {isToArrive ? 'more' : 'less'}
+        </span>
+      )}
     </span>
   )
 }
 
-type FeeProps = {
-  readonly fee: number | null
-  readonly feeCurrency: string | null
-  readonly currencies: { readonly from: Currency; readonly to: Currency }
-}
-
-function Fee({ fee, feeCurrency, currencies: { from, to } }: FeeProps) {
-  if (fee === null) return <span class="muted">fee unknown</span>
-  if (fee === 0) return <>no fee</>
-  const known = [from, to].find(({ code }) => code === (feeCurrency ?? from.code))
-  const text = known ? amountText(fee, known.minorUnits) : plainAmountText(fee)
-  return (
-    <>
-      {text} {feeCurrency ?? from.code}
-    </>
-  )
-}
+const NONE = <span class="muted">–</span>
+const NO_MID = 'unknown: no mid for its fee'
+const NO_AMOUNT = 'no amount would do'

@@ -46,11 +46,18 @@ const seriesFile = (deps: Deps): Fetch =>
 
 const PLAIN_TEXT = { 'content-type': 'text/plain; charset=utf-8' }
 
-async function fileReply({ past }: Deps, { url, view, nowMs }: PublicAsk): Promise<Response> {
+async function fileReply(
+  { past, ageLimits }: Deps,
+  { url, view, nowMs }: PublicAsk,
+): Promise<Response> {
   const { searchParams } = url
   const period: ChartPeriod = chartPeriodOf(searchParams.get('period'))
   const pair = { from: searchParams.get('from') ?? '', to: searchParams.get('to') ?? '' }
-  const series = await heldSeriesOf(past, view, chartQuestion({ ...pair, period }, nowMs))
+  const series = await heldSeriesOf(
+    past,
+    view,
+    chartQuestion({ ...pair, period }, { nowMs, ageLimits }),
+  )
   const { data } = presentSeries(series, view.freshness)
   const standing = series.points.map((point) => point.standing)
   const lines = data.map((row, i) => [

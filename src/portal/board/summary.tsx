@@ -3,19 +3,17 @@ import type { Currency } from '~/domain/currency.ts'
 import { HOUR_MS } from '~/domain/duration.ts'
 import type { Freshness } from '~/domain/freshness.ts'
 import { isExecutable } from '~/domain/provider.ts'
-import { vsMidBps } from '~/domain/spread.ts'
 import {
-  amountText,
   clockText,
-  moneyText,
   percentText,
+  plainMoneyText,
+  priceText,
   rateText,
   spanText,
 } from '~/portal/format.ts'
 import { Moment } from '~/portal/moment.tsx'
-import { isOldPrice } from '~/portal/price-age.tsx'
 import type { Conversion, Conversions } from '~/service/convert.ts'
-import { DERIVED, isDerived } from './kinds.ts'
+import { standingText } from './kinds.ts'
 
 type Props = {
   readonly conversions: Conversions
@@ -24,7 +22,7 @@ type Props = {
   readonly freshness: Freshness
 }
 
-/** The essentials: the best net amount quoted, the mid, and how fresh they are. */
+/** The essentials: the best current price, the mid, and how fresh they are. */
 export function BoardSummary(props: Props) {
   return (
     <div class="cards">
@@ -35,59 +33,68 @@ export function BoardSummary(props: Props) {
   )
 }
 
-function Best({ conversions: { best, amount, mid, entries }, from, to, freshness }: Props) {
-  const isSendable = entries.some(({ ranked }) => isExecutable(ranked.quote.rateType))
+function Best({ conversions, from, to, freshness }: Props) {
+  const { amount, recipientGets, bestCurrent } = conversions
+  const isToArrive = recipientGets !== null
+  const asked = isToArrive
+    ? `Least to send for ${plainMoneyText(recipientGets, to.code)}`
+    : `Most they'd get for ${plainMoneyText(amount ?? 0, from.code)}`
   return (
     <section class="card">
-      <h2 class="figure-label">Most they'd get for {amount && moneyText(amount, from.code)}</h2>
-      {best?.net ? (
+      <h2 class="figure-label">{asked}</h2>
+      {bestCurrent ? (
         <>
           <p class="figure">
-            {amountText(best.net, to.minorUnits)} {to.code}
+            {isToArrive ? priceText(bestCurrent.sent!, from) : priceText(bestCurrent.net!, to)}
           </p>
-          <BestNote best={best} net={best.net} {...{ amount, mid, freshness }} />
+          <BestNote best={bestCurrent} from={from} nowMs={freshness.nowMs} />
         </>
       ) : (
         <>
-          <p class="figure">{isSendable ? 'Nothing' : 'Not known'}</p>
-          <p class="figure-note">
-            {isSendable
-              ? 'With every provider, the fee takes all of this amount.'
-              : 'There is only an official or a parallel rate, and nobody can send money at it.'}
-          </p>
+          <p class="figure">{nothingText(conversions)}</p>
+          <p class="figure-note">{whyNothing(conversions, freshness.nowMs)}</p>
         </>
       )}
     </section>
   )
 }
 
-type NoteProps = Pick<Conversions, 'amount' | 'mid'> & {
-  readonly best: Conversion
-  readonly net: number
-  readonly freshness: Freshness
-}
+type NoteProps = { readonly best: Conversion; readonly from: Currency; readonly nowMs: number }
 
-/** The provider of the best price, its age, and what it includes. */
-function BestNote({ best: { ranked }, net, amount, mid, freshness: { nowMs } }: NoteProps) {
+/** The provider of the best price, its age and its cost. */
+function BestNote({ best: { ranked, cost }, from, nowMs }: NoteProps) {
   const { quote, provider } = ranked
-  const gained = mid && amount && vsMidBps(net / amount, mid.rate)
-  const compared = gained === null ? '' : `; ${besideMid(gained)}`
-  const included = gained === null ? '' : ', fee included'
-  const isOlder = mid !== null && mid.atMs > quote.atMs
+  const standing = standingText(quote, provider)
   return (
     <p class="figure-note">
-      with {provider.name}, price seen {spanText(nowMs - quote.atMs)} ago (
-      <Moment ms={quote.atMs} />){isDerived(provider.providerType) && ` ${DERIVED}`}
-      {compared}
-      {quote.fee === null ? '; fee unknown.' : `${included}.`}
-      {isOldPrice({ ms: quote.atMs, nowMs }) &&
-        ` A price this old may no longer hold${isOlder ? ', and the mid is newer' : ''}.`}
+      with {provider.name}, after its fee; price seen {spanText(nowMs - quote.atMs)} ago (
+      <Moment ms={quote.atMs} />){standing && `, ${standing}`}.
+      {cost && ` Total cost ${priceText(cost.total, from)} (${percentText(cost.totalPct * 100)}).`}
     </p>
   )
 }
 
-const besideMid = (bps: number): string =>
-  `${percentText(Math.abs(bps))} ${bps > 0 ? 'above' : 'below'} the mid`
+const isSendable = ({ ranked }: Conversion): boolean => isExecutable(ranked.quote.rateType)
+
+function nothingText({ entries }: Conversions): string {
+  const sendable = entries.filter(isSendable)
+  if (sendable.length === 0) return 'Official rate only'
+  return sendable.some(({ ranked }) => !ranked.isStale) ? 'Not known' : 'No current price'
+}
+
+/** The reason why no price leads. */
+function whyNothing({ entries }: Conversions, nowMs: number): string {
+  const sendable = entries.filter(isSendable)
+  if (sendable.length === 0) return 'Nobody gives a price at which money can be sent.'
+  const current = sendable.filter(({ ranked }) => !ranked.isStale)
+  if (current.length === 0) {
+    const newestMs = Math.max(...sendable.map(({ ranked }) => ranked.quote.atMs))
+    return `The newest price was seen ${spanText(nowMs - newestMs)} ago and may no longer hold.`
+  }
+  const stated = current.filter(({ ranked }) => ranked.quote.fee !== null)
+  if (stated.length === 0) return 'Fee unknown: nobody says what the fee is.'
+  return 'Where the fee is known, it takes all of this amount or cannot be converted.'
+}
 
 function Mid({ conversions: { mid }, from, to, freshness }: Props) {
   return (

@@ -2,6 +2,7 @@ import { currencyCode } from '~/domain/currency.ts'
 import { isExecutable } from '~/domain/provider.ts'
 import { compareText } from '~/domain/rank.ts'
 import { vsMidBps } from '~/domain/spread.ts'
+import type { RankedQuote } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
 import { type LiveCorridor, liveCorridors } from '~/service/corridors.ts'
 
@@ -9,16 +10,22 @@ import { type LiveCorridor, liveCorridors } from '~/service/corridors.ts'
 export type CorridorLine = {
   readonly from: string
   readonly to: string
-  readonly best: { readonly rate: number; readonly providerName: string } | null
+  /** The best current price that money can be sent at, else the best older one. */
+  readonly best: BestPrice | null
   /** How many active providers quote it at all, and how many of them one can send money with. */
   readonly providers: number
   readonly executable: number
   readonly avgSpreadBps: number | null
-  readonly mid: number | null
-  /** How far the best rate lies from the mid; null without either. */
-  readonly bestVsMidBps: number | null
-  /** When the best quote took effect; null without one. */
-  readonly bestMs: number | null
+}
+
+type BestPrice = {
+  readonly rate: number
+  readonly providerName: string
+  /** When it took effect. */
+  readonly atMs: number
+  readonly isStale: boolean
+  /** How far it lies from the mid of its own day; null where there was none. */
+  readonly vsMidBps: number | null
 }
 
 const SORTS = ['corridor', 'providers', 'spread', 'mid', 'age'] as const
@@ -98,7 +105,7 @@ export function corridorList(view: View, query: ListQuery): CorridorList {
   const { currency, sort, isDescending } = query
   const all = liveCorridors(view)
     .filter(({ from, to }) => currency === null || from === currency || to === currency)
-    .map((corridor) => lineOf(view, corridor))
+    .map(lineOf)
   const value = VALUE[sort]
   if (value) all.sort((a, b) => byValue(value(a), value(b), isDescending))
   else if (isDescending) all.reverse()
@@ -112,8 +119,8 @@ const VALUE: Readonly<Record<Sort, ((line: CorridorLine) => number | null) | nul
   corridor: null,
   providers: ({ providers }) => providers,
   spread: ({ avgSpreadBps }) => avgSpreadBps,
-  mid: ({ bestVsMidBps }) => bestVsMidBps,
-  age: ({ bestMs }) => bestMs && -bestMs,
+  mid: ({ best }) => best?.vsMidBps ?? null,
+  age: ({ best }) => best && -best.atMs,
 }
 
 /** Compares values; unknown ones come last in either order. */
@@ -122,21 +129,29 @@ function byValue(a: number | null, b: number | null, isDescending: boolean): num
   return isDescending ? b - a : a - b
 }
 
-function lineOf(view: View, { from, to, view: seen }: LiveCorridor): CorridorLine {
-  const { best, quotes } = seen
-  const mid = view.mid(from, to)?.rate ?? null
+function lineOf({ from, to, view: { best, quotes, avgSpreadBps } }: LiveCorridor): CorridorLine {
+  const sendable = quotes.filter(({ quote }) => isExecutable(quote.rateType))
+  const [current] = sendable.filter(({ isStale }) => !isStale).sort(byRate)
+  const shown = current ?? best
   return {
     from,
     to,
-    best: best && { rate: best.quote.rate, providerName: best.provider.name },
+    best: shown && bestPrice(shown),
     providers: quotes.length,
-    executable: quotes.filter(({ quote }) => isExecutable(quote.rateType)).length,
-    avgSpreadBps: seen.avgSpreadBps,
-    mid,
-    bestVsMidBps: best && mid !== null ? vsMidBps(best.quote.rate, mid) : null,
-    bestMs: best?.quote.atMs ?? null,
+    executable: sendable.length,
+    avgSpreadBps,
   }
 }
+
+const byRate = (a: RankedQuote, b: RankedQuote): number => b.quote.rate - a.quote.rate
+
+const bestPrice = ({ quote, provider, isStale, midAtQuote }: RankedQuote): BestPrice => ({
+  rate: quote.rate,
+  providerName: provider.name,
+  atMs: quote.atMs,
+  isStale,
+  vsMidBps: midAtQuote && vsMidBps(quote.rate, midAtQuote.rate),
+})
 
 /** Codes that any live corridor begins or ends with, in alphabetical order. */
 export function quotedCodes(view: View): string[] {

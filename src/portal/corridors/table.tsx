@@ -29,7 +29,7 @@ export function CorridorTable({ lines, query, trendOf, nowMs }: Props) {
               Best rate, before fees
             </th>
             <Head sort="mid" query={query} isNumber>
-              Best against mid
+              Against mid that day
             </Head>
             <Head sort="providers" query={query} isNumber>
               Providers
@@ -38,7 +38,7 @@ export function CorridorTable({ lines, query, trendOf, nowMs }: Props) {
               Average below best
             </Head>
             <Head sort="age" query={query} isNumber>
-              Best price seen
+              Best rate seen
             </Head>
             <th scope="col">30 days</th>
           </tr>
@@ -95,38 +95,32 @@ function Row({ line, trend, nowMs }: RowProps) {
       </th>
       <td class="number best" data-label="Best rate">
         {best ? (
-          <span>
+          <span class={best.isStale ? 'muted' : undefined}>
             {rateText(best.rate)}
-            <span class="provider-type">{best.providerName}</span>
+            <span class="beside">{best.providerName}</span>
           </span>
         ) : (
           <span class="muted">official rate only</span>
         )}
       </td>
       <td class="number" data-label="Against mid">
-        {line.bestVsMidBps === null ? (
-          <span class="muted">–</span>
-        ) : (
-          percentText(line.bestVsMidBps, true)
-        )}
+        {best?.vsMidBps == null ? NOTHING : percentText(best.vsMidBps, true)}
       </td>
       <td class="number" data-label="Providers">
         {line.providers}
       </td>
       <td class="number" data-label="Below best">
-        {line.avgSpreadBps === null ? <span class="muted">–</span> : percentText(line.avgSpreadBps)}
+        {line.avgSpreadBps === null ? NOTHING : percentText(line.avgSpreadBps)}
       </td>
       <td class="number" data-label="Seen">
-        {line.bestMs === null ? (
-          <span class="muted">–</span>
-        ) : (
-          <PriceAge ms={line.bestMs} nowMs={nowMs} />
-        )}
+        {best ? <PriceAge ms={best.atMs} isStale={best.isStale} nowMs={nowMs} /> : NOTHING}
       </td>
       <td class="trend">{trend && <Trendline {...{ from, to, trend }} />}</td>
     </tr>
   )
 }
+
+const NOTHING = <span class="muted">–</span>
 
 const SPARK = { width: 96, height: 24 }
 

@@ -13,7 +13,7 @@ beforeEach(() => {
 })
 
 const providerNames = (html: string): string[] =>
-  [...html.matchAll(/<span class="place">(\d+)<\/span><span>([^<]*)/g)].map(
+  [...html.matchAll(/<span class="place">([^<]+)<\/span><span>([^<]*)/g)].map(
     ([, place, name]) => `${place} ${name!.trim()}`,
   )
 
@@ -31,7 +31,7 @@ describe('GET /', () => {
     expect(providerNames(text)).toEqual([
       '1 Provider retail-b',
       '2 Provider retail-a',
-      '1 Provider p2p-a',
+      '\u00a0 Provider p2p-a',
       '1 Provider official-a',
       '1 Provider parallel-a',
     ])
@@ -46,31 +46,29 @@ describe('GET /', () => {
     expect(textOf(text)).toContain('12,900.00 KES with Provider retail-b')
   })
 
-  test('200 with fee, rate, spread, distance, transfer time and age of each quote', async () => {
+  test('200 with what arrives, how much less, cost, fee, rate and time of each quote', async () => {
     world.reference({ KES: 131 }, { at: '2026-03-05T12:00:00Z' })
     world.quote(
       { providerId: 'retail-a', rate: 130, fee: 1.5, feeCurrency: 'USD', at: EARLIER },
       { providerId: 'retail-b', rate: 129.35, fee: 20, feeCurrency: 'KES', at: EARLIER },
     )
     const { text } = await visit(world, QUERY)
-    const rows = rowsOf(text).filter((row) => row.length === 7)
+    const rows = rowsOf(text).filter((row) => row.length === 6)
     expect(rows.slice(1)).toEqual([
       [
         '1Provider retail-b best money transfer · takes minutes · by bank transfer',
         '12,915.00',
+        '$1.41 1.41%',
         '20.00 KES',
         '129.35',
-        '0.50%',
-        '−1.26%',
         '85 minutes ago 5 Mar 2026, 13:00 UTC',
       ],
       [
         '2Provider retail-a money transfer · takes minutes · by bank transfer',
-        '12,805.00',
-        '1.50 USD',
+        '12,805.00 110.00 KES less',
+        '$2.26 2.26%',
+        '$1.50',
         '130.00',
-        '0.00%',
-        '−0.76%',
         '85 minutes ago 5 Mar 2026, 13:00 UTC',
       ],
     ])
@@ -84,9 +82,9 @@ describe('GET /', () => {
     const before = await visit(world, QUERY)
     expect(textOf(before.text)).toContain('As of 14:00 UTC')
     expect(textOf(before.text)).toContain('These pages are updated every hour, next at 15:00 UTC')
-    expect(rowsOf(before.text)[1]![3]).toBe('130.00')
+    expect(rowsOf(before.text)[1]![4]).toBe('130.00')
     world.clock.set('2026-03-05T15:00:00Z')
-    expect(rowsOf((await visit(world, QUERY)).text)[1]![3]).toBe('131.00')
+    expect(rowsOf((await visit(world, QUERY)).text)[1]![4]).toBe('131.00')
   })
 
   test('200 with missing facts named as missing, and never made up', async () => {
@@ -98,7 +96,7 @@ describe('GET /', () => {
     expect(text).toContain('nothing: the fee takes all of it')
     expect(text).toContain('fee unknown')
     expect(text).toContain('Mid-market rate Not known')
-    expect(rowsOf((await visit(world, QUERY)).text).map((row) => row[5])).toContain('no mid')
+    expect(text).toContain('no mid that day')
   })
 
   test('200 with prices that an aggregator worked out labelled', async () => {
@@ -113,36 +111,114 @@ describe('GET /', () => {
     ])
   })
 
-  test('200 with the age of the best price, and a warning if it is old', async () => {
-    world.reference({ KES: 131 }, { at: EARLIER })
-    world.quote({ providerId: 'retail-a', rate: 140, fee: 0, at: '2024-09-01T13:00:00Z' })
-    const old = (await visit(world, QUERY)).text
-    expect(textOf(old)).toContain(
-      'with Provider retail-a, price seen 18 months ago (1 Sept 2024, 13:00 UTC); ' +
-        '6.87% above the mid, fee included. ' +
-        'A price this old may no longer hold, and the mid is newer.',
+  test('200 led by the best current price, the older ones folded below without a tag', async () => {
+    world.reference({ KES: 131 }, { at: '2026-02-20T12:00:00Z' })
+    world.reference({ KES: 140 }, { at: '2026-03-05T12:00:00Z' })
+    world.quote({ providerId: 'retail-b', rate: 130, fee: 0, at: '2026-02-20T13:00:00Z' })
+    world.quote({ providerId: 'retail-a', rate: 129, fee: 1, at: EARLIER })
+    world.quote({ providerId: 'official-a', rate: 139, at: '2026-01-20T13:00:00Z' })
+    const { text } = await visit(world, QUERY)
+    expect(textOf(text)).toContain(
+      "Most they'd get for $100 12,771.00 KES with Provider retail-a, after its fee; price seen " +
+        '85 minutes ago (5 Mar 2026, 13:00 UTC). Total cost $8.86 (8.86%).',
     )
-    expect(rowsOf(old)[1]!.at(-1)).toBe('18 months ago 1 Sept 2024, 13:00 UTC old')
-    world.quote({ providerId: 'retail-a', rate: 140, fee: 0, at: '2026-02-26T14:30:00Z' })
-    const text = textOf((await visit(world, QUERY)).text)
-    expect(text).toContain(
-      'price seen 6 days ago (26 Feb 2026, 14:30 UTC); 6.87% above the mid, fee included.',
-    )
-    expect(text).not.toContain('may no longer')
+    const [current, older] = text.split('<details class="older">')
+    expect(textOf(older!)).toStartWith('Older prices, seen 13 to 44 days ago ')
+    expect(providerNames(current!)).toEqual(['1 Provider retail-a'])
+    expect(providerNames(older!)).toEqual([
+      '\u00a0 Provider retail-b',
+      '\u00a0 Provider official-a',
+    ])
+    expect(older).not.toContain('tag-good')
+    expect(older).not.toContain(' less')
+    expect(textOf(older!)).toContain('13,000.00 $0.76 0.76% no fee 130.00 13 days ago')
   })
 
-  test('200 without calling an unstated fee included', async () => {
+  test('200 without a current price, saying so, with the older ones open', async () => {
+    world.quote({ providerId: 'retail-a', rate: 140, fee: 0, at: '2024-09-01T13:00:00Z' })
+    const { text } = await visit(world, QUERY)
+    expect(textOf(text)).toContain(
+      'No current price The newest price was seen 18 months ago and may no longer hold.',
+    )
+    expect(text).toContain('<details class="older" open>')
+    expect(textOf(text)).toContain('Older prices, seen 18 months ago')
+    expect(text).not.toContain('tag-good')
+  })
+
+  test('200 if only a central bank gives a rate, saying so', async () => {
+    world.reference({ KES: 131 }, { at: EARLIER })
+    world.quote({ providerId: 'official-a', rate: 130, at: EARLIER })
+    const text = textOf((await visit(world, QUERY)).text)
+    expect(text).toContain('Official rate only Nobody gives a price at which money can be sent.')
+    expect(text).toContain('13,000.00 −0.76% – 130.00')
+  })
+
+  test('200 without a place in the ranking, or the lead, for a price with an unknown fee', async () => {
     world.reference({ KES: 131 }, { at: EARLIER })
     world.quote(
       { providerId: 'retail-a', rate: 130, at: EARLIER },
-      { providerId: 'official-a', rate: 130, at: EARLIER },
+      { providerId: 'retail-b', rate: 120, fee: 1, at: EARLIER },
     )
     const { text } = await visit(world, QUERY)
-    expect(textOf(text)).toContain('0.76% below the mid; fee unknown.')
-    expect(text).not.toContain('fee included')
-    const nets = rowsOf(text).map((row) => row[1])
-    expect(nets).toContain('13,000.00 before any fee')
-    expect(nets).toContain('13,000.00')
+    expect(providerNames(text)).toEqual(['1 Provider retail-b', '\u00a0 Provider retail-a'])
+    const rows = rowsOf(text).filter(([who]) => who!.includes('Provider retail'))
+    expect(rows[0]![0]).toContain(' best ')
+    expect(rows[1]!.slice(1, 4)).toEqual(['13,000.00 before any fee', '0.76% + fee', 'fee unknown'])
+    expect(textOf(text)).toContain("Most they'd get for $100 11,880.00 KES with Provider retail-b")
+    world.quote({ providerId: 'retail-b', rate: 120, at: '2026-03-05T14:00:00Z' })
+    expect(textOf((await visit(world, QUERY)).text)).toContain(
+      'Not known Fee unknown: nobody says what the fee is.',
+    )
+  })
+
+  test('200 with what stands behind a price, said once if it is the same for all', async () => {
+    const derived = { evidence: 'derived', fee: 0, at: EARLIER } as const
+    world.quote({ providerId: 'retail-a', rate: 130, ...derived })
+    world.quote({ providerId: 'retail-b', rate: 129, fee: 0, evidence: 'indicative', at: EARLIER })
+    const apart = rowsOf((await visit(world, QUERY)).text).map(([who]) => who!)
+    expect(apart.find((who) => who.includes('retail-a'))).toContain(
+      'worked out from a margin or another source',
+    )
+    expect(apart.find((who) => who.includes('retail-b'))).toContain('advertised, not certain')
+    world.quote({ providerId: 'retail-b', rate: 129, ...derived, at: '2026-03-05T14:00:00Z' })
+    const { text } = await visit(world, QUERY)
+    expect(textOf(text)).toContain(
+      'Each of these prices is worked out from a margin or another source.',
+    )
+    expect(rowsOf(text).some(([who]) => who!.includes('worked out'))).toBe(false)
+  })
+
+  test('200 with what to send for an amount to arrive, least first', async () => {
+    world.reference({ KES: 131 }, { at: EARLIER })
+    world.quote(
+      { providerId: 'retail-a', rate: 125, fee: 0, at: EARLIER },
+      { providerId: 'retail-b', rate: 130, fee: 10, at: EARLIER },
+    )
+    const { status, text } = await visit(world, '/?from=USD&to=KES&recipient_gets=13,000')
+    expect(status).toBe(200)
+    expect(textOf(text)).toContain('Least to send for 13,000 KES $104.00 with Provider retail-a')
+    const rows = rowsOf(text)
+    expect(rows[0]![1]).toBe('You send, USD')
+    expect(rows.slice(1, 3).map((row) => row[1])).toEqual(['104.00', '110.00 $6.00 more'])
+    expect(text).toContain('/api/v1/convert?from=USD&amp;to=KES&amp;recipient_gets=13000')
+    expect(text).toContain('href="/?from=KES&amp;to=USD&amp;amount=13000&amp;period=90d"')
+    expect(text).toMatch(/id="recipient_gets"[^>]* value="13,000"/)
+    expect(text).not.toMatch(/id="amount"[^>]* value="./)
+  })
+
+  test.each([
+    ['amount=100&recipient_gets=&shown_amount=100', 'amount', '100'],
+    ['amount=100&recipient_gets=5000&shown_amount=100', 'recipient_gets', '5000'],
+    ['amount=200&recipient_gets=5000&shown_recipient_gets=5000', 'amount', '200'],
+    ['amount=&recipient_gets=5000&shown_amount=100', 'recipient_gets', '5000'],
+    ['amount=&recipient_gets=', 'amount', '200'],
+  ])('200 to a form with %s, for the amount that was changed', async (query, name, value) => {
+    world.quote({ providerId: 'retail-a', rate: 130, fee: 0, at: EARLIER })
+    const { status, text } = await visit(world, `/?from=USD&to=KES&${query}`)
+    expect(status).toBe(200)
+    expect(text).toMatch(new RegExp(`id="${name}"[^>]* value="${value}"`))
+    expect(text).toContain(`<input type="hidden" name="shown_${name}" value="${value}"`)
+    expect(text.match(/name="shown_/g)).toHaveLength(1)
   })
 
   test('200 with a link to the provider if it has an address', async () => {
@@ -160,10 +236,10 @@ describe('GET /', () => {
   test('200 with a provider called by a script shown as text', async () => {
     const hostile = { name: HOSTILE_NAME, transferTime: HOSTILE_NAME }
     world.memory.publish({ catalogue: catalogueWith(hostile) }, world.clock.now())
-    world.quote({ providerId: 'retail-b', rate: 130, at: EARLIER })
+    world.quote({ providerId: 'retail-b', rate: 130, fee: 0, at: EARLIER })
     const { status, text } = await visit(world, QUERY)
     expect(status).toBe(200)
-    expect(textOf(text)).toContain(`with ${HOSTILE_NAME}`)
+    expect(textOf(text)).toContain(`with ${HOSTILE_NAME}, after its fee`)
     expect(text.toLowerCase()).not.toContain('<script>')
     expect(text.match(/<script/g)?.length).toBe(text.match(/<script type="module" src=/g)?.length)
   })
@@ -221,6 +297,11 @@ describe('GET /', () => {
     const { status, text } = await visit(world, '/?from=USD&to=KES')
     expect(status).toBe(200)
     expect(textOf(text)).toContain('No prices from USD to KES yet')
+    expect(textOf(text)).not.toContain('There are prices from')
+    world.quote({ providerId: 'retail-a', from: 'KES', to: 'USD', rate: 0.0077, at: EARLIER })
+    expect((await visit(world, '/?from=USD&to=KES')).text).toContain(
+      '<a href="/?from=KES&amp;to=USD">There are prices from KES to USD.</a>',
+    )
     expect(text).toContain('href="/corridors"')
     expect(textOf(text)).toContain('130.00 KES for 1 USD')
   })
@@ -241,6 +322,9 @@ describe('GET /', () => {
     ['from=USD&to=KES&amount=-5', 'The amount must be more than zero', 'amount'],
     ['from=USD&to=KES&amount=1,5000', 'Write it like 1250.50', 'amount'],
     ['from=USD&to=KES&amount=%C2%A31', '“£” is not USD', 'amount'],
+    ['from=USD&to=KES&recipient_gets=$5', '“$” is not KES', 'recipient_gets'],
+    ['from=USD&to=KES&recipient_gets=0', 'more than zero', 'recipient_gets'],
+    ['from=USD&to=KES&amount=1&recipient_gets=1', 'Fill in one of the two', 'recipient_gets'],
     ['from=USD&to=KES&amount=1000000000000001', 'The amount is too large', 'amount'],
     ['from=%3Cscript%3E&to=KES&amount=1', '<script> is not a currency we know', 'from'],
     ['from=%E0%A4%A&to=KES&amount=1', 'is not a currency we know', 'from'],
@@ -280,7 +364,7 @@ describe('GET /', () => {
   })
 
   test('200 to an amount that may be read in two ways, with how it was read', async () => {
-    world.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
+    world.quote({ providerId: 'retail-a', rate: 130, fee: 0, at: EARLIER })
     const { status, text } = await visit(world, '/?from=USD&to=KES&amount=1.500')
     expect(status).toBe(200)
     expect(textOf(text)).toContain('Read as 1.5. For 1,500, write 1500.')
@@ -386,7 +470,7 @@ describe('the chart of GET /', () => {
   test('200 with the whole board while the database is away, and the chart says so', async () => {
     const away = new ServiceError('database_unavailable', 'the database is away')
     const of = new World({ past: pastWith({ buckets: () => Promise.reject(away) }) })
-    of.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
+    of.quote({ providerId: 'retail-a', rate: 130, fee: 0, at: EARLIER })
     const { status, text } = await visit(of, QUERY)
     expect(status).toBe(200)
     expect(textOf(text)).toContain('The chart is not available at the moment')

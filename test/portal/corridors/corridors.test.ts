@@ -22,6 +22,9 @@ beforeEach(() => {
 const bodyRows = (html: string) => rowsOf(html).slice(1)
 const corridors = (html: string) => bodyRows(html).map(([name]) => name!.replace(' → to ', '/'))
 
+const SEEN = ['85 minutes ago 5 Mar 2026, 13:00 UTC']
+const OLD = '23 days ago 10 Feb 2026, 13:00 UTC old'
+
 describe('GET /corridors', () => {
   test('200 with the quoted corridors, the busiest first', async () => {
     const { status, text } = await visit(world, '/corridors')
@@ -29,7 +32,7 @@ describe('GET /corridors', () => {
     expect(bodyRows(text)).toEqual([
       [
         'USD → to KES',
-        '129.00Provider retail-a',
+        '129.00 Provider retail-a',
         '−0.77%',
         '3',
         '0.39%',
@@ -39,8 +42,8 @@ describe('GET /corridors', () => {
       ['GBP → to KES', 'official rate only', '–', '1', '–', '–', ''],
       [
         'USD → to NGN',
-        '1,600.00Provider retail-a',
-        '+6.67%',
+        '1,600.00 Provider retail-a',
+        '–',
         '1',
         '0.00%',
         '25 hours ago 4 Mar 2026, 13:00 UTC',
@@ -50,13 +53,25 @@ describe('GET /corridors', () => {
     expect(text).toContain('href="/?from=USD&amp;to=KES"')
   })
 
+  test('200 with the best current rate; an older one, marked, where there is no other', async () => {
+    world.reference({ KES: 120 }, { at: '2026-02-10T12:00:00Z' })
+    world.quote({ providerId: 'p2p-a', rate: 150, at: '2026-02-10T13:00:00Z' })
+    world.quote({ providerId: 'p2p-a', to: 'UGX', rate: 3600, at: '2026-02-10T13:00:00Z' })
+    const rows = bodyRows((await visit(world, '/corridors?sort=corridor')).text)
+    expect(rows.slice(1)).toEqual([
+      ['USD → to KES', '129.00 Provider retail-a', '−0.77%', '4', '0.26%', ...SEEN, ''],
+      ['USD → to NGN', '1,600.00 Provider retail-a', '–', '1', '0.00%', expect.any(String), ''],
+      ['USD → to UGX', '3,600.00 Provider p2p-a', '–', '1', '0.00%', OLD, ''],
+    ])
+  })
+
   test.each([
     ['corridor', 'asc', ['GBP/KES', 'USD/KES', 'USD/NGN']],
     ['corridor', 'desc', ['USD/NGN', 'USD/KES', 'GBP/KES']],
     ['providers', 'asc', ['GBP/KES', 'USD/NGN', 'USD/KES']],
     ['spread', 'asc', ['USD/NGN', 'USD/KES', 'GBP/KES']],
     ['spread', 'desc', ['USD/KES', 'USD/NGN', 'GBP/KES']],
-    ['mid', 'asc', ['USD/KES', 'USD/NGN', 'GBP/KES']],
+    ['mid', 'asc', ['USD/KES', 'GBP/KES', 'USD/NGN']],
     ['age', 'asc', ['USD/KES', 'USD/NGN', 'GBP/KES']],
     ['age', 'desc', ['USD/NGN', 'USD/KES', 'GBP/KES']],
     ['nonsense', 'asc', ['GBP/KES', 'USD/NGN', 'USD/KES']],

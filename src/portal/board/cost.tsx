@@ -1,0 +1,40 @@
+/** @jsxImportSource preact */
+import type { Currency } from '~/domain/currency.ts'
+import { marginPct } from '~/domain/price/cost.ts'
+import { isExecutable } from '~/domain/provider.ts'
+import { percentText, plainMoneyText, priceText } from '~/portal/format.ts'
+import type { Conversion } from '~/service/convert.ts'
+
+const BPS_PER_PERCENT = 100
+
+type CostProps = { readonly entry: Conversion; readonly currency: Currency }
+
+/** What a price costs by the mid of its own day; of a fee that nobody stated, the rest. */
+export function Cost({ entry: { ranked, cost }, currency }: CostProps) {
+  const { quote, midAtQuote } = ranked
+  if (!midAtQuote) return <span class="muted">no mid that day</span>
+  const marginBps = marginPct(quote.rate, midAtQuote.rate) * BPS_PER_PERCENT
+  if (!isExecutable(quote.rateType)) return <>{percentText(-marginBps, true)}</>
+  if (quote.fee === null) return <span class="muted">{percentText(marginBps)} + fee</span>
+  if (!cost) return <span class="muted">no mid for its fee</span>
+  return (
+    <span>
+      {priceText(cost.total, currency)}
+      <span class="beside">{percentText(cost.totalPct * BPS_PER_PERCENT)}</span>
+    </span>
+  )
+}
+
+type FeeProps = {
+  readonly fee: number | null
+  readonly feeCurrency: string | null
+  readonly currencies: { readonly from: Currency; readonly to: Currency }
+}
+
+export function Fee({ fee, feeCurrency, currencies: { from, to } }: FeeProps) {
+  if (fee === null) return <span class="muted">fee unknown</span>
+  if (fee === 0) return <>no fee</>
+  const code = feeCurrency ?? from.code
+  const known = [from, to].find((currency) => currency.code === code)
+  return <>{known ? priceText(fee, known) : plainMoneyText(fee, code)}</>
+}

@@ -1,0 +1,67 @@
+/** @jsxImportSource preact */
+import type { Currency } from '~/domain/currency.ts'
+import { KIND_ORDER, RATE_TYPES } from '~/domain/provider.ts'
+import { rateDecimals, spansText } from '~/portal/format.ts'
+import { PATHS } from '~/portal/paths.ts'
+import type { Conversion, Conversions } from '~/service/convert.ts'
+import { hasPlace, ProviderTable, type Shared } from './provider-table.tsx'
+
+const KINDS_IN_ORDER = RATE_TYPES.toSorted((a, b) => KIND_ORDER[a] - KIND_ORDER[b])
+
+type Props = {
+  readonly conversions: Conversions
+  readonly from: Currency
+  readonly to: Currency
+  readonly nowMs: number
+}
+
+/** The current prices by kind, and below them, folded, the older ones. */
+export function Prices({ conversions, ...pair }: Props) {
+  const { entries, bestCurrent, mid, recipientGets } = conversions
+  const rates = entries.map(({ ranked }) => ranked.quote.rate)
+  const decimals = rateDecimals(mid ? [...rates, mid.rate] : rates)
+  const shared = { ...pair, best: bestCurrent, decimals, isToArrive: recipientGets !== null }
+  const current = entries.filter(({ ranked }) => !ranked.isStale)
+  return (
+    <>
+      {current.length > 0 && (
+        <div class="stack">
+          <Kinds entries={current} {...shared} />
+          <p class="muted small">
+            Total cost is the fee and what the exchange rate costs, against the mid of the day the
+            price is from. <a href={`${PATHS.method}#cost`}>How we reckon it</a>
+          </p>
+        </div>
+      )}
+      <Older entries={entries.filter(({ ranked }) => ranked.isStale)} {...shared} />
+    </>
+  )
+}
+
+type ListProps = Shared & { readonly entries: readonly Conversion[] }
+
+function Kinds({ entries, isOlder = false, ...shared }: ListProps & { isOlder?: boolean }) {
+  return KINDS_IN_ORDER.map((kind) => {
+    const own = entries.filter(({ ranked }) => ranked.quote.rateType === kind)
+    if (own.length === 0) return null
+    const placed = [...own.filter(hasPlace), ...own.filter((entry) => !hasPlace(entry))]
+    return <ProviderTable key={kind} {...{ kind, isOlder, ...shared }} entries={placed} />
+  })
+}
+
+/** The prices that may no longer be had; open where there are no others to send at. */
+function Older({ entries, ...shared }: ListProps) {
+  if (entries.length === 0) return null
+  const ages = entries.map(({ ranked }) => shared.nowMs - ranked.quote.atMs)
+  return (
+    <details class="older" open={shared.best === null}>
+      <summary>Older prices, seen {spansText(Math.min(...ages), Math.max(...ages))} ago</summary>
+      <div class="stack details-body">
+        <p class="muted small">
+          These may no longer hold. Each is compared with the mid of its own day.
+        </p>
+        <Kinds isOlder entries={entries} {...shared} />
+      </div>
+    </details>
+  )
+}
