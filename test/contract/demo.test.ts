@@ -141,26 +141,27 @@ describe.each(TIMES_OF_A_DAY)('the demonstration at %s', (now) => {
   test(
     'costs at the amount of the survey what the survey found, fee and margin',
     async () => {
-      type Priced = { provider_id: string; cost: { fee_pct: number; total_pct: number } }
+      type Cost = { readonly fee_pct: number; readonly total_pct: number; readonly total: number }
+      type Priced = { readonly provider_id: string; readonly cost: Cost }
       const amounts = new Map<string, string>()
       for (const [key, { amount }] of surveyed) amounts.set(key.split(' ')[1]!, amount)
-      const off: string[] = []
+      const found: string[] = []
       for (const [corridor, amount] of amounts) {
         const [from, to] = corridor.split('/')
         const path = `/convert?from=${from}&to=${to}&amount=${amount}`
         const { providers } = await asked<{ providers: Priced[] }>(path, 'enterprise')
-        for (const { provider_id, cost } of providers) {
-          const known = surveyed.get(`${provider_id} ${corridor}`)
-          if (!known) continue
-          const totalPct = known.feePct + known.marginPct
-          if (
-            Math.abs(cost.total_pct - totalPct) > 1e-6 ||
-            Math.abs(cost.fee_pct - known.feePct) > 1e-6
-          )
-            off.push(`${provider_id} ${corridor}: ${cost.total_pct}, not ${totalPct}`)
-        }
+        for (const { provider_id, cost } of providers)
+          if (surveyed.has(`${provider_id} ${corridor}`))
+            found.push(
+              `${provider_id} ${corridor}: ${cost.fee_pct} ${cost.total_pct} ${cost.total}`,
+            )
       }
-      expect(off).toEqual([])
+      const told = [...surveyed].map(([key, { feePct, marginPct, amount }]) => {
+        const totalPct = Number((feePct + marginPct).toFixed(2))
+        const total = Number(((totalPct * Number(amount)) / 100).toPrecision(12))
+        return `${key}: ${feePct} ${totalPct} ${total}`
+      })
+      expect(found.sort()).toEqual(told.sort())
       expect(amounts.size).toBe(CORRIDORS_OF_THE_SURVEY)
     },
     TEST_MS_MAX,

@@ -27,13 +27,13 @@ export type SurveyPrice = {
 /** How many of the last days of the mids the survey's providers are spread over. */
 const SURVEY_DAYS = 2
 const AMOUNT_DIGITS = 2
-const RATE_DIGITS = 12
+const RATE_DIGITS = 15
 
 /**
  * Every price of the survey, in the survey's order, dated to one of the last two days of the mids.
  *
  * The survey tells a quarter, no day and no rate. Providers, in the order of their ids, stand in
- * turn on the last day and on the one before. rate = mid of that day * (1 - margin / 100), to 12
+ * turn on the last day and on the one before. rate = mid of that day * (1 - margin / 100), to 15
  * digits; amount = the worth of its dollars at that mid, to two digits; fee = percent of amount.
  */
 export function surveyPrices(rows: readonly SurveyRow[], mids: Mids): SurveyPrice[] {
