@@ -102,7 +102,7 @@ describe.each(MANNERS)('in a browser, below a path, behind a proxy that %s', (ma
     expect(await page.locator('#client-0').textContent()).toContain(`${proxy.home}/mcp`)
     await page.goto(`${proxy.home}/developer`)
     await page.locator('form[action*="/developer/keys"] input:not([type=hidden])').fill('two')
-    await page.getByRole('button', { name: 'Make a key' }).click()
+    await page.getByRole('button', { name: 'Create key' }).click()
     await page.locator('#new-key').waitFor()
     await page.goto(`${proxy.home}/developer`)
     await page

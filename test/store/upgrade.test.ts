@@ -119,6 +119,6 @@ describe('an installation of the first version, brought up to date with its data
     const { html } = await visitor.get('/developer')
     expect(html).toContain('enterprise')
     expect(html).toContain('crd_…</td>')
-    expect(html).toContain('made before they were kept')
+    expect(html).toContain('before their last four characters were kept')
   })
 })

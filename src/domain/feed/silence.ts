@@ -33,7 +33,7 @@ export const SILENCE = {
    * A corridor that was silent for longer than both has ended: a provider gave it up, and nothing
    * in the catalogue could say so.
    */
-  ended: { intervals: 30, ms: 30 * DAY_MS },
+  ended: { intervals: 10, ms: 30 * DAY_MS },
 } as const
 
 /** The moment from which it counts as silent; null where its usual interval is not known. */

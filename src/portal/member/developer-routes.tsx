@@ -80,8 +80,11 @@ const ownerOf = ({ visit, person }: Member): Owner => ({
 
 /** The notices that an address can show. */
 const NEWS: ReadonlyMap<string | null, string> = new Map([
-  ['revoked', 'The key is revoked: the next request with it is refused.'],
-  ['inside', 'You are signed in. A key is shown once; if you did not copy yours, replace it here.'],
+  ['revoked', 'Key revoked. It no longer works.'],
+  [
+    'inside',
+    'You are signed in. A key is shown only once; if you did not copy yours, replace it here.',
+  ],
 ])
 
 async function area(
@@ -108,14 +111,14 @@ function ofKey(deps: DeveloperDeps, { visit, person }: Member, answer: (key: Key
 const REFUSALS: Readonly<Record<Refusal, string>> = {
   no_name: `A name has ${KEY_NAME_RULE}.`,
   name_taken:
-    'A key of that name is in use. If you have just made it and lost it, revoke or replace it ' +
-    'above; else choose another name.',
+    'A key of that name is in use. If you have just created it and lost it, revoke or ' +
+    'replace it above. Otherwise choose another name.',
   too_many: `There are ${ACTIVE_KEYS_MAX} keys already. Revoke one that you no longer need.`,
-  too_often: `${DAILY_KEYS_MAX} keys were made in a day. Make the next one tomorrow.`,
+  too_often: `${DAILY_KEYS_MAX} keys were created in a day. Try again tomorrow.`,
   unknown: 'That key is no longer in use.',
   ending:
-    'That key is being replaced already. If you have just made the new one and lost it, revoke ' +
-    'or replace that one below.',
+    'That key is being replaced already. If you have just created the new one and lost it, ' +
+    'revoke or replace that one below.',
 }
 
 type Refusal = Extract<NewOwnKey, { refusal: unknown }>['refusal']

@@ -47,7 +47,7 @@ export const developerPage = (props: Props): Page => ({
       <Quota {...props} />
       <Keys {...props} />
       <section class="stack-tight" aria-labelledby="usage-title">
-        <h2 id="usage-title">Use in 30 days</h2>
+        <h2 id="usage-title">Usage in the last 30 days</h2>
         <UsageChart usage={props.usage} nowMs={props.visit.nowMs} />
       </section>
       <TryIt home={props.home} />
@@ -76,11 +76,11 @@ function Quota({ usage: { quota }, person: { account }, limits, visit }: Props) 
           <p class="figure-label">Left today</p>
           <p class="figure">{quota.remaining}</p>
           <p class="figure-note">
-            of {quota.limit}; {quota.used} used by all keys together
+            of {quota.limit} requests; {quota.used} used by all keys
           </p>
         </div>
         <div class="card">
-          <p class="figure-label">Starts anew in</p>
+          <p class="figure-label">Resets in</p>
           <p class="figure">{spanText(quota.resetMs - visit.nowMs)}</p>
           <p class="figure-note">
             <Moment ms={quota.resetMs} />
@@ -91,8 +91,8 @@ function Quota({ usage: { quota }, person: { account }, limits, visit }: Props) 
           <p class="figure">{account.plan}</p>
           <p class="figure-note">
             {mayIngest(account.role)
-              ? `role ${account.role}: reads, and records rates`
-              : 'reads; recording rates takes the treasury role'}
+              ? `role ${account.role}: can read and record prices`
+              : 'can read prices; recording them needs the treasury role'}
           </p>
         </div>
         <div class="card">
@@ -100,15 +100,15 @@ function Quota({ usage: { quota }, person: { account }, limits, visit }: Props) 
           <p class="figure">{tier}</p>
           <p class="figure-note">
             {tier === 'hourly'
-              ? 'every answer holds what was known at the top of the current UTC hour, and says so'
-              : 'every answer holds what is known at the moment it is given'}
+              ? 'answers show the data of the last full hour (UTC), and say so'
+              : 'answers show the data of this moment'}
           </p>
         </div>
       </div>
       <p class="muted small">
-        A day has {limits.free} units on the free plan and {limits.pro} on pro, both hourly;{' '}
-        {limits.enterprise} on enterprise, in real time. Only answers that succeed cost a unit. To
-        change plan, ask whoever runs this service.
+        The free plan has {limits.free} requests a day and pro {limits.pro}, both with hourly data;
+        enterprise has {limits.enterprise}, with live data. Only successful answers count. To change
+        your plan, ask whoever runs this service.
       </p>
     </section>
   )
@@ -124,15 +124,15 @@ function Keys({ visit, usage, said }: Props) {
       {said.complaint && <Notice kind="bad">{said.complaint}</Notice>}
       {said.news && <Notice kind="good">{said.news}</Notice>}
       {active.length === 0 ? (
-        <p class="muted">No key is in use. Make one below; it is shown once.</p>
+        <p class="muted">No key is in use. Create one below; you will see it once.</p>
       ) : (
         <KeyTable active={active} nowMs={nowMs} />
       )}
       <FurtherKey visit={visit} said={said} />
       <p class="muted small">
-        Up to {ACTIVE_KEYS_MAX} keys at a time share the plan's units.
+        You can have up to {ACTIVE_KEYS_MAX} keys; they share your daily requests.
         {usage.keys.some(({ key }) => key.lastFour === null) &&
-          ' A key without its last four characters was made before they were kept.'}
+          ' Keys shown as crd_… were created before their last four characters were kept.'}
       </p>
       {ended.length > 0 && <EndedKeys ended={ended} />}
     </section>
@@ -141,10 +141,10 @@ function Keys({ visit, usage, said }: Props) {
 
 const FurtherKey = ({ visit, said }: Pick<Props, 'visit' | 'said'>) => (
   <div id={FURTHER_KEY_ID}>
-    <VisitForm visit={visit} action={`${PATHS.keys}#${FURTHER_KEY_ID}`} send="Make a key" isInRow>
+    <VisitForm visit={visit} action={`${PATHS.keys}#${FURTHER_KEY_ID}`} send="Create key" isInRow>
       <Field
         name="name"
-        label="A further key, for"
+        label="Name of the new key"
         value={said.name}
         error={said.nameFault}
         isRequired
@@ -161,13 +161,13 @@ const KeyTable = ({ active, nowMs }: { active: readonly KeyUsage[]; nowMs: numbe
         <tr>
           <th scope="col">Name</th>
           <th scope="col">Key</th>
-          <th scope="col">Made</th>
+          <th scope="col">Created</th>
           <th scope="col">Last used</th>
           <th scope="col" class="number">
             Today
           </th>
           <th scope="col">
-            <span class="visually-hidden">What to do with it</span>
+            <span class="visually-hidden">Actions</span>
           </th>
         </tr>
       </thead>
@@ -194,7 +194,7 @@ function KeyRow({ one, nowMs }: { one: KeyUsage; nowMs: number }) {
       <td data-label="Key" class="nowrap">
         {keyMark(key)}
       </td>
-      <td data-label="Made">{dayText(key.createdMs)}</td>
+      <td data-label="Created">{dayText(key.createdMs)}</td>
       <td data-label="Last used">{lastUsedText(one, nowMs)}</td>
       <td data-label="Today" class="number">
         {days.at(-1)}
@@ -224,7 +224,7 @@ function lastUsedText({ key, lastDay, days }: KeyUsage, nowMs: number): string {
 const EndedKeys = ({ ended }: { ended: readonly KeyUsage[] }) => (
   <details>
     <summary>
-      {ended.length} {ended.length === 1 ? 'key that has ended' : 'keys that have ended'}
+      {ended.length} ended {ended.length === 1 ? 'key' : 'keys'}
     </summary>
     <ul class="stack-tight details-body">
       {ended.map(({ key }) => (

@@ -70,7 +70,7 @@ export const signUpPage = (visit: Visit, sent: Sent = {}): Page =>
           <NewPassword label="Password" {...sent} />
         </VisitForm>
         <p>
-          You have an account? <a href={PATHS.signIn}>Sign in</a>
+          Already have an account? <a href={PATHS.signIn}>Sign in</a>
         </p>
       </>
     ),
@@ -91,7 +91,7 @@ export const signInPage = (visit: Visit, { isReset, dailyUnits, ...sent }: SignI
       <>
         {isReset && (
           <Notice kind="good">
-            Your new password is set, and every session is ended. Sign in with it.
+            Your new password is set, and you are signed out everywhere. Sign in with it.
           </Notice>
         )}
         <VisitForm visit={visit} action={PATHS.signIn} send="Sign in">
@@ -110,7 +110,7 @@ export const signInPage = (visit: Visit, { isReset, dailyUnits, ...sent }: SignI
 
 export const mailedPage = (isMailed: boolean): Page =>
   narrowPage({
-    title: isMailed ? 'Look at your mail' : 'Ask for your link',
+    title: isMailed ? 'Check your mail' : 'Ask for your link',
     path: PATHS.mailed,
     children: isMailed ? (
       <>
@@ -118,7 +118,7 @@ export const mailedPage = (isMailed: boolean): Page =>
           If the address is right, a link is on its way to it. It works for an hour.
         </p>
         <p class="muted">
-          Nothing came? Look among the spam, or <a href={PATHS.signUp}>sign up</a> or{' '}
+          Nothing arrived? Check your spam folder, or <a href={PATHS.signUp}>sign up</a> or{' '}
           <a href={PATHS.forgotten}>ask for a new password</a> again.
         </p>
       </>
@@ -160,7 +160,7 @@ export const confirmPage = (
 
 export const staleLinkPage = (path: string): Page =>
   narrowPage({
-    title: 'This link is no longer good',
+    title: 'This link no longer works',
     path,
     status: 410,
     children: (
@@ -178,7 +178,7 @@ export const forgottenPage = (visit: Visit, sent: Sent = {}): Page =>
     status: statusOf(sent),
     children: (
       <>
-        <p class="lead">We mail you a link by which you can choose a new password.</p>
+        <p class="lead">We will mail you a link to choose a new password.</p>
         <VisitForm visit={visit} action={PATHS.forgotten} send="Send the link">
           <EmailField {...sent} />
         </VisitForm>
@@ -193,7 +193,7 @@ export const resetPage = (visit: Visit, { token, ...sent }: Link): Page =>
     status: statusOf(sent),
     children: (
       <>
-        <p class="lead">It ends every session that is open, also those on other devices.</p>
+        <p class="lead">Setting it signs you out everywhere, on other devices too.</p>
         <VisitForm visit={visit} action={PATHS.reset} send="Set the password" hidden={{ token }}>
           <NewPassword label="New password" {...sent} />
         </VisitForm>

@@ -24,15 +24,14 @@ export const revokePage = (visit: Visit, key: Key): Page => ({
     <div class="stack-tight narrow">
       <h1>Revoke the key {key.name}?</h1>
       <p class="lead">
-        It is {keyMark(key)}. The next request with it is refused, everywhere, and it never works
-        again.
+        It is {keyMark(key)}. It stops working at once, everywhere, and cannot be restored.
         {key.revokedMs !== null &&
-          ` By itself it would end in ${spanText(key.revokedMs - visit.nowMs)}.`}
+          ` If you keep it, it ends in ${spanText(key.revokedMs - visit.nowMs)}.`}
       </p>
       <VisitForm
         visit={visit}
         action={`${PATHS.revoke}#${KEYS_ID}`}
-        send="Revoke it now"
+        send="Revoke key"
         isDangerous
         hidden={{ key: key.id }}
       />
@@ -50,18 +49,18 @@ export const replacePage = (visit: Visit, key: Key): Page => ({
     <div class="stack-tight narrow">
       <h1>Replace the key {key.name}</h1>
       <p class="lead">
-        It is {keyMark(key)}. You get a new key under the same name now. The old one goes on for as
-        long as you need to put the new one in its place, and then ends by itself.
+        It is {keyMark(key)}. You get a new key with the same name now. The old one keeps working
+        for the time you choose, then stops.
       </p>
       <VisitForm
         visit={visit}
         action={`${PATHS.replace}#${KEYS_ID}`}
-        send="Make the new key"
+        send="Create the new key"
         hidden={{ key: key.id }}
       >
         <Select
           name="overlap"
-          label="The old key works for"
+          label="Keep the old key for"
           value="24h"
           options={Object.entries(OVERLAP_TEXT).map(([value, text]) => ({ value, text }))}
         />

@@ -24,8 +24,8 @@ const shownOnce = ({ title, lead, key, home }: Shown): Page => ({
         <p class="lead">{lead}</p>
         <CopyBox id={KEY_ID} label="your key" text={key} />
         <Notice kind="warn">
-          It is shown this once. Copy it now to where you keep secrets; only its fingerprint is kept
-          here, and a lost key can only be replaced.
+          You will not see it again. Copy it now to where you keep secrets: only a fingerprint and
+          the last four characters are stored here, and a lost key can only be replaced.
         </Notice>
         <p>
           <a class="button" href={PATHS.developer}>
@@ -42,7 +42,7 @@ const shownOnce = ({ title, lead, key, home }: Shown): Page => ({
 export const firstKeyPage = ({ key, email, home }: NewKey & { email: string }): Page =>
   shownOnce({
     title: 'Your account and its first key',
-    lead: `${email} is confirmed. The account is on the free plan; this is the key to ask with.`,
+    lead: `${email} is confirmed. Your account is on the free plan; call the API with this key.`,
     key,
     home,
   })
@@ -50,7 +50,7 @@ export const firstKeyPage = ({ key, email, home }: NewKey & { email: string }): 
 export const newKeyPage = ({ key, name, home }: NewKey & { name: string }): Page =>
   shownOnce({
     title: 'Your new key',
-    lead: `It is called ${name} and works from now on.`,
+    lead: `It is named ${name} and works now.`,
     key,
     home,
   })
@@ -59,8 +59,8 @@ type Replaced = NewKey & { readonly name: string; readonly ends: string }
 
 export const replacedKeyPage = ({ key, name, ends, home }: Replaced): Page =>
   shownOnce({
-    title: 'The key that replaces it',
-    lead: `${name} has a new key, which works from now on. The old one ends on ${ends}.`,
+    title: 'Your replacement key',
+    lead: `${name} has a new key, which works now. The old one stops on ${ends}.`,
     key,
     home,
   })

@@ -58,7 +58,7 @@ export function TryIt({ home, keyFrom }: Props) {
           <pre />
         </section>
       </div>
-      <p class="muted small">The same from a shell:</p>
+      <p class="muted small">The same from a command line:</p>
       <CopyBox
         id="try-curl"
         label="the call"

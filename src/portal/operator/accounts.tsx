@@ -53,7 +53,7 @@ export const accountsPage = (list: List): Page => ({
 })
 
 function foundText({ total, offset, accounts }: List): string {
-  if (total === 0) return 'No account has such an address.'
+  if (total === 0) return 'No account matches.'
   if (total <= ACCOUNTS_PAGE) return countText(total, 'account')
   return `${offset + 1} to ${offset + accounts.length} of ${countText(total, 'account')}`
 }
@@ -129,7 +129,7 @@ export const accountPage = ({ visit, account, keys, used, limit, complaint, done
         <h1 class="long">{account.email}</h1>
         <Places current={PATHS.accounts} />
         <p class="muted">
-          {used} of {limit} units used today.
+          {used} of {limit} requests used today.
         </p>
       </div>
       {complaint && <Notice kind="bad">{complaint}</Notice>}
@@ -188,13 +188,13 @@ export const revokeForPage = ({ visit, account, key }: Revoking): Page => ({
     <div class="stack-tight narrow">
       <h1>Revoke the key {key.name}?</h1>
       <p class="lead">
-        It is {keyMark(key)} and belongs to <strong class="long">{account.email}</strong>. The next
-        request with it is refused, everywhere, and it never works again.
+        It is {keyMark(key)} and belongs to <strong class="long">{account.email}</strong>. It stops
+        working at once, everywhere, and cannot be restored.
       </p>
       <VisitForm
         visit={visit}
         action={PATHS.operatorKey}
-        send="Revoke it now"
+        send="Revoke key"
         isDangerous
         hidden={{ account: account.id, key: key.id }}
       />

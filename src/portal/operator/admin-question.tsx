@@ -20,7 +20,7 @@ export const makeAdminPage = ({ visit, account, plan }: Props): Page => ({
       <h1 class="long">Make {account.email} an admin?</h1>
       <p class="lead">
         An admin sees every account, changes its plan and role, ends its keys, records rates, and
-        can make others admins. It holds from the next request on.
+        can make others admins. It takes effect with the next request.
       </p>
       {account.plan !== plan && (
         <p>

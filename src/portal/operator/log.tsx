@@ -29,7 +29,7 @@ export const logPage = (props: Props): Page => ({
         <Places current={PATHS.log} />
         <p class="lead">
           Every change of an account or a key, from these pages and from the command line. Entries
-          can be added, and never changed or removed.
+          cannot be changed or removed.
         </p>
       </div>
       <Filter query={props.query} />
@@ -45,17 +45,17 @@ const ACTIONS = [
 
 const Filter = ({ query: { fields, faults } }: { query: LogQuery }) => (
   <search>
-    <form method="get" action={PATHS.log} class="form-row filter-form">
+    <form method="get" action={PATHS.log} class="form-row filter-form form-row-tight">
       <Field name="actor" label="By" value={fields.actor} input={TEXT} />
       <Select
         name="action"
-        label="What"
+        label="Change"
         value={faults.action ? '' : fields.action}
         options={ACTIONS}
         isOptional
         error={faults.action}
       />
-      <Field name="subject" label="Of" value={fields.subject} input={TEXT} />
+      <Field name="subject" label="Account or key" value={fields.subject} input={TEXT} />
       <Field name="from" label="From" type="date" value={fields.from} error={faults.from} />
       <Field name="to" label="To" type="date" value={fields.to} error={faults.to} />
       <button type="submit" class="button button-quiet">
@@ -111,8 +111,8 @@ const Table = ({ entries }: Pick<Props, 'entries'>) => (
     <table class="table table-rows">
       <thead>
         <tr>
-          <th scope="col">What</th>
-          <th scope="col">Of</th>
+          <th scope="col">Change</th>
+          <th scope="col">Account or key</th>
           <th scope="col">Before and after</th>
           <th scope="col">By</th>
           <th scope="col">When</th>
@@ -132,13 +132,15 @@ const Row = ({ entry }: { entry: AuditEntry }) => (
     <th scope="row" class="nowrap">
       {entry.action}
     </th>
-    <td data-label="Of">
-      <a class="long" href={`${PATHS.account}?id=${entry.accountId}`}>
-        {entry.subject}
-      </a>{' '}
-      <KeyOf entry={entry} />
+    <td data-label="Account or key">
+      <span>
+        <a class="long" href={`${PATHS.account}?id=${entry.accountId}`}>
+          {entry.subject}
+        </a>{' '}
+        <KeyOf entry={entry} />
+      </span>
     </td>
-    <td data-label="Change">
+    <td data-label="Before and after">
       <span class="long">{differenceText(entry)}</span>
     </td>
     <td data-label="By">

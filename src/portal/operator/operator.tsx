@@ -60,8 +60,8 @@ export const operatorPage = (props: Props): Page => ({
       </div>
       <Alarms {...props} />
       <Feeds {...props} />
-      <Senders {...props} />
       <StaleBests {...props} />
+      <Senders {...props} />
     </div>
   ),
 })

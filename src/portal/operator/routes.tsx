@@ -88,8 +88,8 @@ function one(deps: OperatorDeps, visit: Visit, { id, complaint }: One): VisitRep
 }
 
 const DONE: ReadonlyMap<string | null, string> = new Map([
-  ['changed', 'It holds from the next request on.'],
-  ['revoked', 'The key is revoked: the next request with it is refused.'],
+  ['changed', 'Saved. Takes effect with the next request.'],
+  ['revoked', 'Key revoked. It no longer works.'],
 ])
 
 const CHOOSE = 'Choose a plan and a role.'

@@ -37,40 +37,42 @@ export function Senders({ senders, mute, nowMs }: Props) {
   const order = (sender: Sender) => (isSilent(sender, nowMs) ? 0 : 1)
   const sorted = senders.toSorted((a, b) => order(a) - order(b) || b.newestMs - a.newestMs)
   return (
-    <section class="stack-tight" aria-labelledby="senders-title">
-      <h2 id="senders-title">Providers</h2>
-      <p class="muted">
-        A provider counts as silent when its newest observation is older than three of its own usual
-        intervals, and than an hour.
-      </p>
-      {sorted.length === 0 ? (
-        <p>No provider has sent anything yet.</p>
-      ) : (
-        <TableFrame label="Table of the providers">
-          <table class="table table-rows">
-            <thead>
-              <tr>
-                <th scope="col">Provider</th>
-                <th scope="col">State</th>
-                <th scope="col">Newest</th>
-                <th scope="col">Usually every</th>
-                <th scope="col">Silent from</th>
-                <th scope="col" class="number">
-                  Corridors in 24 h
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {sorted.map((sender) => (
-                <SenderRow key={sender.providerId} sender={sender} nowMs={nowMs} />
-              ))}
-            </tbody>
-          </table>
-        </TableFrame>
-      )}
-      {mute.length > 0 && <p class="muted">Never sent anything: {mute.join(', ')}.</p>}
+    <>
       <SilentCorridors senders={partlySilentOf(sorted, nowMs)} nowMs={nowMs} />
-    </section>
+      <section class="stack-tight" aria-labelledby="senders-title">
+        <h2 id="senders-title">Providers</h2>
+        <p class="muted">
+          A provider counts as silent when its newest observation is older than three of its own
+          usual intervals, and than an hour.
+        </p>
+        {sorted.length === 0 ? (
+          <p>No provider has sent anything yet.</p>
+        ) : (
+          <TableFrame label="Table of the providers">
+            <table class="table table-rows">
+              <thead>
+                <tr>
+                  <th scope="col">Provider</th>
+                  <th scope="col">State</th>
+                  <th scope="col">Newest</th>
+                  <th scope="col">Usually every</th>
+                  <th scope="col">Silent from</th>
+                  <th scope="col" class="number">
+                    Corridors in 24 h
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {sorted.map((sender) => (
+                  <SenderRow key={sender.providerId} sender={sender} nowMs={nowMs} />
+                ))}
+              </tbody>
+            </table>
+          </TableFrame>
+        )}
+        {mute.length > 0 && <p class="muted">Never sent anything: {mute.join(', ')}.</p>}
+      </section>
+    </>
   )
 }
 
@@ -115,11 +117,11 @@ function SilentCorridors({ senders, nowMs }: Pick<Props, 'senders' | 'nowMs'>) {
     .slice(0, SHOWN_MAX)
   if (count === 0) return null
   return (
-    <>
-      <h3 id="silent-corridors">Corridors that fell silent</h3>
+    <section class="stack-tight" aria-labelledby="silent-corridors">
+      <h2 id="silent-corridors">Corridors that fell silent</h2>
       <p class="muted">
         Their providers go on sending for others. A corridor is measured by its own habit, and has
-        ended, and leaves this list, after thirty of its intervals and thirty days.
+        ended, and leaves this list, after ten of its intervals and thirty days.
       </p>
       <TableFrame label="Table of the silent corridors">
         <table class="table table-rows">
@@ -140,7 +142,7 @@ function SilentCorridors({ senders, nowMs }: Pick<Props, 'senders' | 'nowMs'>) {
         </table>
       </TableFrame>
       {count > shown.length && <p class="muted">And {count - shown.length} more.</p>}
-    </>
+    </section>
   )
 }
 

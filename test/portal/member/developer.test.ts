@@ -71,7 +71,7 @@ describe('keys', () => {
     expect((await make(ada, 'the fiftieth')).status).toBe(200)
     const { status, html } = await make(ada, 'one more')
     expect(status).toBe(400)
-    expect(html).toContain('50 keys were made in a day')
+    expect(html).toContain('50 keys were created in a day')
     await world.database.sql`update keys set created_at = now() - interval '25 hours'`
     expect((await make(ada, 'the day after')).status).toBe(200)
   })
@@ -137,7 +137,7 @@ describe('how a key is recognised', () => {
 
   test('one that was made before the end was kept says what is known, and why no more', async () => {
     const ada = await world.member()
-    const hint = 'was made before they were kept'
+    const hint = 'before their last four characters were kept'
     expect((await ada.visitor.get('/developer')).html).not.toContain(hint)
     const { accounts } = await createAccountStore(world.database).page({
       ...{ search: ada.email, limit: 1, offset: 0 },
@@ -183,7 +183,7 @@ describe('replacing a key', () => {
       expect(await at.asked(ada.key!)).toBe(401)
       expect(await at.asked(key)).toBe(200)
     }
-    expect((await ada.visitor.get('/developer')).html).toContain('1 key that has ended')
+    expect((await ada.visitor.get('/developer')).html).toContain('1 ended key')
   })
 
   test('a form sent twice makes one key, and an old key that is ending can still be revoked', async () => {

@@ -55,7 +55,7 @@ describe('sign-up', () => {
     const again = await visitor.post('/confirm', fields)
     expect([again.status, again.location]).toEqual([303, '/developer?said=inside#keys-title'])
     const { html } = await visitor.get('/developer?said=inside')
-    expect(html).toContain('A key is shown once')
+    expect(html).toContain('A key is shown only once')
     for (const said of ['constructor', 'nonsense', ''])
       expect((await visitor.get(`/developer?said=${said}`)).html).not.toContain('notice-good')
   })
