@@ -36,7 +36,11 @@ export function crossMid(from: Reference, to: Reference): Mid {
   }
 }
 
-/** The distinct names in order of appearance, joined by `+`. */
+/** The distinct names in order of appearance, pegs before feeds, joined by `+`. */
 export function joinedSources(sources: readonly string[]): string {
-  return [...new Set(sources.flatMap((source) => source.split('+')))].join('+')
+  const names = [...new Set(sources.flatMap((source) => source.split('+')))]
+  const pegs = names.filter(isPeg)
+  return [...pegs, ...names.filter((name) => !isPeg(name))].join('+')
 }
+
+const isPeg = (source: string): boolean => source.startsWith('peg:')

@@ -74,6 +74,7 @@ describe('joinedSources', () => {
   test('names each feed once, including those inside joined names, in order of appearance', () => {
     expect(joinedSources(['ecb', 'open-er-api+ecb', 'ecb'])).toBe('ecb+open-er-api')
     expect(joinedSources(['b+a', 'c', 'a'])).toBe('b+a+c')
+    expect(joinedSources(['b', 'peg:EUR+b'])).toBe('peg:EUR+b')
     expect(joinedSources([])).toBe('')
   })
 })

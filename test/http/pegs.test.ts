@@ -44,7 +44,7 @@ const bodyOf = async (path: string) => (await world.get(path)).body
 
 describe('a pegged currency', () => {
   test("200 has its anchor's mid times the rate, with the anchor's time, and says so", async () => {
-    const pegged = { mid_rate: XOF_RATE, mid_source: 'feed+peg:EUR' }
+    const pegged = { mid_rate: XOF_RATE, mid_source: 'peg:EUR+feed' }
     const at = { mid_fetched_at: '2026-03-03T05:00:00.000Z' }
     expect(await bodyOf('/rates?from=EUR&to=XOF')).toMatchObject({ ...pegged, ...at })
     expect(await bodyOf('/historical?from=EUR&to=XOF&date=2026-03-03')).toMatchObject(pegged)
@@ -91,8 +91,8 @@ describe('a pegged currency', () => {
 
   test('200 has its mids at both ends of a change', async () => {
     const { start, end } = await bodyOf('/change?from=EUR&to=XOF&period=1d')
-    expect(start).toMatchObject({ mid: XOF_RATE, source: 'feed+peg:EUR' })
-    expect(end).toMatchObject({ mid: XOF_RATE, source: 'feed+peg:EUR' })
+    expect(start).toMatchObject({ mid: XOF_RATE, source: 'peg:EUR+feed' })
+    expect(end).toMatchObject({ mid: XOF_RATE, source: 'peg:EUR+feed' })
   })
 
   test('has its mids in the trends of the board', async () => {

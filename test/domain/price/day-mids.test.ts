@@ -95,7 +95,7 @@ describe('dayMidsOf', () => {
     const said = [reference('EUR', 0.8), reference('XOF', 999)]
     expect(mids({ from: 'EUR', to: 'XOF' }, ...said).midAtQuote).toEqual({
       rate: 655.957,
-      source: 'feed+peg:EUR',
+      source: 'peg:EUR+feed',
       atMs: AT_MS,
     })
     expect(mids({ from: 'USD', to: 'AED' }, ...said).midAtQuote?.rate).toBe(3.6725)
