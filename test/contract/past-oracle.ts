@@ -177,6 +177,24 @@ function ofItsDay(facts: Facts, { pair, at, rate }: Said) {
   )
 }
 
+const spreads = new WeakMap<Facts, Map<number, number | null>>()
+
+/** How far a row lay below the best of its kind then, found once for all questions about it. */
+function spreadThen(facts: Facts, row: Said): number | null {
+  const known = spreads.get(facts) ?? new Map<number, number | null>()
+  spreads.set(facts, known)
+  if (!known.has(row.id)) {
+    const before = facts.said.filter(({ pair, at }) => pair === row.pair && at <= row.at)
+    const then = latest(before).filter(
+      ({ kind, provider }) => kind === row.kind && wasActive(facts, provider, row.at),
+    )
+    const best = Math.max(row.rate, ...then.map(({ rate }) => rate))
+    const isThere = wasActive(facts, row.provider, row.at)
+    known.set(row.id, isThere ? four(((best - row.rate) / best) * 10_000) : null)
+  }
+  return known.get(row.id)!
+}
+
 export function history(facts: Facts, { now, tier }: Asker, p: Parameters) {
   const { period = '30d', order = 'asc' } = p
   const limit = Number(p.limit ?? 500)
@@ -200,24 +218,17 @@ export function history(facts: Facts, { now, tier }: Asker, p: Parameters) {
     limit,
     offset,
     has_more: rows.length > offset + limit,
-    data: page.map((row) => {
-      const then = latest(corridor.filter(({ at }) => at <= row.at)).filter(
-        ({ kind, provider }) => kind === row.kind && wasActive(facts, provider, row.at),
-      )
-      const best = Math.max(row.rate, ...then.map(({ rate }) => rate))
-      const isThere = wasActive(facts, row.provider, row.at)
-      return {
-        timestamp: iso(row.at),
-        provider_id: row.provider,
-        provider_name: facts.providers.get(row.provider)!.name,
-        rate: twelve(row.rate),
-        fee: row.fee,
-        fee_currency: row.feeCurrency,
-        spread_bps: isThere ? four(((best - row.rate) / best) * 10_000) : null,
-        rate_type: row.kind,
-        evidence: row.evidence,
-      }
-    }),
+    data: page.map((row) => ({
+      timestamp: iso(row.at),
+      provider_id: row.provider,
+      provider_name: facts.providers.get(row.provider)!.name,
+      rate: twelve(row.rate),
+      fee: row.fee,
+      fee_currency: row.feeCurrency,
+      spread_bps: spreadThen(facts, row),
+      rate_type: row.kind,
+      evidence: row.evidence,
+    })),
     count: page.length,
     data_freshness: tier,
     ...(tier === 'hourly' && { as_of: iso(cutoff) }),

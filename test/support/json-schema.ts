@@ -3,7 +3,12 @@ import { instantOf } from '~/domain/instant.ts'
 export type Json = { readonly [name: string]: unknown }
 
 type Place = { readonly value: unknown; readonly at: string }
-type Check = (limit: unknown, place: Place, schema: Json) => string[]
+type Check = (limit: unknown, place: Place, schema: Json) => readonly string[]
+type Part = { readonly check: Check; readonly limit: unknown }
+
+const NONE: readonly string[] = []
+/** Keywords that ask nothing of a value. */
+const SAYS_NOTHING = ['description', 'examples', 'default', 'discriminator']
 
 /**
  * What is wrong with a value by a schema of an OpenAPI 3.1 document; nothing when it fits.
@@ -11,14 +16,32 @@ type Check = (limit: unknown, place: Place, schema: Json) => string[]
  * Throws at a keyword that it does not know, so that no promise of the document goes unchecked.
  */
 export class SchemaCheck {
+  /** What each schema that was met asks for, by its object. */
+  readonly #parts = new WeakMap<Json, readonly Part[]>()
+
   constructor(private readonly document: Json) {}
 
-  faults(schema: Json, value: unknown, at = '$'): string[] {
-    return Object.entries(schema).flatMap(([keyword, limit]) => {
+  faults(schema: Json, value: unknown, at = '$'): readonly string[] {
+    const place = { value, at }
+    let faults = NONE
+    for (const { check, limit } of this.#partsOf(schema)) {
+      const own = check(limit, place, schema)
+      if (own.length > 0) faults = [...faults, ...own]
+    }
+    return faults
+  }
+
+  #partsOf(schema: Json): readonly Part[] {
+    const known = this.#parts.get(schema)
+    if (known) return known
+    const parts = Object.entries(schema).flatMap(([keyword, limit]) => {
+      if (SAYS_NOTHING.includes(keyword)) return []
       const check = this.#checks[keyword]
       if (!check) throw new Error(`no check knows the keyword ${keyword}`)
-      return check(limit, { value, at }, schema)
+      return { check, limit: keyword === 'pattern' ? new RegExp(limit as string, 'u') : limit }
     })
+    this.#parts.set(schema, parts)
+    return parts
   }
 
   /** What a reference of the document points to; anything else is returned as it is. */
@@ -33,8 +56,8 @@ export class SchemaCheck {
   readonly #checks: Readonly<Record<string, Check>> = {
     $ref: (_ref, { value, at }, schema) => this.faults(this.resolved(schema), value, at),
     type: (type, { value, at }) =>
-      [type].flat().some((name) => isOfType(name, value))
-        ? []
+      (Array.isArray(type) ? type.some((name) => isOfType(name, value)) : isOfType(type, value))
+        ? NONE
         : [`${at} is ${shown(value)}, not ${[type].flat().join(' or ')}`],
     enum: (values, { value, at }) =>
       (values as unknown[]).includes(value) ? [] : [`${at} is ${shown(value)}, none of ${values}`],
@@ -42,20 +65,28 @@ export class SchemaCheck {
       value === only ? [] : [`${at} is ${shown(value)}, not ${shown(only)}`],
     anyOf: (schemas, { value, at }) => this.#alternatives(schemas as Json[], { value, at }, false),
     oneOf: (schemas, { value, at }) => this.#alternatives(schemas as Json[], { value, at }, true),
-    properties: (properties, { value, at }) =>
-      isObject(value)
-        ? Object.entries(properties as Record<string, Json>).flatMap(([name, schema]) =>
-            name in value ? this.faults(schema, value[name], `${at}.${name}`) : [],
+    properties: (properties, { value, at }) => {
+      if (!isObject(value)) return NONE
+      const faults: string[] = []
+      for (const name in properties as Record<string, Json>)
+        if (name in value)
+          faults.push(
+            ...this.faults(
+              (properties as Record<string, Json>)[name]!,
+              value[name],
+              `${at}.${name}`,
+            ),
           )
-        : [],
+      return faults
+    },
     required: (names, { value, at }) =>
       isObject(value)
         ? (names as string[])
             .filter((name) => !(name in value))
             .map((name) => `${at} lacks ${name}`)
-        : [],
+        : NONE,
     additionalProperties: (rest, { value, at }, { properties = {} }) => {
-      if (!isObject(value)) return []
+      if (!isObject(value)) return NONE
       const names = Object.keys(value).filter((name) => !(name in (properties as Json)))
       if (rest === false) return names.map((name) => `${at}.${name} is not documented`)
       return names.flatMap((name) => this.faults(rest as Json, value[name], `${at}.${name}`))
@@ -72,17 +103,13 @@ export class SchemaCheck {
     maximum: bound(numberOf, isAtMost),
     exclusiveMinimum: bound(numberOf, (value, limit) => value > limit),
     pattern: (pattern, { value, at }) =>
-      typeof value !== 'string' || new RegExp(pattern as string, 'u').test(value)
-        ? []
-        : [`${at} is ${shown(value)}, which is not like ${pattern}`],
+      typeof value !== 'string' || (pattern as RegExp).test(value)
+        ? NONE
+        : [`${at} is ${shown(value)}, which is not like ${(pattern as RegExp).source}`],
     format: (format, { value, at }) =>
       typeof value !== 'string' || FORMATS[format as string]!(value)
-        ? []
+        ? NONE
         : [`${at} is ${shown(value)}, which is no ${format}`],
-    description: () => [],
-    examples: () => [],
-    default: () => [],
-    discriminator: () => [],
   }
 
   #alternatives(schemas: readonly Json[], { value, at }: Place, isExclusive: boolean): string[] {
@@ -137,7 +164,7 @@ function bound(
 ): Check {
   return (limit, { value, at }, schema) => {
     const measured = measure(value)
-    if (measured === null || holds(measured, limit as number)) return []
+    if (measured === null || holds(measured, limit as number)) return NONE
     const keyword = Object.keys(schema).find((name) => schema[name] === limit)
     return [`${at} is ${shown(value)}, beyond ${keyword} ${limit}`]
   }
