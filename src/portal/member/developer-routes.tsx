@@ -24,14 +24,14 @@ import { isOverlap, replacePage, revokePage } from './key-pages.tsx'
 import { newKeyPage, replacedKeyPage } from './new-key-page.tsx'
 import {
   type FormFields,
+  type PageAnswer,
+  type PageRequest,
+  type PageRequestDeps,
   type Person,
-  type Visit,
-  type VisitDeps,
-  type VisitReply,
-  visitRoutes,
-} from './visit.tsx'
+  personRoutes,
+} from './page-request.tsx'
 
-export type DeveloperDeps = VisitDeps &
+export type DeveloperDeps = PageRequestDeps &
   OwnKeysDeps &
   OwnUsageDeps & {
     /** The address where people find the service, for texts that they copy. */
@@ -41,41 +41,45 @@ export type DeveloperDeps = VisitDeps &
 /** What a person who is signed in sees and does with the keys of the account. */
 export function developerRoutes(deps: DeveloperDeps): Route[] {
   return [
-    ...visitRoutes(deps, PATHS.developer, {
-      get: (visit) => forMembers(visit, (person) => area(deps, { visit, person })),
+    ...personRoutes(deps, PATHS.developer, {
+      get: (pageRequest) =>
+        forMembers(pageRequest, (person) => area(deps, { pageRequest, person })),
     }),
-    ...visitRoutes(deps, PATHS.keys, {
+    ...personRoutes(deps, PATHS.keys, {
       get: () => ({ redirect: PATHS.developer }),
-      post: (visit, form) => forMembers(visit, (person) => create(deps, { visit, person }, form)),
+      post: (pageRequest, form) =>
+        forMembers(pageRequest, (person) => create(deps, { pageRequest, person }, form)),
     }),
-    ...visitRoutes(deps, PATHS.revoke, {
-      get: (visit) =>
-        forMembers(visit, (person) =>
-          ofKey(deps, { visit, person }, (key) => ({ page: revokePage(visit, key) })),
+    ...personRoutes(deps, PATHS.revoke, {
+      get: (pageRequest) =>
+        forMembers(pageRequest, (person) =>
+          ofKey(deps, { pageRequest, person }, (key) => ({ page: revokePage(pageRequest, key) })),
         ),
-      post: (visit, form) => forMembers(visit, (person) => revoke(deps, { visit, person }, form)),
+      post: (pageRequest, form) =>
+        forMembers(pageRequest, (person) => revoke(deps, { pageRequest, person }, form)),
     }),
-    ...visitRoutes(deps, PATHS.replace, {
-      get: (visit) =>
-        forMembers(visit, (person) =>
-          ofKey(deps, { visit, person }, (key) => ({ page: replacePage(visit, key) })),
+    ...personRoutes(deps, PATHS.replace, {
+      get: (pageRequest) =>
+        forMembers(pageRequest, (person) =>
+          ofKey(deps, { pageRequest, person }, (key) => ({ page: replacePage(pageRequest, key) })),
         ),
-      post: (visit, form) => forMembers(visit, (person) => replace(deps, { visit, person }, form)),
+      post: (pageRequest, form) =>
+        forMembers(pageRequest, (person) => replace(deps, { pageRequest, person }, form)),
     }),
   ]
 }
 
-type Reply = VisitReply | Promise<VisitReply>
-type Member = { readonly visit: Visit; readonly person: Person }
+type Reply = PageAnswer | Promise<PageAnswer>
+type Member = { readonly pageRequest: PageRequest; readonly person: Person }
 
-const forMembers = ({ person }: Visit, answer: (person: Person) => Reply): Reply =>
+const forMembers = ({ person }: PageRequest, answer: (person: Person) => Reply): Reply =>
   person ? answer(person) : { redirect: PATHS.signIn }
 
-const ownerOf = ({ visit, person }: Member): Owner => ({
+const ownerOf = ({ pageRequest, person }: Member): Owner => ({
   accountId: person.account.id,
   email: person.account.email,
   actor: person.email,
-  nowMs: visit.nowMs,
+  nowMs: pageRequest.nowMs,
 })
 
 /** The notices that an address can show. */
@@ -89,22 +93,26 @@ const NEWS: ReadonlyMap<string | null, string> = new Map([
 
 async function area(
   deps: DeveloperDeps,
-  { visit, person }: Member,
+  { pageRequest, person }: Member,
   said: Said | null = null,
-): Promise<VisitReply> {
+): Promise<PageAnswer> {
   const { account } = person
-  const usage = await ownUsageOf(deps, { account, nowMs: visit.nowMs })
+  const usage = await ownUsageOf(deps, { account, nowMs: pageRequest.nowMs })
   const { limits } = deps.metering
-  const news = NEWS.get(visit.url.searchParams.get('said'))
-  const page = { visit, person, usage, limits, home: deps.home(), said: said ?? { news } }
+  const news = NEWS.get(pageRequest.url.searchParams.get('said'))
+  const page = { pageRequest, person, usage, limits, home: deps.home(), said: said ?? { news } }
   return { page: developerPage(page) }
 }
 
 /** The page of a member's key that is in use; any other key leads back. */
-function ofKey(deps: DeveloperDeps, { visit, person }: Member, answer: (key: Key) => Reply): Reply {
-  const id = visit.url.searchParams.get('key')
+function ofKey(
+  deps: DeveloperDeps,
+  { pageRequest, person }: Member,
+  answer: (key: Key) => Reply,
+): Reply {
+  const id = pageRequest.url.searchParams.get('key')
   const own = deps.memory.current.keys.keysOf(person.account.id)
-  const key = own.find((one) => one.id === id && !isRevoked(one, visit.nowMs))
+  const key = own.find((one) => one.id === id && !isRevoked(one, pageRequest.nowMs))
   return key ? answer(key) : { redirect: PATHS.developer }
 }
 
@@ -123,20 +131,20 @@ const REFUSALS: Readonly<Record<Refusal, string>> = {
 
 type Refusal = Extract<NewOwnKey, { refusal: unknown }>['refusal']
 
-async function create(deps: DeveloperDeps, member: Member, form: FormFields): Promise<VisitReply> {
+async function create(deps: DeveloperDeps, member: Member, form: FormFields): Promise<PageAnswer> {
   const name = form.text('name')
   const made = await createOwnKey(deps, ownerOf(member), name)
   if ('refusal' in made) return area(deps, member, { nameFault: REFUSALS[made.refusal], name })
   return { page: newKeyPage({ key: made.text, name: made.name, home: deps.home() }) }
 }
 
-async function revoke(deps: DeveloperDeps, member: Member, form: FormFields): Promise<VisitReply> {
+async function revoke(deps: DeveloperDeps, member: Member, form: FormFields): Promise<PageAnswer> {
   const isRevokedNow = await revokeOwnKey(deps, ownerOf(member), form.text('key'))
   if (!isRevokedNow) return area(deps, member, { complaint: REFUSALS.unknown })
   return { redirect: `${PATHS.developer}?said=revoked#${KEYS_ID}` }
 }
 
-async function replace(deps: DeveloperDeps, member: Member, form: FormFields): Promise<VisitReply> {
+async function replace(deps: DeveloperDeps, member: Member, form: FormFields): Promise<PageAnswer> {
   const overlap = form.text('overlap')
   if (!isOverlap(overlap)) return area(deps, member, { complaint: 'Choose how long.' })
   const owner = ownerOf(member)

@@ -12,14 +12,14 @@ import type { Page } from '~/portal/page.tsx'
 import { FURTHER_KEY_ID, KEYS_ID, PATHS } from '~/portal/paths.ts'
 import { TableFrame } from '~/portal/table-frame.tsx'
 import { type KeyUsage, type OwnUsage, SHOWN_DAYS } from '~/service/own-usage.ts'
+import type { PageRequest, Person } from './page-request.tsx'
+import { TokenForm } from './token-form.tsx'
 import { ToolClients } from './tool-clients.tsx'
 import { TryIt } from './try-it.tsx'
 import { UsageChart } from './usage-chart.tsx'
-import type { Person, Visit } from './visit.tsx'
-import { VisitForm } from './visit-form.tsx'
 
 type Props = {
-  readonly visit: Visit
+  readonly pageRequest: PageRequest
   readonly person: Person
   readonly usage: OwnUsage
   readonly home: string
@@ -48,7 +48,7 @@ export const developerPage = (props: Props): Page => ({
       <Keys {...props} />
       <section class="stack-tight" aria-labelledby="usage-title">
         <h2 id="usage-title">Usage in the last 30 days</h2>
-        <UsageChart usage={props.usage} nowMs={props.visit.nowMs} />
+        <UsageChart usage={props.usage} nowMs={props.pageRequest.nowMs} />
       </section>
       <TryIt home={props.home} />
       <ToolClients home={props.home} />
@@ -56,17 +56,22 @@ export const developerPage = (props: Props): Page => ({
   ),
 })
 
-const Head = ({ visit, person }: Props) => (
+const Head = ({ pageRequest, person }: Props) => (
   <div class="page-head">
     <div class="stack-tight">
       <h1>Developer area</h1>
       <p class="lead">{person.email}</p>
     </div>
-    <VisitForm visit={visit} action={PATHS.signOut} send="Sign out" look="button button-quiet" />
+    <TokenForm
+      pageRequest={pageRequest}
+      action={PATHS.signOut}
+      send="Sign out"
+      look="button button-quiet"
+    />
   </div>
 )
 
-function Quota({ usage: { quota }, person: { account }, limits, visit }: Props) {
+function Quota({ usage: { quota }, person: { account }, limits, pageRequest }: Props) {
   const tier = tierOf(account.plan)
   return (
     <section class="stack-tight" aria-labelledby="quota-title">
@@ -81,7 +86,7 @@ function Quota({ usage: { quota }, person: { account }, limits, visit }: Props) 
         </div>
         <div class="card">
           <p class="figure-label">Resets in</p>
-          <p class="figure">{spanText(quota.resetMs - visit.nowMs)}</p>
+          <p class="figure">{spanText(quota.resetMs - pageRequest.nowMs)}</p>
           <p class="figure-note">
             <Moment ms={quota.resetMs} />
           </p>
@@ -114,8 +119,8 @@ function Quota({ usage: { quota }, person: { account }, limits, visit }: Props) 
   )
 }
 
-function Keys({ visit, usage, said }: Props) {
-  const { nowMs } = visit
+function Keys({ pageRequest, usage, said }: Props) {
+  const { nowMs } = pageRequest
   const active = usage.keys.filter(({ key }) => !isRevoked(key, nowMs))
   const ended = usage.keys.filter(({ key }) => isRevoked(key, nowMs)).toReversed()
   return (
@@ -128,7 +133,7 @@ function Keys({ visit, usage, said }: Props) {
       ) : (
         <KeyTable active={active} nowMs={nowMs} />
       )}
-      <FurtherKey visit={visit} said={said} />
+      <FurtherKey pageRequest={pageRequest} said={said} />
       <p class="muted small">
         You can have up to {ACTIVE_KEYS_MAX} keys; they share your daily requests.
         {usage.keys.some(({ key }) => key.lastFour === null) &&
@@ -139,9 +144,14 @@ function Keys({ visit, usage, said }: Props) {
   )
 }
 
-const FurtherKey = ({ visit, said }: Pick<Props, 'visit' | 'said'>) => (
+const FurtherKey = ({ pageRequest, said }: Pick<Props, 'pageRequest' | 'said'>) => (
   <div id={FURTHER_KEY_ID}>
-    <VisitForm visit={visit} action={`${PATHS.keys}#${FURTHER_KEY_ID}`} send="Create key" isInRow>
+    <TokenForm
+      pageRequest={pageRequest}
+      action={`${PATHS.keys}#${FURTHER_KEY_ID}`}
+      send="Create key"
+      isInRow
+    >
       <Field
         name="name"
         label="Name of the new key"
@@ -150,7 +160,7 @@ const FurtherKey = ({ visit, said }: Pick<Props, 'visit' | 'said'>) => (
         isRequired
         input={{ autocomplete: 'off', maxLength: KEY_NAME_LENGTH_MAX }}
       />
-    </VisitForm>
+    </TokenForm>
   </div>
 )
 

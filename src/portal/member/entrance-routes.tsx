@@ -27,13 +27,13 @@ import {
   devicesCookie,
   type FormFields,
   fieldOf,
-  type Visit,
-  type VisitDeps,
-  type VisitReply,
-  visitRoutes,
-} from './visit.tsx'
+  type PageAnswer,
+  type PageRequest,
+  type PageRequestDeps,
+  personRoutes,
+} from './page-request.tsx'
 
-export type EntranceDeps = VisitDeps & {
+export type EntranceDeps = PageRequestDeps & {
   readonly metering: Metering
   /** Whether links are mailed; if not, they are logged. */
   readonly isMailed: boolean
@@ -55,31 +55,32 @@ const WRONG = 'The address or the password is wrong.'
 /** Sign-up, sign-in, sign-out, and the pages that mailed links lead to. */
 export function entranceRoutes(deps: EntranceDeps): Route[] {
   return [
-    ...visitRoutes(deps, PATHS.signUp, {
-      get: (visit) => forStrangers(deps, visit, () => ({ page: signUpPage(visit) })),
-      post: (visit, form) => signUpReply(deps, visit, form),
+    ...personRoutes(deps, PATHS.signUp, {
+      get: (pageRequest) =>
+        forStrangers(deps, pageRequest, () => ({ page: signUpPage(pageRequest) })),
+      post: (pageRequest, form) => signUpReply(deps, pageRequest, form),
     }),
-    ...visitRoutes(deps, PATHS.signIn, {
-      get: (visit) =>
-        forStrangers(deps, visit, () => ({
-          page: signInPage(visit, { ...said(visit), ...daily(deps) }),
+    ...personRoutes(deps, PATHS.signIn, {
+      get: (pageRequest) =>
+        forStrangers(deps, pageRequest, () => ({
+          page: signInPage(pageRequest, { ...said(pageRequest), ...daily(deps) }),
         })),
-      post: (visit, form) => signInReply(deps, visit, form),
+      post: (pageRequest, form) => signInReply(deps, pageRequest, form),
     }),
-    ...visitRoutes(deps, PATHS.mailed, { get: () => ({ page: mailedPage(deps.isMailed) }) }),
-    ...visitRoutes(deps, PATHS.confirm, {
-      get: (visit) => confirmLink(deps, visit),
-      post: (visit, form) => confirmReply(deps, visit, form),
+    ...personRoutes(deps, PATHS.mailed, { get: () => ({ page: mailedPage(deps.isMailed) }) }),
+    ...personRoutes(deps, PATHS.confirm, {
+      get: (pageRequest) => confirmLink(deps, pageRequest),
+      post: (pageRequest, form) => confirmReply(deps, pageRequest, form),
     }),
-    ...visitRoutes(deps, PATHS.forgotten, {
-      get: (visit) => ({ page: forgottenPage(visit) }),
-      post: (visit, form) => forgottenReply(deps, visit, form),
+    ...personRoutes(deps, PATHS.forgotten, {
+      get: (pageRequest) => ({ page: forgottenPage(pageRequest) }),
+      post: (pageRequest, form) => forgottenReply(deps, pageRequest, form),
     }),
-    ...visitRoutes(deps, PATHS.reset, {
-      get: (visit) => ({ page: resetPage(visit, { token: tokenIn(visit) }) }),
-      post: (visit, form) => resetReply(deps, visit, form),
+    ...personRoutes(deps, PATHS.reset, {
+      get: (pageRequest) => ({ page: resetPage(pageRequest, { token: tokenIn(pageRequest) }) }),
+      post: (pageRequest, form) => resetReply(deps, pageRequest, form),
     }),
-    ...visitRoutes(deps, PATHS.signOut, {
+    ...personRoutes(deps, PATHS.signOut, {
       get: () => ({ redirect: PATHS.developer }),
       post: async ({ request }) => ({
         redirect: PATHS.signIn,
@@ -89,69 +90,80 @@ export function entranceRoutes(deps: EntranceDeps): Route[] {
   ]
 }
 
-function forStrangers(deps: EntranceDeps, visit: Visit, answer: () => VisitReply): VisitReply {
-  if (visit.person) return { redirect: PATHS.developer }
+function forStrangers(
+  deps: EntranceDeps,
+  pageRequest: PageRequest,
+  answer: () => PageAnswer,
+): PageAnswer {
+  if (pageRequest.person) return { redirect: PATHS.developer }
   deps.warm()
   return answer()
 }
 
-const said = ({ url }: Visit) => ({ isReset: url.searchParams.get('said') === 'reset' })
+const said = ({ url }: PageRequest) => ({ isReset: url.searchParams.get('said') === 'reset' })
 
 const daily = ({ metering }: EntranceDeps) => ({ dailyUnits: metering.limits.free })
 
-const tokenIn = ({ url }: Visit): string => fieldOf(url.searchParams, 'token')
+const tokenIn = ({ url }: PageRequest): string => fieldOf(url.searchParams, 'token')
 
 async function signUpReply(
   deps: EntranceDeps,
-  visit: Visit,
+  pageRequest: PageRequest,
   form: FormFields,
-): Promise<VisitReply> {
+): Promise<PageAnswer> {
   const email = form.text('email').trim()
   const password = form.text('password')
-  if (!isEmail(email)) return { page: signUpPage(visit, { faults: { email: NO_EMAIL }, email }) }
+  if (!isEmail(email))
+    return { page: signUpPage(pageRequest, { faults: { email: NO_EMAIL }, email }) }
   const fault = await passwordFault({ password, email })
   if (fault)
-    return { page: signUpPage(visit, { faults: { password: PASSWORD_FAULTS[fault] }, email }) }
-  const isMailable = await signUp(deps, { email, password }, visit)
-  if (!isMailable) return { page: signUpPage(visit, { faults: { email: NO_EMAIL }, email }) }
+    return {
+      page: signUpPage(pageRequest, { faults: { password: PASSWORD_FAULTS[fault] }, email }),
+    }
+  const isMailable = await signUp(deps, { email, password }, pageRequest)
+  if (!isMailable) return { page: signUpPage(pageRequest, { faults: { email: NO_EMAIL }, email }) }
   return { redirect: PATHS.mailed }
 }
 
 async function signInReply(
   deps: EntranceDeps,
-  visit: Visit,
+  pageRequest: PageRequest,
   form: FormFields,
-): Promise<VisitReply> {
+): Promise<PageAnswer> {
   const email = form.text('email').trim()
-  const entry = await signIn(deps, { email, password: form.text('password') }, visit)
+  const entry = await signIn(deps, { email, password: form.text('password') }, pageRequest)
   if (entry === 'wrong') {
     const faults = { password: WRONG }
-    return { page: signInPage(visit, { faults, email, ...daily(deps) }) }
+    return { page: signInPage(pageRequest, { faults, email, ...daily(deps) }) }
   }
   if (entry === 'unconfirmed') return { redirect: PATHS.mailed }
-  return enteredReply(deps, visit, entry)
+  return enteredReply(deps, pageRequest, entry)
 }
 
-function confirmLink(deps: EntranceDeps, visit: Visit): VisitReply {
-  const token = tokenIn(visit)
+function confirmLink(deps: EntranceDeps, pageRequest: PageRequest): PageAnswer {
+  const token = tokenIn(pageRequest)
   const email = emailIn(token)
   if (email === null) return { page: staleLinkPage(PATHS.confirm) }
   deps.warm()
-  return { page: confirmPage(visit, { token, email }) }
+  return { page: confirmPage(pageRequest, { token, email }) }
 }
 
 async function confirmReply(
   deps: EntranceDeps,
-  visit: Visit,
+  pageRequest: PageRequest,
   form: FormFields,
-): Promise<VisitReply> {
+): Promise<PageAnswer> {
   const token = form.text('token')
-  const entry = await confirm(deps, { token, password: form.text('password') }, visit)
+  const entry = await confirm(deps, { token, password: form.text('password') }, pageRequest)
   if (entry === 'stale') return { page: staleLinkPage(PATHS.confirm) }
-  if (entry !== 'wrong') return enteredReply(deps, visit, entry)
+  if (entry !== 'wrong') return enteredReply(deps, pageRequest, entry)
   const email = emailIn(token) ?? ''
   return {
-    page: confirmPage(visit, { token, email, faults: { password: 'The password is wrong.' } }),
+    page: confirmPage(pageRequest, {
+      token,
+      email,
+      faults: { password: 'The password is wrong.' },
+    }),
   }
 }
 
@@ -161,33 +173,38 @@ async function confirmReply(
  */
 async function enteredReply(
   deps: EntranceDeps,
-  visit: Visit,
+  pageRequest: PageRequest,
   { firstKey, email, ...entry }: Entry,
-): Promise<VisitReply> {
+): Promise<PageAnswer> {
   const cookies = [...entry.cookies, devicesCookie(deps, entry.devices)]
-  if (visit.person) await deps.people.signOut(visit.request.headers)
+  if (pageRequest.person) await deps.people.signOut(pageRequest.request.headers)
   if (firstKey === null) return { redirect: PATHS.developer, cookies }
   return { page: firstKeyPage({ key: firstKey, email, home: deps.home() }), cookies }
 }
 
 async function forgottenReply(
   deps: EntranceDeps,
-  visit: Visit,
+  pageRequest: PageRequest,
   form: FormFields,
-): Promise<VisitReply> {
+): Promise<PageAnswer> {
   const email = form.text('email').trim()
-  if (!isEmail(email)) return { page: forgottenPage(visit, { faults: { email: NO_EMAIL }, email }) }
-  await requestReset(deps, email, visit)
+  if (!isEmail(email))
+    return { page: forgottenPage(pageRequest, { faults: { email: NO_EMAIL }, email }) }
+  await requestReset(deps, email, pageRequest)
   return { redirect: PATHS.mailed }
 }
 
-async function resetReply(deps: EntranceDeps, visit: Visit, form: FormFields): Promise<VisitReply> {
+async function resetReply(
+  deps: EntranceDeps,
+  pageRequest: PageRequest,
+  form: FormFields,
+): Promise<PageAnswer> {
   const token = form.text('token')
   const password = form.text('password')
-  const known = await reset(deps, { token, password }, visit)
+  const known = await reset(deps, { token, password }, pageRequest)
   if (known === 'stale') return { page: staleLinkPage(PATHS.reset) }
   if (typeof known === 'string')
-    return { page: resetPage(visit, { token, faults: { password: PASSWORD_FAULTS[known] } }) }
+    return { page: resetPage(pageRequest, { token, faults: { password: PASSWORD_FAULTS[known] } }) }
   const cookies = [devicesCookie(deps, known.devices)]
   return { redirect: `${PATHS.signIn}?said=reset`, cookies }
 }

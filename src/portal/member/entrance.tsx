@@ -5,8 +5,8 @@ import { narrowPage } from '~/portal/narrow-page.tsx'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
-import type { Visit } from './visit.tsx'
-import { VisitForm } from './visit-form.tsx'
+import type { PageRequest } from './page-request.tsx'
+import { TokenForm } from './token-form.tsx'
 
 const EmailField = ({ email, faults }: Pick<Sent, 'email' | 'faults'>) => (
   <Field
@@ -54,7 +54,7 @@ type Faults = { readonly email?: string; readonly password?: string }
 
 const statusOf = ({ faults }: Sent): number => (faults ? 400 : 200)
 
-export const signUpPage = (visit: Visit, sent: Sent = {}): Page =>
+export const signUpPage = (pageRequest: PageRequest, sent: Sent = {}): Page =>
   narrowPage({
     title: 'Sign up',
     path: PATHS.signUp,
@@ -65,10 +65,10 @@ export const signUpPage = (visit: Visit, sent: Sent = {}): Page =>
           An account on the free plan, and your first API key as soon as you have confirmed your
           address.
         </p>
-        <VisitForm visit={visit} action={PATHS.signUp} send="Sign up">
+        <TokenForm pageRequest={pageRequest} action={PATHS.signUp} send="Sign up">
           <EmailField {...sent} />
           <NewPassword label="Password" {...sent} />
-        </VisitForm>
+        </TokenForm>
         <p>
           Already have an account? <a href={PATHS.signIn}>Sign in</a>
         </p>
@@ -82,7 +82,10 @@ type SignIn = Sent & {
   dailyUnits: number
 }
 
-export const signInPage = (visit: Visit, { isReset, dailyUnits, ...sent }: SignIn): Page =>
+export const signInPage = (
+  pageRequest: PageRequest,
+  { isReset, dailyUnits, ...sent }: SignIn,
+): Page =>
   narrowPage({
     title: 'Sign in',
     path: PATHS.signIn,
@@ -94,10 +97,10 @@ export const signInPage = (visit: Visit, { isReset, dailyUnits, ...sent }: SignI
             Your new password is set, and you are signed out everywhere. Sign in with it.
           </Notice>
         )}
-        <VisitForm visit={visit} action={PATHS.signIn} send="Sign in">
+        <TokenForm pageRequest={pageRequest} action={PATHS.signIn} send="Sign in">
           <EmailField {...sent} />
           <KnownPassword {...sent} />
-        </VisitForm>
+        </TokenForm>
         <p>
           <a href={PATHS.forgotten}>Forgot your password?</a>
         </p>
@@ -133,7 +136,7 @@ export const mailedPage = (isMailed: boolean): Page =>
 type Link = { token: string; faults?: Faults }
 
 export const confirmPage = (
-  visit: Visit,
+  pageRequest: PageRequest,
   { token, email, ...sent }: Link & { email: string },
 ): Page =>
   narrowPage({
@@ -146,10 +149,15 @@ export const confirmPage = (
           Enter the password that you chose for <strong>{email}</strong>. It shows that this is the
           sign-up you began, and not somebody else's with your address.
         </p>
-        <VisitForm visit={visit} action={PATHS.confirm} send="Confirm" hidden={{ token }}>
+        <TokenForm
+          pageRequest={pageRequest}
+          action={PATHS.confirm}
+          send="Confirm"
+          hidden={{ token }}
+        >
           <input type="hidden" name="username" autocomplete="username" value={email} />
           <KnownPassword {...sent} />
-        </VisitForm>
+        </TokenForm>
         <p>
           You did not choose one? <a href={PATHS.forgotten}>Choose a password</a> and the account is
           yours; or do nothing, and nothing happens.
@@ -171,7 +179,7 @@ export const staleLinkPage = (path: string): Page =>
     ),
   })
 
-export const forgottenPage = (visit: Visit, sent: Sent = {}): Page =>
+export const forgottenPage = (pageRequest: PageRequest, sent: Sent = {}): Page =>
   narrowPage({
     title: 'Choose a new password',
     path: PATHS.forgotten,
@@ -179,14 +187,14 @@ export const forgottenPage = (visit: Visit, sent: Sent = {}): Page =>
     children: (
       <>
         <p class="lead">We will mail you a link to choose a new password.</p>
-        <VisitForm visit={visit} action={PATHS.forgotten} send="Send the link">
+        <TokenForm pageRequest={pageRequest} action={PATHS.forgotten} send="Send the link">
           <EmailField {...sent} />
-        </VisitForm>
+        </TokenForm>
       </>
     ),
   })
 
-export const resetPage = (visit: Visit, { token, ...sent }: Link): Page =>
+export const resetPage = (pageRequest: PageRequest, { token, ...sent }: Link): Page =>
   narrowPage({
     title: 'Your new password',
     path: PATHS.reset,
@@ -194,9 +202,14 @@ export const resetPage = (visit: Visit, { token, ...sent }: Link): Page =>
     children: (
       <>
         <p class="lead">Setting it signs you out everywhere, on other devices too.</p>
-        <VisitForm visit={visit} action={PATHS.reset} send="Set the password" hidden={{ token }}>
+        <TokenForm
+          pageRequest={pageRequest}
+          action={PATHS.reset}
+          send="Set the password"
+          hidden={{ token }}
+        >
           <NewPassword label="New password" {...sent} />
-        </VisitForm>
+        </TokenForm>
       </>
     ),
   })

@@ -6,8 +6,8 @@ import { spanText } from '~/portal/format.ts'
 import type { Page } from '~/portal/page.tsx'
 import { KEYS_ID, PATHS } from '~/portal/paths.ts'
 import { OVERLAPS_MS, type Overlap } from '~/service/own-keys.ts'
-import type { Visit } from './visit.tsx'
-import { VisitForm } from './visit-form.tsx'
+import type { PageRequest } from './page-request.tsx'
+import { TokenForm } from './token-form.tsx'
 
 const OVERLAP_TEXT: Readonly<Record<Overlap, string>> = {
   '1h': 'an hour',
@@ -17,7 +17,7 @@ const OVERLAP_TEXT: Readonly<Record<Overlap, string>> = {
 
 export const isOverlap = (text: string): text is Overlap => Object.hasOwn(OVERLAPS_MS, text)
 
-export const revokePage = (visit: Visit, key: Key): Page => ({
+export const revokePage = (pageRequest: PageRequest, key: Key): Page => ({
   title: `Revoke ${key.name}`,
   path: PATHS.developer,
   body: (
@@ -26,10 +26,10 @@ export const revokePage = (visit: Visit, key: Key): Page => ({
       <p class="lead">
         It is {keyMark(key)}. It stops working at once, everywhere, and cannot be restored.
         {key.revokedMs !== null &&
-          ` If you keep it, it ends in ${spanText(key.revokedMs - visit.nowMs)}.`}
+          ` If you keep it, it ends in ${spanText(key.revokedMs - pageRequest.nowMs)}.`}
       </p>
-      <VisitForm
-        visit={visit}
+      <TokenForm
+        pageRequest={pageRequest}
         action={`${PATHS.revoke}#${KEYS_ID}`}
         send="Revoke key"
         isDangerous
@@ -42,7 +42,7 @@ export const revokePage = (visit: Visit, key: Key): Page => ({
   ),
 })
 
-export const replacePage = (visit: Visit, key: Key): Page => ({
+export const replacePage = (pageRequest: PageRequest, key: Key): Page => ({
   title: `Replace ${key.name}`,
   path: PATHS.developer,
   body: (
@@ -52,8 +52,8 @@ export const replacePage = (visit: Visit, key: Key): Page => ({
         It is {keyMark(key)}. You get a new key with the same name now. The old one keeps working
         for the time you choose, then stops.
       </p>
-      <VisitForm
-        visit={visit}
+      <TokenForm
+        pageRequest={pageRequest}
         action={`${PATHS.replace}#${KEYS_ID}`}
         send="Create the new key"
         hidden={{ key: key.id }}
@@ -64,7 +64,7 @@ export const replacePage = (visit: Visit, key: Key): Page => ({
           value="24h"
           options={Object.entries(OVERLAP_TEXT).map(([value, text]) => ({ value, text }))}
         />
-      </VisitForm>
+      </TokenForm>
       <p>
         <a href={PATHS.developer}>Leave it as it is</a>
       </p>

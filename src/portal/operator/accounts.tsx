@@ -3,8 +3,8 @@ import { type Account, isRevoked, type Key, type ListedAccount } from '~/domain/
 import { keyMark } from '~/domain/api-key.ts'
 import { PLANS, ROLES } from '~/domain/quota.ts'
 import { Field, Select } from '~/portal/form.tsx'
-import type { Visit } from '~/portal/member/visit.tsx'
-import { VisitForm } from '~/portal/member/visit-form.tsx'
+import type { PageRequest } from '~/portal/member/page-request.tsx'
+import { TokenForm } from '~/portal/member/token-form.tsx'
 import { Moment } from '~/portal/moment.tsx'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
@@ -107,7 +107,7 @@ function Pager({ search, offset, total }: List) {
 }
 
 type One = {
-  readonly visit: Visit
+  readonly pageRequest: PageRequest
   readonly account: Account
   readonly keys: readonly Key[]
   readonly used: number
@@ -119,7 +119,15 @@ type One = {
 
 const options = (values: readonly string[]) => values.map((value) => ({ value, text: value }))
 
-export const accountPage = ({ visit, account, keys, used, limit, complaint, done }: One): Page => ({
+export const accountPage = ({
+  pageRequest,
+  account,
+  keys,
+  used,
+  limit,
+  complaint,
+  done,
+}: One): Page => ({
   title: account.email,
   path: PATHS.operator,
   status: complaint === null ? 200 : 400,
@@ -136,10 +144,15 @@ export const accountPage = ({ visit, account, keys, used, limit, complaint, done
       {done && <Notice kind="good">{done}</Notice>}
       <section class="stack-tight narrow" aria-labelledby="plan-title">
         <h2 id="plan-title">Plan and role</h2>
-        <VisitForm visit={visit} action={PATHS.account} send="Change" hidden={{ id: account.id }}>
+        <TokenForm
+          pageRequest={pageRequest}
+          action={PATHS.account}
+          send="Change"
+          hidden={{ id: account.id }}
+        >
           <Select name="plan" label="Plan" value={account.plan} options={options(PLANS)} />
           <Select name="role" label="Role" value={account.role} options={options(ROLES)} />
-        </VisitForm>
+        </TokenForm>
       </section>
       <section class="stack-tight" aria-labelledby="account-keys">
         <h2 id="account-keys">Keys</h2>
@@ -148,7 +161,7 @@ export const accountPage = ({ visit, account, keys, used, limit, complaint, done
           {keys.map((key) => (
             <li key={key.id} class="actions">
               <strong>{key.name}</strong> <span class="muted">{keyMark(key)}</span>{' '}
-              <KeyState of={key} visit={visit} />
+              <KeyState of={key} pageRequest={pageRequest} />
             </li>
           ))}
         </ul>
@@ -157,8 +170,8 @@ export const accountPage = ({ visit, account, keys, used, limit, complaint, done
   ),
 })
 
-function KeyState({ of: key, visit }: { of: Key; visit: Visit }) {
-  if (isRevoked(key, visit.nowMs))
+function KeyState({ of: key, pageRequest }: { of: Key; pageRequest: PageRequest }) {
+  if (isRevoked(key, pageRequest.nowMs))
     return (
       <span class="muted">
         ended <Moment ms={key.revokedMs!} />
@@ -179,9 +192,9 @@ function KeyState({ of: key, visit }: { of: Key; visit: Visit }) {
   )
 }
 
-type Revoking = { readonly visit: Visit; readonly account: Account; readonly key: Key }
+type Revoking = { readonly pageRequest: PageRequest; readonly account: Account; readonly key: Key }
 
-export const revokeForPage = ({ visit, account, key }: Revoking): Page => ({
+export const revokeForPage = ({ pageRequest, account, key }: Revoking): Page => ({
   title: `Revoke ${key.name}`,
   path: PATHS.operator,
   body: (
@@ -191,8 +204,8 @@ export const revokeForPage = ({ visit, account, key }: Revoking): Page => ({
         It is {keyMark(key)} and belongs to <strong class="long">{account.email}</strong>. It stops
         working at once, everywhere, and cannot be restored.
       </p>
-      <VisitForm
-        visit={visit}
+      <TokenForm
+        pageRequest={pageRequest}
         action={PATHS.operatorKey}
         send="Revoke key"
         isDangerous

@@ -1,18 +1,18 @@
 /** @jsxImportSource preact */
 import type { Account } from '~/domain/account.ts'
 import type { Plan } from '~/domain/quota.ts'
-import type { Visit } from '~/portal/member/visit.tsx'
-import { VisitForm } from '~/portal/member/visit-form.tsx'
+import type { PageRequest } from '~/portal/member/page-request.tsx'
+import { TokenForm } from '~/portal/member/token-form.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 
 /** The field with the address of the account whose new role was asked about and confirmed. */
 export const CONFIRMED = 'confirmed'
 
-type Props = { readonly visit: Visit; readonly account: Account; readonly plan: Plan }
+type Props = { readonly pageRequest: PageRequest; readonly account: Account; readonly plan: Plan }
 
 /** Asks once more, by name, before somebody gets the role that can do everything. */
-export const makeAdminPage = ({ visit, account, plan }: Props): Page => ({
+export const makeAdminPage = ({ pageRequest, account, plan }: Props): Page => ({
   title: `Make ${account.email} an admin`,
   path: PATHS.operator,
   body: (
@@ -27,8 +27,8 @@ export const makeAdminPage = ({ visit, account, plan }: Props): Page => ({
           The plan changes too, from {account.plan} to {plan}.
         </p>
       )}
-      <VisitForm
-        visit={visit}
+      <TokenForm
+        pageRequest={pageRequest}
         action={PATHS.account}
         send="Make this an admin"
         isDangerous

@@ -5,12 +5,18 @@ import type { Sending } from '~/domain/feed/silence.ts'
 import type { Plan, Role } from '~/domain/quota.ts'
 import { errorReply } from '~/http/reply.ts'
 import type { AgeLimits } from '~/memory/view.ts'
-import type { FormFields, Person, Visit, VisitDeps, VisitReply } from '~/portal/member/visit.tsx'
+import type {
+  FormFields,
+  PageAnswer,
+  PageRequest,
+  PageRequestDeps,
+  Person,
+} from '~/portal/member/page-request.tsx'
 import { unknownPage, wantsPage } from '~/portal/unknown-page.tsx'
 import type { Metering } from '~/service/metering.ts'
 import type { OwnKeysDeps } from '~/service/own-keys.ts'
 
-export type OperatorDeps = VisitDeps & {
+export type OperatorDeps = PageRequestDeps & {
   readonly metering: Metering
   readonly ageLimits: AgeLimits
   readonly operated: {
@@ -28,26 +34,30 @@ export type OperatorDeps = VisitDeps & {
   readonly unknownPath: () => ServiceError
 }
 
-type Reply = VisitReply | Promise<VisitReply>
+type Reply = PageAnswer | Promise<PageAnswer>
 
 /** An admin who is signed in, and the request they make. */
-export type Operator = { readonly visit: Visit; readonly person: Person }
+export type Operator = { readonly pageRequest: PageRequest; readonly person: Person }
 
 /** An answer for admins; for anybody else the page does not exist. */
 export const admin =
   (deps: OperatorDeps, answer: (operator: Operator) => Reply) =>
-  (visit: Visit): Reply =>
-    forAdmins(deps, visit, answer)
+  (pageRequest: PageRequest): Reply =>
+    forAdmins(deps, pageRequest, answer)
 
 /** An answer to a form that only admins may send. */
 export const adminForm =
   (deps: OperatorDeps, answer: (operator: Operator, form: FormFields) => Reply) =>
-  (visit: Visit, form: FormFields): Reply =>
-    forAdmins(deps, visit, (operator) => answer(operator, form))
+  (pageRequest: PageRequest, form: FormFields): Reply =>
+    forAdmins(deps, pageRequest, (operator) => answer(operator, form))
 
-function forAdmins(deps: OperatorDeps, visit: Visit, answer: (operator: Operator) => Reply): Reply {
-  const { person, request, url } = visit
-  if (person?.account.role === 'admin') return answer({ visit, person })
+function forAdmins(
+  deps: OperatorDeps,
+  pageRequest: PageRequest,
+  answer: (operator: Operator) => Reply,
+): Reply {
+  const { person, request, url } = pageRequest
+  if (person?.account.role === 'admin') return answer({ pageRequest, person })
   if (wantsPage(request)) return { page: unknownPage(url.pathname) }
   return { response: errorReply(deps.unknownPath(), deps.log) }
 }

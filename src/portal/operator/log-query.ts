@@ -1,7 +1,7 @@
 import { type AuditFilter, CHANGES } from '~/domain/audit.ts'
 import { DAY_MS } from '~/domain/duration.ts'
 import { dateMsOf } from '~/domain/instant.ts'
-import { fieldOf } from '~/portal/member/visit.tsx'
+import { fieldOf } from '~/portal/member/page-request.tsx'
 
 const TEXT_LENGTH_MAX = 254
 const ID = /^\d{1,15}$/

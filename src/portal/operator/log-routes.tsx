@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import type { Route } from '~/http/route.ts'
-import { type Visit, type VisitReply, visitRoutes } from '~/portal/member/visit.tsx'
+import { type PageAnswer, type PageRequest, personRoutes } from '~/portal/member/page-request.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { admin, type OperatorDeps } from './admission.ts'
 import { LOG_PAGE, logPage } from './log.tsx'
@@ -9,11 +9,15 @@ import { isFaulty, logQueryOf } from './log-query.ts'
 
 /** The log of changes, as pages and as a file. */
 export const logRoutes = (deps: OperatorDeps): Route[] => [
-  ...visitRoutes(deps, PATHS.log, { get: admin(deps, ({ visit }) => changes(deps, visit)) }),
-  ...visitRoutes(deps, PATHS.logFile, { get: admin(deps, ({ visit }) => file(deps, visit)) }),
+  ...personRoutes(deps, PATHS.log, {
+    get: admin(deps, ({ pageRequest }) => changes(deps, pageRequest)),
+  }),
+  ...personRoutes(deps, PATHS.logFile, {
+    get: admin(deps, ({ pageRequest }) => file(deps, pageRequest)),
+  }),
 ]
 
-async function changes(deps: OperatorDeps, { url }: Visit): Promise<VisitReply> {
+async function changes(deps: OperatorDeps, { url }: PageRequest): Promise<PageAnswer> {
   const query = logQueryOf(url.searchParams)
   if (isFaulty(query)) return { page: logPage({ query, entries: [], isWhole: true }) }
   const { filter, beforeId } = query
@@ -22,7 +26,7 @@ async function changes(deps: OperatorDeps, { url }: Visit): Promise<VisitReply> 
   return { page: logPage({ query, entries: shown, isWhole: entries.length <= LOG_PAGE }) }
 }
 
-async function file(deps: OperatorDeps, { url }: Visit): Promise<VisitReply> {
+async function file(deps: OperatorDeps, { url }: PageRequest): Promise<PageAnswer> {
   const query = logQueryOf(url.searchParams)
   if (isFaulty(query)) return { page: logPage({ query, entries: [], isWhole: true }) }
   return { response: await logFile(deps.operated.changes, query.filter) }

@@ -7,10 +7,10 @@ import { View } from '~/memory/view.ts'
 import {
   type FormFields,
   fieldOf,
-  type Visit,
-  type VisitReply,
-  visitRoutes,
-} from '~/portal/member/visit.tsx'
+  type PageAnswer,
+  type PageRequest,
+  personRoutes,
+} from '~/portal/member/page-request.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { staleBestsOf } from '~/service/stale-bests.ts'
 import { statusOf } from '~/service/status.ts'
@@ -22,22 +22,26 @@ import { operatorPage } from './operator.tsx'
 
 /** Pages for an admin to see and change accounts; for anybody else they do not exist. */
 export const operatorRoutes = (deps: OperatorDeps): Route[] => [
-  ...visitRoutes(deps, PATHS.operator, { get: admin(deps, ({ visit }) => overview(deps, visit)) }),
-  ...visitRoutes(deps, PATHS.accounts, { get: admin(deps, ({ visit }) => found(deps, visit)) }),
-  ...visitRoutes(deps, PATHS.account, {
-    get: admin(deps, ({ visit }) =>
-      one(deps, visit, { id: visit.url.searchParams.get('id') ?? '' }),
+  ...personRoutes(deps, PATHS.operator, {
+    get: admin(deps, ({ pageRequest }) => overview(deps, pageRequest)),
+  }),
+  ...personRoutes(deps, PATHS.accounts, {
+    get: admin(deps, ({ pageRequest }) => found(deps, pageRequest)),
+  }),
+  ...personRoutes(deps, PATHS.account, {
+    get: admin(deps, ({ pageRequest }) =>
+      one(deps, pageRequest, { id: pageRequest.url.searchParams.get('id') ?? '' }),
     ),
     post: adminForm(deps, (operator, form) => change(deps, operator, form)),
   }),
-  ...visitRoutes(deps, PATHS.operatorKey, {
-    get: admin(deps, ({ visit }) => revoking(deps, visit)),
+  ...personRoutes(deps, PATHS.operatorKey, {
+    get: admin(deps, ({ pageRequest }) => revoking(deps, pageRequest)),
     post: adminForm(deps, (operator, form) => revoke(deps, operator, form)),
   }),
   ...logRoutes(deps),
 ]
 
-async function overview(deps: OperatorDeps, { nowMs }: Visit): Promise<VisitReply> {
+async function overview(deps: OperatorDeps, { nowMs }: PageRequest): Promise<PageAnswer> {
   const { memory, ageLimits, operated } = deps
   const view = new View(memory.current, freshnessAt('realtime', nowMs), ageLimits)
   const { feed, feeds, isMidRecent, doubtfulPegs } = statusOf(view)
@@ -64,7 +68,7 @@ async function overview(deps: OperatorDeps, { nowMs }: Visit): Promise<VisitRepl
 const SEARCH_LENGTH_MAX = 254
 const OFFSET = /^\d{1,9}$/
 
-async function found(deps: OperatorDeps, { url }: Visit): Promise<VisitReply> {
+async function found(deps: OperatorDeps, { url }: PageRequest): Promise<PageAnswer> {
   const search = fieldOf(url.searchParams, 'search').slice(0, SEARCH_LENGTH_MAX)
   const text = url.searchParams.get('offset') ?? ''
   const offset = OFFSET.test(text) ? Number(text) : 0
@@ -74,16 +78,16 @@ async function found(deps: OperatorDeps, { url }: Visit): Promise<VisitReply> {
 
 type One = { id: string; complaint?: string }
 
-function one(deps: OperatorDeps, visit: Visit, { id, complaint }: One): VisitReply {
+function one(deps: OperatorDeps, pageRequest: PageRequest, { id, complaint }: One): PageAnswer {
   const { memory, metering } = deps
   const { keys } = memory.current
   const account = keys.account(id)
   if (!account) return { redirect: PATHS.accounts }
-  const used = metering.meter.used(id, dayOf(visit.nowMs))
+  const used = metering.meter.used(id, dayOf(pageRequest.nowMs))
   const limit = metering.limits[account.plan]
-  const done = complaint ? null : (DONE.get(visit.url.searchParams.get('said')) ?? null)
+  const done = complaint ? null : (DONE.get(pageRequest.url.searchParams.get('said')) ?? null)
   const shown = { used, limit, complaint: complaint ?? null, done }
-  const page = { visit, account, keys: keys.keysOf(id), ...shown }
+  const page = { pageRequest, account, keys: keys.keysOf(id), ...shown }
   return { page: accountPage(page) }
 }
 
@@ -97,43 +101,43 @@ const OWN_ROLE = 'You cannot take the admin role from yourself; ask another admi
 
 async function change(
   deps: OperatorDeps,
-  { visit, person }: Operator,
+  { pageRequest, person }: Operator,
   form: FormFields,
-): Promise<VisitReply> {
+): Promise<PageAnswer> {
   const id = form.text('id')
   const plan = PLANS.find((value) => value === form.text('plan'))
   const role = ROLES.find((value) => value === form.text('role'))
-  if (!plan || !role) return one(deps, visit, { id, complaint: CHOOSE })
+  if (!plan || !role) return one(deps, pageRequest, { id, complaint: CHOOSE })
   if (id === person.account.id && role !== 'admin')
-    return one(deps, visit, { id, complaint: OWN_ROLE })
+    return one(deps, pageRequest, { id, complaint: OWN_ROLE })
   const before = deps.memory.current.keys.account(id)
   const isPromotion = role === 'admin' && before?.role !== 'admin'
   if (before && isPromotion && form.text(CONFIRMED) !== before.email)
-    return { page: makeAdminPage({ visit, account: before, plan }) }
+    return { page: makeAdminPage({ pageRequest, account: before, plan }) }
   const account = await deps.operated.update(id, { plan, role }, person.email)
   if (!account) return { redirect: PATHS.accounts }
   await deps.published(account.id)
   return { redirect: `${PATHS.account}?id=${account.id}&said=changed` }
 }
 
-function revoking(deps: OperatorDeps, visit: Visit): VisitReply {
+function revoking(deps: OperatorDeps, pageRequest: PageRequest): PageAnswer {
   const { keys } = deps.memory.current
-  const account = keys.account(visit.url.searchParams.get('account') ?? '')
-  const id = visit.url.searchParams.get('key')
+  const account = keys.account(pageRequest.url.searchParams.get('account') ?? '')
+  const id = pageRequest.url.searchParams.get('key')
   const key = account && keys.keysOf(account.id).find((each) => each.id === id)
   if (!account || !key) return { redirect: PATHS.accounts }
-  if (isRevoked(key, visit.nowMs)) return { redirect: `${PATHS.account}?id=${account.id}` }
-  return { page: revokeForPage({ visit, account, key }) }
+  if (isRevoked(key, pageRequest.nowMs)) return { redirect: `${PATHS.account}?id=${account.id}` }
+  return { page: revokeForPage({ pageRequest, account, key }) }
 }
 
 async function revoke(
   deps: OperatorDeps,
-  { visit, person }: Operator,
+  { pageRequest, person }: Operator,
   form: FormFields,
-): Promise<VisitReply> {
+): Promise<PageAnswer> {
   const accountId = form.text('account')
   const by = { actor: person.email, accountId }
-  if (!(await deps.operated.revokeKey(form.text('key'), visit.nowMs, by)))
+  if (!(await deps.operated.revokeKey(form.text('key'), pageRequest.nowMs, by)))
     return { redirect: PATHS.accounts }
   await deps.published(accountId)
   return { redirect: `${PATHS.account}?id=${accountId}&said=revoked` }

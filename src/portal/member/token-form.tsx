@@ -1,9 +1,9 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact'
-import { TOKEN_FIELD, type Visit } from './visit.tsx'
+import { type PageRequest, TOKEN_FIELD } from './page-request.tsx'
 
 type Props = {
-  visit: Visit
+  pageRequest: PageRequest
   action: string
   /** The text of the button. */
   send: string
@@ -16,12 +16,12 @@ type Props = {
 }
 
 /** A form that changes something, with the token that ties it to the person whose page it is on. */
-export function VisitForm(props: Props) {
-  const { visit, action, send, isDangerous, hidden = {}, children, isInRow } = props
+export function TokenForm(props: Props) {
+  const { pageRequest, action, send, isDangerous, hidden = {}, children, isInRow } = props
   const look = isDangerous ? 'button button-danger' : (props.look ?? 'button')
   return (
     <form method="post" action={action} class={isInRow ? 'form-row' : 'stack-tight'}>
-      <input type="hidden" name={TOKEN_FIELD} value={visit.formToken} />
+      <input type="hidden" name={TOKEN_FIELD} value={pageRequest.formToken} />
       {Object.entries(hidden).map(([name, value]) => (
         <input key={name} type="hidden" name={name} value={value} />
       ))}

@@ -18,7 +18,7 @@ import { type PeopleDeps, type Person, personOf } from '~/service/people.ts'
 
 export type { Person }
 
-export type VisitDeps = PeopleDeps & {
+export type PageRequestDeps = PeopleDeps & {
   readonly pages: PageDeps
   readonly memory: Memory
   readonly clock: Clock
@@ -38,7 +38,7 @@ export type VisitDeps = PeopleDeps & {
 }
 
 /** A request for a page or from a form that concerns one person alone. */
-export type Visit = {
+export type PageRequest = {
   readonly request: Request
   readonly url: URL
   readonly address: string
@@ -50,15 +50,15 @@ export type Visit = {
   readonly formToken: string
 }
 
-export type VisitReply = { readonly cookies?: readonly string[] } & (
+export type PageAnswer = { readonly cookies?: readonly string[] } & (
   | { readonly page: Page }
   | { readonly redirect: string }
   | { readonly response: Response }
 )
 
 type Answers = {
-  get?(visit: Visit): VisitReply | Promise<VisitReply>
-  post?(visit: Visit, form: FormFields): VisitReply | Promise<VisitReply>
+  get?(pageRequest: PageRequest): PageAnswer | Promise<PageAnswer>
+  post?(pageRequest: PageRequest, form: FormFields): PageAnswer | Promise<PageAnswer>
 }
 
 /** The fields of a form; a missing one is empty, of a repeated one the first counts. */
@@ -81,14 +81,17 @@ const VISITOR = /^[\w-]{22}$/
 const VISITOR_BYTES = 16
 
 /** Pages and forms that concern one person: never cached, and forms only from ourselves. */
-export function visitRoutes(deps: VisitDeps, path: string, { get, post }: Answers): Route[] {
+export function personRoutes(deps: PageRequestDeps, path: string, { get, post }: Answers): Route[] {
   const routes: Route[] = []
   if (get)
     routes.push({
       method: 'GET',
       path,
       handle: (request) =>
-        replied(deps, request, { path, answer: (visit) => soon(async () => get(visit)) }),
+        replied(deps, request, {
+          path,
+          answer: (pageRequest) => soon(async () => get(pageRequest)),
+        }),
     })
   if (post)
     routes.push({
@@ -97,10 +100,10 @@ export function visitRoutes(deps: VisitDeps, path: string, { get, post }: Answer
       handle: (request) =>
         replied(deps, request, {
           path,
-          async answer(visit) {
-            const waitMs = deps.forms.take(visit.address, visit.nowMs)
+          async answer(pageRequest) {
+            const waitMs = deps.forms.take(pageRequest.address, pageRequest.nowMs)
             if (waitMs > 0) throw new TooManyAttempts(Math.ceil(waitMs / 1000))
-            return post(visit, await readForm(deps, visit))
+            return post(pageRequest, await readForm(deps, pageRequest))
           },
         }),
     })
@@ -127,19 +130,19 @@ const WAYS_IN: readonly string[] = [PATHS.confirm, PATHS.signIn, PATHS.signUp]
 /** The developer area with the notice that somebody is already signed in. */
 const INSIDE = `${PATHS.developer}?said=inside#${KEYS_ID}`
 
-type Asked = { path: string; answer(visit: Visit): VisitReply | Promise<VisitReply> }
+type Asked = { path: string; answer(pageRequest: PageRequest): PageAnswer | Promise<PageAnswer> }
 
 async function replied(
-  deps: VisitDeps,
+  deps: PageRequestDeps,
   request: Request,
   { path, answer }: Asked,
 ): Promise<Response> {
   const cookies: string[] = []
   let person: Person | null = null
   try {
-    const visit = await soon(() => visitOf(deps, request, cookies))
-    person = visit.person
-    const reply = await answer(visit)
+    const pageRequest = await soon(() => pageRequestOf(deps, request, cookies))
+    person = pageRequest.person
+    const reply = await answer(pageRequest)
     return await responseTo(deps, { request, person, reply, cookies })
   } catch (error) {
     const isInside = person !== null && error instanceof StaleForm && WAYS_IN.includes(path)
@@ -152,7 +155,7 @@ async function replied(
 
 type Faulty = { path: string; isMember: boolean }
 
-function faultPage(deps: VisitDeps, { path, isMember }: Faulty, error: unknown): Page {
+function faultPage(deps: PageRequestDeps, { path, isMember }: Faulty, error: unknown): Page {
   if (error instanceof TooManyAttempts) return tooManyPage(path, error.retryAfterSeconds)
   if (error instanceof ForeignForm) return refusedPage(path, { isMember })
   const code = error instanceof ServiceError ? error.code : null
@@ -163,7 +166,11 @@ function faultPage(deps: VisitDeps, { path, isMember }: Faulty, error: unknown):
   return failedPage(path)
 }
 
-async function visitOf(deps: VisitDeps, request: Request, cookies: string[]): Promise<Visit> {
+async function pageRequestOf(
+  deps: PageRequestDeps,
+  request: Request,
+  cookies: string[],
+): Promise<PageRequest> {
   const { headers } = request
   const { cookiePrefix, pages } = deps
   const jar = new Bun.CookieMap(headers.get('cookie') ?? '')
@@ -188,7 +195,7 @@ async function visitOf(deps: VisitDeps, request: Request, cookies: string[]): Pr
 }
 
 /** The cookie that tells a browser apart from strangers to the accounts it signed in to. */
-export const devicesCookie = ({ cookiePrefix, pages }: VisitDeps, devices: string): string =>
+export const devicesCookie = ({ cookiePrefix, pages }: PageRequestDeps, devices: string): string =>
   cookieLine(cookiePrefix, {
     name: DEVICES_COOKIE,
     value: devices,
@@ -199,11 +206,11 @@ export const devicesCookie = ({ cookiePrefix, pages }: VisitDeps, devices: strin
 type Outcome = {
   readonly request: Request
   readonly person: Person | null
-  readonly reply: VisitReply
+  readonly reply: PageAnswer
   readonly cookies: readonly string[]
 }
 
-async function responseTo(deps: VisitDeps, outcome: Outcome): Promise<Response> {
+async function responseTo(deps: PageRequestDeps, outcome: Outcome): Promise<Response> {
   const { request, reply, cookies } = outcome
   const response = await bodyOf(deps, outcome)
   const isSecure = isOverHttps(deps, request)
@@ -216,7 +223,7 @@ async function responseTo(deps: VisitDeps, outcome: Outcome): Promise<Response> 
 }
 
 async function bodyOf(
-  { pages }: VisitDeps,
+  { pages }: PageRequestDeps,
   { request, person, reply }: Outcome,
 ): Promise<Response> {
   if ('response' in reply) return reply.response
@@ -229,14 +236,14 @@ async function bodyOf(
   return pageReply(pages, request, { session, isPrivate: true, ...reply.page })
 }
 
-function isOverHttps({ publicOrigin, isProxied }: VisitDeps, { headers }: Request): boolean {
+function isOverHttps({ publicOrigin, isProxied }: PageRequestDeps, { headers }: Request): boolean {
   if (publicOrigin?.startsWith('https:')) return true
   return isProxied && headers.get('x-forwarded-proto')?.split(',').at(-1)?.trim() === 'https'
 }
 
 /** Throws ForeignForm unless the form was sent by one of our pages, to the person who viewed it. */
-async function readForm(deps: VisitDeps, visit: Visit): Promise<FormFields> {
-  const { request, formToken } = visit
+async function readForm(deps: PageRequestDeps, pageRequest: PageRequest): Promise<FormFields> {
+  const { request, formToken } = pageRequest
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (!isFromUs(deps, request) || type !== 'application/x-www-form-urlencoded')
     throw new ForeignForm()
@@ -247,7 +254,7 @@ async function readForm(deps: VisitDeps, visit: Visit): Promise<FormFields> {
 }
 
 /** Whether a form comes from us, if the browser tells; without that it still needs the token. */
-function isFromUs({ publicOrigin }: VisitDeps, { headers, url }: Request): boolean {
+function isFromUs({ publicOrigin }: PageRequestDeps, { headers, url }: Request): boolean {
   const site = headers.get('sec-fetch-site')
   if (site !== null && site !== 'same-origin') return false
   const origin = headers.get('origin')

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from 'bun:test'
 import { Assets } from '~/portal/assets.ts'
-import { type VisitDeps, visitRoutes } from '~/portal/member/visit.tsx'
+import { type PageRequestDeps, personRoutes } from '~/portal/member/page-request.tsx'
 import { KeptLog } from '../../support/log.ts'
 import { unobserved } from '../../support/routes.ts'
 
@@ -17,7 +17,7 @@ const deps = {
   publicOrigin: null,
   cookiePrefix: '',
   isProxied: false,
-} as unknown as VisitDeps
+} as unknown as PageRequestDeps
 
 beforeEach(() => {
   jest.useFakeTimers()
@@ -28,7 +28,7 @@ afterEach(() => {
 
 /** The reply to a page whose time goes by as soon as nothing else goes on. */
 async function replyOf(cookie: string, get: () => Promise<never>): Promise<Response> {
-  const [route] = visitRoutes(deps, '/page', { get })
+  const [route] = personRoutes(deps, '/page', { get })
   const headers = { cookie }
   const reply = Promise.resolve(
     unobserved(route!).fetch(new Request('http://localhost/page', { headers })),
