@@ -49,14 +49,15 @@ function netInDecimals(quote: Quote, amount: number, fee: number): number {
   const price = feeCurrency === to ? 1 : rate
   const isPlain = thirdFeeCurrency(quote) === null
   const net = isPlain ? differenceOfProducts([amount, rate], [charged ?? 0, price]) : Number.NaN
-  return Number.isNaN(net) ? sureDigits(amount * rate, fee) : net
+  const converted = amount * rate
+  return Number.isNaN(net) ? sureDigits(converted - fee, Math.max(converted, fee)) : net
 }
 
-function sureDigits(converted: number, fee: number): number {
-  const net = converted - fee
-  const digits = SURE_DIGITS - (exponentOf(Math.max(converted, fee)) - exponentOf(net))
-  if (digits >= PLAIN_DIGITS) return net
-  return digits < 1 ? 0 : Number(net.toPrecision(digits))
+/** What is right of a difference of doubles, the larger of which is `size`; 0 where nothing is. */
+export function sureDigits(difference: number, size: number): number {
+  const digits = SURE_DIGITS - (exponentOf(size) - exponentOf(difference))
+  if (digits >= PLAIN_DIGITS) return difference
+  return digits < 1 ? 0 : Number(difference.toPrecision(digits))
 }
 
 const exponentOf = (x: number): number => Math.floor(Math.log10(Math.abs(x)))

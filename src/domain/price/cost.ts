@@ -1,4 +1,4 @@
-import { thirdFeeCurrency } from '~/domain/convert.ts'
+import { sureDigits, thirdFeeCurrency } from '~/domain/convert.ts'
 import type { Quote } from '~/domain/quote.ts'
 
 const PERCENT = 100
@@ -41,19 +41,24 @@ export function costOf(quote: Quote, amount: number, day: QuoteDay): Cost | null
   if (fee === null) return null
   const feePct = percentOf(fee, amount)
   const margin = marginPct(quote.rate, day.mid)
-  const totalPct = feePct + margin
-  return { feePct, marginPct: margin, totalPct, total: totalOf(totalPct, amount) }
+  const total = totalOf({ fee, marginPct: margin }, amount)
+  return { feePct, marginPct: margin, totalPct: feePct + margin, total }
 }
 
-/** Percents of two quotients are right to this many units per percent, whatever cancels out. */
-const SURE_UNITS = 1e11
-const SURE_MAX = Number.MAX_SAFE_INTEGER / SURE_UNITS
+/** Further below the amount than this, a total may have digits that are noise. */
+const SMALL = 1e-3
 
-/** A total in the currency of the amount, without the noise of doubles where it is nothing. */
-export function totalOf(totalPct: number, amount: number): number {
-  const isSure = Math.abs(totalPct) < SURE_MAX
-  const sure = isSure ? Math.round(totalPct * SURE_UNITS) / SURE_UNITS + 0 : totalPct
-  return (sure / PERCENT) * amount
+/**
+ * A fee and a margin together, in the currency of the amount. Where a margin gives back most of a
+ * fee, only the digits count that are right.
+ */
+export function totalOf(
+  { fee, marginPct }: { fee: number; marginPct: number },
+  amount: number,
+): number {
+  if (marginPct === 0) return fee
+  const total = fee + (marginPct / PERCENT) * amount
+  return Math.abs(total) < SMALL * amount ? sureDigits(total, amount) : total
 }
 
 /** The fee in the source currency at the mids of the quote's day; null when it has no price. */

@@ -139,10 +139,10 @@ export class ConvertSheet {
     const fee = this.#dayFees[i]!
     if (!Number.isNaN(fee)) {
       const feePct = percentOf(fee, amount)
-      const totalPct = feePct + this.#margins[i]!
+      const marginPct = this.#margins[i]!
       text.piece(between[next++]!).percent(feePct)
-      text.piece(between[next++]!).percent(totalPct)
-      text.piece(between[next]!).rounded(totalOf(totalPct, amount))
+      text.piece(between[next++]!).percent(feePct + marginPct)
+      text.piece(between[next]!).rounded(totalOf({ fee, marginPct }, amount))
     }
     text.piece(tail)
   }
