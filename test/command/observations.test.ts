@@ -332,9 +332,9 @@ describe('observations import of what is there already', () => {
 })
 
 describe('observations import of a large file', () => {
-  const ROWS = 200_000
-  const NOTES = 'note '.repeat(80)
-  const RESIDENT_BYTES_MAX = 280 * 1_048_576
+  const ROWS = 100_000
+  const NOTES = 'note '.repeat(100)
+  const RESIDENT_BYTES_MAX = 220 * 1_048_576
 
   test(
     'keeps only a small part of it in memory',
