@@ -1,4 +1,4 @@
-import { liveCorridors } from '~/service/corridors.ts'
+import { corridorsOf, liveCorridors } from '~/service/corridors.ts'
 import {
   CorridorsResponse,
   CurrenciesResponse,
@@ -7,7 +7,8 @@ import {
   presentCurrencies,
   presentProviders,
 } from '~/wire/catalogue.ts'
-import { NoQuery } from '~/wire/parameters.ts'
+import { readMaxAge } from '~/wire/moment.ts'
+import { CorridorsQuery, NoQuery } from '~/wire/parameters.ts'
 import { corridorsText } from '~/wire/text/catalogue-text.ts'
 import type { HotDeps } from './access.ts'
 import { meteredRoute } from './metered-route.ts'
@@ -39,10 +40,10 @@ export const catalogueRoutes = (deps: HotDeps): Route[] => [
       summary: 'Every corridor with live rates',
       description: 'How many providers quote each, its best executable rate and average spread.',
     },
-    query: NoQuery,
+    query: CorridorsQuery,
     response: CorridorsResponse,
     isTiered: true,
-    find: ({ view }) => liveCorridors(view),
+    find: ({ query, view }) => corridorsOf(view, readMaxAge(query)),
     present: presentCorridors,
     text: corridorsText,
   }),

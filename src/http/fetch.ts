@@ -9,6 +9,7 @@ import {
   presentFetchMulti,
   presentFetchOne,
 } from '~/wire/fetch.ts'
+import { readMaxAge } from '~/wire/moment.ts'
 import type { OperationNotes } from '~/wire/openapi/operation.ts'
 import {
   FETCH_CODES_MAX,
@@ -56,6 +57,8 @@ export const fetchRoutes = (deps: FetchDeps): Route[] => [
   fetchManyToOne(deps),
 ]
 
+const ages = (query: { readonly max_age?: string }) => ({ maxAgeMs: readMaxAge(query) })
+
 const fetchOne = (deps: FetchDeps): Route =>
   meteredRoute(deps, {
     path: '/fetch-one',
@@ -63,8 +66,8 @@ const fetchOne = (deps: FetchDeps): Route =>
     query: FetchOneQuery,
     response: FetchOneResponse,
     isTiered: true,
-    find: ({ query: { from, to }, view }) =>
-      fetchMatrix(view, { from: [from], to: [to] }, deps.feedTimes),
+    find: ({ query, view }) =>
+      fetchMatrix(view, { ...ages(query), from: [query.from], to: [query.to] }, deps.feedTimes),
     present: presentFetchOne,
     text: fetchOneText,
   })
@@ -79,8 +82,8 @@ const fetchMulti = (deps: FetchDeps): Route =>
     query: FetchMultiQuery,
     response: FetchMultiResponse,
     isTiered: true,
-    find: ({ query: { from, to }, view }) =>
-      fetchMatrix(view, { from: [from], to }, deps.feedTimes),
+    find: ({ query, view }) =>
+      fetchMatrix(view, { ...ages(query), from: [query.from], to: query.to }, deps.feedTimes),
     present: presentFetchMulti,
     text: fetchMultiText,
   })
@@ -95,7 +98,8 @@ const fetchWholeMatrix = (deps: FetchDeps): Route =>
     query: FetchMatrixQuery,
     response: FetchMatrixResponse,
     isTiered: true,
-    find: ({ query, view }) => fetchMatrix(view, query, deps.feedTimes),
+    find: ({ query, view }) =>
+      fetchMatrix(view, { ...ages(query), from: query.from, to: query.to }, deps.feedTimes),
     present: presentFetchMatrix,
     text: fetchMatrixText,
   })
@@ -110,7 +114,8 @@ const fetchManyToOne = (deps: FetchDeps): Route =>
     query: FetchManyToOneQuery,
     response: FetchManyToOneResponse,
     isTiered: true,
-    find: ({ query: { from, to }, view }) => fetchMatrix(view, { from, to: [to] }, deps.feedTimes),
+    find: ({ query, view }) =>
+      fetchMatrix(view, { ...ages(query), from: query.from, to: [query.to] }, deps.feedTimes),
     present: presentFetchManyToOne,
     text: fetchManyToOneText,
   })

@@ -1,4 +1,5 @@
 import { providerRates } from '~/service/provider-rates.ts'
+import { readMaxAge } from '~/wire/moment.ts'
 import { ProviderQuery } from '~/wire/parameters.ts'
 import { ProviderRatesResponse, presentProviderRates } from '~/wire/provider-rates.ts'
 import { providerRatesText } from '~/wire/text/provider-rates-text.ts'
@@ -19,7 +20,7 @@ export const providerRatesRoutes = (deps: HotDeps): Route[] => [
     query: ProviderQuery,
     response: ProviderRatesResponse,
     isTiered: true,
-    find: ({ query, view }) => providerRates(view, query.provider),
+    find: ({ query, view }) => providerRates(view, query.provider, readMaxAge(query)),
     present: presentProviderRates,
     text: providerRatesText,
   }),

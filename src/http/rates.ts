@@ -1,5 +1,6 @@
 import { ratesOf } from '~/service/rates.ts'
-import { CorridorQuery } from '~/wire/parameters.ts'
+import { readMaxAge } from '~/wire/moment.ts'
+import { RatesQuery } from '~/wire/parameters.ts'
 import { presentRates, RatesResponse } from '~/wire/rates.ts'
 import type { HotDeps } from './access.ts'
 import { meteredRoute } from './metered-route.ts'
@@ -18,10 +19,10 @@ export const ratesRoutes = (deps: HotDeps): Route[] => [
         'present only while the mid is recent.',
       errors: ['unsupported_currency', 'same_currency'],
     },
-    query: CorridorQuery,
+    query: RatesQuery,
     response: RatesResponse,
     isTiered: true,
-    find: ({ query, view }) => ratesOf(view, query),
+    find: ({ query, view }) => ratesOf(view, query, readMaxAge(query)),
     present: presentRates,
   }),
 ]

@@ -1,13 +1,14 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import { invalidParameter } from '~/domain/errors.ts'
+import { meantBy } from '~/domain/misspelling.ts'
 import { readFields, refuseTimes } from '~/wire/query.ts'
 
 /**
  * The arguments of a call, read and checked by the tool's schema as REST reads its query.
  *
- * Other arguments are ignored, except one that asks for a time where only the present is served.
  * Null counts as absent, and a list may be written as one comma-separated text. Throws the 400s of
- * REST, each naming its argument.
+ * REST, each naming its argument, and one for an argument that the tool does not know: a model
+ * that believes it asked for something must not take the answer for that.
  */
 export function readArguments<S extends TObject>(schema: S, given: unknown): Static<S> {
   if (given !== undefined && !isRecord(given))
@@ -15,15 +16,29 @@ export function readArguments<S extends TObject>(schema: S, given: unknown): Sta
       name: 'arguments',
       fault: 'it must be an object of named arguments',
     })
-  const fields = readFields(schema, (name, field) => {
+  if (given) refuseUnknown(schema, given)
+  return readFields(schema, (name, field) => {
     const value = given?.[name]
     return value === undefined || value === null ? undefined : textOf(name, field, value)
   })
-  if (given) {
-    const names = Object.keys(given).filter((name) => given[name] !== null)
-    refuseTimes(schema, { names, whereOf: () => 'get_history tells of the past' })
-  }
-  return fields
+}
+
+/** An unknown name is repeated up to this length. */
+const NAME_LENGTH_MAX = 60
+
+function refuseUnknown(schema: TObject, given: Record<string, unknown>): void {
+  const names = Object.keys(given).filter((name) => given[name] !== null)
+  refuseTimes(schema, { names, whereOf: () => 'get_history tells of the past' })
+  const known = Object.keys(schema.properties)
+  const unknown = names.find((name) => !known.includes(name))
+  if (unknown === undefined) return
+  const meant = meantBy(unknown, known)
+  throw invalidParameter({
+    name: unknown.slice(0, NAME_LENGTH_MAX),
+    fault:
+      'this tool has no such argument; ' +
+      (meant === null ? `it takes ${known.join(', ')}` : `did you mean ${meant}?`),
+  })
 }
 
 function textOf(name: string, field: TSchema, value: unknown): string {

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { View } from '~/memory/view.ts'
-import { liveCorridors } from '~/service/corridors.ts'
+import { corridorsOf, liveCorridors } from '~/service/corridors.ts'
 import {
   CorridorsResponse,
   CurrenciesResponse,
@@ -10,8 +10,10 @@ import {
   presentProviders,
 } from '~/wire/catalogue.ts'
 import { record } from '~/wire/fields.ts'
+import { readMaxAge } from '~/wire/moment.ts'
+import { CorridorsQuery } from '~/wire/parameters.ts'
 import { presentFreshness } from '~/wire/present.ts'
-import { leftOut, pageFields, sliced, sliceFields } from './page.ts'
+import { leftOut, paged, pageFields, sliced, sliceFields } from './page.ts'
 import { tool } from './tool.ts'
 
 const input = Type.Object(sliceFields)
@@ -23,17 +25,17 @@ export const listCorridors = tool({
     'Every ordered pair of currencies that at least one provider quotes now: how many providers, ' +
     'the best executable rate (units of `to` per one unit of `from`, before fees; null when only ' +
     'official or parallel prices are known), the average spread in basis points, and when the ' +
-    'newest price of any kind, official ones too, was observed (last_updated): the best rate may ' +
-    'be older. Use it to find out which corridors there are, or to survey them; it does not ' +
+    'newest price of any kind, official ones too, was observed (last_updated). The best rate may ' +
+    'be older: look at `best_is_stale` and `best_last_updated` before you name it, and ask with ' +
+    '`max_age` for the corridors and bests of younger prices alone. Use it to find out which corridors there are, or to survey them; it does not ' +
     'name providers, get_rates does. Ordered by source, then target currency.',
-  input,
+  input: Type.Object({ ...CorridorsQuery.properties, ...sliceFields }),
   output: record({ ...CorridorsResponse.properties, ...pageFields }),
   answer({ args, view }) {
-    const corridors = liveCorridors(view)
-    return {
-      ...presentCorridors(sliced(corridors, args), view.freshness),
-      ...leftOut({ corridors: corridors.length }, args),
-    }
+    const found = corridorsOf(view, readMaxAge(args))
+    const page = { ...found, corridors: sliced(found.corridors, args) }
+    const left = leftOut({ corridors: found.corridors.length }, args)
+    return paged(presentCorridors(page, view.freshness), left)
   },
 })
 

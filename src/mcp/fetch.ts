@@ -2,7 +2,13 @@ import { Type } from '@sinclair/typebox'
 import { invalidParameter } from '~/domain/errors.ts'
 import { fetchMatrix } from '~/service/fetch.ts'
 import { FetchMatrixResponse, presentFetchMatrix } from '~/wire/fetch.ts'
-import { codesParameter, FETCH_CODES_MAX, MATRIX_CODES_MAX } from '~/wire/parameters.ts'
+import { readMaxAge } from '~/wire/moment.ts'
+import {
+  ageParameter,
+  codesParameter,
+  FETCH_CODES_MAX,
+  MATRIX_CODES_MAX,
+} from '~/wire/parameters.ts'
 import { tool } from './tool.ts'
 
 export const fetchRates = tool({
@@ -16,11 +22,14 @@ export const fetchRates = tool({
     '`results[base][quote].mid` and `.provider_best.rate` are units of quote per one unit of ' +
     'base, before fees. `mid` is absent for stablecoins and for currencies without a recent ' +
     'reference, which `note` names; `provider_best` is null where nobody ' +
-    `offers the pair. Up to ${FETCH_CODES_MAX} currencies on one side when the other has one, ` +
+    'offers the pair. Look at its `is_stale` before you name it: a stale price may no longer be ' +
+    'had, and `max_age` leaves older ones out. ' +
+    `Up to ${FETCH_CODES_MAX} currencies on one side when the other has one, ` +
     `else ${MATRIX_CODES_MAX} x ${MATRIX_CODES_MAX}.`,
   input: Type.Object({
     from: codesParameter('Base currency codes, in any case.', ['USD', 'GBP'], FETCH_CODES_MAX),
     to: codesParameter('Quote currency codes, in any case.', ['KES', 'NGN'], FETCH_CODES_MAX),
+    ...ageParameter,
   }),
   output: FetchMatrixResponse,
   answer({ args, view }) {
@@ -35,6 +44,9 @@ export const fetchRates = tool({
             `with several currencies in ${other} it takes at most ${MATRIX_CODES_MAX}; ask in ` +
             'several calls',
         })
-    return presentFetchMatrix(fetchMatrix(view, args), view.freshness)
+    return presentFetchMatrix(
+      fetchMatrix(view, { ...args, maxAgeMs: readMaxAge(args) }),
+      view.freshness,
+    )
   },
 })

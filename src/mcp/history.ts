@@ -12,7 +12,15 @@ import { readInstant } from '~/wire/moment.ts'
 import { CorridorQuery, PROVIDER_ID_LENGTH_MAX } from '~/wire/parameters.ts'
 import { iso } from '~/wire/present.ts'
 import { presentSeries, SeriesResponse } from '~/wire/series.ts'
-import { againWith, leftOut, pageFields, type Slice, sliced, sliceFields } from './page.ts'
+import {
+  againWith,
+  leftOut,
+  pageFields,
+  type Slice,
+  sliced,
+  sliceFields,
+  upperFirst,
+} from './page.ts'
 import { type Tool, tool } from './tool.ts'
 
 /** What the tools about the past need. */
@@ -115,5 +123,3 @@ async function buckets(
     ...(notes.length > 0 && { note: notes.map(upperFirst).join(' ') }),
   }
 }
-
-const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

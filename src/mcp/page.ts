@@ -25,13 +25,27 @@ export const pageFields = {
   next_offset: Type.Optional(
     Type.Integer({ description: 'Present when more follows: ask again with it as offset.' }),
   ),
-  note: Type.Optional(Type.String({ description: 'Present when something was left out: what.' })),
+  note: Type.Optional(
+    Type.String({
+      description:
+        'Present when something was left out, when the list is empty, or when the best price is ' +
+        'stale: what, and why.',
+    }),
+  ),
 }
 
 type PageFields = { next_offset?: number; note?: string }
 
 export const sliced = <T>(all: readonly T[], { limit, offset }: Slice): T[] =>
   all.slice(offset, offset + limit)
+
+/** A body of REST with the page's members; the notes of both are one. */
+export function paged<T extends { readonly note?: string }>(body: T, page: PageFields) {
+  if (body.note === undefined || page.note === undefined) return { ...body, ...page }
+  return { ...body, ...page, note: `${body.note} ${upperFirst(page.note)}` }
+}
+
+export const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** How to ask for the next page, with `until` where the list would move meanwhile. */
 export const againWith = (offset: number, until?: string): string =>

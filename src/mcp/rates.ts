@@ -1,9 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import { ratesOf } from '~/service/rates.ts'
 import { record } from '~/wire/fields.ts'
-import { CorridorQuery } from '~/wire/parameters.ts'
+import { readMaxAge } from '~/wire/moment.ts'
+import { RatesQuery } from '~/wire/parameters.ts'
 import { presentRates, RatesResponse } from '~/wire/rates.ts'
-import { leftOut, pageFields, sliced, sliceFields } from './page.ts'
+import { leftOut, paged, pageFields, sliced, sliceFields } from './page.ts'
 import { tool } from './tool.ts'
 
 export const getRates = tool({
@@ -17,15 +18,15 @@ export const getRates = tool({
     'in `fee_currency`. The list is grouped by rate_type in the order retail, p2p, interbank, ' +
     'official, parallel, best rate first in each; kinds are not comparable, and official and ' +
     'parallel prices cannot be executed. `spread_bps` is basis points below the best of the same ' +
-    'kind, `vs_mid_bps` against the mid (negative is worse for the sender).',
-  input: Type.Object({ ...CorridorQuery.properties, ...sliceFields }),
+    'kind, `vs_mid_bps` against the mid (negative is worse for the sender). Look at `is_stale` ' +
+    'before you name a price: a stale one may no longer be had, and `last_updated` says when it ' +
+    'was seen. `max_age` leaves older prices out.',
+  input: Type.Object({ ...RatesQuery.properties, ...sliceFields }),
   output: record({ ...RatesResponse.properties, ...pageFields }),
   answer({ args, view }) {
-    const rates = ratesOf(view, args)
+    const rates = ratesOf(view, args, readMaxAge(args))
     const page = { ...rates, quotes: sliced(rates.quotes, args) }
-    return {
-      ...presentRates(page, view.freshness),
-      ...leftOut({ providers: rates.quotes.length }, args),
-    }
+    const left = leftOut({ providers: rates.quotes.length }, args)
+    return paged(presentRates(page, view.freshness), left)
   },
 })

@@ -52,6 +52,7 @@ function inputSchemaOf({ properties }: TObject): ObjectSchema {
     type: 'object',
     properties: Object.fromEntries(shown),
     ...(required.length > 0 && { required }),
+    additionalProperties: false,
   }
 }
 

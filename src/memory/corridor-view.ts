@@ -49,13 +49,23 @@ export type Quoted = Omit<RankedQuote, 'spreadBps' | 'isStale'>
 
 /** Ranks and measures the quotes of one corridor; those from before `staleBeforeMs` are stale. */
 export function corridorView(quoted: readonly Quoted[], staleBeforeMs: number): CorridorView {
+  return measured(quoted.map((one) => ({ ...one, isStale: one.quote.atMs < staleBeforeMs })))
+}
+
+/** The view without quotes from before `sinceMs`; the very same view where there are none. */
+export function viewSince(view: CorridorView, sinceMs: number): CorridorView {
+  if (view.oldestMs >= sinceMs) return view
+  return measured(view.quotes.filter(({ quote }) => quote.atMs >= sinceMs))
+}
+
+function measured(quoted: readonly Omit<RankedQuote, 'spreadBps'>[]): CorridorView {
   if (quoted.length === 0) return EMPTY_VIEW
   const spreads = spreadsBps(quoted.map(({ quote }) => quote))
   const entries = quoted.map((one, i) => ({
     quote: one.quote,
+    isStale: one.isStale,
     provider: one.provider,
     spreadBps: spreads[i]!,
-    isStale: one.quote.atMs < staleBeforeMs,
     midAtQuote: one.midAtQuote,
     feeMidAtQuote: one.feeMidAtQuote,
     value: one.quote.rate,

@@ -5,7 +5,7 @@ import type { Quote } from '~/domain/quote.ts'
 import { AnswerBasis } from './answer-basis.ts'
 import type { CatalogueIndex } from './catalogue-index.ts'
 import type { CorridorBook, ViewRules } from './corridor-book.ts'
-import { type CorridorView, EMPTY_VIEW } from './corridor-view.ts'
+import { type CorridorView, EMPTY_VIEW, viewSince } from './corridor-view.ts'
 import type { Generation } from './memory.ts'
 
 /** The age up to which a value is shown; null for any age. */
@@ -52,21 +52,24 @@ export class View {
     return this.#generation
   }
 
-  /** The quotes of a corridor; empty when nobody quotes it. */
-  corridor(from: string, to: string): CorridorView {
+  /** The quotes of a corridor, none older than `maxAgeMs`; empty when nobody quotes it. */
+  corridor(from: string, to: string, maxAgeMs: number | null = null): CorridorView {
     const book = this.#generation.quotes.book(from, to)
     this.basis.readBook(from, to, book)
-    return book ? this.viewOf(book) : EMPTY_VIEW
+    return book ? this.viewOf(book, maxAgeMs) : EMPTY_VIEW
   }
 
-  /** The corridor of a book. */
-  viewOf(book: CorridorBook): CorridorView {
+  /** The corridor of a book, without quotes older than `maxAgeMs`; null is for any age. */
+  viewOf(book: CorridorBook, maxAgeMs: number | null = null): CorridorView {
     const seen = book.view(this.#rules)
     const { quoteMaxAgeMs, staleAfterMs } = this.limits
     if (quoteMaxAgeMs !== null) this.basis.lastUntil(seen.oldestMs + quoteMaxAgeMs)
     if (staleAfterMs !== null && this.freshness.tier === 'realtime')
       this.basis.lastUntil(seen.oldestFreshMs + staleAfterMs)
-    return seen
+    if (maxAgeMs === null) return seen
+    const young = viewSince(seen, this.freshness.nowMs - maxAgeMs)
+    this.basis.lastUntil(young.oldestMs + maxAgeMs)
+    return young
   }
 
   /** The moment before which a quote is stale at `thenMs`, but never later than now. */

@@ -1,21 +1,38 @@
 import type { Corridor } from '~/domain/corridor.ts'
 import type { CorridorView } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
+import type { Emptiness } from './absence.ts'
 
 export type LiveCorridor = Corridor & {
   /** The corridor's quotes; never empty. */
   readonly view: CorridorView
 }
 
+export type Corridors = {
+  readonly corridors: readonly LiveCorridor[]
+  /** Why there are none; null where there are some. */
+  readonly absence: Emptiness | null
+}
+
+/** The corridors that have prices up to `maxAgeMs` old, as `liveCorridors` lists them. */
+export function corridorsOf(view: View, maxAgeMs: number | null): Corridors {
+  const corridors = liveCorridors(view, maxAgeMs)
+  if (corridors.length > 0) return { corridors, absence: null }
+  const times = liveCorridors(view).map((older) => older.view.lastUpdatedMs!)
+  const newestMs = times.reduce<number | null>((newest, ms) => Math.max(newest ?? ms, ms), null)
+  return { corridors, absence: { newestMs } }
+}
+
 /**
- * Every corridor that an active provider quotes between active currencies, by source, then target.
+ * Every corridor that an active provider quotes between active currencies, by source, then target;
+ * by prices up to `maxAgeMs` old.
  */
-export function liveCorridors(view: View): LiveCorridor[] {
+export function liveCorridors(view: View, maxAgeMs: number | null = null): LiveCorridor[] {
   const live: LiveCorridor[] = []
   for (const book of view.generation.quotes.allBooks()) {
     const { from, to } = book
     if (!view.catalogue.currency(from) || !view.catalogue.currency(to)) continue
-    const seen = view.viewOf(book)
+    const seen = view.viewOf(book, maxAgeMs)
     if (seen.quotes.length > 0) live.push({ from, to, view: seen })
   }
   return live

@@ -4,6 +4,7 @@ import { HOUR_MS } from '~/domain/duration.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
 import { joinedSources, type Mid, type Reference } from '~/domain/mid.ts'
+import type { Quote } from '~/domain/quote.ts'
 import type { AgedQuote } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
 import { supportedCodes } from './supported.ts'
@@ -26,6 +27,8 @@ export type Matrix = {
   readonly reference: { readonly source: string; readonly atMs: number } | null
   /** The currencies that leave pairs without a mid, in the order of those pairs. */
   readonly unpriced: readonly Unpriced[]
+  /** The best quotes that are stale, in the order of their pairs. */
+  readonly stale: readonly Quote[]
 }
 
 /** A currency without a recent reference. */
@@ -40,6 +43,13 @@ export type Unpriced = {
 /** When the feeds are asked next, in epoch ms; null where they are not. */
 export type FeedTimes = (nowMs: number) => number | null
 
+/** What is asked for: currencies on both sides, and how old a best quote may be at most. */
+type Asked = {
+  readonly from: readonly string[]
+  readonly to: readonly string[]
+  readonly maxAgeMs?: number | null
+}
+
 /**
  * Mid and best executable quote of every base against every quote currency.
  *
@@ -50,13 +60,14 @@ export type FeedTimes = (nowMs: number) => number | null
  */
 export function fetchMatrix(
   view: View,
-  asked: { from: readonly string[]; to: readonly string[] },
+  { maxAgeMs = null, ...asked }: Asked,
   feedTimes: FeedTimes = () => null,
 ): Matrix {
   const { from: bases, to: quotes } = supportedCodes(view.catalogue, asked)
   const mids: Mid[] = []
   const own: Mid[] = []
   const bare: Corridor[] = []
+  const stale: Quote[] = []
   const pairs = bases.map((base) =>
     quotes.map((quote): Pair => {
       const mid = view.mid(base, quote)
@@ -66,11 +77,14 @@ export function fetchMatrix(
       }
       if (mid) mids.push(mid)
       else bare.push({ from: base, to: quote })
-      return { mid: mid?.rate ?? null, best: view.corridor(base, quote).best }
+      const { best } = view.corridor(base, quote, maxAgeMs)
+      if (best?.isStale) stale.push(best.quote)
+      return { mid: mid?.rate ?? null, best }
     }),
   )
   const reference = referenceOf(mids.length > 0 ? mids : own)
-  return { bases, quotes, pairs, reference, unpriced: unpricedOf(view, bare, feedTimes) }
+  const unpriced = unpricedOf(view, bare, feedTimes)
+  return { bases, quotes, pairs, reference, unpriced, stale }
 }
 
 function referenceOf(mids: readonly Mid[]): Matrix['reference'] {

@@ -1,34 +1,52 @@
 import { ServiceError } from '~/domain/errors.ts'
 import type { Provider } from '~/domain/provider.ts'
+import { newestFirst } from '~/domain/quote.ts'
 import { compareText } from '~/domain/rank.ts'
 import type { AgedQuote } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
+import type { Emptiness } from './absence.ts'
 
 export type ProviderRates = {
   readonly provider: Provider
   readonly quotes: readonly AgedQuote[]
+  /** Why there are none; null where there are some. */
+  readonly absence: Emptiness | null
 }
 
 /**
- * Every corridor one provider quotes, with its latest quote, by source, then target currency.
+ * Every corridor one provider quotes, with its latest quote up to `maxAgeMs` old, by source, then
+ * target currency.
  *
  * Throws `unknown_provider` for an unknown or inactive provider.
  */
-export function providerRates(view: View, providerId: string): ProviderRates {
+export function providerRates(
+  view: View,
+  providerId: string,
+  maxAgeMs: number | null = null,
+): ProviderRates {
   const provider = view.catalogue.provider(providerId)
   if (!provider)
     throw new ServiceError(
       'unknown_provider',
       'no active provider has that id; /providers lists the active ones',
     )
+  const quotes = quotesOf(view, providerId, maxAgeMs)
+  if (quotes.length > 0) return { provider, quotes, absence: null }
+  const [newest] = quotesOf(view, providerId, null).sort((a, b) => newestFirst(a.quote, b.quote))
+  return { provider, quotes, absence: { newestMs: newest?.quote.atMs ?? null } }
+}
+
+function quotesOf(view: View, providerId: string, maxAgeMs: number | null): AgedQuote[] {
   const quotes: AgedQuote[] = []
   for (const book of view.generation.quotes.booksOf(providerId)) {
     if (!view.catalogue.currency(book.from) || !view.catalogue.currency(book.to)) continue
-    const seen = view.viewOf(book).quotes.find(({ quote }) => quote.providerId === providerId)
+    const seen = view
+      .viewOf(book, maxAgeMs)
+      .quotes.find(({ quote }) => quote.providerId === providerId)
     if (seen) quotes.push(seen)
   }
   quotes.sort(
     ({ quote: a }, { quote: b }) => compareText(a.from, b.from) || compareText(a.to, b.to),
   )
-  return { provider, quotes }
+  return quotes
 }

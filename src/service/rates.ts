@@ -3,6 +3,7 @@ import type { Mid } from '~/domain/mid.ts'
 import { vsMidBps } from '~/domain/spread.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
+import { type Absence, absenceOf } from './absence.ts'
 import { supportedCorridor } from './supported.ts'
 
 export type JudgedQuote = {
@@ -15,20 +16,24 @@ export type Rates = {
   readonly corridor: Corridor
   readonly quotes: readonly JudgedQuote[]
   readonly mid: Mid | null
+  /** Why there are no quotes; null where there are some, and for a moment in the past. */
+  readonly absence: Absence | null
 }
 
 /**
- * The latest quote of every active provider in a corridor, by kind and best rate first.
+ * The latest quote of every active provider in a corridor, by kind and best rate first, without
+ * those older than `maxAgeMs`.
  *
  * A pair that nobody quotes gives an empty list. Throws `unsupported_currency` and `same_currency`.
  */
-export function ratesOf(view: View, pair: Corridor): Rates {
+export function ratesOf(view: View, pair: Corridor, maxAgeMs: number | null = null): Rates {
   const corridor = supportedCorridor(view.catalogue, pair)
   const mid = view.mid(corridor.from, corridor.to) ?? null
-  const { quotes } = view.corridor(corridor.from, corridor.to)
+  const { quotes } = view.corridor(corridor.from, corridor.to, maxAgeMs)
   return {
     corridor,
     mid,
+    absence: quotes.length === 0 ? absenceOf(view, corridor, maxAgeMs) : null,
     quotes: quotes.map((ranked) => ({
       ranked,
       vsMidBps: mid && vsMidBps(ranked.quote.rate, mid.rate),

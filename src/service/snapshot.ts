@@ -70,6 +70,7 @@ export async function snapshotOf(
   return {
     corridor,
     mid,
+    absence: null,
     asOfMs,
     quotes: ranked.quotes.map((entry) => ({
       ranked: entry,

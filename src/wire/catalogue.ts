@@ -3,7 +3,7 @@ import { CURRENCY_TYPES, type Currency } from '~/domain/currency.ts'
 import type { Freshness } from '~/domain/freshness.ts'
 import type { Provider } from '~/domain/provider.ts'
 import { roundAmount, roundBps } from '~/domain/round.ts'
-import type { LiveCorridor } from '~/service/corridors.ts'
+import type { Corridors, LiveCorridor } from '~/service/corridors.ts'
 import {
   freshnessFields,
   Instant,
@@ -14,6 +14,7 @@ import {
   record,
   words,
 } from './fields.ts'
+import { emptyNote, noteFields, presentNote } from './note.ts'
 import { iso, presentFreshness } from './present.ts'
 
 const CurrencyEntry = namedRecord('Currency', {
@@ -54,6 +55,7 @@ const CorridorSummary = namedRecord('CorridorSummary', {
 export const CorridorsResponse = namedRecord('CorridorsResponse', {
   corridors: Type.Array(CorridorSummary),
   count: Type.Integer(),
+  ...noteFields,
   ...freshnessFields,
 })
 
@@ -112,13 +114,16 @@ export const presentCorridor = ({
   avg_spread_bps: view.avgSpreadBps === null ? null : roundBps(view.avgSpreadBps),
 })
 
+const NO_CORRIDOR = { whose: 'Every price', nothing: 'Nobody quotes any corridor at present.' }
+
 export function presentCorridors(
-  corridors: readonly LiveCorridor[],
+  { corridors, absence }: Corridors,
   freshness: Freshness,
 ): Static<typeof CorridorsResponse> {
   return {
     corridors: corridors.map(presentCorridor),
     count: corridors.length,
+    ...presentNote(absence && emptyNote(absence, NO_CORRIDOR)),
     ...presentFreshness(freshness),
   }
 }

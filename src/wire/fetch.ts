@@ -12,6 +12,7 @@ import {
   record,
   standingFields,
 } from './fields.ts'
+import { presentNote, stalePairsNote } from './note.ts'
 import { iso, presentAge, presentFreshness } from './present.ts'
 
 const pairFields = {
@@ -39,7 +40,9 @@ const tail = {
   ...referenceFields,
   note: Type.Optional(
     Type.String({
-      description: 'Which currencies leave pairs without a mid, and when each last had one.',
+      description:
+        'Which currencies leave pairs without a mid, and when each last had one; and which best ' +
+        'prices are stale.',
     }),
   ),
   ...freshnessFields,
@@ -87,8 +90,15 @@ function presentPair({ mid, best }: Pair): Static<typeof PairValue> {
   }
 }
 
+/** What is missing or stale in the pairs; null where nothing is. */
+export function matrixNote({ unpriced, stale }: Matrix): string | null {
+  if (stale.length === 0) return unpriced.length === 0 ? null : unpricedNote(unpriced)
+  const note = stalePairsNote(stale)
+  return unpriced.length === 0 ? note : `${unpricedNote(unpriced)} ${note}`
+}
+
 /** Which currencies leave pairs without a mid, and why; there is at least one. */
-export function unpricedNote(unpriced: Matrix['unpriced']): string {
+function unpricedNote(unpriced: Matrix['unpriced']): string {
   const codes = unpriced.map(({ code }) => code)
   return `There is no mid for pairs with ${codes.join(', ')}: ${unpriced.map(reason).join('; ')}.`
 }
@@ -100,9 +110,12 @@ function reason({ code, isStablecoin, lastMs }: Unpriced): string {
 }
 
 /** The closing members of every answer of the fetch family. */
-const presentTail = ({ reference, unpriced }: Matrix, freshness: Freshness) => ({
-  ...(reference && { source: reference.source, fetched_at: iso(reference.atMs) }),
-  ...(unpriced.length > 0 && { note: unpricedNote(unpriced) }),
+const presentTail = (matrix: Matrix, freshness: Freshness) => ({
+  ...(matrix.reference && {
+    source: matrix.reference.source,
+    fetched_at: iso(matrix.reference.atMs),
+  }),
+  ...presentNote(matrixNote(matrix)),
   ...presentFreshness(freshness),
 })
 

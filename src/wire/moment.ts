@@ -1,5 +1,6 @@
 import { invalidParameter } from '~/domain/errors.ts'
 import { dateMsOf, instantOf } from '~/domain/instant.ts'
+import { ageMsOf } from '~/domain/price/age.ts'
 
 /** The first year accepted: nothing is known of earlier moments, and calendars differ there. */
 const FIRST_YEAR = 1900
@@ -17,6 +18,21 @@ export function readInstant(name: string, text: string | undefined): number | nu
 export function readDate(name: string, text: string): number {
   return checked(name, dateMsOf(text), 'a calendar date such as 2026-03-05')
 }
+
+/**
+ * The age in a question's max_age, in milliseconds; null for any age. A 400 where it is no age.
+ */
+export function readMaxAge({ max_age: text }: { readonly max_age?: string }): number | null {
+  if (text === undefined) return null
+  const ms = ageMsOf(text)
+  if (ms === null) throw invalidParameter({ name: 'max_age', fault: `it must be an ${AGE}` })
+  return ms
+}
+
+/** What an age may be, in words. */
+export const AGE =
+  'age such as 90m, 24h or 7d, or an ISO 8601 duration of days, hours and minutes such as ' +
+  'P1DT12H, more than nothing and at most five years'
 
 function checked(name: string, ms: number | null, wanted: string): number {
   if (ms !== null && ms >= FIRST_MS) return ms

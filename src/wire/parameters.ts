@@ -3,6 +3,7 @@ import { AMOUNT_MAX } from '~/domain/convert.ts'
 import type { Corridor } from '~/domain/corridor.ts'
 import { invalidParameter, ServiceError } from '~/domain/errors.ts'
 import type { Goal } from '~/service/convert.ts'
+import { AGE } from './moment.ts'
 
 export const PROVIDER_ID_LENGTH_MAX = 100
 
@@ -16,10 +17,23 @@ const LISTED = 'comma-separated or in repeated parameters'
 
 export const NoQuery = Type.Object({})
 
+export const ageParameter = {
+  max_age: Type.Optional(
+    Type.String({
+      description: `An ${AGE}: older prices are left out.`,
+      examples: ['7d'],
+    }),
+  ),
+}
+
+export const CorridorsQuery = Type.Object(ageParameter)
+
 export const CorridorQuery = Type.Object({
   from: code('Source currency code, in any case.', 'GBP'),
   to: code('Target currency code, in any case.', 'KES'),
 })
+
+export const RatesQuery = Type.Object({ ...CorridorQuery.properties, ...ageParameter })
 
 export const ConvertQuery = Type.Object({
   ...CorridorQuery.properties,
@@ -67,6 +81,7 @@ export const ProviderQuery = Type.Object({
     maxLength: PROVIDER_ID_LENGTH_MAX,
     examples: ['western-union'],
   }),
+  ...ageParameter,
 })
 
 export const FETCH_CODES_MAX = 20
@@ -75,19 +90,23 @@ export const MATRIX_CODES_MAX = 10
 export const FetchOneQuery = Type.Object({
   from: code('Base currency code.', 'GBP'),
   to: code('Quote currency code.', 'KES'),
+  ...ageParameter,
 })
 
 export const FetchMultiQuery = Type.Object({
   from: code('Base currency code.', 'GBP'),
   to: codesParameter(`Quote currency codes, ${LISTED}.`, ['KES', 'NGN'], FETCH_CODES_MAX),
+  ...ageParameter,
 })
 
 export const FetchManyToOneQuery = Type.Object({
   from: codesParameter(`Base currency codes, ${LISTED}.`, ['USD', 'GBP'], FETCH_CODES_MAX),
   to: code('Quote currency code.', 'KES'),
+  ...ageParameter,
 })
 
 export const FetchMatrixQuery = Type.Object({
   from: codesParameter(`Base currency codes, ${LISTED}.`, ['USD', 'GBP'], MATRIX_CODES_MAX),
   to: codesParameter(`Quote currency codes, ${LISTED}.`, ['KES', 'NGN'], MATRIX_CODES_MAX),
+  ...ageParameter,
 })

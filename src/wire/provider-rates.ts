@@ -3,6 +3,7 @@ import type { Freshness } from '~/domain/freshness.ts'
 import type { Provider } from '~/domain/provider.ts'
 import { roundAmount } from '~/domain/round.ts'
 import type { AgedQuote } from '~/memory/corridor-view.ts'
+import type { Emptiness } from '~/service/absence.ts'
 import type { ProviderRates } from '~/service/provider-rates.ts'
 import {
   ageFields,
@@ -14,6 +15,7 @@ import {
   record,
   standingFields,
 } from './fields.ts'
+import { emptyNote, noteFields, presentNote } from './note.ts'
 import { presentAge, presentFreshness, presentStanding } from './present.ts'
 
 export const ProviderRatesResponse = namedRecord('ProviderRatesResponse', {
@@ -38,6 +40,7 @@ export const ProviderRatesResponse = namedRecord('ProviderRatesResponse', {
     }),
   ),
   count: Type.Integer(),
+  ...noteFields,
   ...freshnessFields,
 })
 
@@ -64,14 +67,22 @@ export const presentProviderQuote = (aged: AgedQuote) => {
   }
 }
 
+/** Why a provider has no corridor. */
+const providerNote = ({ name }: Provider, absence: Emptiness): string =>
+  emptyNote(absence, {
+    whose: `Every price of ${name}`,
+    nothing: `${name} quotes no corridor at present.`,
+  })
+
 export function presentProviderRates(
-  { provider, quotes }: ProviderRates,
+  { provider, quotes, absence }: ProviderRates,
   freshness: Freshness,
 ): Static<typeof ProviderRatesResponse> {
   return {
     provider: presentProvider(provider),
     corridors: quotes.map(presentProviderQuote),
     count: quotes.length,
+    ...presentNote(absence && providerNote(provider, absence)),
     ...presentFreshness(freshness),
   }
 }

@@ -14,6 +14,7 @@ import {
   RateType,
   standingFields,
 } from './fields.ts'
+import { absenceNote, noteFields, presentNote } from './note.ts'
 import { presentAge, presentFreshness, presentMid, presentStanding } from './present.ts'
 
 export const ProviderRate = namedRecord('ProviderRate', {
@@ -41,6 +42,7 @@ export const RatesResponse = namedRecord('RatesResponse', {
   providers: Type.Array(ProviderRate),
   count: Type.Integer(),
   ...midFields,
+  ...noteFields,
   ...freshnessFields,
 })
 
@@ -73,6 +75,7 @@ export function presentRates(rates: Rates, freshness: Freshness): Static<typeof 
     providers: rates.quotes.map(presentProviderRate),
     count: rates.quotes.length,
     ...presentMid(rates.mid),
+    ...presentNote(rates.absence && absenceNote(rates.absence)),
     ...presentFreshness(freshness),
   }
 }

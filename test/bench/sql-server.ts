@@ -99,7 +99,7 @@ async function rates(query: Query) {
     ranked,
     vsMidBps: mid && vsMidBps(ranked.quote.rate, mid.rate),
   }))
-  return presentRates({ corridor, mid, quotes }, realtime())
+  return presentRates({ corridor, mid, quotes, absence: null }, realtime())
 }
 
 async function convert(query: Query) {
@@ -148,6 +148,7 @@ async function matrix(query: Query): Promise<Matrix> {
             atMs: Math.min(...found.map(({ atMs }) => atMs)),
           },
     unpriced: [],
+    stale: [],
   }
 }
 
@@ -170,7 +171,7 @@ async function providerRates(query: Query) {
       where p.provider_id = ${id}
       order by c.source, c.target`,
   ])
-  return presentProviderRates({ provider, quotes: rows.map(agedOf) }, realtime())
+  return presentProviderRates({ provider, quotes: rows.map(agedOf), absence: null }, realtime())
 }
 
 const liveCorridors = sql`

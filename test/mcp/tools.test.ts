@@ -194,6 +194,27 @@ const codes = (count: number) =>
   Array.from({ length: count }, (_, i) => `A${'BCDEFGHIJKLMNOPQRSTUVWXYZ'[i]}X`)
 
 const WRONG: readonly { name: string; args: unknown; code: string; parameter?: string }[] = [
+  ...['get_rates', 'convert', 'fetch_rates', 'get_history'].map((name) => ({
+    name,
+    args: { ...CORRIDOR, amont: 5 },
+    code: 'invalid_parameter',
+    parameter: 'amont',
+  })),
+  ...['list_corridors', 'list_providers', 'list_currencies'].map((name) => ({
+    name,
+    args: { maxage: '7d' },
+    code: 'invalid_parameter',
+    parameter: 'maxage',
+  })),
+  ...['0', '-1d', '1e9d', 'P', 'P1M', 'soon', '', 7].flatMap((max_age) => [
+    {
+      name: 'get_rates',
+      args: { ...CORRIDOR, max_age },
+      code: 'invalid_parameter',
+      parameter: 'max_age',
+    },
+    { name: 'list_corridors', args: { max_age }, code: 'invalid_parameter', parameter: 'max_age' },
+  ]),
   { name: 'get_rates', args: {}, code: 'missing_parameter', parameter: 'from' },
   { name: 'get_rates', args: undefined, code: 'missing_parameter', parameter: 'from' },
   {
@@ -401,7 +422,10 @@ describe('wrong arguments', () => {
     const none = await session.call('get_rates', { ...CORRIDOR, date: null })
     expect(none.isError).toBe(false)
     const past = await session.call('get_history', { ...CORRIDOR, date: '2025-12-25' })
-    expect(past.isError).toBe(false)
+    expect(past.body.error).toBe(
+      'date cannot be used: this tool has no such argument; ' +
+        'it takes from, to, period, interval, provider, limit, offset, until',
+    )
   })
 
   test('that name several unsupported currencies get an error with all of them', async () => {
@@ -419,8 +443,18 @@ describe('wrong arguments', () => {
     const tools = toolWorld()
     const session = await tools.connect(tools.world.key())
     const plain = await session.call('get_rates', CORRIDOR)
-    const more = await session.call('get_rates', { ...CORRIDOR, limit: null, colour: 'red' })
+    const more = await session.call('get_rates', { ...CORRIDOR, limit: null, colour: null })
     expect([more.isError, more.body]).toEqual([false, plain.body])
+  })
+
+  test('that are misspelt get the right name, and a long one is not repeated whole', async () => {
+    const tools = toolWorld()
+    const session = await tools.connect(tools.world.key())
+    const near = await session.call('get_rates', { ...CORRIDOR, maxage: '7d' })
+    expect(near.body.error).toEndWith('no such argument; did you mean max_age?')
+    const long = await session.call('get_rates', { ...CORRIDOR, ['x'.repeat(500)]: 1 })
+    expect(long.body.error.length).toBeLessThan(250)
+    expect(await tools.used(tools.world.key())).toBe(0)
   })
 
   test('may be as small and as large as REST accepts', async () => {

@@ -4,7 +4,7 @@ import { HOUR_MS } from '~/domain/duration.ts'
 import type { Freshness } from '~/domain/freshness.ts'
 import { TIERS } from '~/domain/freshness.ts'
 import type { View } from '~/memory/view.ts'
-import { liveCorridors } from '~/service/corridors.ts'
+import { corridorsOf } from '~/service/corridors.ts'
 import { fetchMatrix } from '~/service/fetch.ts'
 import { providerRates } from '~/service/provider-rates.ts'
 import { presentCorridors } from '~/wire/catalogue.ts'
@@ -41,8 +41,10 @@ const both =
     return [text(found, freshness), JSON.stringify(present(found, freshness))]
   }
 
-const matrix = (from: string, to: string) => (view: View) =>
-  fetchMatrix(view, { from: from.split(','), to: to.split(',') })
+const matrix =
+  (from: string, to: string, maxAgeMs: number | null = null) =>
+  (view: View) =>
+    fetchMatrix(view, { from: from.split(','), to: to.split(','), maxAgeMs })
 
 const ANSWERS: Readonly<Record<string, Both>> = {
   fetchOneText: both(matrix('USD', 'KES'), fetchOneText, presentFetchOne),
@@ -50,6 +52,7 @@ const ANSWERS: Readonly<Record<string, Both>> = {
   fetchMultiText: both(matrix('USD', 'KES,NGN,USD'), fetchMultiText, presentFetchMulti),
   fetchManyToOneText: both(matrix('USD,GBP', 'KES'), fetchManyToOneText, presentFetchManyToOne),
   fetchMatrixText: both(matrix('USD,GBP', 'NGN,KES,USD'), fetchMatrixText, presentFetchMatrix),
+  'fetchOneText up to an age': both(matrix('USDT', 'KES', HOUR_MS), fetchOneText, presentFetchOne),
   'fetchMultiText of a stablecoin': both(
     matrix('USDT', 'KES,USD'),
     fetchMultiText,
@@ -60,7 +63,17 @@ const ANSWERS: Readonly<Record<string, Both>> = {
     fetchMatrixText,
     presentFetchMatrix,
   ),
-  corridorsText: both(liveCorridors, corridorsText, presentCorridors),
+  corridorsText: both((view) => corridorsOf(view, null), corridorsText, presentCorridors),
+  'corridorsText up to an age': both(
+    (view) => corridorsOf(view, HOUR_MS),
+    corridorsText,
+    presentCorridors,
+  ),
+  'providerRatesText up to an age': both(
+    (view) => providerRates(view, 'retail-a', HOUR_MS),
+    providerRatesText,
+    presentProviderRates,
+  ),
   providerRatesText: both(
     (view) => providerRates(view, 'retail-a'),
     providerRatesText,

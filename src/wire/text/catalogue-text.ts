@@ -1,7 +1,7 @@
 import type { Freshness } from '~/domain/freshness.ts'
 import type { CorridorView } from '~/memory/corridor-view.ts'
-import type { LiveCorridor } from '~/service/corridors.ts'
-import { presentCorridor } from '~/wire/catalogue.ts'
+import type { Corridors, LiveCorridor } from '~/service/corridors.ts'
+import { presentCorridor, presentCorridors } from '~/wire/catalogue.ts'
 import { freshnessText } from '~/wire/present.ts'
 
 /**
@@ -12,7 +12,9 @@ import { freshnessText } from '~/wire/present.ts'
 const summaries = new WeakMap<CorridorView, string>()
 
 /** The text of `presentCorridors`, letter by letter. */
-export function corridorsText(corridors: readonly LiveCorridor[], freshness: Freshness): string {
+export function corridorsText(found: Corridors, freshness: Freshness): string {
+  const { corridors } = found
+  if (corridors.length === 0) return JSON.stringify(presentCorridors(found, freshness))
   let list = ''
   for (const corridor of corridors) list += `${list && ','}${summaryText(corridor)}`
   const tail = freshnessText(freshness)

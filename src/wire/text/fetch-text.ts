@@ -2,7 +2,7 @@ import type { Freshness } from '~/domain/freshness.ts'
 import { roundAmount } from '~/domain/round.ts'
 import type { AgedQuote } from '~/memory/corridor-view.ts'
 import type { Matrix, Pair } from '~/service/fetch.ts'
-import { presentBest, unpricedNote } from '~/wire/fetch.ts'
+import { matrixNote, presentBest } from '~/wire/fetch.ts'
 import { freshnessText, iso } from '~/wire/present.ts'
 
 /**
@@ -62,10 +62,12 @@ function bestText(quote: AgedQuote): string {
   return text
 }
 
-function tailOf({ reference, unpriced }: Matrix, freshness: Freshness): string {
+function tailOf(matrix: Matrix, freshness: Freshness): string {
+  const { reference } = matrix
   let members = ','
   if (reference)
     members += `"source":${JSON.stringify(reference.source)},"fetched_at":"${iso(reference.atMs)}",`
-  if (unpriced.length > 0) members += `"note":"${unpricedNote(unpriced)}",`
+  const note = matrixNote(matrix)
+  if (note !== null) members += `"note":"${note}",`
   return members + freshnessText(freshness)
 }

@@ -2,7 +2,11 @@ import type { Freshness } from '~/domain/freshness.ts'
 import type { AgedQuote } from '~/memory/corridor-view.ts'
 import type { ProviderRates } from '~/service/provider-rates.ts'
 import { freshnessText } from '~/wire/present.ts'
-import { presentProvider, presentProviderQuote } from '~/wire/provider-rates.ts'
+import {
+  presentProvider,
+  presentProviderQuote,
+  presentProviderRates,
+} from '~/wire/provider-rates.ts'
 
 /**
  * Each quote is written once.
@@ -12,10 +16,9 @@ import { presentProvider, presentProviderQuote } from '~/wire/provider-rates.ts'
 const texts = new WeakMap<AgedQuote, string>()
 
 /** The text of `presentProviderRates`, letter by letter. */
-export function providerRatesText(
-  { provider, quotes }: ProviderRates,
-  freshness: Freshness,
-): string {
+export function providerRatesText(found: ProviderRates, freshness: Freshness): string {
+  const { provider, quotes } = found
+  if (quotes.length === 0) return JSON.stringify(presentProviderRates(found, freshness))
   let list = ''
   for (const quote of quotes) list += `${list && ','}${quoteText(quote)}`
   const head = `{"provider":${JSON.stringify(presentProvider(provider))},"corridors":[${list}]`

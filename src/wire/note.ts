@@ -1,0 +1,61 @@
+import { Type } from '@sinclair/typebox'
+import { corridorKey } from '~/domain/corridor.ts'
+import type { Quote } from '~/domain/quote.ts'
+import type { Absence, Emptiness } from '~/service/absence.ts'
+import { iso } from './present.ts'
+
+/** The member that tells in a sentence why a list is empty, or that the best price is old. */
+export const noteFields = {
+  note: Type.Optional(
+    Type.String({
+      description:
+        'Why the list is empty, with the reverse corridor where only that one is quoted; or that ' +
+        'the best price is stale.',
+    }),
+  ),
+}
+
+/** The note as a member; nothing for null. */
+export const presentNote = (note: string | null) => (note === null ? {} : { note })
+
+/** The UTC date of a moment. A note gives dates, as a number of days would not stay true. */
+const dayText = (ms: number): string => iso(ms).slice(0, 'YYYY-MM-DD'.length)
+
+/** Why the list of a corridor is empty. */
+export function absenceNote({ corridor, newestMs, isReverseQuoted }: Absence): string {
+  const { from, to } = corridor
+  const what = corridorKey(corridor)
+  const reverse = isReverseQuoted ? `; ${corridorKey({ from: to, to: from })} is quoted` : ''
+  if (newestMs === null) return `Nobody quotes ${what} at present${reverse}.`
+  return `${olderText(`Every price of ${what}`, newestMs)}${reverse}.`
+}
+
+/**
+ * Why a list is empty: all that is told of as `whose` is older than was asked for, or there is
+ * `nothing`.
+ */
+export function emptyNote({ newestMs }: Emptiness, told: { whose: string; nothing: string }) {
+  return newestMs === null ? told.nothing : `${olderText(told.whose, newestMs)}.`
+}
+
+const olderText = (whose: string, newestMs: number): string =>
+  `${whose} is older than max_age; the newest was seen on ${dayText(newestMs)}`
+
+/** That the best price of an answer is stale. */
+export const staleNote = ({ atMs }: Quote): string =>
+  `The best price was seen on ${dayText(atMs)} and may no longer be had.`
+
+/** How many stale prices a note lists at most. */
+const LISTED_MAX = 5
+
+/** That the best prices of these corridors are stale; there is at least one. */
+export function stalePairsNote(stale: readonly Quote[]): string {
+  const seen = stale
+    .slice(0, LISTED_MAX)
+    .map((quote) => `${corridorKey(quote)} (seen on ${dayText(quote.atMs)})`)
+  const rest = stale.length - seen.length
+  const all = rest > 0 ? [...seen, `${rest} more`] : seen
+  const [last, ...others] = [all.at(-1)!, ...all.slice(0, -1)]
+  if (others.length === 0) return `The best price of ${last} may no longer be had.`
+  return `The best prices of ${others.join(', ')} and ${last} may no longer be had.`
+}
