@@ -27,8 +27,9 @@ export const listCorridors = tool({
     'official or parallel prices are known), the average spread in basis points, and when the ' +
     'newest price of any kind, official ones too, was observed (last_updated). The best rate may ' +
     'be older: look at `best_is_stale` and `best_last_updated` before you name it, and ask with ' +
-    '`max_age` for the corridors and bests of younger prices alone. Use it to find out which corridors there are, or to survey them; it does not ' +
-    'name providers, get_rates does. Ordered by source, then target currency.',
+    '`max_age` for the corridors and bests of younger prices alone. Use it to find out which ' +
+    'corridors there are, or to survey them; it does not name providers, get_rates does. ' +
+    'Ordered by source, then target currency.',
   input: Type.Object({ ...CorridorsQuery.properties, ...sliceFields }),
   output: record({ ...CorridorsResponse.properties, ...pageFields }),
   answer({ args, view }) {

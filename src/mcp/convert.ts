@@ -3,7 +3,7 @@ import { convert } from '~/service/convert.ts'
 import { ConvertResponse, presentConvert } from '~/wire/convert.ts'
 import { record } from '~/wire/fields.ts'
 import { ConvertQuery, convertQuestion } from '~/wire/parameters.ts'
-import { leftOut, pageFields, sliced, sliceFields } from './page.ts'
+import { leftOut, paged, pageFields, sliced, sliceFields } from './page.ts'
 import { tool } from './tool.ts'
 
 export const convertAmount = tool({
@@ -15,16 +15,19 @@ export const convertAmount = tool({
     'comparing the cost of a transfer. `amount` is in the currency `from`; `converted` (before ' +
     'the fee) and `net_converted` (after it, what the recipient gets) are in the currency `to`. ' +
     '`best` is the highest net among retail, p2p and interbank quotes, or null; official and ' +
-    'parallel prices are listed for information and are never the best. `mid` is what the ' +
-    'independent mid-market rate would give, without any fee.',
+    'parallel prices are listed for information and are never the best. Look at `is_stale` of ' +
+    '`best` first: a stale price may no longer be had, and `last_updated` says when it was seen. ' +
+    'Recommend `best_current`, the best that is not stale and whose fee is stated; it is null ' +
+    'where nobody is left, and then say so. To compare what transfers cost look at `cost`, in ' +
+    'percent and money against the mid of the day of each quote; it is null where no fee was ' +
+    'stated. `max_age` leaves older prices out. `mid` is what the independent mid-market rate ' +
+    'would give, without any fee.',
   input: Type.Object({ ...ConvertQuery.properties, ...sliceFields }),
   output: record({ ...ConvertResponse.properties, ...pageFields }),
   answer({ args, view }) {
     const conversions = convert(view, convertQuestion(args))
     const page = { ...conversions, entries: sliced(conversions.entries, args) }
-    return {
-      ...presentConvert(page, view.freshness),
-      ...leftOut({ providers: conversions.entries.length }, args),
-    }
+    const left = leftOut({ providers: conversions.entries.length }, args)
+    return paged(presentConvert(page, view.freshness), left)
   },
 })

@@ -37,9 +37,10 @@ export function promptOf(name: string, given: Readonly<Record<string, string>> =
     `Call convert with from ${from}, to ${to} and amount ${amount}.`,
     'Then show a table of the executable providers, best net amount first: provider, rate, fee',
     'with its currency, what the recipient gets, and how much less that is than with the best.',
-    'Say how far the best lies from the mid-market rate where a mid is given, how old the quotes',
-    'are (as_of, and last_updated from get_rates), and mention official or parallel prices only as',
-    'background: nobody can send money at them. Leave out what you were not given.',
+    'Recommend best_current; where best is another, say that it is stale or its fee unknown.',
+    'Say what each transfer costs in all (cost.total_pct and cost.total) where that is given, how',
+    'old the quotes are (as_of, last_updated, is_stale), and mention official or parallel prices',
+    'only as background: nobody can send money at them. Leave out what you were not given.',
   ].join(' ')
   return {
     description: comparePrompt.description,

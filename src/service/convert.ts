@@ -9,6 +9,7 @@ import { roundAmount } from '~/domain/round.ts'
 import { vsMidBps } from '~/domain/spread.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
+import { type Absence, absenceOf } from './absence.ts'
 import { supportedCorridor } from './supported.ts'
 
 export type Conversion = {
@@ -47,6 +48,8 @@ export type Conversions = {
   readonly best: Conversion | null
   /** As `best`, among those that are not stale and whose fee is stated. */
   readonly bestCurrent: Conversion | null
+  /** Why there are no entries; null where there are some. */
+  readonly absence: Absence | null
   /**
    * Entries by kind, best net as shown first within a kind, or least sent where the amount to
    * arrive was asked; entries without such a figure last.
@@ -64,6 +67,8 @@ export type Prices = {
    * For each third currency that a fee is charged in, its value in units of the target currency.
    */
   readonly feeMids: FeeMids
+  /** Why there are no quotes; null where there are some. */
+  readonly absence: Absence | null
 }
 
 export type FeeMids = ReadonlyMap<string, number>
@@ -80,20 +85,22 @@ export type Priced = { readonly prices: Prices; readonly goal: Goal }
 export const convert = (view: View, question: Question): Conversions =>
   converted(priced(view, question))
 
-type Question = Corridor & { readonly goal: Goal }
+/** `maxAgeMs` is how old a quote may be; null for any age. */
+type Question = Corridor & { readonly goal: Goal; readonly maxAgeMs?: number | null }
 
 /** The prices that `converted` needs. Throws as `convert` does. */
-export function priced(view: View, { goal, ...pair }: Question): Priced {
+export function priced(view: View, { goal, maxAgeMs = null, ...pair }: Question): Priced {
   const corridor = supportedCorridor(view.catalogue, pair)
   const { from, to } = corridor
   const mid = view.mid(from, to) ?? null
-  const { quotes } = view.corridor(from, to)
-  return { prices: { corridor, mid, quotes, feeMids: feeMidsOf(view, quotes) }, goal }
+  const { quotes } = view.corridor(from, to, maxAgeMs)
+  const absence = quotes.length === 0 ? absenceOf(view, corridor, maxAgeMs) : null
+  return { prices: { corridor, mid, quotes, absence, feeMids: feeMidsOf(view, quotes) }, goal }
 }
 
 /** The conversion itself, in its plainest form. */
 export function converted({ prices, goal }: Priced): Conversions {
-  const { corridor, mid, quotes } = prices
+  const { corridor, mid, quotes, absence } = prices
   const entries = quotes.map((ranked) => {
     const entry = conversionOf(ranked, prices, goal)
     return { ...entry, quote: ranked.quote, value: rankedBy(entry, goal) }
@@ -104,7 +111,7 @@ export function converted({ prices, goal }: Priced): Conversions {
   const bestCurrent = bestExecutable(paying.filter(({ ranked }) => isCurrent(ranked)))
   const amount = goal.amount ?? best?.sent ?? null
   const { recipientGets } = goal
-  return { corridor, amount, recipientGets, mid, best, bestCurrent, entries }
+  return { corridor, amount, recipientGets, mid, best, bestCurrent, absence, entries }
 }
 
 /** What an entry is ranked by: the most that arrives as shown, or the least that is sent. */

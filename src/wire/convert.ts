@@ -15,6 +15,7 @@ import {
   record,
   standingFields,
 } from './fields.ts'
+import { absenceNote, bestNote, noteFields, presentNote } from './note.ts'
 import { iso, presentAge, presentFreshness, presentStanding } from './present.ts'
 
 const EntryCost = namedRecord('EntryCost', {
@@ -88,6 +89,7 @@ export const ConvertResponse = namedRecord('ConvertResponse', {
   },
   providers: Type.Array(ConvertProviderEntry),
   count: Type.Integer(),
+  ...noteFields,
   ...freshnessFields,
 })
 
@@ -134,10 +136,15 @@ export const presentConvertMid = (mid: Mid, amount: number | null) => ({
   fetched_at: iso(mid.atMs),
 })
 
+/** Why there are no entries, or that the best is stale; null where neither is so. */
+const noteOn = ({ absence, best }: Conversions): string | null =>
+  absence ? absenceNote(absence) : best && bestNote(best.ranked)
+
 export function presentConvert(
-  { corridor, amount, recipientGets, mid, best, bestCurrent, entries }: Conversions,
+  conversions: Conversions,
   freshness: Freshness,
 ): Static<typeof ConvertResponse> {
+  const { corridor, amount, recipientGets, mid, best, bestCurrent, entries } = conversions
   return {
     from: corridor.from,
     to: corridor.to,
@@ -148,6 +155,7 @@ export function presentConvert(
     best_current: bestCurrent && presentConversion(bestCurrent, recipientGets),
     providers: entries.map((entry) => presentConversion(entry, recipientGets)),
     count: entries.length,
+    ...presentNote(noteOn(conversions)),
     ...presentFreshness(freshness),
   }
 }

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { corridorKey } from '~/domain/corridor.ts'
 import type { Quote } from '~/domain/quote.ts'
+import type { AgedQuote } from '~/memory/corridor-view.ts'
 import type { Absence, Emptiness } from '~/service/absence.ts'
 import { iso } from './present.ts'
 
@@ -41,9 +42,9 @@ export function emptyNote({ newestMs }: Emptiness, told: { whose: string; nothin
 const olderText = (whose: string, newestMs: number): string =>
   `${whose} is older than max_age; the newest was seen on ${dayText(newestMs)}`
 
-/** That the best price of an answer is stale. */
-export const staleNote = ({ atMs }: Quote): string =>
-  `The best price was seen on ${dayText(atMs)} and may no longer be had.`
+/** That the best price is stale; null where it is not. */
+export const bestNote = ({ quote, isStale }: AgedQuote): string | null =>
+  isStale ? `The best price was seen on ${dayText(quote.atMs)} and may no longer be had.` : null
 
 /** How many stale prices a note lists at most. */
 const LISTED_MAX = 5

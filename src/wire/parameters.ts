@@ -3,7 +3,7 @@ import { AMOUNT_MAX } from '~/domain/convert.ts'
 import type { Corridor } from '~/domain/corridor.ts'
 import { invalidParameter, ServiceError } from '~/domain/errors.ts'
 import type { Goal } from '~/service/convert.ts'
-import { AGE } from './moment.ts'
+import { AGE, readMaxAge } from './moment.ts'
 
 export const PROVIDER_ID_LENGTH_MAX = 100
 
@@ -56,18 +56,22 @@ export const ConvertQuery = Type.Object({
       examples: [25_000],
     }),
   ),
+  ...ageParameter,
 })
 
+type ConvertQuestion = Corridor & { readonly goal: Goal; readonly maxAgeMs: number | null }
+
 /** The question of a checked query. Throws a 400 unless exactly one of the amounts is given. */
-export function convertQuestion(query: Static<typeof ConvertQuery>): Corridor & { goal: Goal } {
+export function convertQuestion(query: Static<typeof ConvertQuery>): ConvertQuestion {
   const { from, to, amount, recipient_gets: recipientGets } = query
   if (amount !== undefined && recipientGets !== undefined)
     throw invalidParameter({
       name: 'recipient_gets',
       fault: 'amount is given too; give the amount to send or the one to arrive, not both',
     })
-  if (amount !== undefined) return { from, to, goal: { amount, recipientGets: null } }
-  if (recipientGets !== undefined) return { from, to, goal: { amount: null, recipientGets } }
+  const asked = { from, to, maxAgeMs: readMaxAge(query) }
+  if (amount !== undefined) return { ...asked, goal: { amount, recipientGets: null } }
+  if (recipientGets !== undefined) return { ...asked, goal: { amount: null, recipientGets } }
   throw new ServiceError(
     'missing_parameter',
     'amount is required: the amount to send, or recipient_gets, the amount to arrive',

@@ -105,7 +105,7 @@ async function rates(query: Query) {
 async function convert(query: Query) {
   const amount = Number(query.get('amount'))
   const { corridor, view, mid } = await priced(query)
-  const prices = { corridor, mid, quotes: view.quotes, feeMids: new Map() }
+  const prices = { corridor, mid, quotes: view.quotes, absence: null, feeMids: new Map() }
   return presentConvert(converted({ prices, goal: { amount, recipientGets: null } }), realtime())
 }
 

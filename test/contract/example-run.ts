@@ -109,8 +109,7 @@ class Run {
       const [[name = '', value = ''] = [], [second = ''] = []] = Object.entries(query)
       if (name === '') {
         await this.#fail(target, { query: { date: '2026-03-01' } })
-        if (target.operation.parameters?.length)
-          await this.#fail(target, { query: twice(target) })
+        if (target.operation.parameters?.length) await this.#fail(target, { query: twice(target) })
         continue
       }
       const { [name]: _, ...rest } = query

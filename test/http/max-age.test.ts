@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { HOUR_MS, MINUTE_MS } from '~/domain/duration.ts'
 import type { HotDeps } from '~/http/access.ts'
 import { catalogueRoutes } from '~/http/catalogue.ts'
+import { convertRoutes } from '~/http/convert.ts'
 import { fetchRoutes } from '~/http/fetch.ts'
 import { providerRatesRoutes } from '~/http/provider-rates.ts'
 import { ratesRoutes } from '~/http/rates.ts'
@@ -16,6 +17,8 @@ import { World } from '../support/world.ts'
 const QUESTIONS = [
   '/rates?from=USD&to=KES',
   '/corridors?',
+  '/convert?from=USD&to=KES&amount=200',
+  '/convert?from=USD&to=KES&recipient_gets=20000',
   '/rates/provider?provider=retail-a',
   '/fetch-one?from=USD&to=KES',
   '/fetch-multi?from=USD&to=KES,NGN,USDT',
@@ -56,6 +59,7 @@ const routesOf = (deps: HotDeps): Route[] => [
   ...catalogueRoutes(deps),
   ...providerRatesRoutes(deps),
   ...fetchRoutes(deps),
+  ...convertRoutes(deps),
 ]
 
 async function replyOf(deps: HotDeps, question: string, key: string) {

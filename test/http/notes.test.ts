@@ -11,9 +11,11 @@ const noteOf = async (world: World, path: string) => {
 
 describe('the note of a list that is empty', () => {
   const RATES = '/rates?from=KES&to=GBP'
+  const CONVERT = '/convert?from=KES&to=GBP&amount=5000'
 
   test('says that nobody quotes the corridor', async () => {
-    expect(await noteOf(new World(), RATES)).toBe('Nobody quotes KES/GBP at present.')
+    for (const path of [RATES, CONVERT])
+      expect(await noteOf(new World(), path)).toBe('Nobody quotes KES/GBP at present.')
   })
 
   test('names the reverse corridor where only that one is quoted, from when it is', async () => {
@@ -24,6 +26,7 @@ describe('the note of a list that is empty', () => {
       expect(await note()).toBe('Nobody quotes KES/GBP at present.')
     world.quote({ providerId: 'retail-a', rate: 175, from: 'GBP' })
     expect(await note()).toBe('Nobody quotes KES/GBP at present; GBP/KES is quoted.')
+    expect(await noteOf(world, CONVERT)).toBe(await note())
   })
 
   test('says when the newest price was seen where all are older than asked for', async () => {
@@ -72,6 +75,18 @@ describe('the note of a best price that is stale', () => {
     world.reference({ KES: 130, NGN: 1500, GBP: 0.8 })
     return world
   }
+
+  test('of a conversion gives the day, for the entry that is the best of that amount', async () => {
+    const world = fed()
+    world.quote({ providerId: 'retail-a', rate: 129, fee: 10, feeCurrency: 'USD', at: OLD })
+    world.quote({ providerId: 'retail-b', rate: 128, fee: 0, feeCurrency: 'USD' })
+    const asked = (amount: number) => noteOf(world, `/convert?from=USD&to=KES&amount=${amount}`)
+    const old = 'The best price was seen on 2026-02-10 and may no longer be had.'
+    expect([await asked(100), await asked(10_000)]).toEqual([undefined, old])
+    const arriving = '/convert?from=USD&to=KES&recipient_gets=1000000'
+    expect(await noteOf(world, arriving)).toBe(old)
+    expect(await noteOf(world, `${arriving}&max_age=7d`)).toBeUndefined()
+  })
 
   test('names the pair and the day', async () => {
     const world = fed()

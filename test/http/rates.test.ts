@@ -140,7 +140,8 @@ describe('GET /rates', () => {
   test('200 without quotes is an empty list, with or without a mid', async () => {
     const world = new World()
     const key = world.key('enterprise')
-    const empty = { corridor: 'USD/KES', providers: [], count: 0, data_freshness: 'realtime' }
+    const note = 'Nobody quotes USD/KES at present.'
+    const empty = { corridor: 'USD/KES', providers: [], count: 0, note, data_freshness: 'realtime' }
     const timestamp = '2026-03-05T14:25:30.500Z'
     expect((await world.get(PATH, key)).body).toEqual({ ...empty, timestamp })
     world.reference({ KES: 130 })

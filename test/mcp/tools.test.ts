@@ -43,6 +43,8 @@ function hourlyPast(count: number) {
   return { store, windows: new WindowCache() }
 }
 
+const CORRIDOR = { from: 'USD', to: 'KES' }
+
 /** Each tool with arguments, and the REST request that asks the same. */
 const SAME: readonly { name: string; args: Record<string, unknown>; path: string }[] = [
   { name: 'get_rates', args: { from: 'usd', to: ' KES ' }, path: '/rates?from=USD&to=KES' },
@@ -57,6 +59,22 @@ const SAME: readonly { name: string; args: Record<string, unknown>; path: string
     path: '/fetch-matrix?from=USD,GBP&to=KES,NGN',
   },
   { name: 'list_corridors', args: {}, path: '/corridors' },
+  { name: 'list_corridors', args: { max_age: '1m' }, path: '/corridors?max_age=1m' },
+  {
+    name: 'get_rates',
+    args: { ...CORRIDOR, max_age: 'PT1H' },
+    path: '/rates?from=USD&to=KES&max_age=PT1H',
+  },
+  {
+    name: 'convert',
+    args: { ...CORRIDOR, amount: 5, max_age: '90m' },
+    path: '/convert?from=USD&to=KES&amount=5&max_age=90m',
+  },
+  {
+    name: 'fetch_rates',
+    args: { from: 'USD', to: ['KES', 'NGN'], max_age: '1m' },
+    path: '/fetch-matrix?from=USD&to=KES,NGN&max_age=1m',
+  },
   { name: 'list_providers', args: {}, path: '/providers' },
   { name: 'list_currencies', args: {}, path: '/currencies' },
   {
@@ -189,7 +207,6 @@ describe('the tier of the key', () => {
   })
 })
 
-const CORRIDOR = { from: 'USD', to: 'KES' }
 const codes = (count: number) =>
   Array.from({ length: count }, (_, i) => `A${'BCDEFGHIJKLMNOPQRSTUVWXYZ'[i]}X`)
 

@@ -21,6 +21,10 @@ Paths below are under \`${base}\`. Send the key in the \`X-API-Key\` header; /st
 - Rates are units of target currency per unit of source currency; \`*_bps\` are basis points.
 - Never compare prices of different \`rate_type\`. \`official\` and \`parallel\` cannot be dealt at.
 - To tell a sender what arrives, use /convert and its \`net_converted\`, not the rate alone.
+- A price is the last that was heard of a provider. Before you name one look at \`is_stale\` and
+  \`last_updated\`: a stale price may no longer be had. \`best\` may be stale; \`best_current\` of
+  /convert never is, and its fee is stated. \`max_age\` (90m, 24h, 7d) leaves older prices out.
+- \`note\` says in a sentence why a list is empty, or that the best price is stale.
 - A missing \`mid\` means that no recent one is known; \`note\` may say why. Do not make one up.
 - /rates/history and /time-series also answer \`Accept: text/csv\` and \`application/x-ndjson\`.
 - An error has \`error\`, a sentence that says what to do, and \`code\`, a stable word.

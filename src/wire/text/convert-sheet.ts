@@ -7,6 +7,7 @@ import { vsMidBps } from '~/domain/spread.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
 import { feeMidOf, isCurrent, type Prices } from '~/service/convert.ts'
 import { presentConversion, presentConvertMid } from '~/wire/convert.ts'
+import { bestNote } from '~/wire/note.ts'
 import type { ByteText } from './byte-text.ts'
 
 /** A rank below every net amount, for a quote whose fee cannot be priced. */
@@ -64,6 +65,8 @@ export class ConvertSheet {
   readonly #beforeBest: Uint8Array
   readonly #midRate: number | null
   readonly #closing: Uint8Array
+  /** What is said after the list where a quote is the best; null where nothing is. */
+  readonly #notes: readonly (Uint8Array | null)[]
   /** The net amounts of the last question, as shown. */
   readonly #nets: Float64Array
   /** Which quote is shown at which place; the last question's order is nearly that of the next. */
@@ -96,6 +99,7 @@ export class ConvertSheet {
     this.#beforeBest = utf8(`${tail},"best":`)
     this.#midRate = mid?.rate ?? null
     this.#closing = utf8(`],"count":${quotes.length},`)
+    this.#notes = this.#quotes.map((ranked) => noteOf(bestNote(ranked)))
     this.#nets = new Float64Array(quotes.length)
     this.#order = Uint16Array.from(quotes.keys())
   }
@@ -122,6 +126,8 @@ export class ConvertSheet {
       else this.#writeEntry(text, i, amount)
     }
     text.piece(this.#closing)
+    const note = this.#notes[best]
+    if (note) text.piece(note)
   }
 
   #writeBest(text: ByteText, best: number, amount: number): void {
@@ -202,6 +208,9 @@ function dayFeeOf({ quote, midAtQuote, feeMidAtQuote: feeMid }: RankedQuote): nu
 
 const marginOf = ({ quote, midAtQuote }: RankedQuote): number =>
   midAtQuote ? marginPct(quote.rate, midAtQuote.rate) : Number.NaN
+
+const noteOf = (note: string | null): Uint8Array | null =>
+  note === null ? null : utf8(`"note":${JSON.stringify(note)},`)
 
 function entryOf(object: object): Entry {
   const [head, ...others] = around(object)

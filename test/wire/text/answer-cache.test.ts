@@ -35,6 +35,7 @@ const QUESTIONS = [
   '/rates/provider?provider=nobody',
   '/corridors',
   '/corridors?max_age=20m',
+  '/convert?from=USD&to=KES&amount=120&max_age=59m',
   '/rates?from=KES&to=USD&max_age=1m',
   '/rates?from=USD&to=KES&max_age=59m',
   '/fetch-matrix?from=USD,GBP&to=KES,NGN,USD&max_age=PT1H',

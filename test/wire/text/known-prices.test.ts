@@ -12,6 +12,9 @@ import { World } from '../../support/world.ts'
 const STEMS = [
   'from=USD&to=KES&amount=',
   'to=KES&from=USD&amount=',
+  'from=USD&to=KES&max_age=59m&amount=',
+  'from=USD&to=KES&max_age=P1DT1H&amount=',
+  'from=USD&to=KES&max_age=soon&amount=',
   'from=gbp&to=%6Bes&amount=',
   'from=USDT&to=KES&note=a+b&amount=',
   'from=USD&to=XXX&amount=',
