@@ -36,7 +36,7 @@ export const revokePage = (pageRequest: PageRequest, key: Key): Page => ({
         hidden={{ key: key.id }}
       />
       <p>
-        <a href={PATHS.developer}>Keep it</a>
+        <a href={PATHS.developer}>Cancel</a>
       </p>
     </div>
   ),
@@ -66,7 +66,7 @@ export const replacePage = (pageRequest: PageRequest, key: Key): Page => ({
         />
       </TokenForm>
       <p>
-        <a href={PATHS.developer}>Leave it as it is</a>
+        <a href={PATHS.developer}>Cancel</a>
       </p>
     </div>
   ),

@@ -147,7 +147,7 @@ export const accountPage = ({
         <TokenForm
           pageRequest={pageRequest}
           action={PATHS.account}
-          send="Change"
+          send="Save"
           hidden={{ id: account.id }}
         >
           <Select name="plan" label="Plan" value={account.plan} options={options(PLANS)} />
@@ -212,7 +212,7 @@ export const revokeForPage = ({ pageRequest, account, key }: Revoking): Page => 
         hidden={{ account: account.id, key: key.id }}
       />
       <p>
-        <a href={`${PATHS.account}?id=${account.id}`}>Leave it as it is</a>
+        <a href={`${PATHS.account}?id=${account.id}`}>Cancel</a>
       </p>
     </div>
   ),

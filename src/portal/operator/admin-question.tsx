@@ -30,12 +30,12 @@ export const makeAdminPage = ({ pageRequest, account, plan }: Props): Page => ({
       <TokenForm
         pageRequest={pageRequest}
         action={PATHS.account}
-        send="Make this an admin"
+        send="Make them an admin"
         isDangerous
         hidden={{ id: account.id, plan, role: 'admin', [CONFIRMED]: account.email }}
       />
       <p>
-        <a href={`${PATHS.account}?id=${account.id}`}>Leave it as it is</a>
+        <a href={`${PATHS.account}?id=${account.id}`}>Cancel</a>
       </p>
     </div>
   ),

@@ -2,6 +2,7 @@
 
 import type { HeldBack } from '~/domain/feed/verdict.ts'
 import type { Reference } from '~/domain/mid.ts'
+import { roundAmount } from '~/domain/round.ts'
 import { Age } from '~/portal/moment.tsx'
 import { TableFrame } from '~/portal/table-frame.tsx'
 
@@ -55,7 +56,7 @@ const Row = ({ reference: { currency, perUsd, source, atMs }, held, nowMs }: Row
       {held.some((one) => one.currency === currency) && <span class="tag tag-warn">held back</span>}
     </th>
     <td data-label="Per US dollar" class="number">
-      {perUsd}
+      {roundAmount(perUsd)}
     </td>
     <td data-label="Source">{source}</td>
     <td data-label="Age">

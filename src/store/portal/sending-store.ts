@@ -58,15 +58,17 @@ export const sendingRows = (database: Database, nowMs: number) =>
       ) habit
     ), ${silences(database, nowMs)},
     ${regularity(database)}
-    select provider_id as "providerId", extract(epoch from max(newest)) * 1000 as "newestMs",
+    select provider_id as "providerId", extract(epoch from newest) * 1000 as "newestMs",
       case when intervals >= ${INTERVALS_MIN} then seconds * 1000 end as "intervalMs",
-      count(*)::int as corridors,
-      count(*) filter (
-        where newest > ${instantText(nowMs)}::timestamptz - interval '24 hours'
-      )::int as "freshCorridors",
+      corridors, fresh as "freshCorridors",
       coalesce(silences.count, 0) as "silentCorridors", silences.named as "lastSilent"
-    from series join regularity using (provider_id) left join silences using (provider_id)
-    group by provider_id, intervals, seconds, silences.count, silences.named
+    from (
+      select provider_id, max(newest) as newest, count(*)::int as corridors,
+        count(*) filter (
+          where newest > ${instantText(nowMs)}::timestamptz - interval '24 hours'
+        )::int as fresh
+      from series group by provider_id
+    ) heard join regularity using (provider_id) left join silences using (provider_id)
     order by provider_id`
 
 /** The silent series of each provider, of those in `habits`, in parts of a `with`. */

@@ -241,6 +241,8 @@ test('names a peg that feeds contradict, with what they say and how far that is 
   expect(await text()).toContain('pegged at 655.957 for 1 EUR, and a feed said 642.84 on ')
   expect(await text()).toContain(': −2.00% off.')
   expect(await text()).toContain('Feeds contradict the peg of XOF; see below.')
+  const mid = rowsOf(await see('/operator')).find(([name]) => name === 'XOF')
+  expect(mid?.slice(1, 3)).toEqual(['590.3613', 'peg:EUR+a feed'])
   const metrics = await (await fetch(`${world.origin}/metrics`)).text()
   expect(metrics).toContain('\ncorridor_doubtful_peg_ratio{currency="XOF"} 0.02\n')
   await database.close()
