@@ -192,8 +192,8 @@ const Kinds = () => (
 const Evidence = () => (
   <Part id="evidence" title="What stands behind a price">
     <p>
-      Most prices were seen as the provider gave them. Where that is not so, it is written beside
-      the price: “{STANDING.derived}”, or “{STANDING.indicative}”.
+      A price was seen as the provider gave it, unless something else is written beside it: “
+      {STANDING.derived}”, or “{STANDING.indicative}”.
     </p>
   </Part>
 )
@@ -204,7 +204,8 @@ const Chart = ({ heldMs }: { heldMs: number | null }) => (
       It draws what held. Each step is one day, or one hour over the shortest period: the mid known
       at its end, and the best rate that stood then, before fees. A price stands until its provider
       gives another{heldMs !== null && `, and for ${spanText(heldMs)} at most`}; where none stands,
-      no line is drawn. The same figures are there as a table and as a file.
+      no line is drawn. The mid is dashed where it is more than a day old. The same figures are
+      there as a table and as a file.
     </p>
   </Part>
 )

@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 
+import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import { dayText } from '~/portal/day-text.ts'
 import { percentText, rateDecimals, rateText } from '~/portal/format.ts'
 import { Notice } from '~/portal/notice.tsx'
@@ -71,11 +72,12 @@ function Chart({ from, to, period, csvHref, points }: ChartProps) {
   const decimals = rateDecimals(rates)
   const unit = periodInterval(period) === 'P1D' ? 'day' : 'hour'
   const label = summary({ mid, best, period, unit })
+  const isCarried = points.map((point) => isCarriedForward(point, unit))
   return (
     <>
-      <Legend unit={unit} />
+      <Legend unit={unit} isCarried={isCarried.includes(true)} />
       <div class="chart-plot" data-chart="series" data-label={label} data-unit={unit}>
-        <Sparkline {...{ mid, best, ...PLOT, label }} />
+        <Sparkline {...{ mid, best, isCarried, ...PLOT, label }} />
         <p class="chart-ends small muted" aria-hidden="true">
           <span>{dayText(points[0]!.startMs)}</span>
           <span>
@@ -96,9 +98,15 @@ function Chart({ from, to, period, csvHref, points }: ChartProps) {
   )
 }
 
-const Legend = ({ unit }: { unit: Unit }) => (
+const UNIT_MS: Readonly<Record<Unit, number>> = { day: DAY_MS, hour: HOUR_MS }
+
+/** Whether the mid was more than a day old at the bucket's end. */
+const isCarriedForward = ({ startMs, midAtMs }: HeldPoint, unit: Unit): boolean =>
+  midAtMs !== null && midAtMs < startMs + UNIT_MS[unit] - DAY_MS
+
+const Legend = ({ unit, isCarried }: { unit: Unit; isCarried: boolean }) => (
   <p class="chart-legend muted small">
-    <span class="key key-mid">mid</span>
+    <span class="key key-mid">mid{isCarried && ', dashed where it is more than a day old'}</span>
     <span class="key key-best">best rate that held, before fees</span>
     <span class="key key-samples" data-live hidden>
       new prices per {unit}
@@ -149,7 +157,10 @@ function Point({ point, unit, decimals }: PointProps) {
       <td>
         <time dateTime={iso}>{iso.slice(0, LENGTH_OF[unit]).replace('T', ' ')}</time>
       </td>
-      <td class="number">{text(point.mid)}</td>
+      <td class="number">
+        {isCarriedForward(point, unit) && <span class="beside">of {dayText(point.midAtMs!)} </span>}
+        {text(point.mid)}
+      </td>
       <td class="number">{text(point.standing)}</td>
       <td class="number">{point.samples}</td>
     </tr>
@@ -182,5 +193,5 @@ function bestText(bests: readonly number[], all: string): string {
   if (bests.length === 0) return 'Nobody gave a price that money can be sent at.'
   const [low, high] = [rateText(Math.min(...bests)), rateText(Math.max(...bests))]
   const range = low === high ? `was ${low}` : `lay between ${low} and ${high}`
-  return `The best rate ${range}; there was one on ${bests.length} of ${all}.`
+  return `The best rate ${range}; there was one for ${bests.length} of ${all}.`
 }

@@ -16,6 +16,7 @@ const COLUMNS = [
   'mid',
   'best',
   'samples',
+  'mid_at',
 ] satisfies (keyof (typeof TimeSeriesPoint)['properties'])[]
 
 /** The column that the API does not have: the best rate that stood at the end of the bucket. */

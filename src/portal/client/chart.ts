@@ -1,6 +1,11 @@
 import uPlot from 'uplot'
 
-type Row = { readonly s: number; readonly values: readonly (number | null)[] }
+type Row = {
+  readonly s: number
+  readonly values: readonly (number | null)[]
+  /** From when the mid is, if it is carried forward from long before; else empty. */
+  readonly midOf: string
+}
 
 const HEIGHT = 300
 const HEIGHT_NARROW = 240
@@ -11,13 +16,18 @@ function rowsOf({ tBodies }: HTMLTableElement): Row[] {
   const rows = [...tBodies[0]!.rows].map(({ cells }) => {
     const [at, ...numbers] = cells
     const iso = at!.querySelector('time')!.dateTime
-    return { s: Date.parse(iso) / 1000, values: numbers.map(numberIn) }
+    const midOf = numbers[0]!.querySelector('.beside')?.textContent?.trim() ?? ''
+    return { s: Date.parse(iso) / 1000, values: numbers.map(numberIn), midOf }
   })
   return rows.reverse()
 }
 
-function numberIn({ textContent }: HTMLTableCellElement): number | null {
-  const text = (textContent ?? '').replaceAll(',', '')
+/** The number of a cell, which may have words before it. */
+const textIn = (cell: HTMLTableCellElement | undefined): string =>
+  (cell?.lastChild?.textContent ?? '').replaceAll(',', '')
+
+function numberIn(cell: HTMLTableCellElement): number | null {
+  const text = textIn(cell)
   return text === '' ? null : Number(text)
 }
 
@@ -35,11 +45,12 @@ function show(place: HTMLElement, table: HTMLTableElement): void {
       : 'Point at the chart, or focus it and press the arrow keys, to read values.'
   const decimals = decimalsOf(table)
   const told = (at: number) => {
-    const { s, values } = rows[at]!
+    const { s, values, midOf } = rows[at]!
     const [mid, best, samples] = values
     const rate = (value: number | null | undefined) =>
       value == null ? 'none' : value.toLocaleString('en', { minimumFractionDigits: decimals })
-    return `${timeText(s, place)}: mid ${rate(mid)}, best ${rate(best)}, new prices ${samples}`
+    const shownMid = midOf ? `${rate(mid)} (${midOf})` : rate(mid)
+    return `${timeText(s, place)}: mid ${shownMid}, best ${rate(best)}, new prices ${samples}`
   }
   for (const live of document.querySelectorAll<HTMLElement>('[data-live]')) live.hidden = false
   let chart = drawn()
@@ -64,9 +75,13 @@ function show(place: HTMLElement, table: HTMLTableElement): void {
 /** The columns of the rows, and the end of the last row, which holds until then. */
 function columnsOf(rows: readonly Row[]): uPlot.AlignedData {
   const column = (i: number) => [...rows.map(({ values }) => values[i] ?? null), null]
+  const mid = (isCarried: boolean) => [
+    ...rows.map(({ values, midOf }) => ((midOf !== '') === isCarried ? values[0]! : null)),
+    null,
+  ]
   const [last, before] = [rows.at(-1)!.s, rows.at(-2)?.s]
   const endS = last + (before === undefined ? DAY_S : last - before)
-  return [[...rows.map(({ s }) => s), endS], column(0), column(1), column(2)]
+  return [[...rows.map(({ s }) => s), endS], mid(false), mid(true), column(1), column(2)]
 }
 
 /** A line of steps: each value from its own time to the next one, and none where there is none. */
@@ -141,6 +156,7 @@ function optionsOf(place: HTMLElement, read: (at: number | null) => void): uPlot
     series: [
       {},
       { ...stepped, label: 'mid', stroke: colour('--chart-mid'), width: 1.5 },
+      { ...stepped, label: 'mid', stroke: colour('--chart-mid'), width: 1.5, dash: [4, 4] },
       { ...stepped, label: 'best', stroke: colour('--chart-best'), width: 2 },
       {
         label: 'samples',
@@ -197,7 +213,7 @@ function tick(value: number, splits: readonly number[]): string {
 }
 
 function decimalsOf({ tBodies }: HTMLTableElement): number {
-  const texts = [...tBodies[0]!.rows].map(({ cells }) => cells[1]?.textContent ?? '')
+  const texts = [...tBodies[0]!.rows].map(({ cells }) => textIn(cells[1]))
   return Math.max(0, ...texts.map((text) => (text.split('.')[1] ?? '').length))
 }
 

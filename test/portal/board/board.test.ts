@@ -437,9 +437,36 @@ describe('the chart of GET /', () => {
     const href = /href="(\/board\/series\.csv[^"]*)"/.exec(text)![1]!.replaceAll('&amp;', '&')
     const lines = (await visit(of, href)).text.trimEnd().split('\r\n')
     expect(lines).toHaveLength(32)
-    expect(lines.at(-2)).toBe('2026-03-04T00:00:00.000Z,102.9,,1,129.5')
-    expect(lines.at(-3)).toBe('2026-03-03T00:00:00.000Z,102.8,129.5,3,129.5')
+    expect(lines.at(-2)).toBe('2026-03-04T00:00:00.000Z,102.9,,1,2026-03-04T23:59:59.999Z,129.5')
+    expect(lines.at(-3)).toBe(
+      '2026-03-03T00:00:00.000Z,102.8,129.5,3,2026-03-03T23:59:59.999Z,129.5',
+    )
   })
+
+  test.each([
+    ['30d', '2026-03-02', '2026-03-03'],
+    ['7d', '2026-03-02 23:00', '2026-03-03 00:00'],
+  ])(
+    '200 over %s with a mid of more than a day ago said to be carried forward',
+    async (...said) => {
+      const [period, lastOld, firstNew] = said
+      const days = [Date.parse('2026-03-01T00:00:00Z'), Date.parse('2026-03-03T00:00:00Z')]
+      const worthsBefore: typeof past.store.worthsBefore = async (_code, momentsMs) =>
+        momentsMs.map((ms) => ({ perUsd: 100, atMs: days.findLast((day) => day < ms) ?? days[0]! }))
+      const of = new World({ past: pastWith({ ...past.store, worthsBefore }) })
+      const { text } = await visit(of, `${QUERY}&period=${period}`)
+      const rows = new Map(rowsOf(text).map(([at, mid]) => [at, mid]))
+      expect([rows.get(lastOld), rows.get(firstNew)]).toEqual(['of 1 Mar 2026 100.00', '100.00'])
+      expect(text).toContain('class="spark-mid spark-carried"')
+      expect(textOf(text)).toContain('mid, dashed where it is more than a day old')
+      const fresh = await visit(
+        new World({ past: pastWith(past.store) }),
+        `${QUERY}&period=${period}`,
+      )
+      expect(fresh.text).not.toContain('spark-carried')
+      expect(textOf(fresh.text)).not.toContain('dashed')
+    },
+  )
 
   test('200 with the start and the end of the drawing in words', async () => {
     const { text } = await visit(new World({ past }), `${QUERY}&period=30d`)
@@ -450,7 +477,7 @@ describe('the chart of GET /', () => {
       '5 Mar 2026',
       '',
     ])
-    expect(text).toContain('The best rate was 129.50; there was one on 3 of 31 days.')
+    expect(text).toContain('The best rate was 129.50; there was one for 3 of 31 days.')
     expect(text).toMatch(/key-samples" data-live="true" hidden/)
   })
 
