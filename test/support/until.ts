@@ -4,13 +4,17 @@ import { setTimeout as delay } from 'node:timers/promises'
 export const TEST_MS_MAX = 30_000
 
 const UNTIL_MS_MAX = 20_000
-const POLL_MS = 10
+const POLL_MS_MIN = 10
+const POLL_MS_MAX = 100
+/** The part of the time waited so far that may pass until the next look. */
+const POLL_SHARE = 0.05
 
-/** Polls until `condition` holds; fails after a while. */
+/** Polls until `condition` holds, the longer it takes the more seldom; fails after a while. */
 export async function until(what: string, condition: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + UNTIL_MS_MAX
+  const startMs = performance.now()
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`never came: ${what}`)
-    await delay(POLL_MS)
+    const waitedMs = performance.now() - startMs
+    if (waitedMs > UNTIL_MS_MAX) throw new Error(`never came: ${what}`)
+    await delay(Math.min(Math.max(POLL_MS_MIN, waitedMs * POLL_SHARE), POLL_MS_MAX))
   }
 }
