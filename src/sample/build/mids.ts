@@ -28,7 +28,9 @@ export class Mids {
 
   /** Units of `to` for one of `from` on a day; throws when the feed lacks one of them that day. */
   on(day: string, from: string, to: string): number {
-    return from === to ? 1 : this.usdOn(day, to) / this.usdOn(day, from)
+    if (from === to) return 1
+    const peg = PEGS[to]
+    return peg?.to === from ? peg.rate : this.usdOn(day, to) / this.usdOn(day, from)
   }
 
   private usdOn(day: string, currency: string): number {

@@ -21,7 +21,7 @@ export function surveyAccount(
       'last two days; every rate is worked out (derived), none was seen on its day',
     days: surveyDays(mids),
     day: 'providers in the order of their ids stand in turn on the first and on the second day',
-    rate: 'mid of the day * (1 - margin / 100), to 15 digits; pegged currencies by their peg',
+    rate: 'mid of the day * (1 - margin / 100), not rounded; pegged currencies by their peg',
     amount: 'the worth of 200 and 500 US dollars at the mid of the day, to two digits',
     fee: "the survey's percent of that amount, in the source currency",
     price:

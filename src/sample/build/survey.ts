@@ -27,14 +27,15 @@ export type SurveyPrice = {
 /** How many of the last days of the mids the survey's providers are spread over. */
 const SURVEY_DAYS = 2
 const AMOUNT_DIGITS = 2
-const RATE_DIGITS = 15
+const FEE_DIGITS = 12
 
 /**
  * Every price of the survey, in the survey's order, dated to one of the last two days of the mids.
  *
  * The survey tells a quarter, no day and no rate. Providers, in the order of their ids, stand in
- * turn on the last day and on the one before. rate = mid of that day * (1 - margin / 100), to 15
- * digits; amount = the worth of its dollars at that mid, to two digits; fee = percent of amount.
+ * turn on the last day and on the one before. rate = mid of that day * (1 - margin / 100), not
+ * rounded, so that the margin is found again; amount = the worth of its dollars at that mid, to two
+ * digits; fee = percent of amount.
  */
 export function surveyPrices(rows: readonly SurveyRow[], mids: Mids): SurveyPrice[] {
   const days = surveyDays(mids)
@@ -70,8 +71,8 @@ function priceOn(day: string, row: SurveyRow, mids: Mids): SurveyPrice {
     feePct,
     marginPct,
     day,
-    rate: rounded(mids.on(day, from, to) * (1 - marginPct / 100), RATE_DIGITS),
-    fee: rounded((feePct * amount) / 100, RATE_DIGITS),
+    rate: mids.on(day, from, to) * (1 - marginPct / 100),
+    fee: rounded((feePct * amount) / 100, FEE_DIGITS),
   }
 }
 
