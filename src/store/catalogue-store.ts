@@ -42,12 +42,12 @@ export function createCatalogueStore(database: Database) {
           await tx
             .insert(currencies)
             .values(rows)
-            .onConflictDoUpdate({ target: currencies.code, set: allExcluded(currencies) })
+            .onConflictDoUpdate({ target: currencies.code, set: othersExcluded(currencies) })
         for (const rows of chunks(newProviders))
           await tx
             .insert(providers)
             .values(rows)
-            .onConflictDoUpdate({ target: providers.id, set: allExcluded(providers) })
+            .onConflictDoUpdate({ target: providers.id, set: othersExcluded(providers) })
         await assertPegs(tx)
         const news = newsPayload(database, { kind: 'catalogue' })
         await tx.execute(sql`select pg_notify(${NEWS_CHANNEL}, ${news})`)
@@ -71,9 +71,12 @@ function* chunks<T>(rows: readonly T[]): Generator<T[]> {
     yield rows.slice(start, start + STATEMENT_ROWS_MAX)
 }
 
-/** The `set` of an upsert that replaces the whole row. */
-function allExcluded(table: PgTable): Record<string, SQL> {
-  const columns = Object.entries(getTableColumns(table))
+/**
+ * The `set` of an upsert that replaces everything but the key. With the key in it, PostgreSQL would
+ * lock out whoever refers to the row, as observations of new corridors do, and both could deadlock.
+ */
+function othersExcluded(table: PgTable): Record<string, SQL> {
+  const columns = Object.entries(getTableColumns(table)).filter(([, { primary }]) => !primary)
   return Object.fromEntries(
     columns.map(([property, { name }]) => [property, sql`excluded.${sql.identifier(name)}`]),
   )

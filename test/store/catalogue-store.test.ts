@@ -180,6 +180,18 @@ describe('apply', () => {
     expect((await store.load()).currencies.some(({ code }) => code === 'ZZZ')).toBe(false)
   })
 
+  test('does not wait for observations of new corridors, nor they for it', async () => {
+    const observing = otherHandle(database)
+    await observing.sql.begin(async (tx) => {
+      await tx`insert into corridors (source, target) values ('KES', 'XOF')`
+      await tx`insert into provider_corridors (corridor_id, provider_id)
+        select max(id), 'retail-a' from corridors`
+      await store.apply({ currencies: CURRENCIES, providers: PROVIDERS })
+      await tx`insert into corridors (source, target) values ('EUR', 'ZAR')`
+    })
+    await observing.close()
+  })
+
   test('does not deadlock with another process that names the same entries in another order', async () => {
     const other = otherHandle(database)
     const names = Array.from({ length: 50 }, (_, i) => provider(`shared-${i}`))
