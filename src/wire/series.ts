@@ -42,13 +42,6 @@ export const TimeSeriesPoint = namedRecord('TimeSeriesPoint', {
       description: "Last mid known at the bucket's end; null before the feed's history begins.",
     }),
   ),
-  mid_at: nullable(
-    Type.String({
-      ...Instant,
-      description:
-        "The time of the mid, its staler leg's: before t where the mid is carried forward.",
-    }),
-  ),
   best: nullable(
     Type.Number({
       description:
@@ -57,6 +50,13 @@ export const TimeSeriesPoint = namedRecord('TimeSeriesPoint', {
     }),
   ),
   samples: Type.Integer({ description: 'Observations in the bucket, of every kind.' }),
+  mid_at: nullable(
+    Type.String({
+      ...Instant,
+      description:
+        "The time of the mid, its staler leg's: before t where the mid is carried forward.",
+    }),
+  ),
 })
 
 export const SeriesResponse = namedRecord('TimeSeriesResponse', {
@@ -120,9 +120,9 @@ function presentPoint(point: SeriesPoint): Presented {
   const shown = {
     t: iso(startMs),
     mid: mid === null ? null : roundAmount(mid),
-    mid_at: midAtMs === null ? null : iso(midAtMs),
     best: best === null ? null : roundAmount(best),
     samples,
+    mid_at: midAtMs === null ? null : iso(midAtMs),
   }
   presented.set(point, shown)
   return shown

@@ -65,9 +65,9 @@ describe('the medium of a table', () => {
   test('200 in CSV of a time series', async () => {
     const { text } = await world.get(QUESTIONS[1]!, 'realtime', accepting('text/csv'))
     const [head, ...rows] = text.trimEnd().split('\r\n')
-    expect(head).toBe('t,mid,best,samples')
+    expect(head).toBe('t,mid,best,samples,mid_at')
     expect(rows).toHaveLength(8)
-    expect(rows.at(-1)).toBe('2026-03-05T00:00:00.000Z,,129.35,2')
+    expect(rows.at(-1)).toBe('2026-03-05T00:00:00.000Z,,129.35,2,')
   })
 
   test('200 in CSV of a time series has the note in a header', async () => {
