@@ -115,12 +115,18 @@ function Row({ line, trend, nowMs }: RowProps) {
       <td class="number" data-label="Seen">
         {best ? <PriceAge ms={best.atMs} isStale={best.isStale} nowMs={nowMs} /> : NOTHING}
       </td>
-      <td class="trend">{trend && <Trendline {...{ from, to, trend }} />}</td>
+      <td class="trend">{trend && <Trendline trend={upToNow(trend, best)} {...{ from, to }} />}</td>
     </tr>
   )
 }
 
 const NOTHING = <span class="muted">–</span>
+
+/** A trend that ends with what holds now: of the present day it knows the new prices only. */
+const upToNow = ({ mid, best }: Trend, now: CorridorLine['best']): Trend => ({
+  mid,
+  best: now === null || now.isStale ? best : [...best.slice(0, -1), now.rate],
+})
 
 const SPARK = { width: 96, height: 24 }
 

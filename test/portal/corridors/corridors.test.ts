@@ -196,6 +196,14 @@ describe('the trends of GET /corridors', () => {
     expect(text.match(/class="spark-(mid|best)"/g)).toHaveLength(2)
   })
 
+  test('200 with a line of the best rate that ends with what holds now', async () => {
+    const of = trendsOf({
+      bestByDay: async () => [{ from: 'USD', to: 'KES', day: 28, best: 129 }],
+    })
+    const { text } = await visit(of, '/corridors')
+    expect(text).toContain('<path class="spark-best" d="M90 12h6"')
+  })
+
   test('200 with one query an hour, however many ask', async () => {
     const windows: unknown[] = []
     const of = trendsOf({
