@@ -125,17 +125,18 @@ const MCP_METHODS = [
   'completion/complete',
   'x',
 ]
-const TOOLS = [
-  'get_rates',
-  'convert',
-  'fetch_rates',
-  'get_history',
-  'list_corridors',
-  'list_providers',
-  'list_currencies',
-  'x',
-]
-const TOOL_ARGUMENTS = ['from', 'to', 'amount', 'period', 'limit', 'offset', 'provider', 'order']
+const SLICE = ['limit', 'offset']
+/** The arguments of each tool; now and then one of another is given, which it refuses. */
+const TOOLS: Readonly<Record<string, readonly string[]>> = {
+  get_rates: ['from', 'to', 'max_age', ...SLICE],
+  convert: ['from', 'to', 'amount', 'recipient_gets', 'max_age', ...SLICE],
+  fetch_rates: ['from', 'to', 'max_age'],
+  get_history: ['from', 'to', 'period', 'interval', 'provider', 'until', ...SLICE],
+  list_corridors: ['max_age', ...SLICE],
+  list_providers: SLICE,
+  list_currencies: SLICE,
+  x: ['order'],
+}
 
 function mcpDraft(random: Random): Draft {
   const draw = random.unit()
@@ -170,12 +171,13 @@ function rpcText(random: Random, isAlone: boolean): string {
 function rpcParams(random: Random): string {
   const value = () =>
     random.chance(0.6)
-      ? random.pick(['"USD"', '"KES"', '["KES","NGN"]', '100', '"30d"', '5'])
+      ? random.pick(['"USD"', '"KES"', '["KES","NGN"]', '100', '"30d"', '"PT90M"', '5'])
       : oddJson(random, 3)
-  const given = TOOL_ARGUMENTS.filter(() => random.chance(0.5)).map(
-    (name) => `"${name}":${value()}`,
-  )
-  const name = JSON.stringify(random.chance(0.95) ? random.pick(TOOLS) : oddText(random))
+  const tool = random.chance(0.95) ? random.pick(Object.keys(TOOLS)) : oddText(random)
+  const own = TOOLS[tool] ?? []
+  const names = random.chance(0.1) ? [...own, random.pick(Object.values(TOOLS).flat())] : own
+  const given = names.filter(() => random.chance(0.7)).map((name) => `"${name}":${value()}`)
+  const name = JSON.stringify(tool)
   return (
     `{"name":${name},"arguments":{${given.join()}},"uri":${JSON.stringify(oddText(random))},` +
     '"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"f","version":"1"}}'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { HOUR_MS } from '~/domain/duration.ts'
-import { freshnessAt, type Tier } from '~/domain/freshness.ts'
+import { freshnessAt, TIERS, type Tier } from '~/domain/freshness.ts'
 import type { Reference } from '~/domain/mid.ts'
 import { EMPTY_VIEW } from '~/memory/corridor-view.ts'
 import { Memory } from '~/memory/memory.ts'
@@ -79,6 +79,32 @@ describe('View.mid', () => {
 describe('View.corridor', () => {
   test('is empty without quotes', () => {
     expect(viewAt(BASE_MS, 'realtime').corridor('USD', 'KES')).toBe(EMPTY_VIEW)
+  })
+
+  test('a question with an age of its own leaves what is remembered for the others', () => {
+    const memory = new Memory()
+    const catalogue = { currencies: CURRENCIES, providers: PROVIDERS }
+    const quotes = [
+      quote({ id: 1, atMs: BASE_MS - 5, rate: 2 }),
+      quote({ id: 2, atMs: BASE_MS, rate: 1, providerId: 'retail-b' }),
+    ]
+    memory.publish({ catalogue, quotes }, BASE_MS)
+    const seen = (tier: Tier, maxAgeMs: number | null = null) =>
+      new View(memory.current, freshnessAt(tier, BASE_MS), {
+        midMaxAgeMs: MID_MAX_AGE_MS,
+        quoteMaxAgeMs: null,
+        staleAfterMs: null,
+      }).corridor('USD', 'KES', maxAgeMs)
+    for (const tier of TIERS) {
+      const all = seen(tier)
+      expect(seen(tier, 5)).toBe(all)
+      expect(seen(tier, 4)).toMatchObject({
+        quotes: [{ quote: { id: 2 }, spreadBps: 0 }],
+        best: { quote: { id: 2 } },
+        oldestMs: BASE_MS,
+      })
+      expect(seen(tier)).toBe(all)
+    }
   })
 
   test('the new hour is shown one millisecond past it although no job has run', () => {
