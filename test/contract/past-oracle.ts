@@ -154,10 +154,13 @@ function midBefore(facts: Facts, pair: string, before: number) {
   const dollar: Leg = { perUsd: 1, at: Number.POSITIVE_INFINITY, sources: [] }
   const [from, to] = codes.map((code) => (code === 'USD' ? dollar : legBefore(facts, code, before)))
   if (!from || !to) return null
+  const named = [...from.sources, ...to.sources]
+  const pegs = named.filter((name) => name.startsWith('peg:'))
+  const feeds = named.filter((name) => !name.startsWith('peg:'))
   return {
     rate: to.perUsd / from.perUsd,
     at: Math.min(from.at, to.at),
-    source: [...new Set([...from.sources, ...to.sources])].join('+'),
+    source: [...new Set([...pegs, ...feeds])].join('+'),
   }
 }
 
