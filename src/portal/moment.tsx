@@ -13,10 +13,3 @@ export const Seen = ({ ms, nowMs }: { ms: number; nowMs: number }) => (
     <Moment ms={ms} />
   </details>
 )
-
-/** The age of something; pointing at it shows the moment itself. */
-export const Age = ({ ms, nowMs }: { ms: number; nowMs: number }) => (
-  <time dateTime={iso(ms)} title={momentText(ms)}>
-    {spanText(nowMs - ms)}
-  </time>
-)

@@ -5,6 +5,7 @@ import { isTooWide, Scene, strangers } from './scene.ts'
 const BOARD = '/?from=GBP&to=KES&amount=120&period=90d'
 /** A corridor with current prices and older ones. */
 const OLDER = '/?from=TZS&to=UGX'
+const METHOD = '/how-we-reckon'
 const WIRE_BYTES_MAX = 150_000
 const INTERACTIVE_MS_MAX = 1000
 
@@ -198,7 +199,10 @@ describe('the market board in a browser', () => {
         expect([width, path, cut]).toEqual([width, path, 0])
       }
       if (width === 360) {
+        await page.goto(METHOD)
+        expect(await isTooWide(page)).toBe(false)
         await page.goto(BOARD)
+        expect(await scene.faults(page)).toEqual([])
         await scene.picture(page, 'board-phone')
       }
       await context.close()
@@ -207,7 +211,7 @@ describe('the market board in a browser', () => {
 
   test.each(['light', 'dark'] as const)('is accessible, in %s', async (scheme) => {
     const { page, context } = await scene.visit({ scheme })
-    for (const path of [BOARD, OLDER, '/?from=USD&to=XXX&amount=x', '/?from=USD&to=USDT']) {
+    for (const path of [BOARD, OLDER, METHOD, '/?from=USD&to=XXX&amount=x', '/?from=USD&to=USDT']) {
       await page.goto(path)
       for (const summary of await page.locator('summary').all()) await summary.click()
       expect([path, await scene.faults(page)]).toEqual([path, []])

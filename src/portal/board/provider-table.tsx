@@ -165,4 +165,4 @@ function Amount({ entry, isCompared, best, from, to, isToArrive }: AmountProps) 
 
 const NONE = <span class="muted">–</span>
 const NO_MID = 'unknown: no mid for its fee'
-const NO_AMOUNT = 'no amount would do'
+const NO_AMOUNT = 'cannot be worked out'

@@ -3,7 +3,7 @@
 import type { HeldBack } from '~/domain/feed/verdict.ts'
 import type { Reference } from '~/domain/mid.ts'
 import { roundAmount } from '~/domain/round.ts'
-import { Age } from '~/portal/moment.tsx'
+import { Seen } from '~/portal/moment.tsx'
 import { TableFrame } from '~/portal/table-frame.tsx'
 
 export type Mid = { readonly currency: string; readonly reference: Reference | null }
@@ -31,7 +31,7 @@ export function Mids({ mids, held, nowMs }: Props) {
                     Per US dollar
                   </th>
                   <th scope="col">Source</th>
-                  <th scope="col">Age</th>
+                  <th scope="col">Seen</th>
                 </tr>
               </thead>
               <tbody>
@@ -59,8 +59,8 @@ const Row = ({ reference: { currency, perUsd, source, atMs }, held, nowMs }: Row
       {roundAmount(perUsd)}
     </td>
     <td data-label="Source">{source}</td>
-    <td data-label="Age">
-      <Age ms={atMs} nowMs={nowMs} />
+    <td data-label="Seen">
+      <Seen ms={atMs} nowMs={nowMs} />
     </td>
   </tr>
 )

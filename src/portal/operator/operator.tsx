@@ -3,7 +3,8 @@
 import type { FeedRecord, FeedState } from '~/domain/feed/state.ts'
 import type { Reference } from '~/domain/mid.ts'
 import type { DoubtfulPeg } from '~/domain/price/doubtful-peg.ts'
-import { Age, Moment } from '~/portal/moment.tsx'
+import { spanText } from '~/portal/format.ts'
+import { Moment, Seen } from '~/portal/moment.tsx'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
@@ -126,7 +127,8 @@ function Feeds({ feeds, newest, mids, doubtfulPegs, nowMs }: Props) {
       <p class="muted">
         {newest ? (
           <>
-            The newest mid is <Age ms={newest.atMs} nowMs={nowMs} /> old, from {newest.source}.{' '}
+            The newest mid is {spanText(nowMs - newest.atMs)} old (<Moment ms={newest.atMs} />
+            ), from {newest.source}.{' '}
           </>
         ) : (
           'There is no mid yet. '
@@ -189,15 +191,15 @@ const FeedRow = ({ feed, served, nowMs }: FeedProps) => (
     </th>
     <td data-label="State">{stateText(feed)}</td>
     <td data-label="Last success">
-      {feed.succeededMs === null ? 'never' : <Age ms={feed.succeededMs} nowMs={nowMs} />}
+      {feed.succeededMs === null ? 'never' : <Seen ms={feed.succeededMs} nowMs={nowMs} />}
     </td>
     <td data-label="Last failure">
       {feed.failedMs === null ? (
         'never'
       ) : (
-        <span>
-          <Age ms={feed.failedMs} nowMs={nowMs} />: {feed.message}
-        </span>
+        <div>
+          <Seen ms={feed.failedMs} nowMs={nowMs} /> {feed.message}
+        </div>
       )}
     </td>
   </tr>

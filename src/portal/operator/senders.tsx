@@ -8,7 +8,7 @@ import {
   silentFromMs,
 } from '~/domain/feed/silence.ts'
 import { spanText } from '~/portal/format.ts'
-import { Age, Moment } from '~/portal/moment.tsx'
+import { Moment, Seen } from '~/portal/moment.tsx'
 import { TableFrame } from '~/portal/table-frame.tsx'
 
 export type Sender = Sending & { readonly name: string; readonly isActive: boolean }
@@ -90,9 +90,7 @@ function SenderRow({ sender, nowMs }: { sender: Sender; nowMs: number }) {
         )}
       </td>
       <td data-label="Newest">
-        <span class="nowrap">
-          <Age ms={sender.newestMs} nowMs={nowMs} /> ago
-        </span>
+        <Seen ms={sender.newestMs} nowMs={nowMs} />
       </td>
       <td data-label="Usually every" class="nowrap">
         {sender.usualIntervalMs === null ? 'too few to say' : spanText(sender.usualIntervalMs)}
@@ -153,9 +151,7 @@ const SilentRow = ({ one, nowMs }: { one: Silent; nowMs: number }) => (
       {one.from} → {one.to}
     </td>
     <td data-label="Newest">
-      <span class="nowrap">
-        <Age ms={one.newestMs} nowMs={nowMs} /> ago
-      </span>
+      <Seen ms={one.newestMs} nowMs={nowMs} />
     </td>
     <td data-label="Usually every" class="nowrap">
       {spanText(one.usualIntervalMs!)}

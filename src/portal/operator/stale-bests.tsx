@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { boardHref } from '~/portal/board/path.ts'
 import { percentText, spanText } from '~/portal/format.ts'
-import { Age } from '~/portal/moment.tsx'
+import { Seen } from '~/portal/moment.tsx'
 import { TableFrame } from '~/portal/table-frame.tsx'
 import type { StaleBest } from '~/service/stale-bests.ts'
 
@@ -65,9 +65,7 @@ const Row = ({ one, nowMs }: { one: StaleBest; nowMs: number }) => (
     </th>
     <td data-label="Provider">{one.provider.name}</td>
     <td data-label="Seen">
-      <span class="nowrap">
-        <Age ms={one.atMs} nowMs={nowMs} /> ago
-      </span>
+      <Seen ms={one.atMs} nowMs={nowMs} />
     </td>
     <td data-label="Against its mid">
       <AgainstMid bps={one.vsMidAtQuoteBps} />
