@@ -57,8 +57,6 @@ export const fetchRoutes = (deps: FetchDeps): Route[] => [
   fetchManyToOne(deps),
 ]
 
-const ages = (query: { readonly max_age?: string }) => ({ maxAgeMs: readMaxAge(query) })
-
 const fetchOne = (deps: FetchDeps): Route =>
   meteredRoute(deps, {
     path: '/fetch-one',
@@ -67,7 +65,11 @@ const fetchOne = (deps: FetchDeps): Route =>
     response: FetchOneResponse,
     isTiered: true,
     find: ({ query, view }) =>
-      fetchMatrix(view, { ...ages(query), from: [query.from], to: [query.to] }, deps.feedTimes),
+      fetchMatrix(
+        view,
+        { from: [query.from], to: [query.to], maxAgeMs: readMaxAge(query) },
+        deps.feedTimes,
+      ),
     present: presentFetchOne,
     text: fetchOneText,
   })
@@ -83,7 +85,11 @@ const fetchMulti = (deps: FetchDeps): Route =>
     response: FetchMultiResponse,
     isTiered: true,
     find: ({ query, view }) =>
-      fetchMatrix(view, { ...ages(query), from: [query.from], to: query.to }, deps.feedTimes),
+      fetchMatrix(
+        view,
+        { from: [query.from], to: query.to, maxAgeMs: readMaxAge(query) },
+        deps.feedTimes,
+      ),
     present: presentFetchMulti,
     text: fetchMultiText,
   })
@@ -99,7 +105,11 @@ const fetchWholeMatrix = (deps: FetchDeps): Route =>
     response: FetchMatrixResponse,
     isTiered: true,
     find: ({ query, view }) =>
-      fetchMatrix(view, { ...ages(query), from: query.from, to: query.to }, deps.feedTimes),
+      fetchMatrix(
+        view,
+        { from: query.from, to: query.to, maxAgeMs: readMaxAge(query) },
+        deps.feedTimes,
+      ),
     present: presentFetchMatrix,
     text: fetchMatrixText,
   })
@@ -115,7 +125,11 @@ const fetchManyToOne = (deps: FetchDeps): Route =>
     response: FetchManyToOneResponse,
     isTiered: true,
     find: ({ query, view }) =>
-      fetchMatrix(view, { ...ages(query), from: query.from, to: [query.to] }, deps.feedTimes),
+      fetchMatrix(
+        view,
+        { from: query.from, to: [query.to], maxAgeMs: readMaxAge(query) },
+        deps.feedTimes,
+      ),
     present: presentFetchManyToOne,
     text: fetchManyToOneText,
   })

@@ -58,11 +58,7 @@ type Asked = {
  * a pair of fiat currencies while no currency at all has a recent reference; by `feedTimes` it says
  * how long to wait for one.
  */
-export function fetchMatrix(
-  view: View,
-  { maxAgeMs = null, ...asked }: Asked,
-  feedTimes: FeedTimes = () => null,
-): Matrix {
+export function fetchMatrix(view: View, asked: Asked, feedTimes: FeedTimes = () => null): Matrix {
   const { from: bases, to: quotes } = supportedCodes(view.catalogue, asked)
   const mids: Mid[] = []
   const own: Mid[] = []
@@ -77,7 +73,7 @@ export function fetchMatrix(
       }
       if (mid) mids.push(mid)
       else bare.push({ from: base, to: quote })
-      const { best } = view.corridor(base, quote, maxAgeMs)
+      const { best } = view.corridor(base, quote, asked.maxAgeMs)
       if (best?.isStale) stale.push(best.quote)
       return { mid: mid?.rate ?? null, best }
     }),

@@ -174,7 +174,7 @@ function rpcParams(random: Random): string {
       ? random.pick(['"USD"', '"KES"', '["KES","NGN"]', '100', '"30d"', '"PT90M"', '5'])
       : oddJson(random, 3)
   const tool = random.chance(0.95) ? random.pick(Object.keys(TOOLS)) : oddText(random)
-  const own = TOOLS[tool] ?? []
+  const own = Object.hasOwn(TOOLS, tool) ? TOOLS[tool]! : []
   const names = random.chance(0.1) ? [...own, random.pick(Object.values(TOOLS).flat())] : own
   const given = names.filter(() => random.chance(0.7)).map((name) => `"${name}":${value()}`)
   const name = JSON.stringify(tool)
