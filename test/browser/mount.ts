@@ -38,7 +38,7 @@ describe.each(MANNERS)('in a browser, below a path, behind a proxy that %s', (ma
       const count = alike.get(pathname) ?? 0
       if (origin !== proxy.origin || seen.has(url) || count === ALIKE_MAX) continue
       if (/\.(csv|json|txt)$/.test(pathname)) {
-        expect([url, (await fetch(url)).status]).toEqual([url, 200])
+        expect([url, (await page.request.get(url)).status()]).toEqual([url, 200])
         continue
       }
       seen.add(url)
