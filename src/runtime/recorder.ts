@@ -63,7 +63,10 @@ export function recorderOf(deps: RecorderDeps): Recorder {
       }),
     async referencesAt(probes) {
       try {
-        return await inTime(references.referencesAt(probes), DAYS)
+        const found = traced(tracing, 'database referencesAt', () =>
+          references.referencesAt(probes),
+        )
+        return await inTime(found, DAYS)
       } catch (error) {
         refresher.note({ kind: 'references' })
         throw error

@@ -43,8 +43,12 @@ export function dataset({ liveQuotes, nowMs }: { liveQuotes: number; nowMs: numb
   }
 }
 
+const SPAN_MS = 2 * 365 * 24 * HOUR_MS
+
 type Wander = {
   readonly count: number
+  /** The time they are spread over; two years where nothing is said. */
+  readonly spanMs?: number
   readonly nowMs: number
   readonly perUsd: Readonly<Record<string, number>>
 }
@@ -55,10 +59,10 @@ type Wander = {
  */
 export function* wander(
   pairs: readonly Pair[],
-  { count, nowMs, perUsd }: Wander,
+  { count, nowMs, perUsd, spanMs = SPAN_MS }: Wander,
 ): Generator<Observation[]> {
   const random = mulberry32(1)
-  const startMs = nowMs - 2 * 365 * 24 * HOUR_MS
+  const startMs = nowMs - spanMs
   const stepMs = (nowMs - startMs - HOUR_MS) / count
   let batch: Observation[] = []
   for (let i = 0; i < count; i++) {

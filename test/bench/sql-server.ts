@@ -1,8 +1,12 @@
 import { keyHashOf } from '~/domain/api-key.ts'
-import { DAY_MS } from '~/domain/duration.ts'
+import type { Corridor } from '~/domain/corridor.ts'
+import type { Currency } from '~/domain/currency.ts'
+import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import { noState } from '~/domain/feed/state.ts'
 import { freshnessAt } from '~/domain/freshness.ts'
 import { crossMid, joinedSources, type Mid, type Reference } from '~/domain/mid.ts'
+import { Anchors } from '~/domain/price/anchors.ts'
+import { dayMidsOf, legsOf, type Probe } from '~/domain/price/day-mids.ts'
 import type { Provider } from '~/domain/provider.ts'
 import { roundAmount } from '~/domain/round.ts'
 import { vsMidBps } from '~/domain/spread.ts'
@@ -10,9 +14,8 @@ import { type AgedQuote, type CorridorView, corridorView } from '~/memory/corrid
 import { converted } from '~/service/convert.ts'
 import type { Matrix } from '~/service/fetch.ts'
 import { connect, type Database } from '~/store/database.ts'
-import { foundRows } from '~/store/day-references.ts'
+import { referencesAt } from '~/store/day-references.ts'
 import { type QuoteRow, quoteOf } from '~/store/quote-store.ts'
-import { referenceOf } from '~/store/reference-row.ts'
 import { presentConvert } from '~/wire/convert.ts'
 import {
   presentFetchManyToOne,
@@ -35,7 +38,18 @@ await sql`create index if not exists bench_provider on provider_corridors (provi
 
 type Query = URLSearchParams
 type Named = { readonly name: string; readonly provider_type: Provider['providerType'] }
-type LiveRow = QuoteRow & Named & { readonly transfer_time: string | null }
+type LiveRow = QuoteRow & Named & { readonly transfer_time: string | null } & DayColumns
+/** What a dollar was worth in each leg when the quote took effect; null where nobody said. */
+type DayColumns = Record<'from_per_usd' | 'from_at_ms' | 'to_per_usd' | 'to_at_ms', string | null>
+
+type CurrencyRow = Pick<Currency, 'code' | 'kind'> & { peg_to: string | null; peg_rate: string }
+const currencyRows = await sql<CurrencyRow[]>`select code, kind, peg_to, peg_rate from currencies`
+/** Read once: a catalogue seldom changes. */
+const anchors = new Anchors(
+  currencyRows.map(({ code, kind, peg_to: to, peg_rate: rate }) => {
+    return { code, kind, peg: to === null ? null : { to, rate: Number(rate) } }
+  }),
+)
 
 const newest = sql`
   select * from observations where provider_corridor_id = p.id
@@ -54,20 +68,47 @@ async function liveView(from: string, to: string): Promise<CorridorView> {
   const rows = await sql<LiveRow[]>`
     select o.id, p.provider_id, c.source, c.target,
       extract(epoch from o.effective_from) * 1000 as at_ms,
-      o.rate, o.fee, o.fee_currency, o.rate_type, pr.name, pr.provider_type, pr.transfer_time
+      o.rate, o.fee, o.fee_currency, o.rate_type, o.evidence, pr.name, pr.provider_type, pr.transfer_time,
+      a.per_usd as from_per_usd, a.at_ms as from_at_ms, b.per_usd as to_per_usd, b.at_ms as to_at_ms
     from corridors c
     join provider_corridors p on p.corridor_id = c.id
     join providers pr on pr.id = p.provider_id and pr.is_active
     cross join lateral (${newest}) o
+    left join lateral (${saidThen(from)}) a on true
+    left join lateral (${saidThen(to)}) b on true
     where c.source = ${from} and c.target = ${to}`
-  const mids = { midAtQuote: null, feeMidAtQuote: null }
   return corridorView(
-    rows.map((row) => ({ quote: quoteOf(row), provider: providerOf(row), ...mids })),
+    rows.map((row) => {
+      const quote = quoteOf(row)
+      return { quote, provider: providerOf(row), ...dayMidsOf(quote, dayOf(row, { from, to })) }
+    }),
     Date.now() - STALE_AFTER_MS,
   )
 }
 
+/** What was last said of a leg's anchor when quote `o` took effect. */
+const saidThen = (code: string) => sql`
+  select per_usd, extract(epoch from fetched_at) * 1000 as at_ms from reference_rates
+  where currency = ${anchors.of(code) ?? ''} and fetched_at <= o.effective_from
+  order by fetched_at desc, id desc limit 1`
+
+function dayOf(row: LiveRow, { from, to }: Corridor) {
+  const leg = (code: string, perUsd: string | null, atMs: string | null): [string, Reference][] => {
+    const currency = anchors.of(code)!
+    const said = { id: 0, atMs: Number(atMs), currency, perUsd: Number(perUsd), source: '' }
+    return perUsd === null ? [] : [[currency, said]]
+  }
+  const known = new Map([
+    ...leg(from, row.from_per_usd, row.from_at_ms),
+    ...leg(to, row.to_per_usd, row.to_at_ms),
+  ])
+  const referenceAt = ({ currency }: Probe) => known.get(currency)
+  return { anchors, referenceAt, maxAgeMs: MID_MAX_AGE_MS }
+}
+
 const STALE_AFTER_MS = 7 * DAY_MS
+/** The setting of the service beside it. */
+const MID_MAX_AGE_MS = 240 * HOUR_MS
 
 const agedOf = (row: QuoteRow): AgedQuote => {
   const quote = quoteOf(row)
@@ -75,9 +116,16 @@ const agedOf = (row: QuoteRow): AgedQuote => {
 }
 
 async function references(codes: readonly string[]): Promise<Map<string, Reference>> {
-  const probes = [...new Set(codes)].map((currency) => ({ currency, atMs: Date.now() }))
-  const rows = await foundRows({ sql } as Database, probes)
-  return new Map(rows.map((row) => [row.currency, referenceOf(row)]))
+  const atMs = Date.now()
+  const probes = legsOf(codes, anchors).map((currency) => ({ currency, atMs }))
+  const answers = await referencesAt({ sql } as Database, probes)
+  const found = new Map(answers.map(({ currency, reference }) => [currency, reference]))
+  return new Map(
+    codes.flatMap((code) => {
+      const anchor = found.get(anchors.of(code) ?? '')
+      return anchor ? [[code, anchors.reference(code, anchor)]] : []
+    }),
+  )
 }
 
 const DOLLAR: Reference = { id: 0, atMs: 0, currency: 'USD', perUsd: 1, source: '' }
@@ -118,7 +166,7 @@ async function matrix(query: Query): Promise<Matrix> {
     sql<QuoteRow[]>`
       select distinct on (c.source, c.target) o.id, p.provider_id, c.source, c.target,
         extract(epoch from o.effective_from) * 1000 as at_ms,
-        o.rate, o.fee, o.fee_currency, o.rate_type
+        o.rate, o.fee, o.fee_currency, o.rate_type, o.evidence
       from corridors c
       join provider_corridors p on p.corridor_id = c.id
       join providers pr on pr.id = p.provider_id and pr.is_active
@@ -131,15 +179,16 @@ async function matrix(query: Query): Promise<Matrix> {
   const best = new Map(rows.map((row) => [`${row.source}/${row.target}`, agedOf(row)]))
   const mids = bases.map((base) => quotes.map((quote) => midOf(known, base, quote)))
   const found = mids.flat().filter((mid) => mid !== null)
+  const pairs = bases.map((base, i) =>
+    quotes.map((quote, j) => ({
+      mid: base === quote ? 1 : (mids[i]![j]?.rate ?? null),
+      best: best.get(`${base}/${quote}`) ?? null,
+    })),
+  )
   return {
     bases,
     quotes,
-    pairs: bases.map((base, i) =>
-      quotes.map((quote, j) => ({
-        mid: base === quote ? 1 : (mids[i]![j]?.rate ?? null),
-        best: best.get(`${base}/${quote}`) ?? null,
-      })),
-    ),
+    pairs,
     reference:
       found.length === 0
         ? null
@@ -148,7 +197,7 @@ async function matrix(query: Query): Promise<Matrix> {
             atMs: Math.min(...found.map(({ atMs }) => atMs)),
           },
     unpriced: [],
-    stale: [],
+    stale: pairs.flat().flatMap(({ best }) => (best?.isStale ? [best.quote] : [])),
   }
 }
 
@@ -162,7 +211,7 @@ async function providerRates(query: Query) {
     sql<QuoteRow[]>`
       select o.id, p.provider_id, c.source, c.target,
         extract(epoch from o.effective_from) * 1000 as at_ms,
-        o.rate, o.fee, o.fee_currency, o.rate_type
+        o.rate, o.fee, o.fee_currency, o.rate_type, o.evidence
       from provider_corridors p
       join corridors c on c.id = p.corridor_id
       join currencies a on a.code = c.source and a.is_active

@@ -1,8 +1,11 @@
+import { HOUR_MS } from '~/domain/duration.ts'
+import type { ReferenceRow } from '~/domain/mid.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { openDatabase } from '~/store/database.ts'
 import { migrate } from '~/store/migrate.ts'
 import { importObservations } from '~/store/transfer/observation-import.ts'
-import { dataset } from './dataset.ts'
+import { importReferences } from '~/store/transfer/reference-import.ts'
+import { dataset, PER_USD, perUsdAt } from './dataset.ts'
 import { command, residentMb, serve } from './process.ts'
 import { type Figure, median } from './table.ts'
 
@@ -23,7 +26,7 @@ export async function startUp(dir: string, { rows, rounds }: Sizes): Promise<Fig
   }
   return [
     {
-      what: `start to first answer, ${rows.toLocaleString('en')} observations, 5,000 live quotes`,
+      what: `start to first answer, ${rows.toLocaleString('en')} observations, ${LIVE_QUOTES.toLocaleString('en')} live quotes, hourly mids`,
       value: median(times.long),
       unit: 'ms',
       beside: { what: 'a tenth of the history', value: median(times.short) },
@@ -40,19 +43,37 @@ export async function startUp(dir: string, { rows, rounds }: Sizes): Promise<Fig
 
 export type Sizes = { readonly rows: number; readonly rounds: number }
 
-const LIVE_QUOTES = 5000
+const YEARS = 2
+const FULL_ROWS = 1_000_000
+const LIVE_QUOTES = 20_000
 
 async function filled(dataDir: string, rows: number): Promise<string> {
   const say = () => {}
   const database = await openDatabase({ databaseUrl: null, dataDir, use: 'command', say })
   await migrate(database)
-  const data = dataset({ liveQuotes: LIVE_QUOTES, nowMs: Date.now() })
+  const nowMs = Date.now()
+  const data = dataset({ liveQuotes: LIVE_QUOTES, nowMs })
   await createCatalogueStore(database).apply(data)
   await importObservations({ database, rows: asyncRows(data.rows(rows)) })
+  await importReferences({ database, rows: asyncRows(hourlyMids(nowMs, rows)) })
   await database.close()
   const email = 'bench@example.com'
   await command(['account', 'create', '--email', email, '--json'], { DATA_DIR: dataDir })
   return dataDir
+}
+
+/** Mids of every currency for each hour of two years; for a shorter history of fewer hours. */
+function* hourlyMids(nowMs: number, rows: number): Generator<ReferenceRow[]> {
+  const hours = Math.floor((YEARS * 365 * 24 * rows) / FULL_ROWS)
+  for (let hour = hours; hour > 0; hour--) {
+    const fetchedMs = nowMs - hour * HOUR_MS
+    yield Object.keys(PER_USD).map((currency) => ({
+      fetchedMs,
+      source: 'feed',
+      currency,
+      perUsd: perUsdAt(currency, fetchedMs),
+    }))
+  }
 }
 
 async function* asyncRows<T>(rows: Iterable<T>): AsyncGenerator<T> {

@@ -1,4 +1,5 @@
 import type { Corridor } from '~/domain/corridor.ts'
+import { DAY_MS } from '~/domain/duration.ts'
 import type { Observation } from '~/domain/observation.ts'
 import type { Provider } from '~/domain/provider.ts'
 import { provider } from '../../support/catalogue.ts'
@@ -7,6 +8,8 @@ import { type Pair, wander } from '../dataset.ts'
 /** How many quote the first corridor of a market. */
 export const QUOTERS = 12
 const PROVIDERS = 60
+/** The time that observations are spread over, so that live quotes are of the last days. */
+const SPAN_MS = 8 * DAY_MS
 
 export type Market = {
   readonly providers: readonly Provider[]
@@ -35,7 +38,7 @@ export function market(
     providers,
     corridors,
     pairs,
-    rows: () => wander(pairs, { count: pairs.length * depth, nowMs, perUsd }),
+    rows: () => wander(pairs, { count: pairs.length * depth, nowMs, perUsd, spanMs: SPAN_MS }),
   }
 }
 
