@@ -74,6 +74,7 @@ export class MetricsOfAll {
       texts.set(place, await this.#expected.reply(ask, OWN_MS_MAX))
     })
     await Promise.allSettled(asked)
+    if (texts.size === 0) throw new Error('no worker told its metrics in time')
     return merged(LABEL, new Map([...texts].sort(([a], [b]) => Number(a) - Number(b))))
   }
 }
@@ -101,7 +102,7 @@ export function metricsOfAllBy(
   }
 }
 
-/** Ignores the failure to answer a process that has ended meanwhile. */
+/** Leaves a question without an answer, where its process has ended or there is nothing to say. */
 const gone = () => {}
 
 const isMessage = (value: unknown): value is Message =>

@@ -65,6 +65,11 @@ describe('the metrics of a worker', () => {
     ])
   })
 
+  test('fail if no worker answers, rather than say nothing', async () => {
+    const [first] = house(['silent', 'silent'])
+    await expect(first!.text()).rejects.toThrow('did not come in time')
+  })
+
   test('fail if the supervisor does not answer', async () => {
     const supervisor = { send: () => {}, onMessage: () => {} }
     const metrics = metricsOfAllBy(supervisor)({ contentType: '', text: async () => '' })
