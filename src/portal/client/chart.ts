@@ -81,7 +81,7 @@ function columnsOf(rows: readonly Row[]): uPlot.AlignedData {
   ]
   const [last, before] = [rows.at(-1)!.s, rows.at(-2)?.s]
   const endS = last + (before === undefined ? DAY_S : last - before)
-  return [[...rows.map(({ s }) => s), endS], mid(false), mid(true), column(1), column(2)]
+  return [[...rows.map(({ s }) => s), endS], column(2), mid(false), mid(true), column(1)]
 }
 
 /** A line of steps: each value from its own time to the next one, and none where there is none. */
@@ -155,9 +155,6 @@ function optionsOf(place: HTMLElement, read: (at: number | null) => void): uPlot
     ],
     series: [
       {},
-      { ...stepped, label: 'mid', stroke: colour('--chart-mid'), width: 1.5 },
-      { ...stepped, label: 'mid', stroke: colour('--chart-mid'), width: 1.5, dash: [4, 4] },
-      { ...stepped, label: 'best', stroke: colour('--chart-best'), width: 2 },
       {
         label: 'samples',
         scale: 'samples',
@@ -166,6 +163,9 @@ function optionsOf(place: HTMLElement, read: (at: number | null) => void): uPlot
         paths: bars!({ size: [0.7, 8], align: 1 }),
         points: { show: false },
       },
+      { ...stepped, label: 'mid', stroke: colour('--chart-mid'), width: 1.5 },
+      { ...stepped, label: 'mid', stroke: colour('--chart-mid'), width: 1.5, dash: [4, 4] },
+      { ...stepped, label: 'best', stroke: colour('--chart-best'), width: 2 },
     ],
     hooks: { setCursor: [(chart) => read(rowAt(chart))] },
   }
