@@ -14,6 +14,8 @@ export const convertAmount = tool({
     'provider leaves the recipient most. Use it for every question about sending, receiving or ' +
     'comparing the cost of a transfer. `amount` is in the currency `from`; `converted` (before ' +
     'the fee) and `net_converted` (after it, what the recipient gets) are in the currency `to`. ' +
+    'Where the amount to arrive is known, give `recipient_gets`, in the currency `to`, in place ' +
+    'of `amount`: each provider then has its `send_amount`, the smallest first. ' +
     '`best` is the highest net among retail, p2p and interbank quotes, or null; official and ' +
     'parallel prices are listed for information and are never the best. Look at `is_stale` of ' +
     '`best` first: a stale price may no longer be had, and `last_updated` says when it was seen. ' +

@@ -18,9 +18,10 @@ export const getRates = tool({
     'in `fee_currency`. The list is grouped by rate_type in the order retail, p2p, interbank, ' +
     'official, parallel, best rate first in each; kinds are not comparable, and official and ' +
     'parallel prices cannot be executed. `spread_bps` is basis points below the best of the same ' +
-    'kind, `vs_mid_bps` against the mid (negative is worse for the sender). Look at `is_stale` ' +
-    'before you name a price: a stale one may no longer be had, and `last_updated` says when it ' +
-    'was seen. `max_age` leaves older prices out.',
+    'kind, `vs_mid_bps` against the mid of now (negative is worse for the sender), `margin_pct` ' +
+    'what the rate costs against the mid of its own day, in percent. Look at `is_stale` before ' +
+    'you name a price: a stale one may no longer be had, and `last_updated` says when it was ' +
+    'seen. `max_age` leaves older prices out.',
   input: Type.Object({ ...RatesQuery.properties, ...sliceFields }),
   output: record({ ...RatesResponse.properties, ...pageFields }),
   answer({ args, view }) {

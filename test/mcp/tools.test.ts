@@ -125,6 +125,17 @@ describe.each(MODES)('a client $mode', ({ query }) => {
     }
   })
 
+  test.each([
+    ['convert', ['is_stale', 'best_current', 'cost', 'recipient_gets', 'send_amount', 'max_age']],
+    ['get_rates', ['is_stale', 'margin_pct', 'max_age']],
+    ['list_corridors', ['best_is_stale', 'max_age']],
+  ])('is told by %s where to look before it names a price', async (name, members) => {
+    const tools = toolWorld()
+    const { client } = await tools.connect(tools.world.key(), query)
+    const tool = (await client.listTools()).tools.find((one) => one.name === name)
+    for (const member of members) expect(tool?.description).toContain(`\`${member}\``)
+  })
+
   test.each(SAME)('gets from $name the answer of REST for $path', async ({ name, args, path }) => {
     const tools = toolWorld({ past: hourlyPast(40) })
     for (const plan of ['free', 'enterprise'] as const) {

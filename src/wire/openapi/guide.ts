@@ -20,7 +20,11 @@ Paths below are under \`${base}\`. Send the key in the \`X-API-Key\` header; /st
 - For many pairs use /fetch-multi, /fetch-matrix or /fetch-many-to-one: one unit for the whole call.
 - Rates are units of target currency per unit of source currency; \`*_bps\` are basis points.
 - Never compare prices of different \`rate_type\`. \`official\` and \`parallel\` cannot be dealt at.
-- To tell a sender what arrives, use /convert and its \`net_converted\`, not the rate alone.
+- To tell a sender what arrives, use /convert and its \`net_converted\`, not the rate alone; with
+  \`recipient_gets\` in place of \`amount\` it answers with the \`send_amount\` of each provider.
+- To compare what transfers cost, use \`cost\` of /convert: fee and exchange rate margin against the
+  mid of the price's own day, in percent and money. Null means unknown, not free. \`vs_mid_bps\` is
+  against the mid of now.
 - A price is the last that was heard of a provider. Before you name one look at \`is_stale\` and
   \`last_updated\`: a stale price may no longer be had. \`best\` may be stale; \`best_current\` of
   /convert never is, and its fee is stated. \`max_age\` (90m, 24h, 7d) leaves older prices out.

@@ -149,6 +149,12 @@ describe('GET /llms.txt', () => {
     expect(text).toContain('(from, to, period?')
   })
 
+  test('200 with where a reader finds age, cost and the amount to arrive', async () => {
+    const { text } = await ask('/llms.txt')
+    for (const name of ['is_stale', 'best_current', 'cost', 'recipient_gets', 'send_amount'])
+      expect(text).toContain(`\`${name}\``)
+  })
+
   test('200 with the public address if there is one', async () => {
     const { text } = await ask('/llms.txt', {}, new World({ publicUrl: 'https://rates.example' }))
     expect(text).toContain('`https://rates.example/api/v1`')
