@@ -1,5 +1,6 @@
 import type { Currency, Peg } from '~/domain/currency.ts'
 import type { Reference } from '~/domain/mid.ts'
+import { PEGS_MAX } from './peg.ts'
 
 type Priced = Pick<Currency, 'code' | 'kind' | 'peg'>
 
@@ -19,7 +20,10 @@ export class Anchors {
   /** Every currency that is priced at all, and how. */
   readonly #text: string
 
-  /** A circle of pegs counts as none: a file is refused for one, a table may hold it. */
+  /**
+   * Pegs in a circle, or in too long a chain, count as none: a file is refused for them, a table
+   * may hold them.
+   */
   constructor(currencies: readonly Priced[]) {
     const fiat = new Map(
       currencies.filter(({ kind }) => kind === 'fiat').map((currency) => [currency.code, currency]),
@@ -74,7 +78,7 @@ function pricingOf(code: string, fiat: ReadonlyMap<string, Priced>): Pricing {
   for (let anchor = code; ; ) {
     const peg = fiat.get(anchor)?.peg
     if (!peg || !fiat.has(peg.to)) return { anchor, pegs }
-    if (seen.has(peg.to)) return { anchor: code, pegs: [] }
+    if (seen.has(peg.to) || pegs.length === PEGS_MAX) return { anchor: code, pegs: [] }
     seen.add(peg.to)
     pegs.unshift(peg)
     anchor = peg.to

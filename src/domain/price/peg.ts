@@ -1,5 +1,8 @@
 import { type Peg, USD } from '~/domain/currency.ts'
 
+/** The most pegs that may lead from a currency to its anchor: with more, products overflow. */
+export const PEGS_MAX = 10
+
 type Pegged = { readonly code: string; readonly kind: string; readonly peg: Peg | null }
 
 /**
@@ -17,16 +20,19 @@ export function pegFault(
   const anchor = others(peg.to)
   if (!anchor) return `is pegged to ${peg.to}, which the catalogue does not have`
   if (anchor.kind !== 'fiat') return `is pegged to ${peg.to}, which is a stablecoin`
-  return isCircle(currency, others) ? `is pegged to ${peg.to} in a circle` : null
+  const fault = chainFault(currency, others)
+  return fault && `is pegged to ${peg.to}${fault}`
 }
 
-function isCircle(first: Pegged, others: (code: string) => Pegged | undefined): boolean {
+/** What is wrong with the pegs that a currency's own leads to; null where they are fine. */
+function chainFault(first: Pegged, others: (code: string) => Pegged | undefined): string | null {
   const seen = new Set([first.code])
   let next = first.peg && others(first.peg.to)
   while (next) {
-    if (seen.has(next.code)) return true
+    if (seen.has(next.code)) return ' in a circle'
     seen.add(next.code)
     next = next.peg ? others(next.peg.to) : undefined
   }
-  return false
+  if (seen.size - 1 <= PEGS_MAX) return null
+  return `, which more than ${PEGS_MAX - 1} further pegs follow: peg it to the last of them`
 }

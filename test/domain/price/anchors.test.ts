@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Anchors } from '~/domain/price/anchors.ts'
+import { PEGS_MAX } from '~/domain/price/peg.ts'
 import { currency } from '../../support/catalogue.ts'
 
 const EUR = { id: 7, atMs: 1_000, currency: 'EUR', perUsd: 0.8, source: 'ecb' }
@@ -42,6 +43,19 @@ describe('Anchors', () => {
       perUsd: 0.8 * 655.957 * 2,
       source: 'peg:XOF+peg:EUR+ecb',
     })
+  })
+
+  test('a chain of the longest pegs has a price, and a longer one counts as none', () => {
+    const codes = Array.from({ length: PEGS_MAX + 2 }, (_, i) => `K${String.fromCharCode(65 + i)}A`)
+    const chain = new Anchors(
+      codes.map((code, i) =>
+        currency(code, { peg: i === 0 ? null : { to: codes[i - 1]!, rate: 1e9 } }),
+      ),
+    )
+    const [anchor, longest, tooLong] = [codes[0]!, codes.at(-2)!, codes.at(-1)!]
+    expect(chain.of(longest)).toBe(anchor)
+    expect(chain.worth(longest, 1e12)).toBeFinite()
+    expect(chain.of(tooLong)).toBe(tooLong)
   })
 
   test('neither a stablecoin nor what the catalogue does not know is priced at all', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Peg } from '~/domain/currency.ts'
-import { pegFault } from '~/domain/price/peg.ts'
+import { PEGS_MAX, pegFault } from '~/domain/price/peg.ts'
 
 describe('pegFault', () => {
   const one = (code: string, to: string | null, kind = 'fiat') => {
@@ -26,6 +26,16 @@ describe('pegFault', () => {
     expect(fault(one('KES', 'UGX'), one('UGX', 'TZS'), one('TZS', 'UGX'))).toContain('circle')
     expect(fault(one('KES', 'USDT'))).toBe('is pegged to USDT, which is a stablecoin')
     expect(fault(one('KES', 'ZZZ'))).toContain('which the catalogue does not have')
+  })
+
+  test('a chain of pegs is reported once it is longer than its bound', () => {
+    const codes = Array.from({ length: PEGS_MAX + 2 }, (_, i) => `K${String.fromCharCode(65 + i)}A`)
+    const chain = codes.map((code, i) => one(code, codes[i + 1] ?? null))
+    const [tooLong, longest] = chain
+    expect(fault(longest!, ...chain)).toBeNull()
+    expect(fault(tooLong!, ...chain)).toBe(
+      `is pegged to ${codes[1]}, which more than 9 further pegs follow: peg it to the last of them`,
+    )
   })
 
   test('the dollar and stablecoins have none', () => {
