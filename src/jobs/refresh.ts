@@ -6,7 +6,7 @@ import type { Catalogue } from '~/domain/provider.ts'
 import { type DaySpan, dayOf, type UsageCount } from '~/domain/quota.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { Log } from '~/log.ts'
-import { type DaySource, publishWithDays } from '~/memory/day-publication.ts'
+import { type DaySource, LOOKUPS_MAX, publishWithDays } from '~/memory/day-publication.ts'
 import type { Generation, Memory, Publication } from '~/memory/memory.ts'
 import { USAGE_DAYS, type UsageMeter } from '~/memory/usage-meter.ts'
 import { Backlog, type DatabaseChange, type IdRange } from './backlog.ts'
@@ -199,8 +199,11 @@ export class Refresher {
     for (let reads = 1; ; reads++) {
       const { keys } = memory.current
       const access = await load()
-      const missing = memory.expect(others)
-      if (missing.length > 0) await this.#lookUp(missing)
+      for (let lookups = 0; lookups < LOOKUPS_MAX; lookups++) {
+        const missing = memory.expect(others)
+        if (missing.length === 0) break
+        await this.#lookUp(missing)
+      }
       const before = memory.current
       if (before.keys !== keys && reads < ACCESS_READS_MAX) continue
       memory.publish({ ...others, access }, clock.now())

@@ -13,8 +13,8 @@ type DayDeps = {
   readonly clock: { now(): number }
 }
 
-/** How often days are looked up because others were needed meanwhile. */
-const LOOKUPS_MAX = 5
+/** How often days are looked up for one publication, because others were needed meanwhile. */
+export const LOOKUPS_MAX = 5
 
 /**
  * Publishes once memory knows the references of the day of every quote that it then serves. It

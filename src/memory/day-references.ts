@@ -1,6 +1,6 @@
 import { USD } from '~/domain/currency.ts'
 import type { Reference } from '~/domain/mid.ts'
-import type { Probe, ProbeAnswer } from '~/domain/price/day-mids.ts'
+import type { Moments, Probe, ProbeAnswer } from '~/domain/price/day-mids.ts'
 import { newestFirst } from '~/domain/quote.ts'
 
 /**
@@ -52,9 +52,17 @@ export class DayReferences {
     return day?.state === 'known' ? (day.reference ?? undefined) : undefined
   }
 
-  /** Those of `probes` that nobody has answered. */
-  missing(probes: Iterable<Probe>): Probe[] {
-    return [...probes].filter(({ currency, atMs }) => this.#day(currency, atMs)?.state !== 'known')
+  /** The probes that nobody has answered, and that `present` does not answer either. */
+  missing(moments: Moments, present: Present): Probe[] {
+    const missing: Probe[] = []
+    for (const [currency, all] of moments) {
+      const newest = present.said(currency, Number.POSITIVE_INFINITY)
+      for (const atMs of all) {
+        const state = this.#day(currency, atMs)?.state ?? newDay(atMs, newest).state
+        if (state !== 'known') missing.push({ currency, atMs })
+      }
+    }
+    return missing
   }
 
   /** Every probe that is noted. */
@@ -64,14 +72,24 @@ export class DayReferences {
     )
   }
 
-  /** An index that notes `probes` for quotes to be served later. */
-  expecting(probes: Iterable<Probe>, present: Present): DayReferences {
-    return this.#noting(probes, present, 'expected')
+  /** An index that notes probes which somebody will answer, for quotes to be served later. */
+  expecting(probes: readonly Probe[]): DayReferences {
+    const expected = (atMs: number, day?: Day): Day =>
+      day ?? { atMs, reference: null, state: 'expected' }
+    return this.#noting(
+      Map.groupBy(probes, ({ currency }) => currency),
+      (_, group) => [group.map(({ atMs }) => atMs), expected],
+    )
   }
 
-  /** An index that notes `probes` for quotes that are served from now on. */
-  serving(probes: Iterable<Probe>, present: Present): DayReferences {
-    return this.#noting(probes, present, 'unanswered')
+  /** An index that notes the probes of quotes that are served from now on. */
+  serving(moments: Moments, present: Present): DayReferences {
+    return this.#noting(moments, (currency, all) => {
+      const newest = present.said(currency, Number.POSITIVE_INFINITY)
+      const served = (atMs: number, day = newDay(atMs, newest)): Day =>
+        day.state === 'expected' ? { ...day, state: 'unanswered' } : day
+      return [all, served]
+    })
   }
 
   /** An index in which each reference holds on every day from its time on, unless a newer does. */
@@ -91,17 +109,11 @@ export class DayReferences {
   }
 
   /** An index of `needed` alone, and of what is expected. */
-  pruned(needed: Iterable<Probe>): DayReferences {
-    const kept = new Map<string, Set<number>>()
-    for (const { currency, atMs } of needed) {
-      const moments = kept.get(currency)
-      if (moments) moments.add(atMs)
-      else kept.set(currency, new Set([atMs]))
-    }
+  pruned(needed: Moments): DayReferences {
     const days = new Map<string, readonly Day[]>()
     let size = 0
     for (const [currency, all] of this.days) {
-      const moments = kept.get(currency)
+      const moments = needed.get(currency)
       const left = all.filter(({ atMs, state }) => state === 'expected' || moments?.has(atMs))
       if (left.length > 0) days.set(currency, left)
       size += left.length
@@ -115,18 +127,22 @@ export class DayReferences {
     return day?.atMs === atMs ? day : undefined
   }
 
-  #noting(probes: Iterable<Probe>, present: Present, state: State): DayReferences {
-    let [days, size]: [Days, number] = [this.days, this.size]
-    for (const [currency, group] of Map.groupBy(probes, (probe) => probe.currency)) {
-      const before = days.get(currency) ?? []
-      const moments = group.map(({ atMs }) => atMs)
-      const newest = present.said(currency, Number.POSITIVE_INFINITY)
-      const after = noting(before, moments, { newest, state })
+  /** An index with the days that `noted` makes of moments, and of the days that are there. */
+  #noting<T>(
+    news: ReadonlyMap<string, T>,
+    noted: (currency: string, news: T) => [Iterable<number>, (atMs: number, day?: Day) => Day],
+  ): DayReferences {
+    const changed: [string, readonly Day[]][] = []
+    let size = this.size
+    for (const [currency, group] of news) {
+      const before = this.days.get(currency) ?? NO_DAYS
+      const after = withMoments(before, ...noted(currency, group))
       if (after === before) continue
-      days = new Map(days).set(currency, after)
+      changed.push([currency, after])
       size += after.length - before.length
     }
-    return days === this.days ? this : new DayReferences(days, size, this.serial)
+    if (changed.length === 0) return this
+    return new DayReferences(new Map([...this.days, ...changed]), size, this.serial)
   }
 
   #changed<T>(
@@ -148,15 +164,15 @@ export class DayReferences {
   }
 }
 
-type Noted = { readonly newest: Reference | undefined; readonly state: State }
+const NO_DAYS: readonly Day[] = []
 
 /**
- * A probe from the time of the newest reference on needs no answer: whatever comes later is
- * published, and joins.
+ * A day that is served. A probe from the time of the newest reference on needs no answer: whatever
+ * comes later is published, and joins.
  */
-function newDay(atMs: number, { newest, state }: Noted): Day {
+function newDay(atMs: number, newest: Reference | undefined): Day {
   if (!newest) return { atMs, reference: null, state: 'known' }
-  if (newest.atMs > atMs) return { atMs, reference: null, state }
+  if (newest.atMs > atMs) return { atMs, reference: null, state: 'unanswered' }
   return { atMs, reference: newest, state: 'known' }
 }
 
@@ -167,24 +183,36 @@ function isOtherValue(before: Day, after: Day): boolean {
   return after.state === 'known' && seen !== after.reference
 }
 
-/** The days with those of `moments` among them; these very days when that changes nothing. */
-function noting(days: readonly Day[], moments: readonly number[], how: Noted): readonly Day[] {
-  const noted = new Map<number, Day>()
+/** The days with what `dayAt` makes of `moments`; these very days where it changes nothing. */
+function withMoments(
+  days: readonly Day[],
+  moments: Iterable<number>,
+  dayAt: (atMs: number, day?: Day) => Day,
+): readonly Day[] {
+  const news: Day[] = []
   for (const atMs of moments) {
-    const day = days[placeOf(days, atMs)]
-    if (day?.atMs !== atMs) noted.set(atMs, newDay(atMs, how))
-    else if (day.state === 'expected') noted.set(atMs, { ...day, state: how.state })
+    const place = placeOf(days, atMs)
+    const known = days[place]?.atMs === atMs ? days[place] : undefined
+    const day = dayAt(atMs, known)
+    if (day !== known) news.push(day)
   }
-  if (noted.size === 0) return days
-  const next: Day[] = []
+  if (news.length === 0) return days
+  news.sort((a, b) => a.atMs - b.atMs)
+  const last = days.at(-1)
+  return !last || news[0]!.atMs > last.atMs ? days.concat(news) : merged(days, news)
+}
+
+/** Both, the oldest first; of two at one moment the second's. */
+function merged(days: readonly Day[], news: readonly Day[]): readonly Day[] {
+  const all: Day[] = []
   let place = 0
-  for (const day of [...noted.values()].sort((a, b) => a.atMs - b.atMs)) {
-    while (place < days.length && days[place]!.atMs < day.atMs) next.push(days[place++]!)
+  for (const day of news) {
+    while (place < days.length && days[place]!.atMs < day.atMs) all.push(days[place++]!)
     if (days[place]?.atMs === day.atMs) place++
-    next.push(day)
+    all.push(day)
   }
-  while (place < days.length) next.push(days[place++]!)
-  return next
+  while (place < days.length) all.push(days[place++]!)
+  return all
 }
 
 /** The days on which each of `references` holds from its time on, unless a newer does. */

@@ -3,7 +3,7 @@ import { type FeedState, noState } from '~/domain/feed/state.ts'
 import { boundariesMs, hourStartMs } from '~/domain/freshness.ts'
 import type { Reference } from '~/domain/mid.ts'
 import { Anchors } from '~/domain/price/anchors.ts'
-import { type Probe, type ProbeAnswer, probesOf } from '~/domain/price/day-mids.ts'
+import { momentsOf, type Probe, type ProbeAnswer } from '~/domain/price/day-mids.ts'
 import type { Catalogue } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { CatalogueIndex } from './catalogue-index.ts'
@@ -91,12 +91,12 @@ export class Memory {
     const quotes = before.quotes.with(newQuotes, nowMs)
     const references = before.references.with(newReferences, nowMs).anchored(anchors)
     const served = anchors.isSame(before.catalogue.anchors) ? newQuotes : quotes.allQuotes()
-    const probes = probesOf(served, anchors)
+    const moments = momentsOf(served, anchors)
     this.#current = {
       catalogue,
       quotes,
       references,
-      days: before.days.with(newReferences).serving(probes, references),
+      days: before.days.with(newReferences).serving(moments, references),
       feeds: added.feeds && runMs(added.feeds) >= runMs(feeds) ? added.feeds : feeds,
       keys: added.access ? keys.with(added.access) : keys,
     }
@@ -113,11 +113,14 @@ export class Memory {
   expect({ catalogue, quotes: added = [] }: Publication): Probe[] {
     const { days, references, quotes, catalogue: known } = this.#current
     const anchors = catalogue ? new Anchors(catalogue.currencies) : known.anchors
-    const held = anchors.isSame(known.anchors) ? [] : quotes.allQuotes()
-    const probes = probesOf([...held, ...added], anchors)
-    const expecting = days.expecting(probes, references)
+    const isRepriced = !anchors.isSame(known.anchors)
+    const newest = references.newest(Number.POSITIVE_INFINITY)
+    if (!isRepriced && added.every(({ atMs }) => !newest || atMs >= newest.atMs)) return []
+    const all = isRepriced ? [...quotes.allQuotes(), ...added] : added
+    const missing = days.missing(momentsOf(all, anchors), references)
+    const expecting = days.expecting(missing)
     if (expecting !== days) this.#current = { ...this.#current, days: expecting }
-    return expecting.missing(probes)
+    return missing
   }
 
   /** Takes in what was found for probes; of what was forgotten meanwhile nothing is kept. */
@@ -141,7 +144,7 @@ export class Memory {
   /** Forgets the days that no quote needs any more. */
   #pruneDays(): void {
     const { days, quotes, catalogue } = this.#current
-    const pruned = days.pruned(probesOf(quotes.allQuotes(), catalogue.anchors))
+    const pruned = days.pruned(momentsOf(quotes.allQuotes(), catalogue.anchors))
     this.#current = { ...this.#current, days: pruned }
     this.#daysMax = 2 * pruned.size + DAYS_SPARE
   }

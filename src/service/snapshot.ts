@@ -8,6 +8,7 @@ import {
   dayMidsOf,
   legsOf,
   midAt,
+  momentsOf,
   type Probe,
   type ProbeAnswer,
   probesOf,
@@ -102,7 +103,7 @@ export function quotesBefore(
 /** Each quote with the mids of the moment it took effect. */
 async function withDayMids(deps: SnapshotDeps, view: View, quotes: readonly Quote[]) {
   const { anchors } = view.catalogue
-  const referenceAt = await referencesAt(deps, probesOf(quotes, anchors), true)
+  const referenceAt = await referencesAt(deps, probesOf(momentsOf(quotes, anchors)), true)
   const day = { anchors, referenceAt, maxAgeMs: view.midMaxAgeMs }
   return quotes.map((quote) => ({ quote, ...dayMidsOf(quote, day) }))
 }

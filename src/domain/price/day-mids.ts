@@ -10,6 +10,9 @@ import type { Anchors } from './anchors.ts'
  */
 export type Probe = { readonly currency: string; readonly atMs: number }
 
+/** The moments at which each currency is probed. */
+export type Moments = ReadonlyMap<string, ReadonlySet<number>>
+
 /** What a probe found; null where there was no reference yet. */
 export type ProbeAnswer = Probe & { readonly reference: Reference | null }
 
@@ -25,26 +28,36 @@ export type DayMids = {
 }
 
 /** The currencies whose references price these, each once; the dollar itself needs none. */
-export function legsOf(codes: readonly (string | null)[], anchors: Anchors): string[] {
-  const legs = new Set<string>()
-  for (const code of codes) {
-    const anchor = code === null || code === USD ? undefined : anchors.of(code)
-    if (anchor !== undefined) legs.add(anchor)
-  }
-  return [...legs]
+export function legsOf(codes: readonly string[], anchors: Anchors): string[] {
+  const legs = codes.flatMap((code) => legOf(code, anchors) ?? [])
+  return [...new Set(legs)]
 }
 
-/** The probes that `dayMidsOf` takes for these quotes, each once. */
-export function probesOf(quotes: Iterable<Quote>, anchors: Anchors): Probe[] {
+const legOf = (code: string, anchors: Anchors): string | undefined =>
+  code === USD ? undefined : anchors.of(code)
+
+/** The probes that `dayMidsOf` takes for these quotes. */
+export function momentsOf(quotes: Iterable<Quote>, anchors: Anchors): Moments {
   const moments = new Map<string, Set<number>>()
-  for (const quote of quotes)
-    for (const currency of legsOf([quote.from, quote.to, thirdFeeCurrency(quote)], anchors)) {
-      const known = moments.get(currency)
-      if (known) known.add(quote.atMs)
-      else moments.set(currency, new Set([quote.atMs]))
-    }
-  return [...moments].flatMap(([currency, all]) => Array.from(all, (atMs) => ({ currency, atMs })))
+  const add = (code: string, atMs: number) => {
+    const currency = legOf(code, anchors)
+    if (currency === undefined) return
+    const known = moments.get(currency)
+    if (known) known.add(atMs)
+    else moments.set(currency, new Set([atMs]))
+  }
+  for (const quote of quotes) {
+    add(quote.from, quote.atMs)
+    add(quote.to, quote.atMs)
+    const feeCurrency = thirdFeeCurrency(quote)
+    if (feeCurrency !== null) add(feeCurrency, quote.atMs)
+  }
+  return moments
 }
+
+/** Each probe by itself. */
+export const probesOf = (moments: Moments): Probe[] =>
+  [...moments].flatMap(([currency, all]) => Array.from(all, (atMs) => ({ currency, atMs })))
 
 type Day = {
   readonly anchors: Anchors

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { HOUR_MS } from '~/domain/duration.ts'
 import type { Reference } from '~/domain/mid.ts'
 import { Anchors } from '~/domain/price/anchors.ts'
-import { dayMidsOf, type Probe, probesOf } from '~/domain/price/day-mids.ts'
+import { dayMidsOf, momentsOf, type Probe, probesOf } from '~/domain/price/day-mids.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { currency } from '../../support/catalogue.ts'
 import { answersOf } from '../../support/days.ts'
@@ -32,13 +32,15 @@ const mids = (more: Partial<Quote>, ...references: Reference[]) =>
 
 const asked = (...quotes: Partial<Quote>[]): string[] =>
   probesOf(
-    quotes.map((more) => quote({ atMs: AT_MS, ...more })),
-    anchors,
+    momentsOf(
+      quotes.map((more) => quote({ atMs: AT_MS, ...more })),
+      anchors,
+    ),
   )
     .map(({ currency: code, atMs }: Probe) => `${code} ${atMs - AT_MS}`)
     .sort()
 
-describe('probesOf', () => {
+describe('momentsOf', () => {
   test('asks for both legs but the dollar, each anchor and moment once', () => {
     expect(asked({ from: 'USD', to: 'KES' })).toEqual(['KES 0'])
     expect(asked({ from: 'GBP', to: 'KES' }, { from: 'KES', to: 'GBP' })).toEqual([
