@@ -91,6 +91,12 @@ export class ByteText {
     return this
   }
 
+  /** Takes the last byte back. */
+  withoutLast(): this {
+    this.#length -= 1
+    return this
+  }
+
   /** Adds again what was written from one place to another. */
   again(start: number, end: number): this {
     this.#room(end - start)

@@ -15,10 +15,9 @@ const NO_NET = Number.NEGATIVE_INFINITY
 const NONE = -1
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
-const NULL = utf8('null')
-const COMMA = utf8(',')
-const LIST = utf8(',"providers":[')
-const BEST_CURRENT = utf8(',"best_current":')
+const NULL = utf8('null,')
+const LIST = utf8('"providers":[')
+const BEST_CURRENT = utf8('"best_current":')
 const NO_COST = { feePct: 0, totalPct: 0, total: 0 }
 
 /** The zeros printed in the places of sums. No name can hold them, for its quotes are escaped. */
@@ -30,6 +29,7 @@ type Entry = {
   readonly head: Uint8Array
   /** The text before each further sum: the net amount, then what makes up the cost. */
   readonly between: readonly Uint8Array[]
+  /** The text after its last sum, with the comma behind the entry. */
   readonly tail: Uint8Array
 }
 
@@ -121,11 +121,10 @@ export class ConvertSheet {
     text.piece(LIST)
     for (let place = 0; place < order.length; place++) {
       const i = order[place]!
-      if (place > 0) text.piece(COMMA)
       if (i === best) text.again(start, end)
       else this.#writeEntry(text, i, amount)
     }
-    text.piece(this.#closing)
+    text.withoutLast().piece(this.#closing)
     const note = this.#notes[best]
     if (note) text.piece(note)
   }
@@ -218,7 +217,7 @@ function entryOf(object: object): Entry {
   return {
     head: utf8(head!),
     between: others.map(utf8),
-    tail: utf8(tail),
+    tail: utf8(`${tail},`),
   }
 }
 
