@@ -96,7 +96,17 @@ function whyNothing({ entries }: Conversions, nowMs: number): string {
   return 'Where the fee is known, it takes all of this amount or cannot be converted.'
 }
 
+const PEG = /peg:([A-Z]+)\+/g
+
+/** The feed of a mid, and what the mid is pegged to: `peg:EUR+ecb` is of the feed `ecb`. */
+function sourceText(source: string): string {
+  const anchors = [...source.matchAll(PEG)].map(([, code]) => code)
+  const feed = source.replaceAll(PEG, '')
+  return anchors.length > 0 ? `${feed} with the fixed rate to ${anchors.join(' and ')}` : feed
+}
+
 function Mid({ conversions: { mid }, from, to, freshness }: Props) {
+  const age = mid && spanText(freshness.nowMs - mid.atMs)
   return (
     <section class="card">
       <h2 class="figure-label">Mid-market rate</h2>
@@ -106,7 +116,7 @@ function Mid({ conversions: { mid }, from, to, freshness }: Props) {
             {rateText(mid.rate)} {to.code}
           </p>
           <p class="figure-note">
-            for 1 {from.code}, from {mid.source}, {spanText(freshness.nowMs - mid.atMs)} ago (
+            for 1 {from.code}, from {sourceText(mid.source)}, {age} ago (
             <Moment ms={mid.atMs} />)
           </p>
         </>

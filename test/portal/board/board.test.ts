@@ -76,6 +76,16 @@ describe('GET /', () => {
     expect(label).toContain('131.00 KES for 1 USD, from feed, 2 hours ago (5 Mar 2026, 12:00 UTC)')
   })
 
+  test('200 with a mid that follows a peg, in words and not as the API names its source', async () => {
+    const peg = { to: 'EUR', rate: 131 }
+    const currencies = CURRENCIES.map((known) => (known.code === 'KES' ? { ...known, peg } : known))
+    world.memory.publish({ catalogue: { currencies, providers: PROVIDERS } }, world.clock.now())
+    world.reference({ EUR: 1 }, { at: '2026-03-05T12:00:00Z' })
+    const { text } = await visit(world, QUERY)
+    expect(textOf(text)).toContain('for 1 USD, from feed with the fixed rate to EUR, 2 hours ago')
+    expect(text).not.toContain('peg:')
+  })
+
   test('200 with what held at the top of the hour, saying so and when that changes', async () => {
     world.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
     world.quote({ providerId: 'retail-a', rate: 131, at: '2026-03-05T14:10:00Z' })
