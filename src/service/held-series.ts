@@ -136,7 +136,7 @@ function standingAt(view: View, { earlier, said, endsMs, heldMs }: Heard): (numb
   const latest = new Map(earlier.map((rate) => [rate.providerId, rate]))
   return endsMs.map((endMs) => {
     for (const rate of said.get(endMs) ?? []) latest.set(rate.providerId, rate)
-    const lastMs = endMs - 1
+    const lastMs = Math.min(endMs - 1, view.freshness.nowMs)
     const stands = ({ providerId, rateType, atMs }: SaidRate) =>
       isExecutable(rateType) &&
       (heldMs === null || lastMs - atMs <= heldMs) &&

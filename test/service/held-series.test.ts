@@ -46,7 +46,12 @@ const TURNS_MS = [NOW_MS - 20 * DAY_MS, NOW_MS - 10 * DAY_MS] as const
 beforeAll(async () => {
   database = await stockedDatabase()
   const [rows] = fc.sample(observations, 1)
-  said = rows!
+  const [other, own] = PROVIDERS.filter(({ rateType }) => rateType === 'p2p')
+  said = [
+    ...rows!,
+    { provider: other!, rate: 2000, effectiveMs: NOW_MS - HOUR_MS },
+    { provider: own!, rate: 1, effectiveMs: NOW_MS },
+  ]
   await createObservationStore(database).record({
     observations: said.map(({ provider, rate, effectiveMs }) =>
       observation({
