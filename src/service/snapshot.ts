@@ -62,7 +62,11 @@ export async function snapshotOf(
     quotesBefore(deps, corridor, then),
     midBefore(deps, view, { ...then, corridor }),
   ])
-  const counted = quotes.filter(({ providerId }) => view.wasActive(providerId, beforeMs - 1))
+  const isCounted = ({ providerId }: Quote) => view.wasActive(providerId, beforeMs - 1)
+  const counted = quotes.filter(isCounted)
+  const isEmpty = counted.length === 0
+  const reverse = { from: corridor.to, to: corridor.from }
+  const isReverseQuoted = isEmpty && (await quotesBefore(deps, reverse, then)).some(isCounted)
   const priced = await withDayMids(deps, view, counted)
   const ranked = corridorView(
     priced.map((one) => ({ ...one, provider: whoSaid(view, one.quote) })),
@@ -71,7 +75,7 @@ export async function snapshotOf(
   return {
     corridor,
     mid,
-    absence: null,
+    absence: isEmpty ? { corridor, newestMs: null, isReverseQuoted } : null,
     asOfMs,
     quotes: ranked.quotes.map((entry) => ({
       ranked: entry,

@@ -31,6 +31,13 @@ export function absenceNote({ corridor, newestMs, isReverseQuoted }: Absence): s
   return `${olderText(`Every price of ${what}`, newestMs)}${reverse}.`
 }
 
+/** Why the list of a corridor was empty on a day. */
+export function pastAbsenceNote({ corridor, isReverseQuoted }: Absence, date: string): string {
+  const { from, to } = corridor
+  const reverse = isReverseQuoted ? `; ${corridorKey({ from: to, to: from })} was quoted` : ''
+  return `No active provider had quoted ${corridorKey(corridor)} by ${date}${reverse}.`
+}
+
 /**
  * Why a list is empty: all that is told of as `whose` is older than was asked for, or there is
  * `nothing`.

@@ -3,6 +3,7 @@ import { corridorKey } from '~/domain/corridor.ts'
 import type { Freshness } from '~/domain/freshness.ts'
 import type { Snapshot } from '~/service/snapshot.ts'
 import { DataFreshness, Instant, midFields, namedRecord } from './fields.ts'
+import { noteFields, pastAbsenceNote, presentNote } from './note.ts'
 import { CorridorQuery } from './parameters.ts'
 import { iso, presentMid } from './present.ts'
 import { ProviderRate, presentProviderRate } from './rates.ts'
@@ -30,6 +31,7 @@ export const SnapshotResponse = namedRecord('HistoricalResponse', {
       'top of the current hour while that day is not over.',
   }),
   data_freshness: DataFreshness,
+  ...noteFields,
 })
 
 export function presentSnapshot(
@@ -37,7 +39,7 @@ export function presentSnapshot(
   date: string,
   { tier, nowMs }: Freshness,
 ): Static<typeof SnapshotResponse> {
-  const { corridor, quotes, mid, asOfMs } = snapshot
+  const { corridor, quotes, mid, absence, asOfMs } = snapshot
   return {
     corridor: corridorKey(corridor),
     providers: quotes.map(presentProviderRate),
@@ -47,5 +49,6 @@ export function presentSnapshot(
     date,
     as_of: iso(asOfMs),
     data_freshness: tier,
+    ...presentNote(absence && pastAbsenceNote(absence, date)),
   }
 }

@@ -299,9 +299,13 @@ export function historical(facts: Facts, { now, tier, staleAfter }: Asker, p: Pa
   const asOf = isOver || tier === 'realtime' ? nextDay : cutoffOf({ now, tier })
   const isIn = (at: number) => (asOf === nextDay ? at < asOf : at <= asOf)
   const lastMs = asOf === nextDay ? asOf - 1 : asOf
-  const quotes = latest(facts.said.filter((row) => row.pair === pair && isIn(row.at))).filter(
-    ({ provider }) => counts(facts, { now, tier }, provider, lastMs),
-  )
+  const seen = (asked: string) =>
+    latest(facts.said.filter((row) => row.pair === asked && isIn(row.at))).filter(({ provider }) =>
+      counts(facts, { now, tier }, provider, lastMs),
+    )
+  const quotes = seen(pair)
+  const reverse = `${p.to}/${p.from}`
+  const isOther = seen(reverse).length > 0
   const before = asOf === nextDay ? asOf : asOf + 1
   const mid = recentMid(facts, pair, { before, thenMs: Math.min(now, nextDay) })
   const ordered = quotes.sort(
@@ -345,6 +349,9 @@ export function historical(facts: Facts, { now, tier, staleAfter }: Asker, p: Pa
     date: p.date,
     as_of: iso(asOf),
     data_freshness: tier,
+    ...(quotes.length === 0 && {
+      note: `No active provider had quoted ${pair} by ${p.date}${isOther ? `; ${reverse} was quoted` : ''}.`,
+    }),
   }
 }
 

@@ -146,7 +146,13 @@ describe('GET /historical', () => {
   })
 
   test('200 is an empty list before anything was quoted', async () => {
-    expect((await historical('2020-01-01')).body).toMatchObject({ providers: [], count: 0 })
+    const note = 'No active provider had quoted USD/KES by 2020-01-01.'
+    expect((await historical('2020-01-01')).body).toMatchObject({ providers: [], count: 0, note })
+    expect((await historical('2026-03-03')).body).not.toHaveProperty('note')
+    const { body } = await world.get('/historical?from=KES&to=USD&date=2026-03-03')
+    expect(body.note).toBe(
+      'No active provider had quoted KES/USD by 2026-03-03; USD/KES was quoted.',
+    )
   })
 
   test.each([
