@@ -55,8 +55,9 @@ async function send(): Promise<void> {
   try {
     const headers = { 'X-API-Key': key!.value.trim() }
     const reply = await fetch(url, { headers, credentials: 'omit', cache: 'no-store' })
+    const text = await reply.text()
     result!.textContent = summaryOf(reply)
-    show(await reply.text())
+    show(text)
   } catch {
     result!.textContent = 'Nothing answered. Is the service reachable?'
   }
