@@ -1,4 +1,6 @@
 import { differenceOfProducts } from './decimal.ts'
+import { feePercentOf } from './offer/fee-at.ts'
+import type { Offered } from './offer/terms.ts'
 import type { Quote } from './quote.ts'
 
 /** The largest amount accepted, so that no product of amount and rate overflows. */
@@ -9,16 +11,21 @@ export const AMOUNT_MAX = 1e15
  *
  * A fee in the source currency is priced at the provider's own rate, one in the target currency is
  * subtracted unchanged, one in a third currency is priced at `feeMid` (units of target per unit of
- * fee currency; null when there is no such mid). May be zero or negative: a fee can eat the amount.
+ * fee currency; null when there is no such mid). A percentage that an offer charges beside it is
+ * taken of the amount. May be zero or negative: a fee can eat the amount.
  */
-export function netConverted(quote: Quote, amount: number, feeMid: number | null): number | null {
-  const fee = feeInTarget(quote, feeMid)
-  if (fee === null) return null
+export function netConverted(quote: Offered, amount: number, feeMid: number | null): number | null {
+  const fixed = feeInTarget(quote, feeMid)
+  if (fixed === null) return null
   const converted = amount * quote.rate
+  const fee = fixed + converted * (feePercentOf(quote) / 100)
   return isCancelled(converted, fee) ? netInDecimals(quote, amount, fee) : converted - fee
 }
 
-/** The quote's fee in the target currency, whatever the amount; null when it cannot be priced. */
+/**
+ * The quote's fee in the target currency, as far as it is the same for every amount; null when it
+ * cannot be priced.
+ */
 export function feeInTarget(quote: Quote, feeMid: number | null): number | null {
   if (quote.fee === null || quote.fee === 0) return 0
   if (quote.feeCurrency === null || quote.feeCurrency === quote.from) return quote.fee * quote.rate
@@ -44,11 +51,14 @@ export const isCancelled = (converted: number, fee: number): boolean =>
  * doubles, so where it prices a fee, and for decimals of extreme length, only the digits count that
  * are right on both sides.
  */
-function netInDecimals(quote: Quote, amount: number, fee: number): number {
+function netInDecimals(quote: Offered, amount: number, fee: number): number {
   const { rate, fee: charged, feeCurrency, to } = quote
   const price = feeCurrency === to ? 1 : rate
-  const isPlain = thirdFeeCurrency(quote) === null
-  const net = isPlain ? differenceOfProducts([amount, rate], [charged ?? 0, price]) : Number.NaN
+  const isSure = thirdFeeCurrency(quote) === null
+  const percent = [amount, rate, feePercentOf(quote), 0.01]
+  const net = isSure
+    ? differenceOfProducts([amount, rate], [charged ?? 0, price], percent)
+    : Number.NaN
   const converted = amount * rate
   return Number.isNaN(net) ? sureDigits(converted - fee, Math.max(converted, fee)) : net
 }

@@ -58,31 +58,45 @@ export function isBetween(text: string, { min, max }: { min: number; max: number
   return over !== null && (over === '0' || over.startsWith('-') === (value === max))
 }
 
-/** Two numbers to be multiplied. */
-type Factors = readonly [number, number]
+/** Numbers to be multiplied. */
+export type Factors = readonly number[]
 
 /**
- * The first product minus the second, computed from the numbers as written in decimals and rounded
+ * The first product minus the others, computed from the numbers as written in decimals and rounded
  * to the nearest double. NaN where a number needs more than 60 digits on one side of its point.
  */
-export function differenceOfProducts(first: Factors, second: Factors): number {
-  const [from, taken] = [productOf(first), productOf(second)]
-  return from && taken ? Number(textOf(difference(from, taken))) : Number.NaN
+export function differenceOfProducts(first: Factors, ...others: readonly Factors[]): number {
+  const rest = restOf(first, others)
+  return rest ? Number(textOf(rest)) : Number.NaN
 }
 
 /**
- * Whether the first product less the second is at least `goal`, of the decimals that all of them
+ * Whether the first product less the others is at least `goal`, of the decimals that all of them
  * are written as; null where one needs more than 60 digits on a side of its point.
  */
-export function reaches(first: Factors, second: Factors, goal: number): boolean | null {
-  const [from, taken, least] = [productOf(first), productOf(second), decimalOf(String(goal))]
-  if (!from || !taken || !least) return null
-  return difference(difference(from, taken), least).units >= 0n
+export function reaches(goal: number, first: Factors, ...others: readonly Factors[]) {
+  const rest = restOf(first, [...others, [goal]])
+  return rest && rest.units >= 0n
 }
 
-function productOf([x, y]: Factors): Decimal | null {
-  const [a, b] = [decimalOf(String(x)), decimalOf(String(y))]
-  return a && b && { units: a.units * b.units, scale: a.scale + b.scale }
+function restOf(first: Factors, others: readonly Factors[]): Decimal | null {
+  let rest = productOf(first)
+  for (const factors of others) {
+    const product = rest && productOf(factors)
+    rest = rest && product && difference(rest, product)
+  }
+  return rest
+}
+
+function productOf(factors: Factors): Decimal | null {
+  const product = { units: 1n, scale: 0 }
+  for (const factor of factors) {
+    const decimal = decimalOf(String(factor))
+    if (!decimal) return null
+    product.units *= decimal.units
+    product.scale += decimal.scale
+  }
+  return product
 }
 
 function difference(from: Decimal, taken: Decimal): Decimal {

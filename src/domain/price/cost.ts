@@ -1,5 +1,6 @@
 import { sureDigits, thirdFeeCurrency } from '~/domain/convert.ts'
-import type { Quote } from '~/domain/quote.ts'
+import { feePercentOf, isFeeStated } from '~/domain/offer/fee-at.ts'
+import type { Offered } from '~/domain/offer/terms.ts'
 
 const PERCENT = 100
 
@@ -36,10 +37,12 @@ export const marginPct = (rate: number, mid: number): number => (1 - rate / mid)
  * Null where nobody stated a fee, and where a fee in a third currency has no mid of that day. A fee
  * in the target currency is brought to the source currency at the mid of the day.
  */
-export function costOf(quote: Quote, amount: number, day: QuoteDay): Cost | null {
-  const fee = feeInSource(quote, day)
-  if (fee === null) return null
-  const feePct = percentOf(fee, amount)
+export function costOf(quote: Offered, amount: number, day: QuoteDay): Cost | null {
+  const fixed = feeInSource(quote, day)
+  if (fixed === null) return null
+  const percent = feePercentOf(quote)
+  const fee = fixed + (amount * percent) / PERCENT
+  const feePct = percentOf(fixed, amount) + percent
   const margin = marginPct(quote.rate, day.mid)
   const total = totalOf({ fee, marginPct: margin }, amount)
   return { feePct, marginPct: margin, totalPct: feePct + margin, total }
@@ -61,10 +64,14 @@ export function totalOf(
   return Math.abs(total) < SMALL * amount ? sureDigits(total, amount) : total
 }
 
-/** The fee in the source currency at the mids of the quote's day; null when it has no price. */
-export function feeInSource(quote: Quote, { mid, feeMid }: QuoteDay): number | null {
+/**
+ * The fee in the source currency at the mids of the quote's day, as far as it is the same for every
+ * amount; null when nobody stated one, and when it has no price.
+ */
+export function feeInSource(quote: Offered, { mid, feeMid }: QuoteDay): number | null {
   const { fee, feeCurrency, to } = quote
-  if (fee === null || fee === 0) return fee
+  if (fee === null) return isFeeStated(quote) ? 0 : null
+  if (fee === 0) return fee
   if (thirdFeeCurrency(quote) !== null) return feeMid === null ? null : fee * feeMid
   return feeCurrency === to ? fee / mid : fee
 }

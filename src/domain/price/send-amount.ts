@@ -1,6 +1,7 @@
 import { AMOUNT_MAX, feeInTarget, thirdFeeCurrency } from '~/domain/convert.ts'
-import { reaches } from '~/domain/decimal.ts'
-import type { Quote } from '~/domain/quote.ts'
+import { type Factors, reaches } from '~/domain/decimal.ts'
+import { feePercentOf } from '~/domain/offer/fee-at.ts'
+import type { Offered } from '~/domain/offer/terms.ts'
 
 /** Numbers of 12 digits with one exponent: from 1.00000000000 to 9.99999999999. */
 const STEPS = 9e11
@@ -16,24 +17,27 @@ const DOUBT = 1e-13
  * It is reckoned in the decimals that rate and fee are written as. Null where the fee cannot be
  * priced, and where it takes more than can be asked for. `feeMid` is as in `netConverted`.
  */
-export function sendAmount(quote: Quote, net: number, feeMid: number | null): number | null {
+export function sendAmount(quote: Offered, net: number, feeMid: number | null): number | null {
+  const { rate } = quote
   const fee = feeInTarget(quote, feeMid)
-  if (fee === null) return null
+  const percent = feePercentOf(quote)
+  if (fee === null || percent >= 100) return null
   const charged = feeFactors(quote, feeMid)
   const isEnough = (place: number) => {
     const amount = amountAt(place)
-    const converted = amount * quote.rate
-    const over = converted - fee - net
-    if (Math.abs(over) > DOUBT * (converted + fee + net)) return over > 0
-    return reaches([amount, quote.rate], charged, net) ?? over >= 0
+    const converted = amount * rate
+    const taken = fee + converted * (percent / 100)
+    const over = converted - taken - net
+    if (Math.abs(over) > DOUBT * (converted + taken + net)) return over > 0
+    return reaches(net, [amount, rate], charged, [amount, rate, percent, 0.01]) ?? over >= 0
   }
-  const found = leastPlace(placeOf((net + fee) / quote.rate), isEnough)
+  const found = leastPlace(placeOf((net + fee) / (rate * (1 - percent / 100))), isEnough)
   const amount = amountAt(found)
   return amount <= AMOUNT_MAX ? amount : null
 }
 
-/** What makes up the fee in the target currency, as the two numbers it is a product of. */
-function feeFactors(quote: Quote, feeMid: number | null): readonly [number, number] {
+/** What makes up the fee in the target currency, as the numbers it is a product of. */
+function feeFactors(quote: Offered, feeMid: number | null): Factors {
   const fee = quote.fee ?? 0
   if (thirdFeeCurrency(quote) !== null) return [fee, feeMid ?? 0]
   return [fee, quote.feeCurrency === quote.to ? 1 : quote.rate]

@@ -1,0 +1,116 @@
+import { plainDecimal } from '~/domain/decimal.ts'
+import type { Quote } from '~/domain/quote.ts'
+
+export const PAY_WAYS = [
+  'cash',
+  'bank_account',
+  'debit_card',
+  'credit_card',
+  'prepaid_card',
+  'mobile_money',
+] as const
+export const CHANNELS = [
+  'internet',
+  'agent',
+  'bank_branch',
+  'mobile_phone',
+  'call_center',
+  'post_office',
+] as const
+
+/** How money is paid in, or paid out. */
+export type PayWay = (typeof PAY_WAYS)[number]
+/** Where a transfer is ordered. */
+export type Channel = (typeof CHANNELS)[number]
+
+/**
+ * What an offer is a price for. Quotes of one provider in one corridor that agree in all of it are
+ * of one offer, and the newest replaces the others.
+ *
+ * Null means that it was not said, never that it is all the same.
+ */
+type OfferIdentity = {
+  /** ISO 3166-1 alpha-2. */
+  readonly sourceCountry: string | null
+  readonly targetCountry: string | null
+  /** Never empty. */
+  readonly payIn: readonly PayWay[] | null
+  readonly payOut: readonly PayWay[] | null
+  readonly channel: Channel | null
+  /** In the source currency, both inclusive; equal for a price surveyed at one amount. */
+  readonly amountMin: number | null
+  readonly amountMax: number | null
+  /** The provider's own name for it, which tells offers apart that agree in all else. */
+  readonly service: string | null
+}
+
+/** What one quote of an offer says beside its rate and fee. Null means that it was not said. */
+type OfferTerms = {
+  /** Charged beside the fee, in percent of the amount sent. */
+  readonly feePercent: number | null
+  readonly deliveryMinMs: number | null
+  readonly deliveryMaxMs: number | null
+  /** Past this moment the quote is no longer live. */
+  readonly validUntilMs: number | null
+}
+
+export type Offer = OfferIdentity & OfferTerms
+
+/** A quote and what it says of its offer; one that says nothing has none. */
+export type Offered = Quote & { readonly offer?: Offer | null }
+
+/** The provider's plain offer, of which nothing is said. */
+export const PLAIN: Offer = {
+  sourceCountry: null,
+  targetCountry: null,
+  payIn: null,
+  payOut: null,
+  channel: null,
+  amountMin: null,
+  amountMax: null,
+  service: null,
+  feePercent: null,
+  deliveryMinMs: null,
+  deliveryMaxMs: null,
+  validUntilMs: null,
+}
+
+/** Whether it is the provider's plain offer, whatever its terms are. */
+export const isPlain = (identity: OfferIdentity): boolean => offerKey(identity) === PLAIN_KEY
+
+/** Whether a quote was still live at a moment, as far as it says so itself. */
+export const isValidAt = ({ offer }: Offered, ms: number): boolean =>
+  (offer?.validUntilMs ?? Number.POSITIVE_INFINITY) >= ms
+
+/** The ways in the order of `PAY_WAYS`, each once. */
+export const waysInOrder = (ways: readonly PayWay[]): PayWay[] =>
+  PAY_WAYS.filter((way) => ways.includes(way))
+
+/**
+ * A text that is the same for two offers of a provider in a corridor if, and only if, they are one,
+ * in whatever order their ways are listed; empty for the plain offer.
+ */
+export function offerKey({ amountMin, amountMax, ...others }: OfferIdentity): string {
+  return keyOf(others, [amountMin, amountMax])
+}
+
+/** The key of an offer without its amounts, which is that of all its bands. */
+export const bandsKey = (identity: OfferIdentity): string => keyOf(identity, [null, null])
+
+function keyOf(
+  said: Omit<OfferIdentity, 'amountMin' | 'amountMax'>,
+  amounts: readonly (number | null)[],
+): string {
+  const parts = [
+    said.sourceCountry,
+    said.targetCountry,
+    said.payIn && waysInOrder(said.payIn),
+    said.payOut && waysInOrder(said.payOut),
+    said.channel,
+    ...amounts.map((amount) => (amount === null ? null : plainDecimal(String(amount)))),
+    said.service,
+  ]
+  return parts.every((part) => part === null) ? PLAIN_KEY : JSON.stringify(parts)
+}
+
+const PLAIN_KEY = ''

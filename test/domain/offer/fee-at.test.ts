@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { netConverted } from '~/domain/convert.ts'
+import { feeAt, isFeeStated } from '~/domain/offer/fee-at.ts'
+import { costOf } from '~/domain/price/cost.ts'
+import { sendAmount } from '~/domain/price/send-amount.ts'
+import { roundAmount, roundPercent } from '~/domain/round.ts'
+import { offered } from '../../support/offers.ts'
+import { quote } from '../../support/quotes.ts'
+
+/** How far off doubles may be beside a number, where they can tell which way it is rounded. */
+const NOISE = 1e-13
+
+const shown = (x: number | null): number | null => x && roundAmount(x)
+
+describe('feeAt', () => {
+  test('a percentage alone is charged in the source currency', () => {
+    const asked = offered({ feePercent: 2.49 }, { fee: null, feeCurrency: null })
+    expect(feeAt(asked, 200, null)).toEqual({ fee: 4.98, feeCurrency: 'USD' })
+  })
+
+  test('a fee and a percentage are charged together', () => {
+    const asked = offered({ feePercent: 1.5 }, { fee: 0.99, feeCurrency: 'USD' })
+    expect(shown(feeAt(asked, 200, null)!.fee)).toBe(3.99)
+    expect(shown(feeAt(asked, 1000, null)!.fee)).toBe(15.99)
+  })
+
+  test('beside a fee in another currency the percentage is still one of the amount sent', () => {
+    const target = offered({ feePercent: 1 }, { rate: 130, fee: 40, feeCurrency: 'KES' })
+    expect(feeAt(target, 200, null)).toEqual({ fee: 300, feeCurrency: 'KES' })
+    const third = offered({ feePercent: 1 }, { rate: 130, fee: 3, feeCurrency: 'GBP' })
+    expect(feeAt(third, 200, 162.5)).toEqual({ fee: 4.6, feeCurrency: 'GBP' })
+    expect(feeAt(third, 200, null)).toBeNull()
+  })
+
+  test('a fee without a percentage is charged as it is, and an unstated one is none', () => {
+    expect(feeAt(quote({ fee: 5, feeCurrency: 'GBP' }), 200, null)).toEqual({
+      fee: 5,
+      feeCurrency: 'GBP',
+    })
+    expect(feeAt(offered({}), 200, null)).toBeNull()
+    expect(feeAt(quote(), 200, null)).toBeNull()
+  })
+
+  test('a percentage of 0 says that nothing is charged', () => {
+    expect(feeAt(offered({ feePercent: 0 }), 200, null)).toEqual({ fee: 0, feeCurrency: 'USD' })
+    expect(isFeeStated(offered({ feePercent: 0 }))).toBe(true)
+    expect(isFeeStated(quote({ fee: 0 }))).toBe(true)
+    expect(isFeeStated(offered({}))).toBe(false)
+  })
+})
+
+describe('netConverted of an offer', () => {
+  test('a percentage alone, and one beside a fee in all three places', () => {
+    expect(netConverted(offered({ feePercent: 1 }, { rate: 130 }), 200, null)).toBe(25_740)
+    const net = (feeCurrency: string, fee: number) =>
+      netConverted(offered({ feePercent: 1 }, { rate: 130, fee, feeCurrency }), 200, 165)
+    expect(net('USD', 5)).toBe(25_090)
+    expect(net('KES', 40)).toBe(25_700)
+    expect(net('GBP', 4)).toBe(25_080)
+  })
+
+  test('a fee and a percentage that use the amount up leave nothing, and no noise', () => {
+    const whole = offered({ feePercent: 100 }, { rate: 129.53 })
+    expect(netConverted(whole, 0.1, null)).toBe(0)
+    const both = offered({ feePercent: 10 }, { rate: 129.53, fee: 0.27, feeCurrency: 'USD' })
+    expect(netConverted(both, 0.3, null)).toBe(0)
+    const rest = offered({ feePercent: 99.99 }, { rate: 3, fee: 0.09, feeCurrency: 'USD' })
+    expect(netConverted(rest, 1000.1, null)).toBe(0.03003)
+  })
+
+  test('without a percentage it is what it was', () => {
+    const priced = { rate: 129.53, fee: 0.27, feeCurrency: 'USD' }
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 1e9 }), (cents) => {
+        const net = netConverted(quote(priced), cents / 100, null)
+        expect(netConverted(offered({}, priced), cents / 100, null)).toBe(net)
+      }),
+    )
+  })
+
+  test('as shown, it is what whole numbers make of it', () => {
+    const parts = fc.record({
+      cents: fc.integer({ min: 1, max: 10_000_000 }),
+      rateMillionths: fc.integer({ min: 1, max: 2_000_000_000 }),
+      percentHundredths: fc.integer({ min: 0, max: 10_000 }),
+      feeCents: fc.option(fc.integer({ min: 0, max: 100_000 })),
+      isInTarget: fc.boolean(),
+    })
+    fc.assert(
+      fc.property(parts, ({ cents, rateMillionths, percentHundredths, feeCents, isInTarget }) => {
+        const rate = rateMillionths / 1e6
+        const fee = feeCents === null ? null : feeCents / 100
+        const feeCurrency = isInTarget ? 'KES' : 'USD'
+        const asked = offered({ feePercent: percentHundredths / 100 }, { rate, fee, feeCurrency })
+        const kept = BigInt(cents) * BigInt(10_000 - percentHundredths)
+        const charged = BigInt(feeCents ?? 0) * 10_000n
+        const units = isInTarget
+          ? kept * BigInt(rateMillionths) - charged * 1_000_000n
+          : (kept - charged) * BigInt(rateMillionths)
+        const exact = Number(`${units}e-12`)
+        const near = [-NOISE, 0, NOISE].map((noise) => roundAmount(exact * (1 + noise)) + 0)
+        expect(near).toContain(shown(netConverted(asked, cents / 100, null))!)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+})
+
+describe('costOf an offer', () => {
+  test('the percentage is a part of the cost as it is', () => {
+    const day = { mid: 131.25, feeMid: null }
+    const alone = costOf(offered({ feePercent: 2.5 }, { rate: 128.625 }), 200, day)!
+    expect(alone.feePct).toBe(2.5)
+    expect(roundPercent(alone.totalPct)).toBe(4.5)
+    expect(roundAmount(alone.total)).toBe(9)
+    const both = offered({ feePercent: 1 }, { rate: 131.25, fee: 3, feeCurrency: 'USD' })
+    expect(costOf(both, 200, day)).toEqual({ feePct: 2.5, marginPct: 0, totalPct: 2.5, total: 5 })
+    const target = offered({ feePercent: 1 }, { rate: 100, fee: 262.5, feeCurrency: 'KES' })
+    expect(costOf(target, 200, day)!.feePct).toBe(2)
+    expect(costOf(offered({}), 200, day)).toBeNull()
+  })
+})
+
+describe('sendAmount of an offer', () => {
+  test('a percentage comes on top of what is to arrive', () => {
+    expect(sendAmount(offered({ feePercent: 1 }, { rate: 130 }), 25_740, null)).toBe(200)
+    const both = offered({ feePercent: 1 }, { rate: 130, fee: 5, feeCurrency: 'USD' })
+    expect(sendAmount(both, 25_090, null)).toBe(200)
+  })
+
+  test('is null if the percentage takes all', () => {
+    expect(sendAmount(offered({ feePercent: 100 }, { rate: 130 }), 1, null)).toBeNull()
+    expect(sendAmount(offered({ feePercent: 99.999999 }, { rate: 1 }), 1e15, null)).toBeNull()
+  })
+})

@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import {
+  bandsKey,
+  CHANNELS,
+  isPlain,
+  isValidAt,
+  type Offer,
+  offerKey,
+  PAY_WAYS,
+  waysInOrder,
+} from '~/domain/offer/terms.ts'
+import { offer, offered } from '../../support/offers.ts'
+import { quote } from '../../support/quotes.ts'
+
+const full = offer({
+  sourceCountry: 'GB',
+  targetCountry: 'GH',
+  payIn: ['cash', 'debit_card'],
+  payOut: ['mobile_money'],
+  channel: 'internet',
+  amountMin: 1,
+  amountMax: 500,
+  service: 'Express',
+})
+
+const lists = fc.option(fc.subarray([...PAY_WAYS], { minLength: 1 }))
+const amounts = fc.option(fc.integer({ min: 1, max: 3 }).map((units) => units / 2))
+const identities = fc.record({
+  sourceCountry: fc.constantFrom('GB', null),
+  targetCountry: fc.constantFrom('GH', 'NG', null),
+  payIn: lists,
+  payOut: lists,
+  channel: fc.option(fc.constantFrom(...CHANNELS)),
+  amountMin: amounts,
+  amountMax: amounts,
+  service: fc.constantFrom('GB', '","', 'null', null),
+})
+
+describe('offerKey', () => {
+  test('is one text for one offer, however its ways are listed and its amounts are written', () => {
+    const other = { ...full, payIn: ['debit_card', 'cash', 'cash'] as const }
+    expect(offerKey(other)).toBe(offerKey(full))
+    expect(offerKey({ ...full, amountMax: Number('500.0') })).toBe(offerKey(full))
+    expect(offerKey({ ...full, amountMax: Number('5e2') })).toBe(offerKey(full))
+  })
+
+  test('each thing that an offer is a price for makes another offer', () => {
+    const changes: Partial<Offer>[] = [
+      { sourceCountry: 'IE' },
+      { targetCountry: 'NG' },
+      { payIn: ['cash'] },
+      { payOut: ['cash'] },
+      { channel: 'agent' },
+      { amountMin: 2 },
+      { amountMax: 500.01 },
+      { service: 'Economy' },
+    ]
+    const said = Object.keys(full) as (keyof Offer)[]
+    const nothing = said.filter((name) => full[name] !== null).map((name) => ({ [name]: null }))
+    const keys = [{}, ...changes, ...nothing].map((change) => offerKey({ ...full, ...change }))
+    expect(new Set(keys).size).toBe(1 + changes.length + 8)
+  })
+
+  test('what one quote of it says makes no other offer', () => {
+    const terms = { feePercent: 2, deliveryMinMs: 0, deliveryMaxMs: 60_000, validUntilMs: 9 }
+    expect(offerKey({ ...full, ...terms })).toBe(offerKey(full))
+    expect(offerKey(offer(terms))).toBe(offerKey(offer()))
+  })
+
+  test('an amount from 0 on is not an amount that nobody said', () => {
+    expect(offerKey(offer({ amountMin: 0 }))).not.toBe(offerKey(offer()))
+  })
+
+  test('two keys are equal if, and only if, the two offers are', () => {
+    fc.assert(
+      fc.property(identities, identities, (a, b) => {
+        const isSame = Bun.deepEquals(plainly(a), plainly(b))
+        expect(offerKey({ ...offer(), ...a }) === offerKey({ ...offer(), ...b })).toBe(isSame)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+})
+
+type Identity = typeof identities extends fc.Arbitrary<infer T> ? T : never
+
+const plainly = ({ payIn, payOut, ...others }: Identity) => ({
+  ...others,
+  payIn: payIn && new Set(payIn),
+  payOut: payOut && new Set(payOut),
+})
+
+describe('bandsKey', () => {
+  test('is the same for all bands of an offer, and for nothing else', () => {
+    expect(bandsKey({ ...full, amountMin: 500.01, amountMax: null })).toBe(bandsKey(full))
+    expect(bandsKey({ ...full, service: 'Economy' })).not.toBe(bandsKey(full))
+  })
+})
+
+describe('isPlain', () => {
+  test('an offer of which nothing is said is plain, whatever its terms are', () => {
+    expect(isPlain(offer())).toBe(true)
+    expect(isPlain(offer({ feePercent: 1, validUntilMs: 1, deliveryMaxMs: 0 }))).toBe(true)
+    expect(isPlain(offer({ amountMin: 0 }))).toBe(false)
+    expect(isPlain(full)).toBe(false)
+  })
+})
+
+describe('waysInOrder', () => {
+  test('gives each way once, in the order of the words', () => {
+    expect(waysInOrder(['mobile_money', 'cash', 'mobile_money'])).toEqual(['cash', 'mobile_money'])
+    expect(waysInOrder([])).toEqual([])
+  })
+})
+
+describe('isValidAt', () => {
+  test('a quote is valid up to and including its last moment, and for ever without one', () => {
+    const until = offered({ validUntilMs: 10 })
+    expect([9, 10, 11].map((ms) => isValidAt(until, ms))).toEqual([true, true, false])
+    expect(isValidAt(offered({}), Number.MAX_SAFE_INTEGER)).toBe(true)
+    expect(isValidAt(quote(), Number.POSITIVE_INFINITY)).toBe(true)
+  })
+})
