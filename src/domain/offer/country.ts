@@ -1,0 +1,69 @@
+import { countries, type TCountryCode } from 'countries-list'
+
+/** A country of ISO 3166-1, by its English short name. */
+type Country = {
+  /** Alpha-2. */
+  readonly code: string
+  readonly name: string
+  /**
+   * What people there use, by ISO 4217. The first is what a price is in if nobody says otherwise;
+   * there is none in Antarctica.
+   */
+  readonly currencies: readonly string[]
+}
+
+/** Codes that the list has and ISO 3166-1 has not. */
+const NO_COUNTRIES: ReadonlySet<string> = new Set(['AC', 'TA', 'XK'])
+
+/** Units of account among the currencies of ISO 4217, in which nobody is paid. */
+const NO_MONEY: ReadonlySet<string> = new Set('BOV CHE CHW CLF COU MXV USN UYI UYW'.split(' '))
+
+/**
+ * Where transfers are paid out in dollars besides the country's own money. Dollars come first where
+ * the World Bank's survey prices them: its margins there are those of dollars for dollars.
+ */
+const DOLLAR_COUNTRIES: Readonly<Record<string, readonly string[]>> = {
+  CD: ['CDF', 'USD'],
+  LR: ['USD', 'LRD'],
+  SO: ['USD', 'SOS'],
+  SS: ['USD', 'SSP'],
+  ZW: ['USD', 'ZWG'],
+}
+
+/** All countries by code, in the order of their codes. */
+export const COUNTRIES: ReadonlyMap<string, Country> = new Map(
+  Object.keys(countries)
+    .filter((code) => !NO_COUNTRIES.has(code))
+    .sort()
+    .map((code) => [code, countryOf(code as TCountryCode)]),
+)
+
+function countryOf(code: TCountryCode): Country {
+  const { name, currency } = countries[code]
+  const own: readonly string[] = currency.filter((money) => !NO_MONEY.has(money))
+  return { code, name, currencies: DOLLAR_COUNTRIES[code] ?? own }
+}
+
+/** The countries where a currency is used, in the order of their codes. */
+export const countriesUsing = (currency: string): Country[] =>
+  [...COUNTRIES.values()].filter(({ currencies }) => currencies.includes(currency))
+
+/** The code of a country as it is kept: trimmed, in upper case; null where there is none such. */
+export function countryCode(text: string): string | null {
+  if (text.length > TEXT_LENGTH_MAX) return null
+  const code = text.trim().toUpperCase()
+  return COUNTRIES.has(code) ? code : null
+}
+
+const TEXT_LENGTH_MAX = 64
+
+/** Codes that people write, and the country they mean. */
+const MEANT: Readonly<Record<string, string>> = { UK: 'GB', EL: 'GR' }
+
+/** What to write in place of a text that is no country's code, in words that go behind the text. */
+export function countryFault(text: string): string {
+  const meant = text.length > TEXT_LENGTH_MAX ? undefined : MEANT[text.trim().toUpperCase()]
+  const fault = 'is no country code of ISO 3166-1 alpha-2'
+  if (meant === undefined) return `${fault}, such as GH`
+  return `${fault}; ${COUNTRIES.get(meant)!.name} is ${meant}`
+}
