@@ -1,0 +1,159 @@
+import { DAY_MS } from '~/domain/duration.ts'
+import { type Cost, costOf } from '~/domain/price/cost.ts'
+import type { DayMids } from '~/domain/price/day-mids.ts'
+import { isExecutable } from '~/domain/provider.ts'
+import { byTie } from '~/domain/rank.ts'
+import { roundPercent } from '~/domain/round.ts'
+import { type AmountMatch, matchOf } from './band.ts'
+import { type Candidate, offerOf } from './choice.ts'
+import { arrivesWithin } from './filter.ts'
+import { PLAIN } from './terms.ts'
+
+/** A live quote with the mids of its own day. */
+export type CostCandidate = Candidate &
+  Pick<DayMids, 'feeMidAtQuote'> & {
+    readonly midAtQuote: { readonly rate: number } | null
+  }
+
+/** What an offer costs at the amount asked for, or at the nearest that it is for. */
+type OfferCost<T> = {
+  readonly candidate: T
+  readonly match: AmountMatch
+  /** Null where nobody stated a fee, or a mid of that day is missing. */
+  readonly cost: Cost | null
+}
+
+type CostAsk = {
+  readonly sourceCountry: string
+  readonly targetCountry: string
+  /** In the source currency of the candidates. */
+  readonly amount: number
+}
+
+/**
+ * The World Bank's Smart Remitter Target: what one pays who knows the market, in percent of the
+ * amount.
+ */
+type Smart<T> = {
+  readonly pct: number
+  readonly offers: readonly OfferCost<T>[]
+  readonly unchecked: readonly SmartCondition[]
+}
+
+/**
+ * What the World Bank asks of a service that counts, besides a price that is stated in full: it
+ * takes no more than five days, and people can get at it, by a branch that is near or by an
+ * account, a telephone or a connection that they have.
+ */
+const SMART_CONDITIONS = ['speed', 'accessibility'] as const
+type SmartCondition = (typeof SMART_CONDITIONS)[number]
+
+const SMART_OFFERS = 3
+const SMART_DELIVERY_MAX_MS = 5 * DAY_MS
+
+/** What a pair of countries is held to: the mean cost that it may have, in percent. */
+const GOALS = { sdg3: 3, sdg5: 5, g20: 1 } as const
+
+type Costs<T> = {
+  /** Cheapest first; those without a cost last. */
+  readonly offers: readonly OfferCost<T>[]
+  /** Over the offers that have a cost; null without one. */
+  readonly averagePct: number | null
+  readonly medianPct: number | null
+  /** Null where fewer than three offers count. */
+  readonly smart: Smart<T> | null
+  /** Whether the mean as shown is no more than each goal; null without one. */
+  readonly meets: Readonly<Record<keyof typeof GOALS, boolean>> | null
+}
+
+/**
+ * What sending an amount from one country to another costs, by every offer that says that it is for
+ * them: one of those that differ in nothing but their amounts.
+ *
+ * Offers that do not name the two countries, and prices at which no money can be moved, do not
+ * count: a mean of a pair of countries is one of prices for that pair.
+ */
+export function costsOf<T extends CostCandidate>(candidates: readonly T[], ask: CostAsk): Costs<T> {
+  const first = new Map<string, OfferCost<T>>()
+  for (const candidate of candidates) {
+    if (!isOf(candidate, ask)) continue
+    const key = offerOf(candidate)
+    const one = costAt(candidate, ask.amount)
+    const other = first.get(key)
+    if (!other || byPreference(one, other) < 0) first.set(key, one)
+  }
+  const offers = [...first.values()].sort(byCost)
+  const percents = offers.flatMap(({ cost }) => (cost ? [cost.totalPct] : []))
+  const averagePct = meanOf(percents)
+  return {
+    offers,
+    averagePct,
+    medianPct: medianOf(percents),
+    smart: smartOf(offers),
+    meets: averagePct === null ? null : goalsMet(roundPercent(averagePct)),
+  }
+}
+
+function isOf({ quote: { offer, rateType } }: Candidate, ask: CostAsk): boolean {
+  if (offer?.sourceCountry !== ask.sourceCountry) return false
+  return offer.targetCountry === ask.targetCountry && isExecutable(rateType)
+}
+
+function costAt<T extends CostCandidate>(candidate: T, amount: number): OfferCost<T> {
+  const { quote, midAtQuote, feeMidAtQuote: feeMid } = candidate
+  const match = matchOf(quote, amount)
+  const cost = midAtQuote && costOf(quote, match.atAmount, { mid: midAtQuote.rate, feeMid })
+  return { candidate, match, cost }
+}
+
+type Costed = OfferCost<Candidate>
+
+/** As the order of offers by amount, with the cost in place of the net amount. */
+function byPreference(a: Costed, b: Costed): number {
+  return (
+    Number(a.match.match === 'nearest') - Number(b.match.match === 'nearest') ||
+    Number(a.candidate.isStale) - Number(b.candidate.isStale) ||
+    a.match.ratio - b.match.ratio ||
+    byCost(a, b)
+  )
+}
+
+function byCost(a: Costed, b: Costed): number {
+  if (!a.cost || !b.cost)
+    return Number(!a.cost) - Number(!b.cost) || byTie(a.candidate, b.candidate)
+  const apart = roundPercent(a.cost.totalPct) - roundPercent(b.cost.totalPct)
+  return apart || byTie(a.candidate, b.candidate)
+}
+
+/** `offers` are in order of their cost. An offer that does not say how fast it is counts. */
+function smartOf<T extends CostCandidate>(offers: readonly OfferCost<T>[]): Smart<T> | null {
+  const speeds = new Map<OfferCost<T>, boolean | null>()
+  for (const one of offers) {
+    const isFast = arrivesWithin(one.candidate.quote.offer ?? PLAIN, SMART_DELIVERY_MAX_MS)
+    if (one.cost && isFast !== false) speeds.set(one, isFast)
+    if (speeds.size === SMART_OFFERS) break
+  }
+  if (speeds.size < SMART_OFFERS) return null
+  const cheapest = [...speeds.keys()]
+  const isSpeedKnown = [...speeds.values()].every((isFast) => isFast !== null)
+  return {
+    pct: meanOf(cheapest.map(({ cost }) => cost!.totalPct))!,
+    offers: cheapest,
+    unchecked: SMART_CONDITIONS.filter((name) => name !== 'speed' || !isSpeedKnown),
+  }
+}
+
+const goalsMet = (averagePct: number) => ({
+  sdg3: averagePct <= GOALS.sdg3,
+  sdg5: averagePct <= GOALS.sdg5,
+  g20: averagePct <= GOALS.g20,
+})
+
+const meanOf = (values: readonly number[]): number | null =>
+  values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length
+
+/** The middle of values in ascending order, or the mean of the two in the middle. */
+function medianOf(values: readonly number[]): number | null {
+  const middle = values.length / 2
+  return meanOf(values.slice(Math.ceil(middle) - 1, Math.floor(middle) + 1))
+}

@@ -1,0 +1,67 @@
+import { type Channel, type Offer, type Offered, type PayWay, PLAIN } from './terms.ts'
+
+/** What a question asks of offers. Null asks nothing; of a list, one is enough. */
+export type OfferFilters = {
+  readonly sourceCountry: string | null
+  readonly targetCountry: string | null
+  readonly payIn: readonly PayWay[] | null
+  readonly payOut: readonly PayWay[] | null
+  readonly channel: readonly Channel[] | null
+  readonly deliveryMaxMs: number | null
+}
+
+export type FilterName = keyof OfferFilters
+
+export const NO_FILTERS: OfferFilters = {
+  sourceCountry: null,
+  targetCountry: null,
+  payIn: null,
+  payOut: null,
+  channel: null,
+  deliveryMaxMs: null,
+}
+
+/** In the order in which answers name them. */
+const NAMES = Object.keys(NO_FILTERS) as FilterName[]
+
+/**
+ * The filters that an offer says nothing about; null where it says something else than one asks.
+ */
+export function unspecifiedOf(quote: Offered, filters: OfferFilters): FilterName[] | null {
+  const unspecified: FilterName[] = []
+  for (const name of NAMES) {
+    if (filters[name] === null) continue
+    const fits = FITS[name](quote.offer ?? PLAIN, filters)
+    if (fits === false) return null
+    if (fits === null) unspecified.push(name)
+  }
+  return unspecified
+}
+
+type Fit = (offer: Offer, filters: OfferFilters) => boolean | null
+
+/** Whether an offer is what a filter asks; null where it says nothing of it. */
+const FITS: Readonly<Record<FilterName, Fit>> = {
+  sourceCountry: (offer, asked) => isSame(offer.sourceCountry, asked.sourceCountry),
+  targetCountry: (offer, asked) => isSame(offer.targetCountry, asked.targetCountry),
+  payIn: (offer, asked) => offer.payIn && isAnyOf(offer.payIn, asked.payIn),
+  payOut: (offer, asked) => offer.payOut && isAnyOf(offer.payOut, asked.payOut),
+  channel: (offer, asked) => offer.channel && isAnyOf([offer.channel], asked.channel),
+  deliveryMaxMs: (offer, asked) =>
+    arrivesWithin(offer, asked.deliveryMaxMs ?? Number.POSITIVE_INFINITY),
+}
+
+const isSame = (said: string | null, asked: string | null): boolean | null =>
+  said === null ? null : said === asked
+
+const isAnyOf = <T>(said: readonly T[], asked: readonly T[] | null): boolean =>
+  said.some((one) => asked?.includes(one))
+
+type Delivery = Pick<Offer, 'deliveryMinMs' | 'deliveryMaxMs'>
+
+/** Whether money arrives in that time at the latest; null where an offer does not say. */
+export function arrivesWithin(delivery: Delivery, ms: number): boolean | null {
+  const { deliveryMinMs, deliveryMaxMs } = delivery
+  if (deliveryMaxMs !== null) return deliveryMaxMs <= ms
+  return deliveryMinMs !== null && deliveryMinMs > ms ? false : null
+}

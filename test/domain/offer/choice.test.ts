@@ -1,0 +1,343 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import {
+  type Ask,
+  type Candidate,
+  choiceOf,
+  everyOffer,
+  type Fitting,
+  type Goal,
+} from '~/domain/offer/choice.ts'
+import { NO_FILTERS, type OfferFilters } from '~/domain/offer/filter.ts'
+import { CHANNELS, type Offer, type Offered } from '~/domain/offer/terms.ts'
+import type { Quote } from '~/domain/quote.ts'
+import { offer, offered } from '../../support/offers.ts'
+import { quote } from '../../support/quotes.ts'
+
+const sending = (amount: number): Goal => ({ amount, recipientGets: null })
+const arriving = (recipientGets: number): Goal => ({ amount: null, recipientGets })
+
+const ask = (goal: Goal | null, filters: Partial<OfferFilters> = {}): Ask => ({
+  goal,
+  filters: { ...NO_FILTERS, ...filters },
+  feeMidOf: ({ feeCurrency }) => (feeCurrency === 'GBP' ? 1 : null),
+})
+
+let lastId = 0
+const fresh = (said: Partial<Offer>, more: Partial<Quote> = {}): Candidate => ({
+  quote: offered(said, { id: ++lastId, ...more }),
+  isStale: false,
+})
+const stale = (said: Partial<Offer>, more: Partial<Quote> = {}): Candidate => ({
+  ...fresh(said, more),
+  isStale: true,
+})
+
+const only = (candidates: readonly Candidate[], asked: Ask): Fitting<Candidate> => {
+  const [first, ...others] = choiceOf(candidates, asked)
+  expect(others).toEqual([])
+  return first!
+}
+
+describe('choiceOf', () => {
+  test('with an amount it is the best net among the offers that are for it', () => {
+    const flat = fresh({}, { rate: 130, fee: 5, feeCurrency: 'USD' })
+    const share = fresh({ feePercent: 1, service: 'b' }, { rate: 130, fee: null })
+    const large = fresh({ amountMin: 1000 }, { rate: 140, fee: 0 })
+    const chosen = (amount: number) => only([flat, share, large], ask(sending(amount))).candidate
+    expect(chosen(200)).toBe(share)
+    expect(chosen(900)).toBe(flat)
+    expect(chosen(1000)).toBe(large)
+  })
+
+  test('if no offer is for the amount, it is the one whose band is nearest by ratio', () => {
+    const small = fresh({ amountMin: 100, amountMax: 100 }, { rate: 130 })
+    const large = fresh({ amountMin: 1000, amountMax: 1000 }, { rate: 90 })
+    const at = (amount: number) => only([small, large], ask(sending(amount)))
+    expect(at(300).match).toEqual({ match: 'nearest', atAmount: 100, ratio: 3 })
+    expect(at(400).match).toEqual({ match: 'nearest', atAmount: 1000, ratio: 2.5 })
+    expect(at(100).match).toEqual({ match: 'exact', atAmount: 100, ratio: 1 })
+  })
+
+  test('where bands overlap the better of the two is taken', () => {
+    const dear = fresh({ amountMin: 1, amountMax: 500 }, { rate: 130, fee: 9 })
+    const cheap = fresh({ amountMin: 500, amountMax: 900 }, { rate: 130, fee: 1 })
+    expect(only([dear, cheap], ask(sending(500))).candidate).toBe(cheap)
+  })
+
+  test('without an amount it is the best rate, then the smallest fee, stated before unstated', () => {
+    const best = fresh({ service: 'a' }, { rate: 131, fee: 9 })
+    const rate = fresh({ service: 'b' }, { rate: 130, fee: 1 })
+    expect(only([rate, best], ask(null)).candidate).toBe(best)
+    const silent = fresh({ service: 'c' }, { rate: 131, fee: null })
+    const third = fresh({ service: 'd' }, { rate: 131, fee: 1, feeCurrency: 'GBP' })
+    const inTarget = fresh({ service: 'e' }, { rate: 131, fee: 131, feeCurrency: 'KES' })
+    const share = fresh({ service: 'f', feePercent: 1 }, { rate: 131, fee: 1 })
+    const all = [silent, third, best, share, inTarget]
+    for (const expected of [inTarget, share, best, third, silent]) {
+      expect(only(all, ask(null)).candidate).toBe(expected)
+      all.splice(all.indexOf(expected), 1)
+    }
+  })
+
+  test('an offer that is not stale comes before a stale one, however good', () => {
+    const old = stale({ service: 'a' }, { rate: 140 })
+    const current = fresh({ service: 'b' }, { rate: 130 })
+    expect(only([old, current], ask(null)).candidate).toBe(current)
+    expect(only([old, current], ask(sending(200))).candidate).toBe(current)
+    expect(only([old], ask(sending(200))).candidate).toBe(old)
+  })
+
+  test('an offer that says something else is not there, and one that is silent comes last', () => {
+    const asked = ask(null, { targetCountry: 'SN', payOut: ['cash', 'mobile_money'] })
+    const fits = fresh({ targetCountry: 'SN', payOut: ['mobile_money'] }, { rate: 120 })
+    const half = fresh({ targetCountry: 'SN' }, { rate: 130 })
+    const silent = fresh({}, { rate: 140 })
+    const other = fresh({ targetCountry: 'ML', payOut: ['cash'] }, { rate: 150 })
+    const way = fresh({ targetCountry: 'SN', payOut: ['bank_account'] }, { rate: 150 })
+    expect(only([other, silent, half, way, fits], asked).candidate).toBe(fits)
+    expect(only([other, half], asked).unspecified).toEqual(['payOut'])
+    expect(only([silent], asked).unspecified).toEqual(['targetCountry', 'payOut'])
+    expect(choiceOf([other, way], asked)).toEqual([])
+    expect(choiceOf([], asked)).toEqual([])
+  })
+
+  test('in a list those that are silent come after those that fit, each by value', () => {
+    const silent = fresh({}, { rate: 140, providerId: 'a' })
+    const low = fresh({ channel: 'agent' }, { rate: 120, providerId: 'b' })
+    const high = fresh({ channel: 'agent' }, { rate: 121, providerId: 'c' })
+    const official = fresh({ channel: 'agent' }, { rateType: 'official', providerId: 'd' })
+    const list = choiceOf([official, silent, low, high], ask(null, { channel: ['agent'] }))
+    expect(list.map(({ quote: { providerId } }) => providerId)).toEqual(['c', 'b', 'a', 'd'])
+  })
+
+  test('a delivery that may take longer is not there, and one without an end is silent', () => {
+    const within = (said: Partial<Offer>) =>
+      choiceOf([fresh(said)], ask(null, { deliveryMaxMs: 10 })).map((one) => one.unspecified)
+    expect(within({ deliveryMinMs: 0, deliveryMaxMs: 10 })).toEqual([[]])
+    expect(within({ deliveryMaxMs: 11 })).toEqual([])
+    expect(within({ deliveryMinMs: 11 })).toEqual([])
+    expect(within({ deliveryMinMs: 10 })).toEqual([['deliveryMaxMs']])
+    expect(within({})).toEqual([['deliveryMaxMs']])
+  })
+
+  test('where an amount is to arrive, the offer that takes the least is found band by band', () => {
+    const low = fresh({ amountMin: 1, amountMax: 100 }, { rate: 10, fee: 2 })
+    const mid = fresh({ amountMin: 100.01, amountMax: 500 }, { rate: 10, fee: 5 })
+    const high = fresh({ amountMin: 500.01 }, { rate: 10, fee: 1 })
+    const sent = (gets: number) => only([low, mid, high], ask(arriving(gets)))
+    expect(sent(980)).toMatchObject({ candidate: low, sent: 100 })
+    expect(sent(990)).toMatchObject({ candidate: mid, sent: 104 })
+    expect(sent(4950)).toMatchObject({ candidate: mid, sent: 500 })
+    expect(sent(4960)).toMatchObject({ candidate: high, sent: 500.01 })
+    expect(sent(5990)).toMatchObject({ candidate: high, sent: 600 })
+  })
+
+  test('an offer whose fee has no price is taken only where there is no other', () => {
+    const unpriced = fresh({ service: 'a' }, { rate: 140, fee: 1, feeCurrency: 'EUR' })
+    const priced = fresh({ amountMin: 1, amountMax: 1 }, { rate: 100, providerId: 'retail-a' })
+    for (const goal of [arriving(1000), arriving(1)])
+      expect(only([unpriced, priced], ask(goal)).candidate).toBe(priced)
+    expect(only([unpriced], ask(arriving(1000)))).toMatchObject({ sent: null, match: null })
+  })
+
+  test('it is what a plain search finds, for random offers, filters, amounts and ages', () => {
+    fc.assert(
+      fc.property(markets, asks, (market, asked) => {
+        const chosen = choiceOf(market, asked)
+        const found = new Map(chosen.map((one) => [one.quote.providerId, one]))
+        const providers = new Set(market.map((one) => one.quote.providerId))
+        expect(found.size).toBe(chosen.length)
+        for (const providerId of providers) {
+          const own = market.filter((one) => one.quote.providerId === providerId)
+          const expected = searched(own, asked)
+          expect(found.get(providerId)?.candidate).toBe(expected?.candidate)
+          if (expected) expect(found.get(providerId)).toMatchObject(expected)
+        }
+      }),
+      { numRuns: 5000 },
+    )
+  })
+
+  test('every shuffle of the offers gives the same list', () => {
+    fc.assert(
+      fc.property(markets, asks, fc.infiniteStream(fc.nat()), (market, asked, noise) => {
+        const shuffled = market
+          .map((one) => ({ one, key: noise.next().value }))
+          .sort((a, b) => a.key - b.key)
+          .map(({ one }) => one)
+        expect(choiceOf(shuffled, asked)).toEqual(choiceOf(market, asked))
+        expect(everyOffer(shuffled, asked)).toEqual(everyOffer(market, asked))
+      }),
+    )
+  })
+})
+
+describe('everyOffer', () => {
+  test('lists one of those that differ in their amounts alone, and every other', () => {
+    const low = fresh({ channel: 'agent', amountMax: 100 }, { rate: 10 })
+    const high = fresh({ channel: 'agent', amountMin: 100.01 }, { rate: 11 })
+    const net = fresh({ channel: 'internet', amountMax: 100 }, { rate: 12 })
+    const other = fresh({ channel: 'agent' }, { rate: 9, providerId: 'z' })
+    const listed = (amount: number) =>
+      everyOffer([low, high, net, other], ask(sending(amount))).map((one) => one.candidate)
+    expect(listed(50)).toEqual([net, low, other])
+    expect(listed(200)).toEqual([net, high, other])
+  })
+
+  test('holds the choice of every provider, and nobody whom the choice has not', () => {
+    fc.assert(
+      fc.property(markets, asks, (market, asked) => {
+        const every = new Set(everyOffer(market, asked).map((one) => one.candidate))
+        const chosen = choiceOf(market, asked).map((one) => one.candidate)
+        for (const one of chosen) expect(every.has(one)).toBe(true)
+        const providers = (list: Iterable<Candidate>) =>
+          new Set([...list].map((one) => one.quote.providerId))
+        expect(providers(every)).toEqual(providers(chosen))
+      }),
+    )
+  })
+})
+
+const few = <T>(...values: readonly T[]) => fc.constantFrom<(T | null)[]>(...values, null)
+
+const saids = fc.record({
+  targetCountry: few('SN', 'ML'),
+  payIn: few<Offer['payIn']>(['cash'], ['cash', 'bank_account'], ['credit_card']),
+  channel: few(...CHANNELS.slice(0, 2)),
+  band: fc.constantFrom([null, null], [100, 100], [1, 100], [100, 400], [200, null], [null, 50]),
+  feePercent: few(0, 1, 10),
+  deliveryMinMs: few(0, 30),
+  deliveryMaxMs: few(30, 60),
+})
+
+const quotes = fc.record({
+  id: fc.nat(),
+  atMs: fc.integer({ min: 1, max: 3 }),
+  providerId: fc.constantFrom('a', 'b'),
+  rate: fc.integer({ min: 9, max: 11 }),
+  fee: few(0, 2, 300),
+  feeCurrency: few('USD', 'KES', 'GBP', 'EUR'),
+})
+
+const markets = fc
+  .uniqueArray(fc.tuple(saids, quotes, fc.boolean(), fc.boolean()), {
+    selector: ([, { id }]) => id,
+    maxLength: 12,
+  })
+  .map((list) =>
+    list.map(([{ band, ...said }, more, isPlain, isStale]): Candidate => {
+      const [amountMin = null, amountMax = null] = band
+      const says = offer({ ...said, amountMin, amountMax })
+      return { quote: isPlain ? quote(more) : { ...quote(more), offer: says }, isStale }
+    }),
+  )
+
+const asks = fc
+  .record({
+    goal: few(
+      ...[25, 50, 100, 150, 199, 300, 1000].map(sending),
+      ...[100, 500, 990, 2000, 5000].map(arriving),
+    ),
+    targetCountry: few('SN'),
+    payIn: few<Offer['payIn']>(['cash'], ['credit_card', 'bank_account']),
+    channel: few<OfferFilters['channel']>(['agent']),
+    deliveryMaxMs: few(10, 30),
+  })
+  .map(({ goal, ...filters }) => ask(goal, filters))
+
+type Found = Pick<Fitting<Candidate>, 'candidate' | 'unspecified'> & { sent: number | null }
+
+/** The offer of one provider by the words of the rule: a sieve for each sentence, one by one. */
+function searched(own: readonly Candidate[], { goal, filters }: Ask): Found | undefined {
+  const said = (one: Candidate) => one.quote.offer ?? offer()
+  const silent = (one: Candidate) => {
+    const { targetCountry, payIn, channel, deliveryMaxMs: slow, deliveryMinMs: least } = said(one)
+    const names: string[] = []
+    if (filters.targetCountry && !targetCountry) names.push('targetCountry')
+    if (filters.payIn && !payIn) names.push('payIn')
+    if (filters.channel && !channel) names.push('channel')
+    const within = filters.deliveryMaxMs
+    if (within !== null && slow === null && (least ?? 0) <= within) names.push('deliveryMaxMs')
+    return names as Found['unspecified']
+  }
+  const contradicts = (one: Candidate) => {
+    const { targetCountry, payIn, channel, deliveryMaxMs, deliveryMinMs } = said(one)
+    const within = filters.deliveryMaxMs ?? Number.MAX_VALUE
+    return (
+      (filters.targetCountry && targetCountry && targetCountry !== filters.targetCountry) ||
+      (filters.payIn &&
+        payIn &&
+        new Set([...payIn, ...filters.payIn]).size === payIn.length + filters.payIn.length) ||
+      (filters.channel && channel && channel !== filters.channel[0]) ||
+      (deliveryMaxMs ?? deliveryMinMs ?? 0) > within
+    )
+  }
+  let left = own.filter((one) => !contradicts(one))
+  const sieve = (isBetter: (one: Candidate) => boolean) => {
+    if (left.some(isBetter)) left = left.filter(isBetter)
+  }
+  const least = (figure: (one: Candidate) => number) => {
+    const figures = left.map(figure)
+    left = left.filter((_, i) => figures[i] === Math.min(...figures))
+  }
+  sieve((one) => silent(one).length === 0)
+  if (goal) {
+    const sent = (one: Candidate) => sentUnder(one.quote, goal)
+    const far = (one: Candidate) => ratioTo(said(one), sent(one) ?? Number.NaN)
+    sieve((one) => sent(one) !== null)
+    sieve((one) => far(one) === 1)
+    sieve((one) => !one.isStale)
+    if (left.some((one) => sent(one) !== null)) least(far)
+    if (goal.amount === null) least((one) => sent(one) ?? 0)
+    else least((one) => -(netHundredths(one.quote, goal.amount) ?? Number.NEGATIVE_INFINITY))
+  } else {
+    sieve((one) => !one.isStale)
+    least((one) => -one.quote.rate)
+    sieve(({ quote: { fee, offer: says } }) => fee !== null || (says?.feePercent ?? null) !== null)
+    least(({ quote: asked }) => fixedFee(asked, null) ?? Number.MAX_VALUE)
+    least((one) => said(one).feePercent ?? 0)
+  }
+  least((one) => -one.quote.atMs)
+  least((one) => -one.quote.id)
+  const [candidate] = left
+  return (
+    candidate && {
+      candidate,
+      unspecified: silent(candidate),
+      sent: goal && sentUnder(candidate.quote, goal),
+    }
+  )
+}
+
+/** The fee in KES; null where it has no price. A pound is one shilling here. */
+function fixedFee({ fee, feeCurrency, rate }: Quote, pound: 1 | null = 1): number | null {
+  if (!fee) return 0
+  const prices: Record<string, number | null> = { USD: rate, KES: 1, GBP: pound, EUR: null }
+  const price = prices[feeCurrency ?? 'USD']!
+  return price && fee * price
+}
+
+/** What arrives of a whole amount, in hundredths, which are whole too. */
+function netHundredths(asked: Offered, amount: number): number | null {
+  const fee = fixedFee(asked)
+  const kept = 100 - (asked.offer?.feePercent ?? 0)
+  return fee === null ? null : amount * asked.rate * kept - fee * 100
+}
+
+/** What is sent: the asked amount, or the least in 12 digits of which enough arrives. */
+function sentUnder(asked: Offered, { amount, recipientGets }: Goal): number | null {
+  if (amount !== null) return amount
+  const fee = fixedFee(asked)
+  if (fee === null) return null
+  const kept = 100 - (asked.offer?.feePercent ?? 0)
+  const [over, under] = [(recipientGets + fee) * 100, asked.rate * kept]
+  const digits = 12 - String(Math.floor(over / under)).length
+  const units = (BigInt(over) * 10n ** BigInt(digits) + BigInt(under) - 1n) / BigInt(under)
+  const needed = Number(`${units}e-${digits}`)
+  const { amountMin, amountMax } = asked.offer ?? offer()
+  return amountMin !== null && amountMin !== amountMax && needed < amountMin ? amountMin : needed
+}
+
+const ratioTo = ({ amountMin, amountMax }: Offer, amount: number): number =>
+  Math.max(1, (amountMin ?? 0) / amount, amountMax === null ? 0 : amount / amountMax)
