@@ -65,6 +65,19 @@ describe('choiceOf', () => {
     expect(only([dear, cheap], ask(sending(500))).candidate).toBe(cheap)
   })
 
+  test('net amounts that are shown alike are equal, and the newest of them is taken', () => {
+    const noisy = fresh({}, { rate: 0.4, fee: 0.9, feeCurrency: 'KES', atMs: 1 })
+    const newer = fresh({ service: 'b' }, { rate: 0.1, fee: null, atMs: 2 })
+    expect(3 * 0.4 - 0.9).toBeGreaterThan(3 * 0.1)
+    expect(only([noisy, newer], ask(sending(3))).candidate).toBe(newer)
+  })
+
+  test('an offer for the amount is taken before a nearer price that is not stale', () => {
+    const old = stale({ amountMin: 100, amountMax: 300 }, { rate: 130 })
+    const near = fresh({ amountMin: 100, amountMax: 199 }, { rate: 140 })
+    expect(only([near, old], ask(sending(200))).candidate).toBe(old)
+  })
+
   test('without an amount it is the best rate, then the smallest fee, stated before unstated', () => {
     const best = fresh({ service: 'a' }, { rate: 131, fee: 9 })
     const rate = fresh({ service: 'b' }, { rate: 130, fee: 1 })

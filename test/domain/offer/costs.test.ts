@@ -109,6 +109,12 @@ describe('costsOf', () => {
     expect(chosen([band(3, true)])).toEqual([3])
   })
 
+  test('the exact one is taken even where the nearest alone is not stale', () => {
+    const near = costing(1, { amountMax: 199, service: 'x' })
+    const exact = { ...costing(2, { amountMin: 200, service: 'x' }), isStale: true }
+    expect(costsOf([near, exact], ask()).offers.map((one) => one.candidate)).toEqual([exact])
+  })
+
   test('equal costs stand by time, then by provider', () => {
     const early = costing(1, {}, { atMs: 1, providerId: 'a' })
     const late = costing(1, {}, { atMs: 2, providerId: 'z' })
