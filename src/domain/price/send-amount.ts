@@ -23,15 +23,17 @@ export function sendAmount(quote: Offered, net: number, feeMid: number | null): 
   const percent = feePercentOf(quote)
   if (fee === null || percent >= 100) return null
   const charged = feeFactors(quote, feeMid)
+  const share = percent / 100
   const isEnough = (place: number) => {
     const amount = amountAt(place)
     const converted = amount * rate
-    const taken = fee + converted * (percent / 100)
+    const taken = fee + converted * share
     const over = converted - taken - net
     if (Math.abs(over) > DOUBT * (converted + taken + net)) return over > 0
-    return reaches(net, [amount, rate], charged, [amount, rate, percent, 0.01]) ?? over >= 0
+    const shared: Factors[] = percent === 0 ? [] : [[amount, rate, percent, 0.01]]
+    return reaches(net, [amount, rate], charged, ...shared) ?? over >= 0
   }
-  const found = leastPlace(placeOf((net + fee) / (rate * (1 - percent / 100))), isEnough)
+  const found = leastPlace(placeOf((net + fee) / (rate * (1 - share))), isEnough)
   const amount = amountAt(found)
   return amount <= AMOUNT_MAX ? amount : null
 }
