@@ -1,6 +1,5 @@
 import { differenceOfProducts } from './decimal.ts'
 import { feePercentOf } from './offer/fee-at.ts'
-import type { Offered } from './offer/terms.ts'
 import type { Quote } from './quote.ts'
 
 /** The largest amount accepted, so that no product of amount and rate overflows. */
@@ -14,7 +13,7 @@ export const AMOUNT_MAX = 1e15
  * fee currency; null when there is no such mid). A percentage that an offer charges beside it is
  * taken of the amount. May be zero or negative: a fee can eat the amount.
  */
-export function netConverted(quote: Offered, amount: number, feeMid: number | null): number | null {
+export function netConverted(quote: Quote, amount: number, feeMid: number | null): number | null {
   const fixed = feeInTarget(quote, feeMid)
   if (fixed === null) return null
   const converted = amount * quote.rate
@@ -51,7 +50,7 @@ export const isCancelled = (converted: number, fee: number): boolean =>
  * doubles, so where it prices a fee, and for decimals of extreme length, only the digits count that
  * are right on both sides.
  */
-function netInDecimals(quote: Offered, amount: number, fee: number): number {
+function netInDecimals(quote: Quote, amount: number, fee: number): number {
   const { rate, fee: charged, feeCurrency, to } = quote
   const price = feeCurrency === to ? 1 : rate
   const isSure = thirdFeeCurrency(quote) === null

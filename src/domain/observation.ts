@@ -1,4 +1,5 @@
 import { yearsBeforeMs } from './duration.ts'
+import type { Offer } from './offer/terms.ts'
 import type { Evidence } from './price/evidence.ts'
 import type { RateType } from './provider.ts'
 
@@ -12,6 +13,8 @@ export type Observation = {
   readonly feeCurrency: string | null
   readonly rateType: RateType
   readonly evidence: Evidence
+  /** What it says of its offer; null where it says nothing. */
+  readonly offer: Offer | null
   readonly effectiveMs: number
   readonly notes: string | null
 }

@@ -1,3 +1,4 @@
+import type { Offer } from './offer/terms.ts'
 import type { Evidence } from './price/evidence.ts'
 import type { RateType } from './provider.ts'
 
@@ -16,6 +17,8 @@ export type Quote = Dated & {
   readonly feeCurrency: string | null
   readonly rateType: RateType
   readonly evidence: Evidence
+  /** What it says of its offer; null where it says nothing. */
+  readonly offer: Offer | null
 }
 
 /** Sorts newest first; between equal times the one recorded last comes first. */

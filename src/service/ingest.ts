@@ -99,4 +99,5 @@ const quoteOf = (observation: Observation, id: number): Quote => ({
   feeCurrency: observation.feeCurrency,
   rateType: observation.rateType,
   evidence: observation.evidence,
+  offer: observation.offer,
 })

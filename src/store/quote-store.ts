@@ -62,6 +62,7 @@ export const quoteIn = ({ from, to }: Corridor, row: SaidRow): Quote => ({
   feeCurrency: row.fee_currency,
   rateType: row.rate_type,
   evidence: row.evidence ?? 'observed',
+  offer: null,
 })
 
 /**

@@ -65,6 +65,7 @@ export function readObservationRow(row: unknown, rules: RowRules): RowReading {
     effectiveMs,
     notes,
     evidence,
+    offer: null,
   }
   return { observation, faults: null }
 }

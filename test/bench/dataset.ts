@@ -99,6 +99,7 @@ function observationOf(
     effectiveMs,
     notes: null,
     evidence: 'observed',
+    offer: null,
   }
 }
 

@@ -142,6 +142,7 @@ const observationOf = ({ moment, provider, pair, rate, fee, kind }: Said, nowMs:
     rateType: kind ?? provider.rateType,
     effectiveMs: momentOf(moment, nowMs),
     evidence: kind === null ? 'observed' : 'derived',
+    offer: null,
     notes: null,
   }) satisfies Observation
 

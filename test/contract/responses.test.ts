@@ -125,6 +125,7 @@ function worldOf(past: typeof history extends fc.Arbitrary<infer T> ? T : never)
       id: i + 1,
       feeCurrency: row.fee === null ? null : row.feeCurrency,
       evidence: EVIDENCE[i % EVIDENCE.length]!,
+      offer: null,
     }))
   const references = past.references.flatMap(({ atMs, source, perUsd }, i) =>
     Object.entries(perUsd).map(([code, rate], j) => ({

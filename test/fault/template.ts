@@ -90,7 +90,7 @@ async function fill(url: string, sinceMs: number): Promise<Template['keys']> {
   const observations = CORRIDORS.map((corridor) => {
     const [from = '', to = ''] = corridor.split('/')
     const price = { rate: '100', fee: null, feeCurrency: null, rateType: 'retail' as const }
-    const said = { effectiveMs: sinceMs, notes: null, evidence: 'observed' as const }
+    const said = { effectiveMs: sinceMs, notes: null, evidence: 'observed' as const, offer: null }
     return { providerId: PROVIDER, from, to, ...price, ...said }
   })
   await createObservationStore(database).record({ observations, idempotency: null })

@@ -38,6 +38,7 @@ const USD_KES = {
   effectiveMs: NOW_MS,
   notes: null,
   evidence: 'observed',
+  offer: null,
 } as const
 
 describe('openObservationFile', () => {
@@ -62,6 +63,7 @@ describe('openObservationFile', () => {
         effectiveMs: Date.parse('2026-03-04T09:00:00Z'),
         notes: 'cash, "fast"',
         evidence: 'indicative',
+        offer: null,
       },
     ])
   })

@@ -140,6 +140,7 @@ describe('what a row may leave out', () => {
       rateType: 'retail',
       effectiveMs: Date.parse(NOW),
       evidence: 'observed',
+      offer: null,
       notes: null,
     })
     const { rateType } = await recordedOf({ ...ROW, provider_id: 'official-a' })
@@ -155,6 +156,7 @@ describe('what a row may leave out', () => {
       fee: 0,
       fee_currency: 'GBP',
       notes: 'seen at the counter',
+      offer: null,
       evidence: 'indicative',
       effective_from: '2026-03-05T15:25:30.123+01:00',
     }
@@ -167,6 +169,7 @@ describe('what a row may leave out', () => {
       feeCurrency: 'GBP',
       rateType: 'p2p',
       effectiveMs: Date.parse('2026-03-05T14:25:30.123Z'),
+      offer: null,
       notes: 'seen at the counter',
       evidence: 'indicative',
     })

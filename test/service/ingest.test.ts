@@ -18,6 +18,7 @@ const observation = (more: Partial<Observation> = {}): Observation => ({
   feeCurrency: null,
   rateType: 'retail',
   evidence: 'observed',
+  offer: null,
   effectiveMs: NOW_MS,
   notes: null,
   ...more,
@@ -67,6 +68,7 @@ describe('ingest', () => {
       feeCurrency: 'KES',
       rateType: 'retail',
       evidence: 'derived',
+      offer: null,
     })
     expect(official?.quote).toMatchObject({ id: 72, rate: 1e-12, rateType: 'official', fee: null })
   })

@@ -42,6 +42,7 @@ const quoteOf = (row: Observation, id: number): Quote => ({
   feeCurrency: row.feeCurrency,
   rateType: row.rateType,
   evidence: row.evidence,
+  offer: null,
 })
 
 /** Quotes in one order, to compare lists that promise none. */

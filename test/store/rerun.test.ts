@@ -155,6 +155,7 @@ async function scene() {
     rateType: 'retail',
     notes: null,
     evidence: 'observed',
+    offer: null,
   } as const
   const row = { providerId: 'p', from: 'USD', to: 'KES', ...price, effectiveMs: NOW_MS }
   return { database, store, row, accountId: account!.id }

@@ -33,6 +33,7 @@ export function observation(more: Partial<Observation> = {}): Observation {
     feeCurrency: null,
     rateType: 'retail',
     evidence: 'observed',
+    offer: null,
     effectiveMs: NOW_MS,
     notes: null,
     ...more,

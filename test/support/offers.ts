@@ -1,4 +1,4 @@
-import { type Offer, type Offered, PLAIN } from '~/domain/offer/terms.ts'
+import { type Offer, PLAIN } from '~/domain/offer/terms.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { quote } from './quotes.ts'
 
@@ -6,7 +6,7 @@ import { quote } from './quotes.ts'
 export const offer = (more: Partial<Offer> = {}): Offer => ({ ...PLAIN, ...more })
 
 /** A quote of `retail-a` in USD/KES under such an offer. */
-export const offered = (said: Partial<Offer>, more: Partial<Quote> = {}): Offered => ({
+export const offered = (said: Partial<Offer>, more: Partial<Quote> = {}): Quote => ({
   ...quote(more),
   offer: offer(said),
 })

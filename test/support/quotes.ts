@@ -15,6 +15,7 @@ export function quote(more: Partial<Quote> = {}): Quote {
     feeCurrency: null,
     rateType: 'retail',
     evidence: 'observed',
+    offer: null,
     ...more,
   }
 }

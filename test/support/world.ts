@@ -122,6 +122,7 @@ export class World {
         fee: null,
         feeCurrency: null,
         evidence: 'observed' as const,
+        offer: null,
         rateType: PROVIDERS.find(({ id }) => id === quote.providerId)!.rateType,
         ...quote,
       })),

@@ -47,6 +47,7 @@ describe('readObservationRow', () => {
       effectiveMs: DEFAULT_MS,
       notes: null,
       evidence: 'observed',
+      offer: null,
     })
   })
 

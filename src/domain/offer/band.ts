@@ -1,5 +1,5 @@
 import { sendAmount } from '~/domain/price/send-amount.ts'
-import type { Offered } from './terms.ts'
+import type { Quote } from '~/domain/quote.ts'
 
 /** How an amount lies to the amounts that an offer is for. */
 export type AmountMatch = {
@@ -14,7 +14,7 @@ export type AmountMatch = {
 export type Sending = { readonly sent: number; readonly match: AmountMatch }
 
 /** The match of an amount; an end that an offer does not name is open. */
-export function matchOf({ offer }: Offered, amount: number): AmountMatch {
+export function matchOf({ offer }: Quote, amount: number): AmountMatch {
   const { amountMin, amountMax } = offer ?? OPEN
   if (amountMin !== null && amount < amountMin)
     return { match: 'nearest', atAmount: amountMin, ratio: amountMin / amount }
@@ -32,7 +32,7 @@ const OPEN = { amountMin: null, amountMax: null }
  * An offer from an amount on sends no less than that. A price surveyed at one amount says nothing
  * of what else can be sent, so it is taken for the nearest.
  */
-export function sendingOf(quote: Offered, net: number, feeMid: number | null): Sending | null {
+export function sendingOf(quote: Quote, net: number, feeMid: number | null): Sending | null {
   const least = sendAmount(quote, net, feeMid)
   if (least === null) return null
   const { amountMin, amountMax } = quote.offer ?? OPEN

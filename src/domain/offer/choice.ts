@@ -6,10 +6,10 @@ import { roundAmount } from '~/domain/round.ts'
 import { type AmountMatch, matchOf, type Sending, sendingOf } from './band.ts'
 import { feePercentOf, isFeeStated } from './fee-at.ts'
 import { type FilterName, type OfferFilters, unspecifiedOf } from './filter.ts'
-import { bandsKey, type Offered, PLAIN } from './terms.ts'
+import { bandsKey, PLAIN } from './terms.ts'
 
 /** A live quote, and whether it is older than a current price may be. */
-export type Candidate = { readonly quote: Offered; readonly isStale: boolean }
+export type Candidate = { readonly quote: Quote; readonly isStale: boolean }
 
 /** An amount to send, or one to arrive. The other is null. */
 export type Goal =
@@ -27,7 +27,7 @@ export type Ask = {
 /** A candidate that fits, and how well. */
 export type Fitting<T extends Candidate> = {
   readonly candidate: T
-  readonly quote: Offered
+  readonly quote: Quote
   /** The filters that it says nothing about. */
   readonly unspecified: readonly FilterName[]
   /** Null where no amount is asked for, or none can be sent. */
@@ -85,7 +85,7 @@ function fittingOf<T extends Candidate>(candidates: readonly T[], ask: Ask): Fit
 }
 
 function placed(
-  quote: Offered,
+  quote: Quote,
   { goal, feeMidOf }: Ask,
 ): Pick<Fitting<Candidate>, 'match' | 'sent' | 'value'> {
   if (goal === null) return { match: null, sent: null, value: quote.rate }
@@ -150,7 +150,7 @@ function byValue(a: number | null, b: number | null): number {
  * The smaller fee first, then the smaller percentage. A fee that cannot be compared, because it is
  * in a third currency, comes after those, and one that nobody stated comes last.
  */
-function byFee(a: Offered, b: Offered): number {
+function byFee(a: Quote, b: Quote): number {
   return (
     Number(isFeeStated(b)) - Number(isFeeStated(a)) ||
     byValue(negative(feeInTarget(a, null)), negative(feeInTarget(b, null))) ||

@@ -1,10 +1,10 @@
-import type { Offered } from './terms.ts'
+import type { Quote } from '~/domain/quote.ts'
 
 /** What is charged beside the fee, in percent of the amount sent. */
-export const feePercentOf = ({ offer }: Offered): number => offer?.feePercent ?? 0
+export const feePercentOf = ({ offer }: Quote): number => offer?.feePercent ?? 0
 
 /** Whether anybody said what is charged, be it nothing. */
-export const isFeeStated = ({ fee, offer }: Offered): boolean =>
+export const isFeeStated = ({ fee, offer }: Quote): boolean =>
   fee !== null || (offer?.feePercent ?? null) !== null
 
 /** All that is charged for an amount. */
@@ -18,7 +18,7 @@ type Charge = { readonly fee: number; readonly feeCurrency: string }
  * at the provider's own rate, and from there to a third one at `feeMid` (units of target per unit
  * of fee currency); null without such a mid.
  */
-export function feeAt(quote: Offered, amount: number, feeMid: number | null): Charge | null {
+export function feeAt(quote: Quote, amount: number, feeMid: number | null): Charge | null {
   if (!isFeeStated(quote)) return null
   const { from, to, rate, fee } = quote
   const feeCurrency = quote.feeCurrency ?? from

@@ -1,4 +1,5 @@
-import { type Channel, type Offer, type Offered, type PayWay, PLAIN } from './terms.ts'
+import type { Quote } from '~/domain/quote.ts'
+import { type Channel, type Offer, type PayWay, PLAIN } from './terms.ts'
 
 /** What a question asks of offers. Null asks nothing; of a list, one is enough. */
 export type OfferFilters = {
@@ -27,7 +28,7 @@ const NAMES = Object.keys(NO_FILTERS) as FilterName[]
 /**
  * The filters that an offer says nothing about; null where it says something else than one asks.
  */
-export function unspecifiedOf(quote: Offered, filters: OfferFilters): FilterName[] | null {
+export function unspecifiedOf(quote: Quote, filters: OfferFilters): FilterName[] | null {
   const unspecified: FilterName[] = []
   for (const name of NAMES) {
     if (filters[name] === null) continue

@@ -1,5 +1,4 @@
 import { plainDecimal } from '~/domain/decimal.ts'
-import type { Quote } from '~/domain/quote.ts'
 
 export const PAY_WAYS = [
   'cash',
@@ -56,9 +55,6 @@ type OfferTerms = {
 
 export type Offer = OfferIdentity & OfferTerms
 
-/** A quote and what it says of its offer; one that says nothing has none. */
-export type Offered = Quote & { readonly offer?: Offer | null }
-
 /** The provider's plain offer, of which nothing is said. */
 export const PLAIN: Offer = {
   sourceCountry: null,
@@ -79,7 +75,7 @@ export const PLAIN: Offer = {
 export const isPlain = (identity: OfferIdentity): boolean => offerKey(identity) === PLAIN_KEY
 
 /** Whether a quote was still live at a moment, as far as it says so itself. */
-export const isValidAt = ({ offer }: Offered, ms: number): boolean =>
+export const isValidAt = ({ offer }: { readonly offer: Offer | null }, ms: number): boolean =>
   (offer?.validUntilMs ?? Number.POSITIVE_INFINITY) >= ms
 
 /** The ways in the order of `PAY_WAYS`, each once. */

@@ -1,6 +1,6 @@
 import { sureDigits, thirdFeeCurrency } from '~/domain/convert.ts'
 import { feePercentOf, isFeeStated } from '~/domain/offer/fee-at.ts'
-import type { Offered } from '~/domain/offer/terms.ts'
+import type { Quote } from '~/domain/quote.ts'
 
 const PERCENT = 100
 
@@ -37,7 +37,7 @@ export const marginPct = (rate: number, mid: number): number => (1 - rate / mid)
  * Null where nobody stated a fee, and where a fee in a third currency has no mid of that day. A fee
  * in the target currency is brought to the source currency at the mid of the day.
  */
-export function costOf(quote: Offered, amount: number, day: QuoteDay): Cost | null {
+export function costOf(quote: Quote, amount: number, day: QuoteDay): Cost | null {
   const fixed = feeInSource(quote, day)
   if (fixed === null) return null
   const percent = feePercentOf(quote)
@@ -68,7 +68,7 @@ export function totalOf(
  * The fee in the source currency at the mids of the quote's day, as far as it is the same for every
  * amount; null when nobody stated one, and when it has no price.
  */
-export function feeInSource(quote: Offered, { mid, feeMid }: QuoteDay): number | null {
+export function feeInSource(quote: Quote, { mid, feeMid }: QuoteDay): number | null {
   const { fee, feeCurrency, to } = quote
   if (fee === null) return isFeeStated(quote) ? 0 : null
   if (fee === 0) return fee

@@ -1,7 +1,7 @@
 import { AMOUNT_MAX, feeInTarget, thirdFeeCurrency } from '~/domain/convert.ts'
 import { type Factors, reaches } from '~/domain/decimal.ts'
 import { feePercentOf } from '~/domain/offer/fee-at.ts'
-import type { Offered } from '~/domain/offer/terms.ts'
+import type { Quote } from '~/domain/quote.ts'
 
 /** Numbers of 12 digits with one exponent: from 1.00000000000 to 9.99999999999. */
 const STEPS = 9e11
@@ -17,7 +17,7 @@ const DOUBT = 1e-13
  * It is reckoned in the decimals that rate and fee are written as. Null where the fee cannot be
  * priced, and where it takes more than can be asked for. `feeMid` is as in `netConverted`.
  */
-export function sendAmount(quote: Offered, net: number, feeMid: number | null): number | null {
+export function sendAmount(quote: Quote, net: number, feeMid: number | null): number | null {
   const { rate } = quote
   const fee = feeInTarget(quote, feeMid)
   const percent = feePercentOf(quote)
@@ -39,7 +39,7 @@ export function sendAmount(quote: Offered, net: number, feeMid: number | null): 
 }
 
 /** What makes up the fee in the target currency, as the numbers it is a product of. */
-function feeFactors(quote: Offered, feeMid: number | null): Factors {
+function feeFactors(quote: Quote, feeMid: number | null): Factors {
   const fee = quote.fee ?? 0
   if (thirdFeeCurrency(quote) !== null) return [fee, feeMid ?? 0]
   return [fee, quote.feeCurrency === quote.to ? 1 : quote.rate]

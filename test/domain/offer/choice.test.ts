@@ -9,7 +9,7 @@ import {
   type Goal,
 } from '~/domain/offer/choice.ts'
 import { NO_FILTERS, type OfferFilters } from '~/domain/offer/filter.ts'
-import { CHANNELS, type Offer, type Offered } from '~/domain/offer/terms.ts'
+import { CHANNELS, type Offer } from '~/domain/offer/terms.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { offer, offered } from '../../support/offers.ts'
 import { quote } from '../../support/quotes.ts'
@@ -332,14 +332,14 @@ function fixedFee({ fee, feeCurrency, rate }: Quote, pound: 1 | null = 1): numbe
 }
 
 /** What arrives of a whole amount, in hundredths, which are whole too. */
-function netHundredths(asked: Offered, amount: number): number | null {
+function netHundredths(asked: Quote, amount: number): number | null {
   const fee = fixedFee(asked)
   const kept = 100 - (asked.offer?.feePercent ?? 0)
   return fee === null ? null : amount * asked.rate * kept - fee * 100
 }
 
 /** What is sent: the asked amount, or the least in 12 digits of which enough arrives. */
-function sentUnder(asked: Offered, { amount, recipientGets }: Goal): number | null {
+function sentUnder(asked: Quote, { amount, recipientGets }: Goal): number | null {
   if (amount !== null) return amount
   const fee = fixedFee(asked)
   if (fee === null) return null
