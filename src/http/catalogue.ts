@@ -7,7 +7,7 @@ import {
   presentCurrencies,
   presentProviders,
 } from '~/wire/catalogue.ts'
-import { readMaxAge } from '~/wire/moment.ts'
+import { readSelection } from '~/wire/offer/selection.ts'
 import { CorridorsQuery, NoQuery } from '~/wire/parameters.ts'
 import { corridorsText } from '~/wire/text/catalogue-text.ts'
 import type { HotDeps } from './access.ts'
@@ -43,7 +43,7 @@ export const catalogueRoutes = (deps: HotDeps): Route[] => [
     query: CorridorsQuery,
     response: CorridorsResponse,
     isTiered: true,
-    find: ({ query, view }) => corridorsOf(view, readMaxAge(query)),
+    find: ({ query, view }) => corridorsOf(view, readSelection(query)),
     present: presentCorridors,
     text: corridorsText,
   }),

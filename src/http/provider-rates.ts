@@ -1,5 +1,5 @@
 import { providerRates } from '~/service/provider-rates.ts'
-import { readMaxAge } from '~/wire/moment.ts'
+import { readSelection } from '~/wire/offer/selection.ts'
 import { ProviderQuery } from '~/wire/parameters.ts'
 import { ProviderRatesResponse, presentProviderRates } from '~/wire/provider-rates.ts'
 import { providerRatesText } from '~/wire/text/provider-rates-text.ts'
@@ -20,7 +20,7 @@ export const providerRatesRoutes = (deps: HotDeps): Route[] => [
     query: ProviderQuery,
     response: ProviderRatesResponse,
     isTiered: true,
-    find: ({ query, view }) => providerRates(view, query.provider, readMaxAge(query)),
+    find: ({ query, view }) => providerRates(view, query.provider, readSelection(query)),
     present: presentProviderRates,
     text: providerRatesText,
   }),

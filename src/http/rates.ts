@@ -1,5 +1,5 @@
 import { ratesOf } from '~/service/rates.ts'
-import { readMaxAge } from '~/wire/moment.ts'
+import { readSelection } from '~/wire/offer/selection.ts'
 import { RatesQuery } from '~/wire/parameters.ts'
 import { presentRates, RatesResponse } from '~/wire/rates.ts'
 import type { HotDeps } from './access.ts'
@@ -22,7 +22,7 @@ export const ratesRoutes = (deps: HotDeps): Route[] => [
     query: RatesQuery,
     response: RatesResponse,
     isTiered: true,
-    find: ({ query, view }) => ratesOf(view, query, readMaxAge(query)),
+    find: ({ query, view }) => ratesOf(view, query, readSelection(query)),
     present: presentRates,
   }),
 ]

@@ -10,7 +10,7 @@ import {
   presentProviders,
 } from '~/wire/catalogue.ts'
 import { record } from '~/wire/fields.ts'
-import { readMaxAge } from '~/wire/moment.ts'
+import { readSelection } from '~/wire/offer/selection.ts'
 import { CorridorsQuery } from '~/wire/parameters.ts'
 import { presentFreshness } from '~/wire/present.ts'
 import { leftOut, paged, pageFields, sliced, sliceFields } from './page.ts'
@@ -33,7 +33,7 @@ export const listCorridors = tool({
   input: Type.Object({ ...CorridorsQuery.properties, ...sliceFields }),
   output: record({ ...CorridorsResponse.properties, ...pageFields }),
   answer({ args, view }) {
-    const found = corridorsOf(view, readMaxAge(args))
+    const found = corridorsOf(view, readSelection(args))
     const page = { ...found, corridors: sliced(found.corridors, args) }
     const left = leftOut({ corridors: found.corridors.length }, args)
     return paged(presentCorridors(page, view.freshness), left)

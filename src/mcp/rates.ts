@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { ratesOf } from '~/service/rates.ts'
 import { record } from '~/wire/fields.ts'
-import { readMaxAge } from '~/wire/moment.ts'
+import { readSelection } from '~/wire/offer/selection.ts'
 import { RatesQuery } from '~/wire/parameters.ts'
 import { presentRates, RatesResponse } from '~/wire/rates.ts'
 import { leftOut, paged, pageFields, sliced, sliceFields } from './page.ts'
@@ -25,7 +25,7 @@ export const getRates = tool({
   input: Type.Object({ ...RatesQuery.properties, ...sliceFields }),
   output: record({ ...RatesResponse.properties, ...pageFields }),
   answer({ args, view }) {
-    const rates = ratesOf(view, args, readMaxAge(args))
+    const rates = ratesOf(view, args, readSelection(args))
     const page = { ...rates, quotes: sliced(rates.quotes, args) }
     const left = leftOut({ providers: rates.quotes.length }, args)
     return paged(presentRates(page, view.freshness), left)

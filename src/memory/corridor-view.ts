@@ -1,3 +1,4 @@
+import { ALL_SAID, type FilterName } from '~/domain/offer/filter.ts'
 import type { DayMids } from '~/domain/price/day-mids.ts'
 import type { Provider } from '~/domain/provider.ts'
 import { isExecutable } from '~/domain/provider.ts'
@@ -17,6 +18,8 @@ export type RankedQuote = AgedQuote &
   DayMids & {
     readonly provider: Provider
     readonly spreadBps: number
+    /** The filters asked for that its offer says nothing about; else one shared empty list. */
+    readonly unspecified: readonly FilterName[]
   }
 
 /** What one corridor looks like at one cutoff. */
@@ -45,11 +48,17 @@ export const EMPTY_VIEW: CorridorView = {
 }
 
 /** A quote to be ranked. */
-export type Quoted = Omit<RankedQuote, 'spreadBps' | 'isStale'>
+export type Quoted = Omit<RankedQuote, 'spreadBps' | 'isStale' | 'unspecified'>
 
 /** Ranks and measures the quotes of one corridor; those from before `staleBeforeMs` are stale. */
 export function corridorView(quoted: readonly Quoted[], staleBeforeMs: number): CorridorView {
-  return measured(quoted.map((one) => ({ ...one, isStale: one.quote.atMs < staleBeforeMs })))
+  return measured(
+    quoted.map((one) => ({
+      ...one,
+      isStale: one.quote.atMs < staleBeforeMs,
+      unspecified: ALL_SAID,
+    })),
+  )
 }
 
 /** The view without quotes from before `sinceMs`; the very same view where there are none. */
@@ -66,6 +75,7 @@ function measured(quoted: readonly Omit<RankedQuote, 'spreadBps'>[]): CorridorVi
     isStale: one.isStale,
     provider: one.provider,
     spreadBps: spreads[i]!,
+    unspecified: one.unspecified,
     midAtQuote: one.midAtQuote,
     feeMidAtQuote: one.feeMidAtQuote,
     value: one.quote.rate,

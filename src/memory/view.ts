@@ -1,11 +1,12 @@
 import { wasActive } from '~/domain/activity.ts'
 import type { Freshness } from '~/domain/freshness.ts'
 import type { Mid, Reference } from '~/domain/mid.ts'
+import { type Selection, UNSELECTED } from '~/domain/offer/selection.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { AnswerBasis } from './answer-basis.ts'
 import type { CatalogueIndex } from './catalogue-index.ts'
 import type { CorridorBook, ViewRules } from './corridor-book.ts'
-import { type CorridorView, EMPTY_VIEW, viewSince } from './corridor-view.ts'
+import { type CorridorView, EMPTY_VIEW, type RankedQuote, viewSince } from './corridor-view.ts'
 import type { Generation } from './memory.ts'
 
 /** The age up to which a value is shown; null for any age. */
@@ -52,24 +53,35 @@ export class View {
     return this.#generation
   }
 
-  /** The quotes of a corridor, none older than `maxAgeMs`; empty when nobody quotes it. */
-  corridor(from: string, to: string, maxAgeMs: number | null = null): CorridorView {
+  /** The selected quotes of a corridor; empty when nobody quotes it. */
+  corridor(from: string, to: string, selection: Selection = UNSELECTED): CorridorView {
     const book = this.#generation.quotes.book(from, to)
     this.basis.readBook(from, to, book)
-    return book ? this.viewOf(book, maxAgeMs) : EMPTY_VIEW
+    return book ? this.viewOf(book, selection) : EMPTY_VIEW
   }
 
-  /** The corridor of a book, without quotes older than `maxAgeMs`; null is for any age. */
-  viewOf(book: CorridorBook, maxAgeMs: number | null = null): CorridorView {
+  /** The corridor of a book by the quotes selected. */
+  viewOf(book: CorridorBook, selection: Selection = UNSELECTED): CorridorView {
     const seen = book.view(this.#rules)
     const { quoteMaxAgeMs, staleAfterMs } = this.limits
     if (quoteMaxAgeMs !== null) this.basis.lastUntil(seen.oldestMs + quoteMaxAgeMs)
     if (staleAfterMs !== null && this.freshness.tier === 'realtime')
       this.basis.lastUntil(seen.oldestFreshMs + staleAfterMs)
+    const { maxAgeMs } = selection
     if (maxAgeMs === null) return seen
     const young = viewSince(seen, this.freshness.nowMs - maxAgeMs)
     this.basis.lastUntil(young.oldestMs + maxAgeMs)
     return young
+  }
+
+  /** Every live offer of a corridor, those of one provider ranked by rate as all are. */
+  offers(from: string, to: string): readonly RankedQuote[] {
+    return this.corridor(from, to).quotes
+  }
+
+  /** Every live offer of a book, as `offers` has them. */
+  offersOf(book: CorridorBook): readonly RankedQuote[] {
+    return this.viewOf(book).quotes
   }
 
   /** The moment before which a quote is stale at `thenMs`, but never later than now. */

@@ -1,4 +1,5 @@
 import type { Corridor } from '~/domain/corridor.ts'
+import type { Selection } from '~/domain/offer/selection.ts'
 import type { View } from '~/memory/view.ts'
 
 /** Why a list is empty. */
@@ -14,10 +15,10 @@ export type Absence = Emptiness & {
   readonly isReverseQuoted: boolean
 }
 
-/** Why a corridor has no price that is up to `maxAgeMs` old. */
-export function absenceOf(view: View, corridor: Corridor, maxAgeMs: number | null): Absence {
+/** Why a corridor has no price among those selected. */
+export function absenceOf(view: View, corridor: Corridor, selection: Selection): Absence {
   const { from, to } = corridor
   const { lastUpdatedMs } = view.corridor(from, to)
-  const isReverseQuoted = view.corridor(to, from, maxAgeMs).quotes.length > 0
+  const isReverseQuoted = view.corridor(to, from, selection).quotes.length > 0
   return { corridor, newestMs: lastUpdatedMs, isReverseQuoted }
 }

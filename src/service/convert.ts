@@ -1,6 +1,8 @@
 import { netConverted, thirdFeeCurrency } from '~/domain/convert.ts'
 import type { Corridor } from '~/domain/corridor.ts'
 import type { Mid } from '~/domain/mid.ts'
+import type { Goal } from '~/domain/offer/choice.ts'
+import { type Selection, UNSELECTED } from '~/domain/offer/selection.ts'
 import { type Cost, costOf } from '~/domain/price/cost.ts'
 import { sendAmount } from '~/domain/price/send-amount.ts'
 import type { Quote } from '~/domain/quote.ts'
@@ -31,11 +33,6 @@ export type Conversion = {
    */
   readonly cost: Cost | null
 }
-
-/** What is asked for: an amount to send, or one to arrive. The other is null. */
-export type Goal =
-  | { readonly amount: number; readonly recipientGets: null }
-  | { readonly amount: null; readonly recipientGets: number }
 
 export type Conversions = {
   readonly corridor: Corridor
@@ -85,16 +82,15 @@ export type Priced = { readonly prices: Prices; readonly goal: Goal }
 export const convert = (view: View, question: Question): Conversions =>
   converted(priced(view, question))
 
-/** `maxAgeMs` is how old a quote may be; null for any age. */
-type Question = Corridor & { readonly goal: Goal; readonly maxAgeMs?: number | null }
+type Question = Corridor & { readonly goal: Goal; readonly selection?: Selection }
 
 /** The prices that `converted` needs. Throws as `convert` does. */
-export function priced(view: View, { goal, maxAgeMs = null, ...pair }: Question): Priced {
+export function priced(view: View, { goal, selection = UNSELECTED, ...pair }: Question): Priced {
   const corridor = supportedCorridor(view.catalogue, pair)
   const { from, to } = corridor
   const mid = view.mid(from, to) ?? null
-  const { quotes } = view.corridor(from, to, maxAgeMs)
-  const absence = quotes.length === 0 ? absenceOf(view, corridor, maxAgeMs) : null
+  const { quotes } = view.corridor(from, to, selection)
+  const absence = quotes.length === 0 ? absenceOf(view, corridor, selection) : null
   return { prices: { corridor, mid, quotes, absence, feeMids: feeMidsOf(view, quotes) }, goal }
 }
 

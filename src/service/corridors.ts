@@ -1,4 +1,5 @@
 import type { Corridor } from '~/domain/corridor.ts'
+import { type Selection, UNSELECTED } from '~/domain/offer/selection.ts'
 import type { CorridorView } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
 import type { Emptiness } from './absence.ts'
@@ -14,9 +15,9 @@ export type Corridors = {
   readonly absence: Emptiness | null
 }
 
-/** The corridors that have prices up to `maxAgeMs` old, as `liveCorridors` lists them. */
-export function corridorsOf(view: View, maxAgeMs: number | null): Corridors {
-  const corridors = liveCorridors(view, maxAgeMs)
+/** The corridors that have prices of those selected, as `liveCorridors` lists them. */
+export function corridorsOf(view: View, selection: Selection): Corridors {
+  const corridors = liveCorridors(view, selection)
   if (corridors.length > 0) return { corridors, absence: null }
   const times = liveCorridors(view).map((older) => older.view.lastUpdatedMs!)
   const newestMs = times.reduce<number | null>((newest, ms) => Math.max(newest ?? ms, ms), null)
@@ -25,14 +26,14 @@ export function corridorsOf(view: View, maxAgeMs: number | null): Corridors {
 
 /**
  * Every corridor that an active provider quotes between active currencies, by source, then target;
- * by prices up to `maxAgeMs` old.
+ * by the prices selected.
  */
-export function liveCorridors(view: View, maxAgeMs: number | null = null): LiveCorridor[] {
+export function liveCorridors(view: View, selection: Selection = UNSELECTED): LiveCorridor[] {
   const live: LiveCorridor[] = []
   for (const book of view.generation.quotes.allBooks()) {
     const { from, to } = book
     if (!view.catalogue.currency(from) || !view.catalogue.currency(to)) continue
-    const seen = view.viewOf(book, maxAgeMs)
+    const seen = view.viewOf(book, selection)
     if (seen.quotes.length > 0) live.push({ from, to, view: seen })
   }
   return live

@@ -4,6 +4,7 @@ import { HOUR_MS } from '~/domain/duration.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
 import { joinedSources, type Mid, type Reference } from '~/domain/mid.ts'
+import { upToAge } from '~/domain/offer/selection.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { AgedQuote } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
@@ -60,6 +61,7 @@ type Asked = {
  */
 export function fetchMatrix(view: View, asked: Asked, feedTimes: FeedTimes = () => null): Matrix {
   const { from: bases, to: quotes } = supportedCodes(view.catalogue, asked)
+  const selection = upToAge(asked.maxAgeMs ?? null)
   const mids: Mid[] = []
   const own: Mid[] = []
   const bare: Corridor[] = []
@@ -73,7 +75,7 @@ export function fetchMatrix(view: View, asked: Asked, feedTimes: FeedTimes = () 
       }
       if (mid) mids.push(mid)
       else bare.push({ from: base, to: quote })
-      const { best } = view.corridor(base, quote, asked.maxAgeMs)
+      const { best } = view.corridor(base, quote, selection)
       if (best?.isStale) stale.push(best.quote)
       return { mid: mid?.rate ?? null, best }
     }),

@@ -1,4 +1,5 @@
 import { ServiceError } from '~/domain/errors.ts'
+import { type Selection, UNSELECTED } from '~/domain/offer/selection.ts'
 import type { Provider } from '~/domain/provider.ts'
 import { newestFirst } from '~/domain/quote.ts'
 import { compareText } from '~/domain/rank.ts'
@@ -14,7 +15,7 @@ export type ProviderRates = {
 }
 
 /**
- * Every corridor one provider quotes, with its latest quote up to `maxAgeMs` old, by source, then
+ * Every corridor one provider quotes, with its latest quote of those selected, by source, then
  * target currency.
  *
  * Throws `unknown_provider` for an unknown or inactive provider.
@@ -22,7 +23,7 @@ export type ProviderRates = {
 export function providerRates(
   view: View,
   providerId: string,
-  maxAgeMs: number | null = null,
+  selection: Selection = UNSELECTED,
 ): ProviderRates {
   const provider = view.catalogue.provider(providerId)
   if (!provider)
@@ -30,18 +31,20 @@ export function providerRates(
       'unknown_provider',
       'no active provider has that id; /providers lists the active ones',
     )
-  const quotes = quotesOf(view, providerId, maxAgeMs)
+  const quotes = quotesOf(view, providerId, selection)
   if (quotes.length > 0) return { provider, quotes, absence: null }
-  const [newest] = quotesOf(view, providerId, null).sort((a, b) => newestFirst(a.quote, b.quote))
+  const [newest] = quotesOf(view, providerId, UNSELECTED).sort((a, b) =>
+    newestFirst(a.quote, b.quote),
+  )
   return { provider, quotes, absence: { newestMs: newest?.quote.atMs ?? null } }
 }
 
-function quotesOf(view: View, providerId: string, maxAgeMs: number | null): AgedQuote[] {
+function quotesOf(view: View, providerId: string, selection: Selection): AgedQuote[] {
   const quotes: AgedQuote[] = []
   for (const book of view.generation.quotes.booksOf(providerId)) {
     if (!view.catalogue.currency(book.from) || !view.catalogue.currency(book.to)) continue
     const seen = view
-      .viewOf(book, maxAgeMs)
+      .viewOf(book, selection)
       .quotes.find(({ quote }) => quote.providerId === providerId)
     if (seen) quotes.push(seen)
   }

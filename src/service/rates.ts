@@ -1,5 +1,6 @@
 import type { Corridor } from '~/domain/corridor.ts'
 import type { Mid } from '~/domain/mid.ts'
+import { type Selection, UNSELECTED } from '~/domain/offer/selection.ts'
 import { vsMidBps } from '~/domain/spread.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
@@ -21,19 +22,19 @@ export type Rates = {
 }
 
 /**
- * The latest quote of every active provider in a corridor, by kind and best rate first, without
- * those older than `maxAgeMs`.
+ * The latest quote of every active provider in a corridor, by kind and best rate first, of those
+ * selected.
  *
  * A pair that nobody quotes gives an empty list. Throws `unsupported_currency` and `same_currency`.
  */
-export function ratesOf(view: View, pair: Corridor, maxAgeMs: number | null = null): Rates {
+export function ratesOf(view: View, pair: Corridor, selection: Selection = UNSELECTED): Rates {
   const corridor = supportedCorridor(view.catalogue, pair)
   const mid = view.mid(corridor.from, corridor.to) ?? null
-  const { quotes } = view.corridor(corridor.from, corridor.to, maxAgeMs)
+  const { quotes } = view.corridor(corridor.from, corridor.to, selection)
   return {
     corridor,
     mid,
-    absence: quotes.length === 0 ? absenceOf(view, corridor, maxAgeMs) : null,
+    absence: quotes.length === 0 ? absenceOf(view, corridor, selection) : null,
     quotes: quotes.map((ranked) => ({
       ranked,
       vsMidBps: mid && vsMidBps(ranked.quote.rate, mid.rate),

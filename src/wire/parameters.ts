@@ -2,8 +2,10 @@ import { type Static, Type } from '@sinclair/typebox'
 import { AMOUNT_MAX } from '~/domain/convert.ts'
 import type { Corridor } from '~/domain/corridor.ts'
 import { invalidParameter, ServiceError } from '~/domain/errors.ts'
-import type { Goal } from '~/service/convert.ts'
-import { AGE, readMaxAge } from './moment.ts'
+import type { Goal } from '~/domain/offer/choice.ts'
+import type { Selection } from '~/domain/offer/selection.ts'
+import { AGE } from './moment.ts'
+import { readSelection } from './offer/selection.ts'
 
 export const PROVIDER_ID_LENGTH_MAX = 100
 
@@ -59,7 +61,7 @@ export const ConvertQuery = Type.Object({
   ...ageParameter,
 })
 
-type ConvertQuestion = Corridor & { readonly goal: Goal; readonly maxAgeMs: number | null }
+type ConvertQuestion = Corridor & { readonly goal: Goal; readonly selection: Selection }
 
 /** The question of a checked query. Throws a 400 unless exactly one of the amounts is given. */
 export function convertQuestion(query: Static<typeof ConvertQuery>): ConvertQuestion {
@@ -69,7 +71,7 @@ export function convertQuestion(query: Static<typeof ConvertQuery>): ConvertQues
       name: 'recipient_gets',
       fault: 'amount is given too; give the amount to send or the one to arrive, not both',
     })
-  const asked = { from, to, maxAgeMs: readMaxAge(query) }
+  const asked = { from, to, selection: readSelection(query) }
   if (amount !== undefined) return { ...asked, goal: { amount, recipientGets: null } }
   if (recipientGets !== undefined) return { ...asked, goal: { amount: null, recipientGets } }
   throw new ServiceError(

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { HOUR_MS } from '~/domain/duration.ts'
 import { freshnessAt, TIERS, type Tier } from '~/domain/freshness.ts'
 import type { Reference } from '~/domain/mid.ts'
+import { upToAge } from '~/domain/offer/selection.ts'
 import { EMPTY_VIEW } from '~/memory/corridor-view.ts'
 import { Memory } from '~/memory/memory.ts'
 import { View } from '~/memory/view.ts'
@@ -94,7 +95,7 @@ describe('View.corridor', () => {
         midMaxAgeMs: MID_MAX_AGE_MS,
         quoteMaxAgeMs: null,
         staleAfterMs: null,
-      }).corridor('USD', 'KES', maxAgeMs)
+      }).corridor('USD', 'KES', upToAge(maxAgeMs))
     for (const tier of TIERS) {
       const all = seen(tier)
       expect(seen(tier, 5)).toBe(all)

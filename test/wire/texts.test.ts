@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { HOUR_MS } from '~/domain/duration.ts'
 import type { Freshness } from '~/domain/freshness.ts'
 import { TIERS } from '~/domain/freshness.ts'
+import { UNSELECTED, upToAge } from '~/domain/offer/selection.ts'
 import type { View } from '~/memory/view.ts'
 import { corridorsOf } from '~/service/corridors.ts'
 import { fetchMatrix } from '~/service/fetch.ts'
@@ -63,14 +64,14 @@ const ANSWERS: Readonly<Record<string, Both>> = {
     fetchMatrixText,
     presentFetchMatrix,
   ),
-  corridorsText: both((view) => corridorsOf(view, null), corridorsText, presentCorridors),
+  corridorsText: both((view) => corridorsOf(view, UNSELECTED), corridorsText, presentCorridors),
   'corridorsText up to an age': both(
-    (view) => corridorsOf(view, HOUR_MS),
+    (view) => corridorsOf(view, upToAge(HOUR_MS)),
     corridorsText,
     presentCorridors,
   ),
   'providerRatesText up to an age': both(
-    (view) => providerRates(view, 'retail-a', HOUR_MS),
+    (view) => providerRates(view, 'retail-a', upToAge(HOUR_MS)),
     providerRatesText,
     presentProviderRates,
   ),

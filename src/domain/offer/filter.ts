@@ -22,6 +22,9 @@ export const NO_FILTERS: OfferFilters = {
   deliveryMaxMs: null,
 }
 
+/** Nothing unspecified: one list for all. */
+export const ALL_SAID: readonly FilterName[] = []
+
 /** In the order in which answers name them. */
 const NAMES = Object.keys(NO_FILTERS) as FilterName[]
 

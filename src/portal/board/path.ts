@@ -1,6 +1,6 @@
+import type { Goal } from '~/domain/offer/choice.ts'
 import { plainNumberText } from '~/portal/format.ts'
 import { PATHS } from '~/portal/paths.ts'
-import type { Goal } from '~/service/convert.ts'
 import type { ChartPeriod } from './chart-period.ts'
 import type { AmountName } from './query.ts'
 

@@ -1,9 +1,9 @@
 import { currencyCode, USD } from '~/domain/currency.ts'
+import type { Goal } from '~/domain/offer/choice.ts'
 import { isExecutable } from '~/domain/provider.ts'
 import type { View } from '~/memory/view.ts'
 import { plainNumberText } from '~/portal/format.ts'
 import { writtenAmount } from '~/portal/written-amount.ts'
-import type { Goal } from '~/service/convert.ts'
 import { type LiveCorridor, liveCorridors } from '~/service/corridors.ts'
 import { type ChartPeriod, chartPeriodOf } from './chart-period.ts'
 

@@ -1,0 +1,17 @@
+import { NO_FILTERS, type OfferFilters } from './filter.ts'
+
+/** Which of the live offers a question is about. */
+export type Selection = {
+  readonly filters: OfferFilters
+  /** Every fitting offer in place of one per provider. */
+  readonly isEvery: boolean
+  /** How old a price may be; null for any age. */
+  readonly maxAgeMs: number | null
+}
+
+/** What a question is about that asks nothing of offers: one of each provider, of any age. */
+export const UNSELECTED: Selection = { filters: NO_FILTERS, isEvery: false, maxAgeMs: null }
+
+/** One offer of each provider, up to this age; null for any age. */
+export const upToAge = (maxAgeMs: number | null): Selection =>
+  maxAgeMs === null ? UNSELECTED : { ...UNSELECTED, maxAgeMs }
