@@ -14,7 +14,7 @@ type Props = {
   readonly dailyUnits: number | null
 }
 
-/** The API calls for the page shown, with a placeholder for the caller's own key. */
+/** The API calls for the page shown; they take the caller's key from `CORRIDOR_KEY`. */
 export function CallSection({ question, apiUrl, nowMs, dailyUnits }: Props) {
   return (
     <section class="stack-tight" aria-labelledby="calls-title">

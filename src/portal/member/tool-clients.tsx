@@ -78,7 +78,7 @@ function clientsOf(url: string): Client[] {
   ]
 }
 
-/** A placeholder that the client fills in itself. */
+/** The name of a value in the way that clients write it; they put the value in themselves. */
 const filledIn = (name: string): string => `\${${name}}`
 
 /** Whether mcp-remote needs a flag: it calls http addresses only on this machine unless allowed. */
