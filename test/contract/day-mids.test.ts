@@ -12,13 +12,9 @@ import { ChangeListener } from '~/runtime/change-listener.ts'
 import { feedStoreOf } from '~/runtime/feeds.ts'
 import { recorderOf } from '~/runtime/recorder.ts'
 import { ingest } from '~/service/ingest.ts'
-import { createAccountStore } from '~/store/access/account-store.ts'
-import { createUsageStore } from '~/store/access/usage-store.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
-import { createFeedStateStore } from '~/store/feed-state-store.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
-import { createQuoteStore } from '~/store/quote-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { importObservations } from '~/store/transfer/observation-import.ts'
 import { importReferences } from '~/store/transfer/reference-import.ts'
@@ -26,6 +22,7 @@ import { inArrays, observation, otherHandle } from '../store/samples.ts'
 import { currency, provider } from '../support/catalogue.ts'
 import { clockAt, type HandClock } from '../support/clock.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { sourcesOf } from '../support/sources.ts'
 import { foundBySql } from './day-mids-oracle.ts'
 
 const TEST_MS_MAX = 240_000
@@ -127,15 +124,7 @@ class Replica {
   ) {
     const meter = new UsageMeter()
     const references = createReferenceStore(database)
-    const sources = {
-      catalogue: createCatalogueStore(database),
-      quotes: createQuoteStore(database),
-      references,
-      feeds: createFeedStateStore(database),
-      access: createAccountStore(database),
-      usage: createUsageStore(database),
-    }
-    const { memory } = this
+    const [{ memory }, sources] = [this, sourcesOf(database)]
     this.#refresher = new Refresher({ sources, memory, meter, clock, log: LOG })
     const refresher = this.#refresher
     this.#changes = new ChangeListener({ database, refresher, meter, clock, log: LOG })

@@ -11,9 +11,7 @@ import { createAccountStore } from '~/store/access/account-store.ts'
 import { createMeterStore, LEASE_TRUST_MS } from '~/store/access/share-store.ts'
 import { createUsageStore } from '~/store/access/usage-store.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
-import { createFeedStateStore } from '~/store/feed-state-store.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
-import { createQuoteStore } from '~/store/quote-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { FAILING, METERED } from '../http/questions.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
@@ -22,6 +20,7 @@ import { underContract } from '../support/contract.ts'
 import { pastOf } from '../support/past.ts'
 import { quietPortal } from '../support/portal.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { sourcesOf } from '../support/sources.ts'
 import { unwatched } from '../support/unwatched.ts'
 import { API, type Reply, replyOf } from '../support/world.ts'
 
@@ -51,15 +50,7 @@ beforeAll(async () => {
   })
   for (const plan of ['free', 'pro', 'enterprise'] as const) keys[plan] = await keyOf(plan)
   const log = { debug() {}, info() {}, warn() {}, error() {} }
-  const sources = {
-    catalogue: createCatalogueStore(database),
-    quotes: createQuoteStore(database),
-    references: createReferenceStore(database),
-    feeds: createFeedStateStore(database),
-    access: createAccountStore(database),
-    usage: createUsageStore(database),
-  }
-  await new Refresher({ sources, memory, meter, clock, log }).reload()
+  await new Refresher({ sources: sourcesOf(database), memory, meter, clock, log }).reload()
   app = underContract(appOf(meter))
 }, START_MS_MAX)
 

@@ -14,6 +14,14 @@ function fed(): World {
 
 const codes = (count: number): string => Array.from({ length: count }, (_, i) => `X${i}`).join()
 
+const freshBest = (rate: number, providerId: string, at: string) => ({
+  rate,
+  provider_id: providerId,
+  last_updated: at,
+  is_stale: false,
+  evidence: 'observed',
+})
+
 describe('GET /fetch-one', () => {
   test('200 has the mid and the best executable quote', async () => {
     const world = fed()
@@ -25,13 +33,7 @@ describe('GET /fetch-one', () => {
       base: 'USD',
       quote: 'KES',
       mid: 130,
-      provider_best: {
-        rate: 129,
-        provider_id: 'retail-a',
-        last_updated: at,
-        is_stale: false,
-        evidence: 'observed',
-      },
+      provider_best: freshBest(129, 'retail-a', at),
       source: 'feed',
       fetched_at: FETCHED,
       ...LIVE,
@@ -48,13 +50,7 @@ describe('GET /fetch-one', () => {
       base: 'USD',
       quote: 'KES',
       mid: 130,
-      provider_best: {
-        rate: 128,
-        provider_id: 'retail-a',
-        last_updated: FETCHED,
-        is_stale: false,
-        evidence: 'observed',
-      },
+      provider_best: freshBest(128, 'retail-a', FETCHED),
       source: 'feed',
       fetched_at: FETCHED,
       timestamp: TIMESTAMP,
@@ -95,13 +91,7 @@ describe('GET /fetch-one', () => {
       expect(body).toEqual({
         base: 'USDT',
         quote: 'KES',
-        provider_best: {
-          rate: 131,
-          provider_id: 'p2p-a',
-          last_updated: FETCHED,
-          is_stale: false,
-          evidence: 'observed',
-        },
+        provider_best: freshBest(131, 'p2p-a', FETCHED),
         note: `There is no mid for pairs with ${note}`,
         ...LIVE,
       })
@@ -153,13 +143,7 @@ describe('GET /fetch-one', () => {
     expect(body).toEqual({
       base: 'KES',
       quote: 'NGN',
-      provider_best: {
-        rate: 11,
-        provider_id: 'retail-a',
-        last_updated: FETCHED,
-        is_stale: false,
-        evidence: 'observed',
-      },
+      provider_best: freshBest(11, 'retail-a', FETCHED),
       note:
         'There is no mid for pairs with NGN: ' +
         'the last reference for NGN is of 2026-03-01T00:00:00.000Z, which is too old.',
@@ -181,13 +165,7 @@ describe('GET /fetch-multi', () => {
       results: {
         KES: {
           mid: 130,
-          provider_best: {
-            rate: 129,
-            provider_id: 'retail-a',
-            last_updated: at,
-            is_stale: false,
-            evidence: 'observed',
-          },
+          provider_best: freshBest(129, 'retail-a', at),
         },
         NGN: { mid: 1500, provider_best: null },
         USDT: { provider_best: null },

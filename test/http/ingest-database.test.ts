@@ -6,16 +6,13 @@ import type { Plan, Role } from '~/domain/quota.ts'
 import { Refresher } from '~/jobs/refresh.ts'
 import { RECORDING_AWAY } from '~/runtime/recorder.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
-import { createUsageStore } from '~/store/access/usage-store.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { connect, type Database } from '~/store/database.ts'
-import { createFeedStateStore } from '~/store/feed-state-store.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { orUnavailable } from '~/store/outage.ts'
-import { createQuoteStore } from '~/store/quote-store.ts'
-import { createReferenceStore } from '~/store/reference-store.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { sourcesOf } from '../support/sources.ts'
 import { type Reply, World, type WorldStore } from '../support/world.ts'
 
 const ROW = { provider_id: 'retail-a', rate: 129.5, from: 'USD', to: 'KES' }
@@ -73,15 +70,7 @@ async function restarted(world: World): Promise<World> {
   fresh.clock.set(at)
   const { memory, meter, clock } = fresh
   const log = { debug() {}, info() {}, warn() {}, error() {} }
-  const sources = {
-    catalogue: createCatalogueStore(database),
-    quotes: createQuoteStore(database),
-    references: createReferenceStore(database),
-    feeds: createFeedStateStore(database),
-    access: createAccountStore(database),
-    usage: createUsageStore(database),
-  }
-  await new Refresher({ sources, memory, meter, clock, log }).reload()
+  await new Refresher({ sources: sourcesOf(database), memory, meter, clock, log }).reload()
   return fresh
 }
 

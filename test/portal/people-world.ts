@@ -1,5 +1,6 @@
 import type { Config } from '~/config.ts'
 import { loadConfig } from '~/config.ts'
+import type { ListedAccount } from '~/domain/account.ts'
 import { type Service, startService } from '~/runtime/service.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
 import { clockAt, type HandClock } from '../support/clock.ts'
@@ -72,6 +73,12 @@ export class PeopleWorld {
     const account = { email, plan: 'free', role: 'admin', keyName: 'k', keyHash } as const
     await createAccountStore(this.database).create(account)
     return this.member(email)
+  }
+
+  async accountOf({ email }: Pick<Member, 'email'>): Promise<ListedAccount> {
+    const asked = { search: email, limit: 1, offset: 0 }
+    const { accounts } = await createAccountStore(this.database).page(asked)
+    return accounts[0]!
   }
 
   /** The status of a call of the API with a key. */

@@ -7,7 +7,7 @@ import { foundRows } from '~/store/day-references.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { answersOf } from '../support/days.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
-import { NOW_MS, scannedTables } from './samples.ts'
+import { NOW_MS, recordHistory, scannedTables } from './samples.ts'
 
 const opened: FreshDatabase[] = []
 
@@ -90,13 +90,7 @@ describe('the plan of referencesAt', () => {
 
   beforeAll(async () => {
     database = await newDatabase()
-    const { sql } = database
-    await sql`alter table reference_rates set (autovacuum_enabled = false)`
-    await sql`alter table reference_snapshots set (autovacuum_enabled = false)`
-    await sql`insert into reference_snapshots (source, fetched_at)
-      select 'feed', now() - i * interval '1 hour' from generate_series(1, 2000) i`
-    await sql`insert into reference_rates (fetched_at, snapshot_id, currency, per_usd)
-      select s.fetched_at, s.id, 'C' || c, s.id from reference_snapshots s, generate_series(1, 30) c`
+    await recordHistory(database)
   })
 
   test('reads no history from end to end, before the tables have statistics', async () => {

@@ -16,6 +16,16 @@ export async function stockedDatabase(): Promise<FreshDatabase> {
   return database
 }
 
+/** Gives a database thirty currencies with a reference an hour, and keeps it without statistics. */
+export async function recordHistory({ sql }: Database): Promise<void> {
+  await sql`alter table reference_rates set (autovacuum_enabled = false)`
+  await sql`alter table reference_snapshots set (autovacuum_enabled = false)`
+  await sql`insert into reference_snapshots (source, fetched_at)
+    select 'feed', now() - i * interval '1 hour' from generate_series(1, 2000) i`
+  await sql`insert into reference_rates (fetched_at, snapshot_id, currency, per_usd)
+    select s.fetched_at, s.id, 'C' || c, s.id from reference_snapshots s, generate_series(1, 30) c`
+}
+
 /** Another handle on the same database, as another process has. */
 export function otherHandle({ url }: FreshDatabase): Database {
   const sql = connect(url, { connectionsMax: 4 })

@@ -7,18 +7,16 @@ import { Memory } from '~/memory/memory.ts'
 import { UsageMeter } from '~/memory/usage-meter.ts'
 import { WindowCache } from '~/memory/window-cache.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
-import { createUsageStore } from '~/store/access/usage-store.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
-import { createFeedStateStore } from '~/store/feed-state-store.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
-import { createQuoteStore } from '~/store/quote-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { switchProvider } from './activity.ts'
 import { clockAt, type HandClock } from './clock.ts'
 import { underContract } from './contract.ts'
 import { pastOf } from './past.ts'
 import { quietPortal } from './portal.ts'
+import { sourcesOf } from './sources.ts'
 import { unwatched } from './unwatched.ts'
 import { API, type Reply, replyOf } from './world.ts'
 
@@ -48,15 +46,7 @@ export class PastWorld {
     const log = { debug() {}, info() {}, warn() {}, error() {} }
     const { memory, meter, clock } = this
     const references = createReferenceStore(database)
-    const sources = {
-      catalogue: createCatalogueStore(database),
-      quotes: createQuoteStore(database),
-      references,
-      feeds: createFeedStateStore(database),
-      access: createAccountStore(database),
-      usage: createUsageStore(database),
-    }
-    this.refresher = new Refresher({ sources, memory, meter, clock, log })
+    this.refresher = new Refresher({ sources: sourcesOf(database), memory, meter, clock, log })
     this.app = underContract(
       createApp({
         memory,

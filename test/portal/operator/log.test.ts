@@ -16,15 +16,6 @@ afterAll(() => world.stop())
 
 const see = async (path: string) => (await operator.visitor.get(path)).html
 
-async function accountOf({ email }: Pick<Member, 'email'>) {
-  const { accounts } = await createAccountStore(world.database).page({
-    search: email,
-    limit: 1,
-    offset: 0,
-  })
-  return accounts[0]!
-}
-
 /** How many entries a page of the log lists. */
 const countOf = (html: string): number => Math.max(0, html.split('<tr>').length - 2)
 
@@ -42,7 +33,7 @@ async function changedAccount(changes: number): Promise<string> {
 describe('changes', () => {
   test('are listed with the actor, the change, before and after', async () => {
     const eve = await world.member()
-    const { id } = await accountOf(eve)
+    const { id } = await world.accountOf(eve)
     const page = `/operator/account?id=${id}`
     await operator.visitor.submit(page, { plan: 'enterprise', role: 'member' })
     await eve.visitor.submit('/developer', { name: 'laptop' }, '/developer/keys')
@@ -64,7 +55,7 @@ describe('changes', () => {
     await expect(sql`delete from audit_log`.execute()).rejects.toThrow('append-only')
     await expect(sql`truncate audit_log`.execute()).rejects.toThrow('append-only')
     const [before] = await sql`select count(*)::int as n from audit_log`
-    const { id, plan, role } = await accountOf(ada)
+    const { id, plan, role } = await world.accountOf(ada)
     await operator.visitor.submit(`/operator/account?id=${id}`, { plan, role })
     const [after] = await sql`select count(*)::int as n from audit_log`
     expect(after).toEqual(before)
@@ -172,7 +163,7 @@ describe('the file of the changes', () => {
     expect(rows.map(({ id }) => Number(id))).toEqual(
       rows.map(({ id }) => Number(id)).sort((a, b) => b - a),
     )
-    const { id } = await accountOf({ email: subject })
+    const { id } = await world.accountOf({ email: subject })
     expect(rows[0]).toMatchObject({
       at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       ...{ actor: 'somebody', action: 'account changed', subject, account_id: id },

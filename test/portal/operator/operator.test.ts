@@ -29,15 +29,6 @@ const sectionOf = (html: string, id: string): string =>
 
 const see = async (path: string) => (await operator.visitor.get(path)).html
 
-async function accountOf({ email }: Member) {
-  const { accounts } = await createAccountStore(world.database).page({
-    search: email,
-    limit: 1,
-    offset: 0,
-  })
-  return accounts[0]!
-}
-
 describe('for anybody but an admin', () => {
   test('404 as for a path that does not exist, to members and strangers', async () => {
     const unknown = await world.visitor().get('/nowhere')
@@ -52,17 +43,17 @@ describe('for anybody but an admin', () => {
   })
 
   test('404 to a change that a member sends with a valid token', async () => {
-    const { id } = await accountOf(ada)
+    const { id } = await world.accountOf(ada)
     const form_token = await ada.visitor.token('/developer')
     const fields = { form_token, id, plan: 'enterprise', role: 'admin' }
     expect((await ada.visitor.post('/operator/account', fields)).status).toBe(404)
-    expect(await accountOf(ada)).toMatchObject({ plan: 'free', role: 'member' })
+    expect(await world.accountOf(ada)).toMatchObject({ plan: 'free', role: 'member' })
   })
 
   test('404 as soon as the role is gone', async () => {
     const second = await world.admin()
     expect((await second.visitor.get('/operator')).status).toBe(200)
-    const { id } = await accountOf(second)
+    const { id } = await world.accountOf(second)
     await operator.visitor.submit(`/operator/account?id=${id}`, { plan: 'free', role: 'member' })
     expect((await second.visitor.get('/operator')).status).toBe(404)
   })
@@ -95,7 +86,7 @@ describe('accounts', () => {
   })
 
   test('get another plan and role, which take effect at the next request', async () => {
-    const { id } = await accountOf(ada)
+    const { id } = await world.accountOf(ada)
     const page = `/operator/account?id=${id}`
     const { status } = await operator.visitor.submit(page, { plan: 'pro', role: 'treasury' })
     expect(status).toBe(303)
@@ -107,7 +98,7 @@ describe('accounts', () => {
   })
 
   test("400 to an unknown plan or role, and to the loss of one's own admin role", async () => {
-    const { id } = await accountOf(operator)
+    const { id } = await world.accountOf(operator)
     const page = `/operator/account?id=${id}`
     for (const fields of [
       { plan: 'gold', role: 'admin' },
@@ -115,19 +106,19 @@ describe('accounts', () => {
       { plan: 'pro', role: 'member' },
     ])
       expect((await operator.visitor.submit(page, fields)).status).toBe(400)
-    expect(await accountOf(operator)).toMatchObject({ plan: 'free', role: 'admin' })
+    expect(await world.accountOf(operator)).toMatchObject({ plan: 'free', role: 'admin' })
   })
 
   test('become admins only after confirmation, by name and in a form of ours', async () => {
     const eve = await world.member()
-    const { id } = await accountOf(eve)
+    const { id } = await world.accountOf(eve)
     const page = `/operator/account?id=${id}`
-    const role = async () => (await accountOf(eve)).role
+    const role = async () => (await world.accountOf(eve)).role
     const asked = await operator.visitor.submit(page, { plan: 'pro', role: 'admin' })
     expect(asked.status).toBe(200)
     expect(asked.html).toContain(`Make ${eve.email} an admin?`)
     expect(asked.html).toContain('from free to pro')
-    expect(await accountOf(eve)).toMatchObject({ plan: 'free', role: 'member' })
+    expect(await world.accountOf(eve)).toMatchObject({ plan: 'free', role: 'member' })
 
     const [form] = formsIn(asked.html)
     expect(form!.hidden).toMatchObject({ id, plan: 'pro', role: 'admin' })
@@ -139,21 +130,21 @@ describe('accounts', () => {
 
     const sure = await operator.visitor.post(form!.action, form!.hidden)
     expect([sure.status, sure.location]).toEqual([303, `${page}&said=changed`])
-    expect(await accountOf(eve)).toMatchObject({ plan: 'pro', role: 'admin' })
+    expect(await world.accountOf(eve)).toMatchObject({ plan: 'pro', role: 'admin' })
   })
 
   test('that are admins already get another plan without a question', async () => {
     const second = await world.admin()
-    const { id } = await accountOf(second)
+    const { id } = await world.accountOf(second)
     const fields = { plan: 'enterprise', role: 'admin' }
     const { status } = await operator.visitor.submit(`/operator/account?id=${id}`, fields)
     expect(status).toBe(303)
-    expect(await accountOf(second)).toMatchObject(fields)
+    expect(await world.accountOf(second)).toMatchObject(fields)
   })
 
   test('lose a key, which is refused at its next request', async () => {
     const bob = await world.member()
-    const { id } = await accountOf(bob)
+    const { id } = await world.accountOf(bob)
     const page = await see(`/operator/account?id=${id}`)
     const path = /\/operator\/key\?[^"]+/.exec(page)![0].replaceAll('&amp;', '&')
     expect((await operator.visitor.submit(path, {})).status).toBe(303)

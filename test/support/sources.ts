@@ -1,0 +1,18 @@
+import type { Sources } from '~/jobs/refresh.ts'
+import { createAccountStore } from '~/store/access/account-store.ts'
+import { createUsageStore } from '~/store/access/usage-store.ts'
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import type { Database } from '~/store/database.ts'
+import { createFeedStateStore } from '~/store/feed-state-store.ts'
+import { createQuoteStore } from '~/store/quote-store.ts'
+import { createReferenceStore } from '~/store/reference-store.ts'
+
+/** What `serve` loads memory from where it asks feeds. */
+export const sourcesOf = (database: Database): Sources => ({
+  catalogue: createCatalogueStore(database),
+  quotes: createQuoteStore(database),
+  references: createReferenceStore(database),
+  feeds: createFeedStateStore(database),
+  access: createAccountStore(database),
+  usage: createUsageStore(database),
+})
