@@ -2,7 +2,7 @@ import type { Corridor } from '~/domain/corridor.ts'
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 
 /** When something sent last, and how often it usually does, by the times in its observations. */
-type Habit = {
+export type Habit = {
   readonly newestMs: number
   /** The median time between its latest sendings; null until there are enough of them. */
   readonly usualIntervalMs: number | null

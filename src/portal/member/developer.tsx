@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { ACTIVE_KEYS_MAX, isRevoked, KEY_NAME_LENGTH_MAX } from '~/domain/account.ts'
+import { ACTIVE_KEYS_MAX, isRevoked, KEY_NAME_LENGTH_MAX, type Key } from '~/domain/account.ts'
 import { keyMark } from '~/domain/api-key.ts'
 import { DAY_MS } from '~/domain/duration.ts'
 import { mayIngest, type Plan, tierOf } from '~/domain/quota.ts'
@@ -10,7 +10,7 @@ import { Moment } from '~/portal/moment.tsx'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { FURTHER_KEY_ID, KEYS_ID, PATHS } from '~/portal/paths.ts'
-import { TableFrame } from '~/portal/table-frame.tsx'
+import { type Column, RowTable } from '~/portal/row-table.tsx'
 import { type KeyUsage, type OwnUsage, SHOWN_DAYS } from '~/service/own-usage.ts'
 import type { PageRequest, Person } from './page-request.tsx'
 import { TokenForm } from './token-form.tsx'
@@ -165,63 +165,42 @@ const FurtherKey = ({ pageRequest, said }: Pick<Props, 'pageRequest' | 'said'>) 
 )
 
 const KeyTable = ({ active, nowMs }: { active: readonly KeyUsage[]; nowMs: number }) => (
-  <TableFrame label="Keys in use">
-    <table class="table table-rows">
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">Key</th>
-          <th scope="col">Created</th>
-          <th scope="col">Last used</th>
-          <th scope="col" class="number">
-            Today
-          </th>
-          <th scope="col">
-            <span class="visually-hidden">Actions</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {active.map((one) => (
-          <KeyRow key={one.key.id} one={one} nowMs={nowMs} />
-        ))}
-      </tbody>
-    </table>
-  </TableFrame>
+  <RowTable
+    label="Keys in use"
+    columns={keyColumns(nowMs)}
+    rows={active}
+    keyOf={({ key }) => key.id}
+  />
 )
 
-function KeyRow({ one, nowMs }: { one: KeyUsage; nowMs: number }) {
-  const { key, days } = one
-  const of = `?key=${key.id}`
-  return (
-    <tr>
-      <th scope="row">
-        {key.name}{' '}
-        {key.revokedMs !== null && (
-          <span class="tag tag-warn">ends in {spanText(key.revokedMs - nowMs)}</span>
-        )}
-      </th>
-      <td data-label="Key" class="nowrap">
-        {keyMark(key)}
-      </td>
-      <td data-label="Created">{dayText(key.createdMs)}</td>
-      <td data-label="Last used">{lastUsedText(one, nowMs)}</td>
-      <td data-label="Today" class="number">
-        {days.at(-1)}
-      </td>
-      <td class="actions">
-        {key.revokedMs === null && (
-          <a href={PATHS.replace + of}>
-            Replace<span class="visually-hidden"> {key.name}</span>
-          </a>
-        )}
-        <a href={PATHS.revoke + of}>
-          Revoke<span class="visually-hidden"> {key.name}</span>
-        </a>
-      </td>
-    </tr>
-  )
-}
+const keyColumns = (nowMs: number): Column<KeyUsage>[] => [
+  { head: 'Name', cell: ({ key }) => <KeyName of={key} nowMs={nowMs} /> },
+  { head: 'Key', class: 'nowrap', cell: ({ key }) => keyMark(key) },
+  { head: 'Created', cell: ({ key }) => dayText(key.createdMs) },
+  { head: 'Last used', cell: (one) => lastUsedText(one, nowMs) },
+  { head: 'Today', class: 'number', cell: ({ days }) => days.at(-1) },
+  { head: 'Actions', label: null, class: 'actions', cell: ({ key }) => <KeyActions of={key} /> },
+]
+
+const KeyName = ({ of: { name, revokedMs }, nowMs }: { of: Key; nowMs: number }) => (
+  <>
+    {name}{' '}
+    {revokedMs !== null && <span class="tag tag-warn">ends in {spanText(revokedMs - nowMs)}</span>}
+  </>
+)
+
+const KeyActions = ({ of: { id, name, revokedMs } }: { of: Key }) => (
+  <>
+    {revokedMs === null && (
+      <a href={`${PATHS.replace}?key=${id}`}>
+        Replace<span class="visually-hidden"> {name}</span>
+      </a>
+    )}
+    <a href={`${PATHS.revoke}?key=${id}`}>
+      Revoke<span class="visually-hidden"> {name}</span>
+    </a>
+  </>
+)
 
 const FORGOTTEN_MS = (SHOWN_DAYS - 1) * DAY_MS
 

@@ -9,7 +9,7 @@ import { Moment } from '~/portal/moment.tsx'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
-import { TableFrame } from '~/portal/table-frame.tsx'
+import { type Column, RowTable } from '~/portal/row-table.tsx'
 import { countText, Places } from './operator.tsx'
 
 export const ACCOUNTS_PAGE = 50
@@ -45,7 +45,14 @@ export const accountsPage = (list: List): Page => ({
       </search>
       <section class="stack-tight" aria-label="Accounts found">
         <p class="muted">{foundText(list)}</p>
-        {list.accounts.length > 0 && <Table accounts={list.accounts} />}
+        {list.accounts.length > 0 && (
+          <RowTable
+            label="Accounts"
+            columns={COLUMNS}
+            rows={list.accounts}
+            keyOf={({ id }) => id}
+          />
+        )}
         <Pager {...list} />
       </section>
     </div>
@@ -58,40 +65,20 @@ function foundText({ total, offset, accounts }: List): string {
   return `${offset + 1} to ${offset + accounts.length} of ${countText(total, 'account')}`
 }
 
-const Table = ({ accounts }: { accounts: readonly ListedAccount[] }) => (
-  <TableFrame label="Accounts">
-    <table class="table table-rows">
-      <thead>
-        <tr>
-          <th scope="col">Address</th>
-          <th scope="col">Plan</th>
-          <th scope="col">Role</th>
-          <th scope="col">Since</th>
-          <th scope="col" class="number">
-            Keys in use
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {accounts.map(({ id, email, plan, role, createdMs, activeKeyCount, keyCount }) => (
-          <tr key={id}>
-            <th scope="row">
-              <a href={`${PATHS.account}?id=${id}`}>{email}</a>
-            </th>
-            <td data-label="Plan">{plan}</td>
-            <td data-label="Role">{role}</td>
-            <td data-label="Since">
-              <Moment ms={createdMs} />
-            </td>
-            <td data-label="Keys in use" class="number">
-              {activeKeyCount} of {keyCount}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </TableFrame>
-)
+const COLUMNS: Column<ListedAccount>[] = [
+  {
+    head: 'Address',
+    cell: ({ id, email }) => <a href={`${PATHS.account}?id=${id}`}>{email}</a>,
+  },
+  { head: 'Plan', cell: ({ plan }) => plan },
+  { head: 'Role', cell: ({ role }) => role },
+  { head: 'Since', cell: ({ createdMs }) => <Moment ms={createdMs} /> },
+  {
+    head: 'Keys in use',
+    class: 'number',
+    cell: ({ activeKeyCount, keyCount }) => `${activeKeyCount} of ${keyCount}`,
+  },
+]
 
 function Pager({ search, offset, total }: List) {
   const at = (start: number) =>

@@ -5,7 +5,7 @@ import { momentText } from '~/portal/format.ts'
 import { Moment } from '~/portal/moment.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
-import { TableFrame } from '~/portal/table-frame.tsx'
+import { type Column, RowTable } from '~/portal/row-table.tsx'
 import { fieldsText, isFaulty, type LogQuery } from './log-query.ts'
 import { Places } from './operator.tsx'
 
@@ -79,7 +79,7 @@ const Found = ({ query, entries, isWhole }: Props) => (
           </a>{' '}
           <span class="muted small">Days and times are UTC.</span>
         </p>
-        <Table entries={entries} />
+        <RowTable label="Changes" columns={COLUMNS} rows={entries} keyOf={({ id }) => id} />
       </>
     )}
     <Pager {...{ query, entries, isWhole }} />
@@ -106,50 +106,21 @@ function noneText(query: LogQuery): string {
 
 const pathWith = (path: string, query: string): string => (query === '' ? path : `${path}?${query}`)
 
-const Table = ({ entries }: Pick<Props, 'entries'>) => (
-  <TableFrame label="Changes">
-    <table class="table table-rows">
-      <thead>
-        <tr>
-          <th scope="col">Change</th>
-          <th scope="col">Account or key</th>
-          <th scope="col">Before and after</th>
-          <th scope="col">By</th>
-          <th scope="col">When</th>
-        </tr>
-      </thead>
-      <tbody>
-        {entries.map((entry) => (
-          <Row key={entry.id} entry={entry} />
-        ))}
-      </tbody>
-    </table>
-  </TableFrame>
-)
+const COLUMNS: Column<AuditEntry>[] = [
+  { head: 'Change', class: 'nowrap', cell: ({ action }) => action },
+  { head: 'Account or key', cell: (entry) => <Subject of={entry} /> },
+  { head: 'Before and after', cell: (entry) => <span class="long">{differenceText(entry)}</span> },
+  { head: 'By', cell: ({ actor }) => <span class="long">{actor}</span> },
+  { head: 'When', cell: ({ atMs }) => <Moment ms={atMs} /> },
+]
 
-const Row = ({ entry }: { entry: AuditEntry }) => (
-  <tr>
-    <th scope="row" class="nowrap">
-      {entry.action}
-    </th>
-    <td data-label="Account or key">
-      <span>
-        <a class="long" href={`${PATHS.account}?id=${entry.accountId}`}>
-          {entry.subject}
-        </a>{' '}
-        <KeyOf entry={entry} />
-      </span>
-    </td>
-    <td data-label="Before and after">
-      <span class="long">{differenceText(entry)}</span>
-    </td>
-    <td data-label="By">
-      <span class="long">{entry.actor}</span>
-    </td>
-    <td data-label="When">
-      <Moment ms={entry.atMs} />
-    </td>
-  </tr>
+const Subject = ({ of: entry }: { of: AuditEntry }) => (
+  <span>
+    <a class="long" href={`${PATHS.account}?id=${entry.accountId}`}>
+      {entry.subject}
+    </a>{' '}
+    <KeyOf entry={entry} />
+  </span>
 )
 
 /** The key that a change is about: the new one, where it was replaced. */

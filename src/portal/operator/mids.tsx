@@ -4,7 +4,7 @@ import type { HeldBack } from '~/domain/feed/verdict.ts'
 import type { Reference } from '~/domain/mid.ts'
 import { roundAmount } from '~/domain/round.ts'
 import { Seen } from '~/portal/moment.tsx'
-import { TableFrame } from '~/portal/table-frame.tsx'
+import { type Column, RowTable } from '~/portal/row-table.tsx'
 
 export type Mid = { readonly currency: string; readonly reference: Reference | null }
 
@@ -22,45 +22,31 @@ export function Mids({ mids, held, nowMs }: Props) {
       <div class="stack-tight details-body">
         {missing.length > 0 && <p class="muted">None for {missing.join(', ')}.</p>}
         {known.length > 0 && (
-          <TableFrame label="Mids">
-            <table class="table table-rows">
-              <thead>
-                <tr>
-                  <th scope="col">Currency</th>
-                  <th scope="col" class="number">
-                    Per US dollar
-                  </th>
-                  <th scope="col">Source</th>
-                  <th scope="col">Seen</th>
-                </tr>
-              </thead>
-              <tbody>
-                {known.map((reference) => (
-                  <Row key={reference.currency} {...{ reference, held, nowMs }} />
-                ))}
-              </tbody>
-            </table>
-          </TableFrame>
+          <RowTable
+            label="Mids"
+            columns={columns({ held, nowMs })}
+            rows={known}
+            keyOf={({ currency }) => currency}
+          />
         )}
       </div>
     </details>
   )
 }
 
-type RowProps = { reference: Reference; held: readonly HeldBack[]; nowMs: number }
-
-const Row = ({ reference: { currency, perUsd, source, atMs }, held, nowMs }: RowProps) => (
-  <tr>
-    <th scope="row">
-      {currency}{' '}
-      {held.some((one) => one.currency === currency) && <span class="tag tag-warn">held back</span>}
-    </th>
-    <td data-label="Per US dollar" class="number">
-      {roundAmount(perUsd)}
-    </td>
-    <td data-label="Source">{source}</td>
-    <td data-label="Seen">
-      <Seen ms={atMs} nowMs={nowMs} />
-    </td>
-  </tr>
-)
+const columns = ({ held, nowMs }: Omit<Props, 'mids'>): Column<Reference>[] => [
+  {
+    head: 'Currency',
+    cell: ({ currency }) => (
+      <>
+        {currency}{' '}
+        {held.some((one) => one.currency === currency) && (
+          <span class="tag tag-warn">held back</span>
+        )}
+      </>
+    ),
+  },
+  { head: 'Per US dollar', class: 'number', cell: ({ perUsd }) => roundAmount(perUsd) },
+  { head: 'Source', cell: ({ source }) => source },
+  { head: 'Seen', cell: ({ atMs }) => <Seen ms={atMs} nowMs={nowMs} /> },
+]

@@ -8,7 +8,7 @@ import { Moment, Seen } from '~/portal/moment.tsx'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
-import { TableFrame } from '~/portal/table-frame.tsx'
+import { type Column, RowTable } from '~/portal/row-table.tsx'
 import type { StaleBest } from '~/service/stale-bests.ts'
 import { DoubtfulPegNotice } from './doubtful-peg-notice.tsx'
 import { type Mid, Mids } from './mids.tsx'
@@ -142,23 +142,12 @@ function Feeds({ feeds, newest, mids, doubtfulPegs, nowMs }: Props) {
         )}
       </p>
       {feeds.feeds.length > 0 && (
-        <TableFrame label="Table of the feeds">
-          <table class="table table-rows">
-            <thead>
-              <tr>
-                <th scope="col">Feed</th>
-                <th scope="col">State</th>
-                <th scope="col">Last success</th>
-                <th scope="col">Last failure</th>
-              </tr>
-            </thead>
-            <tbody>
-              {feeds.feeds.map((feed) => (
-                <FeedRow key={feed.id} feed={feed} served={feeds.served} nowMs={nowMs} />
-              ))}
-            </tbody>
-          </table>
-        </TableFrame>
+        <RowTable
+          label="Table of the feeds"
+          columns={feedColumns({ served: feeds.served, nowMs })}
+          rows={feeds.feeds}
+          keyOf={({ id }) => id}
+        />
       )}
       <Doubts held={feeds.held} doubtfulPegs={doubtfulPegs} />
       <Mids mids={mids} held={feeds.held} nowMs={nowMs} />
@@ -182,28 +171,35 @@ const Doubts = ({ held, doubtfulPegs }: DoubtsProps) => (
   </>
 )
 
-type FeedProps = { feed: FeedRecord; served: string | null; nowMs: number }
+type FeedProps = { served: string | null; nowMs: number }
 
-const FeedRow = ({ feed, served, nowMs }: FeedProps) => (
-  <tr>
-    <th scope="row">
-      {feed.id} {feed.id === served && <span class="tag tag-good">served last</span>}
-    </th>
-    <td data-label="State">{stateText(feed)}</td>
-    <td data-label="Last success">
-      {feed.succeededMs === null ? 'never' : <Seen ms={feed.succeededMs} nowMs={nowMs} />}
-    </td>
-    <td data-label="Last failure">
-      {feed.failedMs === null ? (
+const feedColumns = ({ served, nowMs }: FeedProps): Column<FeedRecord>[] => [
+  {
+    head: 'Feed',
+    cell: ({ id }) => (
+      <>
+        {id} {id === served && <span class="tag tag-good">served last</span>}
+      </>
+    ),
+  },
+  { head: 'State', cell: stateText },
+  {
+    head: 'Last success',
+    cell: ({ succeededMs }) =>
+      succeededMs === null ? 'never' : <Seen ms={succeededMs} nowMs={nowMs} />,
+  },
+  {
+    head: 'Last failure',
+    cell: ({ failedMs, message }) =>
+      failedMs === null ? (
         'never'
       ) : (
         <div>
-          <Seen ms={feed.failedMs} nowMs={nowMs} /> {feed.message}
+          <Seen ms={failedMs} nowMs={nowMs} /> {message}
         </div>
-      )}
-    </td>
-  </tr>
-)
+      ),
+  },
+]
 
 function stateText({ triedMs, isFailing }: FeedRecord): string {
   if (triedMs === null) return 'not asked yet'

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import {
   type CorridorSending,
+  type Habit,
   type Sending,
   type SendingState,
   sendingStateOf,
@@ -9,7 +10,7 @@ import {
 } from '~/domain/feed/silence.ts'
 import { spanText } from '~/portal/format.ts'
 import { Moment, Seen } from '~/portal/moment.tsx'
-import { TableFrame } from '~/portal/table-frame.tsx'
+import { type Column, RowTable } from '~/portal/row-table.tsx'
 
 export type Sender = Sending & { readonly name: string; readonly isActive: boolean }
 
@@ -48,27 +49,12 @@ export function Senders({ senders, mute, nowMs }: Props) {
         {sorted.length === 0 ? (
           <p>No provider has sent anything yet.</p>
         ) : (
-          <TableFrame label="Table of the providers">
-            <table class="table table-rows">
-              <thead>
-                <tr>
-                  <th scope="col">Provider</th>
-                  <th scope="col">State</th>
-                  <th scope="col">Newest</th>
-                  <th scope="col">Usually every</th>
-                  <th scope="col">Silent from</th>
-                  <th scope="col" class="number">
-                    Corridors in 24 h
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {sorted.map((sender) => (
-                  <SenderRow key={sender.providerId} sender={sender} nowMs={nowMs} />
-                ))}
-              </tbody>
-            </table>
-          </TableFrame>
+          <RowTable
+            label="Table of the providers"
+            columns={senderColumns(nowMs)}
+            rows={sorted}
+            keyOf={({ providerId }) => providerId}
+          />
         )}
         {mute.length > 0 && <p class="muted">Never sent anything: {mute.join(', ')}.</p>}
       </section>
@@ -76,31 +62,39 @@ export function Senders({ senders, mute, nowMs }: Props) {
   )
 }
 
-function SenderRow({ sender, nowMs }: { sender: Sender; nowMs: number }) {
+const senderColumns = (nowMs: number): Column<Sender>[] => [
+  { head: 'Provider', cell: ({ name }) => name },
+  { head: 'State', cell: (sender) => <SendingTag sender={sender} nowMs={nowMs} /> },
+  ...habitColumns(nowMs),
+  {
+    head: 'Corridors in 24 h',
+    class: 'number',
+    cell: ({ freshCorridors, corridors }) => `${freshCorridors} of ${corridors}`,
+  },
+]
+
+function SendingTag({ sender, nowMs }: { sender: Sender; nowMs: number }) {
   const state = sendingStateOf(sender, nowMs)
-  const silentFrom = silentFromMs(sender)
-  return (
-    <tr>
-      <th scope="row">{sender.name}</th>
-      <td data-label="State">
-        {sender.isActive ? (
-          <span class={state === 'silent' ? 'tag tag-warn' : 'tag'}>{SENDING_STATES[state]}</span>
-        ) : (
-          <span class="tag">not active</span>
-        )}
-      </td>
-      <td data-label="Newest">
-        <Seen ms={sender.newestMs} nowMs={nowMs} />
-      </td>
-      <td data-label="Usually every" class="nowrap">
-        {sender.usualIntervalMs === null ? 'too few to say' : spanText(sender.usualIntervalMs)}
-      </td>
-      <td data-label="Silent from">{silentFrom === null ? '–' : <Moment ms={silentFrom} />}</td>
-      <td data-label="Corridors in 24 h" class="number">
-        {sender.freshCorridors} of {sender.corridors}
-      </td>
-    </tr>
-  )
+  if (!sender.isActive) return <span class="tag">not active</span>
+  return <span class={state === 'silent' ? 'tag tag-warn' : 'tag'}>{SENDING_STATES[state]}</span>
+}
+
+/** When something sent last, and when it should have sent again. */
+function habitColumns(nowMs: number): Column<Habit>[] {
+  const silentFrom = (habit: Habit) => {
+    const fromMs = silentFromMs(habit)
+    return fromMs === null ? '–' : <Moment ms={fromMs} />
+  }
+  return [
+    { head: 'Newest', cell: ({ newestMs }) => <Seen ms={newestMs} nowMs={nowMs} /> },
+    {
+      head: 'Usually every',
+      class: 'nowrap',
+      cell: ({ usualIntervalMs }) =>
+        usualIntervalMs === null ? 'too few to say' : spanText(usualIntervalMs),
+    },
+    { head: 'Silent from', cell: silentFrom },
+  ]
 }
 
 /** How many corridors are listed; the count of each provider says how many there are. */
@@ -121,43 +115,19 @@ function SilentCorridors({ senders, nowMs }: Pick<Props, 'senders' | 'nowMs'>) {
         Their providers go on sending for others. A corridor is measured by its own habit, and has
         ended, and leaves this list, after ten of its intervals and thirty days.
       </p>
-      <TableFrame label="Table of the silent corridors">
-        <table class="table table-rows">
-          <thead>
-            <tr>
-              <th scope="col">Provider</th>
-              <th scope="col">Corridor</th>
-              <th scope="col">Newest</th>
-              <th scope="col">Usually every</th>
-              <th scope="col">Silent from</th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((one) => (
-              <SilentRow key={`${one.name} ${one.from} ${one.to}`} one={one} nowMs={nowMs} />
-            ))}
-          </tbody>
-        </table>
-      </TableFrame>
+      <RowTable
+        label="Table of the silent corridors"
+        columns={silentColumns(nowMs)}
+        rows={shown}
+        keyOf={({ name, from, to }) => `${name} ${from} ${to}`}
+      />
       {count > shown.length && <p class="muted">And {count - shown.length} more.</p>}
     </section>
   )
 }
 
-const SilentRow = ({ one, nowMs }: { one: Silent; nowMs: number }) => (
-  <tr>
-    <th scope="row">{one.name}</th>
-    <td data-label="Corridor" class="nowrap">
-      {one.from} → {one.to}
-    </td>
-    <td data-label="Newest">
-      <Seen ms={one.newestMs} nowMs={nowMs} />
-    </td>
-    <td data-label="Usually every" class="nowrap">
-      {spanText(one.usualIntervalMs!)}
-    </td>
-    <td data-label="Silent from">
-      <Moment ms={silentFromMs(one)!} />
-    </td>
-  </tr>
-)
+const silentColumns = (nowMs: number): Column<Silent>[] => [
+  { head: 'Provider', cell: ({ name }) => name },
+  { head: 'Corridor', class: 'nowrap', cell: ({ from, to }) => `${from} → ${to}` },
+  ...habitColumns(nowMs),
+]

@@ -2,7 +2,7 @@
 import { boardHref } from '~/portal/board/path.ts'
 import { percentText, spanText } from '~/portal/format.ts'
 import { Seen } from '~/portal/moment.tsx'
-import { TableFrame } from '~/portal/table-frame.tsx'
+import { type Column, RowTable } from '~/portal/row-table.tsx'
 import type { StaleBest } from '~/service/stale-bests.ts'
 
 /** How many corridors are listed, those with the oldest prices. */
@@ -25,23 +25,12 @@ export function StaleBests({ staleBests, staleAfterMs, nowMs }: Props) {
       {shown.length === 0 ? (
         <p>No corridor is led by an old price.</p>
       ) : (
-        <TableFrame label="Table of corridors led by an old price">
-          <table class="table table-rows">
-            <thead>
-              <tr>
-                <th scope="col">Corridor</th>
-                <th scope="col">Provider</th>
-                <th scope="col">Seen</th>
-                <th scope="col">Against the mid of its day</th>
-              </tr>
-            </thead>
-            <tbody>
-              {shown.map((one) => (
-                <Row key={`${one.from} ${one.to}`} one={one} nowMs={nowMs} />
-              ))}
-            </tbody>
-          </table>
-        </TableFrame>
+        <RowTable
+          label="Table of corridors led by an old price"
+          columns={columns(nowMs)}
+          rows={shown}
+          keyOf={({ from, to }) => `${from} ${to}`}
+        />
       )}
       {staleBests.length > shown.length && (
         <p class="muted">And {staleBests.length - shown.length} more.</p>
@@ -56,22 +45,24 @@ const staleText = (staleAfterMs: number | null): string =>
     : `A price counts as old after ${spanText(staleAfterMs)} (QUOTE_STALE_AFTER). One that was ` +
       'above the mid on its own day may have been wrong from the start.'
 
-const Row = ({ one, nowMs }: { one: StaleBest; nowMs: number }) => (
-  <tr>
-    <th scope="row" class="nowrap">
-      <a href={boardHref({ from: one.from, to: one.to })}>
-        {one.from} → {one.to}
+const columns = (nowMs: number): Column<StaleBest>[] => [
+  {
+    head: 'Corridor',
+    class: 'nowrap',
+    cell: ({ from, to }) => (
+      <a href={boardHref({ from, to })}>
+        {from} → {to}
       </a>
-    </th>
-    <td data-label="Provider">{one.provider.name}</td>
-    <td data-label="Seen">
-      <Seen ms={one.atMs} nowMs={nowMs} />
-    </td>
-    <td data-label="Against its mid">
-      <AgainstMid bps={one.vsMidAtQuoteBps} />
-    </td>
-  </tr>
-)
+    ),
+  },
+  { head: 'Provider', cell: ({ provider }) => provider.name },
+  { head: 'Seen', cell: ({ atMs }) => <Seen ms={atMs} nowMs={nowMs} /> },
+  {
+    head: 'Against the mid of its day',
+    label: 'Against its mid',
+    cell: ({ vsMidAtQuoteBps }) => <AgainstMid bps={vsMidAtQuoteBps} />,
+  },
+]
 
 function AgainstMid({ bps }: { bps: number | null }) {
   if (bps === null) return <span class="muted">no mid that day</span>
