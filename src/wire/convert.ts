@@ -11,12 +11,13 @@ import {
   Instant,
   namedRecord,
   nullable,
+  priceFields,
   RateType,
   record,
   standingFields,
 } from './fields.ts'
 import { absenceNote, bestNote, noteFields, presentNote } from './note.ts'
-import { iso, presentAge, presentFreshness, presentStanding } from './present.ts'
+import { iso, presentAge, presentFreshness, presentPrice, presentStanding } from './present.ts'
 
 const EntryCost = namedRecord('EntryCost', {
   fee_pct: Type.Number({ description: 'The fee, in percent of the amount sent.' }),
@@ -33,9 +34,7 @@ const EntryCost = namedRecord('EntryCost', {
 const ConvertProviderEntry = namedRecord('ConvertProviderEntry', {
   provider_id: Type.String(),
   provider_name: Type.String(),
-  rate: Type.Number(),
-  fee: nullable(Type.Number()),
-  fee_currency: nullable(Type.String()),
+  ...priceFields,
   send_amount: Type.Optional(
     nullable(
       Type.Number({
@@ -113,9 +112,7 @@ export function presentConversion(
   return {
     provider_id: provider.id,
     provider_name: provider.name,
-    rate: roundAmount(quote.rate),
-    fee: quote.fee === null ? null : roundAmount(quote.fee),
-    fee_currency: quote.feeCurrency,
+    ...presentPrice(quote),
     ...(recipientGets !== null && { send_amount: entry.sent }),
     converted: rounded(entry.converted),
     net_converted: rounded(entry.net),

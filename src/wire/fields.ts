@@ -50,6 +50,13 @@ export const ageFields = {
   }),
 }
 
+/** What a quote says of its price. */
+export const priceFields = {
+  rate: Type.Number({ description: 'Units of target currency per one unit of source.' }),
+  fee: nullable(Type.Number({ description: 'In fee_currency.' })),
+  fee_currency: nullable(Type.String()),
+}
+
 /** Two members of every entry that shows a quote with its fee. */
 export const standingFields = {
   fee_stated: Type.Boolean({

@@ -3,20 +3,21 @@ import { corridorKey } from '~/domain/corridor.ts'
 import type { Freshness } from '~/domain/freshness.ts'
 import { ORDERS } from '~/domain/history.ts'
 import { PERIODS } from '~/domain/period.ts'
-import { roundAmount, roundBps } from '~/domain/round.ts'
+import { roundBps } from '~/domain/round.ts'
 import type { History, HistoryPoint, HistoryQuestion } from '~/service/history.ts'
 import {
   DataFreshness,
   Instant,
   namedRecord,
   nullable,
+  priceFields,
   RateType,
   standingFields,
   words,
 } from './fields.ts'
 import { readInstant } from './moment.ts'
 import { CorridorQuery, PROVIDER_ID_LENGTH_MAX } from './parameters.ts'
-import { iso } from './present.ts'
+import { iso, presentPrice } from './present.ts'
 
 const LIMIT_MAX = 5000
 const LIMIT_DEFAULT = 500
@@ -57,9 +58,7 @@ export const HistoryPointFields = namedRecord('HistoryPoint', {
   timestamp: Instant,
   provider_id: Type.String(),
   provider_name: Type.String(),
-  rate: Type.Number({ description: 'Units of target currency per one unit of source.' }),
-  fee: nullable(Type.Number({ description: 'In fee_currency.' })),
-  fee_currency: nullable(Type.String()),
+  ...priceFields,
   spread_bps: nullable(
     Type.Number({
       description:
@@ -124,9 +123,7 @@ const presentPoint = ({
   timestamp: iso(quote.atMs),
   provider_id: provider.id,
   provider_name: provider.name,
-  rate: roundAmount(quote.rate),
-  fee: quote.fee === null ? null : roundAmount(quote.fee),
-  fee_currency: quote.feeCurrency,
+  ...presentPrice(quote),
   spread_bps: spreadBps === null ? null : roundBps(spreadBps),
   rate_type: quote.rateType,
   evidence: quote.evidence,

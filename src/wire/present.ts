@@ -61,6 +61,13 @@ export function freshnessText({ tier, nowMs, cutoffMs }: Freshness): string {
   return last.text
 }
 
+/** The members of `priceFields`. */
+export const presentPrice = ({ rate, fee, feeCurrency }: Quote) => ({
+  rate: roundAmount(rate),
+  fee: fee === null ? null : roundAmount(fee),
+  fee_currency: feeCurrency,
+})
+
 /** The members of `ageFields`. */
 export const presentAge = ({ quote, isStale }: AgedQuote) => ({
   last_updated: iso(quote.atMs),

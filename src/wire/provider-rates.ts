@@ -1,7 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Freshness } from '~/domain/freshness.ts'
 import type { Provider } from '~/domain/provider.ts'
-import { roundAmount } from '~/domain/round.ts'
 import type { AgedQuote } from '~/memory/corridor-view.ts'
 import type { Emptiness } from '~/service/absence.ts'
 import type { ProviderRates } from '~/service/provider-rates.ts'
@@ -11,12 +10,13 @@ import {
   namedRecord,
   nullable,
   ProviderType,
+  priceFields,
   RateType,
   record,
   standingFields,
 } from './fields.ts'
 import { emptyNote, noteFields, presentNote } from './note.ts'
-import { presentAge, presentFreshness, presentStanding } from './present.ts'
+import { presentAge, presentFreshness, presentPrice, presentStanding } from './present.ts'
 
 export const ProviderRatesResponse = namedRecord('ProviderRatesResponse', {
   provider: record({
@@ -32,9 +32,7 @@ export const ProviderRatesResponse = namedRecord('ProviderRatesResponse', {
     record({
       from: Type.String(),
       to: Type.String(),
-      rate: Type.Number(),
-      fee: nullable(Type.Number()),
-      fee_currency: nullable(Type.String()),
+      ...priceFields,
       ...ageFields,
       ...standingFields,
     }),
@@ -59,9 +57,7 @@ export const presentProviderQuote = (aged: AgedQuote) => {
   return {
     from: quote.from,
     to: quote.to,
-    rate: roundAmount(quote.rate),
-    fee: quote.fee === null ? null : roundAmount(quote.fee),
-    fee_currency: quote.feeCurrency,
+    ...presentPrice(quote),
     ...presentAge(aged),
     ...presentStanding(quote),
   }

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { corridorKey } from '~/domain/corridor.ts'
 import type { Freshness } from '~/domain/freshness.ts'
-import { roundAmount, roundBps } from '~/domain/round.ts'
+import { roundBps } from '~/domain/round.ts'
 import type { JudgedQuote, Rates } from '~/service/rates.ts'
 import { dayMidFields, presentDayMid } from './day-mid.ts'
 import {
@@ -11,18 +11,23 @@ import {
   namedRecord,
   nullable,
   ProviderType,
+  priceFields,
   RateType,
   standingFields,
 } from './fields.ts'
 import { absenceNote, noteFields, presentNote } from './note.ts'
-import { presentAge, presentFreshness, presentMid, presentStanding } from './present.ts'
+import {
+  presentAge,
+  presentFreshness,
+  presentMid,
+  presentPrice,
+  presentStanding,
+} from './present.ts'
 
 export const ProviderRate = namedRecord('ProviderRate', {
   provider_id: Type.String(),
   provider_name: Type.String(),
-  rate: Type.Number({ description: 'Units of target currency per one unit of source.' }),
-  fee: nullable(Type.Number({ description: 'In fee_currency.' })),
-  fee_currency: nullable(Type.String()),
+  ...priceFields,
   spread_bps: Type.Number({
     description: 'Basis points below the best rate of the same rate_type in the corridor.',
   }),
@@ -55,9 +60,7 @@ export function presentProviderRate({
   return {
     provider_id: provider.id,
     provider_name: provider.name,
-    rate: roundAmount(quote.rate),
-    fee: quote.fee === null ? null : roundAmount(quote.fee),
-    fee_currency: quote.feeCurrency,
+    ...presentPrice(quote),
     spread_bps: roundBps(spreadBps),
     ...(vsMidBps !== null && { vs_mid_bps: roundBps(vsMidBps) }),
     rate_type: quote.rateType,
