@@ -3,7 +3,7 @@ import type { Reference } from '~/domain/mid.ts'
 import type { Probe, ProbeAnswer } from '~/domain/price/day-mids.ts'
 import type { Database, Sql } from './database.ts'
 import { arrayLiteral, instantText } from './encoding.ts'
-import { referenceOf, type SelectedReference } from './reference-row.ts'
+import { referenceCodes, referenceOf, type SelectedReference } from './reference-row.ts'
 
 /** The most probes in one statement. */
 const PROBES_MAX = 20_000
@@ -65,14 +65,7 @@ export function foundRows({ sql }: Database, probes: readonly Probe[]) {
     ) s`
 }
 
-const dollarTables = (sql: Sql) => sql`, codes (currency) as (
-    (select currency from reference_rates order by currency limit 1)
-    union all
-    select (
-      select r.currency from reference_rates r
-      where r.currency > codes.currency order by r.currency limit 1
-    ) from codes where codes.currency is not null
-  ), fetches as materialized (
+const dollarTables = (sql: Sql) => sql`, ${referenceCodes(sql)}, fetches as materialized (
     select asked.nth, last.fetched_at from asked
     cross join lateral (
       select fetched_at from reference_snapshots

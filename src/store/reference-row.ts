@@ -1,4 +1,5 @@
 import type { Reference } from '~/domain/mid.ts'
+import type { Sql } from './database.ts'
 
 /** A reference as statements select it. */
 export type SelectedReference = {
@@ -16,3 +17,16 @@ export const referenceOf = (row: SelectedReference): Reference => ({
   perUsd: Number(row.per_usd),
   source: row.source,
 })
+
+/**
+ * The table `codes` for a `with recursive`: each currency that ever had a reference, and a null.
+ * Hops along the index from one to the next, so the length of their history does not matter.
+ */
+export const referenceCodes = (sql: Sql) => sql`codes (currency) as (
+    (select currency from reference_rates order by currency limit 1)
+    union all
+    select (
+      select r.currency from reference_rates r
+      where r.currency > codes.currency order by r.currency limit 1
+    ) from codes where codes.currency is not null
+  )`

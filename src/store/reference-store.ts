@@ -6,7 +6,7 @@ import type { Database } from './database.ts'
 import { referencesAt } from './day-references.ts'
 import { arrayLiteral, instantText } from './encoding.ts'
 import { announcedIds } from './news-channel.ts'
-import { referenceOf, type SelectedReference } from './reference-row.ts'
+import { referenceCodes, referenceOf, type SelectedReference } from './reference-row.ts'
 
 export function createReferenceStore(database: Database) {
   const { sql } = database
@@ -57,20 +57,13 @@ function insert(database: Database, { source, fetchedMs, upstreamMs, rates }: Fe
 }
 
 /**
- * The statement behind `live`: hops from currency to currency along the index, then probes like
- * `liveQuotes`. The cost follows the number of currencies, not the length of their history.
+ * The statement behind `live`: probes like `liveQuotes` for each currency. The cost follows their
+ * number, not the length of their history.
  */
 export function liveReferences({ sql }: Database, nowMs: number) {
   const earlier = boundariesMs(nowMs).filter(Number.isFinite)
   return sql<SelectedReference[]>`
-    with recursive codes (currency) as (
-      (select currency from reference_rates order by currency limit 1)
-      union all
-      select (
-        select r.currency from reference_rates r
-        where r.currency > codes.currency order by r.currency limit 1
-      ) from codes where codes.currency is not null
-    )
+    with recursive ${referenceCodes(sql)}
     select r.id, r.currency, r.per_usd, s.source, extract(epoch from r.fetched_at) * 1000 as at_ms
     from codes
     cross join lateral (
