@@ -51,13 +51,7 @@ export function ChartSection({ from, to, period, series, hrefOf, csvHref }: Prop
   )
 }
 
-type ChartProps = {
-  readonly from: string
-  readonly to: string
-  readonly period: ChartPeriod
-  readonly csvHref: string
-  readonly points: readonly HeldPoint[]
-}
+type ChartProps = Pick<Props, 'from' | 'to' | 'period' | 'csvHref'> & Pick<HeldSeries, 'points'>
 
 type Unit = 'day' | 'hour'
 
