@@ -1,8 +1,10 @@
 import type { Observation } from '~/domain/observation.ts'
 import { csvLine } from '~/wire/csv-line.ts'
 import { parsedExactly } from '~/wire/ingest.ts'
-import { type RowRules, readObservationRow, WrittenNumber } from '~/wire/observation-row.ts'
-import { misspellingOf, ROW_MEMBERS, ROW_NUMBERS, readSentRow } from '~/wire/row-members.ts'
+import { misspellingOf, ROW_MEMBERS, ROW_NUMBERS, readSentRow } from '~/wire/row/members.ts'
+import { type RowRules, readObservationRow } from '~/wire/row/observation.ts'
+import { OFFER_LISTS } from '~/wire/row/offer.ts'
+import { WrittenNumber } from '~/wire/row/values.ts'
 import { type CsvRecord, FileFault } from './csv.ts'
 import { csvTable, type RequiredColumn } from './csv-table.ts'
 import { type Line, linesOf } from './lines.ts'
@@ -47,14 +49,17 @@ const exactNumber = (JSON as unknown as { rawJSON(text: string): object }).rawJS
 const ERROR = 'error'
 const COLUMNS = [...ROW_MEMBERS, ERROR]
 
+/** Stands between the words of a list in a field of a CSV. */
+const BETWEEN_WORDS = '|'
+
 const UNREAD_MAX = 20
 
 /**
  * Opens a file of observations: one JSON object a line if the first character is `{`, else CSV.
  *
- * Each row follows the rules of `POST /rates`, numbers keep every digit, an empty field of a CSV is
- * absent. Holds a chunk of `bytes` at a time. Throws FileFault for a file no row of which can be
- * read.
+ * Each row follows the rules of `POST /rates` and numbers keep every digit. In a CSV an empty field
+ * is absent, and the words of a list stand between `|`. Holds a chunk of `bytes` at a time. Throws
+ * FileFault for a file no row of which can be read.
  */
 export async function openObservationFile(
   bytes: AsyncIterable<Uint8Array>,
@@ -148,9 +153,23 @@ function membersOf(text: string): object {
   return { line: text }
 }
 
+/** A column that is read, and the value of a field that is not empty. */
+type Column = {
+  readonly name: string
+  readonly index: number
+  readonly parse: (text: string) => unknown
+}
+
+function parserOf(name: string): Column['parse'] {
+  if (ROW_NUMBERS.includes(name)) return (text) => new WrittenNumber(text)
+  if (OFFER_LISTS.includes(name))
+    return (text) => text.split(BETWEEN_WORDS).map((word) => word.trim())
+  return (text) => text
+}
+
 class CsvReader {
   readonly rejectsHeader: string
-  readonly #columns: readonly { name: string; index: number; isNumber: boolean }[]
+  readonly #columns: readonly Column[]
   readonly #width: number
   /** The position of the faults' column in a file of rejects that is imported again. */
   readonly #errorIndex: number
@@ -164,7 +183,7 @@ class CsvReader {
     this.#columns = ROW_MEMBERS.map((name) => ({
       name,
       index: header.indexOf(name),
-      isNumber: ROW_NUMBERS.includes(name),
+      parse: parserOf(name),
     })).filter(({ index }) => index >= 0)
     this.#width = header.length
     this.#errorIndex = header.indexOf(ERROR)
@@ -189,9 +208,9 @@ class CsvReader {
   #read({ fields, fault }: CsvRecord) {
     if (fields === null || fault !== null) return { observation: null, faults: [fault ?? ''] }
     const row: Record<string, unknown> = {}
-    for (const { name, index, isNumber } of this.#columns) {
+    for (const { name, index, parse } of this.#columns) {
       const text = fields[index]!
-      row[name] = text === '' ? null : isNumber ? new WrittenNumber(text) : text
+      row[name] = text === '' ? null : parse(text)
     }
     return readObservationRow(row, this.rules)
   }

@@ -1,19 +1,12 @@
-import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { ServiceError } from '~/domain/errors.ts'
-import {
-  BACKFILL_YEARS_MAX,
-  FEE_MAX,
-  NOTES_LENGTH_MAX,
-  type Observation,
-  RATE_MAX,
-  RATE_MIN,
-  SIGNIFICANT_DIGITS_MAX,
-} from '~/domain/observation.ts'
-import { EVIDENCE } from '~/domain/price/evidence.ts'
-import { named, namedRecord, nullable, record, words } from './fields.ts'
+import type { Observation } from '~/domain/observation.ts'
+import { namedRecord, record } from './fields.ts'
 import { isNestedTooDeep } from './nesting.ts'
-import { type RowRules, WrittenNumber } from './observation-row.ts'
-import { readSentRow, shownName } from './row-members.ts'
+import { readSentRow, shownName } from './row/members.ts'
+import type { RowRules } from './row/observation.ts'
+import { RateRow } from './row/schema.ts'
+import { WrittenNumber } from './row/values.ts'
 
 export const BATCH_ROWS_MAX = 100
 export const BODY_BYTES_MAX = 1_048_576
@@ -22,48 +15,6 @@ export const IDEMPOTENCY_KEY_LENGTH_MAX = 255
 
 /** How many unread members a warning names. */
 const UNREAD_SHOWN_MAX = 5
-
-const optional = <T extends TSchema>(schema: T) => Type.Optional(nullable(schema))
-const currency = (description: string) => optional(Type.String({ description, examples: ['KES'] }))
-
-/**
- * One row, in which optional members may also be null. A misspelt member is refused; one with
- * another name is ignored and named in the answer's warnings.
- */
-const RateRow = named(
-  'RateRow',
-  Type.Object({
-    provider_id: Type.String({ description: 'An active provider id, as listed by /providers.' }),
-    rate: Type.Number({
-      minimum: RATE_MIN,
-      maximum: RATE_MAX,
-      description:
-        'Units of target per unit of source; ' +
-        `at most ${SIGNIFICANT_DIGITS_MAX} significant digits.`,
-    }),
-    from: currency('Source currency; this or source_currency is required.'),
-    to: currency('Target currency; this or target_currency is required.'),
-    source_currency: currency('Another name of from; if both are given they must agree.'),
-    target_currency: currency('Another name of to; if both are given they must agree.'),
-    fee: optional(Type.Number({ minimum: 0, maximum: FEE_MAX, description: 'In fee_currency.' })),
-    fee_currency: currency('Defaults to the source currency when a fee is given.'),
-    notes: optional(Type.String({ maxLength: NOTES_LENGTH_MAX })),
-    evidence: optional(
-      words(EVIDENCE, {
-        default: 'observed',
-        description:
-          'What stands behind the price: observed, derived from a margin or another source, or ' +
-          'indicative, which means advertised and not to be had for sure.',
-      }),
-    ),
-    effective_from: optional(
-      Type.String({
-        format: 'date-time',
-        description: `Defaults to now; at most ${BACKFILL_YEARS_MAX} years back, never future.`,
-      }),
-    ),
-  }),
-)
 
 export const IngestBody = Type.Union([
   RateRow,
@@ -75,6 +26,18 @@ const exampleRow = { provider_id: 'western-union', from: 'GBP', to: 'KES', rate:
 export const INGEST_EXAMPLES = {
   one: exampleRow,
   batch: [exampleRow, { ...exampleRow, to: 'NGN', rate: 2046.5 }],
+  offer: {
+    ...exampleRow,
+    source_country: 'GB',
+    target_country: 'KE',
+    pay_in: ['debit_card', 'bank_account'],
+    pay_out: ['mobile_money'],
+    channel: 'internet',
+    amount_min: 1,
+    amount_max: 250,
+    fee_percent: 0.5,
+    delivery_max: 'PT1H',
+  },
 }
 
 export const IngestHeaders = Type.Object({

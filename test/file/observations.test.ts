@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Observation } from '~/domain/observation.ts'
+import { type Offer, PLAIN } from '~/domain/offer/terms.ts'
 import { openObservationFile, type Reject } from '~/file/observations.ts'
 import { CatalogueIndex } from '~/memory/catalogue-index.ts'
 import { byteChunks } from '../support/byte-chunks.ts'
@@ -66,6 +67,73 @@ describe('openObservationFile', () => {
         offer: null,
       },
     ])
+  })
+
+  const OFFER: Offer = {
+    ...PLAIN,
+    sourceCountry: 'US',
+    targetCountry: 'KE',
+    payIn: ['bank_account', 'debit_card'],
+    payOut: ['cash'],
+    amountMin: 100,
+    amountMax: 250.5,
+    feePercent: 0.5,
+    deliveryMaxMs: 3_600_000,
+  }
+
+  test('reads what a CSV says of offers, lists between bars', async () => {
+    const text =
+      'provider_id,from,to,rate,source_country,target_country,pay_in,pay_out,channel,amount_min,' +
+      'amount_max,service,fee_percent,delivery_min,delivery_max,valid_until\n' +
+      'wise,USD,KES,129.5,us,KE,debit_card | bank_account,cash,,100,250.50,,0.5,,PT1H,\n' +
+      'wise,USD,KES,129.5,,,,,,,,,,,,\n'
+    const { rows, rejects } = await read(text)
+    expect(rejects).toEqual([])
+    expect(rows).toEqual([{ ...USD_KES, feeCurrency: 'USD', offer: OFFER }, USD_KES])
+  })
+
+  test('reads what JSON lines say of offers, lists as arrays', async () => {
+    const said =
+      '"source_country":"US","target_country":"KE","pay_in":["debit_card","bank_account"],' +
+      '"pay_out":["cash"],"amount_min":100,"amount_max":250.50000000000000,"fee_percent":0.5,' +
+      '"delivery_max":"PT1H"'
+    const { rows, rejects } = await read(
+      `{"provider_id":"wise","from":"USD","to":"KES","rate":129.5,${said}}\n`,
+    )
+    expect(rejects).toEqual([])
+    expect(rows).toEqual([{ ...USD_KES, feeCurrency: 'USD', offer: OFFER }])
+  })
+
+  test('rejects rows by what is wrong with their offers, and reads the others', async () => {
+    const lines = [
+      'provider_id,from,to,rate,pay_in,fee_percent,amount_min,amount_max,target_country',
+      'wise,USD,KES,129.5,cash||debit_card,NaN,101,100,UK',
+      'wise,USD,KES,129.5,cash|cash,1,,,',
+      'wise,USD,KES,129.5,cash;debit_card,,,,',
+      'wise,USD,KES,129.5,cash,,,,KE',
+    ]
+    const { rows, rejects } = await read(`${lines.join('\n')}\n`)
+    expect(rows).toHaveLength(1)
+    expect(rejects.map(({ fault }) => fault.split('; '))).toEqual([
+      [
+        'target_country "UK" is no country code of ISO 3166-1 alpha-2',
+        'United Kingdom is GB',
+        'pay_in must be of cash, bank_account, debit_card, credit_card, prepaid_card, mobile_money',
+        'not ""',
+        'fee_percent must be a finite JSON number, not NaN',
+        'amount_min must not be above the greatest amount',
+      ],
+      ['pay_in has "cash" more than once'],
+      [
+        'pay_in must be of cash, bank_account, debit_card, credit_card, prepaid_card, mobile_money',
+        'not "cash;debit_card"',
+      ],
+    ])
+    expect(rejects[0]!.copy).toEndWith(`,${lines[1]}`)
+    const header = lines[0]!.replace('fee_percent', 'fee_precent')
+    await expect(read(`${header}\n`)).rejects.toThrow(
+      'in the header "fee_precent" is not read: did you mean fee_percent?',
+    )
   })
 
   test('reads one JSON object a line, found by its first character', async () => {

@@ -156,7 +156,6 @@ describe('what a row may leave out', () => {
       fee: 0,
       fee_currency: 'GBP',
       notes: 'seen at the counter',
-      offer: null,
       evidence: 'indicative',
       effective_from: '2026-03-05T15:25:30.123+01:00',
     }
@@ -173,6 +172,73 @@ describe('what a row may leave out', () => {
       notes: 'seen at the counter',
       evidence: 'indicative',
     })
+  })
+
+  test('201 stores what a row says of its offer', async () => {
+    const row = {
+      ...ROW,
+      source_country: 'us',
+      target_country: 'KE',
+      pay_in: ['debit_card', 'cash'],
+      pay_out: ['mobile_money'],
+      channel: 'internet',
+      amount_min: 100,
+      amount_max: 100,
+      service: 'Express',
+      fee_percent: 1.5,
+      delivery_min: 'PT0S',
+      delivery_max: 'PT1H',
+      valid_until: '2026-03-06T00:00:00Z',
+    }
+    expect(await recordedOf(row)).toMatchObject({
+      fee: null,
+      feeCurrency: 'USD',
+      offer: {
+        sourceCountry: 'US',
+        targetCountry: 'KE',
+        payIn: ['cash', 'debit_card'],
+        payOut: ['mobile_money'],
+        channel: 'internet',
+        amountMin: 100,
+        amountMax: 100,
+        service: 'Express',
+        feePercent: 1.5,
+        deliveryMinMs: 0,
+        deliveryMaxMs: 3_600_000,
+        validUntilMs: Date.parse('2026-03-06T00:00:00Z'),
+      },
+    })
+  })
+
+  test('201 for dollars that arrive as dollars in another country', async () => {
+    const row = { ...ROW, to: 'USD', rate: 1, source_country: 'US', target_country: 'LR' }
+    expect(await recordedOf(row)).toMatchObject({ from: 'USD', to: 'USD' })
+  })
+
+  test('422 names every fault of every offer, and nothing is recorded', async () => {
+    const { world, store, key } = open()
+    const { status, body } = await world.post(
+      [
+        { ...ROW, source_country: 'UK', pay_in: ['cheque'], amount_min: 2, amount_max: 1 },
+        ROW,
+        { ...ROW, delivery_max: 'P1Y', fee_percent: 101, valid_until: NOW, chanel: 'agent' },
+      ],
+      key,
+    )
+    expect([status, body.code, store.recorded]).toEqual([422, 'invalid_rows', []])
+    const said = body.errors.map((fault: { index: number; error: string }) => [
+      fault.index,
+      fault.error.split(' ')[0],
+    ])
+    expect(said).toEqual([
+      [0, 'source_country'],
+      [0, 'pay_in'],
+      [0, 'amount_min'],
+      [2, '"chanel"'],
+      [2, 'delivery_max'],
+      [2, 'fee_percent'],
+      [2, 'valid_until'],
+    ])
   })
 
   test('201 warns about unknown members, and records the row without them', async () => {

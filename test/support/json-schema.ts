@@ -1,4 +1,5 @@
 import { instantOf } from '~/domain/instant.ts'
+import { deliveryMsOf } from '~/domain/offer/duration.ts'
 
 export type Json = { readonly [name: string]: unknown }
 
@@ -97,6 +98,10 @@ export class SchemaCheck {
         : [],
     minItems: bound((value) => (Array.isArray(value) ? value.length : null), isAtLeast),
     maxItems: bound((value) => (Array.isArray(value) ? value.length : null), isAtMost),
+    uniqueItems: (_isAsked, { value, at }) =>
+      Array.isArray(value) && new Set(value.map(shown)).size < value.length
+        ? [`${at} is ${shown(value)}, with an item twice`]
+        : NONE,
     minLength: bound((value) => (typeof value === 'string' ? [...value].length : null), isAtLeast),
     maxLength: bound((value) => (typeof value === 'string' ? [...value].length : null), isAtMost),
     minimum: bound(numberOf, isAtLeast),
@@ -123,6 +128,7 @@ export class SchemaCheck {
 
 const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   'date-time': (text) => instantOf(text) !== null,
+  duration: (text) => deliveryMsOf(text) !== null,
   date: (text) => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)),
 }
 

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { ServiceError } from '~/domain/errors.ts'
 import { CatalogueIndex } from '~/memory/catalogue-index.ts'
 import { BATCH_ROWS_MAX, parsedExactly, readIngestBody } from '~/wire/ingest.ts'
-import { WrittenNumber } from '~/wire/observation-row.ts'
+import { WrittenNumber } from '~/wire/row/values.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
 
 const NOW_MS = Date.parse('2026-03-05T14:25:30.500Z')

@@ -48,7 +48,7 @@ function termFaults(offer: Offer, effectiveMs: number): OfferFault[] {
       name: 'validUntilMs',
       fault: 'must be after the time from which the price holds',
     })
-  if (service !== null && (service === '' || service.length > SERVICE_LENGTH_MAX))
+  if (service !== null && (service === '' || [...service].length > SERVICE_LENGTH_MAX))
     faults.push({ name: 'service', fault: `must have 1 to ${SERVICE_LENGTH_MAX} characters` })
   return faults
 }

@@ -1,5 +1,6 @@
 import { meantBy } from '~/domain/misspelling.ts'
-import { type RowReading, type RowRules, readObservationRow } from './observation-row.ts'
+import { type RowReading, type RowRules, readObservationRow } from './observation.ts'
+import { OFFER_MEMBERS, OFFER_NUMBERS } from './offer.ts'
 
 const ROW_TEXTS = [
   'provider_id',
@@ -12,9 +13,10 @@ const ROW_TEXTS = [
   'notes',
   'evidence',
 ]
-export const ROW_NUMBERS = ['rate', 'fee']
+/** Members that are numbers. */
+export const ROW_NUMBERS = ['rate', 'fee', ...OFFER_NUMBERS]
 /** All members that a row may have. */
-export const ROW_MEMBERS = [...ROW_TEXTS, ...ROW_NUMBERS]
+export const ROW_MEMBERS = [...ROW_TEXTS, 'rate', 'fee', ...OFFER_MEMBERS]
 
 /** Members beyond this number are not checked; no row needs that many. */
 const MEMBERS_MAX = 100

@@ -3,8 +3,9 @@ import fc from 'fast-check'
 import type { Observation } from '~/domain/observation.ts'
 import { EVIDENCE } from '~/domain/price/evidence.ts'
 import { CatalogueIndex } from '~/memory/catalogue-index.ts'
-import { type RowRules, readObservationRow, WrittenNumber } from '~/wire/observation-row.ts'
-import { CURRENCIES, PROVIDERS, provider } from '../support/catalogue.ts'
+import { type RowRules, readObservationRow } from '~/wire/row/observation.ts'
+import { WrittenNumber } from '~/wire/row/values.ts'
+import { CURRENCIES, PROVIDERS, provider } from '../../support/catalogue.ts'
 
 const NOW_MS = Date.parse('2026-03-05T14:25:30.500Z')
 const DEFAULT_MS = NOW_MS - 7

@@ -1,0 +1,88 @@
+import { instantOf } from '~/domain/instant.ts'
+import { significantDigits } from '~/domain/observation.ts'
+
+/** A number as the sender wrote it, where a double could not hold all of its digits. */
+export class WrittenNumber {
+  constructor(readonly text: string) {}
+}
+
+const ECHO_LENGTH_MAX = 40
+
+/** The members of one row, and all that is wrong with them: sentences that name a member each. */
+export class RowValues {
+  readonly faults: string[] = []
+
+  constructor(private readonly row: Record<string, unknown>) {}
+
+  /** Null where a member is absent; an inherited one is. */
+  of(field: string): unknown {
+    return (Object.hasOwn(this.row, field) ? this.row[field] : null) ?? null
+  }
+
+  isAbsent(field: string): boolean {
+    return this.of(field) === null
+  }
+
+  /** A finite number as text with every digit; null where there is none, or one with a fault. */
+  numeral(field: string): string | null {
+    const value = this.of(field)
+    if (value === null) return null
+    const text = value instanceof WrittenNumber ? value.text : numberText(value)
+    if (text !== null && significantDigits(text) !== null && Number.isFinite(Number(text)))
+      return text
+    return this.fault(`${field} must be a finite JSON number, not ${shown(value)}`)
+  }
+
+  /** Whether a text has no more significant digits than are kept of it; a fault where it has. */
+  isShort(field: string, text: string, digitsMax: number): boolean {
+    if ((significantDigits(text) ?? 0) <= digitsMax) return true
+    this.fault(`${field} has more than ${digitsMax} significant digits`)
+    return false
+  }
+
+  /** Text that a database can hold. */
+  text(field: string): string | null {
+    const text = this.of(field)
+    if (text === null) return null
+    if (typeof text !== 'string') return this.fault(`${field} must be a text`)
+    if (text.includes('\0') || !text.isWellFormed())
+      return this.fault(`${field} must be valid Unicode text without NUL characters`)
+    return text
+  }
+
+  /** Epoch milliseconds of a moment. */
+  instant(field: string): number | null {
+    const text = this.of(field)
+    if (text === null) return null
+    const ms = typeof text === 'string' ? instantOf(text) : null
+    return (
+      ms ?? this.fault(`${field} must be an ISO-8601 date-time with offset: 2026-03-05T14:00:00Z`)
+    )
+  }
+
+  word<T extends string>(field: string, known: readonly T[]): T | null {
+    const text = this.of(field)
+    const word = known.find((one) => one === text) ?? null
+    if (text !== null && word === null)
+      this.fault(`${field} must be one of ${known.join(', ')}, not ${shown(text)}`)
+    return word
+  }
+
+  fault(sentence: string): null {
+    this.faults.push(sentence)
+    return null
+  }
+}
+
+/** Turns only a number into text: an object sent by a caller may have a `toString` of its own. */
+const numberText = (value: unknown): string | null =>
+  typeof value === 'number' ? String(value) : null
+
+/** A value of the sender's in the form in which a fault repeats it. */
+export function shown(value: unknown): string {
+  if (value instanceof WrittenNumber) return value.text.slice(0, ECHO_LENGTH_MAX)
+  if (typeof value === 'number') return String(value)
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, ECHO_LENGTH_MAX))
+  if (typeof value === 'boolean' || value === null) return String(value)
+  return Array.isArray(value) ? 'a list' : 'an object'
+}
