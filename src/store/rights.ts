@@ -21,6 +21,7 @@ export const TABLE_RIGHTS: Readonly<Record<string, readonly Right[]>> = {
   'public.idempotency': REMOVE,
   'public.keys': CHANGE,
   'public.observations': ADD,
+  'public.offers': ADD,
   'public.portal_attempts': REMOVE,
   'public.portal_credentials': CHANGE,
   'public.portal_secret': ADD,

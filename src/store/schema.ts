@@ -133,6 +133,33 @@ export const providerCorridors = pgTable(
 )
 
 /**
+ * What providers price in a corridor: one row for each combination of countries, ways of paying,
+ * channel, amounts and service that was ever quoted. A provider's plain offer has no row, and the
+ * id 0. Append-only.
+ */
+export const offers = pgTable(
+  'offers',
+  {
+    id: integer('id').primaryKey().generatedAlwaysAsIdentity(),
+    providerCorridorId: integer('provider_corridor_id')
+      .notNull()
+      .references(() => providerCorridors.id),
+    /** The text of `offerKey`, by which an offer is found again. */
+    key: text('key').notNull(),
+    sourceCountry: text('source_country'),
+    targetCountry: text('target_country'),
+    payIn: text('pay_in').array(),
+    payOut: text('pay_out').array(),
+    channel: text('channel'),
+    amountMin: numeric('amount_min'),
+    amountMax: numeric('amount_max'),
+    service: text('service'),
+    madeAt: instant('made_at').notNull().defaultNow(),
+  },
+  (t) => [unique('offers_key').on(t.providerCorridorId, t.key)],
+)
+
+/**
  * Quotes as recorded, append-only: the migrations add triggers that refuse UPDATE, DELETE and
  * TRUNCATE. Only the function `prune_observations` deletes, and only what is older than a year.
  *
@@ -154,6 +181,18 @@ export const observations = pgTable(
     notes: text('notes'),
     /** Null for what was observed, so that most rows need no room for it. */
     evidence: evidence('evidence'),
+    /**
+     * The row of `offers`, or 0 for the plain offer. A trigger checks it, as a foreign key would
+     * have to look for the 0 of every plain row.
+     */
+    offerId: integer('offer_id').notNull().default(0),
+    /** Charged beside the fee, in percent of the amount sent. */
+    feePercent: numeric('fee_percent'),
+    /** Seconds. */
+    deliveryMin: integer('delivery_min'),
+    deliveryMax: integer('delivery_max'),
+    /** The last moment at which it is live; null for ever. */
+    validUntil: instant('valid_until'),
   },
   (t) => [
     foreignKey({
@@ -163,43 +202,17 @@ export const observations = pgTable(
     }),
     index('observations_as_of').on(t.providerCorridorId, t.effectiveFrom, t.id),
     index('observations_history').on(t.corridorId, t.effectiveFrom, t.id),
+    index('observations_endless')
+      .on(t.providerCorridorId, t.offerId, t.effectiveFrom, t.id)
+      .where(sql`${t.validUntil} is null`),
+    index('observations_ending')
+      .on(t.providerCorridorId, t.offerId, t.effectiveFrom, t.id, t.validUntil)
+      .where(sql`${t.validUntil} is not null`),
+    index('observations_end')
+      .on(t.providerCorridorId, t.offerId, t.validUntil, t.effectiveFrom)
+      .where(sql`${t.validUntil} is not null`),
   ],
 )
-
-/**
- * The summary of a corridor's observations in one UTC hour, written in one transaction with them.
- *
- * Official and parallel prices are counted and never the best. Its corridors exist because the
- * observations' do, so there is no key to check.
- */
-export const rollups = pgTable(
-  'rollups',
-  {
-    corridorId: integer('corridor_id').notNull(),
-    hour: instant('hour').notNull(),
-    /** The highest executable rate; null without one. */
-    bestRate: numeric('best_rate'),
-    /**
-     * The highest executable rate of a provider that was active at the time, if it differs from
-     * `best_rate`: null if it does not, 0 if there is none.
-     */
-    countedBest: numeric('counted_best'),
-    samples: integer('samples').notNull(),
-    /** How many of the samples were observations that have been pruned since. */
-    pruned: integer('pruned').notNull().default(0),
-  },
-  (t) => [primaryKey({ columns: [t.corridorId, t.hour] })],
-)
-
-/** Deletions of observations for their age; append-only. */
-export const prunings = pgTable('prunings', {
-  id: integer('id').primaryKey().generatedAlwaysAsIdentity(),
-  at: instant('at').notNull().defaultNow(),
-  actor: text('actor').notNull(),
-  /** Every observation that took effect later is still there. */
-  before: instant('before').notNull(),
-  observations: bigint('observations', { mode: 'number' }).notNull(),
-})
 
 export const accounts = pgTable('accounts', {
   id: uuid('id').primaryKey().defaultRandom(),

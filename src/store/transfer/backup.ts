@@ -3,6 +3,7 @@ import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
 import type { TransactionSql } from 'postgres'
 import type { Database } from '~/store/database.ts'
 import { announced } from '~/store/news-channel.ts'
+import * as past from '~/store/past/schema.ts'
 import * as portal from '~/store/portal/schema.ts'
 import * as references from '~/store/reference-schema.ts'
 import * as schema from '~/store/schema.ts'
@@ -21,7 +22,9 @@ const ROWS_BYTES_MAX = 1_048_576
 
 /** Every table of ours, each after those that it refers to. */
 const TABLES: readonly Table[] = ordered(
-  Object.values({ ...schema, ...references, ...portal }).filter((value) => is(value, PgTable)),
+  Object.values({ ...schema, ...past, ...references, ...portal }).filter((value) =>
+    is(value, PgTable),
+  ),
 )
 
 /**
