@@ -2,13 +2,8 @@ import { Type } from '@sinclair/typebox'
 import { invalidParameter } from '~/domain/errors.ts'
 import { fetchMatrix } from '~/service/fetch.ts'
 import { FetchMatrixResponse, presentFetchMatrix } from '~/wire/fetch.ts'
-import { readMaxAge } from '~/wire/moment.ts'
-import {
-  ageParameter,
-  codesParameter,
-  FETCH_CODES_MAX,
-  MATRIX_CODES_MAX,
-} from '~/wire/parameters.ts'
+import { ageParameter, readMaxAge } from '~/wire/moment.ts'
+import { codesParameter, FETCH_CODES_MAX, MATRIX_CODES_MAX } from '~/wire/parameters.ts'
 import { tool } from './tool.ts'
 
 export const fetchRates = tool({

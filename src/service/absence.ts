@@ -1,11 +1,17 @@
 import type { Corridor } from '~/domain/corridor.ts'
-import type { Selection } from '~/domain/offer/selection.ts'
+import { askedOf, type FilterName } from '~/domain/offer/filter.ts'
+import { type Selection, UNSELECTED, upToAge } from '~/domain/offer/selection.ts'
 import type { View } from '~/memory/view.ts'
 
 /** Why a list is empty. */
 export type Emptiness = {
-  /** The time of the newest price, where all are older than was asked for; else null. */
+  /** The time of the newest price, where there are some that were not asked for; else null. */
   readonly newestMs: number | null
+  /**
+   * What was asked of offers, where some prices are young enough but none fits; empty where all are
+   * too old.
+   */
+  readonly unfit: readonly FilterName[]
 }
 
 /** Why the list of a corridor is empty. */
@@ -15,10 +21,24 @@ export type Absence = Emptiness & {
   readonly isReverseQuoted: boolean
 }
 
+/** Why nothing was selected, where `newestMsOf` is the time of the newest price of a selection. */
+export function emptinessOf(
+  { filters, maxAgeMs }: Selection,
+  newestMsOf: (selection: Selection) => number | null,
+): Emptiness {
+  const newestMs = newestMsOf(upToAge(maxAgeMs))
+  return newestMs === null
+    ? { newestMs: newestMsOf(UNSELECTED), unfit: [] }
+    : { newestMs, unfit: askedOf(filters) }
+}
+
 /** Why a corridor has no price among those selected. */
 export function absenceOf(view: View, corridor: Corridor, selection: Selection): Absence {
   const { from, to } = corridor
-  const { lastUpdatedMs } = view.corridor(from, to)
-  const isReverseQuoted = view.corridor(to, from, selection).quotes.length > 0
-  return { corridor, newestMs: lastUpdatedMs, isReverseQuoted }
+  const young = upToAge(selection.maxAgeMs)
+  return {
+    corridor,
+    ...emptinessOf(selection, (other) => view.corridor(from, to, other).lastUpdatedMs),
+    isReverseQuoted: view.corridor(to, from, young).quotes.length > 0,
+  }
 }

@@ -86,7 +86,7 @@ type Question = Corridor & { readonly goal: Goal; readonly selection?: Selection
 
 /** The prices that `converted` needs. Throws as `convert` does. */
 export function priced(view: View, { goal, selection = UNSELECTED, ...pair }: Question): Priced {
-  const corridor = supportedCorridor(view.catalogue, pair)
+  const corridor = supportedCorridor(view.catalogue, pair, selection.filters)
   const { from, to } = corridor
   const mid = view.mid(from, to) ?? null
   const { quotes } = view.corridor(from, to, selection)

@@ -2,7 +2,7 @@ import type { Corridor } from '~/domain/corridor.ts'
 import { type Selection, UNSELECTED } from '~/domain/offer/selection.ts'
 import type { CorridorView } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
-import type { Emptiness } from './absence.ts'
+import { type Emptiness, emptinessOf } from './absence.ts'
 
 export type LiveCorridor = Corridor & {
   /** The corridor's quotes; never empty. */
@@ -19,9 +19,12 @@ export type Corridors = {
 export function corridorsOf(view: View, selection: Selection): Corridors {
   const corridors = liveCorridors(view, selection)
   if (corridors.length > 0) return { corridors, absence: null }
-  const times = liveCorridors(view).map((older) => older.view.lastUpdatedMs!)
-  const newestMs = times.reduce<number | null>((newest, ms) => Math.max(newest ?? ms, ms), null)
-  return { corridors, absence: { newestMs } }
+  const newestMsOf = (other: Selection) =>
+    liveCorridors(view, other).reduce<number | null>(
+      (newest, { view: { lastUpdatedMs } }) => Math.max(newest ?? 0, lastUpdatedMs ?? 0),
+      null,
+    )
+  return { corridors, absence: emptinessOf(selection, newestMsOf) }
 }
 
 /**

@@ -3,13 +3,15 @@ import { type Selection, UNSELECTED } from '~/domain/offer/selection.ts'
 import type { Provider } from '~/domain/provider.ts'
 import { newestFirst } from '~/domain/quote.ts'
 import { compareText } from '~/domain/rank.ts'
-import type { AgedQuote } from '~/memory/corridor-view.ts'
+import type { AgedQuote, RankedQuote } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
-import type { Emptiness } from './absence.ts'
+import { type Emptiness, emptinessOf } from './absence.ts'
+
+export type ProviderQuote = AgedQuote & Pick<RankedQuote, 'unspecified'>
 
 export type ProviderRates = {
   readonly provider: Provider
-  readonly quotes: readonly AgedQuote[]
+  readonly quotes: readonly ProviderQuote[]
   /** Why there are none; null where there are some. */
   readonly absence: Emptiness | null
 }
@@ -33,14 +35,15 @@ export function providerRates(
     )
   const quotes = quotesOf(view, providerId, selection)
   if (quotes.length > 0) return { provider, quotes, absence: null }
-  const [newest] = quotesOf(view, providerId, UNSELECTED).sort((a, b) =>
-    newestFirst(a.quote, b.quote),
-  )
-  return { provider, quotes, absence: { newestMs: newest?.quote.atMs ?? null } }
+  const newestMsOf = (other: Selection) => {
+    const [newest] = quotesOf(view, providerId, other).sort((a, b) => newestFirst(a.quote, b.quote))
+    return newest?.quote.atMs ?? null
+  }
+  return { provider, quotes, absence: emptinessOf(selection, newestMsOf) }
 }
 
-function quotesOf(view: View, providerId: string, selection: Selection): AgedQuote[] {
-  const quotes: AgedQuote[] = []
+function quotesOf(view: View, providerId: string, selection: Selection): ProviderQuote[] {
+  const quotes: ProviderQuote[] = []
   for (const book of view.generation.quotes.booksOf(providerId)) {
     if (!view.catalogue.currency(book.from) || !view.catalogue.currency(book.to)) continue
     const seen = view

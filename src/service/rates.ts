@@ -28,7 +28,7 @@ export type Rates = {
  * A pair that nobody quotes gives an empty list. Throws `unsupported_currency` and `same_currency`.
  */
 export function ratesOf(view: View, pair: Corridor, selection: Selection = UNSELECTED): Rates {
-  const corridor = supportedCorridor(view.catalogue, pair)
+  const corridor = supportedCorridor(view.catalogue, pair, selection.filters)
   const mid = view.mid(corridor.from, corridor.to) ?? null
   const { quotes } = view.corridor(corridor.from, corridor.to, selection)
   return {

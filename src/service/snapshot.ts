@@ -75,7 +75,7 @@ export async function snapshotOf(
   return {
     corridor,
     mid,
-    absence: isEmpty ? { corridor, newestMs: null, isReverseQuoted } : null,
+    absence: isEmpty ? { corridor, newestMs: null, unfit: [], isReverseQuoted } : null,
     asOfMs,
     quotes: ranked.quotes.map((entry) => ({
       ranked: entry,

@@ -1,6 +1,7 @@
 import type { Corridor } from '~/domain/corridor.ts'
 import { currencyCode } from '~/domain/currency.ts'
 import { ServiceError } from '~/domain/errors.ts'
+import type { OfferFilters } from '~/domain/offer/filter.ts'
 import type { CatalogueIndex } from '~/memory/catalogue-index.ts'
 
 const ECHO_LENGTH_MAX = 40
@@ -19,19 +20,31 @@ export function supportedCodes(catalogue: CatalogueIndex, asked: Sides): Sides {
   return { from: [...(from as Set<string>)], to: [...(to as Set<string>)] }
 }
 
-/** Both codes of a corridor; a 400 when one is unsupported or both are the same. */
-export function supportedCorridor(catalogue: CatalogueIndex, pair: Corridor): Corridor {
+/**
+ * Both codes of a corridor; a 400 when one is unsupported, or both are the same. Between two
+ * countries that are both asked for, one currency is fine: dollars are sent for dollars.
+ */
+export function supportedCorridor(
+  catalogue: CatalogueIndex,
+  pair: Corridor,
+  filters?: OfferFilters,
+): Corridor {
   const from = knownCode(catalogue, pair.from)
   const to = knownCode(catalogue, pair.to)
   if (from === null || to === null)
     throw unsupported(catalogue, { from: [pair.from], to: [pair.to] })
-  if (from === to)
+  if (from === to && !(filters && isAbroad(filters)))
     throw new ServiceError(
       'same_currency',
-      `from and to are both ${from}; a corridor needs two different currencies`,
+      `from and to are both ${from}; a corridor needs two different currencies` +
+        (filters ? ', or two countries in source_country and target_country' : ''),
     )
   return { from, to }
 }
+
+/** Whether both countries are asked for, and differ. */
+const isAbroad = ({ sourceCountry, targetCountry }: OfferFilters): boolean =>
+  sourceCountry !== null && targetCountry !== null && sourceCountry !== targetCountry
 
 function knownCode(catalogue: CatalogueIndex, text: string): string | null {
   const known = catalogue.currency(text) ?? catalogue.currency(currencyCode(text) ?? '')

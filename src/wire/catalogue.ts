@@ -114,7 +114,7 @@ export const presentCorridor = ({
   avg_spread_bps: view.avgSpreadBps === null ? null : roundBps(view.avgSpreadBps),
 })
 
-const NO_CORRIDOR = { whose: 'Every price', nothing: 'Nobody quotes any corridor at present.' }
+const NO_CORRIDOR = { what: 'price', nothing: 'Nobody quotes any corridor at present.' }
 
 export function presentCorridors(
   { corridors, absence }: Corridors,

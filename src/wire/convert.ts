@@ -17,6 +17,14 @@ import {
   standingFields,
 } from './fields.ts'
 import { absenceNote, bestNote, noteFields, presentNote } from './note.ts'
+import {
+  matchFields,
+  offerFields,
+  presentMatch,
+  presentOffer,
+  presentUnspecified,
+  unspecifiedFields,
+} from './offer/offer.ts'
 import { iso, presentAge, presentFreshness, presentPrice, presentStanding } from './present.ts'
 
 const EntryCost = namedRecord('EntryCost', {
@@ -59,6 +67,9 @@ const ConvertProviderEntry = namedRecord('ConvertProviderEntry', {
   ...standingFields,
   ...dayMidFields,
   cost: nullable(EntryCost),
+  ...offerFields,
+  ...matchFields,
+  ...unspecifiedFields,
 })
 
 export const ConvertResponse = namedRecord('ConvertResponse', {
@@ -123,6 +134,9 @@ export function presentConversion(
     ...presentStanding(quote),
     ...presentDayMid(entry.ranked),
     cost: presentCost(entry.cost, quote.from),
+    ...presentOffer(quote),
+    ...presentMatch(quote, entry.sent),
+    ...presentUnspecified(entry.ranked.unspecified),
   }
 }
 

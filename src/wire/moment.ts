@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox'
 import { invalidParameter } from '~/domain/errors.ts'
 import { dateMsOf, instantOf } from '~/domain/instant.ts'
 import { ageMsOf } from '~/domain/price/age.ts'
@@ -30,9 +31,18 @@ export function readMaxAge({ max_age: text }: { readonly max_age?: string }): nu
 }
 
 /** What an age may be, in words. */
-export const AGE =
+const AGE =
   'age such as 90m, 24h or 7d, or an ISO 8601 duration of days, hours and minutes such as ' +
   'P1DT12H, more than nothing and at most five years'
+
+export const ageParameter = {
+  max_age: Type.Optional(
+    Type.String({
+      description: `An ${AGE}: older prices are left out.`,
+      examples: ['7d'],
+    }),
+  ),
+}
 
 function checked(name: string, ms: number | null, wanted: string): number {
   if (ms !== null && ms >= FIRST_MS) return ms

@@ -1,8 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import { corridorKey } from '~/domain/corridor.ts'
+import type { FilterName } from '~/domain/offer/filter.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { AgedQuote } from '~/memory/corridor-view.ts'
 import type { Absence, Emptiness } from '~/service/absence.ts'
+import { FILTERS } from './offer/offer.ts'
 import { iso } from './present.ts'
 
 /** The member that tells in a sentence why a list is empty, or that the best price is old. */
@@ -23,9 +25,11 @@ export const presentNote = (note: string | null) => (note === null ? {} : { note
 const dayText = (ms: number): string => iso(ms).slice(0, 'YYYY-MM-DD'.length)
 
 /** Why the list of a corridor is empty. */
-export function absenceNote({ corridor, newestMs, isReverseQuoted }: Absence): string {
+export function absenceNote(absence: Absence): string {
+  const { corridor, newestMs, unfit, isReverseQuoted } = absence
   const { from, to } = corridor
   const what = corridorKey(corridor)
+  if (unfit.length > 0) return unfitText(`price of ${what}`, unfit)
   const reverse = isReverseQuoted ? `; ${corridorKey({ from: to, to: from })} is quoted` : ''
   if (newestMs === null) return `Nobody quotes ${what} at present${reverse}.`
   return `${olderText(`Every price of ${what}`, newestMs)}${reverse}.`
@@ -39,12 +43,24 @@ export function pastAbsenceNote({ corridor, isReverseQuoted }: Absence, date: st
 }
 
 /**
- * Why a list is empty: all that is told of as `whose` is older than was asked for, or there is
- * `nothing`.
+ * Why a list is empty: all prices, told of as `what`, are older than was asked for or say
+ * something else, or there is `nothing`.
  */
-export function emptyNote({ newestMs }: Emptiness, told: { whose: string; nothing: string }) {
-  return newestMs === null ? told.nothing : `${olderText(told.whose, newestMs)}.`
+export function emptyNote(
+  { newestMs, unfit }: Emptiness,
+  told: { what: string; nothing: string },
+): string {
+  if (unfit.length > 0) return unfitText(told.what, unfit)
+  return newestMs === null ? told.nothing : `${olderText(`Every ${told.what}`, newestMs)}.`
 }
+
+/** That no price says what was asked of offers. */
+const unfitText = (price: string, unfit: readonly FilterName[]): string =>
+  `No ${price} fits what is asked of ${listed(unfit.map((name) => FILTERS[name]))}.`
+
+/** Names in a row: `a, b and c`. */
+const listed = (names: readonly string[]): string =>
+  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 
 const olderText = (whose: string, newestMs: number): string =>
   `${whose} is older than max_age; the newest was seen on ${dayText(newestMs)}`
@@ -63,7 +79,5 @@ export function stalePairsNote(stale: readonly Quote[]): string {
     .map((quote) => `${corridorKey(quote)} (seen on ${dayText(quote.atMs)})`)
   const rest = stale.length - seen.length
   const all = rest > 0 ? [...seen, `${rest} more`] : seen
-  const [last, ...others] = [all.at(-1)!, ...all.slice(0, -1)]
-  if (others.length === 0) return `The best price of ${last} may no longer be had.`
-  return `The best prices of ${others.join(', ')} and ${last} may no longer be had.`
+  return `The best price${all.length === 1 ? '' : 's'} of ${listed(all)} may no longer be had.`
 }

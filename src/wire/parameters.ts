@@ -4,8 +4,8 @@ import type { Corridor } from '~/domain/corridor.ts'
 import { invalidParameter, ServiceError } from '~/domain/errors.ts'
 import type { Goal } from '~/domain/offer/choice.ts'
 import type { Selection } from '~/domain/offer/selection.ts'
-import { AGE } from './moment.ts'
-import { readSelection } from './offer/selection.ts'
+import { ageParameter } from './moment.ts'
+import { readSelection, selectionParameters } from './offer/selection.ts'
 
 export const PROVIDER_ID_LENGTH_MAX = 100
 
@@ -19,23 +19,14 @@ const LISTED = 'comma-separated or in repeated parameters'
 
 export const NoQuery = Type.Object({})
 
-export const ageParameter = {
-  max_age: Type.Optional(
-    Type.String({
-      description: `An ${AGE}: older prices are left out.`,
-      examples: ['7d'],
-    }),
-  ),
-}
-
-export const CorridorsQuery = Type.Object(ageParameter)
+export const CorridorsQuery = Type.Object(selectionParameters)
 
 export const CorridorQuery = Type.Object({
   from: code('Source currency code, in any case.', 'GBP'),
   to: code('Target currency code, in any case.', 'KES'),
 })
 
-export const RatesQuery = Type.Object({ ...CorridorQuery.properties, ...ageParameter })
+export const RatesQuery = Type.Object({ ...CorridorQuery.properties, ...selectionParameters })
 
 export const ConvertQuery = Type.Object({
   ...CorridorQuery.properties,
@@ -58,7 +49,7 @@ export const ConvertQuery = Type.Object({
       examples: [25_000],
     }),
   ),
-  ...ageParameter,
+  ...selectionParameters,
 })
 
 type ConvertQuestion = Corridor & { readonly goal: Goal; readonly selection: Selection }
@@ -87,7 +78,7 @@ export const ProviderQuery = Type.Object({
     maxLength: PROVIDER_ID_LENGTH_MAX,
     examples: ['western-union'],
   }),
-  ...ageParameter,
+  ...selectionParameters,
 })
 
 export const FETCH_CODES_MAX = 20

@@ -1,6 +1,7 @@
 import { DAY_MS, MINUTE_MS } from '~/domain/duration.ts'
 import type { Freshness, Tier } from '~/domain/freshness.ts'
 import type { Mid } from '~/domain/mid.ts'
+import { isFeeStated } from '~/domain/offer/fee-at.ts'
 import { dayOf } from '~/domain/quota.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { roundAmount } from '~/domain/round.ts'
@@ -75,9 +76,9 @@ export const presentAge = ({ quote, isStale }: AgedQuote) => ({
 })
 
 /** The members of `standingFields`. */
-export const presentStanding = ({ fee, evidence }: Pick<Quote, 'fee' | 'evidence'>) => ({
-  fee_stated: fee !== null,
-  evidence,
+export const presentStanding = (quote: Quote) => ({
+  fee_stated: isFeeStated(quote),
+  evidence: quote.evidence,
 })
 
 /** The three mid members, or none of them without a mid. */

@@ -1,9 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Freshness } from '~/domain/freshness.ts'
 import type { Provider } from '~/domain/provider.ts'
-import type { AgedQuote } from '~/memory/corridor-view.ts'
 import type { Emptiness } from '~/service/absence.ts'
-import type { ProviderRates } from '~/service/provider-rates.ts'
+import type { ProviderQuote, ProviderRates } from '~/service/provider-rates.ts'
 import {
   ageFields,
   freshnessFields,
@@ -16,6 +15,7 @@ import {
   standingFields,
 } from './fields.ts'
 import { emptyNote, noteFields, presentNote } from './note.ts'
+import { offerFields, presentOffer, presentUnspecified, unspecifiedFields } from './offer/offer.ts'
 import { presentAge, presentFreshness, presentPrice, presentStanding } from './present.ts'
 
 export const ProviderRatesResponse = namedRecord('ProviderRatesResponse', {
@@ -35,6 +35,8 @@ export const ProviderRatesResponse = namedRecord('ProviderRatesResponse', {
       ...priceFields,
       ...ageFields,
       ...standingFields,
+      ...offerFields,
+      ...unspecifiedFields,
     }),
   ),
   count: Type.Integer(),
@@ -52,7 +54,7 @@ export const presentProvider = (provider: Provider) => ({
   website_url: provider.websiteUrl,
 })
 
-export const presentProviderQuote = (aged: AgedQuote) => {
+export const presentProviderQuote = (aged: ProviderQuote) => {
   const { quote } = aged
   return {
     from: quote.from,
@@ -60,13 +62,15 @@ export const presentProviderQuote = (aged: AgedQuote) => {
     ...presentPrice(quote),
     ...presentAge(aged),
     ...presentStanding(quote),
+    ...presentOffer(quote),
+    ...presentUnspecified(aged.unspecified),
   }
 }
 
 /** Why a provider has no corridor. */
 const providerNote = ({ name }: Provider, absence: Emptiness): string =>
   emptyNote(absence, {
-    whose: `Every price of ${name}`,
+    what: `price of ${name}`,
     nothing: `${name} quotes no corridor at present.`,
   })
 

@@ -17,7 +17,7 @@ const INTEGER_MAX = 10 ** INTEGER_DIGITS_MAX - 1
  * Other parameters are ignored, except one that asks for a time where only the present is served.
  * Such a parameter, and one that is missing, given twice, empty, badly encoded or outside its
  * bounds, throws a 400 that names it and says what to do. Lists are comma-separated, or given in
- * several parameters of one name; their items are trimmed, upper-cased, and count once however
+ * several parameters of one name; their items are trimmed, read in any case, and count once however
  * often they occur.
  */
 export function readQuery<S extends TObject>(schema: S, url: string): Static<S> {
@@ -163,10 +163,12 @@ function checkedValue({
       return value
     }
     case 'array': {
-      const items = [...new Set(text.split(',').map((item) => item.trim().toUpperCase()))]
+      const items = itemsOf(field, text)
       if (items.includes(''))
         throw invalidParameter({ name, fault: 'it has an empty item in its list' })
       if (items.length > field.maxItems) throw wrong()
+      const { enum: known } = field.items
+      if (known && !items.every((item) => known.includes(item))) throw wrong()
       return items
     }
     default:
@@ -174,6 +176,12 @@ function checkedValue({
         throw wrong()
       return text
   }
+}
+
+/** The items of a list, each once: words in lower case, codes in upper case. */
+function itemsOf({ items: { enum: isOfWords } }: TSchema, text: string): string[] {
+  const items = text.split(',').map((item) => item.trim())
+  return [...new Set(items.map((item) => (isOfWords ? item.toLowerCase() : item.toUpperCase())))]
 }
 
 /** The number that a text spells plainly and a field accepts; null for any other text. */
@@ -208,7 +216,9 @@ function takes(field: TSchema): string {
     case 'integer':
       return `a whole number from ${field.minimum} to ${field.maximum ?? INTEGER_MAX}`
     case 'array':
-      return `1 to ${field.maxItems} comma-separated codes`
+      return field.items.enum
+        ? `one or more of ${field.items.enum.join(', ')}, comma-separated`
+        : `1 to ${field.maxItems} comma-separated codes`
     default:
       return lowerFirst(String(field.description ?? 'a text')).replace(/\.$/, '')
   }

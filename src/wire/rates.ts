@@ -16,6 +16,7 @@ import {
   standingFields,
 } from './fields.ts'
 import { absenceNote, noteFields, presentNote } from './note.ts'
+import { offerFields, presentOffer, presentUnspecified, unspecifiedFields } from './offer/offer.ts'
 import {
   presentAge,
   presentFreshness,
@@ -40,6 +41,8 @@ export const ProviderRate = namedRecord('ProviderRate', {
   ...ageFields,
   ...standingFields,
   ...dayMidFields,
+  ...offerFields,
+  ...unspecifiedFields,
 })
 
 export const RatesResponse = namedRecord('RatesResponse', {
@@ -69,6 +72,8 @@ export function presentProviderRate({
     ...presentAge(ranked),
     ...presentStanding(quote),
     ...presentDayMid(ranked),
+    ...presentOffer(quote),
+    ...presentUnspecified(ranked.unspecified),
   }
 }
 

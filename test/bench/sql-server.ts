@@ -5,14 +5,16 @@ import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import { noState } from '~/domain/feed/state.ts'
 import { freshnessAt } from '~/domain/freshness.ts'
 import { crossMid, joinedSources, type Mid, type Reference } from '~/domain/mid.ts'
+import { ALL_SAID } from '~/domain/offer/filter.ts'
 import { Anchors } from '~/domain/price/anchors.ts'
 import { dayMidsOf, legsOf, type Probe } from '~/domain/price/day-mids.ts'
 import type { Provider } from '~/domain/provider.ts'
 import { roundAmount } from '~/domain/round.ts'
 import { vsMidBps } from '~/domain/spread.ts'
-import { type AgedQuote, type CorridorView, corridorView } from '~/memory/corridor-view.ts'
+import { type CorridorView, corridorView } from '~/memory/corridor-view.ts'
 import { converted } from '~/service/convert.ts'
 import type { Matrix } from '~/service/fetch.ts'
+import type { ProviderQuote } from '~/service/provider-rates.ts'
 import { connect, type Database } from '~/store/database.ts'
 import { referencesAt } from '~/store/day-references.ts'
 import { type QuoteRow, quoteOf } from '~/store/quote-store.ts'
@@ -110,9 +112,9 @@ const STALE_AFTER_MS = 7 * DAY_MS
 /** The setting of the service beside it. */
 const MID_MAX_AGE_MS = 240 * HOUR_MS
 
-const agedOf = (row: QuoteRow): AgedQuote => {
+const agedOf = (row: QuoteRow): ProviderQuote => {
   const quote = quoteOf(row)
-  return { quote, isStale: quote.atMs < Date.now() - STALE_AFTER_MS }
+  return { quote, isStale: quote.atMs < Date.now() - STALE_AFTER_MS, unspecified: ALL_SAID }
 }
 
 async function references(codes: readonly string[]): Promise<Map<string, Reference>> {

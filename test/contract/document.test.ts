@@ -103,7 +103,13 @@ describe('the document', () => {
     const lists = operations.flatMap(({ parameters }) =>
       parameters.filter(({ schema }) => schema.type === 'array'),
     )
-    expect(lists).toHaveLength(4)
+    expect(lists.map(({ name }) => name).sort()).toEqual([
+      ...Array.from({ length: 4 }, () => 'channel'),
+      ...['from', 'from'],
+      ...Array.from({ length: 4 }, () => 'pay_in'),
+      ...Array.from({ length: 4 }, () => 'pay_out'),
+      ...['to', 'to'],
+    ])
     for (const { style, explode } of lists) expect([style, explode]).toEqual(['form', false])
   })
 

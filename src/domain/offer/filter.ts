@@ -28,6 +28,10 @@ export const ALL_SAID: readonly FilterName[] = []
 /** In the order in which answers name them. */
 const NAMES = Object.keys(NO_FILTERS) as FilterName[]
 
+/** The filters that a question asks. */
+export const askedOf = (filters: OfferFilters): FilterName[] =>
+  NAMES.filter((name) => filters[name] !== null)
+
 /**
  * The filters that an offer says nothing about; null where it says something else than one asks.
  */

@@ -1,7 +1,124 @@
-import { type Selection, upToAge } from '~/domain/offer/selection.ts'
-import { readMaxAge } from '~/wire/moment.ts'
+import { type Static, Type } from '@sinclair/typebox'
+import { DAY_MS } from '~/domain/duration.ts'
+import { invalidParameter } from '~/domain/errors.ts'
+import { countryCode, countryFault } from '~/domain/offer/country.ts'
+import { DELIVERY_DAYS_MAX, deliveryMsOf } from '~/domain/offer/duration.ts'
+import { NO_FILTERS, type OfferFilters } from '~/domain/offer/filter.ts'
+import { type Selection, UNSELECTED } from '~/domain/offer/selection.ts'
+import { CHANNELS, PAY_WAYS } from '~/domain/offer/terms.ts'
+import { ageMsOf } from '~/domain/price/age.ts'
+import { words } from '~/wire/fields.ts'
+import { ageParameter, readMaxAge } from '~/wire/moment.ts'
 
-type SelectionQuery = { readonly max_age?: string }
+const DELIVERY =
+  'time such as 2h or 3d, or an ISO 8601 duration such as PT2H or P3D, ' +
+  `at most ${DELIVERY_DAYS_MAX} days`
+
+const country = (description: string, example: string) =>
+  Type.String({ description, examples: [example] })
+
+/** Words in lower case, of which an offer needs to say one. */
+const wordsParameter = <const T extends readonly string[]>(
+  values: T,
+  description: string,
+  example: T[number],
+) => Type.Array(words(values), { description, minItems: 1, examples: [[example]] })
+
+const countryParameters = {
+  source_country: country('ISO 3166-1 alpha-2 code of the country that money is sent from.', 'GB'),
+  target_country: country('ISO 3166-1 alpha-2 code of the country that it is sent to.', 'KE'),
+}
+
+const ONLY = 'offers that say another are left out'
+
+/** What may be asked of offers. */
+const filterParameters = {
+  source_country: Type.Optional({
+    ...countryParameters.source_country,
+    description: `Country that money is sent from, ISO 3166-1 alpha-2: ${ONLY}.`,
+  }),
+  target_country: Type.Optional({
+    ...countryParameters.target_country,
+    description: `Country that it is sent to, ISO 3166-1 alpha-2: ${ONLY}.`,
+  }),
+  pay_in: Type.Optional(
+    wordsParameter(PAY_WAYS, `How the sender pays, any of these: ${ONLY}.`, 'debit_card'),
+  ),
+  pay_out: Type.Optional(
+    wordsParameter(PAY_WAYS, `How the recipient is paid, any of these: ${ONLY}.`, 'mobile_money'),
+  ),
+  channel: Type.Optional(
+    wordsParameter(CHANNELS, `Where the transfer is ordered, any of these: ${ONLY}.`, 'internet'),
+  ),
+  delivery_max: Type.Optional(
+    Type.String({
+      description: `A ${DELIVERY}: offers that say they may take longer are left out.`,
+      examples: ['1d'],
+    }),
+  ),
+}
+
+/** What may be asked of the offers and prices of a question about now. */
+export const selectionParameters = {
+  ...ageParameter,
+  ...filterParameters,
+  offers: Type.Optional(
+    words(['best', 'all'], {
+      description: '`all` lists every fitting offer in place of the best one of each provider.',
+    }),
+  ),
+}
+
+const SelectionQuery = Type.Object(selectionParameters)
+type SelectionQuery = Static<typeof SelectionQuery>
 
 /** Which offers a question is about. Throws a 400 that names the parameter at fault. */
-export const readSelection = (query: SelectionQuery): Selection => upToAge(readMaxAge(query))
+export function readSelection(query: SelectionQuery): Selection {
+  const maxAgeMs = readMaxAge(query)
+  const filters = readFilters(query)
+  const isEvery = query.offers === 'all'
+  const isPlain = filters === NO_FILTERS && !isEvery && maxAgeMs === null
+  return isPlain ? UNSELECTED : { filters, isEvery, maxAgeMs }
+}
+
+/** The filters of a question; `NO_FILTERS` itself where nothing is asked. */
+function readFilters(query: Omit<SelectionQuery, 'max_age' | 'offers'>): OfferFilters {
+  const { source_country, target_country, pay_in, pay_out, channel, delivery_max } = query
+  const filters = {
+    sourceCountry: readCountry('source_country', source_country),
+    targetCountry: readCountry('target_country', target_country),
+    payIn: pay_in ?? null,
+    payOut: pay_out ?? null,
+    channel: channel ?? null,
+    deliveryMaxMs: readDelivery(delivery_max),
+  }
+  return Object.values(filters).every((one) => one === null) ? NO_FILTERS : filters
+}
+
+const ECHO_LENGTH_MAX = 40
+
+/** The code of a country that a question names in any case; null where it names none. */
+function readCountry(name: string, text: string | undefined): string | null {
+  return text === undefined ? null : neededCountry(name, text)
+}
+
+/** The code of a country that a question names in any case. Throws a 400 for any other text. */
+function neededCountry(name: string, text: string): string {
+  const code = countryCode(text)
+  if (code !== null) return code
+  const echo = JSON.stringify(text.slice(0, ECHO_LENGTH_MAX))
+  throw invalidParameter({ name, fault: `${echo} ${countryFault(text)}` })
+}
+
+function readDelivery(text: string | undefined): number | null {
+  if (text === undefined) return null
+  const ms = deliveryMsOf(text) ?? shortMs(text)
+  if (ms !== null) return ms
+  throw invalidParameter({ name: 'delivery_max', fault: `it must be a ${DELIVERY}` })
+}
+
+/** As an age is written, within the bound of a delivery. */
+function shortMs(text: string): number | null {
+  const ms = ageMsOf(text)
+  return ms !== null && ms <= DELIVERY_DAYS_MAX * DAY_MS ? ms : null
+}

@@ -1,6 +1,5 @@
 import type { Freshness } from '~/domain/freshness.ts'
-import type { AgedQuote } from '~/memory/corridor-view.ts'
-import type { ProviderRates } from '~/service/provider-rates.ts'
+import type { ProviderQuote, ProviderRates } from '~/service/provider-rates.ts'
 import { freshnessText } from '~/wire/present.ts'
 import {
   presentProvider,
@@ -13,7 +12,7 @@ import {
  *
  * Cache 7 of a read, see docs/architecture.md.
  */
-const texts = new WeakMap<AgedQuote, string>()
+const texts = new WeakMap<ProviderQuote, string>()
 
 /** The text of `presentProviderRates`, letter by letter. */
 export function providerRatesText(found: ProviderRates, freshness: Freshness): string {
@@ -25,7 +24,7 @@ export function providerRatesText(found: ProviderRates, freshness: Freshness): s
   return `${head},"count":${quotes.length},${freshnessText(freshness)}`
 }
 
-function quoteText(quote: AgedQuote): string {
+function quoteText(quote: ProviderQuote): string {
   const known = texts.get(quote)
   if (known !== undefined) return known
   const text = JSON.stringify(presentProviderQuote(quote))

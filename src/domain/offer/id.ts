@@ -1,0 +1,14 @@
+import { createHash } from 'node:crypto'
+import type { Quote } from '~/domain/quote.ts'
+import { offerKey, PLAIN } from './terms.ts'
+
+const LENGTH = 12
+
+/**
+ * The id of a quote's offer: 12 hexadecimal digits that are the same on every installation, and
+ * for every quote of the offer.
+ */
+export function offerId({ providerId, from, to, offer }: Quote): string {
+  const text = JSON.stringify([providerId, from, to, offerKey(offer ?? PLAIN)])
+  return createHash('sha256').update(text).digest('hex').slice(0, LENGTH)
+}

@@ -1,0 +1,149 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { matchOf } from '~/domain/offer/band.ts'
+import { deliveryText } from '~/domain/offer/duration.ts'
+import type { FilterName } from '~/domain/offer/filter.ts'
+import { offerId } from '~/domain/offer/id.ts'
+import { CHANNELS, type Offer, PAY_WAYS } from '~/domain/offer/terms.ts'
+import type { Quote } from '~/domain/quote.ts'
+import { roundAmount, roundPercent } from '~/domain/round.ts'
+import { Instant, namedRecord, words } from '~/wire/fields.ts'
+import { iso } from '~/wire/present.ts'
+
+const CountryCode = Type.String({
+  pattern: '^[A-Z]{2}$',
+  description: 'ISO 3166-1 alpha-2.',
+  examples: ['GB'],
+})
+
+const PayWay = words(PAY_WAYS, {
+  title: 'PayWay',
+  description: 'How money is paid in, or paid out.',
+})
+
+const Channel = words(CHANNELS, {
+  title: 'Channel',
+  description: 'Where a transfer is ordered.',
+})
+
+const Delivery = Type.String({
+  pattern: '^P(?:\\d+D)?(?:T(?:\\d+H)?(?:\\d+M)?(?:\\d+S)?)?$',
+  description: 'ISO 8601 duration of days, hours, minutes and seconds.',
+  examples: ['PT1H'],
+})
+
+const OfferTerms = namedRecord('Offer', {
+  id: Type.String({
+    pattern: '^[0-9a-f]{12}$',
+    description: 'Of the offer, the same wherever and whenever its price is shown.',
+    examples: ['5f0c2a9d41b7'],
+  }),
+  source_country: Type.Optional({ ...CountryCode, examples: ['GB'] }),
+  target_country: Type.Optional({ ...CountryCode, examples: ['GH'] }),
+  pay_in: Type.Optional(Type.Array(PayWay, { examples: [['debit_card']] })),
+  pay_out: Type.Optional(Type.Array(PayWay, { examples: [['mobile_money']] })),
+  channel: Type.Optional(Channel),
+  amount_min: Type.Optional(
+    Type.Number({ description: 'The least amount it is for, in the source currency.' }),
+  ),
+  amount_max: Type.Optional(
+    Type.Number({
+      description:
+        'The greatest amount it is for; as amount_min for a price surveyed at one amount.',
+    }),
+  ),
+  service: Type.Optional(
+    Type.String({ description: "The provider's own name for it.", examples: ['Express'] }),
+  ),
+  fee_percent: Type.Optional(
+    Type.Number({ description: 'Charged beside the fee, in percent of the amount sent.' }),
+  ),
+  delivery_min: Type.Optional(Delivery),
+  delivery_max: Type.Optional(Delivery),
+  valid_until: Type.Optional({ ...Instant, description: 'The price is not shown after it.' }),
+})
+
+/** What a price is for, as the last member of each entry that shows one. */
+export const offerFields = {
+  offer: Type.Optional({
+    ...OfferTerms,
+    description:
+      'What the price is for, as far as anybody said. What is not said is left out, and so is ' +
+      'the whole where nothing is.',
+  }),
+}
+
+const matchField = words(['exact', 'nearest'], {
+  title: 'AmountMatch',
+  description:
+    '`exact`: the offer is for the amount asked. `nearest`: the provider has no such offer, and ' +
+    'this is the one whose amounts are nearest; its cost is at `at_amount`.',
+})
+
+/** How the amount asked lies to the amounts that an offer is for; only beside an offer. */
+export const matchFields = {
+  amount_match: Type.Optional(matchField),
+  at_amount: Type.Optional(
+    Type.Number({ description: 'What the cost is reckoned at, where it is not the amount sent.' }),
+  ),
+}
+
+/** The name of each filter in questions. */
+export const FILTERS: Readonly<Record<FilterName, string>> = {
+  sourceCountry: 'source_country',
+  targetCountry: 'target_country',
+  payIn: 'pay_in',
+  payOut: 'pay_out',
+  channel: 'channel',
+  deliveryMaxMs: 'delivery_max',
+}
+
+export const unspecifiedFields = {
+  unspecified: Type.Optional(
+    Type.Array(words(Object.values(FILTERS)), {
+      description: 'What was asked for and the offer says nothing about, so it may not be so.',
+      examples: [['target_country']],
+    }),
+  ),
+}
+
+/** The member of `offerFields`; none for a quote that says nothing of its offer. */
+export function presentOffer(quote: Quote): { offer?: Static<typeof OfferTerms> } {
+  const { offer } = quote
+  return offer === null ? {} : { offer: { id: offerId(quote), ...termsOf(offer) } }
+}
+
+function termsOf(offer: Offer): Omit<Static<typeof OfferTerms>, 'id'> {
+  const { amountMin, amountMax, feePercent, deliveryMinMs, deliveryMaxMs, validUntilMs } = offer
+  const all = {
+    source_country: offer.sourceCountry,
+    target_country: offer.targetCountry,
+    pay_in: offer.payIn && [...offer.payIn],
+    pay_out: offer.payOut && [...offer.payOut],
+    channel: offer.channel,
+    amount_min: amountMin && roundAmount(amountMin),
+    amount_max: amountMax && roundAmount(amountMax),
+    service: offer.service,
+    fee_percent: feePercent && roundPercent(feePercent),
+    delivery_min: deliveryMinMs === null ? null : deliveryText(deliveryMinMs),
+    delivery_max: deliveryMaxMs === null ? null : deliveryText(deliveryMaxMs),
+    valid_until: validUntilMs === null ? null : iso(validUntilMs),
+  }
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null))
+}
+
+/**
+ * The members of `matchFields`; none for a quote that says nothing of its offer, or where nothing
+ * is sent.
+ */
+export function presentMatch(quote: Quote, sent: number | null) {
+  if (quote.offer === null || sent === null) return {}
+  const { match, atAmount } = matchOf(quote, sent)
+  return {
+    amount_match: match,
+    ...(match === 'nearest' && { at_amount: roundAmount(atAmount) }),
+  }
+}
+
+/** The member of `unspecifiedFields`; none where all that was asked was said. */
+export const presentUnspecified = (unspecified: readonly FilterName[]) =>
+  unspecified.length === 0 ? {} : { unspecified: unspecified.map((name) => FILTERS[name]) }

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'bun:test'
+import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
+import { presentMatch, presentOffer, presentUnspecified } from '~/wire/offer/offer.ts'
+import { offered } from '../../support/offers.ts'
+import { quote } from '../../support/quotes.ts'
+
+const FULL = offered({
+  sourceCountry: 'GB',
+  targetCountry: 'KE',
+  payIn: ['cash', 'debit_card'],
+  payOut: ['mobile_money'],
+  channel: 'internet',
+  amountMin: 0,
+  amountMax: 500.25,
+  service: 'Express',
+  feePercent: 1.5,
+  deliveryMinMs: 0,
+  deliveryMaxMs: DAY_MS + HOUR_MS,
+  validUntilMs: Date.parse('2026-04-01T00:00:00Z'),
+})
+
+describe('presentOffer', () => {
+  test('is nothing for a quote that says nothing of its offer', () => {
+    expect(presentOffer(quote())).toEqual({})
+  })
+
+  test('shows all that an offer says, zeros too', () => {
+    const shown = presentOffer(FULL)
+    expect(shown).toEqual({
+      offer: {
+        id: expect.stringMatching(/^[0-9a-f]{12}$/),
+        source_country: 'GB',
+        target_country: 'KE',
+        pay_in: ['cash', 'debit_card'],
+        pay_out: ['mobile_money'],
+        channel: 'internet',
+        amount_min: 0,
+        amount_max: 500.25,
+        service: 'Express',
+        fee_percent: 1.5,
+        delivery_min: 'PT0S',
+        delivery_max: 'P1DT1H',
+        valid_until: '2026-04-01T00:00:00.000Z',
+      },
+    })
+  })
+
+  test('leaves out what is not said', () => {
+    expect(Object.keys(presentOffer(offered({ payOut: ['cash'] })).offer!)).toEqual([
+      'id',
+      'pay_out',
+    ])
+  })
+})
+
+describe('presentMatch', () => {
+  test('is nothing beside a quote that says nothing of its offer, or where nothing is sent', () => {
+    expect(presentMatch(quote(), 200)).toEqual({})
+    expect(presentMatch(FULL, null)).toEqual({})
+  })
+
+  test('is exact within the amounts of an offer, and where it names none', () => {
+    expect(presentMatch(FULL, 500.25)).toEqual({ amount_match: 'exact' })
+    expect(presentMatch(offered({ payIn: ['cash'] }), 1e9)).toEqual({ amount_match: 'exact' })
+  })
+
+  test('is nearest outside them, with the amount that the cost is at', () => {
+    expect(presentMatch(FULL, 501)).toEqual({ amount_match: 'nearest', at_amount: 500.25 })
+  })
+})
+
+describe('presentUnspecified', () => {
+  test('names what was asked by the names of the parameters; nothing where all is said', () => {
+    expect(presentUnspecified([])).toEqual({})
+    const shown = presentUnspecified([
+      ...(['sourceCountry', 'targetCountry', 'payIn'] as const),
+      ...(['payOut', 'channel', 'deliveryMaxMs'] as const),
+    ])
+    expect(shown).toEqual({
+      unspecified: [
+        ...['source_country', 'target_country', 'pay_in'],
+        ...['pay_out', 'channel', 'delivery_max'],
+      ],
+    })
+  })
+})

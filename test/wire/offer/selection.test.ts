@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'bun:test'
+import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
+import { ServiceError } from '~/domain/errors.ts'
+import { UNSELECTED } from '~/domain/offer/selection.ts'
+import { readSelection } from '~/wire/offer/selection.ts'
+import { CorridorsQuery } from '~/wire/parameters.ts'
+import { readQuery } from '~/wire/query.ts'
+
+const selected = (query: string) =>
+  readSelection(readQuery(CorridorsQuery, `http://localhost/corridors?${query}`))
+
+const filtersOf = (query: string) => selected(query).filters
+
+function faultOf(query: string): object {
+  try {
+    selected(query)
+  } catch (error) {
+    if (error instanceof ServiceError)
+      return { code: error.code, error: error.message, ...error.details }
+  }
+  return {}
+}
+
+const WAYS = 'cash, bank_account, debit_card, credit_card, prepaid_card, mobile_money'
+
+describe('readSelection', () => {
+  test('asks nothing where nothing is asked', () => {
+    expect(selected('')).toBe(UNSELECTED)
+    expect(selected('offers=best')).toBe(UNSELECTED)
+    expect(selected('pay_way=cash')).toBe(UNSELECTED)
+  })
+
+  test('reads countries in any case, with space around them', () => {
+    expect(filtersOf('source_country=gb&target_country=%20Gh+')).toEqual({
+      ...UNSELECTED.filters,
+      sourceCountry: 'GB',
+      targetCountry: 'GH',
+    })
+  })
+
+  test('reads lists in any case, with commas or repeated, each word once', () => {
+    const { payIn, payOut, channel } = filtersOf(
+      'pay_in=CASH,%20debit_card&pay_out=mobile_money&pay_out=cash,cash&channel=internet',
+    )
+    expect([payIn, payOut, channel]).toEqual([
+      ['cash', 'debit_card'],
+      ['mobile_money', 'cash'],
+      ['internet'],
+    ])
+  })
+
+  test.each([
+    ['2h', 2 * HOUR_MS],
+    ['3d', 3 * DAY_MS],
+    ['90m', 1.5 * HOUR_MS],
+    ['366d', 366 * DAY_MS],
+    ['PT0S', 0],
+    ['PT30S', 30_000],
+    ['P1DT12H', 1.5 * DAY_MS],
+  ])('reads the longest delivery %s', (text, ms) => {
+    expect(filtersOf(`delivery_max=${text}`).deliveryMaxMs).toBe(ms)
+  })
+
+  test('reads that every offer is wanted, and an age', () => {
+    expect(selected('offers=all')).toEqual({ ...UNSELECTED, isEvery: true })
+    expect(selected('max_age=2h')).toEqual({ ...UNSELECTED, maxAgeMs: 2 * HOUR_MS })
+  })
+
+  test.each([
+    ['source_country', 'UK', '"UK" is no country code of ISO 3166-1 alpha-2; United Kingdom is GB'],
+    ['target_country', 'XX', '"XX" is no country code of ISO 3166-1 alpha-2, such as GH'],
+    ['target_country', 'GHA', '"GHA" is no country code of ISO 3166-1 alpha-2, such as GH'],
+    ['source_country', 'GB,FR', '"GB,FR" is no country code of ISO 3166-1 alpha-2, such as GH'],
+    ['pay_in', 'card', `it must be one or more of ${WAYS}, comma-separated`],
+    ['pay_out', 'cash,wallet', `it must be one or more of ${WAYS}, comma-separated`],
+    ['pay_out', 'cash,', 'it has an empty item in its list'],
+    [
+      'channel',
+      'web',
+      'it must be one or more of internet, agent, bank_branch, mobile_phone, call_center, ' +
+        'post_office, comma-separated',
+    ],
+    ['offers', 'each', 'it must be one of best, all'],
+    ['source_country', '', 'it is empty'],
+    ['pay_in', '', 'it is empty'],
+  ])('says what is wrong with %s=%s', (name, value, fault) => {
+    expect(faultOf(`${name}=${value}`)).toEqual({
+      code: 'invalid_parameter',
+      error: `${name} cannot be used: ${fault}`,
+      parameter: name,
+    })
+  })
+
+  test.each(['P1Y', '-PT1H', '0d', '367d', 'P1M', 'soon', '1.5h', 'PT'])(
+    'says what a delivery is where it is %s',
+    (text) => {
+      expect(faultOf(`delivery_max=${text}`)).toEqual({
+        code: 'invalid_parameter',
+        error:
+          'delivery_max cannot be used: it must be a time such as 2h or 3d, or an ISO 8601 ' +
+          'duration such as PT2H or P3D, at most 366 days',
+        parameter: 'delivery_max',
+      })
+    },
+  )
+
+  test('does not repeat a long text, nor its control characters', () => {
+    const { error } = faultOf(`source_country=${'A'.repeat(150)}%00%0a`) as { error: string }
+    expect(error).toContain(`"${'A'.repeat(40)}" is no country code`)
+  })
+
+  test('is told once that a country is given twice', () => {
+    expect(faultOf('source_country=GB&source_country=FR')).toMatchObject({
+      code: 'repeated_parameter',
+      parameter: 'source_country',
+    })
+  })
+})
