@@ -31,6 +31,7 @@ import type { AuthOptions, PasswordHashing } from '~/store/portal/better-auth.ts
 import { createPortalStore } from '~/store/portal/portal-store.ts'
 import { createSendingStore } from '~/store/portal/sending-store.ts'
 import { newKey } from './new-key.ts'
+import { sendingsOnce } from './sendings.ts'
 
 /** What makes it costly and slow to guess who is known, and with which password. */
 export type Deterrents = {
@@ -139,7 +140,7 @@ function storesOf({ database, memory, clock }: PeopleOptions) {
       update: accounts.update,
       revokeKey: accounts.revokeKey,
       changes: audit.page,
-      sendings: sendings.all,
+      sendings: sendingsOnce(memory, sendings.all),
     },
   }
 }

@@ -10,7 +10,8 @@ import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { type Column, RowTable } from '~/portal/row-table.tsx'
-import { countText, Places } from './operator.tsx'
+import { ListPages, placeText } from './list-pages.tsx'
+import { Places } from './operator.tsx'
 
 export const ACCOUNTS_PAGE = 50
 
@@ -53,17 +54,24 @@ export const accountsPage = (list: List): Page => ({
             keyOf={({ id }) => id}
           />
         )}
-        <Pager {...list} />
+        <ListPages
+          {...placeOf(list)}
+          label="Pages"
+          size={ACCOUNTS_PAGE}
+          hrefOf={(start) => pageHref(list.search, start)}
+        />
       </section>
     </div>
   ),
 })
 
-function foundText({ total, offset, accounts }: List): string {
-  if (total === 0) return 'No account matches.'
-  if (total <= ACCOUNTS_PAGE) return countText(total, 'account')
-  return `${offset + 1} to ${offset + accounts.length} of ${countText(total, 'account')}`
-}
+const placeOf = ({ offset, total, accounts }: List) => ({ offset, shown: accounts.length, total })
+
+const foundText = (list: List): string =>
+  list.total === 0 ? 'No account matches.' : placeText(placeOf(list), 'account')
+
+const pageHref = (search: string, start: number): string =>
+  `${PATHS.accounts}?${new URLSearchParams({ search, offset: String(start) })}`
 
 const COLUMNS: Column<ListedAccount>[] = [
   {
@@ -79,19 +87,6 @@ const COLUMNS: Column<ListedAccount>[] = [
     cell: ({ activeKeyCount, keyCount }) => `${activeKeyCount} of ${keyCount}`,
   },
 ]
-
-function Pager({ search, offset, total }: List) {
-  const at = (start: number) =>
-    `${PATHS.accounts}?${new URLSearchParams({ search, offset: String(start) })}`
-  const hasMore = offset + ACCOUNTS_PAGE < total
-  if (offset === 0 && !hasMore) return null
-  return (
-    <nav aria-label="Pages" class="actions">
-      {offset > 0 && <a href={at(Math.max(0, offset - ACCOUNTS_PAGE))}>Earlier</a>}
-      {hasMore && <a href={at(offset + ACCOUNTS_PAGE)}>Later</a>}
-    </nav>
-  )
-}
 
 type One = {
   readonly pageRequest: PageRequest

@@ -11,6 +11,7 @@ import { PATHS } from '~/portal/paths.ts'
 import { type Column, RowTable } from '~/portal/row-table.tsx'
 import type { StaleBest } from '~/service/stale-bests.ts'
 import { DoubtfulPegNotice } from './doubtful-peg-notice.tsx'
+import { countText } from './list-pages.tsx'
 import { type Mid, Mids } from './mids.tsx'
 import { isSilent, partlySilentOf, type Sender, Senders } from './senders.tsx'
 import { StaleBests } from './stale-bests.tsx'
@@ -48,6 +49,8 @@ type Props = {
   readonly doubtfulPegs: readonly DoubtfulPeg[]
   readonly staleBests: readonly StaleBest[]
   readonly staleAfterMs: number | null
+  /** The parameters of the page's address, which say where its long lists begin. */
+  readonly params: URLSearchParams
 }
 
 export const operatorPage = (props: Props): Page => ({
@@ -116,9 +119,6 @@ function namesText(senders: readonly Sender[]): string {
   const more = senders.length - names.length
   return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ')
 }
-
-export const countText = (count: number, noun: string): string =>
-  `${count} ${noun}${count === 1 ? '' : 's'}`
 
 function Feeds({ feeds, newest, mids, doubtfulPegs, nowMs }: Props) {
   return (

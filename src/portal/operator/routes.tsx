@@ -17,6 +17,7 @@ import { statusOf } from '~/service/status.ts'
 import { ACCOUNTS_PAGE, accountPage, accountsPage, revokeForPage } from './accounts.tsx'
 import { CONFIRMED, makeAdminPage } from './admin-question.tsx'
 import { admin, adminForm, type Operator, type OperatorDeps } from './admission.ts'
+import { offsetIn } from './list-pages.tsx'
 import { logRoutes } from './log-routes.tsx'
 import { operatorPage } from './operator.tsx'
 
@@ -41,7 +42,7 @@ export const operatorRoutes = (deps: OperatorDeps): Route[] => [
   ...logRoutes(deps),
 ]
 
-async function overview(deps: OperatorDeps, { nowMs }: PageRequest): Promise<PageAnswer> {
+async function overview(deps: OperatorDeps, { nowMs, url }: PageRequest): Promise<PageAnswer> {
   const { memory, ageLimits, operated } = deps
   const view = new View(memory.current, freshnessAt('realtime', nowMs), ageLimits)
   const { feed, feeds, isMidRecent, doubtfulPegs } = statusOf(view)
@@ -62,16 +63,15 @@ async function overview(deps: OperatorDeps, { nowMs }: PageRequest): Promise<Pag
   const { staleAfterMs } = ageLimits
   const stale = { staleBests: staleBestsOf(view), staleAfterMs }
   const rates = { feeds, newest: feed, isMidRecent, mids, doubtfulPegs }
-  return { page: operatorPage({ nowMs, ...rates, ...stale, senders, mute }) }
+  const { searchParams: params } = url
+  return { page: operatorPage({ nowMs, params, ...rates, ...stale, senders, mute }) }
 }
 
 const SEARCH_LENGTH_MAX = 254
-const OFFSET = /^\d{1,9}$/
 
 async function found(deps: OperatorDeps, { url }: PageRequest): Promise<PageAnswer> {
   const search = fieldOf(url.searchParams, 'search').slice(0, SEARCH_LENGTH_MAX)
-  const text = url.searchParams.get('offset') ?? ''
-  const offset = OFFSET.test(text) ? Number(text) : 0
+  const offset = offsetIn(url.searchParams, 'offset')
   const page = await deps.operated.page({ search, limit: ACCOUNTS_PAGE, offset })
   return { page: accountsPage({ ...page, search, offset }) }
 }

@@ -10,7 +10,8 @@ import {
 } from '~/domain/feed/silence.ts'
 import { spanText } from '~/portal/format.ts'
 import { Moment, Seen } from '~/portal/moment.tsx'
-import { type Column, RowTable } from '~/portal/row-table.tsx'
+import type { Column } from '~/portal/row-table.tsx'
+import { LongList } from './long-list.tsx'
 
 export type Sender = Sending & { readonly name: string; readonly isActive: boolean }
 
@@ -32,16 +33,17 @@ type Props = {
   /** Names of active providers that never sent anything. */
   readonly mute: readonly string[]
   readonly nowMs: number
+  readonly params: URLSearchParams
 }
 
-export function Senders({ senders, mute, nowMs }: Props) {
+export function Senders({ senders, mute, nowMs, params }: Props) {
   const order = (sender: Sender) => (isSilent(sender, nowMs) ? 0 : 1)
   const sorted = senders.toSorted((a, b) => order(a) - order(b) || b.newestMs - a.newestMs)
   return (
     <>
-      <SilentCorridors senders={partlySilentOf(sorted, nowMs)} nowMs={nowMs} />
-      <section class="stack-tight" aria-labelledby="senders-title">
-        <h2 id="senders-title">Providers</h2>
+      <SilentCorridors senders={partlySilentOf(sorted, nowMs)} nowMs={nowMs} params={params} />
+      <section class="stack-tight" aria-labelledby="senders">
+        <h2 id="senders">Providers</h2>
         <p class="muted">
           A provider counts as silent when its newest observation is older than three of its own
           usual intervals, and than an hour.
@@ -49,8 +51,11 @@ export function Senders({ senders, mute, nowMs }: Props) {
         {sorted.length === 0 ? (
           <p>No provider has sent anything yet.</p>
         ) : (
-          <RowTable
-            label="Table of the providers"
+          <LongList
+            name="senders"
+            label="Providers"
+            noun="provider"
+            params={params}
             columns={senderColumns(nowMs)}
             rows={sorted}
             keyOf={({ providerId }) => providerId}
@@ -97,31 +102,35 @@ function habitColumns(nowMs: number): Column<Habit>[] {
   ]
 }
 
-/** How many corridors are listed; the count of each provider says how many there are. */
-const SHOWN_MAX = 100
-
 type Silent = CorridorSending & { readonly name: string }
 
-function SilentCorridors({ senders, nowMs }: Pick<Props, 'senders' | 'nowMs'>) {
+function SilentCorridors({ senders, nowMs, params }: Omit<Props, 'mute'>) {
   const count = senders.reduce((sum, { silentCorridors }) => sum + silentCorridors, 0)
-  const shown = senders
-    .flatMap(({ name, lastSilent }) => lastSilent.map((one) => ({ ...one, name })))
-    .slice(0, SHOWN_MAX)
+  const named = senders.flatMap(({ name, lastSilent }) =>
+    lastSilent.map((one) => ({ ...one, name })),
+  )
   if (count === 0) return null
   return (
-    <section class="stack-tight" aria-labelledby="silent-corridors">
-      <h2 id="silent-corridors">Corridors that fell silent</h2>
+    <section class="stack-tight" aria-labelledby="silent">
+      <h2 id="silent">Corridors that fell silent</h2>
       <p class="muted">
         Their providers go on sending for others. A corridor is measured by its own habit, and has
         ended, and leaves this list, after ten of its intervals and thirty days.
       </p>
-      <RowTable
-        label="Table of the silent corridors"
+      <LongList
+        name="silent"
+        label="Corridors that fell silent"
+        noun="corridor"
         columns={silentColumns(nowMs)}
-        rows={shown}
+        rows={named}
+        params={params}
         keyOf={({ name, from, to }) => `${name} ${from} ${to}`}
       />
-      {count > shown.length && <p class="muted">And {count - shown.length} more.</p>}
+      {count > named.length && (
+        <p class="muted">
+          {count - named.length} more fell silent before these and are not listed.
+        </p>
+      )}
     </section>
   )
 }

@@ -2,38 +2,36 @@
 import { boardHref } from '~/portal/board/path.ts'
 import { percentText, spanText } from '~/portal/format.ts'
 import { Seen } from '~/portal/moment.tsx'
-import { type Column, RowTable } from '~/portal/row-table.tsx'
+import type { Column } from '~/portal/row-table.tsx'
 import type { StaleBest } from '~/service/stale-bests.ts'
-
-/** How many corridors are listed, those with the oldest prices. */
-const SHOWN_MAX = 100
+import { LongList } from './long-list.tsx'
 
 type Props = {
   readonly staleBests: readonly StaleBest[]
   /** The age from which a price is stale; null where none is. */
   readonly staleAfterMs: number | null
   readonly nowMs: number
+  readonly params: URLSearchParams
 }
 
 /** The corridors whose best price is old, with whether it was believable on its own day. */
-export function StaleBests({ staleBests, staleAfterMs, nowMs }: Props) {
-  const shown = staleBests.slice(0, SHOWN_MAX)
+export function StaleBests({ staleBests, staleAfterMs, nowMs, params }: Props) {
   return (
-    <section class="stack-tight" aria-labelledby="stale-title">
-      <h2 id="stale-title">Corridors led by an old price</h2>
+    <section class="stack-tight" aria-labelledby="stale">
+      <h2 id="stale">Corridors led by an old price</h2>
       <p class="muted">{staleText(staleAfterMs)}</p>
-      {shown.length === 0 ? (
+      {staleBests.length === 0 ? (
         <p>No corridor is led by an old price.</p>
       ) : (
-        <RowTable
-          label="Table of corridors led by an old price"
+        <LongList
+          name="stale"
+          label="Corridors led by an old price"
+          noun="corridor"
           columns={columns(nowMs)}
-          rows={shown}
+          rows={staleBests}
+          params={params}
           keyOf={({ from, to }) => `${from} ${to}`}
         />
-      )}
-      {staleBests.length > shown.length && (
-        <p class="muted">And {staleBests.length - shown.length} more.</p>
       )}
     </section>
   )

@@ -27,6 +27,8 @@ afterAll(() => world.stop())
 const sectionOf = (html: string, id: string): string =>
   html.split(`id="${id}"`)[1]!.split('<h2')[0]!
 
+const daysAgo = (days: number) => world.clock.now() - days * 24 * HOUR_MS
+
 const see = async (path: string) => (await operator.visitor.get(path)).html
 
 describe('for anybody but an admin', () => {
@@ -79,7 +81,7 @@ describe('accounts', () => {
       })
     const first = await see(`/operator/accounts?search=${tag}`)
     expect(first).toContain('1 to 50 of 51 accounts')
-    expect(first).toContain('Later')
+    expect(first).toContain('Next')
     const second = await see(`/operator/accounts?search=${tag}&offset=50`)
     expect(second).toContain('51 to 51 of 51 accounts')
     expect(second).toContain(`${tag}-50@example.com`)
@@ -181,7 +183,7 @@ describe('data', () => {
     expect(html).not.toContain('<script>alert')
     expect(html).toContain('10 hours')
     expect(html).toContain('1 corridor fell silent')
-    expect(rowsOf(sectionOf(html, 'silent-corridors')).slice(1)).toEqual([
+    expect(rowsOf(sectionOf(html, 'silent')).slice(1)).toEqual([
       [
         others[0]!.name,
         'USD → NGN',
@@ -200,7 +202,6 @@ describe('data', () => {
 
 test('lists the corridors led by an old price, held against the mid of its day', async () => {
   const database = otherHandle(world.database)
-  const daysAgo = (days: number) => world.clock.now() - days * 24 * HOUR_MS
   const rates = [{ currency: 'ZAR', perUsd: '18' }]
   await createReferenceStore(database).append({ source: 'f', fetchedMs: daysAgo(12), rates })
   const old = [
@@ -209,7 +210,7 @@ test('lists the corridors led by an old price, held against the mid of its day',
     observation({ providerId: 'p2p-b', from: 'GBP', to: 'UGX', effectiveMs: daysAgo(1) }),
   ]
   await createObservationStore(database).record({ observations: old, idempotency: null })
-  const section = async () => sectionOf(await see('/operator'), 'stale-title')
+  const section = async () => sectionOf(await see('/operator'), 'stale')
   await until('the prices', async () => (await section()).includes('GBP → ZAR'))
   const name = PROVIDERS.find(({ id }) => id === 'p2p-a')!.name
   expect(rowsOf(await section()).slice(1)).toEqual([
@@ -218,6 +219,34 @@ test('lists the corridors led by an old price, held against the mid of its day',
   ])
   expect(await section()).toContain('href="/?from=GBP&amp;to=ZAR"')
   expect(textOf(await section())).toContain('counts as old after 7 days (QUOTE_STALE_AFTER)')
+  await database.close()
+})
+
+test('lists ten entries at a time, and the last ten where the address asks for more', async () => {
+  const database = otherHandle(world.database)
+  const codes = ['EUR', 'XOF', 'NGN', 'UGX']
+  const pairs = codes
+    .flatMap((from) => codes.filter((to) => to !== from).map((to) => ({ from, to })))
+    .slice(0, 11)
+  const old = pairs.map((pair, i) =>
+    observation({ ...pair, providerId: 'p2p-b', effectiveMs: daysAgo(40 + i) }),
+  )
+  await createObservationStore(database).record({ observations: old, idempotency: null })
+  const section = async (query = '') => sectionOf(await see(`/operator${query}`), 'stale')
+  await until('the prices', async () => textOf(await section()).includes('1 to 10 of'))
+  const corridors = async (query?: string) =>
+    rowsOf(await section(query))
+      .slice(1)
+      .map(([corridor]) => corridor)
+  const first = await corridors()
+  const names = pairs.map(({ from, to }) => `${from} → ${to}`)
+  expect(first).toEqual(names.slice(1).reverse())
+  expect(await section()).toContain('href="/operator?stale=10#stale"')
+  const rest = await corridors('?stale=10')
+  expect(rest[0]).toBe(names[0])
+  expect(await section('?stale=10')).not.toContain('Next')
+  expect(await corridors('?stale=900')).toEqual(rest)
+  expect(await corridors('?stale=-1')).toEqual(first)
   await database.close()
 })
 
