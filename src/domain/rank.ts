@@ -1,7 +1,7 @@
 import { isExecutable, KIND_ORDER, type RateType } from './provider.ts'
 import { newestFirst, type Quote } from './quote.ts'
 
-type Ranked = { readonly quote: Quote; readonly value: number | null }
+export type Ranked = { readonly quote: Quote; readonly value: number | null }
 
 const kindOrder = (a: RateType, b: RateType): number => KIND_ORDER[a] - KIND_ORDER[b]
 

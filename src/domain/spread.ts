@@ -22,10 +22,13 @@ export function bestByKind(quotes: readonly Priced[]): ReadonlyMap<RateType, num
  */
 export function spreadsBps(quotes: readonly Priced[]): number[] {
   const best = bestByKind(quotes)
-  return quotes.map(({ rate, rateType }) => {
-    const bestRate = best.get(rateType) ?? rate
-    return ((bestRate - rate) / bestRate) * BPS_PER_UNIT
-  })
+  return quotes.map((quote) => spreadBps(quote, best))
+}
+
+/** How far a rate lies below the best of its kind, in basis points of the best. */
+export function spreadBps({ rate, rateType }: Priced, best: ReadonlyMap<RateType, number>): number {
+  const bestRate = best.get(rateType) ?? rate
+  return ((bestRate - rate) / bestRate) * BPS_PER_UNIT
 }
 
 /** How far `rate` lies above (positive) or below (negative) the mid, in basis points of the mid. */

@@ -1,3 +1,4 @@
+import { isSameOffer } from '~/domain/offer/terms.ts'
 import { dayMidsOf } from '~/domain/price/day-mids.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { CatalogueIndex } from './catalogue-index.ts'
@@ -9,6 +10,8 @@ import { pruned, type Trail, trailWith, valueAt } from './trail.ts'
 export type ViewRules = {
   readonly catalogue: CatalogueIndex
   readonly cutoffMs: number
+  /** The moment at which a quote must still be valid by its own terms. */
+  readonly validMs: number
   /** The references of the days of every quote that is looked at. */
   readonly days: DayReferences
   /** The age up to which a reference counted as recent on its day. */
@@ -25,7 +28,10 @@ type Remembered = Omit<ViewRules, 'days'> & {
   readonly view: CorridorView
 }
 
-/** Everything live in one corridor: a trail of quotes for every provider that ever quoted it. */
+/**
+ * Everything live in one corridor: a trail of quotes for every offer of every provider that quotes
+ * it.
+ */
 export class CorridorBook {
   /**
    * The last realtime and the last hourly view, kept with what they follow from beside the book.
@@ -38,22 +44,24 @@ export class CorridorBook {
   private constructor(
     readonly from: string,
     readonly to: string,
-    private readonly trails: ReadonlyMap<string, Trail<Quote>>,
+    private readonly trails: readonly Trail<Quote>[],
   ) {}
 
   static empty(from: string, to: string): CorridorBook {
-    return new CorridorBook(from, to, new Map())
+    return new CorridorBook(from, to, [])
   }
 
   /** A book with the quotes added; this very one when they add nothing. */
   with(quotes: readonly Quote[], nowMs: number): CorridorBook {
-    const trails = new Map(this.trails)
+    const trails = [...this.trails]
     let isChanged = false
     for (const quote of quotes) {
-      const trail = trails.get(quote.providerId) ?? []
+      const known = trails.findIndex(([first]) => isOfOneOffer(first!, quote))
+      const trail = known < 0 ? NOTHING : trails[known]!
       const next = trailWith(trail, quote, nowMs)
       if (next === trail) continue
-      trails.set(quote.providerId, next)
+      if (next.length === 0) trails.splice(known, 1)
+      else trails[known < 0 ? trails.length : known] = next
       isChanged = true
     }
     return isChanged ? new CorridorBook(this.from, this.to, trails) : this
@@ -61,36 +69,35 @@ export class CorridorBook {
 
   /** A book without the quotes that nobody can ask for any more. */
   pruned(nowMs: number): CorridorBook {
-    let isChanged = false
-    const trails = new Map<string, Trail<Quote>>()
-    for (const [providerId, trail] of this.trails) {
-      const kept = pruned(trail, nowMs)
-      if (kept !== trail) isChanged = true
-      trails.set(providerId, kept)
-    }
-    return isChanged ? new CorridorBook(this.from, this.to, trails) : this
+    const trails = this.trails.map((trail) => pruned(trail, nowMs))
+    if (trails.every((trail, i) => trail === this.trails[i])) return this
+    const kept = trails.filter((trail) => trail.length > 0)
+    return new CorridorBook(this.from, this.to, kept)
   }
 
   /** Every quote held, including those kept for a boundary only. */
   *allQuotes(): Generator<Quote> {
-    for (const trail of this.trails.values()) yield* trail
+    for (const trail of this.trails) yield* trail
   }
 
   /** How many quotes are held, including those kept for a boundary only. */
   get size(): number {
     let size = 0
-    for (const trail of this.trails.values()) size += trail.length
+    for (const trail of this.trails) size += trail.length
     return size
   }
 
-  /** One provider's quote, whether or not the provider is active. */
-  quoteOf(providerId: string, cutoffMs: number): Quote | undefined {
-    return valueAt(this.trails.get(providerId) ?? [], cutoffMs)
+  /** Whether a provider has a quote here, be it one that is kept for a boundary only. */
+  has(providerId: string): boolean {
+    return this.trails.some(([first]) => first!.providerId === providerId)
   }
 
-  /** The latest quote of every provider at a moment, active or not, in no particular order. */
-  quotesAt(cutoffMs: number): Quote[] {
-    return [...this.trails.values()].flatMap((trail) => valueAt(trail, cutoffMs) ?? [])
+  /**
+   * The latest quote of every offer at a cutoff that was valid at `validMs`, its provider active or
+   * not, in no particular order.
+   */
+  quotesAt(cutoffMs: number, validMs: number): Quote[] {
+    return this.trails.flatMap((trail) => valueAt(trail, cutoffMs, validMs) ?? [])
   }
 
   /** The corridor as it is seen, ranked; computed once for as long as the same is seen. */
@@ -108,9 +115,9 @@ export class CorridorBook {
     const { catalogue, midMaxAgeMs: maxAgeMs } = others
     const day = { anchors: catalogue.anchors, referenceAt: days.reference, maxAgeMs }
     const quoted: Quoted[] = []
-    for (const [providerId, trail] of this.trails) {
-      const provider = catalogue.provider(providerId)
-      const quote = provider && valueAt(trail, rules.cutoffMs)
+    for (const trail of this.trails) {
+      const provider = catalogue.provider(trail[0]!.providerId)
+      const quote = provider && valueAt(trail, rules.cutoffMs, rules.validMs)
       if (!provider || !quote || quote.atMs < rules.oldestMs) continue
       quoted.push({ quote, provider, ...dayMidsOf(quote, day) })
     }
@@ -119,9 +126,14 @@ export class CorridorBook {
   }
 }
 
+const NOTHING: Trail<Quote> = []
+
+const isOfOneOffer = (a: Quote, b: Quote): boolean =>
+  a.providerId === b.providerId && isSameOffer(a.offer, b.offer)
+
 /**
- * Whether a remembered view still holds. Ageing only ever removes quotes and makes them stale, so
- * it holds until its oldest quote expires, or the oldest that is not stale becomes so.
+ * Whether a remembered view still holds. Time changes it when its oldest quote is too old, when the
+ * oldest that is not stale becomes so, and when the first runs out by its own terms.
  */
 function isSame(remembered: Remembered, rules: ViewRules): boolean {
   return (
@@ -129,6 +141,8 @@ function isSame(remembered: Remembered, rules: ViewRules): boolean {
     remembered.catalogue === rules.catalogue &&
     remembered.daysSerial === rules.days.serial &&
     remembered.midMaxAgeMs === rules.midMaxAgeMs &&
+    remembered.validMs <= rules.validMs &&
+    rules.validMs <= remembered.view.lastMs &&
     remembered.oldestMs <= rules.oldestMs &&
     rules.oldestMs <= remembered.view.oldestMs &&
     remembered.staleBeforeMs <= rules.staleBeforeMs &&

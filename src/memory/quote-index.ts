@@ -45,10 +45,11 @@ export class QuoteIndex {
       const { from, to } = group[0]!
       const book = this.parts.books.get(key) ?? CorridorBook.empty(from, to)
       const next = book.with(group, nowMs)
-      if (next !== book) books.set(key, next)
+      if (next === book) continue
+      books.set(key, next)
       for (const { providerId } of group) {
         const known = lists.get(providerId) ?? corridorsByProvider.get(providerId) ?? []
-        if (book.quoteOf(providerId, Number.POSITIVE_INFINITY) || known.includes(key)) continue
+        if (book.has(providerId) || known.includes(key)) continue
         lists.set(providerId, [...known, key])
       }
     }

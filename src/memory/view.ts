@@ -2,11 +2,12 @@ import { wasActive } from '~/domain/activity.ts'
 import type { Freshness } from '~/domain/freshness.ts'
 import type { Mid, Reference } from '~/domain/mid.ts'
 import { type Selection, UNSELECTED } from '~/domain/offer/selection.ts'
+import { lastMsOf } from '~/domain/offer/terms.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { AnswerBasis } from './answer-basis.ts'
 import type { CatalogueIndex } from './catalogue-index.ts'
 import type { CorridorBook, ViewRules } from './corridor-book.ts'
-import { type CorridorView, EMPTY_VIEW, type RankedQuote, viewSince } from './corridor-view.ts'
+import { type CorridorView, EMPTY_VIEW, type RankedQuote, selectedView } from './corridor-view.ts'
 import type { Generation } from './memory.ts'
 
 /** The age up to which a value is shown; null for any age. */
@@ -44,7 +45,8 @@ export class View {
     const { midMaxAgeMs } = limits
     const { cutoffMs } = freshness
     const staleBeforeMs = this.staleBeforeMs(cutoffMs)
-    this.#rules = { catalogue, days, midMaxAgeMs, cutoffMs, oldestMs, staleBeforeMs }
+    const validMs = Math.min(cutoffMs, freshness.nowMs)
+    this.#rules = { catalogue, days, midMaxAgeMs, cutoffMs, validMs, oldestMs, staleBeforeMs }
   }
 
   /** The whole generation, whatever its times. */
@@ -65,23 +67,26 @@ export class View {
     const seen = book.view(this.#rules)
     const { quoteMaxAgeMs, staleAfterMs } = this.limits
     if (quoteMaxAgeMs !== null) this.basis.lastUntil(seen.oldestMs + quoteMaxAgeMs)
-    if (staleAfterMs !== null && this.freshness.tier === 'realtime')
-      this.basis.lastUntil(seen.oldestFreshMs + staleAfterMs)
+    if (this.freshness.tier === 'realtime') {
+      if (staleAfterMs !== null) this.basis.lastUntil(seen.oldestFreshMs + staleAfterMs)
+      this.basis.lastUntil(seen.lastMs)
+    }
+    if (selection === UNSELECTED) return seen
     const { maxAgeMs } = selection
-    if (maxAgeMs === null) return seen
-    const young = viewSince(seen, this.freshness.nowMs - maxAgeMs)
-    this.basis.lastUntil(young.oldestMs + maxAgeMs)
-    return young
+    const sinceMs = maxAgeMs === null ? Number.NEGATIVE_INFINITY : this.freshness.nowMs - maxAgeMs
+    const selected = selectedView(seen, selection, sinceMs)
+    if (maxAgeMs !== null) this.basis.lastUntil(selected.oldestMs + maxAgeMs)
+    return selected
   }
 
-  /** Every live offer of a corridor, those of one provider ranked by rate as all are. */
+  /** Every live offer of a corridor, in no particular order. */
   offers(from: string, to: string): readonly RankedQuote[] {
-    return this.corridor(from, to).quotes
+    return this.corridor(from, to).offers
   }
 
   /** Every live offer of a book, as `offers` has them. */
   offersOf(book: CorridorBook): readonly RankedQuote[] {
-    return this.viewOf(book).quotes
+    return this.viewOf(book).offers
   }
 
   /** The moment before which a quote is stale at `thenMs`, but never later than now. */
@@ -92,13 +97,16 @@ export class View {
   }
 
   /**
-   * The latest quote of every provider of a corridor, including inactive providers and quotes that
-   * are too old.
+   * The latest quote of every offer of a corridor, including inactive providers and quotes that are
+   * too old.
    */
   allQuotes(from: string, to: string): Quote[] {
     const book = this.#generation.quotes.book(from, to)
     this.basis.readBook(from, to, book)
-    return book?.quotesAt(this.freshness.cutoffMs) ?? []
+    const quotes = book?.quotesAt(this.freshness.cutoffMs, this.#rules.validMs) ?? []
+    if (this.freshness.tier === 'realtime')
+      for (const quote of quotes) this.basis.lastUntil(lastMsOf(quote))
+    return quotes
   }
 
   /**

@@ -97,6 +97,13 @@ class Tables {
   }
 }
 
+/** A provider's quote in USD/KES at a cutoff. */
+const heldBy = (providerId: string, memory: Memory, cutoffMs: number) =>
+  memory.current.quotes
+    .book('USD', 'KES')
+    ?.quotesAt(cutoffMs, cutoffMs)
+    .find((quote) => quote.providerId === providerId)
+
 const textOf = (probes: readonly Probe[]): string =>
   probes.map(({ currency, atMs }) => `${currency} ${atMs - NOW_MS}`).join()
 
@@ -107,8 +114,7 @@ function started() {
   const clock = new HandClock(NOW_MS)
   const log = new KeptLog()
   const refresher = new Refresher({ sources: tables.sources, memory, meter, clock, log })
-  const rateOf = (providerId: string) =>
-    memory.current.quotes.book('USD', 'KES')?.quoteOf(providerId, Number.POSITIVE_INFINITY)?.rate
+  const rateOf = (providerId: string) => heldBy(providerId, memory, Number.POSITIVE_INFINITY)?.rate
   return { tables, memory, meter, clock, log, refresher, rateOf }
 }
 
@@ -530,7 +536,7 @@ describe('Refresher.note', () => {
     await refresher.reload()
     const heldAtTheHour = () => {
       const cutoffMs = hourStartMs(clock.now())
-      return memory.current.quotes.book('USD', 'KES')?.quoteOf(early.providerId, cutoffMs)?.rate
+      return heldBy(early.providerId, memory, cutoffMs)?.rate
     }
     clock.advance(-25 * HOUR_MS)
     expect(heldAtTheHour()).toBeUndefined()

@@ -1,15 +1,18 @@
 import { describe, expect, test } from 'bun:test'
+import { NO_FILTERS, type OfferFilters } from '~/domain/offer/filter.ts'
+import { UNSELECTED } from '~/domain/offer/selection.ts'
 import type { Quote } from '~/domain/quote.ts'
-import { corridorView, EMPTY_VIEW } from '~/memory/corridor-view.ts'
+import { corridorView, EMPTY_VIEW, selectedView } from '~/memory/corridor-view.ts'
 import { provider } from '../support/catalogue.ts'
+import { offer } from '../support/offers.ts'
 import { quote } from '../support/quotes.ts'
 
 const STALE_BEFORE_MS = 7
 
 const seen = (...quotes: Partial<Quote>[]) =>
   corridorView(
-    quotes.map((more) => {
-      const own = quote(more)
+    quotes.map((more, i) => {
+      const own = quote({ providerId: `provider-${i}`, ...more })
       const mids = { midAtQuote: null, feeMidAtQuote: null }
       return { quote: own, provider: provider(own.providerId), ...mids }
     }),
@@ -75,15 +78,94 @@ describe('corridorView', () => {
     expect(seen({ atMs: 6 }).oldestFreshMs).toBe(Number.POSITIVE_INFINITY)
   })
 
+  test('shows one offer of each provider: a current one, the best rate, the smallest fee', () => {
+    const slow = { offer: offer({ service: 'slow' }) }
+    const view = seen(
+      { id: 1, providerId: 'a', rate: 9, atMs: 6 },
+      { id: 2, providerId: 'a', rate: 3, atMs: 8, fee: 2, feeCurrency: 'USD', ...slow },
+      { id: 3, providerId: 'a', rate: 3, atMs: 7, fee: 1, feeCurrency: 'USD' },
+      { id: 4, providerId: 'b', rate: 4, atMs: 9 },
+    )
+    expect(view.quotes.map((one) => [one.quote.id, one.spreadBps])).toEqual([
+      [4, 0],
+      [3, 2500],
+    ])
+    expect(view.offers.map((one) => one.quote.id)).toEqual([1, 2, 3, 4])
+    expect(view.offers[2]).toBe(view.quotes[1]!)
+    expect(view.avgSpreadBps).toBe(1250)
+    expect([view.lastUpdatedMs, view.oldestMs, view.oldestFreshMs]).toEqual([9, 6, 7])
+  })
+
+  test('ends with the first of all its offers', () => {
+    const until = (validUntilMs: number) => ({ offer: offer({ validUntilMs }) })
+    expect(seen({ rate: 1, ...until(90) }, { rate: 2, ...until(99) }, { rate: 3 }).lastMs).toBe(90)
+  })
+
   test('is an empty view without quotes', () => {
     expect(corridorView([], STALE_BEFORE_MS)).toBe(EMPTY_VIEW)
     expect(EMPTY_VIEW).toEqual({
       quotes: [],
+      offers: [],
       best: null,
       lastUpdatedMs: null,
       oldestMs: Number.POSITIVE_INFINITY,
       oldestFreshMs: Number.POSITIVE_INFINITY,
+      lastMs: Number.POSITIVE_INFINITY,
       avgSpreadBps: null,
     })
+  })
+})
+
+describe('selectedView', () => {
+  const ALWAYS_MS = Number.NEGATIVE_INFINITY
+  const filtered = (more: Partial<OfferFilters>) => ({
+    ...UNSELECTED,
+    filters: { ...NO_FILTERS, ...more },
+  })
+  const from = (sourceCountry: string, more: Partial<Quote>): Partial<Quote> => ({
+    ...more,
+    offer: offer({ sourceCountry }),
+  })
+  const view = seen(
+    from('GB', { id: 1, providerId: 'a', rate: 5, atMs: 8 }),
+    from('IE', { id: 2, providerId: 'a', rate: 9, atMs: 9 }),
+    { id: 3, providerId: 'b', rate: 6, atMs: 7 },
+    from('FR', { id: 4, providerId: 'c', rate: 7, atMs: 7 }),
+  )
+  const idsOf = (quotes: typeof view.quotes) => quotes.map((one) => one.quote.id)
+
+  test('leaves out what says something else, and the silent come last, marked', () => {
+    const british = selectedView(view, filtered({ sourceCountry: 'GB' }), ALWAYS_MS)
+    expect(british.quotes.map((one) => [one.quote.id, one.unspecified])).toEqual([
+      [1, []],
+      [3, ['sourceCountry']],
+    ])
+    expect(british.best?.quote.id).toBe(1)
+    expect(british.quotes.map(({ spreadBps }) => Math.round(spreadBps))).toEqual([1667, 0])
+    expect(british.offers).toBe(british.quotes)
+  })
+
+  test('the best is a silent one where nobody else is', () => {
+    const german = selectedView(view, filtered({ sourceCountry: 'DE' }), ALWAYS_MS)
+    expect(idsOf(german.quotes)).toEqual([3])
+    expect(german.best?.quote.id).toBe(3)
+  })
+
+  test('lists every offer where that is asked', () => {
+    const every = selectedView(view, { ...UNSELECTED, isEvery: true }, ALWAYS_MS)
+    expect(idsOf(every.quotes)).toEqual([2, 4, 3, 1])
+  })
+
+  test('another offer is chosen where the best is too old, and none where all are', () => {
+    expect(idsOf(view.quotes)).toEqual([2, 4, 3])
+    expect(idsOf(selectedView(view, UNSELECTED, 8).quotes)).toEqual([2])
+    const british = filtered({ sourceCountry: 'GB' })
+    expect(idsOf(selectedView(view, british, 8).quotes)).toEqual([1])
+    expect(selectedView(view, british, 9)).toBe(EMPTY_VIEW)
+  })
+
+  test('is the very same view where nothing is asked that it does not show', () => {
+    expect(selectedView(view, UNSELECTED, 7)).toBe(view)
+    expect(selectedView(view, { ...UNSELECTED, filters: { ...NO_FILTERS } }, 7)).toBe(view)
   })
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { HOUR_MS } from '~/domain/duration.ts'
+import { isValidAt, type Passing } from '~/domain/offer/terms.ts'
 import { type Dated, newestFirst } from '~/domain/quote.ts'
 
 /** The top of an hour. */
@@ -69,6 +70,22 @@ export const changesOf = (starts: fc.Arbitrary<number>) =>
       })
     })
 
-/** What held at a cutoff, the plain way. */
-export const oracleAt = <T extends Dated>(values: readonly T[], cutoffMs: number): T | undefined =>
-  values.filter(({ atMs }) => atMs <= cutoffMs).sort(newestFirst)[0]
+/** How long after it took effect a value is valid: mostly for ever. */
+export const lives = fc.constantFrom(
+  null,
+  null,
+  1,
+  HOUR_MS / 2,
+  HOUR_MS,
+  HOUR_MS + 1,
+  2 * HOUR_MS,
+  6 * HOUR_MS,
+)
+
+/** What held at a cutoff of what was valid at a moment, the plain way. */
+export const oracleAt = <T extends Dated & Passing>(
+  values: readonly T[],
+  cutoffMs: number,
+  validMs = cutoffMs,
+): T | undefined =>
+  values.filter((value) => value.atMs <= cutoffMs && isValidAt(value, validMs)).sort(newestFirst)[0]

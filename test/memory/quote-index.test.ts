@@ -13,8 +13,9 @@ import { QuoteIndex } from '~/memory/quote-index.ts'
 import { ReferenceIndex } from '~/memory/reference-index.ts'
 import { View } from '~/memory/view.ts'
 import { CURRENCIES, provider } from '../support/catalogue.ts'
+import { offer } from '../support/offers.ts'
 import { fewRates, quote } from '../support/quotes.ts'
-import { BASE_MS, backs, clockSteps, oracleAt, spots } from './histories.ts'
+import { BASE_MS, backs, clockSteps, lives, oracleAt, spots } from './histories.ts'
 
 const REALTIME = Number.POSITIVE_INFINITY
 const CORRIDORS = [
@@ -72,21 +73,31 @@ function plainCorridor(
   { catalogue, nowMs, quoteMaxAgeMs, staleAfterMs, tier }: Omit<Sight, 'quotes'> & { tier: string },
 ) {
   const cutoffMs = tier === 'hourly' ? hourStartMs(nowMs) : REALTIME
+  const thenMs = Math.min(nowMs, cutoffMs)
+  const isOld = ({ atMs }: Quote) => staleAfterMs !== null && thenMs - atMs > staleAfterMs
   const live: { quote: Quote; provider: Provider }[] = []
+  const offers: Quote[] = []
   for (const owner of catalogue.providers) {
     const own = known.filter((q) => q.providerId === owner.id && q.from === from && q.to === to)
-    const latest = oracleAt(own, cutoffMs)
-    const isYoung = latest && (quoteMaxAgeMs === null || nowMs - latest.atMs <= quoteMaxAgeMs)
-    if (isYoung) live.push({ quote: latest, provider: owner })
+    const latest = Object.values(Object.groupBy(own, (q) => q.offer?.service ?? ''))
+      .flatMap((series) => oracleAt(series ?? [], cutoffMs, thenMs) ?? [])
+      .filter(({ atMs }) => quoteMaxAgeMs === null || nowMs - atMs <= quoteMaxAgeMs)
+    offers.push(...latest)
+    const [first] = latest.sort(
+      (a, b) => Number(isOld(a)) - Number(isOld(b)) || b.rate - a.rate || newestFirst(a, b),
+    )
+    if (first) live.push({ quote: first, provider: owner })
   }
   const bestRate = (kind: RateType) =>
     Math.max(...live.filter((row) => row.quote.rateType === kind).map((row) => row.quote.rate))
   const ranked = live
     .map((row) => {
       const best = bestRate(row.quote.rateType)
-      const ageMs = Math.min(nowMs, cutoffMs) - row.quote.atMs
-      const isStale = staleAfterMs !== null && ageMs > staleAfterMs
-      return { ...row, isStale, spreadBps: ((best - row.quote.rate) / best) * 10_000 }
+      return {
+        ...row,
+        isStale: isOld(row.quote),
+        spreadBps: ((best - row.quote.rate) / best) * 10_000,
+      }
     })
     .sort(
       (a, b) =>
@@ -102,7 +113,7 @@ function plainCorridor(
       b.quote.atMs - a.quote.atMs ||
       (a.quote.providerId < b.quote.providerId ? -1 : 1),
   )[0]
-  return { ranked, best: best?.quote ?? null, executable }
+  return { ranked, offers, best: best?.quote ?? null, executable }
 }
 
 const seenOf = ({
@@ -119,12 +130,18 @@ function expectPlain(sight: Sight, known: readonly Quote[]): void {
   for (const tier of TIERS)
     for (const corridor of CORRIDORS) {
       const view = viewOf(sight, tier).corridor(corridor[0], corridor[1])
-      const { ranked, best, executable } = plainCorridor(known, corridor, { ...sight, tier })
+      const { ranked, offers, best, executable } = plainCorridor(known, corridor, {
+        ...sight,
+        tier,
+      })
       expect(view.quotes.map(seenOf)).toEqual(ranked.map(seenOf))
       view.quotes.forEach((row, i) => {
         expect(row.spreadBps).toBeCloseTo(ranked[i]!.spreadBps, 9)
       })
       expect(view.best?.quote ?? null).toEqual(best)
+      expect(idsOf(view.offers.map(({ quote }) => quote))).toEqual(idsOf(offers))
+      const isOneOfEach = offers.length === ranked.length
+      expect(view.offers === view.quotes).toBe(isOneOfEach)
       const newest = [...ranked].sort((a, b) => newestFirst(a.quote, b.quote))[0]
       expect(view.lastUpdatedMs).toBe(newest?.quote.atMs ?? null)
       const mean = executable.reduce((sum, row) => sum + row.spreadBps, 0) / executable.length
@@ -133,8 +150,22 @@ function expectPlain(sight: Sight, known: readonly Quote[]): void {
     }
 }
 
+const idsOf = (quotes: readonly Quote[]) => quotes.map(({ id }) => id).sort((a, b) => a - b)
+
+/** What an offer says: mostly nothing, of what tells offers apart or of its own end. */
+const said = fc.record({ service: fc.constantFrom(null, null, 'Express', 'Slow'), life: lives })
+
+const offerOf = (
+  { service, life }: { service: string | null; life: number | null },
+  atMs: number,
+) =>
+  service === null && life === null
+    ? null
+    : offer({ service, validUntilMs: life === null ? null : atMs + life })
+
 const arrivals = fc.array(
   fc.record({
+    said,
     providerId: fc.constantFrom(...IDS),
     corridor: fc.constantFrom(...CORRIDORS),
     rate: fewRates,
@@ -197,9 +228,41 @@ describe('QuoteIndex', () => {
 
   test('a quote is held per provider, active or not', () => {
     const book = of({ providerId: 'a', rate: 1 }, { providerId: 'b', rate: 2 }).book('USD', 'KES')
-    expect(book?.quoteOf('a', REALTIME)?.rate).toBe(1)
-    expect(book?.quoteOf('b', REALTIME)?.rate).toBe(2)
-    expect(book?.quoteOf('c', REALTIME)).toBeUndefined()
+    const held = book?.quotesAt(REALTIME, nowMs).map(({ providerId, rate }) => [providerId, rate])
+    expect(held).toEqual([
+      ['a', 1],
+      ['b', 2],
+    ])
+    expect(IDS.filter((id) => book?.has(id))).toEqual(['a', 'b'])
+  })
+
+  test('each offer of a provider has a quote of its own, found by all that tells offers apart', () => {
+    const index = of(
+      { rate: 1, atMs: BASE_MS },
+      { rate: 2, offer: offer({ feePercent: 3 }), atMs: BASE_MS + 9 },
+      { rate: 3, offer: offer({ payIn: ['cash', 'debit_card'] }), atMs: BASE_MS },
+      { rate: 4, offer: offer({ payIn: ['debit_card', 'cash'], amountMax: 5 }) },
+      { rate: 5, offer: offer({ payIn: ['debit_card', 'cash'] }), atMs: BASE_MS + 9 },
+    )
+    const quotes = index.book('USD', 'KES')?.quotesAt(REALTIME, nowMs)
+    expect(quotes?.map(({ rate }) => rate)).toEqual([2, 5, 4])
+    expect(index.booksOf('retail-a')).toHaveLength(1)
+  })
+
+  test('a quote that had run out before it came adds nothing, and its corridor is not there', () => {
+    const over = { to: 'NGN', atMs: BASE_MS - 9 * HOUR_MS }
+    const index = of({}, { ...over, offer: offer({ validUntilMs: BASE_MS - 8 * HOUR_MS }) })
+    expect(index.book('USD', 'NGN')).toBeUndefined()
+    expect(index.booksOf('retail-a').map(({ to }) => to)).toEqual(['KES'])
+  })
+
+  test('a corridor whose quotes have all run out is empty, and quoted again it is full again', () => {
+    const index = of({ offer: offer({ validUntilMs: BASE_MS + 5 }) })
+    const later = index.pruned(nowMs + 9 * HOUR_MS)
+    expect(later.book('USD', 'KES')?.size).toBe(0)
+    const again = later.with([quote({ id: 9, atMs: nowMs + 9 * HOUR_MS })], nowMs + 9 * HOUR_MS)
+    expect(again.book('USD', 'KES')?.size).toBe(1)
+    expect(again.booksOf('retail-a')).toEqual([again.book('USD', 'KES')!])
   })
 
   test('pruning with nothing to prune gives the very same index', () => {
@@ -232,17 +295,18 @@ describe('the view of a corridor', () => {
           const known: Quote[] = []
           for (const step of course) {
             nowMs += step.stepMs
-            const batch = step.arrivals.map(({ providerId, corridor: [from, to], rate, back }, i) =>
-              quote({
+            const batch = step.arrivals.map((row, i) => {
+              const { providerId, rate } = row
+              const atMs = nowMs - row.back
+              const [from, to] = row.corridor
+              const own = { providerId, from, to, rate, rateType: KINDS[providerId]! }
+              return quote({
+                ...own,
                 id: known.length + i + 1,
-                atMs: nowMs - back,
-                providerId,
-                from,
-                to,
-                rate,
-                rateType: KINDS[providerId]!,
-              }),
-            )
+                atMs,
+                offer: offerOf(row.said, atMs),
+              })
+            })
             known.push(...batch)
             quotes = quotes.with(step.isRepeated ? [...known].reverse() : batch, nowMs)
             if (step.isPruned) quotes = quotes.pruned(nowMs)
@@ -292,6 +356,26 @@ describe('the view of a corridor', () => {
     expect(at(BASE_MS + 1000).quotes).toHaveLength(1)
   })
 
+  test('a quote is shown up to its own last moment, then the one before it again', () => {
+    const ends = [null, BASE_MS + 1000].map((validUntilMs, i) =>
+      quote({ id: i + 1, providerId: 'a', atMs: BASE_MS + i, offer: offer({ validUntilMs }) }),
+    )
+    const quotes = QuoteIndex.empty.with(ends, BASE_MS)
+    const ages = { quoteMaxAgeMs: null, staleAfterMs: null }
+    const shown = (nowMs: number, tier: 'hourly' | 'realtime') =>
+      viewOf({ quotes, catalogue: catalogueOf([]), nowMs, ...ages }, tier)
+        .corridor('USD', 'KES')
+        .quotes.map((one) => one.quote.id)
+    for (const [afterMs, id] of [
+      [1000, 2],
+      [1001, 1],
+      [1000, 2],
+    ] as const)
+      expect(shown(BASE_MS + afterMs, 'realtime')).toEqual([id])
+    const hours = [1, HOUR_MS + 1].map((ms) => shown(BASE_MS + ms, 'hourly'))
+    expect(hours).toEqual([[1], [1]])
+  })
+
   test('a quote of exactly the age is current, a millisecond later it is stale, in each tier', () => {
     const quotes = QuoteIndex.empty.with([quote({ providerId: 'a', atMs: BASE_MS })], BASE_MS)
     const ages = { quoteMaxAgeMs: null, staleAfterMs: HOUR_MS }
@@ -310,14 +394,19 @@ describe('the view of a corridor', () => {
       { maxLength: 15 },
     )
     const history = fc.array(
-      fc.record({ atMs: spots(2), providerId: fc.constantFrom(...IDS), rate: fewRates }),
-      { maxLength: 12 },
+      fc.record({ atMs: spots(2), providerId: fc.constantFrom(...IDS), rate: fewRates, said }),
+      { maxLength: 20 },
     )
     fc.assert(
       fc.property(history, looks, maxAges, maxAges, (rows, course, quoteMaxAgeMs, staleAfterMs) => {
         const loadedMs = BASE_MS + 2 * HOUR_MS
         const all = rows.map((row, i) =>
-          quote({ ...row, id: i + 1, rateType: KINDS[row.providerId]! }),
+          quote({
+            ...row,
+            id: i + 1,
+            rateType: KINDS[row.providerId]!,
+            offer: offerOf(row.said, row.atMs),
+          }),
         )
         const looked = QuoteIndex.empty.with(all, loadedMs)
         const catalogues = new Map<string, CatalogueIndex>()

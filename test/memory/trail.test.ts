@@ -2,17 +2,39 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { HOUR_MS } from '~/domain/duration.ts'
 import { boundariesMs } from '~/domain/freshness.ts'
+import type { Passing } from '~/domain/offer/terms.ts'
 import type { Dated } from '~/domain/quote.ts'
 import { pruned, type Trail, trailWith, valueAt } from '~/memory/trail.ts'
-import { BASE_MS, changesOf, oracleAt, spots } from './histories.ts'
+import { offer } from '../support/offers.ts'
+import { BASE_MS, changesOf, lives, oracleAt, spots } from './histories.ts'
 
-const at = (atMs: number, id = 1): Dated => ({ id, atMs })
-const trailOf = (values: readonly Dated[], nowMs: number): Trail<Dated> =>
-  values.reduce((trail: Trail<Dated>, value) => trailWith(trail, value, nowMs), [])
+type Held = Dated & Passing
+
+const at = (atMs: number, id = 1): Held => ({ id, atMs })
+/** A value that runs out by its own terms. */
+const until = (validUntilMs: number | null, atMs: number, id = 1): Held => ({
+  id,
+  atMs,
+  offer: offer({ validUntilMs }),
+})
+const trailOf = (values: readonly Held[], nowMs: number): Trail<Held> =>
+  values.reduce((trail: Trail<Held>, value) => trailWith(trail, value, nowMs), [])
 
 const dated = fc
-  .array(spots(4), { maxLength: 25 })
-  .map((times) => times.map((atMs, i) => at(atMs, i + 1)))
+  .array(fc.tuple(spots(4), lives), { maxLength: 25 })
+  .map((all) =>
+    all.map(([atMs, life], i) => until(life === null ? null : atMs + life, atMs, i + 1)),
+  )
+
+/** What a reader can ask for at some moment from a clock on: a cutoff, and when it is judged. */
+const sightsFrom = (nowMs: number): [cutoffMs: number, validMs: number][] => {
+  const [end, ...tops] = boundariesMs(nowMs)
+  const clocks = [tops.at(-1)!, nowMs, nowMs + 1, ...tops, nowMs + HOUR_MS / 2, nowMs + 9 * HOUR_MS]
+  return [
+    ...tops.map((topMs): [number, number] => [topMs, topMs]),
+    ...clocks.map((clockMs): [number, number] => [end!, clockMs]),
+  ]
+}
 
 describe('valueAt', () => {
   const trail = [at(300, 3), at(200, 2), at(100, 1)]
@@ -22,6 +44,15 @@ describe('valueAt', () => {
     expect(valueAt(trail, 199)?.id).toBe(1)
     expect(valueAt(trail, 201)?.id).toBe(2)
     expect(valueAt(trail, Number.POSITIVE_INFINITY)?.id).toBe(3)
+  })
+
+  test('an older value that is still valid holds again once the newer has run out', () => {
+    const passing = [until(320, 300, 3), until(310, 250, 2), at(100, 1)]
+    const held = [319, 320, 321].map((validMs) => valueAt(passing, Infinity, validMs)?.id)
+    expect(held).toEqual([3, 3, 1])
+    expect(valueAt(passing, 299, 310)?.id).toBe(2)
+    expect(valueAt(passing, 299, 311)?.id).toBe(1)
+    expect(valueAt([until(320, 300)], Infinity, 321)).toBeUndefined()
   })
 
   test('is undefined before the first value, and without values', () => {
@@ -64,7 +95,8 @@ describe('trailWith', () => {
     fc.assert(
       fc.property(dated, (values) => {
         const nowMs = BASE_MS + 2 * HOUR_MS
-        expect(trailOf(values, nowMs).length).toBeLessThanOrEqual(boundariesMs(nowMs).length)
+        const lasting = values.map(({ id, atMs }) => at(atMs, id))
+        expect(trailOf(lasting, nowMs).length).toBeLessThanOrEqual(boundariesMs(nowMs).length)
       }),
     )
   })
@@ -90,25 +122,27 @@ describe('trailWith', () => {
     fc.assert(
       fc.property(dated, spots(4), (values, nowMs) => {
         const trail = trailOf(values, nowMs)
-        for (const cutoffMs of boundariesMs(nowMs))
-          expect(valueAt(trail, cutoffMs)).toEqual(oracleAt(values, cutoffMs))
+        for (const sight of sightsFrom(nowMs))
+          expect(valueAt(trail, ...sight)).toEqual(oracleAt(values, ...sight))
       }),
     )
   })
 
   test('agrees with them while the clock moves on, with late arrivals, repetitions and prunes in between', () => {
     fc.assert(
-      fc.property(changesOf(spots(1)), (changes) => {
-        let trail: Trail<Dated> = []
-        const known: Dated[] = []
+      fc.property(changesOf(spots(1)), fc.infiniteStream(lives), (changes, ends) => {
+        let trail: Trail<Held> = []
+        const known: Held[] = []
         for (const { nowMs, back, isPruned, isRepeated } of changes) {
-          const value = at(nowMs + HOUR_MS / 2 - back, known.length + 1)
+          const atMs = nowMs + HOUR_MS / 2 - back
+          const life: number | null = ends.next().value
+          const value = until(life === null ? null : atMs + life, atMs, known.length + 1)
           known.push(value)
           trail = trailWith(trail, value, nowMs)
           if (isRepeated) trail = trailWith(trail, known[back % known.length]!, nowMs)
           if (isPruned) trail = pruned(trail, nowMs)
-          for (const cutoffMs of boundariesMs(nowMs))
-            expect(valueAt(trail, cutoffMs)).toEqual(oracleAt(known, cutoffMs))
+          for (const sight of sightsFrom(nowMs))
+            expect(valueAt(trail, ...sight)).toEqual(oracleAt(known, ...sight))
         }
       }),
       { numRuns: 300 },
@@ -121,6 +155,26 @@ describe('pruned', () => {
     const trail = trailOf([at(BASE_MS - 5, 1), at(BASE_MS + 5, 2)], BASE_MS + 10)
     expect(pruned(trail, BASE_MS + HOUR_MS)).toBe(trail)
     expect(pruned(trail, BASE_MS + 2 * HOUR_MS).map(({ id }) => id)).toEqual([2])
+  })
+
+  test('keeps of those that run out just what holds again when newer ones have', () => {
+    const values = [
+      at(BASE_MS - 5 * HOUR_MS, 1),
+      until(BASE_MS + 4 * HOUR_MS, BASE_MS - 4 * HOUR_MS, 2),
+      until(BASE_MS + 3 * HOUR_MS, BASE_MS - 3 * HOUR_MS, 3),
+      until(BASE_MS + 3 * HOUR_MS, BASE_MS - 2 * HOUR_MS, 4),
+    ]
+    const trail = trailOf(values, BASE_MS)
+    expect(trail.map(({ id }) => id)).toEqual([4, 2, 1])
+    const later = pruned(trail, BASE_MS + 4 * HOUR_MS)
+    expect(later.map(({ id }) => id)).toEqual([4, 2, 1])
+    expect(pruned(trail, BASE_MS + 5 * HOUR_MS).map(({ id }) => id)).toEqual([2, 1])
+  })
+
+  test('nothing is left of a series that has run out before the last hour', () => {
+    const trail = trailOf([until(BASE_MS + 5, BASE_MS)], BASE_MS)
+    expect(pruned(trail, BASE_MS + HOUR_MS)).toBe(trail)
+    expect(pruned(trail, BASE_MS + 2 * HOUR_MS)).toEqual([])
   })
 
   test('the last value stays for ever', () => {

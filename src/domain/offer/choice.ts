@@ -1,7 +1,7 @@
 import { feeInTarget, netConverted } from '~/domain/convert.ts'
 import { KIND_ORDER } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
-import { byTie } from '~/domain/rank.ts'
+import { bestExecutable, byTie, type Ranked } from '~/domain/rank.ts'
 import { roundAmount } from '~/domain/round.ts'
 import { type AmountMatch, matchOf, type Sending, sendingOf } from './band.ts'
 import { feePercentOf, isFeeStated } from './fee-at.ts'
@@ -58,6 +58,17 @@ export function choiceOf<T extends Candidate>(candidates: readonly T[], ask: Ask
 export function everyOffer<T extends Candidate>(candidates: readonly T[], ask: Ask): Fitting<T>[] {
   return firstOfEach(fittingOf(candidates, ask), offerOf)
 }
+
+/**
+ * The best executable entry by `value` of those that say all that is asked, and of the silent ones
+ * where there is no other; null without one.
+ */
+export const bestFitting = <T extends Ranked>(
+  entries: readonly T[],
+  unspecifiedOf: (entry: T) => readonly FilterName[],
+): T | null =>
+  bestExecutable(entries.filter((entry) => unspecifiedOf(entry).length === 0)) ??
+  bestExecutable(entries)
 
 /** A text that tells offers apart by provider and all but their amounts. */
 export const offerOf = ({ quote }: Pick<Candidate, 'quote'>): string =>

@@ -32,6 +32,10 @@ const NAMES = Object.keys(NO_FILTERS) as FilterName[]
 export const askedOf = (filters: OfferFilters): FilterName[] =>
   NAMES.filter((name) => filters[name] !== null)
 
+/** Whether nothing is asked of offers. */
+export const isUnfiltered = (filters: OfferFilters): boolean =>
+  filters === NO_FILTERS || NAMES.every((name) => filters[name] === null)
+
 /**
  * The filters that an offer says nothing about; null where it says something else than one asks.
  */

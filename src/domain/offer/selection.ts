@@ -1,4 +1,4 @@
-import { NO_FILTERS, type OfferFilters } from './filter.ts'
+import { isUnfiltered, NO_FILTERS, type OfferFilters } from './filter.ts'
 
 /** Which of the live offers a question is about. */
 export type Selection = {
@@ -8,6 +8,10 @@ export type Selection = {
   /** How old a price may be; null for any age. */
   readonly maxAgeMs: number | null
 }
+
+/** Whether a selection leaves out no offer for what it says, and shows one of each provider. */
+export const isPlainSelection = ({ filters, isEvery }: Selection): boolean =>
+  !isEvery && isUnfiltered(filters)
 
 /** What a question is about that asks nothing of offers: one of each provider, of any age. */
 export const UNSELECTED: Selection = { filters: NO_FILTERS, isEvery: false, maxAgeMs: null }

@@ -74,9 +74,15 @@ export const PLAIN: Offer = {
 /** Whether it is the provider's plain offer, whatever its terms are. */
 export const isPlain = (identity: OfferIdentity): boolean => offerKey(identity) === PLAIN_KEY
 
+/** Something that may run out by its own terms. */
+export type Passing = { readonly offer?: Offer | null }
+
+/** The last moment at which it is live, as far as it says so itself; else Infinity. */
+export const lastMsOf = ({ offer }: Passing): number =>
+  offer?.validUntilMs ?? Number.POSITIVE_INFINITY
+
 /** Whether a quote was still live at a moment, as far as it says so itself. */
-export const isValidAt = ({ offer }: { readonly offer: Offer | null }, ms: number): boolean =>
-  (offer?.validUntilMs ?? Number.POSITIVE_INFINITY) >= ms
+export const isValidAt = (passing: Passing, ms: number): boolean => lastMsOf(passing) >= ms
 
 /** The ways in the order of `PAY_WAYS`, each once. */
 export const waysInOrder = (ways: readonly PayWay[]): PayWay[] =>
@@ -88,6 +94,29 @@ export const waysInOrder = (ways: readonly PayWay[]): PayWay[] =>
  */
 export function offerKey({ amountMin, amountMax, ...others }: OfferIdentity): string {
   return keyOf(others, [amountMin, amountMax])
+}
+
+/** Whether two quotes of a provider in a corridor are of one offer: whether their keys agree. */
+export function isSameOffer(a: OfferIdentity | null, b: OfferIdentity | null): boolean {
+  if (a === b) return true
+  const [some, other] = [a ?? PLAIN, b ?? PLAIN]
+  return (
+    some.sourceCountry === other.sourceCountry &&
+    some.targetCountry === other.targetCountry &&
+    some.channel === other.channel &&
+    some.amountMin === other.amountMin &&
+    some.amountMax === other.amountMax &&
+    some.service === other.service &&
+    isSameWays(some.payIn, other.payIn) &&
+    isSameWays(some.payOut, other.payOut)
+  )
+}
+
+/** Whether two lists have the same ways, in whatever order and however often. */
+function isSameWays(some: readonly PayWay[] | null, other: readonly PayWay[] | null): boolean {
+  if (some === other) return true
+  if (!some || !other) return false
+  return some.every((way) => other.includes(way)) && other.every((way) => some.includes(way))
 }
 
 /** The key of an offer without its amounts, which is that of all its bands. */

@@ -4,10 +4,12 @@ import {
   bandsKey,
   CHANNELS,
   isPlain,
+  isSameOffer,
   isValidAt,
   type Offer,
   offerKey,
   PAY_WAYS,
+  PLAIN,
   waysInOrder,
 } from '~/domain/offer/terms.ts'
 import { offer, offered } from '../../support/offers.ts'
@@ -111,6 +113,35 @@ describe('waysInOrder', () => {
   test('gives each way once, in the order of the words', () => {
     expect(waysInOrder(['mobile_money', 'cash', 'mobile_money'])).toEqual(['cash', 'mobile_money'])
     expect(waysInOrder([])).toEqual([])
+  })
+})
+
+describe('isSameOffer', () => {
+  const quotes = fc.option(identities.map((more) => offer({ ...more, feePercent: 1 })))
+
+  test('is whether the keys agree, for any two, and for a quote that says nothing', () => {
+    let same = 0
+    fc.assert(
+      fc.property(quotes, quotes, fc.infiniteStream(fc.boolean()), (a, b, picks) => {
+        const mixed = b && { ...b }
+        if (a && mixed)
+          for (const name of Object.keys(mixed) as (keyof Offer)[])
+            if (picks.next().value) Object.assign(mixed, { [name]: a[name] })
+        const keys = [a, mixed].map((one) => offerKey(one ?? PLAIN))
+        const isSame = keys[0] === keys[1]
+        expect([isSameOffer(a, mixed), isSameOffer(mixed, a)]).toEqual([isSame, isSame])
+        if (isSame) same++
+      }),
+      { numRuns: 2000 },
+    )
+    expect(same).toBeGreaterThan(50)
+  })
+
+  test('knows the ways in any order, and each however often', () => {
+    const other = { ...full, payIn: ['debit_card', 'cash', 'cash'] as const }
+    expect(isSameOffer(full, other)).toBe(true)
+    expect(isSameOffer(other, full)).toBe(true)
+    expect(isSameOffer({ ...full, payIn: ['cash'] }, other)).toBe(false)
   })
 })
 
