@@ -46,16 +46,28 @@ export const plainNumberText = (value: number): string =>
   value.toLocaleString('en', { useGrouping: false, maximumFractionDigits: 20 })
 
 /** An amount with no more decimals than it was given with. */
-export const plainAmountText = (amount: number): string =>
-  new Intl.NumberFormat('en', { maximumFractionDigits: 10 }).format(amount)
+export const plainAmountText = (amount: number): string => atLeast(0).format(amount)
 
-/** An amount with its currency: `£1,250.5` where English has a sign for it, else `1,250.5 KES`. */
-export const plainMoneyText = (amount: number, code: string): string =>
-  withCurrency(plainAmountText(amount), code)
-
-/** An amount as money of its currency, with all its decimals: `£1,250.50`. */
+/** An amount as money of its currency, with all its decimals: `£1,250.50`, `1,250.50 KES`. */
 export const priceText = (amount: number, { code, minorUnits }: Money): string =>
   withCurrency(amountText(amount, minorUnits), code)
+
+/** An amount that somebody asked for, with no digit less: `£1,250`, `£1,250.50`, `£0.0025`. */
+export function askedText(amount: number, { code, minorUnits }: Money): string {
+  const decimals = Number.isInteger(amount) ? 0 : (minorUnits ?? 2)
+  return withCurrency(atLeast(decimals).format(amount), code)
+}
+
+const atLeast = (minimumFractionDigits: number) =>
+  new Intl.NumberFormat('en', { minimumFractionDigits, maximumFractionDigits: 10 })
+
+/** A currency with as many decimals as ISO 4217 gives it; two where it does not know the code. */
+export const moneyOf = (code: string): Money => ({
+  code,
+  minorUnits: CODE_OF_THREE.test(code)
+    ? currencyFormat(code).resolvedOptions().maximumFractionDigits!
+    : null,
+})
 
 type Money = { readonly code: string; readonly minorUnits: number | null }
 
@@ -67,10 +79,14 @@ function withCurrency(text: string, code: string): string {
 
 function signOf(code: string): string | null {
   if (!CODE_OF_THREE.test(code)) return null
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency: code })
-  const sign = format.formatToParts(0).find(({ type }) => type === 'currency')!.value
+  const sign = currencyFormat(code)
+    .formatToParts(0)
+    .find(({ type }) => type === 'currency')!.value
   return CURRENCY_SIGN.test(sign) ? sign : null
 }
+
+const currencyFormat = (currency: string) =>
+  new Intl.NumberFormat('en', { style: 'currency', currency })
 
 const CODE_OF_THREE = /^[A-Z]{3}$/
 const CURRENCY_SIGN = /\p{Sc}/u

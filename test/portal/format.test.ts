@@ -1,5 +1,14 @@
 import { describe, expect, test } from 'bun:test'
-import { amountText, percentText, rateDecimals, rateText, spanText } from '~/portal/format.ts'
+import {
+  amountText,
+  askedText,
+  moneyOf,
+  percentText,
+  priceText,
+  rateDecimals,
+  rateText,
+  spanText,
+} from '~/portal/format.ts'
 
 describe('rateText', () => {
   test.each([
@@ -33,6 +42,28 @@ describe('amountText', () => {
   ])('%d of a currency with %p decimals is %s', (amount, minorUnits, text) =>
     expect(amountText(amount, minorUnits)).toBe(text),
   )
+})
+
+describe('askedText', () => {
+  test.each([
+    [200, '£200', '200 XOF'],
+    [1000.5, '£1,000.50', '1,000.5 XOF'],
+    [0.0025, '£0.0025', '0.0025 XOF'],
+    [1_234_567.891, '£1,234,567.891', '1,234,567.891 XOF'],
+  ])('%d is %s, and %s of a currency without decimals', (amount, pounds, francs) => {
+    expect(askedText(amount, { code: 'GBP', minorUnits: 2 })).toBe(pounds)
+    expect(askedText(amount, { code: 'XOF', minorUnits: 0 })).toBe(francs)
+  })
+})
+
+describe('moneyOf', () => {
+  test.each([
+    ['USD', '$5.00'],
+    ['MAD', '5.00 MAD'],
+    ['JPY', '¥5'],
+    ['KWD', '5.000 KWD'],
+    ['USDT', '5.00 USDT'],
+  ])('a fee of 5 %s is %s', (code, text) => expect(priceText(5, moneyOf(code))).toBe(text))
 })
 
 describe('percentText', () => {

@@ -2,7 +2,7 @@
 import type { Currency } from '~/domain/currency.ts'
 import { marginPct } from '~/domain/price/cost.ts'
 import { isExecutable } from '~/domain/provider.ts'
-import { percentText, plainMoneyText, priceText } from '~/portal/format.ts'
+import { moneyOf, percentText, priceText } from '~/portal/format.ts'
 import type { Conversion } from '~/service/convert.ts'
 
 const BPS_PER_PERCENT = 100
@@ -35,6 +35,5 @@ export function Fee({ fee, feeCurrency, currencies: { from, to } }: FeeProps) {
   if (fee === null) return <span class="muted">fee unknown</span>
   if (fee === 0) return <>no fee</>
   const code = feeCurrency ?? from.code
-  const known = [from, to].find((currency) => currency.code === code)
-  return <>{known ? priceText(fee, known) : plainMoneyText(fee, code)}</>
+  return <>{priceText(fee, [from, to].find((known) => known.code === code) ?? moneyOf(code))}</>
 }

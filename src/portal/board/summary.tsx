@@ -4,9 +4,9 @@ import { HOUR_MS } from '~/domain/duration.ts'
 import type { Freshness } from '~/domain/freshness.ts'
 import { isExecutable } from '~/domain/provider.ts'
 import {
+  askedText,
   clockText,
   percentText,
-  plainMoneyText,
   priceText,
   rateText,
   spanText,
@@ -37,8 +37,8 @@ function Best({ conversions, from, to, freshness }: Props) {
   const { amount, recipientGets, bestCurrent } = conversions
   const isToArrive = recipientGets !== null
   const asked = isToArrive
-    ? `Least to send for ${plainMoneyText(recipientGets, to.code)}`
-    : `Most they'd get for ${plainMoneyText(amount ?? 0, from.code)}`
+    ? `Least to send for ${askedText(recipientGets, to)}`
+    : `Most they'd get for ${askedText(amount ?? 0, from)}`
   return (
     <section class="card">
       <h2 class="figure-label">{asked}</h2>

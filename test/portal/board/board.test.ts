@@ -103,6 +103,7 @@ describe('GET /', () => {
     world.quote({ providerId: 'p2p-a', rate: 120, fee: 500, feeCurrency: 'USD', at: EARLIER })
     const text = textOf((await visit(world, QUERY)).text)
     expect(text).toContain('unknown: no mid for its fee')
+    expect(text).toContain('7.00 NGN')
     expect(text).toContain('nothing: the fee takes all of it')
     expect(text).toContain('fee unknown')
     expect(text).toContain('Mid-market rate Not known')
@@ -379,7 +380,7 @@ describe('GET /', () => {
     expect(status).toBe(200)
     expect(textOf(text)).toContain('Read as 1.5. For 1,500, write 1500.')
     expect(text).toMatch(/<input[^>]* aria-describedby="amount-hint"/)
-    expect(textOf(text)).toContain("Most they'd get for $1.5 195.00 KES")
+    expect(textOf(text)).toContain("Most they'd get for $1.50 195.00 KES")
   })
 
   test('the other way keeps the amount and the period', async () => {
