@@ -23,7 +23,7 @@ import { BASE_PATH, parsable, pathOf } from './http/path.ts'
 import { providerRatesRoutes } from './http/provider-rates.ts'
 import { ratesRoutes } from './http/rates.ts'
 import { errorReply, Refusals } from './http/reply.ts'
-import { type Route, routed } from './http/route.ts'
+import { type ObservedRoute, type Route, routed } from './http/route.ts'
 import { seriesRoutes } from './http/series.ts'
 import { snapshotRoutes } from './http/snapshot.ts'
 import { type StatusDeps, statusRoutes } from './http/status.ts'
@@ -65,7 +65,8 @@ export type App = {
    * does not tell the two apart.
    */
   handle(request: Request): Promise<Response>
-  readonly routes: AnyElysia['routes']
+  /** Every route that the router knows. */
+  allRoutes(): AnyElysia['routes']
 }
 
 /** Every route. Opens nothing and starts nothing. */
@@ -78,7 +79,6 @@ export function createApp(given: AppDeps): App {
     routes.map((route) => observed(route, prefix, deps))
   const toolsLabel = { method: '*', route: TOOLS_PATH } as const
   const askTools = observedHandler((request) => tools.handle(request), toolsLabel, deps)
-  const app = new Elysia({ name: 'corridor', handler: { standardHostname: false } })
   const api = watched(apiRoutes(deps), BASE_PATH)
   const portal = createPortal(deps, { basePath: BASE_PATH })
   const docs = docsRoutes(deps, { basePath: BASE_PATH, routes: api, frame: portal.frame })
@@ -90,6 +90,29 @@ export function createApp(given: AppDeps): App {
   const isForPeople = isForPeopleOutside(below(`${BASE_PATH}/`))
   const unknown = (request: Request) =>
     isForPeople(request) ? portal.unknown(request) : errorReply(unknownPath(mount), log)
+  let made: AnyElysia | null = null
+  const router = () => (made ??= routerOf(deps, { prefixes, api, beside, shown, unknown }))
+  const direct = new DirectRoutes(api, { prefixes: below(BASE_PATH) })
+  const toolPaths = [...below(TOOLS_PATH), ...below(`${TOOLS_PATH}/`)]
+  const found = (request: Request) => router().fetch(request)
+  const front = frontOf(deps, { direct, toolPaths, askTools, found, unknown })
+  return { ...front, allRoutes: () => router().routes }
+}
+
+type Routed = {
+  readonly prefixes: readonly string[]
+  readonly api: readonly ObservedRoute[]
+  /** What machines and people find beside the API. */
+  readonly beside: readonly ObservedRoute[]
+  /** The part of it that is also below the prefix of a proxy. */
+  readonly shown: readonly ObservedRoute[]
+  /** The answer for an unknown path. */
+  readonly unknown: Fetch
+}
+
+/** The router, which is made for the first request that no shorter way answers. */
+function routerOf({ log }: RouteDeps, { prefixes, api, beside, shown, unknown }: Routed) {
+  const app = new Elysia({ name: 'corridor', handler: { standardHostname: false } })
   app.onError(({ code, error, request }) =>
     code === 'NOT_FOUND' ? unknown(request) : errorReply(error, log),
   )
@@ -97,10 +120,7 @@ export function createApp(given: AppDeps): App {
     app
       .use(routed(api, { prefix: prefix + BASE_PATH, log }))
       .use(routed(prefix === '' ? beside : shown, { prefix, log }))
-  const direct = new DirectRoutes(api, { prefixes: below(BASE_PATH) })
-  const toolPaths = [...below(TOOLS_PATH), ...below(`${TOOLS_PATH}/`)]
-  const found = (request: Request) => app.fetch(request)
-  return { routes: app.routes, ...frontOf(deps, { direct, toolPaths, askTools, found, unknown }) }
+  return app
 }
 
 /** The ways an answer can come about. */
@@ -114,7 +134,7 @@ type Lanes = {
   readonly unknown: Fetch
 }
 
-function frontOf(deps: RouteDeps, lanes: Lanes): Omit<App, 'routes'> {
+function frontOf(deps: RouteDeps, lanes: Lanes): Omit<App, 'allRoutes'> {
   const { direct, toolPaths, askTools, found, unknown } = lanes
   const cross = deps.corsOrigins.length > 0 ? new CrossOrigin(deps.corsOrigins) : null
   const answered = (handle: Fetch, request: Request) =>

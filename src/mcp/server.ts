@@ -47,21 +47,29 @@ export type Answerer = {
 }
 
 /**
- * The protocol behind all clients. The SDK's server answers everything except `tools/call`, which
- * would take half as long again through it and be checked by schemas that know less than ours.
+ * The protocol behind all clients, put together for the first that needs it. The SDK's server
+ * answers everything except `tools/call`, which would take half as long again through it and be
+ * checked by schemas that know less than ours.
  */
 export function answererOf(deps: CallDeps, tools: readonly Tool[]): Answerer {
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
-  const exchange = new Exchange()
-  void serverOf(deps, tools).connect(exchange)
+  let exchange: Exchange | null = null
+  const connected = (): Exchange => {
+    if (exchange) return exchange
+    exchange = new Exchange()
+    void serverOf(deps, tools).connect(exchange)
+    return exchange
+  }
   return {
     async answer(request, asker) {
       if (request.method === 'tools/call') return callOf(deps, byName, { request, asker })
       const fault = paramsFault(request)
-      return fault === null ? written(await exchange.ask(request, asker)) : refused(request, fault)
+      return fault === null
+        ? written(await connected().ask(request, asker))
+        : refused(request, fault)
     },
     get waiting() {
-      return exchange.waiting
+      return exchange?.waiting ?? 0
     },
   }
 }

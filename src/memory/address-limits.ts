@@ -7,14 +7,14 @@ const ADDRESSES_MAX = 20_000
 
 /** What each address, and the /56 around it, may still ask for: a bucket of tokens for each. */
 export class AddressLimits {
-  readonly #buckets: LRUCache<string, TokenBucket>
+  /** Made for the first address: it takes its room, half a megabyte, at once. */
+  #buckets: LRUCache<string, TokenBucket> | null = null
   readonly #widerBudget: Budget
 
   constructor(
     private readonly budget: Budget,
-    addressesMax: number = ADDRESSES_MAX,
+    private readonly addressesMax: number = ADDRESSES_MAX,
   ) {
-    this.#buckets = new LRUCache({ max: addressesMax })
     this.#widerBudget = { ...budget, requestsMax: WIDER_SHARES * budget.requestsMax }
   }
 
@@ -27,6 +27,7 @@ export class AddressLimits {
   }
 
   #bucketOf(network: string, budget: Budget, nowMs: number): TokenBucket {
+    this.#buckets ??= new LRUCache({ max: this.addressesMax })
     let bucket = this.#buckets.get(network)
     if (!bucket) {
       bucket = new TokenBucket(budget, nowMs)

@@ -21,12 +21,14 @@ type FailureCode = ErrorCode | typeof NO_CODE
 /** The answers of one route since the process started. */
 class RouteFigures {
   readonly timings = new Timings(REQUEST_BOUNDS_MS)
-  readonly #byStatus = new Float64Array(STATUS_MAX + 1)
+  /** Made for the first answer: most routes of most processes give none. */
+  #byStatus: Float64Array | null = null
   readonly #byCode = new Map<FailureCode, number>()
 
   constructor(readonly label: RouteLabel) {}
 
   count(status: number, ms: number): void {
+    this.#byStatus ??= new Float64Array(STATUS_MAX + 1)
     this.#byStatus[status]!++
     this.timings.add(ms)
   }
@@ -44,7 +46,8 @@ class RouteFigures {
 
   /** The statuses answered, ascending, with their counts. */
   *statuses(): Generator<readonly [status: number, count: number]> {
-    for (const [status, count] of this.#byStatus.entries()) if (count > 0) yield [status, count]
+    for (const [status, count] of this.#byStatus?.entries() ?? [])
+      if (count > 0) yield [status, count]
   }
 }
 

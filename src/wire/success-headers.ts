@@ -1,4 +1,4 @@
-import { PLANS, type Plan, type Quota, tierOf } from '~/domain/quota.ts'
+import { type Plan, type Quota, tierOf } from '~/domain/quota.ts'
 import { movingQuota, quotaHeaders } from './quota.ts'
 
 type Success = { readonly plan: Plan; readonly quota: Quota; readonly nowMs: number }
@@ -21,23 +21,15 @@ type Kept = { readonly headers: Headers; resetMs: number }
  * Cache 9 of a read, see docs/architecture.md.
  */
 export class SuccessHeaders {
-  readonly #byPlan: ReadonlyMap<Plan, Kept>
+  readonly #byPlan = new Map<Plan, Kept>()
 
-  constructor({ isTiered, guards = {} }: Route) {
-    this.#byPlan = new Map(
-      PLANS.map((plan) => {
-        const headers = new Headers({ 'content-type': 'application/json', ...guards })
-        if (isTiered) headers.set('x-data-freshness', tierOf(plan))
-        return [plan, { headers, resetMs: Number.NaN }]
-      }),
-    )
-  }
+  constructor(private readonly route: Route) {}
 
   /**
    * The headers of one success, valid until the next call; a caller has to add its own each time.
    */
   of({ plan, quota, nowMs }: Success): Headers {
-    const kept = this.#byPlan.get(plan)!
+    const kept = this.#byPlan.get(plan) ?? this.#first(plan)
     const { headers } = kept
     if (kept.resetMs === quota.resetMs) {
       const { remaining, policyState } = movingQuota(quota, nowMs)
@@ -49,5 +41,14 @@ export class SuccessHeaders {
       kept.resetMs = quota.resetMs
     }
     return headers
+  }
+
+  #first(plan: Plan): Kept {
+    const { isTiered, guards } = this.route
+    const headers = new Headers({ 'content-type': 'application/json', ...guards })
+    if (isTiered) headers.set('x-data-freshness', tierOf(plan))
+    const kept = { headers, resetMs: Number.NaN }
+    this.#byPlan.set(plan, kept)
+    return kept
   }
 }

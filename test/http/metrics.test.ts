@@ -118,7 +118,7 @@ describe('GET /metrics', () => {
     const { text } = await scrape(world)
     expect(text).not.toMatch(/stranger|anger|%D1|aaaa/)
     const routes = new Set(new Said(text).all(REQUESTS).map(({ labels }) => labels.route))
-    const known = new Set(world.app.routes.map(({ path }) => path))
+    const known = new Set(world.app.allRoutes().map(({ path }) => path))
     expect([...routes].filter((route) => route !== 'other' && !known.has(route!))).toEqual([])
     const statuses = new Said(text).all(REQUESTS).map(({ labels }) => labels.status)
     expect(statuses.filter((status) => !/^[2-5]\d\d$/.test(status!))).toEqual([])

@@ -31,12 +31,8 @@ type Known = { readonly prices: Prices; readonly basis: AnswerBasis }
  * Cache 3 of a read, see docs/architecture.md.
  */
 export class KnownPrices {
-  readonly #byTier: Readonly<Record<Tier, LRUCache<string, Known>>>
-
-  constructor() {
-    const cache = () => new LRUCache<string, Known>({ max: QUESTIONS_MAX })
-    this.#byTier = { hourly: cache(), realtime: cache() }
-  }
+  /** Each made for its first question. */
+  readonly #byTier: Record<Tier, LRUCache<string, Known> | null> = { hourly: null, realtime: null }
 
   /** The question with its prices, as reading it would give them; null where it has to be read. */
   find(
@@ -47,8 +43,8 @@ export class KnownPrices {
     const end = stemLengthOf(url)
     if (end === null) return null
     const [cache, stem] = [this.#byTier[freshness.tier], url.slice(0, end)]
-    const known = cache.get(stem)
-    if (!known) return null
+    const known = cache?.get(stem)
+    if (!cache || !known) return null
     if (!known.basis.holds(generation, freshness)) {
       cache.delete(stem)
       return null
@@ -63,10 +59,12 @@ export class KnownPrices {
   }
 
   /** Remembers the prices of a question that was just read without a fault. */
-  keep(url: string, found: Priced, { freshness, basis }: View): Priced {
+  keep(url: string, found: Priced, { freshness: { tier }, basis }: View): Priced {
     const end = stemLengthOf(url)
-    if (end !== null && plainNumber(ConvertQuery.properties.amount, url.slice(end)) !== null)
-      this.#byTier[freshness.tier].set(url.slice(0, end), { prices: found.prices, basis })
+    if (end !== null && plainNumber(ConvertQuery.properties.amount, url.slice(end)) !== null) {
+      this.#byTier[tier] ??= new LRUCache({ max: QUESTIONS_MAX })
+      this.#byTier[tier].set(url.slice(0, end), { prices: found.prices, basis })
+    }
     return found
   }
 }

@@ -25,7 +25,9 @@ function everything(world: World): Asked[] {
   const known = [...METERED, ...FAILING].map(
     ({ path }): Asked => [`${API}${path}`, { headers: key }],
   )
-  const paths = [...new Set(world.app.routes.map(({ path }) => path.replace(':file', 'ke.svg')))]
+  const paths = [
+    ...new Set(world.app.allRoutes().map(({ path }) => path.replace(':file', 'ke.svg'))),
+  ]
   const bare = ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS'].flatMap((method) =>
     [...paths, '/mcp', '/mcp/', '/nowhere', '/api/v1/nowhere', '/flags/no.svg'].flatMap(
       (path): Asked[] => [
