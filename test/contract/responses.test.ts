@@ -17,6 +17,7 @@ const PROVIDER_IDS = ['a', 'b', 'c', 'd']
 
 const oneOf = <T>(values: readonly T[]) => fc.constantFrom(...values)
 const orNull = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null })
+const url = orNull(fc.webUrl())
 const word = fc.string({ minLength: 1, maxLength: 20, unit: 'grapheme' })
 
 const currencies = fc.tuple(
@@ -25,7 +26,7 @@ const currencies = fc.tuple(
       code: fc.constant(code),
       type: oneOf(['source', 'target', 'both'] as const),
       kind: fc.constant(code.length === 4 ? ('stablecoin' as const) : ('fiat' as const)),
-      flagUrl: orNull(fc.webUrl()),
+      flagUrl: url,
       minorUnits: orNull(fc.nat(4)),
       name: word,
       sortOrder: fc.integer({ min: -5, max: 5 }),
@@ -39,8 +40,8 @@ const providers = fc.tuple(
     fc.record({
       id: fc.constant(id),
       name: word,
-      logoUrl: orNull(fc.webUrl()),
-      websiteUrl: orNull(fc.webUrl()),
+      logoUrl: url,
+      websiteUrl: url,
       providerType: orNull(oneOf(PROVIDER_TYPES)),
       rateType: oneOf(RATE_TYPES),
       region: orNull(word),

@@ -2,16 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { HOUR_MS, MINUTE_MS } from '~/domain/duration.ts'
 import type { HotDeps } from '~/http/access.ts'
-import { catalogueRoutes } from '~/http/catalogue.ts'
-import { convertRoutes } from '~/http/convert.ts'
-import { fetchRoutes } from '~/http/fetch.ts'
-import { providerRatesRoutes } from '~/http/provider-rates.ts'
-import { ratesRoutes } from '~/http/rates.ts'
 import { Refusals } from '~/http/reply.ts'
-import type { Route } from '~/http/route.ts'
 import { AnswerCache } from '~/wire/text/answer-cache.ts'
 import { apply, events, jumps } from '../support/market.ts'
-import { unobserved } from '../support/routes.ts'
+import { freshRoute } from '../support/routes.ts'
 import { World } from '../support/world.ts'
 
 const QUESTIONS = [
@@ -56,18 +50,10 @@ const depsOf = (world: World, quoteMaxAgeMs: number | null, answers = new Answer
   ...{ guards: {}, refusals: new Refusals({}) },
 })
 
-const routesOf = (deps: HotDeps): Route[] => [
-  ...ratesRoutes(deps),
-  ...catalogueRoutes(deps),
-  ...providerRatesRoutes(deps),
-  ...fetchRoutes(deps),
-  ...convertRoutes(deps),
-]
-
 async function replyOf(deps: HotDeps, question: string, key: string) {
-  const route = routesOf(deps).find(({ path }) => path === question.split('?')[0])!
+  const route = freshRoute(deps, question.split('?')[0]!)
   const url = `http://localhost/api/v1${question}`
-  const reply = await unobserved(route).fetch(new Request(url, { headers: { 'x-api-key': key } }))
+  const reply = await route.fetch(new Request(url, { headers: { 'x-api-key': key } }))
   const { note, ...body } = await reply.json()
   return { status: reply.status, body, note }
 }

@@ -1,6 +1,8 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import type { JsonSchemaType, JsonSchemaValidator } from '@modelcontextprotocol/sdk/validation'
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
 import { type Listener, listen } from '~/runtime/listener.ts'
 import { answerable } from '../http/questions.ts'
 import type { World } from '../support/world.ts'
@@ -17,6 +19,20 @@ export type Answer = {
   readonly body: any
   readonly result: CallToolResult
 }
+
+/** The SDK's own check of answers, compiled once for each schema and not for each client. */
+class SharedValidator extends AjvJsonSchemaValidator {
+  readonly #known = new Map<string, JsonSchemaValidator<unknown>>()
+
+  override getValidator<T>(schema: JsonSchemaType): JsonSchemaValidator<T> {
+    const text = JSON.stringify(schema)
+    const known = this.#known.get(text) ?? super.getValidator(schema)
+    this.#known.set(text, known)
+    return known as JsonSchemaValidator<T>
+  }
+}
+
+const jsonSchemaValidator = new SharedValidator()
 
 /** A world behind a real port, as `serve` puts it there, and clients to ask its tools. */
 export class ToolWorld {
@@ -44,7 +60,7 @@ export class ToolWorld {
     const headers = { 'x-api-key': key }
     const url = new URL(`${this.url}${query}`)
     const transport = new StreamableHTTPClientTransport(url, { requestInit: { headers } })
-    const client = new Client({ name: 'test', version: '1.0.0' })
+    const client = new Client({ name: 'test', version: '1.0.0' }, { jsonSchemaValidator })
     await client.connect(transport)
     this.#clients.push(client)
     return new Connected(client, transport)

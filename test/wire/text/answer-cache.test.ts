@@ -2,17 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { HOUR_MS } from '~/domain/duration.ts'
 import type { HotDeps } from '~/http/access.ts'
-import { catalogueRoutes } from '~/http/catalogue.ts'
-import { convertRoutes } from '~/http/convert.ts'
-import { fetchRoutes } from '~/http/fetch.ts'
-import { providerRatesRoutes } from '~/http/provider-rates.ts'
-import { ratesRoutes } from '~/http/rates.ts'
 import { Refusals } from '~/http/reply.ts'
-import type { Route } from '~/http/route.ts'
-import { statusRoutes } from '~/http/status.ts'
 import { AnswerCache } from '~/wire/text/answer-cache.ts'
 import { apply, events, jumps } from '../../support/market.ts'
-import { unobserved } from '../../support/routes.ts'
+import { freshRoute } from '../../support/routes.ts'
 import { World } from '../../support/world.ts'
 
 const MID_MAX_AGE_MS = 1.5 * HOUR_MS
@@ -83,20 +76,10 @@ const depsOf = (world: World, answers: AnswerCache, quoteMaxAgeMs: number | null
   ...{ guards: {}, refusals: new Refusals({}) },
 })
 
-const routesOf = (deps: HotDeps): Route[] => [
-  ...ratesRoutes(deps),
-  ...convertRoutes(deps),
-  ...fetchRoutes(deps),
-  ...providerRatesRoutes(deps),
-  ...catalogueRoutes(deps),
-  ...statusRoutes({ ...deps, sample: null }),
-]
-
 async function replyOf(deps: HotDeps, question: string, key: string) {
-  const path = question.split('?')[0]
-  const route = routesOf(deps).find((candidate) => candidate.path === path)!
+  const route = freshRoute(deps, question.split('?')[0]!)
   const url = `http://localhost/api/v1${question}`
-  const reply = await unobserved(route).fetch(new Request(url, { headers: { 'x-api-key': key } }))
+  const reply = await route.fetch(new Request(url, { headers: { 'x-api-key': key } }))
   const tier = reply.headers.get('x-data-freshness')
   return { status: reply.status, tier, text: await reply.text() }
 }
