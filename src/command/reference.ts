@@ -1,6 +1,9 @@
 import type { Command } from 'commander'
 import { systemClock } from '~/clock.ts'
+import type { Currency } from '~/domain/currency.ts'
+import type { ReferenceRow } from '~/domain/mid.ts'
 import { readReferenceFile } from '~/file/references.ts'
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
 import { importReferences } from '~/store/transfer/reference-import.ts'
 import { type InputFile, withInput } from './file.ts'
@@ -21,16 +24,60 @@ export function addReference(program: Command, terminal: Terminal): void {
     )
     .option('--json', 'print one JSON document')
     .action(async (path: string, { json = false }: { json?: boolean }) => {
-      const { snapshots, rates } = await withInput(path, (input) =>
+      const { added, left } = await withInput(path, (input) =>
         withDatabase(terminal, (database) => run(terminal, database, input)),
       )
-      const lines = [`rates added: ${rates}, in snapshots: ${snapshots}`]
-      printResult(terminal, { isJson: json, result: { snapshots, rates }, lines })
+      const { snapshots, rates } = added
+      const lines = [`rates added: ${rates}, in snapshots: ${snapshots}`, ...left.lines]
+      const result = { snapshots, rates, rows_left_out: left.rows, left_out: left.named }
+      printResult(terminal, { isJson: json, result, lines })
     })
 }
 
 async function run(terminal: Terminal, database: Database, input: InputFile) {
   const read = readReferenceFile(withProgress(input, terminal), systemClock.now())
   const rows = allOrNothing(read, { terminal, advice: 'correct the file and import it again' })
-  return importReferences({ database, rows })
+  const { currencies } = await createCatalogueStore(database).load()
+  const left = new LeftOut(currencies)
+  return { added: await importReferences({ database, rows: left.without(rows) }), left }
+}
+
+/** How many currencies that were left out are named. */
+const NAMED_MAX = 20
+
+/** The rows without a use: of stablecoins and of currencies that the catalogue does not have. */
+class LeftOut {
+  rows = 0
+  readonly #priced: ReadonlySet<string>
+  readonly #codes = new Set<string>()
+
+  constructor(currencies: readonly Currency[]) {
+    const fiat = currencies.filter(({ kind }) => kind === 'fiat')
+    this.#priced = new Set(fiat.map(({ code }) => code))
+  }
+
+  async *without(batches: AsyncIterable<readonly ReferenceRow[]>) {
+    for await (const rows of batches) yield rows.filter((row) => this.#isUsed(row))
+  }
+
+  get named(): string[] {
+    return [...this.#codes].slice(0, NAMED_MAX).sort()
+  }
+
+  /** What is said of them; nothing where there are none. */
+  get lines(): string[] {
+    if (this.rows === 0) return []
+    const others = this.#codes.size > NAMED_MAX ? ' and others' : ''
+    return [
+      `rows left out: ${this.rows}, of currencies that the catalogue lacks or has as ` +
+        `stablecoins: ${this.named.join(', ')}${others}`,
+    ]
+  }
+
+  #isUsed({ currency }: ReferenceRow): boolean {
+    if (this.#priced.has(currency)) return true
+    this.rows++
+    if (this.#codes.size <= NAMED_MAX) this.#codes.add(currency)
+    return false
+  }
 }
