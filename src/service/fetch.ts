@@ -4,7 +4,7 @@ import { HOUR_MS } from '~/domain/duration.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
 import { joinedSources, type Mid, type Reference } from '~/domain/mid.ts'
-import { upToAge } from '~/domain/offer/selection.ts'
+import { UNSELECTED, upToAge } from '~/domain/offer/selection.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { AgedQuote } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
@@ -30,6 +30,8 @@ export type Matrix = {
   readonly unpriced: readonly Unpriced[]
   /** The best quotes that are stale, in the order of their pairs. */
   readonly stale: readonly Quote[]
+  /** The best quotes of pairs that have none as young as was asked for. */
+  readonly tooOld: readonly Quote[]
 }
 
 /** A currency without a recent reference. */
@@ -66,6 +68,7 @@ export function fetchMatrix(view: View, asked: Asked, feedTimes: FeedTimes = () 
   const own: Mid[] = []
   const bare: Corridor[] = []
   const stale: Quote[] = []
+  const tooOld: Quote[] = []
   const pairs = bases.map((base) =>
     quotes.map((quote): Pair => {
       const mid = view.mid(base, quote)
@@ -77,12 +80,14 @@ export function fetchMatrix(view: View, asked: Asked, feedTimes: FeedTimes = () 
       else bare.push({ from: base, to: quote })
       const { best } = view.corridor(base, quote, selection)
       if (best?.isStale) stale.push(best.quote)
+      const older = best || selection === UNSELECTED ? null : view.corridor(base, quote).best
+      if (older) tooOld.push(older.quote)
       return { mid: mid?.rate ?? null, best }
     }),
   )
   const reference = referenceOf(mids.length > 0 ? mids : own)
   const unpriced = unpricedOf(view, bare, feedTimes)
-  return { bases, quotes, pairs, reference, unpriced, stale }
+  return { bases, quotes, pairs, reference, unpriced, stale, tooOld }
 }
 
 function referenceOf(mids: readonly Mid[]): Matrix['reference'] {

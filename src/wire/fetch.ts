@@ -12,7 +12,7 @@ import {
   record,
   standingFields,
 } from './fields.ts'
-import { presentNote, stalePairsNote } from './note.ts'
+import { presentNote, stalePairsNote, tooOldPairsNote } from './note.ts'
 import { iso, presentAge, presentFreshness } from './present.ts'
 
 const pairFields = {
@@ -41,8 +41,8 @@ const tail = {
   note: Type.Optional(
     Type.String({
       description:
-        'Which currencies leave pairs without a mid, and when each last had one; and which best ' +
-        'prices are stale.',
+        'Which currencies leave pairs without a mid, and when each last had one; which best ' +
+        'prices are stale; and which pairs have only prices older than max_age.',
     }),
   ),
   ...freshnessFields,
@@ -90,11 +90,14 @@ function presentPair({ mid, best }: Pair): Static<typeof PairValue> {
   }
 }
 
-/** What is missing or stale in the pairs; null where nothing is. */
-export function matrixNote({ unpriced, stale }: Matrix): string | null {
-  if (stale.length === 0) return unpriced.length === 0 ? null : unpricedNote(unpriced)
-  const note = stalePairsNote(stale)
-  return unpriced.length === 0 ? note : `${unpricedNote(unpriced)} ${note}`
+/** What is missing or too old in the pairs; null where nothing is. */
+export function matrixNote({ unpriced, stale, tooOld }: Matrix): string | null {
+  if (unpriced.length + stale.length + tooOld.length === 0) return null
+  return [
+    ...(unpriced.length > 0 ? [unpricedNote(unpriced)] : []),
+    ...(stale.length > 0 ? [stalePairsNote(stale)] : []),
+    ...(tooOld.length > 0 ? [tooOldPairsNote(tooOld)] : []),
+  ].join(' ')
 }
 
 /** Which currencies leave pairs without a mid, and why; there is at least one. */

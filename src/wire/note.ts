@@ -69,15 +69,22 @@ const olderText = (whose: string, newestMs: number): string =>
 export const bestNote = ({ quote, isStale }: AgedQuote): string | null =>
   isStale ? `The best price was seen on ${dayText(quote.atMs)} and may no longer be had.` : null
 
-/** How many stale prices a note lists at most. */
+/** How many old prices a note lists at most. */
 const LISTED_MAX = 5
 
 /** That the best prices of these corridors are stale; there is at least one. */
-export function stalePairsNote(stale: readonly Quote[]): string {
-  const seen = stale
+export const stalePairsNote = (stale: readonly Quote[]): string =>
+  `${bestPricesText(stale)} may no longer be had.`
+
+/** That the best prices of these corridors are older than was asked for; there is at least one. */
+export const tooOldPairsNote = (tooOld: readonly Quote[]): string =>
+  `${bestPricesText(tooOld)} ${tooOld.length === 1 ? 'is' : 'are'} older than max_age.`
+
+function bestPricesText(quotes: readonly Quote[]): string {
+  const seen = quotes
     .slice(0, LISTED_MAX)
     .map((quote) => `${corridorKey(quote)} (seen on ${dayText(quote.atMs)})`)
-  const rest = stale.length - seen.length
+  const rest = quotes.length - seen.length
   const all = rest > 0 ? [...seen, `${rest} more`] : seen
-  return `The best price${all.length === 1 ? '' : 's'} of ${listed(all)} may no longer be had.`
+  return `The best price${all.length === 1 ? '' : 's'} of ${listed(all)}`
 }

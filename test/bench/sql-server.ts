@@ -200,6 +200,7 @@ async function matrix(query: Query): Promise<Matrix> {
           },
     unpriced: [],
     stale: pairs.flat().flatMap(({ best }) => (best?.isStale ? [best.quote] : [])),
+    tooOld: [],
   }
 }
 

@@ -124,6 +124,29 @@ describe('max_age', () => {
     expect(spreads).toEqual([0, 0])
   })
 
+  test('of the fetch family says in a note which pairs have only older prices', async () => {
+    const world = new World()
+    world.reference({ KES: 130, NGN: 1500 })
+    world.quote({ providerId: 'retail-a', rate: 140, at: '2026-03-01T00:00:00Z' })
+    world.quote({ providerId: 'official-a', rate: 129 })
+    const key = world.key()
+    const one = await world.get('/fetch-one?from=USD&to=KES&max_age=24h', key)
+    expect(one.body).toMatchObject({
+      provider_best: null,
+      note: 'The best price of USD/KES (seen on 2026-03-01) is older than max_age.',
+    })
+    expect((await world.get('/fetch-one?from=USD&to=NGN&max_age=24h', key)).body.note).toBe(
+      undefined,
+    )
+    world.quote({ providerId: 'p2p-a', to: 'NGN', rate: 1490, at: '2026-03-02T00:00:00Z' })
+    const multi = await world.get('/fetch-multi?from=USD&to=KES,NGN,USDT&max_age=24h', key)
+    expect(multi.body.note).toBe(
+      'There is no mid for pairs with USDT: USDT is a stablecoin, which no reference feed covers. ' +
+        'The best prices of USD/KES (seen on 2026-03-01) and USD/NGN (seen on 2026-03-02) ' +
+        'are older than max_age.',
+    )
+  })
+
   const paths = QUESTIONS.flatMap((question) =>
     ['0', '-1d', '1e9d', 'P', 'P1M', 'soon', '', '1828d', 'P1DT', '7%20d'].map((age) => [
       question,
