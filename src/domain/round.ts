@@ -1,5 +1,5 @@
 const DIGITS = 12
-const POWERS_OF_TEN = Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`))
+const POWERS_OF_TEN = Float64Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`))
 /** The smallest number for which the powers of ten needed here are exact doubles. */
 const PLAIN_MIN = 1e-10
 const PLAIN_MAX = 1e12
@@ -10,15 +10,13 @@ const DOUBT = 1e-3
  * `x` to 12 significant digits: every rate and amount that leaves the service. Never -0.
  *
  * The number is scaled up until all its digits are whole, rounded, and divided back, which gives
- * the double nearest to that decimal. Where that could go wrong, and far from 1, the number is
- * printed and parsed instead.
+ * the double nearest to that decimal. Far from 1 the number is printed and parsed instead.
  */
 export function roundAmount(x: number): number {
   const size = Math.abs(x)
   if (!(size >= PLAIN_MIN && size < PLAIN_MAX)) return Number(x.toPrecision(DIGITS)) + 0
   const decimals = decimalsOf(size)
   const digits = digitsOf(size, decimals)
-  if (Number.isNaN(digits)) return Number(x.toPrecision(DIGITS))
   const rounded = digits / POWERS_OF_TEN[decimals]!
   return x < 0 ? -rounded : rounded
 }
@@ -31,16 +29,27 @@ export function decimalsOf(size: number): number {
   return decimals
 }
 
-/**
- * A number between 1e-10 and 1e12 in units of its last decimal, rounded; NaN where the product's
- * own error could change which way it rounds.
- */
+/** A number between 1e-10 and 1e12 in units of its last decimal, rounded half up. */
 export function digitsOf(size: number, decimals: number): number {
-  const digits = size * POWERS_OF_TEN[decimals]!
+  const power = POWERS_OF_TEN[decimals]!
+  const digits = size * power
   const whole = Math.floor(digits)
-  const rest = digits - whole
-  if (Math.abs(rest - 0.5) < DOUBT) return Number.NaN
-  return rest < 0.5 ? whole : whole + 1
+  const over = digits - whole - 0.5
+  const isSure = Math.abs(over) > DOUBT
+  return (isSure ? over : over + errorOf(digits, size, power)) < 0 ? whole : whole + 1
+}
+
+/** How much less a product of doubles is than the two multiplied. T. J. Dekker, 1971. */
+function errorOf(product: number, a: number, b: number): number {
+  const [highA, highB] = [upperHalf(a), upperHalf(b)]
+  const [lowA, lowB] = [a - highA, b - highB]
+  return lowA * lowB - (product - highA * highB - lowA * highB - highA * lowB)
+}
+
+/** The number in half as many binary digits as a double has, so that products of it are exact. */
+function upperHalf(x: number): number {
+  const shifted = x * (2 ** 27 + 1)
+  return shifted - (shifted - x)
 }
 
 /** `x` to 4 decimals: every figure in basis points. Never -0. */
