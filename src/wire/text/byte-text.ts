@@ -1,5 +1,6 @@
 import { decimalsOf, digitsOf, roundAmount, roundPercent } from '~/domain/round.ts'
 import { DECIMAL_BYTES_MAX, writeDecimal, writeMillionths } from './digits.ts'
+import type { Piece } from './piece.ts'
 
 /** The smallest number written here; the few beyond the bounds are left to the language itself. */
 const PLAIN_MIN = 1e-6
@@ -7,8 +8,8 @@ const PLAIN_MAX = 1e12
 /** The first number with a digit too many, which rounding 999,999,999,999.9 up would give. */
 const DIGITS_END = 1e12
 const MINUS = 45
-/** Pieces up to this length are copied byte by byte, which is sooner done than called for. */
-const SHORT_MAX = 24
+/** Shorter pieces are copied here, which is sooner done than called for. */
+const LONG_MIN = 160
 const MILLION = 1e6
 /** Percentages from a thousand on, in millionths, are left to the language. */
 const PERCENT_END = 1e9
@@ -21,6 +22,8 @@ const START_BYTES = 8192
  */
 export class ByteText {
   #bytes = Buffer.alloc(START_BYTES)
+  /** Writes several of the bytes at a time. */
+  #words = wordsOf(this.#bytes)
   #length = 0
   /**
    * Views by length, at most as many as there are bytes: making one takes as long as ten numbers.
@@ -45,13 +48,14 @@ export class ByteText {
     return this
   }
 
-  /** Adds a piece that is already UTF-8. */
-  piece(piece: Uint8Array): this {
-    const { length } = piece
-    this.#room(length)
-    if (length > SHORT_MAX) this.#bytes.set(piece, this.#length)
-    else for (let i = 0, at = this.#length; i < length; i++) this.#bytes[at + i] = piece[i]!
-    this.#length += length
+  /** Adds a piece. */
+  piece({ bytes, words }: Piece): this {
+    this.#room(words.byteLength)
+    if (bytes.length >= LONG_MIN) this.#bytes.set(bytes, this.#length)
+    else
+      for (let i = 0, at = this.#length; i < words.length; i++, at += words.BYTES_PER_ELEMENT)
+        this.#words.setFloat64(at, words[i]!, true)
+    this.#length += bytes.length
     return this
   }
 
@@ -87,7 +91,7 @@ export class ByteText {
     if (!(Math.abs(millionths) < PERCENT_END)) return this.ascii(String(roundPercent(x)))
     this.#room(1 + DECIMAL_BYTES_MAX)
     if (millionths < 0) this.#bytes[this.#length++] = MINUS
-    this.#length = writeMillionths(this.#bytes, this.#length, Math.abs(millionths))
+    this.#length = writeMillionths(this.#words, this.#length, Math.abs(millionths))
     return this
   }
 
@@ -108,7 +112,7 @@ export class ByteText {
   #decimal(isNegative: boolean, digits: number, decimals: number): this {
     this.#room(1 + DECIMAL_BYTES_MAX)
     if (isNegative) this.#bytes[this.#length++] = MINUS
-    this.#length = writeDecimal(this.#bytes, this.#length, digits, decimals)
+    this.#length = writeDecimal(this.#words, this.#length, digits, decimals)
     return this
   }
 
@@ -118,6 +122,10 @@ export class ByteText {
     const grown = Buffer.alloc(Math.max(needed, 2 * this.#bytes.length))
     grown.set(this.bytes)
     this.#bytes = grown
+    this.#words = wordsOf(grown)
     this.#views = []
   }
 }
+
+const wordsOf = ({ buffer, byteOffset, byteLength }: Buffer): DataView =>
+  new DataView(buffer, byteOffset, byteLength)

@@ -9,15 +9,15 @@ import { feeMidOf, isCurrent, type Prices } from '~/service/convert.ts'
 import { presentConversion, presentConvertMid } from '~/wire/convert.ts'
 import { bestNote } from '~/wire/note.ts'
 import type { ByteText } from './byte-text.ts'
+import { Piece } from './piece.ts'
 
 /** A rank below every net amount, for a quote whose fee cannot be priced. */
 const NO_NET = Number.NEGATIVE_INFINITY
 const NONE = -1
 
-const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
-const NULL = utf8('null,')
-const LIST = utf8('"providers":[')
-const BEST_CURRENT = utf8('"best_current":')
+const NULL = new Piece('null,')
+const LIST = new Piece('"providers":[')
+const BEST_CURRENT = new Piece('"best_current":')
 const NO_COST = { feePct: 0, totalPct: 0, total: 0 }
 
 /** The zeros printed in the places of sums. No name can hold them, for its quotes are escaped. */
@@ -26,11 +26,11 @@ const BLANK = /(?<="(?:converted|net_converted|fee_pct|total_pct|total)":)0(?=[,
 /** The text of an entry around its sums. */
 type Entry = {
   /** The text before the amount converted, which is the first sum. */
-  readonly head: Uint8Array
+  readonly head: Piece
   /** The text before each further sum: the net amount, then what makes up the cost. */
-  readonly between: readonly Uint8Array[]
+  readonly between: readonly Piece[]
   /** The text after its last sum, with the comma behind the entry. */
-  readonly tail: Uint8Array
+  readonly tail: Piece
 }
 
 /**
@@ -57,16 +57,16 @@ export class ConvertSheet {
   /** Margins in percent against the mid of the quote's day. */
   readonly #margins: Float64Array
   readonly #entries: readonly Entry[]
-  readonly #opening: Uint8Array
+  readonly #opening: Piece
   /**
    * The text between the amount and the best entry, split around the mid's sum if there is a mid.
    */
-  readonly #beforeMid: Uint8Array
-  readonly #beforeBest: Uint8Array
+  readonly #beforeMid: Piece
+  readonly #beforeBest: Piece
   readonly #midRate: number | null
-  readonly #closing: Uint8Array
+  readonly #closing: Piece
   /** What is said after the list where a quote is the best; null where nothing is. */
-  readonly #notes: readonly (Uint8Array | null)[]
+  readonly #notes: readonly (Piece | null)[]
   /** The net amounts of the last question, as shown. */
   readonly #nets: Float64Array
   /** Which quote is shown at which place; the last question's order is nearly that of the next. */
@@ -93,12 +93,12 @@ export class ConvertSheet {
       const sums = { sent: 0, converted: 0, net, cost }
       return entryOf(presentConversion({ ranked, vsMidBps: distance, ...sums }, null))
     })
-    this.#opening = utf8(`{"from":"${from}","to":"${to}","amount":`)
+    this.#opening = new Piece(`{"from":"${from}","to":"${to}","amount":`)
     const [head, tail = ''] = around(mid && presentConvertMid(mid, 0))
-    this.#beforeMid = utf8(`,"mid":${head}`)
-    this.#beforeBest = utf8(`${tail},"best":`)
+    this.#beforeMid = new Piece(`,"mid":${head}`)
+    this.#beforeBest = new Piece(`${tail},"best":`)
     this.#midRate = mid?.rate ?? null
-    this.#closing = utf8(`],"count":${quotes.length},`)
+    this.#closing = new Piece(`],"count":${quotes.length},`)
     this.#notes = this.#quotes.map((ranked) => noteOf(bestNote(ranked)))
     this.#nets = new Float64Array(quotes.length)
     this.#order = Uint16Array.from(quotes.keys())
@@ -208,16 +208,16 @@ function dayFeeOf({ quote, midAtQuote, feeMidAtQuote: feeMid }: RankedQuote): nu
 const marginOf = ({ quote, midAtQuote }: RankedQuote): number =>
   midAtQuote ? marginPct(quote.rate, midAtQuote.rate) : Number.NaN
 
-const noteOf = (note: string | null): Uint8Array | null =>
-  note === null ? null : utf8(`"note":${JSON.stringify(note)},`)
+const noteOf = (note: string | null): Piece | null =>
+  note === null ? null : new Piece(`"note":${JSON.stringify(note)},`)
 
 function entryOf(object: object): Entry {
   const [head, ...others] = around(object)
   const tail = others.pop() ?? ''
   return {
-    head: utf8(head!),
-    between: others.map(utf8),
-    tail: utf8(`${tail},`),
+    head: new Piece(head!),
+    between: others.map((text) => new Piece(text)),
+    tail: new Piece(`${tail},`),
   }
 }
 

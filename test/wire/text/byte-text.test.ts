@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { roundAmount, roundPercent } from '~/domain/round.ts'
 import { ByteText } from '~/wire/text/byte-text.ts'
+import { Piece } from '~/wire/text/piece.ts'
 
 const utf8 = (text: string) => new TextEncoder().encode(text)
 const textOf = ({ bytes }: ByteText) => new TextDecoder().decode(bytes)
@@ -71,7 +72,7 @@ describe('ByteText', () => {
             }
             continue
           }
-          if ('piece' in part) text.piece(utf8(part.piece))
+          if ('piece' in part) text.piece(new Piece(part.piece))
           else if ('ascii' in part) text.ascii(part.ascii)
           else text.number(part.number)
           plain += Object.values(part)[0]
@@ -79,5 +80,14 @@ describe('ByteText', () => {
         expect(textOf(text)).toBe(plain)
       }),
     )
+  })
+
+  test('a piece is copied as it is, wherever its longest characters lie', () => {
+    const text = new ByteText()
+    const end = '\u{10000}\x7f\u{10ffff}\x7f\x7f\u{10ffff}'
+    for (let length = 0; length < 16; length++) {
+      const piece = 'a'.repeat(length) + end
+      expect(textOf(text.clear().piece(new Piece(piece)))).toBe(piece)
+    }
   })
 })
