@@ -21,15 +21,19 @@ type FieldProps = Described & {
     maxLength?: number
     minLength?: number
     spellcheck?: boolean
+    list?: string
   }
+  /** The path of a picture before the value. */
+  icon?: string | null
 }
 
 /** A text field with its label, its hint and what is wrong with it. */
-export function Field({ type = 'text', value, isRequired, input, ...field }: FieldProps) {
+export function Field({ type = 'text', value, isRequired, input, icon, ...field }: FieldProps) {
   // Preact's types tell inputs apart by their type; these take the same attributes.
   const attributes = { ...input, ...describedBy(field), type: type as 'text' }
   return (
     <Labelled {...field}>
+      {icon && <img class="field-icon" src={icon} alt="" width="20" height="15" />}
       <input {...attributes} value={value} required={isRequired} />
     </Labelled>
   )

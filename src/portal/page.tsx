@@ -8,7 +8,8 @@ import { streamedBody } from '~/wire/streamed-body.ts'
 import type { AssetPaths, Assets } from './assets.ts'
 import { type Credit, Footer, Header, type SignedInAs } from './frame.tsx'
 import { mounted } from './mounted.ts'
-import { SECURITY_HEADERS } from './security-headers.ts'
+import { PICTURE_HEIGHT, PICTURE_WIDTH } from './picture/size.ts'
+import { FRAMED_HEADERS, SECURITY_HEADERS } from './security-headers.ts'
 
 export type PageDeps = {
   readonly assets: Assets
@@ -26,13 +27,24 @@ export type Page = {
   readonly path: string
   readonly body: ComponentChildren
   readonly description?: string | undefined
+  /** How the page is known elsewhere; null for a page that search engines should not show. */
+  readonly known?: Known | null
   readonly session?: SignedInAs | null | undefined
   /** Whether the page is for one person, signed in or not: never cached, never compressed. */
   readonly isPrivate?: boolean
+  /** Whether the page is made to be framed by other sites: the body alone, without any script. */
+  readonly isFramed?: boolean
   /** Names of files in `client/`, without their ending. */
   readonly scripts?: readonly string[]
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
+}
+
+/** What search engines, and messages that hold a link to the page, are told. */
+type Known = {
+  /** The one address of the page, whatever its query. */
+  readonly url: string
+  readonly picture: { readonly url: string; readonly alt: string } | null
 }
 
 /**
@@ -51,7 +63,7 @@ export async function pageReply(deps: PageDeps, request: Request, page: Page): P
     'content-type': 'text/html; charset=utf-8',
     'cache-control': isPrivate ? 'no-store' : 'no-cache',
     vary: 'accept-encoding, cookie',
-    ...SECURITY_HEADERS,
+    ...(page.isFramed ? FRAMED_HEADERS : SECURITY_HEADERS),
     ...(isZipped && { 'content-encoding': 'gzip' }),
     ...page.headers,
   }
@@ -72,19 +84,47 @@ function Document({ deps, page, paths }: { deps: PageDeps; page: Page; paths: As
         <meta name="color-scheme" content="light dark" />
         <meta name="description" content={page.description ?? DESCRIPTION} />
         <title>{`${page.title} · Corridor`}</title>
+        {page.known === null && <meta name="robots" content="noindex" />}
+        {page.known && <KnownAs page={page} known={page.known} />}
         <Links paths={paths} style="site.css" />
         {page.scripts?.map((name) => (
           <script key={name} type="module" src={paths(`${name}.js`)} />
         ))}
       </head>
       <body>
-        <Header path={page.path} session={page.session} />
-        <main id="content" class="frame" tabIndex={-1}>
-          {page.body}
-        </main>
-        <Footer {...deps} />
+        {page.isFramed ? (
+          <main class="framed">{page.body}</main>
+        ) : (
+          <>
+            <Header path={page.path} session={page.session} />
+            <main id="content" class="frame" tabIndex={-1}>
+              {page.body}
+            </main>
+            <Footer {...deps} />
+          </>
+        )}
       </body>
     </html>
+  )
+}
+
+function KnownAs({ page, known: { url, picture } }: { page: Page; known: Known }) {
+  const card = { 'og:title': page.title, 'og:description': page.description, 'og:url': url }
+  const shown = picture && {
+    'og:image': picture.url,
+    'og:image:width': PICTURE_WIDTH,
+    'og:image:height': PICTURE_HEIGHT,
+    'og:image:alt': picture.alt,
+    'twitter:card': 'summary_large_image',
+  }
+  const all = { 'og:site_name': 'Corridor', 'og:type': 'website', ...card, ...shown }
+  return (
+    <>
+      <link rel="canonical" href={url} />
+      {Object.entries(all).map(([name, content]) => (
+        <meta key={name} {...{ property: name }} content={content?.toString()} />
+      ))}
+    </>
   )
 }
 

@@ -2,6 +2,9 @@
 export const PATHS = {
   board: '/',
   corridors: '/corridors',
+  send: '/send',
+  providers: '/providers',
+  embed: '/embed',
   method: '/how-we-reckon',
   reference: '/docs',
   signUp: '/sign-up',

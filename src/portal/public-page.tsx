@@ -9,6 +9,7 @@ import type { Memory } from '~/memory/memory.ts'
 import { type AgeLimits, View } from '~/memory/view.ts'
 import { type Page, type PageDeps, pageReply } from './page.tsx'
 import { failedPage } from './refusals.tsx'
+import { SECURITY_HEADERS } from './security-headers.ts'
 
 export type PublicDeps = {
   readonly memory: Memory
@@ -28,22 +29,33 @@ export type PublicAsk = {
   readonly nowMs: number
 }
 
+/** The path of ours that answers instead, with its query. */
+export type Moved = { readonly to: string; readonly isForGood?: boolean }
+
 /** A page for anybody, limited by address; a failure is logged and answered by a page. */
 export const publicPage = (
   deps: PublicDeps,
   path: string,
-  answer: (ask: PublicAsk) => Page | Promise<Page>,
+  answer: (ask: PublicAsk) => Page | Moved | Promise<Page | Moved>,
 ): Fetch =>
   limited(deps, {
     over: (request, seconds) => pageReply(deps.pages, request, tooBusyPage(path, seconds)),
     async answer(ask) {
       try {
-        return await pageReply(deps.pages, ask.request, await answer(ask))
+        const answered = await answer(ask)
+        if ('to' in answered) return movedReply(deps, answered)
+        return await pageReply(deps.pages, ask.request, answered)
       } catch (err) {
         deps.log.error({ err }, 'a page failed')
         return pageReply(deps.pages, ask.request, failedPage(path))
       }
     },
+  })
+
+const movedReply = ({ pages }: PublicDeps, { to, isForGood = false }: Moved): Response =>
+  new Response(null, {
+    status: isForGood ? 308 : 302,
+    headers: { location: pages.mount + to, 'cache-control': 'no-cache', ...SECURITY_HEADERS },
   })
 
 /** A handler under the limit and view of public pages, for answers that are not pages. */

@@ -11,6 +11,7 @@ import type { AgeLimits } from '~/memory/view.ts'
 import { boardRoutes } from '~/portal/board/board.tsx'
 import { seriesFileRoutes } from '~/portal/board/series-file.ts'
 import { corridorsRoutes } from '~/portal/corridors/corridors.tsx'
+import { embedRoutes } from '~/portal/embed/embed.tsx'
 import type { HeldSeriesDeps } from '~/service/held-series.ts'
 import type { Metering } from '~/service/metering.ts'
 import { TrendBoard, type TrendStore } from '~/service/trends.ts'
@@ -19,6 +20,7 @@ import type { Credit } from './frame.tsx'
 import { methodRoutes } from './method-page.tsx'
 import { type PageDeps, siteFrame } from './page.tsx'
 import { publicPage } from './public-page.tsx'
+import { sendRoutes } from './send/send.tsx'
 import { unknownPage } from './unknown-page.tsx'
 
 /** What the pages need besides what the API is made of. */
@@ -70,6 +72,8 @@ export function createPortal(deps: PortalDeps, { basePath }: { basePath: string 
       ...boardRoutes({ ...open, basePath, dailyUnits }),
       ...seriesFileRoutes(open),
       ...methodRoutes(open),
+      ...sendRoutes(open),
+      ...embedRoutes(open),
       ...corridorsRoutes({ ...open, trends: new TrendBoard(trends) }),
       ...(people?.(pages) ?? []),
       ...assetRoutes({ assets: pages.assets, log }),

@@ -1,5 +1,6 @@
 import type { Corridor } from '~/domain/corridor.ts'
 import { type Selection, UNSELECTED } from '~/domain/offer/selection.ts'
+import { compareText } from '~/domain/rank.ts'
 import type { CorridorView } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
 import { type Emptiness, emptinessOf } from './absence.ts'
@@ -40,4 +41,10 @@ export function liveCorridors(view: View, selection: Selection = UNSELECTED): Li
     if (seen.quotes.length > 0) live.push({ from, to, view: seen })
   }
   return live
+}
+
+/** Codes that any live corridor begins or ends with, in alphabetical order. */
+export function quotedCodes(view: View): string[] {
+  const codes = new Set(liveCorridors(view).flatMap(({ from, to }) => [from, to]))
+  return [...codes].sort(compareText)
 }

@@ -1,7 +1,7 @@
 import { countries, type TCountryCode } from 'countries-list'
 
 /** A country of ISO 3166-1, by its English short name. */
-type Country = {
+export type Country = {
   /** Alpha-2. */
   readonly code: string
   readonly name: string
@@ -47,6 +47,15 @@ function countryOf(code: TCountryCode): Country {
 /** The countries where a currency is used, in the order of their codes. */
 export const countriesUsing = (currency: string): Country[] =>
   [...COUNTRIES.values()].filter(({ currencies }) => currencies.includes(currency))
+
+/**
+ * The country whose money a currency is, by its code: ISO 4217 puts the code of the country first.
+ * Null for a currency of several countries, such as EUR or XOF.
+ */
+export function homeOf(currency: string): Country | null {
+  const country = COUNTRIES.get(currency.slice(0, 2))
+  return country?.currencies.includes(currency) ? country : null
+}
 
 /** The code of a country as it is kept: trimmed, in upper case; null where there is none such. */
 export function countryCode(text: string): string | null {

@@ -3,14 +3,15 @@ import type { Route } from '~/http/route.ts'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
-import { type PublicAsk, type PublicDeps, publicPage } from '~/portal/public-page.tsx'
+import { type Moved, type PublicAsk, type PublicDeps, publicPage } from '~/portal/public-page.tsx'
+import { namedPairHref } from '~/portal/send/path.ts'
 import { type Conversions, convert } from '~/service/convert.ts'
 import { inTime } from '~/service/deadline.ts'
 import { type HeldSeries, type HeldSeriesDeps, heldSeriesOf } from '~/service/held-series.ts'
 import { CallSection } from './call-section.tsx'
 import { chartQuestion } from './chart-period.ts'
 import { ChartSection } from './chart-section.tsx'
-import { BoardForm } from './form.tsx'
+import { QuestionForm } from './form.tsx'
 import { boardHref } from './path.ts'
 import { Prices } from './prices.tsx'
 import { type BoardQuery, type BoardQuestion, boardQuery } from './query.ts'
@@ -38,18 +39,19 @@ export const boardRoutes = (deps: BoardDeps): Route[] => [
 /** How long a page waits for the past before it leaves it out. */
 const CHART_WAIT_MS = 1500
 
-async function board(deps: BoardDeps, ask: PublicAsk): Promise<Page> {
+async function board(deps: BoardDeps, ask: PublicAsk): Promise<Page | Moved> {
   const { view, url } = ask
   const query = boardQuery(view, url.searchParams)
-  const { question } = query
+  const { question, pair } = query
   if (view.catalogue.currencies.length === 0) return emptyPage()
+  if (pair) return { to: namedPairHref(pair, query, url.searchParams) }
   if (!question) return unansweredPage(ask, query)
   const conversions = convert(view, question)
   const series = await chartSeries(deps, ask, question)
   return {
     title: `${question.from} to ${question.to}`,
     path: PATHS.board,
-    scripts: ['chart', 'copy'],
+    scripts: ['chart', 'copy', 'place'],
     body: <Board {...{ deps, ask, query, question, conversions, series }} />,
   }
 }
@@ -92,7 +94,7 @@ function Board({ deps, ask, query, question, conversions, series }: Props) {
         <p class="lead">
           How much arrives with each provider after its fee, beside an independent mid rate.
         </p>
-        <BoardForm view={view} query={query} />
+        <QuestionForm view={view} fields={query} hidden={[['period', query.period]]} />
         <p class="small">
           <a href={boardHref(turned(question))}>
             The other way: {to.code} to {from.code}
@@ -165,7 +167,7 @@ const unansweredPage = ({ view }: PublicAsk, query: BoardQuery): Page => ({
       <Notice kind="bad" title="Please check what you entered">
         What is wrong is written below each field.
       </Notice>
-      <BoardForm view={view} query={query} />
+      <QuestionForm view={view} fields={query} hidden={[['period', query.period]]} />
     </div>
   ),
 })

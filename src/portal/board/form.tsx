@@ -1,26 +1,42 @@
 /** @jsxImportSource preact */
 import type { View } from '~/memory/view.ts'
-import { Field, Select } from '~/portal/form.tsx'
+import { Field } from '~/portal/form.tsx'
 import { PATHS } from '~/portal/paths.ts'
-import { AMOUNT_NAMES, type AmountName, type BoardQuery, shownName } from './query.ts'
+import { PlaceField, PlaceList } from '~/portal/place/place-field.tsx'
+import { AMOUNT_NAMES, type AmountName, shownName } from './amounts.ts'
+import type { Fields } from './query.ts'
 
-/** The question to compare, as an ordinary form that works without scripts. */
-export function BoardForm({ view, query }: { view: View; query: BoardQuery }) {
-  const { from, to, texts, period, question, faults } = query
-  const options = view.catalogue.currencies
-    .map(({ code, name }) => ({ value: code, text: `${code} · ${name}` }))
-    .sort((a, b) => (a.value < b.value ? -1 : 1))
+type Props = {
+  readonly view: View
+  readonly fields: Fields
+  /** What else the question holds, by the names of its parameters. */
+  readonly hidden: readonly (readonly [name: string, value: string])[]
+}
+
+/**
+ * The question to compare, as an ordinary form that works without scripts. The board answers it, or
+ * leads to the page of the two countries.
+ */
+export function QuestionForm({ view, fields, hidden }: Props) {
+  const { places, placeTexts, texts, faults } = fields
+  const place = (name: 'from' | 'to') => ({
+    ...{ name, view, text: placeTexts[name], place: places[name], error: faults[name] },
+  })
+  const isSound = Object.keys(faults).length === 0
+  const shown = AMOUNT_NAMES.filter((name) => isSound && texts[name] !== '')
   return (
     <form class="form-row board-form" action={PATHS.board} method="get">
-      <AmountField name="amount" label="Send" query={query} />
-      <Select name="from" label="From" value={from} options={options} error={faults.from} />
-      <AmountField name="recipient_gets" label="Or they receive" query={query} />
-      <Select name="to" label="To" value={to} options={options} error={faults.to} />
-      <input type="hidden" name="period" value={period} />
-      {question &&
-        AMOUNT_NAMES.filter((name) => texts[name] !== '').map((name) => (
-          <input key={name} type="hidden" name={shownName(name)} value={texts[name]} />
-        ))}
+      <AmountField name="amount" label="Send" fields={fields} />
+      <PlaceField {...place('from')} label="From" />
+      <AmountField name="recipient_gets" label="Or they get" fields={fields} />
+      <PlaceField {...place('to')} label="To" />
+      <PlaceList view={view} />
+      {hidden.map(([name, value]) => (
+        <input key={name + value} type="hidden" name={name} value={value} />
+      ))}
+      {shown.map((name) => (
+        <input key={name} type="hidden" name={shownName(name)} value={texts[name]} />
+      ))}
       <button type="submit" class="button">
         Compare
       </button>
@@ -31,10 +47,10 @@ export function BoardForm({ view, query }: { view: View; query: BoardQuery }) {
 type AmountFieldProps = {
   readonly name: AmountName
   readonly label: string
-  readonly query: BoardQuery
+  readonly fields: Fields
 }
 
-const AmountField = ({ name, label, query: { texts, hints, faults } }: AmountFieldProps) => (
+const AmountField = ({ name, label, fields: { texts, hints, faults } }: AmountFieldProps) => (
   <Field
     name={name}
     label={label}

@@ -1,8 +1,8 @@
 import type { Goal } from '~/domain/offer/choice.ts'
 import { plainNumberText } from '~/portal/format.ts'
 import { PATHS } from '~/portal/paths.ts'
+import type { AmountName } from './amounts.ts'
 import type { ChartPeriod } from './chart-period.ts'
-import type { AmountName } from './query.ts'
 
 /** The address of a board that shows this. */
 export function boardHref(shown: {

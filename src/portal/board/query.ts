@@ -1,35 +1,34 @@
-import { currencyCode, USD } from '~/domain/currency.ts'
 import type { Goal } from '~/domain/offer/choice.ts'
 import { isExecutable } from '~/domain/provider.ts'
 import type { View } from '~/memory/view.ts'
-import { plainNumberText } from '~/portal/format.ts'
-import { writtenAmount } from '~/portal/written-amount.ts'
+import type { Pair } from '~/portal/place/pair.ts'
+import { homePlace, type Place, placeText, writtenPlace } from '~/portal/place/place.ts'
+import { PLACE_LENGTH_MAX } from '~/portal/place/place-field.tsx'
 import { type LiveCorridor, liveCorridors } from '~/service/corridors.ts'
+import { type AmountName, type Amounts, amounts } from './amounts.ts'
 import { type ChartPeriod, chartPeriodOf } from './chart-period.ts'
 
-/** The name of a field of the board's form, and of its parameter. */
-type FieldName = 'from' | 'to' | AmountName
+const PLACE_NAMES = ['from', 'to'] as const
 
-export const AMOUNT_NAMES = ['amount', 'recipient_gets'] as const
+type PlaceName = (typeof PLACE_NAMES)[number]
 
-/** The field of the amount to send, or of the amount to arrive. */
-export type AmountName = (typeof AMOUNT_NAMES)[number]
+/** The name of a field of the form, and of its parameter. */
+type FieldName = PlaceName | AmountName
 
-/** The parameter with the amount that was in a field when the form was shown. */
-export const shownName = (name: AmountName): string => `shown_${name}`
+/** What the fields of a question hold, and what is wrong with it. */
+export type Fields = Pick<Amounts, 'texts' | 'hints'> & {
+  readonly placeTexts: Readonly<Record<PlaceName, string>>
+  /** The place of each text; null where it means none. */
+  readonly places: Readonly<Record<PlaceName, Place | null>>
+  readonly faults: Readonly<Partial<Record<FieldName, string>>>
+}
 
-export type BoardQuery = {
-  /** The currency asked for, or the one that the board proposes. */
-  readonly from: string
-  readonly to: string
-  /** What the fields of the two amounts hold; one of them is empty unless both are at fault. */
-  readonly texts: Readonly<Record<AmountName, string>>
-  /** How an amount was read, where it could mean another. */
-  readonly hints: Readonly<Partial<Record<AmountName, string>>>
+export type BoardQuery = Fields & {
   readonly period: ChartPeriod
+  /** The countries, where two were named: they have a page of their own. */
+  readonly pair: Pair | null
   /** The question; null when something asked for cannot be answered, which `faults` explains. */
   readonly question: BoardQuestion | null
-  readonly faults: Readonly<Partial<Record<FieldName, string>>>
 }
 
 export type BoardQuestion = {
@@ -41,95 +40,82 @@ export type BoardQuestion = {
 
 /** The question in a board's address; what it leaves out is proposed. */
 export function boardQuery(view: View, params: URLSearchParams): BoardQuery {
-  const asked = { from: given(params, 'from'), to: given(params, 'to') }
-  const proposed = asked.from && asked.to ? null : proposal(view, asked)
-  const from = asked.from ?? proposed?.from ?? ''
-  const to = asked.to ?? proposed?.to ?? ''
-  const period = chartPeriodOf(params.get('period'))
-  const { texts, goal, hints, faults: amountFaults } = amounts(view, params, { from, to })
-  const faults = {
-    ...faultOf('from', codeFault(view, from)),
-    ...faultOf('to', codeFault(view, to) ?? (from === to ? SAME : null)),
-    ...amountFaults,
+  const from = askedPlace(view, params, 'from')
+  const to = askedPlace(view, params, 'to')
+  const isAsked = from !== null && to !== null
+  const proposed = isAsked ? null : proposal(view, { from, to })
+  const placed = {
+    from: from ?? proposedPlace(proposed?.from),
+    to: to ?? proposedPlace(proposed?.to),
   }
+  const codes = { from: placed.from.place?.currency ?? '', to: placed.to.place?.currency ?? '' }
+  const { texts, goal, hints, faults: amountFaults } = amounts(view, params, codes)
+  const faults = { ...placeFaults(placed), ...amountFaults }
   const isWhole = Object.keys(faults).length === 0 && goal !== null
-  const question = isWhole ? { from, to, goal, period } : null
-  return { from, to, texts, hints, period, question, faults }
+  const period = chartPeriodOf(params.get('period'))
+  const { catalogue } = view
+  const textOf = ({ text, place }: AskedPlace) => (place ? placeText(place, catalogue) : text)
+  return {
+    placeTexts: { from: textOf(placed.from), to: textOf(placed.to) },
+    places: { from: placed.from.place, to: placed.to.place },
+    texts,
+    hints,
+    faults,
+    period,
+    pair: isAsked ? pairOf(placed) : null,
+    question: isWhole ? { ...codes, goal, period } : null,
+  }
+}
+
+type AskedPlace = {
+  readonly text: string
+  readonly place: Place | null
+  readonly fault: string | null
+}
+
+type Placed = Readonly<Record<PlaceName, AskedPlace>>
+
+/** The place in a parameter; null where it is missing or empty. */
+function askedPlace(
+  { catalogue }: View,
+  params: URLSearchParams,
+  name: PlaceName,
+): AskedPlace | null {
+  const text = params.get(name)?.trim().slice(0, PLACE_LENGTH_MAX)
+  return text ? { text, ...writtenPlace(text, catalogue) } : null
+}
+
+function proposedPlace(code: string | undefined): AskedPlace {
+  if (code === undefined) return { text: '', place: null, fault: 'Choose a country or a currency.' }
+  return { text: code, place: homePlace(code), fault: null }
+}
+
+function pairOf({ from, to }: Placed): Pair | null {
+  const source = from.place?.country
+  const target = to.place?.country
+  return source && target && source !== target ? { source, target } : null
 }
 
 const SAME = 'Choose two different currencies.'
-const TEXT_LENGTH_MAX = 60
 
-/** A parameter's text, a currency's code in its usual form; null when it is missing or empty. */
-function given(params: URLSearchParams, name: string): string | null {
-  const text = params.get(name)?.trim().slice(0, TEXT_LENGTH_MAX)
-  if (!text) return null
-  return name === 'from' || name === 'to' ? (currencyCode(text) ?? text) : text
-}
-
-const faultOf = (name: FieldName, fault: string | null) => (fault === null ? {} : { [name]: fault })
-
-function codeFault({ catalogue }: View, code: string): string | null {
-  if (catalogue.currency(code)) return null
-  return code === ''
-    ? 'Choose a currency.'
-    : `${code} is not a currency we know. Choose one from the list.`
-}
-
-type Amounts = Pick<BoardQuery, 'texts' | 'hints' | 'faults'> & { readonly goal: Goal | null }
-
-type Pair = { readonly from: string; readonly to: string }
-
-const BOTH = 'Fill in one of the two: what you send, or what they receive.'
-
-/** The amount to send or to arrive; the usual amount to send where neither is given. */
-function amounts(view: View, params: URLSearchParams, { from, to }: Pair): Amounts {
-  const asked = askedAmounts(params)
-  const [name, ...others] = asked
-  if (others.length > 0) {
-    const texts = {
-      ...EMPTY,
-      ...Object.fromEntries(asked.map((one) => [one, given(params, one)!])),
-    }
-    return { texts, goal: null, hints: {}, faults: { amount: BOTH, recipient_gets: BOTH } }
-  }
-  const text = name ? given(params, name)! : plainNumberText(usualAmount(view, from))
-  const isToArrive = name === 'recipient_gets'
-  const { amount, hint, fault } = writtenAmount(text, isToArrive ? to : from)
-  const field = name ?? 'amount'
+function placeFaults({ from, to }: Placed): Fields['faults'] {
+  const isSame = from.place !== null && from.place.currency === to.place?.currency
   return {
-    texts: { ...EMPTY, [field]: text },
-    goal: amount === null ? null : isToArrive ? toArrive(amount) : toSend(amount),
-    hints: hint === null ? {} : { [field]: hint },
-    faults: faultOf(field, fault),
+    ...(from.fault !== null && { from: from.fault }),
+    ...(to.fault !== null ? { to: to.fault } : isSame && { to: SAME }),
   }
 }
 
-const EMPTY: BoardQuery['texts'] = { amount: '', recipient_gets: '' }
-
-const toSend = (amount: number): Goal => ({ amount, recipientGets: null })
-
-const toArrive = (amount: number): Goal => ({ amount: null, recipientGets: amount })
-
-/**
- * The amounts asked for. If both fields of a form are sent, the one that still holds what it was
- * shown with is not asked for.
- */
-function askedAmounts(params: URLSearchParams): AmountName[] {
-  const filled = AMOUNT_NAMES.filter((name) => given(params, name) !== null)
-  if (filled.length < 2) return filled
-  const changed = filled.filter((name) => given(params, name) !== given(params, shownName(name)))
-  return changed.length === 0 ? ['amount'] : changed
-}
+type Asked = Readonly<Record<PlaceName, AskedPlace | null>>
 
 /**
  * The corridor with the most providers one can send with, among those that begin or end as asked.
  */
-function proposal(view: View, asked: { from: string | null; to: string | null }) {
+function proposal(view: View, { from, to }: Asked): LiveCorridor | null {
   let best: { corridor: LiveCorridor; count: number } | null = null
   for (const corridor of liveCorridors(view)) {
-    if (asked.from && corridor.from !== asked.from) continue
-    if (asked.to && corridor.to !== asked.to) continue
+    if (from && corridor.from !== from.place?.currency) continue
+    if (to && corridor.to !== to.place?.currency) continue
     const count = corridor.view.quotes.filter(isSendable).length
     if (best === null || count > best.count) best = { corridor, count }
   }
@@ -139,12 +125,3 @@ function proposal(view: View, asked: { from: string | null; to: string | null })
 /** Whether money can be sent at a price, and it is not an old one. */
 const isSendable = ({ quote, isStale }: LiveCorridor['view']['quotes'][number]): boolean =>
   isExecutable(quote.rateType) && !isStale
-
-const USUAL_USD = 200
-
-/** A round amount worth about what people usually send. */
-function usualAmount(view: View, from: string): number {
-  if (from === USD) return USUAL_USD
-  const mid = view.catalogue.currency(from) && view.mid(USD, from)
-  return mid ? Number((USUAL_USD * mid.rate).toPrecision(1)) : USUAL_USD
-}

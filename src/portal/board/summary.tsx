@@ -33,7 +33,8 @@ export function BoardSummary(props: Props) {
   )
 }
 
-function Best({ conversions, from, to, freshness }: Props) {
+/** The best current price, or why there is none. */
+export function Best({ conversions, from, to, freshness }: Props) {
   const { amount, recipientGets, bestCurrent } = conversions
   const isToArrive = recipientGets !== null
   const asked = isToArrive

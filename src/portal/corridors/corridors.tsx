@@ -7,7 +7,7 @@ import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { type PublicAsk, type PublicDeps, publicPage } from '~/portal/public-page.tsx'
-import { liveCorridors } from '~/service/corridors.ts'
+import { liveCorridors, quotedCodes } from '~/service/corridors.ts'
 import { inTime } from '~/service/deadline.ts'
 import type { Trend, TrendBoard } from '~/service/trends.ts'
 import {
@@ -17,7 +17,6 @@ import {
   listQuery,
   orderName,
   orderOptions,
-  quotedCodes,
 } from './list.ts'
 import { CorridorTable, listHref } from './table.tsx'
 

@@ -1,6 +1,5 @@
 import { currencyCode } from '~/domain/currency.ts'
 import { isExecutable } from '~/domain/provider.ts'
-import { compareText } from '~/domain/rank.ts'
 import { vsMidBps } from '~/domain/spread.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
@@ -152,9 +151,3 @@ const bestPrice = ({ quote, provider, isStale, midAtQuote }: RankedQuote): BestP
   isStale,
   vsMidBps: midAtQuote && vsMidBps(quote.rate, midAtQuote.rate),
 })
-
-/** Codes that any live corridor begins or ends with, in alphabetical order. */
-export function quotedCodes(view: View): string[] {
-  const codes = new Set(liveCorridors(view).flatMap(({ from, to }) => [from, to]))
-  return [...codes].sort(compareText)
-}

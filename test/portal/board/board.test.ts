@@ -261,12 +261,44 @@ describe('GET /', () => {
     world.quote({ providerId: 'retail-b', rate: 0.08, from: 'NGN', at: EARLIER })
     world.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
     const { text } = await visit(world, '/')
-    expect(text).toContain('<option value="NGN" selected>')
-    expect(text).toContain('<option value="KES" selected>')
+    expect(text).toContain('value="Nigeria · NGN"')
+    expect(text).toContain('value="Kenya · KES"')
     expect(text).toContain('value="300000"')
     expect((await visit(world, '/?from=USD')).text).toContain(
       '<title>USD to KES · Corridor</title>',
     )
+  })
+
+  test('200 to countries and currencies as people write them, shown as they were read', async () => {
+    world.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
+    for (const query of [
+      '/?from=US&to=KES',
+      '/?from=usd&to=Kenya',
+      '/?from=%F0%9F%87%BA%F0%9F%87%B8&to=kes',
+    ]) {
+      const { status, text } = await visit(world, query)
+      expect([query, status]).toEqual([query, 200])
+      expect(text).toContain('<title>USD to KES · Corridor</title>')
+    }
+    const { text } = await visit(world, '/?from=USD&to=kenya')
+    expect(text).toContain('value="USD · The USD"')
+    expect(text).toContain('value="Kenya · KES"')
+    expect(text).toContain('<img class="field-icon" src="/flags/ke.svg" alt')
+    expect(text).toContain('<option value="Kenya · KES" label="🇰🇪 The KES">')
+  })
+
+  test('302 to the page of two countries, with the amount, the ways and the days asked for', async () => {
+    const asked =
+      '/?from=usa&to=Kenya · KES&amount=€1,000&recipient_gets=&pay_in=cash&pay_in=debit_card&period=1y'
+    const { status, headers } = await visit(world, asked)
+    expect(status).toBe(302)
+    expect(headers.get('location')).toBe(
+      '/send/united-states-to-kenya?amount=%E2%82%AC1%2C000&pay_in=cash&pay_in=debit_card',
+    )
+    const below = new World({ publicUrl: 'https://rates.example/fx' })
+    const moved = await visit(below, '/?from=Zimbabwe · USD&to=NG')
+    expect(moved.headers.get('location')).toBe('/fx/send/zimbabwe-to-nigeria')
+    expect(moved.headers.get('x-frame-options')).toBe('DENY')
   })
 
   test('200 with the API calls for what is shown, with a placeholder for the key', async () => {
@@ -325,8 +357,8 @@ describe('GET /', () => {
   })
 
   test.each([
-    ['from=XXX&to=KES&amount=1', 'XXX is not a currency we know', 'from'],
-    ['from=USD&to=SLL&amount=1', 'SLL is not a currency we know', 'to'],
+    ['from=XXX&to=KES&amount=1', '“XXX” is no country or currency that we know', 'from'],
+    ['from=USD&to=SLL&amount=1', '“SLL” is no country or currency that we know', 'to'],
     ['from=USD&to=USD&amount=1', 'Choose two different currencies', 'to'],
     ['from=USD&to=KES&amount=0', 'The amount must be more than zero', 'amount'],
     ['from=USD&to=KES&amount=1e400', '“1e400” is not an amount we can read', 'amount'],
@@ -337,8 +369,12 @@ describe('GET /', () => {
     ['from=USD&to=KES&recipient_gets=0', 'more than zero', 'recipient_gets'],
     ['from=USD&to=KES&amount=1&recipient_gets=1', 'Fill in one of the two', 'recipient_gets'],
     ['from=USD&to=KES&amount=1000000000000001', 'The amount is too large', 'amount'],
-    ['from=%3Cscript%3E&to=KES&amount=1', '<script> is not a currency we know', 'from'],
-    ['from=%E0%A4%A&to=KES&amount=1', 'is not a currency we know', 'from'],
+    [
+      'from=%3Cscript%3E&to=KES&amount=1',
+      '“<script>” is no country or currency that we know',
+      'from',
+    ],
+    ['from=%E0%A4%A&to=KES&amount=1', 'is no country or currency that we know', 'from'],
   ])('400 to %s, with what is wrong beside its field', async (query, fault, field) => {
     const { status, text } = await visit(world, `/?${query}`)
     expect(status).toBe(400)

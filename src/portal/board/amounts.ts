@@ -1,0 +1,80 @@
+import { USD } from '~/domain/currency.ts'
+import type { Goal } from '~/domain/offer/choice.ts'
+import type { View } from '~/memory/view.ts'
+import { plainNumberText } from '~/portal/format.ts'
+import { writtenAmount } from '~/portal/written-amount.ts'
+
+export const AMOUNT_NAMES = ['amount', 'recipient_gets'] as const
+
+/** The field of the amount to send, or of the amount to arrive. */
+export type AmountName = (typeof AMOUNT_NAMES)[number]
+
+/** The parameter with the amount that was in a field when the form was shown. */
+export const shownName = (name: AmountName): string => `shown_${name}`
+
+export type Amounts = {
+  /** What the two fields hold; one of them is empty unless both are at fault. */
+  readonly texts: Readonly<Record<AmountName, string>>
+  /** How an amount was read, where it could mean another. */
+  readonly hints: Readonly<Partial<Record<AmountName, string>>>
+  readonly faults: Readonly<Partial<Record<AmountName, string>>>
+  /** Null where there is a fault. */
+  readonly goal: Goal | null
+}
+
+/** Codes of currencies. */
+type Currencies = { readonly from: string; readonly to: string }
+
+const BOTH = 'Fill in one of the two: what you send, or what they receive.'
+
+/** The amount to send or to arrive; the usual amount to send where neither is given. */
+export function amounts(view: View, params: URLSearchParams, { from, to }: Currencies): Amounts {
+  const asked = askedAmounts(params)
+  const [name, ...others] = asked
+  if (others.length > 0) {
+    const texts = { ...EMPTY, ...Object.fromEntries(asked.map((one) => [one, given(params, one)])) }
+    return { texts, goal: null, hints: {}, faults: { amount: BOTH, recipient_gets: BOTH } }
+  }
+  const text = name ? given(params, name) : plainNumberText(usualAmount(view, from))
+  const isToArrive = name === 'recipient_gets'
+  const { amount, hint, fault } = writtenAmount(text, isToArrive ? to : from)
+  const field = name ?? 'amount'
+  return {
+    texts: { ...EMPTY, [field]: text },
+    goal: amount === null ? null : isToArrive ? toArrive(amount) : toSend(amount),
+    hints: hint === null ? {} : { [field]: hint },
+    faults: fault === null ? {} : { [field]: fault },
+  }
+}
+
+const EMPTY: Amounts['texts'] = { amount: '', recipient_gets: '' }
+
+const TEXT_LENGTH_MAX = 60
+
+/** The text of a parameter; empty where it is missing. */
+const given = (params: URLSearchParams, name: AmountName): string =>
+  params.get(name)?.trim().slice(0, TEXT_LENGTH_MAX) ?? ''
+
+const toSend = (amount: number): Goal => ({ amount, recipientGets: null })
+
+const toArrive = (amount: number): Goal => ({ amount: null, recipientGets: amount })
+
+/**
+ * The amounts asked for. If both fields of a form are sent, the one that still holds what it was
+ * shown with is not asked for.
+ */
+function askedAmounts(params: URLSearchParams): AmountName[] {
+  const filled = AMOUNT_NAMES.filter((name) => given(params, name) !== '')
+  if (filled.length < 2) return filled
+  const changed = filled.filter((name) => given(params, name) !== params.get(shownName(name)))
+  return changed.length === 0 ? ['amount'] : changed
+}
+
+const USUAL_USD = 200
+
+/** A round amount worth about what people usually send. */
+function usualAmount(view: View, from: string): number {
+  if (from === USD) return USUAL_USD
+  const mid = view.catalogue.currency(from) && view.mid(USD, from)
+  return mid ? Number((USUAL_USD * mid.rate).toPrecision(1)) : USUAL_USD
+}

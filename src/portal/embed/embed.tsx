@@ -1,0 +1,124 @@
+/** @jsxImportSource preact */
+import { isExecutable } from '~/domain/provider.ts'
+import type { Route } from '~/http/route.ts'
+import type { View } from '~/memory/view.ts'
+import { hasPlace } from '~/portal/board/provider-table.tsx'
+import { askedText, clockText, percentText, priceText } from '~/portal/format.ts'
+import type { Page } from '~/portal/page.tsx'
+import { PATHS } from '~/portal/paths.ts'
+import { countryNamed, flagPath, inSentence } from '~/portal/place/names.ts'
+import { type Pair, pairPath } from '~/portal/place/pair.ts'
+import { type PublicAsk, type PublicDeps, publicPage } from '~/portal/public-page.tsx'
+import { pairConversions } from '~/portal/send/conversions.ts'
+import { pairHref } from '~/portal/send/path.ts'
+import { type SendQuery, sendQuery } from '~/portal/send/query.ts'
+import type { Conversion, Conversions } from '~/service/convert.ts'
+
+/** The best prices between two countries, for other sites to show within a page of theirs. */
+export const embedRoutes = (deps: PublicDeps): Route[] => [
+  { method: 'GET', path: PATHS.embed, handle: publicPage(deps, PATHS.embed, embedPage) },
+]
+
+const ROWS_MAX = 5
+
+function embedPage({ view, url: { searchParams } }: PublicAsk): Page {
+  const pair = pairIn(searchParams)
+  const query = pair && sendQuery(view, pair, searchParams)
+  const conversions = query && pairConversions(view, query)
+  const isAnswered = query !== null && conversions !== null
+  return {
+    title: pair ? `${pair.source.name} to ${pair.target.name}` : 'Prices of sending money',
+    path: PATHS.embed,
+    known: null,
+    isFramed: true,
+    status: isAnswered ? 200 : 400,
+    body: isAnswered ? <Embedded {...{ view, query, conversions }} /> : <Wrong query={query} />,
+  }
+}
+
+/** The countries of a frame, by their codes or names. */
+function pairIn(params: URLSearchParams): Pair | null {
+  const source = countryNamed(params.get('source') ?? '')
+  const target = countryNamed(params.get('target') ?? '')
+  return source && target && source !== target ? { source, target } : null
+}
+
+const Wrong = ({ query }: { query: SendQuery | null }) => (
+  <p>
+    {Object.values(query?.fields.faults ?? {})[0] ??
+      'This frame needs two countries that we know, such as source=GB and target=GH.'}
+  </p>
+)
+
+type Props = {
+  readonly view: View
+  readonly query: SendQuery
+  readonly conversions: Conversions
+}
+
+function Embedded({ view, query, conversions }: Props) {
+  const { source, target } = query.pair
+  const entries = conversions.entries.filter(isShown)
+  return (
+    <>
+      <h1>
+        <Flagged country={source} /> to <Flagged country={target} />
+      </h1>
+      {entries.length > 0 ? (
+        <Rows view={view} conversions={conversions} entries={entries.slice(0, ROWS_MAX)} />
+      ) : (
+        <p>
+          No current prices from {inSentence(source)} to {inSentence(target)}.
+        </p>
+      )}
+      <p class="small">
+        <a href={entries.length > 0 ? pairHref(query) : pairPath(query.pair)} {...OUTSIDE}>
+          {entries.length > ROWS_MAX ? `All ${entries.length} prices` : 'More'} at Corridor
+        </a>{' '}
+        <span class="muted">as of {clockText(view.freshness.cutoffMs)}</span>
+      </p>
+    </>
+  )
+}
+
+const Flagged = ({ country }: { country: Pair['source'] }) => (
+  <>
+    <img class="flag" src={flagPath(country)} alt="" width="20" height="15" /> {country.name}
+  </>
+)
+
+/** Links leave the frame: everything else of ours refuses to be framed. */
+const OUTSIDE = { target: '_blank', rel: 'noopener' } as const
+
+/** Current prices with which money can be sent, and of which it is known what arrives. */
+const isShown = (entry: Conversion): boolean =>
+  isExecutable(entry.ranked.quote.rateType) && !entry.ranked.isStale && hasPlace(entry)
+
+type RowsProps = Pick<Props, 'view' | 'conversions'> & { readonly entries: readonly Conversion[] }
+
+function Rows({ view: { catalogue }, conversions, entries }: RowsProps) {
+  const { corridor, amount, recipientGets } = conversions
+  const from = catalogue.currency(corridor.from)!
+  const to = catalogue.currency(corridor.to)!
+  const isToArrive = recipientGets !== null
+  return (
+    <table class="table">
+      <caption>
+        {isToArrive
+          ? `What to send for ${askedText(recipientGets, to)}`
+          : `What arrives for ${askedText(amount ?? 0, from)}`}
+      </caption>
+      <tbody>
+        {entries.map(({ ranked, net, sent, cost }) => (
+          <tr key={ranked.provider.id}>
+            <th scope="row">{ranked.provider.name}</th>
+            <td class="number">
+              {isToArrive ? priceText(sent!, from) : priceText(net!, to)}
+              {cost && <span class="beside">costs {percentText(cost.totalPct * 100)}</span>}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

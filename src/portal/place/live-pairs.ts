@@ -1,0 +1,40 @@
+import { COUNTRIES, homeOf } from '~/domain/offer/country.ts'
+import { isExecutable } from '~/domain/provider.ts'
+import { compareText } from '~/domain/rank.ts'
+import type { RankedQuote } from '~/memory/corridor-view.ts'
+import type { View } from '~/memory/view.ts'
+import { type Pair, pairSlug } from './pair.ts'
+
+/** A pair of countries for which there are prices at which money can be sent. */
+export type LivePair = Pair & {
+  readonly slug: string
+  /** When the newest of its prices took effect. */
+  readonly newestMs: number
+}
+
+/**
+ * The pairs that offers name, and those whose own currencies are quoted; by their names.
+ *
+ * An offer that names no country counts for the pair of its currencies' own countries alone: EUR to
+ * XOF would be hundreds of pairs of which nobody said anything.
+ */
+export function livePairs(view: View): LivePair[] {
+  const pairs = new Map<string, LivePair>()
+  for (const book of view.generation.quotes.allBooks()) {
+    if (!view.catalogue.currency(book.from) || !view.catalogue.currency(book.to)) continue
+    for (const ranked of view.offersOf(book)) {
+      const pair = isExecutable(ranked.quote.rateType) && pairFor(ranked)
+      if (!pair) continue
+      const slug = pairSlug(pair)
+      const newestMs = Math.max(ranked.quote.atMs, pairs.get(slug)?.newestMs ?? 0)
+      pairs.set(slug, { ...pair, slug, newestMs })
+    }
+  }
+  return [...pairs.values()].sort((a, b) => compareText(a.slug, b.slug))
+}
+
+function pairFor({ quote: { offer, from, to } }: RankedQuote): Pair | null {
+  const source = offer?.sourceCountry ? COUNTRIES.get(offer.sourceCountry) : homeOf(from)
+  const target = offer?.targetCountry ? COUNTRIES.get(offer.targetCountry) : homeOf(to)
+  return source && target && source !== target ? { source, target } : null
+}

@@ -1,0 +1,55 @@
+/** @jsxImportSource preact */
+import type { View } from '~/memory/view.ts'
+import { Field } from '~/portal/form.tsx'
+import { quotedCodes } from '~/service/corridors.ts'
+import { flagPath, flagText } from './names.ts'
+import { type Place, placesFor, placeText } from './place.ts'
+
+const LIST_ID = 'places'
+
+type Props = {
+  readonly name: 'from' | 'to'
+  readonly label: string
+  readonly text: string
+  /** The place that the text means; null where it means none. */
+  readonly place: Place | null
+  readonly view: View
+  readonly error?: string | undefined
+}
+
+/** A country or currency, to be written or chosen from `PlaceList`, which the page needs once. */
+export const PlaceField = ({ name, label, text, place, view, error }: Props) => (
+  <Field
+    name={name}
+    label={label}
+    value={text}
+    error={error}
+    icon={place && flagOf(place, view)}
+    input={{ list: LIST_ID, autocomplete: 'off', maxLength: PLACE_LENGTH_MAX, spellcheck: false }}
+  />
+)
+
+/** The longest text that is read as a place. */
+export const PLACE_LENGTH_MAX = 60
+
+/** The path of a place's flag; null for one that has none among our own. */
+function flagOf({ country, currency }: Place, { catalogue }: View): string | null {
+  if (country) return flagPath(country)
+  const url = catalogue.currency(currency)?.flagUrl ?? null
+  return url?.startsWith('/') ? url : null
+}
+
+/** What browsers propose while a place is written. */
+export const PlaceList = ({ view }: { view: View }) => (
+  <datalist id={LIST_ID}>
+    {placesFor(quotedCodes(view), view.catalogue).map((place) => {
+      const text = placeText(place, view.catalogue)
+      return <option key={text} value={text} label={labelOf(place, view)} />
+    })}
+  </datalist>
+)
+
+/** What stands beside a country: its flag, and the name of its money. */
+function labelOf({ country, currency }: Place, { catalogue }: View): string | undefined {
+  return country ? `${flagText(country)} ${catalogue.currency(currency)!.name}` : undefined
+}

@@ -1,0 +1,11 @@
+import { UNSELECTED } from '~/domain/offer/selection.ts'
+import type { View } from '~/memory/view.ts'
+import { type Conversions, convert } from '~/service/convert.ts'
+import type { SendQuery } from './query.ts'
+
+/** What each provider makes of the amount between the countries; null where none was understood. */
+export function pairConversions(view: View, query: SendQuery): Conversions | null {
+  const { corridor, goal, filters } = query
+  if (goal === null) return null
+  return convert(view, { ...corridor, goal, selection: { ...UNSELECTED, filters } })
+}

@@ -1,0 +1,86 @@
+/** @jsxImportSource preact */
+import type { Currency } from '~/domain/currency.ts'
+import type { costsOf } from '~/domain/offer/costs.ts'
+import type { RankedQuote } from '~/memory/corridor-view.ts'
+import { askedText, percentText, priceText } from '~/portal/format.ts'
+import { PATHS } from '~/portal/paths.ts'
+
+type Costs = ReturnType<typeof costsOf<RankedQuote>>
+
+type Props = {
+  readonly costs: Costs
+  readonly amount: number
+  readonly from: Currency
+  /** Both countries, in a sentence. */
+  readonly between: string
+}
+
+/** What a pair of countries may cost on average by goal 10.c of the United Nations, in percent. */
+const GOAL_PCT = 3
+const BPS_PER_PERCENT = 100
+
+/** What the pair costs on average and with the cheapest, against the goal of the United Nations. */
+export function CostsSection({ costs, amount, from, between }: Props) {
+  const { averagePct, smart, offers, meets } = costs
+  if (averagePct === null || meets === null) return null
+  const count = offers.filter(({ cost }) => cost).length
+  const bars = [
+    { name: averageName(count), pct: averagePct },
+    ...(smart ? [{ name: 'The three cheapest (SmaRT)', pct: smart.pct }] : []),
+    { name: 'Goal of the United Nations', pct: GOAL_PCT },
+  ]
+  const widest = Math.max(...bars.map(({ pct }) => pct))
+  return (
+    <section class="stack-tight" aria-labelledby="costs-title">
+      <h2 id="costs-title">
+        What it costs to send {askedText(amount, from)} {between}
+      </h2>
+      <p>{verdict(costs, averagePct, meets.sdg3)}</p>
+      <ul class="cost-bars">
+        {bars.map(({ name, pct }) => (
+          <li key={name}>
+            <span>{name}</span>{' '}
+            <span class="cost-bar-value">
+              {percentText(pct * BPS_PER_PERCENT)}, {priceText((pct / 100) * amount, from)}
+            </span>
+            <svg class="cost-bar" width="100%" height="10" aria-hidden="true">
+              <rect class="cost-bar-all" width="100%" height="10" rx="3" />
+              <rect
+                class={pct <= GOAL_PCT ? 'cost-bar-good' : 'cost-bar-over'}
+                width={share(pct, widest)}
+                height="10"
+                rx="3"
+              />
+              <line x1={share(GOAL_PCT, widest)} x2={share(GOAL_PCT, widest)} y1="0" y2="10" />
+            </svg>
+          </li>
+        ))}
+      </ul>
+      <p class="muted small">
+        Fee and exchange rate together, against the mid of each price's own day; every offer that
+        names both countries counts once. <a href={`${PATHS.method}#costs`}>How we reckon it</a>
+      </p>
+    </section>
+  )
+}
+
+const averageName = (count: number): string =>
+  count === 1 ? 'The one offer whose cost is known' : `Average of ${count} offers`
+
+/** The end of a bar, in percent of the room; a cost below nothing has none. */
+const share = (pct: number, widest: number): string =>
+  `${(Math.max(0, pct / widest) * 100).toFixed(2)}%`
+
+/** What the figures mean, in words. */
+function verdict({ smart, offers }: Costs, averagePct: number, isMet: boolean): string {
+  const average = percentText(averagePct * BPS_PER_PERCENT)
+  const goal = 'the 3% that the United Nations aim at'
+  if (isMet) return `On average it costs ${average}: no more than ${goal}.`
+  const above = `On average it costs ${average}, more than ${goal}.`
+  const within = offers.filter(({ cost }) => cost && cost.totalPct <= GOAL_PCT).length
+  if (within === 0) return `${above} No offer costs as little as that.`
+  const some = within === 1 ? 'One offer costs' : `${within} offers cost`
+  const cheap = `${some} no more than that`
+  if (smart === null) return `${above} ${cheap}.`
+  return `${above} ${cheap}; the three cheapest cost ${percentText(smart.pct * BPS_PER_PERCENT)}.`
+}

@@ -1,0 +1,57 @@
+import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
+import type { OfferFilters } from '~/domain/offer/filter.ts'
+import { PAY_WAYS, type PayWay } from '~/domain/offer/terms.ts'
+
+/** The parameters that ask something of offers. */
+export const FILTER_NAMES = ['pay_in', 'pay_out', 'delivery_max'] as const
+
+/** What is asked of offers besides their countries. */
+export type AskedFilters = Pick<OfferFilters, 'payIn' | 'payOut' | 'deliveryMaxMs'>
+
+/** What a way of paying is called. */
+export const WAYS: Readonly<Record<PayWay, string>> = {
+  cash: 'cash',
+  bank_account: 'bank account',
+  debit_card: 'debit card',
+  credit_card: 'credit card',
+  prepaid_card: 'prepaid card',
+  mobile_money: 'mobile money',
+}
+
+type Speed = { readonly value: string; readonly ms: number; readonly text: string }
+
+/** The times within which money may be asked to arrive. */
+export const SPEEDS: readonly Speed[] = [
+  { value: 'PT1H', ms: HOUR_MS, text: 'an hour' },
+  { value: 'P1D', ms: DAY_MS, text: 'a day' },
+  { value: 'P3D', ms: 3 * DAY_MS, text: 'three days' },
+  { value: 'P5D', ms: 5 * DAY_MS, text: 'five days' },
+]
+
+/** The filters in an address; what is none of ours asks nothing. */
+export function askedFilters(params: URLSearchParams): AskedFilters {
+  const speed = SPEEDS.find(({ value }) => value === params.get('delivery_max'))
+  return {
+    payIn: askedWays(params, 'pay_in'),
+    payOut: askedWays(params, 'pay_out'),
+    deliveryMaxMs: speed?.ms ?? null,
+  }
+}
+
+function askedWays(params: URLSearchParams, name: string): PayWay[] | null {
+  const asked = params.getAll(name).flatMap((value) => value.split(','))
+  const ways = PAY_WAYS.filter((way) => asked.includes(way))
+  return ways.length > 0 ? ways : null
+}
+
+/** The parameters that ask this again. */
+export function filterParameters({ payIn, payOut, deliveryMaxMs }: AskedFilters): Parameter[] {
+  const speed = SPEEDS.find(({ ms }) => ms === deliveryMaxMs)
+  return [
+    ...(payIn ?? []).map((way): Parameter => ['pay_in', way]),
+    ...(payOut ?? []).map((way): Parameter => ['pay_out', way]),
+    ...(speed ? [['delivery_max', speed.value] as const] : []),
+  ]
+}
+
+export type Parameter = readonly [name: string, value: string]

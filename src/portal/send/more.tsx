@@ -1,0 +1,116 @@
+/** @jsxImportSource preact */
+import type { View } from '~/memory/view.ts'
+import { boardHref } from '~/portal/board/path.ts'
+import { CopyBox } from '~/portal/copy-box.tsx'
+import { PATHS } from '~/portal/paths.ts'
+import { type LivePair, livePairs } from '~/portal/place/live-pairs.ts'
+import { flagPath, inSentence } from '~/portal/place/names.ts'
+import { type Pair, pairPath, pairSlug } from '~/portal/place/pair.ts'
+import { currencyParameters, questionParameters } from './path.ts'
+import type { SendQuery } from './query.ts'
+
+type Props = {
+  readonly view: View
+  /** The address of the service. */
+  readonly base: string
+  readonly query: SendQuery
+}
+
+/** Ways on from a pair: other currencies, the market, other countries, and other sites. */
+export function More({ view, base, query }: Props) {
+  const { pair, corridor, others, goal } = query
+  const { source, target } = pair
+  const pairs = livePairs(view).filter(({ slug }) => slug !== pairSlug(pair))
+  return (
+    <>
+      <section class="stack-tight" aria-labelledby="more-title">
+        <h2 id="more-title">More</h2>
+        <ul class="links">
+          {others.map(({ from, to }) => (
+            <li key={from + to}>
+              <a href={`${pairPath(pair)}?from=${from}&to=${to}`}>
+                Prices in {from} and {to} for these countries
+              </a>
+            </li>
+          ))}
+          <li>
+            <a href={boardHref({ ...corridor, ...(goal && { goal }) })}>
+              {corridor.from} to {corridor.to} whatever the countries, with a chart
+            </a>
+          </li>
+          <li>
+            <a href={PATHS.send}>All countries</a>
+          </li>
+        </ul>
+      </section>
+      <Pairs
+        title={`From ${inSentence(source)} to`}
+        pairs={pairs.filter((one) => one.source === source)}
+        end="target"
+      />
+      <Pairs
+        title={`To ${inSentence(target)} from`}
+        pairs={pairs.filter((one) => one.target === target)}
+        end="source"
+      />
+      <Embedding base={base} query={query} />
+    </>
+  )
+}
+
+type PairsProps = {
+  readonly title: string
+  readonly pairs: readonly LivePair[]
+  /** The end that differs. */
+  readonly end: keyof Pair
+}
+
+function Pairs({ title, pairs, end }: PairsProps) {
+  if (pairs.length === 0) return null
+  return (
+    <section class="stack-tight" aria-labelledby={`${end}-title`}>
+      <h2 id={`${end}-title`}>{title}</h2>
+      <ul class="flag-links">
+        {pairs.map((pair) => (
+          <li key={pair.slug}>
+            <FlagLink pair={pair} end={end} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** A pair by the country at one of its ends. */
+export const FlagLink = ({ pair, end }: { pair: Pair; end: keyof Pair }) => (
+  <a href={pairPath(pair)}>
+    <img class="flag" src={flagPath(pair[end])} alt="" width="20" height="15" loading="lazy" />{' '}
+    {pair[end].name}
+  </a>
+)
+
+const EMBED = 'width="360" height="420"'
+
+/** How another site shows the prices of the pair. */
+function Embedding({ base, query }: Omit<Props, 'view'>) {
+  const { source, target } = query.pair
+  const countries = [
+    ['source', source.code],
+    ['target', target.code],
+  ] as [string, string][]
+  const parameters = [...countries, ...currencyParameters(query), ...questionParameters(query)]
+  const src = `${base}${PATHS.embed}?${new URLSearchParams(parameters as [string, string][])}`
+  const title = `Prices from ${inSentence(source)} to ${inSentence(target)}`
+  return (
+    <details>
+      <summary>Show these prices on your own site</summary>
+      <div class="details-body">
+        <CopyBox
+          id="embed"
+          label="the frame"
+          text={`<iframe src="${src.replaceAll('&', '&amp;')}" title="${title}" ${EMBED}></iframe>`}
+        />
+      </div>
+    </details>
+  )
+}

@@ -1,0 +1,39 @@
+import { AMOUNT_NAMES } from '~/portal/board/amounts.ts'
+import type { BoardQuery } from '~/portal/board/query.ts'
+import { type Pair, pairPath } from '~/portal/place/pair.ts'
+import { FILTER_NAMES, filterParameters, type Parameter } from './filters.ts'
+import type { SendQuery } from './query.ts'
+
+/** The address of the page of two countries that were named on the board, for what was asked. */
+export function namedPairHref(pair: Pair, query: BoardQuery, params: URLSearchParams): string {
+  const asked = new URLSearchParams()
+  for (const name of AMOUNT_NAMES)
+    if (params.has(name) && query.texts[name] !== '') asked.set(name, query.texts[name])
+  for (const name of ['from', 'to'] as const) {
+    const { country, currency } = query.places[name]!
+    if (currency !== country!.currencies[0]) asked.set(name, currency)
+  }
+  for (const name of FILTER_NAMES)
+    for (const value of params.getAll(name)) asked.append(name, value)
+  const text = asked.toString()
+  return pairPath(pair) + (text && `?${text}`)
+}
+
+/** The currencies of a question, where its countries do not imply them. */
+export function currencyParameters({ pair, corridor: { from, to } }: SendQuery): Parameter[] {
+  return [
+    ...(from === pair.source.currencies[0] ? [] : [['from', from] as const]),
+    ...(to === pair.target.currencies[0] ? [] : [['to', to] as const]),
+  ]
+}
+
+/** The amount of a question, as it was written. */
+export const questionParameters = ({ fields: { texts } }: SendQuery): Parameter[] =>
+  AMOUNT_NAMES.filter((name) => texts[name] !== '').map((name) => [name, texts[name]] as const)
+
+/** The address of the page of a pair that asks this. */
+export function pairHref(query: SendQuery): string {
+  const asked = [...currencyParameters(query), ...questionParameters(query)]
+  const parameters = [...asked, ...filterParameters(query.asked)]
+  return `${pairPath(query.pair)}?${new URLSearchParams(parameters as [string, string][])}`
+}

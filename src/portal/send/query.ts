@@ -1,0 +1,67 @@
+import type { Corridor } from '~/domain/corridor.ts'
+import type { Goal } from '~/domain/offer/choice.ts'
+import type { Country } from '~/domain/offer/country.ts'
+import { NO_FILTERS, type OfferFilters } from '~/domain/offer/filter.ts'
+import { UNSELECTED } from '~/domain/offer/selection.ts'
+import type { View } from '~/memory/view.ts'
+import { amounts } from '~/portal/board/amounts.ts'
+import type { Fields } from '~/portal/board/query.ts'
+import type { Pair } from '~/portal/place/pair.ts'
+import { placeText } from '~/portal/place/place.ts'
+import { type AskedFilters, askedFilters } from './filters.ts'
+
+/** The question in the address of a pair's page. */
+export type SendQuery = {
+  readonly pair: Pair
+  readonly corridor: Corridor
+  /** Other currencies in which there are prices for the pair. */
+  readonly others: readonly Corridor[]
+  readonly fields: Fields
+  readonly asked: AskedFilters
+  readonly filters: OfferFilters
+  /** Null where an amount is at fault. */
+  readonly goal: Goal | null
+}
+
+/** Null where the money of one of the countries is not known here. */
+export function sendQuery(view: View, pair: Pair, params: URLSearchParams): SendQuery | null {
+  const asked = askedFilters(params)
+  const filters = { ...NO_FILTERS, ...countriesOf(pair), ...asked }
+  const [corridor, ...others] = corridors(view, pair, params)
+  if (!corridor) return null
+  const { texts, hints, faults, goal } = amounts(view, params, corridor)
+  const from = { country: pair.source, currency: corridor.from }
+  const to = { country: pair.target, currency: corridor.to }
+  const { catalogue } = view
+  const placeTexts = { from: placeText(from, catalogue), to: placeText(to, catalogue) }
+  const fields = { texts, hints, faults, placeTexts, places: { from, to } }
+  return { pair, corridor, others, fields, asked, filters, goal }
+}
+
+const countriesOf = ({ source, target }: Pair) => ({
+  sourceCountry: source.code,
+  targetCountry: target.code,
+})
+
+/**
+ * The corridors between the currencies of two countries: first the one asked for, else the first
+ * that has prices for the countries; then others with prices.
+ */
+function corridors(view: View, pair: Pair, params: URLSearchParams): Corridor[] {
+  const all = currenciesOf(view, pair.source).flatMap((from) =>
+    currenciesOf(view, pair.target).map((to) => ({ from, to })),
+  )
+  const selection = { ...UNSELECTED, filters: { ...NO_FILTERS, ...countriesOf(pair) } }
+  const priced = all.filter(({ from, to }) => view.corridor(from, to, selection).quotes.length > 0)
+  const isAsked = ({ from, to }: Corridor) =>
+    isCode(params.get('from'), from) && isCode(params.get('to'), to)
+  const first = priced.find(isAsked) ?? all.find(isAsked) ?? priced[0] ?? all[0]
+  return first ? [first, ...priced.filter((one) => one !== first)] : []
+}
+
+/** Whether a currency is the one asked for; any is where none is. */
+const isCode = (asked: string | null, code: string): boolean =>
+  !asked || asked.trim().toUpperCase() === code
+
+const currenciesOf = ({ catalogue }: View, { currencies }: Country): string[] =>
+  currencies.filter((code) => catalogue.currency(code))

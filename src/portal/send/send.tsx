@@ -1,0 +1,156 @@
+/** @jsxImportSource preact */
+import { costsOf } from '~/domain/offer/costs.ts'
+import type { Route } from '~/http/route.ts'
+import type { View } from '~/memory/view.ts'
+import { QuestionForm } from '~/portal/board/form.tsx'
+import { Prices } from '~/portal/board/prices.tsx'
+import { Best } from '~/portal/board/summary.tsx'
+import { Notice } from '~/portal/notice.tsx'
+import type { Page } from '~/portal/page.tsx'
+import { PATHS } from '~/portal/paths.ts'
+import { inSentence } from '~/portal/place/names.ts'
+import { pairNamed, pairPath, pairSlug } from '~/portal/place/pair.ts'
+import { type Moved, type PublicAsk, type PublicDeps, publicPage } from '~/portal/public-page.tsx'
+import { unknownPage } from '~/portal/unknown-page.tsx'
+import type { Conversions } from '~/service/convert.ts'
+import { pairConversions } from './conversions.ts'
+import { CostsSection } from './costs-section.tsx'
+import { filterParameters } from './filters.ts'
+import { FiltersForm } from './filters-form.tsx'
+import { sendDescription, sendTitle } from './known.ts'
+import { More } from './more.tsx'
+import { pairIndexRoutes } from './pair-index.tsx'
+import { currencyParameters, questionParameters } from './path.ts'
+import { type SendQuery, sendQuery } from './query.ts'
+
+type SendDeps = PublicDeps & {
+  /** The public address of the service; null for whatever address it was read from. */
+  readonly publicUrl: string | null
+}
+
+/** A page for each pair of countries, and the list of them. */
+export const sendRoutes = (deps: SendDeps): Route[] => [
+  {
+    method: 'GET',
+    path: `${PATHS.send}/:pair`,
+    handle: publicPage(deps, PATHS.send, (ask) => sendPage(deps, ask)),
+  },
+  ...pairIndexRoutes(deps),
+]
+
+function sendPage(deps: SendDeps, { view, url, nowMs }: PublicAsk): Page | Moved {
+  const slug = url.pathname.slice(url.pathname.lastIndexOf('/') + 1)
+  const pair = pairNamed(decoded(slug))
+  const query = pair && sendQuery(view, pair, url.searchParams)
+  if (!query) return unknownPage(PATHS.send)
+  if (slug !== pairSlug(query.pair))
+    return { to: pairPath(query.pair) + url.search, isForGood: true }
+  const conversions = pairConversions(view, query)
+  const base = deps.publicUrl ?? url.origin
+  const isEmpty = conversions === null || conversions.entries.length === 0
+  return {
+    title: sendTitle(query.pair),
+    path: PATHS.send,
+    description: sendDescription(query, conversions, view),
+    known: isEmpty ? null : { url: base + pairPath(query.pair), picture: null },
+    status: query.goal === null ? 400 : 200,
+    scripts: ['copy', 'place'],
+    body: <Send {...{ view, nowMs, base, query, conversions }} />,
+  }
+}
+
+/** A part of a path as it was meant; what cannot be decoded as it stands. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
+type Props = {
+  readonly view: View
+  readonly nowMs: number
+  /** The address of the service. */
+  readonly base: string
+  readonly query: SendQuery
+  /** Null where the question cannot be answered, which its form explains. */
+  readonly conversions: Conversions | null
+}
+
+function Send({ view, nowMs, base, query, conversions }: Props) {
+  const { pair, corridor, asked, fields } = query
+  const offers = view.offers(corridor.from, corridor.to)
+  const hidden = [...currencyParameters(query), ...filterParameters(asked)]
+  return (
+    <div class="stack">
+      <div class="stack-tight">
+        <h1>
+          {pair.source.name} to {pair.target.name}
+        </h1>
+        <QuestionForm view={view} fields={fields} hidden={hidden} />
+      </div>
+      {conversions && <Answer {...{ view, nowMs, query, conversions }} />}
+      <FiltersForm
+        action={pairPath(pair)}
+        asked={asked}
+        offers={offers}
+        hidden={[...currencyParameters(query), ...questionParameters(query)]}
+      />
+      {conversions && <Detail {...{ view, nowMs, query, conversions }} />}
+      <More view={view} base={base} query={query} />
+    </div>
+  )
+}
+
+type AnswerProps = Omit<Props, 'base' | 'conversions'> & { readonly conversions: Conversions }
+
+/** The best price, or why there is none. */
+function Answer({ view, query: { pair, corridor, asked }, conversions }: AnswerProps) {
+  const from = view.catalogue.currency(corridor.from)!
+  const to = view.catalogue.currency(corridor.to)!
+  if (conversions.entries.length > 0)
+    return (
+      <div class="cards">
+        <Best {...{ conversions, from, to, freshness: view.freshness }} />
+      </div>
+    )
+  const isNarrowed = filterParameters(asked).length > 0
+  const countries = `from ${inSentence(pair.source)} to ${inSentence(pair.target)}`
+  return (
+    <Notice
+      kind="plain"
+      title={`No prices ${countries}${isNarrowed ? ' for what you chose' : ' yet'}`}
+    >
+      {isNarrowed ? (
+        <a href={pairPath(pair)}>See all prices for these countries.</a>
+      ) : (
+        <a href={PATHS.send}>See the countries with prices.</a>
+      )}
+    </Notice>
+  )
+}
+
+/** Every price, and what the pair costs by them. */
+function Detail({ view, nowMs, query, conversions }: AnswerProps) {
+  const { pair, corridor } = query
+  const from = view.catalogue.currency(corridor.from)!
+  const to = view.catalogue.currency(corridor.to)!
+  const { amount } = conversions
+  return (
+    <>
+      {conversions.entries.length > 0 && <Prices {...{ conversions, from, to, nowMs }} />}
+      {amount !== null && (
+        <CostsSection
+          costs={costsOf(view.offers(from.code, to.code), {
+            sourceCountry: pair.source.code,
+            targetCountry: pair.target.code,
+            amount,
+          })}
+          between={`from ${inSentence(pair.source)} to ${inSentence(pair.target)}`}
+          {...{ amount, from }}
+        />
+      )}
+    </>
+  )
+}

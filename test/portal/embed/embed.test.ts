@@ -1,0 +1,80 @@
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { World } from '../../support/world.ts'
+import { textOf, visit } from '../portal-world.ts'
+
+const EARLIER = '2026-03-05T13:00:00Z'
+const FRAME = '/embed?source=US&target=KE&amount=200'
+
+let world: World
+beforeEach(() => {
+  world = new World({ publicUrl: 'https://rates.example/fx' })
+  world.reference({ KES: 131 }, { at: '2026-03-05T12:00:00Z' })
+  world.quote(
+    { providerId: 'retail-a', rate: 130, fee: 1, at: EARLIER },
+    { providerId: 'retail-b', rate: 129, at: EARLIER },
+    { providerId: 'p2p-a', rate: 128, fee: 0, at: '2026-01-05T13:00:00Z' },
+    { providerId: 'official-a', rate: 140, at: EARLIER },
+  )
+})
+
+describe('GET /embed', () => {
+  test('200 with the current prices of which it is known what arrives', async () => {
+    const { status, text } = await visit(world, FRAME)
+    expect(status).toBe(200)
+    expect(textOf(text)).toContain('United States to KenyaWhat arrives for $200')
+    expect(textOf(text)).toContain('Provider retail-a 25,870.00 KES costs 1.26%')
+    expect(text.match(/<tr>/g)).toHaveLength(1)
+    expect(text).toContain(
+      '<a href="/fx/send/united-states-to-kenya?amount=200" target="_blank" rel="noopener">',
+    )
+    const toArrive = await visit(world, '/embed?source=usa&target=kenya&recipient_gets=25870')
+    expect(textOf(toArrive.text)).toContain('What to send for 25,870 KES Provider retail-a $200.00')
+  })
+
+  test('any site may frame it, and nothing in it runs or is sent', async () => {
+    const { headers, text } = await visit(world, FRAME)
+    expect(headers.get('content-security-policy')?.split('; ').sort()).toEqual([
+      ...["base-uri 'none'", "default-src 'none'", "form-action 'none'", 'frame-ancestors *'],
+      ...["img-src 'self'", "style-src 'self'"],
+    ])
+    expect(headers.get('x-frame-options')).toBeNull()
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(headers.get('set-cookie')).toBeNull()
+    expect(text).not.toMatch(/<script|<form|<header|<footer/)
+    expect(text).toContain('<meta name="robots" content="noindex"/>')
+  })
+
+  test.each([
+    '/',
+    '/corridors',
+    '/send',
+    '/send/united-states-to-kenya',
+    '/how-we-reckon',
+    '/nope',
+  ])('no site may frame %s', async (path) => {
+    const { headers } = await visit(world, path, { accept: 'text/html' })
+    expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+    expect(headers.get('x-frame-options')).toBe('DENY')
+  })
+
+  test.each([
+    ['/embed', 'This frame needs two countries that we know'],
+    ['/embed?source=XX&target=KE', 'This frame needs two countries that we know'],
+    ['/embed?source=KE&target=KE', 'This frame needs two countries that we know'],
+    ['/embed?source=JP&target=KE', 'This frame needs two countries that we know'],
+    ['/embed?source=US&target=KE&amount=-1', 'The amount must be more than zero.'],
+    ['/embed?source=US&target=KE&amount=%3Cscript%3E', 'is not an amount we can read'],
+  ])('400 to %s, which says why', async (path, fault) => {
+    const { status, text, headers } = await visit(world, path)
+    expect([status, headers.get('x-frame-options')]).toEqual([400, null])
+    expect(textOf(text)).toContain(fault)
+    expect(text).not.toContain('<script>')
+  })
+
+  test('200 where there is no current price', async () => {
+    const { status, text } = await visit(world, '/embed?source=KE&target=NG')
+    expect(status).toBe(200)
+    expect(textOf(text)).toContain('No current prices from Kenya to Nigeria.')
+    expect(text).toContain('href="/fx/send/kenya-to-nigeria"')
+  })
+})
