@@ -8,8 +8,8 @@ import { removeScratch, scratchFolder } from './support/scratch.ts'
 
 /** Processes that run test files: more than the cores of a small machine, since many tests wait. */
 const WORKERS = 4
-/** Those that need nothing else do not wait. */
-const FAST_WORKERS = 2
+/** One file that needs nothing else waits for a dozen seconds: the others have the cores. */
+const FAST_WORKERS = 3
 const TEST_MS_MAX = 60_000
 const ENDINGS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const FAST = '--fast'

@@ -31,7 +31,8 @@ const said = async (metrics: { text(): Promise<string> } | undefined) => {
   return lines.map(({ labels, value }) => [labels.worker, value])
 }
 
-describe('the metrics of a worker', () => {
+/** Some wait for what does not come: all at the same time. */
+describe.concurrent('the metrics of a worker', () => {
   test('are those of all workers, whichever one is asked', async () => {
     const workers = house([1, 2, 3])
     for (const worker of workers)
