@@ -36,11 +36,16 @@ export type Batch = {
   readonly assertAwaited?: () => void
 }
 
+/** What is wrong with a row of a batch, by its index. */
+export type RowFault = { readonly index: number; readonly error: string }
+
 /** The outcome of a batch. `ids[i]` belongs to `observations[i]`; they ascend. */
 export type Recording =
   | { readonly kind: 'recorded'; readonly ids: readonly number[] }
   | { readonly kind: 'replayed'; readonly inserted: number }
   | { readonly kind: 'key_reused' }
+  /** There is no room for the offers of some rows. */
+  | { readonly kind: 'refused'; readonly faults: readonly RowFault[] }
 
 /** Which of a series' observations are deleted at once: the oldest, and at most `rowsMax`. */
 export type PruneLimit = { readonly beforeMs: number; readonly rowsMax: number }

@@ -1,5 +1,5 @@
 import { ServiceError } from '~/domain/errors.ts'
-import type { Batch, Idempotency, Observation, Recording } from '~/domain/observation.ts'
+import type { Batch, Idempotency, Observation, Recording, RowFault } from '~/domain/observation.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { type DaySource, publishWithDays } from '~/memory/day-publication.ts'
 import type { Memory } from '~/memory/memory.ts'
@@ -38,6 +38,17 @@ export type IngestDeps = {
  */
 export function ingest(deps: IngestDeps, batch: Batch): Promise<{ inserted: number }> {
   return inTime(recordAndServe(deps, batch), { msMax: ANSWER_MS_MAX, message: OVERDUE })
+}
+
+/** The error that lists what is wrong with the rows of a batch. */
+export function invalidRows(errors: readonly RowFault[]): ServiceError {
+  const [first] = errors
+  return new ServiceError(
+    'invalid_rows',
+    `nothing was inserted: correct the rows listed in errors and send all again ` +
+      `(row ${first!.index}: ${first!.error})`,
+    { errors },
+  )
 }
 
 /**
@@ -85,6 +96,8 @@ async function recordAndServe(
       return { inserted: recording.inserted }
     case 'key_reused':
       throw keyReused()
+    case 'refused':
+      throw invalidRows(recording.faults)
   }
 }
 

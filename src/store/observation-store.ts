@@ -1,9 +1,11 @@
 import { DAY_MS } from '~/domain/duration.ts'
 import type { Batch, Idempotency, Observation, Recording } from '~/domain/observation.ts'
 import { addToRollups } from '~/store/past/rollup-store.ts'
-import type { Database } from './database.ts'
+import type { Database, Sql } from './database.ts'
 import { arrayLiteral, instantText, storedEvidence } from './encoding.ts'
 import { announcedIds } from './news-channel.ts'
+import { storedTerms } from './offer/offer-row.ts'
+import { Offers } from './offer/offers.ts'
 import { type ObservedSeries, ProviderCorridors } from './provider-corridors.ts'
 import { rerun } from './rerun.ts'
 
@@ -14,16 +16,26 @@ const CLAIMS_MAX = 3
 
 export function createObservationStore(database: Database) {
   const corridors = new ProviderCorridors(database)
+  const offers = new Offers(database)
   return {
     async record({ observations, idempotency }: Batch): Promise<Recording> {
       if (observations.length === 0) return { kind: 'recorded', ids: [] }
       const series = await corridors.seriesOf(observations)
-      const rows = { observations, series }
       try {
+        const { ids: offerIds, faults } = await offers.idsOf(observations, series)
+        if (faults)
+          return (
+            (idempotency && (await earlierAnswer(database, idempotency))) ??
+            ({ kind: 'refused', faults } as const)
+          )
+        const rows = { observations, series, offerIds }
         if (idempotency) return await recordOnce(database, rows, idempotency)
         return { kind: 'recorded', ids: await rerun(() => insert(database, rows, null)) }
       } catch (error) {
-        if (isLostSeries(error)) corridors.forget()
+        if (isLost(error)) {
+          corridors.forget()
+          offers.forget()
+        }
         throw error
       }
     },
@@ -41,6 +53,8 @@ type Rows = {
   readonly observations: readonly Observation[]
   /** The series of each observation. */
   readonly series: readonly ObservedSeries[]
+  /** The offer of each observation. */
+  readonly offerIds: readonly number[]
 }
 
 async function recordOnce(
@@ -76,17 +90,19 @@ async function earlierAnswer(
  */
 async function insert(
   database: Database,
-  { observations, series }: Rows,
+  rows: Rows,
   idempotency: Idempotency | null,
 ): Promise<number[]> {
   const { sql } = database
+  const { observations, series } = rows
   const column = (field: (row: Observation) => string | null) =>
     arrayLiteral(observations.map(field))
+  const offered = offerColumns(sql, rows)
   const [added] = await sql<{ ids: string }[]>`
     with ${idempotency ? claim(database, idempotency, observations.length) : sql``}
     added as (
       insert into observations (effective_from, corridor_id, provider_corridor_id, rate_type,
-        rate, fee, fee_currency, notes, evidence)
+        rate, fee, fee_currency, notes, evidence${offered.names})
       select * from unnest(
         ${column(({ effectiveMs }) => instantText(effectiveMs))}::timestamptz[],
         ${arrayLiteral(series.map(({ corridorId }) => corridorId))}::int[],
@@ -97,12 +113,28 @@ async function insert(
         ${column(({ feeCurrency }) => feeCurrency)}::text[],
         ${column(({ notes }) => notes)}::text[],
         ${column(({ evidence }) => storedEvidence(evidence))}::evidence[]
+        ${offered.values}
       )
       ${idempotency ? sql`where exists (select from claimed)` : sql``}
       returning id, corridor_id, provider_corridor_id, effective_from, rate_type, rate
     ), rolled_up as (${addToRollups(sql, sql`added`)})
     select ${announcedIds(database, 'observations')} from added having count(*) > 0`
   return added ? added.ids.split(',').map(Number) : []
+}
+
+/**
+ * The columns of offers and their values; nothing for a batch that says nothing of them, whose
+ * statement stays as short as it can be.
+ */
+function offerColumns(sql: Sql, { observations, offerIds }: Rows) {
+  if (observations.every(({ offer }) => offer === null)) return { names: sql``, values: sql`` }
+  const terms = observations.map(({ offer }) => storedTerms(offer))
+  const column = (nth: number) => arrayLiteral(terms.map((row) => row[nth]!))
+  return {
+    names: sql`, offer_id, fee_percent, delivery_min, delivery_max, valid_until`,
+    values: sql`, ${arrayLiteral(offerIds)}::int[], ${column(0)}::numeric[], ${column(1)}::int[],
+      ${column(2)}::int[], ${column(3)}::timestamptz[]`,
+  }
 }
 
 /** Takes the key if it is free or too old; waits for a transaction that is taking it. */
@@ -120,5 +152,8 @@ function claim({ sql }: Database, idempotency: Idempotency, inserted: number) {
 
 const oldestText = (nowMs: number): string => instantText(nowMs - IDEMPOTENCY_AGE_MAX_MS)
 
-const isLostSeries = (error: unknown): boolean =>
-  (error as { constraint_name?: unknown }).constraint_name === 'observations_provider_corridor'
+/** Whether the database lacks a row that we remember, of a series or of an offer. */
+const isLost = (error: unknown): boolean =>
+  REMEMBERED.includes(String((error as { constraint_name?: unknown }).constraint_name))
+
+const REMEMBERED = ['observations_provider_corridor', 'observations_offer']

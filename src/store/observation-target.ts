@@ -1,4 +1,5 @@
 import type { TransactionSql } from 'postgres'
+import { TERM_COLUMNS } from './offer/offer-row.ts'
 
 /** Where the rows of an import are copied, a chunk at a time. */
 export type Target = {
@@ -10,14 +11,14 @@ export type Target = {
 }
 
 const COLUMNS = `effective_from, corridor_id, provider_corridor_id, rate_type,
-  rate, fee, fee_currency, notes, evidence`
+  rate, fee, fee_currency, notes, evidence, offer_id, ${TERM_COLUMNS.join()}`
 
 /**
  * Columns by which two rows are one observation; each may be null except the first two, which are
  * indexed.
  */
 const SERIES_AND_TIME = ['provider_corridor_id', 'effective_from']
-const PRICE = ['rate', 'fee', 'fee_currency', 'evidence']
+const PRICE = ['offer_id', 'rate', 'fee', 'fee_currency', 'evidence', ...TERM_COLUMNS]
 const COMPARED_COLUMNS = [...SERIES_AND_TIME, ...PRICE].join()
 
 /** A target that records every row. */

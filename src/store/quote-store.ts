@@ -1,10 +1,10 @@
 import type { Corridor } from '~/domain/corridor.ts'
-import { boundariesMs } from '~/domain/freshness.ts'
 import type { Evidence } from '~/domain/price/evidence.ts'
 import type { RateType } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { Database, Sql } from './database.ts'
-import { arrayLiteral, instantText } from './encoding.ts'
+import { liveRows } from './offer/live.ts'
+import { type OfferRow, offerColumns, offerOf, withOffer } from './offer/offer-row.ts'
 
 export function createQuoteStore(database: Database) {
   const { sql } = database
@@ -19,6 +19,7 @@ export function createQuoteStore(database: Database) {
         from observations o
         join provider_corridors p on p.id = o.provider_corridor_id
         join corridors c on c.id = o.corridor_id
+        ${withOffer(sql)}
         where o.id between ${firstId} and ${lastId}
         order by o.id`
       return rows.map(quoteOf)
@@ -27,7 +28,7 @@ export function createQuoteStore(database: Database) {
 }
 
 /** An observation whose corridor is known, as selected by `saidColumns`. */
-export type SaidRow = {
+export type SaidRow = OfferRow & {
   readonly id: string
   readonly provider_id: string
   readonly at_ms: string
@@ -38,10 +39,11 @@ export type SaidRow = {
   readonly evidence: Evidence | null
 }
 
-/** The columns of observations `o` and the provider behind their ids, in `p`. */
+/** The columns of observations `o`, of their provider, in `p`, and of their offer, in `f`. */
 export const saidColumns = (sql: Sql) => sql`
   o.id, p.provider_id, extract(epoch from o.effective_from) * 1000 as at_ms,
-  o.rate, o.fee, o.fee_currency, o.rate_type, o.evidence`
+  o.rate, o.fee, o.fee_currency, o.rate_type, o.evidence,
+  ${offerColumns(sql)}`
 
 /** An observation of any corridor, as selected by `quoteColumns`. */
 export type QuoteRow = SaidRow & { readonly source: string; readonly target: string }
@@ -62,34 +64,17 @@ export const quoteIn = ({ from, to }: Corridor, row: SaidRow): Quote => ({
   feeCurrency: row.fee_currency,
   rateType: row.rate_type,
   evidence: row.evidence ?? 'observed',
-  offer: null,
+  offer: offerOf(row),
 })
 
-/**
- * The statement behind `live`: one index probe for the newest quote of each pair, and another for
- * each earlier boundary that this quote is later than. The cost follows the number of pairs, not
- * the length of their history.
- */
-export function liveQuotes({ sql }: Database, nowMs: number) {
-  const earlier = boundariesMs(nowMs).filter(Number.isFinite)
+/** The statement behind `live`. */
+export function liveQuotes(database: Database, nowMs: number) {
+  const { sql } = database
   return sql<QuoteRow[]>`
     select ${quoteColumns(sql)}
-    from provider_corridors p
+    from (${liveRows(database, nowMs)}) live
+    cross join lateral (select * from observations where id = live.id limit 1) o
+    join provider_corridors p on p.id = o.provider_corridor_id
     join corridors c on c.id = p.corridor_id
-    cross join lateral (
-      select * from observations
-      where provider_corridor_id = p.id
-      order by effective_from desc, id desc limit 1
-    ) newest
-    cross join lateral (
-      select newest.*
-      union all
-      select held.* from unnest(${arrayLiteral(earlier.map(instantText))}::timestamptz[]) cutoff
-      cross join lateral (
-        select * from observations
-        where provider_corridor_id = p.id and effective_from <= cutoff
-        order by effective_from desc, id desc limit 1
-      ) held
-      where newest.effective_from > cutoff
-    ) o`
+    ${withOffer(sql)}`
 }

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ServiceError } from '~/domain/errors.ts'
-import type { Observation } from '~/domain/observation.ts'
+import type { Observation, RowFault } from '~/domain/observation.ts'
+import { invalidRows } from '~/service/ingest.ts'
 import { namedRecord, record } from './fields.ts'
 import { isNestedTooDeep } from './nesting.ts'
 import { readSentRow, shownName } from './row/members.ts'
@@ -85,7 +86,7 @@ type BatchReading = {
 
 /** Throws `malformed_body` for a body that is not one row or 1 to 100 of them. */
 export function readIngestBody(text: string, rules: RowRules): BatchReading {
-  const errors: { index: number; error: string }[] = []
+  const errors: RowFault[] = []
   const warnings: Warning[] = []
   const observations: Observation[] = []
   rowsOf(parsedExactly(text)).forEach((row, index) => {
@@ -94,18 +95,7 @@ export function readIngestBody(text: string, rules: RowRules): BatchReading {
     else observations.push(observation)
     if (unread.length > 0) warnings.push({ index, warning: unreadWarning(unread) })
   })
-  return { observations, warnings, refusal: refusalOf(errors) }
-}
-
-function refusalOf(errors: readonly { index: number; error: string }[]): ServiceError | null {
-  const [first] = errors
-  if (!first) return null
-  return new ServiceError(
-    'invalid_rows',
-    `nothing was inserted: correct the rows listed in errors and send all again ` +
-      `(row ${first.index}: ${first.error})`,
-    { errors },
-  )
+  return { observations, warnings, refusal: errors.length > 0 ? invalidRows(errors) : null }
 }
 
 function unreadWarning(names: readonly string[]): string {

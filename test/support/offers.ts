@@ -10,3 +10,19 @@ export const offered = (said: Partial<Offer>, more: Partial<Quote> = {}): Quote 
   ...quote(more),
   offer: offer(said),
 })
+
+/** An offer that says everything. */
+export const FULL_OFFER: Offer = {
+  sourceCountry: 'GB',
+  targetCountry: 'KE',
+  payIn: ['bank_account', 'debit_card'],
+  payOut: ['mobile_money'],
+  channel: 'internet',
+  amountMin: 0.5,
+  amountMax: 1200,
+  service: 'Express',
+  feePercent: 1.25,
+  deliveryMinMs: 0,
+  deliveryMaxMs: 3_600_000,
+  validUntilMs: Date.parse('2030-01-01T00:00:00Z'),
+}

@@ -139,3 +139,15 @@ function keyOf(
 }
 
 const PLAIN_KEY = ''
+
+/** The offer that a key of `offerKey` stands for, without terms. */
+export function offerOfKey(key: string): Offer {
+  if (key === PLAIN_KEY) return PLAIN
+  const [sourceCountry, targetCountry, payIn, payOut, channel, min, max, service] = JSON.parse(key)
+  return {
+    ...PLAIN,
+    ...{ sourceCountry, targetCountry, payIn, payOut, channel, service },
+    amountMin: min === null ? null : Number(min),
+    amountMax: max === null ? null : Number(max),
+  }
+}

@@ -4,6 +4,7 @@ import { hourStartMs } from '~/domain/freshness.ts'
 import type { PageAsk } from '~/domain/history.ts'
 import type { Database } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
+import { withOffer } from '~/store/offer/offer-row.ts'
 import { quoteIn, type SaidRow, saidColumns } from '~/store/quote-store.ts'
 
 export function createHistoryStore(database: Database) {
@@ -105,6 +106,7 @@ function named(database: Database, page: PendingQuery<Row[]>, ask: PageAsk) {
     from (${page}) o
     join provider_corridors p on p.id = o.provider_corridor_id
       and p.corridor_id = ${corridorId(database, ask)}
+    ${withOffer(sql)}
     order by ${inOrder(database, ask)}`
 }
 

@@ -4,6 +4,7 @@ import type { Probe } from '~/domain/price/day-mids.ts'
 import type { Database } from '~/store/database.ts'
 import { referencesAt } from '~/store/day-references.ts'
 import { instantText } from '~/store/encoding.ts'
+import { withOffer } from '~/store/offer/offer-row.ts'
 import { type QuoteRow, quoteColumns, quoteOf } from '~/store/quote-store.ts'
 
 export function createSnapshotStore(database: Database) {
@@ -27,5 +28,6 @@ export function latestQuotes({ sql }: Database, { from, to }: Corridor, { atMs, 
         and (effective_from, id) < (${instantText(atMs)}::timestamptz, ${id}::bigint)
       order by effective_from desc, id desc limit 1
     ) o
+    ${withOffer(sql)}
     where c.source = ${from} and c.target = ${to}`
 }

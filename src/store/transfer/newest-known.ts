@@ -1,42 +1,54 @@
 import type { Observation } from '~/domain/observation.ts'
 import type { Sql } from '~/store/database.ts'
 import { arrayLiteral } from '~/store/encoding.ts'
-import type { ObservedSeries } from '~/store/provider-corridors.ts'
 
-/** The newest instant of each series, among the rows recorded before and those read since. */
+/** An offer of a series, by their ids. */
+type Place = { readonly series: number; readonly offer: number }
+
+/** The newest instant of each offer, among the rows recorded before and those read since. */
 export class NewestKnown {
-  readonly #newestMs = new Map<number, number>()
+  readonly #newestMs = new Map<string, number>()
 
   constructor(private readonly sql: Sql) {}
 
-  /**
-   * Whether each of `rows` is newer than all before it in its series, so that it cannot be a
-   * repeat.
-   */
-  async areNewer(
-    rows: readonly Observation[],
-    series: readonly ObservedSeries[],
-  ): Promise<boolean> {
-    await this.#learn(series)
+  /** Whether each of `rows` is newer than all before it of its offer, so that none is a repeat. */
+  async areNewer(rows: readonly Observation[], places: readonly Place[]): Promise<boolean> {
+    await this.#learn(places)
     let areNewer = true
     rows.forEach(({ effectiveMs }, i) => {
-      const { id } = series[i]!
-      if (effectiveMs > this.#newestMs.get(id)!) this.#newestMs.set(id, effectiveMs)
+      const name = nameOf(places[i]!)
+      if (effectiveMs > this.#newestMs.get(name)!) this.#newestMs.set(name, effectiveMs)
       else areNewer = false
     })
     return areNewer
   }
 
-  async #learn(series: readonly ObservedSeries[]): Promise<void> {
-    const unknown = series.map(({ id }) => id).filter((id) => !this.#newestMs.has(id))
-    if (unknown.length === 0) return
-    const rows = await this.sql<{ id: number; newest_ms: string | null }[]>`
-      select id, (
-        select extract(epoch from effective_from) * 1000 from observations
-        where provider_corridor_id = wanted.id order by effective_from desc, id desc limit 1
-      ) as newest_ms
-      from unnest(${arrayLiteral([...new Set(unknown)])}::int[]) as wanted (id)`
-    for (const { id, newest_ms } of rows)
-      this.#newestMs.set(id, newest_ms === null ? Number.NEGATIVE_INFINITY : Number(newest_ms))
+  async #learn(places: readonly Place[]): Promise<void> {
+    const unknown = new Map<string, Place>()
+    for (const place of places)
+      if (!this.#newestMs.has(nameOf(place))) unknown.set(nameOf(place), place)
+    if (unknown.size === 0) return
+    const asked = [...unknown.values()]
+    const { sql } = this
+    const newest = (isEnding: boolean) => sql`(
+      select effective_from from observations
+      where provider_corridor_id = series and offer_id = offer
+        and valid_until is ${isEnding ? sql`not null` : sql`null`}
+      order by effective_from desc, id desc limit 1
+    )`
+    const rows = await sql<(Place & { newest_ms: string | null })[]>`
+      select series, offer,
+        extract(epoch from greatest(${newest(false)}, ${newest(true)})) * 1000 as newest_ms
+      from unnest(
+        ${arrayLiteral(asked.map(({ series }) => series))}::int[],
+        ${arrayLiteral(asked.map(({ offer }) => offer))}::int[]
+      ) as asked (series, offer)`
+    for (const { newest_ms, ...place } of rows)
+      this.#newestMs.set(
+        nameOf(place),
+        newest_ms === null ? Number.NEGATIVE_INFINITY : Number(newest_ms),
+      )
   }
 }
+
+const nameOf = ({ series, offer }: Place): string => `${series} ${offer}`

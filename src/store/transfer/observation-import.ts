@@ -4,6 +4,8 @@ import type { Database } from '~/store/database.ts'
 import { copyLine, instantText, storedEvidence } from '~/store/encoding.ts'
 import { announced } from '~/store/news-channel.ts'
 import { COMPARED, RECORDED, type Target } from '~/store/observation-target.ts'
+import { storedTerms } from '~/store/offer/offer-row.ts'
+import { Offers } from '~/store/offer/offers.ts'
 import { addToRollups } from '~/store/past/rollup-store.ts'
 import { type ObservedSeries, ProviderCorridors } from '~/store/provider-corridors.ts'
 import { type CopyIn, copyAll, copyIn } from './copy-in.ts'
@@ -47,7 +49,8 @@ function imported({ database, rows }: Source, newest: NewestKnown | null): Promi
   return database.sql.begin(async (tx) => {
     if (newest) await COMPARED.prepare(tx)
     const lastId = await lastObservationId(tx)
-    const copy = new ChunkedCopy(tx, new ProviderCorridors(database), newest)
+    const into = { corridors: new ProviderCorridors(database), offers: new Offers(database) }
+    const copy = new ChunkedCopy(tx, into, newest)
     await copyAll(copy, rows, (batch) => copy.add(batch))
     const { inserted, skipped } = copy
     await rollUp(database, tx, lastId)
@@ -85,7 +88,7 @@ class ChunkedCopy {
 
   constructor(
     private readonly tx: TransactionSql,
-    private readonly corridors: ProviderCorridors,
+    private readonly into: { corridors: ProviderCorridors; offers: Offers },
     /** The newest instants, for skipping repeats; null where every row is recorded. */
     private readonly newest: NewestKnown | null,
   ) {}
@@ -112,9 +115,11 @@ class ChunkedCopy {
   }
 
   async #write(rows: readonly Observation[]): Promise<void> {
-    const series = await this.corridors.seriesOf(rows)
-    const lines = rows.map((row, i) => lineOf(row, series[i]!)).join('')
-    const areNew = this.newest === null || (await this.newest.areNewer(rows, series))
+    const series = await this.into.corridors.seriesOf(rows)
+    const offerIds = await this.#offersOf(rows, series)
+    const lines = rows.map((row, i) => lineOf(row, series[i]!, offerIds[i]!)).join('')
+    const places = series.map(({ id }, i) => ({ series: id, offer: offerIds[i]! }))
+    const areNew = this.newest === null || (await this.newest.areNewer(rows, places))
     if (!areNew && this.#into === RECORDED) await this.finish()
     if (!this.#current) {
       this.#into = areNew ? RECORDED : COMPARED
@@ -124,9 +129,15 @@ class ChunkedCopy {
     this.#currentRows += rows.length
     if (this.#currentRows >= COPY_ROWS_MAX) await this.finish()
   }
+
+  async #offersOf(rows: readonly Observation[], series: readonly ObservedSeries[]) {
+    const { ids, faults } = await this.into.offers.idsOf(rows, series)
+    if (faults) throw new Error(`nothing was imported: ${faults[0]!.error}`)
+    return ids
+  }
 }
 
-const lineOf = (row: Observation, series: ObservedSeries): string =>
+const lineOf = (row: Observation, series: ObservedSeries, offerId: number): string =>
   copyLine([
     instantText(row.effectiveMs),
     series.corridorId,
@@ -137,4 +148,6 @@ const lineOf = (row: Observation, series: ObservedSeries): string =>
     row.feeCurrency,
     row.notes,
     storedEvidence(row.evidence),
+    offerId,
+    ...storedTerms(row.offer),
   ])

@@ -3,8 +3,10 @@ import type { Observation } from '~/domain/observation.ts'
 import type { Database } from '~/store/database.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { COMPARED, RECORD_NEW } from '~/store/observation-target.ts'
+import { type OfferRow, offerColumns, offerOf, withOffer } from '~/store/offer/offer-row.ts'
 import { importNewObservations, importObservations } from '~/store/transfer/observation-import.ts'
 import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
+import { FULL_OFFER, offer } from '../../support/offers.ts'
 import type { FreshDatabase } from '../../support/postgres.ts'
 import {
   inArrays,
@@ -33,16 +35,23 @@ async function rowCount(): Promise<number> {
 }
 
 async function lastRows(count: number): Promise<Observation[]> {
-  const rows = await database.sql<Observation[]>`
+  const rows = await database.sql<(Observation & OfferRow)[]>`
     select p.provider_id as "providerId", c.source as "from", c.target as "to", o.rate, o.fee,
       o.fee_currency as "feeCurrency", o.rate_type as "rateType", o.notes,
       coalesce(o.evidence, 'observed') as evidence,
-      (extract(epoch from o.effective_from) * 1000)::float8 as "effectiveMs"
+      (extract(epoch from o.effective_from) * 1000)::float8 as "effectiveMs",
+      ${offerColumns(database.sql)}
     from observations o
     join provider_corridors p on p.id = o.provider_corridor_id and p.corridor_id = o.corridor_id
     join corridors c on c.id = o.corridor_id
+    ${withOffer(database.sql)}
     order by o.id desc limit ${count}`
-  return rows.map((row) => ({ ...row })).reverse()
+  return rows.map(observationOf).reverse()
+}
+
+function observationOf(row: Observation & OfferRow): Observation {
+  const { offer_key, fee_percent, delivery_min, delivery_max, valid_until_ms, ...said } = row
+  return { ...said, offer: offerOf(row) }
 }
 
 describe('importObservations', () => {
@@ -56,6 +65,9 @@ describe('importObservations', () => {
       observation({ notes: 'NULL 😀 \u2028 \u0001' }),
       observation({ providerId: 'parallel-a', rateType: 'parallel', from: 'ZAR', to: 'USDT' }),
       observation({ effectiveMs: Date.parse('1999-12-31T23:59:59.999Z') }),
+      observation({ offer: offer({ sourceCountry: 'US', payOut: ['cash', 'mobile_money'] }) }),
+      observation({ offer: offer({ ...FULL_OFFER, service: 'tab\t"quoted" \\N' }) }),
+      observation({ offer: offer({ feePercent: 1.25, validUntilMs: NOW_MS + 1 }) }),
     ]
     expect(await importObservations({ database, rows: inArrays(rows, 3) })).toBe(rows.length)
     expect(await lastRows(rows.length)).toEqual(rows)

@@ -1,0 +1,123 @@
+import type { TransactionSql } from 'postgres'
+import type { Corridor } from '~/domain/corridor.ts'
+import type { RowFault } from '~/domain/observation.ts'
+import { offerOfKey } from '~/domain/offer/terms.ts'
+import type { Sql } from '~/store/database.ts'
+import { arrayLiteral } from '~/store/encoding.ts'
+
+export const PROVIDER_OFFERS_MAX = 200
+export const CORRIDOR_OFFERS_MAX = 1000
+
+/** How long an offer counts that nothing is recorded for. */
+const UNUSED_MINUTES_MAX = 10
+const LOCK_NAME = 'corridor offers'
+
+/** An offer of a series that is to be found or made, and the index of the first row of it. */
+export type Wanted = Corridor & {
+  readonly index: number
+  readonly series: number
+  readonly corridorId: number
+  readonly key: string
+  readonly providerId: string
+}
+
+/** An offer by its id, and by what it is found with. */
+export type OfferName = { readonly id: number; readonly series: number; readonly key: string }
+
+/** Those of the wanted offers that count already, and so may be used without asking further. */
+export const countedOffers = (sql: Sql | TransactionSql, wanted: readonly Wanted[]) =>
+  sql<OfferName[]>`
+    select f.id, f.provider_corridor_id as series, f.key
+    from ${wantedRows(sql, wanted)}
+    join offers f on f.provider_corridor_id = wanted.series and f.key = wanted.key
+    where ${counts(sql)}`
+
+/**
+ * Makes the wanted offers, or none of them when that would exceed a limit; then a fault for each
+ * one beyond it.
+ *
+ * A lock on each corridor lets everybody count and make in turn. Offers that do not count any more,
+ * because all of their rows have run out, are counted as new ones.
+ */
+export async function makeOffers(sql: Sql, tx: TransactionSql, wanted: readonly Wanted[]) {
+  const corridorIds = [...new Set(wanted.map(({ corridorId }) => corridorId))].sort((a, b) => a - b)
+  await tx`
+    select pg_advisory_xact_lock(hashtext(${LOCK_NAME}), id)
+    from unnest(${arrayLiteral(corridorIds)}::int[]) id`
+  const made = [...(await countedOffers(tx, wanted))]
+  const isMade = new Set(made.map(({ series, key }) => `${series} ${key}`))
+  const unmade = wanted.filter(({ series, key }) => !isMade.has(`${series} ${key}`))
+  const faults = faultsOf(unmade, await offersIn(tx, corridorIds))
+  if (faults.length > 0) return { made: [], faults }
+  await tx`
+    insert into offers (provider_corridor_id, key, source_country, target_country, pay_in, pay_out,
+      channel, amount_min, amount_max, service)
+    select series, key, said->>'sourceCountry', said->>'targetCountry', ${list(sql, 'payIn')},
+      ${list(sql, 'payOut')}, said->>'channel', (said->>'amountMin')::numeric,
+      (said->>'amountMax')::numeric, said->>'service'
+    from ${wantedRows(tx, unmade)}
+    on conflict do nothing`
+  const rows = await tx<OfferName[]>`
+    select f.id, wanted.series, wanted.key from ${wantedRows(tx, unmade)}
+    join offers f on f.provider_corridor_id = wanted.series and f.key = wanted.key`
+  return { made: [...made, ...rows], faults }
+}
+
+type Counted = { readonly series: number; readonly corridorId: number; readonly offers: number }
+
+/** How many offers of each series in some corridors count. */
+const offersIn = (sql: TransactionSql, corridorIds: readonly number[]) => sql<Counted[]>`
+  select p.id as series, p.corridor_id as "corridorId", count(*)::int as offers
+  from provider_corridors p join offers f on f.provider_corridor_id = p.id
+  where p.corridor_id = any(${arrayLiteral(corridorIds)}::int[]) and ${counts(sql)}
+  group by p.id`
+
+/** Whether the offer `f` has a row that has not run out, or was made just now. */
+const counts = (sql: Sql | TransactionSql) => sql`(
+  f.made_at > now() - make_interval(mins => ${UNUSED_MINUTES_MAX})
+  or exists (
+    select from observations where provider_corridor_id = f.provider_corridor_id
+      and offer_id = f.id and valid_until is null
+  ) or exists (
+    select from observations where provider_corridor_id = f.provider_corridor_id
+      and offer_id = f.id and valid_until >= now()
+  )
+)`
+
+/** A fault for each of the offers that there is no room for. */
+function faultsOf(unmade: readonly Wanted[], counted: readonly Counted[]): RowFault[] {
+  const ofProvider = new Map(counted.map(({ series, offers }) => [series, offers]))
+  const ofCorridor = new Map<number, number>()
+  const add = (of: Map<number, number>, id: number, more: number) => {
+    const sum = (of.get(id) ?? 0) + more
+    of.set(id, sum)
+    return sum
+  }
+  for (const { corridorId, offers } of counted) add(ofCorridor, corridorId, offers)
+  return unmade.flatMap(({ index, series, corridorId, providerId, from, to }) => {
+    const inAll = add(ofCorridor, corridorId, 1)
+    const pair = `${from}/${to}`
+    if (add(ofProvider, series, 1) > PROVIDER_OFFERS_MAX)
+      return { index, error: `${providerId} has ${PROVIDER_OFFERS_MAX} offers in ${pair}, ${FULL}` }
+    if (inAll > CORRIDOR_OFFERS_MAX)
+      return { index, error: `${pair} has ${CORRIDOR_OFFERS_MAX} offers, ${FULL}` }
+    return []
+  })
+}
+
+const FULL =
+  'which is the limit: price fewer combinations, or let prices run out by their valid_until'
+
+function wantedRows(sql: Sql | TransactionSql, wanted: readonly Wanted[]) {
+  const saying = wanted.map(({ key }) => JSON.stringify(offerOfKey(key)))
+  return sql`unnest(
+    ${arrayLiteral(wanted.map(({ series }) => series))}::int[],
+    ${arrayLiteral(wanted.map(({ key }) => key))}::text[],
+    ${arrayLiteral(saying)}::jsonb[]
+  ) as wanted (series, key, said)`
+}
+
+/** A list of what an offer says, null where it says nothing. */
+const list = (sql: Sql, name: 'payIn' | 'payOut') => sql`
+  case when jsonb_typeof(said->${name}) = 'array'
+    then array(select jsonb_array_elements_text(said->${name})) end`

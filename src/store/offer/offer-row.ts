@@ -1,0 +1,72 @@
+import { SECOND_MS } from '~/domain/duration.ts'
+import { type Offer, offerOfKey, PLAIN } from '~/domain/offer/terms.ts'
+import type { Sql } from '~/store/database.ts'
+import { instantText } from '~/store/encoding.ts'
+
+/** How many offers are remembered so that equal ones are one object. */
+const INTERNED_MAX = 50_000
+
+/** What a row of observations says of its offer, as selected by `offerColumns`. */
+export type OfferRow = {
+  /** Null for the plain offer. */
+  readonly offer_key: string | null
+  readonly fee_percent: string | null
+  readonly delivery_min: number | null
+  readonly delivery_max: number | null
+  readonly valid_until_ms: string | null
+}
+
+/** The columns of observations `o` and their offers, in `f`. */
+export const offerColumns = (sql: Sql) => sql`
+  f.key as offer_key, o.fee_percent, o.delivery_min, o.delivery_max,
+  extract(epoch from o.valid_until) * 1000 as valid_until_ms`
+
+/** The join that finds the offers of observations `o`; plain rows find none. */
+export const withOffer = (sql: Sql) => sql`left join offers f on f.id = o.offer_id`
+
+const interned = new Map<string, Offer>()
+
+/**
+ * What a row says of its offer; null where it says nothing. Rows that say the same share one
+ * object.
+ */
+export function offerOf(row: OfferRow): Offer | null {
+  const { offer_key: key, fee_percent, delivery_min, delivery_max, valid_until_ms } = row
+  const hasTerms =
+    fee_percent !== null ||
+    delivery_min !== null ||
+    delivery_max !== null ||
+    valid_until_ms !== null
+  if (!hasTerms) return key === null ? null : known(key, () => offerOfKey(key))
+  const identity = key === null ? PLAIN : known(key, () => offerOfKey(key))
+  const terms = [fee_percent, delivery_min, delivery_max, valid_until_ms].join()
+  return known(`${terms}${key ?? ''}`, () => ({
+    ...identity,
+    feePercent: fee_percent === null ? null : Number(fee_percent),
+    deliveryMinMs: delivery_min === null ? null : delivery_min * SECOND_MS,
+    deliveryMaxMs: delivery_max === null ? null : delivery_max * SECOND_MS,
+    validUntilMs: valid_until_ms === null ? null : Number(valid_until_ms),
+  }))
+}
+
+function known(text: string, make: () => Offer): Offer {
+  const before = interned.get(text)
+  if (before) return before
+  if (interned.size >= INTERNED_MAX) interned.clear()
+  const made = make()
+  interned.set(text, made)
+  return made
+}
+
+/** What a row of observations holds of an offer's terms, in the order of `TERM_COLUMNS`. */
+export const storedTerms = (offer: Offer | null): (string | number | null)[] => [
+  offer?.feePercent ?? null,
+  secondsOf(offer?.deliveryMinMs),
+  secondsOf(offer?.deliveryMaxMs),
+  offer?.validUntilMs == null ? null : instantText(offer.validUntilMs),
+]
+
+export const TERM_COLUMNS = ['fee_percent', 'delivery_min', 'delivery_max', 'valid_until']
+
+const secondsOf = (ms: number | null | undefined): number | null =>
+  ms == null ? null : ms / SECOND_MS
