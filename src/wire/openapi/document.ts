@@ -20,7 +20,9 @@ fee and spread, what a recipient nets, and an independent mid-market rate to jud
 - **Errors.** JSON with \`error\`, a sentence that says what to do, and \`code\`, a stable word.
 - **Request ids.** Every answer has an \`X-Request-Id\`: the one you sent, when it is 1 to 128 of
   letters, digits, dot, dash and underscore, else a new one. Quote it when something went wrong.
-- **HEAD** is answered wherever GET is. Unknown parameters are ignored.
+- **HEAD** is answered wherever GET is.
+- **Unknown parameters** are ignored, but for those that ask for a time (\`date\`, \`period\`,
+  \`start\`, \`end\`, \`as_of\`): where an operation answers for now they are a 400.
 `.trim()
 
 /** The address that the document is served from, and what it includes. */

@@ -28,6 +28,10 @@ Paths below are under \`${base}\`. Send the key in the \`X-API-Key\` header; /st
 - A price is the last that was heard of a provider. Before you name one look at \`is_stale\` and
   \`last_updated\`: a stale price may no longer be had. \`best\` may be stale; \`best_current\` of
   /convert never is, and its fee is stated. \`max_age\` (90m, 24h, 7d) leaves older prices out.
+- \`evidence\` says what stands behind a price: \`observed\`, \`derived\` (worked out from a margin
+  or another source) or \`indicative\` (advertised, not to be had for sure). Say which.
+- \`fee_stated: false\` means that nobody said a fee: nothing was taken off \`net_converted\`, and
+  what arrives may be less.
 - \`note\` says in a sentence why a list is empty, or that the best price is stale.
 - A missing \`mid\` means that no recent one is known; \`note\` may say why. Do not make one up.
 - /rates/history and /time-series also answer \`Accept: text/csv\` and \`application/x-ndjson\`.

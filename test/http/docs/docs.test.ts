@@ -149,9 +149,12 @@ describe('GET /llms.txt', () => {
     expect(text).toContain('(from, to, period?')
   })
 
-  test('200 with where a reader finds age, cost and the amount to arrive', async () => {
+  test('200 with where a reader finds age, cost, evidence and the amount to arrive', async () => {
     const { text } = await ask('/llms.txt')
-    for (const name of ['is_stale', 'best_current', 'cost', 'recipient_gets', 'send_amount'])
+    for (const name of [
+      ...['is_stale', 'best_current', 'cost', 'recipient_gets', 'send_amount'],
+      ...['evidence', 'fee_stated: false'],
+    ])
       expect(text).toContain(`\`${name}\``)
   })
 
