@@ -1,14 +1,19 @@
 import { netConverted, thirdFeeCurrency } from '~/domain/convert.ts'
 import type { Corridor } from '~/domain/corridor.ts'
 import type { Mid } from '~/domain/mid.ts'
-import type { Goal } from '~/domain/offer/choice.ts'
+import {
+  bestFitting,
+  choiceOf,
+  everyOffer,
+  type Fitting,
+  type Goal,
+} from '~/domain/offer/choice.ts'
+import { isFeeStated } from '~/domain/offer/fee-at.ts'
 import { type Selection, UNSELECTED } from '~/domain/offer/selection.ts'
 import { type Cost, costOf } from '~/domain/price/cost.ts'
-import { sendAmount } from '~/domain/price/send-amount.ts'
 import type { Quote } from '~/domain/quote.ts'
-import { bestExecutable, byKindThenValue } from '~/domain/rank.ts'
-import { roundAmount } from '~/domain/round.ts'
-import { vsMidBps } from '~/domain/spread.ts'
+import type { Ranked } from '~/domain/rank.ts'
+import { spreadsBps, vsMidBps } from '~/domain/spread.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
 import { type Absence, absenceOf } from './absence.ts'
@@ -16,6 +21,8 @@ import { supportedCorridor } from './supported.ts'
 
 export type Conversion = {
   readonly ranked: RankedQuote
+  /** How far its rate lies below the best of its kind among the entries. */
+  readonly spreadBps: number
   readonly vsMidBps: number | null
   /**
    * What is sent, in the source currency; null where no amount makes as much arrive as is asked.
@@ -28,8 +35,8 @@ export type Conversion = {
    */
   readonly net: number | null
   /**
-   * What it costs by the mids of the quote's own day; null where nobody stated a fee or a mid of
-   * that day is missing.
+   * What it costs by the mids of the quote's own day, at the amount sent or the nearest that its
+   * offer is for; null where nobody stated a fee or a mid of that day is missing.
    */
   readonly cost: Cost | null
 }
@@ -41,7 +48,10 @@ export type Conversions = {
   /** What is to arrive, where that was asked. */
   readonly recipientGets: number | null
   readonly mid: Mid | null
-  /** The best net above zero among the executable entries, or null. */
+  /**
+   * The best net above zero among the executable entries, of those that say all that was asked if
+   * there are any; or null.
+   */
   readonly best: Conversion | null
   /** As `best`, among those that are not stale and whose fee is stated. */
   readonly bestCurrent: Conversion | null
@@ -58,13 +68,14 @@ export type Conversions = {
 export type Prices = {
   readonly corridor: Corridor
   readonly mid: Mid | null
-  /** Quotes by kind, best rate first; the very same list while nothing changes. */
-  readonly quotes: readonly RankedQuote[]
+  /** Everything that was selected; the very same list while nothing changes. */
+  readonly offers: readonly RankedQuote[]
+  readonly selection: Selection
   /**
    * For each third currency that a fee is charged in, its value in units of the target currency.
    */
   readonly feeMids: FeeMids
-  /** Why there are no quotes; null where there are some. */
+  /** Why there are no offers; null where there are some. */
   readonly absence: Absence | null
 }
 
@@ -89,57 +100,61 @@ export function priced(view: View, { goal, selection = UNSELECTED, ...pair }: Qu
   const corridor = supportedCorridor(view.catalogue, pair, selection.filters)
   const { from, to } = corridor
   const mid = view.mid(from, to) ?? null
-  const { quotes } = view.corridor(from, to, selection)
-  const absence = quotes.length === 0 ? absenceOf(view, corridor, selection) : null
-  return { prices: { corridor, mid, quotes, absence, feeMids: feeMidsOf(view, quotes) }, goal }
+  const { offers } = view.corridor(from, to, selection)
+  const absence = offers.length === 0 ? absenceOf(view, corridor, selection) : null
+  const feeMids = feeMidsOf(view, offers)
+  return { prices: { corridor, mid, offers, selection, absence, feeMids }, goal }
 }
 
 /** The conversion itself, in its plainest form. */
 export function converted({ prices, goal }: Priced): Conversions {
-  const { corridor, mid, quotes, absence } = prices
-  const entries = quotes.map((ranked) => {
-    const entry = conversionOf(ranked, prices, goal)
-    return { ...entry, quote: ranked.quote, value: rankedBy(entry, goal) }
-  })
-  entries.sort(byKindThenValue)
+  const { corridor, mid, offers, feeMids, selection, absence } = prices
+  const { filters, isEvery } = selection
+  const choice = isEvery ? everyOffer : choiceOf
+  const chosen = choice(offers, { filters, goal, feeMidOf: (quote) => feeMidOf(feeMids, quote) })
+  const spreads = spreadsBps(chosen.map(({ quote }) => quote))
+  const entries = chosen.map((one, i) => ({
+    ...conversionOf(one, spreads[i]!, prices),
+    quote: one.quote,
+    value: one.value,
+  }))
   const paying = entries.filter(({ net }) => net !== null && net > 0)
-  const best = bestExecutable(paying)
-  const bestCurrent = bestExecutable(paying.filter(({ ranked }) => isCurrent(ranked)))
+  const best = bestOf(paying)
+  const bestCurrent = bestOf(paying.filter(({ ranked }) => isCurrent(ranked)))
   const amount = goal.amount ?? best?.sent ?? null
   const { recipientGets } = goal
   return { corridor, amount, recipientGets, mid, best, bestCurrent, absence, entries }
 }
 
-/** What an entry is ranked by: the most that arrives as shown, or the least that is sent. */
-function rankedBy({ net, sent }: Conversion, { recipientGets }: Goal): number | null {
-  if (recipientGets !== null) return sent && -sent
-  return net && roundAmount(net)
-}
+const bestOf = <T extends Conversion & Ranked>(entries: readonly T[]): T | null =>
+  bestFitting(entries, ({ ranked }) => ranked.unspecified)
 
-function conversionOf(ranked: RankedQuote, { mid, feeMids }: Prices, goal: Goal): Conversion {
+function conversionOf(
+  { candidate: ranked, match, sent }: Fitting<RankedQuote>,
+  spreadBps: number,
+  { mid, feeMids }: Prices,
+): Conversion {
   const { quote } = ranked
-  const feeMid = feeMidOf(feeMids, quote)
-  const { amount, recipientGets } = goal
-  const sent = recipientGets === null ? amount : sendAmount(quote, recipientGets, feeMid)
   return {
     ranked,
+    spreadBps,
     vsMidBps: mid && vsMidBps(quote.rate, mid.rate),
     sent,
     converted: sent && sent * quote.rate,
-    net: sent && netConverted(quote, sent, feeMid),
-    cost: sent === null ? null : costAtQuote(ranked, sent),
+    net: sent && netConverted(quote, sent, feeMidOf(feeMids, quote)),
+    cost: match && costAtQuote(ranked, match.atAmount),
   }
 }
 
-/** What sending an amount costs by the mids of the quote's own day. */
-function costAtQuote(ranked: RankedQuote, amount: number): Cost | null {
+/** What sending an amount costs by the mids of the quote's own day; null where that is unknown. */
+export function costAtQuote(ranked: RankedQuote, amount: number): Cost | null {
   const { quote, midAtQuote, feeMidAtQuote: feeMid } = ranked
   return midAtQuote && costOf(quote, amount, { mid: midAtQuote.rate, feeMid })
 }
 
 /** Whether a quote can be the best current one: it is not stale, and its fee is stated. */
 export const isCurrent = ({ quote, isStale }: RankedQuote): boolean =>
-  !isStale && quote.fee !== null
+  !isStale && isFeeStated(quote)
 
 /** The mid that prices the quote's fee; null where none is needed or none exists. */
 export function feeMidOf(feeMids: FeeMids, quote: Quote): number | null {
@@ -151,14 +166,14 @@ export function feeMidOf(feeMids: FeeMids, quote: Quote): number | null {
 const thirdCurrencies = new WeakMap<readonly RankedQuote[], ReadonlySet<string>>()
 const NO_MIDS: FeeMids = new Map()
 
-function feeMidsOf(view: View, quotes: readonly RankedQuote[]): FeeMids {
-  const [first] = quotes
+function feeMidsOf(view: View, offers: readonly RankedQuote[]): FeeMids {
+  const [first] = offers
   if (!first) return NO_MIDS
-  let currencies = thirdCurrencies.get(quotes)
+  let currencies = thirdCurrencies.get(offers)
   if (!currencies) {
-    const all = quotes.map(({ quote }) => thirdFeeCurrency(quote))
+    const all = offers.map(({ quote }) => thirdFeeCurrency(quote))
     currencies = new Set(all.filter((code) => code !== null))
-    thirdCurrencies.set(quotes, currencies)
+    thirdCurrencies.set(offers, currencies)
   }
   if (currencies.size === 0) return NO_MIDS
   const mids = new Map<string, number>()

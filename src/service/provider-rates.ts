@@ -46,10 +46,8 @@ function quotesOf(view: View, providerId: string, selection: Selection): Provide
   const quotes: ProviderQuote[] = []
   for (const book of view.generation.quotes.booksOf(providerId)) {
     if (!view.catalogue.currency(book.from) || !view.catalogue.currency(book.to)) continue
-    const seen = view
-      .viewOf(book, selection)
-      .quotes.find(({ quote }) => quote.providerId === providerId)
-    if (seen) quotes.push(seen)
+    const { quotes: shown } = view.viewOf(book, selection)
+    quotes.push(...shown.filter(({ quote }) => quote.providerId === providerId))
   }
   quotes.sort(
     ({ quote: a }, { quote: b }) => compareText(a.from, b.from) || compareText(a.to, b.to),

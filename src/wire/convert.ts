@@ -119,7 +119,7 @@ export function presentConversion(
   entry: Conversion,
   recipientGets: number | null,
 ): Static<typeof ConvertProviderEntry> {
-  const { quote, provider, spreadBps } = entry.ranked
+  const { quote, provider } = entry.ranked
   return {
     provider_id: provider.id,
     provider_name: provider.name,
@@ -127,7 +127,7 @@ export function presentConversion(
     ...(recipientGets !== null && { send_amount: entry.sent }),
     converted: rounded(entry.converted),
     net_converted: rounded(entry.net),
-    spread_bps: roundBps(spreadBps),
+    spread_bps: roundBps(entry.spreadBps),
     ...(entry.vsMidBps !== null && { vs_mid_bps: roundBps(entry.vsMidBps) }),
     rate_type: quote.rateType,
     ...presentAge(entry.ranked),

@@ -6,6 +6,7 @@ import { noState } from '~/domain/feed/state.ts'
 import { freshnessAt } from '~/domain/freshness.ts'
 import { crossMid, joinedSources, type Mid, type Reference } from '~/domain/mid.ts'
 import { ALL_SAID } from '~/domain/offer/filter.ts'
+import { UNSELECTED } from '~/domain/offer/selection.ts'
 import { Anchors } from '~/domain/price/anchors.ts'
 import { dayMidsOf, legsOf, type Probe } from '~/domain/price/day-mids.ts'
 import type { Provider } from '~/domain/provider.ts'
@@ -155,7 +156,9 @@ async function rates(query: Query) {
 async function convert(query: Query) {
   const amount = Number(query.get('amount'))
   const { corridor, view, mid } = await priced(query)
-  const prices = { corridor, mid, quotes: view.quotes, absence: null, feeMids: new Map() }
+  const { offers } = view
+  const told = { selection: UNSELECTED, absence: null, feeMids: new Map() }
+  const prices = { corridor, mid, offers, ...told }
   return presentConvert(converted({ prices, goal: { amount, recipientGets: null } }), realtime())
 }
 

@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { NO_FILTERS } from '~/domain/offer/filter.ts'
+import { type Selection, UNSELECTED } from '~/domain/offer/selection.ts'
 import { roundAmount } from '~/domain/round.ts'
-import { convert } from '~/service/convert.ts'
+import { type Conversions, convert } from '~/service/convert.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
+import { offer } from '../support/offers.ts'
 import { viewOf } from '../support/views.ts'
 import { World } from '../support/world.ts'
 
@@ -27,7 +30,7 @@ describe('convert', () => {
     const [entry] = entries
     expect(entry?.converted).toBeCloseTo(12_870, 9)
     expect(entry?.net).toBeCloseTo(12_612.6, 9)
-    expect(entry?.ranked.spreadBps).toBe(0)
+    expect(entry?.spreadBps).toBe(0)
     expect(entry?.vsMidBps).toBeCloseTo(-100, 9)
     expect(best).toBe(entry!)
   })
@@ -185,5 +188,103 @@ describe('convert', () => {
         else expect(roundAmount(best!.net!)).toBe(greatest)
       }),
     )
+  })
+})
+
+describe('convert among offers', () => {
+  const KENYA = { targetCountry: 'KE' }
+  const asked = (world: World, amount: number, selection: Partial<Selection> = {}) =>
+    convert(viewOf(world), {
+      from: 'USD',
+      to: 'KES',
+      goal: { amount, recipientGets: null },
+      selection: { ...UNSELECTED, ...selection },
+    })
+  const ratesOf = ({ entries }: Conversions) => entries.map(({ ranked }) => ranked.quote.rate)
+
+  /** A fee table: 350 for up to 18,000 and 550 for more, or 1 percent on Express. */
+  function bands(): World {
+    const world = new World()
+    const fee = { providerId: 'retail-a', feeCurrency: 'USD' }
+    world.reference({ KES: 130 }, { at: '2026-03-05T14:00:00.000Z' })
+    world.quote(
+      { ...fee, rate: 100, fee: 350, offer: offer({ amountMin: 1000, amountMax: 18_000 }) },
+      { ...fee, rate: 101, fee: 550, offer: offer({ amountMin: 20_000, amountMax: 90_000 }) },
+      {
+        ...fee,
+        rate: 99,
+        fee: null,
+        offer: offer({ service: 'Express', feePercent: 1, amountMin: 5000 }),
+      },
+      { providerId: 'retail-b', rate: 95 },
+    )
+    return world
+  }
+
+  test('takes the offer of each provider that is for the amount and leaves most', () => {
+    const world = bands()
+    const rates = [500, 1000, 5000, 40_000, 60_000, 90_001].map(
+      (amount) =>
+        asked(world, amount).entries.find(({ ranked }) => ranked.provider.id === 'retail-a')?.ranked
+          .quote.rate,
+    )
+    expect(rates).toEqual([100, 100, 99, 101, 101, 99])
+    expect(asked(world, 5000).entries.map(({ net }) => net)).toEqual([490_050, 475_000])
+  })
+
+  test('a spread is held against the best of what is listed', () => {
+    const world = bands()
+    expect(asked(world, 5000).entries.map(({ spreadBps }) => spreadBps)).toEqual([
+      0,
+      (4 / 99) * 10_000,
+    ])
+    expect(asked(world, 40_000).entries[1]?.spreadBps).toBeCloseTo((6 / 101) * 10_000, 9)
+  })
+
+  test('the cost of the nearest offer is that of its own nearest amount', () => {
+    const world = bands()
+    const [entry] = asked(world, 500).entries.filter(
+      ({ ranked }) => ranked.provider.id === 'retail-a',
+    )
+    expect(entry?.net).toBe(15_000)
+    expect(entry?.cost?.feePct).toBe(35)
+    expect(entry?.cost?.total).toBeCloseTo(350 + (1 - 100 / 130) * 1000, 9)
+  })
+
+  test('a percentage alone is a stated fee', () => {
+    const { bestCurrent, best } = asked(bands(), 5000)
+    expect([best?.ranked.quote.rate, bestCurrent?.ranked.quote.rate]).toEqual([99, 99])
+  })
+
+  test('lists every offer that is asked for, each at the best of its bands', () => {
+    const world = bands()
+    expect(ratesOf(asked(world, 40_000, { isEvery: true }))).toEqual([101, 99, 95])
+    expect(ratesOf(asked(world, 2000, { isEvery: true }))).toEqual([99, 95, 100])
+  })
+
+  test('those that say all that is asked come first, and are the best before the silent', () => {
+    const world = new World()
+    world.quote(
+      { providerId: 'retail-a', rate: 9 },
+      { providerId: 'retail-b', rate: 8, offer: offer(KENYA) },
+      { providerId: 'p2p-a', rate: 99, offer: offer({ targetCountry: 'UG' }) },
+    )
+    const filters = { ...NO_FILTERS, ...KENYA }
+    const { entries, best } = asked(world, 1, { filters })
+    expect(entries.map(({ ranked }) => [ranked.provider.id, ranked.unspecified])).toEqual([
+      ['retail-b', []],
+      ['retail-a', ['targetCountry']],
+    ])
+    expect(best?.ranked.provider.id).toBe('retail-b')
+    expect(asked(world, 1).best?.ranked.provider.id).toBe('p2p-a')
+    const ghana = asked(world, 1, { filters: { ...NO_FILTERS, targetCountry: 'GH' } })
+    expect(ghana.best?.ranked.provider.id).toBe('retail-a')
+  })
+
+  test('an amount to arrive is sent by the offer that needs least', () => {
+    const goal = { amount: null, recipientGets: 1_000_000 }
+    const { entries, amount } = convert(viewOf(bands()), { from: 'USD', to: 'KES', goal })
+    expect(entries.map(({ sent }) => sent)).toEqual([10_203.0405061, 10_526.3157895])
+    expect(amount).toBe(10_203.0405061)
   })
 })

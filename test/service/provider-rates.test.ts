@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { ServiceError } from '~/domain/errors.ts'
+import { NO_FILTERS } from '~/domain/offer/filter.ts'
+import { type Selection, UNSELECTED } from '~/domain/offer/selection.ts'
+import type { PayWay } from '~/domain/offer/terms.ts'
 import { providerRates } from '~/service/provider-rates.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
+import { offer } from '../support/offers.ts'
 import { viewOf } from '../support/views.ts'
 import { World } from '../support/world.ts'
 
@@ -36,6 +40,20 @@ const withInactive = (world: World, inactive: { provider?: string; currency?: st
   )
 
 describe('providerRates', () => {
+  test('has one offer of each corridor by what is asked, or every one', () => {
+    const world = new World()
+    const by = (payOut: PayWay) => ({ providerId: 'retail-a', offer: offer({ payOut: [payOut] }) })
+    world.quote({ ...by('cash'), rate: 2 }, { ...by('mobile_money'), rate: 1 })
+    const asked = (selection: Partial<Selection>) =>
+      providerRates(viewOf(world), 'retail-a', { ...UNSELECTED, ...selection }).quotes.map(
+        ({ quote }) => quote.rate,
+      )
+    expect(asked({})).toEqual([2])
+    expect(asked({ isEvery: true })).toEqual([2, 1])
+    expect(asked({ filters: { ...NO_FILTERS, payOut: ['mobile_money'] } })).toEqual([1])
+    expect(asked({ filters: { ...NO_FILTERS, payOut: ['bank_account'] } })).toEqual([])
+  })
+
   test('has the provider’s latest quote in every corridor, by source, then target, and no other', () => {
     const world = new World()
     world.quote(

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { HOUR_MS } from '~/domain/duration.ts'
 import { noState } from '~/domain/feed/state.ts'
 import { CURRENCIES, PROVIDERS, provider } from './catalogue.ts'
+import { offer } from './offers.ts'
 import { fewRates } from './quotes.ts'
 import type { World } from './world.ts'
 
@@ -9,6 +10,14 @@ const codes = (...all: string[]) => fc.constantFrom(...all)
 const ids = fc.constantFrom(...PROVIDERS.map(({ id }) => id))
 /** How time goes on between two things: also not at all, and back. */
 export const jumps = fc.constantFrom(0, 0, 1, 999, 60_000, HOUR_MS, 2 * HOUR_MS + 1, -1, -HOUR_MS)
+
+/** What a quote may say of its offer, and how long it is valid. */
+const terms = fc.record({
+  payOut: fc.option(fc.constantFrom(['cash'] as const, ['mobile_money'] as const)),
+  amountMin: fc.option(fc.constantFrom(2, 50)),
+  feePercent: fc.option(fc.constantFrom(0, 1.5)),
+  life: fc.option(fc.constantFrom(1, 59_999, HOUR_MS, 3 * HOUR_MS)),
+})
 
 /** What can become of a market. */
 export const events = fc.oneof(
@@ -21,6 +30,7 @@ export const events = fc.oneof(
     fee: fc.option(fc.double({ min: 0, max: 500, noNaN: true })),
     feeCurrency: codes('USD', 'KES', 'EUR'),
     back: fc.constantFrom(0, 1, HOUR_MS, 2 * HOUR_MS - 1),
+    said: fc.option(terms),
   }),
   fc.record({
     kind: fc.constant('reference' as const),
@@ -40,9 +50,12 @@ export function apply(world: World, event: Event): void {
   const nowMs = world.clock.now()
   switch (event.kind) {
     case 'quote': {
-      const { kind, back, ...quote } = event
+      const { kind, back, said, ...quote } = event
       const feeCurrency = quote.fee === null ? null : quote.feeCurrency
-      world.quote({ ...quote, feeCurrency, atMs: nowMs - back })
+      const atMs = nowMs - back
+      const { life = null, ...own } = said ?? {}
+      const validUntilMs = life === null ? null : atMs + life
+      world.quote({ ...quote, feeCurrency, atMs, offer: said && offer({ ...own, validUntilMs }) })
       break
     }
     case 'reference':

@@ -1,18 +1,19 @@
-import { feeInTarget, isCancelled, netConverted } from '~/domain/convert.ts'
-import { feeInSource, marginPct, percentOf, totalOf } from '~/domain/price/cost.ts'
-import { isExecutable, KIND_ORDER } from '~/domain/provider.ts'
+import { PLAIN } from '~/domain/offer/terms.ts'
+import { percentOf, totalOf } from '~/domain/price/cost.ts'
+import { isExecutable, KIND_ORDER, RATE_TYPES } from '~/domain/provider.ts'
 import { byKindThenValue, byTie } from '~/domain/rank.ts'
-import { roundAmount } from '~/domain/round.ts'
-import { vsMidBps } from '~/domain/spread.ts'
+import { roundBps } from '~/domain/round.ts'
+import { BPS_PER_UNIT, vsMidBps } from '~/domain/spread.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
-import { feeMidOf, isCurrent, type Prices } from '~/service/convert.ts'
-import { presentConversion, presentConvertMid } from '~/wire/convert.ts'
+import { costAtQuote, isCurrent, type Prices } from '~/service/convert.ts'
+import { presentConvertMid } from '~/wire/convert.ts'
 import { bestNote } from '~/wire/note.ts'
 import type { ByteText } from './byte-text.ts'
+import { ConvertChoice } from './convert-choice.ts'
+import { around, type Entry, entryOf } from './convert-entry.ts'
+import { BELOW, ConvertFigures, EXACT, NO_NET } from './convert-figures.ts'
 import { Piece } from './piece.ts'
 
-/** A rank below every net amount, for a quote whose fee cannot be priced. */
-const NO_NET = Number.NEGATIVE_INFINITY
 const NONE = -1
 
 const NULL = new Piece('null,')
@@ -20,43 +21,33 @@ const LIST = new Piece('"providers":[')
 const BEST_CURRENT = new Piece('"best_current":')
 const NO_COST = { feePct: 0, totalPct: 0, total: 0 }
 
-/** The zeros printed in the places of sums. No name can hold them, for its quotes are escaped. */
-const BLANK = /(?<="(?:converted|net_converted|fee_pct|total_pct|total)":)0(?=[,}])/
-
-/** The text of an entry around its sums. */
-type Entry = {
-  /** The text before the amount converted, which is the first sum. */
-  readonly head: Piece
-  /** The text before each further sum: the net amount, then what makes up the cost. */
-  readonly between: readonly Piece[]
-  /** The text after its last sum, with the comma behind the entry. */
-  readonly tail: Piece
-}
+/** An offer has a text for amounts that it is for, for smaller and for greater ones. */
+const MATCHES = 3
+/** How many sums make up a cost. */
+const COST_SUMS = 3
 
 /**
  * The answers of one corridor to any amount: a form with blanks for the sums, printed once for as
  * long as its prices stay.
- *
- * The figures for an amount lie side by side in a few arrays: under load the arithmetic costs
- * little, but reaching for many scattered objects costs a lot.
  */
 export class ConvertSheet {
-  /** Quotes by kind, those of equal value in their fixed order. */
-  readonly #quotes: Prices['quotes']
-  readonly #feeMids: Prices['feeMids']
+  readonly #prices: Prices
+  /**
+   * The offers by kind, in each those that say all that is asked first, those of equal value in
+   * their fixed order.
+   */
+  readonly #quotes: Prices['offers']
+  readonly #figures: ConvertFigures
+  /** Which offer of each provider is shown; null where each has but one. */
+  readonly #choice: ConvertChoice | null
+  /** The kind of each offer, and within it whether it is silent about something asked. */
   readonly #kinds: Uint8Array
   /** 1 for a kind that is never the best; after the first such quote there is no other. */
   readonly #isNeverBest: Uint8Array
   /** 1 for a quote that can be the best current one. */
   readonly #isCurrent: Uint8Array
-  readonly #rates: Float64Array
-  /** Fees in the target currency; NaN where a fee cannot be priced. */
-  readonly #fees: Float64Array
-  /** Fees in the source currency at the mids of the quote's day; NaN where there is no cost. */
-  readonly #dayFees: Float64Array
-  /** Margins in percent against the mid of the quote's day. */
-  readonly #margins: Float64Array
-  readonly #entries: readonly Entry[]
+  /** The text of each offer for each match, printed when it is first shown. */
+  readonly #entries: (Entry | undefined)[]
   readonly #opening: Piece
   /**
    * The text between the amount and the best entry, split around the mid's sum if there is a mid.
@@ -67,41 +58,37 @@ export class ConvertSheet {
   readonly #closing: Piece
   /** What is said after the list where a quote is the best; null where nothing is. */
   readonly #notes: readonly (Piece | null)[]
-  /** The net amounts of the last question, as shown. */
+  /** The net amounts of the last question, as shown; NaN where nobody asked for one. */
   readonly #nets: Float64Array
+  /** The best rate of each kind of what was last shown, where that changes with the amount. */
+  readonly #bestRates = new Float64Array(RATE_TYPES.length)
   /** Which quote is shown at which place; the last question's order is nearly that of the next. */
   readonly #order: Uint16Array
 
-  constructor({ corridor, mid, quotes, feeMids }: Prices) {
+  constructor(prices: Prices) {
+    const { corridor, mid, offers } = prices
     const { from, to } = corridor
-    this.#feeMids = feeMids
-    this.#quotes = quotes.map(({ ...ranked }) => ({ ...ranked, value: null })).sort(byKindThenValue)
-    const each = <T>(of: (ranked: Prices['quotes'][number]) => T): T[] => this.#quotes.map(of)
-    this.#kinds = Uint8Array.from(each(({ quote }) => KIND_ORDER[quote.rateType]))
+    this.#prices = prices
+    this.#quotes = offers
+      .map((ranked) => ({ ...ranked, value: saysAll(ranked) }))
+      .sort(byKindThenValue)
+    const each = <T>(of: (ranked: RankedQuote) => T): T[] => this.#quotes.map(of)
+    this.#kinds = Uint8Array.from(each(kindOf))
     this.#isNeverBest = Uint8Array.from(each(({ quote }) => (isExecutable(quote.rateType) ? 0 : 1)))
     this.#isCurrent = Uint8Array.from(each((ranked) => (isCurrent(ranked) ? 1 : 0)))
-    this.#rates = Float64Array.from(each(({ quote }) => quote.rate))
-    const fees = each(({ quote }) => feeInTarget(quote, feeMidOf(feeMids, quote)))
-    this.#fees = Float64Array.from(fees, (fee) => fee ?? Number.NaN)
-    this.#dayFees = Float64Array.from(this.#quotes, (one) => dayFeeOf(one) ?? Number.NaN)
-    this.#margins = Float64Array.from(this.#quotes, marginOf)
-    this.#entries = this.#quotes.map((ranked, i) => {
-      const distance = mid && vsMidBps(ranked.quote.rate, mid.rate)
-      const net = fees[i] === null ? null : 0
-      const isPriced = !Number.isNaN(this.#dayFees[i]!)
-      const cost = isPriced ? { ...NO_COST, marginPct: this.#margins[i]! } : null
-      const sums = { sent: 0, converted: 0, net, cost }
-      return entryOf(presentConversion({ ranked, vsMidBps: distance, ...sums }, null))
-    })
+    this.#figures = new ConvertFigures(this.#quotes, prices.feeMids)
+    this.#entries = new Array(MATCHES * offers.length)
     this.#opening = new Piece(`{"from":"${from}","to":"${to}","amount":`)
     const [head, tail = ''] = around(mid && presentConvertMid(mid, 0))
     this.#beforeMid = new Piece(`,"mid":${head}`)
     this.#beforeBest = new Piece(`${tail},"best":`)
     this.#midRate = mid?.rate ?? null
-    this.#closing = new Piece(`],"count":${quotes.length},`)
     this.#notes = this.#quotes.map((ranked) => noteOf(bestNote(ranked)))
-    this.#nets = new Float64Array(quotes.length)
-    this.#order = Uint16Array.from(quotes.keys())
+    this.#nets = new Float64Array(offers.length)
+    const choice = new ConvertChoice(this.#quotes, this.#figures, prices.selection)
+    this.#order = choice.firsts()
+    this.#choice = this.#order.length < offers.length ? choice : null
+    this.#closing = new Piece(`],"count":${this.#order.length},`)
   }
 
   /** Adds the answer for an amount, up to the members that tell its freshness. */
@@ -137,14 +124,18 @@ export class ConvertSheet {
   /** Writes an entry: its pieces with the sums between them. */
   #writeEntry(text: ByteText, i: number, amount: number): void {
     const net = this.#nets[i]!
-    const { head, between, tail } = this.#entries[i]!
-    text.piece(head).rounded(amount * this.#rates[i]!)
+    const { rates, dayFees, percents, margins } = this.#figures
+    const match = this.#figures.matchOf(i, amount)
+    const { head, between, tail } = this.#entry(i, match)
+    text.piece(head).rounded(amount * rates[i]!)
     let next = 0
     if (net !== NO_NET) text.piece(between[next++]!).rounded(net)
-    const fee = this.#dayFees[i]!
-    if (!Number.isNaN(fee)) {
-      const feePct = percentOf(fee, amount)
-      const marginPct = this.#margins[i]!
+    if (this.#choice) text.piece(between[next++]!).rounded(roundBps(this.#spreadOf(i)))
+    const fixed = dayFees[i]!
+    if (match === EXACT && !Number.isNaN(fixed)) {
+      const fee = fixed + (amount * percents[i]!) / 100
+      const feePct = percentOf(fixed, amount) + percents[i]!
+      const marginPct = margins[i]!
       text.piece(between[next++]!).percent(feePct)
       text.piece(between[next++]!).percent(feePct + marginPct)
       text.piece(between[next]!).rounded(totalOf({ fee, marginPct }, amount))
@@ -152,16 +143,52 @@ export class ConvertSheet {
     text.piece(tail)
   }
 
+  #entry(i: number, match: number): Entry {
+    const at = MATCHES * i + match
+    const known = this.#entries[at]
+    if (known) return known
+    const printed = this.#printed(i, match)
+    this.#entries[at] = printed
+    return printed
+  }
+
+  #spreadOf(i: number): number {
+    const best = this.#bestRates[this.#kinds[i]! >> 1]!
+    return ((best - this.#figures.rates[i]!) / best) * BPS_PER_UNIT
+  }
+
+  /**
+   * An entry with blanks for its sums. The cost of an offer for other amounts is no sum, as it is
+   * reckoned at the nearest of them.
+   */
+  #printed(i: number, match: number): Entry {
+    const { mid } = this.#prices
+    const ranked = this.#quotes[i]!
+    const { amountMin, amountMax } = ranked.quote.offer ?? PLAIN
+    const isPriced = !Number.isNaN(this.#figures.dayFees[i]!)
+    const net = this.#figures.hasNet(i) ? 0 : null
+    const zeros = isPriced ? { ...NO_COST, marginPct: this.#figures.margins[i]! } : null
+    const isCostSummed = match === EXACT && isPriced
+    const isSpreadBlank = this.#choice !== null
+    const conversion = {
+      ranked,
+      spreadBps: isSpreadBlank ? 0 : ranked.spreadBps,
+      vsMidBps: mid && vsMidBps(ranked.quote.rate, mid.rate),
+      sent: [amountMin ?? 0, 0, Number.POSITIVE_INFINITY][match]!,
+      converted: 0,
+      net,
+      cost:
+        match === EXACT ? zeros : costAtQuote(ranked, (match === BELOW ? amountMin : amountMax)!),
+    }
+    const sums = 1 + (net === null ? 0 : 1) + (isSpreadBlank ? 1 : 0)
+    return entryOf(conversion, { sums: sums + (isCostSummed ? COST_SUMS : 0), isSpreadBlank })
+  }
+
   /** Computes the net amounts and sorts the quotes, starting from their last order. */
   #rank(amount: number): void {
     const [nets, order] = [this.#nets, this.#order]
-    for (let i = 0; i < nets.length; i++) {
-      const fee = this.#fees[i]!
-      const converted = amount * this.#rates[i]!
-      if (Number.isNaN(fee)) nets[i] = NO_NET
-      else if (isCancelled(converted, fee)) nets[i] = roundAmount(this.#plainNet(i, amount))
-      else nets[i] = roundAmount(converted - fee)
-    }
+    if (this.#choice) this.#choose(this.#choice, amount)
+    else for (let i = 0; i < nets.length; i++) nets[i] = this.#figures.netOf(i, amount)
     for (let place = 1; place < order.length; place++) {
       const moved = order[place]!
       let to = place
@@ -170,9 +197,24 @@ export class ConvertSheet {
     }
   }
 
-  #plainNet(i: number, amount: number): number {
-    const { quote } = this.#quotes[i]!
-    return netConverted(quote, amount, feeMidOf(this.#feeMids, quote)) ?? NO_NET
+  /** Puts the offers for the amount in their providers' places, and measures them. */
+  #choose(choice: ConvertChoice, amount: number): void {
+    const [nets, order, best] = [this.#nets, this.#order, this.#bestRates]
+    nets.fill(Number.NaN)
+    choice.choose(order, amount, (i) => this.#knownNet(i, amount))
+    best.fill(0)
+    for (let place = 0; place < order.length; place++) {
+      const i = order[place]!
+      this.#knownNet(i, amount)
+      const kind = this.#kinds[i]! >> 1
+      best[kind] = Math.max(best[kind]!, this.#figures.rates[i]!)
+    }
+  }
+
+  #knownNet(i: number, amount: number): number {
+    const nets = this.#nets
+    if (Number.isNaN(nets[i]!)) nets[i] = this.#figures.netOf(i, amount)
+    return nets[i]!
   }
 
   #isBefore(a: number, b: number): boolean {
@@ -183,8 +225,8 @@ export class ConvertSheet {
   }
 
   /**
-   * The best net amount above zero of all executable kinds, or of their current quotes alone;
-   * `NONE` without one.
+   * The best net amount above zero of all executable kinds, or of their current quotes alone, among
+   * those that say all that is asked if there are any; `NONE` without one.
    */
   #best(isOfCurrent: boolean): number {
     const [nets, order] = [this.#nets, this.#order]
@@ -193,33 +235,24 @@ export class ConvertSheet {
       const i = order[place]!
       if (this.#isNeverBest[i]) break
       if (!(nets[i]! > 0) || (isOfCurrent && !this.#isCurrent[i])) continue
-      if (best === NONE || nets[i]! > nets[best]!) best = i
-      else if (nets[i] === nets[best] && byTie(this.#quotes[i]!, this.#quotes[best]!) < 0) best = i
+      if (best === NONE || this.#isBetter(i, best)) best = i
     }
     return best
   }
-}
 
-/** The fee by which a quote's cost is reckoned; null where it has none. */
-function dayFeeOf({ quote, midAtQuote, feeMidAtQuote: feeMid }: RankedQuote): number | null {
-  return midAtQuote && feeInSource(quote, { mid: midAtQuote.rate, feeMid })
-}
-
-const marginOf = ({ quote, midAtQuote }: RankedQuote): number =>
-  midAtQuote ? marginPct(quote.rate, midAtQuote.rate) : Number.NaN
-
-const noteOf = (note: string | null): Piece | null =>
-  note === null ? null : new Piece(`"note":${JSON.stringify(note)},`)
-
-function entryOf(object: object): Entry {
-  const [head, ...others] = around(object)
-  const tail = others.pop() ?? ''
-  return {
-    head: new Piece(head!),
-    between: others.map((text) => new Piece(text)),
-    tail: new Piece(`${tail},`),
+  #isBetter(a: number, b: number): boolean {
+    const silence = (this.#kinds[a]! & 1) - (this.#kinds[b]! & 1)
+    if (silence !== 0) return silence < 0
+    const [net, other] = [this.#nets[a]!, this.#nets[b]!]
+    return net === other ? byTie(this.#quotes[a]!, this.#quotes[b]!) < 0 : net > other
   }
 }
 
-/** An object's text around its blanks. */
-const around = (object: object | null): string[] => JSON.stringify(object).split(BLANK)
+/** What sorts offers that say all that is asked before those that are silent about some of it. */
+const saysAll = ({ unspecified }: RankedQuote): number => (unspecified.length === 0 ? 1 : 0)
+
+const kindOf = (ranked: RankedQuote): number =>
+  2 * KIND_ORDER[ranked.quote.rateType] + 1 - saysAll(ranked)
+
+const noteOf = (note: string | null): Piece | null =>
+  note === null ? null : new Piece(`"note":${JSON.stringify(note)},`)

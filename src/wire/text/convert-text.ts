@@ -6,11 +6,11 @@ import type { Body } from './answer-cache.ts'
 import { ByteText } from './byte-text.ts'
 import { ConvertSheet } from './convert-sheet.ts'
 
-/** The sheet of a list of quotes, and the prices that it was printed from. */
+/** The sheet of a list of offers, and the prices that it was printed from. */
 type Printed = { readonly prices: Prices; readonly sheet: ConvertSheet }
 
 /** Cache 4 of a read, see docs/architecture.md. */
-const printed = new WeakMap<Prices['quotes'], Printed>()
+const printed = new WeakMap<Prices['offers'], Printed>()
 const text = new ByteText()
 
 /**
@@ -18,18 +18,18 @@ const text = new ByteText()
  * written anew.
  */
 export function convertText({ prices, goal }: Priced, freshness: Freshness): Body {
-  if (prices.quotes.length === 0 || goal.amount === null)
+  if (prices.offers.length === 0 || goal.amount === null)
     return JSON.stringify(presentConvert(converted({ prices, goal }), freshness))
   sheetOf(prices).write(text.clear(), goal.amount)
   return text.ascii(freshnessText(freshness)).bytes
 }
 
 function sheetOf(prices: Prices): ConvertSheet {
-  const known = printed.get(prices.quotes)
+  const known = printed.get(prices.offers)
   if (known && known.prices.mid === prices.mid && isSame(known.prices.feeMids, prices.feeMids))
     return known.sheet
   const sheet = new ConvertSheet(prices)
-  printed.set(prices.quotes, { prices, sheet })
+  printed.set(prices.offers, { prices, sheet })
   return sheet
 }
 

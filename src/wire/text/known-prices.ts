@@ -7,11 +7,14 @@ import type { Priced, Prices } from '~/service/convert.ts'
 import { ConvertQuery } from '~/wire/parameters.ts'
 import { plainNumber } from '~/wire/query.ts'
 
-/**
- * How many questions are remembered for each tier. An entry keeps its corridor's quotes and the
- * form of their answers, which may take 50 kB.
- */
+/** How many questions are remembered for each tier. */
 const QUESTIONS_MAX = 256
+
+/**
+ * How many offers the questions of a tier may be about together. Each keeps up to three texts of
+ * about a kilobyte.
+ */
+const OFFERS_MAX = 10_000
 
 /** Longer questions are read again each time, so that strangers' texts cannot fill the memory. */
 const STEM_LENGTH_MAX = 256
@@ -62,7 +65,11 @@ export class KnownPrices {
   keep(url: string, found: Priced, { freshness: { tier }, basis }: View): Priced {
     const end = stemLengthOf(url)
     if (end !== null && plainNumber(ConvertQuery.properties.amount, url.slice(end)) !== null) {
-      this.#byTier[tier] ??= new LRUCache({ max: QUESTIONS_MAX })
+      this.#byTier[tier] ??= new LRUCache({
+        max: QUESTIONS_MAX,
+        maxSize: OFFERS_MAX,
+        sizeCalculation: ({ prices }) => 1 + prices.offers.length,
+      })
       this.#byTier[tier].set(url.slice(0, end), { prices: found.prices, basis })
     }
     return found

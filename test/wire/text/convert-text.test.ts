@@ -3,6 +3,10 @@ import fc from 'fast-check'
 import { AMOUNT_MAX } from '~/domain/convert.ts'
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import { TIERS } from '~/domain/freshness.ts'
+import { NO_FILTERS } from '~/domain/offer/filter.ts'
+import { type Selection, UNSELECTED } from '~/domain/offer/selection.ts'
+import { CHANNELS, PAY_WAYS } from '~/domain/offer/terms.ts'
+import type { Quote } from '~/domain/quote.ts'
 import { Memory } from '~/memory/memory.ts'
 import { converted, type Priced, priced } from '~/service/convert.ts'
 import { presentConvert } from '~/wire/convert.ts'
@@ -10,12 +14,15 @@ import type { Body } from '~/wire/text/answer-cache.ts'
 import { convertText } from '~/wire/text/convert-text.ts'
 import { CURRENCIES, PROVIDERS, provider } from '../../support/catalogue.ts'
 import { clockAt } from '../../support/clock.ts'
+import { offer } from '../../support/offers.ts'
 import { fewRates, quote, rates } from '../../support/quotes.ts'
 import { viewOf } from '../../support/views.ts'
 
 const textOf = (body: Body) => (typeof body === 'string' ? body : new TextDecoder().decode(body))
 
 const NOW = '2026-03-05T14:00:00.000Z'
+
+const names = (maxLength: number) => fc.string({ unit: 'grapheme', maxLength })
 
 const quoted = fc.record({
   providerId: fc.constantFrom(...PROVIDERS.map(({ id }) => id)),
@@ -24,30 +31,88 @@ const quoted = fc.record({
   feeCurrency: fc.constantFrom('USD', 'KES', 'GBP', 'ZAR'),
   back: fc.constantFrom(0, 7 * DAY_MS - HOUR_MS, 7 * DAY_MS, 7 * DAY_MS + 1),
 })
+/** The ends of bands, few enough that an amount often falls on one. */
+const ends = fc.option(fc.constantFrom(0, 1, 50, 99.99, 100, 1e6), { freq: 2 })
+const ways = fc.option(fc.subarray([...PAY_WAYS].slice(0, 3), { minLength: 1 }))
+const offers = fc
+  .record({
+    sourceCountry: fc.constantFrom(null, 'US', 'GB'),
+    payOut: ways,
+    channel: fc.option(fc.constantFrom(...CHANNELS.slice(0, 2))),
+    amounts: fc.tuple(ends, ends),
+    service: fc.option(names(8)),
+    feePercent: fc.option(
+      fc.oneof(fc.constantFrom(0, 0.5, 100), fc.double({ min: 0, max: 100, noNaN: true })),
+    ),
+    deliveryMaxMs: fc.option(fc.constantFrom(HOUR_MS, 2 * DAY_MS)),
+    life: fc.option(fc.constantFrom(8 * DAY_MS, 30 * DAY_MS)),
+  })
+  .map(({ amounts: [a, b], ...more }) => {
+    const isTurned = a !== null && b !== null && a > b
+    return { ...more, amountMin: isTurned ? b : a, amountMax: isTurned ? a : b }
+  })
+const selections: fc.Arbitrary<Selection> = fc.record({
+  filters: fc.oneof(
+    fc.constant(NO_FILTERS),
+    fc.record({
+      sourceCountry: fc.constantFrom(null, 'US', 'FR'),
+      targetCountry: fc.constantFrom(null, null, 'KE'),
+      payIn: fc.constant(null),
+      payOut: ways,
+      channel: fc.constantFrom(null, [CHANNELS[0]]),
+      deliveryMaxMs: fc.constantFrom(null, DAY_MS),
+    }),
+  ),
+  isEvery: fc.boolean(),
+  maxAgeMs: fc.constantFrom(null, null, DAY_MS, 7 * DAY_MS),
+})
 const amounts = fc.oneof(
+  fc.constantFrom(0.5, 1, 49.99, 50, 75, 100, 100.01, 1e7),
   fc.integer({ min: 1, max: 1e6 }).map((cents) => cents / 100),
   fc.double({ min: 1e-9, max: AMOUNT_MAX, noNaN: true }),
 )
 /** The least amount that 40 decimals can name. */
 const LEAST = 1e-40
 
-const sending = (amount: number) => ({
+const sending = (amount: number, selection: Selection = UNSELECTED) => ({
   from: 'USD',
   to: 'KES',
   goal: { amount, recipientGets: null } as const,
+  selection,
 })
 
 /** The prices with a mid of the day, and one for a third currency, beside each quote. */
 function withDays({ prices, goal }: Priced, days: readonly (readonly (number | null)[])[]): Priced {
-  const quotes = prices.quotes.map((ranked, i) => {
+  const offers = prices.offers.map((ranked, i) => {
     const [rate = null, feeMid = null] = days[i % days.length]!
     const midAtQuote = rate === null ? null : { rate, source: 'feed', atMs: ranked.quote.atMs }
     return { ...ranked, midAtQuote, feeMidAtQuote: feeMid }
   })
-  return { prices: { ...prices, quotes }, goal }
+  return { prices: { ...prices, offers }, goal }
 }
 
-const names = fc.string({ unit: 'grapheme', maxLength: 20 })
+/** A quote of a random provider, with what it says of its offer. */
+function quoteOf(
+  [{ back, fee, feeCurrency, ...more }, said]: [
+    typeof quoted extends fc.Arbitrary<infer T> ? T : never,
+    (typeof offers extends fc.Arbitrary<infer T> ? T : never) | null,
+  ],
+  id: number,
+  nowMs: number,
+): Quote {
+  const { rateType } = PROVIDERS.find((one) => one.id === more.providerId)!
+  const atMs = nowMs - back
+  const { life = null, ...terms } = said ?? {}
+  return quote({
+    ...more,
+    id,
+    atMs,
+    rateType,
+    fee,
+    feeCurrency: fee === null ? null : feeCurrency,
+    offer: said && offer({ ...terms, validUntilMs: life === null ? null : atMs + life }),
+  })
+}
 
 describe('convertText', () => {
   test('is what presentConvert writes, character by character', () => {
@@ -55,7 +120,7 @@ describe('convertText', () => {
       quotes: fc.array(quoted, { maxLength: 14 }),
       asked: fc.array(fc.tuple(amounts, fc.constantFrom(...TIERS)), { minLength: 1, maxLength: 6 }),
       mids: fc.record({ KES: fc.option(fewRates), GBP: fc.option(fewRates) }),
-      name: names,
+      name: names(20),
       days: fc.array(fc.tuple(fc.option(fewRates), fc.option(rates)), {
         minLength: 1,
         maxLength: 5,
@@ -105,5 +170,50 @@ describe('convertText', () => {
       { numRuns: 500 },
     )
     expect(others).toBeGreaterThan(100)
+  })
+
+  test('is what presentConvert writes of offers, for any filters, amounts and ages', () => {
+    const scenes = fc.record({
+      quotes: fc.array(fc.tuple(quoted, fc.option(offers, { freq: 6 })), { maxLength: 25 }),
+      asked: fc.array(fc.tuple(amounts, selections, fc.constantFrom(...TIERS)), {
+        minLength: 1,
+        maxLength: 12,
+      }),
+      days: fc.array(fc.tuple(fc.option(fewRates, { freq: 3 }), fc.option(rates)), {
+        minLength: 1,
+        maxLength: 5,
+      }),
+    })
+    const seen = { exact: 0, nearest: 0, unspecified: 0, silentBest: 0, chosen: 0, plain: 0 }
+    fc.assert(
+      fc.property(scenes, ({ quotes, asked, days }) => {
+        const clock = clockAt(NOW)
+        const memory = new Memory()
+        memory.publish({ catalogue: { currencies: CURRENCIES, providers: PROVIDERS } }, clock.now())
+        memory.publish(
+          { quotes: quotes.map((one, id) => quoteOf(one, id, clock.now())) },
+          clock.now(),
+        )
+        const kept = new Map<Selection, Priced>()
+        for (const [amount, selection, tier] of [...asked, ...asked]) {
+          const view = viewOf({ memory, clock }, tier)
+          const fresh = withDays(priced(view, sending(amount, selection)), days)
+          const { prices } = kept.get(selection) ?? fresh
+          kept.set(selection, { ...fresh, prices })
+          const known = { ...fresh, prices }
+          const plain = presentConvert(converted(known), view.freshness)
+          expect(textOf(convertText(known, view.freshness))).toBe(JSON.stringify(plain))
+          for (const entry of plain.providers) {
+            if (entry.amount_match) seen[entry.amount_match]++
+            if (entry.unspecified) seen.unspecified++
+            if (!entry.offer) seen.plain++
+          }
+          if (plain.best?.unspecified) seen.silentBest++
+          if (plain.count < prices.offers.length) seen.chosen++
+        }
+      }),
+      { numRuns: 500 },
+    )
+    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(100)
   })
 })
