@@ -4,6 +4,7 @@ import { compareText } from '~/domain/rank.ts'
 import type { CorridorView } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
 import { type Emptiness, emptinessOf } from './absence.ts'
+import { isSupported } from './supported.ts'
 
 export type LiveCorridor = Corridor & {
   /** The corridor's quotes; never empty. */
@@ -30,13 +31,14 @@ export function corridorsOf(view: View, selection: Selection): Corridors {
 
 /**
  * Every corridor that an active provider quotes between active currencies, by source, then target;
- * by the prices selected.
+ * by the prices selected. What is sent from one country to another in one currency is a corridor
+ * where the two countries are asked for.
  */
 export function liveCorridors(view: View, selection: Selection = UNSELECTED): LiveCorridor[] {
   const live: LiveCorridor[] = []
   for (const book of view.generation.quotes.allBooks()) {
     const { from, to } = book
-    if (!view.catalogue.currency(from) || !view.catalogue.currency(to)) continue
+    if (!isSupported(view.catalogue, book, selection.filters)) continue
     const seen = view.viewOf(book, selection)
     if (seen.quotes.length > 0) live.push({ from, to, view: seen })
   }

@@ -6,6 +6,7 @@ import { compareText } from '~/domain/rank.ts'
 import type { AgedQuote, RankedQuote } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
 import { type Emptiness, emptinessOf } from './absence.ts'
+import { isSupported } from './supported.ts'
 
 export type ProviderQuote = AgedQuote & Pick<RankedQuote, 'unspecified'>
 
@@ -45,7 +46,7 @@ export function providerRates(
 function quotesOf(view: View, providerId: string, selection: Selection): ProviderQuote[] {
   const quotes: ProviderQuote[] = []
   for (const book of view.generation.quotes.booksOf(providerId)) {
-    if (!view.catalogue.currency(book.from) || !view.catalogue.currency(book.to)) continue
+    if (!isSupported(view.catalogue, book, selection.filters)) continue
     const { quotes: shown } = view.viewOf(book, selection)
     quotes.push(...shown.filter(({ quote }) => quote.providerId === providerId))
   }

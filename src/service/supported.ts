@@ -42,6 +42,14 @@ export function supportedCorridor(
   return { from, to }
 }
 
+/** Whether `supportedCorridor` would take the codes of a pair that is quoted. */
+export const isSupported = (
+  catalogue: CatalogueIndex,
+  { from, to }: Corridor,
+  filters: OfferFilters,
+): boolean =>
+  Boolean(catalogue.currency(from) && catalogue.currency(to)) && (from !== to || isAbroad(filters))
+
 /** Whether both countries are asked for, and differ. */
 const isAbroad = ({ sourceCountry, targetCountry }: OfferFilters): boolean =>
   sourceCountry !== null && targetCountry !== null && sourceCountry !== targetCountry

@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'bun:test'
+import { NO_FILTERS } from '~/domain/offer/filter.ts'
+import { UNSELECTED } from '~/domain/offer/selection.ts'
+import { PLAIN } from '~/domain/offer/terms.ts'
 import { liveCorridors } from '~/service/corridors.ts'
+import { providerRates } from '~/service/provider-rates.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
 import { viewOf } from '../support/views.ts'
 import { World } from '../support/world.ts'
@@ -27,6 +31,23 @@ describe('liveCorridors', () => {
     expect(corridor?.view.best).toBeNull()
     expect(corridor?.view.avgSpreadBps).toBeNull()
     expect(corridor?.view.lastUpdatedMs).toBe(world.clock.now())
+  })
+
+  test('one currency on both sides is a corridor between two countries that are asked for', () => {
+    const world = new World()
+    const offer = { ...PLAIN, sourceCountry: 'US', targetCountry: 'LR' }
+    world.quote({ providerId: 'retail-a', from: 'USD', to: 'USD', rate: 1, offer })
+    expect(namesOf(world)).toEqual([])
+    const between = (sourceCountry: string, targetCountry: string | null) => {
+      const filters = { ...NO_FILTERS, sourceCountry, targetCountry }
+      const found = liveCorridors(viewOf(world), { ...UNSELECTED, filters })
+      return found.map(({ from, to }) => `${from}/${to}`)
+    }
+    expect(between('US', 'LR')).toEqual(['USD/USD'])
+    expect(between('US', 'SO')).toEqual([])
+    expect(between('US', null)).toEqual([])
+    const rates = providerRates(viewOf(world), 'retail-a')
+    expect(rates.quotes).toEqual([])
   })
 
   test('a corridor whose first quote came after the top of the hour is not in the hourly tier', () => {
