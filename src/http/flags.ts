@@ -45,4 +45,7 @@ async function knownFlags(): Promise<ReadonlyMap<string, () => Promise<StaticFil
 }
 
 const flagOf = async (name: string): Promise<StaticFile> =>
-  new StaticFile({ bytes: await Bun.file(join(FLAGS, name)).bytes(), type: 'image/svg+xml' })
+  new StaticFile({ bytes: await flagFile(name).bytes(), type: 'image/svg+xml' })
+
+/** The file of a flag that the package is known to have, such as `ke.svg`. */
+export const flagFile = (name: string) => Bun.file(join(FLAGS, name))

@@ -17,6 +17,8 @@ export type FileContent = {
   readonly bytes: Bytes | string
   readonly type: string
   readonly headers?: Headers
+  /** Whether the bytes are compressed by themselves, so that gzip would gain nothing. */
+  readonly isPacked?: boolean
 }
 
 const ETAG_LENGTH = 32
@@ -27,14 +29,16 @@ export class StaticFile {
   readonly digest: string
   readonly #bytes: Bytes
   readonly #headers: Headers & { etag: string }
+  readonly #isPacked: boolean
   #zipped: Bytes | null = null
 
-  constructor({ bytes, type, headers = {} }: FileContent) {
+  constructor({ bytes, type, headers = {}, isPacked = false }: FileContent) {
+    this.#isPacked = isPacked
     this.#bytes = typeof bytes === 'string' ? new TextEncoder().encode(bytes) : bytes
     this.digest = createHash('sha256').update(this.#bytes).digest('hex')
     this.#headers = {
       'content-type': type,
-      vary: 'accept-encoding',
+      ...(!isPacked && { vary: 'accept-encoding' }),
       'x-content-type-options': 'nosniff',
       ...headers,
       etag: `W/"${this.digest.slice(0, ETAG_LENGTH)}"`,
@@ -45,7 +49,7 @@ export class StaticFile {
   reply(request: Request, rule: keyof typeof CACHE): Response {
     const headers = { ...this.#headers, 'cache-control': CACHE[rule] }
     if (isHeld(request, headers.etag)) return new Response(null, { status: 304, headers })
-    if (!takesGzip(request)) return new Response(this.#bytes, { headers })
+    if (this.#isPacked || !takesGzip(request)) return new Response(this.#bytes, { headers })
     this.#zipped ??= Bun.gzipSync(this.#bytes)
     return new Response(this.#zipped, { headers: { ...headers, 'content-encoding': 'gzip' } })
   }

@@ -5,6 +5,7 @@ export const PATHS = {
   send: '/send',
   providers: '/providers',
   embed: '/embed',
+  pictures: '/pictures',
   method: '/how-we-reckon',
   reference: '/docs',
   signUp: '/sign-up',

@@ -3,6 +3,7 @@ import type { Clock } from '~/clock.ts'
 import { freshnessAt } from '~/domain/freshness.ts'
 import type { AddressOf } from '~/http/edge/address.ts'
 import type { Fetch } from '~/http/handler.ts'
+import { errorReply } from '~/http/reply.ts'
 import type { Log } from '~/log.ts'
 import type { AddressLimits } from '~/memory/address-limits.ts'
 import type { Memory } from '~/memory/memory.ts'
@@ -58,8 +59,8 @@ const movedReply = ({ pages }: PublicDeps, { to, isForGood = false }: Moved): Re
     headers: { location: pages.mount + to, 'cache-control': 'no-cache', ...SECURITY_HEADERS },
   })
 
-/** A handler under the limit and view of public pages, for answers that are not pages. */
-export function limited(
+/** A handler under the limit and view of public pages. */
+function limited(
   { memory, clock, ageLimits, limits, addressOf }: PublicDeps,
   { answer, over }: Limited,
 ): Fetch {
@@ -71,6 +72,23 @@ export function limited(
     return answer({ request, url: new URL(request.url), view, nowMs })
   }
 }
+
+/** A handler like that for a file; whoever is over the limit is told in a line of text. */
+export const limitedFile = (deps: PublicDeps, answer: Limited['answer']): Fetch =>
+  limited(deps, {
+    over: (_request, seconds) =>
+      new Response(`too many requests from your address; come back in ${seconds} s\n`, {
+        status: 429,
+        headers: { 'content-type': 'text/plain; charset=utf-8', 'retry-after': String(seconds) },
+      }),
+    async answer(ask) {
+      try {
+        return await answer(ask)
+      } catch (error) {
+        return errorReply(error, deps.log)
+      }
+    },
+  })
 
 type Limited = {
   answer(ask: PublicAsk): Response | Promise<Response>

@@ -19,8 +19,12 @@ import { Assets, assetRoutes } from './assets.ts'
 import type { Credit } from './frame.tsx'
 import { methodRoutes } from './method-page.tsx'
 import { type PageDeps, siteFrame } from './page.tsx'
+import { pictureRoutes } from './picture/pictures.ts'
+import { providersRoutes } from './providers/providers.tsx'
 import { publicPage } from './public-page.tsx'
 import { sendRoutes } from './send/send.tsx'
+import { crawlerRoutes } from './site/crawlers.ts'
+import { faviconRoutes } from './site/favicon.ts'
 import { unknownPage } from './unknown-page.tsx'
 
 /** What the pages need besides what the API is made of. */
@@ -74,6 +78,10 @@ export function createPortal(deps: PortalDeps, { basePath }: { basePath: string 
       ...methodRoutes(open),
       ...sendRoutes(open),
       ...embedRoutes(open),
+      ...providersRoutes(open),
+      ...pictureRoutes(open),
+      ...crawlerRoutes(open),
+      ...faviconRoutes(),
       ...corridorsRoutes({ ...open, trends: new TrendBoard(trends) }),
       ...(people?.(pages) ?? []),
       ...assetRoutes({ assets: pages.assets, log }),

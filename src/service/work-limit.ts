@@ -5,6 +5,8 @@ type WorkBounds = {
   readonly runningMax: number
   /** How many works wait for their turn; one more is refused at once. */
   readonly waitingMax: number
+  /** What callers are told whose work cannot begin; without it, that the database has too much. */
+  readonly refusal?: string
 }
 
 export type WorkFigures = Readonly<Record<'running' | 'waiting' | 'refused', number>>
@@ -13,6 +15,9 @@ export type WorkFigures = Readonly<Record<'running' | 'waiting' | 'refused', num
 export const TURN_MS_MAX = 2000
 
 const RETRY_SECONDS = 1
+const DATABASE_REFUSAL =
+  'the database is overloaded at the moment; retry shortly, ' +
+  'or ask for current data, which is still served'
 
 type Waiting = { start(): void; refuse(): void }
 
@@ -71,8 +76,7 @@ export class WorkLimit {
     this.#refused++
     return new ServiceError(
       'overloaded',
-      'the database is overloaded at the moment; retry shortly, ' +
-        'or ask for current data, which is still served',
+      this.bounds.refusal ?? DATABASE_REFUSAL,
       {},
       RETRY_SECONDS,
     )

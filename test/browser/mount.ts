@@ -7,8 +7,10 @@ const EMAIL = 'ada.lovelace@example.org'
 const OPERATOR = 'operator@example.org'
 const PASSWORD = 'correct horse battery'
 const MOUNT = '/fx'
-/** How many pages are opened that differ only in their query. */
+/** How many pages are opened that differ only in their query, or in what they are about. */
 const ALIKE_MAX = 3
+
+const kindOf = (path: string): string => path.replace(/(\/(?:send|providers)\/).+/, '$1')
 
 setDefaultTimeout(180_000)
 
@@ -35,14 +37,15 @@ describe.each(MANNERS)('in a browser, below a path, behind a proxy that %s', (ma
     for (const queue = [start]; queue.length > 0; ) {
       const url = queue.shift()!
       const { pathname, origin } = new URL(url)
-      const count = alike.get(pathname) ?? 0
+      const kind = kindOf(pathname)
+      const count = alike.get(kind) ?? 0
       if (origin !== proxy.origin || seen.has(url) || count === ALIKE_MAX) continue
       if (/\.(csv|json|txt)$/.test(pathname)) {
         expect([url, (await page.request.get(url)).status()]).toEqual([url, 200])
         continue
       }
       seen.add(url)
-      alike.set(pathname, count + 1)
+      alike.set(kind, count + 1)
       const reply = await page.goto(url, { waitUntil: 'load' })
       expect([url, reply?.status()]).toEqual([url, 200])
       queue.push(...(await linksOf(page)))
@@ -78,7 +81,16 @@ describe.each(MANNERS)('in a browser, below a path, behind a proxy that %s', (ma
 
   test('every page that a stranger can reach is there, with everything that it loads', async () => {
     const pages = await walk(await scene.visit(), proxy.home)
-    for (const page of ['', '/corridors', '/docs', '/sign-up', '/sign-in', '/forgotten'])
+    for (const page of [
+      '',
+      '/corridors',
+      '/send/',
+      '/providers/',
+      '/docs',
+      '/sign-up',
+      '/sign-in',
+      '/forgotten',
+    ])
       expect([page, pages.includes(MOUNT + page) || pages.includes(`${MOUNT}${page}/`)]).toEqual([
         page,
         true,

@@ -26,6 +26,13 @@ type Json = any
 const PATHS = [
   '/',
   '/corridors',
+  '/send',
+  '/send/united-kingdom-to-ghana?amount=200&pay_in=cash',
+  '/providers',
+  '/providers/wise',
+  '/embed?source=GB&target=GH&amount=200',
+  '/pictures/united-kingdom-to-ghana.png',
+  '/sitemap.xml',
   '/developer',
   '/developer/key',
   '/sign-up',
@@ -74,7 +81,7 @@ export async function surfaceOf(origin: string): Promise<Surface> {
       ),
   )
   const pages = await Promise.all(
-    ['/', '/corridors', '/sign-up', '/docs'].map(async (path) =>
+    ['/', '/corridors', '/send', '/providers', '/sign-up', '/docs'].map(async (path) =>
       (await fetch(origin + path)).text(),
     ),
   )

@@ -35,6 +35,9 @@ const TYPES: Readonly<Record<ProviderType, string>> = {
 
 export const typeText = (type: ProviderType | null): string | null => type && TYPES[type]
 
+/** A word of the catalogue as people write it: `bank_transfer` is `bank transfer`. */
+export const plainWords = (name: string): string => name.replaceAll('_', ' ')
+
 /** What is written beside a price because of what stands behind it. */
 export const STANDING: Readonly<Record<Evidence, string | null>> = {
   observed: null,

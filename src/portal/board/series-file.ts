@@ -1,8 +1,6 @@
 import { roundAmount } from '~/domain/round.ts'
-import type { Fetch } from '~/http/handler.ts'
-import { errorReply } from '~/http/reply.ts'
 import type { Route } from '~/http/route.ts'
-import { limited, type PublicAsk, type PublicDeps } from '~/portal/public-page.tsx'
+import { limitedFile, type PublicAsk, type PublicDeps } from '~/portal/public-page.tsx'
 import { type HeldSeriesDeps, heldSeriesOf } from '~/service/held-series.ts'
 import { csvLine } from '~/wire/csv-line.ts'
 import { presentSeries, type TimeSeriesPoint } from '~/wire/series.ts'
@@ -26,26 +24,8 @@ type Deps = PublicDeps & { readonly past: HeldSeriesDeps }
 
 /** The data of the board's chart as a file; the API offers it with a key. */
 export const seriesFileRoutes = (deps: Deps): Route[] => [
-  { method: 'GET', path: SERIES_PATH, handle: seriesFile(deps) },
+  { method: 'GET', path: SERIES_PATH, handle: limitedFile(deps, (ask) => fileReply(deps, ask)) },
 ]
-
-const seriesFile = (deps: Deps): Fetch =>
-  limited(deps, {
-    over: (_request, seconds) =>
-      new Response(`too many requests from your address; come back in ${seconds} s\n`, {
-        status: 429,
-        headers: { ...PLAIN_TEXT, 'retry-after': String(seconds) },
-      }),
-    async answer(ask) {
-      try {
-        return await fileReply(deps, ask)
-      } catch (error) {
-        return errorReply(error, deps.log)
-      }
-    },
-  })
-
-const PLAIN_TEXT = { 'content-type': 'text/plain; charset=utf-8' }
 
 async function fileReply(
   { past, ageLimits }: Deps,

@@ -1,6 +1,9 @@
 /** @jsxImportSource preact */
 import type { Provider } from '~/domain/provider.ts'
-import { typeText } from './kinds.ts'
+import { Logo } from '~/portal/providers/logo.tsx'
+import { providerPath } from '~/portal/providers/path.ts'
+import { Website } from '~/portal/providers/website.tsx'
+import { plainWords, typeText } from './kinds.ts'
 
 type Props = {
   readonly provider: Provider
@@ -13,20 +16,21 @@ type Props = {
 
 /** The provider of a price, and what stands behind the price. */
 export function Who({ provider, place, isBest, standing }: Props) {
-  const { name, websiteUrl } = provider
+  const { id, name } = provider
   return (
     <div class="who">
       <span class="place">{place ?? '\u00a0'}</span>
+      <Logo provider={provider} />
       <span>
-        {websiteUrl ? (
-          <a href={websiteUrl} rel="noopener nofollow">
-            {name}
-          </a>
-        ) : (
-          name
-        )}{' '}
-        {isBest && <span class="tag tag-good">best</span>}{' '}
-        <span class="beside">{aboutText(provider, standing)}</span>
+        <a href={providerPath(id)}>{name}</a>{' '}
+        {isBest && (
+          <>
+            <span class="tag tag-good">best</span>{' '}
+          </>
+        )}
+        <span class="beside">
+          {aboutText(provider, standing)} <Website provider={provider} />
+        </span>
       </span>
     </div>
   )
@@ -45,7 +49,5 @@ function aboutText(
   ]
   return parts.filter(Boolean).join(' · ')
 }
-
-const plainWords = (name: string): string => name.replaceAll('_', ' ')
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)

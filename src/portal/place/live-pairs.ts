@@ -1,6 +1,7 @@
 import { COUNTRIES, homeOf } from '~/domain/offer/country.ts'
 import { isExecutable } from '~/domain/provider.ts'
 import { compareText } from '~/domain/rank.ts'
+import type { CorridorBook } from '~/memory/corridor-book.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
 import { type Pair, pairSlug } from './pair.ts'
@@ -18,12 +19,28 @@ export type LivePair = Pair & {
  * An offer that names no country counts for the pair of its currencies' own countries alone: EUR to
  * XOF would be hundreds of pairs of which nobody said anything.
  */
-export function livePairs(view: View): LivePair[] {
+export const livePairs = (view: View): LivePair[] =>
+  pairsIn(view, view.generation.quotes.allBooks(), () => true)
+
+/** The pairs for which one provider has prices. */
+export const livePairsOf = (view: View, providerId: string): LivePair[] =>
+  pairsIn(
+    view,
+    view.generation.quotes.booksOf(providerId),
+    ({ quote }) => quote.providerId === providerId,
+  )
+
+function pairsIn(
+  view: View,
+  books: Iterable<CorridorBook>,
+  isMeant: (ranked: RankedQuote) => boolean,
+): LivePair[] {
   const pairs = new Map<string, LivePair>()
-  for (const book of view.generation.quotes.allBooks()) {
+  for (const book of books) {
     if (!view.catalogue.currency(book.from) || !view.catalogue.currency(book.to)) continue
     for (const ranked of view.offersOf(book)) {
-      const pair = isExecutable(ranked.quote.rateType) && pairFor(ranked)
+      if (!isExecutable(ranked.quote.rateType) || !isMeant(ranked)) continue
+      const pair = pairFor(ranked)
       if (!pair) continue
       const slug = pairSlug(pair)
       const newestMs = Math.max(ranked.quote.atMs, pairs.get(slug)?.newestMs ?? 0)

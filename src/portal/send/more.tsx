@@ -3,8 +3,9 @@ import type { View } from '~/memory/view.ts'
 import { boardHref } from '~/portal/board/path.ts'
 import { CopyBox } from '~/portal/copy-box.tsx'
 import { PATHS } from '~/portal/paths.ts'
+import { FlagLinks } from '~/portal/place/flag-links.tsx'
 import { type LivePair, livePairs } from '~/portal/place/live-pairs.ts'
-import { flagPath, inSentence } from '~/portal/place/names.ts'
+import { inSentence } from '~/portal/place/names.ts'
 import { type Pair, pairPath, pairSlug } from '~/portal/place/pair.ts'
 import { currencyParameters, questionParameters } from './path.ts'
 import type { SendQuery } from './query.ts'
@@ -70,24 +71,10 @@ function Pairs({ title, pairs, end }: PairsProps) {
   return (
     <section class="stack-tight" aria-labelledby={`${end}-title`}>
       <h2 id={`${end}-title`}>{title}</h2>
-      <ul class="flag-links">
-        {pairs.map((pair) => (
-          <li key={pair.slug}>
-            <FlagLink pair={pair} end={end} />
-          </li>
-        ))}
-      </ul>
+      <FlagLinks pairs={pairs} end={end} />
     </section>
   )
 }
-
-/** A pair by the country at one of its ends. */
-export const FlagLink = ({ pair, end }: { pair: Pair; end: keyof Pair }) => (
-  <a href={pairPath(pair)}>
-    <img class="flag" src={flagPath(pair[end])} alt="" width="20" height="15" loading="lazy" />{' '}
-    {pair[end].name}
-  </a>
-)
 
 const EMBED = 'width="360" height="420"'
 

@@ -5,10 +5,10 @@ import { boardQuery } from '~/portal/board/query.ts'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
+import { FlagLinks } from '~/portal/place/flag-links.tsx'
 import { livePairs } from '~/portal/place/live-pairs.ts'
 import { flagPath, inSentence } from '~/portal/place/names.ts'
 import { type PublicAsk, type PublicDeps, publicPage } from '~/portal/public-page.tsx'
-import { FlagLink } from './more.tsx'
 
 /** The list of every pair of countries with prices. */
 export const pairIndexRoutes = (deps: PublicDeps): Route[] => [
@@ -50,13 +50,7 @@ function pairIndexPage({ view, url }: PublicAsk): Page {
               />{' '}
               From {inSentence(source)}
             </h2>
-            <ul class="flag-links">
-              {own.map((pair) => (
-                <li key={pair.slug}>
-                  <FlagLink pair={pair} end="target" />
-                </li>
-              ))}
-            </ul>
+            <FlagLinks pairs={own} end="target" />
           </section>
         ))}
       </div>

@@ -8,6 +8,7 @@ import { Best } from '~/portal/board/summary.tsx'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
+import { picturePath } from '~/portal/picture/pictures.ts'
 import { inSentence } from '~/portal/place/names.ts'
 import { pairNamed, pairPath, pairSlug } from '~/portal/place/pair.ts'
 import { type Moved, type PublicAsk, type PublicDeps, publicPage } from '~/portal/public-page.tsx'
@@ -47,12 +48,17 @@ function sendPage(deps: SendDeps, { view, url, nowMs }: PublicAsk): Page | Moved
     return { to: pairPath(query.pair) + url.search, isForGood: true }
   const conversions = pairConversions(view, query)
   const base = deps.publicUrl ?? url.origin
+  const { source, target } = query.pair
+  const picture = {
+    url: base + picturePath(query.pair),
+    alt: `The flags of ${inSentence(source)} and ${inSentence(target)}, with an arrow between them`,
+  }
   const isEmpty = conversions === null || conversions.entries.length === 0
   return {
     title: sendTitle(query.pair),
     path: PATHS.send,
     description: sendDescription(query, conversions, view),
-    known: isEmpty ? null : { url: base + pairPath(query.pair), picture: null },
+    known: isEmpty ? null : { url: base + pairPath(query.pair), picture },
     status: query.goal === null ? 400 : 200,
     scripts: ['copy', 'place'],
     body: <Send {...{ view, nowMs, base, query, conversions }} />,

@@ -83,7 +83,7 @@ describe('GET /docs', () => {
         '/corridors',
         '/developer',
       ],
-      ...['/docs', '/docs', ...ASSETS, '/how-we-reckon', '/llms.txt'],
+      ...['/docs', '/docs', ...ASSETS, '/how-we-reckon', '/llms.txt', '/providers', '/send'],
     ])
     expect(text).toContain('"url":"/openapi.json"')
   })

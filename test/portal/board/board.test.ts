@@ -13,7 +13,7 @@ beforeEach(() => {
 })
 
 const providerNames = (html: string): string[] =>
-  [...html.matchAll(/<span class="place">([^<]+)<\/span><span>([^<]*)/g)].map(
+  [...html.matchAll(/<span class="place">([^<]+)<\/span>.*?<a [^>]*>([^<]*)/g)].map(
     ([, place, name]) => `${place} ${name!.trim()}`,
   )
 
@@ -232,15 +232,14 @@ describe('GET /', () => {
     expect(text.match(/name="shown_/g)).toHaveLength(1)
   })
 
-  test('200 with a link to the provider if it has an address', async () => {
+  test('200 with links to the provider’s page, and to its own site if that is known', async () => {
     const websiteUrl = 'https://b.example/'
     world.memory.publish({ catalogue: catalogueWith({ websiteUrl }) }, world.clock.now())
     world.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
     world.quote({ providerId: 'retail-b', rate: 129, at: EARLIER })
     const { text } = await visit(world, QUERY)
-    expect(text).toContain(
-      '<a href="https://b.example/" rel="noopener nofollow">Provider retail-b</a>',
-    )
+    expect(text).toContain('<a href="https://b.example/" rel="noopener nofollow">Website<span')
+    expect(text).toContain('<a href="/providers/retail-b">Provider retail-b</a>')
     expect(text.match(/nofollow/g)).toHaveLength(1)
   })
 

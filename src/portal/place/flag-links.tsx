@@ -1,0 +1,28 @@
+/** @jsxImportSource preact */
+import type { LivePair } from './live-pairs.ts'
+import { flagPath } from './names.ts'
+import { type Pair, pairPath } from './pair.ts'
+
+type Props = {
+  readonly pairs: readonly LivePair[]
+  /** The end that tells the pairs apart; without it both are shown. */
+  readonly end?: keyof Pair
+}
+
+/** Links to the pages of pairs, each with a flag. */
+export const FlagLinks = ({ pairs, end }: Props) => (
+  <ul class="flag-links">
+    {pairs.map((pair) => (
+      <li key={pair.slug}>
+        <a href={pairPath(pair)}>
+          <Flag country={pair[end ?? 'target']} />{' '}
+          {end ? pair[end].name : `${pair.source.name} to ${pair.target.name}`}
+        </a>
+      </li>
+    ))}
+  </ul>
+)
+
+const Flag = ({ country }: { country: Pair['source'] }) => (
+  <img class="flag" src={flagPath(country)} alt="" width="20" height="15" loading="lazy" />
+)

@@ -1,0 +1,66 @@
+/** @jsxImportSource preact */
+import type { Provider } from '~/domain/provider.ts'
+import type { Route } from '~/http/route.ts'
+import { typeText } from '~/portal/board/kinds.ts'
+import { Notice } from '~/portal/notice.tsx'
+import type { Page } from '~/portal/page.tsx'
+import { PATHS } from '~/portal/paths.ts'
+import { type PublicAsk, type PublicDeps, publicPage } from '~/portal/public-page.tsx'
+import { unknownPage } from '~/portal/unknown-page.tsx'
+import { Logo } from './logo.tsx'
+import { providerPath } from './path.ts'
+import { providerPage } from './provider-page.tsx'
+
+type ProvidersDeps = PublicDeps & {
+  /** The public address of the service; null for whatever address it was read from. */
+  readonly publicUrl: string | null
+}
+
+/** A page for each active provider, and the list of them. */
+export const providersRoutes = (deps: ProvidersDeps): Route[] => [
+  { method: 'GET', path: PATHS.providers, handle: publicPage(deps, PATHS.providers, listPage) },
+  {
+    method: 'GET',
+    path: `${PATHS.providers}/:id`,
+    handle: publicPage(deps, PATHS.providers, ({ view, url, nowMs }) => {
+      const provider = providerAt(url.pathname, view.catalogue.providers)
+      if (!provider) return unknownPage(PATHS.providers)
+      return providerPage({ view, provider, nowMs, base: deps.publicUrl ?? url.origin })
+    }),
+  },
+]
+
+const providerAt = (path: string, providers: readonly Provider[]): Provider | undefined =>
+  providers.find(({ id }) => path.endsWith(providerPath(id)))
+
+/** How many providers the page lists. */
+const PROVIDERS_MAX = 2000
+
+function listPage({ view }: PublicAsk): Page {
+  const { providers } = view.catalogue
+  return {
+    title: 'Providers',
+    path: PATHS.providers,
+    description: 'Everyone whose prices are compared here.',
+    body: (
+      <div class="stack">
+        <div class="stack-tight">
+          <h1>Providers</h1>
+          <p class="lead">Everyone whose prices are compared here.</p>
+        </div>
+        {providers.length === 0 && <Notice kind="plain" title="No providers yet" />}
+        <ul class="flag-links">
+          {providers.slice(0, PROVIDERS_MAX).map((provider) => (
+            <li key={provider.id} class="with-logo">
+              <Logo provider={provider} />
+              <span>
+                <a href={providerPath(provider.id)}>{provider.name}</a>
+                <span class="beside">{typeText(provider.providerType)}</span>
+              </span>
+            </li>
+          ))}
+        </ul>
+      </div>
+    ),
+  }
+}

@@ -1,0 +1,67 @@
+import type { Route } from '~/http/route.ts'
+import { type FileContent, StaticFile } from '~/http/static-file.ts'
+import type { View } from '~/memory/view.ts'
+import { PATHS } from '~/portal/paths.ts'
+import { livePairs } from '~/portal/place/live-pairs.ts'
+import { pairPath } from '~/portal/place/pair.ts'
+import { providerPath } from '~/portal/providers/path.ts'
+import { limitedFile, type PublicAsk, type PublicDeps } from '~/portal/public-page.tsx'
+
+type CrawlerDeps = PublicDeps & {
+  /** The public address of the service; null for whatever address it was read from. */
+  readonly publicUrl: string | null
+}
+
+const SITEMAP_PATH = '/sitemap.xml'
+
+/** What crawlers are told: the pages that there are, and those that are of no use to them. */
+export function crawlerRoutes(deps: CrawlerDeps): Route[] {
+  const route = (path: string, make: (base: string, view: View) => FileContent): Route => ({
+    method: 'GET',
+    path,
+    handle: limitedFile(deps, ({ request, url, view }: PublicAsk) =>
+      new StaticFile(make(deps.publicUrl ?? url.origin, view)).reply(request, 'revalidated'),
+    ),
+  })
+  return [
+    route('/robots.txt', (base) => ({ bytes: robots(base, deps.pages.mount), type: TEXT })),
+    route(SITEMAP_PATH, (base, view) => ({ bytes: sitemap(base, view), type: 'application/xml' })),
+  ]
+}
+
+const TEXT = 'text/plain; charset=utf-8'
+
+/** Pages for one person, and answers for programs. `/?` is the board for every question. */
+const CLOSED = [
+  ...['/?', '/api/', '/mcp', PATHS.developer, PATHS.operator, PATHS.signUp, PATHS.signIn],
+  ...[PATHS.mailed, PATHS.confirm, PATHS.forgotten, PATHS.reset, '/board/', PATHS.embed],
+]
+
+function robots(base: string, mount: string): string {
+  const closed = CLOSED.map((path) => `Disallow: ${mount}${path}\n`).join('')
+  return `User-agent: *\n${closed}\nSitemap: ${base}${SITEMAP_PATH}\n`
+}
+
+/** How many addresses a sitemap may have. https://www.sitemaps.org/protocol.html */
+const ADDRESSES_MAX = 50_000
+
+const OPEN = ['/', PATHS.corridors, PATHS.send, PATHS.providers, PATHS.method, PATHS.reference]
+
+type Address = { readonly path: string; readonly changedMs?: number }
+
+function sitemap(base: string, view: View): string {
+  const addresses: Address[] = [
+    ...OPEN.map((path) => ({ path })),
+    ...livePairs(view).map((pair) => ({ path: pairPath(pair), changedMs: pair.newestMs })),
+    ...view.catalogue.providers.map(({ id }) => ({ path: providerPath(id) })),
+  ]
+  const entries = addresses.slice(0, ADDRESSES_MAX).map(({ path, changedMs }) => {
+    const changed =
+      changedMs === undefined ? '' : `<lastmod>${new Date(changedMs).toISOString()}</lastmod>`
+    return `<url><loc>${Bun.escapeHTML(base + path)}</loc>${changed}</url>\n`
+  })
+  return (
+    '<?xml version="1.0" encoding="UTF-8"?>\n' +
+    `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${entries.join('')}</urlset>\n`
+  )
+}

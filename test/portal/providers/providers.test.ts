@@ -1,0 +1,100 @@
+import { beforeEach, describe, expect, test } from 'bun:test'
+import type { Provider } from '~/domain/provider.ts'
+import { initialsOf } from '~/portal/providers/logo.tsx'
+import { offer } from '../../support/offers.ts'
+import { World } from '../../support/world.ts'
+import { catalogueWith, HOSTILE_NAME, rowsOf, textOf, visit } from '../portal-world.ts'
+
+const EARLIER = '2026-03-05T13:00:00Z'
+const OWN = 'https://retail-b.example/'
+
+let world: World
+const know = (more: Partial<Provider>) =>
+  world.memory.publish({ catalogue: catalogueWith(more) }, world.clock.now())
+beforeEach(() => {
+  world = new World({ publicUrl: 'https://rates.example' })
+})
+
+describe('GET /providers/:id', () => {
+  test('200 with its prices in each of its corridors, and nobody else’s', async () => {
+    world.quote(
+      { providerId: 'retail-b', rate: 130, fee: 1.5, feeCurrency: 'USD', at: EARLIER },
+      { providerId: 'retail-b', rate: 1500, fee: 0, to: 'NGN', at: '2026-01-05T13:00:00Z' },
+      { providerId: 'retail-a', rate: 131, at: EARLIER },
+    )
+    const { status, text } = await visit(world, '/providers/retail-b')
+    expect(status).toBe(200)
+    expect(rowsOf(text).slice(1)).toEqual([
+      ['USD to KES', '130.00', '$1.50', '85 minutes ago 5 Mar 2026, 13:00 UTC'],
+      ['USD to NGN', '1,500.00', 'no fee', '59 days ago 5 Jan 2026, 13:00 UTC old'],
+    ])
+    expect(text).toContain('<title>Provider retail-b · Corridor</title>')
+    expect(text).toContain(
+      '<link rel="canonical" href="https://rates.example/providers/retail-b"/>',
+    )
+    expect(text).toContain('href="/send/united-states-to-kenya"')
+  })
+
+  test('200 with the countries that its offers name, and a way to its own site', async () => {
+    know({ websiteUrl: OWN, logoUrl: '/flags/ke.svg', region: 'East Africa' })
+    const between = offer({ sourceCountry: 'ZW', targetCountry: 'KE' })
+    world.quote({ providerId: 'retail-b', rate: 130, at: EARLIER, offer: between })
+    const { text } = await visit(world, '/providers/retail-b')
+    expect(text).toContain('href="/send/zimbabwe-to-kenya"')
+    expect(text).toContain(`<a href="${OWN}" rel="noopener nofollow">`)
+    expect(text).toContain('<img class="logo" src="/flags/ke.svg" alt')
+    expect(textOf(text)).toContain('Works in: East Africa')
+  })
+
+  test.each(['https://cdn.example/logo.svg', '//cdn.example/logo.svg', null])(
+    'initials in place of %p, which is no logo of our own',
+    async (logoUrl) => {
+      know({ logoUrl })
+      world.quote({ providerId: 'retail-b', rate: 130, at: EARLIER })
+      for (const path of ['/providers/retail-b', '/providers', '/?from=USD&to=KES']) {
+        const { text } = await visit(world, path)
+        expect(text).toContain('<span class="logo" data-initials="PR" aria-hidden="true">')
+        expect(text).not.toContain('cdn.example')
+      }
+    },
+  )
+
+  test('200 where it has no price, which search engines are told not to list', async () => {
+    const { status, text } = await visit(world, '/providers/retail-b')
+    expect([status, text.includes('content="noindex"')]).toEqual([200, true])
+    expect(textOf(text)).toContain('No prices of Provider retail-b at the moment')
+  })
+
+  test('404 to a provider that is unknown or no longer active', async () => {
+    know({ isActive: false })
+    for (const id of ['retail-b', 'nope', '%00', '..%2f'])
+      expect([id, (await visit(world, `/providers/${id}`)).status]).toEqual([id, 404])
+  })
+
+  test('200 with its name as text', async () => {
+    know({ name: HOSTILE_NAME })
+    const { text } = await visit(world, '/providers/retail-b')
+    expect(textOf(text)).toContain(HOSTILE_NAME)
+    expect(text).not.toContain('<script>')
+  })
+})
+
+describe('GET /providers', () => {
+  test('200 with every active provider', async () => {
+    const { text } = await visit(world, '/providers')
+    for (const id of ['retail-a', 'official-b']) expect(text).toContain(`href="/providers/${id}"`)
+  })
+})
+
+describe('initialsOf', () => {
+  test.each([
+    ['Wise', 'W'],
+    ['Western Union', 'WU'],
+    ['M-Pesa', 'MP'],
+    ['Post Office UK via Western Union', 'PO'],
+    ['état Ünion', 'ÉÜ'],
+    ['1st Bank', '1B'],
+    ['', ''],
+    ['–', ''],
+  ])('of %p are %p', (name, initials) => expect(initialsOf(name)).toBe(initials))
+})
