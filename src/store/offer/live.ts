@@ -51,7 +51,8 @@ export function liveRows({ sql }: Database, nowMs: number) {
 
 /**
  * The newest row that is older than `ending`, valid for longer than it and at `sinceMs`, and newer
- * than the newest endless one. `offset 0` keeps the planner from walking all rows by time.
+ * than the newest endless one. Those that are valid for longer are found first, in their order, as
+ * the planner would otherwise walk all rows by time.
  */
 const olderEnding = (sql: Sql, sinceMs: number) => sql`lateral (
   select * from (
@@ -59,9 +60,9 @@ const olderEnding = (sql: Sql, sinceMs: number) => sql`lateral (
     where provider_corridor_id = ending.series and offer_id = ending.offer_id
       and valid_until > ending.valid_until
       and valid_until >= ${instantText(sinceMs)}::timestamptz
-      and (effective_from, id) < (ending.ending_from, ending.ending_id)
-      and (effective_from, id) > (ending.endless_from, coalesce(ending.endless_id, 0))
-    offset 0
+    order by valid_until offset 0
   ) longer
+  where (effective_from, id) < (ending.ending_from, ending.ending_id)
+    and (effective_from, id) > (ending.endless_from, coalesce(ending.endless_id, 0))
   order by effective_from desc, id desc limit 1
 ) older`

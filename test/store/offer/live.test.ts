@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { MINUTE_MS } from '~/domain/duration.ts'
+import { boundariesMs, hourStartMs } from '~/domain/freshness.ts'
+import { offerKey, PLAIN } from '~/domain/offer/terms.ts'
+import { newestFirst, type Quote } from '~/domain/quote.ts'
+import { createObservationStore } from '~/store/observation-store.ts'
+import { createQuoteStore, liveQuotes } from '~/store/quote-store.ts'
+import { offer } from '../../support/offers.ts'
+import type { FreshDatabase } from '../../support/postgres.ts'
+import { TEST_MS_MAX } from '../../support/until.ts'
+import { NOW_MS, observation, scannedTables, stockedDatabase } from '../samples.ts'
+
+const opened: FreshDatabase[] = []
+
+async function newDatabase(): Promise<FreshDatabase> {
+  const database = await stockedDatabase()
+  opened.push(database)
+  return database
+}
+
+afterAll(async () => {
+  for (const database of opened) await database.close()
+})
+
+const HOUR = hourStartMs(NOW_MS)
+
+const identity = fc.constantFrom(null, offer(), offer({ service: 'a' }), offer({ amountMin: 1 }))
+const row = fc.record({
+  identity,
+  to: fc.constantFrom('KES', 'NGN'),
+  effectiveMs: fc.integer({ min: -10, max: 4 }).map((n) => HOUR + n * 20 * MINUTE_MS),
+  validMinutes: fc.option(fc.constantFrom(1, 20, 40, 60, 61, 90, 120, 121, 600, 9000)),
+})
+
+/** What any reader may be answered: at the top of an hour, or at any moment from the first on. */
+function answerable(all: readonly Quote[], nowMs: number): number[] {
+  const tops = boundariesMs(nowMs).filter(Number.isFinite)
+  const sinceMs = Math.min(...tops)
+  const lastMs = ({ offer }: Quote) => offer?.validUntilMs ?? Number.POSITIVE_INFINITY
+  const moments = [sinceMs, ...all.map((one) => lastMs(one) + 1), Number.MAX_SAFE_INTEGER]
+  const found = new Set<number>()
+  const series = ({ to, offer }: Quote) => `${to} ${offerKey(offer ?? PLAIN)}`
+  for (const quotes of Map.groupBy(all, series).values()) {
+    const newest = quotes.toSorted(newestFirst)
+    const note = (isFit: (quote: Quote) => boolean) => {
+      const quote = newest.find(isFit)
+      if (quote) found.add(quote.id)
+    }
+    for (const top of tops) note((quote) => quote.atMs <= top && lastMs(quote) >= top)
+    for (const ms of moments.filter((ms) => ms >= sinceMs)) note((quote) => lastMs(quote) >= ms)
+  }
+  return [...found].sort((a, b) => a - b)
+}
+
+const emptied = ({ sql }: FreshDatabase) =>
+  sql.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`
+    await tx`truncate observations, offers, rollups`
+  })
+
+describe('live', () => {
+  test('answers what may be asked for of every offer, for any history, validity and clock', async () => {
+    const database = await newDatabase()
+    await fc.assert(
+      fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 40 }), async (rows) => {
+        await emptied(database)
+        const observations = rows.map(({ identity, to, effectiveMs, validMinutes }) => ({
+          ...observation({ to, effectiveMs }),
+          offer:
+            validMinutes === null
+              ? identity
+              : { ...(identity ?? PLAIN), validUntilMs: effectiveMs + validMinutes * MINUTE_MS },
+        }))
+        const store = createObservationStore(database)
+        const recorded = await store.record({ observations, idempotency: null })
+        if (recorded.kind !== 'recorded') throw new Error(recorded.kind)
+        const quotes = createQuoteStore(database)
+        const all = await quotes.between(recorded.ids[0]!, recorded.ids.at(-1)!)
+        expect(all.map((quote) => offerKey(quote.offer ?? PLAIN))).toEqual(
+          observations.map((one) => offerKey(one.offer ?? PLAIN)),
+        )
+        for (const minutes of [-200, -90, 0, 30, 60, 119, 700]) {
+          const nowMs = HOUR + minutes * MINUTE_MS
+          const live = await quotes.live(nowMs)
+          expect(live.map(({ id }) => id).sort((a, b) => a - b)).toEqual(answerable(all, nowMs))
+        }
+      }),
+      { numRuns: 100 },
+    )
+  }, 120_000)
+})
+
+const ROWS = 1_000_000
+const OFFERS = 20_160
+const ROWS_OF_OFFER = Math.floor(ROWS / OFFERS)
+
+/**
+ * A million rows of 560 series with 36 offers each. Of one third no row runs out; of one third all
+ * do and the newest is still valid; of one third the newer half has run out, and the older half has
+ * not or never does.
+ */
+async function fill({ sql }: FreshDatabase): Promise<void> {
+  const newest = new Date(NOW_MS).toISOString()
+  await sql`
+    insert into corridors (source, target)
+    select a.code, b.code from currencies a, currencies b
+    where a.code <> b.code and a.kind = 'fiat' and b.kind = 'fiat' and a.is_active and b.is_active`
+  await sql`insert into provider_corridors (corridor_id, provider_id)
+    select c.id, p.id from corridors c, providers p order by p.id, c.id`
+  await sql`insert into offers (provider_corridor_id, key, amount_min)
+    select p.id, '[null,null,null,null,null,"' || n || '",null,null]', n
+    from provider_corridors p, generate_series(1, 36) n order by n, p.id`
+  await sql`alter table observations disable trigger observations_offer`
+  await sql`
+    insert into observations
+      (effective_from, corridor_id, provider_corridor_id, rate_type, rate, offer_id, valid_until)
+    select at, p.corridor_id, p.id, 'retail', 100 + n % 7, f.id, case f.id % 3
+      when 1 then at + interval '30 days'
+      when 2 then case when n > ${Math.floor(ROWS_OF_OFFER / 2)} then at + interval '1 minute'
+        when f.id % 2 = 0 then ${newest}::timestamptz + interval '30 days' end
+      end
+    from generate_series(1, ${ROWS_OF_OFFER}) n
+    cross join lateral (
+      select ${newest}::timestamptz - (${ROWS_OF_OFFER} - n + 1) * interval '14 days' as at
+    ) moment
+    cross join offers f join provider_corridors p on p.id = f.provider_corridor_id`
+  await sql`alter table observations enable trigger observations_offer`
+}
+
+type Node = Record<string, unknown>
+const nodesOf = (node: Node): Node[] => [node, ...((node.Plans as Node[]) ?? []).flatMap(nodesOf)]
+
+describe(`the plan of live on ${ROWS.toLocaleString('en')} observations`, () => {
+  let database: FreshDatabase
+
+  beforeAll(async () => {
+    database = await newDatabase()
+    await database.sql`alter table observations set (autovacuum_enabled = false)`
+    await fill(database)
+  }, 3 * TEST_MS_MAX)
+
+  const measured = async () => {
+    const statement = liveQuotes(database, NOW_MS)
+    const [row] = await database.sql`explain (analyze, buffers, format json) ${statement}`
+    const [{ Plan }] = row!['QUERY PLAN'] as [{ Plan: Node }]
+    const read = nodesOf(Plan).filter((node) => node['Relation Name'] === 'observations')
+    const searched = read.find((node) => node['Index Name'] === 'observations_end')
+    expect(String(searched?.['Index Cond'])).toContain('valid_until >')
+    const rows = read.map((node) => {
+      const each = Number(node['Actual Rows']) + Number(node['Rows Removed by Filter'] ?? 0)
+      return each * Number(node['Actual Loops'])
+    })
+    return rows.reduce((sum, count) => sum + count, 0)
+  }
+
+  for (const statistics of ['before it has statistics', 'once it has statistics'])
+    test(
+      `reads a few rows of each offer, ${statistics}`,
+      async () => {
+        if (statistics.startsWith('once')) await database.sql`analyze`
+        expect(await scannedTables(database, liveQuotes(database, NOW_MS))).not.toContain(
+          'observations',
+        )
+        expect(await measured()).toBeLessThan(8 * OFFERS)
+      },
+      TEST_MS_MAX,
+    )
+
+  test('finds for every offer what holds now, also where its newest rows have run out', async () => {
+    const startMs = performance.now()
+    const quotes = await createQuoteStore(database).live(NOW_MS)
+    console.log(`${quotes.length} live quotes in ${Math.round(performance.now() - startMs)} ms`)
+    const now = quotes.filter(({ offer }) => (offer?.validUntilMs ?? Infinity) >= NOW_MS)
+    expect(
+      new Set(
+        now.map(
+          ({ from, to, providerId, offer }) => `${from} ${to} ${providerId} ${offer!.amountMin}`,
+        ),
+      ).size,
+    ).toBe(OFFERS)
+  })
+})
