@@ -18,9 +18,10 @@ type RetentionStore = {
     beforeMs: number,
   ): Promise<readonly { readonly id: number; readonly corridorId: number }[]>
   /**
-   * Deletes the oldest observations of a series, in one transaction, but never the last one before
-   * `beforeMs`, notes them in the roll-ups, and answers how many there were. The database refuses a
-   * `beforeMs` of less than a year ago.
+   * Deletes the oldest observations of a series, in one transaction, but never the last one of an
+   * offer before `beforeMs`, nor an older one that stays valid for longer, notes them in the
+   * roll-ups, and answers how many there were. The database refuses a `beforeMs` of less than a
+   * year ago.
    */
   prune(seriesId: number, limit: PruneLimit): Promise<number>
   /** Records the pruning, and tells listeners to load everything. */
@@ -50,9 +51,9 @@ export const keptFromMs = (nowMs: number, years: number): number =>
  * doing it.
  *
  * A corridor's roll-ups are repaired before its observations go, since that is impossible
- * afterwards. The last observation of each provider and corridor before the limit stays, so that
- * answers about later moments do not change. Rows deleted before a failure are counted too; if a
- * run was killed, the next one counts them.
+ * afterwards. The last observation of each offer before the limit stays, and so do older ones that
+ * stay valid for longer, so that answers about later moments do not change. Rows deleted before a
+ * failure are counted too; if a run was killed, the next one counts them.
  */
 export function pruneObservations(deps: PruneDeps, years: number): Promise<Pruned | null> {
   const { store, clock, actor } = deps

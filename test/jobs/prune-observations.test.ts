@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import type { PageAsk } from '~/domain/history.ts'
 import type { Observation } from '~/domain/observation.ts'
+import { type Offer, PLAIN } from '~/domain/offer/terms.ts'
 import { keptFromMs, type PruneDeps, pruneObservations } from '~/jobs/prune-observations.ts'
 import { listenForNews } from '~/store/news-channel.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
@@ -14,6 +15,7 @@ import { createSnapshotStore } from '~/store/past/snapshot-store.ts'
 import { createQuoteStore } from '~/store/quote-store.ts'
 import { NOW_MS, observation, stockedDatabase } from '../store/samples.ts'
 import { PROVIDERS } from '../support/catalogue.ts'
+import { offer } from '../support/offers.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
 import { TEST_MS_MAX } from '../support/until.ts'
 
@@ -73,6 +75,29 @@ describe('pruneObservations', () => {
     expect(await prune()).toBe(2)
     expect(await kept('NGN')).toEqual([-40, -1 / HOUR_MS, 0, 9])
     expect(await prune()).toBe(0)
+  })
+
+  test('keeps the last of each offer, and older ones that stay valid for longer', async () => {
+    const hours = (n: number) => LIMIT_MS + n * HOUR_MS
+    const price = (
+      n: number,
+      validHours: number | null,
+      more: Partial<Offer> = { service: 'y' },
+    ) => ({
+      ...said('USDC', hours(n)),
+      offer: offer({ ...more, validUntilMs: validHours === null ? null : hours(validHours) }),
+    })
+    await record(price(-30, null), price(-29, null), price(-28, -1), price(-27, 9), price(-26, 5))
+    await record(price(-25, 7), price(-24, -20), price(-23, -2))
+    await record(price(-10, -9, { service: 'x' }), price(-8, -7, { service: 'x' }))
+    await record(said('USDC', hours(-5)), said('USDC', hours(-4)))
+    const store = createRetentionStore(database)
+    const all = await store.outdated(LIMIT_MS)
+    const counts = await Promise.all(all.map(({ id }) => store.count(id, LIMIT_MS)))
+    expect(counts).toEqual([6])
+    expect(await prune()).toBe(6)
+    expect(await kept('USDC')).toEqual([-29, -27, -25, -23, -8, -4])
+    expect(await store.outdated(LIMIT_MS)).toEqual([])
   })
 
   test('keeps the roll-ups with their rates', async () => {
@@ -173,6 +198,8 @@ describe('laws', () => {
     provider: fc.constantFrom(...PROVIDERS),
     rate: fc.constantFrom('1', '1.5', '2'),
     hours: fc.oneof(fc.integer({ min: -900, max: 900 }), fc.integer({ min: -3, max: 3 })),
+    said: fc.constantFrom(null, offer({ service: 'a' }), offer({ amountMin: 2 })),
+    validHours: fc.option(fc.integer({ min: 1, max: 900 })),
   })
   const rows = fc.array(row, { maxLength: 60 })
   const moments = fc.array(fc.integer({ min: 0, max: 900 * HOUR_MS }), { maxLength: 5 })
@@ -204,8 +231,12 @@ describe('laws', () => {
 
   test('pruning changes no answer about a moment since the limit, and no time series at all', async () => {
     const law = fc.asyncProperty(rows, moments, async (drawn, since) => {
-      const observations = drawn.map(({ provider, rate, hours }) =>
+      const observations = drawn.map(({ provider, rate, hours, said, validHours }) =>
         observation({
+          offer:
+            validHours === null
+              ? said
+              : { ...(said ?? PLAIN), validUntilMs: LIMIT_MS + (hours + validHours) * HOUR_MS },
           providerId: provider.id,
           rateType: provider.rateType,
           rate,

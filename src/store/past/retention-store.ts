@@ -22,15 +22,25 @@ export function createRetentionStore(database: Database) {
               and effective_from < ${instantText(beforeMs)}::timestamptz
             limit 2
           ) two
+        ) and exists (
+          select from observations
+          where provider_corridor_id = p.id
+            and effective_from < ${instantText(beforeMs)}::timestamptz
+            and id not in (
+              select kept_observations(p.id, ${instantText(beforeMs)}::timestamptz)
+            )
         ) order by corridor_id, id`
       return rows.map((row): ObservedSeries => ({ id: row.id, corridorId: row.corridor_id }))
     },
     /** How many observations of a series would be pruned. */
     async count(seriesId: number, beforeMs: number) {
       const [row] = await sql<[{ count: string }]>`
-        select greatest(count(*) - 1, 0) as count from observations
+        select count(*) as count from observations
         where provider_corridor_id = ${seriesId}
-          and effective_from < ${instantText(beforeMs)}::timestamptz`
+          and effective_from < ${instantText(beforeMs)}::timestamptz
+          and id not in (
+            select kept_observations(${seriesId}, ${instantText(beforeMs)}::timestamptz)
+          )`
       return Number(row.count)
     },
     async prune(seriesId: number, { beforeMs, rowsMax }: PruneLimit) {

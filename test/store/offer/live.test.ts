@@ -168,9 +168,7 @@ describe(`the plan of live on ${ROWS.toLocaleString('en')} observations`, () => 
     )
 
   test('finds for every offer what holds now, also where its newest rows have run out', async () => {
-    const startMs = performance.now()
     const quotes = await createQuoteStore(database).live(NOW_MS)
-    console.log(`${quotes.length} live quotes in ${Math.round(performance.now() - startMs)} ms`)
     const now = quotes.filter(({ offer }) => (offer?.validUntilMs ?? Infinity) >= NOW_MS)
     expect(
       new Set(
