@@ -1,10 +1,26 @@
 import { type Activity, wasActive } from './activity.ts'
+import { heldKey } from './offer/held.ts'
+import { isValidAt } from './offer/terms.ts'
 import type { RateType } from './provider.ts'
 import type { Quote } from './quote.ts'
 
-/** The latest quotes of one corridor's providers while a caller steps forward in time. Mutable. */
+/** Which quotes are part of a crowd. */
+export type CrowdRules = {
+  /** Knows every provider that will appear. */
+  activityOf(providerId: string): Activity
+  /** Whether a quote is of those that are asked about. */
+  fits(quote: Quote): boolean
+}
+
+/** The live quotes of one corridor's offers while a caller steps forward in time. Mutable. */
 export class Crowd {
-  readonly #latest = new Map<string, Quote>()
+  /**
+   * By offer, newest first: the quote that holds, and each older one that will hold again because
+   * it stays valid for longer than all newer ones.
+   */
+  readonly #held = new Map<string, readonly Quote[]>()
+  /** The first moment at which a quote that is held runs out. */
+  #endMs = Number.POSITIVE_INFINITY
   /** The best rate of a kind, if it has been computed for this instant. */
   readonly #best = new Map<RateType, number>()
   readonly #activities: ReadonlyMap<string, Activity>
@@ -14,11 +30,13 @@ export class Crowd {
   #off = new Set<string>()
 
   /**
-   * Starts without quotes. `providerIds` names every provider that will appear, and `activityOf`
-   * knows each of them.
+   * Starts without quotes. `providerIds` names every provider that will appear.
    */
-  constructor(providerIds: Iterable<string>, activityOf: (providerId: string) => Activity) {
-    this.#activities = new Map([...new Set(providerIds)].map((id) => [id, activityOf(id)]))
+  constructor(
+    providerIds: Iterable<string>,
+    private readonly rules: CrowdRules,
+  ) {
+    this.#activities = new Map([...new Set(providerIds)].map((id) => [id, rules.activityOf(id)]))
     this.#turnsMs = [...this.#activities.values()]
       .flatMap(({ changes }) => changes.map(({ sinceMs }) => sinceMs))
       .sort((a, b) => b - a)
@@ -30,10 +48,10 @@ export class Crowd {
     const turns = this.#turnsMs.length
     while (this.#turnsMs.at(-1)! <= atMs) this.#turnsMs.pop()
     if (this.#turnsMs.length < turns) this.#turn(atMs)
+    if (this.#endMs < atMs) this.#drop(atMs)
     for (const quote of said) {
-      const { rate, rateType, providerId } = quote
-      const replaced = this.#latest.get(providerId)
-      this.#latest.set(providerId, quote)
+      const { rate, rateType } = quote
+      const replaced = this.#hold(quote)
       if (replaced && replaced.rate === this.#best.get(replaced.rateType))
         this.#best.delete(replaced.rateType)
       const best = this.#best.get(rateType)
@@ -41,9 +59,9 @@ export class Crowd {
     }
   }
 
-  /** Whether the provider of a quote is active at this instant. */
-  counts({ providerId }: Quote): boolean {
-    return !this.#off.has(providerId)
+  /** Whether a quote is one of those asked about and its provider is active at this instant. */
+  counts(quote: Quote): boolean {
+    return !this.#off.has(quote.providerId) && this.rules.fits(quote)
   }
 
   /** The best rate of a kind at this instant; 0 where nobody quotes it. */
@@ -51,10 +69,32 @@ export class Crowd {
     const known = this.#best.get(kind)
     if (known !== undefined) return known
     let best = 0
-    for (const quote of this.#latest.values())
-      if (quote.rateType === kind && quote.rate > best && this.counts(quote)) best = quote.rate
+    for (const [quote] of this.#held.values())
+      if (quote!.rateType === kind && quote!.rate > best && this.counts(quote!)) best = quote!.rate
     this.#best.set(kind, best)
     return best
+  }
+
+  /** Takes in the newest quote of its offer, and gives the one that held before. */
+  #hold(quote: Quote): Quote | undefined {
+    const key = heldKey(quote)
+    const held = this.#held.get(key) ?? []
+    const lastMs = lastMsOf(quote)
+    this.#held.set(key, [quote, ...held.filter((older) => lastMsOf(older) > lastMs)])
+    this.#endMs = Math.min(this.#endMs, lastMs)
+    return held[0]
+  }
+
+  /** Lets go of what is no longer valid. */
+  #drop(atMs: number): void {
+    this.#endMs = Number.POSITIVE_INFINITY
+    for (const [key, held] of this.#held) {
+      const valid = held.filter((quote) => isValidAt(quote, atMs))
+      if (valid.length === 0) this.#held.delete(key)
+      else this.#held.set(key, valid)
+      for (const quote of valid) this.#endMs = Math.min(this.#endMs, lastMsOf(quote))
+    }
+    this.#best.clear()
   }
 
   #turn(atMs: number): void {
@@ -63,3 +103,5 @@ export class Crowd {
     this.#best.clear()
   }
 }
+
+const lastMsOf = ({ offer }: Quote): number => offer?.validUntilMs ?? Number.POSITIVE_INFINITY

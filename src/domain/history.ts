@@ -1,6 +1,6 @@
-import type { Activity } from './activity.ts'
 import type { Corridor } from './corridor.ts'
-import { Crowd } from './crowd.ts'
+import { Crowd, type CrowdRules } from './crowd.ts'
+import type { OfferFilters } from './offer/filter.ts'
 import type { Window } from './period.ts'
 import type { Quote } from './quote.ts'
 import { BPS_PER_UNIT } from './spread.ts'
@@ -10,41 +10,44 @@ export const ORDERS = ['asc', 'desc'] as const
 /** `asc` is oldest first. */
 type Order = (typeof ORDERS)[number]
 
-/** A page of a corridor's history, of one provider or of all. */
+/** A page of a corridor's history, of one provider or of all, without offers that do not fit. */
 export type PageAsk = Window & {
   readonly corridor: Corridor
   readonly providerId: string | null
+  readonly filters?: OfferFilters
   readonly order: Order
   readonly limit: number
   readonly offset: number
 }
 
 /** A place in a corridor's history, which is ordered by time and then by id. */
-export type Place = { readonly atMs: number; readonly id: number }
+type Place = { readonly atMs: number; readonly id: number }
+
+/** What of a corridor's history is known at a moment and from there on: all before `beforeMs`. */
+export type Standing = { readonly sinceMs: number; readonly beforeMs: number }
 
 /** Sorts by place, oldest first. */
 export const byPlace = (a: Place, b: Place): number => a.atMs - b.atMs || a.id - b.id
 
 /**
  * How far each quote of `said` lay below the best quote of its kind at that instant, by quote id;
- * null where its provider was not active at that instant.
+ * null where its provider was not active at that instant. Quotes that do not fit are no rivals.
  *
- * Quotes of one instant count together. `others` holds the competition: each provider's latest
- * quote up to and including the first instant of `said`, and every quote from there to the last
- * instant. Either list may be in any order, and they may overlap. Unit: basis points of the best
- * rate. A quote that its provider replaced within the same instant is compared with the quotes that
- * stayed and with itself.
+ * Quotes of one instant count together. `others` holds the competition: what `standing` gives for
+ * the first instant of `said`, and every quote from there to the last instant. Either list may be
+ * in any order, and they may overlap. Unit: basis points of the best rate. A quote that was
+ * replaced within the same instant is compared with the quotes that stayed and with itself.
  */
 export function spreadsThen(
   said: readonly Quote[],
   others: readonly Quote[],
-  activityOf: (providerId: string) => Activity,
+  rules: CrowdRules,
 ): ReadonlyMap<number, number | null> {
   const asked = new Set(said.map(({ id }) => id))
   const all = [...said, ...others.filter(({ id }) => !asked.has(id))].sort(byPlace)
   const crowd = new Crowd(
     all.map(({ providerId }) => providerId),
-    activityOf,
+    rules,
   )
   const spreads = new Map<number, number | null>()
   for (let start = 0, end = 0; start < all.length; start = end) {

@@ -5,12 +5,16 @@ import { isHeld } from './entity-tag.ts'
 import { pathOf } from './path.ts'
 import type { Headers } from './reply.ts'
 
+type Row = Readonly<Record<string, unknown>>
+
 /** Rows of an answer that are also offered alone, as CSV or as one JSON object a line. */
 type Table = {
   /** The member of the body that holds the rows; in the body itself its list is empty. */
   readonly name: string
   readonly columns: readonly string[]
-  readonly rows: readonly Readonly<Record<string, unknown>>[]
+  readonly rows: readonly Row[]
+  /** The values of a row by its columns, where these are not its members. */
+  readonly cellsOf?: (row: Row) => Row
 }
 
 /** An answer that a caller may already hold. */
@@ -72,18 +76,23 @@ function tagOf(parts: readonly string[]): string {
   return `W/"${Bun.hash.xxHash3(text).toString(36)}"`
 }
 
-function* chunksOf({ columns, rows }: Table, medium: Medium): Generator<string> {
+function* chunksOf({ columns, rows, cellsOf = itself }: Table, medium: Medium): Generator<string> {
   const isCsv = medium === 'text/csv'
   if (isCsv) yield `${csvLine(columns)}\r\n`
   const lineOf = isCsv
-    ? (row: Table['rows'][number]) => `${csvLine(columns.map((name) => cell(row[name])))}\r\n`
-    : (row: Table['rows'][number]) => `${JSON.stringify(row)}\n`
+    ? (row: Row) => {
+        const cells = cellsOf(row)
+        return `${csvLine(columns.map((name) => cell(cells[name])))}\r\n`
+      }
+    : (row: Row) => `${JSON.stringify(row)}\n`
   for (let start = 0; start < rows.length; start += CHUNK_ROWS)
     yield rows
       .slice(start, start + CHUNK_ROWS)
       .map(lineOf)
       .join('')
 }
+
+const itself = (row: Row): Row => row
 
 const cell = (value: unknown): string =>
   value === null || value === undefined ? '' : String(value)

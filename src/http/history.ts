@@ -1,9 +1,10 @@
 import type { Static } from '@sinclair/typebox'
 import { historyOf } from '~/service/history.ts'
 import {
-  HistoryPointFields,
   HistoryQuery,
   HistoryResponse,
+  historyCells,
+  historyColumns,
   historyQuestion,
   presentHistory,
 } from '~/wire/history.ts'
@@ -37,8 +38,6 @@ export const historyRoutes = (deps: ColdDeps): Route[] => [
   }),
 ]
 
-const COLUMNS = Object.keys(HistoryPointFields.properties)
-
 type HistoryAnswer = Answer & { readonly body: Static<typeof HistoryResponse> }
 
 async function answered(
@@ -53,7 +52,12 @@ async function answered(
   return {
     body: { ...full, data: [] },
     basis: isMoving ? lasting : { ...lasting, to_date },
-    table: { name: 'data', columns: COLUMNS, rows: full.data },
+    table: {
+      name: 'data',
+      columns: historyColumns(full.data),
+      rows: full.data,
+      cellsOf: historyCells,
+    },
     headers: {
       ...(full.as_of && { 'x-as-of': full.as_of }),
       ...(full.has_more && { link: nextPage(query, to_date) }),

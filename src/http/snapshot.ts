@@ -1,5 +1,6 @@
 import { snapshotOf } from '~/service/snapshot.ts'
 import { readDate } from '~/wire/moment.ts'
+import { readSelection } from '~/wire/offer/selection.ts'
 import { presentSnapshot, SnapshotQuery, SnapshotResponse } from '~/wire/snapshot.ts'
 import { type ColdDeps, coldRoute } from './cold-route.ts'
 import type { Route } from './route.ts'
@@ -12,14 +13,15 @@ export const snapshotRoutes = (deps: ColdDeps): Route[] => [
       tag: 'Rates',
       summary: 'A corridor as of a past date',
       description:
-        "Each provider's latest quote on or before a UTC date, ranked like /rates, for the " +
-        'providers active then; with the mid if one was recent then.',
+        "Each provider's latest quote on or before a UTC date, chosen and ranked like /rates, " +
+        'for the providers active and the offers valid then; with the mid if one was recent.',
     },
     query: SnapshotQuery,
     response: SnapshotResponse,
     async answer({ query, view }) {
       const dateMs = readDate('date', query.date)
-      const snapshot = await snapshotOf(deps.past, view, { ...query, dateMs })
+      const asked = { ...query, dateMs, selection: readSelection(query) }
+      const snapshot = await snapshotOf(deps.past, view, asked)
       const body = presentSnapshot(snapshot, query.date, view.freshness)
       const { timestamp: _, ...basis } = body
       return { body, basis }

@@ -32,7 +32,7 @@ export function pastOf(
     }
   const store: PastStore = {
     page: asked('page', ({ corridor }) => [corridorKey(corridor)]),
-    latestBefore: asked('latestBefore', (corridor) => [corridorKey(corridor)]),
+    standing: asked('standing', (corridor) => [corridorKey(corridor)]),
     referencesAt: asked('referencesAt', (probes) => probes.map(({ currency }) => currency)),
     buckets: asked('buckets', ({ corridor }) => [corridorKey(corridor)]),
     firstObservedMs: asked('firstObservedMs', (corridor) => [corridorKey(corridor)]),

@@ -1,6 +1,9 @@
 import { type Change, changeOf } from '~/domain/change.ts'
 import type { Corridor } from '~/domain/corridor.ts'
 import type { Mid } from '~/domain/mid.ts'
+import { choiceOf } from '~/domain/offer/choice.ts'
+import { NO_FILTERS } from '~/domain/offer/filter.ts'
+import { heldAt } from '~/domain/offer/held.ts'
 import { PERIOD_MS, type Period } from '~/domain/period.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { bestExecutable } from '~/domain/rank.ts'
@@ -42,12 +45,12 @@ export async function corridorChange(
   const end = pricesNow(view, corridor)
   const atMs = end.atMs - PERIOD_MS[period]
   const isLasting = view.freshness.tier === 'hourly'
-  const then = { beforeMs: atMs + 1, thenMs: atMs, isLasting }
+  const then = { sinceMs: atMs, beforeMs: atMs + 1, thenMs: atMs, isLasting }
   const [quotes, mid] = await Promise.all([
     quotesBefore(deps, corridor, then),
     midBefore(deps, view, { ...then, corridor }),
   ])
-  const start: PricesAt = { atMs, mid, best: bestAt(view, quotes, atMs) }
+  const start: PricesAt = { atMs, mid, best: bestAt(view, heldAt(quotes, atMs), atMs) }
   return {
     corridor,
     period,
@@ -68,7 +71,12 @@ function pricesNow(view: View, { from, to }: Corridor): PricesAt {
   }
 }
 
+/** The best executable rate among the offers that are chosen at a moment, as live ones are. */
 function bestAt(view: View, quotes: readonly Quote[], atMs: number): number | null {
-  const live = quotes.filter((quote) => view.wasLive(quote, atMs))
-  return bestExecutable(live.map((quote) => ({ quote, value: quote.rate })))?.value ?? null
+  const staleBeforeMs = view.staleBeforeMs(atMs)
+  const candidates = quotes
+    .filter((quote) => view.wasLive(quote, atMs))
+    .map((quote) => ({ quote, isStale: quote.atMs < staleBeforeMs }))
+  const chosen = choiceOf(candidates, { filters: NO_FILTERS, goal: null, feeMidOf: () => null })
+  return bestExecutable(chosen)?.value ?? null
 }

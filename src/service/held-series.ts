@@ -1,6 +1,7 @@
 import { type Corridor, corridorKey } from '~/domain/corridor.ts'
 import { ALWAYS_MS, type Window } from '~/domain/period.ts'
 import { isExecutable, type RateType } from '~/domain/provider.ts'
+import { type Dated, newestFirst } from '~/domain/quote.ts'
 import { INTERVAL_MS } from '~/domain/series.ts'
 import type { View } from '~/memory/view.ts'
 import type { WindowCache } from '~/memory/window-cache.ts'
@@ -12,19 +13,29 @@ import {
   seriesOf,
 } from './series.ts'
 
-/** What a provider said last in one of the stretches of time asked for. */
-type SaidRate = {
+/** A rate that was said in one of the stretches of time asked for, or stands at its end. */
+type SaidRate = Dated & {
   readonly providerId: string
+  /** Tells the offers of a corridor apart. */
+  readonly offer: string
   /** The number of the stretch, from 0. */
   readonly stretch: number
-  readonly atMs: number
   readonly rate: number
   readonly rateType: RateType
+  /** The last moment at which it is valid; Infinity without one. */
+  readonly untilMs: number
 }
 
+/** A stretch of time, and the last moment of it that has come. */
+type Stretch = Window & { readonly lastMs: number }
+
 export type HeldStore = {
-  /** The last observation of every provider of a corridor in each of `stretches`, in any order. */
-  lastIn(corridor: Corridor, stretches: readonly Window[]): Promise<readonly SaidRate[]>
+  /**
+   * For each of `stretches`, in any order: of every offer of a corridor the last observation in it
+   * that never runs out, and of those that do all that hold at its last moment or later, if nothing
+   * more is said.
+   */
+  lastIn(corridor: Corridor, stretches: readonly Stretch[]): Promise<readonly SaidRate[]>
 }
 
 export type HeldSeriesDeps = {
@@ -46,7 +57,7 @@ export type HeldSeriesQuestion = SeriesQuestion & {
 
 /**
  * The series of a corridor with the best rate that stood at the end of each bucket: among the last
- * ones of the providers active then, none older than `heldMs`.
+ * ones of the offers of providers active then, valid then and none older than `heldMs`.
  *
  * Where the observations behind a bucket have been pruned, its best stands for them. Throws as
  * `seriesOf` does.
@@ -60,7 +71,10 @@ export async function heldSeriesOf(
   const { points, interval, corridor } = series
   const reachMs = view.freshness.cutoffMs + 1
   const endsMs = points.map(({ startMs }) => Math.min(startMs + INTERVAL_MS[interval], reachMs))
-  const stretches = stretchesOf({ points, endsMs }, question.heldMs)
+  const stretches = stretchesOf({ points, endsMs }, question.heldMs).map((stretch) => ({
+    ...stretch,
+    lastMs: Math.min(stretch.beforeMs - 1, view.freshness.nowMs),
+  }))
   const said = byEnd(
     await lastIn(deps, { corridor, stretches, samples: samplesIn(points) }),
     stretches,
@@ -91,7 +105,7 @@ const samplesIn = (points: readonly SeriesPoint[]): number =>
 
 type Ask = {
   readonly corridor: Corridor
-  readonly stretches: readonly Window[]
+  readonly stretches: readonly Stretch[]
   /** How many observations the buckets hold: more of them make another question. */
   readonly samples: number
 }
@@ -133,15 +147,45 @@ type Heard = {
 }
 
 function standingAt(view: View, { earlier, said, endsMs, heldMs }: Heard): (number | null)[] {
-  const latest = new Map(earlier.map((rate) => [rate.providerId, rate]))
+  const heard = new HeardRates(earlier)
   return endsMs.map((endMs) => {
-    for (const rate of said.get(endMs) ?? []) latest.set(rate.providerId, rate)
+    const news = said.get(endMs)
+    if (news) heard.hear(news)
     const lastMs = Math.min(endMs - 1, view.freshness.nowMs)
     const stands = ({ providerId, rateType, atMs }: SaidRate) =>
       isExecutable(rateType) &&
       (heldMs === null || lastMs - atMs <= heldMs) &&
       view.wasActive(providerId, lastMs)
-    const rates = [...latest.values()].filter(stands).map(({ rate }) => rate)
-    return rates.length === 0 ? null : Math.max(...rates)
+    const rates = heard.validAt(lastMs).filter(stands)
+    return rates.length === 0 ? null : Math.max(...rates.map(({ rate }) => rate))
   })
 }
+
+/** What every offer said last, while a caller steps from one stretch to the next. Mutable. */
+class HeardRates {
+  /** The last rates that never run out, by offer. */
+  readonly #endless = new Map<string, SaidRate>()
+  /** Those that do, as they stood at the end of the last stretch. */
+  #ending: readonly SaidRate[] = []
+
+  constructor(said: readonly SaidRate[]) {
+    this.hear(said)
+  }
+
+  hear(said: readonly SaidRate[]): void {
+    for (const rate of said) if (isEndless(rate)) this.#endless.set(rate.offer, rate)
+    this.#ending = said.filter((rate) => !isEndless(rate))
+  }
+
+  /** The newest rate of each offer that is still valid. */
+  validAt(ms: number): SaidRate[] {
+    const held = new Map(this.#endless)
+    for (const rate of this.#ending) {
+      const other = held.get(rate.offer)
+      if (rate.untilMs >= ms && (!other || newestFirst(rate, other) < 0)) held.set(rate.offer, rate)
+    }
+    return [...held.values()]
+  }
+}
+
+const isEndless = ({ untilMs }: SaidRate): boolean => untilMs === Number.POSITIVE_INFINITY

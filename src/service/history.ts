@@ -2,6 +2,12 @@ import { type Corridor, corridorKey } from '~/domain/corridor.ts'
 import { invalidParameter, type ServiceError } from '~/domain/errors.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
 import { byPlace, type PageAsk, spreadsThen } from '~/domain/history.ts'
+import {
+  type FilterName,
+  NO_FILTERS,
+  type OfferFilters,
+  unspecifiedOf,
+} from '~/domain/offer/filter.ts'
 import { ALWAYS_MS, PERIOD_MS, type Period } from '~/domain/period.ts'
 import type { Provider } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
@@ -11,8 +17,11 @@ import type { WindowCache } from '~/memory/window-cache.ts'
 import { quotesBytes, type SnapshotStore, whoSaid } from './snapshot.ts'
 import { supportedCorridor } from './supported.ts'
 
-type HistoryStore = Pick<SnapshotStore, 'latestBefore'> & {
-  /** A page of a corridor's history in `order` of time and id, of one provider or of all. */
+type HistoryStore = Pick<SnapshotStore, 'standing'> & {
+  /**
+   * A page of a corridor's history in `order` of time and id, of one provider or of all, without
+   * what does not fit the filters.
+   */
   page(ask: PageAsk): Promise<readonly Quote[]>
 }
 
@@ -22,6 +31,7 @@ export type HistoryQuestion = Corridor &
   Pick<PageAsk, 'order' | 'limit' | 'offset'> & {
     readonly period: Period
     readonly provider: string | null
+    readonly filters?: OfferFilters
     /** The end of the window, where it is not now. */
     readonly untilMs: number | null
   }
@@ -30,10 +40,13 @@ export type HistoryPoint = {
   readonly quote: Quote
   readonly provider: Provider
   /**
-   * How far a quote lay below the best of its kind at its instant; null where its provider was not
-   * active then, and where computing it would take reading more than `RIVALS_MAX` observations.
+   * How far a quote lay below the best of its kind at its instant, of those that fit the filters;
+   * null where its provider was not active then, and where computing it would take reading more
+   * than `RIVALS_MAX` observations.
    */
   readonly spreadBps: number | null
+  /** The filters asked for that its offer says nothing about. */
+  readonly unspecified: readonly FilterName[]
 }
 
 export type History = {
@@ -44,7 +57,7 @@ export type History = {
   readonly points: readonly HistoryPoint[]
 }
 
-/** How many observations of other providers are read to rank one provider's page. */
+/** How many observations are read to rank a page that leaves out some of them. */
 const RIVALS_MAX = 20_000
 
 /**
@@ -61,7 +74,8 @@ export async function historyOf(
   view: View,
   question: HistoryQuestion,
 ): Promise<History> {
-  const corridor = supportedCorridor(view.catalogue, question)
+  const { filters = NO_FILTERS } = question
+  const corridor = supportedCorridor(view.catalogue, question, question.filters)
   assertProvider(view, question.provider)
   const { nowMs, cutoffMs, tier } = view.freshness
   const { untilMs, limit } = question
@@ -73,6 +87,7 @@ export async function historyOf(
     fromMs,
     beforeMs: toMs + 1,
     providerId: question.provider,
+    filters,
     order: question.order,
     limit: limit + 1,
     offset: question.offset,
@@ -85,6 +100,7 @@ export async function historyOf(
     quote,
     provider: whoSaid(view, quote),
     spreadBps: spreads.get(quote.id) ?? null,
+    unspecified: unspecifiedOf(quote, filters) ?? [],
   }))
   return { corridor, fromMs, toMs, hasMore: quotes.length > limit, points }
 }
@@ -113,10 +129,12 @@ function keptPage(
   ask: PageAsk,
   read: () => Promise<Page>,
 ): Promise<Page> {
-  const { corridor, providerId, order, limit, offset, fromMs, beforeMs } = ask
+  const { corridor, providerId, filters, order, limit, offset, fromMs, beforeMs } = ask
   const name = corridorKey(corridor)
   return windows.answer({
-    key: `page ${name} ${order} ${limit} ${offset} ${fromMs} ${beforeMs} ${providerId ?? ''}`,
+    key:
+      `page ${name} ${order} ${limit} ${offset} ${fromMs} ${beforeMs} ${providerId ?? ''} ` +
+      filtersText(filters),
     sources: [{ of: name, fromMs: ALWAYS_MS, beforeMs }],
     ask: read,
     bytesOf: ({ quotes, spreads }) => quotesBytes(quotes) + spreads.size * SPREAD_BYTES,
@@ -133,18 +151,21 @@ async function pageOf(
   const quotes = await store.page(ask)
   const [first, last] = endsOf(quotes)
   if (!first || !last) return { quotes, spreads: new Map() }
+  const { filters = NO_FILTERS } = ask
+  const rules = { activityOf, fits: (quote: Quote) => unspecifiedOf(quote, filters) !== null }
   const standingAt = ({ atMs }: Quote) =>
-    store.latestBefore(ask.corridor, { atMs: atMs + 1, id: 0 })
-  if (ask.providerId === null) {
+    store.standing(ask.corridor, { sinceMs: atMs, beforeMs: atMs + 1 })
+  if (ask.providerId === null && filters.deliveryMaxMs === null) {
     const edges = isWhole(quotes, ask) ? [first] : [first, last]
     const standing = await Promise.all(edges.map(standingAt))
-    return { quotes, spreads: spreadsThen(quotes, standing.flat(), activityOf) }
+    return { quotes, spreads: spreadsThen(quotes, standing.flat(), rules) }
   }
   const [standing, said] = await Promise.all([
     standingAt(first),
     store.page({
       corridor: ask.corridor,
       providerId: null,
+      filters: { ...filters, deliveryMaxMs: null },
       order: 'asc',
       fromMs: first.atMs,
       beforeMs: last.atMs + 1,
@@ -153,8 +174,12 @@ async function pageOf(
     }),
   ])
   if (said.length > RIVALS_MAX) return { quotes, spreads: new Map() }
-  return { quotes, spreads: spreadsThen(quotes, [...standing, ...said], activityOf) }
+  return { quotes, spreads: spreadsThen(quotes, [...standing, ...said], rules) }
 }
+
+/** A text that tells filters apart; the shortest for none, the commonest. */
+const filtersText = (filters?: OfferFilters): string =>
+  filters === undefined || filters === NO_FILTERS ? '' : JSON.stringify(filters)
 
 /**
  * Whether a page has every quote of its latest instant. In ascending order the quote after the page

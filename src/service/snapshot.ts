@@ -1,8 +1,11 @@
 import { type Corridor, corridorKey } from '~/domain/corridor.ts'
 import { DAY_MS } from '~/domain/duration.ts'
 import { invalidParameter } from '~/domain/errors.ts'
-import type { Place } from '~/domain/history.ts'
+import type { Standing } from '~/domain/history.ts'
 import type { Mid } from '~/domain/mid.ts'
+import { askedOf, unspecifiedOf } from '~/domain/offer/filter.ts'
+import { heldAt } from '~/domain/offer/held.ts'
+import { type Selection, UNSELECTED } from '~/domain/offer/selection.ts'
 import { ALWAYS_MS } from '~/domain/period.ts'
 import {
   dayMidsOf,
@@ -16,15 +19,19 @@ import {
 import type { Provider } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { vsMidBps } from '~/domain/spread.ts'
-import { corridorView } from '~/memory/corridor-view.ts'
+import { corridorView, selectedView } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
 import type { Source, WindowCache } from '~/memory/window-cache.ts'
 import type { Rates } from './rates.ts'
 import { supportedCorridor } from './supported.ts'
 
 export type SnapshotStore = {
-  /** The latest quote of every provider of a corridor before `place`, in no particular order. */
-  latestBefore(corridor: Corridor, place: Place): Promise<readonly Quote[]>
+  /**
+   * The quotes of a corridor from before a moment that hold at `sinceMs` or later, if nothing more
+   * is said: of each offer the newest one, and each older one that is valid for longer than all
+   * newer ones. In no particular order.
+   */
+  standing(corridor: Corridor, standing: Standing): Promise<readonly Quote[]>
   /** What each probe finds, in any order. */
   referencesAt(probes: readonly Probe[]): Promise<readonly ProbeAnswer[]>
 }
@@ -35,65 +42,89 @@ export type SnapshotDeps = { readonly store: SnapshotStore; readonly windows: Wi
 export type Snapshot = Rates & { readonly asOfMs: number }
 
 /**
- * The latest quote of every provider on or before a UTC date, ranked as live ones are.
+ * The latest quotes on or before a UTC date, chosen among those selected and ranked as live ones
+ * are.
  *
- * It has the providers that were active then, whether or not they are now, and a mid that was
- * recent then. The moment is the start of the following day, exclusive; while that lies in the
- * future the hourly tier sees up to and including its cutoff instead. Throws
- * `unsupported_currency`, `same_currency`, and `invalid_parameter` for a future date.
+ * It has the providers that were active then, whether or not they are now, the offers that were
+ * valid then, and a mid that was recent then. The moment is the start of the following day,
+ * exclusive; while that lies in the future the hourly tier sees up to and including its cutoff
+ * instead. Throws `unsupported_currency`, `same_currency`, and `invalid_parameter` for a future
+ * date.
  */
 export async function snapshotOf(
   deps: SnapshotDeps,
   view: View,
-  asked: Corridor & { readonly dateMs: number },
+  asked: Corridor & { readonly dateMs: number; readonly selection?: Selection },
 ): Promise<Snapshot> {
-  const corridor = supportedCorridor(view.catalogue, asked)
-  const { nowMs, cutoffMs } = view.freshness
-  if (asked.dateMs > nowMs)
-    throw invalidParameter({
-      name: 'date',
-      fault: 'it lies in the future; take today or an earlier UTC date',
-    })
-  const dayEndMs = asked.dateMs + DAY_MS
-  const asOfMs = Math.min(dayEndMs, cutoffMs)
-  const beforeMs = Math.min(dayEndMs, cutoffMs + 1)
-  const then = { beforeMs, thenMs: Math.min(dayEndMs, nowMs), isLasting: true }
-  const [quotes, mid] = await Promise.all([
-    quotesBefore(deps, corridor, then),
+  const { selection = UNSELECTED } = asked
+  const { filters } = selection
+  const corridor = supportedCorridor(view.catalogue, asked, filters)
+  const then = endOfDay(view, asked.dateMs)
+  const [held, mid] = await Promise.all([
+    heldThen(deps, view, { ...then, corridor }),
     midBefore(deps, view, { ...then, corridor }),
   ])
-  const isCounted = ({ providerId }: Quote) => view.wasActive(providerId, beforeMs - 1)
-  const counted = quotes.filter(isCounted)
-  const isEmpty = counted.length === 0
+  const fitting = held.filter((quote) => unspecifiedOf(quote, filters) !== null)
+  const priced = await withDayMids(deps, view, fitting)
+  const quoted = priced.map((one) => ({ ...one, provider: whoSaid(view, one.quote) }))
+  const all = corridorView(quoted, view.staleBeforeMs(then.asOfMs))
   const reverse = { from: corridor.to, to: corridor.from }
-  const isReverseQuoted = isEmpty && (await quotesBefore(deps, reverse, then)).some(isCounted)
-  const priced = await withDayMids(deps, view, counted)
-  const ranked = corridorView(
-    priced.map((one) => ({ ...one, provider: whoSaid(view, one.quote) })),
-    view.staleBeforeMs(asOfMs),
-  )
+  const isReverseQuoted =
+    held.length === 0 && (await heldThen(deps, view, { ...then, corridor: reverse })).length > 0
+  const unfit = held.length > 0 ? askedOf(filters) : []
   return {
     corridor,
     mid,
-    absence: isEmpty ? { corridor, newestMs: null, unfit: [], isReverseQuoted } : null,
-    asOfMs,
-    quotes: ranked.quotes.map((entry) => ({
+    absence: fitting.length === 0 ? { corridor, newestMs: null, unfit, isReverseQuoted } : null,
+    asOfMs: then.asOfMs,
+    quotes: selectedView(all, selection, ALWAYS_MS).quotes.map((entry) => ({
       ranked: entry,
       vsMidBps: mid && vsMidBps(entry.quote.rate, mid.rate),
     })),
   }
 }
 
-/** The end of a stretch of the past; `isLasting` says whether others may ask for it again. */
-type PastMoment = { readonly beforeMs: number; readonly isLasting: boolean }
+/** The end of a UTC day, as far as it has come and may be seen. Throws for a future day. */
+function endOfDay({ freshness: { nowMs, cutoffMs } }: View, dateMs: number) {
+  if (dateMs > nowMs)
+    throw invalidParameter({
+      name: 'date',
+      fault: 'it lies in the future; take today or an earlier UTC date',
+    })
+  const dayEndMs = dateMs + DAY_MS
+  const beforeMs = Math.min(dayEndMs, cutoffMs + 1)
+  return {
+    beforeMs,
+    sinceMs: Math.min(beforeMs - 1, nowMs),
+    asOfMs: Math.min(dayEndMs, cutoffMs),
+    thenMs: Math.min(dayEndMs, nowMs),
+    isLasting: true,
+  }
+}
 
-/** The latest quote of every provider that ever quoted a corridor. */
+/** What held at a moment, of every offer of the providers that were active then. */
+async function heldThen(
+  deps: SnapshotDeps,
+  view: View,
+  { corridor, ...then }: PastMoment & { readonly corridor: Corridor },
+): Promise<Quote[]> {
+  const quotes = heldAt(await quotesBefore(deps, corridor, then), then.sinceMs)
+  return quotes.filter(({ providerId }) => view.wasActive(providerId, then.beforeMs - 1))
+}
+
+/** A moment of the past and the end of what counts then. */
+type PastMoment = Standing & {
+  /** Whether others may ask for it again. */
+  readonly isLasting: boolean
+}
+
+/** What stood at a moment in a corridor, and what holds again later: see `heldAt`. */
 export function quotesBefore(
   { store, windows }: SnapshotDeps,
   corridor: Corridor,
-  { beforeMs, isLasting }: PastMoment,
+  { sinceMs, beforeMs, isLasting }: PastMoment,
 ): Promise<readonly Quote[]> {
-  const ask = () => store.latestBefore(corridor, { atMs: beforeMs, id: 0 })
+  const ask = () => store.standing(corridor, { sinceMs, beforeMs })
   if (!isLasting) return ask()
   const name = corridorKey(corridor)
   return windows.answer({
@@ -112,11 +143,13 @@ async function withDayMids(deps: SnapshotDeps, view: View, quotes: readonly Quot
   return quotes.map((quote) => ({ quote, ...dayMidsOf(quote, day) }))
 }
 
+type Then = { readonly corridor: Corridor; readonly thenMs: number }
+
 /** The mid, if there was a recent one at `thenMs`; else null. */
 export async function midBefore(
   deps: SnapshotDeps,
   view: View,
-  { corridor, beforeMs, thenMs, isLasting }: PastMoment & { corridor: Corridor; thenMs: number },
+  { corridor, beforeMs, thenMs, isLasting }: Omit<PastMoment, 'sinceMs'> & Then,
 ): Promise<Mid | null> {
   const { from, to } = corridor
   if (!view.isFiat(from) || !view.isFiat(to)) return null

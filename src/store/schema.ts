@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import {
+  type AnyPgColumn,
   bigint,
   boolean,
   char,
@@ -159,6 +160,10 @@ export const offers = pgTable(
   (t) => [unique('offers_key').on(t.providerCorridorId, t.key)],
 )
 
+/** A moment as the coordinate of a point, whatever the session's time zone. */
+const coordinate = (moment: AnyPgColumn) =>
+  sql`(extract(epoch from ${moment} at time zone 'UTC') * 1000)::float8`
+
 /**
  * Quotes as recorded, append-only: the migrations add triggers that refuse UPDATE, DELETE and
  * TRUNCATE. Only the function `prune_observations` deletes, and only what is older than a year.
@@ -210,6 +215,16 @@ export const observations = pgTable(
       .where(sql`${t.validUntil} is not null`),
     index('observations_end')
       .on(t.providerCorridorId, t.offerId, t.validUntil, t.effectiveFrom)
+      .where(sql`${t.validUntil} is not null`),
+    /** The time that each holds, as a line in a plane of corridors and moments. */
+    index('observations_standing')
+      .using(
+        'gist',
+        sql`box(
+          point(${t.corridorId}::float8, ${coordinate(t.effectiveFrom)}),
+          point(${t.corridorId}::float8, ${coordinate(t.validUntil)})
+        )`,
+      )
       .where(sql`${t.validUntil} is not null`),
   ],
 )

@@ -16,6 +16,8 @@ import {
   words,
 } from './fields.ts'
 import { readInstant } from './moment.ts'
+import { offerFields, presentOffer, presentUnspecified, unspecifiedFields } from './offer/offer.ts'
+import { filterParameters, readFilters } from './offer/selection.ts'
 import { CorridorQuery, PROVIDER_ID_LENGTH_MAX } from './parameters.ts'
 import { iso, presentPrice } from './present.ts'
 
@@ -28,6 +30,7 @@ export const periodParameter = (description: string, fallback: (typeof PERIODS)[
 export const HistoryQuery = Type.Object({
   ...CorridorQuery.properties,
   period: periodParameter('How far back the window goes, counted from the hour of its end.', '30d'),
+  ...filterParameters,
   provider: Type.Optional(
     Type.String({
       description: 'A provider id; only its observations are listed.',
@@ -54,7 +57,7 @@ export const HistoryQuery = Type.Object({
   ),
 })
 
-export const HistoryPointFields = namedRecord('HistoryPoint', {
+const HistoryPointFields = namedRecord('HistoryPoint', {
   timestamp: Instant,
   provider_id: Type.String(),
   provider_name: Type.String(),
@@ -63,12 +66,15 @@ export const HistoryPointFields = namedRecord('HistoryPoint', {
     Type.Number({
       description:
         'Basis points below the best rate of its rate_type in force in the corridor at its ' +
-        'timestamp, observations of one time together; null where its provider was not active ' +
-        'then, and where too many other observations lie between those of one provider.',
+        'timestamp, of the offers that fit what is asked, observations of one time together; ' +
+        'null where its provider was not active then, and where too many other observations lie ' +
+        'between those shown.',
     }),
   ),
   rate_type: RateType,
   evidence: standingFields.evidence,
+  ...offerFields,
+  ...unspecifiedFields,
 })
 
 export const HistoryResponse = namedRecord('HistoryResponse', {
@@ -88,8 +94,12 @@ export const HistoryResponse = namedRecord('HistoryResponse', {
 
 /** The question that a checked query asks. Throws a 400 for an `until` that is not a date-time. */
 export function historyQuestion(query: Static<typeof HistoryQuery>): HistoryQuestion {
-  const { provider = null, until, ...rest } = query
-  return { ...rest, provider, untilMs: readInstant('until', until) }
+  const { from, to, period, order, limit, offset, provider = null, until } = query
+  return {
+    ...{ from, to, period, order, limit, offset, provider },
+    filters: readFilters(query),
+    untilMs: readInstant('until', until),
+  }
 }
 
 export function presentHistory(
@@ -119,6 +129,7 @@ const presentPoint = ({
   quote,
   provider,
   spreadBps,
+  unspecified,
 }: HistoryPoint): Static<typeof HistoryPointFields> => ({
   timestamp: iso(quote.atMs),
   provider_id: provider.id,
@@ -127,4 +138,31 @@ const presentPoint = ({
   spread_bps: spreadBps === null ? null : roundBps(spreadBps),
   rate_type: quote.rateType,
   evidence: quote.evidence,
+  ...presentOffer(quote),
+  ...presentUnspecified(unspecified),
 })
+
+type Point = Static<typeof HistoryPointFields>
+
+/** The columns of observations in a table; those of offers come last, where one says any. */
+export function historyColumns(points: readonly Point[]): readonly string[] {
+  const isOffered = points.some(({ offer, unspecified }) => offer || unspecified)
+  return isOffered ? [...PLAIN_COLUMNS, ...OFFER_COLUMNS] : PLAIN_COLUMNS
+}
+
+const { offer: _offer, unspecified: _unspecified, ...plainFields } = HistoryPointFields.properties
+const PLAIN_COLUMNS = Object.keys(plainFields)
+const { id: _id, ...termFields } = offerFields.offer.properties
+const OFFER_COLUMNS = ['offer_id', ...Object.keys(termFields), 'unspecified']
+
+/** An observation by the columns of a table; words of a list stand between `|`, as in imports. */
+export function historyCells(row: object): Record<string, unknown> {
+  const { offer, unspecified, ...point } = row as Point
+  if (!offer && !unspecified) return point
+  const { id, ...terms } = offer ?? {}
+  const cells = { ...point, offer_id: id, ...terms, unspecified }
+  return { ...cells, ...joined(cells, ['pay_in', 'pay_out', 'unspecified']) }
+}
+
+const joined = (cells: Record<string, unknown>, names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, (cells[name] as string[] | undefined)?.join('|')]))

@@ -36,8 +36,10 @@ export function absenceNote(absence: Absence): string {
 }
 
 /** Why the list of a corridor was empty on a day. */
-export function pastAbsenceNote({ corridor, isReverseQuoted }: Absence, date: string): string {
+export function pastAbsenceNote(absence: Absence, date: string): string {
+  const { corridor, unfit, isReverseQuoted } = absence
   const { from, to } = corridor
+  if (unfit.length > 0) return unfitText(`price of ${corridorKey(corridor)} on ${date}`, unfit)
   const reverse = isReverseQuoted ? `; ${corridorKey({ from: to, to: from })} was quoted` : ''
   return `No active provider had quoted ${corridorKey(corridor)} by ${date}${reverse}.`
 }

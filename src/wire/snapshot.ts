@@ -4,6 +4,7 @@ import type { Freshness } from '~/domain/freshness.ts'
 import type { Snapshot } from '~/service/snapshot.ts'
 import { DataFreshness, Instant, midFields, namedRecord } from './fields.ts'
 import { noteFields, pastAbsenceNote, presentNote } from './note.ts'
+import { offerParameters } from './offer/selection.ts'
 import { CorridorQuery } from './parameters.ts'
 import { iso, presentMid } from './present.ts'
 import { ProviderRate, presentProviderRate } from './rates.ts'
@@ -15,6 +16,7 @@ export const SnapshotQuery = Type.Object({
     format: 'date',
     examples: ['2026-03-05'],
   }),
+  ...offerParameters,
 })
 
 export const SnapshotResponse = namedRecord('HistoricalResponse', {

@@ -9,7 +9,7 @@ import { openEmbedded } from '~/store/embedded/embedded.ts'
 import { migrate } from '~/store/migrate.ts'
 import { pageStatement } from '~/store/past/history-store.ts'
 import { bucketRows, worthRows } from '~/store/past/series-store.ts'
-import { latestQuotes } from '~/store/past/snapshot-store.ts'
+import { standingQuotes } from '~/store/past/snapshot-store.ts'
 import { importObservations } from '~/store/transfer/observation-import.ts'
 import { importReferences } from '~/store/transfer/reference-import.ts'
 import { currency, provider } from '../support/catalogue.ts'
@@ -262,12 +262,14 @@ async function pageSql(database: Database, ask: Page & Corridor, nowMs: number):
   const [first] = rows
   const last = rows.at(-1)
   if (!first || !last) return
-  const standing = latestQuotes(database, corridor, { atMs: Number(first.at_ms) + 1, id: 0 })
+  const standing = standingQuotes(database, corridor, standingAt(Number(first.at_ms)))
   if (!provider) return void (await standing)
   const meanwhile = { fromMs: Number(first.at_ms), beforeMs: Number(last.at_ms) + 1 }
   const others = { ...window, ...meanwhile, corridor, providerId: null, offset: 0, limit: 20_001 }
   await Promise.all([standing, pageStatement(database, others)])
 }
+
+const standingAt = (ms: number) => ({ sinceMs: ms, beforeMs: ms + 1 })
 
 const legsOf = ({ from, to }: Corridor): string[] => [from, to].filter((code) => code !== 'USD')
 
@@ -282,7 +284,7 @@ const seriesSql = (database: Database, corridor: Corridor, dayMs: number) => {
 
 const snapshotSql = (database: Database, corridor: Corridor, beforeMs: number) =>
   Promise.all([
-    latestQuotes(database, corridor, { atMs: beforeMs, id: 0 }),
+    standingQuotes(database, corridor, standingAt(beforeMs - 1)),
     foundRows(
       database,
       legsOf(corridor).map((currency) => ({ currency, atMs: beforeMs - 1 })),

@@ -105,10 +105,10 @@ describe('the document', () => {
       parameters.filter(({ schema }) => schema.type === 'array'),
     )
     expect(lists.map(({ name }) => name).sort()).toEqual([
-      ...Array.from({ length: 4 }, () => 'channel'),
+      ...Array.from({ length: 6 }, () => 'channel'),
       ...['from', 'from'],
-      ...Array.from({ length: 4 }, () => 'pay_in'),
-      ...Array.from({ length: 4 }, () => 'pay_out'),
+      ...Array.from({ length: 6 }, () => 'pay_in'),
+      ...Array.from({ length: 6 }, () => 'pay_out'),
       ...['to', 'to'],
     ])
     for (const { style, explode } of lists) expect([style, explode]).toEqual(['form', false])

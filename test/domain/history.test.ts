@@ -3,10 +3,11 @@ import fc from 'fast-check'
 import { type Activity, wasActive } from '~/domain/activity.ts'
 import { byPlace, spreadsThen } from '~/domain/history.ts'
 import type { Quote } from '~/domain/quote.ts'
+import { offer } from '../support/offers.ts'
 import { quote } from '../support/quotes.ts'
 
 const ALWAYS: Activity = { isActive: true, changes: [] }
-const always = () => ALWAYS
+const always = { activityOf: () => ALWAYS, fits: () => true }
 
 describe('spreadsThen', () => {
   const a = quote({ id: 1, atMs: 1, rate: 100 })
@@ -64,7 +65,7 @@ describe('spreadsThen', () => {
     const best = (atMs: number) => quote({ id: 10 + atMs, atMs, rate: 200, providerId: 'best' })
     const other = (atMs: number) => quote({ id: 20 + atMs, atMs, rate: 100 })
     const said = [best(1), other(1), other(2), best(3), other(3), other(4), other(5)]
-    expect([...spreadsThen(said, [], activityOf).values()]).toEqual([
+    expect([...spreadsThen(said, [], { ...always, activityOf }).values()]).toEqual([
       0,
       5000,
       0,
@@ -87,6 +88,8 @@ describe('spreadsThen', () => {
         providerId: fc.constantFrom(...ids),
         rate: fc.constantFrom(100, 101, 102, 103),
         rateType: fc.constantFrom('retail' as const, 'retail' as const, 'official' as const),
+        offer: fc.constantFrom(null, ...OFFERS),
+        validFor: fc.constantFrom(null, null, 1, 2, 5),
       }),
       { maxLength: 30 },
     )
@@ -101,17 +104,17 @@ describe('spreadsThen', () => {
         fc.nat({ max: 30 }),
         fc.nat({ max: 30 }),
         (found, at, skip, take) => {
-          const all = found.map((row, i) => quote({ ...row, id: i + 1 })).sort(byPlace)
+          const all = found.map((row, i) => offeredQuote(row, i + 1)).sort(byPlace)
           const activity = new Map(ids.map((id, i) => [id, alternating(at[i]!)]))
           const activityOf = (id: string) => activity.get(id)!
           const page = all.slice(skip, skip + take)
           const edges = [page[0]!, page.at(-1)!].filter(Boolean)
-          const others = edges.flatMap(({ atMs }) => latestAt(all, atMs))
+          const others = edges.flatMap(({ atMs }) => all.filter((row) => row.atMs <= atMs))
           const expected = page.map((row): [number, number | null] => [
             row.id,
             plain(all, row, activityOf),
           ])
-          expect([...spreadsThen(page, others, activityOf)]).toEqual(expected)
+          expect([...spreadsThen(page, others, { activityOf, fits })]).toEqual(expected)
         },
       ),
     )
@@ -125,14 +128,26 @@ const alternating = (times: number[]): Activity => ({
     .map((sinceMs, i) => ({ sinceMs, isActive: (times.length - i) % 2 === 1 })),
 })
 
+const OFFERS = [offer({ channel: 'agent' }), offer({ channel: 'internet' })]
+const fits = (quote: Quote) => quote.offer?.channel !== 'internet'
+
+type Row = Partial<Quote> & { atMs: number; validFor: number | null }
+
+function offeredQuote({ validFor, ...row }: Row, id: number): Quote {
+  const terms = validFor === null ? {} : { validUntilMs: row.atMs + validFor }
+  const isSilent = !row.offer && validFor === null
+  return quote({ ...row, id, offer: isSilent ? null : offer({ ...row.offer, ...terms }) })
+}
+
 function latestAt(all: Quote[], atMs: number): Quote[] {
-  const latest = new Map(all.filter((row) => row.atMs <= atMs).map((row) => [row.providerId, row]))
-  return [...latest.values()]
+  const valid = all.filter((row) => row.atMs <= atMs && (row.offer?.validUntilMs ?? 99) >= atMs)
+  const latest = new Map(valid.map((row) => [`${row.providerId} ${row.offer?.channel ?? ''}`, row]))
+  return [...latest.values()].filter(fits)
 }
 
 function plain(all: Quote[], row: Quote, activityOf: (id: string) => Activity): number | null {
   const isThere = ({ providerId }: Quote) => wasActive(activityOf(providerId), row.atMs)
-  if (!isThere(row)) return null
+  if (!isThere(row) || !fits(row)) return null
   const kin = latestAt(all, row.atMs).filter((one) => one.rateType === row.rateType && isThere(one))
   const best = Math.max(row.rate, ...kin.map(({ rate }) => rate))
   return ((best - row.rate) / best) * 10_000

@@ -224,7 +224,7 @@ describe('what fails costs nothing', () => {
     const broken = new World({
       past: {
         ...past,
-        store: { ...past.store, page: refuse, latestBefore: refuse, buckets: refuse },
+        store: { ...past.store, page: refuse, standing: refuse, buckets: refuse },
       },
     })
     const key = broken.key('enterprise')

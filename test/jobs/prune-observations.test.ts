@@ -214,9 +214,9 @@ describe('laws', () => {
       limit: 20,
       offset: 3,
     }
-    const place = { atMs, id: 0 }
+    const standing = { sinceMs: atMs, beforeMs: atMs + 1 }
     return {
-      standing: sorted(await createSnapshotStore(database).latestBefore(CORRIDOR, place)),
+      standing: sorted(await createSnapshotStore(database).standing(CORRIDOR, standing)),
       page: await createHistoryStore(database).page(ask),
       live: sorted(await createQuoteStore(database).live(atMs + 3 * HOUR_MS)),
     }

@@ -7,7 +7,7 @@ import { foundRows } from '~/store/day-references.ts'
 import { pageStatement } from '~/store/past/history-store.ts'
 import { differenceRows } from '~/store/past/rollup-store.ts'
 import { bucketRows, firstObserved, worthRows as worthsBefore } from '~/store/past/series-store.ts'
-import { latestQuotes } from '~/store/past/snapshot-store.ts'
+import { standingQuotes } from '~/store/past/snapshot-store.ts'
 import { bestRows, worthRows } from '~/store/past/trend-store.ts'
 import { sendingRows } from '~/store/portal/sending-store.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
@@ -72,6 +72,9 @@ const days = bucketStartsMs({ fromMs: 0, beforeMs: 366 * DAY_MS }, 'P1D').map(
   (ms) => endMs - 366 * DAY_MS + ms,
 )
 
+/** A moment long before now. */
+const past = NOW_MS - 200 * DAY_MS
+
 type Statement = () => PendingQuery<(object | undefined)[] & Record<number, never>>
 
 const statements: Record<string, () => unknown> = {
@@ -87,7 +90,7 @@ const statements: Record<string, () => unknown> = {
   'a page of a corridor that nobody quotes': () =>
     pageStatement(database, { ...page, corridor: { from: 'USD', to: 'USDT' }, offset: 10 }),
   'the latest quotes before a moment': () =>
-    latestQuotes(database, corridor, { atMs: NOW_MS - 200 * DAY_MS, id: 0 }),
+    standingQuotes(database, corridor, { sinceMs: past, beforeMs: past + 1 }),
   'the latest references before a moment': () =>
     foundRows(database, [
       { currency: 'GBP', atMs: NOW_MS - 200 * DAY_MS },
@@ -137,9 +140,8 @@ describe('no history is read from end to end', () => {
 test('as-of questions probe once for each provider of the corridor', async () => {
   const plan = await planOf(statements['the latest quotes before a moment'] as Statement)
   const probes = nodesOf(plan).filter((node) => node['Relation Name'] === 'observations')
-  expect(
-    probes.map((node) => [node['Node Type'], node['Index Name'], node['Actual Loops']]),
-  ).toEqual([['Index Scan', 'observations_as_of', 10]])
+  const [ofSeries] = probes.map((node) => [node['Index Name'], node['Actual Loops']])
+  expect(ofSeries).toEqual(['observations_endless', 10])
   expect(probes[0]!['Actual Rows']).toBe(1)
 })
 

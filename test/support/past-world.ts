@@ -80,7 +80,7 @@ export class PastWorld {
       const key = newApiKey((count) => crypto.getRandomValues(new Uint8Array(count)))
       this.#keys[tier] = key
       await createAccountStore(this.database).create({
-        email: `${tier}@example.com`,
+        email: `${crypto.randomUUID()}@example.com`,
         plan,
         role: 'treasury',
         keyName: 'default',

@@ -22,7 +22,7 @@ export const pastOf = (database: Database, windows = new WindowCache()): PastDep
 export const emptyPast = (): PastDeps => ({
   store: {
     page: async () => [],
-    latestBefore: async () => [],
+    standing: async () => [],
     referencesAt: noReferences,
     buckets: async () => [],
     firstObservedMs: async () => null,

@@ -2,8 +2,9 @@ import type { PendingQuery, Row } from 'postgres'
 import { HOUR_MS } from '~/domain/duration.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
 import type { PageAsk } from '~/domain/history.ts'
+import { isUnfiltered, NO_FILTERS } from '~/domain/offer/filter.ts'
 import type { Database } from '~/store/database.ts'
-import { instantText } from '~/store/encoding.ts'
+import { arrayLiteral, instantText } from '~/store/encoding.ts'
 import { withOffer } from '~/store/offer/offer-row.ts'
 import { quoteIn, type SaidRow, saidColumns } from '~/store/quote-store.ts'
 
@@ -19,6 +20,7 @@ export function createHistoryStore(database: Database) {
 /** The statement that answers a page in the cheapest way its question allows. */
 export function pageStatement(database: Database, ask: PageAsk) {
   if (ask.providerId !== null) return providerPage(database, ask)
+  if (fitting(database, ask) !== null) return fittingPage(database, ask)
   return ask.offset === 0 ? firstPage(database, ask) : laterPage(database, ask)
 }
 
@@ -80,6 +82,23 @@ function laterPage(database: Database, ask: PageAsk) {
   )
 }
 
+/**
+ * A page without what does not fit the filters. It steps over the rows of its window, those that do
+ * not fit too, as the roll-ups count all of them.
+ */
+function fittingPage(database: Database, ask: PageAsk) {
+  const { sql } = database
+  return named(
+    database,
+    sql`
+      select * from observations
+      where corridor_id = ${corridorId(database, ask)} and ${within(database, ask)}
+        and ${fitting(database, ask)!}
+      order by ${inOrder(database, ask)} limit ${ask.limit} offset ${ask.offset}`,
+    ask,
+  )
+}
+
 /** A page of one provider. It steps over rows in the index alone, which holds their order. */
 function providerPage(database: Database, ask: PageAsk) {
   const { sql } = database
@@ -91,7 +110,7 @@ function providerPage(database: Database, ask: PageAsk) {
         where provider_corridor_id = (
             select id from provider_corridors
             where corridor_id = ${corridorId(database, ask)} and provider_id = ${ask.providerId}
-          ) and ${within(database, ask)}
+          ) and ${within(database, ask)} and ${fitting(database, ask) ?? sql`true`}
         order by ${inOrder(database, ask)} limit ${ask.limit} offset ${ask.offset}
       ) page join observations o on o.id = page.id`,
     ask,
@@ -108,6 +127,29 @@ function named(database: Database, page: PendingQuery<Row[]>, ask: PageAsk) {
       and p.corridor_id = ${corridorId(database, ask)}
     ${withOffer(sql)}
     order by ${inOrder(database, ask)}`
+}
+
+/** Whether observations fit the filters, by the rules of `unspecifiedOf`; null without filters. */
+function fitting(database: Database, ask: PageAsk) {
+  const { sql } = database
+  const { filters = NO_FILTERS } = ask
+  if (isUnfiltered(filters)) return null
+  const { sourceCountry, targetCountry, payIn, payOut, channel, deliveryMaxMs } = filters
+  const any = (words: readonly string[]) => sql`${arrayLiteral(words)}::text[]`
+  const ofOffers = [
+    sourceCountry && sql`source_country <> ${sourceCountry}`,
+    targetCountry && sql`target_country <> ${targetCountry}`,
+    payIn && sql`not pay_in && ${any(payIn)}`,
+    payOut && sql`not pay_out && ${any(payOut)}`,
+    channel && sql`channel <> all (${any(channel)})`,
+  ].filter((part) => part !== null)
+  const other = ofOffers.reduce((parts, part) => sql`${parts} or ${part}`, sql`false`)
+  const others = sql`
+    select id from offers where provider_corridor_id in (
+      select id from provider_corridors where corridor_id = ${corridorId(database, ask)}
+    ) and (${other})`
+  const isInTime = sql`coalesce(delivery_max, delivery_min, 0) <= ${(deliveryMaxMs ?? 0) / 1000}`
+  return sql`offer_id not in (${others}) and ${deliveryMaxMs === null ? sql`true` : isInTime}`
 }
 
 const corridorId = ({ sql }: Database, { corridor: { from, to } }: PageAsk) =>

@@ -32,7 +32,7 @@ const countryParameters = {
 const ONLY = 'offers that say another are left out'
 
 /** What may be asked of offers. */
-const filterParameters = {
+export const filterParameters = {
   source_country: Type.Optional({
     ...countryParameters.source_country,
     description: `Country that money is sent from, ISO 3166-1 alpha-2: ${ONLY}.`,
@@ -58,9 +58,8 @@ const filterParameters = {
   ),
 }
 
-/** What may be asked of the offers and prices of a question about now. */
-export const selectionParameters = {
-  ...ageParameter,
+/** What may be asked of offers of which a list shows one of each provider, or all. */
+export const offerParameters = {
   ...filterParameters,
   offers: Type.Optional(
     words(['best', 'all'], {
@@ -68,6 +67,9 @@ export const selectionParameters = {
     }),
   ),
 }
+
+/** What may be asked of the offers and prices of a question about now. */
+export const selectionParameters = { ...ageParameter, ...offerParameters }
 
 const SelectionQuery = Type.Object(selectionParameters)
 type SelectionQuery = Static<typeof SelectionQuery>
@@ -82,7 +84,7 @@ export function readSelection(query: SelectionQuery): Selection {
 }
 
 /** The filters of a question; `NO_FILTERS` itself where nothing is asked. */
-function readFilters(query: Omit<SelectionQuery, 'max_age' | 'offers'>): OfferFilters {
+export function readFilters(query: Omit<SelectionQuery, 'max_age' | 'offers'>): OfferFilters {
   const { source_country, target_country, pay_in, pay_out, channel, delivery_max } = query
   const filters = {
     sourceCountry: readCountry('source_country', source_country),

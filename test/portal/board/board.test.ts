@@ -449,7 +449,14 @@ describe('GET /', () => {
   })
 })
 
-const RETAIL = { rateType: 'retail' } as const
+const SAID = {
+  id: 1,
+  providerId: 'retail-a',
+  offer: 'retail-a',
+  rate: 129.5,
+  rateType: 'retail',
+  untilMs: Number.POSITIVE_INFINITY,
+} as const
 
 describe('the chart of GET /', () => {
   const buckets = [
@@ -464,7 +471,7 @@ describe('the chart of GET /', () => {
     lastIn: async (_corridor, stretches) =>
       stretches.flatMap(({ beforeMs }, stretch) =>
         beforeMs === Date.parse('2026-03-04T00:00:00Z')
-          ? [{ providerId: 'retail-a', stretch, atMs: beforeMs - 1, rate: 129.5, ...RETAIL }]
+          ? [{ ...SAID, stretch, atMs: beforeMs - 1 }]
           : [],
       ),
   })

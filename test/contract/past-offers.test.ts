@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
+import { PastWorld } from '../support/past-world.ts'
+import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+
+const PAIR = 'from=GBP&to=NGN'
+const CASH = { source_country: 'GB', target_country: 'NG', pay_out: ['cash'] }
+const WALLET = { ...CASH, pay_out: ['mobile_money'], delivery_max: 'PT1H' }
+
+let database: FreshDatabase
+let world: PastWorld
+
+const row = (provider_id: string, rate: number, at: string, offer: object = {}) => ({
+  ...{ provider_id, from: 'GBP', to: 'NGN', rate },
+  effective_from: `2026-03-0${at}:00:00Z`,
+  ...offer,
+})
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  await createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: PROVIDERS })
+  world = await new PastWorld(database, { at: '2026-03-05T14:25:30.500Z' }).start()
+  const { status } = await world.post([
+    row('retail-a', 1000, '1T10', CASH),
+    row('retail-a', 990, '1T11', WALLET),
+    row('retail-b', 995, '1T12'),
+    row('retail-a', 1010, '2T10', { ...CASH, valid_until: '2026-03-02T12:00:00Z' }),
+    row('retail-a', 980, '3T10', { ...CASH, source_country: 'IE' }),
+    row('retail-b', 985, '3T11', { ...WALLET, delivery_max: 'P3D', fee_percent: 1.5 }),
+  ])
+  expect(status).toBe(201)
+})
+
+afterAll(() => database.close())
+
+type Entry = Record<string, unknown> & { offer?: Record<string, unknown> }
+
+async function past(path: string, tier: 'realtime' | 'hourly' = 'realtime') {
+  const { status, body, text, headers } = await world.get(path, tier)
+  expect([path, status]).toEqual([path, 200])
+  const entries: Entry[] = body.data ?? body.providers
+  return { body, text, headers, entries, rates: entries.map(({ rate }) => rate) }
+}
+
+const history = (more = '') => past(`/rates/history?${PAIR}&period=7d${more}`)
+const historical = (date: string, more = '') => past(`/historical?${PAIR}&date=${date}${more}`)
+
+describe('GET /rates/history', () => {
+  test('200 says what each observation said of its offer, as the last member', async () => {
+    const { entries, rates } = await history()
+    expect(rates).toEqual([1000, 990, 995, 1010, 980, 985])
+    expect(entries[0]!.offer).toEqual({ id: expect.stringMatching(/^[0-9a-f]{12}$/), ...CASH })
+    expect(Object.keys(entries[0]!).at(-1)).toBe('offer')
+    expect(entries[2]).not.toHaveProperty('offer')
+    expect(entries[3]!.offer).toEqual({
+      ...entries[0]!.offer,
+      valid_until: '2026-03-02T12:00:00.000Z',
+    })
+    expect(entries[5]!.offer).toMatchObject({ fee_percent: 1.5, delivery_max: 'P3D' })
+  })
+
+  test('200 compares each with the offers that were valid then', async () => {
+    const { entries } = await history()
+    const spreads = entries.map(({ spread_bps }) => Math.round(spread_bps as number))
+    expect(spreads).toEqual([0, 100, 50, 0, 200, 150])
+  })
+
+  test('200 leaves out offers that say something else, and marks those that are silent', async () => {
+    const british = await history('&source_country=gb')
+    expect(british.rates).toEqual([1000, 990, 995, 1010, 985])
+    expect(british.entries.map(({ unspecified }) => unspecified)).toEqual([
+      undefined,
+      undefined,
+      ['source_country'],
+      undefined,
+      undefined,
+    ])
+    const fast = await history('&pay_out=mobile_money,bank_account&delivery_max=2h')
+    expect(fast.rates).toEqual([990, 995])
+    expect(fast.entries[1]!.unspecified).toEqual(['pay_out', 'delivery_max'])
+    const spreads = fast.entries.map(({ spread_bps }) => spread_bps)
+    expect(spreads).toEqual([0, 0])
+  })
+
+  test('200 pages through what fits, to the end', async () => {
+    const first = await history('&source_country=GB&limit=2')
+    expect([first.rates, first.body.has_more]).toEqual([[1000, 990], true])
+    const [, next] = /^<(.*)>/.exec(first.headers.get('link')!)!
+    expect((await past(`/rates/history${next}`)).rates).toEqual([995, 1010])
+    const last = await history('&source_country=GB&limit=2&offset=4')
+    expect([last.rates, last.body.has_more]).toEqual([[985], false])
+    const own = await history('&source_country=GB&provider=retail-a&order=desc')
+    expect(own.rates).toEqual([1010, 990, 1000])
+  })
+
+  test('200 in CSV has the offers in columns at the end, only where one is said', async () => {
+    const csv = { headers: { accept: 'text/csv' } }
+    const asked = `/rates/history?${PAIR}&period=7d&provider=retail-b`
+    const { text } = await world.get(asked, 'realtime', csv)
+    const [header, plain, offered] = text.split('\r\n')
+    expect(header).toEndWith(
+      ',rate_type,evidence,offer_id,source_country,target_country,pay_in,pay_out,channel,' +
+        'amount_min,amount_max,service,fee_percent,delivery_min,delivery_max,valid_until,unspecified',
+    )
+    expect(plain).toEndWith(',retail,observed,,,,,,,,,,,,,,')
+    expect(offered).toMatch(/,[0-9a-f]{12},GB,NG,,mobile_money,,,,,1\.5,,P3D,,$/)
+    const short = await world.get(`${asked}&limit=1`, 'realtime', csv)
+    expect(short.text.split('\r\n')[0]).toEndWith(',rate_type,evidence')
+  })
+
+  test('400 names a word, a country and a duration that are none', async () => {
+    for (const [more, named] of [
+      ['pay_out=cheque', 'cash, bank_account'],
+      ['source_country=UK', 'United Kingdom is GB'],
+      ['delivery_max=P1Y', 'delivery_max'],
+    ] as const) {
+      const { status, body } = await world.get(`/rates/history?${PAIR}&${more}`)
+      expect(status).toBe(400)
+      expect(body.error).toContain(named)
+      expect(body.error).toContain(more.split('=')[0]!)
+    }
+  })
+})
+
+describe('GET /historical', () => {
+  test('200 has one offer of each provider, the one with the best rate that was valid', async () => {
+    expect((await historical('2026-03-01')).rates).toEqual([1000, 995])
+    expect((await historical('2026-03-02')).rates).toEqual([1000, 995])
+    expect((await historical('2026-03-04')).rates).toEqual([1000, 995])
+  })
+
+  test('200 with offers=all has every offer, those that run out while they are valid', async () => {
+    expect((await historical('2026-03-04', '&offers=all')).rates).toEqual([
+      ...[1000, 995, 990, 985, 980],
+    ])
+  })
+
+  test('200 with filters ranks silent ones last and measures against what is shown', async () => {
+    const { entries, rates } = await historical('2026-03-04', '&pay_out=mobile_money')
+    expect(rates).toEqual([990, 985])
+    expect(entries.map(({ spread_bps }) => Math.round(spread_bps as number))).toEqual([0, 51])
+    const all = await historical('2026-03-04', '&pay_out=mobile_money&offers=all')
+    expect(all.rates).toEqual([990, 985, 995])
+    expect(all.entries[2]!.unspecified).toEqual(['pay_out'])
+  })
+
+  test('200 with a filter that nobody fits is empty, and its note says so', async () => {
+    const none = await historical('2026-03-01', '&target_country=GH&channel=agent')
+    expect(none.rates).toEqual([995])
+    const { rates, body } = await past(
+      '/historical?from=GBP&to=KES&date=2026-03-01&target_country=GH',
+    )
+    expect([rates, body.note]).toEqual([[], expect.stringContaining('No active provider')])
+  })
+})
+
+describe('GET /change', () => {
+  test('200 counts at each end the offers that were valid then', async () => {
+    const dayLater = new PastWorld(database, { at: '2026-03-03T11:00:00Z' })
+    const { body } = await (await dayLater.start()).get(`/change?${PAIR}&period=1d`)
+    expect([body.start.best, body.end.best]).toEqual([1010, 1000])
+  })
+})
