@@ -9,6 +9,12 @@ const SILENT = 4
 const NEAREST = 2
 const STALE = 1
 
+/**
+ * Nets that differ by more than this part of what they are reckoned from do so when they are
+ * rounded, too.
+ */
+const DOUBT = 1e-9
+
 /** The net amount of an offer, of the amount that is asked. */
 type NetOf = (i: number) => number
 
@@ -58,27 +64,34 @@ export class ConvertChoice {
   }
 
   #chosen(members: Uint16Array, amount: number, netOf: NetOf): number {
-    let best = members[0]!
-    let bestAway = this.#figures.awayOf(best, amount)
-    let bestStanding = this.#standing(best, bestAway)
-    for (let k = 1; k < members.length; k++) {
+    const { rates, fees, shares, least, most } = this.#figures
+    let best = 0
+    let bestStanding = Number.POSITIVE_INFINITY
+    let bestAway = 0
+    let bestNet = 0
+    let bestSize = 0
+    for (let k = 0; k < members.length; k++) {
       const i = members[k]!
-      const away = this.#figures.awayOf(i, amount)
-      const standing = this.#standing(i, away)
-      if (standing > bestStanding) continue
-      if (standing === bestStanding) {
-        if (away > bestAway) continue
-        if (away === bestAway && !this.#isMore(i, best, netOf)) continue
+      const away =
+        amount < least[i]! ? least[i]! / amount : amount > most[i]! ? amount / most[i]! : 0
+      const standing = this.#standings[i]! + (away === 0 ? 0 : NEAREST)
+      if (standing > bestStanding || (standing === bestStanding && away > bestAway)) continue
+      const converted = amount * rates[i]!
+      const fee = fees[i]! + converted * shares[i]!
+      const net = converted - fee
+      const size = converted + fee
+      if (standing === bestStanding && away === bestAway) {
+        const more = net - bestNet
+        const doubt = DOUBT * (size + bestSize)
+        if (more < -doubt || (!(more > doubt) && !this.#isMore(i, best, netOf))) continue
       }
       best = i
-      bestAway = away
       bestStanding = standing
+      bestAway = away
+      bestNet = net
+      bestSize = size
     }
     return best
-  }
-
-  #standing(i: number, away: number): number {
-    return this.#standings[i]! + (away === 0 ? 0 : NEAREST)
   }
 
   #isMore(a: number, b: number, netOf: NetOf): boolean {

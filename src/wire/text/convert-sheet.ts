@@ -124,32 +124,24 @@ export class ConvertSheet {
   /** Writes an entry: its pieces with the sums between them. */
   #writeEntry(text: ByteText, i: number, amount: number): void {
     const net = this.#nets[i]!
-    const { rates, dayFees, percents, margins } = this.#figures
-    const match = this.#figures.matchOf(i, amount)
-    const { head, between, tail } = this.#entry(i, match)
-    text.piece(head).rounded(amount * rates[i]!)
+    const figures = this.#figures
+    const match = figures.matchOf(i, amount)
+    const { head, between, tail } = this.#entries[MATCHES * i + match] ?? this.#printed(i, match)
+    text.piece(head).rounded(amount * figures.rates[i]!)
     let next = 0
     if (net !== NO_NET) text.piece(between[next++]!).rounded(net)
     if (this.#choice) text.piece(between[next++]!).rounded(roundBps(this.#spreadOf(i)))
-    const fixed = dayFees[i]!
+    const fixed = figures.dayFees[i]!
     if (match === EXACT && !Number.isNaN(fixed)) {
-      const fee = fixed + (amount * percents[i]!) / 100
-      const feePct = percentOf(fixed, amount) + percents[i]!
-      const marginPct = margins[i]!
+      const percent = figures.percents[i]!
+      const feePct = percentOf(fixed, amount) + percent
+      const marginPct = figures.margins[i]!
+      const fee = fixed + (amount * percent) / 100
       text.piece(between[next++]!).percent(feePct)
       text.piece(between[next++]!).percent(feePct + marginPct)
       text.piece(between[next]!).rounded(totalOf({ fee, marginPct }, amount))
     }
     text.piece(tail)
-  }
-
-  #entry(i: number, match: number): Entry {
-    const at = MATCHES * i + match
-    const known = this.#entries[at]
-    if (known) return known
-    const printed = this.#printed(i, match)
-    this.#entries[at] = printed
-    return printed
   }
 
   #spreadOf(i: number): number {
@@ -158,7 +150,7 @@ export class ConvertSheet {
   }
 
   /**
-   * An entry with blanks for its sums. The cost of an offer for other amounts is no sum, as it is
+   * An entry with blanks for its sums, kept from now on. The cost of an offer for other amounts is no sum, as it is
    * reckoned at the nearest of them.
    */
   #printed(i: number, match: number): Entry {
@@ -181,7 +173,12 @@ export class ConvertSheet {
         match === EXACT ? zeros : costAtQuote(ranked, (match === BELOW ? amountMin : amountMax)!),
     }
     const sums = 1 + (net === null ? 0 : 1) + (isSpreadBlank ? 1 : 0)
-    return entryOf(conversion, { sums: sums + (isCostSummed ? COST_SUMS : 0), isSpreadBlank })
+    const entry = entryOf(conversion, {
+      sums: sums + (isCostSummed ? COST_SUMS : 0),
+      isSpreadBlank,
+    })
+    this.#entries[MATCHES * i + match] = entry
+    return entry
   }
 
   /** Computes the net amounts and sorts the quotes, starting from their last order. */
