@@ -1,4 +1,4 @@
-import { isSameOffer } from '~/domain/offer/terms.ts'
+import { isSameOffer, isSameTerms } from '~/domain/offer/terms.ts'
 import { dayMidsOf } from '~/domain/price/day-mids.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { CatalogueIndex } from './catalogue-index.ts'
@@ -58,7 +58,7 @@ export class CorridorBook {
     for (const quote of quotes) {
       const known = trails.findIndex(([first]) => isOfOneOffer(first!, quote))
       const trail = known < 0 ? NOTHING : trails[known]!
-      const next = trailWith(trail, quote, nowMs)
+      const next = trailWith(trail, sharing(quote, trail[0]), nowMs)
       if (next === trail) continue
       if (next.length === 0) trails.splice(known, 1)
       else trails[known < 0 ? trails.length : known] = next
@@ -127,6 +127,17 @@ export class CorridorBook {
 }
 
 const NOTHING: Trail<Quote> = []
+
+/**
+ * The quote with the offer of another that says the same, so that an offer quoted again and again
+ * is kept once.
+ */
+function sharing(quote: Quote, other: Quote | undefined): Quote {
+  const { offer } = quote
+  const known = other?.offer
+  if (!offer || !known || offer === known || !isSameTerms(offer, known)) return quote
+  return { ...quote, offer: known }
+}
 
 const isOfOneOffer = (a: Quote, b: Quote): boolean =>
   a.providerId === b.providerId && isSameOffer(a.offer, b.offer)

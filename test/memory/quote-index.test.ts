@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { HOUR_MS } from '~/domain/duration.ts'
 import { noState } from '~/domain/feed/state.ts'
 import { freshnessAt, hourStartMs, TIERS } from '~/domain/freshness.ts'
+import type { Offer } from '~/domain/offer/terms.ts'
 import type { Provider, RateType } from '~/domain/provider.ts'
 import { newestFirst, type Quote } from '~/domain/quote.ts'
 import { CatalogueIndex } from '~/memory/catalogue-index.ts'
@@ -247,6 +248,20 @@ describe('QuoteIndex', () => {
     const quotes = index.book('USD', 'KES')?.quotesAt(REALTIME, nowMs)
     expect(quotes?.map(({ rate }) => rate)).toEqual([2, 5, 4])
     expect(index.booksOf('retail-a')).toHaveLength(1)
+  })
+
+  test('an offer that is quoted again as it was is kept once', () => {
+    const said = (more: Partial<Offer> = {}) => ({ offer: offer({ service: 'Express', ...more }) })
+    const offersOf = (index: QuoteIndex) => index.book('USD', 'KES')!.quotesAt(REALTIME, nowMs)
+    const first = of({ atMs: BASE_MS - 9, ...said() })
+    const again = first.with([quote({ id: 2, atMs: BASE_MS, rate: 7, ...said() })], nowMs)
+    expect(offersOf(again)).toMatchObject([{ id: 2, rate: 7 }])
+    expect(offersOf(again)[0]?.offer).toBe(offersOf(first)[0]!.offer)
+    const changed = [{ feePercent: 1 }, { deliveryMinMs: 1 }, { deliveryMaxMs: 1 }]
+    for (const more of [...changed, { validUntilMs: nowMs }]) {
+      const other = first.with([quote({ id: 2, atMs: BASE_MS, ...said(more) })], nowMs)
+      expect(offersOf(other)[0]?.offer).toMatchObject(more)
+    }
   })
 
   test('a quote that had run out before it came adds nothing, and its corridor is not there', () => {

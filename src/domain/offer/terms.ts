@@ -112,6 +112,13 @@ export function isSameOffer(a: OfferIdentity | null, b: OfferIdentity | null): b
   )
 }
 
+/** Whether two quotes of one offer say the same beside rate and fee. */
+export const isSameTerms = (some: OfferTerms, other: OfferTerms): boolean =>
+  some.feePercent === other.feePercent &&
+  some.deliveryMinMs === other.deliveryMinMs &&
+  some.deliveryMaxMs === other.deliveryMaxMs &&
+  some.validUntilMs === other.validUntilMs
+
 /** Whether two lists have the same ways, in whatever order and however often. */
 function isSameWays(some: readonly PayWay[] | null, other: readonly PayWay[] | null): boolean {
   if (some === other) return true

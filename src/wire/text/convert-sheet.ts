@@ -150,8 +150,8 @@ export class ConvertSheet {
   }
 
   /**
-   * An entry with blanks for its sums, kept from now on. The cost of an offer for other amounts is no sum, as it is
-   * reckoned at the nearest of them.
+   * An entry with blanks for its sums, kept from now on. The cost of an offer for other amounts is
+   * no sum, as it is reckoned at the nearest of them.
    */
   #printed(i: number, match: number): Entry {
     const { mid } = this.#prices
