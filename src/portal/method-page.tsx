@@ -37,6 +37,7 @@ const methodPage = ({ pages, ageLimits }: PublicDeps, { view }: PublicAsk): Page
       <Arrives />
       <Ages {...ageLimits} />
       <Cost />
+      <Costs />
       <Mid midMaxAgeMs={ageLimits.midMaxAgeMs} />
       <Pegs currencies={view.catalogue.currencies} />
       <Kinds />
@@ -86,6 +87,22 @@ const Arrives = () => (
         amount is then shown before any fee, and the price never leads.
       </li>
     </ul>
+  </Part>
+)
+
+const Costs = () => (
+  <Part id="costs" title="What a pair of countries costs">
+    <p>
+      The page of a pair holds its prices against the goal of the United Nations: by 2030, sending
+      money is to cost no more than 3% on average (goal 10.c). Only offers that name both countries
+      count, each once, at your amount or the nearest that it is for.
+    </p>
+    <p>
+      Beside the average stands what somebody pays who knows the market: the mean of the three
+      cheapest offers that arrive within five days, which the World Bank calls the Smart Remitter
+      Target (SmaRT). An offer that does not say how fast it is counts. Whether people can get at an
+      offer, by a branch nearby or an account, is not checked here.
+    </p>
   </Part>
 )
 

@@ -9,7 +9,7 @@ describe('GET /how-we-reckon', () => {
     const { status, text } = await visit(new World(), PATH)
     expect(status).toBe(200)
     expect(text).toContain('<title>How we reckon · Corridor</title>')
-    for (const id of ['best', 'arrives', 'mid', 'kinds', 'chart', 'sources'])
+    for (const id of ['best', 'arrives', 'costs', 'mid', 'kinds', 'chart', 'sources'])
       expect(text.match(new RegExp(`<h2 id="${id}"`, 'g'))).toHaveLength(1)
     expect(textOf(text)).toContain('A rate of more than 3 days is too old to compare with')
   })

@@ -1,7 +1,9 @@
 /** @jsxImportSource preact */
 import type { Currency } from '~/domain/currency.ts'
+import { feePercentOf, isFeeStated } from '~/domain/offer/fee-at.ts'
 import { marginPct } from '~/domain/price/cost.ts'
 import { isExecutable } from '~/domain/provider.ts'
+import type { Quote } from '~/domain/quote.ts'
 import { moneyOf, percentText, priceText } from '~/portal/format.ts'
 import type { Conversion } from '~/service/convert.ts'
 
@@ -15,7 +17,7 @@ export function Cost({ entry: { ranked, cost }, currency }: CostProps) {
   if (!midAtQuote) return <span class="muted">no mid that day</span>
   const marginBps = marginPct(quote.rate, midAtQuote.rate) * BPS_PER_PERCENT
   if (!isExecutable(quote.rateType)) return <>{percentText(-marginBps, true)}</>
-  if (quote.fee === null) return <span class="muted">{percentText(marginBps)} + fee</span>
+  if (!isFeeStated(quote)) return <span class="muted">{percentText(marginBps)} + fee</span>
   if (!cost) return <span class="muted">no mid for its fee</span>
   return (
     <span>
@@ -26,14 +28,19 @@ export function Cost({ entry: { ranked, cost }, currency }: CostProps) {
 }
 
 type FeeProps = {
-  readonly fee: number | null
-  readonly feeCurrency: string | null
+  readonly quote: Quote
   readonly currencies: { readonly from: Currency; readonly to: Currency }
 }
 
-export function Fee({ fee, feeCurrency, currencies: { from, to } }: FeeProps) {
-  if (fee === null) return <span class="muted">fee unknown</span>
-  if (fee === 0) return <>no fee</>
+export function Fee({ quote, currencies: { from, to } }: FeeProps) {
+  if (!isFeeStated(quote)) return <span class="muted">fee unknown</span>
+  const { fee, feeCurrency } = quote
   const code = feeCurrency ?? from.code
-  return <>{priceText(fee, [from, to].find((known) => known.code === code) ?? moneyOf(code))}</>
+  const currency = [from, to].find((known) => known.code === code) ?? moneyOf(code)
+  const percent = feePercentOf(quote)
+  const parts = [
+    ...(fee ? [priceText(fee, currency)] : []),
+    ...(percent > 0 ? [percentText(percent * BPS_PER_PERCENT)] : []),
+  ]
+  return <>{parts.length > 0 ? parts.join(' + ') : 'no fee'}</>
 }

@@ -13,14 +13,22 @@ type Props = {
   readonly from: Currency
   readonly to: Currency
   readonly nowMs: number
+  /** Whether the page is about two countries. */
+  readonly isPair?: boolean
 }
 
 /** The current prices by kind, and below them, folded, the older ones. */
-export function Prices({ conversions, ...pair }: Props) {
+export function Prices({ conversions, isPair = false, ...pair }: Props) {
   const { entries, bestCurrent, mid, recipientGets } = conversions
   const rates = entries.map(({ ranked }) => ranked.quote.rate)
   const decimals = rateDecimals(mid ? [...rates, mid.rate] : rates)
-  const shared = { ...pair, best: bestCurrent, decimals, isToArrive: recipientGets !== null }
+  const shared = {
+    ...pair,
+    best: bestCurrent,
+    decimals,
+    isToArrive: recipientGets !== null,
+    isPair,
+  }
   const current = entries.filter(({ ranked }) => !ranked.isStale)
   return (
     <>

@@ -1,11 +1,13 @@
 /** @jsxImportSource preact */
 import type { Currency } from '~/domain/currency.ts'
+import { isFeeStated } from '~/domain/offer/fee-at.ts'
 import { isExecutable, type RateType } from '~/domain/provider.ts'
 import { amountText, priceText, rateText } from '~/portal/format.ts'
 import { Seen } from '~/portal/moment.tsx'
 import type { Conversion } from '~/service/convert.ts'
 import { Cost, Fee } from './cost.tsx'
 import { KINDS, standingText } from './kinds.ts'
+import { silenceText } from './offer-text.ts'
 import { Who } from './who.tsx'
 
 export type Shared = {
@@ -17,6 +19,8 @@ export type Shared = {
   readonly nowMs: number
   /** Whether the amount to arrive is asked for, so that the rows tell what to send. */
   readonly isToArrive: boolean
+  /** Whether the page is about two countries, which it then names itself. */
+  readonly isPair: boolean
 }
 
 type Props = Shared & {
@@ -31,13 +35,15 @@ export function ProviderTable({ kind, entries, isOlder = false, ...shared }: Pro
   const { title, note } = KINDS[kind]
   const titleId = isOlder ? `older-${kind}` : `kind-${kind}`
   const Title = isOlder ? 'h3' : 'h2'
-  const common = commonStanding(entries)
+  const common = commonText(entries, standingOf)
+  const silence = commonText(entries, ({ ranked }) => silenceText(ranked))
   return (
     <section class="stack-tight" aria-labelledby={titleId}>
       <div>
         <Title id={titleId}>{title}</Title>
         {!isOlder && <p class="muted small">{note}</p>}
         {common && <p class="muted small">Each of these prices is {common}.</p>}
+        {silence && <p class="muted small">Each of these prices {silence}.</p>}
       </div>
       <div class="table-frame">
         <table class="table table-cards market-table" aria-labelledby={titleId}>
@@ -45,11 +51,12 @@ export function ProviderTable({ kind, entries, isOlder = false, ...shared }: Pro
           <tbody>
             {entries.map((entry, i) => (
               <Row
-                key={entry.ranked.provider.id}
+                key={entry.ranked.quote.id}
                 {...shared}
                 entry={entry}
                 place={isOlder || !hasPlace(entry) ? null : i + 1}
                 standing={common ? null : standingOf(entry)}
+                silence={silence ? null : silenceText(entry.ranked)}
               />
             ))}
           </tbody>
@@ -62,15 +69,18 @@ export function ProviderTable({ kind, entries, isOlder = false, ...shared }: Pro
 const standingOf = ({ ranked: { quote, provider } }: Conversion): string | null =>
   standingText(quote, provider)
 
-/** What stands behind several prices alike, to be said of all of them at once. */
-function commonStanding(entries: readonly Conversion[]): string | null {
-  const [first, ...others] = entries.map(standingOf)
+/** What is to be said of several prices alike, and so of all of them at once. */
+function commonText(
+  entries: readonly Conversion[],
+  textOf: (entry: Conversion) => string | null,
+): string | null {
+  const [first, ...others] = entries.map(textOf)
   return others.length > 0 && others.every((one) => one === first) ? (first ?? null) : null
 }
 
 /** Whether it is known what arrives: a fee that nobody stated could take any of it. */
 export const hasPlace = ({ ranked: { quote }, net }: Conversion): boolean =>
-  net !== null && net > 0 && (quote.fee !== null || !isExecutable(quote.rateType))
+  net !== null && net > 0 && (isFeeStated(quote) || !isExecutable(quote.rateType))
 
 /** The head of the column with what arrives, or what is sent. */
 function amountHead(kind: RateType, isToArrive: boolean): string {
@@ -110,15 +120,16 @@ type RowProps = Shared & {
   readonly entry: Conversion
   readonly place: number | null
   readonly standing: string | null
+  readonly silence: string | null
 }
 
-function Row({ entry, place, standing, ...shared }: RowProps) {
-  const { quote, provider } = entry.ranked
+function Row({ entry, place, standing, silence, ...shared }: RowProps) {
+  const { quote } = entry.ranked
   const kind = quote.rateType
   return (
     <tr>
       <th scope="row">
-        <Who {...{ provider, place, standing }} isBest={entry === shared.best} />
+        <Who {...{ entry, place, standing, silence }} {...shared} isBest={entry === shared.best} />
       </th>
       <td class="number net wide" data-label={amountHead(kind, shared.isToArrive)}>
         <Amount entry={entry} {...shared} isCompared={place !== null && isExecutable(kind)} />
@@ -127,7 +138,7 @@ function Row({ entry, place, standing, ...shared }: RowProps) {
         <Cost entry={entry} currency={shared.from} />
       </td>
       <td class="number" data-label="Fee">
-        {isExecutable(kind) ? <Fee {...quote} currencies={shared} /> : NONE}
+        {isExecutable(kind) ? <Fee quote={quote} currencies={shared} /> : NONE}
       </td>
       <td class="number" data-label="Rate">
         {rateText(quote.rate, shared.decimals)}
@@ -144,7 +155,7 @@ type AmountProps = Shared & { readonly entry: Conversion; readonly isCompared: b
 /** What arrives or is sent, and how much that differs from the best. */
 function Amount({ entry, isCompared, best, from, to, isToArrive }: AmountProps) {
   const { net, sent, ranked } = entry
-  const { fee, rateType } = ranked.quote
+  const { rateType } = ranked.quote
   if (net === null) return <span class="muted small">{sent === null ? NO_AMOUNT : NO_MID}</span>
   if (net <= 0) return <span class="muted small">nothing: the fee takes all of it</span>
   const [shown, currency] = isToArrive ? [sent!, from] : [net, to]
@@ -153,7 +164,9 @@ function Amount({ entry, isCompared, best, from, to, isToArrive }: AmountProps) 
   return (
     <span>
       {amountText(shown, currency.minorUnits)}
-      {fee === null && isExecutable(rateType) && <span class="beside">before any fee</span>}
+      {!isFeeStated(ranked.quote) && isExecutable(rateType) && (
+        <span class="beside">before any fee</span>
+      )}
       {isCompared && entry !== best && difference > 0 && (
         <span class="beside">
           {priceText(difference, currency)} {isToArrive ? 'more' : 'less'}

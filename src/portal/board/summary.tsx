@@ -2,6 +2,7 @@
 import type { Currency } from '~/domain/currency.ts'
 import { HOUR_MS } from '~/domain/duration.ts'
 import type { Freshness } from '~/domain/freshness.ts'
+import { isFeeStated } from '~/domain/offer/fee-at.ts'
 import { isExecutable } from '~/domain/provider.ts'
 import {
   askedText,
@@ -92,7 +93,7 @@ function whyNothing({ entries }: Conversions, nowMs: number): string {
     const newestMs = Math.max(...sendable.map(({ ranked }) => ranked.quote.atMs))
     return `The newest price was seen ${spanText(nowMs - newestMs)} ago and may no longer hold.`
   }
-  const stated = current.filter(({ ranked }) => ranked.quote.fee !== null)
+  const stated = current.filter(({ ranked }) => isFeeStated(ranked.quote))
   if (stated.length === 0) return 'Fee unknown: nobody says what the fee is.'
   return 'Where the fee is known, it takes all of this amount or cannot be converted.'
 }

@@ -1,51 +1,68 @@
 /** @jsxImportSource preact */
-import type { Provider } from '~/domain/provider.ts'
+import { PLAIN } from '~/domain/offer/terms.ts'
 import { Logo } from '~/portal/providers/logo.tsx'
 import { providerPath } from '~/portal/providers/path.ts'
 import { Website } from '~/portal/providers/website.tsx'
+import type { Conversion } from '~/service/convert.ts'
 import { plainWords, typeText } from './kinds.ts'
+import { offerWords, pricedAt } from './offer-text.ts'
 
 type Props = {
-  readonly provider: Provider
+  readonly entry: Conversion
   /** Its place in the list; null where it has none. */
   readonly place: number | null
   readonly isBest: boolean
+  /** Whether the page is about two countries, which it then names itself. */
+  readonly isPair: boolean
   /** What stands behind the price, where it is to be said here. */
   readonly standing: string | null
+  /** What the price does not say, where it is to be said here. */
+  readonly silence: string | null
 }
 
-/** The provider of a price, and what stands behind the price. */
-export function Who({ provider, place, isBest, standing }: Props) {
-  const { id, name } = provider
+/** The provider of a price, what the price is for, and what stands behind it. */
+export function Who(props: Props) {
+  const { entry, place, isBest } = props
+  const { provider } = entry.ranked
   return (
     <div class="who">
       <span class="place">{place ?? '\u00a0'}</span>
       <Logo provider={provider} />
       <span>
-        <a href={providerPath(id)}>{name}</a>{' '}
+        <a href={providerPath(provider.id)}>{provider.name}</a>{' '}
         {isBest && (
           <>
             <span class="tag tag-good">best</span>{' '}
           </>
         )}
         <span class="beside">
-          {aboutText(provider, standing)} <Website provider={provider} />
+          {aboutText(props)} <Website provider={provider} />
         </span>
       </span>
     </div>
   )
 }
 
-/** The provider's type, speed and means of payment, and what its price comes from. */
-function aboutText(
-  { providerType, transferTime, paymentMethods }: Provider,
-  standing: string | null,
-): string {
+/**
+ * The provider's type, what its price is for, and what it comes from. What an offer says of speed
+ * and payment stands in place of what is said of the provider.
+ */
+function aboutText({ entry, isPair, standing, silence }: Props): string {
+  const { provider, quote } = entry.ranked
+  const { providerType, transferTime, paymentMethods } = provider
+  const offer = quote.offer ?? PLAIN
+  const { payIn, payOut, deliveryMinMs, deliveryMaxMs } = offer
+  const isTimed = deliveryMinMs !== null || deliveryMaxMs !== null
+  const isPaid = payIn !== null || payOut !== null
+  const amount = pricedAt(entry)
   const parts = [
     typeText(providerType),
     standing,
-    transferTime && `takes ${lowerFirst(transferTime)}`,
-    paymentMethods?.length && `by ${paymentMethods.map(plainWords).join(', ')}`,
+    ...offerWords(offer, isPair),
+    !isTimed && transferTime && `takes ${lowerFirst(transferTime)}`,
+    !isPaid && paymentMethods?.length && `by ${paymentMethods.map(plainWords).join(', ')}`,
+    amount && `priced for ${amount}, which is nearest`,
+    silence,
   ]
   return parts.filter(Boolean).join(' · ')
 }

@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { NO_FILTERS } from '~/domain/offer/filter.ts'
 import type { Provider } from '~/domain/provider.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
@@ -12,6 +13,7 @@ import { PATHS } from '~/portal/paths.ts'
 import { FlagLinks } from '~/portal/place/flag-links.tsx'
 import { livePairsOf } from '~/portal/place/live-pairs.ts'
 import { PriceAge } from '~/portal/price-age.tsx'
+import { isSupported } from '~/service/supported.ts'
 import { Logo } from './logo.tsx'
 import { providerPath } from './path.ts'
 import { Website } from './website.tsx'
@@ -86,7 +88,7 @@ function About({ provider }: Pick<Props, 'provider'>) {
 function corridorsOf(view: View, { id }: Provider): RankedQuote[] {
   const own: RankedQuote[] = []
   for (const book of view.generation.quotes.booksOf(id)) {
-    if (!view.catalogue.currency(book.from) || !view.catalogue.currency(book.to)) continue
+    if (!isSupported(view.catalogue, book, NO_FILTERS)) continue
     const found = view.viewOf(book).quotes.find(({ quote }) => quote.providerId === id)
     if (found) own.push(found)
   }
@@ -152,7 +154,7 @@ function Row({ view: { catalogue }, ranked: { quote, isStale }, nowMs }: RowProp
         {rateText(rate)}
       </td>
       <td class="number" data-label="Fee">
-        <Fee {...quote} currencies={currencies} />
+        <Fee quote={quote} currencies={currencies} />
       </td>
       <td class="number" data-label="Seen">
         <PriceAge ms={atMs} nowMs={nowMs} isStale={isStale} />

@@ -5,7 +5,7 @@ import type { SendQuery } from './query.ts'
 
 /** What each provider makes of the amount between the countries; null where none was understood. */
 export function pairConversions(view: View, query: SendQuery): Conversions | null {
-  const { corridor, goal, filters } = query
+  const { corridor, goal, filters, isEvery } = query
   if (goal === null) return null
-  return convert(view, { ...corridor, goal, selection: { ...UNSELECTED, filters } })
+  return convert(view, { ...corridor, goal, selection: { ...UNSELECTED, filters, isEvery } })
 }

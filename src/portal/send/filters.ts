@@ -3,10 +3,15 @@ import type { OfferFilters } from '~/domain/offer/filter.ts'
 import { PAY_WAYS, type PayWay } from '~/domain/offer/terms.ts'
 
 /** The parameters that ask something of offers. */
-export const FILTER_NAMES = ['pay_in', 'pay_out', 'delivery_max'] as const
+export const FILTER_NAMES = ['pay_in', 'pay_out', 'delivery_max', 'offers'] as const
 
 /** What is asked of offers besides their countries. */
 export type AskedFilters = Pick<OfferFilters, 'payIn' | 'payOut' | 'deliveryMaxMs'>
+
+export const UNASKED: AskedFilters = { payIn: null, payOut: null, deliveryMaxMs: null }
+
+/** The parameter that asks for every offer in place of one of each provider. */
+export const EVERY_OFFER: Parameter = ['offers', 'all']
 
 /** What a way of paying is called. */
 export const WAYS: Readonly<Record<PayWay, string>> = {

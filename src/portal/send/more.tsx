@@ -34,11 +34,13 @@ export function More({ view, base, query }: Props) {
               </a>
             </li>
           ))}
-          <li>
-            <a href={boardHref({ ...corridor, ...(goal && { goal }) })}>
-              {corridor.from} to {corridor.to} whatever the countries, with a chart
-            </a>
-          </li>
+          {corridor.from !== corridor.to && (
+            <li>
+              <a href={boardHref({ ...corridor, ...(goal && { goal }) })}>
+                {corridor.from} to {corridor.to} whatever the countries, with a chart
+              </a>
+            </li>
+          )}
           <li>
             <a href={PATHS.send}>All countries</a>
           </li>

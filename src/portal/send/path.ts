@@ -1,7 +1,7 @@
 import { AMOUNT_NAMES } from '~/portal/board/amounts.ts'
 import type { BoardQuery } from '~/portal/board/query.ts'
 import { type Pair, pairPath } from '~/portal/place/pair.ts'
-import { FILTER_NAMES, filterParameters, type Parameter } from './filters.ts'
+import { EVERY_OFFER, FILTER_NAMES, filterParameters, type Parameter } from './filters.ts'
 import type { SendQuery } from './query.ts'
 
 /** The address of the page of two countries that were named on the board, for what was asked. */
@@ -31,9 +31,21 @@ export function currencyParameters({ pair, corridor: { from, to } }: SendQuery):
 export const questionParameters = ({ fields: { texts } }: SendQuery): Parameter[] =>
   AMOUNT_NAMES.filter((name) => texts[name] !== '').map((name) => [name, texts[name]] as const)
 
+/** Everything in a question but its amount. */
+export const otherParameters = (query: SendQuery): Parameter[] => [
+  ...currencyParameters(query),
+  ...filterParameters(query.asked),
+  ...(query.isEvery ? [EVERY_OFFER] : []),
+]
+
+/** The whole question. */
+export const pairParameters = (query: SendQuery): Parameter[] => [
+  ...questionParameters(query),
+  ...otherParameters(query),
+]
+
 /** The address of the page of a pair that asks this. */
 export function pairHref(query: SendQuery): string {
-  const asked = [...currencyParameters(query), ...questionParameters(query)]
-  const parameters = [...asked, ...filterParameters(query.asked)]
+  const parameters = pairParameters(query)
   return `${pairPath(query.pair)}?${new URLSearchParams(parameters as [string, string][])}`
 }

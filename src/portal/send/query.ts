@@ -8,7 +8,7 @@ import { amounts } from '~/portal/board/amounts.ts'
 import type { Fields } from '~/portal/board/query.ts'
 import type { Pair } from '~/portal/place/pair.ts'
 import { placeText } from '~/portal/place/place.ts'
-import { type AskedFilters, askedFilters } from './filters.ts'
+import { type AskedFilters, askedFilters, EVERY_OFFER } from './filters.ts'
 
 /** The question in the address of a pair's page. */
 export type SendQuery = {
@@ -18,6 +18,8 @@ export type SendQuery = {
   readonly others: readonly Corridor[]
   readonly fields: Fields
   readonly asked: AskedFilters
+  /** Whether every offer is asked for, in place of one of each provider. */
+  readonly isEvery: boolean
   readonly filters: OfferFilters
   /** Null where an amount is at fault. */
   readonly goal: Goal | null
@@ -35,7 +37,8 @@ export function sendQuery(view: View, pair: Pair, params: URLSearchParams): Send
   const { catalogue } = view
   const placeTexts = { from: placeText(from, catalogue), to: placeText(to, catalogue) }
   const fields = { texts, hints, faults, placeTexts, places: { from, to } }
-  return { pair, corridor, others, fields, asked, filters, goal }
+  const isEvery = params.get(EVERY_OFFER[0]) === EVERY_OFFER[1]
+  return { pair, corridor, others, fields, asked, isEvery, filters, goal }
 }
 
 const countriesOf = ({ source, target }: Pair) => ({

@@ -16,12 +16,12 @@ import { unknownPage } from '~/portal/unknown-page.tsx'
 import type { Conversions } from '~/service/convert.ts'
 import { pairConversions } from './conversions.ts'
 import { CostsSection } from './costs-section.tsx'
-import { filterParameters } from './filters.ts'
+import { filterParameters, UNASKED } from './filters.ts'
 import { FiltersForm } from './filters-form.tsx'
 import { sendDescription, sendTitle } from './known.ts'
 import { More } from './more.tsx'
 import { pairIndexRoutes } from './pair-index.tsx'
-import { currencyParameters, questionParameters } from './path.ts'
+import { otherParameters, pairHref, pairParameters } from './path.ts'
 import { type SendQuery, sendQuery } from './query.ts'
 
 type SendDeps = PublicDeps & {
@@ -87,21 +87,20 @@ type Props = {
 function Send({ view, nowMs, base, query, conversions }: Props) {
   const { pair, corridor, asked, fields } = query
   const offers = view.offers(corridor.from, corridor.to)
-  const hidden = [...currencyParameters(query), ...filterParameters(asked)]
   return (
     <div class="stack">
       <div class="stack-tight">
         <h1>
           {pair.source.name} to {pair.target.name}
         </h1>
-        <QuestionForm view={view} fields={fields} hidden={hidden} />
+        <QuestionForm view={view} fields={fields} hidden={otherParameters(query)} />
       </div>
       {conversions && <Answer {...{ view, nowMs, query, conversions }} />}
       <FiltersForm
         action={pairPath(pair)}
         asked={asked}
         offers={offers}
-        hidden={[...currencyParameters(query), ...questionParameters(query)]}
+        hidden={pairParameters({ ...query, asked: UNASKED })}
       />
       {conversions && <Detail {...{ view, nowMs, query, conversions }} />}
       <More view={view} base={base} query={query} />
@@ -145,7 +144,12 @@ function Detail({ view, nowMs, query, conversions }: AnswerProps) {
   const { amount } = conversions
   return (
     <>
-      {conversions.entries.length > 0 && <Prices {...{ conversions, from, to, nowMs }} />}
+      {conversions.entries.length > 0 && (
+        <div class="stack-tight">
+          <Prices {...{ from, to, nowMs }} conversions={firstOf(conversions)} isPair />
+          <Every query={query} count={conversions.entries.length} />
+        </div>
+      )}
       {amount !== null && (
         <CostsSection
           costs={costsOf(view.offers(from.code, to.code), {
@@ -160,3 +164,23 @@ function Detail({ view, nowMs, query, conversions }: AnswerProps) {
     </>
   )
 }
+
+/** How many prices the page lists. */
+const ENTRIES_MAX = 200
+
+const firstOf = (conversions: Conversions): Conversions => ({
+  ...conversions,
+  entries: conversions.entries.slice(0, ENTRIES_MAX),
+})
+
+/** The way to every offer, and back to one of each provider. */
+const Every = ({ query, count }: { query: SendQuery; count: number }) => (
+  <p class="small">
+    {count > ENTRIES_MAX && `The first ${ENTRIES_MAX} of ${count} prices. `}
+    {query.isEvery ? (
+      <a href={pairHref({ ...query, isEvery: false })}>Only the best offer of each provider</a>
+    ) : (
+      <a href={pairHref({ ...query, isEvery: true })}>Every offer of each provider</a>
+    )}
+  </p>
+)

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { offer } from '../../support/offers.ts'
 import { World } from '../../support/world.ts'
-import { catalogueWith, HOSTILE_NAME, textOf, visit } from '../portal-world.ts'
+import { catalogueWith, HOSTILE_NAME, rowsOf, textOf, visit } from '../portal-world.ts'
 
 const EARLIER = '2026-03-05T13:00:00Z'
 const PAGE = '/send/united-states-to-kenya'
@@ -137,6 +137,118 @@ describe('what a pair costs', () => {
   test('is not shown where no offer names both countries', async () => {
     world.quote(plain)
     expect((await visit(world, PAGE)).text).not.toContain('costs-title')
+  })
+})
+
+describe('offers between two countries', () => {
+  const between = (more = {}) => offer({ sourceCountry: 'US', targetCountry: 'KE', ...more })
+  const HOUR_MS = 3_600_000
+  const rowsIn = (text: string) =>
+    rowsOf(text)
+      .filter((row) => row.length === 6)
+      .map(([who]) => who!)
+  beforeEach(() => {
+    const card = between({ payIn: ['debit_card'], payOut: ['mobile_money'], channel: 'internet' })
+    const quick = between({ payIn: ['cash'], deliveryMaxMs: HOUR_MS, service: 'Express' })
+    const elsewhere = offer({ sourceCountry: 'ZW', targetCountry: 'KE' })
+    world.quote(
+      { ...plain, fee: 0, rate: 128, offer: card },
+      { ...plain, fee: 2, rate: 127, offer: quick },
+      { ...plain, fee: 0, rate: 135, offer: elsewhere },
+      { ...plain, fee: 0, rate: 126, providerId: 'retail-b' },
+      {
+        ...plain,
+        fee: 0,
+        rate: 125,
+        providerId: 'p2p-a',
+        offer: between({ amountMin: 100, amountMax: 100 }),
+      },
+    )
+  })
+
+  test('200 with the best of each provider, what it is for, and what it does not say', async () => {
+    const { text } = await visit(world, `${PAGE}?amount=200`)
+    const [first, second, third] = rowsIn(text).filter((who) => who.includes('Provider '))
+    expect(first).toBe(
+      '1Provider retail-a best money transfer · pay with debit card · they get mobile money · ' +
+        'online · takes minutes',
+    )
+    expect(second).toContain('does not say for which countries')
+    expect(third).toContain('priced for $100, which is nearest')
+    expect(text).not.toContain('27,000.00')
+  })
+
+  test('200 with every offer of each provider, if that is asked for', async () => {
+    const one = await visit(world, PAGE)
+    expect(one.text).toContain(`href="/fx${PAGE}?amount=200&amp;offers=all"`)
+    const { text } = await visit(world, `${PAGE}?offers=all`)
+    expect(rowsIn(text).filter((who) => who.includes('retail-a'))).toHaveLength(2)
+    expect(rowsIn(text).join()).toContain('Express · pay with cash · arrives within 60 minutes')
+    expect(text).toContain('<input type="hidden" name="offers" value="all"/>')
+  })
+
+  test('200 with checkboxes for what offers say, which ask for it without a script', async () => {
+    const { text } = await visit(world, PAGE)
+    const [form] = /<details class="filters">.*?<\/details>/s.exec(text)!
+    expect(form).toContain(`<form class="details-body" action="/fx${PAGE}" method="get">`)
+    const boxes = [...form.matchAll(/type="(checkbox|radio)" name="(\w+)" value(?:="(\w*)")?/g)]
+    expect(boxes.map(([, , name, value]) => `${name}=${value ?? ''}`)).toEqual([
+      ...['pay_in=cash', 'pay_in=debit_card', 'pay_out=mobile_money', 'delivery_max='],
+      ...['delivery_max=PT1H', 'delivery_max=P1D', 'delivery_max=P3D', 'delivery_max=P5D'],
+    ])
+    expect(form).toContain('<input type="hidden" name="amount" value="200"/>')
+  })
+
+  test('200 with what is chosen, said as chosen, and the way back to all', async () => {
+    const { text } = await visit(world, `${PAGE}?amount=200&pay_in=cash&delivery_max=P1D`)
+    expect(text).toContain('<details class="filters" open>')
+    expect(text).toContain('name="pay_in" value="cash" checked')
+    expect(text).toContain('name="delivery_max" value="P1D" checked')
+    expect(textOf(text)).toContain('(2 chosen)')
+    expect(text).toContain(`<a href="/fx${PAGE}?amount=200">Show all</a>`)
+    const rows = rowsIn(text).filter((who) => who.includes('retail-a'))
+    expect(rows).toEqual([expect.stringContaining('pay with cash')])
+    expect(text).toContain('<input type="hidden" name="pay_in" value="cash"/>')
+  })
+
+  test.each(['pay_in=gold', 'delivery_max=P9Y', 'pay_in=&delivery_max=', 'offers=some'])(
+    '200 to %s, which asks for nothing that there is',
+    async (query) => {
+      const { status, text } = await visit(world, `${PAGE}?${query}`)
+      expect([status, text.includes('<details class="filters">')]).toEqual([200, true])
+    },
+  )
+
+  test('200 with what nobody offers said, and the way to all prices', async () => {
+    const of = new World()
+    of.quote({ ...plain, offer: between({ payIn: ['cash'] }) })
+    const { status, text } = await visit(of, `${PAGE}?pay_in=mobile_money`)
+    expect(status).toBe(200)
+    expect(textOf(text)).toContain('No prices from the United States to Kenya for what you chose')
+    expect(text).toContain(`<a href="${PAGE}">See all prices for these countries.</a>`)
+  })
+
+  test('200 with a percentage beside the fee, and a fee of nothing but one', async () => {
+    const of = new World()
+    of.quote(
+      { ...plain, fee: 2, offer: between({ feePercent: 1.5 }) },
+      { ...plain, fee: null, providerId: 'retail-b', offer: between({ feePercent: 1 }) },
+    )
+    const rows = rowsOf((await visit(of, `${PAGE}?amount=200`)).text)
+    expect(rows.filter((row) => row.length === 6).map((row) => row[3])).toEqual([
+      ...['Fee', '1.00%', '$2.00 + 1.50%'],
+    ])
+  })
+
+  test('200 where the same money is sent and arrives', async () => {
+    const dollars = offer({ sourceCountry: 'US', targetCountry: 'LR', payIn: ['cash'] })
+    world.quote({ ...plain, to: 'USD', rate: 0.98, offer: dollars })
+    const { status, text } = await visit(world, '/send/united-states-to-liberia?amount=100')
+    expect(status).toBe(200)
+    expect(textOf(text)).toContain("Most they'd get for $100 $97.02 with Provider retail-a")
+    expect(text).not.toContain('whatever the countries')
+    const moved = await visit(world, '/?from=United States&to=Liberia')
+    expect(moved.headers.get('location')).toBe('/fx/send/united-states-to-liberia')
   })
 })
 

@@ -1,0 +1,82 @@
+import { matchOf } from '~/domain/offer/band.ts'
+import { COUNTRIES } from '~/domain/offer/country.ts'
+import type { FilterName } from '~/domain/offer/filter.ts'
+import { type Channel, type Offer, PAY_WAYS, type PayWay } from '~/domain/offer/terms.ts'
+import type { RankedQuote } from '~/memory/corridor-view.ts'
+import { askedText, moneyOf, spanText } from '~/portal/format.ts'
+import type { Conversion } from '~/service/convert.ts'
+import { plainWords } from './kinds.ts'
+
+const CHANNELS: Readonly<Record<Channel, string>> = {
+  internet: 'online',
+  agent: 'at an agent',
+  bank_branch: 'at a bank branch',
+  mobile_phone: 'by mobile phone',
+  call_center: 'by telephone',
+  post_office: 'at a post office',
+}
+
+/** What an offer says of itself, in words; `isPair` where the page names its countries already. */
+export function offerWords(offer: Offer, isPair: boolean): string[] {
+  const { service, payIn, payOut, channel } = offer
+  const parts = [
+    service,
+    isPair ? null : countriesText(offer),
+    payIn && `pay with ${waysText(payIn)}`,
+    payOut && `they get ${waysText(payOut)}`,
+    channel && CHANNELS[channel],
+    deliveryText(offer),
+  ]
+  return parts.filter((part) => part !== null)
+}
+
+const nameOf = (code: string): string => COUNTRIES.get(code)?.name ?? code
+
+function countriesText({ sourceCountry, targetCountry }: Offer): string | null {
+  if (sourceCountry && targetCountry) return `${nameOf(sourceCountry)} to ${nameOf(targetCountry)}`
+  if (sourceCountry) return `from ${nameOf(sourceCountry)}`
+  return targetCountry && `to ${nameOf(targetCountry)}`
+}
+
+function waysText(ways: readonly PayWay[]): string {
+  const words = PAY_WAYS.filter((way) => ways.includes(way)).map(plainWords)
+  return words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+}
+
+/** How long the money takes; null where nobody said. */
+function deliveryText({ deliveryMinMs, deliveryMaxMs }: Offer): string | null {
+  if (deliveryMaxMs === 0) return 'arrives at once'
+  if (deliveryMaxMs !== null) return `arrives within ${spanText(deliveryMaxMs)}`
+  return deliveryMinMs === null ? null : `takes ${spanText(deliveryMinMs)} or more`
+}
+
+/** The amount that a price is for, where it is not the one that is sent; else null. */
+export function pricedAt({ ranked: { quote }, sent }: Conversion): string | null {
+  if (sent === null) return null
+  const { match, atAmount } = matchOf(quote, sent)
+  return match === 'exact' ? null : askedText(atAmount, moneyOf(quote.from))
+}
+
+/** What a price may be silent about, though it was asked for. */
+const GAPS: Readonly<Record<FilterName, string>> = {
+  sourceCountry: 'from which country',
+  targetCountry: 'to which country',
+  payIn: 'how you pay',
+  payOut: 'how they get it',
+  channel: 'where it is ordered',
+  deliveryMaxMs: 'when it arrives',
+}
+
+/** What was asked for and a price says nothing about, in words; null for nothing. */
+export function silenceText({ unspecified }: Pick<RankedQuote, 'unspecified'>): string | null {
+  if (unspecified.length === 0) return null
+  const hasCountries = ['sourceCountry', 'targetCountry'].every((name) =>
+    unspecified.includes(name as FilterName),
+  )
+  const others = unspecified.filter((name) => !(hasCountries && name.endsWith('Country')))
+  const words = [
+    ...(hasCountries ? ['for which countries'] : []),
+    ...others.map((name) => GAPS[name]),
+  ]
+  return `does not say ${words.join(', ')}`
+}
