@@ -1,4 +1,5 @@
-import { type FeedTimes, fetchMatrix } from '~/service/fetch.ts'
+import type { View } from '~/memory/view.ts'
+import { type FeedTimes, fetchMatrix, type Matrix } from '~/service/fetch.ts'
 import {
   FetchManyToOneResponse,
   FetchMatrixResponse,
@@ -57,6 +58,18 @@ export const fetchRoutes = (deps: FetchDeps): Route[] => [
   fetchManyToOne(deps),
 ]
 
+type Codes = string | readonly string[]
+type Asked = { readonly from: Codes; readonly to: Codes; readonly max_age?: string }
+
+/** What every path of the family finds; a side that takes one code has it as a text. */
+function found({ feedTimes }: FetchDeps, { query, view }: { query: Asked; view: View }): Matrix {
+  const { from, to } = query
+  const asked = { from: listOf(from), to: listOf(to), maxAgeMs: readMaxAge(query) }
+  return fetchMatrix(view, asked, feedTimes)
+}
+
+const listOf = (codes: Codes): readonly string[] => (typeof codes === 'string' ? [codes] : codes)
+
 const fetchOne = (deps: FetchDeps): Route =>
   meteredRoute(deps, {
     path: '/fetch-one',
@@ -64,12 +77,7 @@ const fetchOne = (deps: FetchDeps): Route =>
     query: FetchOneQuery,
     response: FetchOneResponse,
     isTiered: true,
-    find: ({ query, view }) =>
-      fetchMatrix(
-        view,
-        { from: [query.from], to: [query.to], maxAgeMs: readMaxAge(query) },
-        deps.feedTimes,
-      ),
+    find: (ask) => found(deps, ask),
     present: presentFetchOne,
     text: fetchOneText,
   })
@@ -84,12 +92,7 @@ const fetchMulti = (deps: FetchDeps): Route =>
     query: FetchMultiQuery,
     response: FetchMultiResponse,
     isTiered: true,
-    find: ({ query, view }) =>
-      fetchMatrix(
-        view,
-        { from: [query.from], to: query.to, maxAgeMs: readMaxAge(query) },
-        deps.feedTimes,
-      ),
+    find: (ask) => found(deps, ask),
     present: presentFetchMulti,
     text: fetchMultiText,
   })
@@ -104,12 +107,7 @@ const fetchWholeMatrix = (deps: FetchDeps): Route =>
     query: FetchMatrixQuery,
     response: FetchMatrixResponse,
     isTiered: true,
-    find: ({ query, view }) =>
-      fetchMatrix(
-        view,
-        { from: query.from, to: query.to, maxAgeMs: readMaxAge(query) },
-        deps.feedTimes,
-      ),
+    find: (ask) => found(deps, ask),
     present: presentFetchMatrix,
     text: fetchMatrixText,
   })
@@ -124,12 +122,7 @@ const fetchManyToOne = (deps: FetchDeps): Route =>
     query: FetchManyToOneQuery,
     response: FetchManyToOneResponse,
     isTiered: true,
-    find: ({ query, view }) =>
-      fetchMatrix(
-        view,
-        { from: query.from, to: [query.to], maxAgeMs: readMaxAge(query) },
-        deps.feedTimes,
-      ),
+    find: (ask) => found(deps, ask),
     present: presentFetchManyToOne,
     text: fetchManyToOneText,
   })
