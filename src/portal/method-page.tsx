@@ -60,13 +60,14 @@ type Children = ComponentChildren
 const Best = () => (
   <Part id="best" title="What “best” means">
     <p>
-      The best price is the one at which the recipient gets most for your amount, once the fee is
-      paid. It is a current price, and the provider says what its fee is. Only prices that money can
-      be sent at take part: retail, peer to peer and interbank. Official and parallel rates are
-      shown for comparison and are never the best. Between equal prices the newer one comes first.
+      The best price is the one at which the recipient gets the most for your amount, once the fee
+      is paid. It is a current price, and the provider says what its fee is. Only prices at which
+      money can be sent take part: retail, peer to peer and interbank. Official and parallel rates
+      are shown for comparison and are never the best. Between equal prices the newer one comes
+      first.
     </p>
     <p>
-      If you ask what they receive, the best price is the one that takes least from you for that.
+      If you ask what they receive, the best price is the one that takes the least from you for it.
     </p>
     <p>Nobody pays for a place in the list.</p>
   </Part>
@@ -114,7 +115,7 @@ const Ages = ({ staleAfterMs, quoteMaxAgeMs }: AgeLimits) => (
         : `A price counts as current for ${spanText(staleAfterMs)} after it was seen. Older ones ` +
           'may no longer hold: they stand in a list of their own and never lead.'}
       {quoteMaxAgeMs !== null &&
-        ` A price of more than ${spanText(quoteMaxAgeMs)} is not shown at all.`}{' '}
+        ` A price older than ${spanText(quoteMaxAgeMs)} is not shown at all.`}{' '}
       Tap an age to see the exact time.
     </p>
   </Part>
@@ -167,8 +168,8 @@ const Mid = ({ midMaxAgeMs }: { midMaxAgeMs: number }) => (
       The rate halfway between what currencies are bought and sold at, before anybody's margin. It
       comes from reference feeds, not from the providers compared here. Each currency has its newest
       rate against the US dollar; the mid of a pair is one divided by the other, and it is as old as
-      the older of the two. A rate of more than {spanText(midMaxAgeMs)} is too old to compare with,
-      so no mid is shown then.
+      the older of the two. A rate older than {spanText(midMaxAgeMs)} is too old to compare with, so
+      no mid is shown then.
     </p>
   </Part>
 )

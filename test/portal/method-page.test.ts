@@ -11,7 +11,7 @@ describe('GET /how-we-reckon', () => {
     expect(text).toContain('<title>How we reckon · Corridor</title>')
     for (const id of ['best', 'arrives', 'costs', 'mid', 'kinds', 'chart', 'sources'])
       expect(text.match(new RegExp(`<h2 id="${id}"`, 'g'))).toHaveLength(1)
-    expect(textOf(text)).toContain('A rate of more than 3 days is too old to compare with')
+    expect(textOf(text)).toContain('A rate older than 3 days is too old to compare with')
   })
 
   test('200 with the sources and their licences, as text', async () => {
