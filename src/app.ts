@@ -10,6 +10,9 @@ import { catalogueRoutes } from './http/catalogue.ts'
 import { changeRoutes } from './http/change.ts'
 import type { ColdDeps } from './http/cold-route.ts'
 import { convertRoutes } from './http/convert.ts'
+import { corridorsRoutes } from './http/country/corridors.ts'
+import { costsRoutes } from './http/country/costs.ts'
+import { countriesRoutes } from './http/country/countries.ts'
 import { DirectRoutes } from './http/direct.ts'
 import { type FetchDeps, fetchRoutes } from './http/fetch.ts'
 import { flagRoutes } from './http/flags.ts'
@@ -166,6 +169,9 @@ const apiRoutes = (deps: RouteDeps): Route[] => [
   ...ingestRoutes(deps),
   ...historyRoutes(deps),
   ...convertRoutes(deps),
+  ...corridorsRoutes(deps),
+  ...costsRoutes(deps),
+  ...countriesRoutes(deps),
   ...catalogueRoutes(deps),
   ...fetchRoutes(deps),
   ...seriesRoutes(deps),

@@ -1,15 +1,11 @@
-import { corridorsOf, liveCorridors } from '~/service/corridors.ts'
+import { liveCorridors } from '~/service/corridors.ts'
 import {
-  CorridorsResponse,
   CurrenciesResponse,
   ProvidersResponse,
-  presentCorridors,
   presentCurrencies,
   presentProviders,
 } from '~/wire/catalogue.ts'
-import { readSelection } from '~/wire/offer/selection.ts'
-import { CorridorsQuery, NoQuery } from '~/wire/parameters.ts'
-import { corridorsText } from '~/wire/text/catalogue-text.ts'
+import { NoQuery } from '~/wire/parameters.ts'
 import type { HotDeps } from './access.ts'
 import { meteredRoute } from './metered-route.ts'
 import type { Route } from './route.ts'
@@ -31,21 +27,6 @@ export const catalogueRoutes = (deps: HotDeps): Route[] => [
       corridors: liveCorridors(view),
     }),
     present: presentCurrencies,
-  }),
-  meteredRoute(deps, {
-    path: '/corridors',
-    notes: {
-      id: 'listCorridors',
-      tag: 'Catalogue',
-      summary: 'Every corridor with live rates',
-      description: 'How many providers quote each, its best executable rate and average spread.',
-    },
-    query: CorridorsQuery,
-    response: CorridorsResponse,
-    isTiered: true,
-    find: ({ query, view }) => corridorsOf(view, readSelection(query)),
-    present: presentCorridors,
-    text: corridorsText,
   }),
   meteredRoute(deps, {
     path: '/providers',

@@ -1,44 +1,18 @@
 import { Type } from '@sinclair/typebox'
 import type { View } from '~/memory/view.ts'
-import { corridorsOf, liveCorridors } from '~/service/corridors.ts'
+import { liveCorridors } from '~/service/corridors.ts'
 import {
-  CorridorsResponse,
   CurrenciesResponse,
   ProvidersResponse,
-  presentCorridors,
   presentCurrencies,
   presentProviders,
 } from '~/wire/catalogue.ts'
 import { record } from '~/wire/fields.ts'
-import { readSelection } from '~/wire/offer/selection.ts'
-import { CorridorsQuery } from '~/wire/parameters.ts'
 import { presentFreshness } from '~/wire/present.ts'
-import { leftOut, paged, pageFields, sliced, sliceFields } from './page.ts'
+import { leftOut, pageFields, sliced, sliceFields } from './page.ts'
 import { tool } from './tool.ts'
 
 const input = Type.Object(sliceFields)
-
-export const listCorridors = tool({
-  name: 'list_corridors',
-  title: 'Corridors with live rates',
-  description:
-    'Every ordered pair of currencies that at least one provider quotes now: how many providers, ' +
-    'the best executable rate (units of `to` per one unit of `from`, before fees; null when only ' +
-    'official or parallel prices are known), the average spread in basis points, and when the ' +
-    'newest price of any kind, official ones too, was observed (last_updated). The best rate may ' +
-    'be older: look at `best_is_stale` and `best_last_updated` before you name it, and ask with ' +
-    '`max_age` for the corridors and bests of younger prices alone. Use it to find out which ' +
-    'corridors there are, or to survey them; it does not name providers, get_rates does. ' +
-    'Ordered by source, then target currency.',
-  input: Type.Object({ ...CorridorsQuery.properties, ...sliceFields }),
-  output: record({ ...CorridorsResponse.properties, ...pageFields }),
-  answer({ args, view }) {
-    const found = corridorsOf(view, readSelection(args))
-    const page = { ...found, corridors: sliced(found.corridors, args) }
-    const left = leftOut({ corridors: found.corridors.length }, args)
-    return paged(presentCorridors(page, view.freshness), left)
-  },
-})
 
 export const listProviders = tool({
   name: 'list_providers',

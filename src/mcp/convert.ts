@@ -3,6 +3,7 @@ import { convert } from '~/service/convert.ts'
 import { ConvertResponse, presentConvert } from '~/wire/convert.ts'
 import { record } from '~/wire/fields.ts'
 import { ConvertQuery, convertQuestion } from '~/wire/parameters.ts'
+import { betweenFields, corridorAsked } from './between.ts'
 import { leftOut, paged, pageFields, sliced, sliceFields } from './page.ts'
 import { tool } from './tool.ts'
 
@@ -23,11 +24,17 @@ export const convertAmount = tool({
     'where nobody is left, and then say so. To compare what transfers cost look at `cost`, in ' +
     'percent and money against the mid of the day of each quote; it is null where no fee was ' +
     'stated. `max_age` leaves older prices out. `mid` is what the independent mid-market rate ' +
-    'would give, without any fee.',
-  input: Type.Object({ ...ConvertQuery.properties, ...sliceFields }),
+    'would give, without any fee. Prices differ by country, way of paying and amount: pass on ' +
+    'what the person said. 300 euros from Italy to Senegal by mobile money are `amount` 300, ' +
+    '`source_country` IT, `target_country` SN and `pay_out` mobile_money; `from` and `to` may ' +
+    'then be left out. Prices that say something else are left out. An entry with `unspecified` ' +
+    'does not say the things named there: tell the person to check them with the provider. ' +
+    '`offer` says what a price is for; with `amount_match` nearest it is one for `at_amount`, ' +
+    'and the true price may differ. One entry a provider, all its offers with `offers` all.',
+  input: Type.Object({ ...ConvertQuery.properties, ...betweenFields, ...sliceFields }),
   output: record({ ...ConvertResponse.properties, ...pageFields }),
   answer({ args, view }) {
-    const conversions = convert(view, convertQuestion(args))
+    const conversions = convert(view, convertQuestion({ ...args, ...corridorAsked(view, args) }))
     const page = { ...conversions, entries: sliced(conversions.entries, args) }
     const left = leftOut({ providers: conversions.entries.length }, args)
     return paged(presentConvert(page, view.freshness), left)

@@ -4,6 +4,7 @@ import { record } from '~/wire/fields.ts'
 import { readSelection } from '~/wire/offer/selection.ts'
 import { RatesQuery } from '~/wire/parameters.ts'
 import { presentRates, RatesResponse } from '~/wire/rates.ts'
+import { betweenFields, corridorAsked } from './between.ts'
 import { leftOut, paged, pageFields, sliced, sliceFields } from './page.ts'
 import { tool } from './tool.ts'
 
@@ -21,11 +22,13 @@ export const getRates = tool({
     'kind, `vs_mid_bps` against the mid of now (negative is worse for the sender), `margin_pct` ' +
     'what the rate costs against the mid of its own day, in percent. Look at `is_stale` before ' +
     'you name a price: a stale one may no longer be had, and `last_updated` says when it was ' +
-    'seen. `max_age` leaves older prices out.',
-  input: Type.Object({ ...RatesQuery.properties, ...sliceFields }),
+    'seen. `max_age` leaves older prices out. Countries (`from` and `to` may then be left out), ' +
+    'ways of paying, a channel and `delivery_max` leave out prices that say something else; an ' +
+    'entry with `unspecified` does not say what is named there. `offer` says what a price is for.',
+  input: Type.Object({ ...RatesQuery.properties, ...betweenFields, ...sliceFields }),
   output: record({ ...RatesResponse.properties, ...pageFields }),
   answer({ args, view }) {
-    const rates = ratesOf(view, args, readSelection(args))
+    const rates = ratesOf(view, corridorAsked(view, args), readSelection(args))
     const page = { ...rates, quotes: sliced(rates.quotes, args) }
     const left = leftOut({ providers: rates.quotes.length }, args)
     return paged(presentRates(page, view.freshness), left)

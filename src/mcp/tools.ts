@@ -1,5 +1,7 @@
-import { listCorridors, listCurrencies, listProviders } from './catalogue.ts'
+import { listCurrencies, listProviders } from './catalogue.ts'
 import { convertAmount } from './convert.ts'
+import { listCorridors } from './corridors.ts'
+import { getCosts } from './costs.ts'
 import { fetchRates } from './fetch.ts'
 import { getHistory, type HistoryToolDeps } from './history.ts'
 import { getRates } from './rates.ts'
@@ -9,6 +11,7 @@ import type { Tool } from './tool.ts'
 export const toolsOf = (past: HistoryToolDeps): Tool[] => [
   getRates,
   convertAmount,
+  getCosts,
   fetchRates,
   getHistory(past),
   listCorridors,

@@ -9,10 +9,21 @@ import { isSupported } from './supported.ts'
 export type LiveCorridor = Corridor & {
   /** The corridor's quotes; never empty. */
   readonly view: CorridorView
+  /** The countries that all of them name; absent where they may name any or none. */
+  readonly countries?: CountryOffers
+}
+
+/** Two countries, and how many offers name them that differ in more than their amounts. */
+export type CountryOffers = {
+  readonly sourceCountry: string
+  readonly targetCountry: string
+  readonly offerCount: number
 }
 
 export type Corridors = {
   readonly corridors: readonly LiveCorridor[]
+  /** How many there are, be they listed or not. */
+  readonly count: number
   /** Why there are none; null where there are some. */
   readonly absence: Emptiness | null
 }
@@ -20,14 +31,18 @@ export type Corridors = {
 /** The corridors that have prices of those selected, as `liveCorridors` lists them. */
 export function corridorsOf(view: View, selection: Selection): Corridors {
   const corridors = liveCorridors(view, selection)
-  if (corridors.length > 0) return { corridors, absence: null }
-  const newestMsOf = (other: Selection) =>
-    liveCorridors(view, other).reduce<number | null>(
-      (newest, { view: { lastUpdatedMs } }) => Math.max(newest ?? 0, lastUpdatedMs ?? 0),
-      null,
-    )
-  return { corridors, absence: emptinessOf(selection, newestMsOf) }
+  const count = corridors.length
+  if (count > 0) return { corridors, count, absence: null }
+  const newestMsOf = (other: Selection) => newestOf(liveCorridors(view, other))
+  return { corridors, count, absence: emptinessOf(selection, newestMsOf) }
 }
+
+/** The time of the newest price of corridors; null without one. */
+export const newestOf = (corridors: readonly LiveCorridor[]): number | null =>
+  corridors.reduce<number | null>(
+    (newest, { view: { lastUpdatedMs } }) => Math.max(newest ?? 0, lastUpdatedMs ?? 0),
+    null,
+  )
 
 /**
  * Every corridor that an active provider quotes between active currencies, by source, then target;

@@ -15,6 +15,7 @@ import {
   words,
 } from './fields.ts'
 import { emptyNote, noteFields, presentNote } from './note.ts'
+import { CountryCode } from './offer/offer.ts'
 import { iso, presentFreshness } from './present.ts'
 
 const CurrencyEntry = namedRecord('Currency', {
@@ -50,6 +51,16 @@ const CorridorSummary = namedRecord('CorridorSummary', {
   },
   last_updated: { ...Instant, description: 'Of the newest price of any kind, official ones too.' },
   avg_spread_bps: nullable(Type.Number()),
+  source_country: Type.Optional({
+    ...CountryCode,
+    description: 'With by=country: every price counted here names it.',
+  }),
+  target_country: Type.Optional({ ...CountryCode, description: 'As source_country.' }),
+  offer_count: Type.Optional(
+    Type.Integer({
+      description: 'With by=country: offers that differ in more than their amounts.',
+    }),
+  ),
 })
 
 export const CorridorsResponse = namedRecord('CorridorsResponse', {
@@ -103,6 +114,7 @@ export const presentCorridor = ({
   from,
   to,
   view,
+  countries,
 }: LiveCorridor): Static<typeof CorridorSummary> => ({
   from,
   to,
@@ -112,18 +124,29 @@ export const presentCorridor = ({
   best_last_updated: view.best && iso(view.best.quote.atMs),
   last_updated: iso(view.lastUpdatedMs!),
   avg_spread_bps: view.avgSpreadBps === null ? null : roundBps(view.avgSpreadBps),
+  ...(countries && {
+    source_country: countries.sourceCountry,
+    target_country: countries.targetCountry,
+    offer_count: countries.offerCount,
+  }),
 })
 
 const NO_CORRIDOR = { what: 'price', nothing: 'Nobody quotes any corridor at present.' }
 
+/** That a list is cut; null where it is whole. */
+const cutNote = (listed: number, count: number): string | null =>
+  listed < count
+    ? `These are the first ${listed} of ${count}; ask with source_country for others.`
+    : null
+
 export function presentCorridors(
-  { corridors, absence }: Corridors,
+  { corridors, count, absence }: Corridors,
   freshness: Freshness,
 ): Static<typeof CorridorsResponse> {
   return {
     corridors: corridors.map(presentCorridor),
     count: corridors.length,
-    ...presentNote(absence && emptyNote(absence, NO_CORRIDOR)),
+    ...presentNote(absence ? emptyNote(absence, NO_CORRIDOR) : cutNote(corridors.length, count)),
     ...presentFreshness(freshness),
   }
 }

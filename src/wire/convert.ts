@@ -27,7 +27,7 @@ import {
 } from './offer/offer.ts'
 import { iso, presentAge, presentFreshness, presentPrice, presentStanding } from './present.ts'
 
-const EntryCost = namedRecord('EntryCost', {
+export const EntryCost = namedRecord('EntryCost', {
   fee_pct: Type.Number({ description: 'The fee, in percent of the amount sent.' }),
   margin_pct: Type.Number({
     description: 'The exchange rate margin against the mid of the day, in percent of the amount.',
@@ -106,7 +106,7 @@ export const ConvertResponse = namedRecord('ConvertResponse', {
 const rounded = (amount: number | null): number | null => amount && roundAmount(amount)
 
 /** The cost in percent and in the currency of the amount; null without a cost. */
-const presentCost = (cost: Cost | null, currency: string): Static<typeof EntryCost> | null =>
+export const presentCost = (cost: Cost | null, currency: string): Static<typeof EntryCost> | null =>
   cost && {
     fee_pct: roundPercent(cost.feePct),
     margin_pct: roundPercent(cost.marginPct),

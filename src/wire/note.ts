@@ -61,7 +61,7 @@ const unfitText = (price: string, unfit: readonly FilterName[]): string =>
   `No ${price} fits what is asked of ${listed(unfit.map((name) => FILTERS[name]))}.`
 
 /** Names in a row: `a, b and c`. */
-const listed = (names: readonly string[]): string =>
+export const listed = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 
 const olderText = (whose: string, newestMs: number): string =>

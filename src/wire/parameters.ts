@@ -4,8 +4,9 @@ import type { Corridor } from '~/domain/corridor.ts'
 import { invalidParameter, ServiceError } from '~/domain/errors.ts'
 import type { Goal } from '~/domain/offer/choice.ts'
 import type { Selection } from '~/domain/offer/selection.ts'
+import { words } from './fields.ts'
 import { ageParameter } from './moment.ts'
-import { readSelection, selectionParameters } from './offer/selection.ts'
+import { filterParameters, readSelection, selectionParameters } from './offer/selection.ts'
 
 export const PROVIDER_ID_LENGTH_MAX = 100
 
@@ -19,7 +20,16 @@ const LISTED = 'comma-separated or in repeated parameters'
 
 export const NoQuery = Type.Object({})
 
-export const CorridorsQuery = Type.Object(selectionParameters)
+export const CorridorsQuery = Type.Object({
+  ...ageParameter,
+  ...filterParameters,
+  by: Type.Optional(
+    words(['currency', 'country'], {
+      default: 'currency',
+      description: '`country` lists a corridor once for every two countries that offers name.',
+    }),
+  ),
+})
 
 export const CorridorQuery = Type.Object({
   from: code('Source currency code, in any case.', 'GBP'),

@@ -25,6 +25,7 @@ export async function everyCall(client: Client): Promise<[status: number, value:
     ...(await livePrices(client)),
     ...(await pairs(client)),
     ...(await past(client)),
+    ...(await countries(client)),
     ...(await others(client)),
   ]
 }
@@ -77,6 +78,17 @@ async function past(client: Client): Promise<[number, unknown][]> {
     [series.response.status, series.data?.data[0]?.samples],
     [historical.response.status, historical.data?.date],
     [change.response.status, change.data?.end.at],
+  ]
+}
+
+async function countries(client: Client): Promise<[number, unknown][]> {
+  const costs = await client.GET('/costs', {
+    params: { query: { source_country: 'GB', target_country: 'KE', amount: 200 } },
+  })
+  const all = await client.GET('/countries', {})
+  return [
+    [costs.response.status, costs.data?.count],
+    [all.response.status, all.data?.countries[0]?.code],
   ]
 }
 

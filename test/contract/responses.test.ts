@@ -60,6 +60,25 @@ const time = fc.oneof(
   oneOf([NOW, NOW - 1, NOW - 1_530_500, NOW - 1_530_499, NOW - 72 * HOUR_MS]),
 )
 
+const COUNTRIES = ['US', 'KE', 'NG', 'LR']
+const ways = fc.subarray(['cash', 'mobile_money'] as const, { minLength: 1 })
+const duration = orNull(oneOf([0, HOUR_MS, 26 * HOUR_MS]))
+
+const offer = fc.record({
+  sourceCountry: orNull(oneOf(COUNTRIES)),
+  targetCountry: orNull(oneOf(COUNTRIES)),
+  payIn: orNull(ways),
+  payOut: orNull(ways),
+  channel: orNull(oneOf(['internet', 'agent'] as const)),
+  amountMin: orNull(oneOf([0, 50])),
+  amountMax: orNull(oneOf([50, 1e15])),
+  service: orNull(word),
+  feePercent: orNull(oneOf([0, 1.5, 100])),
+  deliveryMinMs: duration,
+  deliveryMaxMs: duration,
+  validUntilMs: orNull(oneOf([NOW - 1, NOW, NOW + HOUR_MS])),
+})
+
 const quote = fc.record({
   providerId: oneOf(PROVIDER_IDS),
   rate: fc.oneof(positive(1e-12, 1e12), positive(0.5, 2)),
@@ -69,6 +88,7 @@ const quote = fc.record({
   feeCurrency: orNull(oneOf(CODES)),
   rateType: oneOf(RATE_TYPES),
   atMs: time,
+  offer: orNull(offer),
 })
 
 const reference = fc.record({
@@ -87,18 +107,66 @@ const history = fc.record({
 const code = fc.oneof({ weight: 9, arbitrary: oneOf(CODES) }, { weight: 1, arbitrary: fc.string() })
 const list = fc.array(code, { maxLength: 8 }).map((codes) => codes.join(','))
 const pair = fc.record({ from: code, to: code })
+const country = fc.oneof(
+  { weight: 9, arbitrary: oneOf([...COUNTRIES, 'ke', 'GB']) },
+  { weight: 1, arbitrary: fc.string() },
+)
+const filters = {
+  source_country: country,
+  target_country: country,
+  pay_in: ways.map((all) => all.join()),
+  pay_out: oneOf(['cash', 'Mobile_Money,cash', 'card']),
+  channel: oneOf(['internet', 'agent,internet']),
+  delivery_max: oneOf(['1h', 'P2D', 'PT0S']),
+  max_age: oneOf(['1h', '7d']),
+}
+const selection = { ...filters, offers: oneOf(['all', 'best']) }
+/** Some of these parameters beside those that are needed. */
+const withSome = <T extends object, U extends object>(
+  needed: fc.Arbitrary<T>,
+  others: { [K in keyof U]: fc.Arbitrary<U[K]> },
+) =>
+  fc
+    .tuple(needed, fc.record(others, { requiredKeys: [] }))
+    .map(([own, more]) => ({ ...own, ...more }))
 
 const question = fc.oneof(
-  asks('/rates', pair),
-  asks('/convert', fc.record({ from: code, to: code, amount: positive(1e-6, 1e15) })),
+  asks('/rates', withSome(pair, selection)),
+  asks(
+    '/convert',
+    withSome(fc.record({ from: code, to: code, amount: positive(1e-6, 1e15) }), selection),
+  ),
+  asks(
+    '/convert',
+    withSome(fc.record({ from: code, to: code, recipient_gets: positive(1, 1e6) }), selection),
+  ),
+  asks(
+    '/costs',
+    withSome(
+      fc.record({
+        source_country: country,
+        target_country: country,
+        amount: positive(1e-6, 1e15),
+      }),
+      { from: code, to: code },
+    ),
+  ),
+  asks(
+    '/costs',
+    fc.record({ source_country: country, target_country: country, amount_usd: positive(1, 1e6) }),
+  ),
+  asks('/countries', fc.constant({})),
   asks('/currencies', fc.constant({})),
-  asks('/corridors', fc.constant({})),
+  asks('/corridors', withSome(fc.constant({}), { ...filters, by: oneOf(['country', 'currency']) })),
   asks('/providers', fc.constant({})),
   asks('/fetch-one', pair),
   asks('/fetch-multi', fc.record({ from: code, to: list })),
   asks('/fetch-matrix', fc.record({ from: list, to: list })),
   asks('/fetch-many-to-one', fc.record({ from: list, to: code })),
-  asks('/rates/provider', fc.record({ provider: oneOf([...PROVIDER_IDS, 'nobody']) })),
+  asks(
+    '/rates/provider',
+    withSome(fc.record({ provider: oneOf([...PROVIDER_IDS, 'nobody']) }), selection),
+  ),
   asks('/admin/usage', fc.constant({})),
   asks('/status', fc.constant({})),
 )
@@ -126,7 +194,6 @@ function worldOf(past: typeof history extends fc.Arbitrary<infer T> ? T : never)
       id: i + 1,
       feeCurrency: row.fee === null ? null : row.feeCurrency,
       evidence: EVIDENCE[i % EVIDENCE.length]!,
-      offer: null,
     }))
   const references = past.references.flatMap(({ atMs, source, perUsd }, i) =>
     Object.entries(perUsd).map(([code, rate], j) => ({
@@ -143,7 +210,7 @@ function worldOf(past: typeof history extends fc.Arbitrary<infer T> ? T : never)
 
 /** What an answer says of itself must agree: its counts, its tier, its mid. */
 function expectCoherent({ body, headers }: Reply, isHourly: boolean) {
-  for (const name of ['providers', 'corridors'])
+  for (const name of ['providers', 'corridors', 'offers'])
     if (Array.isArray(body[name]) && 'count' in body) expect(body.count).toBe(body[name].length)
   if (body.results && 'count' in body) expect(body.count).toBe(Object.keys(body.results).length)
   expect(headers.get('x-data-freshness')).toBe(body.data_freshness ?? null)
@@ -215,7 +282,8 @@ describe('every 200', () => {
     world.memory.publish({ catalogue: { currencies: [], providers: [] } }, NOW)
     const key = world.key('free')
     for (const path of [
-      ...(['/currencies', '/corridors', '/providers', '/admin/usage', '/status'] as const),
+      '/status' as const,
+      ...(['/currencies', '/corridors', '/countries', '/providers', '/admin/usage'] as const),
     ]) {
       const { status, body } = await world.get(path, key)
       expect([path, status, breaches(path, body)]).toEqual([path, 200, []])

@@ -2,6 +2,8 @@ import { FormatRegistry, type TSchema, Type, TypeRegistry } from '@sinclair/type
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { CorridorsResponse, CurrenciesResponse, ProvidersResponse } from '~/wire/catalogue.ts'
 import { ConvertResponse } from '~/wire/convert.ts'
+import { CostsResponse } from '~/wire/country/costs.ts'
+import { CountriesResponse } from '~/wire/country/countries.ts'
 import {
   FetchManyToOneResponse,
   FetchMatrixResponse,
@@ -28,6 +30,8 @@ const checks = {
   '/convert': ConvertResponse,
   '/currencies': CurrenciesResponse,
   '/corridors': CorridorsResponse,
+  '/countries': CountriesResponse,
+  '/costs': CostsResponse,
   '/providers': ProvidersResponse,
   '/fetch-one': FetchOneResponse,
   '/fetch-multi': FetchMultiResponse,

@@ -57,9 +57,9 @@ export function drawn(random: Random, surface: Surface, actors: Actors): Asked {
 
 function operationDraft(random: Random, operation: Operation): Draft {
   const { path, method, parameters, body } = operation
-  const given = parameters.filter(() => random.chance(0.92))
+  const given = parameters.filter(({ isNeeded }) => random.chance(isNeeded ? 0.95 : 0.4))
   const value = (good: readonly string[]) =>
-    random.chance(0.8) ? random.pick(good) : oddText(random)
+    random.chance(0.85) ? random.pick(good) : oddText(random)
   const query = given
     .filter((parameter) => parameter.in === 'query')
     .map(({ name, good }) => [name, value(good)] as const)
@@ -126,13 +126,20 @@ const MCP_METHODS = [
   'x',
 ]
 const SLICE = ['limit', 'offset']
+const FILTERS = [
+  ...['max_age', 'source_country', 'target_country', 'pay_in', 'pay_out', 'channel'],
+  'delivery_max',
+]
+const SELECTION = [...FILTERS, 'offers']
+
 /** The arguments of each tool; now and then one of another is given, which it refuses. */
 const TOOLS: Readonly<Record<string, readonly string[]>> = {
-  get_rates: ['from', 'to', 'max_age', ...SLICE],
-  convert: ['from', 'to', 'amount', 'recipient_gets', 'max_age', ...SLICE],
+  get_rates: ['from', 'to', ...SELECTION, ...SLICE],
+  convert: ['from', 'to', 'amount', 'recipient_gets', ...SELECTION, ...SLICE],
+  get_costs: ['source_country', 'target_country', 'amount', 'amount_usd', 'from', 'to', ...SLICE],
   fetch_rates: ['from', 'to', 'max_age'],
   get_history: ['from', 'to', 'period', 'interval', 'provider', 'until', ...SLICE],
-  list_corridors: ['max_age', ...SLICE],
+  list_corridors: ['by', ...FILTERS, ...SLICE],
   list_providers: SLICE,
   list_currencies: SLICE,
   x: ['order'],
@@ -168,15 +175,30 @@ function rpcText(random: Random, isAlone: boolean): string {
   return isAlone ? message() : `[${random.some(6, message).join()}]`
 }
 
+/** What some arguments may be, as JSON. */
+const GOOD: Readonly<Record<string, readonly string[]>> = {
+  source_country: ['"GB"', '"it"', '"US"'],
+  target_country: ['"GH"', '"KE"', '"LR"'],
+  pay_in: ['["cash","debit_card"]', '"bank_account"'],
+  pay_out: ['["mobile_money"]', '"cash,mobile_money"'],
+  channel: ['["internet"]', '"agent"'],
+  delivery_max: ['"2h"', '"P5D"'],
+  max_age: ['"PT90M"', '"7d"'],
+  offers: ['"all"', '"best"'],
+  by: ['"country"', '"currency"'],
+  amount: ['100', '5'],
+  amount_usd: ['200'],
+  recipient_gets: ['25000'],
+}
+const ANY = ['"USD"', '"KES"', '["KES","NGN"]', '100', '"30d"', '5']
+
 function rpcParams(random: Random): string {
-  const value = () =>
-    random.chance(0.6)
-      ? random.pick(['"USD"', '"KES"', '["KES","NGN"]', '100', '"30d"', '"PT90M"', '5'])
-      : oddJson(random, 3)
+  const value = (name: string) =>
+    random.chance(0.8) ? random.pick(GOOD[name] ?? ANY) : oddJson(random, 3)
   const tool = random.chance(0.95) ? random.pick(Object.keys(TOOLS)) : oddText(random)
   const own = Object.hasOwn(TOOLS, tool) ? TOOLS[tool]! : []
   const names = random.chance(0.1) ? [...own, random.pick(Object.values(TOOLS).flat())] : own
-  const given = names.filter(() => random.chance(0.7)).map((name) => `"${name}":${value()}`)
+  const given = names.filter(() => random.chance(0.5)).map((name) => `"${name}":${value(name)}`)
   const name = JSON.stringify(tool)
   return (
     `{"name":${name},"arguments":{${given.join()}},"uri":${JSON.stringify(oddText(random))},` +

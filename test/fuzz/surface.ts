@@ -16,6 +16,8 @@ export type Operation = {
 export type Parameter = {
   readonly name: string
   readonly in: 'query' | 'header'
+  /** Whether a question is refused without it, as far as the description says. */
+  readonly isNeeded: boolean
   /** Values that the schema calls good. */
   readonly good: readonly string[]
 }
@@ -98,6 +100,7 @@ function operationOf(document: Json, { path, method, operation }: Found): Operat
   const parameters = (operation.parameters ?? []).map(resolved).map((parameter: Json) => ({
     name: parameter.name,
     in: parameter.in,
+    isNeeded: parameter.required || parameter.example !== undefined,
     good: goodValues(resolved(parameter.schema), parameter),
   }))
   const schema = resolved(operation.requestBody?.content?.['application/json']?.schema)

@@ -8,6 +8,9 @@ export const METERED: readonly Question[] = [
   { path: '/convert?from=USD&to=KES&amount=200', isTiered: true },
   { path: '/currencies', isTiered: true },
   { path: '/corridors', isTiered: true },
+  { path: '/corridors?by=country', isTiered: true },
+  { path: '/countries', isTiered: true },
+  { path: '/costs?source_country=GB&target_country=KE&amount=200', isTiered: true },
   { path: '/providers', isTiered: false },
   { path: '/fetch-one?from=USD&to=KES', isTiered: true },
   { path: '/fetch-multi?from=USD&to=KES,NGN', isTiered: true },
@@ -20,6 +23,7 @@ export const METERED: readonly Question[] = [
 export const FAILING: readonly { path: string; status: number }[] = [
   { path: '/rates?from=USD', status: 400 },
   { path: '/convert?from=USD&to=KES&amount=0', status: 400 },
+  { path: '/costs?source_country=UK&target_country=KE&amount=200', status: 400 },
   { path: '/fetch-one?from=USD&to=XXX', status: 400 },
   { path: '/fetch-multi?from=USD&to=', status: 400 },
   { path: '/fetch-matrix?from=USD&to=KES,,NGN', status: 400 },

@@ -9,7 +9,7 @@ import { quote } from '../support/quotes.ts'
 import { MODES, ToolWorld } from './tool-world.ts'
 
 const NAMES = [
-  ...['get_rates', 'convert', 'fetch_rates', 'get_history'],
+  ...['get_rates', 'convert', 'get_costs', 'fetch_rates', 'get_history'],
   ...['list_corridors', 'list_providers', 'list_currencies'],
 ]
 
@@ -103,7 +103,7 @@ describe('resultForm', () => {
 })
 
 describe.each(MODES)('a client $mode', ({ query }) => {
-  test('sees seven tools, each with everything that a model needs to choose and call it', async () => {
+  test('sees eight tools, each with everything that a model needs to choose and call it', async () => {
     const tools = toolWorld()
     const { client, transport } = await tools.connect(tools.world.key(), query)
     expect(transport.sessionId === undefined).toBe(query !== '')

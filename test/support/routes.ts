@@ -1,6 +1,9 @@
 import type { HotDeps } from '~/http/access.ts'
 import { catalogueRoutes } from '~/http/catalogue.ts'
 import { convertRoutes } from '~/http/convert.ts'
+import { corridorsRoutes } from '~/http/country/corridors.ts'
+import { costsRoutes } from '~/http/country/costs.ts'
+import { countriesRoutes } from '~/http/country/countries.ts'
 import { fetchRoutes } from '~/http/fetch.ts'
 import { providerRatesRoutes } from '~/http/provider-rates.ts'
 import { ratesRoutes } from '~/http/rates.ts'
@@ -22,6 +25,9 @@ const MAKERS: readonly Maker[] = [
   fetchRoutes,
   providerRatesRoutes,
   catalogueRoutes,
+  corridorsRoutes,
+  costsRoutes,
+  countriesRoutes,
   (deps) => statusRoutes({ ...deps, sample: null }),
 ]
 

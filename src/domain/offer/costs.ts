@@ -2,6 +2,7 @@ import { DAY_MS } from '~/domain/duration.ts'
 import { type Cost, costOf } from '~/domain/price/cost.ts'
 import type { DayMids } from '~/domain/price/day-mids.ts'
 import { isExecutable } from '~/domain/provider.ts'
+import type { Quote } from '~/domain/quote.ts'
 import { byTie } from '~/domain/rank.ts'
 import { roundPercent } from '~/domain/round.ts'
 import { type AmountMatch, matchOf } from './band.ts'
@@ -16,7 +17,7 @@ export type CostCandidate = Candidate &
   }
 
 /** What an offer costs at the amount asked for, or at the nearest that it is for. */
-type OfferCost<T> = {
+export type OfferCost<T> = {
   readonly candidate: T
   readonly match: AmountMatch
   /** Null where nobody stated a fee, or a mid of that day is missing. */
@@ -34,7 +35,7 @@ type CostAsk = {
  * The World Bank's Smart Remitter Target: what one pays who knows the market, in percent of the
  * amount.
  */
-type Smart<T> = {
+export type Smart<T> = {
   readonly pct: number
   readonly offers: readonly OfferCost<T>[]
   readonly unchecked: readonly SmartCondition[]
@@ -45,16 +46,16 @@ type Smart<T> = {
  * takes no more than five days, and people can get at it, by a branch that is near or by an
  * account, a telephone or a connection that they have.
  */
-const SMART_CONDITIONS = ['speed', 'accessibility'] as const
+export const SMART_CONDITIONS = ['speed', 'accessibility'] as const
 type SmartCondition = (typeof SMART_CONDITIONS)[number]
 
-const SMART_OFFERS = 3
+export const SMART_OFFERS = 3
 const SMART_DELIVERY_MAX_MS = 5 * DAY_MS
 
 /** What a pair of countries is held to: the mean cost that it may have, in percent. */
 const GOALS = { sdg3: 3, sdg5: 5, g20: 1 } as const
 
-type Costs<T> = {
+export type Costs<T> = {
   /** Cheapest first; those without a cost last. */
   readonly offers: readonly OfferCost<T>[]
   /** Over the offers that have a cost; null without one. */
@@ -76,7 +77,7 @@ type Costs<T> = {
 export function costsOf<T extends CostCandidate>(candidates: readonly T[], ask: CostAsk): Costs<T> {
   const first = new Map<string, OfferCost<T>>()
   for (const candidate of candidates) {
-    if (!isOf(candidate, ask)) continue
+    if (!isOfCountries(candidate.quote, ask)) continue
     const key = offerOf(candidate)
     const one = costAt(candidate, ask.amount)
     const other = first.get(key)
@@ -94,9 +95,13 @@ export function costsOf<T extends CostCandidate>(candidates: readonly T[], ask: 
   }
 }
 
-function isOf({ quote: { offer, rateType } }: Candidate, ask: CostAsk): boolean {
-  if (offer?.sourceCountry !== ask.sourceCountry) return false
-  return offer.targetCountry === ask.targetCountry && isExecutable(rateType)
+/** Whether a quote is a price at which money can be sent, and says that it is for two countries. */
+export function isOfCountries(
+  { offer, rateType }: Quote,
+  { sourceCountry, targetCountry }: Pick<CostAsk, 'sourceCountry' | 'targetCountry'>,
+): boolean {
+  if (offer?.sourceCountry !== sourceCountry) return false
+  return offer.targetCountry === targetCountry && isExecutable(rateType)
 }
 
 function costAt<T extends CostCandidate>(candidate: T, amount: number): OfferCost<T> {

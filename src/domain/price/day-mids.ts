@@ -79,8 +79,12 @@ export function dayMidsOf(quote: Quote, day: Day): DayMids {
   }
 }
 
-/** The mid of a pair at a moment; null where there was no recent one. */
+/**
+ * The mid of a pair at a moment; null where there was no recent one. Dollars for dollars need no
+ * reference, so their mid is of the moment itself.
+ */
 export function midAt(atMs: number, [from, to]: readonly [string, string], day: Day): Mid | null {
+  if (from === USD && to === USD) return { ...crossMid(DOLLAR, DOLLAR), atMs }
   const source = legAt(atMs, from, day)
   const target = source && legAt(atMs, to, day)
   if (!source || !target) return null

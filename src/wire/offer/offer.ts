@@ -9,7 +9,7 @@ import { roundAmount, roundPercent } from '~/domain/round.ts'
 import { Instant, namedRecord, words } from '~/wire/fields.ts'
 import { iso } from '~/wire/present.ts'
 
-const CountryCode = Type.String({
+export const CountryCode = Type.String({
   pattern: '^[A-Z]{2}$',
   description: 'ISO 3166-1 alpha-2.',
   examples: ['GB'],
@@ -72,7 +72,7 @@ export const offerFields = {
   }),
 }
 
-const matchField = words(['exact', 'nearest'], {
+export const AmountMatchWord = words(['exact', 'nearest'], {
   title: 'AmountMatch',
   description:
     '`exact`: the offer is for the amount asked. `nearest`: the provider has no such offer, and ' +
@@ -81,7 +81,7 @@ const matchField = words(['exact', 'nearest'], {
 
 /** How the amount asked lies to the amounts that an offer is for; only beside an offer. */
 export const matchFields = {
-  amount_match: Type.Optional(matchField),
+  amount_match: Type.Optional(AmountMatchWord),
   at_amount: Type.Optional(
     Type.Number({ description: 'What the cost is reckoned at, where it is not the amount sent.' }),
   ),

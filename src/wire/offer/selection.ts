@@ -24,7 +24,7 @@ const wordsParameter = <const T extends readonly string[]>(
   example: T[number],
 ) => Type.Array(words(values), { description, minItems: 1, examples: [[example]] })
 
-const countryParameters = {
+export const countryParameters = {
   source_country: country('ISO 3166-1 alpha-2 code of the country that money is sent from.', 'GB'),
   target_country: country('ISO 3166-1 alpha-2 code of the country that it is sent to.', 'KE'),
 }
@@ -105,7 +105,7 @@ function readCountry(name: string, text: string | undefined): string | null {
 }
 
 /** The code of a country that a question names in any case. Throws a 400 for any other text. */
-function neededCountry(name: string, text: string): string {
+export function neededCountry(name: string, text: string): string {
   const code = countryCode(text)
   if (code !== null) return code
   const echo = JSON.stringify(text.slice(0, ECHO_LENGTH_MAX))

@@ -5,6 +5,7 @@ import { ERROR_STATUS } from '~/wire/errors.ts'
 /** The groups that operations are shown in, in this order. */
 export const TAGS = {
   Rates: "Providers' quotes in a corridor, now and over time.",
+  Costs: 'What sending money from country to country costs.',
   Pairs: 'Mid and best rate of one pair or of many in one call.',
   Catalogue: 'Currencies, providers and corridors to ask for.',
   Recording: 'For accounts that record observations.',

@@ -13,8 +13,9 @@ const summaries = new WeakMap<CorridorView, string>()
 
 /** The text of `presentCorridors`, letter by letter. */
 export function corridorsText(found: Corridors, freshness: Freshness): string {
-  const { corridors } = found
-  if (corridors.length === 0) return JSON.stringify(presentCorridors(found, freshness))
+  const { corridors, count } = found
+  if (corridors.length === 0 || corridors.length < count)
+    return JSON.stringify(presentCorridors(found, freshness))
   let list = ''
   for (const corridor of corridors) list += `${list && ','}${summaryText(corridor)}`
   const tail = freshnessText(freshness)

@@ -71,6 +71,11 @@ describe('momentsOf', () => {
 })
 
 describe('dayMidsOf', () => {
+  test('is 1 between dollars, at the moment of the quote, whatever references there are', () => {
+    const { midAtQuote } = mids({ from: 'USD', to: 'USD' })
+    expect(midAtQuote).toEqual({ rate: 1, source: '', atMs: AT_MS })
+  })
+
   test("is the pair's mid then, with the staler leg's time", () => {
     const { midAtQuote } = mids(
       { from: 'GBP', to: 'KES' },

@@ -3,11 +3,11 @@ import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import { UNSELECTED } from '~/domain/offer/selection.ts'
 import { readSelection } from '~/wire/offer/selection.ts'
-import { CorridorsQuery } from '~/wire/parameters.ts'
+import { ProviderQuery } from '~/wire/parameters.ts'
 import { readQuery } from '~/wire/query.ts'
 
 const selected = (query: string) =>
-  readSelection(readQuery(CorridorsQuery, `http://localhost/corridors?${query}`))
+  readSelection(readQuery(ProviderQuery, `http://localhost/rates/provider?provider=a&${query}`))
 
 const filtersOf = (query: string) => selected(query).filters
 

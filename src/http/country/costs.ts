@@ -1,0 +1,29 @@
+import type { HotDeps } from '~/http/access.ts'
+import { meteredRoute } from '~/http/metered-route.ts'
+import type { Route } from '~/http/route.ts'
+import { countryCosts } from '~/service/country/costs.ts'
+import { CostsQuery, CostsResponse, costsQuestion, presentCosts } from '~/wire/country/costs.ts'
+
+export const costsRoutes = (deps: HotDeps): Route[] => [
+  meteredRoute(deps, {
+    path: '/costs',
+    notes: {
+      id: 'getCosts',
+      tag: 'Costs',
+      summary: 'What it costs to send an amount from one country to another',
+      description:
+        'Every live offer that says it is for both countries, cheapest first, by the method of ' +
+        'Remittance Prices Worldwide: fee and exchange rate margin in percent of the amount. An ' +
+        'offer for other amounts than the one asked costs what it costs at its nearest, ' +
+        '`at_amount`. Of offers that differ in their amounts alone there is one. The average, ' +
+        'the median and the goals are over all offers with a cost, stale ones too. `from` and ' +
+        '`to` are needed only for other currencies than the usual ones.',
+      errors: ['unsupported_currency'],
+    },
+    query: CostsQuery,
+    response: CostsResponse,
+    isTiered: true,
+    find: ({ query, view }) => countryCosts(view, costsQuestion(query)),
+    present: presentCosts,
+  }),
+]

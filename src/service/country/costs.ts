@@ -1,0 +1,61 @@
+import type { Corridor } from '~/domain/corridor.ts'
+import { USD } from '~/domain/currency.ts'
+import { type Costs, costsOf, type OfferCost } from '~/domain/offer/costs.ts'
+import { roundAmount } from '~/domain/round.ts'
+import type { RankedQuote } from '~/memory/corridor-view.ts'
+import type { View } from '~/memory/view.ts'
+import { corridorsBetween, type Transfer, usualOf } from './currencies.ts'
+
+/** An amount to send, in the source currency or in US dollars. The other is null. */
+type Sum =
+  | { readonly amount: number; readonly amountUsd: null }
+  | { readonly amount: null; readonly amountUsd: number }
+
+export type CostsQuestion = Transfer & { readonly sum: Sum }
+
+export type CountryCosts = Pick<Transfer, 'sourceCountry' | 'targetCountry'> & {
+  /** Null where a country has no currency that is active. */
+  readonly corridor: Corridor | null
+  /** In the source currency; null where dollars cannot be brought to it. */
+  readonly amount: number | null
+  readonly amountUsd: number | null
+  readonly costs: Costs<RankedQuote>
+  /** The first of its offers; null without one. */
+  readonly cheapest: OfferCost<RankedQuote> | null
+  /** Other currencies of the two countries that have offers for them. */
+  readonly others: readonly Corridor[]
+}
+
+/**
+ * What sending an amount from one country to another costs, by every live offer that is for them.
+ *
+ * It is about one corridor: between the currencies asked for, else the first of the countries' own
+ * that has such offers. Throws `unsupported_currency`; countries must have been checked already.
+ */
+export function countryCosts(view: View, question: CostsQuestion): CountryCosts {
+  const { sourceCountry, targetCountry, sum } = question
+  const corridor = usualOf(corridorsBetween(view, question))
+  const amount = corridor && amountOf(view, sum, corridor.from)
+  const own = corridorsBetween(view, { ...question, from: null, to: null })
+  const isOther = ({ from, to }: Corridor) => from !== corridor?.from || to !== corridor.to
+  const offers = corridor && amount !== null ? corridor.offers : []
+  const costs = costsOf(offers, { sourceCountry, targetCountry, amount: amount ?? 0 })
+  return {
+    sourceCountry,
+    targetCountry,
+    corridor,
+    amount: corridor ? amount : sum.amount,
+    amountUsd: sum.amountUsd,
+    costs,
+    cheapest: costs.offers[0] ?? null,
+    others: own.filter((one) => one.offers.length > 0 && isOther(one)),
+  }
+}
+
+/** The amount in the source currency; null for dollars without a recent mid. */
+function amountOf(view: View, { amount, amountUsd }: Sum, from: string): number | null {
+  if (amountUsd === null) return amount
+  if (from === USD) return amountUsd
+  const mid = view.mid(USD, from)
+  return mid ? roundAmount(amountUsd * mid.rate) : null
+}

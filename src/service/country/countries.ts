@@ -1,0 +1,36 @@
+import { COUNTRIES } from '~/domain/offer/country.ts'
+import type { View } from '~/memory/view.ts'
+import { currenciesOf } from './currencies.ts'
+import { type CountryPair, countryPairs } from './pairs.ts'
+
+type LiveCountry = {
+  readonly code: string
+  readonly name: string
+  /** Those that are active, the one first in which prices are unless said otherwise. */
+  readonly currencies: readonly string[]
+}
+
+export type Countries = {
+  readonly countries: readonly LiveCountry[]
+  readonly pairs: readonly CountryPair[]
+}
+
+/**
+ * The countries where an active currency is used, or that a live offer names together with another,
+ * by their codes; and the pairs that live offers name.
+ */
+export function countriesOf(view: View): Countries {
+  const pairs = countryPairs(view)
+  const named = new Set(
+    pairs.flatMap(({ sourceCountry, targetCountry }) => [sourceCountry, targetCountry]),
+  )
+  const countries = [...COUNTRIES.values()].map(({ code, name }) => ({
+    code,
+    name,
+    currencies: currenciesOf(view, code),
+  }))
+  return {
+    countries: countries.filter(({ code, currencies }) => currencies.length > 0 || named.has(code)),
+    pairs,
+  }
+}

@@ -1,0 +1,243 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { AMOUNT_MAX } from '~/domain/convert.ts'
+import { corridorKey } from '~/domain/corridor.ts'
+import { invalidParameter, ServiceError } from '~/domain/errors.ts'
+import type { Freshness } from '~/domain/freshness.ts'
+import { type OfferCost, SMART_CONDITIONS, SMART_OFFERS, type Smart } from '~/domain/offer/costs.ts'
+import { offerId } from '~/domain/offer/id.ts'
+import { roundAmount, roundPercent } from '~/domain/round.ts'
+import type { RankedQuote } from '~/memory/corridor-view.ts'
+import type { CostsQuestion, CountryCosts } from '~/service/country/costs.ts'
+import { EntryCost, presentCost } from '~/wire/convert.ts'
+import { dayMidFields, presentDayMid } from '~/wire/day-mid.ts'
+import {
+  ageFields,
+  freshnessFields,
+  named,
+  namedRecord,
+  nullable,
+  priceFields,
+  RateType,
+  record,
+  standingFields,
+  words,
+} from '~/wire/fields.ts'
+import { bestNote, listed, presentNote } from '~/wire/note.ts'
+import { AmountMatchWord, CountryCode, offerFields, presentOffer } from '~/wire/offer/offer.ts'
+import { countryParameters, neededCountry } from '~/wire/offer/selection.ts'
+import { ConvertQuery } from '~/wire/parameters.ts'
+import { presentAge, presentFreshness, presentPrice, presentStanding } from '~/wire/present.ts'
+
+const currency = (country: string, example: string) =>
+  Type.Optional(
+    Type.String({
+      description: `Currency code, for a currency other than the usual one of ${country}.`,
+      examples: [example],
+    }),
+  )
+
+export const CostsQuery = Type.Object({
+  ...countryParameters,
+  amount: {
+    ...ConvertQuery.properties.amount,
+    description: 'Amount in the source currency, in plain decimal notation; this or amount_usd.',
+  },
+  amount_usd: Type.Optional(
+    Type.Number({
+      description: 'Amount in US dollars, brought to the source currency at the mid.',
+      exclusiveMinimum: 0,
+      maximum: AMOUNT_MAX,
+      examples: [200],
+    }),
+  ),
+  from: currency('source_country', 'GBP'),
+  to: currency('target_country', 'KES'),
+})
+
+const CostEntry = namedRecord('CostEntry', {
+  provider_id: Type.String(),
+  provider_name: Type.String(),
+  ...priceFields,
+  rate_type: RateType,
+  ...ageFields,
+  ...standingFields,
+  ...dayMidFields,
+  cost: nullable(EntryCost),
+  ...offerFields,
+  amount_match: AmountMatchWord,
+  at_amount: Type.Number({
+    description: 'What the cost is reckoned at: the amount asked, or the nearest of the offer.',
+  }),
+})
+
+const SmartOffers = namedRecord('SmartOffers', {
+  pct: Type.Number({ description: 'The mean of their total_pct.' }),
+  offers: Type.Array(
+    record({
+      offer_id: Type.String(),
+      provider_id: Type.String(),
+      provider_name: Type.String(),
+      total_pct: Type.Number(),
+    }),
+    { minItems: SMART_OFFERS, maxItems: SMART_OFFERS, description: 'Cheapest first.' },
+  ),
+  unchecked: Type.Array(words(SMART_CONDITIONS), {
+    description: "Conditions of the World Bank's that could not be checked of all three.",
+  }),
+})
+
+const percentOrNull = (description: string) => nullable(Type.Number({ description }))
+
+export const CostsResponse = namedRecord('CostsResponse', {
+  source_country: CountryCode,
+  target_country: CountryCode,
+  from: nullable(Type.String({ description: 'Null where no currency of it is supported.' })),
+  to: nullable(Type.String({ description: 'Null where no currency of it is supported.' })),
+  amount: nullable(
+    Type.Number({
+      description: 'In the source currency; null where no mid brings amount_usd to it.',
+    }),
+  ),
+  amount_usd: Type.Optional(Type.Number({ description: 'As asked.' })),
+  offers: Type.Array(CostEntry, {
+    description: 'By cost.total_pct, smallest first; those without a cost last.',
+  }),
+  count: Type.Integer(),
+  average_pct: percentOrNull('Mean total_pct of the offers with a cost; null without one.'),
+  median_pct: percentOrNull('Their median total_pct.'),
+  smart: {
+    ...nullable(SmartOffers),
+    description:
+      "The World Bank's Smart Remitter Target: the three cheapest that arrive within five days, " +
+      'as far as they say; null with fewer.',
+  },
+  meets: {
+    ...nullable(
+      named(
+        'CostGoals',
+        record({
+          sdg_3: Type.Boolean({ description: 'Whether average_pct is at most 3 (SDG 10.c).' }),
+          sdg_5: Type.Boolean({
+            description: 'Whether it is at most 5, the most of any corridor by SDG 10.c.',
+          }),
+          g20_1: Type.Boolean({ description: 'Whether it is at most 1, the goal of the G20.' }),
+        }),
+      ),
+    ),
+    description: 'Null without an average.',
+  },
+  note: Type.Optional(
+    Type.String({
+      description:
+        'Why the list is empty, that the cheapest price is stale, or which other currencies of ' +
+        'the countries have offers.',
+    }),
+  ),
+  ...freshnessFields,
+})
+
+/** The question of a checked query. Throws a 400 that names the parameter at fault. */
+export function costsQuestion(query: Static<typeof CostsQuery>): CostsQuestion {
+  const sourceCountry = neededCountry('source_country', query.source_country)
+  const targetCountry = neededCountry('target_country', query.target_country)
+  if (sourceCountry === targetCountry)
+    throw invalidParameter({
+      name: 'target_country',
+      fault: `source_country is ${sourceCountry} too; a transfer needs two countries`,
+    })
+  const { from = null, to = null } = query
+  return { sourceCountry, targetCountry, from, to, sum: sumOf(query) }
+}
+
+function sumOf(query: Static<typeof CostsQuery>): CostsQuestion['sum'] {
+  const { amount, amount_usd: amountUsd } = query
+  if (amount !== undefined && amountUsd !== undefined)
+    throw invalidParameter({ name: 'amount_usd', fault: 'amount is given too; give one of them' })
+  if (amount !== undefined) return { amount, amountUsd: null }
+  if (amountUsd !== undefined) return { amount: null, amountUsd }
+  throw new ServiceError(
+    'missing_parameter',
+    'amount is required: the amount to send in the source currency, or amount_usd, in US dollars',
+    { parameter: 'amount' },
+  )
+}
+
+function presentOfferCost(one: OfferCost<RankedQuote>): Static<typeof CostEntry> {
+  const { candidate, match, cost } = one
+  const { quote, provider } = candidate
+  return {
+    provider_id: provider.id,
+    provider_name: provider.name,
+    ...presentPrice(quote),
+    rate_type: quote.rateType,
+    ...presentAge(candidate),
+    ...presentStanding(quote),
+    ...presentDayMid(candidate),
+    cost: presentCost(cost, quote.from),
+    ...presentOffer(quote),
+    amount_match: match.match,
+    at_amount: roundAmount(match.atAmount),
+  }
+}
+
+const presentSmart = ({ pct, offers, unchecked }: Smart<RankedQuote>) => ({
+  pct: roundPercent(pct),
+  offers: offers.map(({ candidate: { quote, provider }, cost }) => ({
+    offer_id: offerId(quote),
+    provider_id: provider.id,
+    provider_name: provider.name,
+    total_pct: roundPercent(cost!.totalPct),
+  })),
+  unchecked: [...unchecked],
+})
+
+const rounded = (percent: number | null): number | null => percent && roundPercent(percent)
+
+export function presentCosts(
+  found: CountryCosts,
+  freshness: Freshness,
+): Static<typeof CostsResponse> {
+  const { sourceCountry, targetCountry, corridor, amount, amountUsd, costs } = found
+  const { offers, smart, meets } = costs
+  return {
+    source_country: sourceCountry,
+    target_country: targetCountry,
+    from: corridor?.from ?? null,
+    to: corridor?.to ?? null,
+    amount,
+    ...(amountUsd !== null && { amount_usd: amountUsd }),
+    offers: offers.map(presentOfferCost),
+    count: offers.length,
+    average_pct: rounded(costs.averagePct),
+    median_pct: rounded(costs.medianPct),
+    smart: smart && presentSmart(smart),
+    meets: meets && { sdg_3: meets.sdg3, sdg_5: meets.sdg5, g20_1: meets.g20 },
+    ...presentNote(noteOn(found)),
+    ...presentFreshness(freshness),
+  }
+}
+
+/** All there is to note, in sentences; null where there is nothing. */
+function noteOn({ cheapest, others, ...found }: CountryCosts): string | null {
+  const notes = [
+    cheapest ? bestNote(cheapest.candidate) : emptyNote(found),
+    others.length > 0
+      ? `${pairText(found)} has offers in ${listed(others.map(corridorKey))} too; ask for them ` +
+        'with from and to.'
+      : null,
+  ].filter((note) => note !== null)
+  return notes.length > 0 ? notes.join(' ') : null
+}
+
+const pairText = ({ sourceCountry, targetCountry }: CountryPair): string =>
+  `${sourceCountry} to ${targetCountry}`
+
+type CountryPair = Pick<CountryCosts, 'sourceCountry' | 'targetCountry'>
+
+function emptyNote(found: Omit<CountryCosts, 'cheapest' | 'others'>): string {
+  const { corridor, amount } = found
+  if (!corridor) return `No currency of one of the countries is supported; /currencies lists all.`
+  if (amount === null)
+    return `There is no recent mid of ${corridor.from} to bring amount_usd to it; ask with amount.`
+  return `No offer in ${corridorKey(corridor)} says that it is for ${pairText(found)}.`
+}
