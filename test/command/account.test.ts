@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { isWellFormedKey, keyHashOf } from '~/domain/api-key.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
+import { BARE_ENV } from '../support/child.ts'
 import { corridor, corridorProcess, corridorWith, documentOf } from '../support/command.ts'
 import { MailSink } from '../support/mail-sink.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
@@ -185,7 +186,7 @@ describe('account update --role admin', () => {
       let shown = ''
       const child = Bun.spawn([process.execPath, 'src/main.ts', ...promote(account_id)], {
         cwd: join(import.meta.dir, '../..'),
-        env: { PATH: process.env.PATH, DATABASE_URL: database.url },
+        env: { ...BARE_ENV, DATABASE_URL: database.url },
         terminal: {
           data(_terminal, bytes) {
             shown += new TextDecoder().decode(bytes)

@@ -6,7 +6,7 @@ import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { importObservations } from '~/store/transfer/observation-import.ts'
 import { inArrays, observation } from '../store/samples.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
-import { ROOT } from '../support/child.ts'
+import { BARE_ENV, ROOT } from '../support/child.ts'
 import { corridor } from '../support/command.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { scratchFolder } from '../support/scratch.ts'
@@ -33,7 +33,7 @@ type Streams = { stdin?: Uint8Array<ArrayBuffer>; cwd?: string }
 const started = (args: string[], { url }: FreshDatabase, { stdin, cwd = ROOT }: Streams = {}) =>
   Bun.spawn([process.execPath, join(ROOT, 'src/main.ts'), ...args], {
     cwd,
-    env: { PATH: process.env.PATH, DATABASE_URL: url },
+    env: { ...BARE_ENV, DATABASE_URL: url },
     stdin: stdin ?? 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
@@ -103,7 +103,7 @@ describe('backup - and restore -', () => {
     ] as const) {
       let shown = ''
       const child = Bun.spawn([process.execPath, join(ROOT, 'src/main.ts'), command, '-'], {
-        env: { PATH: process.env.PATH, DATABASE_URL: origin.url },
+        env: { ...BARE_ENV, DATABASE_URL: origin.url },
         terminal: {
           cols: 200,
           rows: 24,

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, te
 import { closeSync, openSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { BARE_ENV } from '../support/child.ts'
 import { cleanUp, endProcesses, preparedDataDir, serverPid } from '../support/embedded-process.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { TEST_MS_MAX, until } from '../support/until.ts'
@@ -23,7 +24,7 @@ async function begun(args: string[], cwd?: string) {
   const dataDir = args[0] === 'demo' ? join(base, 'demo') : base
   const child = Bun.spawn([process.execPath, MAIN, ...args], {
     ...(cwd && { cwd }),
-    env: { PATH: process.env.PATH, DATA_DIR: base, PORT: '0', REFERENCE_FEED: 'none' },
+    env: { ...BARE_ENV, DATA_DIR: base, PORT: '0', REFERENCE_FEED: 'none' },
     stdin: 'pipe',
     stdout: 'pipe',
     stderr: 'pipe',
@@ -37,7 +38,7 @@ describe('a command whose result cannot be written', () => {
   test('says so and ends with 1', async () => {
     const unwritable = openSync(MAIN, 'r')
     const child = Bun.spawn([process.execPath, MAIN, 'account', 'list'], {
-      env: { PATH: process.env.PATH, DATA_DIR: base },
+      env: { ...BARE_ENV, DATA_DIR: base },
       stdout: unwritable,
       stderr: 'pipe',
     })

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { closeSync, constants, openSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ROOT } from '../support/child.ts'
+import { BARE_ENV, ROOT } from '../support/child.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { until } from '../support/until.ts'
@@ -82,7 +82,8 @@ async function serveUnread(settings: Record<string, string> = {}) {
   const pipe = reader.opened()
   const child = Bun.spawn([process.execPath, MAIN, 'serve'], {
     env: {
-      ...{ PATH: process.env.PATH, DATABASE_URL: database.url, PORT: '0' },
+      ...BARE_ENV,
+      ...{ DATABASE_URL: database.url, PORT: '0' },
       ...{ REFERENCE_FEED: 'none', LOG_LEVEL: 'debug', LOG_FORMAT: 'json' },
       ...settings,
     },

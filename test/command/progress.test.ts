@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { withHeartbeat } from '~/runtime/heartbeat.ts'
 import { importObservations } from '~/store/transfer/observation-import.ts'
 import { inArrays, observation, stockedDatabase } from '../store/samples.ts'
-import { ROOT } from '../support/child.ts'
+import { BARE_ENV, ROOT } from '../support/child.ts'
 import { corridorProcess } from '../support/command.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { scratchFolder } from '../support/scratch.ts'
@@ -33,7 +33,7 @@ afterAll(async () => {
 async function seen(args: readonly string[], { url }: FreshDatabase): Promise<string> {
   let shown = ''
   const child = Bun.spawn([process.execPath, join(ROOT, 'src/main.ts'), ...args], {
-    env: { PATH: process.env.PATH, DATABASE_URL: url },
+    env: { ...BARE_ENV, DATABASE_URL: url },
     terminal: {
       cols: 120,
       data(_terminal, bytes) {

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { closeSync, constants, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { version } from '../../package.json'
+import { BARE_ENV } from '../support/child.ts'
 import { corridorProcess } from '../support/command.ts'
 import { cleanUp, preparedDataDir } from '../support/embedded-process.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
@@ -33,7 +34,7 @@ type Line = Readonly<Record<string, unknown>>
 /** `serve` from its start to its stop. */
 async function served(settings: Record<string, string>) {
   const child = Bun.spawn([process.execPath, MAIN, 'serve'], {
-    env: { PATH: process.env.PATH, PORT: '0', REFERENCE_FEED: 'none', ...settings },
+    env: { ...BARE_ENV, PORT: '0', REFERENCE_FEED: 'none', ...settings },
     detached: true,
     stdout: 'pipe',
     stderr: 'pipe',

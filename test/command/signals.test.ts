@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, te
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { ROOT } from '../support/child.ts'
+import { BARE_ENV, ROOT } from '../support/child.ts'
 import { cleanUp, endProcesses, preparedDataDir, serverPid } from '../support/embedded-process.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { until } from '../support/until.ts'
@@ -34,7 +34,8 @@ afterEach(async () => {
 afterAll(cleanUp)
 
 const settingsFor = (directory: string, settings: Record<string, string> = {}) => ({
-  ...{ PATH: process.env.PATH, HOME: directory, DATA_DIR: directory },
+  ...BARE_ENV,
+  ...{ HOME: directory, DATA_DIR: directory },
   ...{ PORT: '0', REFERENCE_FEED: 'none', SHUTDOWN_DELAY: 'off', LOG_FORMAT: 'json' },
   ...settings,
 })

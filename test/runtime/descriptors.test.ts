@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { BARE_ENV } from '../support/child.ts'
 import { Said } from '../support/exposition.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { until } from '../support/until.ts'
@@ -38,7 +39,7 @@ async function serve() {
   const limited = `ulimit -n ${DESCRIPTORS}; exec "$0" "$@"`
   const child = Bun.spawn(['sh', '-c', limited, process.execPath, MAIN, 'serve'], {
     env: {
-      PATH: process.env.PATH,
+      ...BARE_ENV,
       PORT: '0',
       REFERENCE_FEED: 'none',
       LOG_LEVEL: 'warn',

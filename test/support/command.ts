@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { Command, CommanderError } from 'commander'
 import { addersFor } from '~/command/commands.ts'
 import { failureLine, type Terminal } from '~/command/terminal.ts'
+import { BARE_ENV } from './child.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 
@@ -64,7 +65,7 @@ export async function corridorProcess(
 ): Promise<Finished> {
   const child = Bun.spawn([process.execPath, join(ROOT, 'src/main.ts'), ...args], {
     cwd: directory,
-    env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl, ...env },
+    env: { ...BARE_ENV, DATABASE_URL: databaseUrl, ...env },
     stdin: Buffer.from(stdin),
     stdout: 'pipe',
     stderr: 'pipe',

@@ -78,11 +78,22 @@ function contractOf(app: App): Promise<Contract> {
   return contract
 }
 
+type DocumentedHeader = {
+  readonly name: string
+  readonly schema: Json
+  readonly required: boolean
+}
+type Documented = {
+  readonly headers: readonly DocumentedHeader[]
+  readonly others: readonly string[]
+}
+
 /** The promises of an OpenAPI document, held against what was answered. */
 export class Contract {
   readonly #check: SchemaCheck
   readonly #paths: Document['paths']
   readonly #basePath: string
+  readonly #documented = new WeakMap<object, Documented>()
 
   constructor(document: Document) {
     this.#check = new SchemaCheck(document)
@@ -109,7 +120,7 @@ export class Contract {
   }
 
   #responseFaults(
-    { headers = {}, content = NOTHING }: Json,
+    { headers = NOTHING, content = NOTHING }: Json,
     reply: Seen,
     isHead: boolean,
   ): string[] {
@@ -123,16 +134,25 @@ export class Contract {
     return [...faults, ...this.#check.faults(media.schema as Json, body)]
   }
 
+  /** The headers that a response documents, and those of the watched that it does not. */
+  #headersOf(documented: Record<string, Json>): Documented {
+    const known = this.#documented.get(documented)
+    if (known) return known
+    const headers = Object.entries(documented).map(
+      ([name, header]) => ({ name, ...this.#check.resolved(header) }) as DocumentedHeader,
+    )
+    const names = headers.map(({ name }) => name.toLowerCase())
+    const others = WATCHED_HEADERS.filter((name) => !names.includes(name))
+    this.#documented.set(documented, { headers, others })
+    return { headers, others }
+  }
+
   #headerFaults(documented: Record<string, Json>, given: Headers): string[] {
-    const names = Object.keys(documented).map((name) => name.toLowerCase())
-    const undocumented = WATCHED_HEADERS.filter((name) => given.has(name) && !names.includes(name))
+    const { headers, others } = this.#headersOf(documented)
+    const undocumented = others.filter((name) => given.has(name))
     return [
       ...undocumented.map((name) => `header ${name} is not documented`),
-      ...Object.entries(documented).flatMap(([name, header]) => {
-        const { schema, required } = this.#check.resolved(header) as {
-          schema: Json
-          required: boolean
-        }
+      ...headers.flatMap(({ name, schema, required }) => {
         const text = given.get(name)
         if (text === null) return required ? [`header ${name} is missing`] : []
         return this.#check.faults(schema, schema.type === 'integer' ? Number(text) : text, name)

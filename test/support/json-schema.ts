@@ -19,6 +19,7 @@ const SAYS_NOTHING = ['description', 'examples', 'default', 'discriminator']
 export class SchemaCheck {
   /** What each schema that was met asks for, by its object. */
   readonly #parts = new WeakMap<Json, readonly Part[]>()
+  readonly #targets = new Map<string, Json>()
 
   constructor(private readonly document: Json) {}
 
@@ -48,10 +49,14 @@ export class SchemaCheck {
   /** What a reference of the document points to; anything else is returned as it is. */
   resolved(node: Json): Json {
     if (typeof node.$ref !== 'string') return node
+    const known = this.#targets.get(node.$ref)
+    if (known) return known
     const steps = node.$ref.replace('#/', '').split('/')
     const found = steps.reduce<unknown>((held, step) => (held as Json)?.[step], this.document)
     if (!found) throw new Error(`the document has no ${node.$ref}`)
-    return this.resolved(found as Json)
+    const target = this.resolved(found as Json)
+    this.#targets.set(node.$ref, target)
+    return target
   }
 
   readonly #checks: Readonly<Record<string, Check>> = {

@@ -11,7 +11,7 @@ import { join } from 'node:path'
  */
 const REAPER = `
 reap() {
-  while [ -e "$1" ] && kill -0 "$2" 2>/dev/null; do sleep 0.3; done
+  while [ -e "$1" ] && kill -0 "$2" 2>/dev/null; do sleep 1; done
   tries=0
   while [ -e "$1" ] && [ $tries -lt 100 ]; do
     for file in $(find "$1" -name postmaster.pid 2>/dev/null); do

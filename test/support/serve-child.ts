@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { ROOT } from './child.ts'
+import { BARE_ENV, ROOT } from './child.ts'
 
 const started: Bun.Subprocess[] = []
 
@@ -7,7 +7,7 @@ const started: Bun.Subprocess[] = []
 export async function serve(settings: Readonly<Record<string, string>>) {
   const child = Bun.spawn([process.execPath, join(ROOT, 'src/main.ts'), 'serve'], {
     env: {
-      PATH: process.env.PATH,
+      ...BARE_ENV,
       PORT: '0',
       REFERENCE_FEED: 'none',
       LOG_LEVEL: 'silent',
