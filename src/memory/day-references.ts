@@ -202,17 +202,20 @@ function withMoments(
   return !last || news[0]!.atMs > last.atMs ? days.concat(news) : merged(days, news)
 }
 
-/** Both, the oldest first; of two at one moment the second's. */
+/**
+ * Both, the oldest first; of two at one moment the second's. What lies before and after the second
+ * ones is copied at once.
+ */
 function merged(days: readonly Day[], news: readonly Day[]): readonly Day[] {
-  const all: Day[] = []
-  let place = 0
+  const between: Day[] = []
+  const start = placeOf(days, news[0]!.atMs)
+  let place = start
   for (const day of news) {
-    while (place < days.length && days[place]!.atMs < day.atMs) all.push(days[place++]!)
+    while (place < days.length && days[place]!.atMs < day.atMs) between.push(days[place++]!)
     if (days[place]?.atMs === day.atMs) place++
-    all.push(day)
+    between.push(day)
   }
-  while (place < days.length) all.push(days[place++]!)
-  return all
+  return days.slice(0, start).concat(between, days.slice(place))
 }
 
 /** The days on which each of `references` holds from its time on, unless a newer does. */

@@ -30,33 +30,31 @@ export function valueAt<T extends Held>(
  */
 export function trailWith<T extends Held>(trail: Trail<T>, value: T, nowMs: number): Trail<T> {
   if (trail.some(({ id }) => id === value.id)) return trail
-  const next = pruned([...trail, value].sort(newestFirst), nowMs)
+  const place = trail.findIndex((known) => newestFirst(value, known) < 0)
+  const next = pruned(trail.toSpliced(place < 0 ? trail.length : place, 0, value), nowMs)
   return next.length === trail.length && next.every((kept, i) => kept === trail[i]) ? trail : next
 }
 
 /**
- * The trail without what nobody can ask for any more: it keeps what held at each boundary, and what
- * holds again once newer values have run out.
+ * The trail without what nobody can ask for any more: it keeps what holds at each boundary, and
+ * each value that is the newest valid one at some moment from the earliest boundary on, the first
+ * that a reader's clock may still show.
  */
 export function pruned<T extends Held>(trail: Trail<T>, nowMs: number): Trail<T> {
-  const [, ...tops] = boundariesMs(nowMs)
-  const kept = new Set<T | undefined>(tops.map((cutoffMs) => valueAt(trail, cutoffMs)))
-  for (const value of lastingSince(trail, tops.at(-1)!)) kept.add(value)
-  return trail.every((value) => kept.has(value)) ? trail : trail.filter((value) => kept.has(value))
-}
-
-/**
- * Each value that is the newest valid one at some moment from `sinceMs` on, which is the first that
- * a reader's clock may still show.
- */
-function lastingSince<T extends Held>(trail: Trail<T>, sinceMs: number): T[] {
-  const lasting: T[] = []
+  const boundaries = boundariesMs(nowMs)
+  const sinceMs = boundaries.at(-1)!
+  const kept: T[] = []
   let coveredMs = Number.NEGATIVE_INFINITY
+  /** A bit for each boundary whose value is found. */
+  let found = 0
   for (const value of trail) {
+    const before = found
+    for (let i = 1; i < boundaries.length; i++)
+      if (value.atMs <= boundaries[i]! && isValidAt(value, boundaries[i]!)) found |= 1 << i
     const lastMs = lastMsOf(value)
-    if (lastMs < sinceMs || lastMs <= coveredMs) continue
-    lasting.push(value)
-    coveredMs = lastMs
+    const isLasting = lastMs >= sinceMs && lastMs > coveredMs
+    if (isLasting) coveredMs = lastMs
+    if (isLasting || found !== before) kept.push(value)
   }
-  return lasting
+  return kept.length === trail.length ? trail : kept
 }
