@@ -13,6 +13,8 @@ export const jumps = fc.constantFrom(0, 0, 1, 999, 60_000, HOUR_MS, 2 * HOUR_MS 
 
 /** What a quote may say of its offer, and how long it is valid. */
 const terms = fc.record({
+  sourceCountry: fc.option(fc.constantFrom('US', 'GB')),
+  targetCountry: fc.option(fc.constantFrom('KE', 'NG')),
   payOut: fc.option(fc.constantFrom(['cash'] as const, ['mobile_money'] as const)),
   amountMin: fc.option(fc.constantFrom(2, 50)),
   feePercent: fc.option(fc.constantFrom(0, 1.5)),
