@@ -61,6 +61,26 @@ const SAME: readonly { name: string; args: Record<string, unknown>; path: string
   { name: 'list_corridors', args: {}, path: '/corridors' },
   { name: 'list_corridors', args: { max_age: '1m' }, path: '/corridors?max_age=1m' },
   {
+    name: 'list_corridors',
+    args: { by: 'country', pay_out: 'cash,mobile_money' },
+    path: '/corridors?by=country&pay_out=cash,mobile_money',
+  },
+  {
+    name: 'get_costs',
+    args: { source_country: 'gb', target_country: 'KE', amount_usd: 200 },
+    path: '/costs?source_country=GB&target_country=KE&amount_usd=200',
+  },
+  {
+    name: 'get_rates',
+    args: { ...CORRIDOR, target_country: 'ke', pay_in: ['cash', 'debit_card'], offers: 'all' },
+    path: '/rates?from=USD&to=KES&target_country=KE&pay_in=cash,debit_card&offers=all',
+  },
+  {
+    name: 'convert',
+    args: { ...CORRIDOR, amount: 5, channel: 'internet', delivery_max: '2h' },
+    path: '/convert?from=USD&to=KES&amount=5&channel=internet&delivery_max=2h',
+  },
+  {
     name: 'get_rates',
     args: { ...CORRIDOR, max_age: 'PT1H' },
     path: '/rates?from=USD&to=KES&max_age=PT1H',
@@ -127,7 +147,9 @@ describe.each(MODES)('a client $mode', ({ query }) => {
 
   test.each([
     ['convert', ['is_stale', 'best_current', 'cost', 'recipient_gets', 'send_amount', 'max_age']],
-    ['get_rates', ['is_stale', 'margin_pct', 'max_age']],
+    ['convert', ['source_country', 'pay_out', 'unspecified', 'amount_match', 'at_amount']],
+    ['get_rates', ['is_stale', 'margin_pct', 'max_age', 'unspecified']],
+    ['get_costs', ['is_stale', 'amount_usd', 'at_amount', 'amount_match', 'note']],
     ['list_corridors', ['best_is_stale', 'max_age']],
   ])('is told by %s where to look before it names a price', async (name, members) => {
     const tools = toolWorld()
@@ -228,6 +250,42 @@ const WRONG: readonly { name: string; args: unknown; code: string; parameter?: s
     code: 'invalid_parameter',
     parameter: 'amont',
   })),
+  {
+    name: 'get_costs',
+    args: { source_country: 'GB', target_country: 'KE', amount: 5, pay_out: 'cash' },
+    code: 'invalid_parameter',
+    parameter: 'pay_out',
+  },
+  {
+    name: 'convert',
+    args: { amount: 5, source_country: 'UK', target_country: 'KE' },
+    code: 'invalid_parameter',
+    parameter: 'source_country',
+  },
+  {
+    name: 'convert',
+    args: { ...CORRIDOR, amount: 5, pay_out: ['wallet'] },
+    code: 'invalid_parameter',
+    parameter: 'pay_out',
+  },
+  {
+    name: 'convert',
+    args: { amount: 5, source_country: 'GB' },
+    code: 'missing_parameter',
+    parameter: 'to',
+  },
+  {
+    name: 'get_rates',
+    args: { source_country: 'AQ', to: 'KES' },
+    code: 'invalid_parameter',
+    parameter: 'source_country',
+  },
+  {
+    name: 'get_rates',
+    args: { from: 'XXX', source_country: 'GB', target_country: 'KE' },
+    code: 'unsupported_currency',
+    parameter: 'from',
+  },
   ...['list_corridors', 'list_providers', 'list_currencies'].map((name) => ({
     name,
     args: { maxage: '7d' },
