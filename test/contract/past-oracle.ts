@@ -17,7 +17,13 @@ export type Said = {
   feeCurrency: string | null
   kind: RateType
   evidence: Evidence
+  /** What it says of its offer, by the names of answers; nothing that is not said. */
+  offer: Terms
+  /** Past this moment it is no longer live. */
+  until: number
 }
+
+type Terms = Record<string, string | number | string[]>
 
 export type Fixing = { id: number; at: number; currency: string; perUsd: number; source: string }
 
@@ -55,8 +61,12 @@ export async function factsOf(
   const said = await sql`
     select o.id, (extract(epoch from o.effective_from) * 1000)::float8 as at, p.provider_id,
       c.source || '/' || c.target as pair, o.rate, o.fee, o.fee_currency, o.rate_type,
-      coalesce(o.evidence, 'observed') as evidence
-    from observations o, provider_corridors p, corridors c
+      coalesce(o.evidence, 'observed') as evidence,
+      f.source_country, f.target_country, f.pay_in, f.pay_out, f.channel, f.service,
+      f.amount_min::float8, f.amount_max::float8, o.fee_percent::float8,
+      o.delivery_min, o.delivery_max,
+      (extract(epoch from o.valid_until) * 1000)::float8 as valid_until
+    from observations o left join offers f on f.id = o.offer_id, provider_corridors p, corridors c
     where p.id = o.provider_corridor_id and c.id = o.corridor_id`
   const fixings = await sql`
     select r.id, (extract(epoch from r.fetched_at) * 1000)::float8 as at, r.currency, r.per_usd,
@@ -82,6 +92,8 @@ export async function factsOf(
       feeCurrency: row.fee_currency,
       kind: row.rate_type,
       evidence: row.evidence,
+      offer: termsOf(row),
+      until: row.valid_until ?? Number.POSITIVE_INFINITY,
     })),
     fixings: fixings.map((row) => ({
       id: Number(row.id),
@@ -110,10 +122,98 @@ function last<T extends { at: number; id: number }>(rows: T[]): T | undefined {
   return found
 }
 
-/** The latest of each provider among `rows`. */
-function latest(rows: Said[]): Said[] {
-  const providers = [...new Set(rows.map(({ provider }) => provider))]
-  return providers.map((provider) => last(rows.filter((row) => row.provider === provider))!)
+const IDENTITY = [
+  ...['source_country', 'target_country', 'pay_in', 'pay_out', 'channel'],
+  ...['amount_min', 'amount_max', 'service'],
+]
+const TERMS = ['fee_percent', 'delivery_min', 'delivery_max', 'valid_until']
+
+function termsOf(row: Record<string, unknown>): Terms {
+  const said = [...IDENTITY, ...TERMS].filter((name) => row[name] !== null)
+  const shown = (name: string) => {
+    if (name === 'valid_until') return iso(row[name] as number)
+    return name.startsWith('delivery') ? durations[row[name] as number]! : row[name]
+  }
+  return Object.fromEntries(said.map((name) => [name, shown(name)])) as Terms
+}
+
+/** How the few deliveries of the tests are written. */
+const durations: Record<number, string> = { 0: 'PT0S', 3600: 'PT1H', 172800: 'P2D' }
+const seconds = (text: string) =>
+  Number(Object.keys(durations).find((key) => durations[Number(key)] === text))
+
+const identityOf = ({ provider, offer }: Said, names = IDENTITY) =>
+  JSON.stringify([provider, ...names.map((name) => offer[name] ?? null)])
+
+/** The latest of each offer among `rows` that was valid at a moment. */
+function latest(rows: Said[], at: number): Said[] {
+  const valid = rows.filter(({ until }) => until >= at)
+  const offers = [...new Set(valid.map((row) => identityOf(row)))]
+  return offers.map((offer) => last(valid.filter((row) => identityOf(row) === offer))!)
+}
+
+const FILTERS = [...IDENTITY.slice(0, 5), 'delivery_max']
+
+/** The filters that a row is silent about; null where it says something else. */
+function silences({ offer }: Said, p: Parameters): string[] | null {
+  const asked = FILTERS.filter((name) => p[name] !== undefined)
+  const fits = (name: string): boolean | null => {
+    if (name === 'delivery_max') {
+      const most = seconds(p.delivery_max!)
+      if (offer.delivery_max !== undefined) return seconds(offer.delivery_max as string) <= most
+      if (offer.delivery_min === undefined) return null
+      return seconds(offer.delivery_min as string) > most ? false : null
+    }
+    const said = offer[name]
+    return said === undefined
+      ? null
+      : [said].flat().some((one) => p[name]!.split(',').includes(`${one}`))
+  }
+  if (asked.some((name) => fits(name) === false)) return null
+  return asked.filter((name) => fits(name) === null)
+}
+
+/** The members of an entry that tell of its offer, last. */
+function offerShown(row: Said, p: Parameters) {
+  const { provider, pair, offer } = row
+  const identity = IDENTITY.map((name) => offer[name] ?? null)
+  const key = identity.every((one) => one === null) ? '' : JSON.stringify(plainAmounts(identity))
+  const [from, to] = pair.split('/')
+  const hash = new Bun.CryptoHasher('sha256').update(JSON.stringify([provider, from, to, key]))
+  const silent = silences(row, p)!
+  return {
+    ...(Object.keys(offer).length > 0 && {
+      offer: { id: hash.digest('hex').slice(0, 12), ...offer },
+    }),
+    ...(silent.length > 0 && { unspecified: silent }),
+  }
+}
+
+/** Amounts are texts in what an id is made of. */
+const plainAmounts = (identity: unknown[]) =>
+  identity.map((one) => (typeof one === 'number' ? String(one) : one))
+
+type Judged = { row: Said; isStale: boolean; silent: boolean }
+
+/** The order in which the offers of one provider are taken, without an amount. */
+function byChoice(a: Judged, b: Judged): number {
+  const percent = ({ offer }: Said) => Number(offer.fee_percent ?? 0)
+  const isStated = ({ fee, offer }: Said) => fee !== null || offer.fee_percent !== undefined
+  return (
+    Number(a.silent) - Number(b.silent) ||
+    Number(a.isStale) - Number(b.isStale) ||
+    b.row.rate - a.row.rate ||
+    Number(isStated(b.row)) - Number(isStated(a.row)) ||
+    (a.row.fee ?? 0) - (b.row.fee ?? 0) ||
+    percent(a.row) - percent(b.row) ||
+    later(b.row, a.row)
+  )
+}
+
+/** The first of each group by the rules of choice. */
+function chosen(judged: Judged[], groupOf: (row: Said) => string): Judged[] {
+  const groups = Map.groupBy(judged, ({ row }) => groupOf(row))
+  return [...groups.values()].map((group) => group.sort(byChoice)[0]!)
 }
 
 /** Whether a provider was active, told forwards from what it was before anything changed. */
@@ -180,22 +280,26 @@ function ofItsDay(facts: Facts, { pair, at, rate }: Said) {
   )
 }
 
-const spreads = new WeakMap<Facts, Map<number, number | null>>()
+const spreads = new WeakMap<Facts, Map<string, number | null>>()
 
 /** How far a row lay below the best of its kind then, found once for all questions about it. */
-function spreadThen(facts: Facts, row: Said): number | null {
-  const known = spreads.get(facts) ?? new Map<number, number | null>()
+function spreadThen(facts: Facts, row: Said, p: Parameters): number | null {
+  const key = [row.id, ...FILTERS.map((name) => p[name])].join()
+  const known = spreads.get(facts) ?? new Map<string, number | null>()
   spreads.set(facts, known)
-  if (!known.has(row.id)) {
+  if (!known.has(key)) {
     const before = facts.said.filter(({ pair, at }) => pair === row.pair && at <= row.at)
-    const then = latest(before).filter(
-      ({ kind, provider }) => kind === row.kind && wasActive(facts, provider, row.at),
+    const then = latest(before, row.at).filter(
+      (one) =>
+        one.kind === row.kind &&
+        wasActive(facts, one.provider, row.at) &&
+        silences(one, p) !== null,
     )
     const best = Math.max(row.rate, ...then.map(({ rate }) => rate))
     const isThere = wasActive(facts, row.provider, row.at)
-    known.set(row.id, isThere ? four(((best - row.rate) / best) * 10_000) : null)
+    known.set(key, isThere ? four(((best - row.rate) / best) * 10_000) : null)
   }
-  return known.get(row.id)!
+  return known.get(key)!
 }
 
 export function history(facts: Facts, { now, tier }: Asker, p: Parameters) {
@@ -209,6 +313,7 @@ export function history(facts: Facts, { now, tier }: Asker, p: Parameters) {
   const corridor = facts.said.filter((row) => row.pair === pair)
   const rows = corridor
     .filter(({ at, provider }) => at >= start && at <= end && provider === (p.provider ?? provider))
+    .filter((row) => silences(row, p) !== null)
     .sort(later)
   if (order === 'desc') rows.reverse()
   const page = rows.slice(offset, offset + limit)
@@ -228,9 +333,10 @@ export function history(facts: Facts, { now, tier }: Asker, p: Parameters) {
       rate: twelve(row.rate),
       fee: row.fee,
       fee_currency: row.feeCurrency,
-      spread_bps: spreadThen(facts, row),
+      spread_bps: spreadThen(facts, row, p),
       rate_type: row.kind,
       evidence: row.evidence,
+      ...offerShown(row, p),
     })),
     count: page.length,
     data_freshness: tier,
@@ -300,10 +406,20 @@ export function historical(facts: Facts, { now, tier, staleAfter }: Asker, p: Pa
   const isIn = (at: number) => (asOf === nextDay ? at < asOf : at <= asOf)
   const lastMs = asOf === nextDay ? asOf - 1 : asOf
   const seen = (asked: string) =>
-    latest(facts.said.filter((row) => row.pair === asked && isIn(row.at))).filter(({ provider }) =>
-      counts(facts, { now, tier }, provider, lastMs),
-    )
-  const quotes = seen(pair)
+    latest(
+      facts.said.filter((row) => row.pair === asked && isIn(row.at)),
+      Math.min(lastMs, now),
+    ).filter(({ provider }) => counts(facts, { now, tier }, provider, lastMs))
+  const stood = seen(pair)
+  const isStale = ({ at }: Said) =>
+    Math.min(asOf, now) - at > (staleAfter ?? Number.POSITIVE_INFINITY)
+  const judged = stood
+    .filter((row) => silences(row, p) !== null)
+    .map((row) => ({ row, isStale: isStale(row), silent: silences(row, p)!.length > 0 }))
+  const bands = IDENTITY.filter((name) => !name.startsWith('amount'))
+  const groupOf = (row: Said) => (p.offers === 'all' ? identityOf(row, bands) : row.provider)
+  const quotes = chosen(judged, groupOf).map(({ row }) => row)
+  const isSilent = (row: Said) => Number(silences(row, p)!.length > 0)
   const reverse = `${p.to}/${p.from}`
   const isOther = seen(reverse).length > 0
   const before = asOf === nextDay ? asOf : asOf + 1
@@ -311,9 +427,10 @@ export function historical(facts: Facts, { now, tier, staleAfter }: Asker, p: Pa
   const ordered = quotes.sort(
     (a, b) =>
       KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) ||
+      isSilent(a) - isSilent(b) ||
       b.rate - a.rate ||
       b.at - a.at ||
-      (a.provider < b.provider ? -1 : 1),
+      (a.provider === b.provider ? later(b, a) : a.provider < b.provider ? -1 : 1),
   )
   return {
     corridor: pair,
@@ -333,10 +450,11 @@ export function historical(facts: Facts, { now, tier, staleAfter }: Asker, p: Pa
         provider_type: provider.providerType,
         transfer_time: provider.transferTime,
         last_updated: iso(row.at),
-        is_stale: Math.min(asOf, now) - row.at > (staleAfter ?? Number.POSITIVE_INFINITY),
-        fee_stated: row.fee !== null,
+        is_stale: isStale(row),
+        fee_stated: row.fee !== null || row.offer.fee_percent !== undefined,
         evidence: row.evidence,
         ...ofItsDay(facts, row),
+        ...offerShown(row, p),
       }
     }),
     count: quotes.length,
@@ -350,12 +468,24 @@ export function historical(facts: Facts, { now, tier, staleAfter }: Asker, p: Pa
     as_of: iso(asOf),
     data_freshness: tier,
     ...(quotes.length === 0 && {
-      note: `No active provider had quoted ${pair} by ${p.date}${isOther ? `; ${reverse} was quoted` : ''}.`,
+      note:
+        stood.length > 0
+          ? `No price of ${pair} on ${p.date} fits what is asked of ${listed(
+              FILTERS.filter((name) => p[name] !== undefined),
+            )}.`
+          : `No active provider had quoted ${pair} by ${p.date}${isOther ? `; ${reverse} was quoted` : ''}.`,
     }),
   }
 }
 
-export function change(facts: Facts, { now, tier, quoteMaxAge = null }: Asker, p: Parameters) {
+const listed = (names: string[]) =>
+  names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+
+export function change(
+  facts: Facts,
+  { now, tier, staleAfter, quoteMaxAge = null }: Asker,
+  p: Parameters,
+) {
   const { period = '7d' } = p
   const pair = `${p.from}/${p.to}`
   const end = cutoffOf({ now, tier })
@@ -363,12 +493,19 @@ export function change(facts: Facts, { now, tier, quoteMaxAge = null }: Asker, p
   const side = (at: number) => {
     const mid = recentMid(facts, pair, { before: at + 1, thenMs: at })
     const said = facts.said.filter((row) => row.pair === pair && row.at <= at)
-    const executable = latest(said).filter(
+    const live = latest(said, at).filter(
       (row) =>
-        isExecutable(row.kind) &&
         counts(facts, { now, tier }, row.provider, at) &&
         at - row.at <= (quoteMaxAge ?? Number.POSITIVE_INFINITY),
     )
+    const judged = live.map((row) => ({
+      row,
+      isStale: at - row.at > (staleAfter ?? Number.POSITIVE_INFINITY),
+      silent: false,
+    }))
+    const executable = chosen(judged, ({ provider }) => provider)
+      .map(({ row }) => row)
+      .filter(({ kind }) => isExecutable(kind))
     const best = executable.length > 0 ? Math.max(...executable.map(({ rate }) => rate)) : undefined
     return {
       at: iso(at),

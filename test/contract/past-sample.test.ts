@@ -56,6 +56,8 @@ async function factsOfFiles(): Promise<Facts> {
       feeCurrency: fee ? feeCurrency || from! : null,
       kind: kinds.get(provider!) as 'retail',
       evidence: evidence as Evidence,
+      offer: {},
+      until: Number.POSITIVE_INFINITY,
     }
   })
   const fixings = (await linesOf('reference.csv.gz')).map((line, id) => {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Observation } from '~/domain/observation.ts'
+import { deliveryText } from '~/domain/offer/duration.ts'
+import { type Offer, type PayWay, PLAIN } from '~/domain/offer/terms.ts'
 import { RATE_TYPES } from '~/domain/provider.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
@@ -59,6 +61,42 @@ const ages = fc
 /** Counted from the clock itself, or from the top of its hour. */
 const moments = fc.tuple(ages, fc.boolean())
 
+/** What an offer is for and says: few of each, so that many quotes are of one. */
+const terms = fc
+  .record({
+    sourceCountry: fc.constantFrom(null, 'US', 'GB'),
+    targetCountry: fc.constantFrom(null, null, 'KE'),
+    payIn: fc.constantFrom<PayWay[] | null>(null, null, ['cash'], ['cash', 'debit_card']),
+    payOut: fc.constantFrom<PayWay[] | null>(null, null, ['mobile_money']),
+    channel: fc.constantFrom(null, null, 'agent' as const, 'internet' as const),
+    amounts: fc.constantFrom<[number | null, number | null]>([null, null], [100, 100], [1, 500.5]),
+    service: fc.constantFrom(null, null, null, 'Express'),
+    feePercent: fc.constantFrom(null, null, 0, 1.5),
+    delivery: fc.constantFrom<[number | null, number | null]>(
+      [null, null],
+      [null, HOUR_MS],
+      [2 * DAY_MS, null],
+      [0, 2 * DAY_MS],
+    ),
+    validForMs: fc.constantFrom(null, null, 1, HOUR_MS, 2 * DAY_MS, 400 * DAY_MS),
+  })
+  .map(({ amounts, delivery, ...rest }) => ({
+    ...rest,
+    ...{ amountMin: amounts[0], amountMax: amounts[1] },
+    ...{ deliveryMinMs: delivery[0], deliveryMaxMs: delivery[1] },
+  }))
+
+/** Only a few members of an offer are said at once. */
+const someTerms = fc
+  .tuple(
+    terms,
+    fc.subarray(Object.keys({ ...PLAIN, validForMs: 0 }), { minLength: 1, maxLength: 4 }),
+  )
+  .map(([all, names]) => {
+    const said = Object.entries(all).filter(([name]) => names.includes(name))
+    return { ...PLAIN, validForMs: null, ...Object.fromEntries(said) }
+  })
+
 const said = fc.record({
   moment: moments,
   provider: fc.constantFrom(...PROVIDERS),
@@ -71,6 +109,7 @@ const said = fc.record({
   ),
   rate: fc.constantFrom('100', '100.1', '100.2', '129.123456789012', '0.00075', '99.9'),
   fee: fc.constantFrom(null, null, '1.99'),
+  offer: fc.option(someTerms, { freq: 2 }),
   /** Now and then a price of a kind that the provider has had before. */
   kind: fc.oneof(
     { weight: 8, arbitrary: fc.constant(null) },
@@ -102,6 +141,16 @@ const story = fc.record({
   ),
   quoteMaxAgeMs: fc.constantFrom(null, null, DAY_MS, 30 * DAY_MS),
   staleAfterMs: fc.constantFrom(null, HOUR_MS, 7 * DAY_MS),
+  filters: fc.array(
+    fc.constantFrom<Record<string, string>>(
+      { source_country: 'US' },
+      { target_country: 'KE', pay_in: 'debit_card,bank_account' },
+      { pay_out: 'mobile_money', channel: 'internet' },
+      { delivery_max: 'PT1H' },
+      { channel: 'agent,internet', source_country: 'GB', delivery_max: 'P2D' },
+    ),
+    { minLength: 2, maxLength: 2 },
+  ),
   inactive: fc.subarray(
     PROVIDERS.map(({ id }) => id),
     { maxLength: 4 },
@@ -131,20 +180,33 @@ const momentOf = ([age, isFromHour]: [number, boolean], nowMs: number): number =
 
 type Said = typeof said extends fc.Arbitrary<infer T> ? T : never
 
-const observationOf = ({ moment, provider, pair, rate, fee, kind }: Said, nowMs: number) =>
-  ({
+/** What a row says of its offer; null where that is nothing. */
+function offerOf({ offer }: Said, effectiveMs: number): Offer | null {
+  if (offer === null) return null
+  const { validForMs, ...said } = offer
+  const validUntilMs = validForMs && effectiveMs + validForMs
+  const isSilent = Object.values({ ...said, validUntilMs }).every((one) => one === null)
+  return isSilent ? null : { ...said, validUntilMs }
+}
+
+const observationOf = (row: Said, nowMs: number) => {
+  const { moment, provider, pair, rate, fee, kind } = row
+  const effectiveMs = momentOf(moment, nowMs)
+  const offer = offerOf(row, effectiveMs)
+  return {
     providerId: provider.id,
     from: pair[0]!,
     to: pair[1]!,
     rate,
     fee,
-    feeCurrency: fee && pair[0]!,
+    feeCurrency: fee || offer?.feePercent != null ? pair[0]! : null,
     rateType: kind ?? provider.rateType,
-    effectiveMs: momentOf(moment, nowMs),
+    effectiveMs,
     evidence: kind === null ? 'observed' : 'derived',
-    offer: null,
+    offer,
     notes: null,
-  }) satisfies Observation
+  } satisfies Observation
+}
 
 type Question = [
   path: string,
@@ -157,11 +219,13 @@ function questionsOf({
   days,
   limit,
   offsets,
+  filters,
 }: {
   at: string
   days: number[]
   limit: number
   offsets: number[]
+  filters: Record<string, string>[]
 }): Question[] {
   const questions: unknown[][] = []
   const ago = (ms: number) => new Date(Date.parse(at) - ms).toISOString()
@@ -191,6 +255,19 @@ function questionsOf({
         questions.push(['/rates/history', history, { ...page, provider: 'p2p-a' }])
         questions.push(['/rates/history', history, { ...page, until: ago(days[0]! * DAY_MS) }])
       }
+    for (const asked of filters) {
+      const page = { ...pair, ...asked, period: '90d', limit: String(limit) }
+      questions.push(['/rates/history', history, { ...pair, ...asked, period: '90d' }])
+      questions.push(['/rates/history', history, { ...page, order: 'desc', offset: '3' }])
+      questions.push(['/rates/history', history, { ...page, provider: 'retail-b' }])
+      for (const day of [0, days[0]!]) {
+        const date = ago(day * DAY_MS).slice(0, 10)
+        questions.push(['/historical', historical, { ...pair, ...asked, date }])
+        questions.push(['/historical', historical, { ...pair, ...asked, date, offers: 'all' }])
+      }
+    }
+    const today = ago(0).slice(0, 10)
+    questions.push(['/historical', historical, { ...pair, date: today, offers: 'all' }])
     for (const day of [0, 1, ...days])
       questions.push(['/historical', historical, { ...pair, date: ago(day * DAY_MS).slice(0, 10) }])
     questions.push(['/time-series', series, { ...pair, start: ago(400 * DAY_MS) }])
@@ -297,10 +374,24 @@ async function backfill(world: PastWorld, rows: Observation[]) {
       rate: Number(row.rate),
       ...(row.fee !== null && { fee: Number(row.fee) }),
       effective_from: new Date(row.effectiveMs).toISOString(),
+      ...(row.offer && written(row.offer)),
     })),
   )
   expect(reply.status).toBe(201)
 }
+
+/** An offer by the members of a row. */
+const written = ({ deliveryMinMs, deliveryMaxMs, validUntilMs, ...said }: Offer) => ({
+  ...Object.fromEntries(
+    Object.entries(said).map(([name, value]) => [
+      name.replace(/[A-Z]/g, '_$&').toLowerCase(),
+      value,
+    ]),
+  ),
+  delivery_min: deliveryMinMs === null ? null : deliveryText(deliveryMinMs),
+  delivery_max: deliveryMaxMs === null ? null : deliveryText(deliveryMaxMs),
+  valid_until: validUntilMs === null ? null : new Date(validUntilMs).toISOString(),
+})
 
 async function fix(
   world: PastWorld,
