@@ -31,7 +31,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     ...['domain', 'memory', 'store', 'feed', 'telemetry', 'service', 'jobs', 'wire', 'http', 'mcp'],
     ...['portal', 'sample', 'app', 'config', 'clock', 'log'],
   ],
-  sample: [],
+  sample: ['domain'],
   app: ['domain', 'http', 'mcp', 'portal', 'wire', 'log', 'telemetry'],
   config: ['domain', 'feed', 'jobs', 'log', 'setting'],
   setting: ['domain', 'feed', 'jobs'],

@@ -41,9 +41,8 @@ export function sampleNotice(state: DemoState): string {
   if (state.sampleEnd !== sampleEnd) return `sample data of an earlier version, ${moved}`
   return (
     `sample data, ${moved}: current prices are those that the World Bank surveyed from July to ` +
-    'September 2025, its margins and fees put on the mids of two days; for each provider and ' +
-    'pair of currencies the middle one of its prices for about 200 dollars, whatever the ' +
-    'countries and the way of paying; older prices, official rates and mids are as they were ' +
+    'September 2025 for about 200 and 500 dollars between pairs of countries, its margins and ' +
+    'fees put on the mids of two days; older prices, official rates and mids are as they were ' +
     'published from 2021 to 2026'
   )
 }

@@ -8,7 +8,7 @@ import { OBSERVATION_HEADER, observationLines } from './build/observations.ts'
 import { providersOf } from './build/providers.ts'
 import { REFERENCE_HEADER, referenceLines } from './build/references.ts'
 import { type SourceRows, sourceRows } from './build/rows.ts'
-import { middlePrices, surveyPrices } from './build/survey.ts'
+import { surveyPrices } from './build/survey.ts'
 import { surveyAccount } from './build/survey-account.ts'
 
 /** A file of the sample: its name beside this script, and its bytes. */
@@ -29,8 +29,7 @@ export function builtSample(directory: string): Artefact[] {
   const read = sourceRows(directory)
   const { rows, leftOut } = keptRows(read)
   const mids = new Mids(rows.mids)
-  const prices = surveyPrices(rows.survey, mids)
-  const survey = middlePrices(prices)
+  const survey = surveyPrices(rows.survey, mids)
   const observations = observationLines({ ...rows, survey })
   const references = referenceLines(rows.mids)
   const remitted = [...survey, ...rows.quarters.filter(isObserved)]
@@ -47,7 +46,7 @@ export function builtSample(directory: string): Artefact[] {
     times: 'those of the sources; a demonstration moves all by one constant whole number of days',
     inputs: inputsOf(read),
     left_out: leftOut,
-    survey: surveyAccount(prices, survey, mids),
+    survey: surveyAccount(survey, mids),
     observations: spanOf(observations, 6),
     references: spanOf(references, 0),
     artefacts: Object.fromEntries(artefacts.map(({ name, bytes }) => [name, digestOf(bytes)])),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
 import { parse } from 'csv-parse/sync'
 import { preparedDemo } from '~/command/demo-sample.ts'
 import { loadConfig } from '~/config.ts'
@@ -25,7 +26,28 @@ const TIMES_OF_A_DAY = [
   '2026-11-22T23:59:59.999Z',
 ] as const
 const CORRIDORS_OF_THE_SURVEY = 67
-const SURVEYED = /: fee ([\d.]+) % and margin (-?[\d.]+) % of (\d+) /
+const SURVEYED = /: fee ([\d.]+) % and margin (-?[\d.]+) % of (\d+) USD$/
+/** A published mean has two decimals, and so have the costs that it is made of. */
+const PCT_OFF_MAX = 0.01
+
+/**
+ * For each pair of countries how many prices for 200 dollars the World Bank published in the survey
+ * of 2025 Q3, and their mean cost: Remittance Prices Worldwide, CC BY 4.0, see NOTICE.
+ */
+const PUBLISHED: readonly Record<string, string>[] = parse(
+  readFileSync(new URL('published-costs.csv', import.meta.url)),
+  { columns: true },
+)
+
+/** A price of the survey as the sample has it. */
+type Surveyed = {
+  readonly provider: string
+  readonly pair: string
+  readonly amount: string
+  readonly countries: string
+  readonly feePct: number
+  readonly marginPct: number
+}
 
 type Entry = {
   readonly provider_id: string
@@ -36,6 +58,16 @@ type Entry = {
   readonly margin_pct?: number
   readonly mid_at_quote?: { readonly fetched_at: string }
 }
+type Priced = Entry & {
+  readonly amount_match?: string
+  readonly cost: { readonly fee_pct: number; readonly total_pct: number; readonly total: number }
+}
+type Costs = {
+  readonly count: number
+  readonly average_pct: number
+  readonly median_pct: number
+  readonly smart: { readonly pct: number } | null
+}
 type Rates = {
   readonly corridor: string
   readonly providers: readonly Entry[]
@@ -44,8 +76,7 @@ type Rates = {
 
 const clock = clockAt(TIMES_OF_A_DAY[0])
 const keys = new Map<Plan, string>()
-/** By provider and corridor what the survey found, as the notes of the sample say it. */
-const surveyed = new Map<string, { feePct: number; marginPct: number; amount: string }>()
+const surveyed: Surveyed[] = []
 let service: Awaited<ReturnType<typeof startService>>
 
 beforeAll(async () => {
@@ -59,10 +90,13 @@ beforeAll(async () => {
   for (const { plan, key } of accounts) keys.set(plan, key)
   const file = await new Response(sampleObservations(shiftDays)).text()
   for (const row of parse(file, { columns: true }) as Record<string, string>[]) {
-    const [, fee, margin, amount] = SURVEYED.exec(row.notes!) ?? []
-    if (amount === undefined) continue
-    const found = { feePct: Number(fee), marginPct: Number(margin), amount }
-    surveyed.set(`${row.provider_id} ${row.from}/${row.to}`, found)
+    const [, fee, margin] = SURVEYED.exec(row.notes!) ?? []
+    if (margin === undefined) continue
+    surveyed.push({
+      ...{ provider: row.provider_id!, pair: `from=${row.from}&to=${row.to}` },
+      countries: `source_country=${row.source_country}&target_country=${row.target_country}`,
+      ...{ amount: row.amount_min!, feePct: Number(fee), marginPct: Number(margin) },
+    })
   }
   service = await startService({
     ...{ config: loadConfig(SETTINGS), clock, log, database, sample: null },
@@ -87,7 +121,10 @@ async function market(plan: Plan): Promise<Rates[]> {
   return all
 }
 
-const keyOf = ({ corridor }: Rates, entry: Entry) => `${entry.provider_id} ${corridor}`
+const keyOf = ({ corridor }: Rates, entry: Entry) =>
+  `${entry.provider_id} from=${corridor.replace('/', '&to=')}`
+/** A price between two countries of one currency, which no corridor of currencies lists. */
+const SAME_CURRENCY = /from=(\w+)&to=\1$/
 const isDerived = ({ evidence }: Entry) => evidence === 'derived'
 
 describe.each(TIMES_OF_A_DAY)('the demonstration at %s', (now) => {
@@ -110,7 +147,9 @@ describe.each(TIMES_OF_A_DAY)('the demonstration at %s', (now) => {
       const prices = current.flatMap((body) =>
         body.providers.filter(isDerived).map((entry) => ({ key: keyOf(body, entry), ...entry })),
       )
-      expect(prices.map(({ key }) => key).sort()).toEqual([...surveyed.keys()].sort())
+      const quoting = surveyed.map(({ provider, pair }) => `${provider} ${pair}`)
+      const shown = quoting.filter((key) => !SAME_CURRENCY.test(key))
+      expect(prices.map(({ key }) => key).sort()).toEqual([...new Set(shown)].sort())
       const oldest = Math.max(...prices.map(({ last_updated }) => hoursSince(last_updated)))
       expect(oldest).toBeLessThan(FRESH_HOURS_MAX)
       expect(prices.filter(({ is_stale }) => is_stale)).toEqual([])
@@ -119,50 +158,52 @@ describe.each(TIMES_OF_A_DAY)('the demonstration at %s', (now) => {
   )
 
   test(
-    'holds each price of the survey against the mid of its day, and finds its margin',
+    'holds each price of the survey against the mid of its day, and finds what it costs',
     async () => {
-      const entries = (await market('enterprise')).flatMap((body) =>
-        body.providers.map((entry) => ({ key: keyOf(body, entry), ...entry })),
+      const questions = new Set(
+        surveyed.map(({ pair, countries, amount }) => `${pair}&${countries}&amount=${amount}`),
       )
-      const found = entries.filter(isDerived)
-      const margins = [...surveyed].map(([key, { marginPct }]) => [key, marginPct] as const)
-      expect(new Map(found.map(({ key, margin_pct }) => [key, margin_pct!]))).toEqual(
-        new Map(margins),
-      )
-      for (const { key, mid_at_quote, last_updated } of found)
-        expect([key, mid_at_quote?.fetched_at]).toEqual([key, last_updated])
-      const above = entries.filter((e) => e.rate_type !== 'official' && e.margin_pct! < 0)
-      expect(above.length).toBeGreaterThan(40)
-      expect(above.filter(({ key }) => !(surveyed.get(key)!.marginPct < 0))).toEqual([])
+      const found: string[] = []
+      for (const question of questions) {
+        const path = `/convert?${question}&offers=all`
+        const { providers } = await asked<{ providers: Priced[] }>(path, 'enterprise')
+        for (const { provider_id, amount_match, margin_pct, cost, ...entry } of providers) {
+          if (amount_match !== 'exact') continue
+          expect([question, entry.mid_at_quote?.fetched_at]).toEqual([question, entry.last_updated])
+          const { fee_pct, total_pct, total } = cost
+          found.push(`${provider_id} ${question}: ${fee_pct} ${margin_pct} ${total_pct} ${total}`)
+        }
+      }
+      const told = surveyed.map(({ provider, pair, countries, amount, feePct, marginPct }) => {
+        const totalPct = Number((feePct + marginPct).toFixed(2))
+        const total = Number(((totalPct * Number(amount)) / 100).toPrecision(12))
+        const question = `${pair}&${countries}&amount=${amount}`
+        return `${provider} ${question}: ${feePct} ${marginPct} ${totalPct} ${total}`
+      })
+      expect(found.sort()).toEqual(told.sort())
     },
     TEST_MS_MAX,
   )
 
   test(
-    'costs at the amount of the survey what the survey found, fee and margin',
+    'costs on average what the World Bank published for each of its 85 pairs of countries',
     async () => {
-      type Cost = { readonly fee_pct: number; readonly total_pct: number; readonly total: number }
-      type Priced = { readonly provider_id: string; readonly cost: Cost }
-      const amounts = new Map<string, string>()
-      for (const [key, { amount }] of surveyed) amounts.set(key.split(' ')[1]!, amount)
-      const found: string[] = []
-      for (const [corridor, amount] of amounts) {
-        const [from, to] = corridor.split('/')
-        const path = `/convert?from=${from}&to=${to}&amount=${amount}`
-        const { providers } = await asked<{ providers: Priced[] }>(path, 'enterprise')
-        for (const { provider_id, cost } of providers)
-          if (surveyed.has(`${provider_id} ${corridor}`))
-            found.push(
-              `${provider_id} ${corridor}: ${cost.fee_pct} ${cost.total_pct} ${cost.total}`,
-            )
+      const table: string[] = []
+      const wrong: string[] = []
+      for (const { source_country, target_country, prices, average_pct } of PUBLISHED) {
+        const path = `/costs?source_country=${source_country}&target_country=${target_country}`
+        const costs = await asked<Costs>(`${path}&amount_usd=200`, 'enterprise')
+        const line =
+          `${source_country}-${target_country}  ${costs.count} of ${prices} prices, ` +
+          `mean ${costs.average_pct} (published ${average_pct}), median ${costs.median_pct}, ` +
+          `three cheapest ${costs.smart?.pct ?? 'none'}`
+        table.push(line)
+        const isNear = Math.abs(costs.average_pct - Number(average_pct)) <= PCT_OFF_MAX
+        if (!isNear || costs.count !== Number(prices)) wrong.push(line)
       }
-      const told = [...surveyed].map(([key, { feePct, marginPct, amount }]) => {
-        const totalPct = Number((feePct + marginPct).toFixed(2))
-        const total = Number(((totalPct * Number(amount)) / 100).toPrecision(12))
-        return `${key}: ${feePct} ${totalPct} ${total}`
-      })
-      expect(found.sort()).toEqual(told.sort())
-      expect(amounts.size).toBe(CORRIDORS_OF_THE_SURVEY)
+      if (now === TIMES_OF_A_DAY[0]) console.log(table.join('\n'))
+      expect(table).toHaveLength(85)
+      expect(wrong).toEqual([])
     },
     TEST_MS_MAX,
   )

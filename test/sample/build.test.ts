@@ -14,7 +14,7 @@ import {
   type QuarterRow,
   type SurveyRow,
 } from '~/sample/build/rows.ts'
-import { middlePrices, surveyDays, surveyPrices } from '~/sample/build/survey.ts'
+import { surveyDays, surveyPrices } from '~/sample/build/survey.ts'
 import { builtSample } from '~/sample/build.ts'
 import manifest from '~/sample/manifest.json'
 
@@ -97,9 +97,8 @@ describe('builtSample', () => {
     const kept = (name: keyof typeof inputs) => inputs[name] - leftOutOf(name)
     expect(left_out.length).toBeGreaterThan(0)
     expect(survey.prices).toBe(kept('rpw_2025q3.csv'))
-    expect(observations.rows).toBe(
-      survey.quotes + kept('quotes_rpw.csv') + kept('quotes_central_banks.csv'),
-    )
+    const quoted = ['rpw_2025q3.csv', 'quotes_rpw.csv', 'quotes_central_banks.csv'] as const
+    expect(observations.rows).toBe(quoted.reduce((sum, name) => sum + kept(name), 0))
     expect(references.rows).toBe(kept('reference_currency_api.csv'))
   })
 
@@ -130,6 +129,7 @@ describe('surveyPrices', () => {
         day: '2026-09-29',
         rate: 12.3125,
         fee: 3.984,
+        place: 1,
       },
     ])
   })
@@ -161,56 +161,23 @@ describe('surveyPrices', () => {
     expect(pairs).toEqual(['XOF/XOF', 'USD/USD', 'GBP/USD'])
   })
 
+  test('counts the prices that agree in all but the price, in the order of the survey', () => {
+    const rows = [
+      surveyed({ fee_pct: '3' }),
+      surveyed({ instrument: 'Cash' }),
+      surveyed({ fee_pct: '1' }),
+      surveyed({ amount_usd: '500' }),
+      surveyed({ target_country: 'GB' }),
+    ]
+    expect(surveyPrices(rows, MIDS).map(({ place }) => place)).toEqual([1, 1, 2, 1, 1])
+  })
+
   test('stops at what the data has not had before', () => {
     const price = (row: Partial<SurveyRow>) => surveyPrices([surveyed(row)], MIDS)
     expect(() => price({ target_country: 'XX' })).toThrow('no currency is known for XX')
     expect(() => price({ target_country: 'NG' })).toThrow('no mid of NGN on 2026-09-29')
     expect(() => price({ fx_margin_pct: '' })).toThrow('no number')
     expect(() => price({ fee_pct: 'free' })).toThrow('no number: free')
-  })
-})
-
-describe('middlePrices', () => {
-  const middleOf = (rows: Partial<SurveyRow>[]) =>
-    middlePrices(surveyPrices(rows.map(surveyed), MIDS))
-
-  test('takes the middle by total cost of what a provider asks for 200 dollars', () => {
-    const rows = [
-      { fee_pct: '9', fx_margin_pct: '0' },
-      { fee_pct: '0', fx_margin_pct: '1' },
-      { fee_pct: '1', fx_margin_pct: '4', instrument: 'Cash' },
-      { fee_pct: '0.1', fx_margin_pct: '0', amount_usd: '500' },
-    ]
-    expect(middleOf(rows)).toMatchObject([{ feePct: 1, instrument: 'Cash', outOf: 3 }])
-  })
-
-  test('takes the cheaper of two in the middle, and the first of equals', () => {
-    const two = [{ fx_margin_pct: '4' }, { fx_margin_pct: '3' }]
-    expect(middleOf(two)).toMatchObject([{ marginPct: 3, outOf: 2 }])
-    const equal = [
-      { fee_pct: '0.1', fx_margin_pct: '0.2' },
-      { fee_pct: '0.3', fx_margin_pct: '0' },
-    ]
-    expect(middleOf(equal)).toMatchObject([{ feePct: 0.1 }])
-    expect(middleOf(equal.toReversed())).toMatchObject([{ feePct: 0.3 }])
-  })
-
-  test('gives each provider one price a corridor, over all pairs of countries', () => {
-    const row = { source_country: 'FR', target_country: 'SN' }
-    const rows = [
-      { ...row, fx_margin_pct: '1' },
-      { ...row, fx_margin_pct: '2', target_country: 'CI' },
-      { ...row, fx_margin_pct: '3', source_country: 'IT', target_country: 'TG' },
-    ]
-    const [one, ...others] = middleOf(rows)
-    expect(others).toEqual([])
-    expect(one).toMatchObject({ from: 'EUR', to: 'XOF', targetCountry: 'CI', outOf: 3 })
-    const apart = [
-      ...rows,
-      { ...row, target_country: 'FR' },
-      { source_country: 'CI', target_country: 'TG' },
-    ]
-    expect(middleOf(apart).map(({ from, to }) => `${from}/${to}`)).toEqual(['EUR/XOF'])
   })
 })
 
@@ -221,24 +188,33 @@ describe('observationLines', () => {
   test('keeps the digits that were observed', () => {
     expect(lines({ quarters: [quarter()] })).toEqual([
       'wise,KES,UGX,27.10,3.75,KES,2025-08-20T00:00:00Z,send 18000 KES; ' +
-        'pay-in: bank account transfer; pay-out: bank account; delivery: next day,observed',
+        'pay-in: bank account transfer; pay-out: bank account; delivery: next day,observed,,,,,,,',
     ])
   })
 
   test('leaves fee and fee currency empty for an official rate', () => {
     expect(lines({ official: [official()] })).toEqual([
-      'central-bank-of-kenya,USD,KES,129.2395,,,2025-08-20T00:00:00Z,mean rate,observed',
+      'central-bank-of-kenya,USD,KES,129.2395,,,2025-08-20T00:00:00Z,mean rate,observed,,,,,,,',
     ])
   })
 
-  test('calls a price of the survey derived, and says in notes what it is', () => {
-    const rows = ['1.5', '1.4', '9'].map((fx_margin_pct) => surveyed({ fx_margin_pct }))
-    const survey = middlePrices(surveyPrices(rows, MIDS))
+  test('calls a price of the survey derived, and says what it is an offer of', () => {
+    const survey = surveyPrices(
+      ['1.5', '1.4'].map((fx_margin_pct) => surveyed({ fx_margin_pct })),
+      MIDS,
+    )
+    const notes = (margin: string) =>
+      `World Bank survey of 2025 Q3: fee 2.49 % and margin ${margin} % of 200 USD`
+    const offer = 'derived,GB,GH,debit_card,internet,160,160'
     expect(lines({ survey })).toEqual([
-      'wise,GBP,GHS,12.3125,3.984,GBP,2026-09-29T00:00:00Z,World Bank survey of 2025 Q3: ' +
-        'fee 2.49 % and margin 1.5 % of 160 GBP; GB to GH; pay-in: debit card; ' +
-        'channel: internet; the middle of 3 prices,derived',
+      `wise,GBP,GHS,12.3125,3.984,GBP,2026-09-29T00:00:00Z,${notes('1.5')},${offer},`,
+      `wise,GBP,GHS,12.325,3.984,GBP,2026-09-29T00:00:00Z,${notes('1.4')},${offer},Price 2`,
     ])
+  })
+
+  test('stops at a way of paying or a channel that it does not know', () => {
+    for (const row of [{ instrument: 'Barter' }, { access_point: 'Pigeon' }])
+      expect(() => lines({ survey: surveyPrices([surveyed(row)], MIDS) })).toThrow('unknown way')
   })
 
   test('leaves out quarters whose rate was worked out from the survey', () => {
@@ -373,12 +349,11 @@ describe('currencyOf and countryOf', () => {
     expect([currencyOf('KE'), countryOf('KES')]).toEqual(['KES', 'KE'])
   })
 
-  test('a country that is paid in dollars has the dollar, which stays that of its own', () => {
+  test('a country that is paid in dollars has the dollar', () => {
     expect(['ZW', 'SO', 'LR', 'SS'].map(currencyOf)).toEqual(['USD', 'USD', 'USD', 'USD'])
-    expect(countryOf('USD')).toBe('US')
   })
 
-  test.each(['EUR', 'XOF', 'XXX'])('%s is the currency of no one country', (code) =>
+  test.each(['EUR', 'XOF', 'USD', 'XXX'])('%s is the currency of no one country', (code) =>
     expect(() => countryOf(code)).toThrow('not the currency of one country'),
   )
 })

@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { currencyCode } from '~/domain/currency.ts'
 import { instantOf } from '~/domain/instant.ts'
 import { backfillStartMs, NOTES_LENGTH_MAX, significantDigits } from '~/domain/observation.ts'
+import { COUNTRIES } from '~/domain/offer/country.ts'
 import { PROVIDER_TYPES } from '~/domain/provider.ts'
 import { readCatalogueFile } from '~/file/catalogue.ts'
 import manifest from '~/sample/manifest.json'
@@ -21,6 +22,11 @@ import sources from '~/sample/sources.json'
 const DAY_MS = 86_400_000
 const SEED = 20_250_905
 const FLAGS = resolve(import.meta.dir, '../../node_modules/flag-icons/flags/4x3')
+
+const OFFER = [
+  ...['source_country', 'target_country', 'pay_in', 'channel'],
+  ...['amount_min', 'amount_max', 'service'],
+]
 
 type Row = Record<string, string>
 
@@ -99,7 +105,6 @@ describe('sampleObservations', () => {
     expect(observations.filter(({ provider_id }) => !ids.has(provider_id!))).toEqual([])
     const used = observations.flatMap(({ from, to, fee_currency }) => [from, to, fee_currency])
     expect(used.filter((code) => code && !codes.has(code))).toEqual([])
-    expect(observations.filter(({ from, to }) => from === to)).toEqual([])
   })
 
   test('rates are positive, fees are not negative, digits and notes keep the limits', () => {
@@ -111,23 +116,37 @@ describe('sampleObservations', () => {
     expect(wrong).toEqual([])
   })
 
-  test('a provider quotes, but for those who only send where both sides have one currency', () => {
+  test('every provider quotes', () => {
     const quoting = new Set(observations.map(({ provider_id }) => provider_id))
-    const silent = providers.map(({ id }) => id).filter((id) => !quoting.has(id))
-    expect(silent).toEqual([
-      'bank-of-africa-senegal',
-      'banque-islamique-du-senegal',
-      'kaah-express',
-      'moov-africa',
-      'sunu-bicis',
-      'tawakal-express',
-    ])
+    expect(providers.map(({ id }) => id).filter((id) => !quoting.has(id))).toEqual([])
+  })
+
+  test('a price of the survey names two countries whose money it is in', () => {
+    const surveyed = observations.filter(({ evidence }) => evidence === 'derived')
+    const moneyOf = (country: string) => COUNTRIES.get(country)?.currencies[0]
+    const wrong = surveyed.filter((row) => {
+      const { source_country, target_country } = row as Record<string, string>
+      const [from, to] = [moneyOf(source_country!), moneyOf(target_country!)]
+      return source_country === target_country || row.from !== from || row.to !== to
+    })
+    expect(wrong).toEqual([])
+    const ofOneCurrency = observations.filter(({ from, to }) => from === to)
+    expect(ofOneCurrency.length).toBe(manifest.survey.of_one_currency.prices)
+    expect(ofOneCurrency.every(({ evidence }) => evidence === 'derived')).toBe(true)
+  })
+
+  test('no two prices of the survey are of one offer', () => {
+    const surveyed = observations.filter(({ evidence }) => evidence === 'derived')
+    const keys = surveyed.map((row) =>
+      [row.provider_id, row.from, row.to, ...OFFER.map((name) => row[name])].join(),
+    )
+    expect(new Set(keys).size).toBe(manifest.survey.prices)
   })
 
   test('central banks and East Africa were observed, the survey was worked out', () => {
     const counts = Map.groupBy(observations, ({ evidence }) => evidence)
     expect([...counts.keys()].sort()).toEqual(['derived', 'observed'])
-    expect(counts.get('derived')!.length).toBe(manifest.survey.quotes)
+    expect(counts.get('derived')!.length).toBe(manifest.survey.prices)
     const official = new Set(providers.filter((p) => p.rate_type === 'official').map((p) => p.id))
     const observed = counts.get('observed')!.filter((row) => !official.has(row.provider_id!))
     const east = ['KES', 'RWF', 'TZS', 'UGX']
@@ -140,18 +159,17 @@ describe('sampleObservations', () => {
 
 /** What a row of the survey says of itself in its notes. */
 const SURVEYED =
-  /^World Bank survey of 2025 Q3: fee ([\d.]+) % and margin (-?[\d.]+) % of (\d+) ([A-Z]{3}); /
+  /^World Bank survey of 2025 Q3: fee ([\d.]+) % and margin (-?[\d.]+) % of (\d+) USD$/
 
 describe('a quote of the survey', () => {
   const surveyed = observations.filter(({ evidence }) => evidence === 'derived')
   const figures = surveyed.map((row) => {
-    const [, feePct, marginPct, amount, currency] = SURVEYED.exec(row.notes!)!
-    return { row, feePct: +feePct!, marginPct: +marginPct!, amount: +amount!, currency }
+    const [, feePct, marginPct, amountUsd] = SURVEYED.exec(row.notes!)!.map(Number)
+    const amount = Number(row.amount_min)
+    return { row, feePct: feePct!, marginPct: marginPct!, amountUsd: amountUsd!, amount }
   })
 
-  test('has one rate and one fee for each provider and corridor, on one of two days', () => {
-    const keys = surveyed.map(({ provider_id, from, to }) => `${provider_id} ${from} ${to}`)
-    expect(new Set(keys).size).toBe(surveyed.length)
+  test('stands on one of the last two days of the mids', () => {
     const days = new Set(surveyed.map(({ effective_from }) => effective_from!.slice(0, 10)))
     expect([...days].sort()).toEqual(manifest.survey.days.toSorted())
     expect(days.has(references.at(-1)!.fetched_at!.slice(0, 10))).toBe(true)
@@ -163,20 +181,20 @@ describe('a quote of the survey', () => {
       return Math.abs((1 - Number(row.rate) / mid) * 100 - marginPct) > 1e-7
     })
     expect(wrong).toEqual([])
-    expect(figures.length).toBeGreaterThan(500)
+    expect(figures.length).toBe(manifest.survey.prices)
   })
 
   test('has the fee of the survey, in percent of a round amount in the source currency', () => {
-    const wrong = figures.filter(({ row, feePct, amount, currency }) => {
+    const wrong = figures.filter(({ row, feePct, amount }) => {
       const isOff = Math.abs(Number(row.fee) - (feePct * amount) / 100) > amount * 1e-11
-      return isOff || currency !== row.from || row.fee_currency !== row.from
+      return isOff || row.fee_currency !== row.from || row.amount_max !== row.amount_min
     })
     expect(wrong).toEqual([])
     const uneven = figures.filter(({ amount }) => Number(amount.toPrecision(2)) !== amount)
     expect(uneven).toEqual([])
-    const far = figures.filter(({ row, amount }) => {
+    const far = figures.filter(({ row, amount, amountUsd }) => {
       const usd = amount / midAt(row.effective_from!, 'USD', row.from!)
-      return usd < 190 || usd > 210
+      return Math.abs(usd / amountUsd - 1) > 0.05
     })
     expect(far).toEqual([])
   })
@@ -190,6 +208,11 @@ describe('a quote of the survey', () => {
     })
     expect(above.length).toBeGreaterThan(10)
     expect(above.filter((row) => !(Number(SURVEYED.exec(row.notes!)?.[2]) < 0))).toEqual([])
+  })
+
+  test('is for about 200 or 500 dollars', () => {
+    const tiers = new Set(figures.map(({ amountUsd }) => amountUsd))
+    expect([...tiers].sort()).toEqual([200, 500])
   })
 
   test('between a currency and its anchor keeps to the peg', () => {

@@ -1,15 +1,8 @@
+import { COUNTRIES, countriesUsing } from '~/domain/offer/country.ts'
+
 type Place = { area: string; continent: string }
 
-const COUNTRIES: Readonly<Record<string, string>> = {
-  ...{ AE: 'AED', AO: 'AOA', AU: 'AUD', BE: 'EUR', BW: 'BWP', CA: 'CAD', CD: 'CDF', CI: 'XOF' },
-  ...{ CM: 'XAF', CV: 'CVE', DE: 'EUR', DZ: 'DZD', EG: 'EGP', ES: 'EUR', ET: 'ETB', FR: 'EUR' },
-  ...{ GB: 'GBP', GH: 'GHS', GM: 'GMD', IT: 'EUR', JO: 'JOD', KE: 'KES', KM: 'KMF', KW: 'KWD' },
-  ...{ MA: 'MAD', MG: 'MGA', ML: 'XOF', MW: 'MWK', MZ: 'MZN', NA: 'NAD', NG: 'NGN', NL: 'EUR' },
-  ...{ PT: 'EUR', QA: 'QAR', RW: 'RWF', SA: 'SAR', SD: 'SDG', SE: 'SEK', SL: 'SLE', SN: 'XOF' },
-  ...{ SZ: 'SZL', TG: 'XOF', TN: 'TND', TZ: 'TZS', UG: 'UGX', US: 'USD', ZA: 'ZAR', ZM: 'ZMW' },
-}
-
-/** Countries to which the survey's prices are taken as paid out in US dollars, and why. */
+/** Why the survey's prices to these countries are taken as paid out in US dollars. */
 export const PAID_IN_USD: Readonly<Record<string, string>> = {
   LR: 'nearly every margin from the United States is 0, which is dollars for dollars',
   SO: 'the shilling has no rate that anybody pays; margins from the United States are 0',
@@ -39,17 +32,17 @@ const PLACES: Readonly<Record<string, Place>> = {
 
 /** The currency that the survey's prices to or from a country are in; an unknown one throws. */
 export function currencyOf(country: string): string {
-  const currency = country in PAID_IN_USD ? 'USD' : COUNTRIES[country]
+  const currency = COUNTRIES.get(country)?.currencies[0]
   if (currency === undefined) throw new Error(`no currency is known for ${country}`)
   return currency
 }
 
-/** The one country of the sample that has a currency; throws where it has none or several. */
+/** The one country that has a currency; throws where it has none or several. */
 export function countryOf(currency: string): string {
-  const [country, ...others] = Object.keys(COUNTRIES).filter((c) => COUNTRIES[c] === currency)
+  const [country, ...others] = countriesUsing(currency)
   if (country === undefined || others.length > 0)
     throw new Error(`${currency} is not the currency of one country`)
-  return country
+  return country.code
 }
 
 const names = new Intl.DisplayNames('en', { type: 'region' })

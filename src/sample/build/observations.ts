@@ -1,11 +1,29 @@
 import { isObserved } from './left-out.ts'
 import { providerIdOf } from './providers.ts'
 import { compareText, type OfficialRow, plainCsvLine, type QuarterRow } from './rows.ts'
-import type { MiddlePrice } from './survey.ts'
+import type { SurveyPrice } from './survey.ts'
 
 /** The columns of `observations.csv.gz`, which are those the importer reads. */
 export const OBSERVATION_HEADER =
-  'provider_id,from,to,rate,fee,fee_currency,effective_from,notes,evidence' as const
+  'provider_id,from,to,rate,fee,fee_currency,effective_from,notes,evidence,' +
+  'source_country,target_country,pay_in,channel,amount_min,amount_max,service'
+
+/** The survey's words for how the sender pays, and where, and those of an offer. */
+const PAY_IN: Readonly<Record<string, string>> = {
+  'Bank account transfer': 'bank_account',
+  Cash: 'cash',
+  'Credit card': 'credit_card',
+  'Debit card': 'debit_card',
+  'Mobile money': 'mobile_money',
+}
+const CHANNELS: Readonly<Record<string, string>> = {
+  Agent: 'agent',
+  'Bank branch': 'bank_branch',
+  'Call Center': 'call_center',
+  Internet: 'internet',
+  'Mobile phone': 'mobile_phone',
+  'Post Office branch': 'post_office',
+}
 
 const PAYMENT_ORDER = ['Cash', 'Credit card', 'Debit card', 'Mobile money', 'Bank account transfer']
 const PICKUP_ORDER = ['Cash', 'Mobile wallet', 'Bank account']
@@ -16,13 +34,15 @@ type Placed = { date: string; corridor: string; sendAmount: number; rank: number
  * Every quote as a line of CSV, oldest first; rates and fees that were observed are the digits of
  * the source, those of the survey are worked out and say `derived`.
  *
+ * Each price of the survey is an offer of its own; the others say nothing of an offer.
+ *
  * Rows of the quarters that share provider, corridor and day differ by amount or by way of paying.
  * The last recorded counts as the latest, so the most typical stands last: the smaller amount (the
  * local worth of about USD 200 and USD 500), then pay-in by bank over mobile money over cards over
  * cash, then pay-out to an account over a wallet over cash. Equals keep their order.
  */
 export function observationLines(of: {
-  survey: readonly MiddlePrice[]
+  survey: readonly SurveyPrice[]
   quarters: readonly QuarterRow[]
   official: readonly OfficialRow[]
 }): string[] {
@@ -56,10 +76,20 @@ function placedOfficial(row: OfficialRow): Placed {
   return placed({ ...row, provider: row.provider_name }, { ...quote, evidence: 'observed' })
 }
 
-function placedSurvey(price: MiddlePrice): Placed {
-  const quote = { rate: String(price.rate), fee: String(price.fee), feeCurrency: price.from }
+function placedSurvey(price: SurveyPrice): Placed {
+  const { from, rate, fee } = price
+  const quote = { rate: String(rate), fee: String(fee), feeCurrency: from, evidence: 'derived' }
   const notes = surveyNotes(price)
-  return placed({ ...price, date: price.day }, { ...quote, notes, evidence: 'derived' })
+  return placed({ ...price, date: price.day }, { ...quote, notes, offer: offerFields(price) })
+}
+
+function offerFields(price: SurveyPrice): string[] {
+  const { sourceCountry, targetCountry, instrument, accessPoint, place } = price
+  const [payIn, channel, amount] = [PAY_IN[instrument], CHANNELS[accessPoint], String(price.amount)]
+  if (payIn === undefined || channel === undefined)
+    throw new Error(`unknown way to pay: ${instrument}, ${accessPoint}`)
+  const service = place === 1 ? '' : `Price ${place}`
+  return [sourceCountry, targetCountry, payIn, channel, amount, amount, service]
 }
 
 function rankOf({ payment, pickup }: QuarterRow): number {
@@ -70,10 +100,14 @@ function rankOf({ payment, pickup }: QuarterRow): number {
 }
 
 type Place = { provider: string; from: string; to: string; date: string }
-type Quote = Record<'rate' | 'fee' | 'feeCurrency' | 'notes' | 'evidence', string>
+type Quote = Record<'rate' | 'fee' | 'feeCurrency' | 'notes' | 'evidence', string> & {
+  /** The fields of an offer; seven empty ones where nothing is said. */
+  offer?: readonly string[]
+}
+const NO_OFFER = Array<string>(7).fill('')
 
 function placed({ provider, from, to, date }: Place, quote: Quote): Placed {
-  const { rate, fee, feeCurrency, notes, evidence } = quote
+  const { rate, fee, feeCurrency, notes, evidence, offer = NO_OFFER } = quote
   const id = providerIdOf(provider)
   const at = `${date}T00:00:00Z`
   return {
@@ -81,7 +115,7 @@ function placed({ provider, from, to, date }: Place, quote: Quote): Placed {
     corridor: `${id} ${from} ${to}`,
     sendAmount: 0,
     rank: 0,
-    line: plainCsvLine([id, from, to, rate, fee, feeCurrency, at, notes, evidence]),
+    line: plainCsvLine([id, from, to, rate, fee, feeCurrency, at, notes, evidence, ...offer]),
   }
 }
 
@@ -95,15 +129,5 @@ function quarterNotes(row: QuarterRow): string {
   return notes.join('; ')
 }
 
-function surveyNotes(price: MiddlePrice): string {
-  const { feePct, marginPct, amount, from, sourceCountry, targetCountry, outOf } = price
-  const notes = [
-    `World Bank survey of 2025 Q3: fee ${feePct} % and margin ${marginPct} % of ${amount} ${from}`,
-    `${sourceCountry} to ${targetCountry}`,
-    `pay-in: ${price.instrument.toLowerCase()}`,
-    `channel: ${price.accessPoint.toLowerCase()}`,
-  ]
-  if (outOf === 2) notes.push('the cheaper of 2 prices')
-  if (outOf > 2) notes.push(`the middle of ${outOf} prices`)
-  return notes.join('; ')
-}
+const surveyNotes = ({ feePct, marginPct, amountUsd }: SurveyPrice): string =>
+  `World Bank survey of 2025 Q3: fee ${feePct} % and margin ${marginPct} % of ${amountUsd} USD`

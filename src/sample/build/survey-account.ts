@@ -1,14 +1,10 @@
 import { PAID_IN_USD } from './countries.ts'
 import type { Mids } from './mids.ts'
 import { compareText } from './rows.ts'
-import { type MiddlePrice, type SurveyPrice, surveyDays } from './survey.ts'
+import { type SurveyPrice, surveyDays } from './survey.ts'
 
 /** What the manifest says of the survey: how its percentages became quotes, and what is missing. */
-export function surveyAccount(
-  prices: readonly SurveyPrice[],
-  middle: readonly MiddlePrice[],
-  mids: Mids,
-) {
+export function surveyAccount(prices: readonly SurveyPrice[], mids: Mids) {
   const oneCurrency = prices.filter(({ from, to }) => from === to)
   const corridors = new Map<string, Set<string>>()
   for (const price of prices.filter(({ from, to }) => from !== to)) {
@@ -24,17 +20,19 @@ export function surveyAccount(
     rate: 'mid of the day * (1 - margin / 100), not rounded; pegged currencies by their peg',
     amount: 'the worth of 200 and 500 US dollars at the mid of the day, to two digits',
     fee: "the survey's percent of that amount, in the source currency",
-    price:
-      'one for each provider and pair of currencies: of its prices for 200 dollars, over all ' +
-      'countries and ways of paying, the middle one by total cost (of two in the middle the ' +
-      'cheaper); its notes name countries, amount and way of paying',
+    offer:
+      'each price is an offer of its own, with both countries, how one pays in, the channel, and ' +
+      'that amount as its least and its greatest',
+    service:
+      'prices that agree in all of it differ by something that the extract does not tell; from ' +
+      'the second on they are named Price 2, Price 3 and so on, in the order of the survey',
     paid_in_usd: PAID_IN_USD,
     prices: prices.length,
-    quotes: middle.length,
-    without_a_corridor: {
+    named_services: prices.filter(({ place }) => place > 1).length,
+    of_one_currency: {
       pairs: [...new Set(oneCurrency.map(pairOf))].sort(),
       prices: oneCurrency.length,
-      reason: 'one currency on both sides, which is no corridor',
+      what: 'one currency on both sides: found by the two countries, and no corridor without them',
     },
     amounts: amountsOf(prices),
     pairs_of_corridors: Object.fromEntries(

@@ -22,6 +22,11 @@ export type SurveyPrice = {
   rate: number
   /** In the source currency, for `amount`. */
   fee: number
+  /**
+   * Which it is of the prices that agree in provider, countries, way of paying, channel and amount,
+   * in the survey's order, counted from 1. The extract does not tell what sets them apart.
+   */
+  place: number
 }
 
 /** How many of the last days of the mids the survey's providers are spread over. */
@@ -41,13 +46,26 @@ export function surveyPrices(rows: readonly SurveyRow[], mids: Mids): SurveyPric
   const days = surveyDays(mids)
   const ids = [...new Set(rows.map((row) => providerIdOf(row.provider)))].sort()
   const dayOf = new Map(ids.map((id, index) => [id, days[index % days.length]!]))
-  return rows.map((row) => priceOn(dayOf.get(providerIdOf(row.provider))!, row, mids))
+  const places = new Map<string, number>()
+  return rows.map((row) => {
+    const offer = offerOf(row)
+    const place = (places.get(offer) ?? 0) + 1
+    places.set(offer, place)
+    return { ...priceOn(dayOf.get(providerIdOf(row.provider))!, row, mids), place }
+  })
 }
+
+/** All that the survey says of an offer but its price. */
+const offerOf = (row: SurveyRow): string =>
+  [
+    ...[row.provider, row.source_country, row.target_country],
+    ...[row.instrument, row.access_point, row.amount_usd],
+  ].join('\n')
 
 /** The days that survey prices are dated to, newest first. */
 export const surveyDays = (mids: Mids): string[] => mids.days.slice(-SURVEY_DAYS).reverse()
 
-function priceOn(day: string, row: SurveyRow, mids: Mids): SurveyPrice {
+function priceOn(day: string, row: SurveyRow, mids: Mids): Omit<SurveyPrice, 'place'> {
   const from = currencyOf(row.source_country)
   const to = currencyOf(row.target_country)
   const [amountUsd, feePct, marginPct] = [row.amount_usd, row.fee_pct, row.fx_margin_pct].map(
@@ -81,31 +99,3 @@ const localAmount = (amountUsd: number, perUsd: number): number =>
   rounded(amountUsd * perUsd, AMOUNT_DIGITS)
 
 const rounded = (value: number, digits: number): number => Number(value.toPrecision(digits))
-
-/** A price that stands for all of its provider in its corridor, and how many it stands for. */
-export type MiddlePrice = SurveyPrice & { outOf: number }
-
-/** The tier of the survey that a provider's one price is taken from. */
-const MIDDLE_OF_USD = 200
-
-/**
- * One price for each provider and corridor: of its prices for 200 dollars, over all its country
- * pairs and ways of paying, the middle one by total cost; of two in the middle the cheaper.
- *
- * A real price, never a mean of two, so that its rate and fee belong together. Pairs of countries
- * with one currency are no corridor and have none. In the order of the survey's first mention.
- */
-export function middlePrices(prices: readonly SurveyPrice[]): MiddlePrice[] {
-  const candidates = prices.filter(
-    ({ from, to, amountUsd }) => from !== to && amountUsd === MIDDLE_OF_USD,
-  )
-  const groups = Map.groupBy(candidates, ({ provider, from, to }) => `${provider} ${from} ${to}`)
-  return [...groups.values()].map((group) => {
-    const byCost = group.toSorted((a, b) => totalPct(a) - totalPct(b))
-    return { ...byCost[(byCost.length - 1) >> 1]!, outOf: group.length }
-  })
-}
-
-/** Total cost in hundredths of a percent, whole, so that equal costs are equal. */
-const totalPct = ({ feePct, marginPct }: SurveyPrice): number =>
-  Math.round((feePct + marginPct) * 100)
