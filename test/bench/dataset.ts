@@ -1,5 +1,6 @@
 import type { Currency } from '~/domain/currency.ts'
 import type { Observation } from '~/domain/observation.ts'
+import type { Offer } from '~/domain/offer/terms.ts'
 import type { Provider } from '~/domain/provider.ts'
 import { CURRENCIES, currency, provider } from '../support/catalogue.ts'
 
@@ -84,7 +85,13 @@ export function perUsdAt(currency: string, ms: number): string {
   return (PER_USD[currency]! * (1 + 0.02 * wave)).toPrecision(8)
 }
 
-export type Pair = { readonly providerId: string; readonly from: string; readonly to: string }
+export type Pair = {
+  readonly providerId: string
+  readonly from: string
+  readonly to: string
+  /** Left out where nothing is said of it. */
+  readonly offer?: Offer
+}
 
 function observationOf(
   pair: Pair,
@@ -99,7 +106,7 @@ function observationOf(
     effectiveMs,
     notes: null,
     evidence: 'observed',
-    offer: null,
+    offer: pair.offer ?? null,
   }
 }
 

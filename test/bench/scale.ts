@@ -9,6 +9,7 @@ import { endpointsOf } from './http/endpoints.ts'
 import { bestGenerator } from './http/load.ts'
 import { type Market, market, QUOTERS } from './http/market.ts'
 import { cpuMs, type Measured, measured, medians } from './http/measure.ts'
+import { CORRIDOR_OFFERS, offerMarket } from './http/offers.ts'
 import { publisherOf } from './http/publisher.ts'
 import { inTurn, type Keys, keysOf, LIMITS } from './http/scene.ts'
 import { type Running, residentMb, serve } from './process.ts'
@@ -38,17 +39,23 @@ type Stage = {
 
 /**
  * What a request, a recorded row and a live quote cost as the number of live quotes grows, with 12
- * in each corridor: the same service at each size, driven in turns.
+ * in each corridor: the same service at each size, driven in turns. Beside them, what 200 offers in
+ * each corridor cost.
  */
 export async function scale(dir: string, sizes: Sizes): Promise<Figure[]> {
   const stages: Stage[] = []
   try {
     for (const liveQuotes of sizes.sizes)
       stages.push(await stageOf(`${dir}/${liveQuotes}`, liveQuotes))
+    const plain = [...stages]
+    const liveOffers = sizes.sizes.at(-1)!
+    const offers = await stageOf(`${dir}/offers`, liveOffers, true)
+    stages.push(offers)
     return [
-      ...(await requestCosts(stages, sizes)),
-      ...(await publishCosts(stages, sizes)),
-      memoryPerQuote(stages),
+      ...(await requestCosts(plain, sizes)),
+      ...(await publishCosts(plain, sizes)),
+      ...(await offerCosts({ few: plain[0]!, offers }, sizes)),
+      ...memoryFigures(plain, offers),
     ]
   } finally {
     for (const { service, home } of stages) {
@@ -63,19 +70,20 @@ const targetAt = (i: number): string => `R${letters(i)}`
 const letters = (i: number): string =>
   String.fromCharCode(65 + Math.floor(i / 26)) + String.fromCharCode(65 + (i % 26))
 
-async function stageOf(dataDir: string, liveQuotes: number): Promise<Stage> {
+async function stageOf(dataDir: string, liveQuotes: number, isOfOffers = false): Promise<Stage> {
   const home = await openHome(dataDir)
   const { database, url } = home
   const codes = Array.from({ length: CODES }, (_, i) => i)
   const all = codes.flatMap((i) =>
     codes.map((j): Corridor => ({ from: sourceAt(i), to: targetAt(j) })),
   )
-  const corridors = all.slice(0, Math.floor(liveQuotes / QUOTERS))
+  const perCorridor = isOfOffers ? CORRIDOR_OFFERS : QUOTERS
+  const corridors = all.slice(0, Math.floor(liveQuotes / perCorridor))
   const names = [...codes.map(sourceAt), ...codes.map(targetAt)]
   const nowMs = Date.now()
   const perUsd = Object.fromEntries(names.map((code, i) => [code, 1 + i / 10]))
   const options = { liveQuotes: corridors.length * QUOTERS, depth: 1, nowMs, perUsd }
-  const quoted = market(corridors, options)
+  const quoted = (isOfOffers ? offerMarket : market)(corridors, options)
   const currencies = names.map((code) => currency(code))
   await createCatalogueStore(database).apply({ currencies, providers: quoted.providers })
   const rates = names.map((code) => ({ currency: code, perUsd: String(perUsd[code]) }))
@@ -98,23 +106,52 @@ async function requestCosts(
   { rounds, seconds }: Sizes,
 ): Promise<Figure[]> {
   const figures: Figure[] = []
-  const generator = bestGenerator()
-  const targets = Array.from({ length: 20 }, (_, i) => targetAt(i))
   for (const name of ENDPOINTS) {
-    const taken = stages.map(() => [] as Measured[])
-    for (let round = 0; round <= rounds; round++)
-      for (const [i, { service, keys, market: quoted }] of stages.entries()) {
-        const asked = { keys, market: quoted, sources: [], targets }
-        const endpoint = endpointsOf(asked).find((one) => one.name === name)!
-        const { origin } = new URL(service.url)
-        const load = { generator, origin, endpoint, perSecond: null }
-        const seen = await measured({ ...load, seconds: round ? seconds : 1 }, service.pid)
-        if (round > 0) taken[i]!.push(seen)
-      }
-    const costs = taken.map((seen) => medians(seen).cpuMicros)
+    const asked = stages.map((stage) => ({ stage, name }))
+    const costs = await cpuMicros(asked, { rounds, seconds })
     figures.push(...grown(stages, costs, { what: `CPU of GET /${name}`, goal: '0.9 to 1.1' }))
   }
   return figures
+}
+
+/** What a request costs of each that is asked, in turns. */
+async function cpuMicros(
+  asked: readonly { readonly stage: Stage; readonly name: string }[],
+  { rounds, seconds }: Pick<Sizes, 'rounds' | 'seconds'>,
+): Promise<number[]> {
+  const generator = bestGenerator()
+  const targets = Array.from({ length: 20 }, (_, i) => targetAt(i))
+  const taken = asked.map(() => [] as Measured[])
+  for (let round = 0; round <= rounds; round++)
+    for (const [i, { stage, name }] of asked.entries()) {
+      const { service, keys, market: quoted } = stage
+      const endpoints = endpointsOf({ keys, market: quoted, offers: quoted, sources: [], targets })
+      const endpoint = endpoints.find((one) => one.name === name)!
+      const { origin } = new URL(service.url)
+      const load = { generator, origin, endpoint, perSecond: null }
+      const seen = await measured({ ...load, seconds: round ? seconds : 1 }, service.pid)
+      if (round > 0) taken[i]!.push(seen)
+    }
+  return taken.map((seen) => medians(seen).cpuMicros)
+}
+
+/** What `/convert` costs where each provider has many offers, beside where each has one. */
+async function offerCosts(
+  { few, offers }: { few: Stage; offers: Stage },
+  sizes: Sizes,
+): Promise<Figure[]> {
+  const asked = [
+    { stage: few, name: 'convert' },
+    { stage: offers, name: 'convert-offers' },
+    { stage: offers, name: 'convert-filtered' },
+  ]
+  const [plain, chosen, filtered] = (await cpuMicros(asked, sizes)) as [number, number, number]
+  const what = `CPU of GET /convert with ${CORRIDOR_OFFERS} offers of ${QUOTERS} providers`
+  const beside = { what: `${QUOTERS} plain quotes`, value: plain }
+  return [
+    { what, value: chosen, unit: 'µs', beside, goal: 'at most 1.3' },
+    { what: `${what}, with filters`, value: filtered, unit: 'µs', beside, goal: 'at most 2' },
+  ]
 }
 
 /** The figure at each size but the first, beside the first. */
@@ -152,12 +189,23 @@ async function publishCosts(
   return grown(stages, taken.map(median), { what, goal: 'about 1' })
 }
 
-function memoryPerQuote(stages: readonly Stage[]): Figure {
+function memoryFigures(stages: readonly Stage[], offers: Stage): Figure[] {
   const [few, many] = [stages[0]!, stages.at(-1)!]
-  const bytes = (many.restingMb - few.restingMb) * 1024 * 1024
-  return {
-    what: `resident memory of a live quote, from ${shown(few.liveQuotes)} to ${shown(many.liveQuotes)}`,
-    value: bytes / (many.liveQuotes - few.liveQuotes),
-    unit: 'bytes',
-  }
+  const bytesOf = (stage: Stage) =>
+    ((stage.restingMb - few.restingMb) * 1024 * 1024) / (stage.liveQuotes - few.liveQuotes)
+  const bytes = bytesOf(many)
+  return [
+    {
+      what: `resident memory of a live quote, from ${shown(few.liveQuotes)} to ${shown(many.liveQuotes)}`,
+      value: bytes,
+      unit: 'bytes',
+    },
+    {
+      what: `resident memory of a live offer, from ${shown(few.liveQuotes)} to ${shown(offers.liveQuotes)}`,
+      value: bytesOf(offers),
+      unit: 'bytes',
+      beside: { what: 'a plain quote', value: bytes },
+      goal: 'at most 1.3',
+    },
+  ]
 }

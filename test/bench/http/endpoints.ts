@@ -1,5 +1,7 @@
 import { BASE_PATH } from '~/http/path.ts'
 import { newKey } from '~/runtime/new-key.ts'
+import type { Market } from './market.ts'
+import { ASKED_PAY_OUT } from './offers.ts'
 import type { Scene } from './scene.ts'
 
 export type Goal = { readonly ofBare?: number; readonly overSql?: number }
@@ -27,12 +29,19 @@ const EDGE: Goal = { ofBare: 0.75, overSql: 10 }
 const WHOLE: Goal = { ofBare: 0.75, overSql: 12 }
 const LIST: Goal = { ofBare: 0.65, overSql: 12 }
 
-type Asked = Pick<Scene, 'keys' | 'market' | 'sources' | 'targets'>
+type Asked = Pick<Scene, 'keys' | 'market' | 'sources' | 'targets'> & {
+  /** Where the corridor with many offers is. */
+  readonly offers: Pick<Market, 'corridors'>
+}
 
 /** What is asked of each server. */
-export function endpointsOf({ keys, market, sources, targets }: Asked): Endpoint[] {
+export function endpointsOf({ keys, market, offers, sources, targets }: Asked): Endpoint[] {
   const [{ from, to }] = market.corridors as [{ from: string; to: string }]
   const pair = `from=${from}&to=${to}`
+  const [offered] = offers.corridors as [{ from: string; to: string }]
+  const manyOffers = `/convert?from=${offered.from}&to=${offered.to}`
+  const filters = `&target_country=KE&pay_out=${ASKED_PAY_OUT}`
+  const plain = { sqlPath: null }
   const get = (name: string, path: string, goal: Goal, more: Partial<Endpoint> = {}): Endpoint => ({
     ...{ name, goal, method: 'GET', path: BASE_PATH + path, status: 200 },
     sqlPath: BASE_PATH + path,
@@ -55,6 +64,8 @@ export function endpointsOf({ keys, market, sources, targets }: Asked): Endpoint
     get('convert', `/convert?${pair}&amount=${AMOUNT}`, { ofBare: 0.6, overSql: 12 }),
     get('convert-repeated', `/convert?${pair}&amount=250`, WHOLE),
     get('convert-hourly', `/convert?${pair}&amount=${AMOUNT}`, { ofBare: 0.6 }, hourly),
+    get('convert-offers', `${manyOffers}&amount=${AMOUNT}`, {}, plain),
+    get('convert-filtered', `${manyOffers}${filters}&amount=${AMOUNT}`, {}, plain),
     get('rates', `/rates?${pair}`, WHOLE),
     get('rates-hourly', `/rates?${pair}`, WHOLE, hourly),
     get('provider', '/rates/provider?provider=bench-7', WHOLE),

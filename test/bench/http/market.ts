@@ -9,7 +9,7 @@ import { type Pair, wander } from '../dataset.ts'
 export const QUOTERS = 12
 const PROVIDERS = 60
 /** The time that observations are spread over, so that live quotes are of the last days. */
-const SPAN_MS = 8 * DAY_MS
+export const SPAN_MS = 8 * DAY_MS
 
 export type Market = {
   readonly providers: readonly Provider[]
@@ -42,7 +42,7 @@ export function market(
   }
 }
 
-type MarketOptions = {
+export type MarketOptions = {
   readonly liveQuotes: number
   /** Observations of each live quote, the live one included. */
   readonly depth: number

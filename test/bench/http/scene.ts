@@ -8,6 +8,7 @@ import { openHome } from '../home.ts'
 import { command, type Running, serve } from '../process.ts'
 import { pinToServers } from './cores.ts'
 import { type Market, market } from './market.ts'
+import { offerMarket } from './offers.ts'
 
 const LIVE_QUOTES = 5000
 const CORRIDORS = 500
@@ -35,6 +36,8 @@ export type Scene = {
   readonly service: Running
   readonly keys: Keys
   readonly market: Market
+  /** One more corridor, with many offers. */
+  readonly offers: Market
   /** The codes that `market` quotes between. */
   readonly sources: readonly string[]
   readonly targets: readonly string[]
@@ -54,14 +57,14 @@ export async function openScene(dataDir: string): Promise<Scene> {
   const shiftDays = sampleShiftDays(nowMs)
   const sample = { origin: 'http://localhost:3000', shiftDays, nowMs, say: () => {} }
   await loadSample(database, sample)
-  const quoted = await filled(database, nowMs)
+  const { quoted, offers } = await filled(database, nowMs)
   const settings = { DATABASE_URL: url, ...LIMITS, MID_MAX_AGE: '240h' }
   const keys = await keysOf(settings)
   const service = await serve(settings)
   await pinToServers(service.pid)
   await spend(service.url, keys.spent, database)
   return {
-    ...{ database, databaseUrl: url, service, keys, market: quoted },
+    ...{ database, databaseUrl: url, service, keys, market: quoted, offers },
     sources: SOURCES,
     targets: TARGETS,
     async close() {
@@ -100,8 +103,8 @@ export async function keysOf(settings: Record<string, string>): Promise<Keys> {
   }
 }
 
-/** Quotes as many corridors as are missing to `CORRIDORS`. */
-async function filled(database: Database, nowMs: number): Promise<Market> {
+/** Quotes as many corridors as are missing to `CORRIDORS`, the last of them with offers. */
+async function filled(database: Database, nowMs: number) {
   const { sql } = database
   const known = await sql`select source || '/' || target as pair from corridors`
   const taken = new Set(known.map(({ pair }) => pair))
@@ -112,11 +115,14 @@ async function filled(database: Database, nowMs: number): Promise<Market> {
     select distinct on (currency) currency, per_usd
     from reference_rates order by currency, fetched_at desc`
   const perUsd = { USD: 1, ...Object.fromEntries(rates.map((r) => [r.currency, +r.per_usd])) }
-  const quoted = market(free, { liveQuotes: LIVE_QUOTES, depth: 4, nowMs, perUsd })
+  const options = { depth: 4, nowMs, perUsd }
+  const quoted = market(free.slice(0, -1), { ...options, liveQuotes: LIVE_QUOTES })
+  const offers = offerMarket(free.slice(-1), options)
   await createCatalogueStore(database).apply({ currencies: [], providers: quoted.providers })
-  await importObservations({ database, rows: inTurn(quoted.rows()) })
+  for (const { rows } of [quoted, offers])
+    await importObservations({ database, rows: inTurn(rows()) })
   await sql`vacuum (analyze)`
-  return quoted
+  return { quoted, offers }
 }
 
 export async function* inTurn<T>(rows: Iterable<T>): AsyncGenerator<T> {

@@ -1,0 +1,55 @@
+import type { Corridor } from '~/domain/corridor.ts'
+import { CHANNELS, type Offer, PAY_WAYS, PLAIN } from '~/domain/offer/terms.ts'
+import { provider } from '../../support/catalogue.ts'
+import { type Pair, wander } from '../dataset.ts'
+import { type Market, type MarketOptions, QUOTERS, SPAN_MS } from './market.ts'
+
+/** How many offers a corridor has, of as many providers as quote one without offers. */
+export const CORRIDOR_OFFERS = 200
+/** What half of the offers pay out in. */
+export const ASKED_PAY_OUT = 'mobile_money'
+
+const BANDS = 4
+/** The bands share the amounts that are asked for. */
+const BAND_WIDTH = 250_000
+const CENT = 0.01
+
+/** A market where each provider of a corridor has about seventeen offers. */
+export function offerMarket(
+  corridors: readonly Corridor[],
+  { depth, nowMs, perUsd }: Omit<MarketOptions, 'liveQuotes'>,
+): Market {
+  const pairs = corridors.flatMap(offersIn)
+  return {
+    providers: Array.from({ length: QUOTERS }, (_, i) => provider(providerAt(i))),
+    corridors,
+    pairs,
+    rows: () => wander(pairs, { count: pairs.length * depth, nowMs, perUsd, spanMs: SPAN_MS }),
+  }
+}
+
+const providerAt = (i: number): string => `bench-${i}`
+
+const offersIn = (corridor: Corridor): Pair[] =>
+  Array.from({ length: CORRIDOR_OFFERS }, (_, i) => ({
+    ...corridor,
+    providerId: providerAt(i % QUOTERS),
+    offer: offerAt(Math.floor(i / QUOTERS)),
+  }))
+
+/** Offers of four bands, two ways of paying out, and so many channels as are needed. */
+function offerAt(i: number): Offer {
+  const amountMin = (i % BANDS) * BAND_WIDTH
+  return {
+    ...PLAIN,
+    sourceCountry: 'GB',
+    targetCountry: 'KE',
+    payIn: [PAY_WAYS[2]],
+    payOut: [i % (2 * BANDS) < BANDS ? ASKED_PAY_OUT : 'cash'],
+    channel: CHANNELS[Math.floor(i / (2 * BANDS))]!,
+    amountMin,
+    amountMax: amountMin + BAND_WIDTH - CENT,
+    feePercent: i % 3 === 0 ? 0.5 : null,
+    deliveryMaxMs: 3_600_000,
+  }
+}
