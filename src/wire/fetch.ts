@@ -13,6 +13,7 @@ import {
   standingFields,
 } from './fields.ts'
 import { presentNote, stalePairsNote, tooOldPairsNote } from './note.ts'
+import { offerFields, presentOffer } from './offer/offer.ts'
 import { iso, presentAge, presentFreshness } from './present.ts'
 
 const pairFields = {
@@ -25,6 +26,7 @@ const pairFields = {
       provider_id: Type.String(),
       ...ageFields,
       evidence: standingFields.evidence,
+      ...offerFields,
     }),
   ),
 }
@@ -81,6 +83,7 @@ export const presentBest = (aged: AgedQuote) => ({
   provider_id: aged.quote.providerId,
   ...presentAge(aged),
   evidence: aged.quote.evidence,
+  ...presentOffer(aged.quote),
 })
 
 function presentPair({ mid, best }: Pair): Static<typeof PairValue> {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { offer } from '../support/offers.ts'
 import { World } from '../support/world.ts'
 
 const FETCHED = '2026-03-05T14:00:00.000Z'
@@ -23,6 +24,19 @@ const freshBest = (rate: number, providerId: string, at: string) => ({
 })
 
 describe('GET /fetch-one', () => {
+  test('200 has the best of the offers that providers are shown by, and says what it is for', async () => {
+    const world = fed()
+    world.quote(
+      { providerId: 'retail-a', rate: 140, at: '2026-02-05T14:00:00.000Z' },
+      { providerId: 'retail-a', rate: 129, at: FETCHED, offer: offer({ payOut: ['cash'] }) },
+      { providerId: 'retail-b', rate: 128, at: FETCHED },
+    )
+    const { body } = await world.get('/fetch-one?from=USD&to=KES', world.key())
+    const id = expect.stringMatching(/^[0-9a-f]{12}$/)
+    const told = { id, pay_out: ['cash'] }
+    expect(body.provider_best).toEqual({ ...freshBest(129, 'retail-a', FETCHED), offer: told })
+  })
+
   test('200 has the mid and the best executable quote', async () => {
     const world = fed()
     const at = '2026-03-05T14:20:00.000Z'
