@@ -1,0 +1,27 @@
+import { expect, test } from 'bun:test'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { migrate } from '~/store/migrate.ts'
+import { fillPlain, plainAnswers } from '../contract/plain-answers.ts'
+import { folderBefore } from '../support/migrations.ts'
+import { emptyDatabase } from '../support/postgres.ts'
+import { TEST_MS_MAX } from '../support/until.ts'
+
+/** What the last version before offers answered, recorded from its own service. */
+const BEFORE = join(import.meta.dir, '../contract/plain-answers.json')
+
+test(
+  'after 0011_offers a filled database gives every answer that it gave before, byte for byte',
+  async () => {
+    const database = await emptyDatabase()
+    await migrate(database, await folderBefore('0011_offers'))
+    await fillPlain(database)
+    expect(await migrate(database)).toBeGreaterThan(0)
+    const before: Record<string, string> = JSON.parse(await readFile(BEFORE, 'utf8'))
+    const after = await plainAnswers(database)
+    expect(Object.keys(after)).toHaveLength(100)
+    expect(after).toEqual(before)
+    await database.close()
+  },
+  TEST_MS_MAX,
+)
