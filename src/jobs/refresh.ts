@@ -6,7 +6,7 @@ import type { Catalogue } from '~/domain/provider.ts'
 import { type DaySpan, dayOf, type UsageCount } from '~/domain/quota.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { Log } from '~/log.ts'
-import { type DaySource, LOOKUPS_MAX, publishWithDays } from '~/memory/day-publication.ts'
+import { type DaySource, learnDays, publishWithDays } from '~/memory/day-publication.ts'
 import type { Generation, Memory, Publication } from '~/memory/memory.ts'
 import { USAGE_DAYS, type UsageMeter } from '~/memory/usage-meter.ts'
 import { Backlog, type DatabaseChange, type IdRange } from './backlog.ts'
@@ -195,15 +195,11 @@ export class Refresher {
    * so that a revoked key cannot come back.
    */
   async #publishAccess(load: () => Promise<Access>, others: Publication = {}): Promise<Generation> {
-    const { memory, clock } = this.deps
+    const { sources, memory, clock } = this.deps
     for (let reads = 1; ; reads++) {
       const { keys } = memory.current
       const access = await load()
-      for (let lookups = 0; lookups < LOOKUPS_MAX; lookups++) {
-        const missing = memory.expect(others)
-        if (missing.length === 0) break
-        await this.#lookUp(missing)
-      }
+      await learnDays({ memory, days: sources.references }, others)
       const before = memory.current
       if (before.keys !== keys && reads < ACCESS_READS_MAX) continue
       memory.publish({ ...others, access }, clock.now())

@@ -7,29 +7,28 @@ export type DaySource = {
   referencesAt(probes: readonly Probe[]): Promise<readonly ProbeAnswer[]>
 }
 
-type DayDeps = {
-  readonly memory: Memory
-  readonly days: DaySource
-  readonly clock: { now(): number }
-}
+type DayDeps = { readonly memory: Memory; readonly days: DaySource }
 
 /** How often days are looked up for one publication, because others were needed meanwhile. */
-export const LOOKUPS_MAX = 5
+const LOOKUPS_MAX = 5
 
 /**
- * Publishes once memory knows the references of the day of every quote that it then serves. It
- * looks nothing up for quotes that are newer than every reference.
- *
- * Rejects when a look-up fails; then nothing is published.
+ * Lets memory know the references of the day of every quote that it serves once `added` is
+ * published. It looks nothing up for quotes that are newer than every reference.
  */
-export async function publishWithDays(
-  { memory, days, clock }: DayDeps,
-  added: Publication,
-): Promise<void> {
+export async function learnDays({ memory, days }: DayDeps, added: Publication): Promise<void> {
   for (let lookups = 0; lookups < LOOKUPS_MAX; lookups++) {
     const missing = memory.expect(added)
-    if (missing.length === 0) break
+    if (missing.length === 0) return
     memory.learn(await days.referencesAt(missing))
   }
-  memory.publish(added, clock.now())
+}
+
+/** Publishes after `learnDays`. Rejects when a look-up fails; then nothing is published. */
+export async function publishWithDays(
+  { clock, ...deps }: DayDeps & { readonly clock: { now(): number } },
+  added: Publication,
+): Promise<void> {
+  await learnDays(deps, added)
+  deps.memory.publish(added, clock.now())
 }
