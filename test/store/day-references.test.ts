@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { HOUR_MS } from '~/domain/duration.ts'
 import type { Reference } from '~/domain/mid.ts'
@@ -6,20 +6,10 @@ import type { Probe } from '~/domain/price/day-mids.ts'
 import { foundRows } from '~/store/day-references.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { answersOf } from '../support/days.ts'
-import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
-import { NOW_MS, recordHistory, scannedTables } from './samples.ts'
+import type { FreshDatabase } from '../support/postgres.ts'
+import { databasesOfFile, NOW_MS, recordHistory, scannedTables } from './samples.ts'
 
-const opened: FreshDatabase[] = []
-
-async function newDatabase(): Promise<FreshDatabase> {
-  const database = await freshDatabase()
-  opened.push(database)
-  return database
-}
-
-afterAll(async () => {
-  for (const database of opened) await database.close()
-})
+const newDatabase = databasesOfFile()
 
 const CODES = ['KES', 'NGN', 'USD', 'ZAR']
 

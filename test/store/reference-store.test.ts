@@ -1,24 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { HOUR_MS } from '~/domain/duration.ts'
 import { boundariesMs, hourStartMs } from '~/domain/freshness.ts'
 import type { Reference } from '~/domain/mid.ts'
 import { newestFirst } from '~/domain/quote.ts'
 import { valueAt } from '~/memory/trail.ts'
 import { createReferenceStore, liveReferences } from '~/store/reference-store.ts'
-import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
-import { NOW_MS, recordHistory, scannedTables } from './samples.ts'
+import type { FreshDatabase } from '../support/postgres.ts'
+import { databasesOfFile, NOW_MS, recordHistory, scannedTables } from './samples.ts'
 
-const opened: FreshDatabase[] = []
-
-async function newDatabase(): Promise<FreshDatabase> {
-  const database = await freshDatabase()
-  opened.push(database)
-  return database
-}
-
-afterAll(async () => {
-  for (const database of opened) await database.close()
-})
+const newDatabase = databasesOfFile()
 
 const sorted = (references: readonly Reference[]) => references.toSorted((a, b) => a.id - b.id)
 

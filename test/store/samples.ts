@@ -1,3 +1,4 @@
+import { afterAll } from 'bun:test'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import type { PendingQuery } from 'postgres'
 import type { Observation } from '~/domain/observation.ts'
@@ -8,6 +9,19 @@ import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { until } from '../support/until.ts'
 
 export const NOW_MS = Date.parse('2026-03-05T14:25:30.500Z')
+
+/** Makes databases, and closes them once the tests of the file are done. */
+export function databasesOfFile(make: () => Promise<FreshDatabase> = freshDatabase) {
+  const opened: FreshDatabase[] = []
+  afterAll(async () => {
+    for (const database of opened) await database.close()
+  })
+  return async (): Promise<FreshDatabase> => {
+    const database = await make()
+    opened.push(database)
+    return database
+  }
+}
 
 /** A fresh database that knows the currencies and providers of the tests. */
 export async function stockedDatabase(): Promise<FreshDatabase> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { MINUTE_MS } from '~/domain/duration.ts'
 import { boundariesMs, hourStartMs } from '~/domain/freshness.ts'
@@ -9,19 +9,9 @@ import { createQuoteStore, liveQuotes } from '~/store/quote-store.ts'
 import { offer } from '../../support/offers.ts'
 import type { FreshDatabase } from '../../support/postgres.ts'
 import { TEST_MS_MAX } from '../../support/until.ts'
-import { NOW_MS, observation, scannedTables, stockedDatabase } from '../samples.ts'
+import { databasesOfFile, NOW_MS, observation, scannedTables, stockedDatabase } from '../samples.ts'
 
-const opened: FreshDatabase[] = []
-
-async function newDatabase(): Promise<FreshDatabase> {
-  const database = await stockedDatabase()
-  opened.push(database)
-  return database
-}
-
-afterAll(async () => {
-  for (const database of opened) await database.close()
-})
+const newDatabase = databasesOfFile(stockedDatabase)
 
 const HOUR = hourStartMs(NOW_MS)
 
