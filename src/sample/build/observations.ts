@@ -1,6 +1,7 @@
+import { compareText } from '~/domain/rank.ts'
 import { isObserved } from './left-out.ts'
 import { providerIdOf } from './providers.ts'
-import { compareText, type OfficialRow, plainCsvLine, type QuarterRow } from './rows.ts'
+import { type OfficialRow, plainCsvLine, type QuarterRow } from './rows.ts'
 import type { SurveyPrice } from './survey.ts'
 
 /** The columns of `observations.csv.gz`, which are those the importer reads. */

@@ -1,4 +1,5 @@
-import { compareText, type MidRow, plainCsvLine } from './rows.ts'
+import { compareText } from '~/domain/rank.ts'
+import { type MidRow, plainCsvLine } from './rows.ts'
 
 /** The columns of `reference.csv.gz`, which are those the importer reads. */
 export const REFERENCE_HEADER = 'fetched_at,source,currency,per_usd' as const

@@ -87,6 +87,3 @@ export function plainCsvLine(fields: readonly string[]): string {
   if (awkward !== undefined) throw new Error(`a sample field would need quoting: ${awkward}`)
   return fields.join(',')
 }
-
-/** The order of two texts by their code units, the same on every machine. */
-export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

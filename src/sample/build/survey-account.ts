@@ -1,6 +1,6 @@
+import { compareText } from '~/domain/rank.ts'
 import { PAID_IN_USD } from './countries.ts'
 import type { Mids } from './mids.ts'
-import { compareText } from './rows.ts'
 import { type SurveyPrice, surveyDays } from './survey.ts'
 
 /** What the manifest says of the survey: how its percentages became quotes, and what is missing. */
