@@ -20,12 +20,16 @@ type Table = { readonly name: string; readonly columns: readonly string[] }
 const END = '\\.'
 const ROWS_BYTES_MAX = 1_048_576
 
-/** Every table of ours, each after those that it refers to. */
-const TABLES: readonly Table[] = ordered(
-  Object.values({ ...schema, ...past, ...references, ...portal }).filter((value) =>
+/**
+ * Every table of ours, each after those that it refers to. Offers come first, as observations refer
+ * to them by a trigger.
+ */
+const TABLES: readonly Table[] = ordered([
+  schema.offers,
+  ...Object.values({ ...schema, ...past, ...references, ...portal }).filter((value) =>
     is(value, PgTable),
   ),
-)
+])
 
 /**
  * Writes the whole database as of one moment, without holding anybody up: a line that describes the
