@@ -20,7 +20,7 @@ const COUNTRY_CORRIDORS_MAX = 5000
 
 /** The offers of one corridor that name the same two countries. */
 type Between = CountryOffers & {
-  readonly offers: readonly RankedQuote[]
+  readonly providerIds: ReadonlySet<string>
   readonly view: CorridorView
 }
 
@@ -54,7 +54,8 @@ function betweenOf(view: View, offers: readonly RankedQuote[]): readonly Between
     const [sourceCountry, targetCountry] = countries.split(' ') as [string, string]
     const offerCount = new Set(own.map(offerOf)).size
     const seen = corridorView(own, staleBeforeMs)
-    return { sourceCountry, targetCountry, offerCount, offers: own, view: seen }
+    const providerIds = new Set(own.map(({ quote }) => quote.providerId))
+    return { sourceCountry, targetCountry, offerCount, providerIds, view: seen }
   })
   known.set(offers, fresh)
   return fresh
@@ -110,12 +111,11 @@ export function countryPairs(view: View): CountryPair[] {
   )
   return [...pairs.values()].map((corridors) => {
     const { sourceCountry, targetCountry } = corridors[0]!.countries
-    const offers = corridors.flatMap(({ countries }) => countries.offers)
     return {
       sourceCountry,
       targetCountry,
       corridors: corridors.map(({ from, to }) => ({ from, to })),
-      providerCount: new Set(offers.map(({ quote }) => quote.providerId)).size,
+      providerCount: new Set(corridors.flatMap(({ countries }) => [...countries.providerIds])).size,
       offerCount: corridors.reduce((count, { countries }) => count + countries.offerCount, 0),
       lastUpdatedMs: newestOf(corridors) ?? 0,
     }

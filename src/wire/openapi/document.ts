@@ -17,6 +17,9 @@ fee and spread, what a recipient nets, and an independent mid-market rate to jud
   \`as_of\`), enterprise plans what holds now (\`realtime\`). Every answer says which.
 - **Kinds of price.** Quotes of different \`rate_type\` are never ranked against each other;
   \`official\` and \`parallel\` ones are never the best of anything.
+- **Offers.** A price may be for certain countries, ways of paying, amounts: \`offer\` says which.
+  Questions may ask for them; what an offer does not say is never taken for granted, but listed in
+  \`unspecified\`.
 - **Errors.** JSON with \`error\`, a sentence that says what to do, and \`code\`, a stable word.
 - **Request ids.** Every answer has an \`X-Request-Id\`: the one you sent, when it is 1 to 128 of
   letters, digits, dot, dash and underscore, else a new one. Quote it when something went wrong.

@@ -32,6 +32,13 @@ Paths below are under \`${base}\`. Send the key in the \`X-API-Key\` header; /st
   or another source) or \`indicative\` (advertised, not to be had for sure). Say which.
 - \`fee_stated: false\` means that nobody said a fee: nothing was taken off \`net_converted\`, and
   what arrives may be less.
+- Prices differ by country, way of paying and amount. Say what you know: \`source_country\`,
+  \`target_country\`, \`pay_in\`, \`pay_out\`, \`channel\` and \`delivery_max\` leave out what says
+  something else. \`unspecified\` names what an entry does not say: have the provider asked.
+- \`offer\` says what a price is for. With \`amount_match\` \`nearest\` it is for \`at_amount\`, and
+  what is asked may cost another price. \`offers=all\` lists all offers of each provider.
+- For how expensive a route between two countries is, use /costs: every offer, the average, the
+  median, and the goals of the UN. /countries lists the countries and the pairs that have offers.
 - \`note\` says in a sentence why a list is empty, or that the best price is stale.
 - A missing \`mid\` means that no recent one is known; \`note\` may say why. Do not make one up.
 - /rates/history and /time-series also answer \`Accept: text/csv\` and \`application/x-ndjson\`.
