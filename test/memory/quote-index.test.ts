@@ -376,9 +376,9 @@ describe('the view of a corridor', () => {
       quote({ id: i + 1, providerId: 'a', atMs: BASE_MS + i, offer: offer({ validUntilMs }) }),
     )
     const quotes = QuoteIndex.empty.with(ends, BASE_MS)
-    const ages = { quoteMaxAgeMs: null, staleAfterMs: null }
+    const sight = { quotes, catalogue: catalogueOf([]), quoteMaxAgeMs: null, staleAfterMs: null }
     const shown = (nowMs: number, tier: 'hourly' | 'realtime') =>
-      viewOf({ quotes, catalogue: catalogueOf([]), nowMs, ...ages }, tier)
+      viewOf({ ...sight, nowMs }, tier)
         .corridor('USD', 'KES')
         .quotes.map((one) => one.quote.id)
     for (const [afterMs, id] of [

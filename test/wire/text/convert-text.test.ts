@@ -172,6 +172,21 @@ describe('convertText', () => {
     expect(others).toBeGreaterThan(100)
   })
 
+  test('offers whose nets are alike as shown are told apart by age, whatever noise they have', () => {
+    const clock = clockAt(NOW)
+    const memory = new Memory()
+    memory.publish({ catalogue: { currencies: CURRENCIES, providers: PROVIDERS } }, clock.now())
+    const noisy = { rate: 0.4, fee: 0.1, feeCurrency: 'KES', offer: offer({ service: 'noisy' }) }
+    const atMs = clock.now()
+    const quotes = [quote({ ...noisy, id: 1, atMs: atMs - 1 }), quote({ id: 2, rate: 0.3, atMs })]
+    memory.publish({ quotes }, atMs)
+    const view = viewOf({ memory, clock }, 'realtime')
+    const found = priced(view, sending(1))
+    const text = textOf(convertText(found, view.freshness))
+    expect(text).toBe(JSON.stringify(presentConvert(converted(found), view.freshness)))
+    expect(JSON.parse(text).providers).toMatchObject([{ rate: 0.3, net_converted: 0.3 }])
+  })
+
   test('is what presentConvert writes of offers, for any filters, amounts and ages', () => {
     const scenes = fc.record({
       quotes: fc.array(fc.tuple(quoted, fc.option(offers, { freq: 6 })), { maxLength: 25 }),

@@ -6,6 +6,7 @@ import { Refusals } from '~/http/reply.ts'
 import { AnswerCache } from '~/wire/text/answer-cache.ts'
 import { KnownPrices } from '~/wire/text/known-prices.ts'
 import { apply, events, jumps } from '../../support/market.ts'
+import { offer } from '../../support/offers.ts'
 import { unobserved } from '../../support/routes.ts'
 import { World } from '../../support/world.ts'
 
@@ -146,4 +147,19 @@ describe('KnownPrices', () => {
     await ask(0)
     expect(known.hits).toBe(1)
   })
+
+  test('remembers fewer questions about corridors with many offers', async () => {
+    const world = new World()
+    const services = Array.from({ length: 1000 }, (_, i) => offer({ service: `${i}` }))
+    world.quote(...services.map((one) => ({ providerId: 'retail-a', rate: 1, offer: one })))
+    const known = new CountingPrices()
+    const key = world.key('enterprise')
+    const stems = Array.from({ length: 10 }, (_, n) => `from=USD&to=KES&n=${n}`)
+    const hits: number[] = []
+    for (const stem of [...stems, ...stems.toReversed()]) {
+      await replyOf(world, known, `${stem}&amount=1`, key)
+      hits.push(known.hits)
+    }
+    expect(hits.slice(-10)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 9])
+  }, 60_000)
 })
