@@ -4,7 +4,7 @@ import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { createFeedStateStore } from '~/store/feed-state-store.ts'
 import { type FeedUpstream, feedUpstreams, saying, well } from '../runtime/feed-scene.ts'
 import { CURRENCIES } from '../support/catalogue.ts'
-import { corridorProcess, documentOf } from '../support/command.ts'
+import { corridorProcess, corridorWith, documentOf } from '../support/command.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 
 setDefaultTimeout(60_000)
@@ -26,16 +26,18 @@ afterAll(async () => {
   await database.close()
 })
 
-/** `corridor reference ...` as an operator runs it, its feed being the local one. */
+const localFeed = () => ({
+  REFERENCE_FEED: 'open-er-api',
+  REFERENCE_FEED_URL: feed.upstream.origin,
+})
+
+/** `corridor reference ...` with its feed being the local one. */
 const reference = (args: string[], env: Record<string, string> = {}) =>
-  corridorProcess(['reference', ...args], {
-    databaseUrl: database.url,
-    env: {
-      REFERENCE_FEED: 'open-er-api',
-      REFERENCE_FEED_URL: feed.upstream.origin,
-      ...env,
-    },
-  })
+  corridorWith({ DATABASE_URL: database.url, ...localFeed(), ...env }, ['reference', ...args])
+
+/** `corridor reference ...` as an operator runs it. */
+const referenceProcess = (args: string[]) =>
+  corridorProcess(['reference', ...args], { databaseUrl: database.url, env: localFeed() })
 
 const apply = () => createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: [] })
 
@@ -70,13 +72,13 @@ describe('reference fetch', () => {
   })
 
   test('says in one line which feed answered and with what', async () => {
-    const { status, stdout, said } = await reference(['fetch'])
+    const { status, stdout, said } = await referenceProcess(['fetch'])
     expect([status, said]).toEqual([0, []])
     expect(stdout).toMatch(/^open-er-api served 7 currencies of \d{4}-\S+Z\n$/)
   })
 
   test('--json is one document', async () => {
-    const document = documentOf(await reference(['fetch', '--json']))
+    const document = documentOf(await referenceProcess(['fetch', '--json']))
     expect(document).toMatchObject({ source: 'open-er-api', currencies: 7, held_back: [] })
     expect(document.fetched_at).toMatch(ISO)
     expect(document.upstream_at).toMatch(ISO)
@@ -113,7 +115,7 @@ describe('reference fetch', () => {
 
   test('exits with 1, and asks no feed, while another process fetches', async () => {
     const before = feed.upstream.asked.length
-    const finished = await createFeedStateStore(database).once(() => reference(['fetch']))
+    const finished = await createFeedStateStore(database).once(() => referenceProcess(['fetch']))
     expect([finished!.status, finished!.said]).toEqual([
       1,
       ['corridor: another process is asking the feeds at the moment: see reference status'],
