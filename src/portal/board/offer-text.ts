@@ -16,14 +16,24 @@ const CHANNELS: Readonly<Record<Channel, string>> = {
   post_office: 'at a post office',
 }
 
+/** What somebody has who is paid in that way. */
+const RECEIVED: Readonly<Record<PayWay, string>> = {
+  cash: 'cash',
+  bank_account: 'a bank deposit',
+  debit_card: 'money on a debit card',
+  credit_card: 'money on a credit card',
+  prepaid_card: 'money on a prepaid card',
+  mobile_money: 'mobile money',
+}
+
 /** What an offer says of itself, in words; `isPair` where the page names its countries already. */
 export function offerWords(offer: Offer, isPair: boolean): string[] {
   const { service, payIn, payOut, channel } = offer
   const parts = [
     service,
     isPair ? null : countriesText(offer),
-    payIn && `pay with ${waysText(payIn)}`,
-    payOut && `they get ${waysText(payOut)}`,
+    payIn && `pay by ${listed(waysIn(payIn).map(plainWords))}`,
+    payOut && `they get ${listed(waysIn(payOut).map((way) => RECEIVED[way]))}`,
     channel && CHANNELS[channel],
     deliveryText(offer),
   ]
@@ -38,8 +48,9 @@ function countriesText({ sourceCountry, targetCountry }: Offer): string | null {
   return targetCountry && `to ${nameOf(targetCountry)}`
 }
 
-function waysText(ways: readonly PayWay[]): string {
-  const words = PAY_WAYS.filter((way) => ways.includes(way)).map(plainWords)
+const waysIn = (ways: readonly PayWay[]) => PAY_WAYS.filter((way) => ways.includes(way))
+
+function listed(words: readonly string[]): string {
   return words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 }
 

@@ -37,6 +37,7 @@ export function ProviderTable({ kind, entries, isOlder = false, ...shared }: Pro
   const Title = isOlder ? 'h3' : 'h2'
   const common = commonText(entries, standingOf)
   const silence = commonText(entries, ({ ranked }) => silenceText(ranked))
+  const isSilent = ({ ranked }: Conversion) => !silence && ranked.unspecified.length > 0
   return (
     <section class="stack-tight" aria-labelledby={titleId}>
       <div>
@@ -54,7 +55,7 @@ export function ProviderTable({ kind, entries, isOlder = false, ...shared }: Pro
                 key={entry.ranked.quote.id}
                 {...shared}
                 entry={entry}
-                place={isOlder || !hasPlace(entry) ? null : i + 1}
+                place={isOlder || !hasPlace(entry) || isSilent(entry) ? null : i + 1}
                 standing={common ? null : standingOf(entry)}
                 silence={silence ? null : silenceText(entry.ranked)}
               />

@@ -78,7 +78,7 @@ function Pairs({ title, pairs, end }: PairsProps) {
   )
 }
 
-const EMBED = 'width="360" height="420"'
+const EMBED = 'width="360" height="500"'
 
 /** How another site shows the prices of the pair. */
 function Embedding({ base, query }: Omit<Props, 'view'>) {

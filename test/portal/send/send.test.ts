@@ -170,11 +170,12 @@ describe('offers between two countries', () => {
     const { text } = await visit(world, `${PAGE}?amount=200`)
     const [first, second, third] = rowsIn(text).filter((who) => who.includes('Provider '))
     expect(first).toBe(
-      '1Provider retail-a best money transfer · pay with debit card · they get mobile money · ' +
+      '1Provider retail-a best money transfer · pay by debit card · they get mobile money · ' +
         'online · takes minutes',
     )
     expect(second).toContain('does not say for which countries')
     expect(third).toContain('priced for $100, which is nearest')
+    expect([first, second].map((who) => who?.at(0))).toEqual(['1', 'P'])
     expect(text).not.toContain('27,000.00')
   })
 
@@ -183,7 +184,7 @@ describe('offers between two countries', () => {
     expect(one.text).toContain(`href="/fx${PAGE}?amount=200&amp;offers=all"`)
     const { text } = await visit(world, `${PAGE}?offers=all`)
     expect(rowsIn(text).filter((who) => who.includes('retail-a'))).toHaveLength(2)
-    expect(rowsIn(text).join()).toContain('Express · pay with cash · arrives within 60 minutes')
+    expect(rowsIn(text).join()).toContain('Express · pay by cash · arrives within 60 minutes')
     expect(text).toContain('<input type="hidden" name="offers" value="all"/>')
   })
 
@@ -207,7 +208,7 @@ describe('offers between two countries', () => {
     expect(textOf(text)).toContain('(2 chosen)')
     expect(text).toContain(`<a href="/fx${PAGE}?amount=200">Show all</a>`)
     const rows = rowsIn(text).filter((who) => who.includes('retail-a'))
-    expect(rows).toEqual([expect.stringContaining('pay with cash')])
+    expect(rows).toEqual([expect.stringContaining('pay by cash')])
     expect(text).toContain('<input type="hidden" name="pay_in" value="cash"/>')
   })
 
