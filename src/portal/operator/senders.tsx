@@ -11,6 +11,7 @@ import {
 import { spanText } from '~/portal/format.ts'
 import { Moment, Seen } from '~/portal/moment.tsx'
 import type { Column } from '~/portal/row-table.tsx'
+import { countText } from './list-pages.tsx'
 import { LongList } from './long-list.tsx'
 
 export type Sender = Sending & { readonly name: string; readonly isActive: boolean }
@@ -46,7 +47,7 @@ export function Senders({ senders, mute, nowMs, params }: Props) {
         <h2 id="senders">Providers</h2>
         <p class="muted">
           A provider counts as silent when its newest observation is older than three of its own
-          usual intervals, and than an hour.
+          usual intervals, and older than an hour.
         </p>
         {sorted.length === 0 ? (
           <p>No provider has sent anything yet.</p>
@@ -61,7 +62,12 @@ export function Senders({ senders, mute, nowMs, params }: Props) {
             keyOf={({ providerId }) => providerId}
           />
         )}
-        {mute.length > 0 && <p class="muted">Never sent anything: {mute.join(', ')}.</p>}
+        {mute.length > 0 && (
+          <details>
+            <summary>{countText(mute.length, 'provider')} never sent anything</summary>
+            <p class="details-body">{mute.join(', ')}</p>
+          </details>
+        )}
       </section>
     </>
   )
@@ -114,8 +120,8 @@ function SilentCorridors({ senders, nowMs, params }: Omit<Props, 'mute'>) {
     <section class="stack-tight" aria-labelledby="silent">
       <h2 id="silent">Corridors that fell silent</h2>
       <p class="muted">
-        Their providers go on sending for others. A corridor is measured by its own habit, and has
-        ended, and leaves this list, after ten of its intervals and thirty days.
+        Their providers go on sending for others. Each corridor is measured by its own habit; after
+        ten of its intervals, and thirty days, it counts as ended and leaves this list.
       </p>
       <LongList
         name="silent"
