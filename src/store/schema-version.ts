@@ -11,6 +11,10 @@ export async function schemaVersion(sql: Sql | TransactionSql): Promise<number> 
   return Number(row?.last ?? 0)
 }
 
+/** When a migration of ours was made. */
+export const versionOf = (tag: string): number =>
+  journal.entries.find((entry) => entry.tag === tag)!.when
+
 /** The name of the database's last migration; its time if it is not one of ours. */
 export async function schemaName(sql: Sql): Promise<string> {
   const last = await schemaVersion(sql)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { createFeedStateStore } from '~/store/feed-state-store.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
+import { versionOf } from '~/store/schema-version.ts'
 import { importObservations } from '~/store/transfer/observation-import.ts'
 import { PeopleWorld } from '../portal/people-world.ts'
 import { addAccount } from '../runtime/replica-scene.ts'
@@ -209,5 +210,30 @@ describe('backup and restore', () => {
     expect(missing.said.at(-1)).toContain('no such file')
     expect(await restored.sql`select from currencies`).toHaveLength(0)
     await restored.close()
+  })
+
+  test('restores what versions wrote that knew no offers', async () => {
+    const restored = await freshDatabase()
+    const path = join(folder, 'older.backup')
+    const lines = Buffer.from(Bun.gunzipSync(new Uint8Array(await readFile(file))))
+      .toString()
+      .split('\n')
+    const from = lines.findIndex((line) => line.startsWith('{"name":"offers"'))
+    expect(lines[from + 1]).toBe('\\.')
+    lines.splice(from, 2)
+    lines[0] = JSON.stringify({ corridor: 1, schema: versionOf('0010_last_four') })
+    const at = lines.findIndex((line) => line.startsWith('{"name":"observations"'))
+    const { name, columns } = JSON.parse(lines[at]!) as { name: string; columns: string[] }
+    const kept = columns.slice(0, columns.indexOf('offer_id'))
+    lines[at] = JSON.stringify({ name, columns: kept })
+    for (let i = at + 1; lines[i] !== '\\.'; i++)
+      lines[i] = lines[i]!.split('\t').slice(0, kept.length).join('\t')
+    await writeFile(path, Bun.gzipSync(Buffer.from(lines.join('\n'))))
+    documentOf(await corridor(['restore', path, '--json'], restored.url))
+    const same = await freshDatabase()
+    documentOf(await corridor(['restore', file, '--json'], same.url))
+    expect(await tableTexts(restored)).toEqual(await tableTexts(same))
+    await restored.close()
+    await same.close()
   })
 })

@@ -7,7 +7,7 @@ import * as past from '~/store/past/schema.ts'
 import * as portal from '~/store/portal/schema.ts'
 import * as references from '~/store/reference-schema.ts'
 import * as schema from '~/store/schema.ts'
-import { schemaVersion } from '~/store/schema-version.ts'
+import { schemaVersion, versionOf } from '~/store/schema-version.ts'
 import { type CopyIn, copyIn } from './copy-in.ts'
 import { copyOut } from './copy-out.ts'
 
@@ -15,6 +15,14 @@ import { copyOut } from './copy-out.ts'
 type Header = { readonly corridor: 1; readonly schema: number }
 
 type Table = { readonly name: string; readonly columns: readonly string[] }
+
+/**
+ * The oldest schema whose backups can be restored: every migration since then has only added
+ * tables, and columns that older rows leave empty.
+ */
+const OLDEST = versionOf('0007_activity')
+/** Tables that backups of an older schema do not have, by the migration that made them. */
+const NEWER_TABLES: ReadonlyMap<string, number> = new Map([['offers', versionOf('0011_offers')]])
 
 /** The line that ends the rows of a table; COPY's text format never produces it. */
 const END = '\\.'
@@ -117,7 +125,9 @@ async function restored(restoring: Restoring, lines: AsyncIterable<string>): Pro
 class Restoring {
   #rows = 0
   #isBegun = false
-  #tablesLeft = TABLES.length
+  #schema = 0
+  #isOlder = false
+  #tablesLeft = 0
   #copy: CopyIn | null = null
   #pending = ''
 
@@ -143,21 +153,37 @@ class Restoring {
   async #begin(line: string): Promise<void> {
     const header = parsed<Header>(line)
     if (header?.corridor !== 1) throw new RestoreFault('the file is not a backup of corridor')
-    if (header.schema !== (await schemaVersion(this.tx)))
+    const current = await schemaVersion(this.tx)
+    const { schema } = header
+    if (schema !== current && !(schema >= OLDEST && schema < current))
       throw new RestoreFault(
         'the backup is of another schema: restore it with the version that made it, then migrate',
       )
+    this.#schema = schema
+    this.#isOlder = schema < current
+    this.#tablesLeft = TABLES.filter((table) => this.#has(table)).length
     this.#isBegun = true
   }
 
   async #open(line: string): Promise<void> {
-    const name = parsed<Table>(line)?.name
-    const table = TABLES.find((one) => one.name === name)
-    if (!table || JSON.stringify(table) !== line)
+    const said = parsed<Table>(line)
+    const table = TABLES.find((one) => one.name === said?.name && this.#has(one))
+    const columns = table && this.#columnsOf(table, said)
+    if (!columns || JSON.stringify({ name: table.name, columns }) !== line)
       throw new RestoreFault(
         'the file is damaged: a line does not name a table; nothing was restored',
       )
-    this.#copy = await copyIn(this.tx, `copy ${copied(table)} from stdin`)
+    this.#copy = await copyIn(this.tx, `copy ${copied({ ...table, columns })} from stdin`)
+  }
+
+  /** Whether a backup of this schema has the table. */
+  #has({ name }: Table): boolean {
+    return (NEWER_TABLES.get(name) ?? 0) <= this.#schema
+  }
+
+  /** The columns of a table in this backup: all of them, or those that an older schema had. */
+  #columnsOf({ columns }: Table, said: Table | null): readonly string[] {
+    return this.#isOlder ? columns.filter((name) => said?.columns?.includes(name)) : columns
   }
 
   async #add(line: string, copy: CopyIn): Promise<void> {
