@@ -1,6 +1,6 @@
 import { type Activity, wasActive } from './activity.ts'
 import { heldKey } from './offer/held.ts'
-import { isValidAt } from './offer/terms.ts'
+import { isValidAt, lastMsOf } from './offer/terms.ts'
 import type { RateType } from './provider.ts'
 import type { Quote } from './quote.ts'
 
@@ -103,5 +103,3 @@ export class Crowd {
     this.#best.clear()
   }
 }
-
-const lastMsOf = ({ offer }: Quote): number => offer?.validUntilMs ?? Number.POSITIVE_INFINITY

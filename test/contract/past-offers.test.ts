@@ -66,6 +66,40 @@ describe('GET /rates/history', () => {
     expect(spreads).toEqual([0, 100, 50, 0, 200, 150])
   })
 
+  test('200 compares with an older price again, once a newer one has run out', async () => {
+    const at = (rate: number, hour: string, provider: string, until?: string) => ({
+      ...row(provider, rate, hour, until ? { valid_until: `2026-03-0${until}:00:00Z` } : {}),
+      to: 'KES',
+    })
+    await world.post([
+      at(1000, '1T10', 'retail-a', '4T00'),
+      at(1100, '1T11', 'retail-a', '1T13'),
+      at(900, '1T12', 'retail-b'),
+      at(950, '1T14', 'retail-b'),
+    ])
+    const asked = '/rates/history?from=GBP&to=KES&period=7d&limit=2&offset=2'
+    const { entries } = await past(asked)
+    expect(entries.map(({ spread_bps }) => spread_bps)).toEqual([1818.1818, 500])
+  })
+
+  test('200 compares with no offer that fitted once and says another delivery now', async () => {
+    const at = (rate: number, hour: string, provider: string, delivery_max: string) => ({
+      ...row(provider, rate, hour, { delivery_max }),
+      to: 'UGX',
+    })
+    await world.post([
+      at(1000, '1T10', 'retail-a', 'PT1H'),
+      at(1000, '1T11', 'retail-a', 'P3D'),
+      at(900, '1T12', 'retail-b', 'PT1H'),
+    ])
+    const asked = '/rates/history?from=GBP&to=UGX&period=7d&delivery_max=2h'
+    const { entries } = await past(asked)
+    expect(entries.map(({ rate, spread_bps }) => [rate, spread_bps])).toEqual([
+      [1000, 0],
+      [900, 0],
+    ])
+  })
+
   test('200 leaves out offers that say something else, and marks those that are silent', async () => {
     const british = await history('&source_country=gb')
     expect(british.rates).toEqual([1000, 990, 995, 1010, 985])
@@ -136,6 +170,16 @@ describe('GET /historical', () => {
     ])
   })
 
+  test('200 for today lets a price go when it runs out, also from an answer kept', async () => {
+    const until = { valid_until: '2026-03-05T15:00:00Z' }
+    await world.post([{ ...row('retail-a', 7, '5T10', until), to: 'ZAR' }])
+    const today = () => past('/historical?from=GBP&to=ZAR&date=2026-03-05')
+    expect((await today()).rates).toEqual([7])
+    world.clock.set('2026-03-05T15:00:00.001Z')
+    expect((await today()).rates).toEqual([])
+    world.clock.set('2026-03-05T14:25:30.500Z')
+  })
+
   test('200 with filters ranks silent ones last and measures against what is shown', async () => {
     const { entries, rates } = await historical('2026-03-04', '&pay_out=mobile_money')
     expect(rates).toEqual([990, 985])
@@ -146,12 +190,16 @@ describe('GET /historical', () => {
   })
 
   test('200 with a filter that nobody fits is empty, and its note says so', async () => {
-    const none = await historical('2026-03-01', '&target_country=GH&channel=agent')
-    expect(none.rates).toEqual([995])
-    const { rates, body } = await past(
-      '/historical?from=GBP&to=KES&date=2026-03-01&target_country=GH',
-    )
-    expect([rates, body.note]).toEqual([[], expect.stringContaining('No active provider')])
+    const silent = await historical('2026-03-01', '&target_country=GH&channel=agent')
+    expect(silent.rates).toEqual([995])
+    const late = { ...row('retail-a', 5, '1T10', { delivery_max: 'P3D' }), to: 'XOF' }
+    await world.post([late])
+    const asked = '/historical?from=GBP&to=XOF&date=2026-03-01&delivery_max=1d'
+    const { rates, body } = await past(asked)
+    expect([rates, body.note]).toEqual([
+      [],
+      'No price of GBP/XOF on 2026-03-01 fits what is asked of delivery_max.',
+    ])
   })
 })
 

@@ -1,6 +1,5 @@
-import type { Quote } from '~/domain/quote.ts'
-import { newestFirst } from '~/domain/quote.ts'
-import { isValidAt, offerKey } from './terms.ts'
+import { newestFirst, type Quote } from '~/domain/quote.ts'
+import { isValidAt, lastMsOf, offerKey } from './terms.ts'
 
 /** A text that tells the offers of a corridor apart. */
 export const heldKey = ({ providerId, offer }: Pick<Quote, 'providerId' | 'offer'>): string =>
@@ -16,4 +15,19 @@ export function heldAt(quotes: readonly Quote[], atMs: number): Quote[] {
     if (!other || newestFirst(quote, other) < 0) held.set(key, quote)
   }
   return [...held.values()]
+}
+
+/**
+ * Without the quotes that hold at no moment to come: those of which a newer one of their offer
+ * lasts as long. Newest first.
+ */
+export function lasting(quotes: readonly Quote[]): Quote[] {
+  const covered = new Map<string, number>()
+  return quotes.toSorted(newestFirst).filter((quote) => {
+    const key = heldKey(quote)
+    const lastMs = lastMsOf(quote)
+    if (lastMs <= (covered.get(key) ?? Number.NEGATIVE_INFINITY)) return false
+    covered.set(key, lastMs)
+    return true
+  })
 }

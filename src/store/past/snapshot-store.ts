@@ -1,5 +1,6 @@
 import type { Corridor } from '~/domain/corridor.ts'
 import type { Standing } from '~/domain/history.ts'
+import { lasting } from '~/domain/offer/held.ts'
 import type { Probe } from '~/domain/price/day-mids.ts'
 import type { Database } from '~/store/database.ts'
 import { referencesAt } from '~/store/day-references.ts'
@@ -12,7 +13,7 @@ import { type QuoteRow, quoteColumns, quoteOf } from '~/store/quote-store.ts'
 export function createSnapshotStore(database: Database) {
   return {
     async standing(corridor: Corridor, standing: Standing) {
-      return (await standingQuotes(database, corridor, standing)).map(quoteOf)
+      return lasting((await standingQuotes(database, corridor, standing)).map(quoteOf))
     },
     referencesAt: (probes: readonly Probe[]) => referencesAt(database, probes),
   }
