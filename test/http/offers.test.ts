@@ -164,6 +164,17 @@ describe('an entry', () => {
         expect((await listed(path))[0]).not.toHaveProperty(name)
   })
 
+  test('of an offer with a percentage alone has a fee that is stated', async () => {
+    world.quote(price({ feePercent: 2 }, { fee: null, feeCurrency: null }))
+    const paths = [RATES, CONVERT, '/rates/provider?provider=retail-a']
+    for (const path of paths) {
+      const { providers, corridors } = await asked(path)
+      expect([path, (providers ?? corridors)[0].fee_stated]).toEqual([path, true])
+    }
+    const { best_current } = await asked(CONVERT)
+    expect([best_current.net_converted, best_current.cost.total_pct]).toEqual([98 * 130, 2])
+  })
+
   test('of an offer that is not stale comes before a better one that is', async () => {
     world.quote(
       price({ payOut: ['cash'] }, { rate: 131, at: OLD }),

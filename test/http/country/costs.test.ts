@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { DAY_MS } from '~/domain/duration.ts'
 import type { Offer } from '~/domain/offer/terms.ts'
+import { CURRENCIES, currency, PROVIDERS } from '../../support/catalogue.ts'
 import { offer } from '../../support/offers.ts'
 import { World } from '../../support/world.ts'
 
@@ -196,6 +197,26 @@ describe('GET /costs', () => {
         'No offer in USD/KES says that it is for US to LR. US to LR has offers in USD/USD too; ' +
         'ask for them with from and to.',
     })
+  })
+
+  test('200 in the currency that has offers, where a country uses several', async () => {
+    const currencies = [...CURRENCIES, currency('LRD')]
+    world.memory.publish({ catalogue: { currencies, providers: PROVIDERS } }, world.clock.now())
+    world.reference({ ...REFERENCES, LRD: 200 })
+    const said = { sourceCountry: 'GB', targetCountry: 'LR' }
+    const pair = async (query = '') => {
+      const asked = `source_country=GB&target_country=LR&amount=100${query}`
+      const { to, count, note } = await costs(asked)
+      return [to, count, note]
+    }
+    const none = 'No offer in GBP/USD says that it is for GB to LR.'
+    expect(await pair()).toEqual(['USD', 0, none])
+    world.quote(price(said, { to: 'LRD', rate: 250 }))
+    expect(await pair()).toEqual(['LRD', 1, undefined])
+    world.quote(price(said, { to: 'USD', rate: 1.25 }))
+    const others = 'GB to LR has offers in GBP/LRD too; ask for them with from and to.'
+    expect(await pair()).toEqual(['USD', 1, others])
+    expect(await pair('&to=lrd')).toEqual(['LRD', 1, others.replace('LRD', 'USD')])
   })
 
   test('200 with a note where no currency of a country is supported', async () => {
