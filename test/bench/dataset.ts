@@ -22,18 +22,30 @@ export type Dataset = {
   rows(count: number): Generator<Observation[]>
 }
 
+type DatasetOptions = {
+  readonly liveQuotes: number
+  readonly nowMs: number
+  /** What every provider says of its quotes in a corridor: of each of these offers there is one. */
+  readonly offers?: readonly (Offer | null)[]
+}
+
 /**
- * Observations of `liveQuotes` provider and corridor pairs over the two years before `nowMs`, each
- * wandering around its mid. The same arguments give the same rows.
+ * Observations of `liveQuotes` provider, corridor and offer triples over the two years before
+ * `nowMs`, each wandering around its mid. The same arguments give the same rows.
  */
-export function dataset({ liveQuotes, nowMs }: { liveQuotes: number; nowMs: number }): Dataset {
+export function dataset({ liveQuotes, nowMs, offers = [null] }: DatasetOptions): Dataset {
   const corridors = FROM.flatMap((from) => TO.map((to) => ({ from, to }))).filter(
     ({ from, to }) => from !== to,
   )
   const perCorridor = Math.ceil(liveQuotes / corridors.length)
-  const providers = Array.from({ length: perCorridor }, (_, i) => provider(`bench-${i}`))
+  const quoters = Math.ceil(perCorridor / offers.length)
+  const providers = Array.from({ length: quoters }, (_, i) => provider(`bench-${i}`))
   const pairs = corridors
-    .flatMap((corridor) => providers.map(({ id }) => ({ ...corridor, providerId: id })))
+    .flatMap((corridor) =>
+      providers.flatMap(({ id }) =>
+        offers.map((offer) => ({ ...corridor, providerId: id, offer })),
+      ),
+    )
     .slice(0, liveQuotes)
   const codes = [...new Set([...FROM, ...TO])]
   return {
@@ -90,7 +102,7 @@ export type Pair = {
   readonly from: string
   readonly to: string
   /** Left out where nothing is said of it. */
-  readonly offer?: Offer
+  readonly offer?: Offer | null
 }
 
 function observationOf(

@@ -30,11 +30,17 @@ export function offerMarket(
 
 const providerAt = (i: number): string => `bench-${i}`
 
+/** What each provider of a corridor with many offers says. */
+export const OFFERS: readonly Offer[] = Array.from(
+  { length: Math.ceil(CORRIDOR_OFFERS / QUOTERS) },
+  (_, i) => offerAt(i),
+)
+
 const offersIn = (corridor: Corridor): Pair[] =>
   Array.from({ length: CORRIDOR_OFFERS }, (_, i) => ({
     ...corridor,
     providerId: providerAt(i % QUOTERS),
-    offer: offerAt(Math.floor(i / QUOTERS)),
+    offer: OFFERS[Math.floor(i / QUOTERS)]!,
   }))
 
 /** Offers of four bands, two ways of paying out, and so many channels as are needed. */
