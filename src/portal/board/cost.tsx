@@ -6,14 +6,17 @@ import { isExecutable } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { moneyOf, percentText, priceText } from '~/portal/format.ts'
 import type { Conversion } from '~/service/convert.ts'
+import { pricedAt } from './offer-text.ts'
 
 const BPS_PER_PERCENT = 100
 
 type CostProps = { readonly entry: Conversion; readonly currency: Currency }
 
 /** What a price costs by the mid of its own day; of a fee that nobody stated, the rest. */
-export function Cost({ entry: { ranked, cost }, currency }: CostProps) {
+export function Cost({ entry, currency }: CostProps) {
+  const { ranked, cost } = entry
   const { quote, midAtQuote } = ranked
+  const amount = pricedAt(entry)
   if (!midAtQuote) return <span class="muted">no mid that day</span>
   const marginBps = marginPct(quote.rate, midAtQuote.rate) * BPS_PER_PERCENT
   if (!isExecutable(quote.rateType)) return <>{percentText(-marginBps, true)}</>
@@ -22,7 +25,10 @@ export function Cost({ entry: { ranked, cost }, currency }: CostProps) {
   return (
     <span>
       {priceText(cost.total, currency)}
-      <span class="beside">{percentText(cost.totalPct * BPS_PER_PERCENT)}</span>
+      <span class="beside">
+        {percentText(cost.totalPct * BPS_PER_PERCENT)}
+        {amount && ` of ${amount}`}
+      </span>
     </span>
   )
 }

@@ -15,6 +15,7 @@ import {
 import { Moment } from '~/portal/moment.tsx'
 import type { Conversion, Conversions } from '~/service/convert.ts'
 import { standingText } from './kinds.ts'
+import { pricedAt } from './offer-text.ts'
 
 type Props = {
   readonly conversions: Conversions
@@ -64,14 +65,18 @@ export function Best({ conversions, from, to, freshness }: Props) {
 type NoteProps = { readonly best: Conversion; readonly from: Currency; readonly nowMs: number }
 
 /** The provider of the best price, its age and its cost. */
-function BestNote({ best: { ranked, cost }, from, nowMs }: NoteProps) {
+function BestNote({ best, from, nowMs }: NoteProps) {
+  const { ranked, cost } = best
   const { quote, provider } = ranked
+  const amount = pricedAt(best)
+  const of = amount ? ` of ${amount}, the nearest amount with a price` : ''
   const standing = standingText(quote, provider)
   return (
     <p class="figure-note">
       with {provider.name}, after its fee; price seen {spanText(nowMs - quote.atMs)} ago (
       <Moment ms={quote.atMs} />){standing && `, ${standing}`}.
-      {cost && ` Total cost ${priceText(cost.total, from)} (${percentText(cost.totalPct * 100)}).`}
+      {cost &&
+        ` Total cost ${priceText(cost.total, from)} (${percentText(cost.totalPct * 100)}${of}).`}
     </p>
   )
 }

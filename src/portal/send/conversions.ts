@@ -1,7 +1,7 @@
 import { UNSELECTED } from '~/domain/offer/selection.ts'
 import type { View } from '~/memory/view.ts'
 import { type Conversions, convert } from '~/service/convert.ts'
-import type { SendQuery } from './query.ts'
+import { countriesSelection, type SendQuery } from './query.ts'
 
 /** What each provider makes of the amount between the countries; null where none was understood. */
 export function pairConversions(view: View, query: SendQuery): Conversions | null {
@@ -9,3 +9,7 @@ export function pairConversions(view: View, query: SendQuery): Conversions | nul
   if (goal === null) return null
   return convert(view, { ...corridor, goal, selection: { ...UNSELECTED, filters, isEvery } })
 }
+
+/** Every offer between the countries, whatever else is asked; and those that name no country. */
+export const pairOffers = (view: View, { pair, corridor: { from, to } }: SendQuery) =>
+  view.corridor(from, to, countriesSelection(pair)).offers

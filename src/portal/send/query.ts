@@ -2,7 +2,7 @@ import type { Corridor } from '~/domain/corridor.ts'
 import type { Goal } from '~/domain/offer/choice.ts'
 import type { Country } from '~/domain/offer/country.ts'
 import { NO_FILTERS, type OfferFilters } from '~/domain/offer/filter.ts'
-import { UNSELECTED } from '~/domain/offer/selection.ts'
+import { type Selection, UNSELECTED } from '~/domain/offer/selection.ts'
 import type { View } from '~/memory/view.ts'
 import { amounts } from '~/portal/board/amounts.ts'
 import type { Fields } from '~/portal/board/query.ts'
@@ -46,6 +46,12 @@ const countriesOf = ({ source, target }: Pair) => ({
   targetCountry: target.code,
 })
 
+/** Whatever is offered between two countries. */
+export const countriesSelection = (pair: Pair): Selection => ({
+  ...UNSELECTED,
+  filters: { ...NO_FILTERS, ...countriesOf(pair) },
+})
+
 /**
  * The corridors between the currencies of two countries: first the one asked for, else the first
  * that has prices for the countries; then others with prices.
@@ -54,7 +60,7 @@ function corridors(view: View, pair: Pair, params: URLSearchParams): Corridor[] 
   const all = currenciesOf(view, pair.source).flatMap((from) =>
     currenciesOf(view, pair.target).map((to) => ({ from, to })),
   )
-  const selection = { ...UNSELECTED, filters: { ...NO_FILTERS, ...countriesOf(pair) } }
+  const selection = countriesSelection(pair)
   const priced = all.filter(({ from, to }) => view.corridor(from, to, selection).quotes.length > 0)
   const isAsked = ({ from, to }: Corridor) =>
     isCode(params.get('from'), from) && isCode(params.get('to'), to)

@@ -14,7 +14,7 @@ import { pairNamed, pairPath, pairSlug } from '~/portal/place/pair.ts'
 import { type Moved, type PublicAsk, type PublicDeps, publicPage } from '~/portal/public-page.tsx'
 import { unknownPage } from '~/portal/unknown-page.tsx'
 import type { Conversions } from '~/service/convert.ts'
-import { pairConversions } from './conversions.ts'
+import { pairConversions, pairOffers } from './conversions.ts'
 import { CostsSection } from './costs-section.tsx'
 import { filterParameters, UNASKED } from './filters.ts'
 import { FiltersForm } from './filters-form.tsx'
@@ -85,8 +85,8 @@ type Props = {
 }
 
 function Send({ view, nowMs, base, query, conversions }: Props) {
-  const { pair, corridor, asked, fields } = query
-  const offers = view.offers(corridor.from, corridor.to)
+  const { pair, asked, fields } = query
+  const offers = pairOffers(view, query)
   return (
     <div class="stack">
       <div class="stack-tight">
@@ -111,7 +111,8 @@ function Send({ view, nowMs, base, query, conversions }: Props) {
 type AnswerProps = Omit<Props, 'base' | 'conversions'> & { readonly conversions: Conversions }
 
 /** The best price, or why there is none. */
-function Answer({ view, query: { pair, corridor, asked }, conversions }: AnswerProps) {
+function Answer({ view, query, conversions }: AnswerProps) {
+  const { pair, corridor, asked } = query
   const from = view.catalogue.currency(corridor.from)!
   const to = view.catalogue.currency(corridor.to)!
   if (conversions.entries.length > 0)
@@ -120,7 +121,7 @@ function Answer({ view, query: { pair, corridor, asked }, conversions }: AnswerP
         <Best {...{ conversions, from, to, freshness: view.freshness }} />
       </div>
     )
-  const isNarrowed = filterParameters(asked).length > 0
+  const isNarrowed = filterParameters(asked).length > 0 && pairOffers(view, query).length > 0
   const countries = `from ${inSentence(pair.source)} to ${inSentence(pair.target)}`
   return (
     <Notice

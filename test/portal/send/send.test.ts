@@ -175,6 +175,7 @@ describe('offers between two countries', () => {
     )
     expect(second).toContain('does not say for which countries')
     expect(third).toContain('priced for $100, which is nearest')
+    expect(textOf(text)).toContain('of $100')
     expect([first, second].map((who) => who?.at(0))).toEqual(['1', 'P'])
     expect(text).not.toContain('27,000.00')
   })
@@ -227,6 +228,9 @@ describe('offers between two countries', () => {
     expect(status).toBe(200)
     expect(textOf(text)).toContain('No prices from the United States to Kenya for what you chose')
     expect(text).toContain(`<a href="${PAGE}">See all prices for these countries.</a>`)
+    const none = await visit(of, '/send/zimbabwe-to-kenya?pay_in=cash')
+    expect(textOf(none.text)).toContain('No prices from Zimbabwe to Kenya yet')
+    expect(none.text).not.toContain('value="debit_card"')
   })
 
   test('200 with a percentage beside the fee, and a fee of nothing but one', async () => {
