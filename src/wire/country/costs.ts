@@ -140,11 +140,6 @@ export const CostsResponse = namedRecord('CostsResponse', {
 export function costsQuestion(query: Static<typeof CostsQuery>): CostsQuestion {
   const sourceCountry = neededCountry('source_country', query.source_country)
   const targetCountry = neededCountry('target_country', query.target_country)
-  if (sourceCountry === targetCountry)
-    throw invalidParameter({
-      name: 'target_country',
-      fault: `source_country is ${sourceCountry} too; a transfer needs two countries`,
-    })
   const { from = null, to = null } = query
   return { sourceCountry, targetCountry, from, to, sum: sumOf(query) }
 }

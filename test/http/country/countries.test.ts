@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
+import { COUNTRIES } from '~/domain/offer/country.ts'
 import type { Offer } from '~/domain/offer/terms.ts'
 import { offer } from '../../support/offers.ts'
 import { World } from '../../support/world.ts'
@@ -97,6 +98,34 @@ describe('GET /countries', () => {
     for (let times = 0; times < 3; times++) expect(await counts()).toEqual([1, 1])
     world.clock.set('2026-03-05T15:30:00.001Z')
     expect(await counts()).toEqual([0, 1])
+  })
+})
+
+describe('a list of 5,000 pairs', () => {
+  const LISTED = 5000
+  const codes = [...COUNTRIES.keys()].slice(0, 71)
+  const pairs = codes.flatMap((sourceCountry) =>
+    codes.map((targetCountry) => price({ sourceCountry, targetCountry })),
+  )
+  const notes = async () => {
+    const countries = await asked('/countries')
+    const { corridors, note } = await asked('/corridors?by=country')
+    expect([countries.pairs.length, corridors.length]).toEqual([LISTED, LISTED])
+    return [countries.pair_count, countries.note, note]
+  }
+
+  test('200 in full, and with a note from one more on', async () => {
+    world.quote(...pairs.slice(0, LISTED))
+    expect(await notes()).toEqual([LISTED, undefined, undefined])
+    world.quote(pairs[LISTED]!)
+    expect(await notes()).toEqual([
+      5001,
+      'These are the first 5000 of 5001 pairs; for others ask /corridors with by=country and ' +
+        'source_country.',
+      'These are the first 5000 of 5001; ask with source_country for others.',
+    ])
+    const { corridors } = await asked(`/corridors?by=country&source_country=${codes.at(-1)}`)
+    expect(corridors).toHaveLength(31)
   })
 })
 
