@@ -27,7 +27,7 @@ export function LongList<Row>({ name, label, noun, columns, rows, keyOf, params 
   return (
     <>
       <p class="muted small">{placeText(place, noun)}</p>
-      <RowTable label={label} columns={columns} rows={part} keyOf={keyOf} />
+      <RowTable label={`Table: ${label}`} columns={columns} rows={part} keyOf={keyOf} />
       <ListPages
         {...place}
         label={`Pages of: ${label}`}

@@ -13,7 +13,7 @@ import type { StaleBest } from '~/service/stale-bests.ts'
 import { DoubtfulPegNotice } from './doubtful-peg-notice.tsx'
 import { countText } from './list-pages.tsx'
 import { type Mid, Mids } from './mids.tsx'
-import { isSilent, partlySilentOf, type Sender, Senders } from './senders.tsx'
+import { isSilent, partlySilentOf, type Sender, Senders, silentCount } from './senders.tsx'
 import { StaleBests } from './stale-bests.tsx'
 
 const PLACES = [
@@ -108,9 +108,6 @@ function Alarms({ senders, nowMs, isMidRecent, feeds, doubtfulPegs }: Props) {
     </div>
   )
 }
-
-const silentCount = (senders: readonly Sender[]): number =>
-  senders.reduce((sum, { silentCorridors }) => sum + silentCorridors, 0)
 
 const NAMES_MAX = 12
 

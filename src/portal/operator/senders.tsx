@@ -23,6 +23,9 @@ export const isSilent = (sender: Sender, nowMs: number): boolean =>
 export const partlySilentOf = (senders: readonly Sender[], nowMs: number): Sender[] =>
   senders.filter((sender) => sender.isActive && silentApart(sender, nowMs) > 0)
 
+export const silentCount = (senders: readonly Sender[]): number =>
+  senders.reduce((sum, { silentCorridors }) => sum + silentCorridors, 0)
+
 const SENDING_STATES: Readonly<Record<SendingState, string>> = {
   silent: 'silent',
   sending: 'sends',
@@ -111,7 +114,7 @@ function habitColumns(nowMs: number): Column<Habit>[] {
 type Silent = CorridorSending & { readonly name: string }
 
 function SilentCorridors({ senders, nowMs, params }: Omit<Props, 'mute'>) {
-  const count = senders.reduce((sum, { silentCorridors }) => sum + silentCorridors, 0)
+  const count = silentCount(senders)
   const named = senders.flatMap(({ name, lastSilent }) =>
     lastSilent.map((one) => ({ ...one, name })),
   )
