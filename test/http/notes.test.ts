@@ -94,7 +94,9 @@ describe('the note of a best price that is stale', () => {
     expect(await noteOf(world, '/fetch-one?from=USD&to=KES')).toBe(
       'The best price of USD/KES (seen on 2026-02-10) may no longer be had.',
     )
-    expect(await noteOf(world, '/fetch-one?from=USD&to=KES&max_age=7d')).toBeUndefined()
+    expect(await noteOf(world, '/fetch-one?from=USD&to=KES&max_age=7d')).toBe(
+      'The best price of USD/KES (seen on 2026-02-10) is older than max_age.',
+    )
   })
 
   test('lists a few pairs and counts the others', async () => {
