@@ -115,15 +115,17 @@ type Judged = Fitting<Candidate>
 
 /**
  * Which offer of one provider is taken. In this order: those that say all that is asked come before
- * those that are silent, those that cover the amount before the nearest, those that are not stale
- * before stale ones, the nearer before the farther, the greater value before the smaller; without
- * an amount the smaller fee; then as `byTie` has it.
+ * those that are silent, those by which the amount can be sent at all before others, those that are
+ * not stale before stale ones, those that cover the amount before the nearest, the nearer before
+ * the farther, the greater value before the smaller; without an amount the smaller fee; then as
+ * `byTie` has it.
  */
 function byPreference(a: Judged, b: Judged): number {
   return (
     silence(a) - silence(b) ||
-    distance(a) - distance(b) ||
+    Number(a.match === null) - Number(b.match === null) ||
     Number(a.candidate.isStale) - Number(b.candidate.isStale) ||
+    distance(a) - distance(b) ||
     (a.match?.ratio ?? 1) - (b.match?.ratio ?? 1) ||
     byValue(a.value, b.value) ||
     (isByRate(a) ? byFee(a.quote, b.quote) : 0) ||
@@ -146,10 +148,7 @@ const isByRate = ({ sent, value }: Judged): boolean => sent === null && value !=
 
 const silence = ({ unspecified }: Judged): number => Math.sign(unspecified.length)
 
-const MATCHES = { exact: 0, nearest: 1 } as const
-const NO_MATCH = 2
-
-const distance = ({ match }: Judged): number => (match ? MATCHES[match.match] : NO_MATCH)
+const distance = ({ match }: Judged): number => Number(match?.match === 'nearest')
 
 function byValue(a: number | null, b: number | null): number {
   if (a === b) return 0

@@ -4,10 +4,10 @@ import type { RankedQuote } from '~/memory/corridor-view.ts'
 import type { Prices } from '~/service/convert.ts'
 import type { ConvertFigures } from './convert-figures.ts'
 
-/** How an offer stands: silent about something asked, for other amounts, or stale. */
+/** How an offer stands: silent about something asked, stale, or for other amounts. */
 const SILENT = 4
-const NEAREST = 2
-const STALE = 1
+const STALE = 2
+const NEAREST = 1
 
 /**
  * Nets that differ by more than this part of what they are reckoned from do so when they are

@@ -72,10 +72,13 @@ describe('choiceOf', () => {
     expect(only([noisy, newer], ask(sending(3))).candidate).toBe(newer)
   })
 
-  test('an offer for the amount is taken before a nearer price that is not stale', () => {
-    const old = stale({ amountMin: 100, amountMax: 300 }, { rate: 130 })
-    const near = fresh({ amountMin: 100, amountMax: 199 }, { rate: 140 })
-    expect(only([near, old], ask(sending(200))).candidate).toBe(old)
+  test('a price that is not stale is taken before a stale one that is for the amount', () => {
+    const old = stale({ amountMin: 100, amountMax: 300 }, { rate: 140 })
+    const near = fresh({ amountMin: 100, amountMax: 199 }, { rate: 130 })
+    expect(only([old, near], ask(sending(200)))).toMatchObject({
+      candidate: near,
+      match: { match: 'nearest', atAmount: 199 },
+    })
   })
 
   test('without an amount it is the best rate, then the smallest fee, stated before unstated', () => {
@@ -299,8 +302,8 @@ function searched(own: readonly Candidate[], { goal, filters }: Ask): Found | un
     const sent = (one: Candidate) => sentUnder(one.quote, goal)
     const far = (one: Candidate) => ratioTo(said(one), sent(one) ?? Number.NaN)
     sieve((one) => sent(one) !== null)
-    sieve((one) => far(one) === 1)
     sieve((one) => !one.isStale)
+    sieve((one) => far(one) === 1)
     if (left.some((one) => sent(one) !== null)) least(far)
     if (goal.amount === null) least((one) => sent(one) ?? 0)
     else least((one) => -(netHundredths(one.quote, goal.amount) ?? Number.NEGATIVE_INFINITY))
