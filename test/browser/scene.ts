@@ -82,7 +82,12 @@ export class Scene {
 
   /** Keeps the whole page as a picture in `SCREENSHOTS`. */
   async picture(page: Page, name: string): Promise<void> {
-    await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true })
+    await page.screenshot({ path: this.pathOf(name), fullPage: true })
+  }
+
+  /** The path of a picture in `SCREENSHOTS`. */
+  pathOf(name: string): string {
+    return join(SCREENSHOTS, `${name}.png`)
   }
 }
 

@@ -1,8 +1,10 @@
 /** @jsxImportSource preact */
+import { homeOf } from '~/domain/offer/country.ts'
 import type { Route } from '~/http/route.ts'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
+import { pairPath } from '~/portal/place/pair.ts'
 import { type Moved, type PublicAsk, type PublicDeps, publicPage } from '~/portal/public-page.tsx'
 import { namedPairHref } from '~/portal/send/path.ts'
 import { type Conversions, convert } from '~/service/convert.ts'
@@ -12,7 +14,7 @@ import { CallSection } from './call-section.tsx'
 import { chartQuestion } from './chart-period.ts'
 import { ChartSection } from './chart-section.tsx'
 import { QuestionForm } from './form.tsx'
-import { boardHref } from './path.ts'
+import { boardHref, goalParameter } from './path.ts'
 import { Prices } from './prices.tsx'
 import { type BoardQuery, type BoardQuestion, boardQuery } from './query.ts'
 import { SERIES_PATH } from './series-file.ts'
@@ -99,6 +101,7 @@ function Board({ deps, ask, query, question, conversions, series }: Props) {
           <a href={boardHref(turned(question))}>
             The other way: {to.code} to {from.code}
           </a>
+          <HomePair {...question} />
         </p>
       </div>
       {conversions.entries.length > 0 ? (
@@ -127,6 +130,21 @@ function Board({ deps, ask, query, question, conversions, series }: Props) {
         dailyUnits={deps.dailyUnits}
       />
     </div>
+  )
+}
+
+/** The way to the page of the countries whose own currencies these are. */
+function HomePair({ from, to, goal }: BoardQuestion) {
+  const source = homeOf(from)
+  const target = homeOf(to)
+  if (!source || !target) return null
+  return (
+    <>
+      {' · '}
+      <a href={`${pairPath({ source, target })}?${new URLSearchParams([goalParameter(goal)])}`}>
+        By country: {source.name} to {target.name}
+      </a>
+    </>
   )
 }
 

@@ -280,6 +280,8 @@ describe('GET /', () => {
       expect(text).toContain('<title>USD to KES · Corridor</title>')
     }
     const { text } = await visit(world, '/?from=USD&to=kenya')
+    expect(text).toContain('<a href="/send/united-states-to-kenya?amount=200">By country:')
+    expect((await visit(world, '/?from=EUR&to=KES')).text).not.toContain('By country:')
     expect(text).toContain('value="USD · The USD"')
     expect(text).toContain('value="Kenya · KES"')
     expect(text).toContain('<img class="field-icon" src="/flags/ke.svg" alt')

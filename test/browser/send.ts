@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { firstVisitCost } from './cost.ts'
+import { isTooWide, Scene, strangers } from './scene.ts'
+
+const PAIR = '/send/united-kingdom-to-ghana?amount=200'
+const PAGES = [PAIR, '/send', '/providers', '/providers/wise', '/embed?source=GB&target=GH']
+const PHONE = { width: 360, height: 640 }
+const WIRE_BYTES_MAX = 60_000
+const PAINT_MS_MAX = 1000
+
+setDefaultTimeout(60_000)
+
+let scene: Scene
+beforeAll(async () => {
+  scene = await Scene.start()
+  await record([
+    { provider_id: 'wise', rate: 15.4, fee: 2.2, pay_in: ['bank_account'], delivery_max: 'P1D' },
+    { provider_id: 'ria', rate: 15.2, fee: 0, pay_in: ['debit_card'], pay_out: ['mobile_money'] },
+    { provider_id: 'moneygram', rate: 15, fee: 4.99, pay_in: ['cash'], delivery_max: 'PT1H' },
+  ])
+})
+afterAll(() => scene?.stop())
+
+/** Records offers from the United Kingdom to Ghana, as of two hours ago. */
+async function record(offers: readonly object[]): Promise<void> {
+  const effective_from = new Date(Date.now() - 7_200_000).toISOString()
+  const pair = { from: 'GBP', to: 'GHS', source_country: 'GB', target_country: 'GH' }
+  const rows = offers.map((one) => ({ ...pair, effective_from, ...one }))
+  const reply = await fetch(`${scene.demo.origin}/api/v1/rates`, {
+    method: 'POST',
+    headers: { 'x-api-key': scene.demo.keys.enterprise!, 'content-type': 'application/json' },
+    body: JSON.stringify(rows),
+  })
+  expect([reply.status, await reply.json()]).toEqual([201, { inserted: rows.length }])
+}
+
+const rows = (page: Page) => page.locator('.market-table tbody tr')
+
+/** Which of some parts of a page lie within what a visitor sees without scrolling. */
+const seen = (page: Page, parts: readonly string[]): Promise<boolean[]> =>
+  Promise.all(
+    parts.map(async (part) => {
+      const box = await page.locator(part).first().boundingBox()
+      return box !== null && box.y >= 0 && box.y + box.height <= PHONE.height
+    }),
+  )
+
+describe('the page of a pair of countries in a browser', () => {
+  test.each([PAIR, '/', '/?from=GBP&to=KES'])(
+    'shows amount, countries and the first price of %s on a phone without scrolling',
+    async (path) => {
+      const { page, context } = await scene.visit({ width: PHONE.width, isScripted: false })
+      await page.setViewportSize(PHONE)
+      await page.goto(path)
+      const parts = ['#amount', '#from', '#to', '.cards .figure']
+      expect(await seen(page, parts)).toEqual(parts.map(() => true))
+      expect(await isTooWide(page)).toBe(false)
+      await page.screenshot({ path: scene.pathOf(`first-view${path.replace(/\W+/g, '-')}`) })
+      await context.close()
+    },
+  )
+
+  test('is found by names that people write, without scripts', async () => {
+    const { page, context } = await scene.visit({ isScripted: false })
+    await page.goto('/')
+    await page.getByLabel('From', { exact: true }).fill('UK')
+    await page.getByLabel('To', { exact: true }).fill('nigeria')
+    await page.getByLabel('Send').fill('£150')
+    await page.getByRole('button', { name: 'Compare' }).click()
+    await page.waitForURL('**/send/united-kingdom-to-nigeria?amount=%C2%A3150')
+    expect(await page.getByLabel('To', { exact: true }).inputValue()).toBe('Nigeria · NGN')
+    await page.getByLabel('To', { exact: true }).fill('🇬🇭')
+    await page.getByRole('button', { name: 'Compare' }).click()
+    await page.waitForURL('**/send/united-kingdom-to-ghana?amount=%C2%A3150')
+    await page.getByLabel('To', { exact: true }).fill('Nige')
+    await page.getByRole('button', { name: 'Compare' }).click()
+    expect(await page.locator('.field-error').textContent()).toContain('Niger or Nigeria')
+    await context.close()
+  })
+
+  test('proposes countries by name, code or money, and lets the first keystroke replace', async () => {
+    const { page, context } = await scene.visit()
+    await page.goto(PAIR)
+    const proposals = await page.$$eval('#places option', (options) =>
+      options.map((option) => [option.getAttribute('value'), option.getAttribute('label')]),
+    )
+    for (const typed of ['Nigeria', 'NGN', 'Naira', '🇳🇬'])
+      expect([typed, proposals.filter((one) => one.join(' ').includes(typed))]).toEqual([
+        typed,
+        [['Nigeria · NGN', '🇳🇬 Nigerian Naira']],
+      ])
+    await page.getByLabel('To', { exact: true }).focus()
+    await page.keyboard.type('Kenya')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/send/united-kingdom-to-kenya?*')
+    await context.close()
+  })
+
+  test('asks by way of paying and speed with checkboxes, without scripts', async () => {
+    const { page, context } = await scene.visit({ width: 360, isScripted: false })
+    await page.goto(PAIR)
+    await page.getByText('Pay with, get as, arrives within').click()
+    await page.getByLabel('cash', { exact: true }).first().check()
+    await page.getByLabel('an hour').check()
+    await page.getByRole('button', { name: 'Show these' }).click()
+    await page.waitForURL('**pay_in=cash&delivery_max=PT1H')
+    expect(await rows(page).first().textContent()).toContain('MoneyGram')
+    expect(await page.locator('.filters').getAttribute('open')).not.toBeNull()
+    expect(await isTooWide(page)).toBe(false)
+    await scene.picture(page, 'pair-filters-phone')
+    await page.getByRole('link', { name: 'Show all' }).click()
+    await page.waitForURL('**/send/united-kingdom-to-ghana?amount=200')
+    await context.close()
+  })
+
+  test('tells what the pair costs, in a bar and in words', async () => {
+    const { page, context } = await scene.visit({ isScripted: false })
+    await page.goto(PAIR)
+    const bars = page.locator('.cost-bars li')
+    expect(await bars.count()).toBe(3)
+    const widths = await bars
+      .locator('rect:not(.cost-bar-all)')
+      .evaluateAll((bar) => bar.map((one) => one.getBoundingClientRect().width))
+    expect(Math.min(...widths)).toBeGreaterThan(10)
+    expect(await page.locator('#costs-title + p').textContent()).toMatch(/^On average it costs \d/)
+    await context.close()
+  })
+
+  test.each([
+    [1280, 'light'],
+    [1280, 'dark'],
+    [360, 'light'],
+    [360, 'dark'],
+  ] as const)('is accessible at %p pixels, in %s, as are its neighbours', async (width, scheme) => {
+    const { page, context, asked, complaints } = await scene.visit({ width, scheme })
+    for (const path of PAGES) {
+      await page.goto(path)
+      for (const summary of await page.locator('summary').all()) await summary.click()
+      expect([path, await scene.faults(page)]).toEqual([path, []])
+      expect([path, await isTooWide(page)]).toEqual([path, false])
+      await scene.picture(
+        page,
+        `${path.split('?')[0]!.slice(1).replaceAll('/', '-')}-${width}-${scheme}`,
+      )
+    }
+    expect([strangers(asked, scene.demo.origin), complaints]).toEqual([[], []])
+    await context.close()
+  })
+
+  test('is small and quickly visible', async () => {
+    const { bytes, paintMs } = await firstVisitCost(scene, PAIR)
+    console.log(`pair: ${bytes.at(-1)} bytes over the wire`)
+    console.log(`pair: first contentful paint after ${paintMs.map(Math.round).join(', ')} ms`)
+    expect(bytes[0]).toBeGreaterThan(5_000)
+    expect(bytes.at(-1)).toBeLessThan(WIRE_BYTES_MAX)
+    expect(paintMs[0]).toBeLessThan(PAINT_MS_MAX)
+  })
+})
+
+describe('a frame in another site', () => {
+  test('shows the prices of a pair, and no other page of ours', async () => {
+    const { page, context } = await scene.visit()
+    const { origin } = scene.demo
+    const frames = ['/embed?source=GB&target=GH', PAIR].map(
+      (path, i) => `<iframe name="f${i}" src="${origin}${path}" width="360" height="500"></iframe>`,
+    )
+    const site = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch: () => new Response(frames.join(''), { headers: { 'content-type': 'text/html' } }),
+    })
+    await page.goto(site.url.href, { waitUntil: 'load' })
+    const shown = page.frameLocator('[name=f0]')
+    await shown.getByText('What arrives for').waitFor()
+    expect(await shown.locator('tbody tr').count()).toBeGreaterThan(2)
+    const [opened] = await Promise.all([
+      context.waitForEvent('page'),
+      shown.getByRole('link').last().click(),
+    ])
+    await opened.waitForURL('**/send/united-kingdom-to-ghana?*')
+    expect(page.frame('f1')!.url()).toStartWith('chrome-error:')
+    await context.close()
+    await site.stop()
+  })
+})
