@@ -3,8 +3,10 @@ export const NESTING_MAX = 20
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
-const OPENING = new Set([0x5b, 0x7b])
-const CLOSING = new Set([0x5d, 0x7d])
+/** A bracket with this bit is a brace, which opens and closes as it does. */
+const BRACE = 0x20
+const OPENING = 0x5b
+const CLOSING = 0x5d
 
 /**
  * Whether a JSON text nests its lists and objects deeper than `NESTING_MAX`, which a parser would
@@ -17,8 +19,8 @@ export function isNestedTooDeep(text: string): boolean {
     const code = text.charCodeAt(i)
     if (code === QUOTE) isQuoted = !isQuoted
     else if (isQuoted) i += code === BACKSLASH ? 1 : 0
-    else if (OPENING.has(code) && ++depth > NESTING_MAX) return true
-    else if (CLOSING.has(code)) depth--
+    else if ((code & ~BRACE) === OPENING && ++depth > NESTING_MAX) return true
+    else if ((code & ~BRACE) === CLOSING) depth--
   }
   return false
 }

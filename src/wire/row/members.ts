@@ -17,6 +17,7 @@ const ROW_TEXTS = [
 export const ROW_NUMBERS = ['rate', 'fee', ...OFFER_NUMBERS]
 /** All members that a row may have. */
 export const ROW_MEMBERS = [...ROW_TEXTS, 'rate', 'fee', ...OFFER_MEMBERS]
+const KNOWN_MEMBERS: ReadonlySet<string> = new Set(ROW_MEMBERS)
 
 /** Members beyond this number are not checked; no row needs that many. */
 const MEMBERS_MAX = 100
@@ -38,7 +39,7 @@ export function readSentRow(
   const isObject = typeof row === 'object' && row !== null && !Array.isArray(row)
   const names = isObject ? Object.keys(row) : []
   if (names.length > MEMBERS_MAX) return { observation: null, faults: [TOO_MANY], unread: [] }
-  const unread = names.filter((name) => !ROW_MEMBERS.includes(name) && !extra.includes(name))
+  const unread = names.filter((name) => !KNOWN_MEMBERS.has(name) && !extra.includes(name))
   const misspelt = unread.map(misspellingOf).filter((fault) => fault !== null)
   const reading = readObservationRow(row, rules)
   if (misspelt.length === 0) return { ...reading, unread }

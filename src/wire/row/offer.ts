@@ -20,7 +20,7 @@ const MEMBERS = {
   validUntilMs: 'valid_until',
 } as const satisfies Record<keyof Offer, string>
 
-export const OFFER_MEMBERS: readonly string[] = Object.values(MEMBERS)
+export const OFFER_MEMBERS: ReadonlySet<string> = new Set(Object.values(MEMBERS))
 export const OFFER_NUMBERS: readonly string[] = ['amount_min', 'amount_max', 'fee_percent']
 /** Members that are lists; in a CSV their words stand between `|`. */
 export const OFFER_LISTS: readonly string[] = ['pay_in', 'pay_out']
@@ -33,7 +33,7 @@ const WORDS_SHOWN_MAX = 5
  * row's faults. `effectiveMs` is the time from which its price holds, null where that is not known.
  */
 export function offerOfRow(row: RowValues, effectiveMs: number | null): Offer | null {
-  if (OFFER_MEMBERS.every((name) => row.isAbsent(name))) return null
+  if (!row.hasSome(OFFER_MEMBERS)) return null
   const offer: Offer = {
     sourceCountry: country(row, 'source_country'),
     targetCountry: country(row, 'target_country'),

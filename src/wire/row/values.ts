@@ -23,19 +23,24 @@ export class RowValues {
     return this.of(field) === null
   }
 
+  /** Whether one of these members is there. */
+  hasSome(fields: ReadonlySet<string>): boolean {
+    for (const name in this.row) if (fields.has(name) && !this.isAbsent(name)) return true
+    return false
+  }
+
   /** A finite number as text with every digit; null where there is none, or one with a fault. */
   numeral(field: string): string | null {
     const value = this.of(field)
     if (value === null) return null
-    const text = value instanceof WrittenNumber ? value.text : numberText(value)
-    if (text !== null && significantDigits(text) !== null && Number.isFinite(Number(text)))
-      return text
+    if (Number.isFinite(value)) return String(value)
+    if (value instanceof WrittenNumber && isFiniteText(value.text)) return value.text
     return this.fault(`${field} must be a finite JSON number, not ${shown(value)}`)
   }
 
   /** Whether a text has no more significant digits than are kept of it; a fault where it has. */
   isShort(field: string, text: string, digitsMax: number): boolean {
-    if ((significantDigits(text) ?? 0) <= digitsMax) return true
+    if (text.length <= digitsMax || (significantDigits(text) ?? 0) <= digitsMax) return true
     this.fault(`${field} has more than ${digitsMax} significant digits`)
     return false
   }
@@ -74,9 +79,8 @@ export class RowValues {
   }
 }
 
-/** Turns only a number into text: an object sent by a caller may have a `toString` of its own. */
-const numberText = (value: unknown): string | null =>
-  typeof value === 'number' ? String(value) : null
+const isFiniteText = (text: string): boolean =>
+  significantDigits(text) !== null && Number.isFinite(Number(text))
 
 /** A value of the sender's in the form in which a fault repeats it. */
 export function shown(value: unknown): string {
