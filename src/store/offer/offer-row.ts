@@ -59,14 +59,18 @@ function known(text: string, make: () => Offer): Offer {
 }
 
 /** What a row of observations holds of an offer's terms, in the order of `TERM_COLUMNS`. */
-export const storedTerms = (offer: Offer | null): (string | number | null)[] => [
-  offer?.feePercent ?? null,
-  secondsOf(offer?.deliveryMinMs),
-  secondsOf(offer?.deliveryMaxMs),
-  offer?.validUntilMs == null ? null : instantText(offer.validUntilMs),
-]
+export const storedTerms = (offer: Offer | null): readonly (string | number | null)[] =>
+  offer === null
+    ? UNSAID
+    : [
+        offer.feePercent,
+        secondsOf(offer.deliveryMinMs),
+        secondsOf(offer.deliveryMaxMs),
+        offer.validUntilMs === null ? null : instantText(offer.validUntilMs),
+      ]
+
+const UNSAID = [null, null, null, null]
 
 export const TERM_COLUMNS = ['fee_percent', 'delivery_min', 'delivery_max', 'valid_until']
 
-const secondsOf = (ms: number | null | undefined): number | null =>
-  ms == null ? null : ms / SECOND_MS
+const secondsOf = (ms: number | null): number | null => (ms === null ? null : ms / SECOND_MS)

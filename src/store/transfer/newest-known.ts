@@ -7,7 +7,7 @@ type Place = { readonly series: number; readonly offer: number }
 
 /** The newest instant of each offer, among the rows recorded before and those read since. */
 export class NewestKnown {
-  readonly #newestMs = new Map<string, number>()
+  readonly #newestMs = new Map<string | number, number>()
 
   constructor(private readonly sql: Sql) {}
 
@@ -24,7 +24,7 @@ export class NewestKnown {
   }
 
   async #learn(places: readonly Place[]): Promise<void> {
-    const unknown = new Map<string, Place>()
+    const unknown = new Map<string | number, Place>()
     for (const place of places)
       if (!this.#newestMs.has(nameOf(place))) unknown.set(nameOf(place), place)
     if (unknown.size === 0) return
@@ -51,4 +51,6 @@ export class NewestKnown {
   }
 }
 
-const nameOf = ({ series, offer }: Place): string => `${series} ${offer}`
+/** A plain offer is named by its series alone, as most rows are of one. */
+const nameOf = ({ series, offer }: Place): string | number =>
+  offer === 0 ? series : `${series} ${offer}`

@@ -118,8 +118,8 @@ class ChunkedCopy {
     const series = await this.into.corridors.seriesOf(rows)
     const offerIds = await this.#offersOf(rows, series)
     const lines = rows.map((row, i) => lineOf(row, series[i]!, offerIds[i]!)).join('')
-    const places = series.map(({ id }, i) => ({ series: id, offer: offerIds[i]! }))
-    const areNew = this.newest === null || (await this.newest.areNewer(rows, places))
+    const places = () => series.map(({ id }, i) => ({ series: id, offer: offerIds[i]! }))
+    const areNew = this.newest === null || (await this.newest.areNewer(rows, places()))
     if (!areNew && this.#into === RECORDED) await this.finish()
     if (!this.#current) {
       this.#into = areNew ? RECORDED : COMPARED
