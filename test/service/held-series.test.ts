@@ -9,6 +9,7 @@ import { createObservationStore } from '~/store/observation-store.ts'
 import { lastRows } from '~/store/past/held-store.ts'
 import { NOW_MS, observation, scannedTables, stockedDatabase } from '../store/samples.ts'
 import { PROVIDERS } from '../support/catalogue.ts'
+import { offer } from '../support/offers.ts'
 import { pastOf } from '../support/past.ts'
 import { PastWorld } from '../support/past-world.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
@@ -26,12 +27,17 @@ type Said = {
   readonly provider: Provider
   readonly rate: number
   readonly effectiveMs: number
+  readonly channel?: 'agent' | null
+  /** How long it is valid; for ever if nothing is said. */
+  readonly validForMs?: number | null
 }
 
 const observations = fc.array(
   fc.record({
     provider: fc.constantFrom(...PROVIDERS),
     rate: fc.integer({ min: 1, max: 1000 }),
+    channel: fc.constantFrom(null, 'agent' as const),
+    validForMs: fc.constantFrom(null, HOUR_MS, 2 * DAY_MS, 30 * DAY_MS),
     effectiveMs: fc.oneof(
       fc.integer({ min: FROM_MS, max: NOW_MS }),
       fc.integer({ min: 0, max: 40 }).map((days) => NOW_MS - (NOW_MS % DAY_MS) - days * DAY_MS),
@@ -51,14 +57,16 @@ beforeAll(async () => {
     ...rows!,
     { provider: other!, rate: 2000, effectiveMs: NOW_MS - HOUR_MS },
     { provider: own!, rate: 1, effectiveMs: NOW_MS },
+    { provider: own!, rate: 5000, effectiveMs: NOW_MS - 3 * DAY_MS, validForMs: 2.5 * HOUR_MS },
   ]
   await createObservationStore(database).record({
-    observations: said.map(({ provider, rate, effectiveMs }) =>
+    observations: said.map(({ provider, rate, effectiveMs, channel = null, validForMs }) =>
       observation({
         providerId: provider.id,
         rateType: provider.rateType,
         rate: String(rate),
         effectiveMs,
+        offer: offer({ channel, validUntilMs: validForMs ? effectiveMs + validForMs : null }),
       }),
     ),
     idempotency: null,
@@ -73,9 +81,11 @@ afterAll(() => database.close())
 function bestAt(ms: number, heldMs: number | null): number | null {
   const latest = new Map<string, Said>()
   for (const one of said) {
-    const earlier = latest.get(one.provider.id)
+    const key = `${one.provider.id} ${one.channel ?? ''}`
+    const earlier = latest.get(key)
     if (one.effectiveMs > ms || (earlier && earlier.effectiveMs > one.effectiveMs)) continue
-    latest.set(one.provider.id, one)
+    if (one.validForMs && one.effectiveMs + one.validForMs < ms) continue
+    latest.set(key, one)
   }
   const isOff = (id: string) => id === 'retail-a' && ms >= TURNS_MS[0] && ms < TURNS_MS[1]
   const rates = [...latest.values()].flatMap(({ provider, rate, effectiveMs }) =>
@@ -90,7 +100,9 @@ function bestAt(ms: number, heldMs: number | null): number | null {
 
 const QUESTION = { from: 'USD', to: 'KES', period: '30d', startMs: null, endMs: null } as const
 
-const seriesOf = (tier: 'hourly' | 'realtime', more: { heldMs: number | null }, nowMs = NOW_MS) =>
+type Asked = { heldMs: number | null; interval?: 'PT1H'; period?: '7d' }
+
+const seriesOf = (tier: 'hourly' | 'realtime', more: Asked, nowMs = NOW_MS) =>
   heldSeriesOf(
     pastOf(database, world.windows),
     new View(world.memory.current, freshnessAt(tier, nowMs), LIMITS),
@@ -111,6 +123,16 @@ describe('heldSeriesOf', () => {
       const lastMs = Math.min(startMs + DAY_MS - 1, cutoffMs)
       const day = new Date(startMs).toISOString().slice(0, 10)
       expect([day, standing]).toEqual([day, bestAt(lastMs, heldMs) ?? best])
+    }
+  })
+
+  test('has what stood at the end of every hour, most of which have no observation', async () => {
+    const asked = { heldMs: null, interval: 'PT1H', period: '7d' } as const
+    const { points } = await seriesOf('realtime', asked)
+    expect(points.filter(({ samples }) => samples === 0).length).toBeGreaterThan(100)
+    for (const { startMs, standing, best } of points) {
+      const lastMs = Math.min(startMs + HOUR_MS - 1, NOW_MS)
+      expect([startMs, standing]).toEqual([startMs, bestAt(lastMs, null) ?? best])
     }
   })
 
