@@ -35,19 +35,22 @@ function pairsIn(
   books: Iterable<CorridorBook>,
   isMeant: (ranked: RankedQuote) => boolean,
 ): LivePair[] {
-  const pairs = new Map<string, LivePair>()
+  const found = new Map<string, Pair & { newestMs: number }>()
   for (const book of books) {
     if (!view.catalogue.currency(book.from) || !view.catalogue.currency(book.to)) continue
     for (const ranked of view.offersOf(book)) {
       if (!isExecutable(ranked.quote.rateType) || !isMeant(ranked)) continue
       const pair = pairFor(ranked)
       if (!pair) continue
-      const slug = pairSlug(pair)
-      const newestMs = Math.max(ranked.quote.atMs, pairs.get(slug)?.newestMs ?? 0)
-      pairs.set(slug, { ...pair, slug, newestMs })
+      const { atMs } = ranked.quote
+      const key = pair.source.code + pair.target.code
+      const known = found.get(key)
+      if (known) known.newestMs = Math.max(known.newestMs, atMs)
+      else found.set(key, { ...pair, newestMs: atMs })
     }
   }
-  return [...pairs.values()].sort((a, b) => compareText(a.slug, b.slug))
+  const pairs = [...found.values()].map((pair) => ({ ...pair, slug: pairSlug(pair) }))
+  return pairs.sort((a, b) => compareText(a.slug, b.slug))
 }
 
 function pairFor({ quote: { offer, from, to } }: RankedQuote): Pair | null {

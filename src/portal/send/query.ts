@@ -3,6 +3,7 @@ import type { Goal } from '~/domain/offer/choice.ts'
 import type { Country } from '~/domain/offer/country.ts'
 import { NO_FILTERS, type OfferFilters } from '~/domain/offer/filter.ts'
 import { type Selection, UNSELECTED } from '~/domain/offer/selection.ts'
+import type { RankedQuote } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
 import { amounts } from '~/portal/board/amounts.ts'
 import type { Fields } from '~/portal/board/query.ts'
@@ -54,19 +55,25 @@ export const countriesSelection = (pair: Pair): Selection => ({
 
 /**
  * The corridors between the currencies of two countries: first the one asked for, else the first
- * that has prices for the countries; then others with prices.
+ * with offers that name the countries, else with any price; then others with prices.
  */
 function corridors(view: View, pair: Pair, params: URLSearchParams): Corridor[] {
   const all = currenciesOf(view, pair.source).flatMap((from) =>
     currenciesOf(view, pair.target).map((to) => ({ from, to })),
   )
   const selection = countriesSelection(pair)
-  const priced = all.filter(({ from, to }) => view.corridor(from, to, selection).quotes.length > 0)
+  const offersIn = ({ from, to }: Corridor) => view.corridor(from, to, selection).offers
+  const priced = all.filter((one) => offersIn(one).length > 0)
+  const named = priced.filter((one) => offersIn(one).some(isSaid))
   const isAsked = ({ from, to }: Corridor) =>
     isCode(params.get('from'), from) && isCode(params.get('to'), to)
-  const first = priced.find(isAsked) ?? all.find(isAsked) ?? priced[0] ?? all[0]
+  const inOrder = [...named, ...priced, ...all]
+  const first = inOrder.find(isAsked) ?? inOrder[0]
   return first ? [first, ...priced.filter((one) => one !== first)] : []
 }
+
+/** Whether an offer says all that is asked. */
+const isSaid = ({ unspecified }: RankedQuote): boolean => unspecified.length === 0
 
 /** Whether a currency is the one asked for; any is where none is. */
 const isCode = (asked: string | null, code: string): boolean =>

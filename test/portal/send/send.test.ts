@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
+import { CURRENCIES, currency, PROVIDERS } from '../../support/catalogue.ts'
 import { offer } from '../../support/offers.ts'
 import { World } from '../../support/world.ts'
 import { catalogueWith, HOSTILE_NAME, rowsOf, textOf, visit } from '../portal-world.ts'
@@ -243,6 +244,18 @@ describe('offers between two countries', () => {
     expect(rows.filter((row) => row.length === 6).map((row) => row[3])).toEqual([
       ...['Fee', '1.00%', '$2.00 + 1.50%'],
     ])
+  })
+
+  test('200 in the currency of offers that name the countries, before others with prices', async () => {
+    const rand = offer({ sourceCountry: 'LS', targetCountry: 'KE' })
+    const currencies = [...CURRENCIES, currency('LSL')]
+    world.memory.publish({ catalogue: { currencies, providers: PROVIDERS } }, world.clock.now())
+    world.quote({ ...plain, from: 'LSL' }, { ...plain, from: 'ZAR', rate: 7, offer: rand })
+    const { text } = await visit(world, '/send/lesotho-to-kenya')
+    expect(text).toContain('value="Lesotho · ZAR"')
+    expect(text).toContain('href="/fx/send/lesotho-to-kenya?from=LSL&amp;to=KES"')
+    const other = await visit(world, '/send/lesotho-to-kenya?from=lsl')
+    expect(other.text).toContain('value="Lesotho · LSL"')
   })
 
   test('200 where the same money is sent and arrives', async () => {
