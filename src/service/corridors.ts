@@ -49,11 +49,17 @@ export const newestOf = (corridors: readonly LiveCorridor[]): number | null =>
  * by the prices selected. What is sent from one country to another in one currency is a corridor
  * where the two countries are asked for.
  */
-export function liveCorridors(view: View, selection: Selection = UNSELECTED): LiveCorridor[] {
+export const liveCorridors = (view: View, selection: Selection = UNSELECTED): LiveCorridor[] =>
+  everyCorridor(view, selection).filter((corridor) =>
+    isSupported(view.catalogue, corridor, selection.filters),
+  )
+
+/** As `liveCorridors`, with all that is sent in one currency, whatever is asked for. */
+export function everyCorridor(view: View, selection: Selection): LiveCorridor[] {
   const live: LiveCorridor[] = []
   for (const book of view.generation.quotes.allBooks()) {
     const { from, to } = book
-    if (!isSupported(view.catalogue, book, selection.filters)) continue
+    if (!view.catalogue.currency(from) || !view.catalogue.currency(to)) continue
     const seen = view.viewOf(book, selection)
     if (seen.quotes.length > 0) live.push({ from, to, view: seen })
   }

@@ -10,8 +10,8 @@ import {
   type Corridors,
   type CountryOffers,
   corridorsOf,
+  everyCorridor,
   type LiveCorridor,
-  liveCorridors,
   newestOf,
 } from '~/service/corridors.ts'
 
@@ -63,8 +63,10 @@ function betweenOf(view: View, offers: readonly RankedQuote[]): readonly Between
 
 /** The live corridors of which offers name both countries, once for each two, by the countries. */
 function countryCorridors(view: View, selection: Selection): CountryCorridor[] {
-  const all = liveCorridors(view, selection).flatMap(({ from, to, view: { offers } }) =>
-    betweenOf(view, offers).map((countries) => ({ from, to, view: countries.view, countries })),
+  const all = everyCorridor(view, selection).flatMap(({ from, to, view: { offers } }) =>
+    betweenOf(view, offers)
+      .filter(({ sourceCountry, targetCountry }) => from !== to || sourceCountry !== targetCountry)
+      .map((countries) => ({ from, to, view: countries.view, countries })),
   )
   return all.sort(
     ({ countries: a }, { countries: b }) =>
@@ -75,7 +77,7 @@ function countryCorridors(view: View, selection: Selection): CountryCorridor[] {
 
 /**
  * The corridors of which live offers name both countries, by their prices among those selected: by
- * source and target country, then as `liveCorridors` lists them.
+ * source and target country, then by source and target currency.
  */
 function corridorsByCountry(view: View, selection: Selection): Corridors {
   const all = countryCorridors(view, selection)

@@ -79,6 +79,21 @@ describe('GET /countries', () => {
     ])
   })
 
+  test('200 with a pair of countries that share a currency, and not with one country', async () => {
+    const dollars = { from: 'USD', to: 'USD', rate: 1 }
+    world.quote(
+      price({ sourceCountry: 'US', targetCountry: 'LR' }, dollars),
+      price({ sourceCountry: 'US', targetCountry: 'US' }, dollars),
+    )
+    const pair = { source_country: 'US', target_country: 'LR' }
+    const corridor = { from: 'USD', to: 'USD' }
+    const { pairs } = await asked('/countries')
+    expect(pairs).toMatchObject([{ ...pair, corridors: [corridor], offer_count: 1 }])
+    const { corridors } = await asked('/corridors?by=country')
+    expect(corridors).toMatchObject([{ ...pair, ...corridor }])
+    expect((await asked('/corridors')).count).toBe(0)
+  })
+
   test('200 with a country that only an offer names', async () => {
     world.quote(price({ targetCountry: 'GH' }))
     const { countries } = await asked('/countries')
