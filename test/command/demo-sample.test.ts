@@ -41,7 +41,8 @@ describe('preparedDemo', () => {
     expect(said.splice(0)).toEqual([expect.stringMatching(/^loaded \d+ observations and \d+ ref/)])
     expect(sampleNotice(state)).toStartWith(
       'sample data, every timestamp moved forward by 54 days: current prices are those that the ' +
-        'World Bank surveyed from July to September 2025, its margins and fees put on the mids of',
+        'World Bank surveyed from July to September 2025 for about 200 and 500 dollars between ' +
+        'pairs of countries, its margins and fees put on the mids of',
     )
   })
 
