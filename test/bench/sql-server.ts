@@ -18,7 +18,8 @@ import type { Matrix } from '~/service/fetch.ts'
 import type { ProviderQuote } from '~/service/provider-rates.ts'
 import { connect, type Database } from '~/store/database.ts'
 import { referencesAt } from '~/store/day-references.ts'
-import { type QuoteRow, quoteOf } from '~/store/quote-store.ts'
+import { withOffer } from '~/store/offer/offer-row.ts'
+import { type QuoteRow, quoteColumns, quoteOf } from '~/store/quote-store.ts'
 import { presentConvert } from '~/wire/convert.ts'
 import {
   presentFetchManyToOne,
@@ -69,14 +70,13 @@ const providerOf = (row: LiveRow): Provider => ({
 
 async function liveView(from: string, to: string): Promise<CorridorView> {
   const rows = await sql<LiveRow[]>`
-    select o.id, p.provider_id, c.source, c.target,
-      extract(epoch from o.effective_from) * 1000 as at_ms,
-      o.rate, o.fee, o.fee_currency, o.rate_type, o.evidence, pr.name, pr.provider_type, pr.transfer_time,
+    select ${quoteColumns(sql)}, pr.name, pr.provider_type, pr.transfer_time,
       a.per_usd as from_per_usd, a.at_ms as from_at_ms, b.per_usd as to_per_usd, b.at_ms as to_at_ms
     from corridors c
     join provider_corridors p on p.corridor_id = c.id
     join providers pr on pr.id = p.provider_id and pr.is_active
     cross join lateral (${newest}) o
+    ${withOffer(sql)}
     left join lateral (${saidThen(from)}) a on true
     left join lateral (${saidThen(to)}) b on true
     where c.source = ${from} and c.target = ${to}`
@@ -169,13 +169,12 @@ async function matrix(query: Query): Promise<Matrix> {
   ]
   const [rows, known] = await Promise.all([
     sql<QuoteRow[]>`
-      select distinct on (c.source, c.target) o.id, p.provider_id, c.source, c.target,
-        extract(epoch from o.effective_from) * 1000 as at_ms,
-        o.rate, o.fee, o.fee_currency, o.rate_type, o.evidence
+      select distinct on (c.source, c.target) ${quoteColumns(sql)}
       from corridors c
       join provider_corridors p on p.corridor_id = c.id
       join providers pr on pr.id = p.provider_id and pr.is_active
       cross join lateral (${newest}) o
+      ${withOffer(sql)}
       where c.source = any(${bases}) and c.target = any(${quotes})
         and o.rate_type in ('retail', 'p2p', 'interbank')
       order by c.source, c.target, o.rate desc, o.effective_from desc, p.provider_id`,
@@ -215,14 +214,13 @@ async function providerRates(query: Query) {
         transfer_time as "transferTime", website_url as "websiteUrl"
       from providers where id = ${id} and is_active`,
     sql<QuoteRow[]>`
-      select o.id, p.provider_id, c.source, c.target,
-        extract(epoch from o.effective_from) * 1000 as at_ms,
-        o.rate, o.fee, o.fee_currency, o.rate_type, o.evidence
+      select ${quoteColumns(sql)}
       from provider_corridors p
       join corridors c on c.id = p.corridor_id
       join currencies a on a.code = c.source and a.is_active
       join currencies b on b.code = c.target and b.is_active
       cross join lateral (${newest}) o
+      ${withOffer(sql)}
       where p.provider_id = ${id}
       order by c.source, c.target`,
   ])

@@ -78,7 +78,7 @@ function summaryOf({ name, full: { servers, ratios } }: Result): string {
 
 async function resultOf(scene: Scene, endpoint: Endpoint, options: HttpOptions): Promise<Result> {
   const { servers: names, rounds, seconds, warmUpSeconds, generator } = options
-  const running = await runningServers(scene, endpoint, names)
+  const running: Named[] = []
   const drive = async ({ origin, pid, path }: Driven, more: Partial<Driving> = {}) => {
     const asked = { ...endpoint, path }
     const load = { generator, origin, endpoint: asked, seconds, perSecond: null, ...more }
@@ -87,6 +87,7 @@ async function resultOf(scene: Scene, endpoint: Endpoint, options: HttpOptions):
     return seen
   }
   try {
+    await start({ running, names }, scene, endpoint)
     if (warmUpSeconds > 0)
       for (const [, server] of running) await drive(server, { seconds: warmUpSeconds })
     const full = await inRounds(running, rounds, (server) => drive(server))
@@ -142,15 +143,18 @@ async function inRounds(
   return { servers: ofEach(medians), ratios: ofEach((rounds) => ratios(service, rounds)) }
 }
 
-async function runningServers(
+type Starting = { readonly running: Named[]; readonly names: readonly ServerName[] }
+
+/** Adds each server to those that run as soon as it does, so that a fault leaves none behind. */
+async function start(
+  { running, names }: Starting,
   { service, databaseUrl }: Scene,
   endpoint: Endpoint,
-  names: readonly ServerName[],
-): Promise<Named[]> {
+): Promise<void> {
   const { origin } = new URL(service.url)
   const { path, sqlPath } = endpoint
   const answer = await answerOf(origin, endpoint)
-  const running: Named[] = [['service', { ...service, origin, path }]]
+  running.push(['service', { ...service, origin, path }])
   if (names.includes('bare')) running.push(['bare', { ...(await bareServer(answer)), path }])
   if (names.includes('least') && endpoint.method === 'GET')
     running.push(['least', { ...(await leastServer(answer)), path }])
@@ -160,7 +164,6 @@ async function runningServers(
     running.push(['sql', { ...server, path: sqlPath }])
     assertAlike(answer, await answerOf(server.origin, { ...endpoint, path: sqlPath }))
   }
-  return running
 }
 
 const isClock = (name: string): boolean => name === 'timestamp' || name === 'age_seconds'
