@@ -1,5 +1,5 @@
 import { differenceOfProducts } from './decimal.ts'
-import { feePercentOf } from './offer/fee-at.ts'
+import { feePercentOf } from './offer/fee.ts'
 import type { Quote } from './quote.ts'
 
 /** The largest amount accepted, so that no product of amount and rate overflows. */

@@ -8,7 +8,7 @@ import {
   type Fitting,
   type Goal,
 } from '~/domain/offer/choice.ts'
-import { isFeeStated } from '~/domain/offer/fee-at.ts'
+import { isFeeStated } from '~/domain/offer/fee.ts'
 import { type Selection, UNSELECTED } from '~/domain/offer/selection.ts'
 import { type Cost, costOf } from '~/domain/price/cost.ts'
 import type { Quote } from '~/domain/quote.ts'

@@ -1,7 +1,7 @@
 import { DAY_MS, MINUTE_MS } from '~/domain/duration.ts'
 import type { Freshness, Tier } from '~/domain/freshness.ts'
 import type { Mid } from '~/domain/mid.ts'
-import { isFeeStated } from '~/domain/offer/fee-at.ts'
+import { isFeeStated } from '~/domain/offer/fee.ts'
 import { dayOf } from '~/domain/quota.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { roundAmount } from '~/domain/round.ts'

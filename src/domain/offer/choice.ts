@@ -4,7 +4,7 @@ import type { Quote } from '~/domain/quote.ts'
 import { bestExecutable, byTie, type Ranked } from '~/domain/rank.ts'
 import { roundAmount } from '~/domain/round.ts'
 import { type AmountMatch, matchOf, type Sending, sendingOf } from './band.ts'
-import { feePercentOf, isFeeStated } from './fee-at.ts'
+import { feePercentOf, isFeeStated } from './fee.ts'
 import { type FilterName, type OfferFilters, unspecifiedOf } from './filter.ts'
 import { bandsKey, PLAIN } from './terms.ts'
 

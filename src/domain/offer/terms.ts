@@ -71,9 +71,6 @@ export const PLAIN: Offer = {
   validUntilMs: null,
 }
 
-/** Whether it is the provider's plain offer, whatever its terms are. */
-export const isPlain = (identity: OfferIdentity): boolean => offerKey(identity) === PLAIN_KEY
-
 /** Something that may run out by its own terms. */
 export type Passing = { readonly offer?: Offer | null }
 

@@ -1,5 +1,5 @@
 import { sureDigits, thirdFeeCurrency } from '~/domain/convert.ts'
-import { feePercentOf, isFeeStated } from '~/domain/offer/fee-at.ts'
+import { feePercentOf, isFeeStated } from '~/domain/offer/fee.ts'
 import type { Quote } from '~/domain/quote.ts'
 
 const PERCENT = 100

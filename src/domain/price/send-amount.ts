@@ -1,6 +1,6 @@
 import { AMOUNT_MAX, feeInTarget, thirdFeeCurrency } from '~/domain/convert.ts'
 import { type Factors, reaches } from '~/domain/decimal.ts'
-import { feePercentOf } from '~/domain/offer/fee-at.ts'
+import { feePercentOf } from '~/domain/offer/fee.ts'
 import type { Quote } from '~/domain/quote.ts'
 
 /** Numbers of 12 digits with one exponent: from 1.00000000000 to 9.99999999999. */

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import type { Currency } from '~/domain/currency.ts'
-import { feePercentOf, isFeeStated } from '~/domain/offer/fee-at.ts'
+import { feePercentOf, isFeeStated } from '~/domain/offer/fee.ts'
 import { marginPct } from '~/domain/price/cost.ts'
 import { isExecutable } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import type { Currency } from '~/domain/currency.ts'
-import { isFeeStated } from '~/domain/offer/fee-at.ts'
+import { isFeeStated } from '~/domain/offer/fee.ts'
 import { isExecutable, type RateType } from '~/domain/provider.ts'
 import { amountText, priceText, rateText } from '~/portal/format.ts'
 import { Seen } from '~/portal/moment.tsx'

@@ -2,7 +2,7 @@
 import type { Currency } from '~/domain/currency.ts'
 import { HOUR_MS } from '~/domain/duration.ts'
 import type { Freshness } from '~/domain/freshness.ts'
-import { isFeeStated } from '~/domain/offer/fee-at.ts'
+import { isFeeStated } from '~/domain/offer/fee.ts'
 import { isExecutable } from '~/domain/provider.ts'
 import {
   askedText,

@@ -1,5 +1,5 @@
 import { feeInTarget, isCancelled, netConverted } from '~/domain/convert.ts'
-import { feePercentOf } from '~/domain/offer/fee-at.ts'
+import { feePercentOf } from '~/domain/offer/fee.ts'
 import { feeInSource, marginPct } from '~/domain/price/cost.ts'
 import { roundAmount } from '~/domain/round.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'

@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import {
   bandsKey,
   CHANNELS,
-  isPlain,
   isSameOffer,
   isValidAt,
   type Offer,
@@ -100,12 +99,12 @@ describe('bandsKey', () => {
   })
 })
 
-describe('isPlain', () => {
-  test('an offer of which nothing is said is plain, whatever its terms are', () => {
-    expect(isPlain(offer())).toBe(true)
-    expect(isPlain(offer({ feePercent: 1, validUntilMs: 1, deliveryMaxMs: 0 }))).toBe(true)
-    expect(isPlain(offer({ amountMin: 0 }))).toBe(false)
-    expect(isPlain(full)).toBe(false)
+describe('the key of the plain offer', () => {
+  test('is empty, whatever its terms are, and that of no other is', () => {
+    expect(offerKey(offer())).toBe('')
+    expect(offerKey(offer({ feePercent: 1, validUntilMs: 1, deliveryMaxMs: 0 }))).toBe('')
+    expect(offerKey(offer({ amountMin: 0 }))).not.toBe('')
+    expect(offerKey(full)).not.toBe('')
   })
 })
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { netConverted } from '~/domain/convert.ts'
-import { feeAt, isFeeStated } from '~/domain/offer/fee-at.ts'
+import { isFeeStated } from '~/domain/offer/fee.ts'
 import { costOf } from '~/domain/price/cost.ts'
 import { sendAmount } from '~/domain/price/send-amount.ts'
 import { roundAmount, roundPercent } from '~/domain/round.ts'
@@ -13,37 +13,8 @@ const NOISE = 1e-13
 
 const shown = (x: number | null): number | null => x && roundAmount(x)
 
-describe('feeAt', () => {
-  test('a percentage alone is charged in the source currency', () => {
-    const asked = offered({ feePercent: 2.49 }, { fee: null, feeCurrency: null })
-    expect(feeAt(asked, 200, null)).toEqual({ fee: 4.98, feeCurrency: 'USD' })
-  })
-
-  test('a fee and a percentage are charged together', () => {
-    const asked = offered({ feePercent: 1.5 }, { fee: 0.99, feeCurrency: 'USD' })
-    expect(shown(feeAt(asked, 200, null)!.fee)).toBe(3.99)
-    expect(shown(feeAt(asked, 1000, null)!.fee)).toBe(15.99)
-  })
-
-  test('beside a fee in another currency the percentage is still one of the amount sent', () => {
-    const target = offered({ feePercent: 1 }, { rate: 130, fee: 40, feeCurrency: 'KES' })
-    expect(feeAt(target, 200, null)).toEqual({ fee: 300, feeCurrency: 'KES' })
-    const third = offered({ feePercent: 1 }, { rate: 130, fee: 3, feeCurrency: 'GBP' })
-    expect(feeAt(third, 200, 162.5)).toEqual({ fee: 4.6, feeCurrency: 'GBP' })
-    expect(feeAt(third, 200, null)).toBeNull()
-  })
-
-  test('a fee without a percentage is charged as it is, and an unstated one is none', () => {
-    expect(feeAt(quote({ fee: 5, feeCurrency: 'GBP' }), 200, null)).toEqual({
-      fee: 5,
-      feeCurrency: 'GBP',
-    })
-    expect(feeAt(offered({}), 200, null)).toBeNull()
-    expect(feeAt(quote(), 200, null)).toBeNull()
-  })
-
-  test('a percentage of 0 says that nothing is charged', () => {
-    expect(feeAt(offered({ feePercent: 0 }), 200, null)).toEqual({ fee: 0, feeCurrency: 'USD' })
+describe('isFeeStated', () => {
+  test('a percentage says what is charged, and one of 0 that it is nothing', () => {
     expect(isFeeStated(offered({ feePercent: 0 }))).toBe(true)
     expect(isFeeStated(quote({ fee: 0 }))).toBe(true)
     expect(isFeeStated(offered({}))).toBe(false)
