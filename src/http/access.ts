@@ -6,6 +6,7 @@ import type { Memory } from '~/memory/memory.ts'
 import type { AgeLimits } from '~/memory/view.ts'
 import { callerOf, type KeyAccess } from '~/service/access.ts'
 import type { Metering } from '~/service/metering.ts'
+import { credentialOf } from '~/wire/credential.ts'
 import type { AnswerCache } from '~/wire/text/answer-cache.ts'
 import type { Headers, Refusals } from './reply.ts'
 
@@ -30,4 +31,4 @@ export const callerOfRequest = async (
   access: KeyAccess,
   request: Request,
   nowMs: number,
-): Promise<Caller> => granted(await callerOf(access, request.headers.get('x-api-key'), nowMs))
+): Promise<Caller> => granted(await callerOf(access, credentialOf(request.headers), nowMs))

@@ -6,6 +6,7 @@ import type { Reservation } from '~/memory/usage-meter.ts'
 import { View } from '~/memory/view.ts'
 import { callerOf } from '~/service/access.ts'
 import { quotaAfter, quotaAt, reserveUnit } from '~/service/metering.ts'
+import { credentialOf } from '~/wire/credential.ts'
 import { readQuery } from '~/wire/query.ts'
 import { quotaHeaders } from '~/wire/quota.ts'
 import type { AccessDeps } from './access.ts'
@@ -45,8 +46,8 @@ export class MeteredRequest {
    * may be new or the unit has to be waited for.
    */
   begin(): Refusal | Promise<Refusal> {
-    const key = this.request.headers.get('x-api-key')
-    const found = callerOf(this.deps, key, this.#nowMs)
+    const shown = credentialOf(this.request.headers)
+    const found = callerOf(this.deps, shown, this.#nowMs)
     return found instanceof Promise ? found.then((late) => this.#admit(late)) : this.#admit(found)
   }
 

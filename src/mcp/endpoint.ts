@@ -4,6 +4,7 @@ import type { Clock } from '~/clock.ts'
 import { granted, ServiceError } from '~/domain/errors.ts'
 import { callerOf, type KeyAccess } from '~/service/access.ts'
 import { quotaAt } from '~/service/metering.ts'
+import { credentialOf } from '~/wire/credential.ts'
 import { quotaHeaders } from '~/wire/quota.ts'
 import { SuccessHeaders } from '~/wire/success-headers.ts'
 import { AnswerCache } from '~/wire/text/answer-cache.ts'
@@ -87,7 +88,7 @@ export class ToolServer {
       return optionsReply(METHODS)
     }
     const nowMs = this.deps.clock.now()
-    const caller = granted(await callerOf(this.deps, request.headers.get('x-api-key'), nowMs))
+    const caller = granted(await callerOf(this.deps, credentialOf(request.headers), nowMs))
     const asker = { caller, nowMs }
     try {
       return await this.#answered(request, asker)

@@ -59,6 +59,7 @@ export function faultReply(error: unknown, log: Log): Response {
 const HEADERS = new CrossOriginHeaders({
   sent: [
     'accept',
+    'authorization',
     'content-type',
     'last-event-id',
     'mcp-protocol-version',
@@ -72,6 +73,7 @@ const HEADERS = new CrossOriginHeaders({
     'mcp-session-id',
     'ratelimit',
     'ratelimit-policy',
+    'www-authenticate',
     'x-ratelimit-limit',
     'x-ratelimit-remaining',
     'x-ratelimit-reset',

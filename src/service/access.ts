@@ -10,6 +10,9 @@ export type KeyAccess = {
   readonly newKeys?: Pick<NewKeys, 'lookUp'>
 }
 
+/** What a request shows as its key; null for nothing, or the refusal of one that cannot be told. */
+export type Credential = string | null | ServiceError
+
 /** The refusal without a key, very frequent in a flood: made once, without a stack for each. */
 const MISSING_KEY = new ServiceError(
   'missing_key',
@@ -31,9 +34,10 @@ const REVOKED_KEY = new ServiceError(
  */
 export function callerOf(
   { memory, newKeys }: KeyAccess,
-  text: string | null,
+  text: Credential,
   nowMs: number,
 ): Caller | ServiceError | Promise<Caller | ServiceError> {
+  if (text instanceof ServiceError) return text
   const found = known(memory.current.keys, text, nowMs)
   if (found !== INVALID_KEY) return found
   const lookUp = newKeys?.lookUp(text!)

@@ -31,7 +31,9 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
 export const UNAUTHORIZED = 401
 
 /** The challenge of a 401. https://www.rfc-editor.org/rfc/rfc9110#section-11.6.1 */
-export const CHALLENGE = { 'www-authenticate': 'ApiKey realm="corridor"' } as const
+export const CHALLENGE = {
+  'www-authenticate': 'Bearer realm="corridor", ApiKey realm="corridor"',
+} as const
 
 /** When a caller meets each code, in the words of the documents. */
 export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
@@ -46,8 +48,8 @@ export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
   same_currency: 'Both sides of the corridor are the same currency.',
   malformed_body: 'The body is not JSON, or neither one row nor 1 to 100 of them.',
   body_too_large: 'The body is larger than 1 MiB.',
-  missing_key: 'There is no X-API-Key header.',
-  invalid_key: 'The key does not exist.',
+  missing_key: 'There is neither an X-API-Key header nor an Authorization: Bearer.',
+  invalid_key: 'The key does not exist, or two headers give different ones.',
   revoked_key: 'The key was revoked.',
   forbidden: 'The account is neither treasury nor admin.',
   unknown_path: 'There is no such path.',

@@ -50,9 +50,10 @@ describe('/docs in a browser', () => {
 
   test('200 to a call with a pasted key, its parameters filled in from their examples', async () => {
     await page.locator('.btn.authorize').click()
-    await page.locator('.auth-container input').fill(demo.keys.enterprise!)
-    await page.locator('.auth-btn-wrapper .authorize').click()
-    await page.locator('.auth-btn-wrapper .btn-done').click()
+    const scheme = page.locator('.auth-container').filter({ hasText: 'X-API-Key' })
+    await scheme.locator('input').fill(demo.keys.enterprise!)
+    await scheme.locator('.auth-btn-wrapper .authorize').click()
+    await scheme.locator('.auth-btn-wrapper .btn-done').click()
     const operation = page.locator('#operations-Rates-convertAmount')
     await operation.locator('.opblock-summary-control').click()
     await operation.locator('.execute').click()

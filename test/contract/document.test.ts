@@ -66,8 +66,9 @@ describe('the document', () => {
     expect((document.info as Json).version).toBe('1.0.0')
     expect((document.components as Json).securitySchemes).toEqual({
       ApiKey: expect.objectContaining({ type: 'apiKey', in: 'header', name: 'X-API-Key' }),
+      Bearer: expect.objectContaining({ type: 'http', scheme: 'bearer' }),
     })
-    expect(document.security).toEqual([{ ApiKey: [] }])
+    expect(document.security).toEqual([{ ApiKey: [] }, { Bearer: [] }])
     expect(operations.filter(({ security }) => security).map(({ id }) => id)).toEqual(['getStatus'])
   })
 

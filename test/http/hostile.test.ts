@@ -346,7 +346,8 @@ describe('an invalid key', () => {
     ['unknown', [`X-API-Key: ${unknown}`], 'invalid_key'],
     ['10 kB long', [`X-API-Key: ${'k'.repeat(10_240)}`], 'invalid_key'],
     ['of bytes that are no ASCII', ['X-API-Key: crd_\u00ff\u00fe'], 'invalid_key'],
-    ['in another header', ['Authorization: Bearer x'], 'missing_key'],
+    ['in a header that is not for it', ['Api-Key: x'], 'missing_key'],
+    ['another one as a bearer', [keyHeader(), 'Authorization: Bearer x'], 'invalid_key'],
     ['SQL', ["X-API-Key: ' or 1=1 --"], 'invalid_key'],
   ])('401 when it is %s', async (_name, lines, code) => {
     await expectRefusal(await withKey(...lines), 401, code)

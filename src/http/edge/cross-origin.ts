@@ -4,6 +4,7 @@ import { REQUEST_ID_HEADER } from './request-id.ts'
 
 const HEADERS = new CrossOriginHeaders({
   sent: [
+    'authorization',
     'content-type',
     'idempotency-key',
     'if-none-match',

@@ -10,7 +10,8 @@ const DESCRIPTION = `
 What it costs to move money into, out of and across Africa: every provider's latest quote with its
 fee and spread, what a recipient nets, and an independent mid-market rate to judge them by.
 
-- **Keys.** Every operation but \`/status\` takes a key in the header \`X-API-Key\`.
+- **Keys.** Every operation but \`/status\` takes a key, in the header \`X-API-Key\` or as
+  \`Authorization: Bearer\`.
 - **Quota.** A successful read costs one unit of the account's UTC day; a failed one is given back.
   The \`X-RateLimit-*\` headers tell where the budget stands.
 - **Tiers.** Free and pro plans see what held at the top of the current UTC hour (\`hourly\`, with
@@ -55,7 +56,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], options: Documen
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: `${options.publicUrl ?? ''}${options.basePath}` }],
-    security: [{ ApiKey: [] }],
+    security: [{ ApiKey: [] }, { Bearer: [] }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: {
@@ -73,6 +74,11 @@ export function openApiDocument(endpoints: readonly Endpoint[], options: Documen
           in: 'header',
           name: 'X-API-Key',
           description: 'A key of your account, as shown when it was created.',
+        },
+        Bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'The same key as `Authorization: Bearer crd_...`.',
         },
       },
     },

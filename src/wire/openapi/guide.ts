@@ -11,7 +11,8 @@ export function guideText(endpoints: readonly Endpoint[], options: GuideOptions)
 > Currency rates and what money transfer and exchange providers really charge, corridor by corridor
 > (source to target currency), with an independent mid-market rate. JSON over HTTP.
 
-Paths below are under \`${base}\`. Send the key in the \`X-API-Key\` header; /status needs none.
+Paths below are under \`${base}\`. Send the key in the \`X-API-Key\` header or as
+\`Authorization: Bearer\`; /status needs none.
 
 - A success costs one unit of the account's UTC day, a failure nothing. \`X-RateLimit-Remaining\`
   says what is left; after 429 wait for \`Retry-After\` seconds.

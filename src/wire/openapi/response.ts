@@ -82,7 +82,7 @@ export const headerComponents: Json = {
     schema: { type: 'string', pattern: '^max-age=\\d+$' },
   },
   'WWW-Authenticate': {
-    description: 'The challenge of a 401: a key in the X-API-Key header.',
+    description: 'The challenge of a 401: a key as Authorization: Bearer or in X-API-Key.',
     schema: { type: 'string', enum: [CHALLENGE['www-authenticate']] },
   },
   Allow: {

@@ -23,12 +23,12 @@ const REST_READ =
   'etag, link, ratelimit, ratelimit-policy, retry-after, x-as-of, www-authenticate, ' +
   'x-data-freshness, x-note, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, x-request-id'
 const REST_SENT =
-  'content-type, idempotency-key, if-none-match, traceparent, tracestate, x-api-key, x-request-id'
+  'authorization, content-type, idempotency-key, if-none-match, traceparent, tracestate, x-api-key, x-request-id'
 const TOOLS_READ =
-  'mcp-session-id, ratelimit, ratelimit-policy, x-ratelimit-limit, x-ratelimit-remaining, ' +
+  'mcp-session-id, ratelimit, ratelimit-policy, www-authenticate, x-ratelimit-limit, x-ratelimit-remaining, ' +
   'x-ratelimit-reset, x-request-id'
 const TOOLS_SENT =
-  'accept, content-type, last-event-id, mcp-protocol-version, mcp-session-id, traceparent, ' +
+  'accept, authorization, content-type, last-event-id, mcp-protocol-version, mcp-session-id, traceparent, ' +
   'tracestate, x-api-key, x-request-id'
 const TOOLS_METHODS = 'GET, POST, DELETE, OPTIONS'
 

@@ -139,7 +139,7 @@ describe('over a real port', () => {
 })
 
 describe('a 401', () => {
-  const CHALLENGE = 'ApiKey realm="corridor"'
+  const CHALLENGE = 'Bearer realm="corridor", ApiKey realm="corridor"'
 
   test.each([null, 'wrong', 'crd_'])(
     'names the scheme that it asks for, for a key like %p',
