@@ -13,7 +13,7 @@ const FILES: Readonly<Record<string, () => Promise<Add>>> = {
   key: async () => (await import('./key.ts')).addKey,
   catalogue: async () => (await import('./catalogue.ts')).addCatalogue,
   observations: async () => (await import('./observations.ts')).addObservations,
-  reference: async () => (await import('./reference.ts')).addReference,
+  reference: async () => (await import('./reference/reference.ts')).addReference,
   rollups: async () => (await import('./rollups.ts')).addRollups,
   backup: async () => (await import('./backup.ts')).addBackup,
 }

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { roundAmount, roundPercent } from '~/domain/round.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { createFeedStateStore } from '~/store/feed-state-store.ts'
-import { type FeedUpstream, feedUpstreams, saying, well } from '../runtime/feed-scene.ts'
-import { CURRENCIES } from '../support/catalogue.ts'
-import { corridorProcess, corridorWith, documentOf } from '../support/command.ts'
-import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { type FeedUpstream, feedUpstreams, saying, well } from '../../runtime/feed-scene.ts'
+import { CURRENCIES } from '../../support/catalogue.ts'
+import { corridorProcess, corridorWith, documentOf } from '../../support/command.ts'
+import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
 
 setDefaultTimeout(60_000)
 

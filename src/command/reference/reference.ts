@@ -6,11 +6,11 @@ import { readReferenceFile } from '~/file/references.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
 import { importReferences } from '~/store/transfer/reference-import.ts'
-import { type InputFile, withInput } from './file.ts'
-import { withProgress } from './progress.ts'
-import { addReferenceFeeds } from './reference-feeds.ts'
-import { allOrNothing } from './rejects.ts'
-import { printResult, type Terminal, withDatabase } from './terminal.ts'
+import { type InputFile, withInput } from '../file.ts'
+import { withProgress } from '../progress.ts'
+import { allOrNothing } from '../rejects.ts'
+import { printResult, type Terminal, withDatabase } from '../terminal.ts'
+import { addReferenceFeeds } from './feeds.ts'
 
 export function addReference(program: Command, terminal: Terminal): void {
   const reference = program.command('reference').description('what a US dollar was worth')

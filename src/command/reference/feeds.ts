@@ -10,8 +10,8 @@ import { CatalogueIndex } from '~/memory/catalogue-index.ts'
 import { feedStoreOf } from '~/runtime/feeds.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
-import { feedStatusOf, presentFeedStatus, statusLines } from './reference-status.ts'
-import { CommandFailure, configOf, printResult, type Terminal, withExisting } from './terminal.ts'
+import { CommandFailure, configOf, printResult, type Terminal, withExisting } from '../terminal.ts'
+import { feedStatusOf, presentFeedStatus, statusLines } from './status.ts'
 
 type Options = { json?: boolean; accept?: boolean }
 

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
-import { currency } from '../support/catalogue.ts'
-import { corridor, documentOf } from '../support/command.ts'
-import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
-import { scratchFolder } from '../support/scratch.ts'
+import { currency } from '../../support/catalogue.ts'
+import { corridor, documentOf } from '../../support/command.ts'
+import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
+import { scratchFolder } from '../../support/scratch.ts'
 
 let database: FreshDatabase
 let path: string

@@ -1,0 +1,31 @@
+/**
+ * A currency on one day, as a bank states it: units of the bank's own currency for `unit` units of
+ * the foreign one.
+ *
+ * The prices are exact decimals in plain notation, as written; null for one that the bank does not
+ * state. At least one of the three is stated, and `central` alone or both sides where it is not.
+ */
+export type BankRate = {
+  /** The foreign currency's code. */
+  readonly currency: string
+  /** How many units of the foreign currency the prices are for: 1, 100 or 1,000. */
+  readonly unit: number
+  readonly buying: string | null
+  readonly central: string | null
+  readonly selling: string | null
+  /**
+   * What the bank wrote, where its file had to turn it over: `0.0748 USD for 1 BWP`. Absent where
+   * the prices are as written.
+   */
+  readonly stated?: string
+}
+
+/** A bank's rates of one moment. */
+export type BankDay = {
+  /** The bank's own moment; a date alone is the midnight that starts it where the bank is. */
+  readonly atMs: number
+  readonly rates: readonly BankRate[]
+}
+
+/** The span of time that a bank is asked about; both ends are included. */
+export type Span = { readonly sinceMs: number; readonly untilMs: number }

@@ -1,0 +1,54 @@
+import { DAY_MS } from '~/domain/duration.ts'
+import { dateMsOf } from '~/domain/instant.ts'
+
+/** The moment that starts a `YYYY-MM-DD` date in a time zone, or null when it is no date. */
+export function midnightMs(date: string, timeZone: string): number | null {
+  const utcMs = dateMsOf(date)
+  return utcMs === null ? null : wallMs(utcMs, timeZone)
+}
+
+/**
+ * The moment at which clocks of a time zone show what clocks at Greenwich show at `utcMs`.
+ *
+ * Where clocks are put forward over it, the first moment after; where they show it twice, the
+ * earlier one.
+ */
+export function wallMs(utcMs: number, timeZone: string): number {
+  const guesses = [DAY_MS, -DAY_MS].map((ms) => utcMs - offsetMs(utcMs - ms, timeZone))
+  const shown = guesses.filter((ms) => ms + offsetMs(ms, timeZone) === utcMs)
+  return shown.length > 0 ? Math.min(...shown) : Math.max(...guesses)
+}
+
+/** The `YYYY-MM-DD` that calendars of a time zone show at a moment. */
+export const dateIn = (atMs: number, timeZone: string): string =>
+  new Date(atMs + offsetMs(atMs, timeZone)).toISOString().slice(0, 10)
+
+/** How far the clocks of a time zone are ahead of Greenwich, to the second. */
+function offsetMs(atMs: number, timeZone: string): number {
+  const parts = formatOf(timeZone).formatToParts(atMs)
+  const part = (type: string) => Number(parts.find((one) => one.type === type)!.value)
+  const shown = Date.UTC(
+    part('year'),
+    part('month') - 1,
+    part('day'),
+    part('hour'),
+    part('minute'),
+    part('second'),
+  )
+  return shown - Math.floor(atMs / 1000) * 1000
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone)
+  if (known) return known
+  const made = new Intl.DateTimeFormat('en-GB', {
+    timeZone,
+    hourCycle: 'h23',
+    ...{ year: 'numeric', month: 'numeric', day: 'numeric' },
+    ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
+  })
+  formats.set(timeZone, made)
+  return made
+}

@@ -1,0 +1,69 @@
+import type { BankDay, Span } from '~/domain/source/day.ts'
+
+/** What a bank is asked: a page of its own, never another host's. */
+export type BankRequest = {
+  readonly url: string
+  /** The form that is sent by POST; a GET where it is absent. */
+  readonly form?: string
+  /** What is asked for. A web page in its place is refused, except where one is asked for. */
+  readonly format: 'json' | 'html' | 'csv' | 'spreadsheet'
+  /** How the text is encoded; UTF-8 where it is absent, and then every byte has to fit. */
+  readonly charset?: 'iso-8859-1' | 'windows-1252'
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export type BankAnswer = {
+  readonly request: BankRequest
+  readonly bytes: Uint8Array
+  /** The bytes as text; empty for a spreadsheet. */
+  readonly text: string
+}
+
+/**
+ * What the service knows about one bank: how to ask it, how to read what it answers, and what its
+ * rates are.
+ *
+ * Pure: the clock and the network belong to whoever asks.
+ */
+export type Bank = {
+  /** The bank's provider in the catalogue; its rates carry the id. */
+  readonly provider: {
+    readonly id: string
+    readonly name: string
+    readonly region: string
+    readonly websiteUrl: string
+  }
+  /** The currency that the prices are in. */
+  readonly currency: string
+  readonly timeZone: string
+  readonly publishes: {
+    /** When the rates of a day are there as a rule, `HH:MM` on the bank's clocks. */
+    readonly at: string
+    /** The days of the week on which it publishes: 1 is Monday, 7 is Sunday. */
+    readonly weekdays: readonly number[]
+  }
+  /** The page that documents the format, or shows it. */
+  readonly source: string
+  /** What the bank says about the use of its rates, as far as it does. */
+  readonly terms: string
+  /**
+   * How far one question reaches: only the newest rates, all that the bank ever published, or that
+   * many days. A bank whose question names one day is asked on its days of publication alone.
+   */
+  readonly reach: 'newest' | 'all' | number
+  /** The pages that answer for a span, in their order; asked one after another. */
+  requests(span: Span): readonly BankRequest[]
+  /**
+   * What to ask because of an answer, such as a form whose token the answer holds; empty where the
+   * answer is one to be read. Cookies are sent back by themselves.
+   */
+  next?(answer: BankAnswer, span: Span): readonly BankRequest[]
+  /**
+   * The days that an answer states, in any order; a day may be spread over several answers. Empty
+   * for a day without rates.
+   *
+   * Throws a FeedError `malformed` that says what was expected and what came in its place, in our
+   * own words: who asks adds the length of the answer and its beginning.
+   */
+  read(answer: BankAnswer): readonly BankDay[]
+}
