@@ -7,7 +7,6 @@ import { type Metering, reserveUnit } from '~/service/metering.ts'
 import { noteFailure } from '~/telemetry/request-scope.ts'
 import { type ErrorBody, errorBody } from '~/wire/errors.ts'
 import type { AnswerCache, Form } from '~/wire/text/answer-cache.ts'
-import { readArguments } from './arguments.ts'
 import type { Asker } from './exchange.ts'
 import type { Tool } from './tool.ts'
 
@@ -64,7 +63,7 @@ function resultText(
   const known = question && answers.find(question, memory.current, freshness)
   if (known) return known
   const view = new View(memory.current, freshness, ageLimits)
-  const body = tool.answer({ args: readArguments(tool.input, given), view })
+  const body = tool.answer({ given, view })
   if (body instanceof Promise) return body.then((late) => resultOf(JSON.stringify(late)))
   const text = JSON.stringify(body)
   return resultOf(question ? answers.keep(question, text, view) : text)

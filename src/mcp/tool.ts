@@ -1,11 +1,12 @@
 import { OptionalKind, type Static, type TObject, type TSchema } from '@sinclair/typebox'
 import type { View } from '~/memory/view.ts'
+import { readArguments } from './arguments.ts'
 
-/** One call of a tool by a known caller: its arguments, checked, and what the caller may see. */
-type ToolAsk<S extends TObject> = { readonly args: Static<S>; readonly view: View }
+/** One call of a tool by a known caller: its arguments as given, and what the caller may see. */
+type Ask = { readonly given: unknown; readonly view: View }
 
 /** A question that an agent can ask. */
-export type Tool<S extends TObject = TObject> = {
+type Definition<S extends TObject> = {
   readonly name: string
   readonly title: string
   /**
@@ -16,11 +17,20 @@ export type Tool<S extends TObject = TObject> = {
   readonly input: S
   readonly output: TSchema
   /** The body that REST would answer with; throws what REST would. */
-  answer(ask: ToolAsk<S>): object | Promise<object>
+  answer(ask: { readonly args: Static<S>; readonly view: View }): object | Promise<object>
 }
 
 /** A tool among others, whatever its arguments are. */
-export const tool = <S extends TObject>(definition: Tool<S>): Tool => definition
+export type Tool = Omit<Definition<TObject>, 'answer'> & {
+  /** The answer to arguments that nobody has checked yet. */
+  answer(ask: Ask): object | Promise<object>
+}
+
+export const tool = <S extends TObject>(definition: Definition<S>): Tool => ({
+  ...definition,
+  answer: ({ given, view }) =>
+    definition.answer({ args: readArguments(definition.input, given), view }),
+})
 
 /** The root of every schema of a tool. */
 type ObjectSchema = { type: 'object'; [member: string]: unknown }
