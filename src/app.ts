@@ -1,7 +1,8 @@
 import { type AnyElysia, Elysia } from 'elysia'
-import { type DocsDeps, docsRoutes } from '~/http/docs/docs.ts'
+import { docsRoutes } from '~/http/docs/docs.ts'
 import { CrossOrigin } from '~/http/edge/cross-origin.ts'
 import { guardHeaders } from '~/http/edge/guard-headers.ts'
+import type { HomeDeps } from '~/http/edge/home.ts'
 import { mountOf, prefixesOf } from '~/http/edge/mount.ts'
 import { AnswerCache } from '~/wire/text/answer-cache.ts'
 import { ServiceError } from './domain/errors.ts'
@@ -44,7 +45,7 @@ type AppDeps = IngestRouteDeps &
   MetricsDeps &
   Pick<PortalDeps, 'portal'> &
   ObservedDeps &
-  DocsDeps & {
+  HomeDeps & {
     /** Origins that may call from a browser; `*` for any. */
     readonly corsOrigins: readonly string[]
     /** The tool server for agents, which handles keys, origins and methods in its own way. */

@@ -127,6 +127,7 @@ export class Service implements RunningService {
       sample: this.options.sample,
       corsOrigins: config.corsOrigins,
       publicUrl: config.publicUrl,
+      isProxied: config.trustedProxies > 0,
       portal: portalOptions({ ...this.options, addresses: this.#addresses, people }),
       ...telemetry.shown({ ...core, ...own }),
       ...health,

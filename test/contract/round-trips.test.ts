@@ -70,6 +70,7 @@ const appOf = (counting: UsageMeter) =>
     sample: null,
     corsOrigins: [],
     publicUrl: null,
+    isProxied: false,
     portal: quietPortal(),
     isDatabaseReachable: async () => true,
     ...unwatched(),

@@ -64,6 +64,7 @@ export class PastWorld {
         sample: null,
         corsOrigins: [],
         publicUrl: null,
+        isProxied: false,
         portal: quietPortal(),
         isDatabaseReachable: async () => true,
         ...unwatched(),

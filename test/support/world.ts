@@ -71,6 +71,7 @@ export class World {
         sample: null,
         corsOrigins: options.corsOrigins ?? [],
         publicUrl: options.publicUrl ?? null,
+        isProxied: options.isProxied ?? false,
         portal: quietPortal(options.portal),
         isDatabaseReachable: async () => true,
         requests: this.requests,
@@ -183,6 +184,7 @@ type WorldOptions = {
   feedTimes?: FeedTimes
   corsOrigins?: string[]
   publicUrl?: string
+  isProxied?: boolean
   store?: WorldStore
   past?: PastDeps
   portal?: Partial<PortalOptions>

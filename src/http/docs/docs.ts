@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { HomeDeps } from '~/http/edge/home.ts'
 import { mountOf } from '~/http/edge/mount.ts'
 import type { Route } from '~/http/route.ts'
 import { type FileContent, madeOnce, StaticFile } from '~/http/static-file.ts'
@@ -7,19 +8,16 @@ import { openApiDocument } from '~/wire/openapi/document.ts'
 import examples from '~/wire/openapi/examples.json'
 import { guideText } from '~/wire/openapi/guide.ts'
 import type { Endpoint } from '~/wire/openapi/operation.ts'
+import { AddressedFile, ANYWHERE } from './addressed-file.ts'
 import {
   ASSETS,
   ASSETS_PATH,
   DOCUMENT_PATH,
   type Frame,
+  PAGE_DOCUMENT_PATH,
   PAGE_PATH,
   referencePage,
 } from './reference-page.ts'
-
-export type DocsDeps = {
-  /** The public address of the service; null for whatever address it was read from. */
-  readonly publicUrl: string | null
-}
 
 type Around = {
   readonly basePath: string
@@ -31,17 +29,24 @@ type Around = {
 const DIRECTORY = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')))
 
 /** The description of the interface: for machines, for people, and for agents that read. */
-export function docsRoutes({ publicUrl }: DocsDeps, { basePath, routes, frame }: Around): Route[] {
+export function docsRoutes(deps: HomeDeps, { basePath, routes, frame }: Around): Route[] {
+  const { publicUrl } = deps
   const endpoints = routes.flatMap(({ method, path, operation }): Endpoint[] =>
     operation ? [{ method, path, operation }] : [],
   )
-  const document = () =>
-    JSON.stringify(openApiDocument(endpoints, { basePath, publicUrl, examples }))
+  const document = madeOnce(() =>
+    JSON.stringify(openApiDocument(endpoints, { basePath, home: ANYWHERE, examples })),
+  )
+  const addressed = new AddressedFile(deps, document)
   const guide = () => guideText(endpoints, { basePath, publicUrl })
   const publicOrigin = publicUrl ? new URL(publicUrl).origin : null
   const mount = mountOf(publicUrl)
   return [
-    page(DOCUMENT_PATH, () => ({ bytes: document(), type: 'application/json' })),
+    { method: 'GET', path: DOCUMENT_PATH, handle: (request) => addressed.reply(request) },
+    page(PAGE_DOCUMENT_PATH, async () => ({
+      bytes: (await document()).replaceAll(ANYWHERE, publicUrl ?? ''),
+      type: 'application/json',
+    })),
     page('/llms.txt', () => ({ bytes: guide(), type: 'text/plain; charset=utf-8' })),
     page(PAGE_PATH, async () =>
       referencePage({ publicOrigin, mount, guide: guide(), frame: await frame(PAGE_PATH) }),

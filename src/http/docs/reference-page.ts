@@ -5,6 +5,11 @@ import { DOCUMENT_VERSION } from '~/wire/openapi/document.ts'
 export const DOCUMENT_PATH = '/openapi.json'
 export const PAGE_PATH = '/docs'
 export const ASSETS_PATH = `${PAGE_PATH}/assets`
+/**
+ * The document as the page reads it: without a public address its server is wherever the page is,
+ * which a browser knows better than a service behind a proxy that keeps port and scheme to itself.
+ */
+export const PAGE_DOCUMENT_PATH = `${ASSETS_PATH}/openapi.json`
 
 const SCRIPT = 'swagger-ui-bundle.js'
 const STYLE = 'swagger-ui.css'
@@ -123,7 +128,7 @@ function withOurs(written: string, { mount, guide, frame }: Options) {
 
 /** The plugin's page, loaded when somebody opens it and not at every start. */
 async function pluginPage(mount: string): Promise<string> {
-  const source: object = { url: `${mount}${DOCUMENT_PATH}`, validatorUrl: null }
+  const source: object = { url: `${mount}${PAGE_DOCUMENT_PATH}`, validatorUrl: null }
   const { swagger } = await import('@elysiajs/swagger')
   const plugin = swagger({
     provider: 'swagger-ui',

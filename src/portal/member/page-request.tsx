@@ -4,6 +4,7 @@ import type { Clock } from '~/clock.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import { bodyText } from '~/http/body.ts'
 import type { AddressOf } from '~/http/edge/address.ts'
+import { isForwardedHttps } from '~/http/edge/home.ts'
 import type { Route } from '~/http/route.ts'
 import type { Log } from '~/log.ts'
 import type { AddressLimits } from '~/memory/address-limits.ts'
@@ -238,7 +239,7 @@ async function bodyOf(
 
 function isOverHttps({ publicOrigin, isProxied }: PageRequestDeps, { headers }: Request): boolean {
   if (publicOrigin?.startsWith('https:')) return true
-  return isProxied && headers.get('x-forwarded-proto')?.split(',').at(-1)?.trim() === 'https'
+  return isProxied && isForwardedHttps(headers)
 }
 
 /** Throws ForeignForm unless the form was sent by one of our pages, to the person who viewed it. */

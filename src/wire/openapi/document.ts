@@ -32,8 +32,8 @@ fee and spread, what a recipient nets, and an independent mid-market rate to jud
 /** The address that the document is served from, and what it includes. */
 type DocumentOptions = {
   readonly basePath: string
-  /** The public address of the service; null for whatever address the document was read from. */
-  readonly publicUrl: string | null
+  /** The address of the service, without a slash at the end; empty for where the document is. */
+  readonly home: string
   readonly examples: Examples
 }
 
@@ -53,9 +53,10 @@ export function openApiDocument(endpoints: readonly Endpoint[], options: Documen
       summary: 'Currency rates and what providers really charge, corridor by corridor.',
       description: DESCRIPTION,
       version: DOCUMENT_VERSION,
+      contact: { name: 'Whoever runs this service', url: `${options.home}/` },
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: `${options.publicUrl ?? ''}${options.basePath}` }],
+    servers: [{ url: `${options.home}${options.basePath}` }],
     security: [{ ApiKey: [] }, { Bearer: [] }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,

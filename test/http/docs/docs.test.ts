@@ -9,7 +9,8 @@ const ask = async (path: string, init: RequestInit = {}, of = world) =>
   replyOf(await of.app.handle(new Request(`${ORIGIN}${path}`, init)))
 
 const ASSETS = ['/docs/assets/swagger-ui-bundle.js', '/docs/assets/swagger-ui.css']
-const PAGES = ['/openapi.json', '/docs', '/llms.txt', ...ASSETS]
+const PAGE_DOCUMENT = '/docs/assets/openapi.json'
+const PAGES = ['/openapi.json', PAGE_DOCUMENT, '/docs', '/llms.txt', ...ASSETS]
 
 describe.each(PAGES)('GET %s', (path) => {
   test('200 without a key, with a tag', async () => {
@@ -55,15 +56,70 @@ describe.each(PAGES)('GET %s', (path) => {
 })
 
 describe('GET /openapi.json', () => {
+  const servedAt = async (headers: Record<string, string>, of = world) => {
+    const { body } = await ask('/openapi.json', { headers }, of)
+    return [body.servers, body.info.contact.url.replace(/\/$/, '')]
+  }
+
   test('200 as JSON, with the server that it was read from', async () => {
     const { headers, body } = await ask('/openapi.json')
     expect(headers.get('content-type')).toBe('application/json')
-    expect(body.servers).toEqual([{ url: '/api/v1' }])
+    expect(body.servers).toEqual([{ url: 'http://localhost/api/v1' }])
   })
 
-  test('200 with the public address if there is one', async () => {
-    const { servers } = await documentOf(new World({ publicUrl: 'https://rates.example' }).app)
-    expect(servers).toEqual([{ url: 'https://rates.example/api/v1' }])
+  test.each([
+    ...['rates.example', 'rates.example:8080', '127.0.0.1:3000', '[::1]:3000'],
+    ...['prices_1:3000', 'EXAMPLE.org'],
+  ])('200 at %s, with that as the server', async (host) => {
+    const home = `http://${host.toLowerCase()}`
+    expect(await servedAt({ host })).toEqual([[{ url: `${home}/api/v1` }], home])
+  })
+
+  test.each([
+    ...['a"b', 'a b', 'user@rates.example', 'rates.example/x', 'rates.example?', '', ':1', '[x]'],
+    ...[`${'a'.repeat(254)}`, 'rates.example:99999', 'a,b'],
+  ])('200 at %p, which is no address, with a local server', async (host) => {
+    const home = 'http://localhost'
+    expect(await servedAt({ host })).toEqual([[{ url: `${home}/api/v1` }], home])
+  })
+
+  test('200 with https if a trusted proxy says so, and another host only by Host', async () => {
+    const said = {
+      host: 'rates.example',
+      'x-forwarded-proto': 'http, https',
+      'x-forwarded-host': 'evil.example',
+    }
+    const [[direct]] = await servedAt(said)
+    expect(direct).toEqual({ url: 'http://rates.example/api/v1' })
+    const [[proxied]] = await servedAt(said, new World({ isProxied: true }))
+    expect(proxied).toEqual({ url: 'https://rates.example/api/v1' })
+  })
+
+  test('200 with the public address if there is one, wherever it is asked', async () => {
+    const of = new World({ publicUrl: 'https://rates.example/fx', isProxied: true })
+    const [[server], contact] = await servedAt({ host: 'other.example' }, of)
+    expect(server).toEqual({ url: 'https://rates.example/fx/api/v1' })
+    expect(contact).toBe('https://rates.example/fx')
+  })
+
+  test('200 at one host to a caller with the document of another, after any number', async () => {
+    const at = (host: string, headers = {}) =>
+      ask('/openapi.json', { headers: { host, ...headers } })
+    const hosts = Array.from({ length: 30 }, (_, i) => `rates-${i}.example`)
+    const tags = new Map<string, string>()
+    for (const host of [...hosts, ...hosts]) {
+      const { headers, body } = await at(host)
+      expect(body.servers).toEqual([{ url: `http://${host}/api/v1` }])
+      const tag = headers.get('etag')!
+      expect(tags.get(host) ?? tag).toBe(tag)
+      tags.set(host, tag)
+    }
+    expect(new Set(tags.values()).size).toBe(hosts.length)
+    const [first, second] = hosts as [string, string]
+    const other = await at(second, { 'if-none-match': tags.get(first) })
+    expect([other.status, other.body.servers[0].url]).toEqual([200, `http://${second}/api/v1`])
+    const own = await at(second, { 'if-none-match': tags.get(second) })
+    expect([own.status, own.headers.get('cache-control')]).toEqual([304, 'no-cache'])
   })
 })
 
@@ -85,7 +141,26 @@ describe('GET /docs', () => {
       ],
       ...['/docs', '/docs', ...ASSETS, '/how-we-reckon', '/llms.txt', '/providers', '/send'],
     ])
-    expect(text).toContain('"url":"/openapi.json"')
+    expect(text).toContain(`"url":"${PAGE_DOCUMENT}"`)
+  })
+
+  test('200 with a document whose server is wherever the page is', async () => {
+    const init = { headers: { host: 'rates.example' } }
+    const [own, { text }] = await Promise.all([
+      ask(PAGE_DOCUMENT, init),
+      ask('/openapi.json', init),
+    ])
+    expect(own.body.servers).toEqual([{ url: '/api/v1' }])
+    expect(own.text).toBe(text.replaceAll('http://rates.example', ''))
+  })
+
+  test('200 with a document of the public address if there is one', async () => {
+    const { body } = await ask(
+      PAGE_DOCUMENT,
+      {},
+      new World({ publicUrl: 'https://rates.example/x' }),
+    )
+    expect(body.servers).toEqual([{ url: 'https://rates.example/x/api/v1' }])
   })
 
   test('200 in the frame of every page, marked as the one it is', async () => {
