@@ -116,7 +116,7 @@ const SECRET_WORD =
  * operator to open if no mail can be sent, so the token in it stays.
  */
 const SECRET_SHAPES: readonly [shape: RegExp, shown: string][] = [
-  [/\bcrd_\w+/g, `crd_${HIDDEN}`],
+  [/\b(cr[drt]_)\w+/g, `$1${HIDDEN}`],
   [/(\b[a-z][a-z\d+.-]{0,20}:\/\/[^\s:@/"\\]{0,200}):[^\s@"\\]{1,500}@/gi, `$1:${HIDDEN}@`],
   [
     new RegExp(`("[^"]{0,50}(?:${SECRET_WORD})[^"]{0,50}"):"(?:[^"\\\\]|\\\\.)*"`, 'gi'),

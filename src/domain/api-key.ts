@@ -18,14 +18,19 @@ export type NewKeyText = {
   readonly lastFour: string
 }
 
+type RandomBytes = (count: number) => Uint8Array
+
 /** A key from a source of random bytes, each character equally likely. */
-export function newApiKey(randomBytes: (count: number) => Uint8Array): string {
+export const newApiKey = (randomBytes: RandomBytes): string => PREFIX + newSecret(randomBytes)
+
+/** What makes a key or a token impossible to guess, with its checksum. */
+export function newSecret(randomBytes: RandomBytes): string {
   let secret = ''
   while (secret.length < SECRET_LENGTH)
     for (const byte of randomBytes(SECRET_LENGTH))
       if (byte < BYTE_FAIR_MAX && secret.length < SECRET_LENGTH)
         secret += ALPHABET[byte % ALPHABET.length]
-  return PREFIX + secret + checksumOf(secret)
+  return secret + checksumOf(secret)
 }
 
 /**
@@ -46,6 +51,34 @@ export const lastFourOf = (key: string): string => key.slice(-LAST_FOUR)
 /** A key as people see it once it is made: how it begins and ends, as far as that is known. */
 export const keyMark = ({ lastFour }: { readonly lastFour: string | null }): string =>
   `${PREFIX}\u2026${lastFour ?? ''}`
+
+/** How the access tokens of connected applications begin; they have the form of keys. */
+export const ACCESS_TOKEN_PREFIX = 'crt_'
+/** How the tokens begin by which applications renew them. */
+export const REFRESH_TOKEN_PREFIX = 'crr_'
+
+/** Whether a text is meant as an access token of a connected application. */
+export const isAccessToken = (text: string): boolean => text.startsWith(ACCESS_TOKEN_PREFIX)
+
+/** The secret part of a token, or null where it is mistyped. */
+export function tokenSecret(text: string, prefix: string): string | null {
+  const secret = text.slice(prefix.length)
+  return text.startsWith(prefix) && isWellFormedKey(PREFIX + secret) ? secret : null
+}
+
+/**
+ * The hash of a key without a text, which stands for an application that a person connected. No
+ * text hashes to it, since it is not in hex.
+ */
+export const connectionHash = (randomBytes: RandomBytes): string =>
+  CONNECTION + Buffer.from(randomBytes(CONNECTION_BYTES)).toString('hex')
+
+/** Whether a key stands for an application that a person connected. */
+export const isConnection = ({ hash }: { readonly hash: string }): boolean =>
+  hash.startsWith(CONNECTION)
+
+const CONNECTION = 'connection:-'
+const CONNECTION_BYTES = 26
 
 /** What is stored for a key: the SHA-256 of its text, in hex. */
 export const keyHashOf = (key: string): string => createHash('sha256').update(key).digest('hex')

@@ -1,4 +1,5 @@
 import { type Caller, isRevoked } from '~/domain/account.ts'
+import { isAccessToken } from '~/domain/api-key.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import { mayIngest } from '~/domain/quota.ts'
 import type { KeyIndex } from '~/memory/key-index.ts'
@@ -21,6 +22,11 @@ const MISSING_KEY = new ServiceError(
 const INVALID_KEY = new ServiceError(
   'invalid_key',
   'this API key is not valid; check that the whole key was copied, or create a new one',
+)
+const TOKEN_FOR_TOOLS = new ServiceError(
+  'invalid_key',
+  'this is an access token for the tools at /mcp; the API takes a key, which you can create in ' +
+    'the developer area',
 )
 const REVOKED_KEY = new ServiceError(
   'revoked_key',
@@ -47,7 +53,7 @@ export function callerOf(
 function known(keys: KeyIndex, text: string | null, nowMs: number): Caller | ServiceError {
   if (!text) return MISSING_KEY
   const caller = keys.callerOf(text)
-  if (!caller) return INVALID_KEY
+  if (!caller) return isAccessToken(text) ? TOKEN_FOR_TOOLS : INVALID_KEY
   return isRevoked(caller.key, nowMs) ? REVOKED_KEY : caller
 }
 
