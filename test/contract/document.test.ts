@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { ERROR_CODES } from '~/domain/errors.ts'
 import { ERROR_STATUS } from '~/wire/errors.ts'
+import { MEANINGS } from '~/wire/openapi/meanings.ts'
 import { answerable } from '../http/questions.ts'
 import { scriptOutput } from '../support/child.ts'
 import { documentOf } from '../support/contract.ts'
@@ -102,6 +103,14 @@ describe('the document', () => {
         expect([id, name, hint.some((value) => value !== undefined)]).toEqual([id, name, true])
       }
     }
+  })
+
+  test('describes every component, and no component that there is not', () => {
+    const kinds = document.components as Record<string, Record<string, Json>>
+    for (const [kind, components] of Object.entries(kinds))
+      for (const [name, { description }] of Object.entries(components))
+        expect([kind, name, description]).toEqual([kind, name, expect.stringMatching(/\w+ \w+/)])
+    expect(Object.keys(MEANINGS).filter((name) => !kinds.schemas![name])).toEqual([])
   })
 
   test('writes null as 3.1 does, and lists as they are sent', () => {

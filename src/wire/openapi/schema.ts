@@ -1,4 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
+import { MEANINGS } from './meanings.ts'
 
 export type Json = { [name: string]: unknown }
 
@@ -14,7 +15,7 @@ export class Components {
   /** The schema, or a reference to the component that it became. */
   schema({ title, ...schema }: TSchema): Json {
     if (title === undefined) return this.#written(schema)
-    const written = this.#written(schema)
+    const written = { description: MEANINGS[title], ...this.#written(schema) }
     const held = this.schemas[title] ?? written
     this.schemas[title] = held
     if (!Bun.deepEquals(held, written)) throw new Error(`two schemas are called ${title}`)
