@@ -5,16 +5,20 @@ import { FeedError } from '~/domain/feed/feed.ts'
 export const DOCUMENT_BYTES_MAX = 64 * 1024
 
 /**
- * The text of a response, never holding more than DOCUMENT_BYTES_MAX of it, sent or unpacked.
+ * The bytes of a response, never holding more than `bytesMax` of it, sent or unpacked.
  *
  * The response must still be compressed as it was sent (`decompress: false`). Throws a FeedError.
  */
-export async function documentText(response: Response): Promise<string> {
-  const packed = await boundedBytes(response)
+export async function documentBytes(response: Response, bytesMax: number): Promise<Buffer> {
+  const packed = await boundedBytes(response, bytesMax)
   const encoding = response.headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity'
-  const bytes = await unpacked(packed, encoding)
+  return unpacked(packed, { encoding, bytesMax })
+}
+
+/** Bytes as text. Throws a FeedError for UTF-8 that is none. */
+export function documentText(bytes: Uint8Array, charset = 'utf-8'): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return new TextDecoder(charset, { fatal: true }).decode(bytes)
   } catch {
     throw new FeedError('malformed', 'answered text that is not UTF-8')
   }
@@ -24,36 +28,36 @@ export async function documentText(response: Response): Promise<string> {
  * Throws a FeedError when a document is a web page, such as an error page, a login or a parked
  * domain.
  */
-export function refuseWebPage(text: string, response: Response): void {
-  const isHtml =
-    /html/i.test(response.headers.get('content-type') ?? '') ||
-    /^\s*<(!doctype html|html|head|body)\b/i.test(text)
+export function refuseWebPage(text: string, contentType = ''): void {
+  const isHtml = /html/i.test(contentType) || /^\s*<(!doctype html|html|head|body)\b/i.test(text)
   if (isHtml) throw new FeedError('not_data', 'answered a web page instead of rates')
 }
 
-async function boundedBytes(response: Response): Promise<Buffer> {
+async function boundedBytes(response: Response, bytesMax: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of response.body ?? []) {
     size += chunk.length
-    if (size > DOCUMENT_BYTES_MAX) throw tooLarge()
+    if (size > bytesMax) throw tooLarge(bytesMax)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
 }
 
-async function unpacked(bytes: Buffer, encoding: string): Promise<Buffer> {
+type Packing = { readonly encoding: string; readonly bytesMax: number }
+
+async function unpacked(bytes: Buffer, { encoding, bytesMax }: Packing): Promise<Buffer> {
   if (encoding === 'identity') return bytes
   if (encoding !== 'gzip' && encoding !== 'x-gzip')
     throw new FeedError('malformed', 'answered in an encoding nobody asked for')
   return new Promise((resolve, reject) => {
-    gunzip(bytes, { maxOutputLength: DOCUMENT_BYTES_MAX }, (error, result) => {
+    gunzip(bytes, { maxOutputLength: bytesMax }, (error, result) => {
       if (!error) resolve(result)
-      else if ('code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') reject(tooLarge())
+      else if ('code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') reject(tooLarge(bytesMax))
       else reject(new FeedError('malformed', 'answered gzip that cannot be unpacked'))
     })
   })
 }
 
-const tooLarge = () =>
-  new FeedError('too_large', `answered more than ${DOCUMENT_BYTES_MAX / 1024} KiB`)
+const tooLarge = (bytesMax: number) =>
+  new FeedError('too_large', `answered more than ${bytesMax / 1024} KiB`)

@@ -1,5 +1,7 @@
+import { lookup } from 'node:dns/promises'
 import { FeedError } from '~/domain/feed/feed.ts'
-import { documentText, refuseWebPage } from './document.ts'
+import { DOCUMENT_BYTES_MAX, documentBytes, documentText, refuseWebPage } from './document.ts'
+import { isPrivate } from './private-address.ts'
 import { retryAfterMsOf, transportError } from './transport.ts'
 
 /** The outside world that fetching needs; `systemPace` and `fetch` are the real one. */
@@ -11,13 +13,16 @@ export type FetcherDeps = {
   random(): number
   /** A signal that aborts after `ms` milliseconds. */
   deadline(ms: number): AbortSignal
+  /** The addresses that a host's name stands for; rejects for a name that stands for none. */
+  addressesOf(host: string): Promise<readonly string[]>
 }
 
-export const systemPace: Pick<FetcherDeps, 'fetch' | 'sleep' | 'random' | 'deadline'> = {
+export const systemPace: Omit<FetcherDeps, 'clock'> = {
   fetch: (url, init) => fetch(url, init),
   sleep: (ms) => Bun.sleep(ms),
   random: Math.random,
   deadline: (ms) => AbortSignal.timeout(ms),
+  addressesOf: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
 }
 
 /**
@@ -35,8 +40,28 @@ export type DocumentRequest = {
   /** Headers for the configured host only; a redirect to another host goes without them. */
   readonly secretHeaders: Readonly<Record<string, string>>
   readonly validators: Validators | null
+  /** The form to send by POST; a GET where it is absent. */
+  readonly form?: string
   /** The documented reason in the body of an error response; may throw. */
   refusal?(text: string): string | null
+}
+
+/** How much of an answer is taken, how long that may last, and where a redirect may lead. */
+export type Limits = {
+  readonly bytesMax: number
+  /** The limit on one attempt as a whole: connecting, every redirect and the last byte. */
+  readonly attemptMsMax: number
+  /** Whether a redirect to another host is refused where that host is not a public one. */
+  readonly isPublicOnly: boolean
+}
+
+/** An answer, or null if it has not changed since `validators`. */
+type Answer = {
+  readonly bytes: Uint8Array | null
+  readonly contentType: string
+  /** The cookies that the last response sets, as `name=value`. */
+  readonly cookies: readonly string[]
+  readonly validators: Validators | null
 }
 
 /** A document, or null if it has not changed since `validators`. */
@@ -46,24 +71,42 @@ type Fetched = {
 }
 
 const ATTEMPTS_MAX = 3
-/** The limit on one attempt as a whole: connecting, every redirect and the last byte. */
 export const ATTEMPT_MS_MAX = 10_000
 const REDIRECTS_MAX = 3
 const BACKOFF_MS = 500
 /** The longest wait before a retry; for a longer one a later run asks. */
 const RETRY_WAIT_MS_MAX = 30_000
 
+const DOCUMENT_LIMITS: Limits = {
+  bytesMax: DOCUMENT_BYTES_MAX,
+  attemptMsMax: ATTEMPT_MS_MAX,
+  isPublicOnly: false,
+}
+
+/** Asks for a document of data, as `fetchAnswer` does; a web page in its place is a failure. */
+export async function fetchDocument(request: DocumentRequest, deps: FetcherDeps): Promise<Fetched> {
+  const { bytes, contentType, validators } = await fetchAnswer(request, DOCUMENT_LIMITS, deps)
+  if (bytes === null) return { text: null, validators }
+  const text = documentText(bytes)
+  refuseWebPage(text, contentType)
+  return { text, validators }
+}
+
 /**
- * Asks for a document, up to three times if the failure may be transient.
+ * Asks for an answer, up to three times if the failure may be transient.
  *
  * Waits half a second, then a second, each shortened by up to half at random, or as long as
  * Retry-After says if that is at most half a minute. Redirects are followed within one scheme,
  * three at most. Throws a FeedError, whose text names no address.
  */
-export async function fetchDocument(request: DocumentRequest, deps: FetcherDeps): Promise<Fetched> {
+export async function fetchAnswer(
+  request: DocumentRequest,
+  limits: Limits,
+  deps: FetcherDeps,
+): Promise<Answer> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await attemptOnce(request, deps)
+      return await attemptOnce({ request, limits, deps })
     } catch (error) {
       const failure = error instanceof FeedError ? error : transportError(error)
       const pauseMs = (BACKOFF_MS * 2 ** (attempt - 1) * (1 + deps.random())) / 2
@@ -75,31 +118,38 @@ export async function fetchDocument(request: DocumentRequest, deps: FetcherDeps)
   }
 }
 
-async function attemptOnce(request: DocumentRequest, deps: FetcherDeps): Promise<Fetched> {
-  const signal = deps.deadline(ATTEMPT_MS_MAX)
+type Asked = {
+  readonly request: DocumentRequest
+  readonly limits: Limits
+  readonly deps: FetcherDeps
+}
+
+async function attemptOnce(asked: Asked): Promise<Answer> {
+  const { request, limits, deps } = asked
+  const signal = deps.deadline(limits.attemptMsMax)
   try {
-    const { response, url } = await followed(request, { deps, signal })
+    const { response, url } = await followed(asked, signal)
+    const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(';')[0]!)
+    const contentType = response.headers.get('content-type') ?? ''
     if (response.status === 304 && request.validators)
-      return { text: null, validators: request.validators }
-    if (response.status !== 200) throw await statusError(response, { request, deps })
-    const text = await documentText(response)
-    refuseWebPage(text, response)
-    return { text, validators: validatorsOf(response, url) }
+      return { bytes: null, contentType, cookies, validators: request.validators }
+    if (response.status !== 200) throw await statusError(response, asked)
+    const bytes = await documentBytes(response, limits.bytesMax)
+    return { bytes, contentType, cookies, validators: validatorsOf(response, url) }
   } catch (error) {
     if (error instanceof FeedError || !signal.aborted) throw error
-    const seconds = ATTEMPT_MS_MAX / 1000
+    const seconds = limits.attemptMsMax / 1000
     throw new FeedError('timeout', `did not answer within ${seconds} s`, { isTransient: true })
   }
 }
 
-type Attempt = { readonly deps: FetcherDeps; readonly signal: AbortSignal }
-
-async function followed(request: DocumentRequest, { deps, signal }: Attempt) {
+async function followed({ request, limits, deps }: Asked, signal: AbortSignal) {
   const seen = new Set<string>()
-  let url = request.url
+  let { url, form } = request
   while (true) {
     seen.add(url.href)
     const response = await deps.fetch(url.href, {
+      ...(form !== undefined && { method: 'POST', body: form }),
       headers: headersFor(request, url),
       signal,
       redirect: 'manual',
@@ -111,10 +161,22 @@ async function followed(request: DocumentRequest, { deps, signal }: Attempt) {
       return { response, url }
     await response.body?.cancel()
     url = nextHop(url, location)
+    if (response.status < 307) form = undefined
     if (seen.has(url.href)) throw new FeedError('redirect', 'redirects in a circle')
     if (seen.size > REDIRECTS_MAX)
       throw new FeedError('redirect', `redirects more than ${REDIRECTS_MAX} times`)
+    if (limits.isPublicOnly && url.host !== request.url.host) await assertPublic(url, deps)
   }
+}
+
+/** Throws a FeedError for a host that lies in a private network, or whose name nobody knows. */
+async function assertPublic({ hostname }: URL, deps: FetcherDeps): Promise<void> {
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const addresses = await deps.addressesOf(host).catch(() => {
+    throw new FeedError('redirect', 'redirects to a host that cannot be found')
+  })
+  if ([host, ...addresses].some(isPrivate))
+    throw new FeedError('redirect', 'redirects to an address in a private network')
 }
 
 function nextHop(from: URL, location: string): URL {
@@ -129,17 +191,20 @@ function nextHop(from: URL, location: string): URL {
 }
 
 function headersFor(request: DocumentRequest, url: URL): Record<string, string> {
-  const { validators, headers, secretHeaders } = request
+  const { validators, headers, secretHeaders, form } = request
   const isHome = url.origin === request.url.origin
   const isKnown = validators?.url === url.href
   return {
     ...headers,
     'accept-encoding': 'gzip',
+    ...(form !== undefined && { 'content-type': FORM_TYPE }),
     ...(isHome ? secretHeaders : {}),
     ...(isKnown && validators.etag ? { 'if-none-match': validators.etag } : {}),
     ...(isKnown && validators.lastModified ? { 'if-modified-since': validators.lastModified } : {}),
   }
 }
+
+const FORM_TYPE = 'application/x-www-form-urlencoded'
 
 function validatorsOf(response: Response, url: URL): Validators | null {
   const etag = response.headers.get('etag')
@@ -147,18 +212,19 @@ function validatorsOf(response: Response, url: URL): Validators | null {
   return etag || lastModified ? { url: url.href, etag, lastModified } : null
 }
 
-type Asked = { readonly request: DocumentRequest; readonly deps: FetcherDeps }
-
-async function statusError(response: Response, { request, deps }: Asked): Promise<FeedError> {
+async function statusError(
+  response: Response,
+  { request, limits, deps }: Asked,
+): Promise<FeedError> {
   const { status } = response
-  const word = await documentText(response)
-    .then((text) => request.refusal?.(text) ?? null)
+  const word = await documentBytes(response, limits.bytesMax)
+    .then((bytes) => request.refusal?.(documentText(bytes)) ?? null)
     .catch(() => null)
   const retryAfterMs = retryAfterMsOf(response.headers.get('retry-after'), deps.clock.now())
   const wait = retryAfterMs === null ? '' : `, to be asked again in ${retryAfterMs / 1000} s`
   const message = `answered ${status}${word ? ` (${word})` : ''}${wait}`
   const isTransient = status === 408 || status === 429 || status >= 500
-  if (status === 401 || status === 403) return new FeedError('unauthorized', message)
+  if (status === 401 || status === 403) return new FeedError('unauthorized', message, { status })
   const fault = status === 429 ? 'rate_limited' : 'http_error'
-  return new FeedError(fault, message, { isTransient, retryAfterMs })
+  return new FeedError(fault, message, { isTransient, retryAfterMs, status })
 }

@@ -130,6 +130,7 @@ function until(signal: AbortSignal, pace: Pace): Pace {
   return {
     fetch: (url, init) => pace.fetch(url, init),
     random: () => pace.random(),
+    addressesOf: (host) => pace.addressesOf(host),
     deadline: (ms) => AbortSignal.any([pace.deadline(ms), signal]),
     sleep: (ms) => endingAt(signal, pace.sleep(ms)),
   }

@@ -59,6 +59,9 @@ export class Pace implements FetcherDeps {
 
   fetch = (url: string, init: BunFetchRequestInit) => fetch(url, init)
   random = () => 0.5
+  addressesOf = async (host: string): Promise<readonly string[]> => this.names.get(host) ?? [host]
+  /** What the names of hosts stand for; a name that is not here stands for itself. */
+  readonly names = new Map<string, readonly string[]>()
 
   async sleep(ms: number): Promise<void> {
     this.slept.push(ms)

@@ -58,20 +58,36 @@ export class FeedError extends Error {
   readonly isTransient: boolean
   /** How long the upstream asks us to wait. */
   readonly retryAfterMs: number | null
+  /** The status that the upstream answered; null where it answered something else, or nothing. */
+  readonly status: number | null
+  /** How the answer begins that could not be read, for an operator alone; null where none came. */
+  readonly excerpt: string | null
 
   constructor(
     readonly fault: FeedFault,
     message: string,
-    { isTransient = false, retryAfterMs = null }: FeedErrorDetails = {},
+    {
+      isTransient = false,
+      retryAfterMs = null,
+      status = null,
+      excerpt = null,
+    }: FeedErrorDetails = {},
   ) {
     super(message)
     this.name = 'FeedError'
     this.isTransient = isTransient
     this.retryAfterMs = retryAfterMs
+    this.status = status
+    this.excerpt = excerpt
   }
 }
 
-type FeedErrorDetails = { isTransient?: boolean; retryAfterMs?: number | null }
+type FeedErrorDetails = {
+  isTransient?: boolean
+  retryAfterMs?: number | null
+  status?: number | null
+  excerpt?: string | null
+}
 
 /**
  * One feed's accepted answer, ready to be recorded: units of each currency per US dollar as exact

@@ -1,0 +1,24 @@
+import { BlockList, isIP } from 'node:net'
+
+/** Networks that the public internet does not reach: ours, this machine's, a cloud's metadata. */
+const NETWORKS = new BlockList()
+for (const network of [
+  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16'],
+  ...['172.16.0.0/12', '192.0.0.0/24', '192.0.2.0/24', '192.168.0.0/16', '198.18.0.0/15'],
+  ...['198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'],
+  ...['::/128', '::1/128', '64:ff9b:1::/48', '100::/64', '2001:db8::/32', 'fc00::/7'],
+  ...['fe80::/10', 'ff00::/8'],
+]) {
+  const [address, bits] = network.split('/')
+  NETWORKS.addSubnet(address!, Number(bits), familyOf(address!))
+}
+
+/** Whether a host is a name of this machine, or an address that the public internet lacks. */
+export function isPrivate(host: string): boolean {
+  if (isIP(host) === 0) return /(^|\.)(localhost|local|internal)$/i.test(host)
+  return NETWORKS.check(host, familyOf(host))
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4'
+}
