@@ -1,9 +1,14 @@
-import { FeedError, type ReferenceAnswer, type ReferenceFeed } from '~/domain/feed/feed.ts'
+import {
+  FeedError,
+  type ReferenceAnswer,
+  type ReferenceFeed,
+  type Validators,
+} from '~/domain/feed/feed.ts'
 import { type Adapter, endpointUrl } from './adapter.ts'
 import { currencyApi } from './currency-api.ts'
 import { ecb } from './ecb.ts'
 import { fastForex } from './fastforex.ts'
-import { type FetcherDeps, fetchDocument, type Validators } from './fetcher.ts'
+import { type FetcherDeps, fetchDocument } from './fetcher.ts'
 import { frankfurter } from './frankfurter.ts'
 import { openErApi } from './open-er-api.ts'
 import { openExchangeRates } from './openexchangerates.ts'

@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns/promises'
-import { FeedError } from '~/domain/feed/feed.ts'
+import { FeedError, type Validators } from '~/domain/feed/feed.ts'
 import { DOCUMENT_BYTES_MAX, documentBytes, documentText, refuseWebPage } from './document.ts'
 import { isPrivate } from './private-address.ts'
 import { retryAfterMsOf, transportError } from './transport.ts'
@@ -23,15 +23,6 @@ export const systemPace: Omit<FetcherDeps, 'clock'> = {
   random: Math.random,
   deadline: (ms) => AbortSignal.timeout(ms),
   addressesOf: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
-}
-
-/**
- * What to send an upstream so that it need not repeat an unchanged document. Valid for one address.
- */
-export type Validators = {
-  readonly url: string
-  readonly etag: string | null
-  readonly lastModified: string | null
 }
 
 export type DocumentRequest = {

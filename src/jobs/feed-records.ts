@@ -1,23 +1,19 @@
-import { DAY_MS } from '~/domain/duration.ts'
-import type { FeedFault, FeedSnapshot } from '~/domain/feed/feed.ts'
+import { type Failure, failed, isWaiting, NO_ATTEMPTS, succeeded } from '~/domain/feed/attempts.ts'
+import type { FeedSnapshot } from '~/domain/feed/feed.ts'
 import type { FeedRecord, FeedState } from '~/domain/feed/state.ts'
 import type { Acceptance, HeldBack } from '~/domain/feed/verdict.ts'
 import type { Log } from '~/log.ts'
 
 /** The result of one feed in one run. */
-export type FeedReport = {
+export type FeedReport = Failure & {
   readonly id: string
   readonly source: string
   /** `filled`: believed, but used only for what an earlier feed lacked, or for nothing. */
   readonly result: 'served' | 'filled' | 'failed' | 'not_asked'
-  readonly fault: FeedFault | null
-  /** Why the feed failed, as a text that follows the feed's name and anyone may read. */
-  readonly message: string | null
   /** How many currencies were taken from the feed. */
   readonly currencies: number
   readonly fetchedMs: number | null
   readonly upstreamMs: number | null
-  readonly retryAfterMs: number | null
 }
 
 export type RunOutcome = {
@@ -35,9 +31,6 @@ export type RunOutcome = {
   readonly missing: readonly string[]
 }
 
-/** The longest that an upstream's request to wait is honoured. */
-const WAIT_MS_MAX = DAY_MS
-
 /** The records after a run's reports are entered. */
 export function recordsAfter(
   before: readonly FeedRecord[],
@@ -48,31 +41,14 @@ export function recordsAfter(
     const { id, source } = report
     const record = before.find((known) => known.id === id) ?? { ...UNTRIED, id, source }
     if (report.result === 'not_asked') return record
-    if (report.result !== 'failed') {
-      const { fetchedMs, upstreamMs, currencies } = report
-      const success = { succeededMs: fetchedMs, upstreamMs, currencies, isFailing: false }
-      return { ...record, ...success, triedMs: fetchedMs, waitUntilMs: null }
-    }
-    const isWaiting = record.waitUntilMs !== null && record.waitUntilMs > nowMs
-    if (isWaiting) return record
-    const { fault, message, retryAfterMs } = report
-    const waitUntilMs = retryAfterMs && nowMs + Math.min(retryAfterMs, WAIT_MS_MAX)
-    const failure = { failedMs: nowMs, fault, message, isFailing: true, waitUntilMs }
-    return { ...record, ...failure, triedMs: nowMs }
+    const { fetchedMs, upstreamMs, currencies } = report
+    if (report.result !== 'failed')
+      return { ...record, ...succeeded(fetchedMs!), upstreamMs, currencies }
+    return isWaiting(record, nowMs) ? record : { ...record, ...failed(report, nowMs) }
   })
 }
 
-const UNTRIED = {
-  triedMs: null,
-  succeededMs: null,
-  upstreamMs: null,
-  currencies: 0,
-  failedMs: null,
-  fault: null,
-  message: null,
-  isFailing: false,
-  waitUntilMs: null,
-} as const
+const UNTRIED = { ...NO_ATTEMPTS, upstreamMs: null, currencies: 0 }
 
 type Told = {
   readonly before: FeedState

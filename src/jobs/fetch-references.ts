@@ -1,4 +1,5 @@
 import { USD } from '~/domain/currency.ts'
+import { refuseWaiting } from '~/domain/feed/attempts.ts'
 import {
   FeedError,
   type FeedSnapshot,
@@ -128,11 +129,8 @@ class Inquiry {
 
   async #ask(feed: ReferenceFeed): Promise<FeedAnswer> {
     const { deps, before, known } = this.context
-    const waitUntilMs = before.feeds.find(({ id }) => id === feed.id)?.waitUntilMs ?? 0
-    if (waitUntilMs > deps.clock.now()) {
-      const text = `asked not to be called before ${new Date(waitUntilMs).toISOString()}`
-      throw new FeedError('rate_limited', text)
-    }
+    const record = before.feeds.find(({ id }) => id === feed.id)
+    if (record) refuseWaiting(record, deps.clock.now())
     const answer = await feed.ask()
     const fetchedMs = deps.clock.now()
     const fault = answerFault({

@@ -99,3 +99,12 @@ export type FeedSnapshot = {
   readonly upstreamMs?: number
   readonly rates: readonly { readonly currency: string; readonly perUsd: string }[]
 }
+
+/**
+ * What to send an upstream so that it need not repeat an unchanged document. Valid for one address.
+ */
+export type Validators = {
+  readonly url: string
+  readonly etag: string | null
+  readonly lastModified: string | null
+}

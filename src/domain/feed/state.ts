@@ -1,23 +1,12 @@
-import type { FeedFault } from './feed.ts'
+import type { Attempts } from './attempts.ts'
 import type { HeldBack } from './verdict.ts'
 
 /** What is known about one feed over all runs. */
-export type FeedRecord = {
+export type FeedRecord = Attempts & {
   readonly id: string
   readonly source: string
-  readonly triedMs: number | null
-  readonly succeededMs: number | null
   readonly upstreamMs: number | null
   readonly currencies: number
-  /** When the feed last failed; kept after a success. */
-  readonly failedMs: number | null
-  readonly fault: FeedFault | null
-  /** Why the feed failed, as a text that follows the feed's name and anyone may read. */
-  readonly message: string | null
-  /** Whether the last attempt failed. */
-  readonly isFailing: boolean
-  /** The moment before which the feed is not asked again. */
-  readonly waitUntilMs: number | null
 }
 
 /** What is kept from run to run, as plain JSON. */

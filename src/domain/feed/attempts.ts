@@ -1,0 +1,62 @@
+import { DAY_MS } from '~/domain/duration.ts'
+import { FeedError, type FeedFault } from './feed.ts'
+
+/** How asking an upstream has gone over all runs. */
+export type Attempts = {
+  readonly triedMs: number | null
+  readonly succeededMs: number | null
+  /** When it last failed; kept after a success. */
+  readonly failedMs: number | null
+  readonly fault: FeedFault | null
+  /** Why it failed, as a text that follows the upstream's name and anyone may read. */
+  readonly message: string | null
+  /** Whether the last attempt failed. */
+  readonly isFailing: boolean
+  /** The moment before which it is not asked again. */
+  readonly waitUntilMs: number | null
+}
+
+export const NO_ATTEMPTS: Attempts = {
+  triedMs: null,
+  succeededMs: null,
+  failedMs: null,
+  fault: null,
+  message: null,
+  isFailing: false,
+  waitUntilMs: null,
+}
+
+/** The longest that an upstream's request to wait is honoured. */
+const WAIT_MS_MAX = DAY_MS
+
+/** What a success changes. */
+export const succeeded = (nowMs: number) => ({
+  triedMs: nowMs,
+  succeededMs: nowMs,
+  isFailing: false,
+  waitUntilMs: null,
+})
+
+/** Why an attempt failed, and how long the upstream asks us to wait. */
+export type Failure = Pick<Attempts, 'fault' | 'message'> & { readonly retryAfterMs: number | null }
+
+/** What a failure changes. */
+export const failed = ({ fault, message, retryAfterMs }: Failure, nowMs: number) => ({
+  triedMs: nowMs,
+  failedMs: nowMs,
+  fault,
+  message,
+  isFailing: true,
+  waitUntilMs: retryAfterMs && nowMs + Math.min(retryAfterMs, WAIT_MS_MAX),
+})
+
+/** Whether the upstream asked not to be called yet. */
+export const isWaiting = ({ waitUntilMs }: Attempts, nowMs: number): boolean =>
+  waitUntilMs !== null && waitUntilMs > nowMs
+
+/** Throws a FeedError while the upstream asked not to be called yet. */
+export function refuseWaiting(attempts: Attempts, nowMs: number): void {
+  if (!isWaiting(attempts, nowMs)) return
+  const until = new Date(attempts.waitUntilMs!).toISOString()
+  throw new FeedError('rate_limited', `asked not to be called before ${until}`)
+}
