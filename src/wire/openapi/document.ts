@@ -1,4 +1,5 @@
 import { type TObject, Type } from '@sinclair/typebox'
+import { codeSamples, type Question } from './code-samples.ts'
 import { type Endpoint, type Operation, TAGS } from './operation.ts'
 import { type Examples, headerComponents, Responses } from './response.ts'
 import { Components, type Json } from './schema.ts'
@@ -44,7 +45,12 @@ export function openApiDocument(endpoints: readonly Endpoint[], options: Documen
   const paths: Record<string, Json> = {}
   for (const { method, path, operation } of endpoints) {
     const written = operationObject(operation, components, responses)
-    paths[path] = { ...paths[path], [method.toLowerCase()]: written }
+    const url = `${options.home}${options.basePath}${path}${queryOf(written.parameters ?? [])}`
+    const samples = codeSamples(questionOf(operation, { method, url }))
+    paths[path] = {
+      ...paths[path],
+      [method.toLowerCase()]: { ...written, 'x-codeSamples': samples },
+    }
   }
   return {
     openapi: '3.1.0',
@@ -95,7 +101,25 @@ const HeldTag = Type.Object({
   ),
 })
 
-function operationObject(operation: Operation, components: Components, responses: Responses): Json {
+const questionOf = (
+  { access, body }: Operation,
+  asked: Pick<Question, 'method' | 'url'>,
+): Question => ({
+  ...asked,
+  hasKey: access !== 'public',
+  ...(body && { body: Object.values(body.examples)[0] }),
+})
+
+/** The query of the example of each parameter that has one; commas stay, as people write lists. */
+function queryOf(parameters: readonly Json[]): string {
+  const given = parameters.filter(
+    ({ example, in: place }) => place === 'query' && example !== undefined,
+  )
+  const pairs = given.map(({ name, example }) => `${name}=${encodeURIComponent(String(example))}`)
+  return pairs.length > 0 ? `?${pairs.join('&').replaceAll('%2C', ',')}` : ''
+}
+
+function operationObject(operation: Operation, components: Components, responses: Responses) {
   const { id, tag, summary, description, query, headers, body, access } = operation
   const parameters = [
     ...parametersIn('query', query, components),

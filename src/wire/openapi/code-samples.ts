@@ -1,0 +1,87 @@
+/** A question to the interface, as a program asks it. */
+export type Question = {
+  readonly method: 'GET' | 'POST'
+  readonly url: string
+  readonly hasKey: boolean
+  /** What is sent as JSON; absent for a question without a body. */
+  readonly body?: unknown
+}
+
+/** One program, in the form of the extension `x-codeSamples`. */
+type CodeSample = { readonly lang: string; readonly label: string; readonly source: string }
+
+/**
+ * Programs that ask the question and print the answer, with nothing to install. They take the key
+ * from the variable CORRIDOR_KEY.
+ */
+export const codeSamples = (question: Question): readonly CodeSample[] => [
+  { lang: 'Shell', label: 'curl', source: curl(question) },
+  { lang: 'JavaScript', label: 'JavaScript', source: javaScript(question) },
+  { lang: 'Python', label: 'Python', source: python(question) },
+  { lang: 'PHP', label: 'PHP', source: php(question) },
+]
+
+function curl({ url, hasKey, body }: Question): string {
+  const shell = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+  return [
+    `curl ${shell(url)}`,
+    ...(hasKey ? ['-H "X-API-Key: $CORRIDOR_KEY"'] : []),
+    ...(body === undefined ? [] : ["-H 'Content-Type: application/json'"]),
+    ...(body === undefined ? [] : [`-d ${shell(JSON.stringify(body))}`]),
+  ].join(' \\\n  ')
+}
+
+function javaScript({ method, url, hasKey, body }: Question): string {
+  const headers = [
+    ...(hasKey ? ["'X-API-Key': process.env.CORRIDOR_KEY"] : []),
+    ...(body === undefined ? [] : ["'Content-Type': 'application/json'"]),
+  ]
+  const options = [
+    ...(method === 'GET' ? [] : [`  method: '${method}',\n`]),
+    ...(headers.length > 0 ? [`  headers: { ${headers.join(', ')} },\n`] : []),
+    ...(body === undefined ? [] : [`  body: JSON.stringify(${JSON.stringify(body)}),\n`]),
+  ]
+  const given = options.length > 0 ? `, {\n${options.join('')}}` : ''
+  return `const response = await fetch(${quoted(url)}${given})
+const answer = await response.json()
+if (!response.ok) throw new Error(answer.error)
+console.log(JSON.stringify(answer, null, 2))`
+}
+
+function python({ url, hasKey, body }: Question): string {
+  const headers = [
+    ...(hasKey ? ["'X-API-Key': os.environ['CORRIDOR_KEY']"] : []),
+    ...(body === undefined ? [] : ["'Content-Type': 'application/json'"]),
+  ]
+  const given = [
+    `    ${quoted(url)},\n`,
+    ...(headers.length > 0 ? [`    headers={${headers.join(', ')}},\n`] : []),
+    ...(body === undefined ? [] : [`    data=${quoted(JSON.stringify(body))}.encode(),\n`]),
+  ]
+  return `import json
+${hasKey ? 'import os\n' : ''}from urllib.request import Request, urlopen
+
+request = Request(\n${given.join('')})
+with urlopen(request) as response:
+    print(json.dumps(json.load(response), indent=2))`
+}
+
+function php({ method, url, hasKey, body }: Question): string {
+  const headers = [
+    ...(hasKey ? ["'X-API-Key: ' . getenv('CORRIDOR_KEY')"] : []),
+    ...(body === undefined ? [] : ["'Content-Type: application/json'"]),
+  ]
+  const options = [
+    ...(method === 'GET' ? [] : [`    'method' => '${method}',\n`]),
+    ...(headers.length > 0 ? [`    'header' => [${headers.join(', ')}],\n`] : []),
+    ...(body === undefined ? [] : [`    'content' => ${quoted(JSON.stringify(body))},\n`]),
+  ]
+  return `<?php
+$url = ${quoted(url)};
+$context = stream_context_create(['http' => [\n${options.join('')}]]);
+$answer = json_decode(file_get_contents($url, false, $context));
+echo json_encode($answer, JSON_PRETTY_PRINT), PHP_EOL;`
+}
+
+/** A text in single quotes, as JavaScript, Python and PHP read it. */
+const quoted = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`

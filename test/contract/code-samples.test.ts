@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'bun:test'
+import { codeSamples } from '~/wire/openapi/code-samples.ts'
+import { MemoryStore } from '../http/memory-store.ts'
+import { answerable } from '../http/questions.ts'
+import { documentOf } from '../support/contract.ts'
+
+type Sample = { lang: string; label: string; source: string }
+
+const world = answerable({ store: new MemoryStore() })
+const { paths, servers } = await documentOf(world.app)
+const operations = Object.entries(paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    name: `${method.toUpperCase()} ${path}`,
+    url: `${servers[0]!.url}${path}`,
+    hasKey: operation.security === undefined,
+    samples: operation['x-codeSamples'] as Sample[],
+  })),
+)
+
+/** What a sample in JavaScript prints, asking the service in this process. */
+async function printed(source: string): Promise<unknown> {
+  const [lines, key] = [[] as string[], world.key('enterprise', 'treasury')]
+  const run = new Function(
+    ...['fetch', 'process', 'console'],
+    `return (async () => { ${source} })()`,
+  )
+  const ask = (url: string, init?: RequestInit) => world.app.handle(new Request(url, init))
+  const output = { log: (line: string) => void lines.push(line) }
+  await run(ask, { env: { CORRIDOR_KEY: key } }, output)
+  return JSON.parse(lines.join('\n'))
+}
+
+describe('the samples of an operation', () => {
+  test('are in four languages, each with its absolute address and no key', () => {
+    for (const { name, url, hasKey, samples } of operations) {
+      const languages = samples.map(({ lang }) => lang)
+      expect([name, languages]).toEqual([name, ['Shell', 'JavaScript', 'Python', 'PHP']])
+      for (const { source } of samples) {
+        expect(source).toContain(`'${url}`)
+        expect([name, source.includes('CORRIDOR_KEY')]).toEqual([name, hasKey])
+        expect(source).not.toContain('crd_')
+      }
+    }
+  })
+
+  test('in JavaScript get the answer of a read', async () => {
+    for (const { name, samples } of operations.filter(({ name }) => name.startsWith('GET'))) {
+      const { source } = samples.find(({ lang }) => lang === 'JavaScript')!
+      const answer = (await printed(source)) as object
+      expect([name, Object.keys(answer)]).toEqual([
+        name,
+        expect.arrayContaining([expect.any(String)]),
+      ])
+      expect(answer).not.toHaveProperty('code')
+    }
+  })
+
+  test('hold quotes and backslashes as each language writes them', () => {
+    const url = "https://rates.example/it's"
+    const samples = codeSamples({ method: 'POST', url, hasKey: true, body: { note: "it's \\ so" } })
+    const [shell, ...others] = samples.map(({ source }) => source)
+    expect(shell).toContain(String.raw`'https://rates.example/it'\''s'`)
+    expect(shell).toContain(String.raw`-d '{"note":"it'\''s \\ so"}'`)
+    for (const source of others) expect(source).toContain(String.raw`'https://rates.example/it\'s'`)
+    const [, inPython, inPhp] = others
+    for (const source of [inPython, inPhp])
+      expect(source).toContain(String.raw`'{"note":"it\'s \\\\ so"}'`)
+  })
+})
