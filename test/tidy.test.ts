@@ -42,7 +42,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 
 /** Where a technology may appear at all. */
 const HOMES: [what: string, pattern: RegExp, homes: RegExp][] = [
-  ['process.env', /\bprocess\.env\b/, /^src\/main\.ts$/],
+  ['process.env', /\bprocess\.env\b/, /^src\/(main|wire\/openapi\/code-samples)\.ts$/],
   [
     'the type of a store',
     /^(export )?(type|interface) \w+Store\b/m,
@@ -50,7 +50,7 @@ const HOMES: [what: string, pattern: RegExp, homes: RegExp][] = [
   ],
   ['the clock', /\bDate\.now\(|\bnew Date\(\)/, /^src\/clock\.ts$/],
   ['the stopwatch', /\bperformance\.now\(/, /^src\/(clock\.ts|store\/)/],
-  ['console', /\bconsole\./, /^src\/sample\/build/],
+  ['console', /\bconsole\./, /^src\/(sample\/build|wire\/openapi\/code-samples\.ts$)/],
   ['drizzle', /from 'drizzle-orm/, /^src\/store\//],
   ['the postgres driver', /from 'postgres'/, /^src\/store\//],
   ['croner', /from 'croner'/, /^src\/jobs\/schedule\.ts$/],
