@@ -33,6 +33,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     ...['http', 'mcp', 'portal', 'sample', 'app', 'config', 'clock', 'log'],
   ],
   sample: ['domain'],
+  client: [],
   app: ['domain', 'http', 'mcp', 'portal', 'wire', 'log', 'telemetry'],
   config: ['domain', 'feed', 'source', 'jobs', 'log', 'setting'],
   setting: ['domain', 'feed', 'source', 'jobs'],

@@ -19,8 +19,11 @@ const EXCEPTIONS = {
   circles: [],
 }
 
-/** Tables are read by drizzle-kit too, which makes migrations of them. */
-const READ_BY_TOOLS = /^src\/store\/([a-z]+\/)?schema\.ts$/
+/**
+ * Tables are read by drizzle-kit too, which makes migrations of them, and the types of the client's
+ * operations by the methods that are made of the document.
+ */
+const READ_BY_TOOLS = /^src\/(store\/([a-z]+\/)?schema|client\/operation)\.ts$/
 
 /** Openers that hide what a comment is about, since an editor shows it without its neighbours. */
 const VAGUE_OPENER = /^(?:\/\*\*?|\/\/)[\s*]*(?:The same|Who|Of|So many)\b/

@@ -1,0 +1,12 @@
+/** One operation, and what goes into it. */
+export type Call = {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** As the document writes it: parameters whose names stand in braces are filled in there. */
+  readonly path: string
+  readonly parameters?: object | undefined
+  readonly body?: unknown
+  /** Whether the operation takes an `Idempotency-Key`. */
+  readonly isKeyed?: boolean
+  /** Whether it answers with something else than JSON: its value is then the response itself. */
+  readonly isRaw?: boolean
+}

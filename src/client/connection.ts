@@ -1,0 +1,94 @@
+import createClient from 'openapi-fetch'
+import type { Call } from './call.ts'
+import { CorridorError } from './corridor-error.ts'
+import { exchanged, type Send } from './exchange.ts'
+import type { CorridorOptions, RecordingOptions } from './options.ts'
+import { pauseMs, waited } from './patience.ts'
+
+const BASE_PATH = '/api/v1'
+const DEFAULTS = { timeoutMs: 30_000 as number | null, retries: 2, waitMsMax: 60_000 }
+const KEY_BYTES = 16
+const VISIBLE_ASCII = /^[\x21-\x7e]+$/
+const HEXADECIMAL = 16
+
+type Position = { readonly offset?: number; readonly until?: string }
+type Page = { readonly has_more: boolean; readonly count: number; readonly to_date: string }
+
+/** The way in which every operation asks: address, key, tries, waits and errors. */
+export class Connection {
+  readonly #options: Said<CorridorOptions> & typeof DEFAULTS
+  readonly #send: Send
+
+  /** Throws a TypeError for an address or a key that cannot be one. */
+  constructor(options: CorridorOptions) {
+    this.#options = { ...DEFAULTS, ...said(options) }
+    const { url, fetch } = this.#options
+    const { request } = createClient({
+      baseUrl: baseUrlOf(url),
+      headers: keyHeaders(options),
+      querySerializer: { array: { style: 'form', explode: false } },
+      // The header with the key would go along to another host.
+      redirect: 'manual',
+      ...(fetch && { fetch }),
+    })
+    this.#send = request as unknown as Send
+  }
+
+  /** What an operation answers. Rejects with a CorridorError, or with the signal's reason. */
+  protected async call<Answer>(call: Call, options: RecordingOptions = {}): Promise<Answer> {
+    const { retries, waitMsMax, wait = waited, ...rest } = { ...this.#options, ...said(options) }
+    const idempotencyKey = call.isKeyed ? (rest.idempotencyKey ?? randomKey()) : null
+    const isRepeatable = idempotencyKey !== null || !['POST', 'PATCH'].includes(call.method)
+    for (let earlier = 0; ; earlier++) {
+      const outcome = await exchanged(this.#send, call, { ...rest, idempotencyKey })
+      if (!(outcome instanceof CorridorError)) return outcome.value as Answer
+      const ms = pauseMs({ ...outcome, earlier, isRepeatable }, { retries, waitMsMax })
+      if (ms === null) throw outcome
+      await wait(ms, rest.signal)
+    }
+  }
+
+  /** All pages from a position on. They stay in the window of the first one while time goes on. */
+  protected async *pages<Parameters extends Position, Body extends Page>(
+    ask: (parameters: Parameters) => Promise<Body>,
+    parameters: Parameters,
+  ): AsyncGenerator<Body, void, void> {
+    let { offset = 0, until } = parameters
+    for (;;) {
+      const page = await ask({ ...parameters, offset, ...(until !== undefined && { until }) })
+      yield page
+      if (!page.has_more || page.count === 0) return
+      offset += page.count
+      until ??= page.to_date
+    }
+  }
+}
+
+type Said<Options> = { [Name in keyof Options]: Exclude<Options[Name], undefined> }
+
+/** The members that are not undefined. */
+const said = <Options extends object>(options: Options): Said<Options> =>
+  Object.fromEntries(
+    Object.entries(options).filter(([, value]) => value !== undefined),
+  ) as Said<Options>
+
+function baseUrlOf(url: string | URL): string {
+  const { protocol, origin, pathname } = new URL(url)
+  if (!['http:', 'https:'].includes(protocol))
+    throw new TypeError('url: the address of a service begins with https:// or http://')
+  const path = pathname.replace(/\/+$/, '')
+  return `${origin}${path.endsWith(BASE_PATH) ? path : path + BASE_PATH}`
+}
+
+function keyHeaders({ key, keyHeader }: CorridorOptions): Record<string, string> {
+  if (key === undefined) return {}
+  if (!VISIBLE_ASCII.test(key))
+    throw new TypeError('key: a key is one word of letters, digits and signs, without a space')
+  return keyHeader === 'Authorization' ? { Authorization: `Bearer ${key}` } : { 'X-API-Key': key }
+}
+
+/** A random text; `crypto.randomUUID` is only there for pages that came by https. */
+const randomKey = (): string =>
+  [...crypto.getRandomValues(new Uint8Array(KEY_BYTES))]
+    .map((byte) => byte.toString(HEXADECIMAL).padStart(2, '0'))
+    .join('')
