@@ -46,6 +46,8 @@ export type Bank = {
   readonly source: string
   /** What the bank says about the use of its rates, as far as it does. */
   readonly terms: string
+  /** The header that carries the key of who asks, for a bank that gives out keys; and where. */
+  readonly key?: { readonly header: string; readonly page: string }
   /**
    * How far one question reaches: only the newest rates, all that the bank ever published, or that
    * many days. A bank whose question names one day is asked on its days of publication alone.
@@ -60,10 +62,10 @@ export type Bank = {
   next?(answer: BankAnswer, span: Span): readonly BankRequest[]
   /**
    * The days that an answer states, in any order; a day may be spread over several answers. Empty
-   * for a day without rates.
+   * for a day without rates. Days before the span are left out unread, later ones are not.
    *
    * Throws a FeedError `malformed` that says what was expected and what came in its place, in our
    * own words: who asks adds the length of the answer and its beginning.
    */
-  read(answer: BankAnswer): readonly BankDay[]
+  read(answer: BankAnswer, span: Span): readonly BankDay[]
 }

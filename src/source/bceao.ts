@@ -1,0 +1,95 @@
+import { FeedError } from '~/domain/feed/feed.ts'
+import type { Bank } from './bank.ts'
+import { datesOf, isoDate } from './page/date.ts'
+import { bankDays } from './page/days.ts'
+import { plainText, tableRows } from './page/html.ts'
+import { priceOf, rateOf } from './page/price.ts'
+
+/** What the bank calls the currencies, its own spelling included. */
+const NAMES: Readonly<Record<string, string>> = {
+  Euro: 'EUR',
+  'Dollar us': 'USD',
+  'Yen japonais': 'JPY',
+  'Couronne danoise': 'DKK',
+  'Couronne suédoise': 'SEK',
+  'Livre sterling': 'GBP',
+  'Couronne norvégienne': 'NOK',
+  'Couronne thèque': 'CZK',
+  'Forint hongrois': 'HUF',
+  'Zloty polonais': 'PLN',
+  'Franc suisse': 'CHF',
+  'Dollar canadien': 'CAD',
+  'Dollar australien': 'AUD',
+  'Dollar néo-zélandais': 'NZD',
+  'Rand sud-africain': 'ZAR',
+  'Yuan chinois': 'CNY',
+  'Roupie Indienne': 'INR',
+  'Baht thailandais': 'THB',
+  'Real brésilien': 'BRL',
+  'Dollar singapourien': 'SGD',
+  'Nouvelle livre turque': 'TRY',
+  'Dirham Emirats Arabes Unis': 'AED',
+  'Nouveau Shekel': 'ILS',
+  'Won Coréen': 'KRW',
+  'Dollar Hong Kong': 'HKD',
+  'Ryal Saudien': 'SAR',
+  'Dinar Koweitien': 'KWD',
+}
+
+const MONTHS =
+  'janvier février mars avril mai juin juillet août septembre octobre novembre décembre'.split(' ')
+
+const TIME_ZONE = 'Africa/Dakar'
+
+/**
+ * The central bank of the eight countries of West Africa's franc: 27 currencies in XOF.
+ *
+ * A fragment of HTML, one day a question: a heading in French with the date, and a table. Francs
+ * for 1 unit, written 1.953,0200; one price, no sides. A heading without a table is a holiday. The
+ * date has no time.
+ */
+export const bceao: Bank = {
+  provider: {
+    id: 'bceao',
+    name: 'Central Bank of West African States (BCEAO)',
+    region: 'West Africa',
+    websiteUrl: 'https://www.bceao.int',
+  },
+  currency: 'XOF',
+  timeZone: TIME_ZONE,
+  publishes: { at: '12:30', weekdays: [1, 2, 3, 4, 5] },
+  source:
+    'https://www.bceao.int/fr/cours/cours-de-reference-des-principales-devises-contre-Franc-CFA',
+  terms: 'https://www.bceao.int/fr/mentions-legales',
+  reach: 1,
+  requests: (span) =>
+    datesOf(span, TIME_ZONE).map((date) => ({
+      url: `https://www.bceao.int/fr/cours/get_all_reference_by_date?dateJour=${date}`,
+      format: 'html',
+    })),
+  read({ text, request }, span) {
+    const date = dateOf(text)
+    if (!request.url.endsWith(date))
+      throw new FeedError('malformed', 'gives the rates of another day than it was asked for')
+    if (!text.includes('<table')) return []
+    return bankDays(tableRows(text, ['Devise', 'CFA']), {
+      timeZone: TIME_ZONE,
+      span,
+      when: () => date,
+      rate({ Devise: name, CFA: price }) {
+        const currency = NAMES[name!]
+        return currency === undefined
+          ? null
+          : rateOf(currency, { central: priceOf(price!, 'french') })
+      },
+    })
+  },
+}
+
+function dateOf(page: string): string {
+  const match = /Cours des devises du \p{L}+ (\d{1,2})(?:er)? (\p{L}+) (\d{4})/u.exec(
+    plainText(page),
+  )
+  if (!match) throw new FeedError('malformed', 'has no heading with the day of its rates')
+  return isoDate({ day: match[1]!, month: MONTHS.indexOf(match[2]!) + 1, year: match[3]! })
+}

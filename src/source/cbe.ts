@@ -1,0 +1,98 @@
+import { FeedError } from '~/domain/feed/feed.ts'
+import type { Bank } from './bank.ts'
+import { dayMonthYear, endsOf } from './page/date.ts'
+import { bankDays } from './page/days.ts'
+import { hiddenField } from './page/html.ts'
+import { priceOf, rateOf } from './page/price.ts'
+import { dateOfCell, sheetRows } from './page/spreadsheet.ts'
+
+const SITE = 'https://www.cbe.org.eg'
+const PAGE = '/en/economic-research/statistics/cbe-exchange-rates/historical-data'
+const TOKEN = '__RequestVerificationToken'
+
+/** What the bank calls the currencies, and for how many units it prices them. */
+const NAMES: Readonly<Record<string, readonly [currency: string, unit: number]>> = {
+  'US Dollar': ['USD', 1],
+  Euro: ['EUR', 1],
+  'Pound Sterling': ['GBP', 1],
+  'Canadian Dollar': ['CAD', 1],
+  'Danish Krone': ['DKK', 1],
+  'Norwegian Krone': ['NOK', 1],
+  'Swedish Krona': ['SEK', 1],
+  'Swiss Franc': ['CHF', 1],
+  'Japanese Yen 100': ['JPY', 100],
+  'Saudi Riyal': ['SAR', 1],
+  'Kuwaiti Dinar': ['KWD', 1],
+  'UAE Dirham': ['AED', 1],
+  'Australian Dollar': ['AUD', 1],
+  'Bahraini Dinar': ['BHD', 1],
+  'Omani Riyal': ['OMR', 1],
+  'Qatari Riyal': ['QAR', 1],
+  'Jordanian Dinar': ['JOD', 1],
+  'Chinese Yuan': ['CNY', 1],
+}
+
+const TIME_ZONE = 'Africa/Cairo'
+
+/**
+ * The central bank of Egypt: 18 currencies in pounds.
+ *
+ * An Excel workbook for a form that needs a token and a cookie from the page before; a span a
+ * question. Pounds for 1 unit, of the yen for 100. Buying and selling prices, no central one. The
+ * week starts on Sunday. The date has no time.
+ */
+export const cbe: Bank = {
+  provider: {
+    id: 'central-bank-of-egypt',
+    name: 'Central Bank of Egypt',
+    region: 'Egypt',
+    websiteUrl: SITE,
+  },
+  currency: 'EGP',
+  timeZone: TIME_ZONE,
+  publishes: { at: '15:30', weekdays: [1, 2, 3, 4, 7] },
+  source: `${SITE}${PAGE}`,
+  terms: 'https://www.cbe.org.eg/en/disclaimer: the bank has to be named as the source',
+  reach: 30,
+  requests: () => [{ url: `${SITE}${PAGE}`, format: 'html' }],
+  next({ request, text }, span) {
+    if (request.form !== undefined) return []
+    const { first, last } = endsOf(span, TIME_ZONE)
+    const form = new URLSearchParams([
+      [TOKEN, hiddenField(text, TOKEN)],
+      ['DataSourceId', '19CFFDDBFF494350A5E9C6A4397FC7DF'],
+      ['FallbackUrl', PAGE],
+      ['LanguageName', 'en'],
+      ['FromDateRaw', dayMonthYear(first)],
+      ['ToDateRaw', dayMonthYear(last)],
+      ...Object.keys(NAMES).map((name) => ['SelectedSelectOptions', name]),
+      ['SubmitAction', '2'],
+    ])
+    const headers = { referer: `${SITE}${PAGE}`, origin: SITE }
+    const url = `${SITE}/api/statistics/GetHistoricalData`
+    return [{ url, form: form.toString(), headers, format: 'spreadsheet' }]
+  },
+  read({ bytes }, span) {
+    const rows = sheetRows(bytes)
+    const heading = rows.findIndex((row) => [...row.values()].includes('Currency'))
+    const columns = new Map([...(rows[heading] ?? [])].map(([column, name]) => [name, column]))
+    const [date, name, buy, sell] = ['Date', 'Currency', 'Buy', 'Sell'].map((title) => {
+      const column = columns.get(title)
+      if (column === undefined) throw new FeedError('malformed', `has no column ${title}`)
+      return (row: ReadonlyMap<string, string>) => row.get(column) ?? ''
+    }) as [Cell, Cell, Cell, Cell]
+    return bankDays(rows.slice(heading + 1), {
+      timeZone: TIME_ZONE,
+      span,
+      when: (row) => dateOfCell(date(row)),
+      rate(row) {
+        const named = NAMES[name(row)]
+        if (!named) return null
+        const [currency, unit] = named
+        return rateOf(currency, { unit, buying: priceOf(buy(row)), selling: priceOf(sell(row)) })
+      },
+    })
+  },
+}
+
+type Cell = (row: ReadonlyMap<string, string>) => string

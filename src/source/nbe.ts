@@ -1,0 +1,46 @@
+import type { Bank } from './bank.ts'
+import { datesOf } from './page/date.ts'
+import { bankDays } from './page/days.ts'
+import { type JsonRow, jsonRows, memberOf } from './page/json.ts'
+import { priceOf, rateOf } from './page/price.ts'
+
+const TIME_ZONE = 'Africa/Addis_Ababa'
+
+/**
+ * The national bank of Ethiopia: 18 currencies in birr.
+ *
+ * JSON, one day a question. Birr for 1 unit; `weighted_average` is the central price, both sides
+ * are stated. The dollar's average equals its buying price, the others' are the means of the sides.
+ * The date has no time.
+ */
+export const nbe: Bank = {
+  provider: {
+    id: 'national-bank-of-ethiopia',
+    name: 'National Bank of Ethiopia',
+    region: 'Ethiopia',
+    websiteUrl: 'https://nbe.gov.et',
+  },
+  currency: 'ETB',
+  timeZone: TIME_ZONE,
+  publishes: { at: '15:30', weekdays: [1, 2, 3, 4, 5] },
+  source: 'https://nbe.gov.et/exchange-rate/',
+  terms: 'not stated with the rates',
+  reach: 1,
+  requests: (span) =>
+    datesOf(span, TIME_ZONE).map((date) => ({
+      url: `https://api.nbe.gov.et/api/filter-exchange-rates?date=${date}`,
+      format: 'json',
+    })),
+  read: ({ text }, span) =>
+    bankDays(jsonRows(text, 'data'), {
+      timeZone: TIME_ZONE,
+      span,
+      when: (row) => memberOf(row, 'date'),
+      rate: (row) =>
+        rateOf(memberOf((row.currency ?? {}) as JsonRow, 'code'), {
+          buying: priceOf(memberOf(row, 'buying')),
+          central: priceOf(memberOf(row, 'weighted_average')),
+          selling: priceOf(memberOf(row, 'selling')),
+        }),
+    }),
+}

@@ -1,0 +1,84 @@
+import { FeedError } from '~/domain/feed/feed.ts'
+import { instantOf } from '~/domain/instant.ts'
+import { countriesUsing } from '~/domain/offer/country.ts'
+import type { BankDay, BankRate, Span } from '~/domain/source/day.ts'
+import { midnightMs, wallMs } from '~/domain/source/zone.ts'
+import { endsOf } from './date.ts'
+
+/** How to read the rows of an answer; both functions may throw a FeedError. */
+type Reading<Row> = {
+  readonly timeZone: string
+  /** What was asked for: what is older is passed over unread. */
+  readonly span: Span
+  /** The date or the date-time of a row on the bank's clocks. */
+  when(row: Row): string
+  /** What a row states; null for a currency or a row that is of no use here. */
+  rate(row: Row): BankRate | null
+}
+
+/** How many of an answer's rows may be unreadable: one in so many. */
+const ROWS_PER_MISPRINT_MIN = 10
+
+/**
+ * The days that the rows of an answer state, from the first day of the span on; none for no rows.
+ *
+ * Long histories hold misprints: a few rows that cannot be read are left out. More of them, or no
+ * row of use among those there are, mean that the answer has changed, and throw a FeedError. A rate
+ * that is stated twice counts once; one that is stated twice with different prices is left out, as
+ * is every currency that is not money of any country: gold, special drawing rights, what was
+ * withdrawn.
+ */
+export function bankDays<Row>(rows: readonly Row[], reading: Reading<Row>): BankDay[] {
+  const { first } = endsOf(reading.span, reading.timeZone)
+  const days = new Map<string, BankRate[]>()
+  const faults: FeedError[] = []
+  let read = 0
+  for (const row of rows)
+    try {
+      const when = reading.when(row)
+      if (when < first) continue
+      read++
+      const rate = reading.rate(row)
+      if (rate && isMoney(rate.currency)) days.set(when, [...(days.get(when) ?? []), rate])
+    } catch (error) {
+      if (!(error instanceof FeedError)) throw error
+      faults.push(error)
+    }
+  if (faults.length * ROWS_PER_MISPRINT_MIN > rows.length) throw faults[0]!
+  if (days.size === 0 && read > 0)
+    throw new FeedError('malformed', `gives ${read} rows, and no price in a known currency`)
+  return [...days]
+    .map(([when, rates]) => ({
+      atMs: momentMs(when, reading.timeZone),
+      rates: unambiguous(rates),
+    }))
+    .filter(({ rates }) => rates.length > 0)
+}
+
+const money = new Map<string, boolean>()
+
+function isMoney(code: string): boolean {
+  const known = money.get(code) ?? countriesUsing(code).length > 0
+  if (money.size < CODES_MAX) money.set(code, known)
+  return known
+}
+
+/** More codes than there are currencies: an answer full of invented ones fills no memory. */
+const CODES_MAX = 1000
+
+function momentMs(when: string, timeZone: string): number {
+  const utcMs = instantOf(`${when}Z`)
+  const atMs = utcMs === null ? midnightMs(when, timeZone) : wallMs(utcMs, timeZone)
+  if (atMs === null) throw new FeedError('malformed', 'gives a date that is not in the calendar')
+  return atMs
+}
+
+function unambiguous(rates: readonly BankRate[]): BankRate[] {
+  const byCode = Map.groupBy(rates, ({ currency }) => currency)
+  return [...byCode.values()].flatMap(([first, ...others]) =>
+    others.every((other) => isSame(first!, other)) ? [first!] : [],
+  )
+}
+
+const isSame = (a: BankRate, b: BankRate): boolean =>
+  a.unit === b.unit && a.buying === b.buying && a.central === b.central && a.selling === b.selling

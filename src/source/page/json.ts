@@ -1,0 +1,36 @@
+import { FeedError } from '~/domain/feed/feed.ts'
+
+/** A row of a JSON answer: an object, or a list whose places are its names. */
+export type JsonRow = Readonly<Record<string, unknown>>
+
+/**
+ * The rows of a JSON answer: the answer itself, or the list that is one of its members.
+ *
+ * Numbers are read as doubles. Banks state at most 12 digits, and a double gives back 15 as they
+ * were written. Throws a FeedError for anything but a list of objects or lists.
+ */
+export function jsonRows(text: string, member?: string): JsonRow[] {
+  const answer = parsed(text)
+  const list = member === undefined ? answer : isRow(answer) && answer[member]
+  if (!Array.isArray(list) || !list.every(isRow))
+    throw new FeedError('malformed', `answered JSON without the list ${member ?? 'of rows'}`)
+  return list
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new FeedError('malformed', 'did not answer complete JSON')
+  }
+}
+
+const isRow = (value: unknown): value is JsonRow => typeof value === 'object' && value !== null
+
+/** A member of a row as text: a string, or a number as it was written. Throws for anything else. */
+export function memberOf(row: JsonRow, name: string): string {
+  const value = Object.hasOwn(row, name) ? row[name] : undefined
+  if (typeof value === 'string') return value
+  if (typeof value === 'number') return String(value)
+  throw new FeedError('malformed', `gives rows without ${name}`)
+}

@@ -1,0 +1,51 @@
+import type { Bank } from './bank.ts'
+import { endsOf, monthDayYear, monthFirst } from './page/date.ts'
+import { bankDays } from './page/days.ts'
+import { tableRows } from './page/html.ts'
+import { priceOf, rateOf } from './page/price.ts'
+
+const TIME_ZONE = 'Africa/Blantyre'
+
+/**
+ * The Reserve Bank of Malawi: about 35 currencies in kwachas.
+ *
+ * An HTML page for a form, a span a question. Kwachas for 1 unit; `Middle` is the central price,
+ * both sides are stated. Irish pounds and the code CMD, which is nobody's, are left out. The date
+ * has no time.
+ */
+export const rbm: Bank = {
+  provider: {
+    id: 'reserve-bank-of-malawi',
+    name: 'Reserve Bank of Malawi',
+    region: 'Malawi',
+    websiteUrl: 'https://www.rbm.mw',
+  },
+  currency: 'MWK',
+  timeZone: TIME_ZONE,
+  publishes: { at: '18:30', weekdays: [1, 2, 3, 4, 5] },
+  source: 'https://www.rbm.mw/Statistics/MajorRates',
+  terms: 'not stated with the rates',
+  reach: 30,
+  requests(span) {
+    const { first, last } = endsOf(span, TIME_ZONE)
+    const form = new URLSearchParams({
+      RateTypes: '',
+      StartDate: monthDayYear(first),
+      EndDate: monthDayYear(last),
+    })
+    const url = 'https://www.rbm.mw/Statistics/ExchangeRatesFilter/'
+    return [{ url, form: form.toString(), format: 'html' }]
+  },
+  read: ({ text }, span) =>
+    bankDays(tableRows(text, ['Currency', 'Buying', 'Middle', 'Selling', 'Date']), {
+      timeZone: TIME_ZONE,
+      span,
+      when: ({ Date: date }) => monthFirst(date!),
+      rate: ({ Currency: currency, Buying: buying, Middle: central, Selling: selling }) =>
+        rateOf(currency!, {
+          buying: priceOf(buying!),
+          central: priceOf(central!),
+          selling: priceOf(selling!),
+        }),
+    }),
+}
