@@ -3,6 +3,7 @@ import { API, ORIGIN, type Reply, replyOf, World } from './support/world.ts'
 
 const SHOP = 'https://shop.example'
 const HEADERS_TO_READ = [
+  'content-disposition',
   'etag',
   'link',
   'ratelimit',
@@ -11,6 +12,9 @@ const HEADERS_TO_READ = [
   'www-authenticate',
   'x-as-of',
   'x-data-freshness',
+  'x-mid-fetched-at',
+  'x-mid-rate',
+  'x-mid-source',
   'x-note',
   'x-ratelimit-limit',
   'x-ratelimit-remaining',
@@ -46,8 +50,8 @@ describe('calls from a browser', () => {
       expect(headers.get('access-control-allow-methods')).toBe('GET, HEAD, POST')
       const sendable = headers.get('access-control-allow-headers')?.split(', ').sort()
       expect(sendable).toEqual([
-        ...['content-type', 'idempotency-key', 'if-none-match', 'traceparent', 'tracestate'],
-        ...['x-api-key', 'x-request-id'],
+        ...['authorization', 'content-type', 'idempotency-key', 'if-none-match', 'traceparent'],
+        ...['tracestate', 'x-api-key', 'x-request-id'],
       ])
       expect(headers.get('access-control-allow-credentials')).toBeNull()
       expect(headers.get('vary')).toBe('Origin')

@@ -1,8 +1,10 @@
-import type { Static, TObject, TSchema } from '@sinclair/typebox'
+import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import type { HeldSeriesDeps } from '~/service/held-series.ts'
 import type { HistoryDeps } from '~/service/history.ts'
 import type { SeriesDeps } from '~/service/series.ts'
 import type { SnapshotDeps } from '~/service/snapshot.ts'
+import { type Format, formatParameter } from '~/wire/list/format.ts'
+import type { List } from '~/wire/list/list.ts'
 import type { OperationNotes } from '~/wire/openapi/operation.ts'
 import type { AccessDeps } from './access.ts'
 import { type Answer, answerReply } from './answer.ts'
@@ -22,15 +24,17 @@ type ColdRoute<Q extends TObject, R extends TSchema> = {
   readonly query: Q
   /** The schema that types the answer and describes it. */
   readonly response: R
-  readonly otherMedia?: Readonly<Record<string, string>>
+  /** How the answer's entries become rows of a file, where it is a list. */
+  readonly list?: List
   answer(ask: Ask<Q>): Promise<Answer & { readonly body: Static<R> }>
 }
 
 /** A metered question about a corridor's past and its description, made of one set of schemas. */
 export function coldRoute<Q extends TObject, R extends TSchema>(
   deps: AccessDeps,
-  { path, notes, query, response, otherMedia, answer }: ColdRoute<Q, R>,
+  { path, notes, query: own, response, list, answer }: ColdRoute<Q, R>,
 ): Route {
+  const query = list ? Type.Object({ ...own.properties, ...formatParameter }) : own
   return {
     method: 'GET',
     path,
@@ -43,14 +47,15 @@ export function coldRoute<Q extends TObject, R extends TSchema>(
       isTiered: true,
       isTagged: true,
       success: { status: 200, body: response },
-      ...(otherMedia && { otherMedia }),
+      ...(list && { list }),
     },
-    handle: coldHandler(deps, { query, answer }),
+    handle: coldHandler(deps, { query: query as Q, list: list ?? null, answer }),
   }
 }
 
 type ColdQuestion<Q extends TObject> = {
   readonly query: Q
+  readonly list: List | null
   answer(ask: Ask<Q>): Promise<Answer>
 }
 
@@ -60,7 +65,7 @@ type ColdQuestion<Q extends TObject> = {
  */
 function coldHandler<Q extends TObject>(
   deps: AccessDeps,
-  { query, answer }: ColdQuestion<Q>,
+  { query, list, answer }: ColdQuestion<Q>,
 ): Fetch {
   return async (request) => {
     const metered = new MeteredRequest(deps, request)
@@ -68,7 +73,9 @@ function coldHandler<Q extends TObject>(
     if (refusal) return metered.failed(refusal)
     try {
       const ask = metered.ask(query, metered.freshness())
-      return answerReply(request, await answer(ask), metered.tieredHeaders())
+      const { format } = ask.query as { format?: Format }
+      const asked = { answer: await answer(ask), list, format }
+      return answerReply(request, asked, metered.tieredHeaders())
     } catch (error) {
       return metered.failed(error)
     }

@@ -1,5 +1,5 @@
 import { converted, priced } from '~/service/convert.ts'
-import { ConvertResponse, presentConvert } from '~/wire/convert.ts'
+import { ConvertResponse, convertList, presentConvert } from '~/wire/convert.ts'
 import { ConvertQuery, convertQuestion } from '~/wire/parameters.ts'
 import { convertText } from '~/wire/text/convert-text.ts'
 import { KnownPrices } from '~/wire/text/known-prices.ts'
@@ -28,6 +28,7 @@ export function convertRoutes(deps: HotDeps, known = new KnownPrices()): Route[]
     findAgain: (url, generation, freshness) => known.find(url, generation, freshness),
     present: (found, freshness) => presentConvert(converted(found), freshness),
     text: convertText,
+    list: convertList,
   })
   return [route]
 }

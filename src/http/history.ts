@@ -3,8 +3,7 @@ import { historyOf } from '~/service/history.ts'
 import {
   HistoryQuery,
   HistoryResponse,
-  historyCells,
-  historyColumns,
+  historyList,
   historyQuestion,
   presentHistory,
 } from '~/wire/history.ts'
@@ -24,16 +23,12 @@ export const historyRoutes = (deps: ColdDeps): Route[] => [
         'Every observation as recorded, including providers switched off since; ordered by ' +
         'time, then by the order of recording. The window starts one period before the ' +
         'hour of its end: within an hour, new observations shift nothing on ascending ' +
-        'pages; with until nothing shifts. With Accept: text/csv or application/x-ndjson the ' +
-        'observations come alone; a Link header then names the next page.',
+        'pages; with until nothing shifts. A Link header names the next page.',
       mayCarry: ['X-As-Of', 'Link'],
     },
     query: HistoryQuery,
     response: HistoryResponse,
-    otherMedia: {
-      'text/csv': 'The observations under a header line.',
-      'application/x-ndjson': 'One observation a line.',
-    },
+    list: historyList,
     answer: (ask) => answered(deps, ask),
   }),
 ]
@@ -47,17 +42,11 @@ async function answered(
   const question = historyQuestion(query)
   const history = await historyOf(past, view, question)
   const full = presentHistory(history, question, view.freshness)
-  const { to_date, ...lasting } = { ...full, data: [] }
+  const { to_date, data: _, ...lasting } = full
   const isMoving = view.freshness.tier === 'realtime' && question.untilMs === null
   return {
-    body: { ...full, data: [] },
+    body: full,
     basis: isMoving ? lasting : { ...lasting, to_date },
-    table: {
-      name: 'data',
-      columns: historyColumns(full.data),
-      rows: full.data,
-      cellsOf: historyCells,
-    },
     headers: {
       ...(full.as_of && { 'x-as-of': full.as_of }),
       ...(full.has_more && { link: nextPage(query, to_date) }),

@@ -1,14 +1,17 @@
-import type { Static, TObject, TSchema } from '@sinclair/typebox'
+import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { ServiceError } from '~/domain/errors.ts'
 import type { Freshness } from '~/domain/freshness.ts'
 import { REQUEST_ID_HEADER } from '~/http/edge/request-id.ts'
 import type { AnswerBasis } from '~/memory/answer-basis.ts'
 import type { Generation } from '~/memory/memory.ts'
 import { inScope, type RequestScope } from '~/telemetry/request-scope.ts'
+import { acceptedFormat, type Format, formatParameter, type RowFormat } from '~/wire/list/format.ts'
+import type { List } from '~/wire/list/list.ts'
 import type { OperationNotes } from '~/wire/openapi/operation.ts'
 import { SuccessHeaders } from '~/wire/success-headers.ts'
 import type { Body } from '~/wire/text/answer-cache.ts'
 import type { HotDeps } from './access.ts'
+import { listReply } from './file/list-reply.ts'
 import type { Handler } from './handler.ts'
 import { type Ask, MeteredRequest, type Refusal } from './metered-request.ts'
 import type { Route } from './route.ts'
@@ -34,6 +37,8 @@ type MeteredRoute<Q extends TObject, R extends TSchema, A> = Question<Q, A> & {
   present(found: A, freshness: Freshness): Static<R> & Timed
   /** The text of what `present` gives, if there is a shorter way to it. */
   text?(found: A, freshness: Freshness): Body
+  /** How the answer's entries become rows of a file, where it is a list. */
+  readonly list?: List
 }
 
 /** A body that says when it was made. */
@@ -44,32 +49,42 @@ export function meteredRoute<Q extends TObject, R extends TSchema, A>(
   deps: HotDeps,
   route: MeteredRoute<Q, R, A>,
 ): Route {
-  const { path, notes, query, response, isTiered, present } = route
+  const { path, notes, response, isTiered, present, list } = route
+  const asked = list && Type.Object({ ...route.query.properties, ...formatParameter })
+  const query = asked ? (asked as TObject as Q) : route.query
   const text = route.text ?? ((found, freshness) => JSON.stringify(present(found, freshness)))
   const success = { status: 200, body: response } as const
   return {
     method: 'GET',
     path,
-    operation: { ...notes, query, access: 'key', isMetered: true, isTiered, success },
+    operation: {
+      ...notes,
+      ...{ query, access: 'key', isMetered: true, isTiered, success },
+      ...(list && { list }),
+    },
     isHot: true,
-    handle: hotHandler(deps, { ...route, text }),
+    handle: hotHandler(deps, { ...route, query, text, list: list ?? null }),
   }
 }
 
 type Answerable<Q extends TObject, A> = Question<Q, A> & {
+  readonly list: List | null
+  present(found: A, freshness: Freshness): object
   text(found: A, freshness: Freshness): Body
 }
 
 /** Answers at once, unless it waits for a share of the caller's budget. */
 function hotHandler<Q extends TObject, A>(deps: HotDeps, question: Answerable<Q, A>): Handler {
   const { refusals, guards } = deps
-  const successHeaders = new SuccessHeaders({ isTiered: question.isTiered, guards })
+  const { isTiered, list } = question
+  const successHeaders = new SuccessHeaders({ isTiered, varies: list !== null, guards })
   const replyOf = (metered: MeteredRequest, request: Request, scope: RequestScope): Response => {
     try {
-      const body = bodyOf(deps, question, { metered, url: request.url })
+      const answer = answerOf(deps, question, { metered, request })
       const headers = successHeaders.of(metered.success())
       headers.set(REQUEST_ID_HEADER, scope.id)
-      return new Response(body, { headers })
+      if (isFiled(answer)) return listReply(request, { list: list!, ...answer }, headers)
+      return new Response(answer, { headers })
     } catch (error) {
       const reply = () => metered.failed(error, { ...guards, [REQUEST_ID_HEADER]: scope.id })
       const isToldOf = !(error instanceof ServiceError) || error.cause !== undefined
@@ -89,20 +104,39 @@ function hotHandler<Q extends TObject, A>(deps: HotDeps, question: Answerable<Q,
   }
 }
 
-/** From the kept answers, else from what was found before, else from the question as it is read. */
-function bodyOf<Q extends TObject, A>(
+/** An answer as a file of rows, not yet written. */
+type Filed = { readonly body: object; readonly format: RowFormat }
+
+const isFiled = (answer: Body | Filed): answer is Filed =>
+  typeof answer === 'object' && 'format' in answer
+
+/**
+ * From the kept answers, else from what was found before, else from the question as it is read.
+ *
+ * What is kept is JSON under the URL alone, so a URL that asks for another format is never kept.
+ */
+function answerOf<Q extends TObject, A>(
   { memory, answers }: HotDeps,
-  { query, find, findAgain, text }: Answerable<Q, A>,
-  { metered, url }: { metered: MeteredRequest; url: string },
-): Body {
+  { query, list, find, findAgain, present, text }: Answerable<Q, A>,
+  { metered, request }: { metered: MeteredRequest; request: Request },
+): Body | Filed {
+  const { url } = request
   const freshness = metered.freshness()
-  const known = answers.find(url, memory.current, freshness)
-  if (known !== null) return known
-  const again = findAgain?.(url, memory.current, freshness)
-  if (again) {
-    const { found, basis } = again
-    return answers.keep(url, text(found, freshness), { freshness, basis })
+  const accepted = list ? acceptedFormat(request.headers.get('accept')) : 'json'
+  if (accepted === 'json') {
+    const known = answers.find(url, memory.current, freshness)
+    if (known !== null) return known
+    const again = findAgain?.(url, memory.current, freshness)
+    if (again) {
+      const { found, basis } = again
+      return answers.keep(url, text(found, freshness), { freshness, basis })
+    }
   }
   const ask = metered.ask(query, freshness)
-  return answers.keep(url, text(find(ask), freshness), ask.view)
+  const { format = accepted } = list ? (ask.query as { format?: Format }) : {}
+  if (format === 'json') return answers.keep(url, text(find(ask), freshness), ask.view)
+  return { body: present(find({ ...ask, url: UNKEPT }), freshness), format }
 }
+
+/** In place of a URL under which nothing may be remembered. */
+const UNKEPT = ''

@@ -1,7 +1,11 @@
 import { providerRates } from '~/service/provider-rates.ts'
 import { readSelection } from '~/wire/offer/selection.ts'
 import { ProviderQuery } from '~/wire/parameters.ts'
-import { ProviderRatesResponse, presentProviderRates } from '~/wire/provider-rates.ts'
+import {
+  ProviderRatesResponse,
+  presentProviderRates,
+  providerRatesList,
+} from '~/wire/provider-rates.ts'
 import { providerRatesText } from '~/wire/text/provider-rates-text.ts'
 import type { HotDeps } from './access.ts'
 import { meteredRoute } from './metered-route.ts'
@@ -23,5 +27,6 @@ export const providerRatesRoutes = (deps: HotDeps): Route[] => [
     find: ({ query, view }) => providerRates(view, query.provider, readSelection(query)),
     present: presentProviderRates,
     text: providerRatesText,
+    list: providerRatesList,
   }),
 ]

@@ -1,7 +1,7 @@
 import { ratesOf } from '~/service/rates.ts'
 import { readSelection } from '~/wire/offer/selection.ts'
 import { RatesQuery } from '~/wire/parameters.ts'
-import { presentRates, RatesResponse } from '~/wire/rates.ts'
+import { presentRates, RatesResponse, ratesList } from '~/wire/rates.ts'
 import type { HotDeps } from './access.ts'
 import { meteredRoute } from './metered-route.ts'
 import type { Route } from './route.ts'
@@ -24,5 +24,6 @@ export const ratesRoutes = (deps: HotDeps): Route[] => [
     isTiered: true,
     find: ({ query, view }) => ratesOf(view, query, readSelection(query)),
     present: presentRates,
+    list: ratesList,
   }),
 ]

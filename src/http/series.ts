@@ -3,13 +3,11 @@ import {
   presentSeries,
   SeriesQuery,
   SeriesResponse,
+  seriesList,
   seriesQuestion,
-  TimeSeriesPoint,
 } from '~/wire/series.ts'
 import { type ColdDeps, coldRoute } from './cold-route.ts'
 import type { Route } from './route.ts'
-
-const COLUMNS = Object.keys(TimeSeriesPoint.properties)
 
 export const seriesRoutes = (deps: ColdDeps): Route[] => [
   coldRoute(deps, {
@@ -27,19 +25,14 @@ export const seriesRoutes = (deps: ColdDeps): Route[] => [
     },
     query: SeriesQuery,
     response: SeriesResponse,
-    otherMedia: {
-      'text/csv': 'The buckets under a header line.',
-      'application/x-ndjson': 'One bucket a line.',
-    },
+    list: seriesList,
     async answer({ query, view }) {
       const series = await seriesOf(deps.past, view, seriesQuestion(query))
       const full = presentSeries(series, view.freshness)
-      const body = { ...full, data: [] }
-      const { timestamp: _, ...basis } = body
+      const { timestamp: _, data: _points, ...basis } = full
       return {
-        body,
+        body: full,
         basis,
-        table: { name: 'data', columns: COLUMNS, rows: full.data },
         headers: {
           ...(full.as_of && { 'x-as-of': full.as_of }),
           ...(full.note && { 'x-note': full.note }),

@@ -1,7 +1,7 @@
 import { snapshotOf } from '~/service/snapshot.ts'
 import { readDate } from '~/wire/moment.ts'
 import { readSelection } from '~/wire/offer/selection.ts'
-import { presentSnapshot, SnapshotQuery, SnapshotResponse } from '~/wire/snapshot.ts'
+import { presentSnapshot, SnapshotQuery, SnapshotResponse, snapshotList } from '~/wire/snapshot.ts'
 import { type ColdDeps, coldRoute } from './cold-route.ts'
 import type { Route } from './route.ts'
 
@@ -18,12 +18,13 @@ export const snapshotRoutes = (deps: ColdDeps): Route[] => [
     },
     query: SnapshotQuery,
     response: SnapshotResponse,
+    list: snapshotList,
     async answer({ query, view }) {
       const dateMs = readDate('date', query.date)
       const asked = { ...query, dateMs, selection: readSelection(query) }
       const snapshot = await snapshotOf(deps.past, view, asked)
       const body = presentSnapshot(snapshot, query.date, view.freshness)
-      const { timestamp: _, ...basis } = body
+      const { timestamp: _, providers: _rows, ...basis } = body
       return { body, basis }
     },
   }),

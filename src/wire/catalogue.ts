@@ -14,6 +14,7 @@ import {
   record,
   words,
 } from './fields.ts'
+import { List } from './list/list.ts'
 import { emptyNote, noteFields, presentNote } from './note.ts'
 import { CountryCode } from './offer/offer.ts'
 import { iso, presentFreshness } from './present.ts'
@@ -68,6 +69,12 @@ export const CorridorsResponse = namedRecord('CorridorsResponse', {
   count: Type.Integer(),
   ...noteFields,
   ...freshnessFields,
+})
+
+export const corridorsList = new List({
+  response: CorridorsResponse,
+  entries: 'corridors',
+  about: () => ['corridors'],
 })
 
 const ProviderEntry = namedRecord('Provider', {

@@ -16,6 +16,7 @@ import {
   record,
   standingFields,
 } from './fields.ts'
+import { List, type Mark } from './list/list.ts'
 import { absenceNote, bestNote, noteFields, presentNote } from './note.ts'
 import {
   matchFields,
@@ -101,6 +102,28 @@ export const ConvertResponse = namedRecord('ConvertResponse', {
   count: Type.Integer(),
   ...noteFields,
   ...freshnessFields,
+})
+
+type Entry = Static<typeof ConvertProviderEntry>
+
+const isEntry = (a: Entry, b: Entry): boolean =>
+  a.provider_id === b.provider_id && a.offer?.id === b.offer?.id
+
+/** Whether an entry is the one that the answer shows by itself as `member`. */
+const markOf = (member: 'best' | 'best_current'): Mark => ({
+  description: `Whether it is \`${member}\` of the JSON answer.`,
+  isSet(row, body) {
+    const one = body[member] as Entry | null
+    return one !== null && isEntry(row as Entry, one)
+  },
+})
+
+export const convertList = new List({
+  response: ConvertResponse,
+  entries: 'providers',
+  without: ['best', 'best_current'],
+  marks: { is_best: markOf('best'), is_best_current: markOf('best_current') },
+  about: ({ from, to, amount, recipient_gets }) => ['convert', from, to, recipient_gets ?? amount],
 })
 
 const rounded = (amount: number | null): number | null => amount && roundAmount(amount)

@@ -15,6 +15,7 @@ import {
   standingFields,
   words,
 } from './fields.ts'
+import { List } from './list/list.ts'
 import { readInstant } from './moment.ts'
 import { offerFields, presentOffer, presentUnspecified, unspecifiedFields } from './offer/offer.ts'
 import { filterParameters, readFilters } from './offer/selection.ts'
@@ -92,6 +93,14 @@ export const HistoryResponse = namedRecord('HistoryResponse', {
   as_of: Type.Optional(Instant),
 })
 
+/** Observations as rows; what is only about the page is left out. */
+export const historyList = new List({
+  response: HistoryResponse,
+  entries: 'data',
+  without: ['period', 'from_date', 'to_date', 'order', 'limit', 'offset', 'has_more'],
+  about: ({ corridor, period }) => ['history', corridor, period],
+})
+
 /** The question that a checked query asks. Throws a 400 for an `until` that is not a date-time. */
 export function historyQuestion(query: Static<typeof HistoryQuery>): HistoryQuestion {
   const { from, to, period, order, limit, offset, provider = null, until } = query
@@ -141,28 +150,3 @@ const presentPoint = ({
   ...presentOffer(quote),
   ...presentUnspecified(unspecified),
 })
-
-type Point = Static<typeof HistoryPointFields>
-
-/** The columns of observations in a table; those of offers come last, where one says any. */
-export function historyColumns(points: readonly Point[]): readonly string[] {
-  const isOffered = points.some(({ offer, unspecified }) => offer || unspecified)
-  return isOffered ? [...PLAIN_COLUMNS, ...OFFER_COLUMNS] : PLAIN_COLUMNS
-}
-
-const { offer: _offer, unspecified: _unspecified, ...plainFields } = HistoryPointFields.properties
-const PLAIN_COLUMNS = Object.keys(plainFields)
-const { id: _id, ...termFields } = offerFields.offer.properties
-const OFFER_COLUMNS = ['offer_id', ...Object.keys(termFields), 'unspecified']
-
-/** An observation by the columns of a table; words of a list stand between `|`, as in imports. */
-export function historyCells(row: object): Record<string, unknown> {
-  const { offer, unspecified, ...point } = row as Point
-  if (!offer && !unspecified) return point
-  const { id, ...terms } = offer ?? {}
-  const cells = { ...point, offer_id: id, ...terms, unspecified }
-  return { ...cells, ...joined(cells, ['pay_in', 'pay_out', 'unspecified']) }
-}
-
-const joined = (cells: Record<string, unknown>, names: readonly string[]) =>
-  Object.fromEntries(names.map((name) => [name, (cells[name] as string[] | undefined)?.join('|')]))

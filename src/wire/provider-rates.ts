@@ -14,6 +14,7 @@ import {
   record,
   standingFields,
 } from './fields.ts'
+import { List } from './list/list.ts'
 import { emptyNote, noteFields, presentNote } from './note.ts'
 import { offerFields, presentOffer, presentUnspecified, unspecifiedFields } from './offer/offer.ts'
 import { presentAge, presentFreshness, presentPrice, presentStanding } from './present.ts'
@@ -42,6 +43,12 @@ export const ProviderRatesResponse = namedRecord('ProviderRatesResponse', {
   count: Type.Integer(),
   ...noteFields,
   ...freshnessFields,
+})
+
+export const providerRatesList = new List({
+  response: ProviderRatesResponse,
+  entries: 'corridors',
+  about: ({ provider }) => ['rates', (provider as { id: string }).id],
 })
 
 export const presentProvider = (provider: Provider) => ({

@@ -15,6 +15,7 @@ import {
   RateType,
   standingFields,
 } from './fields.ts'
+import { List } from './list/list.ts'
 import { absenceNote, noteFields, presentNote } from './note.ts'
 import { offerFields, presentOffer, presentUnspecified, unspecifiedFields } from './offer/offer.ts'
 import {
@@ -52,6 +53,12 @@ export const RatesResponse = namedRecord('RatesResponse', {
   ...midFields,
   ...noteFields,
   ...freshnessFields,
+})
+
+export const ratesList = new List({
+  response: RatesResponse,
+  entries: 'providers',
+  about: ({ corridor }) => ['rates', corridor],
 })
 
 /** One quote of a corridor in the form of `/rates` and `/historical`. */

@@ -6,6 +6,7 @@ import { BUCKETS_MAX, INTERVALS } from '~/domain/series.ts'
 import type { Series, SeriesPoint, SeriesQuestion } from '~/service/series.ts'
 import { freshnessFields, Instant, namedRecord, nullable, words } from './fields.ts'
 import { periodParameter } from './history.ts'
+import { List } from './list/list.ts'
 import { readInstant } from './moment.ts'
 import { CorridorQuery } from './parameters.ts'
 import { iso, presentFreshness } from './present.ts'
@@ -71,6 +72,14 @@ export const SeriesResponse = namedRecord('TimeSeriesResponse', {
     Type.String({ description: 'A remark on the window, or on an untracked pair.' }),
   ),
   ...freshnessFields,
+})
+
+/** Buckets as rows; the window as a whole is left out. */
+export const seriesList = new List({
+  response: SeriesResponse,
+  entries: 'data',
+  without: ['start', 'end'],
+  about: ({ corridor, interval }) => ['time-series', corridor, interval],
 })
 
 /** The question that a checked query asks. Throws a 400 for a text that is not a date-time. */

@@ -3,6 +3,7 @@ import { corridorKey } from '~/domain/corridor.ts'
 import type { Freshness } from '~/domain/freshness.ts'
 import type { Snapshot } from '~/service/snapshot.ts'
 import { DataFreshness, Instant, midFields, namedRecord } from './fields.ts'
+import { List } from './list/list.ts'
 import { noteFields, pastAbsenceNote, presentNote } from './note.ts'
 import { offerParameters } from './offer/selection.ts'
 import { CorridorQuery } from './parameters.ts'
@@ -34,6 +35,12 @@ export const SnapshotResponse = namedRecord('HistoricalResponse', {
   }),
   data_freshness: DataFreshness,
   ...noteFields,
+})
+
+export const snapshotList = new List({
+  response: SnapshotResponse,
+  entries: 'providers',
+  about: ({ corridor, date }) => ['historical', corridor, date],
 })
 
 export function presentSnapshot(

@@ -5,6 +5,8 @@ type Success = { readonly plan: Plan; readonly quota: Quota; readonly nowMs: num
 
 type Route = {
   readonly isTiered: boolean
+  /** Whether another Accept header may bring another form. */
+  readonly varies?: boolean
   /** Headers for browsers that every answer carries, where the route sets them itself. */
   readonly guards?: Readonly<Record<string, string>>
 }
@@ -44,9 +46,10 @@ export class SuccessHeaders {
   }
 
   #first(plan: Plan): Kept {
-    const { isTiered, guards } = this.route
+    const { isTiered, varies, guards } = this.route
     const headers = new Headers({ 'content-type': 'application/json', ...guards })
     if (isTiered) headers.set('x-data-freshness', tierOf(plan))
+    if (varies) headers.set('vary', 'Accept')
     const kept = { headers, resetMs: Number.NaN }
     this.#byPlan.set(plan, kept)
     return kept

@@ -8,6 +8,7 @@ import { scriptOutput } from '../support/child.ts'
 import { documentOf } from '../support/contract.ts'
 import { type Json, SchemaCheck } from '../support/json-schema.ts'
 import { pageAt, tableRows } from '../support/pages.ts'
+import type { Column } from '../support/rows.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
 const CHILD_MS_MAX = 60_000
@@ -21,7 +22,11 @@ const check = new SchemaCheck(document)
 
 type Parameter = { name: string; in: string; required: boolean; schema: Json } & Json
 type Operation = { id: string; method: string; path: string; parameters: Parameter[] } & Json
-type Media = { schema: Json; examples?: Record<string, { value: { code?: string } }> }
+type Media = {
+  schema: Json
+  examples?: Record<string, { value: { code?: string } }>
+  'x-columns'?: readonly Column[]
+}
 
 const operations: Operation[] = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
@@ -128,14 +133,31 @@ describe('the document', () => {
     for (const { style, explode } of lists) expect([style, explode]).toEqual(['form', false])
   })
 
-  test('offers JSON, and CSV and NDJSON for rows', () => {
+  test('offers JSON, and CSV and NDJSON for lists', () => {
     const others = bodies.filter(({ type }) => type !== 'application/json').map(({ name }) => name)
-    expect(others).toEqual([
-      'getHistory 200 text/csv',
-      'getHistory 200 application/x-ndjson',
-      'getTimeSeries 200 text/csv',
-      'getTimeSeries 200 application/x-ndjson',
-    ])
+    const lists = [
+      ...['getRates', 'getHistory', 'convertAmount', 'listCorridors', 'getCosts', 'getTimeSeries'],
+      ...['getHistorical', 'getProviderRates'],
+    ]
+    const rows = ['text/csv', 'application/x-ndjson']
+    expect(others).toEqual(lists.flatMap((id) => rows.map((medium) => `${id} 200 ${medium}`)))
+    const askable = operations.filter(({ parameters }) =>
+      parameters.some(({ name }) => name === 'format'),
+    )
+    expect(askable.map(({ id }) => id)).toEqual(lists)
+  })
+
+  test('names the columns of each list in their order, as docs/api.md does', () => {
+    const told = bodies.flatMap(({ name, media: { 'x-columns': columns } }) => {
+      const { path } = operations.find(({ id }) => name.startsWith(`${id} `))!
+      return columns ? [{ path, names: columns.map((column) => column.name) }] : []
+    })
+    expect(told).toHaveLength(8)
+    const rows = tableRows(pageAt('docs/api.md'), 'list').map(([path, names]) => ({
+      path: path!.replaceAll('`', ''),
+      names: names!.replaceAll('`', '').split(', '),
+    }))
+    expect(rows).toEqual(told)
   })
 
   test('has an example for every answer and every code, and each fits its schema', () => {
@@ -188,7 +210,7 @@ describe('a parameter', () => {
     const given = Object.entries(query).filter(([, value]) => value !== null)
     const parameters = new URLSearchParams(given as [string, string][])
     const { status, body } = await world.get(`${path}?${parameters}`, world.key())
-    return { status, code: body.code, parameter: body.parameter, error: body.error }
+    return { status, code: body?.code, parameter: body?.parameter, error: body?.error }
   }
 
   test('is reported as missing if it has an example and is not given, and only then', async () => {

@@ -7,8 +7,10 @@ import { PLANS } from '~/domain/quota.ts'
 import { MemoryStore } from '../http/memory-store.ts'
 import { answerable, METERED } from '../http/questions.ts'
 import { currency, provider } from '../support/catalogue.ts'
+import { documentOf } from '../support/contract.ts'
 import { type Reply, World } from '../support/world.ts'
 import { ANSWERS, type Answer, breaches } from './schemas.ts'
+import { columnsIn, ENTRIES, expectRows, rowsIn } from './tables.ts'
 
 const NOW = Date.parse('2026-03-05T14:25:30.500Z')
 const HOUR_MS = 3_600_000
@@ -223,6 +225,19 @@ function expectCoherent({ body, headers }: Reply, isHourly: boolean) {
     for (const entry of body.providers) expect(entry).toHaveProperty('vs_mid_bps')
 }
 
+type Asked = { world: World; key: string; path: Answer; query: URLSearchParams }
+
+/** A list has the same entries in every form. */
+async function expectSameRows({ body }: Reply, { world, key, path, query }: Asked) {
+  if (!Object.hasOwn(ENTRIES, path)) return
+  const columns = columnsIn(await documentOf(world.app), path)
+  for (const format of ['csv', 'ndjson'] as const) {
+    const { text, status } = await world.get(`${path}?${query}&format=${format}`, key)
+    expect([status, path]).toEqual([200, path])
+    expectRows(path, { body, rows: rowsIn(format, text, columns) })
+  }
+}
+
 const ROUNDED = /^(rate|fee|converted|net_converted|mid|mid_rate|best_rate)$/
 
 /** The prices and amounts of a body that have more than 12 significant digits. */
@@ -253,6 +268,7 @@ describe('every 200', () => {
             }
             expect({ path, breaches: breaches(path, reply.body) }).toEqual({ path, breaches: [] })
             expectCoherent(reply, plan !== 'enterprise')
+            await expectSameRows(reply, { world, key, path, query })
             expect(noisy(reply.body)).toEqual([])
           }
           expect(world.logged.filter(({ message }) => message !== 'request not served')).toEqual([])

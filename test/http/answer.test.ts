@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import { columnsIn, expectRows, rowsIn } from '../contract/tables.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
+import { documentOf } from '../support/contract.ts'
 import { emptyPast } from '../support/past.ts'
 import { PastWorld, type Tier } from '../support/past-world.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
@@ -41,33 +43,85 @@ describe('the medium of a table', () => {
   test('200 in CSV has a header line, quotes what needs it, and leaves empty what is null', async () => {
     const { status, headers, text } = await world.get(HISTORY, 'hourly', accepting('text/csv'))
     expect(status).toBe(200)
-    expect(headers.get('content-type')).toBe('text/csv')
+    expect(headers.get('content-type')).toBe('text/csv; charset=utf-8')
     expect(headers.get('x-data-freshness')).toBe('hourly')
     expect(headers.get('x-as-of')).toBe('2026-03-05T14:00:00.000Z')
-    expect(text.split('\r\n')).toEqual([
-      'timestamp,provider_id,provider_name,rate,fee,fee_currency,spread_bps,rate_type,evidence',
-      '2026-03-05T13:00:00.000Z,retail-a,Provider retail-a,129.35,1.99,USD,0,retail,observed',
-      '2026-03-05T13:30:00.000Z,p2p-a,"Quick, ""safe"" & sound",128,,,0,p2p,observed',
+    const [head, ...rows] = text.split('\r\n')
+    expect(head).toStartWith(
+      'timestamp,provider_id,provider_name,rate,fee,fee_currency,spread_bps,rate_type,evidence,',
+    )
+    expect(head).toEndWith(',unspecified,corridor,data_freshness,as_of')
+    const none = ','.repeat(14)
+    const whole = 'USD/KES,hourly,2026-03-05T14:00:00.000Z'
+    expect(rows).toEqual([
+      `2026-03-05T13:00:00.000Z,retail-a,Provider retail-a,129.35,1.99,USD,0,retail,observed${none},${whole}`,
+      `2026-03-05T13:30:00.000Z,p2p-a,"Quick, ""safe"" & sound",128,,,0,p2p,observed${none},${whole}`,
       '',
     ])
   })
 
-  test('200 in NDJSON has the objects of the JSON answer, one per line', async () => {
+  test('200 in NDJSON has the members of each object of the JSON answer, one per line', async () => {
     for (const question of QUESTIONS.slice(0, 2)) {
       const { body } = await world.get(question)
       const lines = await world.get(question, 'realtime', accepting('application/x-ndjson'))
       expect(lines.headers.get('content-type')).toBe('application/x-ndjson')
       const rows = lines.text.trimEnd().split('\n')
-      expect(rows.map((line) => JSON.parse(line))).toEqual(body.data)
+      expect(rows.map((line) => JSON.parse(line))).toMatchObject(body.data)
     }
+  })
+
+  test.each([
+    [QUESTIONS[0]!, 'history-USD-KES-30d'],
+    [`${QUESTIONS[0]}&provider=retail-a&target_country=KE`, 'history-USD-KES-30d'],
+    [QUESTIONS[1]!, 'time-series-USD-KES-P1D'],
+    [QUESTIONS[2]!, 'historical-USD-KES-2026-03-05'],
+  ])('200 in rows for %s has all of the JSON answer', async (question, name) => {
+    const path = question.split('?')[0]!
+    const columns = columnsIn(await documentOf(world.app), path)
+    for (const tier of ['hourly', 'realtime'] as const) {
+      const { body, headers: own } = await world.get(question, tier)
+      expect([own.get('vary'), own.get('content-disposition')]).toEqual(['Accept', null])
+      for (const format of ['csv', 'ndjson'] as const) {
+        const asked = await world.get(`${question}&format=${format}`, tier, accepting('*/*'))
+        const rows = rowsIn(format, asked.text, columns)
+        expect(rows.length).toBeGreaterThan(0)
+        expectRows(path, { body, rows })
+        const { headers } = asked
+        expect(headers.get('content-disposition')).toBe(`attachment; filename="${name}.${format}"`)
+        expect(headers.get('vary')).toBe('Accept, Accept-Encoding')
+        const held = await world.get(`${question}&format=${format}`, tier, {
+          headers: { 'if-none-match': headers.get('etag')! },
+        })
+        expect([held.status, held.headers.get('vary')]).toEqual([304, headers.get('vary')])
+      }
+    }
+  })
+
+  test('200 in CSV by a parameter leads on to the next page in CSV', async () => {
+    const first = await world.get(`${HISTORY}&limit=1&format=csv`)
+    const [, next] = /^<(.*)>; rel="next"$/.exec(first.headers.get('link')!)!
+    const { headers, text } = await world.get(`/rates/history${next}`)
+    expect(headers.get('content-type')).toStartWith('text/csv')
+    expect([first.text, text].map((page) => page.split('\r\n').length)).toEqual([3, 3])
+    expect(headers.get('link')).toBeNull()
+  })
+
+  test.each(QUESTIONS.slice(0, 3))('400 for %s as a workbook', async (question) => {
+    const { status, body } = await world.get(`${question}&format=xlsx`, 'hourly')
+    expect([status, body.parameter]).toEqual([400, 'format'])
   })
 
   test('200 in CSV of a time series', async () => {
     const { text } = await world.get(QUESTIONS[1]!, 'realtime', accepting('text/csv'))
     const [head, ...rows] = text.trimEnd().split('\r\n')
-    expect(head).toBe('t,mid,best,samples,mid_at')
+    expect(head).toBe(
+      't,mid,best,samples,mid_at,corridor,interval,tracked_corridor,note,' +
+        'timestamp,data_freshness,as_of',
+    )
     expect(rows).toHaveLength(8)
-    expect(rows.at(-1)).toBe('2026-03-05T00:00:00.000Z,,129.35,2,')
+    expect(rows.at(-1)).toBe(
+      '2026-03-05T00:00:00.000Z,,129.35,2,,USD/KES,P1D,true,,2026-03-05T14:25:30.500Z,realtime,',
+    )
   })
 
   test('200 in CSV of a time series has the note in a header', async () => {
@@ -97,7 +151,7 @@ describe('the medium of a table', () => {
     ['application/json', 'text/csv;q=nonsense'],
   ])('200 in %s for %s', async (medium, accept) => {
     const { headers } = await world.get(HISTORY, 'realtime', accepting(accept))
-    expect(headers.get('content-type')).toBe(medium)
+    expect(headers.get('content-type')?.split(';')[0]).toBe(medium)
     expect(headers.get('vary')?.toLowerCase()).toContain('accept')
   })
 

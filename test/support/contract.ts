@@ -1,10 +1,12 @@
 import { ERROR_CODES } from '~/domain/errors.ts'
 import { type Json, SchemaCheck } from './json-schema.ts'
+import { type RowMedia, rowFaults } from './rows.ts'
 
 const DOCUMENT_URL = 'http://localhost/openapi.json'
 const WATCHED_HEADERS = [
   'allow',
   'cache-control',
+  'content-disposition',
   'etag',
   'link',
   'ratelimit',
@@ -15,6 +17,9 @@ const WATCHED_HEADERS = [
   'x-as-of',
   'x-content-type-options',
   'x-data-freshness',
+  'x-mid-fetched-at',
+  'x-mid-rate',
+  'x-mid-source',
   'x-note',
   'x-ratelimit-limit',
   'x-ratelimit-remaining',
@@ -49,14 +54,26 @@ export const fetchUnderContract = (origin: string) =>
     fetch: (request) => fetch(request.url === DOCUMENT_URL ? `${origin}/openapi.json` : request),
   }).fetch
 
-/** A reply as the contract looks at it; a body that is no JSON is none of its business. */
+/** A reply as the contract looks at it: JSON and rows are its business. */
 export type Seen = { readonly status: number; readonly headers: Headers; readonly text: string }
 
 async function seen(response: Response): Promise<Seen> {
   const { status, headers } = response
-  const isJson = headers.get('content-type')?.startsWith('application/json')
-  return { status, headers, text: isJson ? await response.clone().text() : '' }
+  return { status, headers, text: await textOf(response.clone()) }
 }
+
+/** The text of a body that can be read; a server may have compressed it. */
+async function textOf(response: Response): Promise<string> {
+  const type = mediumOf(response.headers) ?? ''
+  if (!/json|csv/.test(type)) return ''
+  const bytes = await response.bytes()
+  const isZipped = bytes[0] === 0x1f && bytes[1] === 0x8b
+  return new TextDecoder().decode(isZipped ? Bun.gunzipSync(bytes) : bytes)
+}
+
+/** The type of a body without its parameters. */
+const mediumOf = (headers: Headers): string | null =>
+  headers.get('content-type')?.split(';')[0]?.trim() ?? null
 
 /** An OpenAPI document, as far as tests look into it. */
 export type Document = Json & {
@@ -125,11 +142,13 @@ export class Contract {
     isHead: boolean,
   ): string[] {
     const faults = this.#headerFaults(headers as Record<string, Json>, reply.headers)
-    const type = reply.headers.get('content-type')
+    const type = mediumOf(reply.headers)
     if (type === null && content === NOTHING) return faults
     const media = (content as Record<string, Json>)[type ?? '']
     if (!media) return [`content type ${type} is not documented`]
-    if (isHead || type !== 'application/json') return faults
+    if (isHead) return faults
+    if (type !== 'application/json')
+      return [...faults, ...rowFaults(content as Record<string, RowMedia>, reply, this.#check)]
     const body = JSON.parse(reply.text)
     return [...faults, ...this.#check.faults(media.schema as Json, body)]
   }

@@ -2,7 +2,7 @@ import type { HotDeps } from '~/http/access.ts'
 import { meteredRoute } from '~/http/metered-route.ts'
 import type { Route } from '~/http/route.ts'
 import { corridorsBy } from '~/service/country/pairs.ts'
-import { CorridorsResponse, presentCorridors } from '~/wire/catalogue.ts'
+import { CorridorsResponse, corridorsList, presentCorridors } from '~/wire/catalogue.ts'
 import { readSelection } from '~/wire/offer/selection.ts'
 import { CorridorsQuery } from '~/wire/parameters.ts'
 import { corridorsText } from '~/wire/text/catalogue-text.ts'
@@ -25,5 +25,6 @@ export const corridorsRoutes = (deps: HotDeps): Route[] => [
     find: ({ query, view }) => corridorsBy(view, query.by, readSelection(query)),
     present: presentCorridors,
     text: corridorsText,
+    list: corridorsList,
   }),
 ]

@@ -2,7 +2,13 @@ import type { HotDeps } from '~/http/access.ts'
 import { meteredRoute } from '~/http/metered-route.ts'
 import type { Route } from '~/http/route.ts'
 import { countryCosts } from '~/service/country/costs.ts'
-import { CostsQuery, CostsResponse, costsQuestion, presentCosts } from '~/wire/country/costs.ts'
+import {
+  CostsQuery,
+  CostsResponse,
+  costsList,
+  costsQuestion,
+  presentCosts,
+} from '~/wire/country/costs.ts'
 
 export const costsRoutes = (deps: HotDeps): Route[] => [
   meteredRoute(deps, {
@@ -25,5 +31,6 @@ export const costsRoutes = (deps: HotDeps): Route[] => [
     isTiered: true,
     find: ({ query, view }) => countryCosts(view, costsQuestion(query)),
     present: presentCosts,
+    list: costsList,
   }),
 ]

@@ -14,6 +14,7 @@ const HEADERS = new CrossOriginHeaders({
     REQUEST_ID_HEADER,
   ],
   read: [
+    'content-disposition',
     'etag',
     'link',
     'ratelimit',
@@ -22,6 +23,9 @@ const HEADERS = new CrossOriginHeaders({
     'x-as-of',
     'www-authenticate',
     'x-data-freshness',
+    'x-mid-fetched-at',
+    'x-mid-rate',
+    'x-mid-source',
     'x-note',
     'x-ratelimit-limit',
     'x-ratelimit-remaining',

@@ -22,6 +22,7 @@ import {
   standingFields,
   words,
 } from '~/wire/fields.ts'
+import { List } from '~/wire/list/list.ts'
 import { bestNote, listed, presentNote } from '~/wire/note.ts'
 import { AmountMatchWord, CountryCode, offerFields, presentOffer } from '~/wire/offer/offer.ts'
 import { countryParameters, neededCountry } from '~/wire/offer/selection.ts'
@@ -134,6 +135,25 @@ export const CostsResponse = namedRecord('CostsResponse', {
     }),
   ),
   ...freshnessFields,
+})
+
+export const costsList = new List({
+  response: CostsResponse,
+  entries: 'offers',
+  without: ['smart.offers'],
+  marks: {
+    is_smart: {
+      description: 'Whether it is one of the three of `smart` in the JSON answer.',
+      isSet({ offer }, { smart }) {
+        const { id } = offer as { id: string }
+        const { offers } = (smart as Static<typeof SmartOffers> | null) ?? { offers: [] }
+        return offers.some(({ offer_id }) => offer_id === id)
+      },
+    },
+  },
+  about: ({ source_country, target_country, amount }) => [
+    ...['costs', source_country, target_country, amount],
+  ],
 })
 
 /** The question of a checked query. Throws a 400 that names the parameter at fault. */

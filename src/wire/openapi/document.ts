@@ -22,6 +22,8 @@ fee and spread, what a recipient nets, and an independent mid-market rate to jud
 - **Offers.** A price may be for certain countries, ways of paying, amounts: \`offer\` says which.
   Questions may ask for them; what an offer does not say is never taken for granted, but listed in
   \`unspecified\`.
+- **Files.** Lists also come as CSV and NDJSON, by \`format\` or \`Accept\`: flat rows with columns
+  that never change with the data. \`x-columns\` of \`text/csv\` names them in their order.
 - **Errors.** JSON with \`error\`, a sentence that says what to do, and \`code\`, a stable word.
 - **Request ids.** Every answer has an \`X-Request-Id\`: the one you sent, when it is 1 to 128 of
   letters, digits, dot, dash and underscore, else a new one. Quote it when something went wrong.

@@ -42,7 +42,7 @@ Paths below are under \`${base}\`. Send the key in the \`X-API-Key\` header or a
   median, and the goals of the UN. /countries lists the countries and the pairs that have offers.
 - \`note\` says in a sentence why a list is empty, or that the best price is stale.
 - A missing \`mid\` means that no recent one is known; \`note\` may say why. Do not make one up.
-- /rates/history and /time-series also answer \`Accept: text/csv\` and \`application/x-ndjson\`.
+- Operations that take \`format\` answer \`csv\` and \`ndjson\` too: a flat row for each entry.
 - An error has \`error\`, a sentence that says what to do, and \`code\`, a stable word.
 
 ${sections(endpoints)}

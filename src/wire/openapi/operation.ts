@@ -1,6 +1,7 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { ERROR_CODES, type ErrorCode } from '~/domain/errors.ts'
 import { ERROR_STATUS } from '~/wire/errors.ts'
+import type { List } from '~/wire/list/list.ts'
 
 /** The groups that operations are shown in, in this order. */
 export const TAGS = {
@@ -39,8 +40,8 @@ export type Operation = OperationNotes & {
   readonly success: { readonly status: 200 | 201; readonly body: TSchema }
   /** Whether the answer has an entity tag, so that a caller who holds it gets a 304. */
   readonly isTagged?: boolean
-  /** Media types besides JSON that the answer can take, each with what it holds. */
-  readonly otherMedia?: Readonly<Record<string, string>>
+  /** How the answer's entries become rows of a file, where it is a list. */
+  readonly list?: List
 }
 
 /** An operation with its path below the base path. */

@@ -2,6 +2,7 @@ import type { ErrorCode } from '~/domain/errors.ts'
 import { TIERS } from '~/domain/freshness.ts'
 import { CHALLENGE, ERROR_MEANING, errorSchemas, UNAUTHORIZED } from '~/wire/errors.ts'
 import { errorsByStatus, type Operation } from './operation.ts'
+import { ROW_HEADERS, rowMedia } from './rows.ts'
 import type { Components, Json } from './schema.ts'
 
 /**
@@ -59,9 +60,31 @@ export const headerComponents: Json = {
     schema: { type: 'string', format: 'date-time' },
   },
   'X-Note': {
-    description: 'The `note` of the answer, for media that hold only its rows.',
+    description:
+      'The `note` of the answer, for media that hold only its rows; what is beyond ASCII is ' +
+      'percent-encoded.',
     required: false,
     schema: { type: 'string' },
+  },
+  'X-Mid-Rate': {
+    description: 'The `mid_rate` of rows, also where there is none.',
+    required: false,
+    schema: { type: 'string' },
+  },
+  'X-Mid-Source': {
+    description: 'The `mid_source` of rows, encoded as X-Note is.',
+    required: false,
+    schema: { type: 'string' },
+  },
+  'X-Mid-Fetched-At': {
+    description: 'The `mid_fetched_at` of rows.',
+    required: false,
+    schema: { type: 'string', format: 'date-time' },
+  },
+  'Content-Disposition': {
+    description: 'The name of the file, where the answer is one.',
+    required: false,
+    schema: { type: 'string', pattern: '^attachment; filename="[\\w.-]+"$' },
   },
   Link: {
     description: 'The next page, as `rel="next"`; absent on the last.',
@@ -141,11 +164,12 @@ export class Responses {
   }
 
   #success(operation: Operation): Json {
-    const { success, otherMedia = {} } = operation
+    const { success, list } = operation
     const schema = this.components.schema(success.body)
-    const others = Object.entries(otherMedia).map(([medium, description]) => [
+    const rows = list ? Object.entries(rowMedia(list, this.components)) : []
+    const others = rows.map(([medium, media]) => [
       medium,
-      { schema: { type: 'string', description }, ...this.#textExample(operation, medium) },
+      { ...media, ...this.#textExample(operation, medium) },
     ])
     return {
       description: success.status === 201 ? 'Committed, and served from now on.' : 'The answer.',
@@ -191,7 +215,7 @@ export class Responses {
  * spends it, and where usage is shown.
  */
 function headersOf(operation: Operation, status: number): Json {
-  const { access, isMetered, isTiered, isTagged, mayCarry = [] } = operation
+  const { access, isMetered, isTiered, isTagged, list, mayCarry = [] } = operation
   const isSuccess = status < 400
   const tellsQuota = isMetered ? ![401, 405].includes(status) : isSuccess && access === 'key'
   const names = [
@@ -201,6 +225,7 @@ function headersOf(operation: Operation, status: number): Json {
     ...(isTiered && isSuccess ? ['X-Data-Freshness'] : []),
     ...(isTagged && isSuccess ? ['ETag'] : []),
     ...(isSuccess ? mayCarry : []),
+    ...(list && isSuccess ? ROW_HEADERS : []),
     ...([429, 503].includes(status) ? ['Retry-After'] : []),
     ...(status === 405 ? ['Allow'] : []),
   ]

@@ -20,8 +20,9 @@ async function sharingOf(
 }
 
 const REST_READ =
-  'etag, link, ratelimit, ratelimit-policy, retry-after, x-as-of, www-authenticate, ' +
-  'x-data-freshness, x-note, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, x-request-id'
+  'content-disposition, etag, link, ratelimit, ratelimit-policy, retry-after, x-as-of, ' +
+  'www-authenticate, x-data-freshness, x-mid-fetched-at, x-mid-rate, x-mid-source, ' +
+  'x-note, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, x-request-id'
 const REST_SENT =
   'authorization, content-type, idempotency-key, if-none-match, traceparent, tracestate, x-api-key, x-request-id'
 const TOOLS_READ =

@@ -1,0 +1,72 @@
+import { takesGzip, zipped } from '~/http/gzip.ts'
+import { CONTENT_TYPES, type RowFormat } from '~/wire/list/format.ts'
+import type { List } from '~/wire/list/list.ts'
+import { textsOf } from '~/wire/list/text.ts'
+import { streamedBody } from '~/wire/streamed-body.ts'
+
+type Listed = {
+  readonly list: List
+  /** The whole answer, as JSON would have it. */
+  readonly body: object
+  readonly format: RowFormat
+}
+
+/** What an answer says of all its rows and a caller needs even where there is no row. */
+const TOLD = ['as_of', 'note', 'mid_rate', 'mid_source', 'mid_fetched_at']
+
+/** A smaller file would hardly shrink. */
+const ZIPPED_LENGTH_MIN = 1000
+
+/**
+ * The reply with a list as a file, compressed for callers that accept gzip. A long one is written
+ * while it is sent; a short one has its length.
+ */
+export function listReply(request: Request, listed: Listed, headers: HeadersInit): Response {
+  const { list, body, format } = listed
+  const answer = body as Readonly<Record<string, unknown>>
+  const all = new Headers(headers)
+  for (const [name, value] of Object.entries(fileHeaders(listed))) all.set(name, value)
+  const texts = textsOf(list.rows(answer), { names: list.names, format })
+  const first = texts.next().value ?? ''
+  const second = texts.next()
+  const isZipped = takesGzip(request) && (!second.done || first.length >= ZIPPED_LENGTH_MIN)
+  if (isZipped) all.set('content-encoding', 'gzip')
+  const init = { headers: all }
+  if (second.done) return new Response(streamedBody(isZipped ? Bun.gzipSync(first) : first), init)
+  const stream = streamOf([first, second.value], texts)
+  return new Response(isZipped ? zipped(stream) : stream, init)
+}
+
+/** The headers of a list in this format besides those that any answer has. */
+export function fileHeaders({ list, body, format }: Listed): Record<string, string> {
+  const answer = body as Readonly<Record<string, unknown>>
+  const whole = list.whole(answer)
+  const told = TOLD.flatMap((name) => {
+    const value = whole[name] ?? null
+    return value === null ? [] : [[`x-${name.replaceAll('_', '-')}`, inAscii(String(value))]]
+  })
+  return {
+    'content-type': CONTENT_TYPES[format],
+    'content-disposition': `attachment; filename="${list.fileName(answer)}.${format}"`,
+    vary: 'Accept, Accept-Encoding',
+    ...Object.fromEntries(told),
+  }
+}
+
+/** A text as a header can hold it: what is beyond ASCII is percent-encoded, and so is `%`. */
+const inAscii = (text: string): string =>
+  text.toWellFormed().replace(/[^\x20-\x24\x26-\x7e]+/g, encodeURIComponent)
+
+function streamOf(begun: readonly string[], texts: Iterator<string>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  return new ReadableStream({
+    start(controller) {
+      for (const text of begun) controller.enqueue(encoder.encode(text))
+    },
+    pull(controller) {
+      const { done, value } = texts.next()
+      if (done) controller.close()
+      else controller.enqueue(encoder.encode(value))
+    },
+  })
+}

@@ -1,0 +1,80 @@
+import { type TObject, type TSchema, Type } from '@sinclair/typebox'
+import { type Cell, type Column, cellOf, columnsOf } from './columns.ts'
+
+type Body = Readonly<Record<string, unknown>>
+type Row = Readonly<Record<string, unknown>>
+
+/** A column that an answer does not have as a member of its entries. */
+export type Mark = {
+  readonly description: string
+  isSet(row: Row, body: Body): boolean
+}
+
+type ListOptions = {
+  /** The schema of the whole answer. */
+  readonly response: TObject
+  /** The member of the answer that holds the entries. */
+  readonly entries: string
+  /** Members of the answer that are no columns, nested ones with dots. */
+  readonly without?: readonly string[]
+  /** Columns behind those of the entries, by name. */
+  readonly marks?: Readonly<Record<string, Mark>>
+  /** What a file of the answer is about, as parts of its name. */
+  about(body: Body): readonly unknown[]
+}
+
+/**
+ * The entries of an answer as flat rows: the members of an entry in their order, then its marks,
+ * then what the answer says of all of them, so that each row stands for itself.
+ */
+export class List {
+  readonly entries: string
+  readonly columns: readonly Pick<Column, 'name' | 'schema' | 'isList'>[]
+  readonly #own: readonly Column[]
+  readonly #marks: readonly Mark[]
+  readonly #whole: readonly Column[]
+  readonly #about: ListOptions['about']
+
+  constructor({ response, entries, without = [], marks = {}, about }: ListOptions) {
+    this.entries = entries
+    const { items } = response.properties[entries] as TSchema
+    this.#own = columnsOf(items)
+    this.#marks = Object.values(marks)
+    this.#whole = columnsOf(response, { without: [entries, 'count', ...without] })
+    this.#about = about
+    const marked = Object.entries(marks).map(([name, { description }]) => ({
+      name,
+      schema: Type.Boolean({ description }),
+      isList: false,
+    }))
+    this.columns = [...this.#own, ...marked, ...this.#whole]
+    const twice = this.names.find((name, i) => this.names.indexOf(name) !== i)
+    if (twice) throw new Error(`two columns are called ${twice}`)
+  }
+
+  get names(): string[] {
+    return this.columns.map(({ name }) => name)
+  }
+
+  /** The cells of each row, in the order of the columns. */
+  *rows(body: Body): Generator<Cell[]> {
+    const whole = this.#whole.map((column) => cellOf(column, body))
+    for (const row of body[this.entries] as readonly Row[])
+      yield [
+        ...this.#own.map((column) => cellOf(column, row)),
+        ...this.#marks.map((mark) => mark.isSet(row, body)),
+        ...whole,
+      ]
+  }
+
+  /** What the answer says of all rows, by column, also where there is no row to say it. */
+  whole(body: Body): Readonly<Record<string, Cell>> {
+    return Object.fromEntries(this.#whole.map((column) => [column.name, cellOf(column, body)]))
+  }
+
+  /** The name of a file of the answer, without what comes behind its point. */
+  fileName(body: Body): string {
+    const parts = this.#about(body).filter((part) => part !== undefined && part !== null)
+    return parts.map((part) => String(part).replace(/[^\w.-]+/g, '-')).join('-')
+  }
+}

@@ -1,0 +1,46 @@
+import { csvLine, plainText } from '~/wire/csv-line.ts'
+import type { Cell } from './columns.ts'
+import type { RowFormat } from './format.ts'
+
+/** How many rows are written at once. */
+const CHUNK_ROWS = 500
+
+/** What a line of each format is made of, and the line before the first. */
+type Writer = { readonly head: string; line(cells: readonly Cell[]): string }
+
+/** Rows as text, some hundred at a time; CSV begins with the names of its columns. */
+export function* textsOf(
+  rows: Iterable<readonly Cell[]>,
+  { names, format }: { readonly names: readonly string[]; readonly format: RowFormat },
+): Generator<string> {
+  const { head, line } = writerOf[format](names)
+  let [text, count] = [head, 0]
+  for (const cells of rows) {
+    text += line(cells)
+    count += 1
+    if (count % CHUNK_ROWS > 0) continue
+    yield text
+    text = ''
+  }
+  if (text !== '' || count === 0) yield text
+}
+
+const writerOf: Readonly<Record<RowFormat, (names: readonly string[]) => Writer>> = {
+  csv: (names) => ({
+    head: lineOf(names),
+    line: (cells) => lineOf(cells.map(csvText)),
+  }),
+  ndjson: (names) => ({
+    head: '',
+    line: (cells) =>
+      `${JSON.stringify(Object.fromEntries(names.map((name, i) => [name, cells[i]])))}\n`,
+  }),
+}
+
+/** A line of CSV with its end, by RFC 4180. */
+const lineOf = (fields: readonly string[]): string => `${csvLine(fields)}\r\n`
+
+function csvText(cell: Cell): string {
+  if (cell === null) return ''
+  return typeof cell === 'string' ? plainText(cell) : String(cell)
+}

@@ -1,0 +1,42 @@
+import { nullable } from '~/wire/fields.ts'
+import { MEDIA } from '~/wire/list/format.ts'
+import type { List } from '~/wire/list/list.ts'
+import type { Components, Json } from './schema.ts'
+
+/** Headers that a list as a file may carry, besides those of the answer as JSON. */
+export const ROW_HEADERS = [
+  ...['Content-Disposition', 'X-As-Of', 'X-Note', 'X-Mid-Rate', 'X-Mid-Source'],
+  'X-Mid-Fetched-At',
+] as const
+
+/**
+ * The media of a list besides JSON. A medium of rows has no schema of its own in OpenAPI 3.1; so
+ * `x-columns` names the columns in their order, each with the schema of its values.
+ */
+export function rowMedia(list: List, components: Components): Record<string, Json> {
+  const columns = list.columns.map(({ name, schema, isList }) => ({
+    name,
+    ...(isList && { separator: '|' }),
+    schema: components.schema(nullable(schema)),
+  }))
+  const names = list.names.map((name) => `\`${name}\``).join(', ')
+  return {
+    [MEDIA.csv]: {
+      schema: {
+        type: 'string',
+        description:
+          'A header line and a row for each entry, by RFC 4180 in UTF-8; empty where JSON has ' +
+          `null or nothing. Columns: ${names}.`,
+      },
+      'x-columns': columns,
+    },
+    [MEDIA.ndjson]: {
+      schema: {
+        type: 'string',
+        description:
+          'A JSON object a line for each entry, with the columns of text/csv as its members; ' +
+          'null where they are empty there.',
+      },
+    },
+  }
+}
