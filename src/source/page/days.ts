@@ -16,6 +16,8 @@ type Reading<Row> = {
   rate(row: Row): BankRate | null
 }
 
+const DATE = /^\d{4}-\d{2}-\d{2}(?:$|T)/
+
 /** How many of an answer's rows may be unreadable: one in so many. */
 const ROWS_PER_MISPRINT_MIN = 10
 
@@ -23,10 +25,9 @@ const ROWS_PER_MISPRINT_MIN = 10
  * The days that the rows of an answer state, from the first day of the span on; none for no rows.
  *
  * Long histories hold misprints: a few rows that cannot be read are left out. More of them, or no
- * row of use among those there are, mean that the answer has changed, and throw a FeedError. A rate
- * that is stated twice counts once; one that is stated twice with different prices is left out, as
- * is every currency that is not money of any country: gold, special drawing rights, what was
- * withdrawn.
+ * row of use among those there are, mean that the answer has changed, and throw a FeedError. What
+ * is money of no country is left out: gold, special drawing rights, withdrawn currencies. What a
+ * bank states twice is there twice.
  */
 export function bankDays<Row>(rows: readonly Row[], reading: Reading<Row>): BankDay[] {
   const { first } = endsOf(reading.span, reading.timeZone)
@@ -36,10 +37,14 @@ export function bankDays<Row>(rows: readonly Row[], reading: Reading<Row>): Bank
   for (const row of rows)
     try {
       const when = reading.when(row)
+      if (!DATE.test(when)) throw new FeedError('malformed', 'gives no date as 2026-05-19')
       if (when < first) continue
       read++
       const rate = reading.rate(row)
-      if (rate && isMoney(rate.currency)) days.set(when, [...(days.get(when) ?? []), rate])
+      if (!rate || !isMoney(rate.currency)) continue
+      const rates = days.get(when)
+      if (rates) rates.push(rate)
+      else days.set(when, [rate])
     } catch (error) {
       if (!(error instanceof FeedError)) throw error
       faults.push(error)
@@ -47,12 +52,7 @@ export function bankDays<Row>(rows: readonly Row[], reading: Reading<Row>): Bank
   if (faults.length * ROWS_PER_MISPRINT_MIN > rows.length) throw faults[0]!
   if (days.size === 0 && read > 0)
     throw new FeedError('malformed', `gives ${read} rows, and no price in a known currency`)
-  return [...days]
-    .map(([when, rates]) => ({
-      atMs: momentMs(when, reading.timeZone),
-      rates: unambiguous(rates),
-    }))
-    .filter(({ rates }) => rates.length > 0)
+  return [...days].map(([when, rates]) => ({ atMs: momentMs(when, reading.timeZone), rates }))
 }
 
 const money = new Map<string, boolean>()
@@ -72,13 +72,3 @@ function momentMs(when: string, timeZone: string): number {
   if (atMs === null) throw new FeedError('malformed', 'gives a date that is not in the calendar')
   return atMs
 }
-
-function unambiguous(rates: readonly BankRate[]): BankRate[] {
-  const byCode = Map.groupBy(rates, ({ currency }) => currency)
-  return [...byCode.values()].flatMap(([first, ...others]) =>
-    others.every((other) => isSame(first!, other)) ? [first!] : [],
-  )
-}
-
-const isSame = (a: BankRate, b: BankRate): boolean =>
-  a.unit === b.unit && a.buying === b.buying && a.central === b.central && a.selling === b.selling
