@@ -1,40 +1,18 @@
-import { loadConfig } from '~/config.ts'
 import { newApiKey } from '~/domain/api-key.ts'
-import { startService } from '~/runtime/service.ts'
 import type { Examples } from '~/wire/openapi/response.ts'
-import { clockAt } from '../support/clock.ts'
 import { type Document, documentOf, fetchUnderContract } from '../support/contract.ts'
 import type { Json } from '../support/json-schema.ts'
-import { freshDatabase } from '../support/postgres.ts'
-import { ExampleAccounts } from './example-accounts.ts'
-import { loadExampleSample } from './example-sample.ts'
+import type { ExampleAccounts } from './example-accounts.ts'
+import { exampleScene } from './example-scene.ts'
 
-const NOW = '2026-03-05T14:25:30.500Z'
 const WEEKS_LATER = '2026-03-20T14:25:30.500Z'
-const SETTINGS = {
-  PORT: '0',
-  REFERENCE_FEED: 'none',
-  LOG_LEVEL: 'silent',
-  AUTH_FAILURES_PER_MINUTE: '3',
-  HISTORY_WORK_MAX: '1',
-  INGEST_WORK_MAX: '1',
-  WORK_WAITING_MAX: '8',
-}
-
 /**
- * An answer for every response of the document, given by the service as `serve` starts it, on a part
- * of the sample, at a time that stands still. What is asked are the document's own examples.
+ * An answer for every response of the document. What is asked are the document's own examples.
  */
 export async function recordedExamples(): Promise<Examples> {
-  const database = await freshDatabase()
-  const clock = clockAt(NOW)
-  await loadExampleSample(database, clock.now())
-  const accounts = await ExampleAccounts.in(database, clock.now())
-  const log = { debug() {}, info() {}, warn() {}, error() {} }
-  const options = { config: loadConfig(SETTINGS), clock, log, database, sample: null }
-  const service = await startService(options)
+  const { database, clock, accounts, origin, end } = await exampleScene()
   try {
-    const run = new Run(service.origin, accounts)
+    const run = new Run(origin, accounts)
     await run.start()
     await run.reads()
     await run.wrongReads()
@@ -54,8 +32,7 @@ export async function recordedExamples(): Promise<Examples> {
     await run.every('POST')
     return accounts.withoutIds(run.examples)
   } finally {
-    await service.stop()
-    await database.close()
+    await end()
   }
 }
 

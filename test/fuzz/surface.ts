@@ -51,6 +51,7 @@ const PATHS = [
   '/operator/log',
   '/docs',
   '/openapi.json',
+  '/postman.json',
   '/llms.txt',
   '/healthz',
   '/readyz',

@@ -38,11 +38,13 @@ export function docsRoutes(deps: HomeDeps, { basePath, routes, frame }: Around):
     JSON.stringify(openApiDocument(endpoints, { basePath, home: ANYWHERE, examples })),
   )
   const addressed = new AddressedFile(deps, document)
+  const collection = new AddressedFile(deps, madeOnce(postmanCollection))
   const guide = () => guideText(endpoints, { basePath, publicUrl })
   const publicOrigin = publicUrl ? new URL(publicUrl).origin : null
   const mount = mountOf(publicUrl)
   return [
     { method: 'GET', path: DOCUMENT_PATH, handle: (request) => addressed.reply(request) },
+    { method: 'GET', path: '/postman.json', handle: (request) => collection.reply(request) },
     page(PAGE_DOCUMENT_PATH, async () => ({
       bytes: (await document()).replaceAll(ANYWHERE, publicUrl ?? ''),
       type: 'application/json',
@@ -58,6 +60,12 @@ export function docsRoutes(deps: HomeDeps, { basePath, routes, frame }: Around):
       })),
     ),
   ]
+}
+
+/** The document in the form of Postman, as `bun run postman` wrote it. */
+async function postmanCollection(): Promise<string> {
+  const { default: collection } = await import('~/wire/openapi/postman.json')
+  return JSON.stringify(collection)
 }
 
 function page(path: string, make: () => FileContent | Promise<FileContent>): Route {

@@ -61,7 +61,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], options: Documen
       summary: 'Currency rates and what providers really charge, corridor by corridor.',
       description: DESCRIPTION,
       version: DOCUMENT_VERSION,
-      contact: { name: 'Whoever runs this service', url: `${options.home}/` },
+      contact: { name: 'The operator of this service', url: `${options.home}/` },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: `${options.home}${options.basePath}` }],

@@ -10,7 +10,7 @@ const ask = async (path: string, init: RequestInit = {}, of = world) =>
 
 const ASSETS = ['/docs/assets/swagger-ui-bundle.js', '/docs/assets/swagger-ui.css']
 const PAGE_DOCUMENT = '/docs/assets/openapi.json'
-const PAGES = ['/openapi.json', PAGE_DOCUMENT, '/docs', '/llms.txt', ...ASSETS]
+const PAGES = ['/openapi.json', PAGE_DOCUMENT, '/postman.json', '/docs', '/llms.txt', ...ASSETS]
 
 describe.each(PAGES)('GET %s', (path) => {
   test('200 without a key, with a tag', async () => {
@@ -120,6 +120,28 @@ describe('GET /openapi.json', () => {
     expect([other.status, other.body.servers[0].url]).toEqual([200, `http://${second}/api/v1`])
     const own = await at(second, { 'if-none-match': tags.get(second) })
     expect([own.status, own.headers.get('cache-control')]).toEqual([304, 'no-cache'])
+  })
+})
+
+describe('GET /postman.json', () => {
+  test('200 as a collection of the address it was read from, with the key as a variable', async () => {
+    const { headers, body, text } = await ask('/postman.json', {
+      headers: { host: 'rates.example' },
+    })
+    expect(headers.get('content-type')).toBe('application/json')
+    expect(body.info.schema).toContain('/collection/v2.1.0/')
+    expect(body.variable).toEqual([
+      { key: 'baseUrl', value: 'http://rates.example/api/v1' },
+      { key: 'apiKey', value: '', description: expect.any(String) },
+    ])
+    expect(JSON.stringify(body.auth)).toContain('{{apiKey}}')
+    expect(text).not.toContain('corridor.invalid')
+  })
+
+  test('200 with the public address if there is one', async () => {
+    const of = new World({ publicUrl: 'https://rates.example/fx' })
+    const { body } = await ask('/postman.json', {}, of)
+    expect(body.variable[0].value).toBe('https://rates.example/fx/api/v1')
   })
 })
 

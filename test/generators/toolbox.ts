@@ -1,0 +1,48 @@
+import { copyFile, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { madeOnce } from '~/http/static-file.ts'
+import { ROOT } from '../support/child.ts'
+
+/** Outside the sources, and kept from run to run. */
+const FOLDER = join(ROOT, 'node_modules/.cache/corridor/generators')
+
+/**
+ * The folder with the tools that `package.json` beside this file names: hundreds of megabytes that
+ * nobody needs who only works on the product.
+ */
+export const toolbox = madeOnce(async () => {
+  await mkdir(FOLDER, { recursive: true })
+  for (const file of ['package.json', 'bun.lock'])
+    await copyFile(join(import.meta.dir, file), join(FOLDER, file))
+  const { status, text } = await ran([process.execPath, 'install', '--frozen-lockfile'], FOLDER)
+  if (status !== 0) throw new Error(`the tools could not be installed: ${text}`)
+  return FOLDER
+})
+
+/** What a tool prints in a folder, errors included, and how it ends. It sends nothing home. */
+export async function ran(
+  command: readonly string[],
+  folder: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ status: number; text: string }> {
+  const child = Bun.spawn([...command], {
+    cwd: folder,
+    env: { ...process.env, ...QUIET, ...env },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [out, errors, status] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  return { status, text: out + errors }
+}
+
+const QUIET = {
+  DO_NOT_TRACK: '1',
+  NO_COLOR: '1',
+  REDOCLY_TELEMETRY: 'off',
+  REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+}
