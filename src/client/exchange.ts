@@ -76,7 +76,8 @@ function outcomeOf(
 ): { value: unknown } | CorridorError {
   const { status, headers } = response
   const facts = {
-    status,
+    // A browser shows nothing of a redirect, and 0 as its status.
+    ...(status > 0 && { status }),
     requestId: headers.get('x-request-id'),
     retryAfterSeconds: retryAfterSeconds(headers),
     idempotencyKey,
