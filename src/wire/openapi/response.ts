@@ -136,6 +136,9 @@ const unlessUnknown = (name: string): Json => ({
 const sharedName = ({ isMetered }: Operation, status: number): string | undefined =>
   status === TOO_MANY && !isMetered ? 'TooManyFailures' : SHARED[status]
 
+/** How much of a file is shown: a header of CSV and two rows are enough to see what it is. */
+const EXAMPLE_LINES = 3
+
 /** Writes the responses of operations and collects the shared ones. */
 export class Responses {
   readonly shared: Json = {}
@@ -196,8 +199,10 @@ export class Responses {
   }
 
   #textExample({ id, success }: Operation, medium: string): Json {
-    const value = this.examples[id]?.[success.status]?.[medium]
-    return value === undefined ? {} : { examples: { rows: { value } } }
+    const recorded = this.examples[id]?.[success.status]?.[medium]
+    if (recorded === undefined) return {}
+    const lines = String(recorded).split(/(?<=\n)/)
+    return { examples: { rows: { value: lines.slice(0, EXAMPLE_LINES).join('') } } }
   }
 
   /** The examples of an operation's answers; those of errors are named by their code. */

@@ -9,6 +9,9 @@ export const ROW_HEADERS = [
   'X-Mid-Fetched-At',
 ] as const
 
+/** A schema without what the member of the same name says of itself in the JSON. */
+const bare = ({ description: _description, examples: _examples, ...schema }: Json): Json => schema
+
 /**
  * The media of a list besides JSON. A medium of rows has no schema of its own in OpenAPI 3.1; so
  * `x-columns` names the columns in their order, each with the schema of its values.
@@ -17,7 +20,7 @@ export function rowMedia(list: List, components: Components): Record<string, Jso
   const columns = list.columns.map(({ name, schema, isList }) => ({
     name,
     ...(isList && { separator: '|' }),
-    schema: components.schema(nullable(schema)),
+    schema: bare(components.schema(nullable(schema))),
   }))
   const names = list.names.map((name) => `\`${name}\``).join(', ')
   return {
