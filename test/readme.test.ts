@@ -6,6 +6,8 @@ import { addersFor } from '~/command/commands.ts'
 import type { Terminal } from '~/command/terminal.ts'
 import { loadConfig } from '~/config.ts'
 import { FEED_NAMES } from '~/feed/feeds.ts'
+import type { Bank } from '~/source/bank.ts'
+import { BANKS } from '~/source/banks.ts'
 import { ERROR_STATUS } from '~/wire/errors.ts'
 import { dependencies, devDependencies, scripts } from '../package.json'
 import { type Block, blocksOf, isOfCommands, stepsOf } from './support/blocks.ts'
@@ -158,6 +160,24 @@ describe('docs/data.md', () => {
   test('says what every feed publishes and requires, and names no other feed', () => {
     const names = tableRows(pageAt('docs/data.md'), 'name').map(([name]) => name!)
     expect(names.sort()).toEqual(FEED_NAMES.map((name) => `\`${name}\``).sort())
+  })
+
+  test('says of every central bank in which currency and when it publishes, and what it asks', () => {
+    const told = tableRows(pageAt('docs/data.md'), 'source').map(
+      ([name, , currency, , , when, terms]) => ({ name, currency, when, terms }),
+    )
+    expect(told.map(({ name }) => name)).toEqual(Object.keys(BANKS).map((name) => `\`${name}\``))
+    for (const [index, bank] of Object.values<Bank>(BANKS).entries()) {
+      const { currency, when, terms } = told[index]!
+      expect([currency, when!.slice(0, 5)]).toEqual([bank.currency, bank.publishes.at])
+      const [address] = /https:[^:\s]+/.exec(bank.terms) ?? []
+      expect(terms).toContain(address ?? 'none stated')
+    }
+  })
+
+  test('compares every recorded bank with the mids', () => {
+    const names = tableRows(pageAt('docs/data.md'), 'recording').map(([name]) => name!)
+    expect(names).toEqual(Object.keys(BANKS).map((name) => `\`${name}\``))
   })
 })
 
