@@ -1,37 +1,65 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import { invalidParameter } from '~/domain/errors.ts'
 import { meantBy } from '~/domain/misspelling.ts'
-import { readFields, refuseTimes } from '~/wire/query.ts'
+import type { View } from '~/memory/view.ts'
+import { supportedCodes } from '~/service/supported.ts'
+import { readField, refuseTimes } from '~/wire/query.ts'
+import { Faults } from './argument/faults.ts'
+import { READING, type Reading } from './argument/names.ts'
+
+/** Something that arguments must be together, checked unless one of them is at fault by itself. */
+type Rule<S extends TObject> = {
+  readonly of: readonly string[]
+  /** Throws what REST would. */
+  check(args: Static<S>): void
+}
+
+export type Reader<S extends TObject> = {
+  readonly input: S
+  readonly rules?: readonly Rule<S>[]
+}
 
 /**
- * The arguments of a call, read and checked by the tool's schema as REST reads its query.
+ * The arguments of a call, read and checked by the tool's schema as REST reads its query, with
+ * names in place of codes and ids.
  *
  * Null counts as absent, and a list may be written as one comma-separated text. Throws the 400s of
- * REST, each naming its argument, and one for an argument that the tool does not know: a model
- * that believes it asked for something must not take the answer for that.
+ * REST, all at once, each naming its argument; one for each argument that the tool does not know
+ * is among them: a model that believes it asked for something must not take the answer for that.
  */
-export function readArguments<S extends TObject>(schema: S, given: unknown): Static<S> {
+export function readArguments<S extends TObject>(
+  { input, rules = [] }: Reader<S>,
+  given: unknown,
+  view: View,
+): Static<S> {
   if (given !== undefined && !isRecord(given))
     throw invalidParameter({
       name: 'arguments',
       fault: 'it must be an object of named arguments',
     })
-  if (given) refuseUnknown(schema, given)
-  return readFields(schema, (name, field) => {
-    const value = given?.[name]
-    return value === undefined || value === null ? undefined : textOf(name, field, value)
-  })
+  const faults = new Faults()
+  const said = Object.entries(given ?? {}).filter(([, value]) => value !== null)
+  for (const [name] of said)
+    if (!Object.hasOwn(input.properties, name)) faults.attempt(() => refuse(input, name))
+  const texts = new Map(said)
+  const args: Record<string, unknown> = {}
+  for (const [name, field] of Object.entries(input.properties)) {
+    const value = faults.attempt(() => valueIn(field, texts.get(name), { name, view }))
+    if (value !== null && value !== undefined) args[name] = value
+  }
+  const read = args as Static<S>
+  for (const { of, check } of rules) if (!faults.has(of)) faults.attempt(() => check(read))
+  if (!faults.isEmpty) faults.attempt(() => supportedCodes(view.catalogue, codesIn(args)))
+  faults.throw()
+  return read
 }
 
 /** An unknown name is repeated up to this length. */
 const NAME_LENGTH_MAX = 60
 
-function refuseUnknown(schema: TObject, given: Record<string, unknown>): void {
-  const names = Object.keys(given).filter((name) => given[name] !== null)
-  refuseTimes(schema, { names, whereOf: () => 'get_history tells of the past' })
-  const known = Object.keys(schema.properties)
-  const unknown = names.find((name) => !known.includes(name))
-  if (unknown === undefined) return
+function refuse(input: TObject, unknown: string): never {
+  refuseTimes(input, { names: [unknown], whereOf: () => 'get_history tells of the past' })
+  const known = Object.keys(input.properties)
   const meant = meantBy(unknown, known)
   throw invalidParameter({
     name: unknown.slice(0, NAME_LENGTH_MAX),
@@ -41,11 +69,40 @@ function refuseUnknown(schema: TObject, given: Record<string, unknown>): void {
   })
 }
 
-function textOf(name: string, field: TSchema, value: unknown): string {
-  const text = textIn(field, value)
+type At = { readonly name: string; readonly view: View }
+
+function valueIn(field: TSchema, given: unknown, { name, view }: At): unknown {
+  if (given === undefined) return readField(name, field, undefined)
+  const text = textIn(field, given)
   if (text === undefined) throw invalidParameter({ name, fault: `it must be ${KINDS[field.type]}` })
   if (text.trim() === '') throw invalidParameter({ name, fault: 'it is empty' })
-  return text.trim()
+  return readField(name, field, readingOf(field, text.trim(), { name, view }))
+}
+
+/** The text that REST would take in place of a text, item by item where it is a list. */
+function readingOf(field: TSchema, text: string, { name, view }: At): string {
+  const words: readonly string[] | undefined = field.enum ?? field.items?.enum
+  const reading: Reading | undefined = words ? wordIn(words) : (field as Readable)[READING]
+  if (!reading) return text
+  const asked = { name, catalogue: view.catalogue, nowMs: view.freshness.nowMs }
+  const items = field.type === 'array' ? text.split(',').map((item) => item.trim()) : [text]
+  return items.map((item) => (item === '' ? item : reading(item, asked))).join(',')
+}
+
+type Readable = { readonly [READING]?: Reading }
+
+/** A word as the list has it, which may be given in another case and with other signs between. */
+const wordIn =
+  (words: readonly string[]): Reading =>
+  (text) =>
+    words.find((word) => plainWord(word) === plainWord(text)) ?? text
+
+const plainWord = (word: string): string => word.toLowerCase().replace(/[\s_-]+/g, ' ')
+
+/** The currencies among arguments, of which those that nobody supports have still to be named. */
+function codesIn({ from, to }: Record<string, unknown>) {
+  const list = (codes: unknown) => (codes === undefined ? [] : [codes].flat()) as string[]
+  return { from: list(from), to: list(to) }
 }
 
 const KINDS: Readonly<Record<string, string>> = {

@@ -4,49 +4,49 @@ import { invalidParameter, ServiceError } from '~/domain/errors.ts'
 import { COUNTRIES } from '~/domain/offer/country.ts'
 import type { View } from '~/memory/view.ts'
 import { usualCorridor } from '~/service/country/currencies.ts'
-import { filterParameters, readFilters } from '~/wire/offer/selection.ts'
+import { readFilters } from '~/wire/offer/selection.ts'
+import { corridorFields, filterFields } from './argument/fields.ts'
 
 /** Currencies that may be left out where the countries are named. */
 export const betweenFields = {
-  from: Type.Optional(
-    Type.String({
-      description:
-        'Source currency code, in any case; may be left out with source_country, which then says ' +
-        'it: EUR for IT.',
-      examples: ['GBP'],
-    }),
-  ),
-  to: Type.Optional(
-    Type.String({
-      description:
-        'Target currency code, in any case; may be left out with target_country, which then says ' +
-        'it: XOF for SN.',
-      examples: ['KES'],
-    }),
-  ),
+  from: Type.Optional({
+    ...corridorFields.from,
+    description: 'Source currency: code or name; not needed with source_country.',
+  }),
+  to: Type.Optional({
+    ...corridorFields.to,
+    description: 'Target currency; not needed with target_country.',
+  }),
 }
 
-const BetweenArguments = Type.Object({ ...betweenFields, ...filterParameters })
+const BetweenArguments = Type.Object({ ...betweenFields, ...filterFields })
+type BetweenArguments = Static<typeof BetweenArguments>
 
 const SIDES = [
-  { name: 'from', country: 'source_country', key: 'sourceCountry', whose: 'Source' },
-  { name: 'to', country: 'target_country', key: 'targetCountry', whose: 'Target' },
+  { name: 'from', country: 'source_country', key: 'sourceCountry', whose: 'source' },
+  { name: 'to', country: 'target_country', key: 'targetCountry', whose: 'target' },
 ] as const
+
+/** That each side is named, by its currency or its country. */
+export const SIDES_NEEDED = SIDES.map(({ name, country, whose }) => ({
+  of: [name, country],
+  check(args: BetweenArguments) {
+    if (args[name] !== undefined || args[country] !== undefined) return
+    throw new ServiceError(
+      'missing_parameter',
+      `${name} is required: ${whose} currency code, or ${country} in its place`,
+      { parameter: name },
+    )
+  },
+}))
 
 /**
  * The currencies of a question, which are those of its countries where it names none. Throws a 400
- * where it names neither, or a country without a supported currency.
+ * for a country without a supported currency.
  */
-export function corridorAsked(view: View, args: Static<typeof BetweenArguments>): Corridor {
+export function corridorAsked(view: View, args: BetweenArguments): Corridor {
   const { sourceCountry, targetCountry } = readFilters(args)
   const asked = { sourceCountry, targetCountry, from: args.from ?? null, to: args.to ?? null }
-  for (const { name, country, key, whose } of SIDES)
-    if (asked[name] === null && asked[key] === null)
-      throw new ServiceError(
-        'missing_parameter',
-        `${name} is required: ${whose.toLowerCase()} currency code, or ${country} in its place`,
-        { parameter: name },
-      )
   const usual = usualCorridor(view, asked)
   for (const { name, country, key } of SIDES)
     if (usual[name] === null)

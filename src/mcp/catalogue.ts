@@ -1,58 +1,101 @@
 import { Type } from '@sinclair/typebox'
+import { hasWords } from '~/domain/naming/words.ts'
+import { countriesUsing } from '~/domain/offer/country.ts'
+import { PROVIDER_TYPES, RATE_TYPES } from '~/domain/provider.ts'
 import type { View } from '~/memory/view.ts'
 import { liveCorridors } from '~/service/corridors.ts'
-import {
-  CurrenciesResponse,
-  ProvidersResponse,
-  presentCurrencies,
-  presentProviders,
-} from '~/wire/catalogue.ts'
-import { record } from '~/wire/fields.ts'
+import { presentCurrencies, presentProviders } from '~/wire/catalogue.ts'
+import { words } from '~/wire/fields.ts'
 import { presentFreshness } from '~/wire/present.ts'
-import { leftOut, pageFields, sliced, sliceFields } from './page.ts'
+import { detailField } from './argument/fields.ts'
+import { ITEMS, leftOut, paged, sliced, sliceFields } from './page.ts'
+import { shortened } from './short.ts'
 import { tool } from './tool.ts'
 
-const input = Type.Object(sliceFields)
+const queryField = (description: string) => ({
+  query: Type.Optional(Type.String({ description })),
+})
+
+/** Members that only draw a page, which no tool has. */
+const DRAWN = ['logo_url', 'flag_url', 'sort_order']
+
+const undrawn = <T extends object>(entry: T) =>
+  Object.fromEntries(Object.entries(entry).filter(([name]) => !DRAWN.includes(name)))
 
 export const listProviders = tool({
   name: 'list_providers',
   title: 'Providers',
   description:
-    'The active providers with id, name, what kind of institution each is (provider_type), what ' +
-    'kind of price it publishes (rate_type), region, transfer time and payment methods. Use it ' +
-    'to turn a name into the provider id that get_history takes, or to describe a provider; it ' +
-    'holds no prices. Ordered by name.',
-  input,
-  output: record({ ...ProvidersResponse.properties, ...pageFields }),
+    'The active providers by name: id, kind of institution (provider_type), kind of price ' +
+    '(rate_type), region, website, transfer time and payment methods. Use it to find or describe ' +
+    'providers; it holds no prices. What is unknown is left out.',
+  input: Type.Object({
+    rate_type: Type.Optional(words(RATE_TYPES, { description: 'Only prices of this kind.' })),
+    provider_type: Type.Optional(words(PROVIDER_TYPES, { description: 'Only such institutions.' })),
+    ...queryField('Words of the name or region.'),
+    ...detailField,
+    ...sliceFields(ITEMS),
+  }),
   answer({ args, view }) {
-    const { providers } = view.catalogue
-    return {
-      ...presentProviders(sliced(providers, args), view.freshness.nowMs),
-      ...leftOut({ providers: providers.length }, args),
-    }
+    const { rate_type: rateType, provider_type: providerType, query } = args
+    const all = view.catalogue.providers
+    const found = all.filter(
+      (one) =>
+        (rateType ?? one.rateType) === one.rateType &&
+        (providerType ?? one.providerType) === one.providerType &&
+        (query === undefined || hasWords([one.id, one.name, one.region ?? ''], query)),
+    )
+    const { providers, ...rest } = presentProviders(sliced(found, args), view.freshness.nowMs)
+    const shown = providers.map((one) =>
+      args.detail === 'full' ? undrawn(one) : known(undrawn(one)),
+    )
+    return paged(
+      { providers: shown, ...rest },
+      leftOut({ providers: found.length }, args),
+      found.length === 0 ? `None of the ${all.length} active providers is as asked.` : null,
+    )
   },
 })
+
+/** An entry without what is not known. */
+const known = (entry: object) =>
+  Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null))
+
+const WITHOUT = ['is_active', 'corridors', 'corridor_count']
 
 export const listCurrencies = tool({
   name: 'list_currencies',
   title: 'Currencies',
   description:
-    'The supported currencies with code and name, and the corridors that have live rates as ' +
-    'plain pairs. Use it to find the code of a currency or to check that it is supported; use ' +
-    'list_corridors for figures. limit and offset apply to both lists.',
-  input,
-  output: record({ ...CurrenciesResponse.properties, ...pageFields }),
+    'The supported currencies: code, name, and whether money is sent from it (source), to it ' +
+    '(target) or both. Other tools take names too. For the pairs that are quoted use ' +
+    'list_corridors.',
+  input: Type.Object({
+    ...queryField('Words of the name or of a country.'),
+    ...detailField,
+    ...sliceFields(ITEMS),
+  }),
   answer({ args, view }) {
-    const { currencies } = view.catalogue
+    const { query } = args
+    const all = view.catalogue.currencies
+    const found = all.filter(
+      ({ code, name }) =>
+        query === undefined ||
+        hasWords([code, name, ...countriesUsing(code).map((country) => country.name)], query),
+    )
     const corridors = liveCorridors(view)
-    const page = {
-      currencies: sliced(currencies, args),
-      corridors: sliced(corridors, args),
+    const page = { currencies: sliced(found, args), corridors: sliced(corridors, args) }
+    const lengths = {
+      currencies: found.length,
+      ...(args.detail === 'full' && { corridors: corridors.length }),
     }
-    return {
-      ...presentCurrencies(page, view.freshness),
-      ...leftOut({ currencies: currencies.length, corridors: corridors.length }, args),
-    }
+    const { currencies, ...rest } = presentCurrencies(page, view.freshness)
+    const body = paged(
+      { currencies: currencies.map(undrawn), ...rest },
+      leftOut(lengths, args),
+      found.length === 0 ? `None of the ${all.length} supported currencies is as asked.` : null,
+    )
+    return shortened(body, { args, entries: ['currencies'], without: WITHOUT })
   },
 })
 

@@ -1,42 +1,85 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { convert } from '~/service/convert.ts'
-import { ConvertResponse, presentConvert } from '~/wire/convert.ts'
-import { record } from '~/wire/fields.ts'
-import { ConvertQuery, convertQuestion } from '~/wire/parameters.ts'
-import { betweenFields, corridorAsked } from './between.ts'
-import { leftOut, paged, pageFields, sliced, sliceFields } from './page.ts'
+import { type ConvertResponse, presentConvert } from '~/wire/convert.ts'
+import { convertQuestion } from '~/wire/parameters.ts'
+import { amount, detailField, providersField, selectionFields } from './argument/fields.ts'
+import { betweenFields, corridorAsked, SIDES_NEEDED } from './between.ts'
+import { eatenNote, missingNote, unfitNote } from './notes.ts'
+import { leftOut, PRICES, paged, sliced, sliceFields } from './page.ts'
+import { shortEntry, shortened } from './short.ts'
 import { tool } from './tool.ts'
+
+const WITHOUT = ['converted', 'spread_bps', 'vs_mid_bps', 'mid_at_quote', 'fee_pct']
+const BRIEF = [...WITHOUT, 'offer', 'rate_type']
 
 export const convertAmount = tool({
   name: 'convert',
   title: 'What a recipient gets for an amount',
   description:
-    'What each provider turns an amount of one currency into after its fee, and which executable ' +
-    'provider leaves the recipient most. Use it for every question about sending, receiving or ' +
-    'comparing the cost of a transfer. `amount` is in the currency `from`; `converted` (before ' +
-    'the fee) and `net_converted` (after it, what the recipient gets) are in the currency `to`. ' +
-    'Where the amount to arrive is known, give `recipient_gets`, in the currency `to`, in place ' +
-    'of `amount`: each provider then has its `send_amount`, the smallest first. ' +
-    '`best` is the highest net among retail, p2p and interbank quotes, or null; official and ' +
-    'parallel prices are listed for information and are never the best. Look at `is_stale` of ' +
-    '`best` first: a stale price may no longer be had, and `last_updated` says when it was seen. ' +
-    'Recommend `best_current`, the best that is not stale and whose fee is stated; it is null ' +
-    'where nobody is left, and then say so. To compare what transfers cost look at `cost`, in ' +
-    'percent and money against the mid of the day of each quote; it is null where no fee was ' +
-    'stated. `max_age` leaves older prices out. `mid` is what the independent mid-market rate ' +
-    'would give, without any fee. Prices differ by country, way of paying and amount: pass on ' +
-    'what the person said. 300 euros from Italy to Senegal by mobile money are `amount` 300, ' +
-    '`source_country` IT, `target_country` SN and `pay_out` mobile_money; `from` and `to` may ' +
-    'then be left out. Prices that say something else are left out. An entry with `unspecified` ' +
-    'does not say the things named there: tell the person to check them with the provider. ' +
-    '`offer` says what a price is for; with `amount_match` nearest it is one for `at_amount`, ' +
-    'and the true price may differ. One entry a provider, all its offers with `offers` all.',
-  input: Type.Object({ ...ConvertQuery.properties, ...betweenFields, ...sliceFields }),
-  output: record({ ...ConvertResponse.properties, ...pageFields }),
+    'What arrives for an amount sent, by provider, after the fee; or with `recipient_gets` what ' +
+    'to send. For every question about sending, receiving or comparing transfers. Pass on what ' +
+    'the person said: 300 euros from Italy to Senegal by mobile money are amount 300, ' +
+    'source_country IT, target_country SN, pay_out mobile_money. `net_converted` is what ' +
+    'arrives, in `to`. Recommend `best_current` (not stale, fee stated); `best` may be ' +
+    '`is_stale`, so look at `last_updated`; say so where `best_current` is null. `cost` is fee ' +
+    'and margin in percent of the amount and in `from`; null where no fee was stated. ' +
+    '`amount_match` nearest: priced for `at_amount`, the true price may differ. `unspecified`: ' +
+    'what a price does not say of what was asked, to be checked with the provider.',
+  input: Type.Object({
+    ...betweenFields,
+    amount: Type.Optional(amount('Amount to send, in from.')),
+    recipient_gets: Type.Optional(amount('Amount to arrive, in to; in place of amount.')),
+    ...providersField,
+    ...selectionFields,
+    ...detailField,
+    ...sliceFields(PRICES),
+  }),
+  rules: [
+    ...SIDES_NEEDED,
+    {
+      of: ['amount', 'recipient_gets'],
+      check: (args) => void convertQuestion({ from: '', to: '', ...args }),
+    },
+  ],
   answer({ args, view }) {
-    const conversions = convert(view, convertQuestion({ ...args, ...corridorAsked(view, args) }))
-    const page = { ...conversions, entries: sliced(conversions.entries, args) }
-    const left = leftOut({ providers: conversions.entries.length }, args)
-    return paged(presentConvert(page, view.freshness), left)
+    const corridor = corridorAsked(view, args)
+    const found = convert(view, convertQuestion({ ...args, ...corridor }))
+    const wanted = found.entries.filter(
+      ({ ranked: { quote } }) => args.providers?.includes(quote.providerId) ?? true,
+    )
+    const body = paged(
+      presentConvert({ ...found, entries: sliced(wanted, args) }, view.freshness),
+      leftOut({ providers: wanted.length }, args),
+      missingNote(wanted, found.entries, corridor),
+      unfitNote(view, found.absence),
+      eatenNote(wanted),
+    )
+    const from = found.corridor.from
+    if (args.detail === 'full') return body
+    const how = { args: { ...args, from }, entries: ['providers'], without: WITHOUT }
+    const shown = {
+      ...body,
+      mid: shortMid(body.mid),
+      best: shortBest(body.best, from),
+      best_current: body.best_current && shortEntry(body.best_current, { ...how, without: BRIEF }),
+    }
+    return shortened(shown, how)
   },
 })
+
+type Mid = Static<typeof ConvertResponse>['mid']
+type Entry = Static<typeof ConvertResponse>['best']
+
+/** The best with all that its offer says, as it may be all that is read. */
+function shortBest(best: Entry, from: string): object | null {
+  if (best === null) return null
+  const { amount_match } = best
+  return { ...shortEntry(best, { args: { from }, without: WITHOUT }), amount_match }
+}
+
+/** A mid without the feed behind it. */
+function shortMid(mid: Mid): object | null {
+  if (mid === null) return null
+  const { source: _, ...rest } = mid
+  return rest
+}

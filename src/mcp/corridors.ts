@@ -1,34 +1,78 @@
 import { Type } from '@sinclair/typebox'
+import { COUNTRIES } from '~/domain/offer/country.ts'
+import type { View } from '~/memory/view.ts'
+import type { LiveCorridor } from '~/service/corridors.ts'
+import { currenciesOf } from '~/service/country/currencies.ts'
 import { corridorsBy } from '~/service/country/pairs.ts'
-import { CorridorsResponse, presentCorridors } from '~/wire/catalogue.ts'
-import { record } from '~/wire/fields.ts'
+import { supportedCodes } from '~/service/supported.ts'
+import { presentCorridors } from '~/wire/catalogue.ts'
 import { readSelection } from '~/wire/offer/selection.ts'
 import { CorridorsQuery } from '~/wire/parameters.ts'
-import { leftOut, paged, pageFields, sliced, sliceFields } from './page.ts'
+import { ageField, corridorFields, country, detailField, filterFields } from './argument/fields.ts'
+import { ITEMS, leftOut, paged, sliced, sliceFields } from './page.ts'
+import { shortened } from './short.ts'
 import { tool } from './tool.ts'
+
+const WITHOUT = ['avg_spread_bps', 'last_updated']
 
 export const listCorridors = tool({
   name: 'list_corridors',
   title: 'Corridors with live rates',
   description:
-    'Every ordered pair of currencies that at least one provider quotes now: how many providers, ' +
-    'the best executable rate (units of `to` per one unit of `from`, before fees; null when only ' +
-    'official or parallel prices are known), the average spread in basis points, and when the ' +
-    'newest price of any kind, official ones too, was observed (last_updated). The best rate may ' +
-    'be older: look at `best_is_stale` and `best_last_updated` before you name it, and ask with ' +
-    '`max_age` for the corridors and bests of younger prices alone. Use it to find out which ' +
-    'corridors there are, or to survey them; it does not name providers, get_rates does. ' +
-    'Ordered by source, then target currency. Countries, ways of paying, a channel and ' +
-    '`delivery_max` leave out prices that say something else. With `by` country each ' +
-    'corridor is listed once for every two countries that offers name, by these offers alone; ' +
-    'what that costs get_costs tells.',
-  input: Type.Object({ ...CorridorsQuery.properties, ...sliceFields }),
-  output: record({ ...CorridorsResponse.properties, ...pageFields }),
+    'Which ordered pairs of currencies anybody quotes now: how many providers, the best rate ' +
+    'that money can be moved at (`to` per one `from`, before fees; null where only official or ' +
+    'parallel prices are known), and whether that is stale (`best_is_stale`). Give `from`, `to` ' +
+    'or `country` to find those of a currency or country. With `by` country each pair is listed ' +
+    'once for every two countries that offers name. It names no providers; get_rates does.',
+  input: Type.Object({
+    from: Type.Optional(corridorFields.from),
+    to: Type.Optional(corridorFields.to),
+    country: Type.Optional(country('To or from this country: code or name.')),
+    by: { ...CorridorsQuery.properties.by, description: 'country: see above.' },
+    ...filterFields,
+    ...ageField,
+    ...detailField,
+    ...sliceFields(ITEMS),
+  }),
   answer({ args, view }) {
-    const found = corridorsBy(view, args.by, readSelection(args))
-    const corridors = sliced(found.corridors, args)
-    const page = { ...found, corridors, count: corridors.length }
-    const left = leftOut({ corridors: found.corridors.length }, args)
-    return paged(presentCorridors(page, view.freshness), left)
+    const wanted = wantedBy(view, args)
+    const all = corridorsBy(view, args.by, readSelection(args))
+    const found = all.corridors.filter(wanted)
+    const page = { ...all, corridors: sliced(found, args), count: found.length }
+    const isMissing = found.length === 0 && all.corridors.length > 0
+    const body = paged(
+      { ...presentCorridors({ ...page, count: page.corridors.length }, view.freshness) },
+      leftOut({ corridors: found.length }, args),
+      isMissing ? missingNote(args, all.corridors.length) : null,
+    )
+    return shortened(body, { args, entries: ['corridors'], without: WITHOUT })
   },
 })
+
+type Sides = { readonly from?: string; readonly to?: string; readonly country?: string }
+
+/** Whether a corridor is one of those asked for. Throws `unsupported_currency`. */
+function wantedBy(view: View, args: Sides): (corridor: LiveCorridor) => boolean {
+  const { from, to } = supportedCodes(view.catalogue, {
+    from: args.from === undefined ? [] : [args.from],
+    to: args.to === undefined ? [] : [args.to],
+  })
+  const money = args.country === undefined ? [] : currenciesOf(view, args.country)
+  return (one) => {
+    if (from.length > 0 && !from.includes(one.from)) return false
+    if (to.length > 0 && !to.includes(one.to)) return false
+    if (args.country === undefined) return true
+    const { countries } = one
+    if (!countries) return money.includes(one.from) || money.includes(one.to)
+    return [countries.sourceCountry, countries.targetCountry].includes(args.country)
+  }
+}
+
+function missingNote({ from, to, country: code }: Sides, others: number): string {
+  const asked = [
+    from === undefined ? null : `from ${from}`,
+    to === undefined ? null : `to ${to}`,
+    code === undefined ? null : `of ${COUNTRIES.get(code)!.name}`,
+  ].filter((text) => text !== null)
+  return `Nobody quotes a corridor ${asked.join(' ')} at present; ${others} others are quoted.`
+}

@@ -1,31 +1,64 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { countryCosts } from '~/service/country/costs.ts'
-import { CostsQuery, CostsResponse, costsQuestion, presentCosts } from '~/wire/country/costs.ts'
-import { record } from '~/wire/fields.ts'
-import { leftOut, paged, pageFields, sliced, sliceFields } from './page.ts'
+import { type CostsResponse, costsQuestion, presentCosts } from '~/wire/country/costs.ts'
+import { amount, country, currency, detailField } from './argument/fields.ts'
+import { leftOut, PRICES, paged, sliced, sliceFields } from './page.ts'
+import { shortened } from './short.ts'
 import { tool } from './tool.ts'
+
+const WITHOUT = [
+  ...['rate', 'fee', 'fee_currency', 'rate_type', 'mid_at_quote'],
+  ...['source_country', 'target_country'],
+]
 
 export const getCosts = tool({
   name: 'get_costs',
   title: 'What sending money from one country to another costs',
   description:
-    'What it costs to send an amount from one country to another, in percent of the amount: the ' +
-    'average and median of all offers that say they are for these two countries, the SmaRT ' +
-    'average of the three cheapest that arrive within five days, and whether the average meets ' +
-    'the goals of the UN (3 %, at most 5 %) and the G20 (1 %). Use it for questions about how ' +
-    'expensive a route is; use convert to tell a person what arrives and by whom to send. Give ' +
-    '`amount` in the source currency, or `amount_usd`. `offers` are cheapest first by ' +
-    '`cost.total_pct`, fee and exchange rate margin together, each at its own `at_amount`: ' +
-    '`amount_match` nearest means that it is priced for another amount. Look at `is_stale` and ' +
-    '`last_updated` before you name one. Where there are none, `note` says why; the cost is ' +
-    'then unknown, not nothing.',
-  input: Type.Object({ ...CostsQuery.properties, ...sliceFields }),
-  output: record({ ...CostsResponse.properties, ...pageFields }),
+    'How expensive it is to send an amount from one country to another, in percent of it: ' +
+    'average and median of all offers for these countries, `smart` (mean of the three cheapest ' +
+    'that arrive within five days), and whether the average meets the goals of the UN (3 %, at ' +
+    'most 5 %) and the G20 (1 %). For what arrives and by whom to send use convert. `offers` are ' +
+    'cheapest first by `cost.total_pct`, fee and margin together; a provider has several where ' +
+    'ways of paying differ. `amount_match` nearest: priced for `at_amount`. Look at `is_stale` ' +
+    'before you name one. Without offers the cost is unknown, not nothing: `note` says why.',
+  input: Type.Object({
+    source_country: country('Country of the sender: code or name.'),
+    target_country: country('Country of the recipient.'),
+    amount: Type.Optional(amount('Amount to send, in the source currency.')),
+    amount_usd: Type.Optional(amount('Amount in US dollars, in place of amount.')),
+    from: Type.Optional(currency('Source currency, if not the usual one of the country.')),
+    to: Type.Optional(currency('Target currency, if not the usual one.')),
+    ...detailField,
+    ...sliceFields(PRICES),
+  }),
+  rules: [
+    {
+      of: ['source_country', 'target_country', 'amount', 'amount_usd'],
+      check: (args) => void costsQuestion(args),
+    },
+  ],
   answer({ args, view }) {
     const found = countryCosts(view, costsQuestion(args))
     const { offers } = found.costs
     const page = { ...found, costs: { ...found.costs, offers: sliced(offers, args) } }
-    const left = leftOut({ offers: offers.length }, args)
-    return paged(presentCosts(page, view.freshness), left)
+    const body = paged(presentCosts(page, view.freshness), leftOut({ offers: offers.length }, args))
+    return args.detail === 'full' ? body : summaryFirst(body, args)
   },
 })
+
+type Body = Static<typeof CostsResponse>
+
+/** The short form, in which the figures of all offers come before the list. */
+function summaryFirst({ offers, smart, ...body }: Body, args: object): object {
+  const { source_country, target_country } = body
+  const shortSmart = smart && {
+    ...smart,
+    offers: smart.offers.map(({ offer_id: _, provider_id: __, ...one }) => one),
+  }
+  const shown = shortened(
+    { ...body, smart: shortSmart, offers },
+    { args: { ...args, from: body.from }, entries: ['offers'], without: WITHOUT },
+  )
+  return { source_country, target_country, ...shown }
+}

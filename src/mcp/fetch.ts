@@ -1,47 +1,65 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { invalidParameter } from '~/domain/errors.ts'
 import { fetchMatrix } from '~/service/fetch.ts'
-import { FetchMatrixResponse, presentFetchMatrix } from '~/wire/fetch.ts'
-import { ageParameter, readMaxAge } from '~/wire/moment.ts'
-import { codesParameter, FETCH_CODES_MAX, MATRIX_CODES_MAX } from '~/wire/parameters.ts'
+import { type FetchMatrixResponse, presentFetchMatrix } from '~/wire/fetch.ts'
+import { readMaxAge } from '~/wire/moment.ts'
+import { FETCH_CODES_MAX, MATRIX_CODES_MAX } from '~/wire/parameters.ts'
+import { ageField, currencies, detailField } from './argument/fields.ts'
+import { shortEntry } from './short.ts'
 import { tool } from './tool.ts'
+
+const input = Type.Object({
+  from: currencies('Base currencies: codes or names.', FETCH_CODES_MAX),
+  to: currencies('Quote currencies.', FETCH_CODES_MAX),
+  ...ageField,
+  ...detailField,
+})
 
 export const fetchRates = tool({
   name: 'fetch_rates',
   title: 'Mid and best rate of many pairs',
   description:
-    'The independent mid-market rate and the best executable provider rate of every pair of ' +
-    '`from` (base) and `to` (quote) currencies in one call: one pair, one base against many, ' +
-    'many against one, or a table. Use it for an overview or for plain exchange rates; use ' +
-    'get_rates or convert to see all providers of one corridor with their fees. ' +
-    '`results[base][quote].mid` and `.provider_best.rate` are units of quote per one unit of ' +
-    'base, before fees. `mid` is absent for stablecoins and for currencies without a recent ' +
-    'reference, which `note` names; `provider_best` is null where nobody ' +
-    'offers the pair. Look at its `is_stale` before you name it: a stale price may no longer be ' +
-    'had, and `max_age` leaves older ones out. ' +
-    `Up to ${FETCH_CODES_MAX} currencies on one side when the other has one, ` +
-    `else ${MATRIX_CODES_MAX} x ${MATRIX_CODES_MAX}.`,
-  input: Type.Object({
-    from: codesParameter('Base currency codes, in any case.', ['USD', 'GBP'], FETCH_CODES_MAX),
-    to: codesParameter('Quote currency codes, in any case.', ['KES', 'NGN'], FETCH_CODES_MAX),
-    ...ageParameter,
-  }),
-  output: FetchMatrixResponse,
+    'Plain exchange rates: the mid-market rate and the best rate that money can be moved at, of ' +
+    'one pair or of many at once. `results[base][quote].mid` and `.provider_best.rate` are units ' +
+    'of quote per one base, before fees. `mid` is absent for stablecoins and without a recent ' +
+    'reference (`note` says which); `provider_best` is null where nobody offers the pair, and ' +
+    'may be `is_stale`. For all providers and fees use get_rates or convert. Up to ' +
+    `${FETCH_CODES_MAX} currencies against one, else ${MATRIX_CODES_MAX} x ${MATRIX_CODES_MAX}.`,
+  input,
+  rules: [
+    { of: ['from', 'to'], check: (args) => refuseLong(args, 'from', 'to') },
+    { of: ['from', 'to'], check: (args) => refuseLong(args, 'to', 'from') },
+  ],
   answer({ args, view }) {
-    for (const [side, other] of [
-      ['from', 'to'],
-      ['to', 'from'],
-    ] as const)
-      if (args[side].length > MATRIX_CODES_MAX && args[other].length > 1)
-        throw invalidParameter({
-          name: side,
-          fault:
-            `with several currencies in ${other} it takes at most ${MATRIX_CODES_MAX}; ask in ` +
-            'several calls',
-        })
-    return presentFetchMatrix(
-      fetchMatrix(view, { ...args, maxAgeMs: readMaxAge(args) }),
-      view.freshness,
-    )
+    const matrix = fetchMatrix(view, { ...args, maxAgeMs: readMaxAge(args) })
+    const body = presentFetchMatrix(matrix, view.freshness)
+    return args.detail === 'full' ? body : { ...body, results: shortResults(body.results) }
   },
 })
+
+type Side = 'from' | 'to'
+
+function refuseLong(args: Partial<Static<typeof input>>, side: Side, other: Side): void {
+  if ((args[side]?.length ?? 0) <= MATRIX_CODES_MAX || (args[other]?.length ?? 0) <= 1) return
+  throw invalidParameter({
+    name: side,
+    fault:
+      `with several currencies in ${other} it takes at most ${MATRIX_CODES_MAX}; ask in ` +
+      'several calls',
+  })
+}
+
+type Results = Static<typeof FetchMatrixResponse>['results']
+
+const WITHOUT = ['pay_in', 'pay_out', 'channel', 'service']
+
+const shortResults = (results: Results) =>
+  valuesOf(results, (row, base) =>
+    valuesOf(row, ({ provider_best: best, ...pair }) => ({
+      ...pair,
+      provider_best: best && shortEntry(best, { args: { from: base }, without: WITHOUT }),
+    })),
+  )
+
+const valuesOf = <T, U>(all: Readonly<Record<string, T>>, change: (one: T, key: string) => U) =>
+  Object.fromEntries(Object.entries(all).map(([key, one]) => [key, change(one, key)]))

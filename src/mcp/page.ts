@@ -1,51 +1,54 @@
 import { Type } from '@sinclair/typebox'
 
-const PAGE_ITEMS = 50
-export const PAGE_ITEMS_MAX = 500
+const ITEMS_MAX = 500
+
+/** How long lists are unless asked for otherwise. A model reads every entry that it is given. */
+export const PRICES = 5
+export const PLACES = 12
+export const ITEMS = 50
 
 /** The part of a list that is wanted. */
 export type Slice = { readonly limit: number; readonly offset: number }
 
-export const sliceFields = {
+export const sliceFields = (length: number) => ({
   limit: Type.Integer({
     minimum: 1,
-    maximum: PAGE_ITEMS_MAX,
-    default: PAGE_ITEMS,
-    description: 'How many items of the list to show at most.',
+    maximum: ITEMS_MAX,
+    default: length,
+    description: 'Most entries.',
   }),
-  offset: Type.Integer({
-    minimum: 0,
-    default: 0,
-    description: 'How many items of the list to skip: the next_offset of the page before.',
-  }),
-}
+  offset: Type.Integer({ minimum: 0, default: 0, description: 'Entries to skip.' }),
+})
 
 /** The members that a result has besides the REST body when it does not hold the whole list. */
-export const pageFields = {
-  next_offset: Type.Optional(
-    Type.Integer({ description: 'Present when more follows: ask again with it as offset.' }),
-  ),
-  note: Type.Optional(
-    Type.String({
-      description:
-        'Present when something was left out, when the list is empty, or when the best price is ' +
-        'stale: what, and why.',
-    }),
-  ),
-}
-
 type PageFields = { next_offset?: number; note?: string }
 
 export const sliced = <T>(all: readonly T[], { limit, offset }: Slice): T[] =>
   all.slice(offset, offset + limit)
 
-/** A body of REST with the page's members; the notes of both are one. */
-export function paged<T extends { readonly note?: string }>(body: T, page: PageFields) {
-  if (body.note === undefined || page.note === undefined) return { ...body, ...page }
-  return { ...body, ...page, note: `${body.note} ${upperFirst(page.note)}` }
+/** A body of REST with the page's members and further notes; all notes are one. */
+export function paged<T extends object>(
+  body: T & { readonly note?: string },
+  page: PageFields,
+  ...more: readonly (string | null)[]
+) {
+  const notes = [body.note, page.note, ...more].filter(
+    (note) => note !== undefined && note !== null,
+  )
+  if (notes.length === 0) return { ...body, ...page }
+  return { ...body, ...page, note: told(notes) }
 }
 
-export const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+/** Notes in a row: the first as it is, each further one as a sentence of its own. */
+function told(notes: readonly string[]): string {
+  if (notes.length === 1) return notes[0]!
+  return notes
+    .map((note) => (/[.!?]$/.test(note) ? note : `${note}.`))
+    .map(upperFirst)
+    .join(' ')
+}
+
+const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** How to ask for the next page, with `until` where the list would move meanwhile. */
 export const againWith = (offset: number, until?: string): string =>

@@ -1,36 +1,65 @@
 import { Type } from '@sinclair/typebox'
-import { ratesOf } from '~/service/rates.ts'
-import { record } from '~/wire/fields.ts'
+import { RATE_TYPES } from '~/domain/provider.ts'
+import { type JudgedQuote, ratesOf } from '~/service/rates.ts'
+import { words } from '~/wire/fields.ts'
+import { listed } from '~/wire/note.ts'
 import { readSelection } from '~/wire/offer/selection.ts'
-import { RatesQuery } from '~/wire/parameters.ts'
-import { presentRates, RatesResponse } from '~/wire/rates.ts'
-import { betweenFields, corridorAsked } from './between.ts'
-import { leftOut, paged, pageFields, sliced, sliceFields } from './page.ts'
+import { presentRates } from '~/wire/rates.ts'
+import { detailField, providersField, selectionFields } from './argument/fields.ts'
+import { betweenFields, corridorAsked, SIDES_NEEDED } from './between.ts'
+import { missingNote, unfitNote } from './notes.ts'
+import { leftOut, PRICES, paged, sliced, sliceFields } from './page.ts'
+import { shortened } from './short.ts'
 import { tool } from './tool.ts'
+
+const WITHOUT = [...['spread_bps', 'provider_type', 'transfer_time', 'mid_at_quote', 'mid_source']]
 
 export const getRates = tool({
   name: 'get_rates',
   title: "Providers' rates in a corridor",
   description:
-    'Who quotes what, right now, for money going from one currency to another: the latest quote ' +
-    'of every provider with its fee, and the independent mid-market rate to judge them by. Use ' +
-    'convert instead when an amount is known, because fees change who is best; use fetch_rates ' +
-    'for many currency pairs at once. `rate` is units of `to` per one unit of `from`, `fee` is ' +
-    'in `fee_currency`. The list is grouped by rate_type in the order retail, p2p, interbank, ' +
-    'official, parallel, best rate first in each; kinds are not comparable, and official and ' +
-    'parallel prices cannot be executed. `spread_bps` is basis points below the best of the same ' +
-    'kind, `vs_mid_bps` against the mid of now (negative is worse for the sender), `margin_pct` ' +
-    'what the rate costs against the mid of its own day, in percent. Look at `is_stale` before ' +
-    'you name a price: a stale one may no longer be had, and `last_updated` says when it was ' +
-    'seen. `max_age` leaves older prices out. Countries (`from` and `to` may then be left out), ' +
-    'ways of paying, a channel and `delivery_max` leave out prices that say something else; an ' +
-    'entry with `unspecified` does not say what is named there. `offer` says what a price is for.',
-  input: Type.Object({ ...RatesQuery.properties, ...betweenFields, ...sliceFields }),
-  output: record({ ...RatesResponse.properties, ...pageFields }),
+    'Who quotes what now from one currency to another: the latest price of each provider, and ' +
+    'the mid-market rate. With an amount use convert, as fees change who is best. `rate` is ' +
+    'units of `to` per one `from`; `fee` is in `from` unless fee_currency says otherwise. Listed ' +
+    'by rate_type (retail, p2p, interbank, official, parallel), best rate first; kinds are not ' +
+    'comparable, and nobody can trade at official and parallel ones. `vs_mid_bps` is against the ' +
+    'mid of now, `margin_pct` what the rate costs against the mid of its own day. `is_stale`: ' +
+    'too old to rely on, say so and give `last_updated`. `evidence` derived or indicative: not ' +
+    'observed. `unspecified` names what a price does not say of what was asked.',
+  input: Type.Object({
+    ...betweenFields,
+    ...providersField,
+    rate_type: Type.Optional(words(RATE_TYPES, { description: 'Only prices of this kind.' })),
+    ...selectionFields,
+    ...detailField,
+    ...sliceFields(PRICES),
+  }),
+  rules: SIDES_NEEDED,
   answer({ args, view }) {
-    const rates = ratesOf(view, corridorAsked(view, args), readSelection(args))
-    const page = { ...rates, quotes: sliced(rates.quotes, args) }
-    const left = leftOut({ providers: rates.quotes.length }, args)
-    return paged(presentRates(page, view.freshness), left)
+    const corridor = corridorAsked(view, args)
+    const selection = readSelection(args)
+    const rates = ratesOf(view, corridor, selection)
+    const wanted = rates.quotes.filter(
+      ({ ranked: { quote } }) =>
+        (args.providers?.includes(quote.providerId) ?? true) &&
+        (args.rate_type ?? quote.rateType) === quote.rateType,
+    )
+    const body = paged(
+      presentRates({ ...rates, quotes: sliced(wanted, args) }, view.freshness),
+      leftOut({ providers: wanted.length }, args),
+      missingNote(wanted, rates.quotes, corridor),
+      restNote(wanted.slice(args.offset + args.limit)),
+      unfitNote(view, rates.absence),
+    )
+    const from = rates.corridor.from
+    return shortened(body, { args: { ...args, from }, entries: ['providers'], without: WITHOUT })
   },
 })
+
+/** The kinds of the prices after the page; null where there are none. */
+function restNote(rest: readonly JudgedQuote[]): string | null {
+  if (rest.length === 0) return null
+  const kinds = Map.groupBy(rest, ({ ranked: { quote } }) => quote.rateType)
+  const counts = [...kinds].map(([kind, { length }]) => `${length} ${kind}`)
+  return `After these come ${listed(counts)}.`
+}

@@ -16,10 +16,11 @@ import { type CallDeps, callTool, failureBody, metered } from './call.ts'
 import { CATALOGUE_URI, catalogueResource, presentCatalogue } from './catalogue.ts'
 import { type Asker, askerOf, Exchange, type RpcReply } from './exchange.ts'
 import { INSTRUCTIONS } from './instructions.ts'
+import { listed } from './listing.ts'
 import { RpcRefusal, type RpcRequest } from './message.ts'
 import { comparePrompt, completionOf, promptOf } from './prompt.ts'
 import { paramsFault } from './shape.ts'
-import { listed, type Tool } from './tool.ts'
+import type { Tool } from './tool.ts'
 
 const VERSION = '1.0.0'
 
@@ -95,7 +96,7 @@ function serverOf(deps: CallDeps, tools: readonly Tool[]): Server {
     },
   )
   server.onerror = (err) => deps.log.warn({ err }, 'tool server')
-  const shown = { tools: tools.map(listed) }
+  const shown = { tools: listed(tools) }
   server.setRequestHandler(ListToolsRequestSchema, () => shown)
   answerResources(server, deps)
   answerPrompts(server, deps)

@@ -1,9 +1,11 @@
 import { listCurrencies, listProviders } from './catalogue.ts'
+import { getChange } from './change.ts'
 import { convertAmount } from './convert.ts'
 import { listCorridors } from './corridors.ts'
 import { getCosts } from './costs.ts'
 import { fetchRates } from './fetch.ts'
 import { getHistory, type HistoryToolDeps } from './history.ts'
+import { getProviderRates } from './provider-rates.ts'
 import { getRates } from './rates.ts'
 import type { Tool } from './tool.ts'
 
@@ -14,6 +16,8 @@ export const toolsOf = (past: HistoryToolDeps): Tool[] => [
   getCosts,
   fetchRates,
   getHistory(past),
+  getChange(past),
+  getProviderRates,
   listCorridors,
   listProviders,
   listCurrencies,

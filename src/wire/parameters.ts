@@ -13,7 +13,7 @@ export const PROVIDER_ID_LENGTH_MAX = 100
 const code = (description: string, example: string) =>
   Type.String({ description, examples: [example] })
 
-export const codesParameter = (description: string, example: string[], maxItems: number) =>
+const codesParameter = (description: string, example: string[], maxItems: number) =>
   Type.Array(Type.String(), { description, examples: [example], minItems: 1, maxItems })
 
 const LISTED = 'comma-separated or in repeated parameters'

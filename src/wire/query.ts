@@ -57,25 +57,29 @@ export function refuseTimes({ properties }: TObject, { names, whereOf }: Times):
   })
 }
 
-/**
- * Reads parameters that came in another way than a query string: `textOf` gives the trimmed text of
- * each, and undefined for one that is absent.
- */
-export function readFields<S extends TObject>(
+/** Reads parameters by `textOf`, which gives the trimmed text of each; undefined where absent. */
+function readFields<S extends TObject>(
   schema: S,
   textOf: (name: string, field: TSchema) => string | undefined,
 ): Static<S> {
   const fields: Record<string, unknown> = {}
   for (const [name, field] of fieldsOf(schema)) {
-    const text = textOf(name, field)
-    if (text !== undefined) fields[name] = checkedValue({ name, field, text })
-    else if (field.default !== undefined) fields[name] = field.default
-    else if (!(OptionalKind in field))
-      throw new ServiceError('missing_parameter', `${name} is required: ${takes(field)}`, {
-        parameter: name,
-      })
+    const value = readField(name, field, textOf(name, field))
+    if (value !== undefined) fields[name] = value
   }
   return fields as Static<S>
+}
+
+/**
+ * The value of a parameter whose text came in any way, trimmed; its default where the text is
+ * absent. Throws the 400 that names it.
+ */
+export function readField(name: string, field: TSchema, text: string | undefined): unknown {
+  if (text !== undefined) return checkedValue({ name, field, text })
+  if (field.default !== undefined || OptionalKind in field) return field.default
+  throw new ServiceError('missing_parameter', `${name} is required: ${takes(field)}`, {
+    parameter: name,
+  })
 }
 
 const knownFields = new WeakMap<TObject, readonly [string, TSchema][]>()
@@ -178,9 +182,10 @@ function checkedValue({
   }
 }
 
-/** The items of a list, each once: words in lower case, codes in upper case. */
-function itemsOf({ items: { enum: isOfWords } }: TSchema, text: string): string[] {
+/** The items of a list, each once: words in lower case, codes in upper case, ids as they are. */
+function itemsOf({ items: { enum: isOfWords, maxLength } }: TSchema, text: string): string[] {
   const items = text.split(',').map((item) => item.trim())
+  if (maxLength !== undefined) return [...new Set(items)]
   return [...new Set(items.map((item) => (isOfWords ? item.toLowerCase() : item.toUpperCase())))]
 }
 

@@ -173,7 +173,7 @@ describe('the number of sessions', () => {
     expect(ids.at(-1)).toBeNull()
     const { client, transport } = await tools.connect(key)
     expect(transport.sessionId).toBeUndefined()
-    expect((await client.listTools()).tools).toHaveLength(8)
+    expect((await client.listTools()).tools).toHaveLength(10)
     expect(await opened(tools, tools.world.key())).not.toBeNull()
     await tools.fetch({ method: 'DELETE', key, headers: { [SESSION]: ids[0]! } })
     expect(await opened(tools, key)).not.toBeNull()

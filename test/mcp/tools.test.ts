@@ -9,9 +9,20 @@ import { quote } from '../support/quotes.ts'
 import { MODES, ToolWorld } from './tool-world.ts'
 
 const NAMES = [
-  ...['get_rates', 'convert', 'get_costs', 'fetch_rates', 'get_history'],
-  ...['list_corridors', 'list_providers', 'list_currencies'],
+  ...['get_rates', 'convert', 'get_costs', 'fetch_rates', 'get_history', 'get_change'],
+  ...['get_provider_rates', 'list_corridors', 'list_providers', 'list_currencies'],
 ]
+
+/** A model reads the list of tools before anything else; a token is about four characters. */
+const LIST_TOKENS_MAX = 4000
+const CHARACTERS_OF_A_TOKEN = 4
+
+const NOT_PAGED = ['fetch_rates', 'get_change']
+
+/** Members that only draw a page, which no tool shows. */
+const DRAWN = ['logo_url', 'flag_url', 'sort_order']
+/** Members by which a tool tells more than REST. */
+const SUMMED = ['first', 'last', 'lowest', 'highest']
 
 let open: ToolWorld[] = []
 const toolWorld = (options: ConstructorParameters<typeof ToolWorld>[0] = {}): ToolWorld => {
@@ -44,6 +55,20 @@ function hourlyPast(count: number) {
 }
 
 const CORRIDOR = { from: 'USD', to: 'KES' }
+
+/** A body without some members, wherever they are. */
+const without = (body: unknown, names: readonly string[]): unknown =>
+  JSON.parse(JSON.stringify(body, (name, value) => (names.includes(name) ? undefined : value)))
+
+/** The paths at which a short body says something that the full one does not say there. */
+function strangers(short: unknown, full: unknown, path: string): string[] {
+  if (short === full || path.endsWith('.timestamp') || path.endsWith('.at')) return []
+  if (typeof short === 'string' && String(full).startsWith(`${short}T00:00:00.000Z`)) return []
+  if (typeof short !== 'object' || short === null) return [path]
+  return Object.entries(short).flatMap(([name, value]) =>
+    strangers(value, (full as Record<string, unknown> | undefined)?.[name], `${path}.${name}`),
+  )
+}
 
 /** Each tool with arguments, and the REST request that asks the same. */
 const SAME: readonly { name: string; args: Record<string, unknown>; path: string }[] = [
@@ -95,6 +120,16 @@ const SAME: readonly { name: string; args: Record<string, unknown>; path: string
     args: { from: 'USD', to: ['KES', 'NGN'], max_age: '1m' },
     path: '/fetch-matrix?from=USD&to=KES,NGN&max_age=1m',
   },
+  {
+    name: 'get_change',
+    args: { from: 'USD', to: 'KES', period: '30d' },
+    path: '/change?from=USD&to=KES&period=30d',
+  },
+  {
+    name: 'get_provider_rates',
+    args: { provider: 'Provider retail-a', max_age: '7d' },
+    path: '/rates/provider?provider=retail-a&max_age=7d',
+  },
   { name: 'list_providers', args: {}, path: '/providers' },
   { name: 'list_currencies', args: {}, path: '/currencies' },
   {
@@ -123,34 +158,35 @@ describe('resultForm', () => {
 })
 
 describe.each(MODES)('a client $mode', ({ query }) => {
-  test('sees eight tools, each with everything that a model needs to choose and call it', async () => {
+  test('sees ten tools, each with everything that a model needs to choose and call it', async () => {
     const tools = toolWorld()
     const { client, transport } = await tools.connect(tools.world.key(), query)
     expect(transport.sessionId === undefined).toBe(query !== '')
     const listed = (await client.listTools()).tools
     expect(listed.map(({ name }) => name)).toEqual(NAMES)
-    for (const { title, description, annotations, inputSchema, outputSchema } of listed) {
+    for (const { title, description, annotations, inputSchema } of listed) {
       expect(title?.length).toBeGreaterThan(5)
       expect(description?.length).toBeGreaterThan(100)
-      expect(annotations).toEqual({
-        title: title!,
-        readOnlyHint: true,
-        destructiveHint: false,
-        idempotentHint: true,
-        openWorldHint: false,
-      })
-      expect(outputSchema?.type).toBe('object')
+      expect(annotations).toEqual({ readOnlyHint: true, openWorldHint: false })
       for (const field of Object.values(inputSchema.properties ?? {}))
         expect(field).toHaveProperty('description')
     }
   })
 
+  test('reads the list of tools in few tokens', async () => {
+    const tools = toolWorld()
+    const { body } = await tools.ask(tools.world.key(), { method: 'tools/list' })
+    const tokens = JSON.stringify(body.result).length / CHARACTERS_OF_A_TOKEN
+    expect(tokens).toBeLessThanOrEqual(LIST_TOKENS_MAX)
+  })
+
   test.each([
-    ['convert', ['is_stale', 'best_current', 'cost', 'recipient_gets', 'send_amount', 'max_age']],
-    ['convert', ['source_country', 'pay_out', 'unspecified', 'amount_match', 'at_amount']],
-    ['get_rates', ['is_stale', 'margin_pct', 'max_age', 'unspecified']],
-    ['get_costs', ['is_stale', 'amount_usd', 'at_amount', 'amount_match', 'note']],
-    ['list_corridors', ['best_is_stale', 'max_age']],
+    ['convert', ['is_stale', 'best_current', 'cost', 'recipient_gets', 'last_updated']],
+    ['convert', ['unspecified', 'amount_match', 'at_amount', 'net_converted']],
+    ['get_rates', ['is_stale', 'margin_pct', 'evidence', 'unspecified']],
+    ['get_costs', ['is_stale', 'at_amount', 'amount_match', 'note']],
+    ['list_corridors', ['best_is_stale']],
+    ['get_history', ['first', 'last', 'lowest', 'highest']],
   ])('is told by %s where to look before it names a price', async (name, members) => {
     const tools = toolWorld()
     const { client } = await tools.connect(tools.world.key(), query)
@@ -165,16 +201,30 @@ describe.each(MODES)('a client $mode', ({ query }) => {
       const session = await tools.connect(key, query)
       await session.client.listTools()
       for (const asked of [1, 2, 3, 4]) {
-        const { isError, body, result } = await session.call(name, args)
+        const { isError, body, result } = await session.call(name, { ...args, detail: 'full' })
         const rest = await tools.world.get(path, key)
         expect([isError, rest.status]).toEqual([false, 200])
-        expect(body).toEqual(rest.body)
+        const more = rest.body.note === undefined ? [...SUMMED, 'note'] : SUMMED
+        expect(without(body, more)).toEqual(without(rest.body, DRAWN))
         expect(result.structuredContent).toEqual(body)
         expect(await tools.used(key)).toBe(2 * asked)
         tools.world.clock.advance(asked - 1)
       }
     }
   })
+
+  test.each(SAME)(
+    'gets from $name without more ado less of $path, and nothing else',
+    async (one) => {
+      const tools = toolWorld({ past: hourlyPast(40) })
+      const session = await tools.connect(tools.world.key(), query)
+      const longest = NOT_PAGED.includes(one.name) ? {} : { limit: 500 }
+      const short = (await session.call(one.name, { ...longest, ...one.args })).body
+      const full = (await session.call(one.name, { ...one.args, detail: 'full' })).body
+      expect(JSON.stringify(short).length).toBeLessThanOrEqual(JSON.stringify(full).length)
+      expect(strangers(short, full, '')).toEqual([])
+    },
+  )
 
   test('learns what is wrong, and spends nothing', async () => {
     const tools = toolWorld()
@@ -258,7 +308,7 @@ const WRONG: readonly { name: string; args: unknown; code: string; parameter?: s
   },
   {
     name: 'convert',
-    args: { amount: 5, source_country: 'UK', target_country: 'KE' },
+    args: { amount: 5, source_country: 'XY', target_country: 'KE' },
     code: 'invalid_parameter',
     parameter: 'source_country',
   },
@@ -510,7 +560,8 @@ describe('wrong arguments', () => {
     const past = await session.call('get_history', { ...CORRIDOR, date: '2025-12-25' })
     expect(past.body.error).toBe(
       'date cannot be used: this tool has no such argument; ' +
-        'it takes from, to, period, interval, provider, limit, offset, until',
+        'it takes from, to, period, interval, provider, source_country, target_country, pay_in, ' +
+        'pay_out, channel, delivery_max, order, until, detail, limit, offset',
     )
   })
 
@@ -539,7 +590,7 @@ describe('wrong arguments', () => {
     const near = await session.call('get_rates', { ...CORRIDOR, maxage: '7d' })
     expect(near.body.error).toEndWith('no such argument; did you mean max_age?')
     const long = await session.call('get_rates', { ...CORRIDOR, ['x'.repeat(500)]: 1 })
-    expect(long.body.error.length).toBeLessThan(250)
+    expect(long.body.error.length).toBeLessThan(350)
     expect(await tools.used(tools.world.key())).toBe(0)
   })
 
@@ -614,7 +665,7 @@ describe('a long list', () => {
     for (const kind of ['retail', 'p2p', 'interbank', 'official'])
       for (const one of ['a', 'b']) tools.world.quote({ providerId: `${kind}-${one}`, rate: 128 })
     const session = await tools.connect(tools.world.key())
-    const whole = (await session.call('get_rates', CORRIDOR)).body
+    const whole = (await session.call('get_rates', { ...CORRIDOR, limit: 50 })).body
     expect(whole.note).toBeUndefined()
     const shown: unknown[] = []
     let offset: number | undefined = 0
@@ -628,8 +679,10 @@ describe('a long list', () => {
     }
     expect(shown).toEqual(whole.providers)
     expect(notes).toEqual([
-      'this holds providers 1 to 3 of 8; ask again with offset 3 for the next',
-      'this holds providers 4 to 6 of 8; ask again with offset 6 for the next',
+      'This holds providers 1 to 3 of 8; ask again with offset 3 for the next. ' +
+        'After these come 1 p2p, 2 interbank and 2 official.',
+      'This holds providers 4 to 6 of 8; ask again with offset 6 for the next. ' +
+        'After these come 2 official.',
       'this holds providers 7 to 8 of 8',
     ])
   })
@@ -639,9 +692,9 @@ describe('a long list', () => {
     const session = await tools.connect(tools.world.key())
     await session.client.listTools()
     const first = (await session.call('get_history', CORRIDOR)).body
-    expect([first.count, first.has_more, first.next_offset]).toEqual([50, true, 50])
-    const second = (await session.call('get_history', { ...CORRIDOR, offset: 50 })).body
-    expect([second.count, second.has_more, second.next_offset]).toEqual([20, false, undefined])
+    expect([first.count, first.has_more, first.next_offset]).toEqual([20, true, 20])
+    const second = (await session.call('get_history', { ...CORRIDOR, offset: 60 })).body
+    expect([second.count, second.has_more, second.next_offset]).toEqual([10, false, undefined])
     const beyond = (await session.call('get_history', { ...CORRIDOR, offset: 500 })).body
     expect([beyond.count, beyond.note]).toEqual([0, 'offset 500 lies after the last observation'])
   })
@@ -653,7 +706,7 @@ describe('a long list', () => {
     const tools = toolWorld({ past: hourlyPast(120) })
     const session = await tools.connect(tools.world.key())
     await session.client.listTools()
-    const asked = { ...CORRIDOR, period: '1d', ...more }
+    const asked = { ...CORRIDOR, period: '1d', limit: 50, ...more }
     const whole = (await session.call('get_history', asked)).body
     const first = (await session.call('get_history', { ...asked, limit: 10 })).body
     tools.world.clock.advance(2 * 3_600_000)
@@ -674,14 +727,17 @@ describe('a long list', () => {
     await session.client.listTools()
     const asked = { ...CORRIDOR, interval: 'PT1H', period: '7d' }
     const first = (await session.call('get_history', asked)).body
-    expect([first.count, first.next_offset]).toEqual([50, 50])
-    const last = (await session.call('get_history', { ...asked, offset: 150, limit: 500 })).body
+    expect([first.count, first.next_offset]).toEqual([120, 120])
+    const last = (
+      await session.call('get_history', { ...asked, offset: 150, limit: 500, detail: 'full' })
+    ).body
+    const whole = (await session.call('get_history', { ...asked, detail: 'full' })).body
     const rest = await tools.world.get(
       '/time-series?from=USD&to=KES&interval=PT1H&period=7d',
       tools.world.key(),
     )
-    expect([...first.data, ...last.data]).toEqual([
-      ...rest.body.data.slice(0, 50),
+    expect([...whole.data, ...last.data]).toEqual([
+      ...rest.body.data.slice(0, 120),
       ...rest.body.data.slice(150),
     ])
     expect(last.note).toContain(`buckets 151 to ${rest.body.count} of ${rest.body.count}`)

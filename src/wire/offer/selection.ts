@@ -112,7 +112,8 @@ export function neededCountry(name: string, text: string): string {
   throw invalidParameter({ name, fault: `${echo} ${countryFault(text)}` })
 }
 
-function readDelivery(text: string | undefined): number | null {
+/** A delivery time in milliseconds, null where none is asked; a 400 where it is none. */
+export function readDelivery(text: string | undefined): number | null {
   if (text === undefined) return null
   const ms = deliveryMsOf(text) ?? shortMs(text)
   if (ms !== null) return ms

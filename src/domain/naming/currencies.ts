@@ -1,0 +1,58 @@
+import type { Currency } from '~/domain/currency.ts'
+import { COUNTRIES, homeOf } from '~/domain/offer/country.ts'
+import { countryNames, namesOf } from './countries.ts'
+import { type Meaning, Names } from './names.ts'
+
+/** What people call currencies besides their names. */
+const ALSO: Readonly<Record<string, readonly string[]>> = {
+  CNY: ['renminbi', 'RMB'],
+  GBP: ['sterling', 'pound sterling', 'quid'],
+  KES: ['KSh', 'KShs'],
+  TZS: ['TSh'],
+  UGX: ['USh'],
+  USD: ['American dollar'],
+  XAF: ['FCFA', 'CFA', 'CFA franc BEAC'],
+  XOF: ['FCFA', 'CFA', 'CFA franc BCEAO'],
+  ZWG: ['ZiG'],
+}
+
+const english = new Intl.DisplayNames('en', { type: 'currency' })
+
+/** What a currency is called in English, whatever a catalogue calls it; its code where unknown. */
+const commonName = (code: string): string => (code.length === 3 ? english.of(code)! : code)
+
+/** Finds currencies by code, by name ("naira", "Ghana cedi"), or by a country that uses them. */
+export class CurrencyNames {
+  readonly #names: Names
+  readonly #codes: ReadonlySet<string>
+
+  constructor(currencies: readonly Pick<Currency, 'code' | 'name'>[]) {
+    this.#codes = new Set(currencies.map(({ code }) => code))
+    this.#names = new Names(
+      currencies.map(({ code, name }) => {
+        const home = homeOf(code)
+        const names = [name, commonName(code), ...(ALSO[code] ?? [])]
+        return { id: code, names, words: home ? namesOf(home.code) : [] }
+      }),
+    )
+  }
+
+  /** What a text means; a country means its money, and several countries that of each. */
+  meaning(text: string): Meaning {
+    const said = this.#names.exact(text)
+    if (said.kind !== 'none') return said
+    const country = countryNames.exact(text)
+    if (country.kind === 'none') return this.#names.meaning(text)
+    const countries = country.kind === 'one' ? [country.id] : country.ids
+    const codes = [...new Set(countries.flatMap((code) => this.#moneyOf(code)))]
+    if (codes.length === 0) return { kind: 'none', near: null }
+    return codes.length === 1 ? { kind: 'one', id: codes[0]! } : { kind: 'several', ids: codes }
+  }
+
+  /** A country's own currency where prices there are in it, else all that it uses. */
+  #moneyOf(country: string): readonly string[] {
+    const used = COUNTRIES.get(country)!.currencies.filter((code) => this.#codes.has(code))
+    const [first] = used
+    return first !== undefined && homeOf(first)?.code === country ? [first] : used
+  }
+}

@@ -1,0 +1,82 @@
+import { meantBy } from '~/domain/misspelling.ts'
+import { NAME_LENGTH_MAX, wordsOf } from './words.ts'
+
+/** Something that has an id, and names by which people call it. */
+type Named = {
+  readonly id: string
+  readonly names: readonly string[]
+  /** Further words that people put in, such as the country of a currency. */
+  readonly words?: readonly string[]
+}
+
+/** What a text means among things with names. */
+export type Meaning =
+  | { readonly kind: 'one'; readonly id: string }
+  /** Two or more, in the order in which they were given. */
+  | { readonly kind: 'several'; readonly ids: readonly string[] }
+  /** None; `near` is the one whose name was probably misspelt. */
+  | { readonly kind: 'none'; readonly near: string | null }
+
+/** Three letters are a code, to which many others are near. */
+const NEAR_LENGTH_MIN = 4
+
+const NOTHING: Meaning = { kind: 'none', near: null }
+
+type Entry = { readonly id: string; readonly words: ReadonlySet<string> }
+
+/** Finds things by what people call them. */
+export class Names {
+  readonly #entries: readonly Entry[]
+  readonly #byId: ReadonlyMap<string, string>
+  /** The ids of everything of one name, by the words of the name, or of the id, in one. */
+  readonly #byName: ReadonlyMap<string, readonly string[]>
+
+  constructor(all: readonly Named[]) {
+    this.#byId = new Map(all.map(({ id }) => [id.toLowerCase(), id]))
+    this.#entries = all.map(({ id, names, words = [] }) => ({
+      id,
+      words: new Set([...names, ...words].flatMap(wordsOf)),
+    }))
+    const byName = new Map<string, string[]>()
+    for (const { id, names } of all)
+      for (const name of new Set([id, ...names].map(joined))) {
+        const known = byName.get(name)
+        if (known) known.push(id)
+        else byName.set(name, [id])
+      }
+    this.#byName = byName
+  }
+
+  /**
+   * What a text means: the thing with that id, else those with that whole name, else all whose
+   * names have each of its words. Case, accents, signs and plurals make no difference, and words
+   * may be written together: "mpesa" is M-Pesa.
+   */
+  meaning(text: string): Meaning {
+    const whole = this.exact(text)
+    if (whole.kind !== 'none' || text.length > NAME_LENGTH_MAX) return whole
+    const words = wordsOf(text)
+    if (words.length === 0) return NOTHING
+    const ids = this.#entries
+      .filter((entry) => words.every((word) => entry.words.has(word)))
+      .map(({ id }) => id)
+    if (ids.length > 0) return meaningOf(ids)
+    const word = words.join('')
+    const near = word.length < NEAR_LENGTH_MIN ? null : meantBy(word, [...this.#byName.keys()])
+    return { kind: 'none', near: near === null ? null : this.#byName.get(near)![0]! }
+  }
+
+  /** As `meaning`, by id or by a whole name alone, and without a near one. */
+  exact(text: string): Meaning {
+    if (text.length > NAME_LENGTH_MAX) return NOTHING
+    const id = this.#byId.get(text.trim().toLowerCase())
+    return id === undefined ? meaningOf(this.#byName.get(joined(text)) ?? []) : { kind: 'one', id }
+  }
+}
+
+const joined = (name: string): string => wordsOf(name).join('')
+
+function meaningOf(ids: readonly string[]): Meaning {
+  if (ids.length === 0) return NOTHING
+  return ids.length === 1 ? { kind: 'one', id: ids[0]! } : { kind: 'several', ids }
+}

@@ -1,0 +1,25 @@
+/** Longer texts are nobody's name. */
+export const NAME_LENGTH_MAX = 64
+
+const MARKS = /\p{M}/gu
+const SIGNS = /[^\p{L}\p{N}]+/gu
+/** Shorter words end in s of themselves: US. */
+const PLURAL_LENGTH_MIN = 4
+
+/**
+ * The words of a name as names are compared: without case, accents, signs, articles and a plural's
+ * s. "The Swiss francs" and "swiss Franc" are the same.
+ */
+export function wordsOf(text: string): string[] {
+  const plain = text.normalize('NFD').replace(MARKS, '').toLowerCase().replace(SIGNS, ' ').trim()
+  return plain.split(' ').flatMap((word) => {
+    if (word === '' || word === 'the') return []
+    return [word.length >= PLURAL_LENGTH_MIN && word.endsWith('s') ? word.slice(0, -1) : word]
+  })
+}
+
+/** Whether each word of a query begins a word of the texts. */
+export function hasWords(texts: readonly string[], query: string): boolean {
+  const own = texts.flatMap(wordsOf)
+  return wordsOf(query).every((word) => own.some((one) => one.startsWith(word)))
+}

@@ -1,0 +1,109 @@
+import { Type } from '@sinclair/typebox'
+import { AMOUNT_MAX } from '~/domain/convert.ts'
+import { DAY_MS } from '~/domain/duration.ts'
+import { dateMsOf } from '~/domain/instant.ts'
+import { DETAILS } from '~/mcp/short.ts'
+import { words } from '~/wire/fields.ts'
+import { ageParameter, readInstant, readMaxAge } from '~/wire/moment.ts'
+import { filterParameters, readDelivery, selectionParameters } from '~/wire/offer/selection.ts'
+import { PROVIDER_ID_LENGTH_MAX } from '~/wire/parameters.ts'
+import { iso } from '~/wire/present.ts'
+import { countryText, currencyText, providerText, type Reading, readBy } from './names.ts'
+
+/** A schema with the words that a model reads; REST has longer ones. */
+const told = <T extends object>(schema: T, description: string): T => ({ ...schema, description })
+
+/** A currency by its code or by its name. */
+export const currency = (description: string) => readBy(currencyText, Type.String({ description }))
+
+export const currencies = (description: string, maxItems: number) =>
+  readBy(currencyText, Type.Array(Type.String(), { description, minItems: 1, maxItems }))
+
+/** A country by its code or by its name. */
+export const country = (description: string) => readBy(countryText, Type.String({ description }))
+
+/** A provider by its id or by its name. */
+export const provider = (description: string) =>
+  readBy(providerText, Type.String({ description, maxLength: PROVIDER_ID_LENGTH_MAX }))
+
+const PROVIDERS_MAX = 20
+
+/** Those of a list that are wanted. */
+export const providersField = {
+  providers: Type.Optional(
+    readBy(
+      providerText,
+      Type.Array(Type.String({ maxLength: PROVIDER_ID_LENGTH_MAX }), {
+        description: 'List only these: ids or names.',
+        minItems: 1,
+        maxItems: PROVIDERS_MAX,
+      }),
+    ),
+  ),
+}
+
+export const corridorFields = {
+  from: currency('Source currency: code or name.'),
+  to: currency('Target currency.'),
+}
+
+/** Checks a text by what reads it later, which throws; the text stays as it is. */
+const checkedBy =
+  (read: (text: string) => unknown): Reading =>
+  (text) => {
+    read(text)
+    return text
+  }
+
+export const ageField = {
+  max_age: readBy(
+    checkedBy((text) => readMaxAge({ max_age: text })),
+    told(ageParameter.max_age, 'Leaves out older prices: 24h, 7d.'),
+  ),
+}
+
+/** What may be asked of offers. */
+export const filterFields = {
+  source_country: Type.Optional(country('Country of the sender: code or name.')),
+  target_country: Type.Optional(country('Country of the recipient.')),
+  pay_in: told(filterParameters.pay_in, 'How the sender pays, any of these.'),
+  pay_out: told(filterParameters.pay_out, 'How the recipient is paid.'),
+  channel: told(filterParameters.channel, 'Where it is ordered.'),
+  delivery_max: readBy(
+    checkedBy(readDelivery),
+    told(filterParameters.delivery_max, 'Leaves out slower offers: 2h, 1d.'),
+  ),
+}
+
+/** What may be asked of the offers and prices of now. */
+export const selectionFields = {
+  ...filterFields,
+  ...ageField,
+  offers: told(selectionParameters.offers, 'all: every offer, not the best of each provider.'),
+}
+
+/** An amount of money. */
+export const amount = (description: string) =>
+  Type.Number({ description, exclusiveMinimum: 0, maximum: AMOUNT_MAX })
+
+export const detailField = {
+  detail: words(DETAILS, {
+    default: 'short',
+    description: 'full: all members, as the REST API.',
+  }),
+}
+
+/** A moment at which a window ends: a time, or a date that counts whole, as far as it is over. */
+export const untilField = {
+  until: Type.Optional(
+    readBy(
+      (text, { name, nowMs }) => {
+        const dayMs = dateMsOf(text)
+        if (dayMs !== null && dayMs <= nowMs) return iso(Math.min(dayMs + DAY_MS - 1, nowMs))
+        readInstant(name, text)
+        return text
+      },
+      Type.String({ description: 'End of the window, not now: a date or time.' }),
+    ),
+  ),
+}

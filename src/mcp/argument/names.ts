@@ -1,0 +1,101 @@
+import type { TSchema } from '@sinclair/typebox'
+import { invalidParameter, ServiceError } from '~/domain/errors.ts'
+import { countryNames } from '~/domain/naming/countries.ts'
+import { CurrencyNames } from '~/domain/naming/currencies.ts'
+import type { Meaning, Names } from '~/domain/naming/names.ts'
+import { providerNames } from '~/domain/naming/providers.ts'
+import { COUNTRIES } from '~/domain/offer/country.ts'
+import type { CatalogueIndex } from '~/memory/catalogue-index.ts'
+import { neededCountry } from '~/wire/offer/selection.ts'
+
+/** Reads one item of an argument: the text that REST would take in its place. */
+export type Reading = (text: string, asked: Asked) => string
+
+type Asked = { readonly name: string; readonly catalogue: CatalogueIndex; readonly nowMs: number }
+
+/** Under this member a schema has its reading; documents leave it out, as JSON has no symbols. */
+export const READING = Symbol('reading')
+
+export const readBy = <T extends TSchema>(reading: Reading, schema: T): T => ({
+  ...schema,
+  [READING]: reading,
+})
+
+type CatalogueNames = { readonly currencies: CurrencyNames; readonly providers: Names }
+
+const known = new WeakMap<CatalogueIndex, CatalogueNames>()
+
+/** The names of a catalogue, put in order once. */
+function namesOf(catalogue: CatalogueIndex): CatalogueNames {
+  const found = known.get(catalogue)
+  if (found) return found
+  const { currencies, providers } = catalogue
+  const fresh = {
+    currencies: new CurrencyNames(currencies),
+    providers: providerNames(providers),
+  }
+  known.set(catalogue, fresh)
+  return fresh
+}
+
+/** The code of a currency by its code, its name, or a country of its own. */
+export const currencyText: Reading = (text, { name, catalogue }) => {
+  if (catalogue.currency(text)) return text
+  const nameOf = (code: string) => catalogue.currency(code)!.name
+  const meaning = namesOf(catalogue).currencies.meaning(text)
+  if (meaning.kind === 'none' && meaning.near === null) return text
+  if (meaning.kind === 'none')
+    throw new ServiceError(
+      'unsupported_currency',
+      `${name}: ${quoted(text)} is not a supported currency; ${didYouMean(meaning.near!, nameOf)}`,
+      { parameter: name, supported_currencies: catalogue.supportedCodes },
+    )
+  return onlyOne(meaning, { text, name, nameOf })
+}
+
+/** The code of a country by its code or its name. */
+export const countryText: Reading = (text, { name }) => {
+  const nameOf = (code: string) => COUNTRIES.get(code)!.name
+  const meaning = countryNames.meaning(text)
+  if (meaning.kind !== 'none') return onlyOne(meaning, { text, name, nameOf })
+  if (meaning.near === null) return neededCountry(name, text)
+  throw invalidParameter({
+    name,
+    fault: `${quoted(text)} is no country; ${didYouMean(meaning.near, nameOf)}`,
+  })
+}
+
+/** The id of a provider by its id or its name. */
+export const providerText: Reading = (text, { name, catalogue }) => {
+  const id = text.trim()
+  if (catalogue.anyProvider(id)) return id
+  const nameOf = (one: string) => catalogue.provider(one)!.name
+  const meaning = namesOf(catalogue).providers.meaning(text)
+  if (meaning.kind !== 'none') return onlyOne(meaning, { text, name, nameOf })
+  const advice =
+    meaning.near === null ? 'list_providers finds them' : didYouMean(meaning.near, nameOf)
+  throw invalidParameter({ name, fault: `no provider is called ${quoted(text)}; ${advice}` })
+}
+
+type Said = { readonly text: string; readonly name: string; nameOf(id: string): string }
+
+/** How many meanings of a text are listed at most. */
+const MEANINGS_MAX = 6
+
+function onlyOne(meaning: Exclude<Meaning, { kind: 'none' }>, { text, name, nameOf }: Said) {
+  if (meaning.kind === 'one') return meaning.id
+  const shown = meaning.ids.slice(0, MEANINGS_MAX).map((id) => `${id} (${nameOf(id)})`)
+  const rest = meaning.ids.length - shown.length
+  const all = rest > 0 ? [...shown, `${rest} more`] : shown
+  throw invalidParameter({
+    name,
+    fault: `${quoted(text)} may be ${all.slice(0, -1).join(', ')} or ${all.at(-1)}; say which`,
+  })
+}
+
+const didYouMean = (id: string, nameOf: Said['nameOf']): string =>
+  `did you mean ${id} (${nameOf(id)})?`
+
+const ECHO_LENGTH_MAX = 40
+
+const quoted = (text: string): string => JSON.stringify(text.slice(0, ECHO_LENGTH_MAX))

@@ -1,0 +1,40 @@
+import { Type } from '@sinclair/typebox'
+import { PERIODS } from '~/domain/period.ts'
+import { corridorChange } from '~/service/change.ts'
+import type { SnapshotDeps } from '~/service/snapshot.ts'
+import { presentChange } from '~/wire/change.ts'
+import { words } from '~/wire/fields.ts'
+import { corridorFields, detailField } from './argument/fields.ts'
+import { paged } from './page.ts'
+import { shortened } from './short.ts'
+import { type Tool, tool } from './tool.ts'
+
+export const getChange = (past: SnapshotDeps): Tool =>
+  tool({
+    name: 'get_change',
+    title: 'How much a corridor moved',
+    description:
+      'By how much the mid-market rate and the best rate that money can be moved at went up or ' +
+      'down over a period that ends now: `change.mid` and `change.best`, absolute (`abs`) and in ' +
+      'percent (`pct`). More `to` for one `from` is up. Use get_history for the days between.',
+    input: Type.Object({
+      ...corridorFields,
+      period: words(PERIODS, { default: '7d', description: 'How far back from now.' }),
+      ...detailField,
+    }),
+    async answer({ args, view }) {
+      const change = await corridorChange(past, view, args)
+      const { start, end } = change
+      const missing = (what: string, isThen: boolean, isNow: boolean) =>
+        isThen && isNow ? null : `There was no ${what} ${isThen ? 'at the end' : 'at the start'}.`
+      const body = paged(
+        presentChange(change, view.freshness),
+        {},
+        missing('mid', start.mid !== null, end.mid !== null),
+        missing('best rate', start.best !== null, end.best !== null),
+      )
+      if (args.detail === 'full') return body
+      const how = { args, entries: ['start', 'end'], without: ['source'] }
+      return shortened(body, how)
+    },
+  })

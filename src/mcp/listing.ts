@@ -1,0 +1,70 @@
+import { OptionalKind, type TObject, type TSchema } from '@sinclair/typebox'
+import type { Tool } from './tool.ts'
+
+/** The root of the schema of a tool's arguments. */
+type ObjectSchema = { type: 'object'; [member: string]: unknown }
+
+/** Definitions that are longer, in characters, are told once, by the first tool that has them. */
+const REPEATED_LENGTH_MAX = 100
+
+/**
+ * The tools in the form of `tools/list`. Each only reads, and only our own data.
+ *
+ * A model reads all of it before it asks anything, so it is short: an argument's words are listed
+ * by one tool and referred to by the others, and there are no schemas of answers, which would be
+ * three times as long as the rest.
+ */
+export function listed(tools: readonly Tool[]) {
+  const told = new Map<string, string>()
+  return tools.map(({ name, title, description, input }) => ({
+    name,
+    title,
+    description,
+    inputSchema: inputSchemaOf(name, input, told),
+    annotations: { readOnlyHint: true, openWorldHint: false },
+  }))
+}
+
+function inputSchemaOf(
+  tool: string,
+  { properties }: TObject,
+  told: Map<string, string>,
+): ObjectSchema {
+  const fields = Object.entries(properties)
+  const required = fields
+    .filter(([, field]) => !(OptionalKind in field) && field.default === undefined)
+    .map(([name]) => name)
+  const shown = fields.map(([name, field]) => {
+    const whole = shownField(field)
+    const text = `${name} ${JSON.stringify(whole)}`
+    const teller = told.get(text)
+    if (teller !== undefined) return [name, { ...kindOf(field), description: `As in ${teller}.` }]
+    if (text.length > REPEATED_LENGTH_MAX) told.set(text, tool)
+    return [name, whole]
+  })
+  return {
+    type: 'object',
+    properties: Object.fromEntries(shown),
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  }
+}
+
+/** What of a field's schema helps to write its value. */
+function shownField(field: TSchema): object {
+  const { description, minimum, maximum, default: fallback } = field
+  return {
+    ...kindOf(field),
+    ...(field.enum && { enum: field.enum }),
+    ...(field.items?.enum && { items: { type: 'string', enum: field.items.enum } }),
+    ...(minimum > 0 && { minimum }),
+    ...(maximum !== undefined && { maximum }),
+    ...(fallback !== undefined && { default: fallback }),
+    description,
+  }
+}
+
+const kindOf = ({ type }: TSchema) => ({
+  type,
+  ...(type === 'array' && { items: { type: 'string' } }),
+})

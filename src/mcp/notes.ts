@@ -1,0 +1,50 @@
+import { type Corridor, corridorKey } from '~/domain/corridor.ts'
+import type { View } from '~/memory/view.ts'
+import type { Absence } from '~/service/absence.ts'
+import type { Conversion } from '~/service/convert.ts'
+import { listed } from '~/wire/note.ts'
+
+/** How many names a note lists at most. */
+const NAMES_MAX = 8
+
+/** Some names in a row, and how many more there are. */
+function someOf(names: readonly string[]): string {
+  const rest = names.length - NAMES_MAX
+  return listed(rest > 0 ? [...names.slice(0, NAMES_MAX), `${rest} more`] : names)
+}
+
+/** That a list is empty by the providers or the kind asked for alone; null where it is not. */
+export function missingNote(
+  wanted: readonly unknown[],
+  all: readonly unknown[],
+  corridor: Corridor,
+): string | null {
+  if (wanted.length > 0 || all.length === 0) return null
+  const what = `No price of ${corridorKey(corridor)} fits providers or rate_type`
+  return `${what}; without them there are ${all.length}.`
+}
+
+/**
+ * Which countries the prices of a corridor are for, where none is for those asked; null where that
+ * is not why a list is empty.
+ */
+export function unfitNote(view: View, absence: Absence | null): string | null {
+  if (!absence?.unfit.some((name) => name === 'sourceCountry' || name === 'targetCountry'))
+    return null
+  const { corridor } = absence
+  const pairs = view.offers(corridor.from, corridor.to).flatMap(({ quote: { offer } }) => {
+    if (!offer?.sourceCountry && !offer?.targetCountry) return []
+    return [`${offer.sourceCountry ?? 'any'} to ${offer.targetCountry ?? 'any'}`]
+  })
+  const distinct = [...new Set(pairs)].sort()
+  if (distinct.length === 0) return null
+  return `Prices of ${corridorKey(corridor)} are for ${someOf(distinct)}.`
+}
+
+/** Whose fee is no less than the amount, so that nothing arrives; null where nobody's is. */
+export function eatenNote(entries: readonly Conversion[]): string | null {
+  const eaten = entries.filter(({ net }) => net !== null && net <= 0)
+  if (eaten.length === 0) return null
+  const names = [...new Set(eaten.map(({ ranked: { provider } }) => provider.name))]
+  return `The fee of ${someOf(names)} eats the whole amount: nothing would arrive.`
+}

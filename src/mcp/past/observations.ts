@@ -1,0 +1,74 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { corridorKey } from '~/domain/corridor.ts'
+import { againWith, paged } from '~/mcp/page.ts'
+import { shortened } from '~/mcp/short.ts'
+import type { View } from '~/memory/view.ts'
+import { type History, type HistoryDeps, type HistoryPoint, historyOf } from '~/service/history.ts'
+import { HistoryQuery, historyQuestion, presentHistory } from '~/wire/history.ts'
+import { iso } from '~/wire/present.ts'
+import { extremesOf } from './extremes.ts'
+
+const Asked = Type.Composite([HistoryQuery, Type.Object({ detail: Type.String() })])
+
+/** How many observations are read to tell the lowest and the highest. */
+const SUMMED_MAX = 5000
+
+const WITHOUT = ['limit', 'offset', 'order', 'provider_name', 'spread_bps']
+
+/** Observations of a corridor, a page of them, below what all in the window come to. */
+export async function observationsOf(
+  past: HistoryDeps,
+  view: View,
+  asked: Static<typeof Asked>,
+): Promise<object> {
+  const question = historyQuestion(asked)
+  const { limit, offset } = question
+  const history = await historyOf(past, view, question)
+  const isWhole = offset === 0 && !history.hasMore && question.order === 'asc'
+  const all = isWhole
+    ? history
+    : await historyOf(past, view, {
+        ...question,
+        ...{ order: 'asc', limit: SUMMED_MAX, offset: 0, untilMs: history.toMs },
+      })
+  const { data, ...body } = presentHistory(history, question, view.freshness)
+  const [next, until] = [offset + limit, body.to_date]
+  const later = question.order === 'asc' ? 'later' : 'earlier'
+  const told = paged(
+    body,
+    history.hasMore
+      ? {
+          next_offset: next,
+          note: `there are ${later} observations; ${againWith(next, until)}`,
+        }
+      : {},
+    emptyNote(history, all, offset),
+    all.hasMore ? `first, last, lowest and highest are of the first ${SUMMED_MAX} alone` : null,
+  )
+  const whole = {
+    ...told,
+    ...(history.hasMore && { next_until: until }),
+    ...extremesOf(all.points.map(ratedOf)),
+    data,
+  }
+  return shortened(whole, {
+    args: asked,
+    entries: ['data'],
+    without: [...WITHOUT, ...(asked.provider === undefined ? [] : ['provider_id'])],
+  })
+}
+
+function emptyNote({ points, corridor, fromMs, toMs }: History, all: History, offset: number) {
+  if (points.length > 0) return null
+  if (all.points.length > 0) return `offset ${offset} lies after the last observation`
+  return (
+    `No such price of ${corridorKey(corridor)} was recorded from ${iso(fromMs)} to ${iso(toMs)}; ` +
+    'a longer period, or an earlier until, reaches further back.'
+  )
+}
+
+const ratedOf = ({ quote: { rate, rateType, atMs }, provider }: HistoryPoint) => ({
+  kind: rateType,
+  rate,
+  told: { at: iso(atMs), provider_id: provider.id },
+})

@@ -1,0 +1,50 @@
+import { Type } from '@sinclair/typebox'
+import { providerRates } from '~/service/provider-rates.ts'
+import { supportedCodes } from '~/service/supported.ts'
+import { readSelection } from '~/wire/offer/selection.ts'
+import { presentProviderRates } from '~/wire/provider-rates.ts'
+import { corridorFields, detailField, provider, selectionFields } from './argument/fields.ts'
+import { leftOut, PLACES, paged, sliced, sliceFields } from './page.ts'
+import { shortened } from './short.ts'
+import { tool } from './tool.ts'
+
+const WITHOUT = ['channel', 'service', 'amount_min', 'amount_max']
+
+export const getProviderRates = tool({
+  name: 'get_provider_rates',
+  title: "One provider's prices everywhere",
+  description:
+    'All that one provider quotes now: each corridor with its latest rate (`to` per one `from`), ' +
+    'fee, and when it was seen; ordered by source, then target currency. Use it for where a ' +
+    'provider operates and what it charges there; for one corridor use get_rates with ' +
+    '`providers`, for its past get_history. `offer` says the countries a price is for.',
+  input: Type.Object({
+    provider: provider('Provider: id or name.'),
+    from: Type.Optional(corridorFields.from),
+    to: Type.Optional(corridorFields.to),
+    ...selectionFields,
+    ...detailField,
+    ...sliceFields(PLACES),
+  }),
+  answer({ args, view }) {
+    const codes = (code: string | undefined) => (code === undefined ? [] : [code])
+    const { from, to } = supportedCodes(view.catalogue, {
+      from: codes(args.from),
+      to: codes(args.to),
+    })
+    const found = providerRates(view, args.provider, readSelection(args))
+    const quotes = found.quotes.filter(
+      ({ quote }) =>
+        [quote.from, ...from].at(-1) === quote.from && [quote.to, ...to].at(-1) === quote.to,
+    )
+    const isMissing = quotes.length === 0 && found.quotes.length > 0
+    const body = paged(
+      presentProviderRates({ ...found, quotes: sliced(quotes, args) }, view.freshness),
+      leftOut({ corridors: quotes.length }, args),
+      isMissing
+        ? `${found.provider.name} quotes ${found.quotes.length} corridors, none of them as asked.`
+        : null,
+    )
+    return shortened(body, { args, entries: ['provider', 'corridors'], without: WITHOUT })
+  },
+})

@@ -1,0 +1,193 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { countryNames, namesOf } from '~/domain/naming/countries.ts'
+import { CurrencyNames } from '~/domain/naming/currencies.ts'
+import type { Meaning } from '~/domain/naming/names.ts'
+import { providerNames } from '~/domain/naming/providers.ts'
+import { COUNTRIES } from '~/domain/offer/country.ts'
+import catalogue from '~/sample/catalogue.json'
+
+const currencyNames = new CurrencyNames(catalogue.currencies)
+const providers = providerNames(catalogue.providers)
+
+/** One id, several, or none. */
+const idsOf = (meaning: Meaning): readonly string[] => {
+  if (meaning.kind === 'none') return []
+  return meaning.kind === 'one' ? [meaning.id] : meaning.ids
+}
+
+/** A name as somebody else may write it: other case, signs and spaces, accents apart. */
+const written = (name: string) =>
+  fc
+    .tuple(
+      fc.constantFrom<(text: string) => string>(
+        (text) => text.toLowerCase(),
+        (text) => text.toUpperCase(),
+        (text) => text.normalize('NFD'),
+        (text) => text,
+      ),
+      fc.constantFrom('', ' ', '  ', 'the '),
+      fc.constantFrom('', ' ', '.', '!'),
+    )
+    .map(([change, before, after]) => `${before}${change(name)}${after}`)
+
+describe('CurrencyNames', () => {
+  test.each([
+    ['NGN', ['NGN']],
+    [' ngn ', ['NGN']],
+    ['naira', ['NGN']],
+    ['Nairas', ['NGN']],
+    ['cedi', ['GHS']],
+    ['Ghana cedis', ['GHS']],
+    ['rand', ['ZAR']],
+    ['US dollars', ['USD']],
+    ['American dollars', ['USD']],
+    ['pound sterling', ['GBP']],
+    ['UK pounds', ['GBP']],
+    ['euros', ['EUR']],
+    ['KSh', ['KES']],
+    ['Kenya shilling', ['KES']],
+    ['tether', ['USDT']],
+    ['usd coin', ['USDC']],
+    ['dobra', ['STN']],
+    ['Kenya', ['KES']],
+    ['KE', ['KES']],
+    ['UK', ['GBP']],
+    ["Côte d'Ivoire", ['XOF']],
+    ['Namibia', ['NAD']],
+    ['CFA', ['XAF', 'XOF']],
+    ['CFA franc', ['XAF', 'XOF']],
+    ['West African CFA', ['XOF']],
+    ['kwacha', ['MWK', 'ZMW']],
+    ['shilling', ['KES', 'TZS', 'UGX', 'SOS']],
+    ['Congo', ['CDF', 'XAF']],
+    ['Zimbabwe', ['USD', 'ZWG']],
+    ['Zimbabwe dollar', []],
+    ['bitcoin', []],
+    ['', []],
+    ['!', []],
+  ])('%j means %j', (text, codes) => {
+    expect([...idsOf(currencyNames.meaning(text))].sort()).toEqual([...codes].sort())
+  })
+
+  test('knows which one was misspelt', () => {
+    expect(currencyNames.meaning('Nigerian Niara')).toEqual({ kind: 'none', near: 'NGN' })
+  })
+
+  test('finds every currency by its code and by its name, however these are written', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...catalogue.currencies).chain(({ code, name }) =>
+          fc.record({
+            code: fc.constant(code),
+            text: fc.constantFrom(code, name).chain(written),
+          }),
+        ),
+        ({ code, text }) => {
+          expect(currencyNames.meaning(text)).toEqual({ kind: 'one', id: code })
+        },
+      ),
+    )
+  })
+})
+
+describe('countryNames', () => {
+  test.each([
+    ['KE', ['KE']],
+    ['ken', ['KE']],
+    ['kenya', ['KE']],
+    ['UK', ['GB']],
+    ['Great Britain', ['GB']],
+    ['England', ['GB']],
+    ['the Gambia', ['GM']],
+    ['Ivory Coast', ['CI']],
+    ["cote d'ivoire", ['CI']],
+    ['DRC', ['CD']],
+    ['Cape Verde', ['CV']],
+    ['Swaziland', ['SZ']],
+    ['USA', ['US']],
+    ['Emirates', ['AE']],
+    ['Guinea', ['GN']],
+    ['Guinea-Bissau', ['GW']],
+    ['Congo', ['CD', 'CG']],
+    ['Sudan', ['SD']],
+    ['Atlantis', []],
+  ])('%j means %j', (text, codes) => {
+    expect(idsOf(countryNames.meaning(text))).toEqual(codes)
+  })
+
+  test('knows which one was misspelt', () => {
+    expect(countryNames.meaning('Senegall')).toEqual({ kind: 'none', near: 'SN' })
+  })
+
+  test('finds every country by each of its names, alone or among others of that name', () => {
+    fc.assert(
+      fc.property(
+        fc
+          .constantFrom(...COUNTRIES.keys())
+          .chain((code) => fc.tuple(fc.constant(code), fc.constantFrom(...namesOf(code)))),
+        ([code, name]) => {
+          expect(idsOf(countryNames.meaning(name))).toContain(code)
+        },
+      ),
+    )
+  })
+})
+
+describe('providerNames', () => {
+  test.each([
+    ['Western Union', ['western-union']],
+    ['western-union', ['western-union']],
+    ['WESTERN UNION', ['western-union']],
+    ['mpesa', ['m-pesa']],
+    ['World Remit', ['worldremit']],
+    ['Money Gram', ['moneygram']],
+    ['MTN', ['mtn-mobile-money']],
+    ['Boursorama bank', []],
+    ['Nobody', []],
+  ])('%j means %j', (text, ids) => {
+    expect(idsOf(providers.meaning(text))).toEqual(ids)
+  })
+
+  test('gives every one whose name has the words, where none has that name', () => {
+    const found = idsOf(providers.meaning('Central Bank'))
+    expect(found).toEqual(['central-bank-of-kenya', 'central-bank-of-the-gambia'])
+  })
+
+  test('knows which one was misspelt', () => {
+    expect(providers.meaning('Westen Union')).toEqual({ kind: 'none', near: 'western-union' })
+  })
+
+  test('finds every provider by id and name', () => {
+    for (const { id, name } of catalogue.providers) {
+      expect(providers.meaning(id)).toEqual({ kind: 'one', id })
+      expect(providers.meaning(name)).toEqual({ kind: 'one', id })
+    }
+  })
+})
+
+test('any text at all means nothing, one, or several of what there is', () => {
+  const codes = catalogue.currencies.map(({ code }) => code)
+  const text = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 100 }),
+    fc.constantFrom('__proto__', 'constructor', 'toString', 'x'.repeat(100_000)),
+    fc
+      .array(fc.constantFrom('bank', 'dollar', 'the', 'new', 'republic', 'of'))
+      .map((all) => all.join(' ')),
+  )
+  fc.assert(
+    fc.property(text, (said) => {
+      for (const [names, ids] of [
+        [currencyNames, codes],
+        [countryNames, [...COUNTRIES.keys()]],
+        [providers, catalogue.providers.map(({ id }) => id)],
+      ] as const) {
+        const meaning = names.meaning(said)
+        const found = idsOf(meaning)
+        expect(found.filter((id) => !ids.includes(id))).toEqual([])
+        expect(new Set(found).size).toBe(found.length)
+        if (meaning.kind === 'several') expect(found.length).toBeGreaterThan(1)
+      }
+    }),
+  )
+})
