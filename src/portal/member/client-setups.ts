@@ -14,11 +14,11 @@ export type Setup = {
 }
 
 /** A link that opens a client with the tool server filled in, to be confirmed there. */
-export type InstallLink = { readonly text: string; readonly href: string }
+type InstallLink = { readonly text: string; readonly href: string }
 
 /**
- * The links of the clients that take one, for a tool server at `url`. Claude's comes first, and only
- * where the address is https: its servers are what calls it, and they call nothing else.
+ * The links of the clients that take one, for a tool server at `url`. Claude's comes first, and
+ * only where the address is https: its servers are what calls it, and they call nothing else.
  */
 export function installLinks(url: string): InstallLink[] {
   const connector = { connectorName: 'Corridor', connectorUrl: url }
@@ -52,7 +52,7 @@ function claude(url: string): Setup {
   const bridged = (rest: readonly string[], env: object) =>
     json({ mcpServers: { [NAME]: { command: 'npx', args: [...bridge, ...rest], ...env } } })
   return {
-    name: 'Claude, on the web and the desktop',
+    name: 'Claude Desktop and claude.ai',
     signIn: isPublic(url)
       ? { where: 'Customize, Connectors, Add custom connector, with this address:', text: url }
       : {

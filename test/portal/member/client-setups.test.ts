@@ -55,9 +55,9 @@ describe('clientSetups', () => {
   })
 
   test('give a connector the address alone, and a desktop without https a bridge', () => {
-    expect(setupOf(PUBLIC, 'Claude,').signIn.text).toBe(PUBLIC)
+    expect(setupOf(PUBLIC, 'Claude Desktop').signIn.text).toBe(PUBLIC)
     const argsOf = (url: string) =>
-      JSON.parse(setupOf(url, 'Claude,').signIn.text).mcpServers.corridor.args
+      JSON.parse(setupOf(url, 'Claude Desktop').signIn.text).mcpServers.corridor.args
     expect(argsOf(OWN)).toEqual(['-y', 'mcp-remote', OWN])
     expect(argsOf(INSIDE)).toEqual(['-y', 'mcp-remote', INSIDE, '--allow-http'])
   })
