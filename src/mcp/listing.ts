@@ -52,13 +52,12 @@ function inputSchemaOf(
 
 /** What of a field's schema helps to write its value. */
 function shownField(field: TSchema): object {
-  const { description, minimum, maximum, default: fallback } = field
+  const { description, type, maximum, default: fallback } = field
   return {
     ...kindOf(field),
     ...(field.enum && { enum: field.enum }),
     ...(field.items?.enum && { items: { type: 'string', enum: field.items.enum } }),
-    ...(minimum > 0 && { minimum }),
-    ...(maximum !== undefined && { maximum }),
+    ...(type === 'integer' && maximum !== undefined && { maximum }),
     ...(fallback !== undefined && { default: fallback }),
     description,
   }

@@ -1,11 +1,26 @@
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js'
+import { COUNTRIES } from '~/domain/offer/country.ts'
+import { PAY_WAYS } from '~/domain/offer/terms.ts'
 import { RpcRefusal } from './message.ts'
 
 const ARGUMENTS = [
-  { name: 'from', description: 'Currency the sender pays in, such as GBP.', required: true },
-  { name: 'to', description: 'Currency the recipient gets, such as KES.', required: true },
+  { name: 'from', description: 'Currency the sender pays in, such as GBP.' },
+  { name: 'to', description: 'Currency the recipient gets, such as KES.' },
   { name: 'amount', description: 'The amount to send, in `from`.', required: true },
+  { name: 'source_country', description: 'Country of the sender; `from` may be left out then.' },
+  {
+    name: 'target_country',
+    description: 'Country of the recipient, in place of `to` or beside it.',
+  },
+  { name: 'pay_in', description: `How the sender pays: ${PAY_WAYS.join(', ')}.` },
+  { name: 'pay_out', description: 'How the recipient is paid, in the words of `pay_in`.' },
 ]
+
+/** What has to be said of each side, by its currency or its country. */
+const SIDES = [
+  ['from', 'source_country'],
+  ['to', 'target_country'],
+] as const
 
 export const comparePrompt = {
   name: 'compare_providers',
@@ -23,18 +38,13 @@ export function promptOf(name: string, given: Readonly<Record<string, string>> =
       ErrorCode.InvalidParams,
       `there is no such prompt; use ${comparePrompt.name}`,
     )
-  const [from, to, amount] = ARGUMENTS.map((argument) => {
-    const text = given[argument.name]?.trim()
-    if (!text || text.length > ARGUMENT_LENGTH_MAX)
-      throw new RpcRefusal(
-        ErrorCode.InvalidParams,
-        `${argument.name} must have 1 to ${ARGUMENT_LENGTH_MAX} characters`,
-      )
-    return text
-  })
+  const said = new Map(ARGUMENTS.flatMap(({ name }) => saidOf(name, given[name])))
+  for (const names of [['amount'], ...SIDES])
+    if (!names.some((name) => said.has(name))) throw unusable(names.join(' or '))
+  const named = [...said].map(([name, value]) => `${name} ${value}`)
   const text = [
-    `I want to send ${amount} ${from} to someone who is paid in ${to}.`,
-    `Call convert with from ${from}, to ${to} and amount ${amount}.`,
+    `I want to send money: ${named.join(', ')}.`,
+    'Call convert with exactly these arguments, and a limit of 50.',
     'Then show a table of the executable providers, best net amount first: provider, rate, fee',
     'with its currency, what the recipient gets, and how much less that is than with the best.',
     'Recommend best_current; where best is another, say that it is stale or its fee unknown.',
@@ -48,6 +58,19 @@ export function promptOf(name: string, given: Readonly<Record<string, string>> =
   }
 }
 
+/** The text of an argument; nothing where it is absent or blank. */
+function saidOf(name: string, value: string | undefined): [string, string][] {
+  const text = value?.trim() ?? ''
+  if (text.length > ARGUMENT_LENGTH_MAX) throw unusable(name)
+  return text === '' ? [] : [[name, text]]
+}
+
+const unusable = (name: string): RpcRefusal =>
+  new RpcRefusal(
+    ErrorCode.InvalidParams,
+    `${name} must have 1 to ${ARGUMENT_LENGTH_MAX} characters`,
+  )
+
 /** The most completions that one answer may hold. */
 const COMPLETIONS_MAX = 100
 
@@ -57,11 +80,17 @@ type Completing = {
   readonly codes: readonly string[]
 }
 
-/** Currency codes that start like the argument of the prompt; none for anything else. */
+/** What begins like the argument of the prompt; none for anything else. */
 export function completionOf({ prompt, argument, codes }: Completing) {
-  const isCode = prompt === comparePrompt.name && ['from', 'to'].includes(argument.name)
-  const start = argument.value.trim().toUpperCase()
-  const found = isCode ? codes.filter((code) => code.startsWith(start)) : []
+  const all = prompt === comparePrompt.name ? wordsFor(argument.name, codes) : []
+  const start = argument.value.trim().toLowerCase()
+  const found = all.filter((word) => word.toLowerCase().startsWith(start))
   const values = found.slice(0, COMPLETIONS_MAX)
   return { values, total: found.length, hasMore: values.length < found.length }
+}
+
+function wordsFor(name: string, codes: readonly string[]): readonly string[] {
+  if (name === 'from' || name === 'to') return codes
+  if (name.endsWith('_country')) return [...COUNTRIES.values()].map((country) => country.name)
+  return name.startsWith('pay_') ? PAY_WAYS : []
 }

@@ -779,11 +779,21 @@ describe('the prompt', () => {
     const tools = toolWorld()
     const { client } = await tools.connect(tools.world.key())
     const [prompt] = (await client.listPrompts()).prompts
-    expect(prompt!.arguments?.map(({ name }) => name)).toEqual(['from', 'to', 'amount'])
+    expect(prompt!.arguments?.map(({ name }) => name)).toEqual([
+      ...['from', 'to', 'amount', 'source_country', 'target_country', 'pay_in', 'pay_out'],
+    ])
     const args = { from: 'GBP', to: 'KES', amount: '200' }
     const { messages } = await client.getPrompt({ name: prompt!.name, arguments: args })
     expect(messages).toHaveLength(1)
-    expect(JSON.stringify(messages)).toContain('200 GBP')
+    expect(JSON.stringify(messages)).toContain('from GBP, to KES, amount 200.')
+    const countries = {
+      ...{ amount: '300', source_country: 'Italy', target_country: 'Senegal', from: ' ' },
+      pay_out: 'mobile_money',
+    }
+    const other = await client.getPrompt({ name: prompt!.name, arguments: countries })
+    expect(JSON.stringify(other.messages)).toContain(
+      'amount 300, source_country Italy, target_country Senegal, pay_out mobile_money.',
+    )
   })
 
   test('refuses what it does not know', async () => {
@@ -793,6 +803,7 @@ describe('the prompt', () => {
       client.getPrompt({ name, arguments: args }).catch(({ code }) => code)
     expect(await asked('nothing', {})).toBe(-32602)
     expect(await asked('compare_providers', { from: 'GBP', to: 'KES' })).toBe(-32602)
+    expect(await asked('compare_providers', { amount: '5', target_country: 'KE' })).toBe(-32602)
     const long = { from: 'GBP', to: 'KES', amount: '2'.repeat(101) }
     expect(await asked('compare_providers', long)).toBe(-32602)
   })
@@ -822,6 +833,8 @@ describe('the prompt', () => {
       return (await client.complete({ ref, argument: { name, value } })).completion.values
     }
     expect(await completed('from', 'us')).toEqual(['USD', 'USDC', 'USDT'])
+    expect(await completed('target_country', 'ken')).toEqual(['Kenya'])
+    expect(await completed('pay_out', 'm')).toEqual(['mobile_money'])
     expect(await completed('amount', '1')).toEqual([])
   })
 })
