@@ -48,7 +48,7 @@ async function bundled(entry: string): Promise<string> {
   const { outputs } = await Bun.build({ entrypoints: [entry], target: 'browser', format: 'esm' })
   const text = await outputs[0]!.text()
   const head = `Corridor's client, MIT licence. It holds openapi-fetch:\n\n${await Bun.file(LICENCE).text()}`
-  return `/*\n${head}*/\n${text.replace(/^\/\/ \S+\.[cm]?[jt]s\n/gm, '')}`
+  return `/*!\n${head}*/\n${text.replace(/^\/\/ \S+\.[cm]?[jt]s\n/gm, '')}`
 }
 
 /** The declarations of all files in one, of which only the entry's exports are exports. */

@@ -1,20 +1,18 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { answerable } from '../http/questions.ts'
 import { ROOT } from '../support/child.ts'
 import { documentOf } from '../support/contract.ts'
 import { removeScratch, scratchFolder } from '../support/scratch.ts'
 import { builtClient } from './build.ts'
 
-/** Builds the client into `dist`, for whoever packs this package. */
-const DIST = join(ROOT, 'dist')
+/** Builds the client into a folder: the one that is named, or `dist`, which is packed. */
+const folder = resolve(process.argv[2] ?? join(ROOT, 'dist'))
 
 try {
-  const { script, types } = await builtClient(
-    await documentOf(answerable().app),
-    await scratchFolder(),
-  )
-  await Bun.write(join(DIST, 'client.js'), script)
-  await Bun.write(join(DIST, 'client.d.ts'), types)
+  const document = await documentOf(answerable().app)
+  const { script, types } = await builtClient(document, await scratchFolder())
+  await Bun.write(join(folder, 'client.js'), script)
+  await Bun.write(join(folder, 'client.d.ts'), types)
 } finally {
   await removeScratch()
 }
