@@ -82,7 +82,6 @@ const configOf = (setting: Setting, problems: string[]) => ({
 
 const WORKERS_MAX = 16
 const QUOTA_MAX = 1_000_000_000
-const MCP_SESSIONS_LIMIT = 100_000
 const PROXIES_MAX = 10
 const CONNECTIONS_LIMIT = 100
 const WAITING_LIMIT = 10_000
@@ -129,7 +128,6 @@ const readCallers = (setting: Setting) => ({
 const readTools = (setting: Setting) => ({
   mcpAllowedHosts: setting('MCP_ALLOWED_HOSTS', [], listOf(asHostName)),
   mcpAllowedOrigins: setting('MCP_ALLOWED_ORIGINS', [], listOf(asOrigin)),
-  mcpSessionsMax: setting('MCP_SESSIONS_MAX', 1000, integerBetween(0, MCP_SESSIONS_LIMIT)),
 })
 
 const readLimits = (setting: Setting) => ({

@@ -6,8 +6,7 @@ import { type AgeLimits, View } from '~/memory/view.ts'
 import { type Metering, reserveUnit } from '~/service/metering.ts'
 import { noteFailure } from '~/telemetry/request-scope.ts'
 import { type ErrorBody, errorBody } from '~/wire/errors.ts'
-import type { AnswerCache, Form } from '~/wire/text/answer-cache.ts'
-import type { Asker } from './exchange.ts'
+import type { Asker } from './asker.ts'
 import type { Tool } from './tool.ts'
 
 export type CallDeps = {
@@ -15,7 +14,6 @@ export type CallDeps = {
   readonly log: Log
   readonly metering: Metering
   readonly ageLimits: AgeLimits
-  readonly answers: AnswerCache
 }
 
 /**
@@ -39,55 +37,23 @@ export async function metered<T>(
 type Call = { readonly tool: Tool; readonly given: unknown; readonly asker: Asker }
 
 /**
- * The result of one call, as JSON: the REST body, both as text and as an object, or the REST error
- * as an error that the model can read.
+ * The result of one call: the REST body, both as text and as an object, or the REST error as an
+ * error that the model can read.
  */
-export async function callTool(deps: CallDeps, call: Call): Promise<string> {
+export async function callTool(deps: CallDeps, { tool, given, asker }: Call) {
+  const { memory, ageLimits, log } = deps
   try {
-    return await metered(deps, call.asker, (freshness) => resultText(deps, call, freshness))
+    const body = await metered(deps, asker, (freshness) => {
+      const view = new View(memory.current, freshness, ageLimits)
+      return tool.answer({ given, view })
+    })
+    return { content: textOf(body), structuredContent: { ...body } }
   } catch (error) {
-    return `{${contentText(JSON.stringify(failureBody(error, deps.log)))},"isError":true}`
+    return { content: textOf(failureBody(error, log)), isError: true }
   }
 }
 
-const contentText = (body: string): string =>
-  `"content":[{"type":"text","text":${JSON.stringify(body)}}]`
-
-/** The text of a result. Answers from memory alone are kept like those of REST. */
-function resultText(
-  { memory, ageLimits, answers }: CallDeps,
-  { tool, given }: Call,
-  freshness: Freshness,
-): string | Promise<string> {
-  const question = questionOf(tool, given)
-  const known = question && answers.find(question, memory.current, freshness)
-  if (known) return known
-  const view = new View(memory.current, freshness, ageLimits)
-  const body = tool.answer({ given, view })
-  if (body instanceof Promise) return body.then((late) => resultOf(JSON.stringify(late)))
-  const text = JSON.stringify(body)
-  return resultOf(question ? answers.keep(question, text, view) : text)
-}
-
-/**
- * The key under which an answer is kept; null where JSON would write another question alike: 1e999.
- */
-function questionOf({ name }: Tool, given: unknown): string | null {
-  const text = JSON.stringify(given)
-  return text?.includes('null') ? null : `${name} ${text}`
-}
-
-const resultOf = (body: string): string => `{${contentText(body)},"structuredContent":${body}}`
-
-/** `resultOf` for a body in two parts, whose characters are escaped one by one. */
-export const resultForm: Form = (head, tail) => {
-  const [first, last] = [JSON.stringify(head).slice(0, -1), JSON.stringify(tail).slice(1)]
-  return [
-    `{"content":[{"type":"text","text":${first}`,
-    `${last}}],"structuredContent":${head}`,
-    `${tail}}`,
-  ]
-}
+const textOf = (body: object) => [{ type: 'text' as const, text: JSON.stringify(body) }]
 
 /** The body that REST gives a failure; an error that is not a ServiceError is only logged. */
 export function failureBody(error: unknown, log: Log): ErrorBody {

@@ -1,7 +1,6 @@
-import { ErrorCode } from '@modelcontextprotocol/sdk/types.js'
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import { COUNTRIES } from '~/domain/offer/country.ts'
 import { PAY_WAYS } from '~/domain/offer/terms.ts'
-import { RpcRefusal } from './message.ts'
 
 const ARGUMENTS = [
   { name: 'from', description: 'Currency the sender pays in, such as GBP.' },
@@ -34,8 +33,8 @@ const ARGUMENT_LENGTH_MAX = 100
 /** The prompt for one transfer. Throws InvalidParams for an unknown one or unusable arguments. */
 export function promptOf(name: string, given: Readonly<Record<string, string>> = {}) {
   if (name !== comparePrompt.name)
-    throw new RpcRefusal(
-      ErrorCode.InvalidParams,
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
       `there is no such prompt; use ${comparePrompt.name}`,
     )
   const said = new Map(ARGUMENTS.flatMap(({ name }) => saidOf(name, given[name])))
@@ -65,9 +64,9 @@ function saidOf(name: string, value: string | undefined): [string, string][] {
   return text === '' ? [] : [[name, text]]
 }
 
-const unusable = (name: string): RpcRefusal =>
-  new RpcRefusal(
-    ErrorCode.InvalidParams,
+const unusable = (name: string): ProtocolError =>
+  new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
     `${name} must have 1 to ${ARGUMENT_LENGTH_MAX} characters`,
   )
 

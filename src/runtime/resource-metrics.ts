@@ -7,13 +7,11 @@ import { counter, type Family, gauge, type Sample, secondsOf } from '~/telemetry
 import type { ReadReplicas } from './read-replicas.ts'
 import { type ReadinessSources, readinessMetrics } from './readiness-metrics.ts'
 import type { Recorder } from './recorder.ts'
-import type { Tools } from './tool-server.ts'
 
 export type ResourceSources = ReadinessSources & {
   readonly memory: Memory
   readonly meter: UsageMeter
   readonly windows: WindowCache
-  readonly tools: Tools
   readonly database: Database
   readonly readReplicas: Pick<ReadReplicas, 'replicas' | 'work' | 'pools'>
   readonly store: Pick<Recorder, 'limit'>
@@ -27,7 +25,6 @@ export const resourceMetrics = (sources: ResourceSources): Family[] => [
   ...workMetrics(sources),
   ...replicaMetrics(sources),
   ...windowMetrics(sources),
-  ...toolMetrics(sources),
   ...doorMetrics(sources),
   counter(
     ['quota_rejections_total', 'Reads and tool calls turned away: the quota is used'],
@@ -124,12 +121,6 @@ const replicaMetrics = ({ readReplicas }: ResourceSources): Family[] => [
     read: () =>
       readReplicas.replicas.map(({ where, isUsed }) => [{ replica: where }, isUsed ? 1 : 0]),
   },
-]
-
-const toolMetrics = ({ tools }: ResourceSources): Family[] => [
-  gauge(['mcp_sessions', 'Open sessions of the tool server'], () => tools.sessions),
-  gauge(['mcp_streams', 'Open streams of the tool server'], () => tools.streams),
-  gauge(['mcp_requests_waiting', 'Requests of the tool server under way'], () => tools.waiting),
 ]
 
 const windowMetrics = ({ windows }: ResourceSources): Family[] => [

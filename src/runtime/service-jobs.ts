@@ -4,22 +4,19 @@ import type { createObservationStore } from '~/store/observation-store.ts'
 import { once } from '~/store/once.ts'
 import type { Core } from './core.ts'
 import type { ServiceOptions } from './service-options.ts'
-import type { Tools } from './tool-server.ts'
 
 type Parts = {
   readonly core: Core
   readonly observations: ReturnType<typeof createObservationStore>
-  readonly tools: Tools
 }
 
 /** The jobs that keep memory, usage and what is kept for retries in order. */
 export function serviceJobs(
   { clock, log, database }: ServiceOptions,
-  { core: { memory, meter, refresher, exchange }, observations, tools }: Parts,
+  { core: { memory, meter, refresher, exchange }, observations }: Parts,
 ): Job[] {
   return [
     { name: 'flush-usage', pattern: '* * * * * *', run: () => exchange.run() },
-    { name: 'prune-sessions', pattern: '30 * * * * *', run: async () => tools.prune() },
     {
       name: 'prune',
       pattern: '1 * * * *',

@@ -38,7 +38,6 @@ export type RunningService = {
 /** Everything that is there once memory is loaded, and before anybody is answered. */
 type Parts = {
   readonly core: Core
-  readonly tools: Tools
   readonly people: People
   readonly observations: ReturnType<typeof createObservationStore>
   readonly silence: SilenceWatch
@@ -72,12 +71,11 @@ export class Service implements RunningService {
   start(): Promise<void> {
     return this.#undoneOnFailure(() => {
       const { config, log } = this.options
-      const { core, app, tools, silence } = this.#parts!
+      const { core, app, silence } = this.#parts!
       const { telemetry, feeds } = core
       const schedule = this.#opened.add(startSchedule(this.#jobs().map(telemetry.job), log))
       this.#listener = this.#opened.add(listen(config, this.#served(app)))
       this.#opened.add(feeds)
-      this.#opened.add({ stop: () => tools.close() })
       feeds.start(schedule)
       schedule.runNow(silence.job.name)
     })
@@ -118,7 +116,7 @@ export class Service implements RunningService {
     const store = recorderOf({ ...recording, tracing: telemetry.tracing, work })
     const health = this.#health(core)
     const silence = new SilenceWatch({ store: createSendingStore(database), memory, clock })
-    const own = { tools, store, health, silence, door: this.#door, database }
+    const own = { store, health, silence, door: this.#door, database }
     const app = createApp({
       ...reading,
       tools,
@@ -132,7 +130,7 @@ export class Service implements RunningService {
       ...telemetry.shown({ ...core, ...own }),
       ...health,
     })
-    return { core, tools, people, observations, silence, app }
+    return { core, people, observations, silence, app }
   }
 
   #health({ refresher }: Core): HealthDeps {

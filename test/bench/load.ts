@@ -2,7 +2,7 @@ import type { Socket } from 'bun'
 
 export type Load = {
   readonly origin: string
-  /** One HTTP/1.1 request, whole. Every answer must be 200 with a Content-Length. */
+  /** One HTTP/1.1 request, whole. Every answer must be 200 and say where it ends. */
   readonly request: string
   readonly connections: number
   readonly seconds: number
@@ -43,6 +43,7 @@ async function asked({ hostname, port, request, endMs }: Asking): Promise<number
       open: (socket) => void socket.write(bytes),
       data(socket, chunk) {
         left = left > 0 ? left - chunk.byteLength : restOf(chunk)
+        if (left === Number.POSITIVE_INFINITY && isLast(chunk)) left = 0
         if (left === 0) finish(socket)
         else if (left < 0) reject(new Error('more came than was announced'))
       },
@@ -53,10 +54,18 @@ async function asked({ hostname, port, request, endMs }: Asking): Promise<number
   return promise
 }
 
-/** How many bytes of the answer that starts with this chunk are still to come. */
+/** Whether an answer in chunks ends here. */
+const isLast = (chunk: Buffer): boolean =>
+  chunk.toString('latin1', chunk.byteLength - 5) === '0\r\n\r\n'
+
+/**
+ * How many bytes of the answer that starts with this chunk are still to come; without end where it
+ * comes in chunks.
+ */
 function restOf(chunk: Buffer): number {
   const head = chunk.toString('latin1', 0, Math.min(chunk.byteLength, 1500))
   const bodyAt = head.indexOf('\r\n\r\n') + 4
+  if (/\r\ntransfer-encoding: chunked/i.test(head)) return Number.POSITIVE_INFINITY
   const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1]
   if (!head.startsWith('HTTP/1.1 200') || bodyAt < 4 || length === undefined)
     throw new Error(`not answered: ${head}`)

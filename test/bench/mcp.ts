@@ -3,6 +3,7 @@ import type { Database } from '~/store/database.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { dataset } from './dataset.ts'
+import { bareMcpServer } from './http/servers.ts'
 import { answersPerSecond } from './load.ts'
 import { command, serve } from './process.ts'
 import { type Figure, median } from './table.ts'
@@ -11,13 +12,30 @@ const CONNECTIONS = 16
 const SECONDS = 3
 /** Twelve quotes in each corridor. */
 const LIVE_QUOTES = 1152
-const QUESTION = { from: 'USD', to: 'KES' }
+
+const NAME = 'get_rates'
+const CALL = { name: NAME, arguments: { from: 'USD', to: 'KES' } }
+
+/** What a client of each revision sends with a call. */
+const REVISIONS = {
+  '2025-11-25': { headers: ['MCP-Protocol-Version: 2025-11-25'], params: CALL },
+  '2026-07-28': {
+    headers: ['MCP-Protocol-Version: 2026-07-28', 'Mcp-Method: tools/call', `Mcp-Name: ${NAME}`],
+    params: {
+      ...CALL,
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientCapabilities': {},
+      },
+    },
+  },
+} as const
 
 type Scene = { readonly database: Database; readonly url: string }
 
 /**
- * Calls a second of `tools/call get_rates` without a session, and with one, beside `GET /rates` on
- * the same corridor of the same running service.
+ * Calls a second of `tools/call get_rates` by each revision of the protocol, beside the SDK's
+ * handler that gives the same result without any work.
  */
 export async function mcp(
   { database, url }: Scene,
@@ -27,32 +45,30 @@ export async function mcp(
   const args = ['account', 'create', '--email', 'mcp@example.com', '--plan', 'enterprise']
   const { key } = JSON.parse(await command([...args, '--json'], { DATABASE_URL: url }))
   const service = await serve({ DATABASE_URL: url, QUOTA_ENTERPRISE: '1000000000' })
-  const { origin, pathname } = new URL(service.url)
-  const session = await opened(origin, key)
-  const loads = {
-    rest: `GET ${pathname}/rates?from=USD&to=KES HTTP/1.1\r\n${common(origin, key)}\r\n`,
-    stateless: toolCall(origin, key),
-    session: toolCall(origin, key, `Mcp-Session-Id: ${session}\r\n`),
+  const { origin } = new URL(service.url)
+  const bare = await bareMcpServer(await resultOf(origin, key))
+  const figures: Figure[] = []
+  for (const revision of ['2026-07-28', '2025-11-25'] as const) {
+    const measured = { own: [] as number[], bare: [] as number[] }
+    const ends = { own: origin, bare: bare.origin }
+    for (let round = 0; round <= rounds; round++)
+      for (const name of ['own', 'bare'] as const) {
+        const request = toolCall(ends[name], key, revision)
+        const load = { origin: ends[name], request, connections: CONNECTIONS }
+        const perSecond = await answersPerSecond({ ...load, seconds: round === 0 ? 1 : SECONDS })
+        if (round > 0) measured[name].push(perSecond)
+      }
+    figures.push({
+      what: `tools/call ${NAME} by ${revision}, ${CONNECTIONS} connections`,
+      value: median(measured.own),
+      unit: 'calls/s',
+      beside: { what: "the SDK's handler alone", value: median(measured.bare) },
+      goal: 'at least 0.7',
+    })
   }
-  const measured = { rest: [] as number[], stateless: [] as number[], session: [] as number[] }
-  const load = { origin, connections: CONNECTIONS }
-  for (const request of Object.values(loads))
-    await answersPerSecond({ ...load, request, seconds: 1 })
-  for (let round = 0; round < rounds; round++)
-    for (const name of ['rest', 'stateless', 'session'] as const) {
-      const request = loads[name]
-      measured[name].push(await answersPerSecond({ ...load, request, seconds: SECONDS }))
-    }
+  await bare.stop()
   await service.stop()
-  const beside = { what: 'GET /rates', value: median(measured.rest) }
-  const figure = (what: string, values: number[]): Figure => ({
-    what: `tools/call get_rates ${what}, ${CONNECTIONS} connections`,
-    value: median(values),
-    unit: 'calls/s',
-    beside,
-    goal: 'at least 0.4',
-  })
-  return [figure('without a session', measured.stateless), figure('in a session', measured.session)]
+  return figures
 }
 
 async function fill(database: Database): Promise<void> {
@@ -65,29 +81,34 @@ async function fill(database: Database): Promise<void> {
   await createReferenceStore(database).append({ source: 'bench', fetchedMs: Date.now(), rates })
 }
 
-const common = (origin: string, key: string): string =>
-  `Host: ${new URL(origin).host}\r\nX-API-Key: ${key}\r\n`
+const bodyOf = (revision: keyof typeof REVISIONS): string =>
+  JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: REVISIONS[revision].params,
+  })
 
-function toolCall(origin: string, key: string, more = ''): string {
-  const params = { name: 'get_rates', arguments: QUESTION }
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
-  return [
-    `POST /mcp HTTP/1.1\r\n${common(origin, key)}${more}Content-Type: application/json`,
-    'Accept: application/json, text/event-stream',
-    `Content-Length: ${body.length}\r\n\r\n${body}`,
-  ].join('\r\n')
+async function resultOf(origin: string, key: string): Promise<object> {
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    'x-api-key': key,
+  }
+  const body = bodyOf('2025-11-25')
+  const reply = await fetch(`${origin}/mcp`, { method: 'POST', headers, body })
+  return ((await reply.json()) as { result: object }).result
 }
 
-async function opened(origin: string, key: string): Promise<string> {
-  const params = {
-    protocolVersion: '2025-11-25',
-    capabilities: {},
-    clientInfo: { name: 'bench', version: '1' },
-  }
-  const reply = await fetch(`${origin}/mcp`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-api-key': key },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params }),
-  })
-  return reply.headers.get('mcp-session-id')!
+function toolCall(origin: string, key: string, revision: keyof typeof REVISIONS): string {
+  const body = bodyOf(revision)
+  return [
+    'POST /mcp HTTP/1.1',
+    `Host: ${new URL(origin).host}`,
+    `X-API-Key: ${key}`,
+    'Content-Type: application/json',
+    'Accept: application/json, text/event-stream',
+    ...REVISIONS[revision].headers,
+    `Content-Length: ${body.length}\r\n\r\n${body}`,
+  ].join('\r\n')
 }

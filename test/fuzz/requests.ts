@@ -113,6 +113,8 @@ function rowsText(random: Random, members: Readonly<Record<string, string>>): st
 
 const MCP_METHODS = [
   'initialize',
+  'server/discover',
+  'subscriptions/listen',
   'ping',
   'tools/list',
   'tools/call',
@@ -145,18 +147,40 @@ const TOOLS: Readonly<Record<string, readonly string[]>> = {
   x: ['order'],
 }
 
+const META =
+  '"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",' +
+  '"io.modelcontextprotocol/clientCapabilities":{}}'
+
+/** What a client of 2026-07-28 sends, whose headers repeat what the body says. */
+function modernDraft(random: Random): Draft {
+  const method = random.pick(MCP_METHODS)
+  const params = rpcParams(random)
+  const name = /^\{"name":"(\w*)"/.exec(params)?.[1] ?? ''
+  return {
+    method: 'POST',
+    target: '/mcp',
+    headers: [
+      ['accept', 'application/json, text/event-stream'],
+      ['mcp-protocol-version', random.chance(0.95) ? '2026-07-28' : oddText(random)],
+      ['mcp-method', random.chance(0.95) ? method : oddText(random)],
+      ['mcp-name', random.chance(0.95) ? name : oddText(random)],
+    ],
+    body: `{"jsonrpc":"2.0","id":1,"method":"${method}","params":${params.replace('{', `{${META},`)}}`,
+    kind: 'mcp',
+  }
+}
+
 function mcpDraft(random: Random): Draft {
+  if (random.chance(0.4)) return modernDraft(random)
   const draw = random.unit()
   const body =
     draw < 0.04 ? deepJson(random) : draw < 0.15 ? oddJson(random) : rpcText(random, draw < 0.9)
   const headers: [string, string][] = [['accept', 'application/json, text/event-stream']]
-  if (random.chance(0.1)) headers.push(['mcp-session-id', oddText(random)])
   if (random.chance(0.2))
     headers.push(['mcp-protocol-version', random.chance(0.5) ? '2025-06-18' : oddText(random)])
-  const target = random.chance(0.2) ? '/mcp?sessions=off' : '/mcp'
   return {
     method: random.chance(0.95) ? 'POST' : random.pick(['GET', 'DELETE']),
-    target,
+    target: '/mcp',
     headers,
     body,
     kind: 'mcp',

@@ -75,8 +75,8 @@ describe('GET /metrics', () => {
     const metrics = await said(world)
     expect(counted(metrics, '/api/v1/rates')).toEqual([['GET', '200', 1]])
     expect(counted(metrics, '/mcp')).toEqual([
-      ['*', '401', 2],
-      ['*', '405', 1],
+      ['*', '401', 1],
+      ['*', '405', 2],
     ])
     expect(metrics.all(REQUESTS, { route: 'other' })).toEqual([])
   })

@@ -5,8 +5,8 @@ const MAIN = join(
   '../../node_modules/@modelcontextprotocol/conformance/dist/index.js',
 )
 
-/** How one scenario of the official conformance tool went. */
-export type Outcome = { readonly status: number; readonly passed: string; readonly text: string }
+/** How many checks of a scenario passed, and how many did not. */
+export type Score = { readonly passed: number; readonly failed: number }
 
 /** A loopback proxy that shows a key, because the tool sends no headers of its own. */
 export function proxyWithKey(url: string, key: string): Bun.Server<undefined> {
@@ -22,17 +22,18 @@ export function proxyWithKey(url: string, key: string): Bun.Server<undefined> {
   })
 }
 
-/** Runs one scenario of the tool against a server that asks for no key. */
-export async function conformance(url: string, scenario: string): Promise<Outcome> {
+/** The scores of every scenario that a revision requires, against a server that asks for no key. */
+export async function conformance(url: string, revision: string): Promise<Map<string, Score>> {
   const child = Bun.spawn(
-    [process.execPath, MAIN, 'server', '--url', url, '--scenario', scenario],
-    { stdout: 'pipe', stderr: 'pipe' },
+    [process.execPath, MAIN, 'server', '--url', url, '--requirements', revision],
+    { stdout: 'pipe', stderr: 'ignore' },
   )
-  const [out, err] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-  ])
-  const status = await child.exited
-  const passed = /Passed: (\d+\/\d+)/.exec(out)?.[1] ?? ''
-  return { status, passed, text: `${out}${err}` }
+  const said = await new Response(child.stdout).text()
+  const lines = said.matchAll(/^[✓✗] ([\w-]+): (\d+) passed, (\d+) failed$/gm)
+  return new Map(
+    [...lines].map(([, scenario, passed, failed]) => [
+      scenario!,
+      { passed: Number(passed), failed: Number(failed) },
+    ]),
+  )
 }

@@ -1,9 +1,8 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { BODY_BYTES_MAX } from '~/mcp/body.ts'
-import { BATCH_MESSAGES_MAX } from '~/mcp/message.ts'
 import { World } from '../support/world.ts'
-import { INITIALIZE, ToolWorld, until } from './tool-world.ts'
+import { INITIALIZE, modern, ToolWorld } from './tool-world.ts'
 
 let open: ToolWorld[] = []
 const toolWorld = (options: ConstructorParameters<typeof ToolWorld>[0] = {}): ToolWorld => {
@@ -24,6 +23,7 @@ const CALL = {
 const messageOf = (message: object, id: unknown = 1) =>
   JSON.stringify({ jsonrpc: '2.0', id, ...message })
 
+const JSON_TYPE = 'application/json'
 const QUOTA_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']
 
 describe('the key', () => {
@@ -31,8 +31,6 @@ describe('the key', () => {
     ['POST', { body: messageOf(CALL) }],
     ['POST of no JSON', { body: '{' }],
     ['POST with a foreign Origin', { body: '{', headers: { origin: 'https://evil.example' } }],
-    ['GET', { method: 'GET' }],
-    ['DELETE', { method: 'DELETE', headers: { 'mcp-session-id': 'x' } }],
   ]
 
   test.each(requests)(
@@ -61,8 +59,7 @@ describe('the key', () => {
     ['406', { headers: { accept: 'text/html' }, body: '{}' }],
     ['415', { headers: { 'content-type': 'text/plain' }, body: '{}' }],
     ['400', { body: '{' }],
-    ['404', { headers: { 'mcp-session-id': 'x' }, body: messageOf(CALL) }],
-    ['405', { method: 'GET', headers: { accept: 'text/event-stream' } }],
+    ['400', { body: modern(CALL, { version: '2099-01-01' }).body }],
     ['403', { headers: { origin: 'https://evil.example' }, body: messageOf(CALL) }],
     ['413', { body: ' '.repeat(70_000) }],
   ])('%s with one shows what is left of the budget', async (status, init) => {
@@ -73,14 +70,14 @@ describe('the key', () => {
     expect(left.slice(0, 2)).toEqual(['50', '50'])
   })
 
-  test('is checked again with every request of a session', async () => {
+  test('is checked again with every request of a client', async () => {
     const tools = toolWorld()
     const { id, keyId, key } = tools.world.account('free')
-    const session = await tools.connect(key)
+    const { client } = await tools.connect(key)
     const row = tools.world.memory.current.keys.keysOf(id).find((own) => own.id === keyId)!
     const revoked = { ...row, revokedMs: tools.world.clock.now() }
     tools.world.memory.publish({ access: { accounts: [], keys: [revoked] } }, 0)
-    await expect(session.client.ping()).rejects.toThrow('revoked')
+    await expect(client.ping()).rejects.toThrow('revoked')
   })
 })
 
@@ -151,12 +148,12 @@ describe('OPTIONS', () => {
     for (const corsOrigins of [[], ['https://app.example']]) {
       const { status, headers } = await toolWorld({ corsOrigins }).fetch(preflight)
       expect(status).toBe(204)
-      expect(headers.get('allow')).toBe('GET, POST, DELETE, OPTIONS')
+      expect(headers.get('allow')).toBe('POST, OPTIONS')
       expect(headers.get('access-control-allow-origin')).toBe('http://localhost:6274')
-      expect(headers.get('access-control-allow-methods')).toBe('GET, POST, DELETE, OPTIONS')
-      for (const name of ['x-api-key', 'content-type', 'mcp-session-id', 'mcp-protocol-version'])
+      expect(headers.get('access-control-allow-methods')).toBe('POST, OPTIONS')
+      for (const name of ['x-api-key', 'content-type', 'mcp-method', 'mcp-name'])
         expect(headers.get('access-control-allow-headers')).toContain(name)
-      expect(headers.get('access-control-expose-headers')).toContain('mcp-session-id')
+      expect(headers.get('access-control-expose-headers')).toContain('x-ratelimit-remaining')
     }
   })
 
@@ -180,56 +177,41 @@ describe('OPTIONS', () => {
 describe('the method', () => {
   test('405 for any other, before the key, with Allow', async () => {
     const tools = toolWorld()
-    for (const method of ['PUT', 'PATCH', 'HEAD']) {
+    for (const method of ['GET', 'DELETE', 'PUT', 'PATCH', 'HEAD']) {
       const reply = await tools.fetch({ method })
       expect([method, reply.status]).toEqual([method, 405])
-      expect(reply.headers.get('allow')).toBe('GET, POST, DELETE, OPTIONS')
+      expect(reply.headers.get('allow')).toBe('POST, OPTIONS')
     }
-  })
-
-  test('GET without a session is 405, since there is no stream to open', async () => {
-    const tools = toolWorld()
-    const reply = await tools.fetch({ method: 'GET', key: tools.world.key() })
-    expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
-  })
-
-  test('GET that does not accept a stream is 406, and DELETE without a session 400', async () => {
-    const tools = toolWorld()
-    const key = tools.world.key()
-    const headers = { accept: 'application/json' }
-    expect((await tools.fetch({ method: 'GET', key, headers })).status).toBe(406)
-    expect((await tools.fetch({ method: 'DELETE', key })).status).toBe(400)
   })
 })
 
 describe('the form of a reply', () => {
-  const FORMS: [string | undefined, string][] = [
-    [undefined, 'application/json'],
-    ['application/json, text/event-stream', 'application/json'],
-    ['text/event-stream, application/json', 'application/json'],
-    ['application/json', 'application/json'],
-    ['*/*', 'application/json'],
-    ['text/event-stream', 'text/event-stream'],
-    ['application/json;q=0.5, text/event-stream', 'text/event-stream'],
+  const ACCEPTS = [
+    undefined,
+    'application/json, text/event-stream',
+    'text/event-stream, application/json',
+    'application/json',
+    '*/*',
+    'application/json;q=0.5, text/event-stream',
   ]
 
-  test.each(FORMS)('follows Accept: %s with %s', async (accept, type) => {
+  test.each(ACCEPTS)('is JSON with Accept: %s', async (accept) => {
     const tools = toolWorld()
-    const request = new Request(tools.url, { method: 'POST', body: messageOf(CALL) })
-    request.headers.set('x-api-key', tools.world.key())
-    request.headers.set('content-type', 'application/json')
-    if (accept !== undefined) request.headers.set('accept', accept)
-    const reply = await tools.world.app.fetch(request)
-    expect([reply.status, reply.headers.get('content-type')]).toEqual([200, type])
-    const text = await reply.text()
-    const data =
-      type === 'application/json' ? text : /^event: message\ndata: (.*)\n\n$/.exec(text)?.[1]
-    expect(JSON.parse(data!).result.structuredContent.corridor).toBe('USD/KES')
+    for (const { headers, body } of [{ headers: {}, body: messageOf(CALL) }, modern(CALL)]) {
+      const request = new Request(tools.url, { method: 'POST', headers, body })
+      request.headers.set('x-api-key', tools.world.key())
+      request.headers.set('content-type', 'application/json')
+      if (accept !== undefined) request.headers.set('accept', accept)
+      const reply = await tools.world.app.fetch(request)
+      expect([reply.status, reply.headers.get('content-type')]).toEqual([200, JSON_TYPE])
+      const { result } = (await reply.json()) as { result: { structuredContent: object } }
+      expect(result.structuredContent).toMatchObject({ corridor: 'USD/KES' })
+    }
   })
 
-  test('406 if neither is accepted', async () => {
+  test('406 if that is not accepted', async () => {
     const tools = toolWorld()
-    for (const accept of ['text/html', 'application/json;q=0', 'image/*, text/plain']) {
+    for (const accept of ['text/html', 'application/json;q=0', 'text/event-stream']) {
       const reply = await tools.ask(tools.world.key(), CALL, { accept })
       expect([accept, reply.status]).toEqual([accept, 406])
       expect(reply.body).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32000 } })
@@ -259,6 +241,7 @@ describe('a body', () => {
     ['an id of null', '{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600],
     ['an id with decimals', '{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600],
     ['params in a list', '{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}', -32600],
+    ['lists in lists', '['.repeat(50_000), -32600],
     ['an empty batch', '[]', -32600],
     ['a batch with something else in it', `[${messageOf({ method: 'ping' })},5]`, -32600],
     ['initialize in a batch', `[${messageOf(INITIALIZE)},${messageOf(CALL, 2)}]`, -32600],
@@ -269,11 +252,8 @@ describe('a body', () => {
     const key = tools.world.key('free')
     const reply = await tools.fetch({ key, body })
     expect(reply.status).toBe(400)
-    expect(await reply.json()).toEqual({
-      jsonrpc: '2.0',
-      id: null,
-      error: { code, message: expect.any(String) },
-    })
+    const error = { code, message: expect.any(String) }
+    expect(await reply.json()).toMatchObject({ jsonrpc: '2.0', error })
     expect(await tools.used(key)).toBe(0)
   })
 
@@ -327,8 +307,8 @@ describe('a body', () => {
     expect(await tools.used(key)).toBe(2)
     const pings = (count: number) =>
       `[${Array.from({ length: count }, (_, i) => messageOf({ method: 'ping' }, i))}]`
-    expect((await tools.fetch({ key, body: pings(BATCH_MESSAGES_MAX) })).status).toBe(200)
-    expect((await tools.fetch({ key, body: pings(BATCH_MESSAGES_MAX + 1) })).status).toBe(400)
+    expect((await tools.fetch({ key, body: pings(100) })).status).toBe(200)
+    expect((await tools.fetch({ key, body: pings(101) })).status).toBe(400)
   })
 })
 
@@ -354,6 +334,49 @@ describe('the protocol version', () => {
     })
   })
 
+  test('2026-07-28 comes with each request, and server/discover says what there is', async () => {
+    const tools = toolWorld()
+    const key = tools.world.key('free')
+    const reply = await tools.fetch({ key, ...modern({ method: 'server/discover' }) })
+    expect(reply.headers.get('mcp-session-id')).toBeNull()
+    expect(await reply.json()).toMatchObject({
+      result: {
+        resultType: 'complete',
+        supportedVersions: ['2026-07-28'],
+        capabilities: { tools: {}, resources: {}, prompts: {} },
+        instructions: expect.stringContaining('rate_type'),
+        _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'corridor' } },
+      },
+    })
+    const next = await tools.fetch({ key, ...modern(CALL, { version: '2027-01-01' }) })
+    expect([next.status, await next.json()]).toEqual([
+      400,
+      expect.objectContaining({
+        error: expect.objectContaining({
+          data: expect.objectContaining({ supported: ['2026-07-28'] }),
+        }),
+      }),
+    ])
+    expect(await tools.used(key)).toBe(0)
+  })
+
+  test('2026-07-28 needs its headers, which must say what the body says', async () => {
+    const tools = toolWorld()
+    const key = tools.world.key('free')
+    const { headers, body } = modern(CALL)
+    const wrong: object[] = [
+      { ...headers, 'mcp-name': 'convert' },
+      { ...headers, 'mcp-method': 'tools/list' },
+      { ...headers, 'mcp-protocol-version': '2025-11-25' },
+      { 'mcp-protocol-version': '2026-07-28' },
+    ]
+    for (const others of wrong) {
+      const reply = await tools.fetch({ key, headers: others as Record<string, string>, body })
+      expect([reply.status, await reply.json()]).toMatchObject([400, { error: { code: -32020 } }])
+    }
+    expect(await tools.used(key)).toBe(0)
+  })
+
   test('of an unknown header is 400, and without one any request is answered', async () => {
     const tools = toolWorld()
     const key = tools.world.key()
@@ -366,6 +389,52 @@ describe('the protocol version', () => {
     ])
     expect((await tools.ask(key, CALL)).status).toBe(200)
   })
+})
+
+describe('how long a result may be kept', () => {
+  const hintsOf = async (tools: ToolWorld, key: string, message: Parameters<typeof modern>[0]) => {
+    const reply = await tools.fetch({ key, ...modern(message) })
+    const { result } = (await reply.json()) as { result: { ttlMs: number; cacheScope: string } }
+    return [result.ttlMs, result.cacheScope]
+  }
+  const READ = { method: 'resources/read', params: { uri: 'corridor://catalogue' } }
+
+  test('is until the hour turns for prices of an hourly key, and not at all for others', async () => {
+    const tools = toolWorld({ at: '2026-03-05T14:25:30.500Z' })
+    const left = 34.5 * 60_000 - 500
+    const read = (plan: 'free' | 'enterprise') => hintsOf(tools, tools.world.key(plan), READ)
+    expect(await read('free')).toEqual([left, 'private'])
+    expect(await read('enterprise')).toEqual([0, 'private'])
+    tools.world.clock.advance(left)
+    expect(await read('free')).toEqual([3_600_000, 'private'])
+  })
+
+  test('is an hour for lists, which are alike for everybody', async () => {
+    const tools = toolWorld()
+    const lists = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list']
+    for (const method of [...lists, 'server/discover'])
+      expect(await hintsOf(tools, tools.world.key('free'), { method })).toEqual([
+        3_600_000,
+        'public',
+      ])
+  })
+
+  test('is not said to clients of 2025', async () => {
+    const tools = toolWorld()
+    const { body } = await tools.ask(tools.world.key('free'), READ)
+    expect(Object.keys(body.result)).toEqual(['contents'])
+  })
+})
+
+test('a subscription is acknowledged and ends at once, since nothing is ever announced', async () => {
+  const tools = toolWorld()
+  const params = { notifications: { toolsListChanged: true, resourcesListChanged: true } }
+  const asked = modern({ method: 'subscriptions/listen', params })
+  const reply = await tools.fetch({ key: tools.world.key(), ...asked })
+  expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+  const text = await reply.text()
+  expect(text).toContain('notifications/subscriptions/acknowledged')
+  expect(text).toContain('"resultType":"complete"')
 })
 
 describe('clients that share the server', () => {
@@ -391,15 +460,14 @@ describe('clients that share the server', () => {
         const args = { from: 'GBP', to: 'KES', amount: `${i}00` }
         const params = { name: 'compare_providers', arguments: args }
         const { body } = await tools.ask(keys[i % 2]!, { method: 'prompts/get', params })
-        return body.id === 1 && body.result.messages[0].content.text.includes(` ${i}00 GBP `)
+        return body.id === 1 && body.result.messages[0].content.text.includes(`amount ${i}00`)
       }),
     )
     expect(prompts.every(Boolean)).toBe(true)
     expect([await tools.used(keys[0]!), await tools.used(keys[1]!)]).toEqual([20, 20])
-    expect(tools.world.tools.waiting).toBe(0)
   })
 
-  test('that hang up in the middle of a body leave nothing waiting', async () => {
+  test('that hang up in the middle of a body cost nobody anything', async () => {
     const tools = toolWorld()
     const { port } = new URL(tools.url)
     const key = tools.world.key('free')
@@ -412,7 +480,6 @@ describe('clients that share the server', () => {
       socket.destroy()
     }
     expect((await tools.ask(key, CALL)).status).toBe(200)
-    await until(() => tools.world.tools.waiting === 0)
     expect(await tools.used(key)).toBe(1)
   })
 })

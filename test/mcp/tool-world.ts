@@ -1,3 +1,9 @@
+import {
+  type ClientOptions,
+  Client as NewClient,
+  StreamableHTTPClientTransport as NewTransport,
+  type VersionNegotiationMode,
+} from '@modelcontextprotocol/client'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
@@ -7,11 +13,8 @@ import { type Listener, listen } from '~/runtime/listener.ts'
 import { answerable } from '../http/questions.ts'
 import type { World } from '../support/world.ts'
 
-/** Both ways a client may go about sessions, by what its address says. */
-export const MODES = [
-  { mode: 'with a session', query: '' },
-  { mode: 'without a session', query: '?sessions=off' },
-] as const
+/** A client of the SDK's first line, or one of its second that finds out the revision so. */
+export type ClientKind = 'first' | VersionNegotiationMode
 
 export type Answer = {
   readonly isError: boolean
@@ -33,13 +36,14 @@ class SharedValidator extends AjvJsonSchemaValidator {
 }
 
 const jsonSchemaValidator = new SharedValidator()
+const newValidator = jsonSchemaValidator as NonNullable<ClientOptions['jsonSchemaValidator']>
 
 /** A world behind a real port, as `serve` puts it there, and clients to ask its tools. */
 export class ToolWorld {
   readonly world: World
   readonly url: string
   readonly #listener: Listener
-  readonly #clients: Client[] = []
+  readonly #clients: (Client | NewClient)[] = []
 
   constructor(options: ConstructorParameters<typeof World>[0] = {}) {
     this.world = answerable(options)
@@ -51,34 +55,29 @@ export class ToolWorld {
 
   async stop(): Promise<void> {
     await Promise.all(this.#clients.map((client) => client.close()))
-    this.world.tools.close()
     await this.#listener.stop()
   }
 
-  /** The SDK's own client, connected. */
-  async connect(key: string, query = ''): Promise<Connected> {
-    const headers = { 'x-api-key': key }
-    const url = new URL(`${this.url}${query}`)
-    const transport = new StreamableHTTPClientTransport(url, { requestInit: { headers } })
-    const client = new Client({ name: 'test', version: '1.0.0' }, { jsonSchemaValidator })
-    await client.connect(transport)
+  /** One of the SDK's clients, connected. */
+  async connect(key: string, kind: ClientKind = 'first'): Promise<Connected> {
+    const client = await connected(new URL(this.url), key, kind)
     this.#clients.push(client)
-    return new Connected(client, transport)
+    return new Connected(client)
   }
 
   /** One HTTP request with the headers that a client of the transport sends. */
-  fetch(init: RequestInit & { key?: string | undefined; query?: string } = {}): Promise<Response> {
-    const { key, query = '', ...rest } = init
+  fetch(init: RequestInit & { key?: string | undefined } = {}): Promise<Response> {
+    const { key, ...rest } = init
     const headers = new Headers({
       accept: 'application/json, text/event-stream',
       'content-type': 'application/json',
     })
     if (key !== undefined) headers.set('x-api-key', key)
     for (const [name, value] of new Headers(rest.headers)) headers.set(name, value)
-    return fetch(`${this.url}${query}`, { method: 'POST', ...rest, headers })
+    return fetch(this.url, { method: 'POST', ...rest, headers })
   }
 
-  /** One JSON-RPC message without a session. */
+  /** One JSON-RPC message of 2025. */
   async ask(key: string, message: object, headers: Record<string, string> = {}) {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, ...message })
     const reply = await this.fetch({ key, body, headers })
@@ -92,11 +91,23 @@ export class ToolWorld {
   }
 }
 
+const NAMED = { name: 'test', version: '1.0.0' }
+
+async function connected(url: URL, key: string, kind: ClientKind): Promise<Client | NewClient> {
+  const requestInit = { headers: { 'x-api-key': key } }
+  if (kind === 'first') {
+    const client = new Client(NAMED, { jsonSchemaValidator })
+    await client.connect(new StreamableHTTPClientTransport(url, { requestInit }))
+    return client
+  }
+  const options = { versionNegotiation: { mode: kind }, jsonSchemaValidator: newValidator }
+  const client = new NewClient(NAMED, options)
+  await client.connect(new NewTransport(url, { requestInit }))
+  return client
+}
+
 class Connected {
-  constructor(
-    readonly client: Client,
-    readonly transport: StreamableHTTPClientTransport,
-  ) {}
+  constructor(readonly client: Client | NewClient) {}
 
   async call(name: string, args: Record<string, unknown> = {}): Promise<Answer> {
     const result = (await this.client.callTool({ name, arguments: args })) as CallToolResult
@@ -116,11 +127,20 @@ export const INITIALIZE = {
   },
 }
 
-/** Waits until something holds, looking again each time the event loop comes round. */
-export async function until(holds: () => boolean): Promise<void> {
-  const endMs = performance.now() + 5000
-  while (!holds()) {
-    if (performance.now() > endMs) throw new Error('it did not come to pass')
-    await new Promise((resolve) => setImmediate(resolve))
+type Asked = { readonly method: string; readonly params?: Readonly<Record<string, unknown>> }
+
+/** The headers and the body by which a client of 2026-07-28 asks. */
+export function modern({ method, params }: Asked, { version = '2026-07-28' } = {}) {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': version,
+    'io.modelcontextprotocol/clientCapabilities': {},
   }
+  const named = params?.name ?? params?.uri
+  const headers = {
+    'mcp-protocol-version': version,
+    'mcp-method': method,
+    ...(named !== undefined && { 'mcp-name': String(named) }),
+  }
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } })
+  return { headers, body }
 }

@@ -122,7 +122,13 @@ describe('ops', () => {
     const asked = all.flatMap(([, expr]) =>
       [...expr.matchAll(/route(?:=~|!=|=)"([^"]+)"/g)].map(([, pattern]) => pattern!),
     )
-    const routes = ['/readyz', '/api/v1/rates', '/api/v1/fetch-one', '/api/v1/rates/history']
+    const routes = [
+      '/readyz',
+      '/api/v1/rates',
+      '/api/v1/fetch-one',
+      '/api/v1/rates/history',
+      '/mcp',
+    ]
     expect(asked.length).toBeGreaterThan(0)
     for (const pattern of asked)
       expect([pattern, routes.some((route) => new RegExp(`^(${pattern})$`).test(route))]).toEqual([

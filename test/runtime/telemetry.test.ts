@@ -174,7 +174,6 @@ describe('the metrics of a service', () => {
     expect(metrics.value('corridor_window_cache_hits_total')).toBeGreaterThan(0)
     expect(metrics.value('corridor_window_cache_entries')).toBeGreaterThan(0)
     expect(metrics.value('corridor_window_cache_evictions_total')).toBe(0)
-    expect(metrics.value('corridor_mcp_sessions')).toBe(0)
     expect(metrics.value('corridor_database_connections_max', { pool: 'main' })).toBe(4)
     for (const pool of ['main', 'history']) {
       const states = metrics.all('corridor_database_connections', { pool })

@@ -8,7 +8,8 @@ import type { Plan, Role } from '~/domain/quota.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { PastDeps } from '~/http/cold-route.ts'
 import type { Log } from '~/log.ts'
-import { ToolServer, type ToolServerOptions } from '~/mcp/endpoint.ts'
+import { ToolServer } from '~/mcp/endpoint.ts'
+import type { GuardOptions } from '~/mcp/guard.ts'
 import { Memory } from '~/memory/memory.ts'
 import { UsageMeter } from '~/memory/usage-meter.ts'
 import type { PortalOptions } from '~/portal/routes.ts'
@@ -174,7 +175,7 @@ export class World {
   }
 }
 
-const TOOL_OPTIONS: ToolServerOptions = { allowedHosts: [], allowedOrigins: [], sessionsMax: 100 }
+const TOOL_OPTIONS: GuardOptions = { allowedHosts: [], allowedOrigins: [] }
 
 type WorldOptions = {
   at?: string
@@ -188,7 +189,7 @@ type WorldOptions = {
   store?: WorldStore
   past?: PastDeps
   portal?: Partial<PortalOptions>
-  tools?: Partial<ToolServerOptions>
+  tools?: Partial<GuardOptions>
   tracing?: Tracing
   metricsToken?: string
   log?: Log

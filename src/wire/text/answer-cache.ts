@@ -6,7 +6,7 @@ import type { View } from '~/memory/view.ts'
 import { iso } from '~/wire/present.ts'
 
 /**
- * The texts around each place of an answer's timestamp, what the answer was read from, and its last
+ * The texts around an answer's timestamp, what the answer was read from, and its last
  * full text. Under load many requests fall into one millisecond, and joining the parts for each
  * would cost as much as the rest of a reply.
  */
@@ -19,11 +19,6 @@ type Kept = {
 
 /** A text, or UTF-8 bytes that are overwritten for the next body. */
 export type Body = string | Uint8Array<ArrayBuffer>
-
-/** Turns a body of `head`, a timestamp and `tail` into the texts between the timestamps. */
-export type Form = (head: string, tail: string) => readonly string[]
-
-const AS_IT_IS: Form = (head, tail) => [head, tail]
 
 /** The most bytes kept for each tier. */
 const BYTES_MAX = 16 * 1_048_576
@@ -44,20 +39,17 @@ const INSTANT_LENGTH = '2026-03-05T14:00:00.000Z'.length
 /**
  * Bodies that would be written again letter by letter, except for the time.
  *
- * The question is the text of a request's URL, or of a call of a tool; the answer is a pure
- * function of it, a generation and a freshness. It is kept until what it was read from changes, or
- * room is needed. The first answer to a question is not kept: most amounts are never asked for
- * again.
+ * The question is the text of a request's URL; the answer is a pure function of it, a generation
+ * and a freshness. It is kept until what it was read from changes, or room is needed. The first
+ * answer to a question is not kept: most amounts are never asked for again.
  *
  * Cache 2 of a read, see docs/architecture.md.
  */
 export class AnswerCache {
   readonly #byTier: Readonly<Record<Tier, LRUCache<string, Kept>>>
   readonly #asked = new Int32Array(ASKED_SLOTS)
-  readonly #form: Form
 
-  constructor({ form = AS_IT_IS, bytesMax = BYTES_MAX }: { form?: Form; bytesMax?: number } = {}) {
-    this.#form = form
+  constructor({ bytesMax = BYTES_MAX }: { bytesMax?: number } = {}) {
     const cache = () =>
       new LRUCache<string, Kept>({
         maxSize: bytesMax,
@@ -91,7 +83,7 @@ export class AnswerCache {
     if (url.length > QUESTION_LENGTH_MAX || !this.#wasAsked(url)) return body
     const text = typeof body === 'string' ? body : new TextDecoder().decode(body)
     const at = text.lastIndexOf(TIMESTAMP) + TIMESTAMP.length
-    const parts = this.#form(text.slice(0, at), text.slice(at + INSTANT_LENGTH))
+    const parts = [text.slice(0, at), text.slice(at + INSTANT_LENGTH)]
     this.#byTier[freshness.tier].set(url, { parts, basis, toldMs: Number.NaN, told: '' })
     return text
   }

@@ -22,6 +22,10 @@ export const bareServer = (answer: Answer) => started('bare-server.ts', JSON.str
 /** A bare server that also does what no two answers share. */
 export const leastServer = (answer: Answer) => started('least-server.ts', JSON.stringify(answer))
 
+/** The SDK's handler for the protocol of tools, with a fresh server that has one result. */
+export const bareMcpServer = (result: object) =>
+  started('../bare-mcp-server.ts', JSON.stringify(result))
+
 /** A plain Elysia handler that returns the answer's object. */
 export const elysiaServer = (answer: Answer) => started('elysia-server.ts', JSON.stringify(answer))
 

@@ -26,12 +26,12 @@ const REST_READ =
 const REST_SENT =
   'authorization, content-type, idempotency-key, if-none-match, traceparent, tracestate, x-api-key, x-request-id'
 const TOOLS_READ =
-  'mcp-session-id, ratelimit, ratelimit-policy, www-authenticate, x-ratelimit-limit, x-ratelimit-remaining, ' +
+  'ratelimit, ratelimit-policy, www-authenticate, x-ratelimit-limit, x-ratelimit-remaining, ' +
   'x-ratelimit-reset, x-request-id'
 const TOOLS_SENT =
-  'accept, authorization, content-type, last-event-id, mcp-protocol-version, mcp-session-id, traceparent, ' +
+  'accept, authorization, content-type, mcp-method, mcp-name, mcp-protocol-version, traceparent, ' +
   'tracestate, x-api-key, x-request-id'
-const TOOLS_METHODS = 'GET, POST, DELETE, OPTIONS'
+const TOOLS_METHODS = 'POST, OPTIONS'
 
 describe('headers for other origins', () => {
   test('of the API, where origins are listed', async () => {

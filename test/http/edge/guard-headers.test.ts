@@ -152,7 +152,6 @@ describe('a 401', () => {
         [`${API}/admin/usage`, { headers }],
         [`${API}/rates`, { method: 'POST', headers, body: '[]' }],
         [`${ORIGIN}/mcp`, { method: 'POST', headers, body: '{}' }],
-        [`${ORIGIN}/mcp`, { headers }],
       ]
       for (const [url, init] of asked) {
         const reply = await world.app.handle(new Request(url, init))
