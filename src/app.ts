@@ -16,6 +16,7 @@ import { costsRoutes } from './http/country/costs.ts'
 import { countriesRoutes } from './http/country/countries.ts'
 import { DirectRoutes } from './http/direct.ts'
 import { type FetchDeps, fetchRoutes } from './http/fetch.ts'
+import { type DayFileDeps, dayFileRoutes, dayFileShortcut } from './http/file/day-file.ts'
 import { flagRoutes } from './http/flags.ts'
 import type { Fetch } from './http/handler.ts'
 import { type HealthDeps, healthRoutes } from './http/health.ts'
@@ -39,6 +40,7 @@ const TOOLS_PATH = '/mcp'
 
 type AppDeps = IngestRouteDeps &
   ColdDeps &
+  DayFileDeps &
   Omit<FetchDeps, keyof Own> &
   Omit<StatusDeps, keyof Own> &
   HealthDeps &
@@ -86,7 +88,7 @@ export function createApp(given: AppDeps): App {
   const api = watched(apiRoutes(deps), BASE_PATH)
   const portal = createPortal(deps, { basePath: BASE_PATH })
   const docs = docsRoutes(deps, { basePath: BASE_PATH, routes: api, frame: portal.frame })
-  const shown = watched([...flagRoutes(deps), ...portal.routes, ...docs], '')
+  const shown = watched([...flagRoutes(deps), dayFileShortcut, ...portal.routes, ...docs], '')
   const beside = [...watched(machineRoutes(deps), ''), ...shown]
   const mount = mountOf(deps.publicUrl)
   const prefixes = prefixesOf(mount, [BASE_PATH, TOOLS_PATH, ...beside.map(({ path }) => path)])
@@ -177,6 +179,7 @@ const apiRoutes = (deps: RouteDeps): Route[] => [
   ...fetchRoutes(deps),
   ...seriesRoutes(deps),
   ...snapshotRoutes(deps),
+  ...dayFileRoutes(deps),
   ...changeRoutes(deps),
   ...providerRatesRoutes(deps),
   ...usageRoutes(deps),

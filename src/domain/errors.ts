@@ -12,6 +12,7 @@ export const ERROR_CODES = [
   'forbidden',
   'unknown_path',
   'unknown_provider',
+  'unknown_file',
   'method_not_allowed',
   'invalid_rows',
   'idempotency_key_reused',

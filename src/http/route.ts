@@ -8,6 +8,8 @@ import { errorReply } from './reply.ts'
 export type Route = {
   readonly method: 'GET' | 'POST'
   readonly path: string
+  /** The path as documents write it, where a part of it may be anything. */
+  readonly shownAs?: string
   readonly handle: Handler
   /**
    * Whether `handle` answers from memory, puts the request's id in its reply and never throws, so

@@ -11,6 +11,7 @@ import { createObservationStore } from '~/store/observation-store.ts'
 import { createSendingStore } from '~/store/portal/sending-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { type Core, openCore } from './core.ts'
+import { dayFileJob, dayFilesOf } from './day-files.ts'
 import { type Listener, listen } from './listener.ts'
 import { Opened } from './opened.ts'
 import { pastOf } from './past.ts'
@@ -41,6 +42,7 @@ type Parts = {
   readonly people: People
   readonly observations: ReturnType<typeof createObservationStore>
   readonly silence: SilenceWatch
+  readonly dayFileJob: Job
   readonly app: Pick<App, 'fetch' | 'exact'>
 }
 
@@ -116,11 +118,13 @@ export class Service implements RunningService {
     const store = recorderOf({ ...recording, tracing: telemetry.tracing, work })
     const health = this.#health(core)
     const silence = new SilenceWatch({ store: createSendingStore(database), memory, clock })
+    const dayFiles = dayFilesOf(database)
     const own = { store, health, silence, door: this.#door, database }
     const app = createApp({
       ...reading,
       tools,
       store,
+      dayFiles,
       feedTimes: (nowMs) => core.feeds.nextMs(nowMs),
       sample: this.options.sample,
       corsOrigins: config.corsOrigins,
@@ -130,7 +134,8 @@ export class Service implements RunningService {
       ...telemetry.shown({ ...core, ...own }),
       ...health,
     })
-    return { core, people, observations, silence, app }
+    const fileJob = dayFileJob({ ...reading, dayFiles })
+    return { core, people, observations, silence, dayFileJob: fileJob, app }
   }
 
   #health({ refresher }: Core): HealthDeps {
@@ -143,7 +148,7 @@ export class Service implements RunningService {
   }
 
   #jobs(): Job[] {
-    const { core, people, silence } = this.#parts!
+    const { core, people, silence, dayFileJob } = this.#parts!
     const { memory, changes, readReplicas, feeds } = core
     return [
       ...serviceJobs(this.options, this.#parts!),
@@ -153,6 +158,7 @@ export class Service implements RunningService {
       ...feeds.jobs,
       ...retentionJobs({ ...this.options, memory }),
       silence.job,
+      dayFileJob,
     ]
   }
 

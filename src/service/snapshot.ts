@@ -56,10 +56,25 @@ export async function snapshotOf(
   view: View,
   asked: Corridor & { readonly dateMs: number; readonly selection?: Selection },
 ): Promise<Snapshot> {
-  const { selection = UNSELECTED } = asked
+  const { dateMs, selection = UNSELECTED } = asked
+  const corridor = supportedCorridor(view.catalogue, asked, selection.filters)
+  return snapshotIn(deps, view, { corridor, dateMs, selection })
+}
+
+type Asked = {
+  readonly corridor: Corridor
+  readonly dateMs: number
+  readonly selection: Selection
+}
+
+/** As `snapshotOf`, for a corridor that is known to be supported. */
+export async function snapshotIn(
+  deps: SnapshotDeps,
+  view: View,
+  { corridor, dateMs, selection }: Asked,
+): Promise<Snapshot> {
   const { filters } = selection
-  const corridor = supportedCorridor(view.catalogue, asked, filters)
-  const then = endOfDay(view, asked.dateMs)
+  const then = endOfDay(view, dateMs)
   const [held, mid] = await Promise.all([
     heldThen(deps, view, { ...then, corridor }),
     midBefore(deps, view, { ...then, corridor }),

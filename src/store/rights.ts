@@ -5,6 +5,7 @@ type Right = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE'
 const READ: readonly Right[] = ['SELECT']
 const ADD: readonly Right[] = ['SELECT', 'INSERT']
 const CHANGE: readonly Right[] = ['SELECT', 'INSERT', 'UPDATE']
+const KEEP_NEW: readonly Right[] = ['SELECT', 'INSERT', 'DELETE']
 const REMOVE: readonly Right[] = ['SELECT', 'INSERT', 'UPDATE', 'DELETE']
 
 /**
@@ -18,6 +19,7 @@ export const TABLE_RIGHTS: Readonly<Record<string, readonly Right[]>> = {
   'public.corridors': ADD,
   'public.currencies': CHANGE,
   'public.currency_activity': ADD,
+  'public.day_files': KEEP_NEW,
   'public.idempotency': REMOVE,
   'public.keys': CHANGE,
   'public.observations': ADD,

@@ -1,6 +1,6 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { ERROR_CODES, type ErrorCode, ServiceError } from '~/domain/errors.ts'
-import { named, record } from './fields.ts'
+import { Instant, named, record } from './fields.ts'
 
 /** The HTTP status of each code. */
 export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
@@ -17,6 +17,7 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   forbidden: 403,
   unknown_path: 404,
   unknown_provider: 404,
+  unknown_file: 404,
   method_not_allowed: 405,
   invalid_rows: 422,
   idempotency_key_reused: 422,
@@ -54,6 +55,7 @@ export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
   forbidden: 'The account is neither treasury nor admin.',
   unknown_path: 'There is no such path.',
   unknown_provider: 'No active provider has that id.',
+  unknown_file: 'There is no file of that day, or not yet; available_at then says when.',
   method_not_allowed: 'The path does not support that method; Allow names those it supports.',
   invalid_rows: 'Some rows are invalid, each listed by its index; nothing was inserted.',
   idempotency_key_reused: 'The Idempotency-Key was used with another body.',
@@ -99,6 +101,9 @@ const DETAILS: Partial<Record<ErrorCode, Record<string, TSchema>>> = {
     supported_currencies: Type.Array(Type.String(), {
       description: 'Codes of every active currency, in alphabetical order.',
     }),
+  },
+  unknown_file: {
+    available_at: Type.Optional({ ...Instant, description: 'When the file can be had.' }),
   },
   method_not_allowed: { allowed: Type.Array(Type.String()) },
   invalid_rows: { errors },

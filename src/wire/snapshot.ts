@@ -43,6 +43,14 @@ export const snapshotList = new List({
   about: ({ corridor, date }) => ['historical', corridor, date],
 })
 
+/** The rows of the file of a day, which is alike whoever asks for it and whenever. */
+export const dayFileList = new List({
+  response: SnapshotResponse,
+  entries: 'providers',
+  without: ['note', 'timestamp', 'data_freshness'],
+  about: ({ date }) => ['corridor', date],
+})
+
 export function presentSnapshot(
   snapshot: Snapshot,
   date: string,

@@ -23,6 +23,7 @@ const values = {
   getTimeSeries: (await corridor.getTimeSeries({ ...usdKes, interval: 'P1D', period: '7d' }))
     .data[0]?.samples,
   getHistorical: (await corridor.getHistorical({ ...usdKes, date: '2026-03-04' })).date,
+  getDayFile: (await corridor.getDayFile({ date: '2026-03-04' })).headers.get('content-type'),
   getChange: (await corridor.getChange({ ...usdKes, period: '30d' })).end.at,
   getCosts: (await corridor.getCosts({ source_country: 'GB', target_country: 'KE', amount: 200 }))
     .count,

@@ -6,6 +6,7 @@ import { MemoryStore } from '../http/memory-store.ts'
 import { answerable } from '../http/questions.ts'
 import { ROOT, scriptOutput } from '../support/child.ts'
 import { documentOf } from '../support/contract.ts'
+import { noDayFiles } from '../support/day-files.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { builtClient } from './build.ts'
 import { entriesOf } from './client-document.ts'
@@ -57,7 +58,8 @@ const COMPILER_OPTIONS = {
 }
 
 describe('the packed client in an empty folder', () => {
-  const world = answerable({ store: new MemoryStore() })
+  const dayFiles = { ...noDayFiles, find: async () => Bun.gzipSync('rate\r\n') }
+  const world = answerable({ store: new MemoryStore(), dayFiles })
   const key = world.key('enterprise', 'treasury')
   const asked = new Set<string>()
   let server: Server<undefined>
@@ -103,7 +105,9 @@ describe('the packed client in an empty folder', () => {
     const operations = entriesOf(document)
     const called = Object.keys(values).filter((id) => !['error', 'getHistoryPages'].includes(id))
     expect(called.sort()).toEqual(operations.map(({ operation }) => operation.operationId).sort())
-    const offered = operations.map(({ method, path }) => `${method} ${path}`)
+    const offered = operations.map(
+      ({ method, path }) => `${method} ${path.replace('{date}', '2026-03-04')}`,
+    )
     expect([...asked].sort()).toEqual(offered.sort())
   })
 

@@ -33,6 +33,7 @@ const MET: Record<ErrorCode, [status: number, meet: (world: World) => Promise<Re
   revoked_key: [401, async (world) => world.get('/rates', await revoked(world))],
   forbidden: [403, (world) => world.post(ROW, world.key())],
   unknown_path: [404, (world) => world.get('/nope')],
+  unknown_file: [404, (world) => world.get('/files/2026-03-05.csv.gz', world.key())],
   unknown_provider: [404, (world) => world.get('/rates/provider?provider=x', world.key())],
   method_not_allowed: [
     405,

@@ -11,6 +11,7 @@ import { createAccountStore } from '~/store/access/account-store.ts'
 import { createMeterStore, LEASE_TRUST_MS } from '~/store/access/share-store.ts'
 import { createUsageStore } from '~/store/access/usage-store.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import { createDayFileStore } from '~/store/file/day-file-store.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { FAILING, METERED } from '../http/questions.ts'
@@ -66,6 +67,7 @@ const appOf = (counting: UsageMeter) =>
       referencesAt: createReferenceStore(database).referencesAt,
     },
     past: pastOf(database),
+    dayFiles: createDayFileStore(database),
     tools: { handle: async () => new Response(null, { status: 404 }) },
     sample: null,
     corsOrigins: [],

@@ -66,9 +66,13 @@ function operationDraft(random: Random, operation: Operation): Draft {
   const headers = given
     .filter((parameter) => parameter.in === 'header')
     .map(({ name, good }): [string, string] => [name, value(good)])
+  const filled = path.replace(/{(\w+)}/g, (_match, part) => {
+    const parameter = parameters.find(({ name }) => name === part)
+    return encoded(value(parameter?.good ?? ['']))
+  })
   return {
     method,
-    target: path + search(random, query),
+    target: filled + search(random, query),
     headers,
     body: body && rowsText(random, body),
     kind: 'api',

@@ -15,7 +15,7 @@ export type Operation = {
 
 export type Parameter = {
   readonly name: string
-  readonly in: 'query' | 'header'
+  readonly in: 'path' | 'query' | 'header'
   /** Whether a question is refused without it, as far as the description says. */
   readonly isNeeded: boolean
   /** Values that the schema calls good. */
@@ -57,6 +57,7 @@ const PATHS = [
   '/readyz',
   '/metrics',
   '/mcp',
+  '/files/2026-03-04.csv.gz',
   '/flags/ke.svg',
   '/flags/zz.svg',
   '/assets/',

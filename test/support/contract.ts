@@ -125,7 +125,7 @@ export class Contract {
     if (!pathname.startsWith(`${this.#basePath}/`)) return []
     if (method === 'OPTIONS' && reply.status === 204) return []
     const path = pathname.slice(this.#basePath.length).replace(/\/$/, '')
-    const operations = this.#paths[path]
+    const operations = this.#paths[path] ?? this.#withParts(path)
     if (!operations) return reply.status === 404 ? errorFaults(reply) : ['no such path']
     const isHead = method === 'HEAD'
     const operation = operations[isHead ? 'get' : method.toLowerCase()]
@@ -134,6 +134,16 @@ export class Contract {
     const response = (responses as Record<string, Json>)[reply.status]
     if (!response) return [`status ${reply.status} is not documented`]
     return this.#responseFaults(this.#check.resolved(response), reply, isHead)
+  }
+
+  /** What is told of a path that has parameters, where one fits. */
+  #withParts(path: string): Document['paths'][string] | undefined {
+    const fits = (told: string) => {
+      const pattern = RegExp.escape(told).replace(/\\{[^}]*\\}/g, '[^/]*')
+      return told.includes('{') && new RegExp(`^${pattern}$`).test(path)
+    }
+    const [, operations] = Object.entries(this.#paths).find(([told]) => fits(told)) ?? []
+    return operations
   }
 
   #responseFaults(
@@ -147,6 +157,7 @@ export class Contract {
     const media = (content as Record<string, Json>)[type ?? '']
     if (!media) return [`content type ${type} is not documented`]
     if (isHead) return faults
+    if (type !== 'application/json' && !/csv|ndjson/.test(type ?? '')) return faults
     if (type !== 'application/json')
       return [...faults, ...rowFaults(content as Record<string, RowMedia>, reply, this.#check)]
     const body = JSON.parse(reply.text)

@@ -9,6 +9,7 @@ import { WindowCache } from '~/memory/window-cache.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
+import { createDayFileStore } from '~/store/file/day-file-store.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { switchProvider } from './activity.ts'
@@ -60,6 +61,7 @@ export class PastWorld {
         },
         store: { ...createObservationStore(database), referencesAt: references.referencesAt },
         past: options.past ?? pastOf(database, this.windows),
+        dayFiles: createDayFileStore(database),
         tools: { handle: async () => new Response(null, { status: 404 }) },
         sample: null,
         corsOrigins: [],
@@ -107,8 +109,12 @@ export class PastWorld {
   }
 
   async get(path: string, tier: Tier = 'realtime', init: RequestInit = {}): Promise<Reply> {
+    return replyOf(await this.ask(path, tier, init))
+  }
+
+  ask(path: string, tier: Tier = 'realtime', init: RequestInit = {}): Promise<Response> {
     const headers = { 'x-api-key': this.#keys[tier], ...(init.headers as object) }
-    return replyOf(await this.app.handle(new Request(`${API}${path}`, { ...init, headers })))
+    return this.app.handle(new Request(`${API}${path}`, { ...init, headers }))
   }
 
   async post(rows: readonly object[]): Promise<Reply> {

@@ -14,6 +14,7 @@ import { Memory } from '~/memory/memory.ts'
 import { UsageMeter } from '~/memory/usage-meter.ts'
 import type { PortalOptions } from '~/portal/routes.ts'
 import type { FeedTimes } from '~/service/fetch.ts'
+import type { DayFileStore } from '~/service/file/day-file.ts'
 import type { IngestDeps } from '~/service/ingest.ts'
 import { Exposition } from '~/telemetry/exposition.ts'
 import { RequestFigures } from '~/telemetry/request-figures.ts'
@@ -22,6 +23,7 @@ import type { Tracing } from '~/telemetry/tracing.ts'
 import { CURRENCIES, PROVIDERS } from './catalogue.ts'
 import { clockAt, type HandClock } from './clock.ts'
 import { underContract } from './contract.ts'
+import { noDayFiles } from './day-files.ts'
 import { answersOf } from './days.ts'
 import { emptyPast } from './past.ts'
 import { quietPortal } from './portal.ts'
@@ -67,6 +69,7 @@ export class World {
       createApp({
         ...reading,
         tools: this.tools,
+        dayFiles: options.dayFiles ?? noDayFiles,
         store: { ...storeOf(options.store), referencesAt: this.#referencesAt },
         ...(options.feedTimes && { feedTimes: options.feedTimes }),
         sample: null,
@@ -178,6 +181,7 @@ export class World {
 const TOOL_OPTIONS: GuardOptions = { allowedHosts: [], allowedOrigins: [] }
 
 type WorldOptions = {
+  dayFiles?: DayFileStore
   at?: string
   quoteMaxAgeMs?: number
   /** 7 days unless said otherwise. */

@@ -31,8 +31,8 @@ const DIRECTORY = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/pac
 /** The description of the interface: for machines, for people, and for agents that read. */
 export function docsRoutes(deps: HomeDeps, { basePath, routes, frame }: Around): Route[] {
   const { publicUrl } = deps
-  const endpoints = routes.flatMap(({ method, path, operation }): Endpoint[] =>
-    operation ? [{ method, path, operation }] : [],
+  const endpoints = routes.flatMap(({ method, path, shownAs = path, operation }): Endpoint[] =>
+    operation ? [{ method, path: shownAs, operation }] : [],
   )
   const document = madeOnce(() =>
     JSON.stringify(openApiDocument(endpoints, { basePath, home: ANYWHERE, examples })),

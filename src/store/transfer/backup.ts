@@ -2,6 +2,7 @@ import { is } from 'drizzle-orm'
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
 import type { TransactionSql } from 'postgres'
 import type { Database } from '~/store/database.ts'
+import * as files from '~/store/file/schema.ts'
 import { announced } from '~/store/news-channel.ts'
 import * as past from '~/store/past/schema.ts'
 import * as portal from '~/store/portal/schema.ts'
@@ -22,7 +23,10 @@ type Table = { readonly name: string; readonly columns: readonly string[] }
  */
 const OLDEST = versionOf('0007_activity')
 /** Tables that backups of an older schema do not have, by the migration that made them. */
-const NEWER_TABLES: ReadonlyMap<string, number> = new Map([['offers', versionOf('0011_offers')]])
+const NEWER_TABLES: ReadonlyMap<string, number> = new Map([
+  ['offers', versionOf('0011_offers')],
+  ['day_files', versionOf('0013_day_files')],
+])
 
 /** The line that ends the rows of a table; COPY's text format never produces it. */
 const END = '\\.'
@@ -34,7 +38,7 @@ const ROWS_BYTES_MAX = 1_048_576
  */
 const TABLES: readonly Table[] = ordered([
   schema.offers,
-  ...Object.values({ ...schema, ...past, ...references, ...portal }).filter((value) =>
+  ...Object.values({ ...schema, ...past, ...files, ...references, ...portal }).filter((value) =>
     is(value, PgTable),
   ),
 ])

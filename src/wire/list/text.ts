@@ -5,16 +5,25 @@ import type { RowFormat } from './format.ts'
 /** How many rows are written at once. */
 const CHUNK_ROWS = 500
 
+type Form = {
+  readonly names: readonly string[]
+  readonly format: RowFormat
+  readonly isContinued?: boolean
+}
+
 /** What a line of each format is made of, and the line before the first. */
 type Writer = { readonly head: string; line(cells: readonly Cell[]): string }
 
-/** Rows as text, some hundred at a time; CSV begins with the names of its columns. */
+/**
+ * Rows as text, some hundred at a time. CSV begins with the names of its columns, unless the rows
+ * continue others.
+ */
 export function* textsOf(
   rows: Iterable<readonly Cell[]>,
-  { names, format }: { readonly names: readonly string[]; readonly format: RowFormat },
+  { names, format, isContinued = false }: Form,
 ): Generator<string> {
   const { head, line } = writerOf[format](names)
-  let [text, count] = [head, 0]
+  let [text, count] = [isContinued ? '' : head, 0]
   for (const cells of rows) {
     text += line(cells)
     count += 1

@@ -3,6 +3,8 @@ export type Question = {
   readonly method: 'GET' | 'POST'
   readonly url: string
   readonly hasKey: boolean
+  /** The file that the answer is; absent for an answer in JSON. */
+  readonly fileName?: string
   /** What is sent as JSON; absent for a question without a body. */
   readonly body?: unknown
 }
@@ -21,17 +23,18 @@ export const codeSamples = (question: Question): readonly CodeSample[] => [
   { lang: 'PHP', label: 'PHP', source: php(question) },
 ]
 
-function curl({ url, hasKey, body }: Question): string {
+function curl({ url, hasKey, fileName, body }: Question): string {
   const shell = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
   return [
     `curl ${shell(url)}`,
     ...(hasKey ? ['-H "X-API-Key: $CORRIDOR_KEY"'] : []),
+    ...(fileName === undefined ? [] : [`-o ${shell(fileName)}`]),
     ...(body === undefined ? [] : ["-H 'Content-Type: application/json'"]),
     ...(body === undefined ? [] : [`-d ${shell(JSON.stringify(body))}`]),
   ].join(' \\\n  ')
 }
 
-function javaScript({ method, url, hasKey, body }: Question): string {
+function javaScript({ method, url, hasKey, fileName, body }: Question): string {
   const headers = [
     ...(hasKey ? ["'X-API-Key': process.env.CORRIDOR_KEY"] : []),
     ...(body === undefined ? [] : ["'Content-Type': 'application/json'"]),
@@ -42,13 +45,19 @@ function javaScript({ method, url, hasKey, body }: Question): string {
     ...(body === undefined ? [] : [`  body: JSON.stringify(${JSON.stringify(body)}),\n`]),
   ]
   const given = options.length > 0 ? `, {\n${options.join('')}}` : ''
+  if (fileName !== undefined)
+    return `import { writeFile } from 'node:fs/promises'
+
+const response = await fetch(${quoted(url)}${given})
+if (!response.ok) throw new Error((await response.json()).error)
+await writeFile(${quoted(fileName)}, new Uint8Array(await response.arrayBuffer()))`
   return `const response = await fetch(${quoted(url)}${given})
 const answer = await response.json()
 if (!response.ok) throw new Error(answer.error)
 console.log(JSON.stringify(answer, null, 2))`
 }
 
-function python({ url, hasKey, body }: Question): string {
+function python({ url, hasKey, fileName, body }: Question): string {
   const headers = [
     ...(hasKey ? ["'X-API-Key': os.environ['CORRIDOR_KEY']"] : []),
     ...(body === undefined ? [] : ["'Content-Type': 'application/json'"]),
@@ -58,6 +67,13 @@ function python({ url, hasKey, body }: Question): string {
     ...(headers.length > 0 ? [`    headers={${headers.join(', ')}},\n`] : []),
     ...(body === undefined ? [] : [`    data=${quoted(JSON.stringify(body))}.encode(),\n`]),
   ]
+  if (fileName !== undefined)
+    return `import os
+from urllib.request import Request, urlopen
+
+request = Request(\n${given.join('')})
+with urlopen(request) as response, open(${quoted(fileName)}, 'wb') as file:
+    file.write(response.read())`
   return `import json
 ${hasKey ? 'import os\n' : ''}from urllib.request import Request, urlopen
 
@@ -66,7 +82,7 @@ with urlopen(request) as response:
     print(json.dumps(json.load(response), indent=2))`
 }
 
-function php({ method, url, hasKey, body }: Question): string {
+function php({ method, url, hasKey, fileName, body }: Question): string {
   const headers = [
     ...(hasKey ? ["'X-API-Key: ' . getenv('CORRIDOR_KEY')"] : []),
     ...(body === undefined ? [] : ["'Content-Type: application/json'"]),
@@ -76,9 +92,13 @@ function php({ method, url, hasKey, body }: Question): string {
     ...(headers.length > 0 ? [`    'header' => [${headers.join(', ')}],\n`] : []),
     ...(body === undefined ? [] : [`    'content' => ${quoted(JSON.stringify(body))},\n`]),
   ]
-  return `<?php
+  const begin = `<?php
 $url = ${quoted(url)};
-$context = stream_context_create(['http' => [\n${options.join('')}]]);
+$context = stream_context_create(['http' => [\n${options.join('')}]]);`
+  if (fileName !== undefined)
+    return `${begin}
+file_put_contents(${quoted(fileName)}, file_get_contents($url, false, $context));`
+  return `${begin}
 $answer = json_decode(file_get_contents($url, false, $context));
 echo json_encode($answer, JSON_PRETTY_PRINT), PHP_EOL;`
 }

@@ -45,14 +45,11 @@ export function openApiDocument(endpoints: readonly Endpoint[], options: Documen
   const components = new Components()
   const responses = new Responses(components, options.examples)
   const paths: Record<string, Json> = {}
-  for (const { method, path, operation } of endpoints) {
+  for (const endpoint of endpoints) {
+    const { method, path, operation } = endpoint
     const written = operationObject(operation, components, responses)
-    const url = `${options.home}${options.basePath}${path}${queryOf(written.parameters ?? [])}`
-    const samples = codeSamples(questionOf(operation, { method, url }))
-    paths[path] = {
-      ...paths[path],
-      [method.toLowerCase()]: { ...written, 'x-codeSamples': samples },
-    }
+    const samples = samplesOf(endpoint, written.parameters ?? [], options)
+    paths[path] = { ...paths[path], [method.toLowerCase()]: { ...written, ...samples } }
   }
   return {
     openapi: '3.1.0',
@@ -103,14 +100,31 @@ const HeldTag = Type.Object({
   ),
 })
 
+/** Programs that ask the endpoint by the examples of its parameters. */
+function samplesOf(
+  { method, path, operation }: Endpoint,
+  parameters: readonly Json[],
+  { home, basePath }: DocumentOptions,
+): Json {
+  const url = `${home}${basePath}${pathOf(path, parameters)}${queryOf(parameters)}`
+  return { 'x-codeSamples': codeSamples(questionOf(operation, { method, url })) }
+}
+
 const questionOf = (
-  { access, body }: Operation,
+  { access, body, file }: Operation,
   asked: Pick<Question, 'method' | 'url'>,
 ): Question => ({
   ...asked,
   hasKey: access !== 'public',
+  ...(file && { fileName: asked.url.split('/').at(-1)! }),
   ...(body && { body: Object.values(body.examples)[0] }),
 })
+
+/** The path with the example of each of its parameters. */
+const pathOf = (path: string, parameters: readonly Json[]): string =>
+  path.replace(/{(\w+)}/g, (_match, part: string) =>
+    String(parameters.find(({ name, in: place }) => place === 'path' && name === part)?.example),
+  )
 
 /** The query of the example of each parameter that has one; commas stay, as people write lists. */
 function queryOf(parameters: readonly Json[]): string {
@@ -122,8 +136,9 @@ function queryOf(parameters: readonly Json[]): string {
 }
 
 function operationObject(operation: Operation, components: Components, responses: Responses) {
-  const { id, tag, summary, description, query, headers, body, access } = operation
+  const { id, tag, summary, description, path, query, headers, body, access } = operation
   const parameters = [
+    ...(path ? parametersIn('path', path, components) : []),
     ...parametersIn('query', query, components),
     ...(headers ? parametersIn('header', headers, components) : []),
     ...(operation.isTagged ? parametersIn('header', HeldTag, components) : []),
@@ -159,12 +174,14 @@ function costOf({ access, isMetered, isTiered }: Operation): string {
   return isTiered ? `${cost} Answers at the tier of the key.` : cost
 }
 
+type Place = 'path' | 'query' | 'header'
+
 /**
  * The parameters at one place. Only a required parameter has an example of its own: pages fill a
  * form with it, and optional ones are left to the reader. So has one of several parameters of
  * which a request takes any, by its `example`.
  */
-function parametersIn(place: 'query' | 'header', schema: TObject, components: Components): Json[] {
+function parametersIn(place: Place, schema: TObject, components: Components): Json[] {
   return Object.entries(schema.properties).map(([name, field]) => {
     const { description, examples, example, ...rest } = field
     const isRequired = (schema.required?.includes(name) && rest.default === undefined) ?? false

@@ -23,11 +23,13 @@ export type OperationNotes = {
   /** Codes that only the work itself can cause; those of keys and parameters are implied. */
   readonly errors?: readonly ErrorCode[]
   /** Headers that the answer may carry besides those of keys, tiers and tags. */
-  readonly mayCarry?: readonly ('X-As-Of' | 'X-Note' | 'Link')[]
+  readonly mayCarry?: readonly ('X-As-Of' | 'X-Note' | 'Link' | 'Content-Disposition')[]
 }
 
 /** One operation of the interface, made of the very schemas that check and type it. */
 export type Operation = OperationNotes & {
+  /** The parts of the path that stand in braces. */
+  readonly path?: TObject
   readonly query: TObject
   readonly headers?: TObject
   readonly body?: { readonly schema: TSchema; readonly examples: Readonly<Record<string, unknown>> }
@@ -37,9 +39,12 @@ export type Operation = OperationNotes & {
   readonly isMetered: boolean
   /** Whether the answer depends on the tier. */
   readonly isTiered: boolean
+  /** The body is that of a success in JSON. */
   readonly success: { readonly status: 200 | 201; readonly body: TSchema }
   /** Whether the answer has an entity tag, so that a caller who holds it gets a 304. */
   readonly isTagged?: boolean
+  /** The form of a success that is no JSON. */
+  readonly file?: { readonly medium: string; readonly description: string }
   /** How the answer's entries become rows of a file, where it is a list. */
   readonly list?: List
 }
@@ -59,10 +64,10 @@ export function errorsByStatus(operation: Operation): Map<number, ErrorCode[]> {
   return new Map([...byStatus].sort(([a], [b]) => a - b))
 }
 
-function commonErrors({ access, isMetered, query }: Operation): ErrorCode[] {
+function commonErrors({ access, isMetered, query, file }: Operation): ErrorCode[] {
   const codes: ErrorCode[] = ['method_not_allowed', 'internal_error']
   const fields = Object.values(query.properties)
-  if (fields.length > 0 || isMetered) codes.push('invalid_parameter')
+  if (fields.length > 0 || (isMetered && !file)) codes.push('invalid_parameter')
   if (fields.some(({ type }) => type !== 'array')) codes.push('repeated_parameter')
   if (query.required?.length) codes.push('missing_parameter')
   if (access !== 'public')

@@ -34,8 +34,13 @@ const QUOTA_HEADERS = {
     schema: { type: 'string', pattern: '^"day";r=\\d+;t=\\d+$' },
   },
   'Cache-Control': {
-    description: 'The answer belongs to one account: not for a shared cache.',
-    schema: { type: 'string', enum: ['private, no-cache'] },
+    description:
+      'The answer belongs to one account: not for a shared cache. Only a file that never changes ' +
+      'may be kept without asking again.',
+    schema: {
+      type: 'string',
+      enum: ['private, no-cache', 'private, max-age=31536000, immutable'],
+    },
   },
 }
 
@@ -167,8 +172,12 @@ export class Responses {
   }
 
   #success(operation: Operation): Json {
-    const { success, list } = operation
-    const schema = this.components.schema(success.body)
+    const { success, list, file } = operation
+    const json = () => ({
+      schema: this.components.schema(success.body),
+      ...this.#examplesOf(operation, success.status),
+    })
+    const binary = file && { description: file.description, type: 'string', format: 'binary' }
     const rows = list ? Object.entries(rowMedia(list, this.components)) : []
     const others = rows.map(([medium, media]) => [
       medium,
@@ -177,10 +186,9 @@ export class Responses {
     return {
       description: success.status === 201 ? 'Committed, and served from now on.' : 'The answer.',
       headers: headersOf(operation, success.status),
-      content: {
-        'application/json': { schema, ...this.#examplesOf(operation, success.status) },
-        ...Object.fromEntries(others),
-      },
+      content: file
+        ? { [file.medium]: { schema: binary } }
+        : { 'application/json': json(), ...Object.fromEntries(others) },
     }
   }
 

@@ -1,0 +1,11 @@
+import type { DayFileStore } from '~/service/file/day-file.ts'
+import { emptyPast } from './past.ts'
+
+/** Nothing was ever observed, so there are no files. */
+export const noDayFiles: DayFileStore = {
+  ...emptyPast().store,
+  corridorsBefore: async () => [],
+  firstMs: async () => null,
+  find: async () => null,
+  keep: (_day, make) => make(),
+}
