@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { hasWords } from '~/domain/naming/words.ts'
 import { countriesUsing } from '~/domain/offer/country.ts'
-import { PROVIDER_TYPES, RATE_TYPES } from '~/domain/provider.ts'
+import { PROVIDER_TYPES, type Provider, RATE_TYPES } from '~/domain/provider.ts'
 import type { View } from '~/memory/view.ts'
 import { liveCorridors } from '~/service/corridors.ts'
 import { presentCurrencies, presentProviders } from '~/wire/catalogue.ts'
@@ -32,7 +32,7 @@ export const listProviders = tool({
   input: Type.Object({
     rate_type: Type.Optional(words(RATE_TYPES, { description: 'Only prices of this kind.' })),
     provider_type: Type.Optional(words(PROVIDER_TYPES, { description: 'Only such institutions.' })),
-    ...queryField('Words of the name or region.'),
+    ...queryField('Words of name, region or payment method.'),
     ...detailField,
     ...sliceFields(ITEMS),
   }),
@@ -43,7 +43,7 @@ export const listProviders = tool({
       (one) =>
         (rateType ?? one.rateType) === one.rateType &&
         (providerType ?? one.providerType) === one.providerType &&
-        (query === undefined || hasWords([one.id, one.name, one.region ?? ''], query)),
+        (query === undefined || hasWords(wordsAbout(one), query)),
     )
     const { providers, ...rest } = presentProviders(sliced(found, args), view.freshness.nowMs)
     const shown = providers.map((one) =>
@@ -56,6 +56,11 @@ export const listProviders = tool({
     )
   },
 })
+
+const wordsAbout = ({ id, name, region, paymentMethods }: Provider): string[] => [
+  ...[id, name, region ?? ''],
+  ...(paymentMethods ?? []),
+]
 
 /** An entry without what is not known. */
 const known = (entry: object) =>

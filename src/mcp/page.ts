@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 const ITEMS_MAX = 500
 
 /** How long lists are unless asked for otherwise. A model reads every entry that it is given. */
-export const PRICES = 5
+export const PRICES = 6
 export const PLACES = 12
 export const ITEMS = 50
 

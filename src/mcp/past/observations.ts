@@ -9,6 +9,7 @@ import { iso } from '~/wire/present.ts'
 import { extremesOf } from './extremes.ts'
 
 const Asked = Type.Composite([HistoryQuery, Type.Object({ detail: Type.String() })])
+type Asked = Static<typeof Asked>
 
 /** How many observations are read to tell the lowest and the highest. */
 const SUMMED_MAX = 5000
@@ -16,11 +17,7 @@ const SUMMED_MAX = 5000
 const WITHOUT = ['limit', 'offset', 'order', 'provider_name', 'spread_bps']
 
 /** Observations of a corridor, a page of them, below what all in the window come to. */
-export async function observationsOf(
-  past: HistoryDeps,
-  view: View,
-  asked: Static<typeof Asked>,
-): Promise<object> {
+export async function observationsOf(past: HistoryDeps, view: View, asked: Asked): Promise<object> {
   const question = historyQuestion(asked)
   const { limit, offset } = question
   const history = await historyOf(past, view, question)
@@ -42,7 +39,7 @@ export async function observationsOf(
           note: `there are ${later} observations; ${againWith(next, until)}`,
         }
       : {},
-    emptyNote(history, all, offset),
+    emptyNote(view, history, all, asked),
     all.hasMore ? `first, last, lowest and highest are of the first ${SUMMED_MAX} alone` : null,
   )
   const whole = {
@@ -58,13 +55,21 @@ export async function observationsOf(
   })
 }
 
-function emptyNote({ points, corridor, fromMs, toMs }: History, all: History, offset: number) {
+/** Why a page is empty; null where it is not. */
+function emptyNote(view: View, { points, ...history }: History, all: History, asked: Asked) {
   if (points.length > 0) return null
-  if (all.points.length > 0) return `offset ${offset} lies after the last observation`
-  return (
-    `No such price of ${corridorKey(corridor)} was recorded from ${iso(fromMs)} to ${iso(toMs)}; ` +
-    'a longer period, or an earlier until, reaches further back.'
-  )
+  if (all.points.length > 0) return `offset ${asked.offset} lies after the last observation`
+  const { corridor, fromMs, toMs } = history
+  const lastMs = view
+    .allQuotes(corridor.from, corridor.to)
+    .filter(
+      ({ atMs, providerId }) => atMs < fromMs && (asked.provider ?? providerId) === providerId,
+    )
+    .reduce<number | null>((newest, { atMs }) => Math.max(newest ?? atMs, atMs), null)
+  const window = `from ${iso(fromMs)} to ${iso(toMs)}`
+  const before =
+    lastMs === null ? 'none is known from before' : `the last before is of ${iso(lastMs)}`
+  return `No such price of ${corridorKey(corridor)} was recorded ${window}; ${before}.`
 }
 
 const ratedOf = ({ quote: { rate, rateType, atMs }, provider }: HistoryPoint) => ({
