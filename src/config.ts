@@ -20,6 +20,8 @@ import {
   asShare,
   asShutdownDelayMs,
   asSmtpUrl,
+  asSourceKeys,
+  asSourceNames,
   asText,
   asTimeoutMs,
   asToken,
@@ -70,6 +72,7 @@ const configOf = (setting: Setting, problems: string[]) => ({
   feeds: readFeeds(setting, problems),
   feedCron: setting('REFERENCE_FEED_CRON', '7 * * * *', asCron),
   feedRules: readFeedRules(setting),
+  ...readSources(setting),
   ...readAges(setting),
   ...readCallers(setting),
   ...readTools(setting),
@@ -178,6 +181,17 @@ function readFeeds(setting: Setting, problems: string[]): FeedSettings[] {
       problems.push(`${name} has more entries than REFERENCE_FEED has feeds`)
   return names.map((name, i) => ({ name, url: urls[i] || null, key: keys[i] || null }))
 }
+
+const readSources = (setting: Setting) => ({
+  /** The banks whose official rates are fetched. */
+  quoteSources: setting('QUOTE_SOURCES', [], asSourceNames),
+  /** When to ask all of them; null for each when it publishes. */
+  quoteSourcesCron: setting('QUOTE_SOURCES_CRON', null, asCron),
+  /** A base URL that stands in for all of their hosts; null for none. */
+  quoteSourcesVia: setting('QUOTE_SOURCES_VIA', null, asHttpUrl),
+  /** The keys of those that give out some, by name. */
+  quoteSourcesKeys: setting('QUOTE_SOURCES_KEYS', {}, asSourceKeys),
+})
 
 function readFeedRules(setting: Setting): GuardRules {
   const { knownShareMin, moveMax } = GUARD_RULES

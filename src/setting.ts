@@ -3,6 +3,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './domain/duration.ts'
 import { RETENTION_YEARS_MAX } from './domain/observation.ts'
 import { FEED_NAMES, type FeedName } from './feed/feeds.ts'
 import { isCronPattern } from './jobs/schedule.ts'
+import { SOURCE_NAMES, type SourceName } from './source/sources.ts'
 
 /** Parses the text of one setting, or throws what it accepts: `must be ...`. */
 export type Reader<T> = (text: string) => T
@@ -38,6 +39,24 @@ export const asMailFrom: Reader<string> = (text) => {
 
 export const asFeedNames: Reader<readonly FeedName[]> = (text) =>
   text === 'none' ? [] : readOr('none', listOf(oneOf(FEED_NAMES)))(text)
+
+export const asSourceNames: Reader<readonly SourceName[]> = (text) => {
+  if (text === 'none') return []
+  if (text === 'all') return SOURCE_NAMES
+  return [...new Set(readOr('all, or none', listOf(oneOf(SOURCE_NAMES)))(text))]
+}
+
+const SOURCE_KEY = /^(\w+)=([\x21-\x2b\x2d-\x7e]{1,256})$/
+
+/** Keys of sources that give out some, such as `bam=abc`. */
+export const asSourceKeys: Reader<Readonly<Partial<Record<SourceName, string>>>> = (text) =>
+  Object.fromEntries(
+    listOf((part): [string, string] => {
+      const [, name, key] = SOURCE_KEY.exec(part) ?? []
+      if (name && key && SOURCE_NAMES.some((known) => known === name)) return [name, key]
+      throw new Error('must list names of sources with their keys, such as bam=abc')
+    })(text),
+  )
 
 export const emptyOr =
   (read: Reader<string>): Reader<string> =>

@@ -18,7 +18,7 @@ const README_BYTES_MAX = 12_000
 /** `bun run docs` on the demonstration, and in a checkout without data; .ci/run itself. */
 const RUNNERS = ['demo', 'own', 'ci']
 /** What no job of ours has: these blocks are for a person to run. */
-const NEEDS = ['needs-docker', 'needs-root', 'needs-cluster', 'needs-cron']
+const NEEDS = ['needs-docker', 'needs-root', 'needs-cluster', 'needs-cron', 'needs-network']
 
 const found = (pattern: RegExp): string[] =>
   matchesIn(pages.map(({ text }) => text).join(), pattern)
@@ -136,7 +136,7 @@ describe('docs/settings.md', () => {
       const known = namesOf(names!)
       return known.length === values.length ? known.map((name, i) => [name, values[i]!]) : []
     })
-    const prose = /^(none|per feed|from the request|made once|WORKERS)/
+    const prose = /^(none|per feed|per bank|from the request|made once|WORKERS)/
     const values = stated.filter(([, value]) => !prose.test(value!))
     expect(values.length).toBeGreaterThan(20)
     expect(loadConfig(Object.fromEntries(values))).toEqual(loadConfig({}))

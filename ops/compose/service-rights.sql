@@ -4,8 +4,8 @@ GRANT USAGE ON SCHEMA public, drizzle TO corridor_service;
 GRANT SELECT ON ALL TABLES IN SCHEMA public, drizzle TO corridor_service;
 GRANT SELECT ON ALL SEQUENCES IN SCHEMA public TO corridor_service;
 GRANT INSERT ON ALL TABLES IN SCHEMA public TO corridor_service;
-GRANT UPDATE ON currencies, providers, rollups, reference_feed_state, accounts, keys, usage,
-  idempotency, portal_users, portal_credentials, portal_sessions, portal_verifications,
+GRANT UPDATE ON currencies, providers, rollups, reference_feed_state, quote_source_state, accounts,
+  keys, usage, idempotency, portal_users, portal_credentials, portal_sessions, portal_verifications,
   portal_attempts, usage_meters, usage_shares TO corridor_service;
 GRANT DELETE ON day_files, rollups, idempotency, portal_users, portal_sessions, portal_verifications,
   portal_attempts, usage_meters, usage_shares TO corridor_service;

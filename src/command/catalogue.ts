@@ -4,12 +4,13 @@ import { HOUR_MS } from '~/domain/duration.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
 import { CATALOGUE_BYTES_MAX, readCatalogueFile } from '~/file/catalogue.ts'
 import { repairRollups } from '~/jobs/repair-rollups.ts'
+import { sampleCatalogue } from '~/sample/sample.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { CatalogueFault } from '~/store/currency-row.ts'
 import type { Database } from '~/store/database.ts'
 import { createRollupStore } from '~/store/past/rollup-store.ts'
 import { readText } from './file.ts'
-import { CommandFailure, printResult, type Terminal, withDatabase } from './terminal.ts'
+import { CommandFailure, configOf, printResult, type Terminal, withDatabase } from './terminal.ts'
 
 export function addCatalogue(program: Command, terminal: Terminal): void {
   const catalogue = program.command('catalogue').description('currencies and providers')
@@ -19,19 +20,41 @@ export function addCatalogue(program: Command, terminal: Terminal): void {
     .argument('<file>', 'JSON with the lists currencies and providers')
     .option('--json', 'print one JSON document')
     .action(async (path: string, { json = false }: { json?: boolean }) => {
-      const named = await catalogueOf(path, terminal)
-      const applied = await withDatabase(terminal, async (database) => {
-        const counts = await createCatalogueStore(database)
-          .apply(named)
-          .catch((error) => {
-            throw error instanceof CatalogueFault ? refusal(error.faults, path, terminal) : error
-          })
-        if (counts.providers > 0) await repairLastHours(database)
-        return counts
-      })
-      const line = `applied: currencies ${applied.currencies}, providers ${applied.providers}`
-      printResult(terminal, { isJson: json, result: applied, lines: [line] })
+      const text = await readText(path, CATALOGUE_BYTES_MAX)
+      await apply({ text, path, isJson: json }, terminal)
     })
+  catalogue
+    .command('starter')
+    .description("create or update the sample's currencies, with their pegs, and its providers")
+    .option('--json', 'print one JSON document')
+    .action(async ({ json = false }: { json?: boolean }) => {
+      const { publicUrl } = configOf(terminal)
+      await apply({ text: starter(publicUrl), path: 'the starter', isJson: json }, terminal)
+    })
+}
+
+/** The sample's catalogue as a file; its flags are where this service shows them, if anywhere. */
+function starter(publicUrl: string | null): string {
+  const { currencies, providers } = sampleCatalogue(publicUrl ?? '')
+  const shown = currencies.map((one) => (publicUrl === null ? { ...one, flag_url: null } : one))
+  return JSON.stringify({ currencies: shown, providers })
+}
+
+type CatalogueFile = { readonly text: string; readonly path: string; readonly isJson: boolean }
+
+async function apply({ text, path, isJson }: CatalogueFile, terminal: Terminal): Promise<void> {
+  const named = catalogueOf({ text, path }, terminal)
+  const applied = await withDatabase(terminal, async (database) => {
+    const counts = await createCatalogueStore(database)
+      .apply(named)
+      .catch((error) => {
+        throw error instanceof CatalogueFault ? refusal(error.faults, path, terminal) : error
+      })
+    if (counts.providers > 0) await repairLastHours(database)
+    return counts
+  })
+  const line = `applied: currencies ${applied.currencies}, providers ${applied.providers}`
+  printResult(terminal, { isJson, result: applied, lines: [line] })
 }
 
 /**
@@ -45,8 +68,8 @@ async function repairLastHours(database: Database): Promise<void> {
   for (const corridor of await rollups.corridors()) await repairRollups(rollups, corridor, window)
 }
 
-async function catalogueOf(path: string, terminal: Terminal) {
-  const reading = readCatalogueFile(await readText(path, CATALOGUE_BYTES_MAX))
+function catalogueOf({ text, path }: Pick<CatalogueFile, 'text' | 'path'>, terminal: Terminal) {
+  const reading = readCatalogueFile(text)
   const { faults, furtherFaults, ...named } = reading
   if (faults.length === 0) return named
   if (furtherFaults > 0) faults.push(`and ${furtherFaults} more`)

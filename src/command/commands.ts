@@ -14,6 +14,7 @@ const FILES: Readonly<Record<string, () => Promise<Add>>> = {
   catalogue: async () => (await import('./catalogue.ts')).addCatalogue,
   observations: async () => (await import('./observations.ts')).addObservations,
   reference: async () => (await import('./reference/reference.ts')).addReference,
+  sources: async () => (await import('./source/sources.ts')).addSources,
   rollups: async () => (await import('./rollups.ts')).addRollups,
   backup: async () => (await import('./backup.ts')).addBackup,
 }

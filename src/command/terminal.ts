@@ -54,6 +54,7 @@ export function secretsOf({ databaseUrl, readUrls, feeds, ...config }: Config): 
     config.authSecret,
     ...headerSecrets(config.tracesHeaders),
     ...feeds.map(({ key }) => key),
+    ...Object.values(config.quoteSourcesKeys),
   ]
   return texts.flatMap((text) => (text ? [text] : []))
 }

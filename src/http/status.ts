@@ -3,7 +3,7 @@ import { REQUEST_ID_HEADER } from '~/http/edge/request-id.ts'
 import { View } from '~/memory/view.ts'
 import { statusOf } from '~/service/status.ts'
 import { NoQuery } from '~/wire/parameters.ts'
-import { presentStatus, StatusResponse } from '~/wire/status.ts'
+import { presentStatus, StatusResponse } from '~/wire/status/status.ts'
 import type { HotDeps } from './access.ts'
 import type { Route } from './route.ts'
 

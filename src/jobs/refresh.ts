@@ -5,6 +5,7 @@ import type { Probe } from '~/domain/price/day-mids.ts'
 import type { Catalogue } from '~/domain/provider.ts'
 import { type DaySpan, dayOf, type UsageCount } from '~/domain/quota.ts'
 import type { Quote } from '~/domain/quote.ts'
+import type { SourceRecord } from '~/domain/source/state.ts'
 import type { Log } from '~/log.ts'
 import { type DaySource, learnDays, publishWithDays } from '~/memory/day-publication.ts'
 import type { Generation, Memory, Publication } from '~/memory/memory.ts'
@@ -30,6 +31,8 @@ export type Sources = {
   readonly quotes: Dated<Quote>
   readonly references: Dated<Reference> & DaySource
   readonly feeds: { load(): Promise<FeedState | null> }
+  /** The records of the banks that this process shows. */
+  readonly quoteSources: { load(): Promise<readonly SourceRecord[]> }
   readonly access: {
     /** Every account and key, revoked keys included; an account's keys in order of creation. */
     load(): Promise<Access>
@@ -164,8 +167,11 @@ export class Refresher {
         return
       }
       case 'feeds': {
-        const feeds = (await sources.feeds.load()) ?? noState
-        return memory.publish({ feeds }, clock.now())
+        const [feeds, banks] = await Promise.all([
+          sources.feeds.load(),
+          sources.quoteSources.load(),
+        ])
+        return memory.publish({ feeds: feeds ?? noState, sources: banks }, clock.now())
       }
       case 'usage':
         return this.#loadUsage(change.accountIds)
@@ -240,15 +246,17 @@ export class Refresher {
     const { sources, memory, meter, clock } = this.deps
     const nowMs = clock.now()
     const { settlements } = meter
-    const [catalogue, quotes, references, feeds, usage] = await Promise.all([
+    const [catalogue, quotes, references, feeds, banks, usage] = await Promise.all([
       sources.catalogue.load(),
       sources.quotes.live(nowMs),
       sources.references.live(nowMs),
       sources.feeds.load(),
+      sources.quoteSources.load(),
       sources.usage.since(dayOf(nowMs) - USAGE_DAYS + 1),
     ])
     const hadMissed = await this.#publishReferences(references, { catalogue, quotes })
-    const others = { catalogue, quotes, feeds: feeds ?? noState, isPastChanged: true }
+    const states = { feeds: feeds ?? noState, sources: banks }
+    const others = { catalogue, quotes, ...states, isPastChanged: true }
     const before = await this.#publishAccess(() => sources.access.load(), others)
     memory.recovered(nowMs)
     this.#readAgain(meter.load(usage, settlements))

@@ -6,6 +6,8 @@ import { Anchors } from '~/domain/price/anchors.ts'
 import { momentsOf, type Probe, type ProbeAnswer } from '~/domain/price/day-mids.ts'
 import type { Catalogue } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
+import { compareText } from '~/domain/rank.ts'
+import type { SourceRecord } from '~/domain/source/state.ts'
 import { CatalogueIndex } from './catalogue-index.ts'
 import { DayReferences } from './day-references.ts'
 import { KeyIndex } from './key-index.ts'
@@ -20,18 +22,21 @@ export type Generation = {
   /** The references of the moments at which the quotes took effect. */
   readonly days: DayReferences
   readonly feeds: FeedState
+  /** What is known of the banks whose official rates are fetched, by name. */
+  readonly sources: readonly SourceRecord[]
   readonly keys: KeyIndex
 }
 
 /**
  * What a publication adds; parts that it leaves out stay. A catalogue replaces the one before, and
- * so does a feed state unless its run is older.
+ * so do a feed state and the record of a source unless their run is older.
  */
 export type Publication = {
   readonly catalogue?: Catalogue
   readonly quotes?: readonly Quote[]
   readonly references?: readonly Reference[]
   readonly feeds?: FeedState
+  readonly sources?: readonly SourceRecord[]
   /** Whether more changed than is listed here, at any time: all of history may be new. */
   readonly isPastChanged?: boolean
   readonly access?: Access
@@ -48,6 +53,7 @@ export class Memory {
     references: ReferenceIndex.empty,
     days: DayReferences.empty,
     feeds: noState,
+    sources: [],
     keys: KeyIndex.empty,
   }
 
@@ -98,6 +104,7 @@ export class Memory {
       references,
       days: before.days.with(newReferences).serving(moments, references),
       feeds: added.feeds && runMs(added.feeds) >= runMs(feeds) ? added.feeds : feeds,
+      sources: sourcesWith(before.sources, added.sources),
       keys: added.access ? keys.with(added.access) : keys,
     }
     if (this.#current.days.size > this.#daysMax) this.#pruneDays()
@@ -155,5 +162,15 @@ export class Memory {
  * the last time: quotes that come one by one leave theirs behind.
  */
 const DAYS_SPARE = 1000
+
+/** The records with those that are at least as new; the very same where there are none. */
+function sourcesWith(before: readonly SourceRecord[], added: readonly SourceRecord[] = []) {
+  if (added.length === 0) return before
+  const records = new Map(before.map((record) => [record.id, record]))
+  for (const record of added)
+    if ((record.triedMs ?? 0) >= (records.get(record.id)?.triedMs ?? 0))
+      records.set(record.id, record)
+  return [...records.values()].sort((a, b) => compareText(a.id, b.id))
+}
 
 const runMs = ({ ranMs }: FeedState): number => ranMs ?? Number.NEGATIVE_INFINITY

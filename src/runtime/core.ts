@@ -14,6 +14,7 @@ import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { createFeedStateStore } from '~/store/feed-state-store.ts'
 import { createQuoteStore } from '~/store/quote-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
+import { createSourceStateStore } from '~/store/source/state-store.ts'
 import { memorySizes } from '~/telemetry/memory-metrics.ts'
 import { ChangeListener } from './change-listener.ts'
 import { FeedService } from './feeds.ts'
@@ -82,13 +83,14 @@ async function loadMemory(
   log.info({ ...memorySizes(memory), ms: msSince(startMs) }, 'memory is loaded')
 }
 
-/** What other processes know of feeds is nothing to one that asks none. */
+/** What other processes know of feeds and banks is nothing to one that asks none of them. */
 function sourcesOf({ database, config }: ServiceOptions): Sources {
   return {
     catalogue: createCatalogueStore(database),
     quotes: createQuoteStore(database),
     references: createReferenceStore(database),
     feeds: config.feeds.length > 0 ? createFeedStateStore(database) : { load: async () => noState },
+    quoteSources: { load: () => createSourceStateStore(database).load(config.quoteSources) },
     access: createAccountStore(database),
     usage: createUsageStore(database),
   }

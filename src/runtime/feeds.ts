@@ -126,7 +126,7 @@ function untilStopped(signal: AbortSignal, store: FeedStore): FeedStore {
 }
 
 /** The pace, until the signal: after it every attempt ends at once and no pause is kept. */
-function until(signal: AbortSignal, pace: Pace): Pace {
+export function until(signal: AbortSignal, pace: Pace): Pace {
   return {
     fetch: (url, init) => pace.fetch(url, init),
     random: () => pace.random(),

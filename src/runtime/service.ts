@@ -22,6 +22,7 @@ import { recorderOf } from './recorder.ts'
 import { retentionJobs } from './retention.ts'
 import { serviceJobs } from './service-jobs.ts'
 import type { ServiceOptions } from './service-options.ts'
+import { SourceService } from './sources.ts'
 import { Tools, toolServerOptions } from './tool-server.ts'
 import { undoOnFailure } from './undo-on-failure.ts'
 
@@ -43,6 +44,7 @@ type Parts = {
   readonly observations: ReturnType<typeof createObservationStore>
   readonly silence: SilenceWatch
   readonly dayFileJob: Job
+  readonly sources: SourceService
   readonly app: Pick<App, 'fetch' | 'exact'>
 }
 
@@ -73,12 +75,14 @@ export class Service implements RunningService {
   start(): Promise<void> {
     return this.#undoneOnFailure(() => {
       const { config, log } = this.options
-      const { core, app, silence } = this.#parts!
+      const { core, app, silence, sources } = this.#parts!
       const { telemetry, feeds } = core
       const schedule = this.#opened.add(startSchedule(this.#jobs().map(telemetry.job), log))
       this.#listener = this.#opened.add(listen(config, this.#served(app)))
       this.#opened.add(feeds)
+      this.#opened.add(sources)
       feeds.start(schedule)
+      sources.start(schedule)
       schedule.runNow(silence.job.name)
     })
   }
@@ -117,6 +121,7 @@ export class Service implements RunningService {
     const recording = { observations, references, changes, refresher }
     const store = recorderOf({ ...recording, tracing: telemetry.tracing, work })
     const health = this.#health(core)
+    const sources = new SourceService({ ...this.options, memory, store, watch: telemetry.source })
     const silence = new SilenceWatch({ store: createSendingStore(database), memory, clock })
     const dayFiles = dayFilesOf(database)
     const own = { store, health, silence, door: this.#door, database }
@@ -135,7 +140,7 @@ export class Service implements RunningService {
       ...health,
     })
     const fileJob = dayFileJob({ ...reading, dayFiles })
-    return { core, people, observations, silence, dayFileJob: fileJob, app }
+    return { core, people, observations, silence, sources, dayFileJob: fileJob, app }
   }
 
   #health({ refresher }: Core): HealthDeps {
@@ -148,7 +153,7 @@ export class Service implements RunningService {
   }
 
   #jobs(): Job[] {
-    const { core, people, silence, dayFileJob } = this.#parts!
+    const { core, people, silence, sources, dayFileJob } = this.#parts!
     const { memory, changes, readReplicas, feeds } = core
     return [
       ...serviceJobs(this.options, this.#parts!),
@@ -156,6 +161,7 @@ export class Service implements RunningService {
       changes.job,
       ...readReplicas.jobs,
       ...feeds.jobs,
+      ...sources.jobs,
       ...retentionJobs({ ...this.options, memory }),
       silence.job,
       dayFileJob,

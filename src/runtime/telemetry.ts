@@ -1,6 +1,7 @@
 import type { Clock } from '~/clock.ts'
 import type { Config } from '~/config.ts'
 import type { ReferenceFeed } from '~/domain/feed/feed.ts'
+import type { QuoteSource } from '~/domain/source/source.ts'
 import type { MetricsDeps } from '~/http/metrics.ts'
 import type { ObservedDeps } from '~/http/observed.ts'
 import type { DatabaseChange } from '~/jobs/backlog.ts'
@@ -49,6 +50,7 @@ export class Telemetry {
   readonly #replication = new ReplicationFigures()
   readonly #jobs: RunLedger
   readonly #feeds: RunLedger
+  readonly #sources: RunLedger
   readonly #loop = new LoopDelay()
   #publications = 0
   #publishedMs: number | null = null
@@ -61,6 +63,7 @@ export class Telemetry {
     const { clock } = options
     this.#jobs = new RunLedger(clock)
     this.#feeds = new RunLedger(clock)
+    this.#sources = new RunLedger(clock)
     this.#loop.start()
   }
 
@@ -92,6 +95,15 @@ export class Telemetry {
     ...feed,
     ask: () =>
       this.#feeds.entered(feed.id, () => traced(this.tracing, `feed ${feed.id}`, () => feed.ask())),
+  })
+
+  /** The quote source, with its answers counted and timed. */
+  readonly source = (source: QuoteSource): QuoteSource => ({
+    ...source,
+    ask: (question) =>
+      this.#sources.entered(source.id, () =>
+        traced(this.tracing, `source ${source.id}`, () => source.ask(question)),
+      ),
   })
 
   /** Passes on announcements of other processes, timed until they are served. */
@@ -128,6 +140,11 @@ export class Telemetry {
       ...replicationMetrics(this.#replication),
       ...runMetrics(this.#jobs, { metric: 'job', label: 'task', noun: 'Runs of a job' }),
       ...runMetrics(this.#feeds, { metric: 'feed', label: 'feed', noun: 'Questions to a feed' }),
+      ...runMetrics(this.#sources, {
+        metric: 'source',
+        label: 'source',
+        noun: 'Questions to a quote source',
+      }),
       ...resourceMetrics(sources),
       ...processMetrics(this.#loop, version),
     ])

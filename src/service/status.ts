@@ -1,6 +1,8 @@
+import { MINUTE_MS } from '~/domain/duration.ts'
 import type { FeedState } from '~/domain/feed/state.ts'
 import type { Reference } from '~/domain/mid.ts'
 import type { DoubtfulPeg } from '~/domain/price/doubtful-peg.ts'
+import type { SourceRecord } from '~/domain/source/state.ts'
 import type { View } from '~/memory/view.ts'
 import { liveCorridors } from './corridors.ts'
 import { doubtfulPegsOf } from './doubtful-pegs.ts'
@@ -16,16 +18,19 @@ export type Status = {
   readonly isMidRecent: boolean
   /** What is known about the feeds from their runs. */
   readonly feeds: FeedState
+  /** What is known about the banks whose official rates are fetched, by name. */
+  readonly sources: readonly SourceRecord[]
   /** The pegs that feeds contradict. */
   readonly doubtfulPegs: readonly DoubtfulPeg[]
 }
 
 /** The state of the public service, from the live view. */
 export function statusOf(view: View): Status {
-  const { references, quotes, feeds } = view.generation
+  const { references, quotes, feeds, sources } = view.generation
   const feed = references.newest(view.freshness.cutoffMs) ?? null
   for (const atMs of [feed?.atMs ?? null, ...feeds.feeds.map(({ succeededMs }) => succeededMs)])
     if (atMs !== null) view.basis.lastUntil(secondEndMs(atMs, view.freshness.nowMs))
+  if (sources.length > 0) view.basis.lastUntil(minuteEndMs(view.freshness.nowMs))
   return {
     corridorCount: liveCorridors(view).length,
     providerCount: view.catalogue.providers.length,
@@ -33,9 +38,13 @@ export function statusOf(view: View): Status {
     feed,
     isMidRecent: feed !== null && view.isRecent(feed.atMs),
     feeds,
+    sources,
     doubtfulPegs: doubtfulPegsOf(view.generation),
   }
 }
+
+/** The last moment of this minute: a bank is late by the minute at which it should publish. */
+const minuteEndMs = (nowMs: number): number => nowMs - (nowMs % MINUTE_MS) + MINUTE_MS - 1
 
 /** The last moment at which `atMs` is still as many whole seconds ago as it is now. */
 const secondEndMs = (atMs: number, nowMs: number): number =>

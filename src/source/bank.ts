@@ -1,4 +1,5 @@
 import type { BankDay, Span } from '~/domain/source/day.ts'
+import type { Publishing, Reach, SourceProvider } from '~/domain/source/source.ts'
 
 /** What a bank is asked: a page of its own, never another host's. */
 export type BankRequest = {
@@ -25,23 +26,11 @@ export type BankAnswer = {
  *
  * Pure: the clock and the network belong to whoever asks.
  */
-export type Bank = {
+export type Bank = Publishing & {
   /** The bank's provider in the catalogue; its rates carry the id. */
-  readonly provider: {
-    readonly id: string
-    readonly name: string
-    readonly region: string
-    readonly websiteUrl: string
-  }
+  readonly provider: SourceProvider
   /** The currency that the prices are in. */
   readonly currency: string
-  readonly timeZone: string
-  readonly publishes: {
-    /** When the rates of a day are there as a rule, `HH:MM` on the bank's clocks. */
-    readonly at: string
-    /** The days of the week on which it publishes: 1 is Monday, 7 is Sunday. */
-    readonly weekdays: readonly number[]
-  }
   /** The page that documents the format, or shows it. */
   readonly source: string
   /** What the bank says about the use of its rates, as far as it does. */
@@ -52,7 +41,7 @@ export type Bank = {
    * How far one question reaches: only the newest rates, all that the bank ever published, or that
    * many days. A bank whose question names one day is asked on its days of publication alone.
    */
-  readonly reach: 'newest' | 'all' | number
+  readonly reach: Reach
   /** The pages that answer for a span, in their order; asked one after another. */
   requests(span: Span): readonly BankRequest[]
   /**

@@ -34,6 +34,7 @@ export const TABLE_RIGHTS: Readonly<Record<string, readonly Right[]>> = {
   'public.provider_corridors': ADD,
   'public.providers': CHANGE,
   'public.prunings': ADD,
+  'public.quote_source_state': CHANGE,
   'public.reference_feed_state': CHANGE,
   'public.reference_rates': ADD,
   'public.reference_snapshots': ADD,

@@ -4,13 +4,13 @@ import type { Timings } from './timings.ts'
 
 type Kind = {
   /** The start of its metrics' names. */
-  readonly metric: 'job' | 'feed'
+  readonly metric: 'job' | 'feed' | 'source'
   /** The label for the name. `job` cannot be used: Prometheus puts its own there. */
-  readonly label: 'task' | 'feed'
+  readonly label: 'task' | 'feed' | 'source'
   readonly noun: string
 }
 
-/** Outcomes, times and the last success of every job, or of every feed that was asked. */
+/** Outcomes, times and the last success of every job, or of every feed or source that was asked. */
 export function runMetrics(ledger: RunLedger, { metric, label, noun }: Kind): Family[] {
   const each = function* <T>(read: (figures: RunFigures) => T): Generator<Sample<T>> {
     for (const [name, figures] of ledger.all) yield [{ [label]: name }, read(figures)]

@@ -30,7 +30,7 @@ import {
 import { iso, presentFreshness } from '~/wire/present.ts'
 import { presentProviderRates } from '~/wire/provider-rates.ts'
 import { presentRates } from '~/wire/rates.ts'
-import { presentStatus } from '~/wire/status.ts'
+import { presentStatus } from '~/wire/status/status.ts'
 
 /**
  * The product's answers by SQL on each request: the tables of the product with one index more,
@@ -303,6 +303,7 @@ async function status() {
     feed: feed ? { ...DOLLAR, source: feed.source, atMs: feed.at_ms } : null,
     isMidRecent: true,
     feeds: noState,
+    sources: [],
     doubtfulPegs: [],
   }
   return presentStatus(of, { nowMs: Date.now(), sample: null })

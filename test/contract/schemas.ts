@@ -13,7 +13,7 @@ import {
 import { IngestResponse } from '~/wire/ingest.ts'
 import { ProviderRatesResponse } from '~/wire/provider-rates.ts'
 import { RatesResponse } from '~/wire/rates.ts'
-import { StatusResponse } from '~/wire/status.ts'
+import { StatusResponse } from '~/wire/status/status.ts'
 import { UsageResponse } from '~/wire/usage.ts'
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/

@@ -8,6 +8,7 @@ import type { Probe } from '~/domain/price/day-mids.ts'
 import type { UsageCount } from '~/domain/quota.ts'
 import { dayOf } from '~/domain/quota.ts'
 import type { Quote } from '~/domain/quote.ts'
+import type { SourceRecord } from '~/domain/source/state.ts'
 import { BACKLOG_ACCOUNTS_MAX, BACKLOG_MAX, type DatabaseChange } from '~/jobs/backlog.ts'
 import { Refresher, type Sources } from '~/jobs/refresh.ts'
 import { Memory } from '~/memory/memory.ts'
@@ -39,6 +40,7 @@ class Tables {
   quotes: Quote[] = []
   references: Reference[] = []
   feeds: FeedState | null = null
+  banks: SourceRecord[] = []
   keys: Key[] = []
   usage: UsageCount[] = []
   readonly asked: string[] = []
@@ -59,6 +61,7 @@ class Tables {
         this.#answer(`references at ${textOf(probes)}`, () => answersOf(this.references, probes)),
     },
     feeds: { load: async () => this.feeds },
+    quoteSources: { load: async () => this.banks },
     access: {
       load: () => this.#answer('access', () => this.#accessOf(() => true)),
       loadAccount: (id) =>

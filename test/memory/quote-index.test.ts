@@ -61,6 +61,7 @@ const viewOf = (
       references: ReferenceIndex.empty,
       days: DayReferences.empty,
       feeds: noState,
+      sources: [],
       keys: KeyIndex.empty,
     },
     freshnessAt(tier, nowMs),

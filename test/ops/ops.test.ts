@@ -38,6 +38,8 @@ const LABELS_OF_PROMETHEUS = ['job', 'instance', 'le']
 const ASIDE = [
   'corridor_feed_duration_seconds',
   'corridor_feed_last_success_timestamp_seconds',
+  'corridor_source_duration_seconds',
+  'corridor_source_last_success_timestamp_seconds',
   'corridor_window_cache_entries',
 ]
 

@@ -14,6 +14,7 @@ describe('statusOf', () => {
       feed: null,
       isMidRecent: false,
       feeds: noState,
+      sources: [],
       doubtfulPegs: [],
     })
   })

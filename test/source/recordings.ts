@@ -7,7 +7,7 @@ import { BANKS } from '~/source/banks.ts'
 export type BankName = keyof typeof BANKS
 
 /** A question to a bank, and what the bank answered. */
-type Exchange = {
+export type Exchange = {
   readonly method: string
   readonly url: string
   readonly request_body: string
@@ -59,12 +59,16 @@ export async function answersOf(name: BankName, folder = KEPT): Promise<BankAnsw
   )
 }
 
+/** What a bank was asked and answered. */
+export async function exchangesOf(name: BankName, folder = KEPT): Promise<Exchange[]> {
+  const { interactions } = await Bun.file(join(folder, `${name}.json`)).json()
+  return interactions
+}
+
 /** Every answer to what a bank is asked for its span, as far as it was recorded. */
 async function conversation(name: BankName, folder: string): Promise<BankAnswer[]> {
   const bank: Bank = BANKS[name]
-  const { interactions }: { interactions: Exchange[] } = await Bun.file(
-    join(folder, `${name}.json`),
-  ).json()
+  const interactions = await exchangesOf(name, folder)
   const answers: BankAnswer[] = []
   const waiting = [...bank.requests(SPANS[name])]
   for (let request = waiting.shift(); request; request = waiting.shift()) {
@@ -84,9 +88,12 @@ const isAnswered = (request: BankRequest, { url, method, request_body }: Exchang
 
 /** An answer as the service would hand it to a bank's file. */
 function answerOf(request: BankRequest, { body, body_encoding }: Exchange): BankAnswer {
-  const bytes = Buffer.from(body, body_encoding === 'base64' ? 'base64' : 'utf8')
-  return answerTo(request, bytes)
+  return answerTo(request, bytesOf({ body, body_encoding }))
 }
+
+/** The body of a recorded answer. */
+export const bytesOf = ({ body, body_encoding }: Pick<Exchange, 'body' | 'body_encoding'>) =>
+  Buffer.from(body, body_encoding === 'base64' ? 'base64' : 'utf8')
 
 /** Bytes as the answer to a request, decoded as it says. */
 export function answerTo(request: BankRequest, bytes: Uint8Array): BankAnswer {

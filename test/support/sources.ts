@@ -6,6 +6,7 @@ import type { Database } from '~/store/database.ts'
 import { createFeedStateStore } from '~/store/feed-state-store.ts'
 import { createQuoteStore } from '~/store/quote-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
+import { createSourceStateStore } from '~/store/source/state-store.ts'
 
 /** What `serve` loads memory from where it asks feeds. */
 export const sourcesOf = (database: Database): Sources => ({
@@ -13,6 +14,7 @@ export const sourcesOf = (database: Database): Sources => ({
   quotes: createQuoteStore(database),
   references: createReferenceStore(database),
   feeds: createFeedStateStore(database),
+  quoteSources: createSourceStateStore(database),
   access: createAccountStore(database),
   usage: createUsageStore(database),
 })

@@ -11,7 +11,7 @@ import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
 import { createFeedStateStore } from '~/store/feed-state-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
-import { presentDoubtfulPeg } from '~/wire/status.ts'
+import { presentDoubtfulPeg } from '~/wire/status/status.ts'
 import { tableLines } from '../table.ts'
 
 type FeedStanding = { readonly id: string; readonly record: FeedRecord | null }

@@ -118,7 +118,7 @@ function numberFault({ answer, known }: Questioned): string | null {
   return null
 }
 
-function pegFault({ perUsd }: ReferenceAnswer): string | null {
+export function pegFault({ perUsd }: Pick<ReferenceAnswer, 'perUsd'>): string | null {
   const held = Object.keys(PEGS).filter((currency) => perUsd.has(currency))
   const off = held.filter(
     (currency) => !isWithin(Number(perUsd.get(currency)), PEGS[currency]!, PEG_MOVE_MAX),

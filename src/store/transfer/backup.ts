@@ -9,6 +9,7 @@ import * as portal from '~/store/portal/schema.ts'
 import * as references from '~/store/reference-schema.ts'
 import * as schema from '~/store/schema.ts'
 import { schemaVersion, versionOf } from '~/store/schema-version.ts'
+import * as sources from '~/store/source/schema.ts'
 import { type CopyIn, copyIn } from './copy-in.ts'
 import { copyOut } from './copy-out.ts'
 
@@ -26,6 +27,7 @@ const OLDEST = versionOf('0007_activity')
 const NEWER_TABLES: ReadonlyMap<string, number> = new Map([
   ['offers', versionOf('0011_offers')],
   ['day_files', versionOf('0013_day_files')],
+  ['quote_source_state', versionOf('0014_quote_sources')],
 ])
 
 /** The line that ends the rows of a table; COPY's text format never produces it. */
@@ -38,8 +40,8 @@ const ROWS_BYTES_MAX = 1_048_576
  */
 const TABLES: readonly Table[] = ordered([
   schema.offers,
-  ...Object.values({ ...schema, ...past, ...files, ...references, ...portal }).filter((value) =>
-    is(value, PgTable),
+  ...Object.values({ ...schema, ...past, ...files, ...references, ...portal, ...sources }).filter(
+    (value) => is(value, PgTable),
   ),
 ])
 

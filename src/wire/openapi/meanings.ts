@@ -31,6 +31,7 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   HistoryResponse: 'A page of the observations of a corridor.',
   IngestResponse: 'What was recorded.',
   MidFeedState: 'How one reference feed is doing.',
+  QuoteSourceState: 'How fetching the official rates of one bank is going.',
   MidFeeds: 'How the reference feeds are doing.',
   PairValue: 'The mid and the best executable price of one pair.',
   Provider: 'A provider to ask for.',

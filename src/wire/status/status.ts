@@ -4,8 +4,9 @@ import type { FeedState } from '~/domain/feed/state.ts'
 import type { DoubtfulPeg } from '~/domain/price/doubtful-peg.ts'
 import { roundAmount } from '~/domain/round.ts'
 import type { Status } from '~/service/status.ts'
-import { CurrencyCode, Instant, namedRecord, nullable, record, words } from './fields.ts'
-import { iso } from './present.ts'
+import { CurrencyCode, Instant, namedRecord, nullable, record, words } from '../fields.ts'
+import { iso } from '../present.ts'
+import { presentSource, QuoteSourceState } from './source.ts'
 
 /** The label of the interface's version, as in its base path. */
 const API_VERSION = 'v1'
@@ -57,6 +58,11 @@ export const StatusResponse = namedRecord('StatusResponse', {
     age_seconds: nullable(Type.Integer()),
   }),
   mid_feeds: Type.Optional(MidFeeds),
+  quote_sources: Type.Optional(
+    Type.Array(QuoteSourceState, {
+      description: 'The banks whose official rates are fetched. Absent where none is.',
+    }),
+  ),
   doubtful_pegs: Type.Optional(
     Type.Array(DoubtfulPegEntry, {
       description:
@@ -69,7 +75,16 @@ export const StatusResponse = namedRecord('StatusResponse', {
 
 /** `sample` says what a demonstration does to its data; null for real data. */
 export function presentStatus(
-  { corridorCount, providerCount, lastRateMs, feed, isMidRecent, feeds, doubtfulPegs }: Status,
+  {
+    corridorCount,
+    providerCount,
+    lastRateMs,
+    feed,
+    isMidRecent,
+    feeds,
+    sources,
+    doubtfulPegs,
+  }: Status,
   { nowMs, sample }: { nowMs: number; sample: string | null },
 ): Static<typeof StatusResponse> {
   return {
@@ -84,6 +99,9 @@ export function presentStatus(
       age_seconds: feed && ageSeconds(feed.atMs, nowMs),
     },
     ...(feeds.ranMs !== null && { mid_feeds: presentFeeds(feeds, { ranMs: feeds.ranMs, nowMs }) }),
+    ...(sources.length > 0 && {
+      quote_sources: sources.map((source) => presentSource(source, nowMs)),
+    }),
     ...(doubtfulPegs.length > 0 && { doubtful_pegs: doubtfulPegs.map(presentDoubtfulPeg) }),
     ...(sample !== null && { sample }),
     timestamp: iso(nowMs),

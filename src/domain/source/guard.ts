@@ -1,0 +1,217 @@
+import { DAY_MS } from '~/domain/duration.ts'
+import { FeedError } from '~/domain/feed/feed.ts'
+import { isWithin, pegFault } from '~/domain/feed/guard.ts'
+import type { BankDay, BankRate, Span } from './day.ts'
+import { priceOf, type SourcePrice } from './price.ts'
+import { dateIn } from './zone.ts'
+
+/** A rate that a bank states, for one unit of the foreign currency, and when it holds from. */
+export type StatedPrice = SourcePrice & { readonly from: string; readonly atMs: number }
+
+/** A rate that was recorded of a bank. */
+export type KnownPrice = { readonly from: string; readonly atMs: number; readonly rate: string }
+
+/**
+ * The bounds of what is believed. A rate may be that far off its mid, as a share; beyond it only
+ * where the bank has said about as much within the last days. Where there is no mid, it may have
+ * moved that far since the nearest day that is known: every devaluation of an official rate in
+ * Africa since 2020 is smaller, and an inverted or tenfold rate is not.
+ */
+const MID_OFF_MAX = 0.25
+const HABIT_MOVE_MAX = 0.1
+const HABIT_MS_MAX = 14 * DAY_MS
+const MOVE_MAX = 0.75
+/** Where more of a day is not believed, the bank has changed what it states: nothing is. */
+const REFUSED_SHARE_MAX = 0.25
+/** Some banks publish on a Friday what holds from Monday; a date beyond is wrong. */
+const AHEAD_MS_MAX = 8 * DAY_MS
+/** How many refusals are kept to be told. */
+const REFUSED_MAX = 20
+
+/**
+ * The days of an answer that lie in a span, each whole, the oldest first; where none does, the
+ * newest alone, unless `isStrict`. Days that have not come yet are left out.
+ *
+ * Throws a FeedError for a date that cannot be, whichever day has it.
+ */
+export function daysWithin(days: readonly BankDay[], window: Window): BankDay[] {
+  const { sinceMs, untilMs, isStrict, timeZone, nowMs } = window
+  for (const { atMs } of days) {
+    if (!Number.isSafeInteger(atMs)) throw implausible('gives a date that cannot be understood')
+    if (atMs > nowMs + AHEAD_MS_MAX)
+      throw implausible(`dates rates ${dateIn(atMs, timeZone)}, which is in the future`)
+  }
+  const byTime = Map.groupBy(days, ({ atMs }) => atMs)
+  const whole = [...byTime].map(([atMs, parts]) => ({
+    atMs,
+    rates: parts.flatMap(({ rates }) => rates),
+  }))
+  const come = whole.filter(({ atMs }) => atMs <= nowMs).sort((a, b) => a.atMs - b.atMs)
+  const within = come.filter(({ atMs }) => atMs >= sinceMs && atMs <= untilMs)
+  return within.length > 0 || isStrict ? within : come.slice(-1)
+}
+
+type Window = Span & {
+  readonly isStrict: boolean
+  readonly timeZone: string
+  readonly nowMs: number
+}
+
+type Judging = {
+  /** Each whole, the oldest first. */
+  readonly days: readonly BankDay[]
+  /** The currency that the prices are in. */
+  readonly currency: string
+  readonly timeZone: string
+  /** Whether a currency is one that the service knows; rates of others are left out. */
+  isKnown(code: string): boolean
+  /** The mid of a foreign currency about that time; null where there is none. */
+  midOf(code: string, atMs: number): number | null
+  /** What was recorded around those days. */
+  readonly known: readonly KnownPrice[]
+}
+
+export type Judgement = {
+  readonly accepted: readonly StatedPrice[]
+  /** What was not believed, each a sentence that follows the bank's name. */
+  readonly refused: readonly string[]
+  /** The codes that the service does not know. */
+  readonly unknown: readonly string[]
+}
+
+/**
+ * What to believe of a bank's days, in their order.
+ *
+ * A rate is refused by itself when it is no price, is stated twice and differently, or lies too far
+ * from its mid and from what is known; a day is when that befalls a good part of it, or when it
+ * contradicts pegs that have held for decades. Throws a FeedError `implausible`, so that nothing
+ * counts, when that befalls the newest day or a good part of all: then units, direction or columns
+ * are not what they were.
+ */
+export function judgementOf(judging: Judging): Judgement {
+  const { days, currency, isKnown } = judging
+  const trail = new Trail(judging.known)
+  const unknown = new Set<string>()
+  const read = days.map((day): ReadDay => {
+    const known = day.rates.filter(({ currency: code }) => {
+      if (!isKnown(code)) unknown.add(code)
+      return isKnown(code) && code !== currency
+    })
+    const found = readDay({ ...day, rates: known }, judging, trail)
+    for (const price of found.stated) trail.add(price)
+    return found
+  })
+  const whole = read.flatMap(({ fault }) => (fault ? [fault] : []))
+  const newest = read.at(-1)?.fault ?? null
+  if (newest !== null || whole.length > read.length * REFUSED_SHARE_MAX)
+    throw implausible(newest ?? whole[0]!)
+  return {
+    accepted: read.flatMap(({ stated }) => stated),
+    refused: read.flatMap(({ faults }) => faults).slice(0, REFUSED_MAX),
+    unknown: [...unknown],
+  }
+}
+
+/** What is believed of a day; `fault` says why nothing is. */
+type ReadDay = {
+  readonly stated: readonly StatedPrice[]
+  readonly faults: readonly string[]
+  readonly fault: string | null
+}
+
+function readDay({ atMs, rates }: BankDay, judging: Judging, trail: Trail): ReadDay {
+  const { currency, timeZone } = judging
+  const date = dateIn(atMs, timeZone)
+  const stated: StatedPrice[] = []
+  const faults: string[] = []
+  for (const same of Map.groupBy(rates, (rate) => rate.currency).values()) {
+    const found = statedOf(same, { currency, atMs })
+    const fault = typeof found === 'string' ? found : distanceFault(found, judging, trail)
+    if (fault !== null) faults.push(`${fault} (${date})`)
+    else if (typeof found !== 'string') stated.push(found)
+  }
+  const fault = dayFault({ stated, faults, date })
+  return fault === null ? { stated, faults, fault } : { stated: [], faults: [fault], fault }
+}
+
+type Place = { readonly currency: string; readonly atMs: number }
+
+/** What the rates of one currency on one day come to; a sentence where they are no price. */
+function statedOf(rates: readonly BankRate[], { currency, atMs }: Place): StatedPrice | string {
+  const [first, ...others] = rates.map((rate) => priceOf(rate, currency))
+  const [{ currency: from } = { currency: '' }] = rates
+  if (typeof first !== 'object') return first!
+  const isOne = others.every((other) => typeof other === 'object' && other.rate === first.rate)
+  return isOne ? { ...first, from, atMs } : `gives ${from} twice, differently`
+}
+
+function distanceFault(
+  price: StatedPrice,
+  { midOf, timeZone }: Judging,
+  trail: Trail,
+): string | null {
+  const { from, atMs } = price
+  const rate = Number(price.rate)
+  const mid = midOf(from, atMs)
+  if (mid !== null && isWithin(rate, mid, MID_OFF_MAX)) return null
+  const known = trail.nearest(from, atMs)
+  if (mid !== null) {
+    const isRecent = known !== null && Math.abs(known.atMs - atMs) <= HABIT_MS_MAX
+    const isHabit = isRecent && isWithin(rate, Number(known.rate), HABIT_MOVE_MAX)
+    return isHabit ? null : `gives ${from} as ${price.rate} where the mid is ${rounded(mid)}`
+  }
+  if (known === null || isWithin(rate, Number(known.rate), MOVE_MAX)) return null
+  const day = dateIn(known.atMs, timeZone)
+  return `gives ${from} as ${price.rate} where it was ${known.rate} on ${day}`
+}
+
+type Read = {
+  readonly stated: readonly StatedPrice[]
+  readonly faults: readonly string[]
+  readonly date: string
+}
+
+/** Why nothing of a day is to be believed, or null. */
+function dayFault({ stated, faults, date }: Read): string | null {
+  const count = stated.length + faults.length
+  const isMany = faults.length >= 2 && faults.length > count * REFUSED_SHARE_MAX
+  if (isMany || (count > 0 && stated.length === 0))
+    return `states ${faults.length} of ${count} rates that cannot be: ${faults[0]}`
+  const usd = stated.find(({ from }) => from === 'USD')
+  if (!usd) return null
+  const perUsd = new Map(
+    stated.map(({ from, rate }) => [from, String(Number(usd.rate) / Number(rate))]),
+  )
+  const fault = pegFault({ perUsd })
+  return fault && `${fault} (${date})`
+}
+
+/** What is known of each currency, to find the nearest in time; grows with what is accepted. */
+class Trail {
+  readonly #byCode = new Map<string, KnownPrice[]>()
+
+  constructor(known: readonly KnownPrice[]) {
+    for (const price of known) this.add(price)
+  }
+
+  add(price: KnownPrice): void {
+    const prices = this.#byCode.get(price.from)
+    if (prices) prices.push(price)
+    else this.#byCode.set(price.from, [price])
+  }
+
+  /** The nearest of another time; of two equally near ones the one added last. */
+  nearest(from: string, atMs: number): KnownPrice | null {
+    let nearest: KnownPrice | null = null
+    for (const price of this.#byCode.get(from) ?? [])
+      if (price.atMs !== atMs && !(distance(nearest, atMs) < distance(price, atMs))) nearest = price
+    return nearest
+  }
+}
+
+const distance = (price: KnownPrice | null, atMs: number): number =>
+  price === null ? Number.POSITIVE_INFINITY : Math.abs(price.atMs - atMs)
+
+const implausible = (text: string) => new FeedError('implausible', text)
+
+const rounded = (value: number): number => Number(value.toPrecision(6))

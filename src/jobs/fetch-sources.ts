@@ -1,0 +1,89 @@
+import { isWaiting } from '~/domain/feed/attempts.ts'
+import type { QuoteSource } from '~/domain/source/source.ts'
+import type { SourceRecord } from '~/domain/source/state.ts'
+import { isDue } from '~/domain/source/turn.ts'
+import type { Log } from '~/log.ts'
+import { type FetchSourceDeps, fetchSource, type SourceReport, type Wish } from './fetch-source.ts'
+import { lastInstantMs } from './schedule.ts'
+
+export type FetchSourcesDeps = FetchSourceDeps & { readonly sources: readonly QuoteSource[] }
+
+/** How many banks are asked at once. */
+const AT_ONCE_MAX = 5
+
+const NOTHING_WISHED: Wish = { since: null, until: null, isDry: false }
+
+/**
+ * Asks the banks that are due, a few at a time, and records what is new; null while another replica
+ * is asking. `pattern` says when to ask all of them; without it each is asked when it publishes.
+ */
+export function fetchDueSources(
+  deps: FetchSourcesDeps,
+  pattern: string | null,
+): Promise<readonly SourceReport[] | null> {
+  const { store, clock } = deps
+  return store.once(async () => {
+    const records = recordsById(await store.loadStates())
+    const isTurn = (source: QuoteSource): boolean => {
+      const record = records.get(source.id)
+      if (!record) return true
+      const nowMs = clock.now()
+      if (pattern === null) return isDue(record, source, nowMs)
+      const lastMs = lastInstantMs(pattern, nowMs)
+      return !isWaiting(record, nowMs) && lastMs !== null && (record.triedMs ?? 0) < lastMs
+    }
+    return fetchEach(deps, deps.sources.filter(isTurn), { records, wish: NOTHING_WISHED })
+  })
+}
+
+/** Asks every bank now, as wished; null while another process is asking. */
+export function fetchSources(
+  deps: FetchSourcesDeps,
+  wish: Wish,
+): Promise<readonly SourceReport[] | null> {
+  const { store, sources } = deps
+  return store.once(async () => {
+    const records = recordsById(await store.loadStates())
+    return fetchEach(deps, sources, { records, wish })
+  })
+}
+
+type Beginning = { readonly records: ReadonlyMap<string, SourceRecord>; readonly wish: Wish }
+
+/** A report on each of the banks, in their order. */
+async function fetchEach(
+  deps: FetchSourcesDeps,
+  sources: readonly QuoteSource[],
+  { records, wish }: Beginning,
+): Promise<SourceReport[]> {
+  const reports = new Map<string, SourceReport>()
+  const waiting = [...sources]
+  const askInTurn = async () => {
+    for (let source = waiting.shift(); source; source = waiting.shift()) {
+      const before = records.get(source.id) ?? null
+      const report = await fetchSource(deps, source, { wish, before })
+      reports.set(source.id, report)
+      if (wish.isDry) continue
+      await deps.store.saveState(report.record)
+      tell(report, before, deps.log)
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE_MAX }, askInTurn))
+  return sources.map(({ id }) => reports.get(id)!)
+}
+
+const recordsById = (records: readonly SourceRecord[]) =>
+  new Map(records.map((record) => [record.id, record]))
+
+/** Logs what changed since the bank was asked last, and only that. */
+function tell({ id, record, excerpt }: SourceReport, before: SourceRecord | null, log: Log): void {
+  const { isFailing, fault, message, refused } = record
+  const wasFailing = before?.isFailing ?? false
+  if (isFailing && !wasFailing)
+    log.warn({ source: id, fault, ...(excerpt && { excerpt }) }, `quote source ${id} ${message}`)
+  else if (wasFailing && !isFailing) log.info({ source: id }, `quote source ${id} works again`)
+  const isRefusing = refused.length > 0
+  if (isRefusing === (before?.refused ?? []).length > 0) return
+  if (isRefusing) log.warn({ source: id, refused }, `quote source ${id} ${refused[0]}; refused`)
+  else log.info({ source: id }, `quote source ${id} states nothing any more that is refused`)
+}

@@ -1,0 +1,67 @@
+import type { Currency } from '~/domain/currency.ts'
+import { FeedError } from '~/domain/feed/feed.ts'
+import type { Catalogue, Provider } from '~/domain/provider.ts'
+import type { QuoteSource, SourceProvider } from '~/domain/source/source.ts'
+
+/** What a catalogue lacks of a bank; `whole` is the catalogue with it. */
+type Entries = { readonly missing: Catalogue; readonly whole: Catalogue }
+
+type Needed = {
+  readonly source: Pick<QuoteSource, 'provider' | 'currency'>
+  /** The currencies that the bank states. */
+  readonly codes: Iterable<string>
+  /** The entry of a currency that the catalogue lacks; null for a code that is none. */
+  entryOf(code: string): Currency | null
+}
+
+/**
+ * The entries that a bank needs and the catalogue lacks: its provider, its currency, the currencies
+ * that it states, and those to which they are pegged. What is there stays as it is.
+ */
+export function entriesFor(catalogue: Catalogue, { source, codes, entryOf }: Needed): Entries {
+  const known = new Set(catalogue.currencies.map(({ code }) => code))
+  const currencies: Currency[] = []
+  const add = (code: string): void => {
+    const entry = known.has(code) ? null : entryOf(code)
+    if (!entry) return
+    known.add(code)
+    if (entry.peg) add(entry.peg.to)
+    currencies.push(entry)
+  }
+  for (const code of [source.currency, ...codes]) add(code)
+  const isThere = catalogue.providers.some(({ id }) => id === source.provider.id)
+  const missing = { currencies, providers: isThere ? [] : [providerOf(source.provider)] }
+  return {
+    missing,
+    whole: {
+      ...catalogue,
+      currencies: [...catalogue.currencies, ...missing.currencies],
+      providers: [...catalogue.providers, ...missing.providers],
+    },
+  }
+}
+
+const providerOf = (provider: SourceProvider): Provider => ({
+  ...provider,
+  logoUrl: null,
+  providerType: 'central_bank',
+  rateType: 'official',
+  transferTime: null,
+  paymentMethods: null,
+  isActive: true,
+})
+
+/** Throws a FeedError where an operator has made the bank's provider something else. */
+export function refuseOther(catalogue: Catalogue, { provider, currency }: Needed['source']): void {
+  const entry = catalogue.providers.find(({ id }) => id === provider.id)
+  if (entry && !entry.isActive)
+    throw new FeedError('misconfigured', `is not asked: ${provider.id} is inactive`)
+  if (entry && entry.rateType !== 'official')
+    throw new FeedError(
+      'misconfigured',
+      `is not asked: the rate type of ${provider.id} is ${entry.rateType}, not official`,
+    )
+  const local = catalogue.currencies.find(({ code }) => code === currency)
+  if (local && !local.isActive)
+    throw new FeedError('misconfigured', `is not asked: ${currency} is inactive`)
+}

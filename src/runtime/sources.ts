@@ -1,0 +1,158 @@
+import type { Clock } from '~/clock.ts'
+import type { Config } from '~/config.ts'
+import type { Observation } from '~/domain/observation.ts'
+import type { QuoteSource } from '~/domain/source/source.ts'
+import { systemPace } from '~/feed/fetcher.ts'
+import type { SourceStore } from '~/jobs/fetch-source.ts'
+import type { Job, Schedule } from '~/jobs/schedule.ts'
+import { SourceTurns } from '~/jobs/source-turns.ts'
+import type { Log } from '~/log.ts'
+import type { Memory, Publication } from '~/memory/memory.ts'
+import { currencyEntry } from '~/sample/currency-entry.ts'
+import { type IngestDeps, ingest } from '~/service/ingest.ts'
+import { createSources } from '~/source/sources.ts'
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import type { Database } from '~/store/database.ts'
+import { createReferenceStore } from '~/store/reference-store.ts'
+import { knownPrices } from '~/store/source/known-prices.ts'
+import { createSourceStateStore } from '~/store/source/state-store.ts'
+import { version } from '../../package.json'
+import { type Pace, until } from './feeds.ts'
+
+type SourceConfig = Pick<
+  Config,
+  | 'feeds'
+  | 'midMaxAgeMs'
+  | 'publicUrl'
+  | 'quoteSources'
+  | 'quoteSourcesCron'
+  | 'quoteSourcesKeys'
+  | 'quoteSourcesVia'
+>
+
+type SourceServiceDeps = {
+  readonly config: SourceConfig
+  readonly clock: Clock
+  readonly log: Log
+  readonly memory: Memory
+  readonly database: Database
+  /** Where observations are recorded, so that memory serves them at once. */
+  readonly store: IngestDeps['store']
+  readonly pace?: Pace
+  /** Wraps a source to observe its answers. */
+  readonly watch?: (source: QuoteSource) => QuoteSource
+}
+
+const JOB_NAME = 'fetch-quotes'
+/** How often it is looked whether a bank is due. */
+const LOOKS = '4-59/5 * * * *'
+
+const same = (source: QuoteSource): QuoteSource => source
+
+/** The quote sources of a service; without any configured it does nothing. */
+export class SourceService {
+  readonly #stopping = new AbortController()
+  readonly #turns: SourceTurns | null
+  readonly #pattern: string
+
+  constructor({ store, pace = systemPace, watch = same, ...deps }: SourceServiceDeps) {
+    const { config, clock, memory, database } = deps
+    const { signal } = this.#stopping
+    const sources = sourcesOf(config, { clock, pace: until(signal, pace) })
+    const record = async (observations: readonly Observation[]) =>
+      void (await ingest({ memory, store, clock }, { observations, idempotency: null }))
+    const publish = (publication: Publication) => memory.publish(publication, clock.now())
+    this.#pattern = config.quoteSourcesCron ?? LOOKS
+    this.#turns =
+      sources.length === 0
+        ? null
+        : new SourceTurns({
+            ...deps,
+            sources: sources.map(watch),
+            store: untilStopped(signal, sourceStoreOf(database, { record, publish })),
+            entryOf: currencyEntry,
+            midMaxAgeMs: config.midMaxAgeMs,
+            pattern: config.quoteSourcesCron,
+            hasFeeds: config.feeds.length > 0,
+          })
+  }
+
+  get jobs(): Job[] {
+    if (!this.#turns) return []
+    return [{ name: JOB_NAME, pattern: this.#pattern, run: () => this.run() }]
+  }
+
+  /** One turn; a stop in the middle of it leaves no trace of what is not recorded yet. */
+  async run(): Promise<void> {
+    try {
+      await this.#turns?.run()
+    } catch (error) {
+      if (!this.#stopping.signal.aborted) throw error
+    }
+  }
+
+  start(schedule: Schedule): void {
+    if (this.#turns) schedule.runNow(JOB_NAME)
+  }
+
+  /** Cancels what is being asked. */
+  stop(): void {
+    this.#stopping.abort()
+  }
+}
+
+type Outside = { readonly clock: Clock; readonly pace: Pace }
+
+/** The configured banks; who asks says where it can be found, if it has an address of its own. */
+export function sourcesOf(config: SourceConfig, { clock, pace }: Outside): QuoteSource[] {
+  const { publicUrl, quoteSources, quoteSourcesKeys: keys, quoteSourcesVia: via } = config
+  const agent = `corridor/${version}${publicUrl === null ? '' : ` (+${publicUrl})`}`
+  return createSources(quoteSources, { fetcher: { clock, ...pace }, via, keys, agent })
+}
+
+type Effects = {
+  record(observations: readonly Observation[]): Promise<void>
+  publish(publication: Publication): void
+}
+
+/** The store of the sources, which publishes at once what it saves. */
+export function sourceStoreOf(database: Database, { record, publish }: Effects): SourceStore {
+  const states = createSourceStateStore(database)
+  const catalogue = createCatalogueStore(database)
+  const references = createReferenceStore(database)
+  return {
+    once: states.once,
+    loadStates: () => states.load(),
+    async saveState(state) {
+      await states.save(state)
+      publish({ sources: [state] })
+    },
+    catalogue: catalogue.load,
+    async addEntries(entries) {
+      await catalogue.apply(entries)
+      publish({ catalogue: await catalogue.load() })
+    },
+    knownPrices: (providerId, span) => knownPrices(database, providerId, span),
+    referencesAt: references.referencesAt,
+    record,
+  }
+}
+
+/** A store that records nothing more of a run that was cancelled. */
+function untilStopped(signal: AbortSignal, store: SourceStore): SourceStore {
+  return {
+    ...store,
+    async addEntries(entries) {
+      signal.throwIfAborted()
+      return store.addEntries(entries)
+    },
+    async record(observations) {
+      signal.throwIfAborted()
+      return store.record(observations)
+    },
+    async saveState(state) {
+      signal.throwIfAborted()
+      return store.saveState(state)
+    },
+  }
+}

@@ -1,0 +1,46 @@
+import type { Span } from '~/domain/source/day.ts'
+import type { KnownPrice } from '~/domain/source/guard.ts'
+import type { Database } from '~/store/database.ts'
+import { instantText } from '~/store/encoding.ts'
+
+type Row = { readonly source: string; readonly at_ms: string; readonly rate: string }
+
+/**
+ * What is recorded of a provider in a span, and the nearest before and after it in each corridor,
+ * oldest first; of several at one moment the one recorded last.
+ */
+export async function knownPrices(
+  { sql }: Pick<Database, 'sql'>,
+  providerId: string,
+  { sinceMs, untilMs }: Span,
+): Promise<KnownPrice[]> {
+  const [since, until] = [instantText(sinceMs), instantText(untilMs)]
+  const rows = await sql<Row[]>`
+    select c.source, extract(epoch from o.effective_from) * 1000 as at_ms,
+      trim_scale(o.rate) as rate
+    from provider_corridors p
+    join corridors c on c.id = p.corridor_id
+    cross join lateral (
+      select distinct on (effective_from) effective_from, rate from observations
+      where provider_corridor_id = p.id
+        and effective_from between ${since}::timestamptz and ${until}::timestamptz
+      order by effective_from, id desc
+    ) o
+    where p.provider_id = ${providerId}
+    union all
+    select c.source, extract(epoch from o.effective_from) * 1000, trim_scale(o.rate)
+    from provider_corridors p
+    join corridors c on c.id = p.corridor_id
+    cross join lateral (
+      (select effective_from, rate from observations
+        where provider_corridor_id = p.id and effective_from < ${since}::timestamptz
+        order by effective_from desc, id desc limit 1)
+      union all
+      (select effective_from, rate from observations
+        where provider_corridor_id = p.id and effective_from > ${until}::timestamptz
+        order by effective_from, id desc limit 1)
+    ) o
+    where p.provider_id = ${providerId}
+    order by at_ms`
+  return rows.map(({ source, at_ms, rate }) => ({ from: source, atMs: Number(at_ms), rate }))
+}

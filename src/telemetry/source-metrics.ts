@@ -1,0 +1,34 @@
+import type { Clock } from '~/clock.ts'
+import { missedDays } from '~/domain/source/turn.ts'
+import type { Memory } from '~/memory/memory.ts'
+import type { Family } from './families.ts'
+
+/** What all replicas together know about the banks whose official rates are fetched. */
+export function sourceMetrics(memory: Memory, clock: Clock): Family[] {
+  const records = () => memory.current.sources
+  return [
+    {
+      name: 'corridor_source_failing',
+      help: '1 while the last attempt at a quote source, by any replica, failed',
+      type: 'gauge',
+      read: () => records().map(({ id, isFailing }) => [{ source: id }, isFailing ? 1 : 0]),
+    },
+    {
+      name: 'corridor_source_missed_days',
+      help: 'On how many days of publication a quote source has stated nothing since its newest',
+      type: 'gauge',
+      *read() {
+        for (const record of records()) {
+          const missed = missedDays(record.newestMs, record, clock.now())
+          if (missed !== null) yield [{ source: record.id }, missed]
+        }
+      },
+    },
+    {
+      name: 'corridor_source_values_refused',
+      help: 'Rates in the last answer of a quote source that were not believed',
+      type: 'gauge',
+      read: () => records().map(({ id, refused }) => [{ source: id }, refused.length]),
+    },
+  ]
+}

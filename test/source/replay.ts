@@ -1,0 +1,74 @@
+import { bytesOf, type Exchange, exchangesOf, NAMES } from './recordings.ts'
+
+/** A question that came by way of the replay. */
+export type Replayed = { readonly host: string; readonly path: string; readonly headers: Headers }
+
+/** A local server in the place of every bank's host: it answers what was recorded of them. */
+export type Replay = {
+  /** The value for QUOTE_SOURCES_VIA. */
+  readonly via: string
+  readonly asked: Replayed[]
+  /** Answers in place of the recording; null to leave it to that. */
+  answer: (asked: Replayed, recorded: Response) => Response | null | Promise<Response | null>
+  /** The most pages of one host that were asked for at once. */
+  readonly atOnceMax: number
+  stop(): void
+}
+
+/** Answers a question that was recorded as it was answered then, any other with 404. */
+export async function startReplay(folder?: string, port = 0): Promise<Replay> {
+  const exchanges = (await Promise.all(NAMES.map((name) => exchangesOf(name, folder)))).flat()
+  const asked: Replayed[] = []
+  const running = new Map<string, number>()
+  let atOnceMax = 0
+  const server = Bun.serve({
+    port,
+    hostname: '127.0.0.1',
+    async fetch(request) {
+      const { pathname, search } = new URL(request.url)
+      const [, host = '', ...path] = pathname.split('/')
+      const one = { host, path: `/${path.join('/')}${search}`, headers: request.headers }
+      asked.push(one)
+      const count = (running.get(host) ?? 0) + 1
+      running.set(host, count)
+      atOnceMax = Math.max(atOnceMax, count)
+      const recorded = recordedOf(exchanges, { request, ...one, form: await request.text() })
+      try {
+        return (await replay.answer(one, recorded)) ?? recorded
+      } finally {
+        running.set(host, running.get(host)! - 1)
+      }
+    },
+  })
+  const replay: Replay = {
+    via: server.url.origin,
+    asked,
+    answer: () => null,
+    get atOnceMax() {
+      return atOnceMax
+    },
+    stop: () => void server.stop(true),
+  }
+  return replay
+}
+
+type Question = Pick<Replayed, 'host' | 'path'> & {
+  readonly request: Request
+  readonly form: string
+}
+
+function recordedOf(exchanges: readonly Exchange[], { request, host, path, form }: Question) {
+  const found = exchanges.find(
+    ({ method, url, request_body }) =>
+      method === request.method && url === `https://${host}${path}` && request_body === form,
+  )
+  if (!found) return new Response('nothing was recorded', { status: 404 })
+  const headers = { 'content-type': found.content_type }
+  return new Response(bytesOf(found), { status: found.status, headers })
+}
+
+if (import.meta.main) {
+  const [folder, port] = process.argv.slice(2)
+  const { via } = await startReplay(folder, Number(port ?? 0))
+  process.stdout.write(`QUOTE_SOURCES_VIA=${via}\n`)
+}
