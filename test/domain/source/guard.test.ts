@@ -1,0 +1,230 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import type { BankDay, BankRate } from '~/domain/source/day.ts'
+import { daysWithin, judgementOf, type KnownPrice } from '~/domain/source/guard.ts'
+import { priceOf } from '~/domain/source/price.ts'
+
+const DAY_MS = 86_400_000
+/** Midnight in Nairobi. */
+const AT_MS = Date.parse('2026-05-19T21:00:00Z')
+
+const rate = (
+  currency: string,
+  central: string | null,
+  more: Partial<BankRate> = {},
+): BankRate => ({
+  ...{ currency, unit: 1, buying: null, central, selling: null },
+  ...more,
+})
+
+const RATES = [
+  rate('USD', '129.3529'),
+  rate('EUR', '146.2471'),
+  rate('GBP', '171.8382'),
+  rate('AED', '35.2221'),
+  rate('SAR', '34.4876'),
+]
+const MIDS: Readonly<Record<string, number>> = {
+  ...{ USD: 129.3, EUR: 146.4, GBP: 172, AED: 35.21, SAR: 34.48 },
+}
+
+type Case = {
+  rates?: readonly BankRate[]
+  days?: readonly BankDay[]
+  mids?: Readonly<Record<string, number>>
+  known?: readonly KnownPrice[]
+}
+
+const judged = ({ rates = RATES, days, mids = MIDS, known = [] }: Case) =>
+  judgementOf({
+    days: days ?? [{ atMs: AT_MS, rates }],
+    currency: 'KES',
+    timeZone: 'Africa/Nairobi',
+    isKnown: (code) => code !== 'XQX',
+    midOf: (code) => mids[code] ?? null,
+    known,
+  })
+
+const refusal = (run: () => unknown): string => {
+  try {
+    run()
+  } catch (error) {
+    return (error as Error).message
+  }
+  return 'believed'
+}
+
+const replaced = (currency: string, by: BankRate) =>
+  RATES.map((one) => (one.currency === currency ? by : one))
+
+describe('judgementOf', () => {
+  test('believes a day near its mids, each rate for one unit', () => {
+    const { accepted, refused } = judged({})
+    expect(refused).toEqual([])
+    expect(accepted.map(({ from, rate: price, atMs }) => [from, price, atMs])).toEqual(
+      RATES.map(({ currency, central }) => [currency, central!, AT_MS]),
+    )
+  })
+
+  test('refuses a hundredfold and an inverted rate by itself, with the day where the bank is', () => {
+    const hundredfold = judged({ rates: replaced('EUR', rate('EUR', '14624.71')) })
+    expect(hundredfold.accepted).toHaveLength(4)
+    expect(hundredfold.refused).toEqual([
+      'gives EUR as 14624.71 where the mid is 146.4 (2026-05-20)',
+    ])
+    const inverted = judged({ rates: replaced('GBP', rate('GBP', '0.005819')) })
+    expect(inverted.refused).toEqual(['gives GBP as 0.005819 where the mid is 172 (2026-05-20)'])
+  })
+
+  test('believes nothing of a day of which a good part is off', () => {
+    const rates = RATES.map((one) => ({
+      ...one,
+      central: String(1 / Number(one.central)).slice(0, 12),
+    }))
+    expect(refusal(() => judged({ rates }))).toStartWith(
+      'states 5 of 5 rates that cannot be: gives USD as 0.00773',
+    )
+  })
+
+  test('needs no mid to find a whole day inverted: the pegs of the Gulf contradict it', () => {
+    const rates = RATES.map((one) => ({
+      ...one,
+      central: String(1 / Number(one.central)).slice(0, 12),
+    }))
+    expect(refusal(() => judged({ rates, mids: {} }))).toStartWith(
+      'gives AED, SAR far from their pegs',
+    )
+  })
+
+  test('without a mid holds a rate against the nearest day that is known', () => {
+    const known = [{ from: 'EUR', atMs: AT_MS - 3 * DAY_MS, rate: '146' }]
+    const tenfold = replaced('EUR', rate('EUR', '1462.471'))
+    expect(judged({ rates: tenfold, mids: {}, known }).refused).toEqual([
+      'gives EUR as 1462.471 where it was 146 on 2026-05-17 (2026-05-20)',
+    ])
+    const devalued = replaced('EUR', rate('EUR', '234'))
+    expect(judged({ rates: devalued, mids: {}, known }).refused).toEqual([])
+  })
+
+  test('goes on believing a bank that keeps to a price far from the mid', () => {
+    const mids = { ...MIDS, EUR: 400 }
+    const said = [{ from: 'EUR', atMs: AT_MS - DAY_MS, rate: '146' }]
+    const longAgo = [{ from: 'EUR', atMs: AT_MS - 30 * DAY_MS, rate: '146' }]
+    expect(judged({ mids, known: said }).refused).toEqual([])
+    expect(judged({ mids, known: longAgo }).refused).toHaveLength(1)
+  })
+
+  test('leaves out a currency that nobody knows, and names it', () => {
+    const { accepted, unknown } = judged({ rates: [...RATES, rate('XQX', '5')] })
+    expect([accepted.length, unknown]).toEqual([5, ['XQX']])
+  })
+
+  test('takes a rate that is stated twice once, and refuses two different ones', () => {
+    expect(judged({ rates: [...RATES, RATES[1]!] }).accepted).toHaveLength(5)
+    expect(judged({ rates: [...RATES, rate('EUR', '146.2')] }).refused).toEqual([
+      'gives EUR twice, differently (2026-05-20)',
+    ])
+  })
+
+  test('leaves a bad day of the past out, and believes nothing where the newest is bad', () => {
+    const good = Array.from({ length: 8 }, (_, i) => ({ atMs: AT_MS - i * DAY_MS, rates: RATES }))
+    const bad = RATES.map((one) => ({ ...one, central: '1' }))
+    const past = [{ atMs: AT_MS - 20 * DAY_MS, rates: bad }, ...good.toReversed()]
+    expect(judged({ days: past }).refused).toHaveLength(1)
+    expect(judged({ days: past }).accepted).toHaveLength(40)
+    const newest = [...good.toReversed(), { atMs: AT_MS + DAY_MS, rates: bad }]
+    expect(refusal(() => judged({ days: newest }))).toStartWith('states 5 of 5 rates')
+  })
+
+  test('whatever it is told, it accepts nothing a quarter off a mid that nobody said before', () => {
+    const price = fc.double({ min: 1e-6, max: 1e9, noNaN: true }).map((value) => value.toFixed(6))
+    const prices = fc.array(fc.tuple(fc.constantFrom(...Object.keys(MIDS)), price), {
+      maxLength: 9,
+    })
+    fc.assert(
+      fc.property(prices, (stated) => {
+        const rates = stated.map(([currency, central]) => rate(currency, central))
+        let accepted: readonly { from: string; rate: string }[] = []
+        try {
+          accepted = judged({ rates }).accepted
+        } catch {}
+        for (const { from, rate: text } of accepted) {
+          const ratio = Number(text) / MIDS[from]!
+          expect(Math.max(ratio, 1 / ratio)).toBeLessThanOrEqual(1.25 * (1 + 1e-9))
+        }
+      }),
+    )
+  })
+})
+
+describe('daysWithin', () => {
+  const nowMs = AT_MS + DAY_MS / 2
+  const window = { sinceMs: AT_MS - 5 * DAY_MS, untilMs: nowMs, timeZone: 'Africa/Nairobi', nowMs }
+  const days = (...atMs: number[]): BankDay[] => atMs.map((ms) => ({ atMs: ms, rates: RATES }))
+
+  test('puts days together that came in parts, oldest first, and leaves out those to come', () => {
+    const parts = days(AT_MS, AT_MS - DAY_MS, AT_MS, AT_MS + DAY_MS)
+    const found = daysWithin(parts, { ...window, isStrict: false })
+    expect(found.map(({ atMs, rates }) => [atMs, rates.length])).toEqual([
+      [AT_MS - DAY_MS, 5],
+      [AT_MS, 10],
+    ])
+  })
+
+  test('of older days gives the newest alone, or none where only the span is wanted', () => {
+    const old = days(AT_MS - 90 * DAY_MS, AT_MS - 91 * DAY_MS)
+    expect(daysWithin(old, { ...window, isStrict: false })).toEqual([old[0]!])
+    expect(daysWithin(old, { ...window, isStrict: true })).toEqual([])
+  })
+
+  test('refuses all of an answer with a date of next year, or with none', () => {
+    const next = days(AT_MS, AT_MS + 365 * DAY_MS)
+    expect(refusal(() => daysWithin(next, { ...window, isStrict: false }))).toBe(
+      'dates rates 2027-05-20, which is in the future',
+    )
+    expect(refusal(() => daysWithin(days(Number.NaN), { ...window, isStrict: true }))).toBe(
+      'gives a date that cannot be understood',
+    )
+  })
+})
+
+describe('priceOf', () => {
+  test('takes the central price, and keeps both sides in the notes', () => {
+    const sides = { buying: '128.9', selling: '129.8' }
+    expect(priceOf(rate('USD', '129.35', sides), 'KES')).toEqual({
+      rate: '129.35',
+      evidence: 'observed',
+      notes: 'central 129.35, buying 128.9, selling 129.8 KES for 1 USD',
+    })
+  })
+
+  test('derives the mean of both sides, exactly, and says so', () => {
+    expect(
+      priceOf(rate('JPY', null, { unit: 100, buying: '33.1', selling: '33.4' }), 'EGP'),
+    ).toEqual({
+      rate: '0.3325',
+      evidence: 'derived',
+      notes: 'mean of buying 33.1 and selling 33.4 EGP for 100 JPY',
+    })
+  })
+
+  test('says what a bank wrote that states the reverse', () => {
+    const stated = '0.0748 USD for 1 BWP'
+    expect(priceOf(rate('USD', '13.3689839572193', { stated }), 'BWP')).toMatchObject({
+      rate: '13.3689839572193',
+      notes: 'central 13.3689839572193 BWP for 1 USD; stated as 0.0748 USD for 1 BWP',
+    })
+  })
+
+  test('is no price for what is none', () => {
+    const cannot = (one: BankRate) => expect(priceOf(one, 'KES')).toBeString()
+    for (const text of ['0', '-1', '1e5', '', '1,5', 'NaN', '1.2.3', '12345678901234567'])
+      cannot(rate('USD', text))
+    cannot(rate('USD', null))
+    cannot(rate('USD', null, { buying: '1' }))
+    cannot(rate('USD', '100', { unit: 0 }))
+    cannot(rate('USD', '100', { unit: 1.5 }))
+    cannot(rate('USD', '100', { buying: '101', selling: '100' }))
+    cannot(rate('USD', '100', { buying: '10', selling: '101' }))
+  })
+})

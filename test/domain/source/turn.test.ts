@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'bun:test'
+import { NO_ATTEMPTS } from '~/domain/feed/attempts.ts'
+import { isDue, LATE_DAYS, missedDays, stepsOf, usualSpan } from '~/domain/source/turn.ts'
+
+const at = (iso: string) => Date.parse(iso)
+
+/** Publishes at 13:30 in Nairobi, which is 10:30 UTC, from Monday to Friday. */
+const NAIROBI = {
+  timeZone: 'Africa/Nairobi',
+  publishes: { at: '13:30', weekdays: [1, 2, 3, 4, 5] },
+}
+/** Midnight in Nairobi of a date. */
+const day = (date: string) => at(`${date}T00:00:00+03:00`)
+
+const turn = (tried: string, more = {}) => ({
+  ...{ ...NO_ATTEMPTS, failures: 0, newestMs: null },
+  ...{ triedMs: at(tried), succeededMs: at(tried) },
+  ...more,
+})
+
+describe('isDue', () => {
+  test('a bank that was never asked is due', () => {
+    const never = { ...NO_ATTEMPTS, failures: 0, newestMs: null }
+    expect(isDue(never, NAIROBI, at('2026-05-20T00:00:00Z'))).toBe(true)
+  })
+
+  test('a bank is due from the minute at which it publishes, and not before', () => {
+    const yesterday = turn('2026-05-19T12:00:00Z', { newestMs: day('2026-05-19') })
+    expect(isDue(yesterday, NAIROBI, at('2026-05-20T10:29:59Z'))).toBe(false)
+    expect(isDue(yesterday, NAIROBI, at('2026-05-20T10:30:00Z'))).toBe(true)
+  })
+
+  test('a bank that has stated its day rests until the next day of publication', () => {
+    const friday = turn('2026-05-22T10:31:00Z', { newestMs: day('2026-05-22') })
+    for (const then of ['2026-05-22T20:00:00Z', '2026-05-23T10:31:00Z', '2026-05-25T10:29:00Z'])
+      expect(isDue(friday, NAIROBI, at(then))).toBe(false)
+    expect(isDue(friday, NAIROBI, at('2026-05-25T10:30:00Z'))).toBe(true)
+  })
+
+  test('a day that is not there is looked for again after an hour, then ever more rarely', () => {
+    const first = turn('2026-05-20T10:30:00Z', { newestMs: day('2026-05-19') })
+    expect(isDue(first, NAIROBI, at('2026-05-20T11:29:00Z'))).toBe(false)
+    expect(isDue(first, NAIROBI, at('2026-05-20T11:30:00Z'))).toBe(true)
+    const third = turn('2026-05-20T14:30:00Z', { newestMs: day('2026-05-19') })
+    expect(isDue(third, NAIROBI, at('2026-05-20T18:29:00Z'))).toBe(false)
+    expect(isDue(third, NAIROBI, at('2026-05-20T18:30:00Z'))).toBe(true)
+  })
+
+  test('a failure is tried again after a quarter of an hour, doubled up to six hours', () => {
+    const failing = (failures: number) =>
+      turn('2026-05-20T11:00:00Z', { isFailing: true, failures, newestMs: day('2026-05-20') })
+    expect(isDue(failing(1), NAIROBI, at('2026-05-20T11:14:59Z'))).toBe(false)
+    expect(isDue(failing(1), NAIROBI, at('2026-05-20T11:15:00Z'))).toBe(true)
+    expect(isDue(failing(3), NAIROBI, at('2026-05-20T11:59:00Z'))).toBe(false)
+    expect(isDue(failing(3), NAIROBI, at('2026-05-20T12:00:00Z'))).toBe(true)
+    expect(isDue(failing(50), NAIROBI, at('2026-05-20T17:00:00Z'))).toBe(true)
+  })
+
+  test('a bank that asked us to wait is not due before, whatever it should have published', () => {
+    const waiting = turn('2026-05-19T10:31:00Z', { waitUntilMs: at('2026-05-20T12:00:00Z') })
+    expect(isDue(waiting, NAIROBI, at('2026-05-20T11:59:59Z'))).toBe(false)
+    expect(isDue(waiting, NAIROBI, at('2026-05-20T12:00:00Z'))).toBe(true)
+  })
+})
+
+describe('missedDays', () => {
+  test('counts days of publication whose hour has passed, not weekends', () => {
+    const friday = day('2026-05-22')
+    expect(missedDays(friday, NAIROBI, at('2026-05-25T10:29:00Z'))).toBe(0)
+    expect(missedDays(friday, NAIROBI, at('2026-05-25T10:30:00Z'))).toBe(1)
+    expect(missedDays(friday, NAIROBI, at('2026-05-28T10:30:00Z'))).toBe(LATE_DAYS)
+  })
+
+  test('counts the days of a week that begins on Sunday', () => {
+    const cairo = {
+      timeZone: 'Africa/Cairo',
+      publishes: { at: '15:30', weekdays: [1, 2, 3, 4, 7] },
+    }
+    const thursday = at('2026-05-20T21:00:00Z')
+    expect(missedDays(thursday, cairo, at('2026-05-23T20:00:00Z'))).toBe(0)
+    expect(missedDays(thursday, cairo, at('2026-05-24T12:30:00Z'))).toBe(1)
+  })
+
+  test('is null before the first day, and bounded after years', () => {
+    expect(missedDays(null, NAIROBI, at('2026-05-25T10:30:00Z'))).toBeNull()
+    expect(missedDays(day('2019-01-01'), NAIROBI, at('2026-05-25T10:30:00Z'))).toBe(366)
+  })
+})
+
+describe('stepsOf', () => {
+  const span = { sinceMs: day('2026-05-21'), untilMs: day('2026-05-26') }
+  const datesOf = (reach: 'all' | number) =>
+    stepsOf(span, { ...NAIROBI, reach }).map(({ sinceMs, untilMs }) => [
+      new Date(sinceMs + 3 * 3_600_000).toISOString().slice(0, 10),
+      new Date(untilMs + 3 * 3_600_000).toISOString().slice(0, 10),
+    ])
+
+  test('a bank that answers all is asked once', () => {
+    expect(stepsOf(span, { ...NAIROBI, reach: 'all' })).toEqual([span])
+  })
+
+  test('a bank that answers one day is asked on its days of publication alone', () => {
+    expect(datesOf(1).map(([first]) => first)).toEqual([
+      ...['2026-05-21', '2026-05-22', '2026-05-25', '2026-05-26'],
+    ])
+  })
+
+  test('longer steps meet without a gap, and the last ends with the span', () => {
+    expect(datesOf(4)).toEqual([
+      ['2026-05-21', '2026-05-24'],
+      ['2026-05-25', '2026-05-26'],
+    ])
+  })
+})
+
+describe('usualSpan', () => {
+  const nowMs = at('2026-05-25T10:30:00Z')
+  test('begins with the newest day that is known, and reaches back ten days at most', () => {
+    expect(usualSpan(day('2026-05-22'), nowMs).sinceMs).toBe(day('2026-05-22'))
+    expect(usualSpan(day('2026-01-01'), nowMs).sinceMs).toBe(at('2026-05-15T10:30:00Z'))
+    expect(usualSpan(null, nowMs).sinceMs).toBe(at('2026-05-15T10:30:00Z'))
+  })
+})
