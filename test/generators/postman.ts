@@ -77,13 +77,11 @@ function requestOf(
 ): Json {
   const operation = operations[String(method).toLowerCase()]!
   const { parameters = [], security } = operation as { parameters?: Json[]; security?: unknown }
-  const isOptional = (name: string) =>
-    parameters.some((one) => one.name === name && one.example === undefined)
-  const switched = ({ key, ...rest }: Parameter) => ({
-    key,
-    ...rest,
-    ...(isOptional(key) ? { disabled: true } : {}),
-  })
+  const switched = ({ key, ...rest }: Parameter) => {
+    const told = parameters.find(({ name }) => name === key)
+    const isOptional = told !== undefined && told.example === undefined
+    return { key, ...rest, ...(isOptional && { disabled: true, value: hintOf(told) }) }
+  }
   return {
     method,
     description,
@@ -92,6 +90,12 @@ function requestOf(
     ...(body && Object.keys(body).length > 0 ? { body } : {}),
     ...(security ? { auth: { type: 'noauth' } } : auth ? { auth } : {}),
   }
+}
+
+/** A value to begin with; the converter would take any word of an enum, each time another. */
+function hintOf({ schema }: Json): string {
+  const { default: preset, examples, enum: words } = schema as Record<string, unknown[]>
+  return String(preset ?? examples?.[0] ?? words?.[0] ?? '')
 }
 
 if (import.meta.main) await Bun.write(COLLECTION_FILE, await collectionText())

@@ -14,17 +14,17 @@ export const toolbox = madeOnce(async () => {
   await mkdir(FOLDER, { recursive: true })
   for (const file of ['package.json', 'bun.lock'])
     await copyFile(join(import.meta.dir, file), join(FOLDER, file))
-  const { status, text } = await ran([process.execPath, 'install', '--frozen-lockfile'], FOLDER)
-  if (status !== 0) throw new Error(`the tools could not be installed: ${text}`)
+  const { status, errors } = await ran([process.execPath, 'install', '--frozen-lockfile'], FOLDER)
+  if (status !== 0) throw new Error(`the tools could not be installed: ${errors}`)
   return FOLDER
 })
 
-/** What a tool prints in a folder, errors included, and how it ends. It sends nothing home. */
+/** What a tool prints in a folder, and how it ends. It sends nothing home. */
 export async function ran(
   command: readonly string[],
   folder: string,
   env: Readonly<Record<string, string>> = {},
-): Promise<{ status: number; text: string }> {
+): Promise<{ status: number; output: string; errors: string }> {
   const child = Bun.spawn([...command], {
     cwd: folder,
     env: { ...process.env, ...QUIET, ...env },
@@ -32,12 +32,12 @@ export async function ran(
     stdout: 'pipe',
     stderr: 'pipe',
   })
-  const [out, errors, status] = await Promise.all([
+  const [output, errors, status] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
     child.exited,
   ])
-  return { status, text: out + errors }
+  return { status, output, errors }
 }
 
 const QUIET = {

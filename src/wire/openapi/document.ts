@@ -74,22 +74,24 @@ export function openApiDocument(endpoints: readonly Endpoint[], options: Documen
           { required: true, ...(header as Json) },
         ]),
       ),
-      securitySchemes: {
-        ApiKey: {
-          type: 'apiKey',
-          in: 'header',
-          name: 'X-API-Key',
-          description: 'A key of your account, as shown when it was created.',
-        },
-        Bearer: {
-          type: 'http',
-          scheme: 'bearer',
-          description: 'The same key as `Authorization: Bearer crd_...`.',
-        },
-      },
+      securitySchemes: SECURITY_SCHEMES,
     },
   }
 }
+
+const SECURITY_SCHEMES = {
+  ApiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-API-Key',
+    description: 'A key of your account, as shown when it was created.',
+  },
+  Bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The same key as `Authorization: Bearer crd_...`.',
+  },
+} as const
 
 const HeldTag = Type.Object({
   'If-None-Match': Type.Optional(
