@@ -14,7 +14,8 @@ const { paths, servers } = await documentOf(world.app)
 const operations = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
     name: `${method.toUpperCase()} ${path}`,
-    url: `${servers[0]!.url}${path}`,
+    url: `${servers[0]!.url}${path.replace('{date}', '2026-03-04')}`,
+    isFile: path.includes('.csv'),
     hasKey: operation.security === undefined,
     samples: operation['x-codeSamples'] as Sample[],
   })),
@@ -47,7 +48,7 @@ describe('the samples of an operation', () => {
   })
 
   test('in JavaScript get an answer of the operation', async () => {
-    for (const { name, samples } of operations) {
+    for (const { name, samples } of operations.filter(({ isFile }) => !isFile)) {
       const { source } = samples.find(({ lang }) => lang === 'JavaScript')!
       const answer = (await printed(source)) as object
       expect([name, Object.keys(answer)]).toEqual([

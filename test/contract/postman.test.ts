@@ -29,8 +29,11 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
   })),
 )
 
-const requestOf = (wanted: string): Sent =>
-  requests.find(({ method, url }) => `${method} /${url.path.join('/')}` === wanted)!
+/** The operation that a request is of, as the document writes its path. */
+const nameOf = ({ method, url }: Sent): string =>
+  `${method} /${url.path.join('/').replace(/{{(\w+)}}/g, '{$1}')}`
+
+const requestOf = (wanted: string): Sent => requests.find((sent) => nameOf(sent) === wanted)!
 
 /** A promise on a file that is written from the document; the job of the generators compares all. */
 describe('the Postman collection; if it is not so, run: bun run postman', () => {
@@ -38,7 +41,7 @@ describe('the Postman collection; if it is not so, run: bun run postman', () => 
     expect(folders.map(({ name }) => name)).toEqual(
       (tags as Json[]).map(({ name }) => String(name)),
     )
-    const told = requests.map(({ method, url }) => `${method} /${url.path.join('/')}`)
+    const told = requests.map(nameOf)
     expect(told.sort()).toEqual(operations.map(({ name }) => name).sort())
     for (const { url } of requests) expect(url.host).toEqual(['{{baseUrl}}'])
   })
@@ -66,6 +69,9 @@ describe('the Postman collection; if it is not so, run: bun run postman', () => 
           .filter(({ example }) => example !== undefined)
           .map((parameter) => [parameter.name, String(parameter.example)]),
       ])
+      const { variable } = body as { variable: Named[] }
+      for (const { name: part, example } of at('path'))
+        expect(variable).toContainEqual({ key: part, value: String(example) })
       const headers = header.map(({ key }) => key)
       for (const parameter of at('header')) expect(headers).toContain(parameter.name)
       expect(header.filter(({ disabled }) => !disabled).map(({ key }) => key)).not.toContain(

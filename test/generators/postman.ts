@@ -51,25 +51,30 @@ async function converted(document: Document): Promise<Collection> {
  * Without ids, which are new each time, and answers, which the document has. What a question does
  * not need is switched off, so that it can be sent as it is.
  */
-function trimmed({ info: { name, schema }, item, auth }: Collection, document: Document): Json {
+function trimmed({ info: { name, schema }, ...made }: Collection, document: Document): Json {
   const { paths, info } = document
+  const { item, auth, variable } = made
   return {
     info: { name, schema, description: (info as Json).description },
     auth,
     variable: [
       { key: 'baseUrl', value: `${ANYWHERE}/api/v1` },
       { key: 'apiKey', value: '', description: 'A key of your account.' },
+      ...variable.filter(({ key }) => key !== 'baseUrl'),
     ],
     item: item.map(({ name, description, item: items = [] }) => ({
       name,
       description,
       item: items.map(({ name, request }) => ({
         name,
-        request: requestOf(request!, paths[`/${request!.url.path.join('/')}`]!),
+        request: requestOf(request!, paths[pathOf(request!)]!),
       })),
     })),
   }
 }
+
+/** The path as the document writes it; Postman has two braces around a variable. */
+const pathOf = ({ url }: Request): string => `/${url.path.join('/').replace(/{{(\w+)}}/g, '{$1}')}`
 
 function requestOf(
   { method, description, url, header, body, auth }: Request,

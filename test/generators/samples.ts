@@ -17,7 +17,7 @@ const PROGRAMS: Readonly<Record<string, readonly [name: string, ...command: stri
 }
 
 type Sample = { lang: string; source: string }
-type Operation = { id: string; isRead: boolean; samples: Sample[] }
+type Operation = { id: string; method: string; isFile: boolean; samples: Sample[] }
 type Recorded = Record<string, Record<string, Record<string, object>>>
 
 /** Recorded with fewer rows than a sample asks for, or with figures that rise with each question. */
@@ -33,33 +33,37 @@ describe('the samples of the served document', () => {
     operations = Object.values(paths).flatMap((methods) =>
       Object.entries(methods).map(([method, operation]) => ({
         id: String(operation.operationId),
-        isRead: method === 'get',
+        method,
+        isFile: JSON.stringify(operation.responses).includes('application/gzip'),
         samples: operation['x-codeSamples'] as Sample[],
       })),
     )
   }, MINUTE_MS)
   afterAll(() => scene.end())
 
-  /** What the sample of an operation prints. */
-  async function printed({ id, samples }: Operation, language: string): Promise<object> {
+  /** What the sample of an operation prints, and the folder that it runs in. */
+  async function run({ id, samples }: Operation, language: string) {
     const [file, ...command] = PROGRAMS[language]!
     const { source } = samples.find(({ lang }) => lang === language)!
     const folder = await scratchFolder()
     await Bun.write(join(folder, file), source)
     const env = { CORRIDOR_KEY: scene.accounts.realtime }
     const { status, output, errors } = await ran([...command, file], folder, env)
-    expect([id, status, output, errors]).toEqual([id, 0, expect.stringMatching(/^\{/), errors])
-    return JSON.parse(output)
+    expect([id, status, errors]).toEqual([id, 0, errors])
+    return { output, folder }
   }
+
+  const those = (method: string, isFile: boolean) =>
+    operations.filter((operation) => operation.method === method && operation.isFile === isFile)
 
   test.each(Object.keys(PROGRAMS))(
     'in %s print the recorded answers',
     async (language) => {
-      for (const operation of operations.filter(({ isRead }) => isRead)) {
+      for (const operation of those('get', false)) {
         const { id } = operation
         const { realtime, answer } = (examples as unknown as Recorded)[id]![200]!
         const recorded = realtime ?? answer!
-        const got = await printed(operation, language)
+        const got = JSON.parse((await run(operation, language)).output)
         if (OTHERWISE.includes(id)) expect(Object.keys(got)).toEqual(Object.keys(recorded))
         else expect([id, got]).toEqual([id, recorded])
       }
@@ -67,8 +71,22 @@ describe('the samples of the served document', () => {
     2 * MINUTE_MS,
   )
 
+  test.each(Object.keys(PROGRAMS))('in %s save files', async (language) => {
+    for (const operation of those('get', true)) {
+      const { folder } = await run(operation, language)
+      const [name] = [...new Bun.Glob('*.gz').scanSync(folder)]
+      const rows = new TextDecoder().decode(
+        Bun.gunzipSync(await Bun.file(join(folder, name!)).bytes()),
+      )
+      expect(rows).toMatch(/^corridor,/)
+      expect(rows.split('\n').length).toBeGreaterThan(2)
+    }
+  })
+
   test.each(Object.keys(PROGRAMS))('in %s record', async (language) => {
-    for (const operation of operations.filter(({ isRead }) => !isRead))
-      expect(await printed(operation, language)).toEqual({ inserted: 1 })
+    for (const operation of those('post', false)) {
+      const { output } = await run(operation, language)
+      expect(JSON.parse(output)).toEqual({ inserted: 1 })
+    }
   })
 })

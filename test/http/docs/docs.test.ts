@@ -130,7 +130,7 @@ describe('GET /postman.json', () => {
     })
     expect(headers.get('content-type')).toBe('application/json')
     expect(body.info.schema).toContain('/collection/v2.1.0/')
-    expect(body.variable).toEqual([
+    expect(body.variable.slice(0, 2)).toEqual([
       { key: 'baseUrl', value: 'http://rates.example/api/v1' },
       { key: 'apiKey', value: '', description: expect.any(String) },
     ])
