@@ -12,7 +12,7 @@ const REPEATED_LENGTH_MAX = 100
  *
  * A model reads all of it before it asks anything, so it is short: an argument's words are listed
  * by one tool and referred to by the others, and there are no schemas of answers, which would be
- * three times as long as the rest.
+ * more than twice as long as the rest.
  */
 export function listed(tools: readonly Tool[]) {
   const told = new Map<string, string>()
