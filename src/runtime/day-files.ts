@@ -25,10 +25,6 @@ export function dayFilesOf(database: Database): DayFileStore {
   const due = <T>(work: Promise<T>) =>
     orUnavailable(inTime(work, { msMax: ANSWER_MS_MAX, message: AWAY }), AWAY)
   return {
-    standing: (corridor, standing) => store.standing(corridor, standing),
-    referencesAt: (probes) => store.referencesAt(probes),
-    corridorsBefore: (beforeMs) => store.corridorsBefore(beforeMs),
-    firstMs: () => store.firstMs(),
     find: (day) => due(store.find(day)),
     keep: (day, make) => due(limit.run(() => store.keep(day, make))),
   }

@@ -3,9 +3,7 @@ import { emptyPast } from './past.ts'
 
 /** Nothing was ever observed, so there are no files. */
 export const noDayFiles: DayFileStore = {
-  ...emptyPast().store,
-  corridorsBefore: async () => [],
-  firstMs: async () => null,
   find: async () => null,
-  keep: (_day, make) => make(),
+  keep: (_day, make) =>
+    make({ ...emptyPast().store, corridorsBefore: async () => [], firstMs: async () => null }),
 }

@@ -8,18 +8,22 @@ import { type Snapshot, type SnapshotStore, snapshotIn } from '~/service/snapsho
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-export type DayFileStore = SnapshotStore & {
+/** What a file is made of. */
+export type DayPast = SnapshotStore & {
   /** The corridors with an observation before a moment, by their codes. */
   corridorsBefore(beforeMs: number): Promise<readonly Corridor[]>
   /** When the first of all observations took effect; null without any. */
   firstMs(): Promise<number | null>
+}
+
+export type DayFileStore = {
   /** The file that was kept of a day; null without one. */
   find(day: string): Promise<Bytes | null>
   /**
    * The file of a day: the kept one, else what `make` gives, which is then kept. Only one process
-   * makes it at a time, and all others wait for that one.
+   * makes it at a time, and all others wait for that one. Nothing is kept if `make` throws.
    */
-  keep(day: string, make: () => Promise<Bytes>): Promise<Bytes>
+  keep(day: string, make: (past: DayPast) => Promise<Bytes>): Promise<Bytes>
 }
 
 /** Writes snapshots, one for each corridor, as the file of a day. */
@@ -56,10 +60,10 @@ export const lastSettledDayMs = (nowMs: number): number =>
 export async function dayFileOf(store: DayFileStore, view: View, asked: Asked): Promise<Bytes> {
   const { dateMs, day, write } = asked
   if (view.freshness.nowMs < settledMs(dateMs)) throw tooEarly(dateMs, day)
-  const made = async () => {
-    const first = await store.firstMs()
+  const made = async (past: DayPast) => {
+    const first = await past.firstMs()
     if (first === null || first >= dateMs + DAY_MS) throw beforeAll(day)
-    return write(snapshotsOf(store, view, dateMs))
+    return write(snapshotsOf(past, view, dateMs))
   }
   return (await store.find(day)) ?? store.keep(day, made)
 }
@@ -80,15 +84,11 @@ const beforeAll = (day: string): ServiceError =>
   )
 
 /** The corridors of a day, one after the other; those of currencies switched off are left out. */
-async function* snapshotsOf(
-  store: DayFileStore,
-  view: View,
-  dateMs: number,
-): AsyncGenerator<Snapshot> {
+async function* snapshotsOf(past: DayPast, view: View, dateMs: number): AsyncGenerator<Snapshot> {
   const windows = new WindowCache()
   const selection = { filters: NO_FILTERS, isEvery: true, maxAgeMs: null }
-  for (const corridor of await store.corridorsBefore(dateMs + DAY_MS)) {
+  for (const corridor of await past.corridorsBefore(dateMs + DAY_MS)) {
     if (!view.catalogue.currency(corridor.from) || !view.catalogue.currency(corridor.to)) continue
-    yield await snapshotIn({ store, windows }, view, { corridor, dateMs, selection })
+    yield await snapshotIn({ store: past, windows }, view, { corridor, dateMs, selection })
   }
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { DayPast } from '~/service/file/day-file.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { createDayFileStore } from '~/store/file/day-file-store.ts'
 import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
@@ -23,8 +24,13 @@ describe('the files of days', () => {
   test('are none in a database without observations', async () => {
     const store = createDayFileStore(database)
     expect(await store.find('2026-03-04')).toBeNull()
-    expect(await store.firstMs()).toBeNull()
-    expect(await store.corridorsBefore(Date.now())).toEqual([])
+    const past = Promise.withResolvers<unknown>()
+    const refuse = async ({ firstMs, corridorsBefore }: DayPast) => {
+      past.resolve([await firstMs(), await corridorsBefore(Date.now())])
+      throw new Error('nothing to write')
+    }
+    await expect(store.keep('2026-03-04', refuse)).rejects.toThrow('nothing to write')
+    expect(await past.promise).toEqual([null, []])
   })
 
   test('are made by one process, while the others wait for it and get its file', async () => {
