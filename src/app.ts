@@ -1,5 +1,6 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import { docsRoutes } from '~/http/docs/docs.ts'
+import { challenged } from '~/http/edge/challenged.ts'
 import { CrossOrigin } from '~/http/edge/cross-origin.ts'
 import { guardHeaders } from '~/http/edge/guard-headers.ts'
 import type { HomeDeps } from '~/http/edge/home.ts'
@@ -84,7 +85,7 @@ export function createApp(given: AppDeps): App {
   const watched = (routes: readonly Route[], prefix: string) =>
     routes.map((route) => observed(route, prefix, deps))
   const toolsLabel = { method: '*', route: TOOLS_PATH } as const
-  const askTools = observedHandler((request) => tools.handle(request), toolsLabel, deps)
+  const askTools = observedHandler(challenged(tools, deps), toolsLabel, deps)
   const api = watched(apiRoutes(deps), BASE_PATH)
   const portal = createPortal(deps, { basePath: BASE_PATH })
   const docs = docsRoutes(deps, { basePath: BASE_PATH, routes: api, frame: portal.frame })

@@ -48,9 +48,11 @@ const LAST_FOUR = 4
 /** The end of a key, a part of its checksum, which is kept so that people can tell keys apart. */
 export const lastFourOf = (key: string): string => key.slice(-LAST_FOUR)
 
+type Marked = { readonly lastFour: string | null; readonly hash?: string }
+
 /** A key as people see it once it is made: how it begins and ends, as far as that is known. */
-export const keyMark = ({ lastFour }: { readonly lastFour: string | null }): string =>
-  `${PREFIX}\u2026${lastFour ?? ''}`
+export const keyMark = ({ lastFour, hash = '' }: Marked): string =>
+  isConnection({ hash }) ? 'connected application' : `${PREFIX}\u2026${lastFour ?? ''}`
 
 /** How the access tokens of connected applications begin; they have the form of keys. */
 export const ACCESS_TOKEN_PREFIX = 'crt_'

@@ -15,6 +15,7 @@ export const PATHS = {
   confirm: '/confirm',
   forgotten: '/forgotten',
   reset: '/reset',
+  authorize: '/oauth/authorize',
   developer: '/developer',
   keys: '/developer/keys',
   revoke: '/developer/keys/revoke',
@@ -30,3 +31,5 @@ export const PATHS = {
 /** The section of the developer area with the keys, and in it the form for a further one. */
 export const KEYS_ID = 'keys-title'
 export const FURTHER_KEY_ID = 'further-key'
+/** The section of it with the connected applications. */
+export const CONNECTIONS_ID = 'connections-title'

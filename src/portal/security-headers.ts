@@ -1,18 +1,27 @@
 /** The policy of a page: it loads from us alone, runs nothing inline, and nobody may frame it. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-].join('; ')
+const policyOf = (formTargets: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    `form-action ${formTargets}`,
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join('; ')
+
+/** The header of a page whose form leads on to `url` once we have it: a browser asks for both. */
+export function formsLeadingTo(url: string): Readonly<Record<string, string>> {
+  const { protocol, host } = new URL(url)
+  const source =
+    /^https?:$/.test(protocol) && !host.startsWith('[') ? `${protocol}//${host}` : protocol
+  return { 'content-security-policy': policyOf(`'self' ${source}`) }
+}
 
 /** Headers that tell a browser how to treat every page. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
-  'content-security-policy': POLICY,
+  'content-security-policy': policyOf("'self'"),
   'cross-origin-opener-policy': 'same-origin',
   'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { unknownPath } from '~/app.ts'
 import type { Clock } from '~/clock.ts'
 import type { Config } from '~/config.ts'
+import { connectionHash } from '~/domain/api-key.ts'
 import { MINUTE_MS } from '~/domain/duration.ts'
 import type { Addresses } from '~/http/edge/address.ts'
 import { mountOf } from '~/http/edge/mount.ts'
@@ -11,6 +12,8 @@ import type { Job } from '~/jobs/schedule.ts'
 import type { Log } from '~/log.ts'
 import { AddressLimits } from '~/memory/address-limits.ts'
 import type { Memory } from '~/memory/memory.ts'
+import { type ConsentDeps, consentRoutes } from '~/portal/consent/consent-routes.tsx'
+import { type MachineDeps, machineRoutes } from '~/portal/consent/machine-routes.ts'
 import { cookiePrefixOf } from '~/portal/cookies.ts'
 import { type DeveloperDeps, developerRoutes } from '~/portal/member/developer-routes.tsx'
 import { type EntranceDeps, entranceRoutes } from '~/portal/member/entrance-routes.tsx'
@@ -28,8 +31,13 @@ import { isOutage } from '~/store/outage.ts'
 import { createAuditStore } from '~/store/portal/audit-store.ts'
 import { createAuth } from '~/store/portal/auth.ts'
 import type { AuthOptions, PasswordHashing } from '~/store/portal/better-auth.ts'
+import { createConnectionStore } from '~/store/portal/connection-store.ts'
+import { createOAuth } from '~/store/portal/oauth.ts'
 import { createPortalStore } from '~/store/portal/portal-store.ts'
 import { createSendingStore } from '~/store/portal/sending-store.ts'
+import { SCOPES } from '~/wire/connection/metadata.ts'
+import { applicationDocuments } from './application-documents.ts'
+import type { Pace } from './feeds.ts'
 import { newKey } from './new-key.ts'
 import { sendingsOnce } from './sendings.ts'
 
@@ -60,16 +68,19 @@ type PeopleOptions = {
   /** The address that the service listens on, used if no setting gives a public one. */
   readonly listensAt: () => string
   readonly deterrents?: Deterrents
+  /** How documents of applications are asked for; where it is not given, from the real world. */
+  readonly pace?: Pace
 }
 
 const SECRET_BYTES = 32
 const FINGERPRINT_LENGTH = 32
+const CLIENT_ID_BYTES = 16
 
 const FORMS = { requestsMax: 120, windowMs: MINUTE_MS }
 
 const DETERRENTS: Deterrents = { waited: (ms) => delay(ms) }
 
-type Deps = Omit<EntranceDeps & DeveloperDeps & OperatorDeps, 'pages'>
+type Deps = Omit<EntranceDeps & DeveloperDeps & OperatorDeps & ConsentDeps & MachineDeps, 'pages'>
 
 /** Everything for people who sign in: accounts, keys, and the operator's view. */
 export class People {
@@ -88,14 +99,22 @@ export class People {
     const mailer = mailerOf(config)
     this.#outbox = new Outbox({ mailer, log, home })
     const secret = secretOf(config.authSecret, (proposed) => store.secret(proposed))
+    const shared = { secret, cookiePrefix, cookiePath: mount || '/' }
     const auth = boundedAuth(database, {
-      secret,
-      ...{ cookiePrefix, cookiePath: mount || '/' },
+      ...shared,
       onLink: (link) => this.#outbox.post(link),
       onFault: (message) => log.error({}, message),
       passwords,
     })
-    this.job = { name: 'prune-people', pattern: '2 * * * *', run: () => store.prune(clock.now()) }
+    const connections = createConnectionStore(database, SCOPES)
+    this.job = {
+      name: 'prune-people',
+      pattern: '2 * * * *',
+      async run() {
+        await store.prune(clock.now())
+        await connections.prune(clock.now())
+      },
+    }
     this.#deps = {
       ...options,
       ...storesOf(options),
@@ -106,6 +125,18 @@ export class People {
       notify: this.#outbox.tell,
       addressOf: addresses.of,
       forms: new AddressLimits(FORMS),
+      machines: new AddressLimits(FORMS),
+      connections,
+      oauth: createOAuth(database, {
+        ...shared,
+        scopes: SCOPES,
+        onFault: (message) => log.error({}, message),
+        onError: (err) => log.error({ err }, 'a question of an application failed'),
+      }),
+      applicationDocument: applicationDocuments(options.pace),
+      newConnectionHash: () => connectionHash((count) => randomBytes(count)),
+      newClientId: () => randomBytes(CLIENT_ID_BYTES).toString('hex'),
+      publicUrl: config.publicUrl,
       ...{ publicOrigin, home, cookiePrefix },
       isProxied: config.trustedProxies > 0,
       isMailed: mailer !== null,
@@ -116,7 +147,13 @@ export class People {
 
   readonly routes = (pages: PageDeps): readonly Route[] => {
     const deps = { ...this.#deps, pages }
-    return [...entranceRoutes(deps), ...developerRoutes(deps), ...operatorRoutes(deps)]
+    return [
+      ...entranceRoutes(deps),
+      ...developerRoutes(deps),
+      ...operatorRoutes(deps),
+      ...consentRoutes(deps),
+      ...machineRoutes(deps),
+    ]
   }
 
   /** Waits for the mails under way, except those that take too long. */

@@ -10,6 +10,7 @@ import { SilenceWatch } from '~/jobs/watch-providers.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { createSendingStore } from '~/store/portal/sending-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
+import { accessTokensOf } from './access-tokens.ts'
 import { type Core, openCore } from './core.ts'
 import { dayFileJob, dayFilesOf } from './day-files.ts'
 import { type Listener, listen } from './listener.ts'
@@ -111,7 +112,8 @@ export class Service implements RunningService {
     const metering = { meter, limits: config.quotas }
     const past = pastOf(readReplicas, windows, telemetry.tracing)
     const reading = { memory, newKeys, clock, log, metering, ageLimits: config, past }
-    const tools = new Tools({ ...reading, options: toolServerOptions(config) })
+    const tokens = accessTokensOf({ ...this.options, memory, refresher: core.refresher })
+    const tools = new Tools({ ...reading, tokens, options: toolServerOptions(config) })
     const places = { addresses: this.#addresses, listensAt: () => this.origin }
     const people = this.#opened.add(new People({ ...this.options, ...reading, ...places }))
     const observations = createObservationStore(database)

@@ -186,10 +186,12 @@ export async function personOf(
   if (accountId === null) return null
   if (!keys().account(accountId)) await deps.published(accountId)
   const account = keys().account(accountId)
-  return account ? { email: session.email, sessionToken: session.token, account } : null
+  const { userId, email, token } = session
+  return account ? { userId, email, sessionToken: token, account } : null
 }
 
 export type Person = {
+  readonly userId: string
   readonly email: string
   readonly sessionToken: string
   readonly account: Account

@@ -1,16 +1,20 @@
-import type { ServiceError } from '~/domain/errors.ts'
-
 /** What a connected application may do. */
 export const TOOLS_SCOPE = 'mcp'
 
+type Refused = {
+  /** Whether the caller showed a key or a token. */
+  readonly isShown: boolean
+  /** The address of the description of the protected resource. */
+  readonly metadataUrl: string
+}
+
 /**
- * The challenge of a 401 of the tool server, by which clients find out where people sign in.
- * `metadataUrl` is the address of the description of the protected resource.
+ * The challenge of a 401 of the tool server, by which applications find out where people sign in.
  *
  * https://www.rfc-editor.org/rfc/rfc9728#section-5.1
  */
-export function toolsChallenge({ code }: ServiceError, metadataUrl: string): string {
-  const fault = code === 'missing_key' ? '' : 'error="invalid_token", '
+export function toolsChallenge({ isShown, metadataUrl }: Refused): string {
+  const fault = isShown ? 'error="invalid_token", ' : ''
   const bearer = `Bearer realm="corridor", ${fault}scope="${TOOLS_SCOPE}"`
   return `${bearer}, resource_metadata="${metadataUrl}", ApiKey realm="corridor"`
 }

@@ -6,6 +6,7 @@ import {
   KEY_NAME_RULE,
   type Key,
 } from '~/domain/account.ts'
+import { isConnection } from '~/domain/api-key.ts'
 import type { Route } from '~/http/route.ts'
 import { momentText } from '~/portal/format.ts'
 import { KEYS_ID, PATHS } from '~/portal/paths.ts'
@@ -19,6 +20,7 @@ import {
   revokeOwnKey,
 } from '~/service/own-keys.ts'
 import { type OwnUsageDeps, ownUsageOf } from '~/service/own-usage.ts'
+import { disconnectPage } from './connections.tsx'
 import { developerPage, type Said } from './developer.tsx'
 import { isOverlap, replacePage, revokePage } from './key-pages.tsx'
 import { newKeyPage, replacedKeyPage } from './new-key-page.tsx'
@@ -53,7 +55,9 @@ export function developerRoutes(deps: DeveloperDeps): Route[] {
     ...personRoutes(deps, PATHS.revoke, {
       get: (pageRequest) =>
         forMembers(pageRequest, (person) =>
-          ofKey(deps, { pageRequest, person }, (key) => ({ page: revokePage(pageRequest, key) })),
+          ofKey(deps, { pageRequest, person }, (key) => ({
+            page: (isConnection(key) ? disconnectPage : revokePage)(pageRequest, key),
+          })),
         ),
       post: (pageRequest, form) =>
         forMembers(pageRequest, (person) => revoke(deps, { pageRequest, person }, form)),
@@ -61,7 +65,11 @@ export function developerRoutes(deps: DeveloperDeps): Route[] {
     ...personRoutes(deps, PATHS.replace, {
       get: (pageRequest) =>
         forMembers(pageRequest, (person) =>
-          ofKey(deps, { pageRequest, person }, (key) => ({ page: replacePage(pageRequest, key) })),
+          ofKey(deps, { pageRequest, person }, (key) =>
+            isConnection(key)
+              ? { redirect: PATHS.developer }
+              : { page: replacePage(pageRequest, key) },
+          ),
         ),
       post: (pageRequest, form) =>
         forMembers(pageRequest, (person) => replace(deps, { pageRequest, person }, form)),

@@ -1,7 +1,6 @@
 /** @jsxImportSource preact */
 import { ACTIVE_KEYS_MAX, isRevoked, KEY_NAME_LENGTH_MAX, type Key } from '~/domain/account.ts'
-import { keyMark } from '~/domain/api-key.ts'
-import { DAY_MS } from '~/domain/duration.ts'
+import { isConnection, keyMark } from '~/domain/api-key.ts'
 import { mayIngest, type Plan, tierOf } from '~/domain/quota.ts'
 import { dayText } from '~/portal/day-text.ts'
 import { Field } from '~/portal/form.tsx'
@@ -11,7 +10,9 @@ import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { FURTHER_KEY_ID, KEYS_ID, PATHS } from '~/portal/paths.ts'
 import { type Column, RowTable } from '~/portal/row-table.tsx'
-import { type KeyUsage, type OwnUsage, SHOWN_DAYS } from '~/service/own-usage.ts'
+import type { KeyUsage, OwnUsage } from '~/service/own-usage.ts'
+import { Connections } from './connections.tsx'
+import { lastUsedText } from './last-used.ts'
 import type { PageRequest, Person } from './page-request.tsx'
 import { TokenForm } from './token-form.tsx'
 import { ToolClients } from './tool-clients.tsx'
@@ -46,6 +47,7 @@ export const developerPage = (props: Props): Page => ({
       <Head {...props} />
       <Quota {...props} />
       <Keys {...props} />
+      <Connections usage={props.usage} nowMs={props.pageRequest.nowMs} />
       <section class="stack-tight" aria-labelledby="usage-title">
         <h2 id="usage-title">Usage in the last 30 days</h2>
         <UsageChart usage={props.usage} nowMs={props.pageRequest.nowMs} />
@@ -121,8 +123,9 @@ function Quota({ usage: { quota }, person: { account }, limits, pageRequest }: P
 
 function Keys({ pageRequest, usage, said }: Props) {
   const { nowMs } = pageRequest
-  const active = usage.keys.filter(({ key }) => !isRevoked(key, nowMs))
-  const ended = usage.keys.filter(({ key }) => isRevoked(key, nowMs)).toReversed()
+  const own = usage.keys.filter(({ key }) => !isConnection(key))
+  const active = own.filter(({ key }) => !isRevoked(key, nowMs))
+  const ended = own.filter(({ key }) => isRevoked(key, nowMs)).toReversed()
   return (
     <section class="stack-tight" aria-labelledby={KEYS_ID}>
       <h2 id={KEYS_ID}>Keys</h2>
@@ -136,7 +139,7 @@ function Keys({ pageRequest, usage, said }: Props) {
       <FurtherKey pageRequest={pageRequest} said={said} />
       <p class="muted small">
         You can have up to {ACTIVE_KEYS_MAX} keys; they share your daily requests.
-        {usage.keys.some(({ key }) => key.lastFour === null) &&
+        {own.some(({ key }) => key.lastFour === null) &&
           ' Keys shown as crd_… were created before their last four characters were kept.'}
       </p>
       {ended.length > 0 && <EndedKeys ended={ended} />}
@@ -201,14 +204,6 @@ const KeyActions = ({ of: { id, name, revokedMs } }: { of: Key }) => (
     </a>
   </>
 )
-
-const FORGOTTEN_MS = (SHOWN_DAYS - 1) * DAY_MS
-
-function lastUsedText({ key, lastDay, days }: KeyUsage, nowMs: number): string {
-  if (lastDay === null) return nowMs - key.createdMs < FORGOTTEN_MS ? 'not yet' : 'not in 30 days'
-  if (days.at(-1)! > 0) return 'today'
-  return lastDay === Math.floor(nowMs / DAY_MS) - 1 ? 'yesterday' : dayText(lastDay * DAY_MS)
-}
 
 const EndedKeys = ({ ended }: { ended: readonly KeyUsage[] }) => (
   <details>

@@ -63,7 +63,10 @@ export function entranceRoutes(deps: EntranceDeps): Route[] {
     ...personRoutes(deps, PATHS.signIn, {
       get: (pageRequest) =>
         forStrangers(deps, pageRequest, () => ({
-          page: signInPage(pageRequest, { ...said(pageRequest), ...daily(deps) }),
+          page: signInPage(pageRequest, {
+            ...{ ...said(pageRequest), ...daily(deps) },
+            next: nextIn(pageRequest.url.searchParams),
+          }),
         })),
       post: (pageRequest, form) => signInReply(deps, pageRequest, form),
     }),
@@ -95,12 +98,21 @@ function forStrangers(
   pageRequest: PageRequest,
   answer: () => PageAnswer,
 ): PageAnswer {
-  if (pageRequest.person) return { redirect: PATHS.developer }
+  if (pageRequest.person)
+    return { redirect: nextIn(pageRequest.url.searchParams) || PATHS.developer }
   deps.warm()
   return answer()
 }
 
 const said = ({ url }: PageRequest) => ({ isReset: url.searchParams.get('said') === 'reset' })
+
+/** Where a person who signs in wants to go on: to a question of an application, or nowhere. */
+function nextIn(fields: URLSearchParams): string {
+  const next = fieldOf(fields, 'next')
+  return next.startsWith(`${PATHS.authorize}?`) && next.length <= NEXT_LENGTH_MAX ? next : ''
+}
+
+const NEXT_LENGTH_MAX = 8000
 
 const daily = ({ metering }: EntranceDeps) => ({ dailyUnits: metering.limits.free })
 
@@ -131,13 +143,15 @@ async function signInReply(
   form: FormFields,
 ): Promise<PageAnswer> {
   const email = form.text('email').trim()
+  const next = nextIn(new URLSearchParams({ next: form.text('next') }))
   const entry = await signIn(deps, { email, password: form.text('password') }, pageRequest)
   if (entry === 'wrong') {
     const faults = { password: WRONG }
-    return { page: signInPage(pageRequest, { faults, email, ...daily(deps) }) }
+    return { page: signInPage(pageRequest, { faults, email, next, ...daily(deps) }) }
   }
   if (entry === 'unconfirmed') return { redirect: PATHS.mailed }
-  return enteredReply(deps, pageRequest, entry)
+  const entered = await enteredReply(deps, pageRequest, entry)
+  return next && 'redirect' in entered ? { ...entered, redirect: next } : entered
 }
 
 function confirmLink(deps: EntranceDeps, pageRequest: PageRequest): PageAnswer {

@@ -78,13 +78,15 @@ export const signUpPage = (pageRequest: PageRequest, sent: Sent = {}): Page =>
 
 type SignIn = Sent & {
   isReset?: boolean
+  /** The path of the question of an application that made the person sign in; empty for none. */
+  next: string
   /** How many requests a new account has a day. */
   dailyUnits: number
 }
 
 export const signInPage = (
   pageRequest: PageRequest,
-  { isReset, dailyUnits, ...sent }: SignIn,
+  { isReset, next, dailyUnits, ...sent }: SignIn,
 ): Page =>
   narrowPage({
     title: 'Sign in',
@@ -97,7 +99,18 @@ export const signInPage = (
             Your new password is set, and you are signed out everywhere. Sign in with it.
           </Notice>
         )}
-        <TokenForm pageRequest={pageRequest} action={PATHS.signIn} send="Sign in">
+        {next && (
+          <p class="lead">
+            An application asks to be connected to your account. Sign in to see which, and what it
+            may do.
+          </p>
+        )}
+        <TokenForm
+          pageRequest={pageRequest}
+          action={PATHS.signIn}
+          send="Sign in"
+          hidden={next ? { next } : {}}
+        >
           <EmailField {...sent} />
           <KnownPassword {...sent} />
         </TokenForm>

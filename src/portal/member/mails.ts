@@ -48,6 +48,16 @@ export function noticeMail(notice: Notice, home: string): Mail {
         `${home}${PATHS.forgotten}`,
       ]),
     }
+  if (notice.kind === 'connection')
+    return {
+      to,
+      subject: 'An application was connected to Corridor',
+      text: text([
+        `You allowed the application "${notice.name}" to ask Corridor on your account at ${at}.`,
+        'If it was not you, disconnect it here and choose a new password:',
+        `${home}${PATHS.developer}`,
+      ]),
+    }
   return {
     to,
     subject: 'A new API key for Corridor',

@@ -11,7 +11,7 @@ import {
   type RevokedKey,
   type Revoker,
 } from '~/domain/account.ts'
-import { keyMark } from '~/domain/api-key.ts'
+import { isConnection, keyMark } from '~/domain/api-key.ts'
 import { DAY_MS } from '~/domain/duration.ts'
 import type { Database, Db, Tx } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
@@ -48,7 +48,7 @@ export async function grantKey(
 ): Promise<Granted> {
   return database.db.transaction(async (tx) => {
     if (!(await lockAccount(tx, newKey.accountId))) return { refusal: 'unknown' }
-    const own = await keysOf(tx, newKey.accountId)
+    const own = await textKeysOf(tx, newKey.accountId)
     if (own.some(({ name, revokedMs }) => name === newKey.name && revokedMs === null))
       return { refusal: 'name_taken' }
     const refusal = refusalOf(own, rules)
@@ -67,7 +67,7 @@ export async function replaceKey(
 ): Promise<Granted> {
   return database.db.transaction(async (tx) => {
     if (!(await lockAccount(tx, accountId))) return { refusal: 'unknown' }
-    const own = await keysOf(tx, accountId)
+    const own = await textKeysOf(tx, accountId)
     const old = own.find(({ id }) => id === keyId)
     if (!old || isRevoked(old, rules.nowMs)) return { refusal: 'unknown' }
     if (old.revokedMs !== null) return { refusal: 'ending' }
@@ -124,7 +124,10 @@ export async function revokeKey(
 export const listKeys = (db: Db, accountId: string): Promise<ListedKey[]> => keysOf(db, accountId)
 
 /** How the log tells a key from others. */
-const namesOf = (key: Pick<Key, 'id' | 'lastFour'>) => ({ key_id: key.id, key: keyMark(key) })
+const namesOf = (key: Pick<Key, 'id' | 'lastFour' | 'hash'>) => ({
+  key_id: key.id,
+  key: keyMark(key),
+})
 
 /** Inserts a key and records the person who created it. */
 export async function insertKey(tx: Tx, { actor, ...newKey }: NewKey): Promise<Key> {
@@ -145,7 +148,7 @@ export async function announceAccess(database: Database, tx: Tx, accountId: stri
 }
 
 /** Lets one change at a time alter an account's keys; usage is counted meanwhile. */
-async function lockAccount(tx: Tx, accountId: string): Promise<boolean> {
+export async function lockAccount(tx: Tx, accountId: string): Promise<boolean> {
   const rows = await tx
     .select({ id: accounts.id })
     .from(accounts)
@@ -166,6 +169,10 @@ const keysOf = async (db: Db | Tx, accountId: string): Promise<ListedKey[]> =>
     ...keyOf(row),
     createdMs: row.createdAt.getTime(),
   }))
+
+/** The keys that have a text; connected applications have limits of their own. */
+const textKeysOf = async (tx: Tx, accountId: string): Promise<ListedKey[]> =>
+  (await keysOf(tx, accountId)).filter((key) => !isConnection(key))
 
 function refusalOf(
   own: readonly ListedKey[],

@@ -23,11 +23,11 @@ export type PasswordHashing = {
 }
 
 /** An address that better-auth wants and nothing uses: links in mails are made by the sender. */
-const UNUSED_URL = 'http://localhost'
+export const UNUSED_URL = 'http://localhost'
 const LINK_SECONDS = 3600
-const SESSION_SECONDS = 7 * 24 * 3600
+export const SESSION_SECONDS = 7 * 24 * 3600
 
-const TABLES = {
+export const TABLES = {
   user: portalUsers,
   session: portalSessions,
   account: portalCredentials,
@@ -126,7 +126,10 @@ async function load({ db }: Database, options: AuthOptions) {
   return auth
 }
 
-const cookiesOf = ({ cookiePrefix, cookiePath }: AuthOptions) => ({
+export const cookiesOf = ({
+  cookiePrefix,
+  cookiePath,
+}: Pick<AuthOptions, 'cookiePrefix' | 'cookiePath'>) => ({
   cookiePrefix: `${cookiePrefix}corridor`,
   // On its own better-auth would put __Secure- before the prefix.
   useSecureCookies: false,

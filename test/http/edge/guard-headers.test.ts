@@ -140,6 +140,8 @@ describe('over a real port', () => {
 
 describe('a 401', () => {
   const CHALLENGE = 'Bearer realm="corridor", ApiKey realm="corridor"'
+  const TOOLS_CHALLENGE =
+    /^Bearer realm="corridor", .*resource_metadata="http:[^"]+", ApiKey realm="corridor"$/
 
   test.each([null, 'wrong', 'crd_'])(
     'names the scheme that it asks for, for a key like %p',
@@ -156,7 +158,9 @@ describe('a 401', () => {
       for (const [url, init] of asked) {
         const reply = await world.app.handle(new Request(url, init))
         expect([url, reply.status]).toEqual([url, 401])
-        expect(reply.headers.get('www-authenticate')).toBe(CHALLENGE)
+        const shown = reply.headers.get('www-authenticate')
+        if (url.endsWith('/mcp')) expect(shown).toMatch(TOOLS_CHALLENGE)
+        else expect(shown).toBe(CHALLENGE)
       }
     },
   )

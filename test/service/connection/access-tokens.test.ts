@@ -168,11 +168,11 @@ describe('toolsChallenge', () => {
   const METADATA = 'https://fx.example/.well-known/oauth-protected-resource/mcp'
 
   test('names the metadata first, and a fault only where something was shown', () => {
-    expect(toolsChallenge(new ServiceError('missing_key', ''), METADATA)).toBe(
+    expect(toolsChallenge({ isShown: false, metadataUrl: METADATA })).toBe(
       `Bearer realm="corridor", scope="mcp", resource_metadata="${METADATA}", ` +
         'ApiKey realm="corridor"',
     )
-    expect(toolsChallenge(new ServiceError('revoked_key', ''), METADATA)).toStartWith(
+    expect(toolsChallenge({ isShown: true, metadataUrl: METADATA })).toStartWith(
       'Bearer realm="corridor", error="invalid_token", scope="mcp"',
     )
   })

@@ -1,0 +1,171 @@
+/** @jsxImportSource preact */
+import { type HomeDeps, homeOf } from '~/http/edge/home.ts'
+import type { Route } from '~/http/route.ts'
+import {
+  type FormFields,
+  fieldOf,
+  type PageAnswer,
+  type PageRequest,
+  type PageRequestDeps,
+  type Person,
+  personRoutes,
+} from '~/portal/member/page-request.tsx'
+import { PATHS } from '~/portal/paths.ts'
+import { countAttempt } from '~/service/attempts.ts'
+import {
+  applicationByDocument,
+  CONNECTIONS_MAX,
+  type ConnectionDeps,
+  connect,
+  type KnownApplication,
+} from '~/service/connection/connections.ts'
+import type { Metering } from '~/service/metering.ts'
+import {
+  ApplicationFault,
+  applicationAt,
+  isDocumentAddress,
+} from '~/wire/connection/application.ts'
+import { isOurResource, SCOPES } from '~/wire/connection/metadata.ts'
+import {
+  consentPage,
+  refusedQuestionPage,
+  staleQuestionPage,
+  tooManyConnectionsPage,
+} from './consent.tsx'
+
+/** Where a question of an application leads. */
+type Outcome =
+  | { readonly kind: 'sign-in' }
+  | { readonly kind: 'ask'; readonly question: string }
+  | { readonly kind: 'told'; readonly url: string }
+  | { readonly kind: 'refused'; readonly code: string }
+
+export type ConsentDeps = PageRequestDeps &
+  ConnectionDeps &
+  HomeDeps & {
+    readonly metering: Metering
+    readonly oauth: {
+      /** Where the question of an application leads the person whose session is in the headers. */
+      asked(question: URLSearchParams, headers: Headers): Promise<Outcome>
+      /** Where the decision leads; null for a question that is not ours, or too old. */
+      decided(
+        decision: { question: string; isAllowed: boolean },
+        headers: Headers,
+      ): Promise<Outcome | null>
+    }
+    /** Reads the document by which an application describes itself. */
+    readonly applicationDocument: (address: string) => Promise<string>
+  }
+
+/** The question whether an application may be connected, and the decision. */
+export function consentRoutes(deps: ConsentDeps): Route[] {
+  return personRoutes(deps, PATHS.authorize, {
+    get: (pageRequest) => {
+      const { person, url } = pageRequest
+      return person ? asked(deps, { pageRequest, person }) : signInFirst(url.search)
+    },
+    post: (pageRequest, form) =>
+      pageRequest.person
+        ? decided(deps, { pageRequest, person: pageRequest.person }, form)
+        : { page: staleQuestionPage() },
+  })
+}
+
+const signInFirst = (search: string): PageAnswer => ({
+  redirect: `${PATHS.signIn}?${new URLSearchParams({ next: PATHS.authorize + search })}`,
+})
+
+type Member = { readonly pageRequest: PageRequest; readonly person: Person }
+
+/** What an application may say; the rest, such as scopes that we lack, is left out. */
+const PASSED_ON = [
+  ...['response_type', 'client_id', 'redirect_uri', 'state'],
+  ...['code_challenge', 'code_challenge_method'],
+]
+
+async function asked(deps: ConsentDeps, { pageRequest, person }: Member): Promise<PageAnswer> {
+  const { request, url } = pageRequest
+  const clientId = fieldOf(url.searchParams, 'client_id')
+  const home = homeOf(request, deps)
+  let application: KnownApplication | null
+  try {
+    application = await applicationOf(deps, clientId, pageRequest)
+  } catch (error) {
+    if (!(error instanceof ApplicationFault)) throw error
+    const what = `The description of the application at ${clientId} is not accepted`
+    return { page: refusedQuestionPage('invalid_client', `${what}: ${error.message}.`) }
+  }
+  if (!application) return { page: refusedQuestionPage('invalid_client') }
+  if (url.searchParams.getAll('resource').some((one) => !isOurResource(one, home)))
+    return { page: refusedQuestionPage('invalid_target') }
+  const question = new URLSearchParams({ scope: SCOPES.join(' '), prompt: 'consent' })
+  for (const name of PASSED_ON)
+    for (const value of url.searchParams.getAll(name)) question.append(name, value)
+  const outcome = await deps.oauth.asked(question, request.headers)
+  if (outcome.kind !== 'ask') return outcomeReply(outcome, home, url.search)
+  const redirectUri = fieldOf(url.searchParams, 'redirect_uri')
+  const dailyUnits = deps.metering.limits[person.account.plan]
+  const shown = { application, question: outcome.question, redirectUri, dailyUnits }
+  return { page: consentPage({ pageRequest, person, ...shown }) }
+}
+
+function outcomeReply(outcome: Outcome, home: string, search: string): PageAnswer {
+  if (outcome.kind === 'sign-in') return signInFirst(search)
+  if (outcome.kind === 'refused') return { page: refusedQuestionPage(outcome.code) }
+  if (outcome.kind === 'ask') return { page: staleQuestionPage() }
+  const url = namingIssuer(outcome.url, home)
+  const headers = {
+    location: url.href,
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+  }
+  return { response: new Response(null, { status: 303, headers }) }
+}
+
+/** The address that an application is told at, with us as the issuer: the library knows no name. */
+function namingIssuer(address: string, home: string): URL {
+  const url = new URL(address)
+  if (url.hash === '') url.searchParams.set('iss', home)
+  else {
+    const fields = new URLSearchParams(url.hash.slice(1))
+    fields.set('iss', home)
+    url.hash = fields.toString()
+  }
+  return url
+}
+
+async function applicationOf(
+  deps: ConsentDeps,
+  clientId: string,
+  { address, nowMs }: PageRequest,
+): Promise<KnownApplication | null> {
+  if (!isDocumentAddress(clientId)) return deps.connections.application(clientId)
+  const read = async () => {
+    const about = { what: 'application', address, email: null, device: null, nowMs } as const
+    await countAttempt({ store: deps.attempts, fingerprint: deps.fingerprint }, about)
+    return applicationAt(clientId, await deps.applicationDocument(clientId))
+  }
+  return applicationByDocument(deps, clientId, { nowMs, read })
+}
+
+async function decided(
+  deps: ConsentDeps,
+  { pageRequest, person }: Member,
+  form: FormFields,
+): Promise<PageAnswer> {
+  const { request, nowMs } = pageRequest
+  const question = form.text('question')
+  const isAllowed = form.text('decision') === 'allow'
+  const outcome = await deps.oauth.decided({ question, isAllowed }, request.headers)
+  if (outcome?.kind !== 'told') return { page: staleQuestionPage() }
+  const asked = new URLSearchParams(question)
+  const application = await deps.connections.application(fieldOf(asked, 'client_id'))
+  if (!application) return { page: refusedQuestionPage('invalid_client') }
+  if (isAllowed) {
+    const { account, userId, email } = person
+    const owner = { accountId: account.id, email: account.email, actor: email, nowMs }
+    const isConnected = await connect(deps, owner, { userId, application })
+    if (!isConnected) return { page: tooManyConnectionsPage(CONNECTIONS_MAX) }
+  }
+  return outcomeReply(outcome, homeOf(request, deps), '')
+}

@@ -1,0 +1,144 @@
+/** @jsxImportSource preact */
+
+import type { PageRequest, Person } from '~/portal/member/page-request.tsx'
+import { TokenForm } from '~/portal/member/token-form.tsx'
+import { narrowPage } from '~/portal/narrow-page.tsx'
+import { Notice } from '~/portal/notice.tsx'
+import type { Page } from '~/portal/page.tsx'
+import { PATHS } from '~/portal/paths.ts'
+import { formsLeadingTo } from '~/portal/security-headers.ts'
+import type { KnownApplication } from '~/service/connection/connections.ts'
+import { isDocumentAddress } from '~/wire/connection/application.ts'
+
+type Props = {
+  readonly pageRequest: PageRequest
+  readonly person: Person
+  readonly application: KnownApplication
+  /** The question, as it is to come back with the decision. */
+  readonly question: string
+  /** Where the person is sent after the decision. */
+  readonly redirectUri: string
+  /** How many requests the account has a day. */
+  readonly dailyUnits: number
+}
+
+/** The page on which a person decides whether an application may ask on their account. */
+export function consentPage(props: Props): Page {
+  const { pageRequest, person, application, question, redirectUri, dailyUnits } = props
+  const { name } = application
+  const page = narrowPage({
+    path: PATHS.authorize,
+    title: `Connect ${name}?`,
+    children: (
+      <>
+        <p class="lead">
+          <strong>{name}</strong> asks to use Corridor’s tools on your account, {person.email}.
+        </p>
+        <dl class="facts">
+          <dt>Who asks</dt>
+          <dd>{whoAsks(application)}</dd>
+          <dt>Where you go next</dt>
+          <dd>{whereTo(redirectUri)}</dd>
+          <dt>What it may do</dt>
+          <dd>
+            Ask for rates, costs and histories. Each answer counts as one of your {dailyUnits}{' '}
+            requests a day.
+          </dd>
+          <dt>What it may not do</dt>
+          <dd>Record prices, see or create keys, or change your account.</dd>
+          <dt>Until when</dt>
+          <dd>
+            Until you disconnect it in <a href={PATHS.developer}>the developer area</a>, or it is
+            not used for 90 days.
+          </dd>
+        </dl>
+        <p>Allow it only if you have just started this in an application that you trust.</p>
+        <div class="form-row">
+          <Decision pageRequest={pageRequest} question={question} decision="allow" send="Allow" />
+          <Decision pageRequest={pageRequest} question={question} decision="deny" send="Deny" />
+        </div>
+        <p class="muted small">
+          Not you? <a href={PATHS.developer}>Sign out in the developer area</a>, then start again
+          from the application.
+        </p>
+      </>
+    ),
+  })
+  return { ...page, headers: formsLeadingTo(redirectUri) }
+}
+
+type DecisionProps = Pick<Props, 'pageRequest' | 'question'> & {
+  decision: 'allow' | 'deny'
+  send: string
+}
+
+const Decision = ({ pageRequest, question, decision, send }: DecisionProps) => (
+  <TokenForm
+    pageRequest={pageRequest}
+    action={PATHS.authorize}
+    send={send}
+    look={decision === 'allow' ? 'button' : 'button button-quiet'}
+    hidden={{ question, decision }}
+  />
+)
+
+function whoAsks({ clientId, name }: KnownApplication): string {
+  if (isDocumentAddress(clientId))
+    return `${name}, as ${new URL(clientId).host} describes it (${clientId}).`
+  return `An application that calls itself ${name}. Nobody has checked that name.`
+}
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
+
+function whereTo(redirectUri: string): string {
+  const { protocol, hostname, host } = new URL(redirectUri)
+  if (!/^https?:$/.test(protocol)) return `The app on this device that opens ${protocol} links.`
+  return LOOPBACK.includes(hostname) ? `A program on this computer (${host}).` : `${host}.`
+}
+
+const REFUSALS: ReadonlyMap<string, string> = new Map([
+  ['invalid_client', 'The application is not known here, or no longer. Let it register again.'],
+  [
+    'invalid_redirect',
+    'The address that you would be sent to is not one that the application registered.',
+  ],
+  ['unsupported_response_type', 'The application asks for something else than a code.'],
+  ['invalid_target', 'The application asks for access to another service than these tools.'],
+])
+
+const OTHER = 'What the application asks cannot be read.'
+
+/** The page in place of an answer to an application whose address is in doubt. */
+export const refusedQuestionPage = (code: string, detail: string | null = null): Page =>
+  narrowPage({
+    path: PATHS.authorize,
+    title: 'This application cannot be connected',
+    status: 400,
+    children: (
+      <>
+        <Notice kind="bad">{detail ?? REFUSALS.get(code) ?? OTHER}</Notice>
+        <p>Nothing was allowed. Go back to the application and start again from there.</p>
+      </>
+    ),
+  })
+
+export const staleQuestionPage = (): Page =>
+  narrowPage({
+    path: PATHS.authorize,
+    title: 'This question is no longer current',
+    status: 400,
+    children: <Notice kind="warn">Go back to the application and start again from there.</Notice>,
+  })
+
+export const tooManyConnectionsPage = (max: number): Page =>
+  narrowPage({
+    path: PATHS.authorize,
+    title: 'Too many applications are connected',
+    status: 409,
+    children: (
+      <Notice kind="warn">
+        You have {max} connected applications. Disconnect one in{' '}
+        <a href={PATHS.developer}>the developer area</a>, then start again from the application.
+      </Notice>
+    ),
+  })

@@ -1,0 +1,36 @@
+import { streamedBody } from '~/wire/streamed-body.ts'
+
+const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' }
+
+/** Pages of any origin may read what applications read: nothing here goes by cookies. */
+const SHARED = { 'content-type': 'application/json', 'access-control-allow-origin': '*' }
+
+/** An answer to an application; not kept by anybody unless it is said for how long. */
+export const machineReply = (body: unknown, status = 200, keptSeconds = 0): Response =>
+  new Response(streamedBody(JSON.stringify(body)), {
+    status,
+    headers: {
+      ...SHARED,
+      ...(keptSeconds > 0 ? { 'cache-control': `public, max-age=${keptSeconds}` } : NO_STORE),
+    },
+  })
+
+/** A refusal in the words of OAuth. https://www.rfc-editor.org/rfc/rfc6749#section-5.2 */
+export class OAuthFault extends Error {
+  constructor(
+    readonly code: string,
+    message: string,
+    readonly status = 400,
+    readonly retryAfterSeconds: number | null = null,
+  ) {
+    super(message)
+    this.name = 'OAuthFault'
+  }
+
+  reply(): Response {
+    const reply = machineReply({ error: this.code, error_description: this.message }, this.status)
+    if (this.retryAfterSeconds !== null)
+      reply.headers.set('retry-after', String(this.retryAfterSeconds))
+    return reply
+  }
+}

@@ -1,0 +1,127 @@
+import type { Key } from '~/domain/account.ts'
+import { DAY_MS } from '~/domain/duration.ts'
+import { ServiceError } from '~/domain/errors.ts'
+import type { Owner, OwnKeysDeps } from '~/service/own-keys.ts'
+
+/** An application as it is known here. */
+export type KnownApplication = {
+  readonly clientId: string
+  readonly name: string
+  readonly uri: string | null
+  readonly redirectUris: readonly string[]
+  /** When it registered, or when its document was last read. */
+  readonly readMs: number
+}
+
+/** How many applications an account may have connected at once. */
+export const CONNECTIONS_MAX = 20
+
+/** How many applications may wait for their first person. */
+const STRANGERS_MAX = 10_000
+
+/** How long a document is believed before it is read again, and how long if that fails. */
+const READ_AGAIN_MS = DAY_MS
+const STALE_MS_MAX = 7 * DAY_MS
+
+/** A person's wish to connect an application, as the key that will stand for it. */
+export type NewConnection = {
+  readonly accountId: string
+  readonly userId: string
+  readonly clientId: string
+  readonly name: string
+  readonly hash: string
+  readonly actor: string
+  readonly nowMs: number
+}
+
+/** The connection that a token belongs to. */
+export type Held = {
+  readonly keyId: string
+  readonly accountId: string
+  readonly clientId: string
+  readonly name: string
+  readonly isEnded: boolean
+}
+
+export type ConnectionStore = {
+  application(clientId: string): Promise<KnownApplication | null>
+  /** Adds an application, or brings a known one up to date. */
+  keepApplication(application: KnownApplication): Promise<void>
+  /** How many applications nobody has connected. */
+  strangers(): Promise<number>
+  /**
+   * The key of the connection, whose person has consented: the one there is, or a new one in place
+   * of one that ended. Null where the account has `max` connections already.
+   */
+  connect(wish: NewConnection, max: number): Promise<{ key: Key; isNew: boolean } | null>
+  /** The connection of an access or refresh token by its hash; null for an unknown one. */
+  heldBy(tokenHash: string): Promise<Held | null>
+}
+
+export type ConnectionDeps = Pick<OwnKeysDeps, 'keyStore' | 'notify' | 'published'> & {
+  readonly connections: ConnectionStore
+  readonly newConnectionHash: () => string
+}
+
+/** Connects an application that a person consented to; false where there are too many. */
+export async function connect(
+  deps: ConnectionDeps,
+  { accountId, email, actor, nowMs }: Owner,
+  { userId, application }: { userId: string; application: KnownApplication },
+): Promise<boolean> {
+  const { clientId, name } = application
+  const wish = { accountId, userId, clientId, name, hash: deps.newConnectionHash(), actor, nowMs }
+  const connected = await deps.connections.connect(wish, CONNECTIONS_MAX)
+  if (!connected) return false
+  if (connected.isNew) deps.notify({ kind: 'connection', email, name, atMs: nowMs })
+  await deps.published(accountId)
+  return true
+}
+
+/** Ends the connection that a token belongs to, as its application asks; unknown ones have none. */
+export async function disconnect(
+  deps: ConnectionDeps,
+  { tokenHash, clientId }: { tokenHash: string; clientId: string },
+  nowMs: number,
+): Promise<void> {
+  const held = await deps.connections.heldBy(tokenHash)
+  if (!held || held.clientId !== clientId || held.isEnded) return
+  const by = { actor: held.name, accountId: held.accountId }
+  await deps.keyStore.revokeKey(held.keyId, nowMs, by)
+  await deps.published(held.accountId)
+}
+
+type Described = Pick<KnownApplication, 'name' | 'uri' | 'redirectUris'>
+
+/** Keeps an application that registered. Throws `overloaded` where too many wait for a person. */
+export async function keepStranger(
+  { connections }: Pick<ConnectionDeps, 'connections'>,
+  clientId: string,
+  { described, nowMs }: { described: Described; nowMs: number },
+): Promise<void> {
+  if ((await connections.strangers()) >= STRANGERS_MAX)
+    throw new ServiceError('overloaded', 'too many applications registered; try again tomorrow')
+  await connections.keepApplication({ ...described, clientId, readMs: nowMs })
+}
+
+/**
+ * An application that is described by a document at `address`, which is read at most once a day; a
+ * document that cannot be read is believed for a week. Throws what `read` throws.
+ */
+export async function applicationByDocument(
+  deps: Pick<ConnectionDeps, 'connections'>,
+  address: string,
+  { nowMs, read }: { nowMs: number; read: () => Promise<Described> },
+): Promise<KnownApplication> {
+  const known = await deps.connections.application(address)
+  const ageMs = known ? nowMs - known.readMs : Number.POSITIVE_INFINITY
+  if (known && ageMs < READ_AGAIN_MS) return known
+  try {
+    const described = await read()
+    await keepStranger(deps, address, { described, nowMs })
+    return { ...described, clientId: address, readMs: nowMs }
+  } catch (error) {
+    if (known && ageMs < STALE_MS_MAX) return known
+    throw error
+  }
+}

@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto'
+import { and, count, eq, inArray, isNull, lte, notExists, or, sql } from 'drizzle-orm'
+import type { Key } from '~/domain/account.ts'
+import { isConnection } from '~/domain/api-key.ts'
+import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
+import { announceAccess, keyOf, lockAccount } from '~/store/access/key-store.ts'
+import type { Database, Tx } from '~/store/database.ts'
+import { keys } from '~/store/schema.ts'
+import { recordChange } from './audit-store.ts'
+import {
+  oauthAccessTokens,
+  oauthClients,
+  oauthConsents,
+  oauthRefreshTokens,
+} from './oauth-schema.ts'
+
+/** How long an application is kept that nobody connects. */
+const STRANGER_MS_MAX = DAY_MS
+/** How long a consent may wait for its key, which follows at once. */
+const KEYLESS_MS_MAX = HOUR_MS
+
+/** Applications, and how people connected them; tokens and consents are written by better-auth. */
+export function createConnectionStore(database: Database, scopes: readonly string[]) {
+  const { db } = database
+  return {
+    async application(clientId: string) {
+      const [row] = await db.select().from(oauthClients).where(eq(oauthClients.clientId, clientId))
+      if (!row) return null
+      const { name, uri, redirectUris, updatedAt } = row
+      return { clientId, name, uri, redirectUris, readMs: updatedAt.getTime() }
+    },
+    async keepApplication({ clientId, name, uri, redirectUris, readMs }: Kept) {
+      const readAt = new Date(readMs)
+      const described = { name, uri, redirectUris: [...redirectUris], updatedAt: readAt }
+      await db
+        .insert(oauthClients)
+        .values({
+          ...{ id: randomUUID(), clientId, ...described, createdAt: readAt },
+          ...{ grantTypes: ['authorization_code', 'refresh_token'], responseTypes: ['code'] },
+          scopes: [...scopes],
+        })
+        .onConflictDoUpdate({ target: oauthClients.clientId, set: described })
+    },
+    async strangers() {
+      const [row] = await db
+        .select({ count: count() })
+        .from(oauthClients)
+        .where(notExists(consentsOf(database)))
+      return row!.count
+    },
+    connect: (wish: Wish, max: number) => connect(database, wish, max),
+    async heldBy(tokenHash: string) {
+      const [held] = await database.sql<Held[]>`
+        select k.id as "keyId", k.account_id as "accountId", t.client_id as "clientId",
+          k.name, k.revoked_at is not null as "isEnded"
+        from (
+          select client_id, user_id from oauth_access_tokens where token = ${tokenHash}
+          union all select client_id, user_id from oauth_refresh_tokens where token = ${tokenHash}
+        ) t
+        join oauth_consents c using (client_id, user_id)
+        join keys k on k.id = c.key_id`
+      return held ?? null
+    },
+    /** What an access token in use stands for; null for any other. */
+    async accessOf(tokenHash: string) {
+      const [row] = await db
+        .select({ key: keys, expiresAt: oauthAccessTokens.expiresAt })
+        .from(oauthAccessTokens)
+        .innerJoin(oauthConsents, samePair(oauthAccessTokens))
+        .innerJoin(keys, eq(keys.id, oauthConsents.keyId))
+        .where(and(eq(oauthAccessTokens.token, tokenHash), isNull(oauthAccessTokens.revoked)))
+      if (!row) return null
+      const { hash, accountId } = row.key
+      return { keyHash: hash, accountId, expiresMs: row.expiresAt.getTime() }
+    },
+    prune: (nowMs: number) => prune(database, nowMs),
+  }
+}
+
+type Kept = {
+  readonly clientId: string
+  readonly name: string
+  readonly uri: string | null
+  readonly redirectUris: readonly string[]
+  readonly readMs: number
+}
+
+type Held = {
+  readonly keyId: string
+  readonly accountId: string
+  readonly clientId: string
+  readonly name: string
+  readonly isEnded: boolean
+}
+
+type Wish = {
+  readonly accountId: string
+  readonly userId: string
+  readonly clientId: string
+  readonly name: string
+  readonly hash: string
+  readonly actor: string
+}
+
+type Tokens = typeof oauthAccessTokens | typeof oauthRefreshTokens
+
+const samePair = (tokens: Tokens) =>
+  and(eq(oauthConsents.clientId, tokens.clientId), eq(oauthConsents.userId, tokens.userId))
+
+const consentsOf = ({ db }: Database) =>
+  db
+    .select({ one: sql`1` })
+    .from(oauthConsents)
+    .where(eq(oauthConsents.clientId, oauthClients.clientId))
+
+function connect(
+  database: Database,
+  wish: Wish,
+  max: number,
+): Promise<{ key: Key; isNew: boolean } | null> {
+  const { accountId, userId, clientId, name, hash, actor } = wish
+  return database.db.transaction(async (tx) => {
+    await lockAccount(tx, accountId)
+    const isThis = and(eq(oauthConsents.userId, userId), eq(oauthConsents.clientId, clientId))
+    const [consent] = await tx.select().from(oauthConsents).where(isThis).for('update')
+    if (!consent) throw new Error('somebody is to be connected who did not consent')
+    const own = await tx.select().from(keys).where(eq(keys.accountId, accountId))
+    const inUse = own.filter((key) => isConnection(key) && key.revokedAt === null)
+    const known = inUse.find(({ id }) => id === consent.keyId)
+    if (known) return { key: keyOf(known), isNew: false }
+    if (inUse.length >= max) {
+      await tx.delete(oauthConsents).where(isThis)
+      return null
+    }
+    await endTokens(tx, { userId, clientId })
+    const [row] = await tx.insert(keys).values({ accountId, name, hash }).returning()
+    await tx.update(oauthConsents).set({ keyId: row!.id }).where(isThis)
+    await recordChange(tx, {
+      ...{ actor, action: 'key created', accountId, subject: name },
+      ...{ before: null, after: { key_id: row!.id, application: clientId } },
+    })
+    await announceAccess(database, tx, accountId)
+    return { key: keyOf(row!), isNew: true }
+  })
+}
+
+/** Ends what an earlier connection of the application left, so that it cannot come back to life. */
+async function endTokens(
+  tx: Tx,
+  { userId, clientId }: Pick<Wish, 'userId' | 'clientId'>,
+): Promise<void> {
+  for (const tokens of [oauthAccessTokens, oauthRefreshTokens])
+    await tx.delete(tokens).where(and(eq(tokens.userId, userId), eq(tokens.clientId, clientId)))
+}
+
+/** Deletes what expired or ended, and applications that nobody connected. */
+async function prune(database: Database, nowMs: number): Promise<void> {
+  const { db } = database
+  const now = new Date(nowMs)
+  const isKeyless = and(
+    isNull(oauthConsents.keyId),
+    lte(oauthConsents.updatedAt, new Date(nowMs - KEYLESS_MS_MAX)),
+  )
+  const ended = db
+    .select({ id: oauthConsents.id })
+    .from(oauthConsents)
+    .leftJoin(keys, eq(keys.id, oauthConsents.keyId))
+    .where(or(lte(keys.revokedAt, now), isKeyless))
+  await db.delete(oauthAccessTokens).where(lte(oauthAccessTokens.expiresAt, now))
+  await db.delete(oauthRefreshTokens).where(lte(oauthRefreshTokens.expiresAt, now))
+  await db.delete(oauthConsents).where(inArray(oauthConsents.id, ended))
+  for (const tokens of [oauthAccessTokens, oauthRefreshTokens])
+    await db
+      .delete(tokens)
+      .where(notExists(db.select({ one: sql`1` }).from(oauthConsents).where(samePair(tokens))))
+  const isOld = lte(oauthClients.createdAt, new Date(nowMs - STRANGER_MS_MAX))
+  await db.delete(oauthClients).where(and(isOld, notExists(consentsOf(database))))
+}

@@ -1,0 +1,166 @@
+import { randomBytes } from 'node:crypto'
+import { sql } from 'drizzle-orm'
+import {
+  ACCESS_TOKEN_PREFIX,
+  keyHashOf,
+  newSecret,
+  REFRESH_TOKEN_PREFIX,
+} from '~/domain/api-key.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '~/domain/duration.ts'
+import type { Database } from '~/store/database.ts'
+import { type AuthOptions, cookiesOf, SESSION_SECONDS, TABLES, UNUSED_URL } from './better-auth.ts'
+import {
+  oauthAccessTokens,
+  oauthClients,
+  oauthConsents,
+  oauthRefreshTokens,
+} from './oauth-schema.ts'
+
+/** How long an application may use an access token, and how long it may renew it. */
+const ACCESS_SECONDS = HOUR_MS / 1000
+const REFRESH_SECONDS = (90 * DAY_MS) / 1000
+/** How long the way from the question to the exchange of the code may take, each half of it. */
+const CODE_SECONDS = (10 * MINUTE_MS) / 1000
+
+/** Where the library believes it sends people; these addresses are only told apart here. */
+const SIGN_IN = '/sign-in'
+const CONSENT = '/consent'
+
+type OAuthOptions = Pick<AuthOptions, 'secret' | 'cookiePrefix' | 'cookiePath' | 'onFault'> & {
+  /** Takes what went wrong on our side. */
+  onError(error: unknown): void
+  /** What applications may be allowed, as scopes. */
+  readonly scopes: string[]
+}
+
+/** Where a question of an application leads. */
+export type Outcome =
+  /** Nobody is signed in. */
+  | { readonly kind: 'sign-in' }
+  /** The person is to decide; `question` is to be sent back with the decision. */
+  | { readonly kind: 'ask'; readonly question: string }
+  /** The application is told, at its own address. */
+  | { readonly kind: 'told'; readonly url: string }
+  /** The question cannot be answered to the application, since its address is in doubt. */
+  | { readonly kind: 'refused'; readonly code: string }
+
+/**
+ * The code flow of OAuth 2.1 by better-auth, loaded at the first call: who may be told what, codes,
+ * tokens, their rotation, and what follows from one that is used twice.
+ */
+export function createOAuth(database: Database, options: OAuthOptions) {
+  let loading: Promise<Library> | null = null
+  const loaded = () => {
+    loading ??= load(database, options).catch((error) => {
+      loading = null
+      throw error
+    })
+    return loading
+  }
+  const ask = async (path: string, init: RequestInit) => {
+    const { handler } = await loaded()
+    const reply = await handler(new Request(`${UNUSED_URL}${BASE}${path}`, init))
+    if (reply.status < 500) return reply
+    // Throws the real reason if that is a database that is away.
+    await database.db.execute(sql`select 1`)
+    throw new Error(`a question of an application was answered with ${reply.status}`)
+  }
+  return {
+    /** Where the question of an application leads the person whose session is in the headers. */
+    async asked(question: URLSearchParams, headers: Headers): Promise<Outcome> {
+      const shown = { cookie: headers.get('cookie') ?? '', accept: 'text/html' }
+      const reply = await ask(`/oauth2/authorize?${question}`, { headers: shown })
+      return outcomeOf(reply.headers.get('location'), reply.status)
+    },
+    /** Where the decision leads; null for a question that is not ours, or too old. */
+    async decided(
+      { question, isAllowed }: { question: string; isAllowed: boolean },
+      headers: Headers,
+    ): Promise<Outcome | null> {
+      const reply = await ask('/oauth2/consent', {
+        method: 'POST',
+        headers: {
+          ...{ cookie: headers.get('cookie') ?? '', origin: UNUSED_URL },
+          ...{ 'content-type': 'application/json', accept: 'application/json' },
+        },
+        body: JSON.stringify({ accept: isAllowed, oauth_query: question }),
+      })
+      const { url } = (await reply.json().catch(() => ({}))) as { url?: string }
+      return reply.ok && url ? outcomeOf(url, reply.status) : null
+    },
+    /** The answer to an application that exchanges a code, or renews its token. */
+    async token(form: URLSearchParams): Promise<{ status: number; body: unknown }> {
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+      const init = { method: 'POST', headers, body: form.toString() }
+      const reply = await ask('/oauth2/token', init)
+      return { status: reply.status, body: await reply.json() }
+    },
+  }
+}
+
+function outcomeOf(location: string | null, status: number): Outcome {
+  if (location === null) throw new Error(`an authorization was answered with ${status}`)
+  const [path, query = ''] = splitAt(location, '?')
+  if (path === SIGN_IN) return { kind: 'sign-in' }
+  if (path === CONSENT) return { kind: 'ask', question: query }
+  if (path !== `${UNUSED_URL}${BASE}/error`) return { kind: 'told', url: location }
+  return { kind: 'refused', code: new URLSearchParams(query).get('error') ?? 'invalid_request' }
+}
+
+const isRefusal = (error: unknown): boolean =>
+  Number((error as { statusCode?: unknown } | null)?.statusCode) < 500
+
+function splitAt(text: string, mark: string): [before: string, after?: string] {
+  const at = text.indexOf(mark)
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)]
+}
+
+type Library = Awaited<ReturnType<typeof load>>
+
+const BASE = '/api/auth'
+
+async function load({ db }: Database, options: OAuthOptions) {
+  const [{ betterAuth }, { drizzleAdapter }, { oauthProvider }, secret] = await Promise.all([
+    import('better-auth/minimal'),
+    import('better-auth/adapters/drizzle'),
+    import('@better-auth/oauth-provider'),
+    options.secret(),
+  ])
+  const schema = {
+    ...TABLES,
+    oauthClient: oauthClients,
+    oauthConsent: oauthConsents,
+    oauthAccessToken: oauthAccessTokens,
+    oauthRefreshToken: oauthRefreshTokens,
+  }
+  const newToken = () => newSecret((count) => randomBytes(count))
+  return betterAuth({
+    baseURL: UNUSED_URL,
+    basePath: BASE,
+    secret,
+    database: drizzleAdapter(db, { provider: 'pg', schema, transaction: true }),
+    verification: { storeIdentifier: 'hashed' },
+    session: { expiresIn: SESSION_SECONDS, disableSessionRefresh: true },
+    // Our tables lack what this way never writes: secrets of applications, identity tokens.
+    advanced: { ...cookiesOf(options), database: { validateSchema: false } },
+    rateLimit: { enabled: false },
+    logger: { level: 'error', log: (_level, message) => options.onFault(message) },
+    // On its own the library would print refusals.
+    onAPIError: { onError: (error) => void (isRefusal(error) || options.onError(error)) },
+    telemetry: { enabled: false },
+    plugins: [
+      oauthProvider({
+        ...{ loginPage: SIGN_IN, consentPage: CONSENT, scopes: options.scopes },
+        disableJwtPlugin: true,
+        grantTypes: ['authorization_code', 'refresh_token'],
+        accessTokenExpiresIn: ACCESS_SECONDS,
+        refreshTokenExpiresIn: REFRESH_SECONDS,
+        codeExpiresIn: CODE_SECONDS,
+        storeTokens: { hash: async (token) => keyHashOf(token) },
+        generateOpaqueAccessToken: newToken,
+        generateRefreshToken: newToken,
+        prefix: { opaqueAccessToken: ACCESS_TOKEN_PREFIX, refreshToken: REFRESH_TOKEN_PREFIX },
+      }),
+    ],
+  })
+}

@@ -1,0 +1,136 @@
+import { isKeyName, KEY_NAME_LENGTH_MAX } from '~/domain/account.ts'
+
+/** What an application says about itself. */
+export type Application = {
+  readonly name: string
+  /** Its own page, if it names one. */
+  readonly uri: string | null
+  /** Where people may be sent back to. */
+  readonly redirectUris: readonly string[]
+}
+
+/** What is wrong with the description of an application, in the words of RFC 7591. */
+export class ApplicationFault extends Error {
+  constructor(
+    readonly code: 'invalid_client_metadata' | 'invalid_redirect_uri',
+    message: string,
+  ) {
+    super(message)
+    this.name = 'ApplicationFault'
+  }
+}
+
+const REDIRECTS_MAX = 10
+const URL_LENGTH_MAX = 500
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
+/** Schemes that a browser acts on itself, or that lead to no application. */
+const NO_APPLICATION = new Set(
+  (
+    'about blob chrome data file filesystem ftp http https intent javascript mailto sms tel ' +
+    'vbscript view-source ws wss'
+  ).split(' '),
+)
+
+/**
+ * The application that a document describes. Whatever it asks for, it gets what we have: codes with
+ * PKCE, no secret. Throws ApplicationFault.
+ *
+ * https://www.rfc-editor.org/rfc/rfc7591#section-2
+ */
+export function applicationIn(document: unknown): Application {
+  if (typeof document !== 'object' || document === null || Array.isArray(document))
+    throw new ApplicationFault('invalid_client_metadata', 'send a JSON object')
+  const { client_name, client_uri, redirect_uris, grant_types, response_types } =
+    document as Record<string, unknown>
+  if (!allows(grant_types, 'authorization_code') || !allows(response_types, 'code'))
+    throw new ApplicationFault(
+      'invalid_client_metadata',
+      'only the authorization code is supported: leave out grant_types and response_types',
+    )
+  const redirectUris = redirectsIn(redirect_uris)
+  return { name: nameIn(client_name, redirectUris), uri: pageIn(client_uri), redirectUris }
+}
+
+const allows = (value: unknown, wanted: string): boolean =>
+  value === undefined || (Array.isArray(value) && value.includes(wanted))
+
+function redirectsIn(value: unknown): readonly string[] {
+  if (!Array.isArray(value) || value.length === 0 || value.length > REDIRECTS_MAX)
+    throw new ApplicationFault(
+      'invalid_redirect_uri',
+      `redirect_uris must list 1 to ${REDIRECTS_MAX} addresses`,
+    )
+  for (const one of value) assertRedirect(one)
+  return [...new Set(value as string[])]
+}
+
+function assertRedirect(value: unknown): asserts value is string {
+  const url = typeof value === 'string' && value.length <= URL_LENGTH_MAX ? URL.parse(value) : null
+  const isPlain = url && !/[#\s\p{Cc}]/u.test(value as string) && !url.username && !url.password
+  if (!isPlain)
+    throw new ApplicationFault(
+      'invalid_redirect_uri',
+      `each of redirect_uris must be an address of at most ${URL_LENGTH_MAX} characters, without ` +
+        'a fragment, a user or a password',
+    )
+  const { protocol, hostname } = url
+  const isLoopback = protocol === 'http:' && LOOPBACK.includes(hostname)
+  if (protocol === 'https:' || isLoopback || !NO_APPLICATION.has(protocol.slice(0, -1))) return
+  throw new ApplicationFault(
+    'invalid_redirect_uri',
+    'redirect_uris must be https, http on this computer (localhost, 127.0.0.1), or open an app',
+  )
+}
+
+function nameIn(value: unknown, redirectUris: readonly string[]): string {
+  if (value === undefined) return hostOf(redirectUris[0]!).slice(0, KEY_NAME_LENGTH_MAX)
+  const name = typeof value === 'string' ? value.trim() : ''
+  if (isKeyName(name)) return name
+  throw new ApplicationFault(
+    'invalid_client_metadata',
+    `client_name must have 1 to ${KEY_NAME_LENGTH_MAX} characters on one line`,
+  )
+}
+
+const hostOf = (url: string): string => new URL(url).host || new URL(url).protocol.slice(0, -1)
+
+/** The page of an application; one that could not be linked to is left out. */
+function pageIn(value: unknown): string | null {
+  const url = typeof value === 'string' && value.length <= URL_LENGTH_MAX ? URL.parse(value) : null
+  return url?.protocol === 'https:' ? url.href : null
+}
+
+/**
+ * Whether a `client_id` is the address of a document that describes the application.
+ *
+ * https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/
+ */
+export function isDocumentAddress(clientId: string): boolean {
+  const url = clientId.length <= URL_LENGTH_MAX ? URL.parse(clientId) : null
+  if (url?.protocol !== 'https:' || url.username || url.password || url.hash) return false
+  return url.href === clientId && url.pathname !== '/'
+}
+
+/** The application that the document at `address` describes. Throws ApplicationFault. */
+export function applicationAt(address: string, text: string): Application {
+  const document = parsed(text)
+  const { client_id, token_endpoint_auth_method = 'none' } = (document ?? {}) as Described
+  if (client_id !== address)
+    throw new ApplicationFault('invalid_client_metadata', 'its client_id is not its own address')
+  if (token_endpoint_auth_method !== 'none')
+    throw new ApplicationFault(
+      'invalid_client_metadata',
+      'its token_endpoint_auth_method is not supported; use none',
+    )
+  return applicationIn(document)
+}
+
+type Described = { client_id?: unknown; token_endpoint_auth_method?: unknown }
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new ApplicationFault('invalid_client_metadata', 'it is not JSON')
+  }
+}

@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { PeopleWorld } from '../people-world.ts'
+import { Application, asked, signInFrom } from './application.ts'
+
+let world: PeopleWorld
+
+beforeAll(async () => {
+  world = await PeopleWorld.start()
+}, 60_000)
+
+afterAll(() => world.stop(), 30_000)
+
+describe('an application', () => {
+  test('is connected by a person who signs in on the way', async () => {
+    const { email } = await world.member()
+    const application = await Application.registered(world)
+    const visitor = world.visitor()
+    const first = await visitor.get(await application.question())
+    expect([first.status, first.location?.split('?')[0]]).toEqual([303, '/sign-in'])
+    const entered = await signInFrom(visitor, first, email)
+    expect([entered.status, entered.location]).toEqual([303, await application.question()])
+    const page = await visitor.get(entered.location!)
+    if (page.status !== 200) console.log(JSON.stringify(world.log.lines.slice(-3)))
+    expect(page.status).toBe(200)
+    expect(page.html).toContain('Connect Agent?')
+    const code = await application.code(visitor)
+    const { status, body, headers } = await application.exchange(code)
+    expect([status, body.token_type, body.scope, body.expires_in]).toEqual([
+      200,
+      'Bearer',
+      'mcp offline_access',
+      3600,
+    ])
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect((await asked(world, body.access_token as string)).status).toBe(200)
+  })
+})
