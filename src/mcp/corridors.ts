@@ -74,5 +74,5 @@ function missingNote({ from, to, country: code }: Sides, others: number): string
     to === undefined ? null : `to ${to}`,
     code === undefined ? null : `of ${COUNTRIES.get(code)!.name}`,
   ].filter((text) => text !== null)
-  return `Nobody quotes a corridor ${asked.join(' ')} at present; ${others} others are quoted.`
+  return `No corridor ${asked.join(' ')} is quoted at present; without that there are ${others}.`
 }

@@ -42,7 +42,7 @@ export const getProviderRates = tool({
       presentProviderRates({ ...found, quotes: sliced(quotes, args) }, view.freshness),
       leftOut({ corridors: quotes.length }, args),
       isMissing
-        ? `${found.provider.name} quotes ${found.quotes.length} corridors, none of them as asked.`
+        ? `${found.provider.name} quotes no such corridor; without that there are ${found.quotes.length}.`
         : null,
     )
     return shortened(body, { args, entries: ['provider', 'corridors'], without: WITHOUT })

@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { PageAsk } from '~/domain/history.ts'
+import { WindowCache } from '~/memory/window-cache.ts'
+import { offer } from '../support/offers.ts'
+import { emptyPast } from '../support/past.ts'
+import { quote } from '../support/quotes.ts'
+import { ToolWorld } from './tool-world.ts'
+
+let tools: ToolWorld
+// biome-ignore lint/suspicious/noExplicitAny: a test says of a body what it expects
+let ask: (name: string, args?: Record<string, unknown>) => Promise<any>
+
+const RATES = [120, 118, 125, 121]
+
+/** What one provider quoted on four days, another on the first, and an official one on the last. */
+const PAST = [
+  ...RATES.map((rate, day) =>
+    quote({ id: day + 1, atMs: Date.parse(`2026-03-0${day + 1}T10:00:00Z`), rate }),
+  ),
+  quote({ id: 9, atMs: Date.parse('2026-03-01T09:00:00Z'), rate: 90, providerId: 'retail-b' }),
+  quote({
+    ...{ id: 10, atMs: Date.parse('2026-03-04T12:00:00Z'), rate: 99, rateType: 'official' },
+    providerId: 'official-a',
+  }),
+].sort((a, b) => a.atMs - b.atMs)
+
+const past = {
+  store: {
+    ...emptyPast().store,
+    page: async ({ fromMs, beforeMs, providerId, order, offset, limit }: PageAsk) => {
+      const found = PAST.filter(
+        (one) =>
+          one.atMs >= fromMs &&
+          one.atMs < beforeMs &&
+          (providerId ?? one.providerId) === one.providerId,
+      )
+      return (order === 'asc' ? found : found.toReversed()).slice(offset, offset + limit)
+    },
+    firstObservedMs: async () => PAST[0]!.atMs,
+  },
+  windows: new WindowCache(),
+}
+
+beforeAll(async () => {
+  tools = new ToolWorld({ past })
+  const { world } = tools
+  const fee = { fee: 20, feeCurrency: 'EUR', from: 'EUR', to: 'XOF' }
+  const france = offer({ sourceCountry: 'FR', targetCountry: 'SN' })
+  world.quote(
+    { ...fee, providerId: 'retail-a', rate: 650, offer: france },
+    { ...fee, providerId: 'p2p-a', rate: 640, fee: 1, offer: france },
+    { providerId: 'retail-b', rate: 1.1, from: 'GBP', to: 'EUR' },
+  )
+  const session = await tools.connect(world.key())
+  ask = async (name, args) => (await session.call(name, args)).body
+})
+
+afterAll(() => tools.stop())
+
+const CORRIDOR = { from: 'USD', to: 'KES' }
+
+describe('convert', () => {
+  test('says whose fee eats the amount, and only then', async () => {
+    const small = await ask('convert', { from: 'EUR', to: 'XOF', amount: 20 })
+    expect(small.note).toBe(
+      'The fee of Provider retail-a eats the whole amount: nothing would arrive.',
+    )
+    expect(small.best.provider_id).toBe('p2p-a')
+    const whole = await ask('convert', { from: 'EUR', to: 'XOF', amount: 20.01 })
+    expect(whole.note).toBeUndefined()
+  })
+
+  test('says for which countries there are prices where none is for those asked', async () => {
+    const args = { source_country: 'Italy', target_country: 'Senegal', amount: 5 }
+    expect((await ask('convert', args)).note).toBe(
+      'No price of EUR/XOF fits what is asked of source_country and target_country. ' +
+        'Prices of EUR/XOF are for FR to SN.',
+    )
+    expect((await ask('get_rates', { ...args, amount: null })).note).toEndWith('for FR to SN.')
+  })
+
+  test('repeats no country that was asked for, and has it where none was', async () => {
+    const args = { from: 'EUR', to: 'XOF', amount: 50 }
+    const [open] = (await ask('convert', args)).providers
+    expect(open.offer).toEqual({ source_country: 'FR', target_country: 'SN' })
+    const [asked] = (await ask('convert', { ...args, source_country: 'France' })).providers
+    expect(asked.offer).toEqual({ target_country: 'SN' })
+  })
+})
+
+describe('get_rates', () => {
+  test('shows one kind where it is asked for', async () => {
+    const { providers } = await ask('get_rates', { from: 'EUR', to: 'XOF', rate_type: 'P2P' })
+    expect(providers.map((one: { rate_type: string }) => one.rate_type)).toEqual(['p2p'])
+  })
+})
+
+describe('get_provider_rates', () => {
+  test('shows the corridors asked for, and says that there are others', async () => {
+    const of = async (args: Record<string, unknown>) => {
+      const { corridors, note } = await ask('get_provider_rates', { provider: 'retail-b', ...args })
+      return [corridors.map(({ from, to }: Record<string, string>) => `${from}/${to}`), note]
+    }
+    expect(await of({})).toEqual([['GBP/EUR'], undefined])
+    expect(await of({ from: 'pound sterling' })).toEqual([['GBP/EUR'], undefined])
+    expect(await of({ from: 'GBP', to: 'EUR' })).toEqual([['GBP/EUR'], undefined])
+    expect(await of({ to: 'KES' })).toEqual([
+      ...[[], 'Provider retail-b quotes no such corridor; without that there are 1.'],
+    ])
+  })
+})
+
+describe('list_corridors', () => {
+  test('finds those from, to, or of a country, and says why there are none', async () => {
+    const found = async (args: Record<string, unknown>) => {
+      const { corridors, note } = await ask('list_corridors', args)
+      return [corridors.map(({ from, to }: Record<string, string>) => `${from}/${to}`), note]
+    }
+    expect((await found({}))[0]).toEqual(['EUR/XOF', 'GBP/EUR', 'USD/KES'])
+    expect(await found({ from: 'euro' })).toEqual([['EUR/XOF'], undefined])
+    expect(await found({ to: 'Kenya' })).toEqual([['USD/KES'], undefined])
+    expect(await found({ country: 'Germany' })).toEqual([['EUR/XOF', 'GBP/EUR'], undefined])
+    expect(await found({ country: 'Germany', by: 'country' })).toEqual([
+      ...[[], 'No corridor of Germany is quoted at present; without that there are 1.'],
+    ])
+    expect(await found({ country: 'Senegal', by: 'country' })).toEqual([['EUR/XOF'], undefined])
+    expect(await found({ from: 'NGN', to: 'KES' })).toEqual([
+      ...[[], 'No corridor from NGN to KES is quoted at present; without that there are 3.'],
+    ])
+  })
+})
+
+describe('the catalogues', () => {
+  test('are searched by kind and words, and say why they are empty', async () => {
+    const ids = async (args: Record<string, unknown>) => {
+      const { providers, note } = await ask('list_providers', args)
+      return [providers.map(({ id }: { id: string }) => id), note]
+    }
+    expect(await ids({ rate_type: 'p2p' })).toEqual([['p2p-a', 'p2p-b'], undefined])
+    expect(await ids({ query: 'PROVIDERS Reta' })).toEqual([['retail-a', 'retail-b'], undefined])
+    const [none, note] = await ids({ query: 'nobody' })
+    expect([none, note]).toEqual([[], expect.stringMatching(/^None of the \d+ active providers/)])
+    const { currencies } = await ask('list_currencies', { query: 'kenya' })
+    expect(currencies.map(({ code }: { code: string }) => code)).toEqual(['KES'])
+    const empty = await ask('list_currencies', { query: 'bitcoin' })
+    expect([empty.currency_count, empty.note]).toEqual([0, expect.stringMatching(/^None of the/)])
+  })
+
+  test('draw nothing, however much is asked for', async () => {
+    for (const detail of ['short', 'full'])
+      for (const name of ['list_providers', 'list_currencies'])
+        expect(JSON.stringify(await ask(name, { detail }))).not.toMatch(
+          /logo_url|flag_url|sort_order/,
+        )
+  })
+})
+
+describe('get_history', () => {
+  test('stands first, last, lowest and highest of each kind above the list, whatever its page', async () => {
+    const retail = (rate: number, at: string, provider_id = 'retail-a') => ({
+      rate,
+      at,
+      provider_id,
+    })
+    const official = retail(99, '2026-03-04T12:00:00.000Z', 'official-a')
+    for (const page of [{}, { limit: 1 }, { order: 'desc' }, { limit: 2, offset: 3 }]) {
+      const body = await ask('get_history', { ...CORRIDOR, ...page })
+      expect(body).toMatchObject({
+        first: { retail: retail(90, '2026-03-01T09:00:00.000Z', 'retail-b'), official },
+        last: { retail: retail(121, '2026-03-04T10:00:00.000Z'), official },
+        lowest: { retail: retail(90, '2026-03-01T09:00:00.000Z', 'retail-b'), official },
+        highest: { retail: retail(125, '2026-03-03T10:00:00.000Z'), official },
+      })
+      const members = Object.keys(body)
+      expect(members.indexOf('highest')).toBeLessThan(members.indexOf('data'))
+    }
+  })
+
+  test('lists the newest first where that is asked', async () => {
+    const args = { ...CORRIDOR, provider: 'retail-a', order: 'desc', limit: 3 }
+    const first = await ask('get_history', args)
+    const rates = ({ data }: { data: { rate: number }[] }) => data.map(({ rate }) => rate)
+    expect(rates(first)).toEqual(RATES.toReversed().slice(0, 3))
+    expect(first.note).toStartWith('there are earlier observations; ask again with offset 3')
+    const { next_offset: offset, next_until: until } = first
+    expect(rates(await ask('get_history', { ...args, offset, until }))).toEqual([RATES[0]!])
+    const days = await ask('get_history', { ...CORRIDOR, interval: 'P1D', order: 'desc', limit: 2 })
+    expect(days.data.map(({ t }: { t: string }) => t)).toEqual(['2026-03-05', '2026-03-04'])
+  })
+
+  test('has room for a quarter of days without being asked', async () => {
+    const args = { ...CORRIDOR, interval: 'P1D', period: '90d' }
+    const { count, data, next_offset } = await ask('get_history', args)
+    expect([count, data.length, next_offset]).toEqual([91, 91, undefined])
+  })
+
+  test('refuses to choose among the offers that buckets are of', async () => {
+    const args = { ...CORRIDOR, interval: 'P1D', source_country: 'KE', provider: 'retail-a' }
+    const { faults } = await ask('get_history', args)
+    expect(faults.map((one: { parameter: string }) => one.parameter)).toEqual([
+      ...['provider', 'source_country'],
+    ])
+  })
+
+  test('says when a price was seen last where the window has none', async () => {
+    const args = { ...CORRIDOR, until: '2025-01-01' }
+    expect((await ask('get_history', args)).note).toBe(
+      'No such price of USD/KES was recorded from 2024-12-02T23:00:00.000Z to ' +
+        '2025-01-01T23:59:59.999Z; none is known from before.',
+    )
+    tools.world.clock.set('2026-05-05T00:00:00Z')
+    expect((await ask('get_history', CORRIDOR)).note).toEndWith(
+      `; the last before is of 2026-03-05T12:00:00.000Z.`,
+    )
+  })
+})
