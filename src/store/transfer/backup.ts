@@ -5,6 +5,7 @@ import type { Database } from '~/store/database.ts'
 import * as files from '~/store/file/schema.ts'
 import { announced } from '~/store/news-channel.ts'
 import * as past from '~/store/past/schema.ts'
+import * as connections from '~/store/portal/oauth-schema.ts'
 import * as portal from '~/store/portal/schema.ts'
 import * as references from '~/store/reference-schema.ts'
 import * as schema from '~/store/schema.ts'
@@ -28,6 +29,10 @@ const NEWER_TABLES: ReadonlyMap<string, number> = new Map([
   ['offers', versionOf('0011_offers')],
   ['day_files', versionOf('0013_day_files')],
   ['quote_source_state', versionOf('0014_quote_sources')],
+  ['oauth_clients', versionOf('0015_connections')],
+  ['oauth_consents', versionOf('0015_connections')],
+  ['oauth_refresh_tokens', versionOf('0015_connections')],
+  ['oauth_access_tokens', versionOf('0015_connections')],
 ])
 
 /** The line that ends the rows of a table; COPY's text format never produces it. */
@@ -40,9 +45,9 @@ const ROWS_BYTES_MAX = 1_048_576
  */
 const TABLES: readonly Table[] = ordered([
   schema.offers,
-  ...Object.values({ ...schema, ...past, ...files, ...references, ...portal, ...sources }).filter(
-    (value) => is(value, PgTable),
-  ),
+  ...[schema, past, files, references, portal, sources, connections]
+    .flatMap((module): unknown[] => Object.values(module))
+    .filter((value) => is(value, PgTable)),
 ])
 
 /**
