@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { providerRates } from '~/service/provider-rates.ts'
+import { type ProviderRates, providerRates } from '~/service/provider-rates.ts'
 import { supportedCodes } from '~/service/supported.ts'
 import { readSelection } from '~/wire/offer/selection.ts'
 import { presentProviderRates } from '~/wire/provider-rates.ts'
@@ -37,14 +37,17 @@ export const getProviderRates = tool({
       ({ quote }) =>
         [quote.from, ...from].at(-1) === quote.from && [quote.to, ...to].at(-1) === quote.to,
     )
-    const isMissing = quotes.length === 0 && found.quotes.length > 0
     const body = paged(
       presentProviderRates({ ...found, quotes: sliced(quotes, args) }, view.freshness),
       leftOut({ corridors: quotes.length }, args),
-      isMissing
-        ? `${found.provider.name} quotes no such corridor; without that there are ${found.quotes.length}.`
-        : null,
+      quotes.length === 0 ? missingNote(found) : null,
     )
     return shortened(body, { args, entries: ['provider', 'corridors'], without: WITHOUT })
   },
 })
+
+/** That a provider quotes other corridors than those asked for; null where it quotes none. */
+const missingNote = ({ provider: { name }, quotes }: ProviderRates): string | null =>
+  quotes.length === 0
+    ? null
+    : `${name} quotes no such corridor; without that there are ${quotes.length}.`
