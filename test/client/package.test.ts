@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { copyFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Server } from 'bun'
+import { version } from '../../package.json'
 import { MemoryStore } from '../http/memory-store.ts'
 import { answerable } from '../http/questions.ts'
 import { ROOT, scriptOutput } from '../support/child.ts'
@@ -163,7 +164,15 @@ async function installed(folder: string): Promise<void> {
   const said = await new Response(pack.stderr).text()
   if ((await pack.exited) !== 0) throw new Error(`the package cannot be packed: ${said}`)
   const tar = Bun.spawn(
-    ['tar', 'xzf', join(folder, 'corridor-1.0.0.tgz'), '-C', target, '--strip-components', '1'],
+    [
+      'tar',
+      'xzf',
+      join(folder, `corridor-${version}.tgz`),
+      '-C',
+      target,
+      '--strip-components',
+      '1',
+    ],
     { stdout: 'ignore', stderr: 'inherit' },
   )
   if ((await tar.exited) !== 0) throw new Error('the pack cannot be unpacked')
