@@ -2,6 +2,7 @@ import type { Config } from '~/config.ts'
 import { loadConfig } from '~/config.ts'
 import type { ListedAccount } from '~/domain/account.ts'
 import { type Service, startService } from '~/runtime/service.ts'
+import type { ServiceOptions } from '~/runtime/service-options.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
 import { clockAt, type HandClock } from '../support/clock.ts'
 import { quickDeterrents } from '../support/deterrents.ts'
@@ -26,7 +27,11 @@ export class PeopleWorld {
   }
 
   /** Another replica may stand on the same database. */
-  static async on(database: FreshDatabase, env: Record<string, string> = {}): Promise<PeopleWorld> {
+  static async on(
+    database: FreshDatabase,
+    env: Record<string, string> = {},
+    outside: Pick<ServiceOptions, 'pace'> = {},
+  ): Promise<PeopleWorld> {
     const config: Config = loadConfig({
       PORT: '0',
       REFERENCE_FEED: 'none',
@@ -36,7 +41,7 @@ export class PeopleWorld {
     })
     const clock = clockAt(new Date().toISOString())
     const log = new KeptLog()
-    const world = { config, clock, log, database, sample: null }
+    const world = { config, clock, log, database, sample: null, ...outside }
     const service = await startService({ ...world, deterrents: quickDeterrents() })
     return new PeopleWorld(database, service, clock, log)
   }

@@ -1,0 +1,146 @@
+import type { OAuthClientProvider } from '@modelcontextprotocol/client'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { PASSWORD } from '../people-world.ts'
+import { formsIn, Visitor } from '../visitor.ts'
+
+const CALLBACK = 'http://127.0.0.1:33418/callback'
+
+/** One request of a client, as a line: the method, the path, and what was answered. */
+export type Step = string
+
+/** What a client keeps for its person; the person is asked by `redirectToAuthorization`. */
+export class Keeper {
+  asked: URL | null = null
+  #information: unknown
+  #tokens: unknown
+  #verifier = ''
+  #discovered: unknown
+  readonly redirectUrl = CALLBACK
+  readonly clientMetadata = {
+    client_name: 'Test agent',
+    redirect_uris: [CALLBACK],
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    token_endpoint_auth_method: 'none',
+  }
+
+  constructor(readonly clientMetadataUrl?: string) {}
+
+  clientInformation(): never {
+    return this.#information as never
+  }
+
+  saveClientInformation(information: unknown): void {
+    this.#information = information
+  }
+
+  tokens(): never {
+    return this.held as never
+  }
+
+  saveTokens(tokens: unknown): void {
+    this.#tokens = tokens
+  }
+
+  redirectToAuthorization(url: URL): void {
+    this.asked = url
+  }
+
+  saveCodeVerifier(verifier: string): void {
+    this.#verifier = verifier
+  }
+
+  codeVerifier(): string {
+    return this.#verifier
+  }
+
+  discoveryState(): never {
+    return this.#discovered as never
+  }
+
+  saveDiscoveryState(discovered: unknown): void {
+    this.#discovered = discovered
+  }
+
+  state(): string {
+    return 'the state of the client'
+  }
+
+  get held(): { access_token: string; refresh_token: string } {
+    return this.#tokens as never
+  }
+}
+
+/** A client of the SDK that knows an address, and writes down every request that it makes. */
+export class SdkClient {
+  readonly steps: Step[] = []
+  readonly keeper: Keeper
+  #transport: FirstTransport | StreamableHTTPClientTransport | null = null
+
+  constructor(
+    readonly url: string,
+    readonly line: 'first' | 'second',
+    clientMetadataUrl?: string,
+  ) {
+    this.keeper = new Keeper(clientMetadataUrl)
+  }
+
+  /** Connects, or throws because the person is to be asked first. */
+  async connect(): Promise<{ listTools(): Promise<{ tools: { name: string }[] }> }> {
+    const options = {
+      authProvider: this.keeper as unknown as OAuthClientProvider,
+      fetch: (url: string | URL | Request, init?: RequestInit) => this.#fetch(url, init),
+    }
+    const about = { name: 'test agent', version: '1' }
+    if (this.line === 'first') {
+      const transport = new FirstTransport(new URL(this.url), options as never)
+      this.#transport = transport
+      const client = new FirstClient(about)
+      await client.connect(transport as never)
+      return client as never
+    }
+    const transport = new StreamableHTTPClientTransport(new URL(this.url), options as never)
+    this.#transport = transport
+    const client = new Client(about, { versionNegotiation: { mode: 'auto' } })
+    await client.connect(transport)
+    return client as never
+  }
+
+  /** Takes the address at which the person came back. */
+  finish(address: URL): Promise<void> {
+    const { searchParams } = address
+    const code = searchParams.get('code')!
+    const { line } = this
+    return line === 'first'
+      ? (this.#transport as FirstTransport).finishAuth(code)
+      : (this.#transport as StreamableHTTPClientTransport).finishAuth(searchParams)
+  }
+
+  async #fetch(url: string | URL | Request, init?: RequestInit): Promise<Response> {
+    const reply = await fetch(url, init)
+    const { pathname } = new URL(url instanceof Request ? url.url : url)
+    const body = typeof init?.body === 'string' ? JSON.parse(init.body) : null
+    const what =
+      body?.method ?? (init?.body instanceof URLSearchParams ? init.body.get('grant_type') : '')
+    this.steps.push(`${init?.method ?? 'GET'} ${pathname} ${what ?? ''} -> ${reply.status}`)
+    return reply
+  }
+}
+
+/** What a person does in a browser, from the address that a client opens to where it ends. */
+export async function personAllows(address: URL, email: string, steps: Step[] = []): Promise<URL> {
+  const browser = new Visitor(address.origin)
+  const seen = (what: string, { status }: { status: number }) => steps.push(`${what} -> ${status}`)
+  const first = await browser.get(address.pathname + address.search)
+  seen(`browser GET ${address.pathname}`, first)
+  const entered = await browser.submit(first.location!, { email, password: PASSWORD }, '/sign-in')
+  seen('browser POST /sign-in', entered)
+  const page = await browser.get(entered.location!)
+  seen(`browser GET ${entered.location!.split('?')[0]}`, page)
+  const form = formsIn(page.html).find(({ hidden }) => hidden.decision === 'allow')!
+  const told = await browser.post(form.action, form.hidden)
+  seen(`browser POST ${form.action}`, told)
+  return new URL(told.location!)
+}
