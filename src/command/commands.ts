@@ -8,6 +8,7 @@ const FILES: Readonly<Record<string, () => Promise<Add>>> = {
   serve: async () => (await import('./serve.ts')).addServe,
   worker: async () => (await import('./worker.ts')).addWorker,
   demo: async () => (await import('./demo.ts')).addDemo,
+  mcp: async () => (await import('./mcp.ts')).addMcp,
   migrate: async () => (await import('./migrate.ts')).addMigrate,
   account: async () => (await import('./account.ts')).addAccount,
   key: async () => (await import('./key.ts')).addKey,

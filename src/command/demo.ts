@@ -16,25 +16,31 @@ export function addDemo(program: Command, terminal: Terminal): void {
   program
     .command('demo')
     .description('serve real sample data from a database of its own, with three ready accounts')
-    .action(() =>
-      serveUntilSignal(terminal, { configOf: demoConfig }, async ({ config, log, database }) => {
-        const say = (line: string) => log.info({}, line)
-        if (terminal.env.DATABASE_URL?.trim())
-          say('the demonstration leaves DATABASE_URL alone and uses a database of its own')
-        const clock = systemClock
-        const state = await preparedDemo({ database, config, clock, say })
-        const sample = sampleNotice(state)
-        const { startService } = await import('~/runtime/service.ts')
-        const service = await startService({ config, clock, log, database, sample })
-        const place = {
-          origin: service.origin,
-          url: baseUrl(service.origin),
-          where: database.where,
-        }
-        return { service, lines: introduction(place, state) }
-      }),
-    )
+    .action(() => serveDemo(terminal, () => {}))
 }
+
+/** A demonstration that answers, and a key that is told of the present moment. */
+type Ready = { readonly origin: string; readonly key: string }
+
+/** Serves a demonstration until a signal ends it; tells `onReady` once it answers. */
+export const serveDemo = (terminal: Terminal, onReady: (demo: Ready) => void): Promise<void> =>
+  serveUntilSignal(terminal, { configOf: demoConfig }, async ({ config, log, database }) => {
+    const say = (line: string) => log.info({}, line)
+    if (terminal.env.DATABASE_URL?.trim())
+      say('the demonstration leaves DATABASE_URL alone and uses a database of its own')
+    const clock = systemClock
+    const state = await preparedDemo({ database, config, clock, say })
+    const sample = sampleNotice(state)
+    const { startService } = await import('~/runtime/service.ts')
+    const service = await startService({ config, clock, log, database, sample })
+    const { origin } = service
+    onReady({ origin, key: keyOf(state, 'enterprise') })
+    const place = { origin, url: baseUrl(origin), where: database.where }
+    return { service, lines: introduction(place, state) }
+  })
+
+const keyOf = ({ accounts }: DemoState, plan: Plan): string =>
+  accounts.find(({ email }) => email === demoEmail(plan))!.key
 
 /**
  * The settings of a demonstration: a database of its own, and no feed that would replace its mids.
@@ -55,9 +61,8 @@ function demoConfig(terminal: Terminal): Config {
 type Place = Readonly<Record<'origin' | 'url' | 'where', string>>
 
 function introduction({ origin, url, where }: Place, state: DemoState): string[] {
-  const key = (plan: Plan) => state.accounts.find(({ email }) => email === demoEmail(plan))!.key
   const curl = (plan: Plan, path: string) =>
-    `  curl -s -H 'X-API-Key: ${key(plan)}' '${url}${path}'`
+    `  curl -s -H 'X-API-Key: ${keyOf(state, plan)}' '${url}${path}'`
   return [
     `corridor answers at ${url}`,
     `for people: ${origin}/   to read and try: ${origin}/docs   ` +

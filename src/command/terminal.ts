@@ -29,14 +29,16 @@ export type Terminal = {
 
 /** The settings, with `pretty` logs if a person is watching. */
 export const configOf = ({ env, isTerminal }: Terminal): Config =>
-  loadConfig(isTerminal ? withDefault(env, 'LOG_FORMAT', 'pretty') : env)
+  loadConfig(isTerminal ? withDefaults(env, { LOG_FORMAT: 'pretty' }) : env)
 
 type Env = Terminal['env']
 
-/** The environment with a value for a setting that is unset or empty. */
-const withDefault = (env: Env, name: string, value: string): Env => ({
+/** The environment with values for settings that are unset or empty. */
+export const withDefaults = (env: Env, values: Readonly<Record<string, string>>): Env => ({
   ...env,
-  [name]: env[name]?.trim() ? env[name] : value,
+  ...Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, env[name]?.trim() ? env[name] : value]),
+  ),
 })
 
 export function logOf(config: Config, worker?: number): OwnLog {

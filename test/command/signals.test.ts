@@ -2,6 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, te
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { BARE_ENV, ROOT } from '../support/child.ts'
 import { cleanUp, endProcesses, preparedDataDir, serverPid } from '../support/embedded-process.ts'
 import { scratchFolder } from '../support/scratch.ts'
@@ -150,6 +152,23 @@ describe('a terminal', () => {
     expect(await serverPid(join(demoDir, 'demo'))).not.toBeNull()
     terminal.write('\x03')
     expect(await child.exited).toBe(0)
+    await until('the end of the server', async () => !(await serverPid(join(demoDir, 'demo'))))
+  })
+
+  test('its client leaves, and `corridor mcp` stops the demo that it began', async () => {
+    const client = new Client({ name: 'test', version: '1.0.0' })
+    const env = settingsFor(demoDir) as Record<string, string>
+    const command = {
+      command: process.execPath,
+      args: [MAIN, 'mcp'],
+      env,
+      stderr: 'ignore' as const,
+    }
+    await client.connect(new StdioClientTransport(command))
+    const asked = { name: 'get_rates', arguments: { from: 'GBP', to: 'KES' } }
+    const { structuredContent } = await client.callTool(asked)
+    expect(structuredContent).toMatchObject({ corridor: 'GBP/KES' })
+    await client.close()
     await until('the end of the server', async () => !(await serverPid(join(demoDir, 'demo'))))
   })
 

@@ -7,7 +7,7 @@ export type Need = 'nothing' | 'database' | 'process'
 const DATABASE = 'test/support/postgres.ts'
 /** They start processes, but only for the database or its files. */
 const NO_PROCESS = [DATABASE, 'test/support/scratch.ts']
-const STARTS = /\bBun\.(spawn|\$)|\bnew Worker\(|child_process|\bopenEmbedded\b/
+const STARTS = /\bBun\.(spawn|\$)|\bnew (Worker|Stdio\w+)\(|child_process|\bopenEmbedded\b/
 
 type Source = { readonly imports: readonly string[]; readonly isStarting: boolean }
 

@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { Client as NewClient } from '@modelcontextprotocol/client'
+import { StdioClientTransport as NewTransport } from '@modelcontextprotocol/client/stdio'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { bridge, LINE_BYTES_MAX } from '~/command/tool-bridge.ts'
+import { INITIALIZE, modern, ToolWorld } from '../mcp/tool-world.ts'
+import { BARE_ENV, ROOT } from '../support/child.ts'
+import { corridorWith } from '../support/command.ts'
+
+let tools: ToolWorld
+beforeAll(() => {
+  tools = new ToolWorld()
+})
+afterAll(() => tools.stop())
+
+const NAMED = { name: 'test', version: '1.0.0' }
+const CALL = { name: 'get_rates', arguments: { from: 'USD', to: 'KES' } }
+const CALLED = { method: 'tools/call', params: CALL }
+
+type Options = { readonly key?: string; readonly url?: string }
+
+/** What the bridge answers to some input, and tells whoever started it. */
+async function spoken(input: Iterable<string> | AsyncIterable<string>, options: Options = {}) {
+  const { key = tools.world.key('free'), url = tools.url } = options
+  // biome-ignore lint/suspicious/noExplicitAny: a test says of an answer what it expects
+  const answers: any[] = []
+  const said: string[] = []
+  const answer = (line: string) => void answers.push(JSON.parse(line))
+  await bridge({ url, key, input: bytesOf(input), answer, say: (line) => void said.push(line) })
+  return { answers, said }
+}
+
+async function* bytesOf(texts: Iterable<string> | AsyncIterable<string>) {
+  for await (const text of texts) yield new TextEncoder().encode(text)
+}
+
+const lineOf = (message: object, id: unknown = 1) =>
+  `${JSON.stringify({ ...message, jsonrpc: '2.0', id })}\n`
+
+describe('corridor mcp --url', () => {
+  const command = () => ({
+    command: process.execPath,
+    args: [join(ROOT, 'src/main.ts'), 'mcp', '--url', new URL(tools.url).origin],
+    env: { ...(BARE_ENV as Record<string, string>), CORRIDOR_KEY: tools.world.key('free') },
+  })
+
+  test("lets the SDK's clients of 2025 and of 2026 ask a running service", async () => {
+    const old = new Client(NAMED)
+    await old.connect(new StdioClientTransport(command()))
+    const options = { versionNegotiation: { mode: { pin: '2026-07-28' } } }
+    const fresh = new NewClient(NAMED, options)
+    await fresh.connect(new NewTransport(command()))
+    for (const client of [old, fresh]) {
+      expect((await client.listTools()).tools).toHaveLength(10)
+      const { structuredContent } = await client.callTool(CALL)
+      expect(structuredContent).toMatchObject({ corridor: 'USD/KES' })
+      await client.close()
+    }
+  })
+
+  test('fails at once without a key, and is told wrong by an address that is none', async () => {
+    const asked = (url: string) => corridorWith({}, ['mcp', '--url', url])
+    expect(await asked('https://fx.example/x')).toMatchObject({
+      status: 1,
+      said: ['corridor: set CORRIDOR_KEY to a key of https://fx.example, and start again'],
+    })
+    for (const url of ['fx.example', 'ftp://fx.example']) expect((await asked(url)).status).toBe(2)
+  })
+})
+
+describe('bridge', () => {
+  test('repeats in headers what a revision wants there', async () => {
+    const named = new Map<unknown, (string | null)[]>()
+    const { handle } = tools.world.tools
+    tools.world.tools.handle = async (request) => {
+      const { id } = (await request.clone().json()) as { id: unknown }
+      const names = ['mcp-protocol-version', 'mcp-method', 'mcp-name']
+      named.set(
+        id,
+        names.map((name) => request.headers.get(name)),
+      )
+      return handle.call(tools.world.tools, request)
+    }
+    const uri = 'corridor://caf\u00e9\n'
+    const read = JSON.parse(modern({ method: 'resources/read', params: { uri } }).body)
+    const { promise: settled, resolve } = Promise.withResolvers<void>()
+    async function* lines() {
+      yield lineOf(INITIALIZE, 'open')
+      await settled
+      yield lineOf({ method: 'ping' }, 'old')
+      yield lineOf(JSON.parse(modern(CALLED).body), 'new')
+      yield lineOf(read, 'odd')
+    }
+    const answers: string[] = []
+    const answer = (line: string) => {
+      answers.push(line)
+      resolve()
+    }
+    const key = tools.world.key('free')
+    await bridge({ url: tools.url, key, input: bytesOf(lines()), answer, say() {} })
+    tools.world.tools.handle = handle
+    expect(Object.fromEntries(named)).toEqual({
+      open: [null, null, null],
+      old: ['2025-11-25', null, null],
+      new: ['2026-07-28', 'tools/call', 'get_rates'],
+      odd: ['2026-07-28', 'resources/read', `=?base64?${Buffer.from(uri).toString('base64')}?=`],
+    })
+    expect(answers).toHaveLength(4)
+  })
+
+  test('passes batches, notes and what has no end of line, in any pieces', async () => {
+    const text = `\n[${lineOf(CALLED, 'a')},${lineOf({ method: 'ping' }, 2)}]`.replaceAll(
+      '}\n',
+      '}',
+    )
+    const note = `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\r\n`
+    const { answers, said } = await spoken([
+      ...`${note}${text}\n`,
+      lineOf({ method: 'ping' }, 3).trim(),
+    ])
+    expect(said).toEqual([])
+    expect(answers.flat().map(({ id }) => id)).toContainAllValues(['a', 2, 3])
+  })
+
+  test('answers each faulty line, and goes on', async () => {
+    const long = lineOf({ method: 'ping', params: { more: 'x'.repeat(LINE_BYTES_MAX) } }, 'long')
+    const large = lineOf({ method: 'ping', params: { more: 'x'.repeat(70_000) } }, 'large')
+    const { answers } = await spoken([
+      long,
+      large,
+      '{\n',
+      '5\n',
+      lineOf({ method: 'ping' }, 'last'),
+    ])
+    const messages = new Map(
+      answers.map(({ id, error, result }) => [`${id} ${error?.code}`, error?.message ?? result]),
+    )
+    expect([...messages]).toContainAllValues([
+      ['null -32000', 'the line is not valid JSON'],
+      ['large -32000', expect.stringContaining('at most 65536 bytes')],
+      ['last undefined', {}],
+    ])
+    expect(answers).toContainEqual({
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: -32000, message: `a line may have at most ${LINE_BYTES_MAX} bytes` },
+    })
+  })
+
+  test('tells of a wrong key, a service that is away and one that is something else', async () => {
+    const messages = async (options: { key?: string; url?: string }) => {
+      const { answers } = await spoken([lineOf({ method: 'ping' })], options)
+      expect(answers).toHaveLength(1)
+      expect(answers[0]).toMatchObject({ jsonrpc: '2.0', id: 1, error: { code: -32000 } })
+      return answers[0].error.message
+    }
+    expect(await messages({ key: 'crd_wrong' })).toContain('this API key is not valid')
+    expect(await messages({ url: 'http://127.0.0.1:1/mcp' })).toStartWith(
+      'http://127.0.0.1:1/mcp: ',
+    )
+    const other = Bun.serve({ port: 0, fetch: () => new Response('<p>welcome</p>') })
+    expect(await messages({ url: `http://127.0.0.1:${other.port}/` })).toContain('no tool server')
+    await other.stop(true)
+    const note = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })
+    const { answers, said } = await spoken([note], { key: 'crd_wrong' })
+    expect([answers, said]).toEqual([[], [expect.stringContaining('not valid')]])
+  })
+
+  test('keeps the key and a message out of the hands of a service that sends them on', async () => {
+    const heard: string[] = []
+    const elsewhere = Bun.serve({ port: 0, fetch: ({ url }) => Response.json(heard.push(url)) })
+    const target = `http://127.0.0.1:${elsewhere.port}/mcp`
+    const moved = Bun.serve({ port: 0, fetch: () => Response.redirect(target, 307) })
+    const { answers } = await spoken([lineOf({ method: 'ping' })], {
+      url: `http://127.0.0.1:${moved.port}/`,
+    })
+    expect([answers.length, answers[0].error.code, heard]).toEqual([1, -32000, []])
+    await Promise.all([elsewhere.stop(true), moved.stop(true)])
+  })
+})
