@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import type { FeedError } from '~/domain/feed/feed.ts'
 import { DOCUMENT_BYTES_MAX } from '~/feed/document.ts'
 import { createFeeds } from '~/feed/feeds.ts'
-import { ATTEMPT_MS_MAX, type DocumentRequest, fetchDocument } from '~/feed/fetcher.ts'
+import { ATTEMPT_MS_MAX, type DocumentRequest, fetchAnswer, fetchDocument } from '~/feed/fetcher.ts'
 import { selfSigned } from '../support/certificates.ts'
 import { fixture, Pace, startRawServer, startUpstream } from './upstream.ts'
 
@@ -332,5 +332,46 @@ describe('validators', () => {
   test('"not modified" without a validator is an error', async () => {
     answerWith(status(304))
     expect((await failure()).fault).toBe('http_error')
+  })
+})
+
+describe('a form', () => {
+  const limits = { bytesMax: 1000, attemptMsMax: 1000, isPublicOnly: true }
+  const posted = (form: string) => fetchAnswer({ ...request(), form }, limits, new Pace())
+
+  test('is sent by POST, again by 307, and forgotten where a redirect asks to look elsewhere', async () => {
+    const asked: [method: string, body: string][] = []
+    let location: [number, string] | null = [307, '/b']
+    upstream.answer = async (one) => {
+      asked.push([one.method, await one.text()])
+      const [code, to] = location ?? [200, '']
+      location = code === 307 ? [303, '/c'] : null
+      return new Response('', { status: code, headers: to ? { location: to } : {} })
+    }
+    await posted('a=1')
+    expect(asked).toEqual([
+      ['POST', 'a=1'],
+      ['POST', 'a=1'],
+      ['GET', ''],
+    ])
+  })
+
+  test('comes back with the cookies that the answer sets', async () => {
+    const headers = new Headers([
+      ['set-cookie', 'a=1; Path=/'],
+      ['set-cookie', 'b=2'],
+    ])
+    answerWith(() => new Response('', { headers }))
+    expect((await posted('')).cookies).toEqual(['a=1', 'b=2'])
+  })
+
+  test('is not sent on to a private network, by address or by name', async () => {
+    for (const host of ['10.0.0.1', '[::1]', '[::ffff:127.0.0.1]', 'localhost', 'inside.example']) {
+      answerWith(status(302, { location: `http://${host}/` }))
+      const pace = new Pace()
+      pace.names.set('inside.example', ['93.184.216.34', '192.168.1.1'])
+      const failed = fetchAnswer(request(), limits, pace).catch((error: FeedError) => error.message)
+      expect([host, await failed]).toEqual([host, 'redirects to an address in a private network'])
+    }
   })
 })
