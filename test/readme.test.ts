@@ -18,7 +18,14 @@ const README_BYTES_MAX = 12_000
 /** `bun run docs` on the demonstration, and in a checkout without data; .ci/run itself. */
 const RUNNERS = ['demo', 'own', 'ci']
 /** What no job of ours has: these blocks are for a person to run. */
-const NEEDS = ['needs-docker', 'needs-root', 'needs-cluster', 'needs-cron', 'needs-network']
+const NEEDS = [
+  'needs-docker',
+  'needs-root',
+  'needs-libreoffice',
+  'needs-cluster',
+  'needs-cron',
+  'needs-network',
+]
 
 const found = (pattern: RegExp): string[] =>
   matchesIn(pages.map(({ text }) => text).join(), pattern)

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { dayFileJob, dayFilesOf } from '~/runtime/day-files.ts'
+import { dayFileJob, dayFilesOf } from '~/runtime/file/day-files.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
-import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
-import { PastWorld } from '../support/past-world.ts'
-import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
-import { TEST_MS_MAX } from '../support/until.ts'
+import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
+import { PastWorld } from '../../support/past-world.ts'
+import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
+import { TEST_MS_MAX } from '../../support/until.ts'
 
 let database: FreshDatabase
 let world: PastWorld
