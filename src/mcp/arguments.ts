@@ -60,7 +60,7 @@ const NAME_LENGTH_MAX = 60
 function refuse(input: TObject, unknown: string): never {
   refuseTimes(input, { names: [unknown], whereOf: () => 'get_history tells of the past' })
   const known = Object.keys(input.properties)
-  const meant = meantBy(unknown, known)
+  const meant = meantBy(unknown, known) ?? wordAmong(unknown, known)
   throw invalidParameter({
     name: unknown.slice(0, NAME_LENGTH_MAX),
     fault:
@@ -68,6 +68,10 @@ function refuse(input: TObject, unknown: string): never {
       (meant === null ? `it takes ${known.join(', ')}` : `did you mean ${meant}?`),
   })
 }
+
+/** The known name that is a word of an unknown one: `from` of `from_currency`. */
+const wordAmong = (unknown: string, known: readonly string[]): string | null =>
+  unknown.split('_').find((word) => known.includes(word)) ?? null
 
 type At = { readonly name: string; readonly view: View }
 

@@ -66,7 +66,7 @@ const wordsAbout = ({ id, name, region, paymentMethods }: Provider): string[] =>
 const known = (entry: object) =>
   Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null))
 
-const WITHOUT = ['is_active', 'corridors', 'corridor_count']
+const WITHOUT = new Set(['is_active', 'corridors', 'corridor_count'])
 
 export const listCurrencies = tool({
   name: 'list_currencies',

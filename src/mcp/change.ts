@@ -9,6 +9,8 @@ import { paged } from './page.ts'
 import { shortened } from './short.ts'
 import { type Tool, tool } from './tool.ts'
 
+const WITHOUT = new Set(['source'])
+
 export const getChange = (past: SnapshotDeps): Tool =>
   tool({
     name: 'get_change',
@@ -34,7 +36,6 @@ export const getChange = (past: SnapshotDeps): Tool =>
         missing('best rate', start.best !== null, end.best !== null),
       )
       if (args.detail === 'full') return body
-      const how = { args, entries: ['start', 'end'], without: ['source'] }
-      return shortened(body, how)
+      return shortened(body, { args, entries: ['start', 'end'], without: WITHOUT })
     },
   })

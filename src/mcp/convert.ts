@@ -9,8 +9,8 @@ import { leftOut, PRICES, paged, sliced, sliceFields } from './page.ts'
 import { shortEntry, shortened } from './short.ts'
 import { tool } from './tool.ts'
 
-const WITHOUT = ['converted', 'spread_bps', 'vs_mid_bps', 'mid_at_quote', 'fee_pct']
-const BRIEF = [...WITHOUT, 'offer', 'rate_type']
+const WITHOUT = new Set(['converted', 'spread_bps', 'vs_mid_bps', 'mid_at_quote', 'fee_pct'])
+const BRIEF = new Set([...WITHOUT, 'offer', 'rate_type'])
 
 export const convertAmount = tool({
   name: 'convert',

@@ -13,7 +13,7 @@ import { ITEMS, leftOut, paged, sliced, sliceFields } from './page.ts'
 import { shortened } from './short.ts'
 import { tool } from './tool.ts'
 
-const WITHOUT = ['avg_spread_bps', 'last_updated']
+const WITHOUT = new Set(['avg_spread_bps', 'last_updated'])
 
 export const listCorridors = tool({
   name: 'list_corridors',

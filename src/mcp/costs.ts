@@ -6,10 +6,10 @@ import { leftOut, PRICES, paged, sliced, sliceFields } from './page.ts'
 import { shortened } from './short.ts'
 import { tool } from './tool.ts'
 
-const WITHOUT = [
+const WITHOUT = new Set([
   ...['rate', 'fee', 'fee_currency', 'rate_type', 'mid_at_quote'],
   ...['source_country', 'target_country'],
-]
+])
 
 export const getCosts = tool({
   name: 'get_costs',

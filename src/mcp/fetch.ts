@@ -51,7 +51,7 @@ function refuseLong(args: Partial<Static<typeof input>>, side: Side, other: Side
 
 type Results = Static<typeof FetchMatrixResponse>['results']
 
-const WITHOUT = ['pay_in', 'pay_out', 'channel', 'service']
+const WITHOUT = new Set(['pay_in', 'pay_out', 'channel', 'service'])
 
 const shortResults = (results: Results) =>
   valuesOf(results, (row, base) =>

@@ -8,7 +8,7 @@ import { leftOut, PLACES, paged, sliced, sliceFields } from './page.ts'
 import { shortened } from './short.ts'
 import { tool } from './tool.ts'
 
-const WITHOUT = ['channel', 'service', 'amount_min', 'amount_max']
+const WITHOUT = new Set(['channel', 'service', 'amount_min', 'amount_max'])
 
 export const getProviderRates = tool({
   name: 'get_provider_rates',

@@ -12,7 +12,9 @@ import { leftOut, PRICES, paged, sliced, sliceFields } from './page.ts'
 import { shortened } from './short.ts'
 import { tool } from './tool.ts'
 
-const WITHOUT = [...['spread_bps', 'provider_type', 'transfer_time', 'mid_at_quote', 'mid_source']]
+const WITHOUT = new Set([
+  ...['spread_bps', 'provider_type', 'transfer_time', 'mid_at_quote', 'mid_source'],
+])
 
 export const getRates = tool({
   name: 'get_rates',

@@ -9,7 +9,7 @@ type Shortening = {
   /** The members that are an entry, or a list of entries. */
   readonly entries: readonly string[]
   /** Members that neither the body nor an entry has, nor its offer. */
-  readonly without: readonly string[]
+  readonly without: ReadonlySet<string>
 }
 
 /**
@@ -21,13 +21,19 @@ type Shortening = {
  */
 export function shortened(body: object, how: Shortening): object {
   if (how.args.detail === 'full') return body
-  const kept = Object.entries(body).filter(([name]) => !how.without.includes(name))
-  return Object.fromEntries(
-    kept.map(([name, value]) => [name, how.entries.includes(name) ? shortPart(value, how) : value]),
-  )
+  const members = body as Members
+  const kept: Record<string, unknown> = {}
+  for (const name in members) {
+    if (how.without.has(name)) continue
+    const value = members[name]
+    kept[name] = how.entries.includes(name) ? shortPart(value as Part, how) : value
+  }
+  return kept
 }
 
-const shortPart = (part: Members | readonly Members[] | null, how: Shortening): unknown => {
+type Part = Members | readonly Members[] | null
+
+const shortPart = (part: Part, how: Shortening): unknown => {
   if (part === null) return null
   return isList(part) ? part.map((entry) => shortEntry(entry, how)) : shortEntry(part, how)
 }
@@ -41,50 +47,70 @@ export function shortEntry(
   { args, without }: Pick<Shortening, 'args' | 'without'>,
 ): Members {
   const kept: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(entry)) {
-    if (value === undefined || without.includes(name)) continue
-    if (USUAL[name]?.(value, entry, args)) continue
-    if (name !== 'offer')
-      kept[name] = name === 'cost' ? shortCost(value as Members | null, without) : value
-    else {
-      const repeated = 'amount_match' in entry ? [...without, ...BAND] : without
-      const terms = shortOffer(value as Members, repeated, args)
-      if (terms.length > 0) kept.offer = Object.fromEntries(terms)
-    }
+  for (const name in entry) {
+    const value = entry[name]
+    if (value === undefined || without.has(name) || isUsual(name, value, { entry, args })) continue
+    if (name === 'cost') kept.cost = shortCost(value as Members | null, without)
+    else if (name === 'offer') addOffer(kept, entry, { args, without })
+    else kept[name] = value
   }
   return kept
 }
 
-type IsUsual = (value: unknown, entry: Members, args: Members) => boolean
-
-const isExact: IsUsual = (_, entry) => entry.amount_match !== 'nearest'
-
-/** When a member says no more than what holds where it is absent. */
-const USUAL: Readonly<Record<string, IsUsual>> = {
-  fee: (fee) => fee === null,
-  fee_currency: (code, { from }, args) => code === null || code === (from ?? args.from),
-  fee_stated: (isStated) => isStated === true,
-  evidence: (word) => word === 'observed',
-  amount_match: isExact,
-  at_amount: isExact,
-  margin_pct: (_, { cost }) => cost !== null && cost !== undefined,
-  spread_bps: (bps) => bps === null,
-  best_is_stale: (_, { best_rate: rate }) => rate === null,
-  best_last_updated: (_, { best_rate: rate }) => rate === null,
+/** Whether a member says no more than what holds where it is absent. */
+function isUsual(
+  name: string,
+  value: unknown,
+  { entry, args }: { readonly entry: Members; readonly args: Members },
+): boolean {
+  switch (name) {
+    case 'fee':
+    case 'spread_bps':
+      return value === null
+    case 'fee_currency':
+      return value === null || value === (entry.from ?? args.from)
+    case 'fee_stated':
+      return value === true
+    case 'evidence':
+      return value === 'observed'
+    case 'amount_match':
+    case 'at_amount':
+      return entry.amount_match !== 'nearest'
+    case 'margin_pct':
+      return entry.cost !== null && entry.cost !== undefined
+    case 'best_is_stale':
+    case 'best_last_updated':
+      return entry.best_rate === null
+    default:
+      return false
+  }
 }
-
-/** The amounts that an offer is for, which `amount_match` tells already. */
-const BAND = ['amount_min', 'amount_max']
 
 /** A cost without its currency, which is that of the amount. */
-function shortCost(cost: Members | null, without: readonly string[]): Members | null {
+function shortCost(cost: Members | null, without: Shortening['without']): Members | null {
   if (cost === null) return null
-  const figures = Object.entries(cost).filter(
-    ([name]) => name !== 'currency' && !without.includes(name),
-  )
-  return Object.fromEntries(figures)
+  const kept: Record<string, unknown> = {}
+  for (const name in cost) if (name !== 'currency' && !without.has(name)) kept[name] = cost[name]
+  return kept
 }
 
-/** What an offer says that the question did not. */
-const shortOffer = ({ id: _, ...offer }: Members, without: readonly string[], args: Members) =>
-  Object.entries(offer).filter(([name, value]) => !without.includes(name) && value !== args[name])
+/**
+ * Adds what an offer says that the question did not; not its amounts where `amount_match` tells of
+ * them.
+ */
+function addOffer(
+  kept: Record<string, unknown>,
+  entry: Members,
+  { args, without }: Pick<Shortening, 'args' | 'without'>,
+): void {
+  const offer = entry.offer as Members
+  const isBandTold = entry.amount_match !== undefined
+  let terms: Record<string, unknown> | null = null
+  for (const name in offer) {
+    if (name === 'id' || without.has(name) || offer[name] === args[name]) continue
+    if (isBandTold && (name === 'amount_min' || name === 'amount_max')) continue
+    terms ??= {}
+    terms[name] = offer[name]
+  }
+  if (terms !== null) kept.offer = terms
+}

@@ -96,6 +96,8 @@ describe('faulty arguments', () => {
     const { faults, error } = await ask('get_change', { ...CORRIDOR, ...many })
     expect(faults).toHaveLength(20)
     expect(error).toContain(', and 180 more cannot be used')
+    const long = await ask('get_change', { from_currency: 'USD', to_currency: 'KES' })
+    expect(long.faults[1].error).toEndWith('no such argument; did you mean to?')
     const odd = JSON.parse('{"__proto__": 1, "constructor": 2, "from": "USD", "to": "KES"}')
     const named = (await ask('get_change', odd)).faults
     expect(named.map((one: { parameter: string }) => one.parameter)).toEqual([

@@ -14,7 +14,8 @@ type Asked = Static<typeof Asked>
 /** How many observations are read to tell the lowest and the highest. */
 const SUMMED_MAX = 5000
 
-const WITHOUT = ['limit', 'offset', 'order', 'provider_name', 'spread_bps']
+const WITHOUT = new Set(['limit', 'offset', 'order', 'provider_name', 'spread_bps'])
+const OF_ONE_PROVIDER = new Set([...WITHOUT, 'provider_id'])
 
 /** Observations of a corridor, a page of them, below what all in the window come to. */
 export async function observationsOf(past: HistoryDeps, view: View, asked: Asked): Promise<object> {
@@ -51,7 +52,7 @@ export async function observationsOf(past: HistoryDeps, view: View, asked: Asked
   return shortened(whole, {
     args: asked,
     entries: ['data'],
-    without: [...WITHOUT, ...(asked.provider === undefined ? [] : ['provider_id'])],
+    without: asked.provider === undefined ? WITHOUT : OF_ONE_PROVIDER,
   })
 }
 
