@@ -32,7 +32,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     ...['domain', 'memory', 'store', 'feed', 'source', 'telemetry', 'service', 'jobs', 'wire'],
     ...['http', 'mcp', 'portal', 'sample', 'app', 'config', 'clock', 'log'],
   ],
-  sample: ['domain'],
+  sample: ['domain', 'source'],
   client: [],
   app: ['domain', 'http', 'mcp', 'portal', 'wire', 'log', 'telemetry'],
   config: ['domain', 'feed', 'source', 'jobs', 'log', 'setting'],

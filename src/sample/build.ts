@@ -5,7 +5,9 @@ import { currenciesOf } from './build/currencies.ts'
 import { isObserved, keptRows } from './build/left-out.ts'
 import { Mids } from './build/mids.ts'
 import { OBSERVATION_HEADER, observationLines } from './build/observations.ts'
+import { type Official, officialPrices } from './build/official.ts'
 import { providersOf } from './build/providers.ts'
+import { BANK_NAMES } from './build/recordings.ts'
 import { REFERENCE_HEADER, referenceLines } from './build/references.ts'
 import { type SourceRows, sourceRows } from './build/rows.ts'
 import { surveyPrices } from './build/survey.ts'
@@ -20,7 +22,8 @@ const GZIP_OS_BYTE = 9
 const GZIP_OS_UNKNOWN = 255
 
 /**
- * The files of the sample, made from the four CSV files of `directory`; writes nothing.
+ * The files of the sample, made from the three CSV files of `directory` and from the recordings of
+ * banks that are in it; writes nothing.
  *
  * The same input gives the same bytes: no clock, no file times. Throws at anything the data has
  * not had before (an unknown way of paying, a country without a currency): nothing slips in unseen.
@@ -29,13 +32,14 @@ export function builtSample(directory: string): Artefact[] {
   const read = sourceRows(directory)
   const { rows, leftOut } = keptRows(read)
   const mids = new Mids(rows.mids)
+  const official = officialPrices(directory, mids)
   const survey = surveyPrices(rows.survey, mids)
-  const observations = observationLines({ ...rows, survey })
+  const observations = observationLines({ ...rows, official: official.prices, survey })
   const references = referenceLines(rows.mids)
   const remitted = [...survey, ...rows.quarters.filter(isObserved)]
   const catalogue = {
-    currencies: currenciesOf({ ...rows, remitted }),
-    providers: providersOf(rows),
+    currencies: currenciesOf({ ...rows, official: official.prices, remitted }),
+    providers: providersOf({ ...rows, banks: BANK_NAMES }),
   }
   const artefacts = [
     { name: 'catalogue.json', bytes: jsonBytes(catalogue) },
@@ -44,8 +48,8 @@ export function builtSample(directory: string): Artefact[] {
   ]
   const manifest = {
     times: 'those of the sources; a demonstration moves all by one constant whole number of days',
-    inputs: inputsOf(read),
-    left_out: leftOut,
+    inputs: inputsOf(read, official),
+    left_out: [...leftOut, ...official.leftOut],
     survey: surveyAccount(survey, mids),
     observations: spanOf(observations, 6),
     references: spanOf(references, 0),
@@ -54,10 +58,10 @@ export function builtSample(directory: string): Artefact[] {
   return [...artefacts, { name: 'manifest.json', bytes: textBytes(jsonText(manifest)) }]
 }
 
-const inputsOf = ({ survey, quarters, official, mids }: SourceRows) => ({
+const inputsOf = ({ survey, quarters, mids }: SourceRows, { counts }: Official) => ({
   'rpw_2025q3.csv': survey.length,
   'quotes_rpw.csv': quarters.length,
-  'quotes_central_banks.csv': official.length,
+  ...counts,
   'reference_currency_api.csv': mids.length,
 })
 

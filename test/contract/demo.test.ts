@@ -125,7 +125,7 @@ const keyOf = ({ corridor }: Rates, entry: Entry) =>
   `${entry.provider_id} from=${corridor.replace('/', '&to=')}`
 /** A price between two countries of one currency, which no corridor of currencies lists. */
 const SAME_CURRENCY = /from=(\w+)&to=\1$/
-const isDerived = ({ evidence }: Entry) => evidence === 'derived'
+const isDerived = (entry: Entry) => entry.evidence === 'derived' && entry.rate_type !== 'official'
 
 describe.each(TIMES_OF_A_DAY)('the demonstration at %s', (now) => {
   const hoursSince = (time: string) => (Date.parse(now) - Date.parse(time)) / HOUR_MS

@@ -178,9 +178,9 @@ describe('two years of real mids and the rates of central banks', () => {
       ({ provider_id }: { provider_id: string }) => provider_id === 'central-bank-of-kenya',
     )
     expect(bank).toMatchObject({
-      rate: 129.2397,
-      vs_mid_bps: 17.6089,
-      last_updated: '2025-09-02T00:00:00.000Z',
+      rate: 129.24,
+      vs_mid_bps: 17.6322,
+      last_updated: '2025-09-02T21:00:00.000Z',
     })
     expect(body.mid_rate).toBe(129.01252318)
   })

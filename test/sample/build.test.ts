@@ -6,21 +6,17 @@ import { countryOf, currencyOf, regionOf } from '~/sample/build/countries.ts'
 import { keptRows } from '~/sample/build/left-out.ts'
 import { Mids } from '~/sample/build/mids.ts'
 import { observationLines } from '~/sample/build/observations.ts'
+import { type OfficialPrice, officialPrices } from '~/sample/build/official.ts'
 import { providerIdOf, providersOf } from '~/sample/build/providers.ts'
 import { referenceLines } from '~/sample/build/references.ts'
-import {
-  type OfficialRow,
-  plainCsvLine,
-  type QuarterRow,
-  type SurveyRow,
-} from '~/sample/build/rows.ts'
+import { plainCsvLine, type QuarterRow, type SurveyRow } from '~/sample/build/rows.ts'
 import { surveyDays, surveyPrices } from '~/sample/build/survey.ts'
 import { builtSample } from '~/sample/build.ts'
 import manifest from '~/sample/manifest.json'
 
 const HOME = resolve(import.meta.dir, '../../src/sample')
 const INPUT = resolve(import.meta.dir, '../../../shared/data')
-const EMPTY = { survey: [], quarters: [], official: [], mids: [] }
+const EMPTY = { survey: [], quarters: [], mids: [] }
 
 const quarter = (row: Partial<QuarterRow> = {}): QuarterRow => ({
   provider_name: 'Wise',
@@ -39,17 +35,15 @@ const quarter = (row: Partial<QuarterRow> = {}): QuarterRow => ({
   ...row,
 })
 
-const official = (row: Partial<OfficialRow> = {}): OfficialRow => ({
-  provider_name: 'Central Bank of Kenya',
-  provider_type: 'central_bank',
-  rate_type: 'official',
-  from: 'USD',
+const official: OfficialPrice = {
+  bank: 'cbk',
+  from: 'JPY',
   to: 'KES',
-  rate: '129.2395',
-  date: '2025-08-20',
-  note: 'mean rate',
-  ...row,
-})
+  rate: '0.812',
+  evidence: 'observed',
+  notes: 'central 81.2 KES for 100 JPY, of the bank',
+  atMs: Date.parse('2026-03-18T21:00:00Z'),
+}
 
 const surveyed = (row: Partial<SurveyRow> = {}): SurveyRow => ({
   source_country: 'GB',
@@ -97,7 +91,9 @@ describe('builtSample', () => {
     const kept = (name: keyof typeof inputs) => inputs[name] - leftOutOf(name)
     expect(left_out.length).toBeGreaterThan(0)
     expect(survey.prices).toBe(kept('rpw_2025q3.csv'))
-    const quoted = ['rpw_2025q3.csv', 'quotes_rpw.csv', 'quotes_central_banks.csv'] as const
+    const names = Object.keys(inputs) as (keyof typeof inputs)[]
+    const quoted = names.filter((name) => name !== 'reference_currency_api.csv')
+    expect(quoted.filter((name) => name.startsWith('central_banks/'))).toHaveLength(15)
     expect(observations.rows).toBe(quoted.reduce((sum, name) => sum + kept(name), 0))
     expect(references.rows).toBe(kept('reference_currency_api.csv'))
   })
@@ -183,7 +179,7 @@ describe('surveyPrices', () => {
 
 describe('observationLines', () => {
   const lines = (rows: Partial<Parameters<typeof observationLines>[0]>) =>
-    observationLines({ ...EMPTY, ...rows })
+    observationLines({ ...EMPTY, official: [], ...rows })
 
   test('keeps the digits that were observed', () => {
     expect(lines({ quarters: [quarter()] })).toEqual([
@@ -192,10 +188,17 @@ describe('observationLines', () => {
     ])
   })
 
-  test('leaves fee and fee currency empty for an official rate', () => {
-    expect(lines({ official: [official()] })).toEqual([
-      'central-bank-of-kenya,USD,KES,129.2395,,,2025-08-20T00:00:00Z,mean rate,observed,,,,,,,',
+  test('gives an official rate the moment that the bank names, and no fee', () => {
+    expect(lines({ official: [official] })).toEqual([
+      'central-bank-of-kenya,JPY,KES,0.812,,,2026-03-18T21:00:00Z,' +
+        'central 81.2 KES for 100 JPY; of the bank,observed,,,,,,,',
     ])
+  })
+
+  test('puts what holds later the same day after what held before', () => {
+    const later = { ...official, atMs: official.atMs + 1000, rate: '0.9' }
+    const rates = lines({ official: [later, official] }).map((line) => line.split(',')[3])
+    expect(rates).toEqual(['0.812', '0.9'])
   })
 
   test('calls a price of the survey derived, and says what it is an offer of', () => {
@@ -261,16 +264,44 @@ describe('referenceLines', () => {
 })
 
 describe('keptRows', () => {
-  test('leaves out codes that are no money, and the mids of SSP, and counts them', () => {
+  test('leaves out the mids of SSP, and counts them', () => {
     const { rows, leftOut } = keptRows({
       ...EMPTY,
-      official: [official(), official({ from: 'IEP' }), official({ from: 'CMD' })],
       mids: [mid('2026-09-29', 'SSP', '130'), mid('2026-09-29', 'KES', '129')],
     })
-    expect(rows.official).toEqual([official()])
     expect(rows.mids.map(({ currency }) => currency)).toEqual(['KES'])
     const counts = Object.fromEntries(leftOut.map(({ what, rows }) => [what, rows]))
-    expect(counts).toEqual({ CMD: 1, IEP: 1, rate_derived: 0, SSP: 1 })
+    expect(counts).toEqual({ rate_derived: 0, SSP: 1 })
+  })
+})
+
+describe('officialPrices', () => {
+  const KEPT = resolve(import.meta.dir, '../source')
+  const read = (mids: Mids) =>
+    officialPrices(KEPT, mids, 'recordings').prices.filter(({ from }) => from === 'USD')
+  const newest = (mids: Mids, bank: string) => read(mids).findLast((price) => price.bank === bank)
+
+  test('reads what every bank answered, with its own moment and both sides in the notes', () => {
+    const none = new Mids([])
+    expect(new Set(read(none).map(({ bank }) => bank)).size).toBe(15)
+    expect(newest(none, 'cbe')).toEqual({
+      ...{ bank: 'cbe', from: 'USD', to: 'EGP', rate: '53.14005', evidence: 'derived' },
+      notes: 'mean of buying 53.0734 and selling 53.2067 EGP for 1 USD',
+      atMs: Date.parse('2026-04-08T22:00:00Z'),
+    })
+  })
+
+  test('leaves out what is not believed beside the mids of those days, and says why', () => {
+    const mids = new Mids([mid('2026-05-23', 'TZS', '2600'), mid('2026-05-23', 'ZMW', '18.68')])
+    const { leftOut } = officialPrices(KEPT, mids, 'recordings')
+    expect(leftOut.filter(({ what }) => what === 'ZMW')).toEqual([
+      {
+        file: 'central_banks/bota.json',
+        what: 'ZMW',
+        rows: 1,
+        reason: 'not believed: the answer gives ZMW as 95.9 where the mid is 139.186 (2026-05-19)',
+      },
+    ])
   })
 })
 
@@ -282,7 +313,7 @@ describe('providersOf', () => {
       quarter({ rate_derived: 'true', delivery: 'Same day' }),
       quarter({ rate_derived: 'true', delivery: '' }),
     ]
-    expect(providersOf({ ...EMPTY, survey, quarters })).toMatchObject([
+    expect(providersOf({ banks: [], survey, quarters })).toMatchObject([
       {
         id: 'wise',
         provider_type: 'fintech_psp',
@@ -295,30 +326,36 @@ describe('providersOf', () => {
   })
 
   test('counts the countries of rates that were observed to its region', () => {
-    expect(providersOf({ ...EMPTY, survey: [surveyed()], quarters: [quarter()] })).toMatchObject([
+    expect(providersOf({ banks: [], survey: [surveyed()], quarters: [quarter()] })).toMatchObject([
       { region: 'Global' },
     ])
   })
 
-  test('gives a central bank its own country', () => {
-    const rows = [official(), official({ from: 'KES', to: 'RWF' })]
-    expect(providersOf({ ...EMPTY, official: rows })[0]).toMatchObject({
-      rate_type: 'official',
-      region: 'Kenya',
-      payment_methods: null,
-    })
+  test('enters a central bank as its source does', () => {
+    expect(providersOf({ survey: [], quarters: [], banks: ['cbk'] })).toMatchObject([
+      {
+        id: 'central-bank-of-kenya',
+        provider_type: 'central_bank',
+        rate_type: 'official',
+        region: 'Kenya',
+        payment_methods: null,
+        website_url: 'https://www.centralbank.go.ke',
+      },
+    ])
   })
 
   test('stops at one company under two spellings', () => {
     const survey = ['Wave', 'WAVE '].map((provider) => surveyed({ provider }))
-    expect(() => providersOf({ ...EMPTY, survey })).toThrow('two spellings')
+    expect(() => providersOf({ banks: [], quarters: [], survey })).toThrow('two spellings')
   })
 
   test('stops at one provider of two types, and at one of none', () => {
     const survey = [surveyed()]
     const quarters = [quarter(), quarter({ provider_type: 'imto' })]
-    expect(() => providersOf({ ...EMPTY, survey, quarters })).toThrow('several provider types')
-    expect(() => providersOf({ ...EMPTY, survey })).toThrow('Wise has no provider type')
+    expect(() => providersOf({ banks: [], survey, quarters })).toThrow('several provider types')
+    expect(() => providersOf({ banks: [], quarters: [], survey })).toThrow(
+      'Wise has no provider type',
+    )
   })
 })
 

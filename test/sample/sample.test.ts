@@ -37,6 +37,7 @@ async function rowsOf(stream: ReadableStream<Uint8Array>): Promise<Row[]> {
 const observations = await rowsOf(sampleObservations(0))
 const references = await rowsOf(sampleReferences(0))
 const { currencies, providers } = sampleCatalogue('http://localhost:3000/')
+const isSurveyed = ({ source_country }: Row): boolean => source_country !== ''
 const codes = new Set(currencies.map(({ code }) => code))
 const timesOf = (rows: readonly Row[], column: string) =>
   rows.map((row) => instantOf(row[column]!)!)
@@ -58,7 +59,7 @@ describe('sampleCatalogue', () => {
     })
     expect(missing).toEqual([])
     const bare = currencies.filter(({ flag_url }) => flag_url === null).map(({ code }) => code)
-    expect(bare).toEqual(['USDC', 'USDT', 'XDR'])
+    expect(bare).toEqual(['USDC', 'USDT'])
   })
 
   test('codes and ids are well formed and unique, in ascending order of sorting', () => {
@@ -122,7 +123,7 @@ describe('sampleObservations', () => {
   })
 
   test('a price of the survey names two countries whose money it is in', () => {
-    const surveyed = observations.filter(({ evidence }) => evidence === 'derived')
+    const surveyed = observations.filter(isSurveyed)
     const moneyOf = (country: string) => COUNTRIES.get(country)?.currencies[0]
     const wrong = surveyed.filter((row) => {
       const { source_country, target_country } = row as Record<string, string>
@@ -136,17 +137,21 @@ describe('sampleObservations', () => {
   })
 
   test('no two prices of the survey are of one offer', () => {
-    const surveyed = observations.filter(({ evidence }) => evidence === 'derived')
+    const surveyed = observations.filter(isSurveyed)
     const keys = surveyed.map((row) =>
       [row.provider_id, row.from, row.to, ...OFFER.map((name) => row[name])].join(),
     )
     expect(new Set(keys).size).toBe(manifest.survey.prices)
   })
 
-  test('central banks and East Africa were observed, the survey was worked out', () => {
+  test('East Africa was observed, and nothing is derived but the survey and means of two sides', () => {
     const counts = Map.groupBy(observations, ({ evidence }) => evidence)
     expect([...counts.keys()].sort()).toEqual(['derived', 'observed'])
-    expect(counts.get('derived')!.length).toBe(manifest.survey.prices)
+    const means = counts.get('derived')!.filter((row) => !isSurveyed(row))
+    expect(counts.get('derived')!.length - means.length).toBe(manifest.survey.prices)
+    expect(means.filter(({ notes }) => !/^mean of buying .+ and selling /.test(notes!))).toEqual([])
+    const banks = new Set(means.map(({ provider_id }) => provider_id))
+    expect([...banks].sort()).toEqual(['central-bank-of-egypt', 'central-bank-of-liberia'])
     const official = new Set(providers.filter((p) => p.rate_type === 'official').map((p) => p.id))
     const observed = counts.get('observed')!.filter((row) => !official.has(row.provider_id!))
     const east = ['KES', 'RWF', 'TZS', 'UGX']
@@ -162,7 +167,7 @@ const SURVEYED =
   /^World Bank survey of 2025 Q3: fee ([\d.]+) % and margin (-?[\d.]+) % of (\d+) USD$/
 
 describe('a quote of the survey', () => {
-  const surveyed = observations.filter(({ evidence }) => evidence === 'derived')
+  const surveyed = observations.filter(isSurveyed)
   const figures = surveyed.map((row) => {
     const [, feePct, marginPct, amountUsd] = SURVEYED.exec(row.notes!)!.map(Number)
     const amount = Number(row.amount_min)
@@ -304,7 +309,7 @@ describe('sampleShiftDays', () => {
 
   test('at any time of day every mid is under 72 hours old then, every survey quote 7 days', () => {
     const mids = references.filter(({ fetched_at }) => fetched_at === references.at(-1)!.fetched_at)
-    const derived = observations.filter(({ evidence }) => evidence === 'derived')
+    const derived = observations.filter(isSurveyed)
     const holds = (nowMs: number) => {
       const moved = (time: string) => instantOf(time)! + sampleShiftDays(nowMs) * DAY_MS
       const ages = (times: string[]) => times.map((time) => nowMs - moved(time))

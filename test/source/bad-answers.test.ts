@@ -49,7 +49,7 @@ for (const name of NAMES)
     const bank: Bank = BANKS[name]
 
     test('an answer that is cut off gives an error or what is true, wherever it is cut', async () => {
-      const answers = await answersOf(name)
+      const answers = answersOf(name)
       fc.assert(
         fc.property(
           fc.nat(answers.length - 1),
@@ -64,9 +64,7 @@ for (const name of NAMES)
     })
 
     test('half an answer is refused', async () => {
-      for (const answer of (await answersOf(name)).filter(
-        ({ request }) => request.format !== 'csv',
-      ))
+      for (const answer of answersOf(name).filter(({ request }) => request.format !== 'csv'))
         if (name !== 'bct') {
           const half = answer.bytes.slice(0, answer.bytes.length / 2)
           expect(readAs(name, answer, half)).toBeNull()
@@ -82,22 +80,22 @@ for (const name of NAMES)
       ['rows of another kind', '[{"a":1},{"a":2}]'],
       ['numbers', '[1,2,3]'],
     ])('%s with status 200 is refused', async (_what, text) => {
-      const [answer] = await answersOf(name)
+      const [answer] = answersOf(name)
       expect(readAs(name, answer!, Buffer.from(text))).toBeNull()
-      const [first] = await askedOf(name)
+      const [first] = askedOf(name)
       const asked = () => bank.next?.(answerTo(first!, Buffer.from(text)), SPANS[name])
       if (bank.next) expect(asked).toThrow(FeedError)
     })
 
     test('commas for points and points for commas give no price', async () => {
-      for (const answer of await answersOf(name)) {
+      for (const answer of answersOf(name)) {
         const swapped = textOf(answer).replace(/(?<=\d)[.,](?=\d)/g, (c) => (c === '.' ? ',' : '.'))
         expectNothingWrong(name, answer, withText(answer, swapped))
       }
     })
 
     test('a price of ten is not read as ten thousand, whichever separator it has', async () => {
-      for (const answer of await answersOf(name))
+      for (const answer of answersOf(name))
         for (const separator of ['.', ',', ' ', "'"]) {
           const text = textOf(answer).replace(/(?<=\d)[.,]\d{3,4}(?=\D)/g, `${separator}000`)
           for (const { rates } of readAs(name, answer, withText(answer, text)) ?? [])
@@ -107,7 +105,7 @@ for (const name of NAMES)
     })
 
     test('dates of the next year give no day up to now', async () => {
-      for (const answer of await answersOf(name)) {
+      for (const answer of answersOf(name)) {
         const text = nextYear(name, textOf(answer))
         for (const { atMs } of readAs(name, answer, withText(answer, text)) ?? [])
           expect(atMs).toBeGreaterThan(SPANS[name].untilMs)
@@ -115,14 +113,14 @@ for (const name of NAMES)
     })
 
     test('an unknown currency is left out, and the others are read', async () => {
-      for (const answer of await answersOf(name)) {
+      for (const answer of answersOf(name)) {
         const text = textOf(answer).replace(/\b(USD|US DOLLAR|Dollar us|GBP)\b/g, 'QQQ')
         expectNothingWrong(name, answer, withText(answer, text))
       }
     })
 
     test('a column that moves with its heading is read where it is', async () => {
-      for (const answer of await answersOf(name)) {
+      for (const answer of answersOf(name)) {
         const moved = withText(answer, rotated(answer, 'with headings'))
         if (answer.request.format === 'json') continue
         expect(readAs(name, answer, moved)).toEqual([...bank.read(answer, SPANS[name])])
@@ -130,12 +128,12 @@ for (const name of NAMES)
     })
 
     test('columns that move away from their headings are refused', async () => {
-      for (const answer of await answersOf(name))
+      for (const answer of answersOf(name))
         expect(readAs(name, answer, withText(answer, rotated(answer, 'alone')))).toBeNull()
     })
 
     test('what is stated twice is there twice, for the guard to compare', async () => {
-      const [answer] = await answersOf(name)
+      const [answer] = answersOf(name)
       if (answer!.request.format !== 'json') return
       const twice = withText(answer!, doubled(answer!.text))
       const [once] = bank.read(answer!, SPANS[name])
@@ -144,7 +142,7 @@ for (const name of NAMES)
     })
 
     test('another charset gives an error or what is true', async () => {
-      for (const answer of await answersOf(name))
+      for (const answer of answersOf(name))
         for (const charset of ['utf16le', 'latin1'] as const)
           expectNothingWrong(name, answer, Buffer.from(answer.text, charset))
     })

@@ -42,7 +42,7 @@ describe('unit and direction, beside the mids of the day', () => {
       const bank: Bank = BANKS[name]
       const far = new Set<string>()
       let compared = 0
-      for (const answer of await answersOf(name))
+      for (const answer of answersOf(name))
         for (const { atMs, rates } of bank.read(answer, SPANS[name])) {
           const day = dateIn(atMs, bank.timeZone)
           if (day < '2024-01-01') continue

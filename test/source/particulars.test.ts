@@ -7,7 +7,7 @@ import { answersOf, answerTo, type BankName, DAY, SPANS } from './recordings.ts'
 
 /** The first recorded answer of a bank, with something in it replaced. */
 async function changed(name: BankName, change: (text: string) => string): Promise<BankAnswer> {
-  const [{ request, text }] = (await answersOf(name)) as [BankAnswer]
+  const [{ request, text }] = answersOf(name) as [BankAnswer]
   return answerTo(request, Buffer.from(change(text), request.charset ? 'latin1' : 'utf8'))
 }
 
@@ -71,7 +71,7 @@ describe('what is refused', () => {
   })
 
   test('a spreadsheet that promises to unpack to more than a bound', async () => {
-    const [answer] = await answersOf('cbe')
+    const [answer] = answersOf('cbe')
     const parts = unzipSync(answer!.bytes)
     const bomb = zipSync({ ...parts, 'xl/worksheets/sheet1.xml': new Uint8Array(17 * 2 ** 20) })
     expect(bomb.length).toBeLessThan(64 * 1024)
@@ -79,7 +79,7 @@ describe('what is refused', () => {
   })
 
   test('a spreadsheet that lies about how much it unpacks to', async () => {
-    const [answer] = await answersOf('cbe')
+    const [answer] = answersOf('cbe')
     const name = 'xl/worksheets/sheet1.xml'
     const bomb = zipSync({ [name]: new Uint8Array(2 ** 20) })
     const size = bomb.length - 22 - 46 - name.length
@@ -88,7 +88,7 @@ describe('what is refused', () => {
   })
 
   test('a spreadsheet whose sheet is not complete', async () => {
-    const [answer] = await answersOf('cbe')
+    const [answer] = answersOf('cbe')
     const parts = unzipSync(answer!.bytes)
     const name = 'xl/worksheets/sheet1.xml'
     const half = new TextDecoder().decode(parts[name]!.slice(0, parts[name]!.length / 2))
@@ -99,7 +99,7 @@ describe('what is refused', () => {
 
 describe('what is left out', () => {
   test('gold, special drawing rights and withdrawn currencies', async () => {
-    const [answer] = await answersOf('bna')
+    const [answer] = answersOf('bna')
     expect(answer!.text).toContain('"XAU"')
     const codes = read('bna', answer!).flatMap(({ rates }) => rates.map((r) => r.currency))
     expect(
@@ -108,21 +108,21 @@ describe('what is left out', () => {
   })
 
   test('the rates for cash below those between banks (bct)', async () => {
-    const [answer] = await answersOf('bct')
+    const [answer] = answersOf('bct')
     const usd = read('bct', answer!)[0]!.rates.filter(({ currency }) => currency === 'USD')
     expect(answer!.text).toContain('2,918')
     expect(usd.map(({ central }) => central)).toEqual(['2.9021'])
   })
 
   test('a misprint among many rows, and its row alone', async () => {
-    const [answer] = await answersOf('cbk')
+    const [answer] = answersOf('cbk')
     const misprinted = await changed('cbk', (text) => text.replace('"129.5200"', '"12a.5200"'))
     const rates = (from: BankAnswer) => read('cbk', from).flatMap((day) => day.rates)
     expect(rates(misprinted)).toHaveLength(rates(answer!).length - 1)
   })
 
   test('zero, which Botswana writes where it states none', async () => {
-    const [answer] = await answersOf('bob')
+    const [answer] = answersOf('bob')
     expect(answer!.text).toContain('"27 Apr 2009",0.0000')
     const oldest = read('bob', answer!).at(-1)!
     expect(oldest.rates.map(({ currency }) => currency)).not.toContain('CNY')

@@ -4,12 +4,8 @@ import type { SampleCurrency } from '../sample.ts'
 import { PEGS } from './mids.ts'
 import type { MidRow } from './rows.ts'
 
-/** The seat of the central bank where a currency has many countries; null where it has none. */
-const FLAG_EXCEPTIONS: Readonly<Record<string, string | null>> = { XAF: 'cm', XOF: 'sn', XDR: null }
-
-/** Published by a source though ISO 4217 has withdrawn it; the replacement is in the data too. */
-const WITHDRAWN_MINOR_UNITS: Readonly<Record<string, number>> = { SLL: 2 }
-const NOT_MONEY_TO_SEND = new Set(['XDR', ...Object.keys(WITHDRAWN_MINOR_UNITS)])
+/** The seat of the central bank where a currency has many countries. */
+const FLAG_EXCEPTIONS: Readonly<Record<string, string>> = { XAF: 'cm', XOF: 'sn' }
 
 const STABLECOINS = [
   { code: 'USDC', name: 'USD Coin' },
@@ -27,8 +23,8 @@ type Draft = Omit<SampleCurrency, 'sort_order'>
  * no row quotes).
  *
  * Order: African currencies that remittance companies send from or to, then the other currencies
- * they send from, then the rest of Africa, the rest of the world, stablecoins, and last what nobody
- * sends (special drawing rights, withdrawn codes); by code inside each group.
+ * they send from, then the rest of Africa, the rest of the world, and stablecoins; by code inside
+ * each group.
  */
 export function currenciesOf(of: {
   remitted: readonly Pair[]
@@ -51,13 +47,12 @@ function pairsOf(rows: readonly Pair[]): Pairs {
 
 function fiat(code: string, { sources, targets }: Pairs): Draft {
   const type = sources.has(code) === targets.has(code) ? 'both' : typeOf(sources.has(code))
-  const flag = flagOf(code)
   return {
     code,
     name: nameOf(code),
     type,
     kind: 'fiat',
-    flag_url: flag && `/flags/${flag}.svg`,
+    flag_url: `/flags/${flagOf(code)}.svg`,
     minor_units: minorUnitsOf(code),
     peg: PEGS[code] ?? null,
     is_active: true,
@@ -86,27 +81,22 @@ function nameOf(code: string): string {
   return name
 }
 
-function minorUnitsOf(code: string): number | null {
-  if (code === 'XDR') return null
-  const minorUnits = isoCurrency(code)?.digits ?? WITHDRAWN_MINOR_UNITS[code]
+function minorUnitsOf(code: string): number {
+  const minorUnits = isoCurrency(code)?.digits
   if (minorUnits === undefined) throw new Error(`currency ${code} is not in ISO 4217`)
   return minorUnits
 }
 
 /** ISO 4217 forms a code from the two letters of its country (or union, EU) and one of its own. */
-function flagOf(code: string): string | null {
-  const exception = FLAG_EXCEPTIONS[code]
-  return exception === undefined ? code.slice(0, 2).toLowerCase() : exception
-}
+const flagOf = (code: string): string => FLAG_EXCEPTIONS[code] ?? code.slice(0, 2).toLowerCase()
 
 const africanFlags = new Set(
   countries.filter(({ continent }) => continent === 'Africa').map(({ code }) => code),
 )
 
 function groupOf({ code, kind }: Draft, remitted: Pairs): number {
-  if (NOT_MONEY_TO_SEND.has(code)) return 5
   if (kind === 'stablecoin') return 4
   const isRemitted = remitted.sources.has(code) || remitted.targets.has(code)
-  if (africanFlags.has(flagOf(code) ?? '')) return isRemitted ? 0 : 2
+  if (africanFlags.has(flagOf(code))) return isRemitted ? 0 : 2
   return isRemitted ? 1 : 3
 }

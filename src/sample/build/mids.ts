@@ -17,6 +17,7 @@ export const PEGS: Readonly<Record<string, Peg>> = {
 /** The mids of the days of a feed, pegged currencies by their peg. */
 export class Mids {
   private readonly perUsd = new Map<string, number>()
+  private readonly nearest = new Map<string, string | null>()
   /** `YYYY-MM-DD`, oldest first. */
   readonly days: readonly string[]
 
@@ -33,6 +34,27 @@ export class Mids {
     return peg?.to === from ? peg.rate : this.usdOn(day, to) / this.usdOn(day, from)
   }
 
+  /** The mid of the nearest day; null where that is weeks away, or lacks one of the two. */
+  near(day: string, from: string, to: string): number | null {
+    const nearest = this.nearestTo(day)
+    if (nearest === null) return null
+    const known = [from, to].every((code) => this.isKnown(nearest, PEGS[code]?.to ?? code))
+    return known ? this.on(nearest, from, to) : null
+  }
+
+  private nearestTo(day: string): string | null {
+    const known = this.nearest.get(day)
+    if (known !== undefined) return known
+    const [first = null] = this.days.toSorted((a, b) => apart(a, day) - apart(b, day))
+    const found = first !== null && apart(first, day) <= NEAR_MS_MAX ? first : null
+    this.nearest.set(day, found)
+    return found
+  }
+
+  private isKnown(day: string, currency: string): boolean {
+    return currency === 'USD' || this.perUsd.has(`${day} ${currency}`)
+  }
+
   private usdOn(day: string, currency: string): number {
     if (currency === 'USD') return 1
     const peg = PEGS[currency]
@@ -42,3 +64,6 @@ export class Mids {
     return perUsd
   }
 }
+
+const NEAR_MS_MAX = 14 * 86_400_000
+const apart = (a: string, b: string): number => Math.abs(Date.parse(a) - Date.parse(b))

@@ -1,7 +1,9 @@
 import { compareText } from '~/domain/rank.ts'
+import { BANKS } from '~/source/banks.ts'
 import { isObserved } from './left-out.ts'
+import type { OfficialPrice } from './official.ts'
 import { providerIdOf } from './providers.ts'
-import { type OfficialRow, plainCsvLine, type QuarterRow } from './rows.ts'
+import { plainCsvLine, type QuarterRow } from './rows.ts'
 import type { SurveyPrice } from './survey.ts'
 
 /** The columns of `observations.csv.gz`, which are those the importer reads. */
@@ -29,7 +31,7 @@ const CHANNELS: Readonly<Record<string, string>> = {
 const PAYMENT_ORDER = ['Cash', 'Credit card', 'Debit card', 'Mobile money', 'Bank account transfer']
 const PICKUP_ORDER = ['Cash', 'Mobile wallet', 'Bank account']
 
-type Placed = { date: string; corridor: string; sendAmount: number; rank: number; line: string }
+type Placed = { at: string; corridor: string; sendAmount: number; rank: number; line: string }
 
 /**
  * Every quote as a line of CSV, oldest first; rates and fees that were observed are the digits of
@@ -45,7 +47,7 @@ type Placed = { date: string; corridor: string; sendAmount: number; rank: number
 export function observationLines(of: {
   survey: readonly SurveyPrice[]
   quarters: readonly QuarterRow[]
-  official: readonly OfficialRow[]
+  official: readonly OfficialPrice[]
 }): string[] {
   const placed = [
     ...of.quarters.filter(isObserved).map(placedQuarter),
@@ -54,7 +56,7 @@ export function observationLines(of: {
   ]
   placed.sort(
     (a, b) =>
-      compareText(a.date, b.date) ||
+      compareText(a.at, b.at) ||
       compareText(a.corridor, b.corridor) ||
       b.sendAmount - a.sendAmount ||
       a.rank - b.rank,
@@ -65,23 +67,33 @@ export function observationLines(of: {
 function placedQuarter(row: QuarterRow): Placed {
   const { rate, fee, fee_currency } = row
   const quote = { rate, fee, feeCurrency: fee_currency, notes: quarterNotes(row) }
+  const place = { ...row, provider: providerIdOf(row.provider_name), at: midnight(row.date) }
   return {
-    ...placed({ ...row, provider: row.provider_name }, { ...quote, evidence: 'observed' }),
+    ...placed(place, { ...quote, evidence: 'observed' }),
     sendAmount: Number(row.send_amount),
     rank: rankOf(row),
   }
 }
 
-function placedOfficial(row: OfficialRow): Placed {
-  const quote = { rate: row.rate, fee: '', feeCurrency: '', notes: row.note }
-  return placed({ ...row, provider: row.provider_name }, { ...quote, evidence: 'observed' })
+function placedOfficial({ bank, from, to, atMs, ...price }: OfficialPrice): Placed {
+  const { rate, evidence, notes } = price
+  const at = new Date(atMs).toISOString().replace('.000Z', 'Z')
+  const place = { provider: BANKS[bank].provider.id, from, to, at }
+  return placed(place, {
+    rate,
+    evidence,
+    fee: '',
+    feeCurrency: '',
+    notes: notes.replaceAll(',', ';'),
+  })
 }
 
 function placedSurvey(price: SurveyPrice): Placed {
   const { from, rate, fee } = price
   const quote = { rate: String(rate), fee: String(fee), feeCurrency: from, evidence: 'derived' }
   const notes = surveyNotes(price)
-  return placed({ ...price, date: price.day }, { ...quote, notes, offer: offerFields(price) })
+  const place = { ...price, provider: providerIdOf(price.provider), at: midnight(price.day) }
+  return placed(place, { ...quote, notes, offer: offerFields(price) })
 }
 
 function offerFields(price: SurveyPrice): string[] {
@@ -100,23 +112,23 @@ function rankOf({ payment, pickup }: QuarterRow): number {
   return paymentRank * PICKUP_ORDER.length + pickupRank
 }
 
-type Place = { provider: string; from: string; to: string; date: string }
+type Place = { provider: string; from: string; to: string; at: string }
 type Quote = Record<'rate' | 'fee' | 'feeCurrency' | 'notes' | 'evidence', string> & {
   /** The fields of an offer; seven empty ones where nothing is said. */
   offer?: readonly string[]
 }
 const NO_OFFER = Array<string>(7).fill('')
 
-function placed({ provider, from, to, date }: Place, quote: Quote): Placed {
+const midnight = (date: string): string => `${date}T00:00:00Z`
+
+function placed({ provider, from, to, at }: Place, quote: Quote): Placed {
   const { rate, fee, feeCurrency, notes, evidence, offer = NO_OFFER } = quote
-  const id = providerIdOf(provider)
-  const at = `${date}T00:00:00Z`
   return {
-    date,
-    corridor: `${id} ${from} ${to}`,
+    at,
+    corridor: `${provider} ${from} ${to}`,
     sendAmount: 0,
     rank: 0,
-    line: plainCsvLine([id, from, to, rate, fee, feeCurrency, at, notes, evidence, ...offer]),
+    line: plainCsvLine([provider, from, to, rate, fee, feeCurrency, at, notes, evidence, ...offer]),
   }
 }
 

@@ -1,8 +1,10 @@
+import { BANKS } from '~/source/banks.ts'
 import type { SampleProvider } from '../sample.ts'
 import { countryOf, regionOf } from './countries.ts'
 import { isObserved } from './left-out.ts'
 import { typeReadOf, WEBSITES } from './provider-facts.ts'
-import type { OfficialRow, QuarterRow, SourceRows, SurveyRow } from './rows.ts'
+import type { BankName } from './recordings.ts'
+import type { QuarterRow, SourceRows, SurveyRow } from './rows.ts'
 
 /** The words of the survey for how the sender pays. */
 const PAYMENT_METHODS: Readonly<Record<string, string>> = {
@@ -23,6 +25,9 @@ const SPEEDS = [
   '6 days or more',
 ]
 
+/** What quotes: the lists of the survey, and the banks that were read. */
+type Quoting = Pick<SourceRows, 'survey' | 'quarters'> & { readonly banks: readonly BankName[] }
+
 /** The id of a provider: its name in lower case ASCII letters and digits, joined by hyphens. */
 export function providerIdOf(name: string): string {
   return name
@@ -41,15 +46,12 @@ export function providerIdOf(name: string): string {
  * Transfer and Rapidcash, UBA and UBA Africash, Standard Bank (ZA) and Stanbic Bank (TZ). A name
  * that differs from another only in case, spaces, accents or punctuation stops the build.
  */
-export function providersOf({ survey, quarters, official }: SourceRows): SampleProvider[] {
+export function providersOf({ survey, quarters, banks }: Quoting): SampleProvider[] {
   const quartersOf = Map.groupBy(quarters, (row) => row.provider_name)
   const surveyed = [...Map.groupBy(survey, (row) => row.provider)].map(([name, rows]) =>
     surveyedProvider(name, rows, quartersOf.get(name) ?? []),
   )
-  const banks = [...Map.groupBy(official, (row) => row.provider_name)].map(([name, rows]) =>
-    centralBank(name, rows),
-  )
-  const providers = [...surveyed, ...banks]
+  const providers = [...surveyed, ...banks.map(centralBank)]
   const names = new Map<string, string>()
   for (const { name, id } of providers) {
     const folded = id.replaceAll('-', '')
@@ -80,18 +82,21 @@ function surveyedProvider(
   })
 }
 
-/** A central bank publishes for its own currency, the one that all its pairs share. */
-function centralBank(name: string, rows: readonly OfficialRow[]): SampleProvider {
-  const own = [rows[0]!.from, rows[0]!.to].filter((code) =>
-    rows.every((row) => row.from === code || row.to === code),
-  )
-  const types = rows.map((row) => row.provider_type)
-  return provider(name, types, {
+/** A central bank as its source enters it in a catalogue. */
+function centralBank(bank: BankName): SampleProvider {
+  const { id, name, region, websiteUrl } = BANKS[bank].provider
+  return {
+    id,
+    name,
+    provider_type: 'central_bank',
     rate_type: 'official',
-    region: regionOf(own.map(countryOf)),
+    region,
     transfer_time: null,
     payment_methods: null,
-  })
+    logo_url: null,
+    website_url: websiteUrl,
+    is_active: true,
+  }
 }
 
 type Offer = Pick<SampleProvider, 'rate_type' | 'region' | 'transfer_time' | 'payment_methods'>

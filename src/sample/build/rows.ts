@@ -33,26 +33,13 @@ export type SurveyRow = {
   transparent: string
 }
 
-/** A row of `quotes_central_banks.csv`: a rate as the central bank published it. */
-export type OfficialRow = {
-  provider_name: string
-  provider_type: string
-  rate_type: string
-  from: string
-  to: string
-  rate: string
-  date: string
-  note: string
-}
-
 /** A row of `reference_currency_api.csv`: units of a currency per US dollar on a day. */
 export type MidRow = { date: string; currency: string; per_usd: string }
 
-/** The four files the sample is made from, every field as the text it was. */
+/** The three lists the sample is made from, every field as the text it was. */
 export type SourceRows = {
   survey: SurveyRow[]
   quarters: QuarterRow[]
-  official: OfficialRow[]
   mids: MidRow[]
 }
 
@@ -63,7 +50,7 @@ const SURVEY_NAMES: Readonly<Record<string, string>> = {
   'Yayeh Instant Services': 'YaYeh Instant Services',
 }
 
-/** Reads the four files of `directory`; a missing file or a ragged row throws. */
+/** Reads the three lists of `directory`; a missing file or a ragged row throws. */
 export function sourceRows(directory: string): SourceRows {
   const quarters: QuarterRow[] = rowsOf(directory, 'quotes_rpw.csv')
   return {
@@ -72,7 +59,6 @@ export function sourceRows(directory: string): SourceRows {
       ...row,
       provider_name: SURVEY_NAMES[row.provider_name] ?? row.provider_name,
     })),
-    official: rowsOf(directory, 'quotes_central_banks.csv'),
     mids: rowsOf(directory, 'reference_currency_api.csv'),
   }
 }
