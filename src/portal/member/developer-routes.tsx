@@ -93,6 +93,7 @@ const ownerOf = ({ pageRequest, person }: Member): Owner => ({
 /** The notices that an address can show. */
 const NEWS: ReadonlyMap<string | null, string> = new Map([
   ['revoked', 'Key revoked. It no longer works.'],
+  ['disconnected', 'Application disconnected. It may no longer ask anything.'],
   [
     'inside',
     'You are signed in. A key is shown only once; if you did not copy yours, replace it here.',
@@ -147,9 +148,13 @@ async function create(deps: DeveloperDeps, member: Member, form: FormFields): Pr
 }
 
 async function revoke(deps: DeveloperDeps, member: Member, form: FormFields): Promise<PageAnswer> {
-  const isRevokedNow = await revokeOwnKey(deps, ownerOf(member), form.text('key'))
+  const keyId = form.text('key')
+  const isRevokedNow = await revokeOwnKey(deps, ownerOf(member), keyId)
   if (!isRevokedNow) return area(deps, member, { complaint: REFUSALS.unknown })
-  return { redirect: `${PATHS.developer}?said=revoked#${KEYS_ID}` }
+  const own = deps.memory.current.keys.keysOf(member.person.account.id)
+  const isApplication = own.some((key) => key.id === keyId && isConnection(key))
+  const said = isApplication ? 'disconnected' : 'revoked'
+  return { redirect: `${PATHS.developer}?said=${said}#${KEYS_ID}` }
 }
 
 async function replace(deps: DeveloperDeps, member: Member, form: FormFields): Promise<PageAnswer> {

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { MANNERS, MountProxy } from '../../support/mount-proxy.ts'
+import { freshDatabase } from '../../support/postgres.ts'
+import { PeopleWorld } from '../people-world.ts'
+import { personAllows, SdkClient } from './sdk-client.ts'
+
+const bodyOf = async (url: string, headers: Record<string, string> = {}) => {
+  const reply = await fetch(url, { headers })
+  return (await reply.json()) as Record<string, unknown>
+}
+
+describe.each(MANNERS)('below a path, behind a proxy that %s', (manner) => {
+  let proxy: MountProxy
+  let world: PeopleWorld
+
+  beforeAll(async () => {
+    proxy = new MountProxy('/fx', manner)
+    world = await PeopleWorld.on(await freshDatabase(), { PUBLIC_URL: proxy.home })
+    proxy.target = world.origin
+  }, 60_000)
+
+  afterAll(async () => {
+    await world.stop()
+    await proxy.stop()
+  }, 30_000)
+
+  test('a client of the SDK is connected', async () => {
+    const { email } = await world.member()
+    const client = new SdkClient(`${proxy.home}/mcp`, 'second')
+    await expect(client.connect()).rejects.toThrow()
+    expect(client.keeper.asked!.href).toStartWith(`${proxy.home}/oauth/authorize?`)
+    const back = await personAllows(client.keeper.asked!, email)
+    expect(back.searchParams.get('iss')).toBe(proxy.home)
+    await client.finish(back)
+    const { tools } = await (await client.connect()).listTools()
+    expect(tools.length).toBeGreaterThan(5)
+  })
+})
+
+describe('the metadata', () => {
+  let world: PeopleWorld
+  beforeAll(async () => {
+    world = await PeopleWorld.start()
+  }, 60_000)
+  afterAll(() => world.stop(), 30_000)
+
+  test('names the address that it was asked at, where no setting gives one', async () => {
+    const { host } = new URL(world.origin)
+    for (const [headers, home] of [
+      [{}, `http://${host}`],
+      [{ host: 'fx.example' }, 'http://fx.example'],
+      [{ host: 'fx.example', 'x-forwarded-proto': 'https' }, 'https://fx.example'],
+    ] as const) {
+      const wellKnown = `${world.origin}/.well-known`
+      for (const path of ['oauth-protected-resource/mcp', 'oauth-protected-resource'])
+        expect(await bodyOf(`${wellKnown}/${path}`, headers)).toEqual({
+          resource: `${home}/mcp`,
+          authorization_servers: [home],
+          scopes_supported: ['mcp'],
+          bearer_methods_supported: ['header'],
+          resource_name: 'Corridor',
+          resource_documentation: `${home}/docs`,
+        })
+      const server = await bodyOf(`${wellKnown}/oauth-authorization-server`, headers)
+      expect(server).toMatchObject({
+        issuer: home,
+        authorization_endpoint: `${home}/oauth/authorize`,
+        code_challenge_methods_supported: ['S256'],
+        token_endpoint_auth_methods_supported: ['none'],
+        client_id_metadata_document_supported: true,
+      })
+      expect(await bodyOf(`${wellKnown}/openid-configuration`, headers)).toMatchObject(server)
+    }
+  })
+
+  test('may be read by pages of any origin', async () => {
+    const reply = await fetch(`${world.origin}/.well-known/oauth-authorization-server`)
+    expect(reply.headers.get('access-control-allow-origin')).toBe('*')
+    expect(reply.headers.get('cache-control')).toBe('public, max-age=300')
+  })
+})
