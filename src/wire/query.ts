@@ -64,18 +64,22 @@ function readFields<S extends TObject>(
 ): Static<S> {
   const fields: Record<string, unknown> = {}
   for (const [name, field] of fieldsOf(schema)) {
-    const value = readField(name, field, textOf(name, field))
-    if (value !== undefined) fields[name] = value
+    const text = textOf(name, field)
+    if (text !== undefined) fields[name] = checkedValue({ name, field, text })
+    else if (field.default !== undefined || !(OptionalKind in field))
+      fields[name] = absentValue(name, field)
   }
   return fields as Static<S>
 }
 
 /**
- * The value of a parameter whose text came in any way, trimmed; its default where the text is
- * absent. Throws the 400 that names it.
+ * The value of a parameter whose text came in any way, trimmed; undefined where the text is absent
+ * and may be. Throws the 400 that names it.
  */
-export function readField(name: string, field: TSchema, text: string | undefined): unknown {
-  if (text !== undefined) return checkedValue({ name, field, text })
+export const readField = (name: string, field: TSchema, text: string | undefined): unknown =>
+  text === undefined ? absentValue(name, field) : checkedValue({ name, field, text })
+
+function absentValue(name: string, field: TSchema): unknown {
   if (field.default !== undefined || OptionalKind in field) return field.default
   throw new ServiceError('missing_parameter', `${name} is required: ${takes(field)}`, {
     parameter: name,
