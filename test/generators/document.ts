@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { documentOf } from '../support/contract.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { World } from '../support/world.ts'
-import { COLLECTION_FILE, collectionText } from './postman.ts'
 import { ran, toolbox } from './toolbox.ts'
 
 const MINUTE_MS = 60_000
@@ -25,14 +24,6 @@ describe('the document', () => {
       const bin = join(await toolbox(), 'node_modules/.bin/spectral')
       const command = ['node', bin, 'lint', 'openapi.json', '--fail-severity', 'hint', '--quiet']
       expect(await ran(command, folder)).toEqual({ status: 0, output: '', errors: '' })
-    },
-    MINUTE_MS,
-  )
-
-  test(
-    'is what the Postman collection was made from; if not, run: bun run postman',
-    async () => {
-      expect(await collectionText()).toBe(await Bun.file(COLLECTION_FILE).text())
     },
     MINUTE_MS,
   )
