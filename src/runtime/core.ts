@@ -17,13 +17,13 @@ import { createReferenceStore } from '~/store/reference-store.ts'
 import { createSourceStateStore } from '~/store/source/state-store.ts'
 import { memorySizes } from '~/telemetry/memory-metrics.ts'
 import { ChangeListener } from './change-listener.ts'
-import { FeedService } from './feeds.ts'
 import { withHeartbeat } from './heartbeat.ts'
 import { newKeysOf } from './new-keys.ts'
 import type { Opened } from './opened.ts'
 import { ReadReplicas } from './read-replicas.ts'
 import type { ServiceOptions } from './service-options.ts'
 import { Telemetry } from './telemetry.ts'
+import { FeedService } from './upstream/feeds.ts'
 
 /** Memory, and what keeps it and the database in step with each other. */
 export type Core = {

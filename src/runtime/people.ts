@@ -37,9 +37,9 @@ import { createPortalStore } from '~/store/portal/portal-store.ts'
 import { createSendingStore } from '~/store/portal/sending-store.ts'
 import { SCOPES } from '~/wire/connection/metadata.ts'
 import { applicationDocuments } from './application-documents.ts'
-import type { Pace } from './feeds.ts'
 import { newKey } from './new-key.ts'
 import { sendingsOnce } from './sendings.ts'
+import type { Pace } from './upstream/feeds.ts'
 
 /** What makes it costly and slow to guess who is known, and with which password. */
 export type Deterrents = {

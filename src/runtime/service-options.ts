@@ -2,9 +2,9 @@ import type { Clock } from '~/clock.ts'
 import type { Config } from '~/config.ts'
 import type { Log } from '~/log.ts'
 import type { Database } from '~/store/database.ts'
-import type { Pace } from './feeds.ts'
 import type { Deterrents } from './people.ts'
 import type { ShareMetrics } from './telemetry.ts'
+import type { Pace } from './upstream/feeds.ts'
 
 export type ServiceOptions = {
   readonly config: Config

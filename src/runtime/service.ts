@@ -23,9 +23,9 @@ import { recorderOf } from './recorder.ts'
 import { retentionJobs } from './retention.ts'
 import { serviceJobs } from './service-jobs.ts'
 import type { ServiceOptions } from './service-options.ts'
-import { SourceService } from './sources.ts'
 import { Tools, toolServerOptions } from './tool-server.ts'
 import { undoOnFailure } from './undo-on-failure.ts'
+import { SourceService } from './upstream/sources.ts'
 
 /** What serves until it is stopped: one process, or several on one port. */
 export type RunningService = {

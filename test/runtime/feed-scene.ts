@@ -1,6 +1,6 @@
 import { GUARD_RULES } from '~/domain/feed/guard.ts'
 import { ADAPTERS, type FeedName } from '~/feed/feeds.ts'
-import { FeedService } from '~/runtime/feeds.ts'
+import { FeedService } from '~/runtime/upstream/feeds.ts'
 import type { Database } from '~/store/database.ts'
 import { fixture, Pace, startUpstream, type Upstream } from '../feed/upstream.ts'
 import { KeptLog } from '../support/log.ts'

@@ -1,4 +1,4 @@
-import { SourceService } from '~/runtime/sources.ts'
+import { SourceService } from '~/runtime/upstream/sources.ts'
 import type { SourceName } from '~/source/sources.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'

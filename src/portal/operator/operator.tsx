@@ -3,6 +3,7 @@
 import type { FeedRecord, FeedState } from '~/domain/feed/state.ts'
 import type { Reference } from '~/domain/mid.ts'
 import type { DoubtfulPeg } from '~/domain/price/doubtful-peg.ts'
+import type { SourceRecord } from '~/domain/source/state.ts'
 import { spanText } from '~/portal/format.ts'
 import { Moment, Seen } from '~/portal/moment.tsx'
 import { Notice } from '~/portal/notice.tsx'
@@ -14,6 +15,7 @@ import { DoubtfulPegNotice } from './doubtful-peg-notice.tsx'
 import { countText } from './list-pages.tsx'
 import { type Mid, Mids } from './mids.tsx'
 import { isSilent, partlySilentOf, type Sender, Senders, silentCount } from './senders.tsx'
+import { Sources, troubledOf } from './sources.tsx'
 import { StaleBests } from './stale-bests.tsx'
 
 const PLACES = [
@@ -39,6 +41,8 @@ export const Places = ({ current }: { current: string }) => (
 type Props = {
   readonly nowMs: number
   readonly feeds: FeedState
+  /** The banks whose official rates are fetched, by name. */
+  readonly sources: readonly SourceRecord[]
   /** The newest reference; null before the first. */
   readonly newest: Reference | null
   readonly isMidRecent: boolean
@@ -64,17 +68,20 @@ export const operatorPage = (props: Props): Page => ({
       </div>
       <Alarms {...props} />
       <Feeds {...props} />
+      <Sources {...props} />
       <StaleBests {...props} />
       <Senders {...props} />
     </div>
   ),
 })
 
-function Alarms({ senders, nowMs, isMidRecent, feeds, doubtfulPegs }: Props) {
+function Alarms({ senders, nowMs, isMidRecent, feeds, sources, doubtfulPegs }: Props) {
   const silent = senders.filter((sender) => isSilent(sender, nowMs))
   const partly = partlySilentOf(senders, nowMs)
   const failing = feeds.feeds.filter((feed) => feed.isFailing)
-  const alarms = silent.length + partly.length + failing.length + doubtfulPegs.length
+  const troubled = troubledOf(sources, nowMs)
+  const upstreams = failing.length + troubled.length
+  const alarms = silent.length + partly.length + upstreams + doubtfulPegs.length
   if (alarms === 0 && isMidRecent)
     return (
       <Notice kind="good">Every feed answers and every provider sends as it usually does.</Notice>
@@ -88,6 +95,11 @@ function Alarms({ senders, nowMs, isMidRecent, feeds, doubtfulPegs }: Props) {
       )}
       {failing.length > 0 && (
         <Notice kind="warn">Failing: {failing.map(({ id }) => id).join(', ')}.</Notice>
+      )}
+      {troubled.length > 0 && (
+        <Notice kind="warn">
+          Banks that fail, are late or state what is not believed: {troubled.join(', ')}.
+        </Notice>
       )}
       {doubtfulPegs.length > 0 && (
         <Notice kind="warn">

@@ -45,7 +45,7 @@ export const operatorRoutes = (deps: OperatorDeps): Route[] => [
 async function overview(deps: OperatorDeps, { nowMs, url }: PageRequest): Promise<PageAnswer> {
   const { memory, ageLimits, operated } = deps
   const view = new View(memory.current, freshnessAt('realtime', nowMs), ageLimits)
-  const { feed, feeds, isMidRecent, doubtfulPegs } = statusOf(view)
+  const { feed, feeds, sources, isMidRecent, doubtfulPegs } = statusOf(view)
   const { providers, referenceCodes } = memory.current.catalogue
   const mids = referenceCodes.map((currency) => ({
     currency,
@@ -62,7 +62,7 @@ async function overview(deps: OperatorDeps, { nowMs, url }: PageRequest): Promis
   const mute = providers.filter(({ id }) => !heard.has(id)).map(({ name }) => name)
   const { staleAfterMs } = ageLimits
   const stale = { staleBests: staleBestsOf(view), staleAfterMs }
-  const rates = { feeds, newest: feed, isMidRecent, mids, doubtfulPegs }
+  const rates = { feeds, sources, newest: feed, isMidRecent, mids, doubtfulPegs }
   const { searchParams: params } = url
   return { page: operatorPage({ nowMs, params, ...rates, ...stale, senders, mute }) }
 }

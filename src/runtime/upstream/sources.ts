@@ -16,7 +16,7 @@ import type { Database } from '~/store/database.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { knownPrices } from '~/store/source/known-prices.ts'
 import { createSourceStateStore } from '~/store/source/state-store.ts'
-import { version } from '../../package.json'
+import { version } from '../../../package.json'
 import { type Pace, until } from './feeds.ts'
 
 type SourceConfig = Pick<
