@@ -1,3 +1,4 @@
+import { parse } from 'csv-parse/sync'
 import type { RawAnswer } from './client.ts'
 import type { Asked } from './requests.ts'
 
@@ -28,8 +29,11 @@ function isUnavailable({ status, headers, text }: RawAnswer, { isHead }: Asked):
 
 function successFault({ isHead }: Asked, { status, headers, text }: RawAnswer): string | null {
   if (isHead || status === 204 || status === 304) return null
-  const isJson = headers.get('content-type')?.startsWith('application/json')
-  return isJson && parsed(text) === undefined ? `status ${status} without JSON` : null
+  const type = headers.get('content-type') ?? ''
+  if (type.startsWith('application/json'))
+    return parsed(text) === undefined ? `status ${status} without JSON` : null
+  const isWhole = headers.has('content-encoding') || rowsFit(type, text)
+  return isWhole ? null : `status ${status} as ${type} with rows that do not fit`
 }
 
 function errorFault({ kind }: Asked, { status, headers, text }: RawAnswer): string | null {
@@ -42,6 +46,21 @@ function errorFault({ kind }: Asked, { status, headers, text }: RawAnswer): stri
     : body?.jsonrpc === '2.0' && typeof body?.error?.message === 'string'
   if (type.startsWith('application/json') && (isOurs || (kind === 'mcp' && isRpc))) return null
   return `status ${status} as ${type}: ${JSON.stringify(text.slice(0, 80))}`
+}
+
+/** Whether every row of a file has as many cells as the first, or is JSON. */
+function rowsFit(type: string, text: string): boolean {
+  if (type.startsWith('application/x-ndjson'))
+    return text
+      .split('\n')
+      .slice(0, -1)
+      .every((line) => parsed(line) !== undefined)
+  if (!type.startsWith('text/csv')) return true
+  try {
+    return parse(text, { record_delimiter: '\r\n' }).length > 0
+  } catch {
+    return false
+  }
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: whatever was answered

@@ -93,6 +93,9 @@ describe('a list as a file', () => {
     const marked = (name: string) => rows.filter((row) => row[name]).map((row) => row.provider_id)
     expect(marked('is_best')).toEqual([body.best.provider_id])
     expect(marked('is_best_current')).toEqual([body.best_current.provider_id])
+    const offers = '/convert?from=GBP&to=KES&amount=200&offers=all&format=ndjson'
+    const { text } = await world.get(offers, key)
+    expect(text.match(/"is_best":true/g)).toHaveLength(1)
     const costs = await world.get(`${LISTS[6]![0]}&format=csv`, key)
     expect(costs.text.match(/,true,GB,KE,/g)).toHaveLength(3)
   })

@@ -4,7 +4,7 @@ import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { createDayFileStore } from '~/store/file/day-file-store.ts'
 import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
-import { TEST_MS_MAX } from '../../support/until.ts'
+import { TEST_MS_MAX, until } from '../../support/until.ts'
 
 let database: FreshDatabase
 
@@ -15,6 +15,15 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 const bytes = (text: string) => new TextEncoder().encode(text)
+/** How many processes wait for another to make a file of this database. */
+async function waiting(): Promise<number> {
+  const [row] = await database.sql<{ count: number }[]>`
+    select count(*)::int as count from pg_locks
+    where locktype = 'advisory' and not granted
+      and database = (select oid from pg_database where datname = current_database())`
+  return row!.count
+}
+
 const days = async () =>
   (await database.sql<{ day: string }[]>`select day::text from day_files order by day`).map(
     ({ day }) => day,
@@ -46,6 +55,7 @@ describe('the files of days', () => {
     }
     const kept = stores.map((store) => store.keep('2026-03-04', make))
     await begun.promise
+    await until('all others wait', async () => (await waiting()) === stores.length - 1)
     go.resolve()
     expect(await Promise.all(kept)).toEqual(stores.map(() => bytes('file 1')))
     expect(await stores[3]!.find('2026-03-04')).toEqual(bytes('file 1'))
