@@ -1,0 +1,95 @@
+import { copyFile, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { version } from '../../package.json'
+import { MemoryStore } from '../http/memory-store.ts'
+import { answerable } from '../http/questions.ts'
+import { ROOT } from '../support/child.ts'
+import { documentOf } from '../support/contract.ts'
+import { noDayFiles } from '../support/day-files.ts'
+import { scratchFolder } from '../support/scratch.ts'
+import { entriesOf } from './client-document.ts'
+
+export const EVERY_CALL = 'every-call.js'
+
+/**
+ * The client as others have it: packed, put into an empty folder, and beside it a service to call
+ * and a program that calls every operation.
+ */
+export async function packedClient() {
+  const dayFiles = { ...noDayFiles, find: async () => Bun.gzipSync('rate\r\n') }
+  const world = answerable({ store: new MemoryStore(), dayFiles })
+  const key = world.key('enterprise', 'treasury')
+  const asked = new Set<string>()
+  const folder = await scratchFolder()
+  await installed(folder)
+  await copyFile(join(import.meta.dir, EVERY_CALL), join(folder, EVERY_CALL))
+  await Bun.write(join(folder, 'package.json'), '{"type":"module"}')
+  const server = Bun.serve({
+    port: 0,
+    fetch(request) {
+      asked.add(`${request.method} ${new URL(request.url).pathname.replace('/api/v1', '')}`)
+      return world.app.handle(request)
+    },
+  })
+  return {
+    folder,
+    document: () => documentOf(world.app),
+    packed: (name: string) => Bun.file(join(folder, 'node_modules/corridor', name)),
+    stop: () => server.stop(true),
+
+    /** What the program gets and asks for, run by a runtime that finds nothing but the client. */
+    async called(runtime: string): Promise<Calls> {
+      asked.clear()
+      const command = [runtime, EVERY_CALL, server.url.origin, key]
+      const child = Bun.spawn(command, { cwd: folder, env: {}, stdout: 'pipe', stderr: 'pipe' })
+      const [stdout, stderr] = await Promise.all([
+        new Response(child.stdout).text(),
+        new Response(child.stderr).text(),
+      ])
+      if ((await child.exited) !== 0 || stderr !== '')
+        throw new Error(`the program says: ${stderr}`)
+      const values: Record<string, unknown> = JSON.parse(stdout)
+      return { values, asked: [...asked].sort() }
+    },
+    /** What there is to call, in the form of `called`. */
+    async offered() {
+      const operations = entriesOf(await documentOf(world.app))
+      return {
+        ids: operations.map(({ operation }) => operation.operationId).sort(),
+        asked: operations
+          .map(({ method, path }) => `${method} ${path.replace('{date}', '2026-03-04')}`)
+          .sort(),
+      }
+    },
+  }
+}
+
+export type PackedClient = Awaited<ReturnType<typeof packedClient>>
+
+type Calls = { readonly values: Record<string, unknown>; readonly asked: readonly string[] }
+
+/** Puts into a folder what a package manager puts there of our package: the files of the pack. */
+async function installed(folder: string): Promise<void> {
+  const target = join(folder, 'node_modules/corridor')
+  await mkdir(target, { recursive: true })
+  const pack = Bun.spawn([process.execPath, 'pm', 'pack', '--quiet', '--destination', folder], {
+    cwd: ROOT,
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const said = await new Response(pack.stderr).text()
+  if ((await pack.exited) !== 0) throw new Error(`the package cannot be packed: ${said}`)
+  const tar = Bun.spawn(
+    [
+      'tar',
+      'xzf',
+      join(folder, `corridor-${version}.tgz`),
+      '-C',
+      target,
+      '--strip-components',
+      '1',
+    ],
+    { stdout: 'ignore', stderr: 'inherit' },
+  )
+  if ((await tar.exited) !== 0) throw new Error('the pack cannot be unpacked')
+}
