@@ -273,13 +273,13 @@ const FAULTS: readonly [what: string, answer: () => Response, fault: string, mes
     'not_data',
     'answered a web page instead of rates',
   ],
-  ['50 MB', huge, 'too_large', 'answered more than 2048 KiB'],
+  ['50 MB', huge, 'too_large', 'answered more than 16384 KiB'],
   [
     'a gzip bomb',
     () =>
       new Response(gzipSync(Buffer.alloc(50_000_000)), { headers: { 'content-encoding': 'gzip' } }),
     'too_large',
-    'answered more than 2048 KiB',
+    'answered more than 16384 KiB',
   ],
   [
     'another charset',
@@ -318,6 +318,22 @@ const FAULTS: readonly [what: string, answer: () => Response, fault: string, mes
     'answered 429, to be asked again in 7200 s',
   ],
 ]
+
+test('Nigeria may answer with everything since 2001, and its last days are recorded', async () => {
+  const scene = sceneOf('cbn')
+  scene.world.clock.set(LATER)
+  changed((text) => {
+    const rows: { ratedate: string }[] = JSON.parse(text)
+    const old = Array.from({ length: 60_000 }, (_, index) => ({
+      ...rows[index % rows.length],
+      ratedate: `20${String(1 + (index % 19)).padStart(2, '0')}-01-02`,
+    }))
+    return JSON.stringify([...rows, ...old])
+  })
+  await scene.run()
+  expect(await scene.record('cbn')).toMatchObject({ isFailing: false })
+  expect(await scene.count()).toBe(66)
+})
 
 describe('a bank that answers wrongly', () => {
   for (const [what, answer, fault, message] of FAULTS)
