@@ -48,8 +48,8 @@ export function consentPage(props: Props): Page {
           <dd>Record prices, see or create keys, or change your account.</dd>
           <dt>Until when</dt>
           <dd>
-            Until you disconnect it in <a href={PATHS.developer}>the developer area</a>, or it is
-            not used for 90 days.
+            Until you disconnect it in <a href={PATHS.developer}>the developer area</a>, or it has
+            not been used for 90 days.
           </dd>
         </dl>
         <p>Allow it only if you have just started this in an application that you trust.</p>

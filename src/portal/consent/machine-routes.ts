@@ -128,8 +128,9 @@ async function tokenReply(deps: MachineDeps, request: Request): Promise<Response
   })
   const { status, body } = await deps.oauth.token(new URLSearchParams(passed))
   const { expires_at: _, ...answer } = body as Record<string, unknown>
-  // The library answers some faults of a code with 401, which is for those of a client.
-  return machineReply(answer, status === 401 && answer.error !== 'invalid_client' ? 400 : status)
+  // The library has a word and a status of its own for a code whose verifier is wrong.
+  if (status !== 401 || answer.error === 'invalid_client') return machineReply(answer, status)
+  return machineReply({ ...answer, error: 'invalid_grant' }, 400)
 }
 
 /** Throws OAuthFault where the connection that would be renewed has ended. */

@@ -27,7 +27,7 @@ describe('a code', () => {
   })
 
   test.each([
-    ['another verifier', { code_verifier: 'x'.repeat(43) }, 'invalid_request'],
+    ['another verifier', { code_verifier: 'x'.repeat(43) }, 'invalid_grant'],
     ['no verifier', { code_verifier: '' }, 'invalid_request'],
     ['another address', { redirect_uri: 'http://127.0.0.1:1/callback' }, 'invalid_grant'],
     ['another client', { client_id: 'somebody else' }, 'invalid_grant'],
