@@ -55,6 +55,8 @@ type Known = HeldToken & { readonly key: Key; readonly account: Account; readonl
  * A token is looked up in the database once, then found in memory until it expires, as long as
  * memory has its key and its account as they were then: news of either has it looked up again, so
  * that the end of a connection, or of a token, holds as soon as news of a revoked key would.
+ *
+ * Cache 12 of a read, see docs/architecture.md.
  */
 export class AccessTokens {
   readonly #known = new LRUCache<string, Known>({ max: TOKENS_MAX })
