@@ -227,15 +227,15 @@ function expectCoherent({ body, headers }: Reply, isHourly: boolean) {
 
 type Asked = { world: World; key: string; path: Answer; query: URLSearchParams }
 
-/** A list has the same entries in every form. */
+const document = await documentOf(new World().app)
+
+/** A list has the same entries as rows, in a form that depends on the question. */
 async function expectSameRows({ body }: Reply, { world, key, path, query }: Asked) {
   if (!Object.hasOwn(ENTRIES, path)) return
-  const columns = columnsIn(await documentOf(world.app), path)
-  for (const format of ['csv', 'ndjson'] as const) {
-    const { text, status } = await world.get(`${path}?${query}&format=${format}`, key)
-    expect([status, path]).toEqual([200, path])
-    expectRows(path, { body, rows: rowsIn(format, text, columns) })
-  }
+  const format = query.size % 2 === 0 ? 'csv' : 'ndjson'
+  const { text, status } = await world.get(`${path}?${query}&format=${format}`, key)
+  expect([status, path]).toEqual([200, path])
+  expectRows(path, { body, rows: rowsIn(format, text, columnsIn(document, path)) })
 }
 
 const ROUNDED = /^(rate|fee|converted|net_converted|mid|mid_rate|best_rate)$/
