@@ -8,7 +8,7 @@ import { presentCurrencies, presentProviders } from '~/wire/catalogue.ts'
 import { words } from '~/wire/fields.ts'
 import { presentFreshness } from '~/wire/present.ts'
 import { detailField } from './argument/fields.ts'
-import { ITEMS, leftOut, paged, sliced, sliceFields } from './page.ts'
+import { leftOut, paged, sliced, sliceFields } from './page.ts'
 import { shortened } from './short.ts'
 import { tool } from './tool.ts'
 
@@ -34,7 +34,7 @@ export const listProviders = tool({
     provider_type: Type.Optional(words(PROVIDER_TYPES, { description: 'Only such institutions.' })),
     ...queryField('Words of name, region or payment method.'),
     ...detailField,
-    ...sliceFields(ITEMS),
+    ...sliceFields,
   }),
   answer({ args, view }) {
     const { rate_type: rateType, provider_type: providerType, query } = args
@@ -78,7 +78,7 @@ export const listCurrencies = tool({
   input: Type.Object({
     ...queryField('Words of the name or of a country.'),
     ...detailField,
-    ...sliceFields(ITEMS),
+    ...sliceFields,
   }),
   answer({ args, view }) {
     const { query } = args

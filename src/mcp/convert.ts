@@ -5,7 +5,7 @@ import { convertQuestion } from '~/wire/parameters.ts'
 import { amount, detailField, providersField, selectionFields } from './argument/fields.ts'
 import { betweenFields, corridorAsked, SIDES_NEEDED } from './between.ts'
 import { eatenNote, missingNote, unfitNote } from './notes.ts'
-import { leftOut, PRICES, paged, sliced, sliceFields } from './page.ts'
+import { leftOut, paged, sliced, sliceFields } from './page.ts'
 import { shortEntry, shortened } from './short.ts'
 import { tool } from './tool.ts'
 
@@ -32,7 +32,7 @@ export const convertAmount = tool({
     ...providersField,
     ...selectionFields,
     ...detailField,
-    ...sliceFields(PRICES),
+    ...sliceFields,
   }),
   rules: [
     ...SIDES_NEEDED,

@@ -9,7 +9,7 @@ import { presentCorridors } from '~/wire/catalogue.ts'
 import { readSelection } from '~/wire/offer/selection.ts'
 import { CorridorsQuery } from '~/wire/parameters.ts'
 import { ageField, corridorFields, country, detailField, filterFields } from './argument/fields.ts'
-import { ITEMS, leftOut, paged, sliced, sliceFields } from './page.ts'
+import { leftOut, paged, sliced, sliceFields } from './page.ts'
 import { shortened } from './short.ts'
 import { tool } from './tool.ts'
 
@@ -32,7 +32,7 @@ export const listCorridors = tool({
     ...filterFields,
     ...ageField,
     ...detailField,
-    ...sliceFields(ITEMS),
+    ...sliceFields,
   }),
   answer({ args, view }) {
     const wanted = wantedBy(view, args)

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { countryCosts } from '~/service/country/costs.ts'
 import { type CostsResponse, costsQuestion, presentCosts } from '~/wire/country/costs.ts'
 import { amount, country, currency, detailField } from './argument/fields.ts'
-import { leftOut, PRICES, paged, sliced, sliceFields } from './page.ts'
+import { leftOut, paged, sliced, sliceFields } from './page.ts'
 import { shortened } from './short.ts'
 import { tool } from './tool.ts'
 
@@ -30,7 +30,7 @@ export const getCosts = tool({
     from: Type.Optional(currency('Source currency, if not the usual one of the country.')),
     to: Type.Optional(currency('Target currency, if not the usual one.')),
     ...detailField,
-    ...sliceFields(PRICES),
+    ...sliceFields,
   }),
   rules: [
     {

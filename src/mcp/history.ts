@@ -14,7 +14,7 @@ import {
   provider,
   untilField,
 } from './argument/fields.ts'
-import { sliceFields } from './page.ts'
+import { ITEMS, sliceFields } from './page.ts'
 import { bucketsOf } from './past/buckets.ts'
 import { observationsOf } from './past/observations.ts'
 import { type Tool, tool } from './tool.ts'
@@ -22,10 +22,9 @@ import { type Tool, tool } from './tool.ts'
 /** What the tools about the past need. */
 export type HistoryToolDeps = HistoryDeps & SeriesDeps & SnapshotDeps
 
-const OBSERVATIONS = 20
 const BUCKETS = 120
 
-const { limit, offset } = sliceFields(OBSERVATIONS)
+const { limit, offset } = sliceFields
 const { default: _, ...limitWithoutDefault } = limit
 
 const input = Type.Object({
@@ -45,7 +44,7 @@ const input = Type.Object({
   ...detailField,
   limit: Type.Optional({
     ...limitWithoutDefault,
-    description: `Most entries; by default ${OBSERVATIONS} observations or ${BUCKETS} buckets.`,
+    description: `Most entries; by default ${ITEMS} observations or ${BUCKETS} buckets.`,
   }),
   offset,
 })
@@ -79,7 +78,7 @@ export const getHistory = (past: HistoryToolDeps): Tool =>
     answer({ args, view }) {
       const { interval, ...asked } = args
       return interval === undefined
-        ? observationsOf(past, view, { limit: OBSERVATIONS, ...asked })
+        ? observationsOf(past, view, { limit: ITEMS, ...asked })
         : bucketsOf(past, view, { limit: BUCKETS, ...asked, interval })
     },
   })

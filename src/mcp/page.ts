@@ -2,23 +2,21 @@ import { Type } from '@sinclair/typebox'
 
 const ITEMS_MAX = 500
 
-/** How long lists are unless asked for otherwise. A model reads every entry that it is given. */
-export const PRICES = 6
-export const PLACES = 12
+/** How long lists are unless asked for otherwise. */
 export const ITEMS = 50
 
 /** The part of a list that is wanted. */
 export type Slice = { readonly limit: number; readonly offset: number }
 
-export const sliceFields = (length: number) => ({
+export const sliceFields = {
   limit: Type.Integer({
     minimum: 1,
     maximum: ITEMS_MAX,
-    default: length,
+    default: ITEMS,
     description: 'Most entries.',
   }),
   offset: Type.Integer({ minimum: 0, default: 0, description: 'Entries to skip.' }),
-})
+}
 
 /** The members that a result has besides the REST body when it does not hold the whole list. */
 type PageFields = { next_offset?: number; note?: string }

@@ -4,7 +4,7 @@ import { supportedCodes } from '~/service/supported.ts'
 import { readSelection } from '~/wire/offer/selection.ts'
 import { presentProviderRates } from '~/wire/provider-rates.ts'
 import { corridorFields, detailField, provider, selectionFields } from './argument/fields.ts'
-import { leftOut, PLACES, paged, sliced, sliceFields } from './page.ts'
+import { leftOut, paged, sliced, sliceFields } from './page.ts'
 import { shortened } from './short.ts'
 import { tool } from './tool.ts'
 
@@ -24,7 +24,7 @@ export const getProviderRates = tool({
     to: Type.Optional(corridorFields.to),
     ...selectionFields,
     ...detailField,
-    ...sliceFields(PLACES),
+    ...sliceFields,
   }),
   answer({ args, view }) {
     const codes = (code: string | undefined) => (code === undefined ? [] : [code])

@@ -8,7 +8,7 @@ import { presentRates } from '~/wire/rates.ts'
 import { detailField, providersField, selectionFields } from './argument/fields.ts'
 import { betweenFields, corridorAsked, SIDES_NEEDED } from './between.ts'
 import { missingNote, unfitNote } from './notes.ts'
-import { leftOut, PRICES, paged, sliced, sliceFields } from './page.ts'
+import { leftOut, paged, sliced, sliceFields } from './page.ts'
 import { shortened } from './short.ts'
 import { tool } from './tool.ts'
 
@@ -34,7 +34,7 @@ export const getRates = tool({
     rate_type: Type.Optional(words(RATE_TYPES, { description: 'Only prices of this kind.' })),
     ...selectionFields,
     ...detailField,
-    ...sliceFields(PRICES),
+    ...sliceFields,
   }),
   rules: SIDES_NEEDED,
   answer({ args, view }) {

@@ -677,7 +677,7 @@ describe('a long list', () => {
     const session = await tools.connect(tools.world.key())
     await session.client.listTools()
     const first = (await session.call('get_history', CORRIDOR)).body
-    expect([first.count, first.has_more, first.next_offset]).toEqual([20, true, 20])
+    expect([first.count, first.has_more, first.next_offset]).toEqual([50, true, 50])
     const second = (await session.call('get_history', { ...CORRIDOR, offset: 60 })).body
     expect([second.count, second.has_more, second.next_offset]).toEqual([10, false, undefined])
     const beyond = (await session.call('get_history', { ...CORRIDOR, offset: 500 })).body

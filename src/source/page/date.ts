@@ -16,7 +16,7 @@ export function dayFirst(text: string): string {
   return isoDate({ day: match[1]!, month: monthOf(match[2]!), year: match[3]! })
 }
 
-/** The same for `Jan 02 2024` and `May 23, 2026`, a name of the weekday before it left aside. */
+/** The date in `Jan 02 2024` or `May 23, 2026`; a name of the weekday before it is left aside. */
 export function monthFirst(text: string): string {
   const match = /^(?:[A-Z][a-z]+day, )?([A-Z][a-z]{2,8}) (\d{1,2}),? (\d{4})$/.exec(text)
   if (!match) throw noDate('such as May 19, 2026')

@@ -4,7 +4,7 @@ import { FeedError } from '~/domain/feed/feed.ts'
 type Table = string[][]
 
 /** A row of a table by the names in its heading. */
-export type TableRow = Readonly<Record<string, string>>
+type TableRow = Readonly<Record<string, string>>
 
 /**
  * The rows below the heading of the page's first table that has these columns.
