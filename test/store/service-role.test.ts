@@ -5,7 +5,9 @@ import { systemClock } from '~/clock.ts'
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import { connect, type Sql } from '~/store/database.ts'
 import { migrate } from '~/store/migrate.ts'
+import { createConnectionStore } from '~/store/portal/connection-store.ts'
 import { requireRights, TABLE_RIGHTS } from '~/store/rights.ts'
+import { Application, form, asked as toolsAsked } from '../portal/consent/application.ts'
 import { PeopleWorld, pathOf } from '../portal/people-world.ts'
 import { corridor, corridorProcess, documentOf } from '../support/command.ts'
 import { emptyDatabase, type FreshDatabase } from '../support/postgres.ts'
@@ -169,6 +171,21 @@ describe('a role with the rights that docs/operate.md names', () => {
     await world.visitor().submit('/forgotten', { email })
     await until('the mail is out', async () => world.linksTo(email).length > 1)
     expect((await visitor.get(pathOf(world.linksTo(email).at(-1)!))).status).toBe(200)
+  })
+
+  test('connects applications, ends connections and clears away what is left', async () => {
+    const member = await world.member()
+    const application = await Application.registered(world)
+    const { access_token, refresh_token } = await application.tokens(member)
+    expect((await toolsAsked(world, access_token)).status).toBe(200)
+    const renewed = await application.renew(refresh_token)
+    expect(renewed.status).toBe(200)
+    const token = renewed.body.access_token as string
+    const { clientId: client_id } = application
+    expect((await form(world, '/oauth/revoke', { token, client_id })).status).toBe(200)
+    expect((await toolsAsked(world, token)).status).toBe(401)
+    await createConnectionStore(service, []).prune(world.clock.now() + 2 * DAY_MS)
+    expect(await root.sql`select 1 from oauth_clients`).toHaveLength(0)
   })
 
   test('is refused everything that makes, changes or empties a table', async () => {

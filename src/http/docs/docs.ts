@@ -32,7 +32,7 @@ const DIRECTORY = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/pac
 export function docsRoutes(deps: HomeDeps, { basePath, routes, frame }: Around): Route[] {
   const { publicUrl } = deps
   const endpoints = routes.flatMap(({ method, path, shownAs = path, operation }): Endpoint[] =>
-    operation ? [{ method, path: shownAs, operation }] : [],
+    operation && method !== 'OPTIONS' ? [{ method, path: shownAs, operation }] : [],
   )
   const document = madeOnce(() =>
     JSON.stringify(openApiDocument(endpoints, { basePath, home: ANYWHERE, examples })),

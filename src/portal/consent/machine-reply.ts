@@ -1,4 +1,14 @@
+import { ANY_ORIGIN, CrossOriginHeaders } from '~/wire/cross-origin-headers.ts'
 import { streamedBody } from '~/wire/streamed-body.ts'
+
+const PREFLIGHT = new CrossOriginHeaders({
+  sent: ['authorization', 'content-type', 'mcp-protocol-version', 'x-request-id'],
+  read: ['retry-after', 'x-request-id'],
+})
+
+/** The answer to a browser that asks whether a page of another origin may ask. */
+export const preflightReply = (methods: string): Response =>
+  PREFLIGHT.shared(PREFLIGHT.preflightReply(methods), ANY_ORIGIN)
 
 const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' }
 

@@ -15,7 +15,7 @@ import {
   resourceMetadata,
   serverMetadata,
 } from '~/wire/connection/metadata.ts'
-import { machineReply, OAuthFault } from './machine-reply.ts'
+import { machineReply, OAuthFault, preflightReply } from './machine-reply.ts'
 
 export type MachineDeps = PageRequestDeps &
   ConnectionDeps &
@@ -43,7 +43,7 @@ export function machineRoutes(deps: MachineDeps): Route[] {
   // Below a path, RFC 8414 and RFC 9728 put the path of the service behind the well-known one.
   const below = mount === '' ? [] : [mount]
   const places = (path: string, tail = '') => [path, ...below.map((at) => `${path}${at}${tail}`)]
-  return [
+  const answered = [
     ...[...places(resource, tools), resource + tools].map((at) => document(at, resourceMetadata)),
     ...places(server).map((at) => document(at, serverMetadata)),
     ...places(discovery).map((at) => document(at, discoveryMetadata)),
@@ -52,7 +52,13 @@ export function machineRoutes(deps: MachineDeps): Route[] {
     machine(deps, OAUTH_PATHS.register, registerReply),
     machine(deps, OAUTH_PATHS.revoke, revokeReply),
   ]
+  return answered.flatMap((route) => [route, preflight(route)])
 }
+
+const preflight = ({ method, path }: Route): Route => ({
+  ...{ method: 'OPTIONS', path },
+  handle: () => preflightReply(method),
+})
 
 type Answer = (deps: MachineDeps, request: Request, nowMs: number) => Promise<Response>
 

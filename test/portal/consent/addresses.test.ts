@@ -77,5 +77,22 @@ describe('the metadata', () => {
     const reply = await fetch(`${world.origin}/.well-known/oauth-authorization-server`)
     expect(reply.headers.get('access-control-allow-origin')).toBe('*')
     expect(reply.headers.get('cache-control')).toBe('public, max-age=300')
+    for (const [path, method] of [
+      ['/.well-known/oauth-authorization-server', 'GET'],
+      ['/oauth/register', 'POST'],
+      ['/oauth/token', 'POST'],
+    ] as const) {
+      const headers = {
+        origin: 'https://inspector.example',
+        'access-control-request-method': method,
+        'access-control-request-headers': 'mcp-protocol-version',
+      }
+      const asked = await fetch(`${world.origin}${path}`, { method: 'OPTIONS', headers })
+      expect(asked.status).toBe(204)
+      const { headers: allowed } = asked
+      expect(allowed.get('access-control-allow-origin')).toBe('*')
+      expect(allowed.get('access-control-allow-methods')).toBe(method)
+      expect(allowed.get('access-control-allow-headers')).toContain('mcp-protocol-version')
+    }
   })
 })
