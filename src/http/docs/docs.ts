@@ -12,8 +12,10 @@ import { AddressedFile, ANYWHERE } from './addressed-file.ts'
 import {
   ASSETS,
   ASSETS_PATH,
+  COLLECTION_PATH,
   DOCUMENT_PATH,
   type Frame,
+  GUIDE_PATH,
   PAGE_DOCUMENT_PATH,
   PAGE_PATH,
   referencePage,
@@ -44,12 +46,12 @@ export function docsRoutes(deps: HomeDeps, { basePath, routes, frame }: Around):
   const mount = mountOf(publicUrl)
   return [
     { method: 'GET', path: DOCUMENT_PATH, handle: (request) => addressed.reply(request) },
-    { method: 'GET', path: '/postman.json', handle: (request) => collection.reply(request) },
+    { method: 'GET', path: COLLECTION_PATH, handle: (request) => collection.reply(request) },
     page(PAGE_DOCUMENT_PATH, async () => ({
       bytes: (await document()).replaceAll(ANYWHERE, publicUrl ?? ''),
       type: 'application/json',
     })),
-    page('/llms.txt', () => ({ bytes: guide(), type: 'text/plain; charset=utf-8' })),
+    page(GUIDE_PATH, () => ({ bytes: guide(), type: 'text/plain; charset=utf-8' })),
     page(PAGE_PATH, async () =>
       referencePage({ publicOrigin, mount, guide: guide(), frame: await frame(PAGE_PATH) }),
     ),

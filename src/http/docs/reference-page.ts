@@ -3,6 +3,8 @@ import type { FileContent } from '~/http/static-file.ts'
 import { DOCUMENT_VERSION } from '~/wire/openapi/document.ts'
 
 export const DOCUMENT_PATH = '/openapi.json'
+export const COLLECTION_PATH = '/postman.json'
+export const GUIDE_PATH = '/llms.txt'
 export const PAGE_PATH = '/docs'
 export const ASSETS_PATH = `${PAGE_PATH}/assets`
 /**
@@ -28,6 +30,13 @@ follow()
 dark.addEventListener('change', follow)
 `
 
+/** What the page shows, for programs; the reference itself would name the page's own document. */
+const FILES = [
+  [DOCUMENT_PATH, 'OpenAPI document'],
+  [COLLECTION_PATH, 'Postman collection'],
+  [GUIDE_PATH, 'Guide for agents'],
+] as const
+
 const TABLES = '.swagger-ui :is(table.responses-table, table.parameters)'
 const OUR_STYLE = `
 html { color-scheme: light dark }
@@ -36,10 +45,13 @@ main { min-height: 60vh }
 main:focus { outline: none }
 .guide { max-width: 72rem; margin: 0 auto; padding: 12px 20px; box-sizing: border-box }
 .guide { white-space: pre-wrap; overflow-wrap: anywhere }
+.files { max-width: 72rem; margin: 0 auto; padding: 12px clamp(1rem, 4vw, 2rem) 0 }
+.files { box-sizing: border-box; font-size: 0.875rem }
+.swagger-ui .info hgroup.main a { display: none }
 .swagger-ui .wrapper { max-width: 72rem; padding-inline: clamp(1rem, 4vw, 2rem) }
 .dark-mode .swagger-ui table.headers td { color: #e4e6e6 }
 @media (max-width: 40rem) {
-  .guide { padding-inline: 12px }
+  .guide, .files { padding-inline: 12px }
   .swagger-ui .wrapper { padding: 0 12px }
   .swagger-ui .opblock .opblock-summary-method { min-width: 52px; padding: 6px 0 }
   ${TABLES}, ${TABLES} > tbody, ${TABLES} > tbody > tr, ${TABLES} > tbody > tr > td {
@@ -94,6 +106,7 @@ export async function referencePage(options: Options): Promise<FileContent> {
  * reference. Throws where a place is not there once.
  */
 function withOurs(written: string, { mount, guide, frame }: Options) {
+  const files = FILES.map(([path, name]) => `<a href="${mount}${path}">${name}</a>`).join(' · ')
   const head = `${frame.head}
 <style>${OUR_STYLE}</style>
 <script>${FOLLOW_SCHEME}</script>
@@ -102,7 +115,8 @@ function withOurs(written: string, { mount, guide, frame }: Options) {
   const places: Record<string, (place: HTMLRewriterTypes.Element) => void> = {
     head: (place) => place.append(head, { html: true }),
     body(place) {
-      place.prepend(`${frame.header}<main id="content" tabindex="-1">`, { html: true })
+      const before = `<main id="content" tabindex="-1"><p class="files">${files}</p>`
+      place.prepend(frame.header + before, { html: true })
       place.append(`</main>${frame.footer}`, { html: true })
     },
     '#swagger-ui': (place) => place.setInnerContent(reference, { html: true }),

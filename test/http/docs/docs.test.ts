@@ -161,7 +161,8 @@ describe('GET /docs', () => {
         '/corridors',
         '/developer',
       ],
-      ...['/docs', '/docs', ...ASSETS, '/how-we-reckon', '/llms.txt', '/providers', '/send'],
+      ...['/docs', '/docs', ...ASSETS, '/how-we-reckon', '/llms.txt', '/llms.txt'],
+      ...['/openapi.json', '/postman.json', '/providers', '/send'],
     ])
     expect(text).toContain(`"url":"${PAGE_DOCUMENT}"`)
   })
