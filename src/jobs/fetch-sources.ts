@@ -50,7 +50,10 @@ export function fetchSources(
 
 type Beginning = { readonly records: ReadonlyMap<string, SourceRecord>; readonly wish: Wish }
 
-/** A report on each of the banks, in their order. */
+/**
+ * A report on each of the banks, in their order. Rejects where the store fails, once nobody is being
+ * asked any more.
+ */
 async function fetchEach(
   deps: FetchSourcesDeps,
   sources: readonly QuoteSource[],
@@ -68,7 +71,9 @@ async function fetchEach(
       tell(report, before, deps.log)
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE_MAX }, askInTurn))
+  const ended = await Promise.allSettled(Array.from({ length: AT_ONCE_MAX }, askInTurn))
+  const failure = ended.find(({ status }) => status === 'rejected')
+  if (failure) throw (failure as PromiseRejectedResult).reason
   return sources.map(({ id }) => reports.get(id)!)
 }
 
