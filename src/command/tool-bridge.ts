@@ -5,7 +5,7 @@ const WAITING_MAX = 32
 /** How long an answer may take. */
 const ANSWER_MS_MAX = 60_000
 
-export type Bridge = {
+type Bridge = {
   /** The address of the tool server. */
   readonly url: string
   readonly key: string

@@ -106,18 +106,19 @@ export class People {
       onFault: (message) => log.error({}, message),
       passwords,
     })
-    const connections = createConnectionStore(database, SCOPES)
+    const applications = applicationsOf(options, shared)
     this.job = {
       name: 'prune-people',
       pattern: '2 * * * *',
       async run() {
         await store.prune(clock.now())
-        await connections.prune(clock.now())
+        await applications.connections.prune(clock.now())
       },
     }
     this.#deps = {
       ...options,
       ...storesOf(options),
+      ...applications,
       ...{ people: auth, members: store, attempts: store, newKey, isOutage },
       unknownPath: () => unknownPath(mount),
       fingerprint: async (text) => fingerprintOf(await secret(), text),
@@ -125,17 +126,6 @@ export class People {
       notify: this.#outbox.tell,
       addressOf: addresses.of,
       forms: new AddressLimits(FORMS),
-      machines: new AddressLimits(FORMS),
-      connections,
-      oauth: createOAuth(database, {
-        ...shared,
-        scopes: SCOPES,
-        onFault: (message) => log.error({}, message),
-        onError: (err) => log.error({ err }, 'a question of an application failed'),
-      }),
-      applicationDocument: applicationDocuments(options.pace),
-      newConnectionHash: () => connectionHash((count) => randomBytes(count)),
-      newClientId: () => randomBytes(CLIENT_ID_BYTES).toString('hex'),
       publicUrl: config.publicUrl,
       ...{ publicOrigin, home, cookiePrefix },
       isProxied: config.trustedProxies > 0,
@@ -159,6 +149,25 @@ export class People {
   /** Waits for the mails under way, except those that take too long. */
   stop(): Promise<void> {
     return this.#outbox.stop()
+  }
+}
+
+type Shared = Pick<AuthOptions, 'secret' | 'cookiePrefix' | 'cookiePath'>
+
+/** What applications need that people connect. */
+function applicationsOf({ database, log, pace }: PeopleOptions, shared: Shared) {
+  return {
+    machines: new AddressLimits(FORMS),
+    connections: createConnectionStore(database, SCOPES),
+    oauth: createOAuth(database, {
+      ...shared,
+      scopes: SCOPES,
+      onFault: (message) => log.error({}, message),
+      onError: (err) => log.error({ err }, 'a question of an application failed'),
+    }),
+    applicationDocument: applicationDocuments(pace),
+    newConnectionHash: () => connectionHash((count) => randomBytes(count)),
+    newClientId: () => randomBytes(CLIENT_ID_BYTES).toString('hex'),
   }
 }
 

@@ -29,7 +29,7 @@ export type PageRequestDeps = PeopleDeps & {
    * The limit on forms from one address, kept in this process: a flood costs the database nothing.
    */
   readonly forms: AddressLimits
-  /** The same for requests of applications. */
+  /** The limit on requests of applications from one address. */
   readonly machines: AddressLimits
   /** The origin of the public address, if a setting gives one. */
   readonly publicOrigin: string | null

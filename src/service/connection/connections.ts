@@ -24,7 +24,7 @@ const READ_AGAIN_MS = DAY_MS
 const STALE_MS_MAX = 7 * DAY_MS
 
 /** A person's wish to connect an application, as the key that will stand for it. */
-export type NewConnection = {
+type NewConnection = {
   readonly accountId: string
   readonly userId: string
   readonly clientId: string
@@ -35,7 +35,7 @@ export type NewConnection = {
 }
 
 /** The connection that a token belongs to. */
-export type Held = {
+type Held = {
   readonly keyId: string
   readonly accountId: string
   readonly clientId: string
@@ -43,7 +43,7 @@ export type Held = {
   readonly isEnded: boolean
 }
 
-export type ConnectionStore = {
+type ConnectionStore = {
   application(clientId: string): Promise<KnownApplication | null>
   /** Adds an application, or brings a known one up to date. */
   keepApplication(application: KnownApplication): Promise<void>

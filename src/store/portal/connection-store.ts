@@ -29,18 +29,7 @@ export function createConnectionStore(database: Database, scopes: readonly strin
       const { name, uri, redirectUris, updatedAt } = row
       return { clientId, name, uri, redirectUris, readMs: updatedAt.getTime() }
     },
-    async keepApplication({ clientId, name, uri, redirectUris, readMs }: Kept) {
-      const readAt = new Date(readMs)
-      const described = { name, uri, redirectUris: [...redirectUris], updatedAt: readAt }
-      await db
-        .insert(oauthClients)
-        .values({
-          ...{ id: randomUUID(), clientId, ...described, createdAt: readAt },
-          ...{ grantTypes: ['authorization_code', 'refresh_token'], responseTypes: ['code'] },
-          scopes: [...scopes],
-        })
-        .onConflictDoUpdate({ target: oauthClients.clientId, set: described })
-    },
+    keepApplication: (application: Kept) => keepApplication(database, scopes, application),
     async strangers() {
       const [row] = await db
         .select({ count: count() })
@@ -49,18 +38,7 @@ export function createConnectionStore(database: Database, scopes: readonly strin
       return row!.count
     },
     connect: (wish: Wish, max: number) => connect(database, wish, max),
-    async heldBy(tokenHash: string) {
-      const [held] = await database.sql<Held[]>`
-        select k.id as "keyId", k.account_id as "accountId", t.client_id as "clientId",
-          k.name, k.revoked_at is not null as "isEnded"
-        from (
-          select client_id, user_id from oauth_access_tokens where token = ${tokenHash}
-          union all select client_id, user_id from oauth_refresh_tokens where token = ${tokenHash}
-        ) t
-        join oauth_consents c using (client_id, user_id)
-        join keys k on k.id = c.key_id`
-      return held ?? null
-    },
+    heldBy: (tokenHash: string) => heldBy(database, tokenHash),
     /** What an access token in use stands for; null for any other. */
     async accessOf(tokenHash: string) {
       const [row] = await db
@@ -112,6 +90,36 @@ const consentsOf = ({ db }: Database) =>
     .select({ one: sql`1` })
     .from(oauthConsents)
     .where(eq(oauthConsents.clientId, oauthClients.clientId))
+
+async function keepApplication(
+  { db }: Database,
+  scopes: readonly string[],
+  { clientId, name, uri, redirectUris, readMs }: Kept,
+): Promise<void> {
+  const readAt = new Date(readMs)
+  const described = { name, uri, redirectUris: [...redirectUris], updatedAt: readAt }
+  await db
+    .insert(oauthClients)
+    .values({
+      ...{ id: randomUUID(), clientId, ...described, createdAt: readAt },
+      ...{ grantTypes: ['authorization_code', 'refresh_token'], responseTypes: ['code'] },
+      scopes: [...scopes],
+    })
+    .onConflictDoUpdate({ target: oauthClients.clientId, set: described })
+}
+
+async function heldBy({ sql: query }: Database, tokenHash: string): Promise<Held | null> {
+  const [held] = await query<Held[]>`
+    select k.id as "keyId", k.account_id as "accountId", t.client_id as "clientId",
+      k.name, k.revoked_at is not null as "isEnded"
+    from (
+      select client_id, user_id from oauth_access_tokens where token = ${tokenHash}
+      union all select client_id, user_id from oauth_refresh_tokens where token = ${tokenHash}
+    ) t
+    join oauth_consents c using (client_id, user_id)
+    join keys k on k.id = c.key_id`
+  return held ?? null
+}
 
 function connect(
   database: Database,

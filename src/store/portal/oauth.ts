@@ -34,7 +34,7 @@ type OAuthOptions = Pick<AuthOptions, 'secret' | 'cookiePrefix' | 'cookiePath' |
 }
 
 /** Where a question of an application leads. */
-export type Outcome =
+type Outcome =
   /** Nobody is signed in. */
   | { readonly kind: 'sign-in' }
   /** The person is to decide; `question` is to be sent back with the decision. */

@@ -54,8 +54,8 @@ export const serverMetadata = (home: string) => ({
 })
 
 /**
- * The same in the form of OpenID, which is the only one that clients look for below the path of a
- * service that has one. Nobody gets an identity token, so no key signs any.
+ * The server's metadata in the form of OpenID, the only one that clients look for below the path of
+ * a service that has one. Nobody gets an identity token, so no key signs any.
  */
 export const discoveryMetadata = (home: string) => ({
   ...serverMetadata(home),
