@@ -2,6 +2,7 @@
 import type { Clock } from '~/clock.ts'
 import { freshnessAt } from '~/domain/freshness.ts'
 import type { AddressOf } from '~/http/edge/address.ts'
+import { askedUrl, type HomeDeps } from '~/http/edge/home.ts'
 import type { Fetch } from '~/http/handler.ts'
 import { errorReply } from '~/http/reply.ts'
 import type { Log } from '~/log.ts'
@@ -20,6 +21,7 @@ export type PublicDeps = {
   readonly pages: PageDeps
   readonly limits: AddressLimits
   readonly addressOf: AddressOf
+  readonly isProxied: HomeDeps['isProxied']
 }
 
 /** What a visitor without a key may see: always the hourly tier. */
@@ -61,7 +63,7 @@ const movedReply = ({ pages }: PublicDeps, { to, isForGood = false }: Moved): Re
 
 /** A handler under the limit and view of public pages. */
 function limited(
-  { memory, clock, ageLimits, limits, addressOf }: PublicDeps,
+  { memory, clock, ageLimits, limits, addressOf, isProxied }: PublicDeps,
   { answer, over }: Limited,
 ): Fetch {
   return (request) => {
@@ -69,7 +71,7 @@ function limited(
     const waitMs = limits.take(addressOf(request), nowMs)
     if (waitMs > 0) return over(request, Math.ceil(waitMs / 1000))
     const view = new View(memory.current, freshnessAt('hourly', nowMs), ageLimits)
-    return answer({ request, url: new URL(request.url), view, nowMs })
+    return answer({ request, url: askedUrl(request, isProxied), view, nowMs })
   }
 }
 

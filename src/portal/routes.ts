@@ -46,6 +46,7 @@ export type PortalDeps = {
   readonly past: HeldSeriesDeps
   readonly metering: Metering
   readonly publicUrl: string | null
+  readonly isProxied: boolean
   readonly sample: string | null
   readonly portal: PortalOptions
 }

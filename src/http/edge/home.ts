@@ -25,6 +25,13 @@ export function homeOf({ headers, url }: Request, { publicUrl, isProxied }: Home
   return HOST.test(host) && URL.canParse(written) ? new URL(written).origin : NOWHERE
 }
 
+/** The URL of a request as its caller wrote it: with https where a trusted proxy says so. */
+export function askedUrl({ headers, url }: Request, isProxied: boolean): URL {
+  const asked = new URL(url)
+  if (isProxied && isForwardedHttps(headers)) asked.protocol = 'https:'
+  return asked
+}
+
 /** Whether the last proxy says that it was called over https. */
 export const isForwardedHttps = (headers: Headers): boolean =>
   headers.get('x-forwarded-proto')?.split(',').at(-1)?.trim() === 'https'

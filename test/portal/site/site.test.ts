@@ -72,6 +72,27 @@ describe('GET /robots.txt', () => {
   })
 })
 
+describe('a page behind a proxy, without a public address', () => {
+  test.each([
+    ['/robots.txt', 'rates.example/sitemap.xml'],
+    ['/?from=USD&to=KES', 'rates.example/api/v1'],
+    ['/providers/retail-a', 'rates.example/'],
+  ])(
+    '200 for %s with https addresses if the proxy can be trusted to say so',
+    async (path, found) => {
+      for (const isProxied of [true, false]) {
+        const world = new World({ isProxied })
+        world.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
+        const headers = { 'x-forwarded-proto': 'https' }
+        const request = new Request(`http://rates.example${path}`, { headers })
+        const text = await (await world.app.handle(request)).text()
+        expect(text).toContain(`${isProxied ? 'https' : 'http'}://${found}`)
+        expect(text).not.toContain(`${isProxied ? 'http' : 'https'}://${found}`)
+      }
+    },
+  )
+})
+
 describe('GET /favicon.ico', () => {
   test('200 with one picture of 32 pixels', async () => {
     const { app } = quotedWorld()
