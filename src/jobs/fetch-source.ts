@@ -152,6 +152,7 @@ class SourceRun {
     const record: SourceRecord = {
       ...before,
       ...(isAsked && outcome),
+      begunMs: before.begunMs ?? clock.now(),
       timeZone: this.source.timeZone,
       publishes: this.source.publishes,
       failures: failure ? before.failures + (isAsked ? 1 : 0) : 0,

@@ -19,7 +19,7 @@ export function sourceMetrics(memory: Memory, clock: Clock): Family[] {
       type: 'gauge',
       *read() {
         for (const record of records()) {
-          const missed = missedDays(record.newestMs, record, clock.now())
+          const missed = missedDays(record, clock.now())
           if (missed !== null) yield [{ source: record.id }, missed]
         }
       },

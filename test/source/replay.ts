@@ -15,8 +15,16 @@ export type Replay = {
   stop(): void
 }
 
+type Options = {
+  readonly folder?: string
+  readonly port?: number
+  /** Whether a question that was recorded for other dates is answered as it was for those. */
+  readonly isUndated?: boolean
+}
+
 /** Answers a question that was recorded as it was answered then, any other with 404. */
-export async function startReplay(folder?: string, port = 0): Promise<Replay> {
+export async function startReplay(options: Options = {}): Promise<Replay> {
+  const { folder, port = 0, isUndated = false } = options
   const exchanges = (await Promise.all(NAMES.map((name) => exchangesOf(name, folder)))).flat()
   const asked: Replayed[] = []
   const running = new Map<string, number>()
@@ -32,7 +40,8 @@ export async function startReplay(folder?: string, port = 0): Promise<Replay> {
       const count = (running.get(host) ?? 0) + 1
       running.set(host, count)
       atOnceMax = Math.max(atOnceMax, count)
-      const recorded = recordedOf(exchanges, { request, ...one, form: await request.text() })
+      const question = { request, ...one, form: await request.text() }
+      const recorded = recordedOf(exchanges, question, isUndated)
       try {
         return (await replay.answer(one, recorded)) ?? recorded
       } finally {
@@ -57,18 +66,33 @@ type Question = Pick<Replayed, 'host' | 'path'> & {
   readonly form: string
 }
 
-function recordedOf(exchanges: readonly Exchange[], { request, host, path, form }: Question) {
-  const found = exchanges.find(
-    ({ method, url, request_body }) =>
-      method === request.method && url === `https://${host}${path}` && request_body === form,
-  )
+function recordedOf(
+  exchanges: readonly Exchange[],
+  { request, host, path, form }: Question,
+  isUndated: boolean,
+): Response {
+  const asked = `${request.method} https://${host}${path} ${form}`
+  const textOf = ({ method, url, request_body }: Exchange) => `${method} ${url} ${request_body}`
+  const found =
+    exchanges.find((exchange) => textOf(exchange) === asked) ??
+    (isUndated
+      ? exchanges.findLast((exchange) => undated(textOf(exchange)) === undated(asked))
+      : undefined)
   if (!found) return new Response('nothing was recorded', { status: 404 })
   const headers = { 'content-type': found.content_type }
   return new Response(bytesOf(found), { status: found.status, headers })
 }
 
+/** The text with every date in it blanked. */
+const undated = (text: string): string =>
+  text.replace(/\d{4}-\d{2}-\d{2}|\d{2}(\/|%2F)\d{2}(\/|%2F)\d{4}/g, 'DATE')
+
 if (import.meta.main) {
   const [folder, port] = process.argv.slice(2)
-  const { via } = await startReplay(folder, Number(port ?? 0))
+  const { via } = await startReplay({
+    ...(folder && { folder }),
+    port: Number(port ?? 0),
+    isUndated: true,
+  })
   process.stdout.write(`QUOTE_SOURCES_VIA=${via}\n`)
 }

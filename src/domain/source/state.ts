@@ -7,6 +7,8 @@ export type SourceRecord = Attempts &
   Publishing & {
     readonly id: string
     readonly providerId: string
+    /** When it was asked for the first time. */
+    readonly begunMs: number | null
     /** How often it failed without a success in between. */
     readonly failures: number
     /** The newest day of which a rate is recorded; null before the first. */
@@ -25,6 +27,7 @@ export const untried = ({ id, provider, timeZone, publishes }: QuoteSource): Sou
   providerId: provider.id,
   timeZone,
   publishes,
+  begunMs: null,
   failures: 0,
   newestMs: null,
   currencies: 0,

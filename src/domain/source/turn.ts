@@ -42,15 +42,16 @@ export function isDue(turn: Turn, publishing: Publishing, nowMs: number): boolea
 /** How many days of publication are counted at most. */
 const MISSED_DAYS_MAX = 366
 
+/** What tells what a bank has missed: its newest day, and when it was asked for the first time. */
+type Stated = Publishing & { readonly newestMs: number | null; readonly begunMs: number | null }
+
 /**
- * On how many days the bank should have published since the newest that it stated; null before the
- * first. Its holidays count, as nobody tells us of them.
+ * On how many days the bank should have published since the newest that it stated, or since it was
+ * asked first where it has stated none; null before that. Its holidays count, as nobody tells us of
+ * them.
  */
-export function missedDays(
-  newestMs: number | null,
-  publishing: Publishing,
-  nowMs: number,
-): number | null {
+export function missedDays(publishing: Stated, nowMs: number): number | null {
+  const newestMs = publishing.newestMs ?? publishing.begunMs
   if (newestMs === null) return null
   const newest = dateIn(newestMs, publishing.timeZone)
   let missed = 0

@@ -30,7 +30,7 @@ const columns = (nowMs: number): Column<SourceRecord>[] => [
   {
     head: 'State',
     cell: (source) => {
-      const missed = missedDays(source.newestMs, source, nowMs)
+      const missed = missedDays(source, nowMs)
       const late = missed === null || missed === 0 ? '' : `, ${countText(missed, 'day')} missed`
       return `${source.isFailing ? 'failing' : 'works'}${late}`
     },
@@ -65,7 +65,7 @@ const columns = (nowMs: number): Column<SourceRecord>[] => [
 export const troubledOf = (sources: readonly SourceRecord[], nowMs: number): string[] =>
   sources
     .filter((source) => {
-      const missed = missedDays(source.newestMs, source, nowMs) ?? 0
+      const missed = missedDays(source, nowMs) ?? 0
       return source.isFailing || source.refused.length > 0 || missed >= LATE_DAYS
     })
     .map(({ id }) => id)

@@ -12,7 +12,8 @@ export const QuoteSourceState = namedRecord('QuoteSourceState', {
   missed_days: nullable(
     Type.Integer({
       description:
-        'On how many of its days of publication it has stated nothing since; holidays count.',
+        'On how many of its days of publication it has stated nothing since; holidays count. Null ' +
+        'before it is asked.',
     }),
   ),
   is_late: Type.Boolean({ description: `Whether it has missed ${LATE_DAYS} days or more.` }),
@@ -32,7 +33,7 @@ export function presentSource(
   nowMs: number,
 ): Static<typeof QuoteSourceState> {
   const { id, providerId, newestMs, currencies, succeededMs, isFailing } = record
-  const missed = missedDays(newestMs, record, nowMs)
+  const missed = missedDays(record, nowMs)
   return {
     name: id,
     provider_id: providerId,

@@ -132,10 +132,10 @@ describe('corridor sources status', () => {
       { name: 'bct', is_failing: false },
       { name: 'cbg', is_failing: false, newest: '2026-05-22T00:00:00.000Z', is_late: true },
       { name: 'cbk', currencies: 21, provider_id: 'central-bank-of-kenya', refused: [] },
-      { name: 'cbn', is_failing: true, fault: 'malformed', newest: null, missed_days: null },
+      { name: 'cbn', is_failing: true, fault: 'malformed', newest: null, missed_days: 0 },
     ])
     const { stdout } = await run('sources status')
-    expect(stdout).toMatch(/^cbn +failing +never +- +- +did not answer complete JSON/m)
+    expect(stdout).toMatch(/^cbn +failing +never +- +0 +did not answer complete JSON/m)
   })
 })
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { NO_ATTEMPTS } from '~/domain/feed/attempts.ts'
+import type { Publishing } from '~/domain/source/source.ts'
 import { isDue, LATE_DAYS, missedDays, stepsOf, usualSpan } from '~/domain/source/turn.ts'
 
 const at = (iso: string) => Date.parse(iso)
@@ -64,11 +65,14 @@ describe('isDue', () => {
 })
 
 describe('missedDays', () => {
+  const missed = (newestMs: number | null, publishing: Publishing, nowMs: number) =>
+    missedDays({ ...publishing, newestMs, begunMs: null }, nowMs)
+
   test('counts days of publication whose hour has passed, not weekends', () => {
     const friday = day('2026-05-22')
-    expect(missedDays(friday, NAIROBI, at('2026-05-25T10:29:00Z'))).toBe(0)
-    expect(missedDays(friday, NAIROBI, at('2026-05-25T10:30:00Z'))).toBe(1)
-    expect(missedDays(friday, NAIROBI, at('2026-05-28T10:30:00Z'))).toBe(LATE_DAYS)
+    expect(missed(friday, NAIROBI, at('2026-05-25T10:29:00Z'))).toBe(0)
+    expect(missed(friday, NAIROBI, at('2026-05-25T10:30:00Z'))).toBe(1)
+    expect(missed(friday, NAIROBI, at('2026-05-28T10:30:00Z'))).toBe(LATE_DAYS)
   })
 
   test('counts the days of a week that begins on Sunday', () => {
@@ -77,13 +81,18 @@ describe('missedDays', () => {
       publishes: { at: '15:30', weekdays: [1, 2, 3, 4, 7] },
     }
     const thursday = at('2026-05-20T21:00:00Z')
-    expect(missedDays(thursday, cairo, at('2026-05-23T20:00:00Z'))).toBe(0)
-    expect(missedDays(thursday, cairo, at('2026-05-24T12:30:00Z'))).toBe(1)
+    expect(missed(thursday, cairo, at('2026-05-23T20:00:00Z'))).toBe(0)
+    expect(missed(thursday, cairo, at('2026-05-24T12:30:00Z'))).toBe(1)
   })
 
-  test('is null before the first day, and bounded after years', () => {
-    expect(missedDays(null, NAIROBI, at('2026-05-25T10:30:00Z'))).toBeNull()
-    expect(missedDays(day('2019-01-01'), NAIROBI, at('2026-05-25T10:30:00Z'))).toBe(366)
+  test('counts from the first question to a bank that has stated no day', () => {
+    const begun = { ...NAIROBI, newestMs: null, begunMs: at('2026-05-25T10:00:00Z') }
+    expect(missedDays(begun, at('2026-05-27T10:30:00Z'))).toBe(2)
+  })
+
+  test('is null before the first question, and bounded after years', () => {
+    expect(missed(null, NAIROBI, at('2026-05-25T10:30:00Z'))).toBeNull()
+    expect(missed(day('2019-01-01'), NAIROBI, at('2026-05-25T10:30:00Z'))).toBe(366)
   })
 })
 
