@@ -52,7 +52,7 @@ type Marked = { readonly lastFour: string | null; readonly hash?: string }
 
 /** A key as people see it once it is made: how it begins and ends, as far as that is known. */
 export const keyMark = ({ lastFour, hash = '' }: Marked): string =>
-  isConnection({ hash }) ? 'connected application' : `${PREFIX}\u2026${lastFour ?? ''}`
+  isConnection({ hash }) ? 'a connected application' : `${PREFIX}\u2026${lastFour ?? ''}`
 
 /** How the access tokens of connected applications begin; they have the form of keys. */
 export const ACCESS_TOKEN_PREFIX = 'crt_'

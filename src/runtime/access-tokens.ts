@@ -1,9 +1,12 @@
 import type { Refresher } from '~/jobs/refresh.ts'
 import type { Memory } from '~/memory/memory.ts'
 import { AccessTokens } from '~/service/connection/access-tokens.ts'
+import { orUnavailable } from '~/store/outage.ts'
 import { createConnectionStore } from '~/store/portal/connection-store.ts'
 import { SCOPES } from '~/wire/connection/metadata.ts'
 import type { ServiceOptions } from './service-options.ts'
+
+const AWAY = 'the database with the access tokens cannot be reached at the moment'
 
 type Deps = Pick<ServiceOptions, 'database' | 'clock'> & {
   readonly memory: Memory
@@ -14,7 +17,7 @@ type Deps = Pick<ServiceOptions, 'database' | 'clock'> & {
 export function accessTokensOf({ database, clock, memory, refresher }: Deps): AccessTokens {
   const store = createConnectionStore(database, SCOPES)
   const load = async (tokenHash: string) => {
-    const held = await store.accessOf(tokenHash)
+    const held = await orUnavailable(store.accessOf(tokenHash), AWAY)
     if (held && !memory.current.keys.keyByHash(held.keyHash)) {
       refresher.note({ kind: 'access', accountId: held.accountId })
       await refresher.settled()
