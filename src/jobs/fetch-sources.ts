@@ -51,8 +51,8 @@ export function fetchSources(
 type Beginning = { readonly records: ReadonlyMap<string, SourceRecord>; readonly wish: Wish }
 
 /**
- * A report on each of the banks, in their order. Rejects where the store fails, once nobody is being
- * asked any more.
+ * A report on each of the banks, in their order. Rejects where the store fails, once nobody is
+ * being asked any more.
  */
 async function fetchEach(
   deps: FetchSourcesDeps,
