@@ -12,8 +12,8 @@ export const QuoteSourceState = namedRecord('QuoteSourceState', {
   missed_days: nullable(
     Type.Integer({
       description:
-        'On how many of its days of publication it has stated nothing since; holidays count. Null ' +
-        'before it is asked.',
+        'On how many of its days of publication it has stated nothing since; holidays count. ' +
+        'Null before it is asked.',
     }),
   ),
   is_late: Type.Boolean({ description: `Whether it has missed ${LATE_DAYS} days or more.` }),
