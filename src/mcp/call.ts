@@ -6,6 +6,7 @@ import { type AgeLimits, View } from '~/memory/view.ts'
 import { type Metering, reserveUnit } from '~/service/metering.ts'
 import { noteFailure } from '~/telemetry/request-scope.ts'
 import { type ErrorBody, errorBody } from '~/wire/errors.ts'
+import type { AnswerCache } from '~/wire/text/answer-cache.ts'
 import type { Asker } from './asker.ts'
 import type { Tool } from './tool.ts'
 
@@ -14,6 +15,7 @@ export type CallDeps = {
   readonly log: Log
   readonly metering: Metering
   readonly ageLimits: AgeLimits
+  readonly answers: AnswerCache
 }
 
 /**
@@ -40,20 +42,40 @@ type Call = { readonly tool: Tool; readonly given: unknown; readonly asker: Aske
  * The result of one call: the REST body, both as text and as an object, or the REST error as an
  * error that the model can read.
  */
-export async function callTool(deps: CallDeps, { tool, given, asker }: Call) {
-  const { memory, ageLimits, log } = deps
+export async function callTool(deps: CallDeps, call: Call) {
   try {
-    const body = await metered(deps, asker, (freshness) => {
-      const view = new View(memory.current, freshness, ageLimits)
-      return tool.answer({ given, view })
-    })
-    return { content: textOf(body), structuredContent: { ...body } }
+    const text = await metered(deps, call.asker, (freshness) => answerText(deps, call, freshness))
+    return { content: contentOf(text), structuredContent: JSON.parse(text) }
   } catch (error) {
-    return { content: textOf(failureBody(error, log)), isError: true }
+    return { content: contentOf(JSON.stringify(failureBody(error, deps.log))), isError: true }
   }
 }
 
-const textOf = (body: object) => [{ type: 'text' as const, text: JSON.stringify(body) }]
+const contentOf = (text: string) => [{ type: 'text' as const, text }]
+
+/** An answer as JSON. Those from memory alone are kept like those of REST. */
+function answerText(
+  { memory, ageLimits, answers }: CallDeps,
+  { tool, given }: Call,
+  freshness: Freshness,
+): string | Promise<string> {
+  const question = questionOf(tool, given)
+  const known = question && answers.find(question, memory.current, freshness)
+  if (known) return known
+  const view = new View(memory.current, freshness, ageLimits)
+  const body = tool.answer({ given, view })
+  if (body instanceof Promise) return body.then((late) => JSON.stringify(late))
+  const text = JSON.stringify(body)
+  return question ? answers.keep(question, text, view) : text
+}
+
+/**
+ * The key under which an answer is kept; null where JSON would write another question alike: 1e999.
+ */
+function questionOf({ name }: Tool, given: unknown): string | null {
+  const text = JSON.stringify(given)
+  return text?.includes('null') ? null : `${name} ${text}`
+}
 
 /** The body that REST gives a failure; an error that is not a ServiceError is only logged. */
 export function failureBody(error: unknown, log: Log): ErrorBody {

@@ -5,6 +5,7 @@ import { quotaAt } from '~/service/metering.ts'
 import { preferred } from '~/wire/accept.ts'
 import { credentialOf } from '~/wire/credential.ts'
 import { quotaHeaders } from '~/wire/quota.ts'
+import { AnswerCache } from '~/wire/text/answer-cache.ts'
 import { type Asker, askerOf, authInfoOf } from './asker.ts'
 import { HTTP_FAULT, messageOf } from './body.ts'
 import type { CallDeps } from './call.ts'
@@ -16,7 +17,7 @@ import { faultReply, optionsReply, withOrigin } from './reply.ts'
 import { serversOf } from './server.ts'
 import { toolsOf } from './tools.ts'
 
-type ToolServerDeps = CallDeps &
+type ToolServerDeps = Omit<CallDeps, 'answers'> &
   ToolAccess & {
     readonly clock: Clock
     readonly past: HistoryToolDeps
@@ -37,7 +38,7 @@ export class ToolServer {
 
   constructor(private readonly deps: ToolServerDeps) {
     const { log, past, options } = deps
-    const serverFor = serversOf(deps, toolsOf(past))
+    const serverFor = serversOf({ ...deps, answers: new AnswerCache() }, toolsOf(past))
     this.#guard = new Guard(options)
     this.#handle = handlerOf(
       ({ authInfo }) => serverFor(askerOf(authInfo)),

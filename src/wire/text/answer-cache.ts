@@ -39,9 +39,10 @@ const INSTANT_LENGTH = '2026-03-05T14:00:00.000Z'.length
 /**
  * Bodies that would be written again letter by letter, except for the time.
  *
- * The question is the text of a request's URL; the answer is a pure function of it, a generation
- * and a freshness. It is kept until what it was read from changes, or room is needed. The first
- * answer to a question is not kept: most amounts are never asked for again.
+ * The question is the text of a request's URL, or of a call of a tool; the answer is a pure
+ * function of it, a generation and a freshness. It is kept until what it was read from changes, or
+ * room is needed. The first answer to a question is not kept: most amounts are never asked for
+ * again.
  *
  * Cache 2 of a read, see docs/architecture.md.
  */
