@@ -13,7 +13,8 @@ export class Application {
   constructor(
     readonly world: PeopleWorld,
     readonly clientId: string,
-    readonly callback = CALLBACK,
+    /** The public address of the service, if it has another than its own. */
+    private readonly place: { readonly home?: string } = {},
   ) {}
 
   /** One that registered. */
@@ -29,11 +30,11 @@ export class Application {
     const query = new URLSearchParams({
       response_type: 'code',
       client_id: this.clientId,
-      redirect_uri: this.callback,
+      redirect_uri: CALLBACK,
       state: 'the state',
       code_challenge: Buffer.from(hash).toString('base64url'),
       code_challenge_method: 'S256',
-      resource: `${this.world.origin}/mcp`,
+      resource: `${this.place.home ?? this.world.origin}/mcp`,
       ...changed,
     })
     return `/oauth/authorize?${query}`
@@ -58,7 +59,7 @@ export class Application {
       grant_type: 'authorization_code',
       code,
       client_id: this.clientId,
-      redirect_uri: this.callback,
+      redirect_uri: CALLBACK,
       code_verifier: this.verifier,
       ...changed,
     })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { MailSink } from '../../support/mail-sink.ts'
+import { Application } from '../consent/application.ts'
 import { keyIn, newEmail, PASSWORD, PeopleWorld, pathOf } from '../people-world.ts'
 
 const OTHER = 'a new pair of shoes'
@@ -70,4 +71,20 @@ test('mails report each new key and each new password, and contain none of them'
   for (const token of links)
     for (const mail of [all[1], all[2], all[3], all[5]]) expect(mail).not.toContain(token)
   expect(world.log.said.filter((line) => /^(warn|error)/.test(line))).toEqual([])
+})
+
+test('a mail reports a new application, with the way to end it', async () => {
+  const email = newEmail()
+  const visitor = world.visitor()
+  const before = sink.mails.length
+  await visitor.submit('/sign-up', { email, password: PASSWORD })
+  const confirming = (await sink.until(before + 1)).at(-1)!
+  await visitor.submit(linkIn(confirming), { password: PASSWORD })
+  await sink.until(before + 2)
+  const application = await Application.registered(world)
+  await new Application(world, application.clientId, { home: ORIGIN }).tokens({ visitor })
+  const mail = (await sink.until(before + 3)).at(-1)!
+  expect(subjectOf(mail)).toBe('An application was connected to Corridor')
+  expect(mail).toContain('"Agent"')
+  expect(linkIn(mail)).toBe('/developer')
 })

@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'bun:test'
+import { DAY_MS } from '~/domain/duration.ts'
+import {
+  applicationByDocument,
+  type KnownApplication,
+  keepStranger,
+} from '~/service/connection/connections.ts'
+import {
+  ApplicationFault,
+  applicationIn,
+  isDocumentAddress,
+} from '~/wire/connection/application.ts'
+
+const ADDRESS = 'https://agent.example/client.json'
+const described = { name: 'Agent', uri: null, redirectUris: ['https://agent.example/back'] }
+
+/** Applications in memory. */
+class Kept {
+  readonly known = new Map<string, KnownApplication>()
+  count = 0
+  readonly connections: Parameters<typeof keepStranger>[0]['connections'] = {
+    application: async (clientId) => this.known.get(clientId) ?? null,
+    keepApplication: async (application) => void this.known.set(application.clientId, application),
+    strangers: async () => this.count,
+    connect: async () => null,
+    heldBy: async () => null,
+  }
+}
+
+describe('applicationByDocument', () => {
+  test('reads once a day, and believes a document that fails for a week', async () => {
+    const kept = new Kept()
+    let readings = 0
+    let isBroken = false
+    const at = (nowMs: number) =>
+      applicationByDocument(kept, ADDRESS, {
+        nowMs,
+        read: async () => {
+          readings += 1
+          if (isBroken) throw new ApplicationFault('invalid_client_metadata', 'gone')
+          return described
+        },
+      })
+    expect(await at(0)).toEqual({ ...described, clientId: ADDRESS, readMs: 0 })
+    await at(DAY_MS - 1)
+    expect(readings).toBe(1)
+    await at(DAY_MS)
+    expect(readings).toBe(2)
+    isBroken = true
+    expect((await at(8 * DAY_MS - 1)).readMs).toBe(DAY_MS)
+    await expect(at(8 * DAY_MS)).rejects.toThrow('gone')
+  })
+})
+
+describe('keepStranger', () => {
+  test('keeps 9,999 that nobody connects, and refuses one more than 10,000', async () => {
+    const kept = new Kept()
+    kept.count = 9_999
+    await keepStranger(kept, 'one', { described, nowMs: 0 })
+    kept.count = 10_000
+    await expect(keepStranger(kept, 'two', { described, nowMs: 0 })).rejects.toThrow('too many')
+    expect([...kept.known.keys()]).toEqual(['one'])
+  })
+})
+
+describe('applicationIn', () => {
+  const redirect_uris = ['https://agent.example/back']
+
+  test('names an application that does not by the host it leads to', () => {
+    expect(applicationIn({ redirect_uris })).toEqual({
+      name: 'agent.example',
+      uri: null,
+      redirectUris: redirect_uris,
+    })
+    expect(applicationIn({ redirect_uris: ['cursor:back'] }).name).toBe('cursor')
+  })
+
+  test('leaves out a page that could not be linked to, and what it knows nothing about', () => {
+    const document = { redirect_uris, client_uri: 'javascript:1', __proto__: { name: 'x' }, a: 1 }
+    expect(applicationIn(document)).toEqual({
+      name: 'agent.example',
+      uri: null,
+      redirectUris: redirect_uris,
+    })
+  })
+
+  test('takes ten addresses, each once', () => {
+    const ten = Array.from({ length: 10 }, (_, i) => `https://agent.example/${i % 9}`)
+    expect(applicationIn({ redirect_uris: ten }).redirectUris).toHaveLength(9)
+  })
+})
+
+describe('isDocumentAddress', () => {
+  test.each([ADDRESS, 'https://a.example/x?y=1', 'https://a.example:8443/x'])('is %s', (id) =>
+    expect(isDocumentAddress(id)).toBe(true),
+  )
+  test.each(['abc', '', 'http://a.example/x', 'https://a.example', 'https://A.example/x'])(
+    'is not %p',
+    (id) => expect(isDocumentAddress(id)).toBe(false),
+  )
+})
