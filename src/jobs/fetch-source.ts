@@ -86,9 +86,9 @@ const BATCH_MAX = 500
 /**
  * Asks a bank for a span, in its own steps, and records what is new and believed.
  *
- * Every step is recorded before the next is asked, so a run that breaks off goes on where it was. A
- * step that the bank has no page for is left out. A failure of the bank is an outcome; only a
- * failure of the store makes this reject.
+ * Every step is recorded before the next is asked: what a run recorded before it breaks off stays,
+ * and the next run records the rest. A step that the bank has no page for is left out. A failure of
+ * the bank is an outcome; only a failure of the store makes this reject.
  */
 export async function fetchSource(
   deps: FetchSourceDeps,
