@@ -5,6 +5,7 @@ import { quotaAt } from '~/service/metering.ts'
 import { preferred } from '~/wire/accept.ts'
 import { credentialOf } from '~/wire/credential.ts'
 import { quotaHeaders } from '~/wire/quota.ts'
+import { streamedBody } from '~/wire/streamed-body.ts'
 import { AnswerCache } from '~/wire/text/answer-cache.ts'
 import { type Asker, askerOf, authInfoOf } from './asker.ts'
 import { HTTP_FAULT, messageOf } from './body.ts'
@@ -64,9 +65,8 @@ export class ToolServer {
     }
     const nowMs = this.deps.clock.now()
     const caller = granted(await callerOfTools(this.deps, credentialOf(headers), nowMs))
-    const reply = await this.#answered(request, { caller, nowMs }).catch((error) =>
-      faultReply(error, this.deps.log),
-    )
+    const answered = this.#answered(request, { caller, nowMs })
+    const reply = await whole(await answered.catch((error) => faultReply(error, this.deps.log)))
     const quota = quotaHeaders(quotaAt(this.deps.metering, caller, nowMs), nowMs)
     for (const [name, value] of Object.entries(quota)) reply.headers.set(name, value)
     return reply
@@ -81,6 +81,12 @@ export class ToolServer {
     return this.#handle(request, { parsedBody: sent, authInfo: authInfoOf({ ...by, sent }) })
   }
 }
+
+/** A reply whose head goes out in one piece, however long its body is. */
+const whole = async (reply: Response): Promise<Response> =>
+  reply.headers.get('content-type') === 'application/json'
+    ? new Response(streamedBody(await reply.text()), reply)
+    : reply
 
 const methodNotAllowed = (): ServiceError =>
   new ServiceError('method_not_allowed', `use ${METHODS.join(' or ')}`, { allowed: METHODS })

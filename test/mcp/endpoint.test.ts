@@ -218,6 +218,17 @@ describe('the form of a reply', () => {
     }
   })
 
+  test('is streamed where it is long, since its head would go out word by word', async () => {
+    const tools = toolWorld()
+    const key = tools.world.key()
+    const body = `[${[1, 2].map((id) => messageOf({ method: 'tools/list' }, id))}]`
+    const reply = await tools.fetch({ key, body })
+    expect((await reply.text()).length).toBeGreaterThan(20_000)
+    expect(reply.headers.get('transfer-encoding')).toBe('chunked')
+    const short = await tools.fetch({ key, body: messageOf({ method: 'ping' }) })
+    expect(short.headers.get('content-length')).toBe(String((await short.text()).length))
+  })
+
   test('shows what is left of the budget, whatever the outcome', async () => {
     const tools = toolWorld()
     const key = tools.world.key('free')
