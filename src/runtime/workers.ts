@@ -113,7 +113,6 @@ class Workers {
         ...env,
         DATABASE_URL: config.databaseUrl ?? serverUrlOf(database.sql),
         PORT: String(this.port),
-        MCP_SESSIONS_MAX: '0',
       },
       stdio: ['ignore', 'ignore', 'inherit'],
       ipc: (message, from) => {

@@ -25,9 +25,9 @@ function everything(world: World): Asked[] {
   const known = [...METERED, ...FAILING].map(
     ({ path }): Asked => [`${API}${path}`, { headers: key }],
   )
-  const paths = [
-    ...new Set(world.app.allRoutes().map(({ path }) => path.replace(':file', 'ke.svg'))),
-  ]
+  const written = (path: string) =>
+    path.replace('/files/:file', '/files/2026-03-04.csv.gz').replace(':file', 'ke.svg')
+  const paths = [...new Set(world.app.allRoutes().map(({ path }) => written(path)))]
   const bare = ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS'].flatMap((method) =>
     [...paths, '/mcp', '/mcp/', '/nowhere', '/api/v1/nowhere', '/flags/no.svg'].flatMap(
       (path): Asked[] => [
