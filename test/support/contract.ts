@@ -126,7 +126,8 @@ export class Contract {
     if (method === 'OPTIONS' && reply.status === 204) return []
     const path = pathname.slice(this.#basePath.length).replace(/\/$/, '')
     const operations = this.#paths[path] ?? this.#withParts(path)
-    if (!operations) return reply.status === 404 ? errorFaults(reply) : ['no such path']
+    const isRefused = reply.status === 404 || reply.status === 405
+    if (!operations) return isRefused ? errorFaults(reply) : ['no such path']
     const isHead = method === 'HEAD'
     const operation = operations[isHead ? 'get' : method.toLowerCase()]
     if (!operation && reply.status !== 405) return ['no such operation']

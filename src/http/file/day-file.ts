@@ -9,6 +9,7 @@ import type { AccessDeps } from '~/http/access.ts'
 import { isHeld } from '~/http/entity-tag.ts'
 import { MeteredRequest } from '~/http/metered-request.ts'
 import { BASE_PATH, pathOf } from '~/http/path.ts'
+import { errorReply } from '~/http/reply.ts'
 import type { Route } from '~/http/route.ts'
 import { View } from '~/memory/view.ts'
 import { type DayFileStore, type DayFileWriter, dayFileOf } from '~/service/file/day-file.ts'
@@ -55,11 +56,13 @@ export const dayFileRoutes = (deps: AccessDeps & DayFileDeps): Route[] => [
       mayCarry: ['Content-Disposition'],
     },
     handle: async (request) => {
+      const path = pathOf(request.url)
+      if (!isNameOfFile(path)) return errorReply(noSuchPath, deps.log)
       const metered = new MeteredRequest(deps, request)
       const refusal = await metered.begin()
       if (refusal) return metered.failed(refusal)
       try {
-        const day = dayIn(pathOf(request.url))
+        const day = dayIn(path)
         const file = await keptDayFile(deps, day, metered.freshness().nowMs)
         return replyOf(request, { day, file }, metered.quotaHeaders())
       } catch (error) {
@@ -105,14 +108,16 @@ export function keptDayFile(
   return dayFileOf(dayFiles, view, { dateMs: dateMsOf(day)!, day, write })
 }
 
+const isNameOfFile = (path: string): boolean => /\.csv\.gz\/?$/.test(path)
+
+const EXAMPLE = 'files are named after a UTC day, such as 2026-03-04.csv.gz'
+const noSuchPath = new ServiceError('unknown_path', `no such path; ${EXAMPLE}`)
+
 /** The day that a path names. Throws for one that names no file. */
 function dayIn(path: string): string {
   const day = FILE.exec(path)?.[1]
   if (day !== undefined && dateMsOf(day) !== null) return day
-  throw new ServiceError(
-    'unknown_file',
-    'there is no such file; files are named after a UTC day, such as 2026-03-04.csv.gz',
-  )
+  throw new ServiceError('unknown_file', `there is no such file; ${EXAMPLE}`)
 }
 
 type Kept = { readonly day: string; readonly file: Uint8Array<ArrayBuffer> }

@@ -140,7 +140,8 @@ describe('GET /files/YYYY-MM-DD.csv.gz', () => {
     '/files/%00',
   ])('404 for %s, which names no file', async (odd) => {
     const { status, body } = await world.get(odd)
-    expect([status, body.code]).toEqual([404, 'unknown_file'])
+    const code = odd.endsWith('.csv.gz') ? 'unknown_file' : 'unknown_path'
+    expect([status, body.code]).toEqual([404, code])
     expect(body.error).toContain('2026-03-04.csv.gz')
   })
 
