@@ -63,7 +63,7 @@ describe('a bank that is used for the first time', () => {
     const rows = await scene.observations(KENYA)
     expect(rows).toHaveLength(KENYA_ROWS)
     expect(rows.findLast(({ source }) => source === 'JPY')).toMatchObject({
-      ...{ target: 'KES', rate: '0.812', rate_type: 'official', fee: '0', evidence: null },
+      ...{ target: 'KES', rate: '0.812', rate_type: 'official', fee: null, evidence: null },
       notes: 'central 81.2 KES for 100 JPY',
       effective_from: '2026-03-18 21:00:00+00',
     })
