@@ -4,7 +4,7 @@ import { type ConvertResponse, presentConvert } from '~/wire/convert.ts'
 import { convertQuestion } from '~/wire/parameters.ts'
 import { amount, detailField, providersField, selectionFields } from './argument/fields.ts'
 import { betweenFields, corridorAsked, SIDES_NEEDED } from './between.ts'
-import { eatenNote, missingNote, unfitNote } from './notes.ts'
+import { eatenNote, fixedNote, missingNote, unfitNote } from './notes.ts'
 import { leftOut, paged, sliced, sliceFields } from './page.ts'
 import { shortEntry, shortened } from './short.ts'
 import { tool } from './tool.ts'
@@ -50,7 +50,8 @@ export const convertAmount = tool({
     const body = paged(
       presentConvert({ ...found, entries: sliced(wanted, args) }, view.freshness),
       leftOut({ providers: wanted.length }, args),
-      missingNote(wanted, found.entries, corridor),
+      missingNote(wanted, found.entries, { corridor, args }),
+      fixedNote(found.entries),
       unfitNote(view, found.absence),
       eatenNote(wanted),
     )

@@ -27,7 +27,7 @@ export const listCorridors = tool({
   input: Type.Object({
     from: Type.Optional(corridorFields.from),
     to: Type.Optional(corridorFields.to),
-    country: Type.Optional(country('To or from this country: code or name.')),
+    country: Type.Optional(country('To or from its currencies; with by country, itself.')),
     by: { ...CorridorsQuery.properties.by, description: 'country: see above.' },
     ...filterFields,
     ...ageField,

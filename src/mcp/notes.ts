@@ -1,4 +1,5 @@
 import { type Corridor, corridorKey } from '~/domain/corridor.ts'
+import { isExecutable } from '~/domain/provider.ts'
 import type { View } from '~/memory/view.ts'
 import type { Absence } from '~/service/absence.ts'
 import type { Conversion } from '~/service/convert.ts'
@@ -13,15 +14,26 @@ function someOf(names: readonly string[]): string {
   return listed(rest > 0 ? [...names.slice(0, NAMES_MAX), `${rest} more`] : names)
 }
 
+/** What chooses among the prices of a corridor, besides what is asked of offers. */
+type Choice = { readonly providers?: unknown; readonly rate_type?: unknown }
+
 /** That a list is empty by the providers or the kind asked for alone; null where it is not. */
 export function missingNote(
   wanted: readonly unknown[],
   all: readonly unknown[],
-  corridor: Corridor,
+  { corridor, args }: { readonly corridor: Corridor; readonly args: Choice },
 ): string | null {
   if (wanted.length > 0 || all.length === 0) return null
-  const what = `No price of ${corridorKey(corridor)} fits providers or rate_type`
-  return `${what}; without them there are ${all.length}.`
+  const asked = (['providers', 'rate_type'] as const).filter((name) => args[name] !== undefined)
+  const what = `No price of ${corridorKey(corridor)} fits ${listed(asked)}`
+  return `${what}; without that there are ${all.length}.`
+}
+
+/** That nobody can send at any price of a list; null where somebody can, and of an empty list. */
+export function fixedNote(entries: readonly Conversion[]): string | null {
+  const kinds = [...new Set(entries.map(({ ranked: { quote } }) => quote.rateType))]
+  if (kinds.length === 0 || kinds.some(isExecutable)) return null
+  return `Only ${listed(kinds)} prices are known, at which nobody can send.`
 }
 
 /**

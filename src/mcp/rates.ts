@@ -49,7 +49,7 @@ export const getRates = tool({
     const body = paged(
       presentRates({ ...rates, quotes: sliced(wanted, args) }, view.freshness),
       leftOut({ providers: wanted.length }, args),
-      missingNote(wanted, rates.quotes, corridor),
+      missingNote(wanted, rates.quotes, { corridor, args }),
       restNote(wanted.slice(args.offset + args.limit)),
       unfitNote(view, rates.absence),
     )

@@ -41,7 +41,7 @@ describe('names in place of codes', () => {
     const none = await ask('get_rates', { ...CORRIDOR, providers: 'retail-b', amount: null })
     expect([none.count, none.note]).toEqual([
       0,
-      'No price of USD/KES fits providers or rate_type; without them there are 1.',
+      'No price of USD/KES fits providers; without that there are 1.',
     ])
   })
 
@@ -150,6 +150,7 @@ describe('a date', () => {
     expect(days.end).toBe('2026-03-02T00:00:00.000Z')
     const future = await ask('get_history', { ...CORRIDOR, until: '2026-03-06' })
     expect([future.code, future.parameter]).toEqual(['invalid_parameter', 'until'])
+    expect(future.error).toContain('it lies in the future')
   })
 })
 

@@ -16,6 +16,14 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
   ZWG: ['ZiG'],
 }
 
+/** What is meant most often by a name of several currencies, such as pound, comes first. */
+const MEANT_MOST = ['USD', 'GBP', 'XAF', 'XOF', 'CHF', 'INR']
+
+const placeOf = (code: string): number => {
+  const place = MEANT_MOST.indexOf(code)
+  return place < 0 ? MEANT_MOST.length : place
+}
+
 const english = new Intl.DisplayNames('en', { type: 'currency' })
 
 /** What a currency is called in English, whatever a catalogue calls it; its code where unknown. */
@@ -29,11 +37,13 @@ export class CurrencyNames {
   constructor(currencies: readonly Pick<Currency, 'code' | 'name'>[]) {
     this.#codes = new Set(currencies.map(({ code }) => code))
     this.#names = new Names(
-      currencies.map(({ code, name }) => {
-        const home = homeOf(code)
-        const names = [name, commonName(code), ...(ALSO[code] ?? [])]
-        return { id: code, names, words: home ? namesOf(home.code) : [] }
-      }),
+      currencies
+        .toSorted((a, b) => placeOf(a.code) - placeOf(b.code))
+        .map(({ code, name }) => {
+          const home = homeOf(code)
+          const names = [name, commonName(code), ...(ALSO[code] ?? [])]
+          return { id: code, names, words: home ? namesOf(home.code) : [] }
+        }),
     )
   }
 
@@ -42,15 +52,26 @@ export class CurrencyNames {
     const said = this.#names.exact(text)
     if (said.kind !== 'none') return said
     const country = countryNames.exact(text)
-    if (country.kind === 'none') return this.#names.meaning(text)
-    const countries = country.kind === 'one' ? [country.id] : country.ids
-    const codes = [...new Set(countries.flatMap((code) => this.#moneyOf(code)))]
-    if (codes.length === 0) return { kind: 'none', near: null }
+    if (country.kind === 'none') return this.#called(text)
+    const codes = this.#moneyOf(country.kind === 'one' ? [country.id] : country.ids)
+    if (codes.length === 0) return { kind: 'none', near: [] }
     return codes.length === 1 ? { kind: 'one', id: codes[0]! } : { kind: 'several', ids: codes }
   }
 
+  /** What a text means that names no country, but may misspell one. */
+  #called(text: string): Meaning {
+    const called = this.#names.meaning(text)
+    if (called.kind !== 'none' || called.near.length > 0) return called
+    const country = countryNames.meaning(text)
+    return country.kind === 'none' ? { ...country, near: this.#moneyOf(country.near) } : called
+  }
+
+  #moneyOf(countries: readonly string[]): readonly string[] {
+    return [...new Set(countries.flatMap((code) => this.#moneyIn(code)))]
+  }
+
   /** A country's own currency where prices there are in it, else all that it uses. */
-  #moneyOf(country: string): readonly string[] {
+  #moneyIn(country: string): readonly string[] {
     const used = COUNTRIES.get(country)!.currencies.filter((code) => this.#codes.has(code))
     const [first] = used
     return first !== undefined && homeOf(first)?.code === country ? [first] : used

@@ -14,19 +14,20 @@ export type Meaning =
   | { readonly kind: 'one'; readonly id: string }
   /** Two or more, in the order in which they were given. */
   | { readonly kind: 'several'; readonly ids: readonly string[] }
-  /** None; `near` is the one whose name was probably misspelt. */
-  | { readonly kind: 'none'; readonly near: string | null }
+  /** None; `near` are those whose name was probably misspelt. */
+  | { readonly kind: 'none'; readonly near: readonly string[] }
 
 /** Three letters are a code, to which many others are near. */
 const NEAR_LENGTH_MIN = 4
 
-const NOTHING: Meaning = { kind: 'none', near: null }
+const NOTHING: Meaning = { kind: 'none', near: [] }
 
 type Entry = { readonly id: string; readonly words: ReadonlySet<string> }
 
 /** Finds things by what people call them. */
 export class Names {
   readonly #entries: readonly Entry[]
+  readonly #words: ReadonlySet<string>
   readonly #byId: ReadonlyMap<string, string>
   /** The ids of everything of one name, by the words of the name, or of the id, in one. */
   readonly #byName: ReadonlyMap<string, readonly string[]>
@@ -37,6 +38,7 @@ export class Names {
       id,
       words: new Set([...names, ...words].flatMap(wordsOf)),
     }))
+    this.#words = new Set(this.#entries.flatMap((entry) => [...entry.words]))
     const byName = new Map<string, string[]>()
     for (const { id, names } of all)
       for (const name of new Set([id, ...names].map(joined))) {
@@ -53,17 +55,26 @@ export class Names {
    * may be written together: "mpesa" is M-Pesa.
    */
   meaning(text: string): Meaning {
-    const whole = this.exact(text)
-    if (whole.kind !== 'none' || text.length > NAME_LENGTH_MAX) return whole
+    const exact = this.exact(text)
+    if (exact.kind !== 'none' || text.length > NAME_LENGTH_MAX) return exact
     const words = wordsOf(text)
     if (words.length === 0) return NOTHING
-    const ids = this.#entries
+    const ids = this.#having(words)
+    if (ids.length > 0) return meaningOf(ids)
+    const whole = nearest(words.join(''), this.#byName.keys())
+    return { kind: 'none', near: whole === null ? this.#nearBy(words) : this.#byName.get(whole)! }
+  }
+
+  /** Those whose names have each of the words, a misspelt one put right. */
+  #nearBy(words: readonly string[]): readonly string[] {
+    const meant = words.map((word) => (this.#words.has(word) ? word : nearest(word, this.#words)))
+    return meant.includes(null) ? [] : this.#having(meant as string[])
+  }
+
+  #having(words: readonly string[]): readonly string[] {
+    return this.#entries
       .filter((entry) => words.every((word) => entry.words.has(word)))
       .map(({ id }) => id)
-    if (ids.length > 0) return meaningOf(ids)
-    const word = words.join('')
-    const near = word.length < NEAR_LENGTH_MIN ? null : meantBy(word, [...this.#byName.keys()])
-    return { kind: 'none', near: near === null ? null : this.#byName.get(near)![0]! }
   }
 
   /** As `meaning`, by id or by a whole name alone, and without a near one. */
@@ -73,6 +84,9 @@ export class Names {
     return id === undefined ? meaningOf(this.#byName.get(joined(text)) ?? []) : { kind: 'one', id }
   }
 }
+
+const nearest = (word: string, all: Iterable<string>): string | null =>
+  word.length < NEAR_LENGTH_MIN ? null : meantBy(word, [...all])
 
 const joined = (name: string): string => wordsOf(name).join('')
 

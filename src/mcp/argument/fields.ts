@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { AMOUNT_MAX } from '~/domain/convert.ts'
 import { DAY_MS } from '~/domain/duration.ts'
+import { invalidParameter } from '~/domain/errors.ts'
 import { dateMsOf } from '~/domain/instant.ts'
 import { DETAILS } from '~/mcp/short.ts'
 import { words } from '~/wire/fields.ts'
@@ -100,6 +101,11 @@ export const untilField = {
       (text, { name, nowMs }) => {
         const dayMs = dateMsOf(text)
         if (dayMs !== null && dayMs <= nowMs) return iso(Math.min(dayMs + DAY_MS - 1, nowMs))
+        if (dayMs !== null)
+          throw invalidParameter({
+            name,
+            fault: 'it lies in the future; leave it out to end with now',
+          })
         readInstant(name, text)
         return text
       },

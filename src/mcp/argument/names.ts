@@ -43,11 +43,11 @@ export const currencyText: Reading = (text, { name, catalogue }) => {
   if (catalogue.currency(text)) return text
   const nameOf = (code: string) => catalogue.currency(code)!.name
   const meaning = namesOf(catalogue).currencies.meaning(text)
-  if (meaning.kind === 'none' && meaning.near === null) return text
+  if (meaning.kind === 'none' && meaning.near.length === 0) return text
   if (meaning.kind === 'none')
     throw new ServiceError(
       'unsupported_currency',
-      `${name}: ${quoted(text)} is not a supported currency; ${didYouMean(meaning.near!, nameOf)}`,
+      `${name}: ${quoted(text)} is not a supported currency; ${didYouMean(meaning.near, nameOf)}`,
       { parameter: name, supported_currencies: catalogue.supportedCodes },
     )
   return onlyOne(meaning, { text, name, nameOf })
@@ -58,7 +58,7 @@ export const countryText: Reading = (text, { name }) => {
   const nameOf = (code: string) => COUNTRIES.get(code)!.name
   const meaning = countryNames.meaning(text)
   if (meaning.kind !== 'none') return onlyOne(meaning, { text, name, nameOf })
-  if (meaning.near === null) return neededCountry(name, text)
+  if (meaning.near.length === 0) return neededCountry(name, text)
   throw invalidParameter({
     name,
     fault: `${quoted(text)} is no country; ${didYouMean(meaning.near, nameOf)}`,
@@ -73,7 +73,7 @@ export const providerText: Reading = (text, { name, catalogue }) => {
   const meaning = namesOf(catalogue).providers.meaning(text)
   if (meaning.kind !== 'none') return onlyOne(meaning, { text, name, nameOf })
   const advice =
-    meaning.near === null ? 'list_providers finds them' : didYouMean(meaning.near, nameOf)
+    meaning.near.length === 0 ? 'list_providers finds them' : didYouMean(meaning.near, nameOf)
   throw invalidParameter({ name, fault: `no provider is called ${quoted(text)}; ${advice}` })
 }
 
@@ -84,17 +84,20 @@ const MEANINGS_MAX = 6
 
 function onlyOne(meaning: Exclude<Meaning, { kind: 'none' }>, { text, name, nameOf }: Said) {
   if (meaning.kind === 'one') return meaning.id
-  const shown = meaning.ids.slice(0, MEANINGS_MAX).map((id) => `${id} (${nameOf(id)})`)
-  const rest = meaning.ids.length - shown.length
-  const all = rest > 0 ? [...shown, `${rest} more`] : shown
-  throw invalidParameter({
-    name,
-    fault: `${quoted(text)} may be ${all.slice(0, -1).join(', ')} or ${all.at(-1)}; say which`,
-  })
+  const fault = `${quoted(text)} may be ${oneOf(meaning.ids, nameOf)}; say which`
+  throw invalidParameter({ name, fault })
 }
 
-const didYouMean = (id: string, nameOf: Said['nameOf']): string =>
-  `did you mean ${id} (${nameOf(id)})?`
+/** The things with these ids, of which one is meant. */
+function oneOf(ids: readonly string[], nameOf: Said['nameOf']): string {
+  const shown = ids.slice(0, MEANINGS_MAX).map((id) => `${id} (${nameOf(id)})`)
+  const rest = ids.length - shown.length
+  const all = rest > 0 ? [...shown, `${rest} more`] : shown
+  return all.length === 1 ? all[0]! : `${all.slice(0, -1).join(', ')} or ${all.at(-1)}`
+}
+
+const didYouMean = (ids: readonly string[], nameOf: Said['nameOf']): string =>
+  `did you mean ${oneOf(ids, nameOf)}?`
 
 const ECHO_LENGTH_MAX = 40
 

@@ -70,8 +70,28 @@ describe('CurrencyNames', () => {
     expect([...idsOf(currencyNames.meaning(text))].sort()).toEqual([...codes].sort())
   })
 
+  test.each([
+    ['dollars', 'USD'],
+    ['pound', 'GBP'],
+    ['francs', 'XAF'],
+    ['rupees', 'INR'],
+  ])('puts first what is meant most often by %j', (text, code) => {
+    expect(idsOf(currencyNames.meaning(text))[0]).toBe(code)
+  })
+
+  test.each([
+    ['nairra', ['NGN']],
+    ['shilings', ['KES', 'TZS', 'UGX', 'SOS']],
+    ['Kenyan shilings', ['KES']],
+    ['Kenia', ['KES']],
+    ['Senegall', ['XOF']],
+    ['greenback', []],
+  ])('knows what %j probably misspells', (text, near) => {
+    expect(currencyNames.meaning(text)).toEqual({ kind: 'none', near })
+  })
+
   test('knows which one was misspelt', () => {
-    expect(currencyNames.meaning('Nigerian Niara')).toEqual({ kind: 'none', near: 'NGN' })
+    expect(currencyNames.meaning('Nigerian Niara')).toEqual({ kind: 'none', near: ['NGN'] })
   })
 
   test('finds every currency by its code and by its name, however these are written', () => {
@@ -117,7 +137,7 @@ describe('countryNames', () => {
   })
 
   test('knows which one was misspelt', () => {
-    expect(countryNames.meaning('Senegall')).toEqual({ kind: 'none', near: 'SN' })
+    expect(countryNames.meaning('Senegall')).toEqual({ kind: 'none', near: ['SN'] })
   })
 
   test('finds every country by each of its names, alone or among others of that name', () => {
@@ -158,7 +178,7 @@ describe('providerNames', () => {
   })
 
   test('knows which one was misspelt', () => {
-    expect(providers.meaning('Westen Union')).toEqual({ kind: 'none', near: 'western-union' })
+    expect(providers.meaning('Westen Union')).toEqual({ kind: 'none', near: ['western-union'] })
   })
 
   test('finds every provider by id and name', () => {
