@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { systemClock } from '~/clock.ts'
 import type { Config } from '~/config.ts'
+import { DAY_MS } from '~/domain/duration.ts'
 import { dateMsOf } from '~/domain/instant.ts'
 import { BACKFILL_YEARS_MAX, backfillStartMs, type Observation } from '~/domain/observation.ts'
 import { systemPace } from '~/feed/fetcher.ts'
@@ -109,7 +110,7 @@ function wishOf({ since = null, until = null, dryRun = false }: Options): Wish {
   const sinceMs = since === null ? nowMs : dateMsOf(since)!
   if (sinceMs > (until === null ? nowMs : dateMsOf(until)!))
     throw new CommandFailure('--since must not lie after --until, nor after today')
-  if (sinceMs < backfillStartMs(nowMs))
+  if (sinceMs + DAY_MS <= backfillStartMs(nowMs))
     throw new CommandFailure(`--since may lie at most ${BACKFILL_YEARS_MAX} years back`)
   return { since, until, isDry: dryRun }
 }

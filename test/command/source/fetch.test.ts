@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { backfillStartMs } from '~/domain/observation.ts'
 import { createSourceStateStore } from '~/store/source/state-store.ts'
 import { type Replay, startReplay } from '../../source/replay.ts'
 import { corridorWith, documentOf } from '../../support/command.ts'
@@ -92,6 +93,12 @@ describe('corridor sources fetch', () => {
     expect(result.said).toEqual(['corridor: 1 of 2 sources failed: cbn; see sources status'])
     const { stdout } = await run('sources fetch cbn')
     expect(stdout).toContain(', in an answer of 200 bytes; it begins: gonegone')
+  })
+
+  test('--since may be the day five years ago', async () => {
+    const day = new Date(backfillStartMs(Date.now())).toISOString().slice(0, 10)
+    const { status, said } = await run(`sources fetch cbk --dry-run --since ${day}`)
+    expect([status, said]).toEqual([0, []])
   })
 
   test('says what it cannot do', async () => {
