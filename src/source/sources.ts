@@ -133,10 +133,13 @@ type Memo = { readonly cookies: Map<string, string>; readonly validators: Valida
 
 function answerOf(request: BankRequest, bytes: Uint8Array): BankAnswer {
   const { format, charset } = request
-  if (format === 'spreadsheet') return { request, bytes, text: '' }
-  const text = documentText(bytes, charset)
-  if (format !== 'html') refuseWebPage(text)
-  return { request, bytes, text }
+  const unread = { request, bytes, text: '' }
+  if (format === 'spreadsheet') return unread
+  return readable(unread, () => {
+    const text = documentText(bytes, charset)
+    if (format !== 'html') refuseWebPage(text)
+    return { ...unread, text }
+  })
 }
 
 /** Reads an answer; a failure is told with what came: how long it is, and how it begins. */

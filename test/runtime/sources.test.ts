@@ -271,7 +271,7 @@ const FAULTS: readonly [what: string, answer: () => Response, fault: string, mes
     'an error page with 200',
     () => new Response('<!doctype html><h1>Sorry'),
     'not_data',
-    'answered a web page instead of rates',
+    'answered a web page instead of rates, in an answer of 24 bytes',
   ],
   ['50 MB', huge, 'too_large', 'answered more than 16384 KiB'],
   [
@@ -285,7 +285,7 @@ const FAULTS: readonly [what: string, answer: () => Response, fault: string, mes
     'another charset',
     () => new Response(Buffer.from('{"data":[["é"]]}', 'latin1')),
     'malformed',
-    'answered text that is not UTF-8',
+    'answered text that is not UTF-8, in an answer of 16 bytes',
   ],
   [
     'a redirect to http',
@@ -374,6 +374,18 @@ describe('a bank that answers wrongly', () => {
     expect(message).toMatch(/, in an answer of \d+ bytes$/)
     expect(message).not.toContain('moved')
     expect(scene.log.lines[0]!.context).toMatchObject({ excerpt: '{"draw":1, "moved":[]}' })
+  })
+
+  test('tells in the log how a page begins that is none of rates', async () => {
+    for (const [source, answer, excerpt] of [
+      ['cbk', '<!doctype html><h1>Sorry', '<!doctype html><h1>Sorry'],
+      ['cbn', Buffer.from('{"data":[["é"]]}', 'latin1'), '{"data":[["é"]]}'],
+    ] as const) {
+      const scene = sceneOf(source)
+      replay.answer = () => new Response(answer)
+      await scene.run()
+      expect(scene.log.lines[0]!.context).toMatchObject({ excerpt })
+    }
   })
 
   test("is not believed where its certificate is nobody's", async () => {
