@@ -5,7 +5,7 @@ import { ageMsOf } from '~/domain/price/age.ts'
 
 /** The first year accepted: nothing is known of earlier moments, and calendars differ there. */
 const FIRST_YEAR = 1900
-const FIRST_MS = Date.UTC(FIRST_YEAR)
+export const FIRST_MS = Date.UTC(FIRST_YEAR)
 
 /**
  * Milliseconds of a date-time parameter, null when it is absent; a 400 when it is not a date-time.

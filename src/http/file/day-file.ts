@@ -14,6 +14,7 @@ import type { Route } from '~/http/route.ts'
 import { View } from '~/memory/view.ts'
 import { type DayFileStore, type DayFileWriter, dayFileOf } from '~/service/file/day-file.ts'
 import { textsOf } from '~/wire/list/text.ts'
+import { FIRST_MS } from '~/wire/moment.ts'
 import { NoQuery } from '~/wire/parameters.ts'
 import { dayFileList, presentSnapshot } from '~/wire/snapshot.ts'
 
@@ -116,7 +117,8 @@ const noSuchPath = new ServiceError('unknown_path', `no such path; ${EXAMPLE}`)
 /** The day that a path names. Throws for one that names no file. */
 function dayIn(path: string): string {
   const day = FILE.exec(path)?.[1]
-  if (day !== undefined && dateMsOf(day) !== null) return day
+  const dateMs = day === undefined ? null : dateMsOf(day)
+  if (dateMs !== null && dateMs >= FIRST_MS) return day!
   throw new ServiceError('unknown_file', `there is no such file; ${EXAMPLE}`)
 }
 

@@ -132,6 +132,8 @@ describe('GET /files/YYYY-MM-DD.csv.gz', () => {
 
   test.each([
     '/files/2026-02-30.csv.gz',
+    '/files/0000-01-01.csv.gz',
+    '/files/1899-12-31.csv.gz',
     '/files/2026-03-02.csv',
     '/files/2026-3-2.csv.gz',
     '/files/2026-03-02.xlsx',
