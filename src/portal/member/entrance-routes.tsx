@@ -109,10 +109,14 @@ const said = ({ url }: PageRequest) => ({ isReset: url.searchParams.get('said') 
 /** Where a person who signs in wants to go on: to a question of an application, or nowhere. */
 function nextIn(fields: URLSearchParams): string {
   const next = fieldOf(fields, 'next')
-  return next.startsWith(`${PATHS.authorize}?`) && next.length <= NEXT_LENGTH_MAX ? next : ''
+  const isQuestion = next.startsWith(`${PATHS.authorize}?`) && PLAIN.test(next)
+  return isQuestion && next.length <= NEXT_LENGTH_MAX ? next : ''
 }
 
 const NEXT_LENGTH_MAX = 8000
+
+/** What an address is written in, and a header can hold. */
+const PLAIN = /^[\x21-\x7e]+$/
 
 const daily = ({ metering }: EntranceDeps) => ({ dailyUnits: metering.limits.free })
 

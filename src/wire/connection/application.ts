@@ -82,13 +82,16 @@ function assertRedirect(value: unknown): asserts value is string {
   )
 }
 
+/** A name on one line with something to be seen. */
+const SEEN = /^(?=.*[^\s\p{Default_Ignorable_Code_Point}])[^\p{Zl}\p{Zp}]+$/u
+
 function nameIn(value: unknown, redirectUris: readonly string[]): string {
   if (value === undefined) return hostOf(redirectUris[0]!).slice(0, KEY_NAME_LENGTH_MAX)
   const name = typeof value === 'string' ? value.trim() : ''
-  if (isKeyName(name)) return name
+  if (isKeyName(name) && SEEN.test(name)) return name
   throw new ApplicationFault(
     'invalid_client_metadata',
-    `client_name must have 1 to ${KEY_NAME_LENGTH_MAX} characters on one line`,
+    `client_name must have 1 to ${KEY_NAME_LENGTH_MAX} characters on one line, some to be seen`,
   )
 }
 

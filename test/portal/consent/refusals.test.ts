@@ -155,6 +155,9 @@ describe('a sign-in', () => {
     '/developer',
     '/oauth/authorize',
     `/oauth/authorize?${'x'.repeat(9000)}`,
+    '/oauth/authorize?\r\nset-cookie: a=b',
+    '/oauth/authorize?\0',
+    '/oauth/authorize?\u{1F600}',
   ])('does not lead on to %p', async (next) => {
     const { location } = await member.visitor.get(`/sign-in?${new URLSearchParams({ next })}`)
     expect(location).toBe('/developer')
@@ -228,6 +231,8 @@ describe('a registration', () => {
     ['eleven', { redirect_uris: Array(11).fill('https://a.example/') }, 'invalid_redirect_uri'],
     ['a long name', { client_name: 'x'.repeat(61) }, 'invalid_client_metadata'],
     ['a name of lines', { client_name: 'a\nb' }, 'invalid_client_metadata'],
+    ['a name of two lines', { client_name: 'a\u2028b' }, 'invalid_client_metadata'],
+    ['a name that nobody sees', { client_name: '\u200b\u3164' }, 'invalid_client_metadata'],
     ['another grant', { grant_types: ['client_credentials'] }, 'invalid_client_metadata'],
     ['8 kB and one', `{"a":"${'x'.repeat(8 * 1024)}"}`, 'invalid_request'],
   ])('400 for %s', async (name, metadata, code) => {
