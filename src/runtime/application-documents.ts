@@ -34,7 +34,8 @@ export function applicationDocuments(
 async function read(pace: Pace, address: string): Promise<string> {
   const signal = pace.deadline(DOCUMENT_MS_MAX)
   try {
-    await assertPublic(pace, new URL(address).hostname.replace(/^\[|\]$/g, ''))
+    const host = new URL(address).hostname.replace(/^\[|\]$/g, '')
+    await Promise.race([assertPublic(pace, host), overdue(signal)])
     const response = await pace.fetch(address, {
       headers: { accept: 'application/json', 'accept-encoding': 'gzip' },
       signal,
@@ -53,6 +54,10 @@ async function read(pace: Pace, address: string): Promise<string> {
     throw fault(`${found}; it must be at most ${DOCUMENT_BYTES_MAX / 1024} kB`)
   }
 }
+
+/** Rejects at the deadline, since the look-up of a name cannot be told to stop. */
+const overdue = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => signal.addEventListener('abort', reject, { once: true }))
 
 async function assertPublic({ addressesOf }: Pace, host: string): Promise<void> {
   const addresses = await addressesOf(host).catch(() => [])

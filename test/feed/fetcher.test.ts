@@ -366,7 +366,14 @@ describe('a form', () => {
   })
 
   test('is not sent on to a private network, by address or by name', async () => {
-    for (const host of ['10.0.0.1', '[::1]', '[::ffff:127.0.0.1]', 'localhost', 'inside.example']) {
+    for (const host of [
+      '10.0.0.1',
+      '[::1]',
+      '[::ffff:127.0.0.1]',
+      '[64:ff9b::10.0.0.1]',
+      'db.local.',
+      'inside.example',
+    ]) {
       answerWith(status(302, { location: `http://${host}/` }))
       const pace = new Pace()
       pace.names.set('inside.example', ['93.184.216.34', '192.168.1.1'])

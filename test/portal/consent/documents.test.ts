@@ -133,6 +133,10 @@ describe('a description', () => {
     'fe80::1',
     'fd00::1',
     '::ffff:127.0.0.1',
+    '::127.0.0.1',
+    '64:ff9b::a9fe:a9fe',
+    '2002:a00:1::1',
+    'fec0::1',
   ])('is not asked for at %s', async (address) => {
     const before = outside.asked.length
     outside.addresses = ['93.184.216.34', address]
@@ -140,6 +144,24 @@ describe('a description', () => {
     outside.addresses = ['93.184.216.34']
     expect(html).toContain('its host is not on the public internet')
     expect(outside.asked.length).toBe(before)
+  })
+
+  test('at a public address behind a translator of addresses is asked for', async () => {
+    outside.addresses = ['64:ff9b::5db8:d822']
+    outside.answer = () => new Response('', { status: 404 })
+    const html = await refusal('translated')
+    outside.addresses = ['93.184.216.34']
+    expect(html).toContain('answered with 404')
+  })
+
+  test('is not waited for while a name server keeps its host to itself', async () => {
+    const read = applicationDocuments({
+      ...outside.pace,
+      addressesOf: () => new Promise<never>(() => {}),
+    })
+    const readings = Array.from({ length: 5 }, () => read(CLIENT_ID))
+    for (const { reason } of (await Promise.allSettled(readings)) as PromiseRejectedResult[])
+      expect(reason.message).toContain('it does not come within 5 s')
   })
 
   test('at the address of a machine of ours is not asked for by the real world either', async () => {
