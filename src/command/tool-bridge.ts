@@ -48,11 +48,11 @@ export async function bridge(ends: Bridge): Promise<void> {
 }
 
 async function passed(ends: Bridge, session: Session, line: string | null): Promise<void> {
-  const refuse = (id: Id, message: string) =>
-    ends.answer(JSON.stringify({ jsonrpc: '2.0', id, error: { code: FAILED, message } }))
+  const refuse = (id: Id, message: string, code = FAILED) =>
+    ends.answer(JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } }))
   if (line === null) return refuse(null, `a line may have at most ${LINE_BYTES_MAX} bytes`)
   const message = parsed(line) as Message | undefined
-  if (message === undefined) return refuse(null, 'the line is not valid JSON')
+  if (message === undefined) return refuse(null, 'the line is not valid JSON', UNREADABLE)
   const id = message?.id ?? null
   try {
     for (const answer of await answersOf(ends, headersOf(message, session), line)) {
@@ -68,6 +68,9 @@ async function passed(ends: Bridge, session: Session, line: string | null): Prom
 
 /** The code by which the tool server, too, tells faults of HTTP. */
 const FAILED = -32_000
+
+/** The code that JSON-RPC has for what is not JSON. */
+const UNREADABLE = -32_700
 
 /** What the protocol wants a client to repeat of a message for those who read headers only. */
 function headersOf({ method, params }: Message, { revision }: Session): Record<string, string> {

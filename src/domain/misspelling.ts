@@ -9,17 +9,21 @@ const WRONG_LETTERS_MAX = 2
  * missing, added or swapped with the next, and more letters are right than wrong: `id` is not taken
  * for `to`.
  */
-export function meantBy(word: string, names: readonly string[]): string | null {
-  if (names.includes(word)) return null
+export const meantBy = (word: string, names: readonly string[]): string | null =>
+  allMeantBy(word, names)[0] ?? null
+
+/** As `meantBy`, with all the names that are equally near. */
+export function allMeantBy(word: string, names: readonly string[]): readonly string[] {
+  if (names.includes(word)) return []
   const folded = word.toLowerCase()
-  let meant: string | null = null
+  let meant: string[] = []
   let least = WRONG_LETTERS_MAX + 1
   for (const name of names) {
     const length = Math.max(name.length, word.length)
     if (2 * length - name.length - word.length > WRONG_LETTERS_MAX) continue
     const wrong = wrongLetters(folded, name)
-    if (wrong >= least || 2 * wrong >= length) continue
-    meant = name
+    if (wrong > least || wrong > WRONG_LETTERS_MAX || 2 * wrong >= length) continue
+    meant = wrong < least ? [name] : [...meant, name]
     least = wrong
   }
   return meant

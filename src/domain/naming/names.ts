@@ -1,4 +1,4 @@
-import { meantBy } from '~/domain/misspelling.ts'
+import { allMeantBy } from '~/domain/misspelling.ts'
 import { NAME_LENGTH_MAX, wordsOf } from './words.ts'
 
 /** Something that has an id, and names by which people call it. */
@@ -59,21 +59,23 @@ export class Names {
     if (exact.kind !== 'none' || text.length > NAME_LENGTH_MAX) return exact
     const words = wordsOf(text)
     if (words.length === 0) return NOTHING
-    const ids = this.#having(words)
+    const ids = this.#having(words.map((word) => [word]))
     if (ids.length > 0) return meaningOf(ids)
-    const whole = nearest(words.join(''), this.#byName.keys())
-    return { kind: 'none', near: whole === null ? this.#nearBy(words) : this.#byName.get(whole)! }
+    const near = nearest(words.join(''), this.#byName.keys()).flatMap((n) => this.#byName.get(n)!)
+    return { kind: 'none', near: near.length > 0 ? [...new Set(near)] : this.#nearBy(words) }
   }
 
   /** Those whose names have each of the words, a misspelt one put right. */
   #nearBy(words: readonly string[]): readonly string[] {
-    const meant = words.map((word) => (this.#words.has(word) ? word : nearest(word, this.#words)))
-    return meant.includes(null) ? [] : this.#having(meant as string[])
+    return this.#having(
+      words.map((word) => (this.#words.has(word) ? [word] : nearest(word, this.#words))),
+    )
   }
 
-  #having(words: readonly string[]): readonly string[] {
+  /** Those whose names have one of each of the choices. */
+  #having(choices: readonly (readonly string[])[]): readonly string[] {
     return this.#entries
-      .filter((entry) => words.every((word) => entry.words.has(word)))
+      .filter((entry) => choices.every((all) => all.some((word) => entry.words.has(word))))
       .map(({ id }) => id)
   }
 
@@ -85,8 +87,8 @@ export class Names {
   }
 }
 
-const nearest = (word: string, all: Iterable<string>): string | null =>
-  word.length < NEAR_LENGTH_MIN ? null : meantBy(word, [...all])
+const nearest = (word: string, all: Iterable<string>): readonly string[] =>
+  word.length < NEAR_LENGTH_MIN ? [] : allMeantBy(word, [...all])
 
 const joined = (name: string): string => wordsOf(name).join('')
 

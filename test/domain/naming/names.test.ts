@@ -138,6 +138,7 @@ describe('countryNames', () => {
 
   test('knows which one was misspelt', () => {
     expect(countryNames.meaning('Senegall')).toEqual({ kind: 'none', near: ['SN'] })
+    expect(countryNames.meaning('Nigera')).toEqual({ kind: 'none', near: ['NE', 'NG'] })
   })
 
   test('finds every country by each of its names, alone or among others of that name', () => {
