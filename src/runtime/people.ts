@@ -163,7 +163,6 @@ function applicationsOf({ database, log, pace }: PeopleOptions, shared: Shared) 
       ...shared,
       scopes: SCOPES,
       onFault: (message) => log.error({}, message),
-      onError: (err) => log.error({ err }, 'a question of an application failed'),
     }),
     applicationDocument: applicationDocuments(pace),
     newConnectionHash: () => connectionHash((count) => randomBytes(count)),

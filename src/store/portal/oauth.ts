@@ -22,13 +22,14 @@ const REFRESH_SECONDS = (90 * DAY_MS) / 1000
 /** How long the way from the question to the exchange of the code may take, each half of it. */
 const CODE_SECONDS = (10 * MINUTE_MS) / 1000
 
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const UNIQUE_VIOLATION = '23505'
+
 /** Where the library believes it sends people; these addresses are only told apart here. */
 const SIGN_IN = '/sign-in'
 const CONSENT = '/consent'
 
 type OAuthOptions = Pick<AuthOptions, 'secret' | 'cookiePrefix' | 'cookiePath' | 'onFault'> & {
-  /** Takes what went wrong on our side. */
-  onError(error: unknown): void
   /** What applications may be allowed, as scopes. */
   readonly scopes: string[]
 }
@@ -59,11 +60,13 @@ export function createOAuth(database: Database, options: OAuthOptions) {
   }
   const ask = async (path: string, init: RequestInit) => {
     const { handler } = await loaded()
-    const reply = await handler(new Request(`${UNUSED_URL}${BASE}${path}`, init))
-    if (reply.status < 500) return reply
-    // Throws the real reason if that is a database that is away.
-    await database.db.execute(sql`select 1`)
-    throw new Error(`a question of an application was answered with ${reply.status}`)
+    try {
+      return await handler(new Request(`${UNUSED_URL}${BASE}${path}`, init))
+    } catch (error) {
+      // Throws the real reason if that is a database that is away.
+      await database.db.execute(sql`select 1`)
+      throw error
+    }
   }
   return {
     /** Where the question of an application leads the person whose session is in the headers. */
@@ -77,13 +80,12 @@ export function createOAuth(database: Database, options: OAuthOptions) {
       { question, isAllowed }: { question: string; isAllowed: boolean },
       headers: Headers,
     ): Promise<Outcome | null> {
-      const reply = await ask('/oauth2/consent', {
-        method: 'POST',
-        headers: {
-          ...{ cookie: headers.get('cookie') ?? '', origin: UNUSED_URL },
-          ...{ 'content-type': 'application/json', accept: 'application/json' },
-        },
-        body: JSON.stringify({ accept: isAllowed, oauth_query: question }),
+      const init = decisionBy(headers, { accept: isAllowed, oauth_query: question })
+      const decide = () => ask('/oauth2/consent', init)
+      // One of two clicks at once finds what the other has made only by a second attempt.
+      const reply = await decide().catch((error) => {
+        if (error?.cause?.code === UNIQUE_VIOLATION) return decide()
+        throw error
       })
       const { url } = (await reply.json().catch(() => ({}))) as { url?: string }
       return reply.ok && url ? outcomeOf(url, reply.status) : null
@@ -98,6 +100,15 @@ export function createOAuth(database: Database, options: OAuthOptions) {
   }
 }
 
+const decisionBy = (headers: Headers, decision: object): RequestInit => ({
+  method: 'POST',
+  headers: {
+    ...{ cookie: headers.get('cookie') ?? '', origin: UNUSED_URL },
+    ...{ 'content-type': 'application/json', accept: 'application/json' },
+  },
+  body: JSON.stringify(decision),
+})
+
 function outcomeOf(location: string | null, status: number): Outcome {
   if (location === null) throw new Error(`an authorization was answered with ${status}`)
   const [path, query = ''] = splitAt(location, '?')
@@ -106,9 +117,6 @@ function outcomeOf(location: string | null, status: number): Outcome {
   if (path !== `${UNUSED_URL}${BASE}/error`) return { kind: 'told', url: location }
   return { kind: 'refused', code: new URLSearchParams(query).get('error') ?? 'invalid_request' }
 }
-
-const isRefusal = (error: unknown): boolean =>
-  Number((error as { statusCode?: unknown } | null)?.statusCode) < 500
 
 function splitAt(text: string, mark: string): [before: string, after?: string] {
   const at = text.indexOf(mark)
@@ -145,8 +153,8 @@ async function load({ db }: Database, options: OAuthOptions) {
     advanced: { ...cookiesOf(options), database: { validateSchema: false } },
     rateLimit: { enabled: false },
     logger: { level: 'error', log: (_level, message) => options.onFault(message) },
-    // On its own the library would print refusals.
-    onAPIError: { onError: (error) => void (isRefusal(error) || options.onError(error)) },
+    // On its own the library would print what fails, statements and their values included.
+    onAPIError: { throw: true },
     telemetry: { enabled: false },
     plugins: [
       oauthProvider({

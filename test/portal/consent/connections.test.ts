@@ -107,6 +107,21 @@ describe('a connection', () => {
     expect(html.match(/>Disconnect</g)).toHaveLength(1)
   })
 
+  test('allowed by two clicks at once is one, and both lead back', async () => {
+    for (let i = 0; i < 5; i++) {
+      const { visitor } = await world.member()
+      const application = await Application.registered(world)
+      const clicks = await Promise.all([application.decide(visitor), application.decide(visitor)])
+      expect(clicks.map(({ status }) => status)).toEqual([303, 303])
+      for (const { location } of clicks) {
+        const code = new URL(location!).searchParams.get('code')!
+        expect((await application.exchange(code)).status).toBe(200)
+      }
+      const { html } = await visitor.get('/developer')
+      expect(html.match(/>Disconnect</g)).toHaveLength(1)
+    }
+  })
+
   test('is refused beyond twenty, which have no part in the limit on keys', async () => {
     const { visitor } = await world.member()
     for (let i = 0; i < 20; i++) {
