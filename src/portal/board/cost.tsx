@@ -4,22 +4,31 @@ import { feePercentOf, isFeeStated } from '~/domain/offer/fee.ts'
 import { marginPct } from '~/domain/price/cost.ts'
 import { isExecutable } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
+import { vsMidBps } from '~/domain/spread.ts'
+import type { RankedQuote } from '~/memory/corridor-view.ts'
 import { moneyOf, percentText, priceText } from '~/portal/format.ts'
 import type { Conversion } from '~/service/convert.ts'
 import { pricedAt } from './offer-text.ts'
 
 const BPS_PER_PERCENT = 100
 
-type CostProps = { readonly entry: Conversion; readonly currency: Currency }
+type Mid = { readonly rate: number } | null
+
+type CostProps = {
+  readonly entry: Conversion
+  readonly currency: Currency
+  /** The mid of now. */
+  readonly mid: Mid
+}
 
 /** What a price costs by the mid of its own day; of a fee that nobody stated, the rest. */
-export function Cost({ entry, currency }: CostProps) {
+export function Cost({ entry, currency, mid }: CostProps) {
   const { ranked, cost } = entry
   const { quote, midAtQuote } = ranked
   const amount = pricedAt(entry)
+  if (!isExecutable(quote.rateType)) return <Distance {...{ ...ranked, mid }} />
   if (!midAtQuote) return <span class="muted">no mid that day</span>
   const marginBps = marginPct(quote.rate, midAtQuote.rate) * BPS_PER_PERCENT
-  if (!isExecutable(quote.rateType)) return <>{percentText(-marginBps, true)}</>
   if (!isFeeStated(quote)) return <span class="muted">{percentText(marginBps)} + fee</span>
   if (!cost) return <span class="muted">no mid for its fee</span>
   return (
@@ -29,6 +38,23 @@ export function Cost({ entry, currency }: CostProps) {
         {percentText(cost.totalPct * BPS_PER_PERCENT)}
         {amount && ` of ${amount}`}
       </span>
+    </span>
+  )
+}
+
+type DistanceProps = Pick<RankedQuote, 'quote' | 'midAtQuote'> & { readonly mid: Mid }
+
+/**
+ * How far a price that nobody can send at lies from the mid of its own day, or of today where that
+ * day has none.
+ */
+function Distance({ quote, midAtQuote, mid }: DistanceProps) {
+  const held = midAtQuote ?? mid
+  if (!held) return <span class="muted">no mid</span>
+  return (
+    <span>
+      {percentText(vsMidBps(quote.rate, held.rate), true)}
+      {!midAtQuote && <span class="beside">by today’s mid</span>}
     </span>
   )
 }

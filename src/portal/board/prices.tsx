@@ -25,6 +25,7 @@ export function Prices({ conversions, isPair = false, ...pair }: Props) {
   const shared = {
     ...pair,
     best: bestCurrent,
+    mid,
     decimals,
     isToArrive: recipientGets !== null,
     isPair,

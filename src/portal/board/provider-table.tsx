@@ -15,6 +15,8 @@ export type Shared = {
   readonly to: Currency
   /** The best current price, which others are compared with. */
   readonly best: Conversion | null
+  /** The mid of now; null without one. */
+  readonly mid: { readonly rate: number } | null
   readonly decimals: number
   readonly nowMs: number
   /** Whether the amount to arrive is asked for, so that the rows tell what to send. */
@@ -89,8 +91,7 @@ function amountHead(kind: RateType, isToArrive: boolean): string {
   return isExecutable(kind) ? 'Recipient gets' : 'Would come to'
 }
 
-const costHead = (kind: RateType): string =>
-  isExecutable(kind) ? 'Total cost' : 'Against mid that day'
+const costHead = (kind: RateType): string => (isExecutable(kind) ? 'Total cost' : 'Against mid')
 
 type HeadProps = Pick<Shared, 'from' | 'to' | 'isToArrive'> & { readonly kind: RateType }
 
@@ -136,7 +137,7 @@ function Row({ entry, place, standing, silence, ...shared }: RowProps) {
         <Amount entry={entry} {...shared} isCompared={place !== null && isExecutable(kind)} />
       </td>
       <td class="number wide" data-label={costHead(kind)}>
-        <Cost entry={entry} currency={shared.from} />
+        <Cost entry={entry} currency={shared.from} mid={shared.mid} />
       </td>
       <td class="number" data-label="Fee">
         {isExecutable(kind) ? <Fee quote={quote} currencies={shared} /> : NONE}

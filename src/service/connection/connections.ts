@@ -1,6 +1,5 @@
 import type { Key } from '~/domain/account.ts'
 import { DAY_MS } from '~/domain/duration.ts'
-import { ServiceError } from '~/domain/errors.ts'
 import type { Owner, OwnKeysDeps } from '~/service/own-keys.ts'
 
 /** An application as it is known here. */
@@ -47,8 +46,8 @@ type ConnectionStore = {
   application(clientId: string): Promise<KnownApplication | null>
   /** Adds an application, or brings a known one up to date. */
   keepApplication(application: KnownApplication): Promise<void>
-  /** How many applications nobody has connected. */
-  strangers(): Promise<number>
+  /** Forgets applications that nobody has connected, but for the newest `max`. */
+  forgetStrangers(max: number): Promise<void>
   /**
    * The key of the connection, whose person has consented: the one there is, or a new one in place
    * of one that ended. Null where the account has `max` connections already.
@@ -93,15 +92,14 @@ export async function disconnect(
 
 type Described = Pick<KnownApplication, 'name' | 'uri' | 'redirectUris'>
 
-/** Keeps an application that registered. Throws `overloaded` where too many wait for a person. */
+/** Keeps an application that registered, in place of the oldest where too many wait. */
 export async function keepStranger(
   { connections }: Pick<ConnectionDeps, 'connections'>,
   clientId: string,
   { described, nowMs }: { described: Described; nowMs: number },
 ): Promise<void> {
-  if ((await connections.strangers()) >= STRANGERS_MAX)
-    throw new ServiceError('overloaded', 'too many applications registered; try again tomorrow')
   await connections.keepApplication({ ...described, clientId, readMs: nowMs })
+  await connections.forgetStrangers(STRANGERS_MAX)
 }
 
 /**

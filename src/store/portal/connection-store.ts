@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { and, count, eq, inArray, isNull, lte, notExists, or, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, isNull, lte, notExists, or, sql } from 'drizzle-orm'
 import type { Key } from '~/domain/account.ts'
 import { isConnection } from '~/domain/api-key.ts'
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
@@ -30,12 +30,14 @@ export function createConnectionStore(database: Database, scopes: readonly strin
       return { clientId, name, uri, redirectUris, readMs: updatedAt.getTime() }
     },
     keepApplication: (application: Kept) => keepApplication(database, scopes, application),
-    async strangers() {
-      const [row] = await db
-        .select({ count: count() })
+    async forgetStrangers(max: number) {
+      const beyond = db
+        .select({ id: oauthClients.id })
         .from(oauthClients)
         .where(notExists(consentsOf(database)))
-      return row!.count
+        .orderBy(desc(oauthClients.createdAt))
+        .offset(max)
+      await db.delete(oauthClients).where(inArray(oauthClients.id, beyond))
     },
     connect: (wish: Wish, max: number) => connect(database, wish, max),
     heldBy: (tokenHash: string) => heldBy(database, tokenHash),

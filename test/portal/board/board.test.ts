@@ -143,6 +143,7 @@ describe('GET /', () => {
     expect(older).not.toContain('tag-good')
     expect(older).not.toContain(' less')
     expect(textOf(older!)).toContain('13,000.00 $0.76 0.76% no fee 130.00 13 days ago')
+    expect(textOf(older!)).toContain('−0.71% by today’s mid')
   })
 
   test('200 without a current price, saying so, with the older ones open', async () => {

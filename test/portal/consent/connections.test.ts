@@ -153,6 +153,25 @@ describe('a connection', () => {
 })
 
 describe('createConnectionStore', () => {
+  test('forgets the oldest applications that nobody connected', async () => {
+    const store = createConnectionStore(world.database, [])
+    await store.forgetStrangers(0)
+    const { visitor } = await world.member()
+    const connected = await Application.registered(world)
+    await connected.tokens({ visitor })
+    const strangers: string[] = []
+    for (let i = 0; i < 4; i++) {
+      world.clock.advance(1000)
+      strangers.push((await Application.registered(world)).clientId)
+    }
+    await store.forgetStrangers(2)
+    const { sql } = world.database
+    const ids = [connected.clientId, ...strangers]
+    const left = await sql`select client_id from oauth_clients where client_id in ${sql(ids)}`
+    const expected = [connected.clientId, ...strangers.slice(2)]
+    expect(left.map(({ client_id }) => client_id).sort()).toEqual(expected.sort())
+  })
+
   test('prunes applications that nobody connected, tokens that expired, and ended connections', async () => {
     const { visitor } = await world.member()
     const [kept, ended, alone] = [
