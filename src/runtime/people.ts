@@ -39,7 +39,7 @@ import { SCOPES } from '~/wire/connection/metadata.ts'
 import { applicationDocuments } from './application-documents.ts'
 import { newKey } from './new-key.ts'
 import { sendingsOnce } from './sendings.ts'
-import type { Pace } from './upstream/feeds.ts'
+import type { Pace } from './upstream/stopping.ts'
 
 /** What makes it costly and slow to guess who is known, and with which password. */
 export type Deterrents = {

@@ -4,7 +4,7 @@ import type { Log } from '~/log.ts'
 import type { Database } from '~/store/database.ts'
 import type { Deterrents } from './people.ts'
 import type { ShareMetrics } from './telemetry.ts'
-import type { Pace } from './upstream/feeds.ts'
+import type { Pace } from './upstream/stopping.ts'
 
 export type ServiceOptions = {
   readonly config: Config

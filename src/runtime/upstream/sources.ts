@@ -17,7 +17,7 @@ import { createReferenceStore } from '~/store/reference-store.ts'
 import { knownPrices } from '~/store/source/known-prices.ts'
 import { createSourceStateStore } from '~/store/source/state-store.ts'
 import { version } from '../../../package.json'
-import { type Pace, until } from './feeds.ts'
+import { type Pace, Stopping } from './stopping.ts'
 
 type SourceConfig = Pick<
   Config,
@@ -47,18 +47,20 @@ const JOB_NAME = 'fetch-quotes'
 /** How often it is looked whether a bank is due. */
 const LOOKS = '4-59/5 * * * *'
 
+/** What a run that was cancelled does no more. */
+const WRITES = ['addEntries', 'record', 'saveState'] as const
+
 const same = (source: QuoteSource): QuoteSource => source
 
 /** The quote sources of a service; without any configured it does nothing. */
 export class SourceService {
-  readonly #stopping = new AbortController()
+  readonly #stopping = new Stopping()
   readonly #turns: SourceTurns | null
   readonly #pattern: string
 
   constructor({ store, pace = systemPace, watch = same, ...deps }: SourceServiceDeps) {
     const { config, clock, memory, database } = deps
-    const { signal } = this.#stopping
-    const sources = sourcesOf(config, { clock, pace: until(signal, pace) })
+    const sources = sourcesOf(config, { clock, pace: this.#stopping.paced(pace) })
     const record = async (observations: readonly Observation[]) =>
       void (await ingest({ memory, store, clock }, { observations, idempotency: null }))
     const publish = (publication: Publication) => memory.publish(publication, clock.now())
@@ -69,7 +71,7 @@ export class SourceService {
         : new SourceTurns({
             ...deps,
             sources: sources.map(watch),
-            store: untilStopped(signal, sourceStoreOf(database, { record, publish })),
+            store: this.#stopping.guarded(sourceStoreOf(database, { record, publish }), WRITES),
             entryOf: currencyEntry,
             midMaxAgeMs: config.midMaxAgeMs,
             pattern: config.quoteSourcesCron,
@@ -83,12 +85,8 @@ export class SourceService {
   }
 
   /** One turn; a stop in the middle of it leaves no trace of what is not recorded yet. */
-  async run(): Promise<void> {
-    try {
-      await this.#turns?.run()
-    } catch (error) {
-      if (!this.#stopping.signal.aborted) throw error
-    }
+  run(): Promise<void> {
+    return this.#stopping.run(() => this.#turns?.run() ?? Promise.resolve())
   }
 
   start(schedule: Schedule): void {
@@ -97,7 +95,7 @@ export class SourceService {
 
   /** Cancels what is being asked. */
   stop(): void {
-    this.#stopping.abort()
+    this.#stopping.stop()
   }
 }
 
@@ -135,24 +133,5 @@ export function sourceStoreOf(database: Database, { record, publish }: Effects):
     knownPrices: (providerId, span) => knownPrices(database, providerId, span),
     referencesAt: references.referencesAt,
     record,
-  }
-}
-
-/** A store that records nothing more of a run that was cancelled. */
-function untilStopped(signal: AbortSignal, store: SourceStore): SourceStore {
-  return {
-    ...store,
-    async addEntries(entries) {
-      signal.throwIfAborted()
-      return store.addEntries(entries)
-    },
-    async record(observations) {
-      signal.throwIfAborted()
-      return store.record(observations)
-    },
-    async saveState(state) {
-      signal.throwIfAborted()
-      return store.saveState(state)
-    },
   }
 }

@@ -1,0 +1,53 @@
+import type { FetcherDeps } from '~/feed/fetcher.ts'
+
+export type Pace = Omit<FetcherDeps, 'clock'>
+
+/** The end of asking upstreams: what is under way is cancelled, and leaves no further trace. */
+export class Stopping {
+  readonly #controller = new AbortController()
+
+  stop(): void {
+    this.#controller.abort()
+  }
+
+  /** Does the work; the stop in the middle of it is no failure. */
+  async run(work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      if (!this.#controller.signal.aborted) throw error
+    }
+  }
+
+  /** The store, of which these methods record nothing more after the stop. */
+  guarded<S extends object>(store: S, writes: readonly (keyof S)[]): S {
+    const guarded = { ...store }
+    for (const name of writes)
+      guarded[name] = (async (...args: unknown[]) => {
+        this.#controller.signal.throwIfAborted()
+        return (store[name] as (...given: unknown[]) => unknown)(...args)
+      }) as S[keyof S]
+    return guarded
+  }
+
+  /** The pace, until the stop: after it every attempt ends at once and no pause is kept. */
+  paced(pace: Pace): Pace {
+    const { signal } = this.#controller
+    return {
+      fetch: (url, init) => pace.fetch(url, init),
+      random: () => pace.random(),
+      addressesOf: (host) => pace.addressesOf(host),
+      deadline: (ms) => AbortSignal.any([pace.deadline(ms), signal]),
+      sleep: (ms) => endingAt(signal, pace.sleep(ms)),
+    }
+  }
+}
+
+/** Resolves after the pause, or at the signal if that comes first. */
+async function endingAt(signal: AbortSignal, pause: Promise<unknown>): Promise<void> {
+  const { promise: aborted, resolve } = Promise.withResolvers<void>()
+  const onAbort = () => resolve()
+  if (signal.aborted) onAbort()
+  signal.addEventListener('abort', onAbort)
+  await Promise.race([pause, aborted]).finally(() => signal.removeEventListener('abort', onAbort))
+}
