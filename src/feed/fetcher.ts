@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { FeedError, type Validators } from '~/domain/feed/feed.ts'
 import { DOCUMENT_BYTES_MAX, documentBytes, documentText, refuseWebPage } from './document.ts'
-import { isPrivate } from './private-address.ts'
+import { reachOf } from './private-address.ts'
 import { retryAfterMsOf, transportError } from './transport.ts'
 
 /** The outside world that fetching needs; `systemPace` and `fetch` are the real one. */
@@ -161,12 +161,11 @@ async function followed({ request, limits, deps }: Asked, signal: AbortSignal) {
 }
 
 /** Throws a FeedError for a host that lies in a private network, or whose name nobody knows. */
-async function assertPublic({ hostname }: URL, deps: FetcherDeps): Promise<void> {
-  const host = hostname.replace(/^\[|\]$/g, '')
-  const addresses = await deps.addressesOf(host).catch(() => {
+async function assertPublic({ hostname }: URL, { addressesOf }: FetcherDeps): Promise<void> {
+  const reach = await reachOf(hostname, addressesOf)
+  if (reach === 'unknown')
     throw new FeedError('redirect', 'redirects to a host that cannot be found')
-  })
-  if ([host, ...addresses].some(isPrivate))
+  if (reach === 'private')
     throw new FeedError('redirect', 'redirects to an address in a private network')
 }
 

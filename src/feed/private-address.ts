@@ -23,9 +23,21 @@ for (const network of [
 }
 
 /** Whether a host is a name of this machine, or an address that the public internet lacks. */
-export function isPrivate(host: string): boolean {
+function isPrivate(host: string): boolean {
   if (isIP(host) === 0) return /(^|\.)(localhost|local|internal)\.?$/i.test(host)
   return NETWORKS.check(host, familyOf(host))
+}
+
+/** Where a URL's host leads; nobody may know its name. `addressesOf` rejects for such a name. */
+export async function reachOf(
+  hostname: string,
+  addressesOf: (host: string) => Promise<readonly string[]>,
+): Promise<'public' | 'private' | 'unknown'> {
+  const host = hostname.replace(/^\[|\]$/g, '')
+  if (isPrivate(host)) return 'private'
+  const addresses = await addressesOf(host).catch(() => [])
+  if (addresses.length === 0) return 'unknown'
+  return addresses.some(isPrivate) ? 'private' : 'public'
 }
 
 function familyOf(address: string): 'ipv4' | 'ipv6' {

@@ -1,6 +1,6 @@
 import { documentBytes, documentText } from '~/feed/document.ts'
 import { type FetcherDeps, systemPace } from '~/feed/fetcher.ts'
-import { isPrivate } from '~/feed/private-address.ts'
+import { reachOf } from '~/feed/private-address.ts'
 import { WorkLimit } from '~/service/work-limit.ts'
 import { ApplicationFault } from '~/wire/connection/application.ts'
 
@@ -34,8 +34,7 @@ export function applicationDocuments(
 async function read(pace: Pace, address: string): Promise<string> {
   const signal = pace.deadline(DOCUMENT_MS_MAX)
   try {
-    const host = new URL(address).hostname.replace(/^\[|\]$/g, '')
-    await Promise.race([assertPublic(pace, host), overdue(signal)])
+    await Promise.race([assertPublic(pace, address), overdue(signal)])
     const response = await pace.fetch(address, {
       headers: { accept: 'application/json', 'accept-encoding': 'gzip' },
       signal,
@@ -59,10 +58,10 @@ async function read(pace: Pace, address: string): Promise<string> {
 const overdue = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => signal.addEventListener('abort', reject, { once: true }))
 
-async function assertPublic({ addressesOf }: Pace, host: string): Promise<void> {
-  const addresses = await addressesOf(host).catch(() => [])
-  if (addresses.length === 0) throw fault('its host is not known')
-  if ([host, ...addresses].some(isPrivate)) throw fault('its host is not on the public internet')
+async function assertPublic({ addressesOf }: Pace, address: string): Promise<void> {
+  const reach = await reachOf(new URL(address).hostname, addressesOf)
+  if (reach === 'unknown') throw fault('its host is not known')
+  if (reach === 'private') throw fault('its host is not on the public internet')
 }
 
 const fault = (message: string) => new ApplicationFault('invalid_client_metadata', message)
