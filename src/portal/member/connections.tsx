@@ -6,9 +6,9 @@ import type { Page } from '~/portal/page.tsx'
 import { CONNECTIONS_ID, PATHS } from '~/portal/paths.ts'
 import { type Column, RowTable } from '~/portal/row-table.tsx'
 import type { KeyUsage, OwnUsage } from '~/service/own-usage.ts'
+import { endingPage } from './key-pages.tsx'
 import { lastUsedText } from './last-used.ts'
 import type { PageRequest } from './page-request.tsx'
-import { TokenForm } from './token-form.tsx'
 
 /** The applications that a person connected by signing in, each with the way to end it. */
 export function Connections({ usage, nowMs }: { usage: OwnUsage; nowMs: number }) {
@@ -50,26 +50,13 @@ const columnsAt = (nowMs: number): Column<KeyUsage>[] => [
   },
 ]
 
-export const disconnectPage = (pageRequest: PageRequest, key: Key): Page => ({
-  title: `Disconnect ${key.name}`,
-  path: PATHS.developer,
-  body: (
-    <div class="stack-tight narrow">
-      <h1>Disconnect {key.name}?</h1>
-      <p class="lead">
-        It may no longer ask anything on your account, at once and everywhere. You can connect it
-        again at any time.
-      </p>
-      <TokenForm
-        pageRequest={pageRequest}
-        action={`${PATHS.revoke}#${CONNECTIONS_ID}`}
-        send="Disconnect"
-        isDangerous
-        hidden={{ key: key.id }}
-      />
-      <p>
-        <a href={PATHS.developer}>Cancel</a>
-      </p>
-    </div>
-  ),
-})
+export const disconnectPage = (pageRequest: PageRequest, key: Key): Page =>
+  endingPage(pageRequest, key, {
+    title: `Disconnect ${key.name}`,
+    question: `Disconnect ${key.name}?`,
+    lead:
+      'It may no longer ask anything on your account, at once and everywhere. You can connect it ' +
+      'again at any time.',
+    send: 'Disconnect',
+    part: CONNECTIONS_ID,
+  })

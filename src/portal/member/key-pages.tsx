@@ -17,21 +17,29 @@ const OVERLAP_TEXT: Readonly<Record<Overlap, string>> = {
 
 export const isOverlap = (text: string): text is Overlap => Object.hasOwn(OVERLAPS_MS, text)
 
-export const revokePage = (pageRequest: PageRequest, key: Key): Page => ({
-  title: `Revoke ${key.name}`,
+type Ending = {
+  /** What the person does, and to what. */
+  readonly title: string
+  readonly question: string
+  /** What follows from it. */
+  readonly lead: string
+  readonly send: string
+  /** Where the developer area is opened again. */
+  readonly part: string
+}
+
+/** The page that asks whether a key, or an application's connection, is really to end. */
+export const endingPage = (pageRequest: PageRequest, key: Key, ending: Ending): Page => ({
+  title: ending.title,
   path: PATHS.developer,
   body: (
     <div class="stack-tight narrow">
-      <h1>Revoke the key {key.name}?</h1>
-      <p class="lead">
-        It is {keyMark(key)}. It stops working at once, everywhere, and cannot be restored.
-        {key.revokedMs !== null &&
-          ` If you keep it, it ends in ${spanText(key.revokedMs - pageRequest.nowMs)}.`}
-      </p>
+      <h1>{ending.question}</h1>
+      <p class="lead">{ending.lead}</p>
       <TokenForm
         pageRequest={pageRequest}
-        action={`${PATHS.revoke}#${KEYS_ID}`}
-        send="Revoke key"
+        action={`${PATHS.revoke}#${ending.part}`}
+        send={ending.send}
         isDangerous
         hidden={{ key: key.id }}
       />
@@ -41,6 +49,22 @@ export const revokePage = (pageRequest: PageRequest, key: Key): Page => ({
     </div>
   ),
 })
+
+export const revokePage = (pageRequest: PageRequest, key: Key): Page => {
+  const { revokedMs } = key
+  const mark = keyMark(key)
+  const left =
+    revokedMs === null
+      ? ''
+      : ` If you keep it, it ends in ${spanText(revokedMs - pageRequest.nowMs)}.`
+  return endingPage(pageRequest, key, {
+    title: `Revoke ${key.name}`,
+    question: `Revoke the key ${key.name}?`,
+    lead: `It is ${mark}. It stops working at once, everywhere, and cannot be restored.${left}`,
+    send: 'Revoke key',
+    part: KEYS_ID,
+  })
+}
 
 export const replacePage = (pageRequest: PageRequest, key: Key): Page => ({
   title: `Replace ${key.name}`,
