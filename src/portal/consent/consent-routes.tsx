@@ -10,6 +10,7 @@ import {
   type Person,
   personRoutes,
 } from '~/portal/member/page-request.tsx'
+import { signInFirst } from '~/portal/member/way-on.ts'
 import { PATHS } from '~/portal/paths.ts'
 import { countAttempt } from '~/service/attempts.ts'
 import {
@@ -62,7 +63,9 @@ export function consentRoutes(deps: ConsentDeps): Route[] {
   return personRoutes(deps, PATHS.authorize, {
     get: (pageRequest) => {
       const { person, url } = pageRequest
-      return person ? asked(deps, { pageRequest, person }) : signInFirst(url.search)
+      return person
+        ? asked(deps, { pageRequest, person })
+        : signInFirst(PATHS.authorize + url.search)
     },
     post: (pageRequest, form) =>
       pageRequest.person
@@ -70,10 +73,6 @@ export function consentRoutes(deps: ConsentDeps): Route[] {
         : { page: staleQuestionPage() },
   })
 }
-
-const signInFirst = (search: string): PageAnswer => ({
-  redirect: `${PATHS.signIn}?${new URLSearchParams({ next: PATHS.authorize + search })}`,
-})
 
 type Member = { readonly pageRequest: PageRequest; readonly person: Person }
 
@@ -110,7 +109,7 @@ async function asked(deps: ConsentDeps, { pageRequest, person }: Member): Promis
 }
 
 function outcomeReply(outcome: Outcome, home: string, search: string): PageAnswer {
-  if (outcome.kind === 'sign-in') return signInFirst(search)
+  if (outcome.kind === 'sign-in') return signInFirst(PATHS.authorize + search)
   if (outcome.kind === 'refused') return { page: refusedQuestionPage(outcome.code) }
   if (outcome.kind === 'ask') return { page: staleQuestionPage() }
   const url = namingIssuer(outcome.url, home)

@@ -32,6 +32,7 @@ import {
   type PageRequestDeps,
   personRoutes,
 } from './page-request.tsx'
+import { keptWayOn, wayOnCookie, wayOnIn, wayOnTaken } from './way-on.ts'
 
 export type EntranceDeps = PageRequestDeps & {
   readonly metering: Metering
@@ -57,7 +58,10 @@ export function entranceRoutes(deps: EntranceDeps): Route[] {
   return [
     ...personRoutes(deps, PATHS.signUp, {
       get: (pageRequest) =>
-        forStrangers(deps, pageRequest, () => ({ page: signUpPage(pageRequest) })),
+        forStrangers(deps, pageRequest, () => ({
+          page: signUpPage(pageRequest),
+          cookies: wayOnCookie(deps, wayOnIn(pageRequest.url.searchParams)),
+        })),
       post: (pageRequest, form) => signUpReply(deps, pageRequest, form),
     }),
     ...personRoutes(deps, PATHS.signIn, {
@@ -65,7 +69,7 @@ export function entranceRoutes(deps: EntranceDeps): Route[] {
         forStrangers(deps, pageRequest, () => ({
           page: signInPage(pageRequest, {
             ...{ ...said(pageRequest), ...daily(deps) },
-            next: nextIn(pageRequest.url.searchParams),
+            next: wayOnIn(pageRequest.url.searchParams),
           }),
         })),
       post: (pageRequest, form) => signInReply(deps, pageRequest, form),
@@ -99,24 +103,12 @@ function forStrangers(
   answer: () => PageAnswer,
 ): PageAnswer {
   if (pageRequest.person)
-    return { redirect: nextIn(pageRequest.url.searchParams) || PATHS.developer }
+    return { redirect: wayOnIn(pageRequest.url.searchParams) || PATHS.developer }
   deps.warm()
   return answer()
 }
 
 const said = ({ url }: PageRequest) => ({ isReset: url.searchParams.get('said') === 'reset' })
-
-/** Where a person who signs in wants to go on: to a question of an application, or nowhere. */
-function nextIn(fields: URLSearchParams): string {
-  const next = fieldOf(fields, 'next')
-  const isQuestion = next.startsWith(`${PATHS.authorize}?`) && PLAIN.test(next)
-  return isQuestion && next.length <= NEXT_LENGTH_MAX ? next : ''
-}
-
-const NEXT_LENGTH_MAX = 8000
-
-/** What an address is written in, and a header can hold. */
-const PLAIN = /^[\x21-\x7e]+$/
 
 const daily = ({ metering }: EntranceDeps) => ({ dailyUnits: metering.limits.free })
 
@@ -147,15 +139,14 @@ async function signInReply(
   form: FormFields,
 ): Promise<PageAnswer> {
   const email = form.text('email').trim()
-  const next = nextIn(new URLSearchParams({ next: form.text('next') }))
+  const next = wayOnIn(new URLSearchParams({ next: form.text('next') }))
   const entry = await signIn(deps, { email, password: form.text('password') }, pageRequest)
   if (entry === 'wrong') {
     const faults = { password: WRONG }
     return { page: signInPage(pageRequest, { faults, email, next, ...daily(deps) }) }
   }
   if (entry === 'unconfirmed') return { redirect: PATHS.mailed }
-  const entered = await enteredReply(deps, pageRequest, entry)
-  return next && 'redirect' in entered ? { ...entered, redirect: next } : entered
+  return enteredReply(deps, pageRequest, { ...entry, next })
 }
 
 function confirmLink(deps: EntranceDeps, pageRequest: PageRequest): PageAnswer {
@@ -174,7 +165,8 @@ async function confirmReply(
   const token = form.text('token')
   const entry = await confirm(deps, { token, password: form.text('password') }, pageRequest)
   if (entry === 'stale') return { page: staleLinkPage(PATHS.confirm) }
-  if (entry !== 'wrong') return enteredReply(deps, pageRequest, entry)
+  if (entry !== 'wrong')
+    return enteredReply(deps, pageRequest, { ...entry, next: keptWayOn(deps, pageRequest) })
   const email = emailIn(token) ?? ''
   return {
     page: confirmPage(pageRequest, {
@@ -192,12 +184,13 @@ async function confirmReply(
 async function enteredReply(
   deps: EntranceDeps,
   pageRequest: PageRequest,
-  { firstKey, email, ...entry }: Entry,
+  { firstKey, email, next, ...entry }: Entry & { next: string },
 ): Promise<PageAnswer> {
   const cookies = [...entry.cookies, devicesCookie(deps, entry.devices)]
+  if (next) cookies.push(wayOnTaken(deps))
   if (pageRequest.person) await deps.people.signOut(pageRequest.request.headers)
-  if (firstKey === null) return { redirect: PATHS.developer, cookies }
-  return { page: firstKeyPage({ key: firstKey, email, home: deps.home() }), cookies }
+  if (firstKey === null) return { redirect: next || PATHS.developer, cookies }
+  return { page: firstKeyPage({ key: firstKey, email, next, home: deps.home() }), cookies }
 }
 
 async function forgottenReply(

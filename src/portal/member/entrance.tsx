@@ -7,6 +7,7 @@ import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import type { PageRequest } from './page-request.tsx'
 import { TokenForm } from './token-form.tsx'
+import { withWayOn } from './way-on.ts'
 
 const EmailField = ({ email, faults }: Pick<Sent, 'email' | 'faults'>) => (
   <Field
@@ -78,7 +79,7 @@ export const signUpPage = (pageRequest: PageRequest, sent: Sent = {}): Page =>
 
 type SignIn = Sent & {
   isReset?: boolean
-  /** The path of the question of an application that made the person sign in; empty for none. */
+  /** The path of the page that made the person sign in; empty for none. */
   next: string
   /** How many requests a new account has a day. */
   dailyUnits: number
@@ -99,12 +100,7 @@ export const signInPage = (
             Your new password is set, and you are signed out everywhere. Sign in with it.
           </Notice>
         )}
-        {next && (
-          <p class="lead">
-            An application asks to be connected to your account. Sign in to see which, and what it
-            may do.
-          </p>
-        )}
+        {next && <p class="lead">{whyHere(next)}</p>}
         <TokenForm
           pageRequest={pageRequest}
           action={PATHS.signIn}
@@ -118,11 +114,21 @@ export const signInPage = (
           <a href={PATHS.forgotten}>Forgot your password?</a>
         </p>
         <p>
-          No key yet? <a href={PATHS.signUp}>Get one free</a>: {dailyUnits} calls a day.
+          No key yet? <a href={withWayOn(PATHS.signUp, next)}>Get one free</a>: {dailyUnits} calls a
+          day.
         </p>
       </>
     ),
   })
+
+const ASKED_BY_APPLICATION =
+  'An application asks to be connected to your account. Sign in to see which, and what it may do.'
+
+const ASKED_FOR_ALERT =
+  'Alerts belong to an account. Sign in, or get an account free, and you come back to yours.'
+
+const whyHere = (next: string): string =>
+  next.startsWith(PATHS.authorize) ? ASKED_BY_APPLICATION : ASKED_FOR_ALERT
 
 export const mailedPage = (isMailed: boolean): Page =>
   narrowPage({

@@ -10,10 +10,15 @@ const KEY_ID = 'new-key'
 
 type NewKey = { readonly key: string; readonly home: string }
 
-type Shown = NewKey & { readonly title: string; readonly lead: string }
+type Shown = NewKey & {
+  readonly title: string
+  readonly lead: string
+  /** Where the person goes on; the developer area where it is empty. */
+  readonly next?: string
+}
 
 /** The only page that shows a key: it is in this reply and nowhere else. */
-const shownOnce = ({ title, lead, key, home }: Shown): Page => ({
+const shownOnce = ({ title, lead, key, home, next }: Shown): Page => ({
   title,
   path: PATHS.developer,
   scripts: ['copy', 'try-it'],
@@ -28,7 +33,7 @@ const shownOnce = ({ title, lead, key, home }: Shown): Page => ({
           the last four characters are stored here, and a lost key can only be replaced.
         </Notice>
         <p>
-          <a class="button" href={PATHS.developer}>
+          <a class="button" href={next || PATHS.developer}>
             I have copied it
           </a>
         </p>
@@ -39,12 +44,13 @@ const shownOnce = ({ title, lead, key, home }: Shown): Page => ({
   ),
 })
 
-export const firstKeyPage = ({ key, email, home }: NewKey & { email: string }): Page =>
+type FirstKey = NewKey & { readonly email: string; readonly next: string }
+
+export const firstKeyPage = ({ email, ...shown }: FirstKey): Page =>
   shownOnce({
+    ...shown,
     title: 'Your account and its first key',
     lead: `${email} is confirmed. Your account is on the free plan; call the API with this key.`,
-    key,
-    home,
   })
 
 export const newKeyPage = ({ key, name, home }: NewKey & { name: string }): Page =>

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { PeopleWorld } from '../people-world.ts'
+import { newEmail, PASSWORD, PeopleWorld, pathOf } from '../people-world.ts'
 import { Application, asked, signInFrom } from './application.ts'
 
 let world: PeopleWorld
@@ -33,5 +33,30 @@ describe('an application', () => {
     ])
     expect(headers.get('cache-control')).toBe('no-store')
     expect((await asked(world, body.access_token as string)).status).toBe(200)
+  })
+
+  test('is connected by a person who has to sign up on the way', async () => {
+    const question = await (await Application.registered(world)).question()
+    const visitor = world.visitor()
+    const email = newEmail()
+    const signIn = (await visitor.get((await visitor.get(question)).location!)).html
+    const signUp = /href="(\/sign-up\?[^"]+)"/.exec(signIn)![1]!
+    await visitor.submit(signUp, { email, password: PASSWORD })
+    const link = pathOf(world.linksTo(email).at(-1)!)
+    const shown = await visitor.submit(link, { password: PASSWORD })
+    const copied = /<a class="button" href="([^"]+)">I have copied it/.exec(shown.html)![1]!
+    expect(copied.replaceAll('&amp;', '&')).toBe(question)
+    expect([...visitor.cookies.keys()]).not.toContain('corridor.next')
+  })
+
+  test('is forgotten by a browser whose cookie leads elsewhere', async () => {
+    const visitor = world.visitor()
+    const email = newEmail()
+    await visitor.submit('/sign-up', { email, password: PASSWORD })
+    const elsewhere = Buffer.from('//evil.example/oauth/authorize?').toString('base64url')
+    visitor.cookies.set('corridor.next', elsewhere)
+    const link = pathOf(world.linksTo(email).at(-1)!)
+    const shown = await visitor.submit(link, { password: PASSWORD })
+    expect(shown.html).toContain('<a class="button" href="/developer">I have copied it')
   })
 })

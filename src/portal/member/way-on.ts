@@ -1,0 +1,64 @@
+import { cookieLine } from '~/portal/cookies.ts'
+import { PATHS } from '~/portal/paths.ts'
+import {
+  fieldOf,
+  type PageAnswer,
+  type PageRequest,
+  type PageRequestDeps,
+} from './page-request.tsx'
+
+/** Pages that make somebody sign in first, and to which they come back. */
+const BEHIND: readonly string[] = [
+  PATHS.alerts,
+  PATHS.newAlert,
+  PATHS.alert,
+  PATHS.changeAlert,
+  PATHS.deleteAlert,
+]
+
+const LENGTH_MAX = 8000
+
+/** What an address is written in, and a header can hold. */
+const PLAIN = /^[\x21-\x7e]+$/
+
+/** Where a person who signs in wants to go on: one of a few pages of ours, or empty for nowhere. */
+export function wayOnIn(fields: URLSearchParams): string {
+  const next = fieldOf(fields, 'next')
+  const isBehind = next.startsWith(`${PATHS.authorize}?`) || BEHIND.includes(next.split('?')[0]!)
+  return isBehind && PLAIN.test(next) && next.length <= LENGTH_MAX ? next : ''
+}
+
+/** Sends a stranger to the sign-in, which leads back to the page they asked for. */
+export const signInFirst = (path: string): PageAnswer => ({
+  redirect: withWayOn(PATHS.signIn, path),
+})
+
+/** The path of a page of the entrance from which a person goes on to `next`, if anywhere. */
+export const withWayOn = (path: string, next: string): string =>
+  next === '' ? path : `${path}?${new URLSearchParams({ next })}`
+
+const COOKIE = 'corridor.next'
+const HOUR_S = 3600
+/** Browsers need not keep longer cookies. */
+const KEPT_LENGTH_MAX = 2000
+
+type CookieDeps = Pick<PageRequestDeps, 'cookiePrefix' | 'pages'>
+
+/** The cookie that keeps where to go on while a person who signs up waits for the mail. */
+export function wayOnCookie({ cookiePrefix, pages }: CookieDeps, next: string): string[] {
+  const value = Buffer.from(next).toString('base64url')
+  if (next === '' || value.length > KEPT_LENGTH_MAX) return []
+  const cookie = { name: COOKIE, value, mount: pages.mount, secondsMax: HOUR_S }
+  return [cookieLine(cookiePrefix, cookie)]
+}
+
+/** Where that cookie leads; empty where the browser has none. */
+export function keptWayOn({ cookiePrefix }: CookieDeps, { request }: PageRequest): string {
+  const jar = new Bun.CookieMap(request.headers.get('cookie') ?? '')
+  const next = Buffer.from(jar.get(cookiePrefix + COOKIE) ?? '', 'base64url').toString()
+  return wayOnIn(new URLSearchParams({ next }))
+}
+
+/** Ends that cookie. */
+export const wayOnTaken = ({ cookiePrefix, pages }: CookieDeps): string =>
+  cookieLine(cookiePrefix, { name: COOKIE, value: '', mount: pages.mount, secondsMax: 0 })
