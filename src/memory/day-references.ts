@@ -28,6 +28,9 @@ type Present = {
   said(currency: string, cutoffMs: number): Reference | undefined
 }
 
+/** The serials given so far, to the indexes of every memory: their books share views. */
+let serials = 0
+
 /**
  * The references in force at the moments at which quotes took effect. Immutable like the quotes.
  *
@@ -40,7 +43,10 @@ export class DayReferences {
     private readonly days: Days,
     /** How many probes are noted. */
     readonly size: number,
-    /** Changes whenever a value that somebody may have read turns into another. */
+    /**
+     * Changes whenever a value that somebody may have read turns into another; two indexes with one
+     * serial give every reader the same.
+     */
     readonly serial: number,
   ) {}
 
@@ -160,7 +166,7 @@ export class DayReferences {
     }
     if (changed.length === 0) return this
     const days = new Map([...this.days, ...changed])
-    return new DayReferences(days, this.size, isRead ? this.serial + 1 : this.serial)
+    return new DayReferences(days, this.size, isRead ? ++serials : this.serial)
   }
 }
 

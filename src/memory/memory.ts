@@ -42,29 +42,36 @@ export type Publication = {
   readonly access?: Access
 }
 
+const NOTHING: Generation = {
+  catalogue: CatalogueIndex.empty,
+  quotes: QuoteIndex.empty,
+  references: ReferenceIndex.empty,
+  days: DayReferences.empty,
+  feeds: noState,
+  sources: [],
+  keys: KeyIndex.empty,
+}
+
 /**
  * The one pointer to the current generation. Readers take `current` once and see a whole
  * publication or none of it; writers publish and never wait.
  */
 export class Memory {
-  #current: Generation = {
-    catalogue: CatalogueIndex.empty,
-    quotes: QuoteIndex.empty,
-    references: ReferenceIndex.empty,
-    days: DayReferences.empty,
-    feeds: noState,
-    sources: [],
-    keys: KeyIndex.empty,
-  }
-
+  #current: Generation
   #prunedMs = Number.NEGATIVE_INFINITY
   #daysMax = DAYS_SPARE
 
   /**
    * Calls `onPublication` with each publication once it is served. A publication that changes who
-   * was active when counts as a change of the whole past.
+   * was active when counts as a change of the whole past. Goes on from `start`, which may be
+   * another memory's.
    */
-  constructor(private readonly onPublication: (publication: Publication) => void = () => {}) {}
+  constructor(
+    private readonly onPublication: (publication: Publication) => void = () => {},
+    start: Generation = NOTHING,
+  ) {
+    this.#current = start
+  }
 
   get current(): Generation {
     return this.#current

@@ -14,6 +14,8 @@ type Parts = {
   readonly serial: number
 }
 
+let serials = 0
+
 /** The live quotes of every corridor. Immutable: each publication makes a new index. */
 export class QuoteIndex {
   private constructor(private readonly parts: Parts) {}
@@ -31,7 +33,7 @@ export class QuoteIndex {
     return this.parts.lastUpdatedMs
   }
 
-  /** A number that tells this index from those before it and those made from it. */
+  /** A number that tells this index from every other. */
   get serial(): number {
     return this.parts.serial
   }
@@ -60,7 +62,7 @@ export class QuoteIndex {
       names: this.#namesWith(books.keys()),
       corridorsByProvider: corridorsByProvider.with(lists),
       lastUpdatedMs: newestMs,
-      serial: this.serial + 1,
+      serial: ++serials,
     })
   }
 
@@ -73,7 +75,7 @@ export class QuoteIndex {
     }
     if (changed.length === 0) return this
     const books = this.parts.books.with(changed)
-    return new QuoteIndex({ ...this.parts, books, serial: this.serial + 1 })
+    return new QuoteIndex({ ...this.parts, books, serial: ++serials })
   }
 
   book(from: string, to: string): CorridorBook | undefined {

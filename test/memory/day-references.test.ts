@@ -68,14 +68,15 @@ describe('DayReferences', () => {
   test('the serial changes where a value that was served turns into another, and only there', () => {
     const index = present(reference('KES', 50))
     const served = DayReferences.empty.serving(of(at('KES', 60), at('KES', 40)), index)
-    expect(served.serial).toBe(0)
+    const { serial } = served
     const more = served.expecting([at('KES', 41), at('GBP', 5)])
     const answered = more.answered([{ ...at('KES', 41), reference: reference('KES', 2) }])
-    expect(answered.serial).toBe(0)
-    expect(answered.answered([{ ...at('KES', 40), reference: null }]).serial).toBe(0)
-    expect(answered.answered([{ ...at('KES', 40), reference: reference('KES', 2) }]).serial).toBe(1)
-    expect(answered.with([reference('KES', 61, 3)]).serial).toBe(0)
-    expect(answered.with([reference('KES', 55, 3)]).serial).toBe(1)
+    expect(answered.serial).toBe(serial)
+    expect(answered.answered([{ ...at('KES', 40), reference: null }]).serial).toBe(serial)
+    const one = answered.answered([{ ...at('KES', 40), reference: reference('KES', 2) }])
+    expect(answered.with([reference('KES', 61, 3)]).serial).toBe(serial)
+    const other = answered.with([reference('KES', 55, 3)])
+    expect(new Set([serial, one.serial, other.serial]).size).toBe(3)
   })
 
   test('pruning keeps what is needed and what is expected', () => {

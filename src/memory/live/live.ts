@@ -1,0 +1,138 @@
+import { type Corridor, corridorKey } from '~/domain/corridor.ts'
+import type { Reference } from '~/domain/mid.ts'
+import type { Catalogue } from '~/domain/provider.ts'
+import type { Quote } from '~/domain/quote.ts'
+import { type DaySource, learnDays } from '~/memory/day-publication.ts'
+import { type Generation, Memory } from '~/memory/memory.ts'
+import type { Step, StepHearer, StepKind } from './step.ts'
+
+/** Every corridor. */
+export const ANYWHERE = '*'
+
+/** Memory in the order of the log of changes, for those who must hear of each commit in turn. */
+export type Live = {
+  /** The position of the last step applied; 0 before the first. */
+  readonly position: number
+  /** What is known at that position. */
+  readonly current: Generation
+  /** The moment by which `current` is to be looked at: that of the last tick. */
+  readonly atMs: number
+  /** Tells of each step from now on, until the function that it answers is called. */
+  hear(hearer: StepHearer): () => void
+  /**
+   * Notes that time is of interest here: a tick is logged when time alone changes what the corridor
+   * shows in realtime. Ends with the function that it answers.
+   */
+  watch(corridor: Corridor | typeof ANYWHERE): () => void
+}
+
+/** A row of the log with what it names, read. */
+export type LoggedChange = {
+  readonly position: number
+  readonly kind: StepKind
+  /** When its writer committed; for a tick the moment to look at, for an hour the hour. */
+  readonly atMs: number
+  readonly quotes?: readonly Quote[]
+  readonly references?: readonly Reference[]
+  readonly catalogue?: Catalogue
+}
+
+/** Where the order begins: everything up to `position` is in `memory`. */
+type LiveStart = {
+  readonly memory: Memory
+  readonly position: number
+  readonly atMs: number
+  /** The last hour that was opened; null where none is known. */
+  readonly hourMs: number | null
+}
+
+/** Applies the log of changes in its order, and tells of each step. */
+export class LiveMemory implements Live {
+  #memory = new Memory()
+  #position = 0
+  #atMs = 0
+  #hourMs: number | null = null
+  readonly #hearers = new Set<StepHearer>()
+  readonly #watches = new Map<string, number>()
+
+  get position(): number {
+    return this.#position
+  }
+
+  get current(): Generation {
+    return this.#memory.current
+  }
+
+  get atMs(): number {
+    return this.#atMs
+  }
+
+  /** The last hour that was opened; null before the first. */
+  get hourMs(): number | null {
+    return this.#hourMs
+  }
+
+  /** The names of the corridors that are watched, or `ANYWHERE` among them. */
+  get watched(): ReadonlyMap<string, number> {
+    return this.#watches
+  }
+
+  hear(hearer: StepHearer): () => void {
+    this.#hearers.add(hearer)
+    return () => void this.#hearers.delete(hearer)
+  }
+
+  watch(corridor: Corridor | typeof ANYWHERE): () => void {
+    const key = corridor === ANYWHERE ? ANYWHERE : corridorKey(corridor)
+    this.#watches.set(key, (this.#watches.get(key) ?? 0) + 1)
+    let isEnded = false
+    return () => {
+      if (isEnded) return
+      isEnded = true
+      const left = this.#watches.get(key)! - 1
+      if (left === 0) this.#watches.delete(key)
+      else this.#watches.set(key, left)
+    }
+  }
+
+  /** Begins, or begins anew: what lies between the last step and this position has no steps. */
+  begin({ memory, position, atMs, hourMs }: LiveStart): void {
+    this.#memory = memory
+    this.#position = position
+    this.#atMs = atMs
+    this.#hourMs = hourMs
+    for (const hearer of this.#hearers) hearer.onGap(position)
+  }
+
+  /**
+   * Applies the next row of the log, and tells of it. Rejects, without having applied it, when the
+   * references of its quotes' days cannot be looked up.
+   */
+  async apply(change: LoggedChange, days: DaySource): Promise<void> {
+    const { position, kind, quotes = [], references = [], catalogue } = change
+    const added = { quotes, references, ...(catalogue && { catalogue }) }
+    await learnDays({ memory: this.#memory, days }, added)
+    const { current: before, atMs: beforeMs } = this
+    const opened = { ms: change.atMs, previousMs: this.#hourMs }
+    if (kind === 'tick') this.#atMs = Math.max(beforeMs, change.atMs)
+    if (kind === 'hour') this.#open(change.atMs)
+    else if (kind !== 'tick') this.#memory.publish(added, this.#keptMs)
+    this.#position = position
+    const times = { atMs: this.#atMs, beforeMs, committedMs: change.atMs }
+    const hour = kind === 'hour' ? opened : null
+    const generations = { before, after: this.#memory.current }
+    const step: Step = { position, kind, ...times, quotes, references, ...generations, hour }
+    for (const hearer of this.#hearers) hearer.onStep(step)
+  }
+
+  /** Forgets what only the hour before the last was looked at by. */
+  #open(hourMs: number): void {
+    this.#hourMs = hourMs
+    this.#memory.prune(this.#keptMs)
+  }
+
+  /** The moment whose boundaries are kept: those of the hour that is open, and of the next. */
+  get #keptMs(): number {
+    return Math.max(this.#atMs, this.#hourMs ?? Number.NEGATIVE_INFINITY)
+  }
+}

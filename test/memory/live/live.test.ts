@@ -1,0 +1,163 @@
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { HOUR_MS } from '~/domain/duration.ts'
+import { hourStartMs } from '~/domain/freshness.ts'
+import { ANYWHERE, type Live, LiveMemory, type LoggedChange } from '~/memory/live/live.ts'
+import type { Step, StepHearer } from '~/memory/live/step.ts'
+import { Memory } from '~/memory/memory.ts'
+import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
+import { noReferences } from '../../support/days.ts'
+import { quote } from '../../support/quotes.ts'
+import { BASE_MS } from '../histories.ts'
+
+const HOUR = hourStartMs(BASE_MS)
+const DAYS = { referencesAt: noReferences }
+
+let served: Memory
+let live: LiveMemory
+
+/** A hearer that keeps what it hears: steps, and the positions of gaps. */
+class Kept implements StepHearer {
+  readonly steps: Step[] = []
+  readonly gaps: number[] = []
+
+  onStep(step: Step): void {
+    this.steps.push(step)
+  }
+
+  onGap(position: number): void {
+    this.gaps.push(position)
+  }
+}
+
+const kept = (of: Live): Kept => {
+  const hearer = new Kept()
+  of.hear(hearer)
+  return hearer
+}
+
+const begin = (position: number, hourMs: number | null = null) =>
+  live.begin({
+    memory: new Memory(undefined, served.current),
+    position,
+    atMs: BASE_MS,
+    hourMs,
+  })
+
+const apply = (change: Partial<LoggedChange> & Pick<LoggedChange, 'position' | 'kind'>) =>
+  live.apply({ atMs: BASE_MS, ...change }, DAYS)
+
+beforeEach(() => {
+  served = new Memory()
+  served.publish({ catalogue: { currencies: CURRENCIES, providers: PROVIDERS } }, BASE_MS)
+  live = new LiveMemory()
+})
+
+describe('LiveMemory', () => {
+  test('tells of each step with what was known before and after it', async () => {
+    begin(10)
+    const hearer = kept(live)
+    const first = quote()
+    await apply({ position: 11, kind: 'observations', quotes: [first] })
+    const [step] = hearer.steps
+    expect(step).toMatchObject({ position: 11, quotes: [first], references: [], hour: null })
+    expect(step!.before.quotes.book('USD', 'KES')).toBeUndefined()
+    expect(step!.after.quotes.book('USD', 'KES')!.size).toBe(1)
+    expect(live.current).toBe(step!.after)
+    expect(live.position).toBe(11)
+  })
+
+  test('leaves what is served alone', async () => {
+    begin(10)
+    const before = served.current
+    await apply({ position: 11, kind: 'observations', quotes: [quote()] })
+    expect(served.current).toBe(before)
+    expect(served.current.quotes.book('USD', 'KES')).toBeUndefined()
+  })
+
+  test('moves time by ticks alone, and never back', async () => {
+    begin(1)
+    const hearer = kept(live)
+    const later = BASE_MS + 5000
+    await apply({ position: 2, kind: 'observations', atMs: later, quotes: [quote()] })
+    await apply({ position: 3, kind: 'tick', atMs: later })
+    await apply({ position: 4, kind: 'tick', atMs: BASE_MS })
+    expect(hearer.steps.map(({ beforeMs, atMs }) => [beforeMs, atMs])).toEqual([
+      [BASE_MS, BASE_MS],
+      [BASE_MS, later],
+      [later, later],
+    ])
+    expect(hearer.steps[0]!.committedMs).toBe(later)
+  })
+
+  test('tells of an hour which one it opens and which one ends', async () => {
+    begin(1)
+    const hearer = kept(live)
+    await apply({ position: 2, kind: 'hour', atMs: HOUR })
+    await apply({ position: 3, kind: 'hour', atMs: HOUR + HOUR_MS })
+    expect(hearer.steps.map(({ hour }) => hour)).toEqual([
+      { ms: HOUR, previousMs: null },
+      { ms: HOUR + HOUR_MS, previousMs: HOUR },
+    ])
+    expect(hearer.steps[1]!.atMs).toBe(BASE_MS)
+  })
+
+  test('keeps what the hour before shows until the next one is opened', async () => {
+    begin(1, HOUR - HOUR_MS)
+    const old = quote({ id: 1, atMs: HOUR - HOUR_MS - 1, rate: 1 })
+    const newer = quote({ id: 2, atMs: HOUR - 1, rate: 2 })
+    const newest = quote({ id: 3, atMs: HOUR + 1000, rate: 3 })
+    await apply({ position: 2, kind: 'observations', quotes: [old, newer, newest] })
+    const hearer = kept(live)
+    await apply({ position: 3, kind: 'hour', atMs: HOUR })
+    const { before, after, hour } = hearer.steps[0]!
+    const rateAt = (of: Step['before'], ms: number) =>
+      of.quotes.book('USD', 'KES')!.quotesAt(ms, ms)[0]!.rate
+    expect(rateAt(before, hour!.previousMs!)).toBe(1)
+    expect(rateAt(after, hour!.ms)).toBe(2)
+  })
+
+  test('tells of a gap where it begins anew, and of no step', async () => {
+    begin(1)
+    const hearer = kept(live)
+    served.publish({ quotes: [quote()] }, BASE_MS)
+    begin(7)
+    expect(hearer).toEqual({ steps: [], gaps: [7] } as never)
+    expect(live.position).toBe(7)
+    expect(live.current.quotes.book('USD', 'KES')!.size).toBe(1)
+  })
+
+  test('tells nothing after the hearer has ended', async () => {
+    begin(1)
+    const hearer = new Kept()
+    live.hear(hearer)()
+    await apply({ position: 2, kind: 'tick' })
+    begin(3)
+    expect(hearer).toEqual({ steps: [], gaps: [] } as never)
+  })
+
+  test('applies nothing when the references of a day cannot be looked up', async () => {
+    served.publish(
+      { references: [{ id: 1, atMs: BASE_MS, currency: 'KES', perUsd: 129, source: 'ecb' }] },
+      BASE_MS,
+    )
+    begin(1)
+    const away = { referencesAt: () => Promise.reject(new Error('away')) }
+    const quotes = [quote({ atMs: BASE_MS - HOUR_MS })]
+    const change = { position: 2, kind: 'observations', atMs: BASE_MS, quotes } as const
+    await expect(live.apply(change, away)).rejects.toThrow('away')
+    expect(live.position).toBe(1)
+    expect(live.current.quotes.book('USD', 'KES')).toBeUndefined()
+  })
+
+  test('counts who watches a corridor, each until its own end', () => {
+    const corridor = { from: 'USD', to: 'KES' }
+    const first = live.watch(corridor)
+    const second = live.watch(corridor)
+    live.watch(ANYWHERE)
+    first()
+    first()
+    expect([...live.watched.keys()]).toEqual(['USD/KES', ANYWHERE])
+    second()
+    expect([...live.watched.keys()]).toEqual([ANYWHERE])
+  })
+})
