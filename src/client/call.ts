@@ -9,4 +9,5 @@ export type Call = {
   readonly isKeyed?: boolean
   /** Whether it answers with something else than JSON: its value is then the response itself. */
   readonly isRaw?: boolean
+  readonly headers?: Readonly<Record<string, string>>
 }

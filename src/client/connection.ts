@@ -2,11 +2,14 @@ import createClient from 'openapi-fetch'
 import type { Call } from './call.ts'
 import { CorridorError } from './corridor-error.ts'
 import { exchanged, type Send } from './exchange.ts'
-import type { CorridorOptions, RecordingOptions } from './options.ts'
+import type { CorridorOptions, RecordingOptions, StreamOptions } from './options.ts'
 import { pauseMs, waited } from './patience.ts'
+import { streamed, streamOf } from './stream.ts'
+import type { StreamEvent } from './stream-event.ts'
 
 const BASE_PATH = '/api/v1'
 const DEFAULTS = { timeoutMs: 30_000 as number | null, retries: 2, waitMsMax: 60_000 }
+const STREAM_DEFAULTS = { silenceMsMax: 45_000 as number | null }
 const KEY_BYTES = 16
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/
 const HEXADECIMAL = 16
@@ -46,6 +49,24 @@ export class Connection {
       if (ms === null) throw outcome
       await wait(ms, rest.signal)
     }
+  }
+
+  /** The events that an operation streams, connection after connection. */
+  protected events(
+    call: Call,
+    options: StreamOptions = {},
+  ): AsyncGenerator<StreamEvent, void, void> {
+    const terms = { wait: waited, ...STREAM_DEFAULTS, ...this.#options, ...said(options) }
+    const open = async (lastEventId: string | null) => {
+      const headers = {
+        Accept: 'text/event-stream',
+        ...(lastEventId !== null && { 'Last-Event-ID': lastEventId }),
+      }
+      const asked = { ...call, isRaw: true, headers }
+      const outcome = await exchanged(this.#send, asked, { ...terms, idempotencyKey: null })
+      return outcome instanceof CorridorError ? outcome : streamOf(outcome.value as Response)
+    }
+    return streamed({ ...terms, open })
   }
 
   /** All pages from a position on. They stay in the window of the first one while time goes on. */

@@ -61,6 +61,7 @@ function initOf(call: Call, idempotencyKey: string | null): object {
     },
     headers: {
       ...(!call.isRaw && { Accept: 'application/json' }),
+      ...call.headers,
       ...(idempotencyKey !== null && { 'Idempotency-Key': idempotencyKey }),
     },
     ...(call.body !== undefined && { body: JSON.stringify(call.body) }),

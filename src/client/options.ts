@@ -19,6 +19,17 @@ export type RecordingOptions = CallOptions & {
   readonly idempotencyKey?: string | undefined
 }
 
+/** What may be chosen for a stream. `timeoutMs` is how long a connection may take to open. */
+export type StreamOptions = CallOptions & {
+  /** The id of the last event that you have dealt with: what came after it is sent first. */
+  readonly lastEventId?: string | null | undefined
+  /**
+   * How long nothing may come before the stream is opened again: 45,000 unless said, null for ever.
+   * The service sends a sign of life every 15 seconds.
+   */
+  readonly silenceMsMax?: number | null | undefined
+}
+
 /** Where the service is, who asks, and what holds for every call that does not say otherwise. */
 export type CorridorOptions = Omit<CallOptions, 'signal'> & {
   /** The address of the service, such as `https://corridor.example`. */

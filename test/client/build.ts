@@ -7,11 +7,13 @@ import { documentTypes } from './document-types.ts'
 import { clientSource } from './methods.ts'
 
 const SOURCES = join(ROOT, 'src/client')
-const LICENCE = join(ROOT, 'node_modules/openapi-fetch/LICENSE')
+const HELD = ['openapi-fetch', 'eventsource-parser']
 const ENTRY = 'corridor.ts'
 
 /** What the declarations are put together of: each file needs only those before it. */
-const DECLARED = ['document', 'operation', 'options', 'corridor-error', 'call', 'connection']
+const DECLARED = [
+  ...['document', 'operation', 'options', 'corridor-error', 'stream-event', 'call', 'connection'],
+]
 
 const COMPILER_OPTIONS = {
   ...{ target: 'ES2023', module: 'ESNext', moduleResolution: 'bundler' },
@@ -43,11 +45,15 @@ export async function builtClient(document: Document, folder: string): Promise<B
   return { script: await bundled(join(sources, ENTRY)), types: await declarations(folder) }
 }
 
-/** The client and openapi-fetch in one module, with the licence that the latter asks to be kept. */
+/** The client and what it holds in one module, with the licences that ask to be kept. */
 async function bundled(entry: string): Promise<string> {
   const { outputs } = await Bun.build({ entrypoints: [entry], target: 'browser', format: 'esm' })
   const text = await outputs[0]!.text()
-  const head = `Corridor's client, MIT licence. It holds openapi-fetch:\n\n${await Bun.file(LICENCE).text()}`
+  const licences = HELD.map(async (name) => {
+    const licence = await Bun.file(join(ROOT, 'node_modules', name, 'LICENSE')).text()
+    return `It holds ${name}:\n\n${licence}`
+  })
+  const head = ["Corridor's client, MIT licence.", ...(await Promise.all(licences))].join('\n')
   return `/*!\n${head}*/\n${text.replace(/^\/\/ \S+\.[cm]?[jt]s\n/gm, '')}`
 }
 

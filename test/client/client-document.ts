@@ -47,6 +47,10 @@ export const isRaw = (operation: Operation): boolean => {
   return content !== undefined && !(JSON_TYPE in content)
 }
 
+/** Whether an operation answers with events, for as long as somebody listens. */
+export const isStream = (operation: Operation): boolean =>
+  'text/event-stream' in (successOf(operation).content ?? {})
+
 /**
  * The document without what the client sees to by itself: headers, other forms of answers that are
  * JSON too, and the parameter that asks for them.

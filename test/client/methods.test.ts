@@ -84,6 +84,16 @@ describe('the method of an operation', () => {
     expect(methodOf('get', { responses, parameters: [parameter('offset')] })).not.toContain('Pages')
   })
 
+  test('goes through events where it answers with a stream', () => {
+    const responses = { 200: { content: { 'text/event-stream': {} } } }
+    const parameters = [parameter('corridors', 'query', true), parameter('token')]
+    expect(methodOf('get', { responses, parameters })).toBe(
+      "  it(corridors: readonly string[] | '*', options?: StreamOptions): " +
+        'AsyncGenerator<StreamEvent, void, void> {\n' +
+        "    return this.events({ method: 'GET', path: '/it', parameters: { corridors } }, options)\n  }",
+    )
+  })
+
   test('cannot be made for what no program sends', () => {
     expect(() => methodOf('trace', { responses: JSON_200 })).toThrow('it: the client cannot send')
   })

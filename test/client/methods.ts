@@ -5,6 +5,7 @@ import {
   entriesOf,
   IDEMPOTENCY_KEY,
   isRaw,
+  isStream,
   type Operation,
   type Parameter,
   successOf,
@@ -18,12 +19,13 @@ const HEAD = `import { Connection } from './connection.ts'
 import { CorridorError } from './corridor-error.ts'
 import type { AnswerOf, BodyOf, ErrorBody, OperationId } from './operation.ts'
 import type { ParametersOf, Schemas } from './operation.ts'
-import type { CallOptions, CorridorOptions, RecordingOptions } from './options.ts'
+import type { CallOptions, CorridorOptions, RecordingOptions, StreamOptions } from './options.ts'
+import type { StreamEvent } from './stream-event.ts'
 `
 
 const TAIL = `export { Corridor, CorridorError }
 export type { AnswerOf, BodyOf, CallOptions, CorridorOptions, ErrorBody, OperationId }
-export type { ParametersOf, RecordingOptions, Schemas }
+export type { ParametersOf, RecordingOptions, Schemas, StreamEvent, StreamOptions }
 `
 
 const OF_CLASS = `
@@ -36,7 +38,7 @@ Each resolves to the body of the answer, and rejects with a \`CorridorError\`.
 export function clientSource(document: Document): string {
   const check = new SchemaCheck(document)
   const methods = entriesOf(document).flatMap((entry) => [
-    methodOf(entry),
+    isStream(entry.operation) ? streamOf(entry) : methodOf(entry),
     ...(isPaged(entry.operation, check) ? [pagesOf(entry)] : []),
   ])
   const text = methods.map((method) => method.replace(/^(?=.)/gm, '  ')).join('\n')
@@ -63,6 +65,16 @@ function methodOf({ method, path, operation }: Entry): string {
   ]
   return `${comment(`${summary}.\n\n${description}`)}${id}(${taken.join(', ')}): Promise<${givenBy(operation)}> {
   return this.call({ ${call.join(', ')} }, options)
+}
+`
+}
+
+function streamOf({ path, operation }: Entry): string {
+  const { operationId: id, summary, description } = operation
+  const words = `${summary}.\n\n${description}\n\nThe stream is opened again where it ends, after the
+last event that was handed out; leave the loop to end it.`
+  return `${comment(words)}${id}(corridors: readonly string[] | '*', options?: StreamOptions): AsyncGenerator<StreamEvent, void, void> {
+  return this.events({ method: 'GET', path: '${path}', parameters: { corridors } }, options)
 }
 `
 }

@@ -8,7 +8,7 @@ import { expectEveryCall } from './expect-every-call.ts'
 import { EVERY_CALL, type PackedClient, packedClient } from './packed-client.ts'
 
 const PACK_MS_MAX = 60_000
-const OWN_BYTES_MAX = 40_000
+const OWN_BYTES_MAX = 60_000
 
 /** What the types made of the document must refuse, and so are no `any`. */
 const MISUSES = `
