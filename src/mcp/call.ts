@@ -36,6 +36,7 @@ export async function metered<T>(
   }
 }
 
+/** One call of a tool by somebody. */
 type Call = { readonly tool: Tool; readonly given: unknown; readonly asker: Asker }
 
 /**
@@ -44,12 +45,16 @@ type Call = { readonly tool: Tool; readonly given: unknown; readonly asker: Aske
  */
 export async function callTool(deps: CallDeps, call: Call) {
   try {
-    const text = await metered(deps, call.asker, (freshness) => answerText(deps, call, freshness))
+    const text = await answered(deps, call)
     return { content: contentOf(text), structuredContent: JSON.parse(text) }
   } catch (error) {
     return { content: contentOf(JSON.stringify(failureBody(error, deps.log))), isError: true }
   }
 }
+
+/** The answer to one call as JSON, for a unit; throws what REST would answer. */
+export const answered = (deps: CallDeps, call: Call): Promise<string> =>
+  metered(deps, call.asker, (freshness) => answerText(deps, call, freshness))
 
 const contentOf = (text: string) => [{ type: 'text' as const, text }]
 

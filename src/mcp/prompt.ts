@@ -1,6 +1,7 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import { COUNTRIES } from '~/domain/offer/country.ts'
 import { PAY_WAYS } from '~/domain/offer/terms.ts'
+import { ratesTemplate } from './resource/rates.ts'
 
 const ARGUMENTS = [
   { name: 'from', description: 'Currency the sender pays in, such as GBP.' },
@@ -74,14 +75,16 @@ const unusable = (name: string): ProtocolError =>
 const COMPLETIONS_MAX = 100
 
 type Completing = {
-  readonly prompt: string | null
+  /** The name of a prompt, or the template of a resource. */
+  readonly of: string
   readonly argument: { readonly name: string; readonly value: string }
   readonly codes: readonly string[]
 }
 
-/** What begins like the argument of the prompt; none for anything else. */
-export function completionOf({ prompt, argument, codes }: Completing) {
-  const all = prompt === comparePrompt.name ? wordsFor(argument.name, codes) : []
+/** What begins like the argument of the prompt or the resource; none for anything else. */
+export function completionOf({ of, argument, codes }: Completing) {
+  const isKnown = of === comparePrompt.name || of === ratesTemplate.uriTemplate
+  const all = isKnown ? wordsFor(argument.name, codes) : []
   const start = argument.value.trim().toLowerCase()
   const found = all.filter((word) => word.toLowerCase().startsWith(start))
   const values = found.slice(0, COMPLETIONS_MAX)

@@ -2,20 +2,17 @@ import {
   type CacheHint,
   ProtocolError,
   ProtocolErrorCode,
-  ResourceNotFoundError,
   Server,
   specTypeSchemas,
 } from '@modelcontextprotocol/server'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv'
 import { HOUR_MS } from '~/domain/duration.ts'
-import { ServiceError } from '~/domain/errors.ts'
-import { View } from '~/memory/view.ts'
 import { type Asker, argumentsSent } from './asker.ts'
-import { type CallDeps, callTool, failureBody, metered } from './call.ts'
-import { CATALOGUE_URI, catalogueResource, presentCatalogue } from './catalogue.ts'
+import { type CallDeps, callTool } from './call.ts'
 import { INSTRUCTIONS } from './instructions.ts'
 import { listed } from './listing.ts'
 import { comparePrompt, completionOf, promptOf } from './prompt.ts'
+import { answerResources } from './resource/resources.ts'
 import type { Tool } from './tool.ts'
 
 const IDENTITY = { name: 'corridor', title: 'Corridor', version: '1.0.0' }
@@ -37,7 +34,6 @@ const answerHint = ({ caller, nowMs }: Asker): CacheHint => ({
 const LISTING = { params: specTypeSchemas.PaginatedRequestParams }
 const GETTING = { params: specTypeSchemas.GetPromptRequestParams }
 const COMPLETING = { params: specTypeSchemas.CompleteRequestParams }
-const READING = { params: specTypeSchemas.ReadResourceRequestParams }
 
 /** What makes a server for one request of one asker, in every revision of the protocol. */
 export function serversOf(deps: CallDeps, tools: readonly Tool[]): (asker: Asker) => Server {
@@ -76,33 +72,8 @@ function answerPrompts(server: Server, { memory }: CallDeps): void {
     promptOf(params.name, params.arguments),
   )
   server.setRequestHandler('completion/complete', COMPLETING, ({ ref, argument }) => {
-    const name = ref.type === 'ref/prompt' ? ref.name : null
+    const of = ref.type === 'ref/prompt' ? ref.name : ref.uri
     const codes = memory.current.catalogue.supportedCodes
-    return { completion: completionOf({ prompt: name, argument, codes }) }
+    return { completion: completionOf({ of, argument, codes }) }
   })
-}
-
-function answerResources(server: Server, deps: CallDeps, asker: Asker): void {
-  server.setRequestHandler('resources/list', LISTING, () => ({ resources: [catalogueResource] }))
-  server.setRequestHandler('resources/templates/list', LISTING, () => ({ resourceTemplates: [] }))
-  server.setRequestHandler('resources/read', READING, async ({ uri }) => {
-    if (uri !== CATALOGUE_URI)
-      throw new ResourceNotFoundError(uri, `there is no such resource; read ${CATALOGUE_URI}`)
-    const text = await readCatalogue(deps, asker)
-    return { contents: [{ uri, mimeType: catalogueResource.mimeType, text }] }
-  })
-}
-
-async function readCatalogue(deps: CallDeps, asker: Asker): Promise<string> {
-  try {
-    return await metered(deps, asker, (freshness) => {
-      const view = new View(deps.memory.current, freshness, deps.ageLimits)
-      return JSON.stringify(presentCatalogue(view))
-    })
-  } catch (error) {
-    const { error: message, ...data } = failureBody(error, deps.log)
-    const isOurs = !(error instanceof ServiceError)
-    const code = isOurs ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidRequest
-    throw new ProtocolError(code, message, data)
-  }
 }

@@ -1,0 +1,20 @@
+import type { Corridor } from '~/domain/corridor.ts'
+
+const FORM = /^corridor:\/\/rates\/([A-Za-z]{3,4})\/([A-Za-z]{3,4})$/
+
+/** The resource of every corridor: what `get_rates` answers of it. */
+export const ratesTemplate = {
+  uriTemplate: 'corridor://rates/{from}/{to}',
+  name: 'rates',
+  title: "Providers' rates in a corridor",
+  description:
+    'What get_rates answers for two codes of currencies. Reading it costs one unit, like a tool ' +
+    'call.',
+  mimeType: 'application/json',
+}
+
+/** The corridor whose rates an address names, in upper case; null where it is no such address. */
+export function corridorOf(uri: string): Corridor | null {
+  const [, from, to] = FORM.exec(uri) ?? []
+  return from && to ? { from: from.toUpperCase(), to: to.toUpperCase() } : null
+}

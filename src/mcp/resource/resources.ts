@@ -1,0 +1,54 @@
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  type Server,
+  specTypeSchemas,
+} from '@modelcontextprotocol/server'
+import { ServiceError } from '~/domain/errors.ts'
+import type { Log } from '~/log.ts'
+import { View } from '~/memory/view.ts'
+import type { Asker } from '../asker.ts'
+import { answered, type CallDeps, failureBody, metered } from '../call.ts'
+import { CATALOGUE_URI, catalogueResource, presentCatalogue } from '../catalogue.ts'
+import { getRates } from '../rates.ts'
+import { corridorOf, ratesTemplate } from './rates.ts'
+
+const LISTING = { params: specTypeSchemas.PaginatedRequestParams }
+const READING = { params: specTypeSchemas.ReadResourceRequestParams }
+const SHOWN = { resources: [catalogueResource] }
+const TEMPLATES = { resourceTemplates: [ratesTemplate] }
+const THERE_ARE = `${CATALOGUE_URI} or ${ratesTemplate.uriTemplate}`
+
+/** Answers what is asked of the resources: which there are, and what one of them holds. */
+export function answerResources(server: Server, deps: CallDeps, asker: Asker): void {
+  server.setRequestHandler('resources/list', LISTING, () => SHOWN)
+  server.setRequestHandler('resources/templates/list', LISTING, () => TEMPLATES)
+  server.setRequestHandler('resources/read', READING, async ({ uri }) => {
+    const { mimeType } = ratesTemplate
+    const text = await textOf(deps, asker, uri).catch((error) => {
+      throw error instanceof ProtocolError ? error : protocolError(error, deps.log)
+    })
+    return { contents: [{ uri, mimeType, text }] }
+  })
+}
+
+async function textOf(deps: CallDeps, asker: Asker, uri: string): Promise<string> {
+  const { memory, ageLimits } = deps
+  if (uri === CATALOGUE_URI)
+    return metered(deps, asker, (freshness) =>
+      JSON.stringify(presentCatalogue(new View(memory.current, freshness, ageLimits))),
+    )
+  const corridor = corridorOf(uri)
+  if (!corridor)
+    throw new ResourceNotFoundError(uri, `there is no such resource; read ${THERE_ARE}`)
+  return answered(deps, { tool: getRates, given: corridor, asker })
+}
+
+/** A failure as an error of the protocol, which has REST's code and further members as its data. */
+function protocolError(error: unknown, log: Log): ProtocolError {
+  const { error: message, ...data } = failureBody(error, log)
+  const isOurs = !(error instanceof ServiceError)
+  const code = isOurs ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidRequest
+  return new ProtocolError(code, message, data)
+}
