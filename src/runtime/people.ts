@@ -39,6 +39,7 @@ import { SCOPES } from '~/wire/connection/metadata.ts'
 import { applicationDocuments } from './application-documents.ts'
 import { newKey } from './new-key.ts'
 import { sendingsOnce } from './sendings.ts'
+import type { SharedSecret } from './shared-secret.ts'
 import type { Pace } from './upstream/stopping.ts'
 
 /** What makes it costly and slow to guess who is known, and with which password. */
@@ -50,7 +51,6 @@ export type Deterrents = {
 type PeopleOptions = {
   readonly config: Pick<
     Config,
-    | 'authSecret'
     | 'mailFrom'
     | 'midMaxAgeMs'
     | 'publicUrl'
@@ -65,6 +65,7 @@ type PeopleOptions = {
   readonly memory: Memory
   readonly metering: Metering
   readonly addresses: Addresses
+  readonly secret: SharedSecret
   /** The address that the service listens on, used if no setting gives a public one. */
   readonly listensAt: () => string
   readonly deterrents?: Deterrents
@@ -72,7 +73,6 @@ type PeopleOptions = {
   readonly pace?: Pace
 }
 
-const SECRET_BYTES = 32
 const FINGERPRINT_LENGTH = 32
 const CLIENT_ID_BYTES = 16
 
@@ -89,7 +89,7 @@ export class People {
   readonly #deps: Deps
 
   constructor(options: PeopleOptions) {
-    const { config, database, clock, log, addresses, listensAt } = options
+    const { config, database, clock, log, addresses, listensAt, secret } = options
     const { passwords, waited } = options.deterrents ?? DETERRENTS
     const store = createPortalStore(database)
     const publicOrigin = config.publicUrl === null ? null : new URL(config.publicUrl).origin
@@ -98,7 +98,6 @@ export class People {
     const cookiePrefix = cookiePrefixOf(config.publicUrl)
     const mailer = mailerOf(config)
     this.#outbox = new Outbox({ mailer, log, home })
-    const secret = secretOf(config.authSecret, (proposed) => store.secret(proposed))
     const shared = { secret, cookiePrefix, cookiePath: mount || '/' }
     const auth = boundedAuth(database, {
       ...shared,
@@ -203,18 +202,6 @@ function boundedAuth(database: Database, options: AuthOptions): ReturnType<typeo
     signUp: (person) => limit.run(() => auth.signUp(person)),
     signIn: (person) => limit.run(() => auth.signIn(person)),
     reset: (reset) => limit.run(() => auth.reset(reset)),
-  }
-}
-
-/** The secret in the settings, or one that all replicas find in the database, asked for once. */
-function secretOf(setting: string | null, kept: (proposed: string) => Promise<string>) {
-  let secret: Promise<string> | null = setting === null ? null : Promise.resolve(setting)
-  return (): Promise<string> => {
-    secret ??= kept(randomBytes(SECRET_BYTES).toString('base64url')).catch((error) => {
-      secret = null
-      throw error
-    })
-    return secret
   }
 }
 

@@ -23,6 +23,7 @@ import { recorderOf } from './recorder.ts'
 import { retentionJobs } from './retention.ts'
 import { serviceJobs } from './service-jobs.ts'
 import type { ServiceOptions } from './service-options.ts'
+import { type SharedSecret, sharedSecretOf } from './shared-secret.ts'
 import { Tools, toolServerOptions } from './tool-server.ts'
 import { undoOnFailure } from './undo-on-failure.ts'
 import { SourceService } from './upstream/sources.ts'
@@ -55,14 +56,16 @@ export class Service implements RunningService {
   readonly #draining: Draining
   readonly #door: Door
   readonly #addresses: Addresses
+  readonly #secret: SharedSecret
   #parts: Parts | null = null
   #listener: Listener | null = null
 
   constructor(private readonly options: ServiceOptions) {
-    const { config, log } = options
+    const { config, log, database } = options
     this.#draining = new Draining(config.shutdownDelayMs)
     this.#door = new Door(log)
     this.#addresses = new Addresses(config.trustedProxies)
+    this.#secret = sharedSecretOf(config, database)
   }
 
   /** Loads memory and makes what answers from it. */
@@ -115,7 +118,8 @@ export class Service implements RunningService {
     const tokens = accessTokensOf({ ...this.options, memory, refresher: core.refresher })
     const tools = new Tools({ ...reading, tokens, options: toolServerOptions(config) })
     const places = { addresses: this.#addresses, listensAt: () => this.origin }
-    const people = this.#opened.add(new People({ ...this.options, ...reading, ...places }))
+    const shared = { ...reading, ...places, secret: this.#secret }
+    const people = this.#opened.add(new People({ ...this.options, ...shared }))
     const observations = createObservationStore(database)
     const { work } = config
     const { changes, refresher } = core

@@ -1,0 +1,23 @@
+import { randomBytes } from 'node:crypto'
+import type { Config } from '~/config.ts'
+import type { Database } from '~/store/database.ts'
+import { createPortalStore } from '~/store/portal/portal-store.ts'
+
+/** Gives the secret that all replicas share; rejects while the database cannot be asked for it. */
+export type SharedSecret = () => Promise<string>
+
+const SECRET_BYTES = 32
+
+/** The secret in the settings, or one that all replicas find in the database, asked for once. */
+export function sharedSecretOf({ authSecret }: Pick<Config, 'authSecret'>, database: Database) {
+  const store = createPortalStore(database)
+  let secret: Promise<string> | null = authSecret === null ? null : Promise.resolve(authSecret)
+  const shared: SharedSecret = () => {
+    secret ??= store.secret(randomBytes(SECRET_BYTES).toString('base64url')).catch((error) => {
+      secret = null
+      throw error
+    })
+    return secret
+  }
+  return shared
+}
