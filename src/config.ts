@@ -14,6 +14,7 @@ import {
   asHttpUrl,
   asMailFrom,
   asOrigin,
+  asPlace,
   asPostgresUrl,
   asPublicUrl,
   asSecret,
@@ -126,6 +127,8 @@ const readCallers = (setting: Setting) => ({
   },
   corsOrigins: setting('CORS_ORIGINS', [], listOf(asOrigin)),
   publicUrl: setting('PUBLIC_URL', null, asPublicUrl),
+  /** The private places that webhooks may be sent to, and over plain http. */
+  webhookAllow: setting('WEBHOOK_ALLOW', [], listOf(asPlace)),
 })
 
 const readTools = (setting: Setting) => ({

@@ -2,6 +2,7 @@ import { currencyCode } from './domain/currency.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './domain/duration.ts'
 import { RETENTION_YEARS_MAX } from './domain/observation.ts'
 import { FEED_NAMES, type FeedName } from './feed/feeds.ts'
+import { allowedPlaces } from './feed/private-address.ts'
 import { isCronPattern } from './jobs/schedule.ts'
 import { SOURCE_NAMES, type SourceName } from './source/sources.ts'
 
@@ -220,4 +221,14 @@ export const asHostName: Reader<string> = (text) => {
   if (text !== '*' && !/^([a-z0-9.-]+|\[[0-9a-f:.]+\])$/i.test(text))
     throw new Error('must list host names such as api.example.com, without a port, or be *')
   return text.toLowerCase()
+}
+
+/** A place in a private network: a host's name, an address, or a network. */
+export const asPlace: Reader<string> = (text) => {
+  try {
+    allowedPlaces([text])
+  } catch {
+    throw new Error('must list hosts such as hooks.internal, addresses or networks like 10.0.0.0/8')
+  }
+  return text
 }

@@ -20,6 +20,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   store: ['domain'],
   feed: ['domain'],
   source: ['domain', 'feed'],
+  webhook: ['domain', 'feed'],
   telemetry: ['domain', 'memory', 'clock', 'log'],
   service: ['domain', 'memory'],
   jobs: ['domain', 'memory', 'log'],
@@ -30,7 +31,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   portal: ['domain', 'memory', 'service', 'wire', 'http', 'clock', 'log'],
   runtime: [
     ...['domain', 'memory', 'store', 'feed', 'source', 'telemetry', 'service', 'jobs', 'wire'],
-    ...['http', 'mcp', 'portal', 'sample', 'app', 'config', 'clock', 'log'],
+    ...['webhook', 'http', 'mcp', 'portal', 'sample', 'app', 'config', 'clock', 'log'],
   ],
   sample: ['domain', 'source'],
   client: [],

@@ -28,17 +28,68 @@ function isPrivate(host: string): boolean {
   return NETWORKS.check(host, familyOf(host))
 }
 
-/** Where a URL's host leads; nobody may know its name. `addressesOf` rejects for such a name. */
-export async function reachOf(
-  hostname: string,
-  addressesOf: (host: string) => Promise<readonly string[]>,
-): Promise<'public' | 'private' | 'unknown'> {
-  const host = hostname.replace(/^\[|\]$/g, '')
-  if (isPrivate(host)) return 'private'
-  const addresses = await addressesOf(host).catch(() => [])
-  if (addresses.length === 0) return 'unknown'
-  return addresses.some(isPrivate) ? 'private' : 'public'
+type AddressesOf = (host: string) => Promise<readonly string[]>
+
+/** Private places that may be asked all the same. */
+export type AllowedPlaces = {
+  hasHost(host: string): boolean
+  hasAddress(address: string): boolean
 }
+
+const NOWHERE: AllowedPlaces = { hasHost: () => false, hasAddress: () => false }
+
+/** The places in a list of names of hosts, addresses and networks. Throws for other texts. */
+export function allowedPlaces(places: readonly string[]): AllowedPlaces {
+  const networks = new BlockList()
+  const hosts = new Set<string>()
+  for (const place of places) {
+    const [address, bits] = place.split('/') as [string, string?]
+    if (isIP(address) !== 0) networks.addSubnet(address, bitsOf(address, bits), familyOf(address))
+    else if (bits === undefined && HOST_NAME.test(place)) hosts.add(place.toLowerCase())
+    else throw new Error(`${place} is neither a host, nor an address, nor a network`)
+  }
+  return {
+    hasHost: (host) => hosts.has(host),
+    hasAddress: (address) => isIP(address) !== 0 && networks.check(address, familyOf(address)),
+  }
+}
+
+const HOST_NAME = /^[a-z0-9_]([a-z0-9_.-]{0,251}[a-z0-9_])?$/i
+const BITS = /^\d{1,3}$/
+
+function bitsOf(address: string, bits: string | undefined): number {
+  const bitsMax = familyOf(address) === 'ipv4' ? 32 : 128
+  const count = bits === undefined ? bitsMax : Number(BITS.exec(bits)?.[0] ?? Number.NaN)
+  if (!(count <= bitsMax)) throw new Error(`${address}/${bits} is not a network`)
+  return count
+}
+
+type Destination = {
+  /** `allowed`: a place that a setting names, and whose address may be private. */
+  readonly reach: 'public' | 'allowed' | 'private' | 'unknown'
+  /** The addresses that were looked at, and the only ones to connect to. */
+  readonly addresses: readonly string[]
+}
+
+/** Where a URL's host leads; nobody may know its name. `addressesOf` rejects for such a name. */
+export async function destinationOf(
+  hostname: string,
+  { addressesOf, allowed = NOWHERE }: { addressesOf: AddressesOf; allowed?: AllowedPlaces },
+): Promise<Destination> {
+  const host = hostname.replace(/^\[|\]$|\.$/g, '')
+  const addresses = isIP(host) === 0 ? await addressesOf(host).catch(() => []) : [host]
+  const isAllowed =
+    allowed.hasHost(host) || (addresses.length > 0 && addresses.every(allowed.hasAddress))
+  if (isPrivate(host) && !isAllowed) return { reach: 'private', addresses: [] }
+  if (addresses.length === 0) return { reach: 'unknown', addresses }
+  if (isAllowed) return { reach: 'allowed', addresses }
+  const isReachable = addresses.every((at) => !isPrivate(at) || allowed.hasAddress(at))
+  return isReachable ? { reach: 'public', addresses } : { reach: 'private', addresses: [] }
+}
+
+/** Where a URL's host leads, if no private place is allowed. */
+export const reachOf = async (hostname: string, addressesOf: AddressesOf) =>
+  (await destinationOf(hostname, { addressesOf })).reach
 
 function familyOf(address: string): 'ipv4' | 'ipv6' {
   return isIP(address) === 6 ? 'ipv6' : 'ipv4'

@@ -1,0 +1,21 @@
+import { Webhook } from 'standardwebhooks'
+
+type Signed = {
+  /** What a receiver knows the message by, however often it comes. */
+  readonly id: string
+  /** When this attempt is made. */
+  readonly atMs: number
+  readonly body: string
+  /** The secrets to sign with, at least one; a receiver needs to know one of them. */
+  readonly secrets: readonly string[]
+}
+
+/** The headers of Standard Webhooks that let a receiver check who sent a message, and when. */
+export function signatureHeaders({ id, atMs, body, secrets }: Signed): Record<string, string> {
+  const signatures = secrets.map((secret) => new Webhook(secret).sign(id, new Date(atMs), body))
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(atMs / 1000)),
+    'webhook-signature': signatures.join(' '),
+  }
+}

@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { nextTryMs, TRYING_MS_MAX } from '~/domain/alert/retries.ts'
+
+const MINUTE = 60_000
+
+/** The pauses of a message that always fails, in minutes, without what chance adds. */
+function pausesOf(random: number): number[] {
+  const pauses: number[] = []
+  let nowMs = 0
+  for (let tries = 1; ; tries++) {
+    const nextMs = nextTryMs({ tries, createdMs: 0, nowMs, random })
+    if (nextMs === null) return pauses
+    pauses.push((nextMs - nowMs) / MINUTE)
+    nowMs = nextMs
+  }
+}
+
+describe('nextTryMs', () => {
+  test('pauses grow from seconds to four hours, and end after three days', () => {
+    const pauses = pausesOf(0)
+    expect(pauses.slice(0, 8)).toEqual([5 / 60, 0.5, 2, 10, 30, 60, 120, 240])
+    expect(new Set(pauses.slice(8))).toEqual(new Set([240]))
+    const totalMs = pauses.reduce((sum, pause) => sum + pause, 0) * MINUTE
+    expect(totalMs).toBeGreaterThan(TRYING_MS_MAX - 240 * MINUTE)
+    expect(totalMs).toBeLessThanOrEqual(TRYING_MS_MAX)
+  })
+
+  test('chance makes a pause longer by at most a fifth, never shorter', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 100 }),
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        (tries, random) => {
+          const asked = { tries, createdMs: 0, nowMs: 1000 }
+          const least = nextTryMs({ ...asked, random: 0 })! - 1000
+          const pause = nextTryMs({ ...asked, random })! - 1000
+          expect(pause).toBeGreaterThanOrEqual(least)
+          expect(pause).toBeLessThanOrEqual(Math.ceil(least * 1.2))
+        },
+      ),
+    )
+  })
+})
