@@ -1,8 +1,8 @@
-/** A longer line is refused and passed over; a tool server takes a sixteenth of it. */
-export const LINE_BYTES_MAX = 1_048_576
+import { LINE_BYTES_MAX, linesOf } from './lines.ts'
+
 /** How many messages may wait for their answers; the next is read when one has come. */
 const WAITING_MAX = 32
-/** How long an answer may take. */
+/** How long nothing may come before an answer, or while it is a stream. */
 const ANSWER_MS_MAX = 60_000
 
 type Bridge = {
@@ -25,46 +25,90 @@ type Message = {
   readonly params?: {
     readonly name?: unknown
     readonly uri?: unknown
+    readonly requestId?: unknown
     readonly _meta?: Readonly<Record<string, unknown>>
   }
 }
 
-/** The revision that client and server settled on by `initialize`; null where they did not. */
-type Session = { revision: string | null }
+type Session = {
+  /** The revision that client and server settled on by `initialize`; null where they did not. */
+  revision: string | null
+  /** What ends each subscription that is open, by the id of its message. */
+  readonly subscriptions: Map<unknown, AbortController>
+  readonly following: Set<Promise<void>>
+}
+
+const SUBSCRIBE = 'subscriptions/listen'
+const CANCEL = 'notifications/cancelled'
 
 /**
  * Passes messages to a tool server and its answers back, each as soon as it is there, until the
- * input has ended and everything is answered. A message that fails is answered with an error.
+ * input has ended and everything is answered; subscriptions end with the input. A message that
+ * fails is answered with an error.
  */
 export async function bridge(ends: Bridge): Promise<void> {
   const waiting = new Set<Promise<void>>()
-  const session: Session = { revision: null }
+  const session: Session = { revision: null, subscriptions: new Map(), following: new Set() }
   for await (const line of linesOf(ends.input)) {
     const passing = passed(ends, session, line).finally(() => waiting.delete(passing))
     waiting.add(passing)
     if (waiting.size >= WAITING_MAX) await Promise.race(waiting)
   }
   await Promise.all(waiting)
+  for (const subscription of session.subscriptions.values()) subscription.abort()
+  await Promise.all(session.following)
 }
 
 async function passed(ends: Bridge, session: Session, line: string | null): Promise<void> {
-  const refuse = (id: Id, message: string, code = FAILED) =>
-    ends.answer(JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } }))
-  if (line === null) return refuse(null, `a line may have at most ${LINE_BYTES_MAX} bytes`)
+  if (line === null) return refuse(ends, null, `a line may have at most ${LINE_BYTES_MAX} bytes`)
   const message = parsed(line) as Message | undefined
-  if (message === undefined) return refuse(null, 'the line is not valid JSON', UNREADABLE)
+  if (message === undefined) return refuse(ends, null, 'the line is not valid JSON', UNREADABLE)
   const id = message?.id ?? null
-  try {
-    for (const answer of await answersOf(ends, headersOf(message, session), line)) {
-      session.revision = answer.result?.protocolVersion ?? session.revision
-      ends.answer(JSON.stringify(answer))
-    }
-  } catch (error) {
-    const sentence = `${ends.url}: ${(error as Error).message}`
-    if (id === null) ends.say(`corridor: ${sentence}`)
-    else refuse(id, sentence)
+  const isSubscription = message?.method === SUBSCRIBE
+  if (message?.method === CANCEL) {
+    const subscription = session.subscriptions.get(message.params?.requestId)
+    if (subscription) return subscription.abort()
   }
+  const ending = new AbortController()
+  if (isSubscription) session.subscriptions.set(id, ending)
+  const following = exchange(ends, session, { line, message, ending })
+    .catch((error: Error) => {
+      if (ending.signal.aborted) return
+      const sentence = `${ends.url}: ${error.message}`
+      if (id === null) ends.say(`corridor: ${sentence}`)
+      else refuse(ends, id, sentence)
+    })
+    .finally(() => {
+      session.following.delete(following)
+      if (isSubscription) session.subscriptions.delete(id)
+    })
+  session.following.add(following)
+  if (!isSubscription) await following
 }
+
+const refuse = ({ answer }: Bridge, id: Id, message: string, code = FAILED): void =>
+  answer(JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } }))
+
+type Passing = {
+  readonly line: string
+  readonly message: Message
+  readonly ending: AbortController
+}
+
+/** Sends a message and passes on what is answered; throws where the service refused it. */
+async function exchange(ends: Bridge, session: Session, passing: Passing): Promise<void> {
+  const { message, line, ending } = passing
+  const headers = headersOf(message, session)
+  let isAnswered = false
+  for await (const answer of answersOf(ends, { headers, body: line, signal: ending.signal })) {
+    session.revision = answer.result?.protocolVersion ?? session.revision
+    isAnswered ||= answer.id === message?.id
+    ends.answer(JSON.stringify(answer))
+  }
+  if (message?.method === SUBSCRIBE && !isAnswered) throw new Error(LOST)
+}
+
+const LOST = 'the subscription was lost; ask for it again'
 
 /** The code by which the tool server, too, tells faults of HTTP. */
 const FAILED = -32_000
@@ -94,23 +138,55 @@ const written = (text: string): string =>
 // biome-ignore lint/suspicious/noExplicitAny: whatever was sent
 type Any = any
 
-/** The answers to a message; throws where the service refused it, with its words. */
-async function answersOf({ url, key }: Bridge, more: object, body: string): Promise<Any[]> {
+type Sending = { readonly headers: object; readonly body: string; readonly signal: AbortSignal }
+
+/** The answers to a message as they come; throws where the service refused it, with its words. */
+async function* answersOf(
+  { url, key }: Bridge,
+  { headers: more, body, signal: ended }: Sending,
+): AsyncGenerator<Any, void, void> {
   const headers = {
     accept: 'application/json, text/event-stream',
     authorization: `Bearer ${key}`,
     'content-type': 'application/json',
     ...more,
   }
-  const signal = AbortSignal.timeout(ANSWER_MS_MAX)
-  const reply = await fetch(url, { method: 'POST', headers, body, redirect: 'error', signal })
-  const text = await reply.text()
-  const isStream = reply.headers.get('content-type')?.startsWith('text/event-stream')
-  const texts = isStream ? [...text.matchAll(/^data: ?(.+)$/gm)].map(([, data]) => data!) : [text]
-  const answers = texts.filter(Boolean).map(parsed) as Any[]
-  if (reply.ok && !answers.includes(undefined)) return answers
-  const fault = answers[0]?.error
-  throw new Error(fault?.message ?? fault ?? `this is no tool server: it answered ${reply.status}`)
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(new Error(TOO_LATE)), ANSWER_MS_MAX)
+  try {
+    const signal = AbortSignal.any([late.signal, ended])
+    const reply = await fetch(url, { method: 'POST', headers, body, redirect: 'error', signal })
+    const isStream = reply.headers.get('content-type')?.startsWith('text/event-stream')
+    if (reply.ok && isStream && reply.body)
+      return yield* eventsOf(heard(reply.body, () => timer.refresh()))
+    yield* wholeAnswer(reply, await reply.text())
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const TOO_LATE = `nothing came for ${ANSWER_MS_MAX} ms`
+
+async function* heard(body: ReadableStream<Uint8Array>, hear: () => void) {
+  for await (const piece of body) {
+    hear()
+    yield piece
+  }
+}
+
+function wholeAnswer({ ok, status }: Response, text: string): Any[] {
+  const answer = text === '' ? null : (parsed(text) as Any)
+  if (ok && answer !== undefined) return answer === null ? [] : [answer]
+  const fault = answer?.error
+  throw new Error(fault?.message ?? fault ?? `this is no tool server: it answered ${status}`)
+}
+
+/** What the events of a stream say, each as it comes. */
+async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Any, void, void> {
+  for await (const line of linesOf(body)) {
+    const answer = line?.startsWith('data:') && parsed(line.slice('data:'.length))
+    if (answer) yield answer
+  }
 }
 
 function parsed(text: string): unknown {
@@ -119,35 +195,4 @@ function parsed(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-const NEWLINE = 0x0a
-
-/** The lines of an input but for blank ones, the last without its end; null for one too long. */
-async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncGenerator<string | null> {
-  let kept: Uint8Array[] = []
-  let size = 0
-  const line = () => {
-    const text = size > LINE_BYTES_MAX ? null : Buffer.concat(kept).toString().trim()
-    kept = []
-    size = 0
-    return text
-  }
-  const keep = (part: Uint8Array) => {
-    size += part.byteLength
-    if (size <= LINE_BYTES_MAX) kept.push(part)
-    else kept = []
-  }
-  for await (const chunk of input) {
-    let from = 0
-    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
-      keep(chunk.subarray(from, at))
-      from = at + 1
-      const text = line()
-      if (text !== '') yield text
-    }
-    keep(chunk.subarray(from))
-  }
-  const last = line()
-  if (last !== '') yield last
 }

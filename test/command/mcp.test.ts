@@ -4,7 +4,8 @@ import { Client as NewClient } from '@modelcontextprotocol/client'
 import { StdioClientTransport as NewTransport } from '@modelcontextprotocol/client/stdio'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { bridge, LINE_BYTES_MAX } from '~/command/tool-bridge.ts'
+import { LINE_BYTES_MAX } from '~/command/lines.ts'
+import { bridge } from '~/command/tool-bridge.ts'
 import { INITIALIZE, modern, ToolWorld } from '../mcp/tool-world.ts'
 import { BARE_ENV, ROOT } from '../support/child.ts'
 import { corridorWith } from '../support/command.ts'
@@ -174,5 +175,133 @@ describe('bridge', () => {
     })
     expect([answers.length, answers[0].error.code, heard]).toEqual([1, -32000, []])
     await Promise.all([elsewhere.stop(true), moved.stop(true)])
+  })
+})
+
+describe('a subscription by the bridge', () => {
+  const subscribe = (id: string) => {
+    const { body } = modern({ method: 'subscriptions/listen', params: { notifications: {} } })
+    return lineOf(JSON.parse(body), id)
+  }
+  const cancel = (requestId: string) =>
+    `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } })}\n`
+
+  /** A tool server whose subscriptions say one thing and then what they are told to. */
+  function streaming() {
+    const open = new Map<string, ReadableStreamDefaultController>()
+    const leaving = new Map<string, () => void>()
+    const left = (id: string) => new Promise<void>((resolve) => leaving.set(id, resolve))
+    const heard: string[] = []
+    const frame = (message: object) =>
+      new TextEncoder().encode(`: alive\n\nevent: message\ndata: ${JSON.stringify(message)}\n\n`)
+    const server = Bun.serve({
+      port: 0,
+      async fetch(request) {
+        const { id, method } = (await request.json()) as { id: string; method: string }
+        heard.push(method)
+        if (method !== 'subscriptions/listen')
+          return Response.json({ jsonrpc: '2.0', id, result: {} })
+        const body = new ReadableStream({
+          start(controller) {
+            open.set(id, controller)
+            controller.enqueue(frame({ method: 'acknowledged', of: id }))
+          },
+          cancel: () => leaving.get(id)?.(),
+        })
+        return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+      },
+    })
+    const tell = (id: string, message: object) => open.get(id)!.enqueue(frame(message))
+    const end = (id: string) => open.get(id)!.close()
+    return { server, url: `${server.url}mcp`, heard, left, tell, end }
+  }
+
+  /** A bridge whose input is written line by line, and what it has answered. */
+  function talk(url: string) {
+    const input = new TransformStream<string, string>()
+    const writer = input.writable.getWriter()
+    // biome-ignore lint/suspicious/noExplicitAny: a test says of an answer what it expects
+    const answers: any[] = []
+    let hear = () => {}
+    const answer = (line: string) => {
+      answers.push(JSON.parse(line))
+      hear()
+    }
+    const bytes = bytesOf(input.readable)
+    const done = bridge({ url, key: 'crd_key', input: bytes, answer, say() {} })
+    const until = async (count: number) => {
+      while (answers.length < count) await new Promise<void>((resolve) => (hear = resolve))
+      return answers.slice(0, count)
+    }
+    return {
+      write: (line: string) => writer.write(line),
+      close: () => writer.close(),
+      done,
+      until,
+      answers,
+    }
+  }
+
+  test('is passed on as it comes, beside other messages, until it is cancelled', async () => {
+    const { server, url, heard, left, tell } = streaming()
+    const { write, close, done, until, answers } = talk(url)
+    await write(subscribe('s1'))
+    await until(1)
+    await write(lineOf({ method: 'ping' }, 'p'))
+    await until(2)
+    tell('s1', { method: 'updated', n: 1 })
+    await until(3)
+    expect(answers).toEqual([
+      { method: 'acknowledged', of: 's1' },
+      { jsonrpc: '2.0', id: 'p', result: {} },
+      { method: 'updated', n: 1 },
+    ])
+    const gone = left('s1')
+    await write(cancel('s1'))
+    await gone
+    await write(cancel('unknown'))
+    await close()
+    await done
+    expect([answers.length, heard]).toEqual([
+      4,
+      ['subscriptions/listen', 'ping', 'notifications/cancelled'],
+    ])
+    await server.stop(true)
+  })
+
+  test('keeps nobody from being heard, and ends with the input', async () => {
+    const { server, url, left } = streaming()
+    const { write, close, done, until } = talk(url)
+    const ids = Array.from({ length: 40 }, (_, i) => `s${i}`)
+    for (const id of ids) await write(subscribe(id))
+    await until(40)
+    await write(lineOf({ method: 'ping' }, 'p'))
+    await until(41)
+    const gone = Promise.all(ids.map(left))
+    await close()
+    await done
+    await gone
+    await server.stop(true)
+  })
+
+  test('that is lost is answered with an error, one that is ended with its result alone', async () => {
+    const { server, url, tell, end } = streaming()
+    const { write, close, done, until } = talk(url)
+    await write(subscribe('s1'))
+    await write(subscribe('s2'))
+    await until(2)
+    tell('s1', { jsonrpc: '2.0', id: 's1', result: { resultType: 'complete' } })
+    await until(3)
+    end('s1')
+    end('s2')
+    const [, , result, lost] = await until(4)
+    expect(result.id).toBe('s1')
+    expect(lost).toMatchObject({
+      id: 's2',
+      error: { message: expect.stringContaining('was lost') },
+    })
+    await close()
+    await done
+    await server.stop(true)
   })
 })
