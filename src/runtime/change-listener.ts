@@ -13,7 +13,11 @@ type ChangeListenerDeps = {
   readonly meter: Pick<UsageMeter, 'release'>
   readonly clock: Clock
   readonly log: Log
+  /** Hears of alerts and of what is to be told of them, whichever process says it. */
+  readonly onAlertNews?: (news: AlertNews) => void
 }
+
+type AlertNews = Extract<HeardNews, { readonly kind: 'alerts' | 'deliveries' }>
 
 /** How long the fate of a statement may be open after its answer was lost. */
 const LOST_ANSWER_MS = 15 * MINUTE_MS
@@ -94,7 +98,8 @@ export class ChangeListener {
     if (news.kind === 'pulse') this.#hearPulse(news.count, isOwn)
     else if (news.kind === 'shares') {
       if (!isOwn) meter.release(news.accountIds)
-    } else if (!isOwn || news.kind === 'access' || this.#mayHaveLost(clock.now()))
+    } else if (news.kind === 'alerts' || news.kind === 'deliveries') this.deps.onAlertNews?.(news)
+    else if (!isOwn || news.kind === 'access' || this.#mayHaveLost(clock.now()))
       refresher.note(news)
   }
 

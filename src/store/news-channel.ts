@@ -17,6 +17,10 @@ type NewsItem =
   | { readonly kind: 'feeds' }
   | { readonly kind: 'access'; readonly accountId?: string }
   | { readonly kind: 'usage'; readonly accountIds: readonly string[] }
+  /** Alerts of an account, or any, were made, changed or ended. */
+  | { readonly kind: 'alerts'; readonly accountId?: string }
+  /** There is something to tell of alerts. */
+  | { readonly kind: 'deliveries' }
   /**
    * No change, but a request: the processes that hold shares of these budgets should return them.
    */
@@ -74,10 +78,12 @@ export function newsOf(payload: string): HeardNews | null {
   switch (kind) {
     case 'catalogue':
     case 'feeds':
+    case 'deliveries':
       return { kind, origin }
     case 'pulse':
       return isId(count) ? { kind, origin, count } : null
     case 'access':
+    case 'alerts':
       if (accountId === undefined) return { kind, origin }
       return typeof accountId === 'string' ? { kind, origin, accountId } : null
     case 'usage':

@@ -15,6 +15,8 @@ const REMOVE: readonly Right[] = ['SELECT', 'INSERT', 'UPDATE', 'DELETE']
 export const TABLE_RIGHTS: Readonly<Record<string, readonly Right[]>> = {
   'drizzle.__drizzle_migrations': READ,
   'public.accounts': CHANGE,
+  'public.alert_deliveries': REMOVE,
+  'public.alerts': REMOVE,
   'public.audit_log': ADD,
   'public.corridors': ADD,
   'public.currencies': CHANGE,

@@ -1,0 +1,85 @@
+import type { Corridor } from '~/domain/corridor.ts'
+import type { Plan } from '~/domain/quota.ts'
+
+export const ALERT_FIELDS = ['best', 'best_current_net', 'mid', 'total_pct', 'stale'] as const
+export const ALERT_OPS = ['above', 'below', 'moves_pct'] as const
+export const ALERT_STATUSES = ['active', 'paused', 'ended', 'failing'] as const
+
+export type AlertField = (typeof ALERT_FIELDS)[number]
+export type AlertOp = (typeof ALERT_OPS)[number]
+export type AlertStatus = (typeof ALERT_STATUSES)[number]
+
+/** When to tell. `stale` compares nothing: its `op` and `value` are null, and only its are. */
+export type Condition = {
+  readonly field: AlertField
+  readonly op: AlertOp | null
+  /** The threshold, or how many percent a move has at least. */
+  readonly value: number | null
+  /**
+   * The age from which prices are stale, null for the service's own; or how far back a move is
+   * measured from, null for since the alert was made or last fired.
+   */
+  readonly periodMs: number | null
+}
+
+/** Where it is told: posted to a URL, or mailed to the owner. */
+export type Destination =
+  | { readonly kind: 'webhook'; readonly url: string }
+  | { readonly kind: 'email' }
+
+/** What is judged. */
+export type Watched = {
+  readonly corridor: Corridor
+  /** In the source currency; null where the field needs none. */
+  readonly amount: number | null
+  readonly when: Condition
+}
+
+/** What a person says of an alert. */
+export type AlertWish = Watched & {
+  readonly name: string | null
+  readonly to: Destination
+  /** Whether it ends after its first firing. */
+  readonly isOnce: boolean
+}
+
+/** How an alert stood when it was last judged. */
+export type Standing = {
+  readonly isTrue: boolean
+  /** What a move is measured from; null where none is measured or nothing is known yet. */
+  readonly base: number | null
+}
+
+export type Alert = AlertWish & {
+  readonly id: string
+  readonly accountId: string
+  readonly createdMs: number
+  readonly status: AlertStatus
+  /** Why it is not active, or what a person should know of it; null for nothing. */
+  readonly reason: string | null
+  /** Grows with every change of what is judged. */
+  readonly revision: number
+  readonly standing: Standing
+  /** The position of the log by which `standing` holds. */
+  readonly judgedPosition: number
+  readonly lastValue: number | null
+  readonly firedMs: number | null
+}
+
+/** How many alerts an account may have that have not ended. */
+export const ALERTS_MAX: Readonly<Record<Plan, number>> = { free: 3, pro: 20, enterprise: 200 }
+
+/** How many alerts of an account are listed, and how many that have ended are kept. */
+export const LISTED_MAX = 200
+
+/** How long a replaced secret goes on signing beside the new one. */
+export const OLD_SECRET_MS = 24 * 60 * 60 * 1000
+
+const needsAmount: readonly AlertField[] = ['best_current_net', 'total_pct']
+
+/** Whether a field is judged for an amount. */
+export const isForAmount = (field: AlertField): boolean => needsAmount.includes(field)
+
+/** Whether a move is measured from what held when the alert was made or last fired. */
+export const holdsBase = ({ op, periodMs }: Condition): boolean =>
+  op === 'moves_pct' && periodMs === null

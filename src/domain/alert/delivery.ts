@@ -1,0 +1,30 @@
+export const DELIVERY_KINDS = ['fired', 'test', 'ended'] as const
+export const DELIVERY_STATUSES = ['waiting', 'done', 'given_up'] as const
+
+export type DeliveryKind = (typeof DELIVERY_KINDS)[number]
+type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
+
+/** Something that is to be told, and what came of it. */
+export type Delivery = {
+  /** The receiver's `webhook-id`. */
+  readonly id: string
+  readonly alertId: string
+  readonly kind: DeliveryKind
+  /** The very text that is signed and sent. */
+  readonly body: string
+  readonly createdMs: number
+  /** When it is tried next; of no meaning once it is done or given up. */
+  readonly nextMs: number
+  readonly tries: number
+  readonly status: DeliveryStatus
+  /** The HTTP status of the last answer; null where none came. */
+  readonly lastStatus: number | null
+  /** Why the last try failed, at most 200 characters; null where it did not. */
+  readonly lastError: string | null
+  /** How long the last answer took. */
+  readonly lastMs: number | null
+  readonly doneMs: number | null
+}
+
+/** How many deliveries of an alert are kept. */
+export const DELIVERIES_MAX = 100

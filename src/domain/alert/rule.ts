@@ -1,0 +1,103 @@
+import { PERIOD_MS } from '~/domain/period.ts'
+import { roundAmount, roundPercent } from '~/domain/round.ts'
+import { type Condition, holdsBase, isForAmount, type Standing, type Watched } from './alert.ts'
+
+/** How a field stands: a number, whether prices are stale, or null where nobody knows. */
+export type Value = number | boolean | null
+
+/** What comes of judging a value. */
+type Judgement = { readonly standing: Standing; readonly fires: boolean }
+
+/**
+ * How far on the other side of a threshold a value must be before the condition counts as false
+ * again: a thousandth of the threshold.
+ */
+export const MARGIN = 0.001
+/** The part of a move below which a move that was large enough counts as over. */
+export const MOVE_MARGIN = 0.9
+
+const PERCENT = 100
+const PERIODS_MS = Object.values(PERIOD_MS)
+const VALUE_MAX = 1e15
+const MOVE_PCT_MAX = 1000
+
+/**
+ * What a new value makes of a condition that stood like this before.
+ *
+ * It fires when the condition becomes true, and again only after it was false; to be false again
+ * the value has to pass the threshold by a margin. A move that is measured from the last firing
+ * starts anew there instead. A value that nobody knows changes nothing.
+ */
+export function judged(when: Condition, before: Standing, value: Value): Judgement {
+  if (value === null) return { standing: before, fires: false }
+  if (typeof value === 'boolean') return turned(before, value)
+  if (holdsBase(when)) return measured(when.value!, before, value)
+  return turned(before, isTrueAt(when, before, value))
+}
+
+/** How a condition stands when it is first judged: what is true already does not fire. */
+export const standingAt = (when: Condition, base: number | null, value: Value): Standing =>
+  judged(when, { isTrue: false, base }, value).standing
+
+const turned = (before: Standing, isTrue: boolean): Judgement =>
+  isTrue === before.isTrue
+    ? { standing: before, fires: false }
+    : { standing: { ...before, isTrue }, fires: isTrue }
+
+/** A move from where it last fired, which is where the next one starts. */
+function measured(atLeast: number, before: Standing, value: number): Judgement {
+  const move = movePct(before.base, value)
+  if (before.base === null) return { standing: { isTrue: false, base: value }, fires: false }
+  if (move === null || move < atLeast) return { standing: before, fires: false }
+  return { standing: { isTrue: false, base: value }, fires: true }
+}
+
+function isTrueAt({ op, value }: Condition, { isTrue, base }: Standing, now: number): boolean {
+  const threshold = value!
+  const margin = isTrue ? Math.abs(threshold) * MARGIN : 0
+  if (op === 'above') return now > roundAmount(threshold - margin)
+  if (op === 'below') return now < roundAmount(threshold + margin)
+  const move = movePct(base, now)
+  if (move === null) return isTrue
+  return move >= threshold * (isTrue ? MOVE_MARGIN : 1)
+}
+
+/** How far a value is from its base either way, in percent of it; null where that means nothing. */
+function movePct(base: number | null, value: number): number | null {
+  if (base === null || base === 0) return null
+  return roundPercent((Math.abs(value - base) / Math.abs(base)) * PERCENT)
+}
+
+/** What is wrong with what is to be judged, by the name of the member; null for nothing. */
+export function faultOf({ amount, when }: Watched): { name: string; fault: string } | null {
+  const { field, op, value, periodMs } = when
+  if (isForAmount(field) !== (amount !== null))
+    return isForAmount(field)
+      ? { name: 'amount', fault: `${field} is judged for an amount of the source currency; say it` }
+      : { name: 'amount', fault: `${field} is the same for every amount; leave it out` }
+  if (field === 'stale') {
+    if (op === null && value === null) return null
+    const name = op === null ? 'when.value' : 'when.op'
+    return { name, fault: 'stale compares nothing; leave op and value out' }
+  }
+  if (op === null) return { name: 'when.op', fault: 'it must be above, below or moves_pct' }
+  if (value === null) return { name: 'when.value', fault: `${op} needs a number` }
+  if (op !== 'moves_pct' && periodMs !== null)
+    return { name: 'when.period', fault: 'only moves_pct and stale take a period; leave it out' }
+  if (periodMs !== null && field !== 'best' && field !== 'mid')
+    return { name: 'when.period', fault: 'only best and mid have a past; leave it out' }
+  if (periodMs !== null && !PERIODS_MS.includes(periodMs))
+    return { name: 'when.period', fault: 'a move is measured over 24h, 7d, 30d or 90d' }
+  return isWithin(when) ? null : { name: 'when.value', fault: rangeOf(when) }
+}
+
+function isWithin({ field, op, value }: Condition): boolean {
+  if (op === 'moves_pct') return value! > 0 && value! <= MOVE_PCT_MAX
+  return Math.abs(value!) <= VALUE_MAX && (field === 'total_pct' || value! > 0)
+}
+
+function rangeOf({ field, op }: Condition): string {
+  if (op === 'moves_pct') return `a move is more than 0 and at most ${MOVE_PCT_MAX} percent`
+  const least = field === 'total_pct' ? `at least -${VALUE_MAX}` : 'more than 0'
+  return `it must be ${least} and at most ${VALUE_MAX}`
+}

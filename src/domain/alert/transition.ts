@@ -1,0 +1,14 @@
+import type { Alert, Standing } from './alert.ts'
+
+/** An alert that stands otherwise from a position of the log on. */
+export type Transition = {
+  readonly alert: Alert
+  readonly position: number
+  readonly was: Standing
+  readonly now: Standing
+  /** The value that made it so; null for one that is no number. */
+  readonly value: number | null
+  readonly atMs: number
+  /** What is to be told; null where it only became false, or a base was found. */
+  readonly body: string | null
+}

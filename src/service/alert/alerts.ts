@@ -1,0 +1,165 @@
+import type { Account } from '~/domain/account.ts'
+import {
+  ALERTS_MAX,
+  type Alert,
+  type AlertWish,
+  type Destination,
+  type Standing,
+  type Watched,
+} from '~/domain/alert/alert.ts'
+import type { Delivery, DeliveryKind } from '~/domain/alert/delivery.ts'
+import { faultOf, standingAt } from '~/domain/alert/rule.ts'
+import { invalidParameter, ServiceError } from '~/domain/errors.ts'
+import { freshnessAt } from '~/domain/freshness.ts'
+import { tierOf } from '~/domain/quota.ts'
+import type { Generation } from '~/memory/memory.ts'
+import { type AgeLimits, View } from '~/memory/view.ts'
+import type { SnapshotDeps } from '~/service/snapshot.ts'
+import { baseOf } from './base.ts'
+import { watchedValue } from './value.ts'
+
+/** How an alert stands when it begins to be judged. */
+type FirstJudgement = {
+  readonly standing: Standing
+  readonly judgedPosition: number
+  readonly lastValue: number | null
+}
+
+type NewAlert = AlertWish &
+  FirstJudgement & {
+    readonly accountId: string
+    readonly createdMs: number
+    /** The encrypted key of signatures; null for a mail. */
+    readonly secret: string | null
+  }
+
+/** What may change of an alert; what is absent stays. */
+export type AlertChange = Partial<Pick<AlertWish, 'name' | 'isOnce' | 'to' | 'when' | 'amount'>> & {
+  readonly status?: 'active' | 'paused'
+}
+
+type KeptChange = AlertChange & {
+  readonly secret?: string | null
+  readonly judged?: FirstJudgement
+}
+
+type AlertStore = {
+  /** Alerts that have not ended, oldest first, and then those that have, newest first. */
+  list(accountId: string): Promise<readonly Alert[]>
+  find(accountId: string, id: string): Promise<Alert | null>
+  /** Null where the account has `max` that have not ended. */
+  create(alert: NewAlert, max: number): Promise<Alert | null>
+  /** Null for an alert that is not there; `full` where one that had ended has no room any more. */
+  change(
+    accountId: string,
+    id: string,
+    change: KeptChange,
+    max: number,
+  ): Promise<Alert | 'full' | null>
+  remove(accountId: string, id: string): Promise<Alert | null>
+  rotate(
+    accountId: string,
+    id: string,
+    rotation: { readonly secret: string; readonly oldEndsMs: number },
+  ): Promise<Alert | null>
+  /** The confirmed address of the account's person; null without one. */
+  addressOf(accountId: string): Promise<string | null>
+}
+
+export type AlertDeps = {
+  readonly alerts: AlertStore
+  readonly deliveries: {
+    /** The newest deliveries of an alert, newest first. */
+    list(alertId: string): Promise<readonly Delivery[]>
+    testsSince(alertId: string, sinceMs: number): Promise<number>
+    add(delivery: NewDelivery): Promise<Delivery>
+  }
+  readonly memory: { readonly current: Generation }
+  readonly ageLimits: AgeLimits
+  readonly past: SnapshotDeps
+  readonly clock: { now(): number }
+  /** The log of changes, as far as this process judges by it. */
+  readonly live: { readonly position: number }
+  readonly secrets: {
+    /** A new key of signatures: its text, shown once, and what is kept of it. */
+    make(): Promise<{ readonly text: string; readonly sealed: string }>
+  }
+  readonly receivers: {
+    /** Why nothing can be posted to a URL, as the end of a sentence; null where it can. */
+    faultOf(url: string): Promise<string | null>
+  }
+  /** Whether mails can be sent at all. */
+  readonly isMailed: boolean
+  /** Called after each change of an account's alerts. */
+  readonly onChange: (accountId: string) => Promise<void>
+  /** The text that a test delivers. */
+  readonly testBody: (alert: Alert, nowMs: number) => string
+  readonly newId: () => string
+}
+
+type NewDelivery = {
+  readonly id: string
+  readonly alertId: string
+  readonly kind: DeliveryKind
+  readonly body: string
+  readonly nowMs: number
+}
+
+/** An alert of an account, by its id. */
+export type OwnAlert = { readonly account: Account; readonly alertId: string }
+
+export const unknownAlert = (): ServiceError =>
+  new ServiceError(
+    'unknown_path',
+    'this account has no alert of that id; GET /alerts lists those that it has',
+  )
+
+export const alertLimit = ({ plan }: Account): ServiceError =>
+  new ServiceError(
+    'forbidden',
+    `the ${plan} plan has ${ALERTS_MAX[plan]} alerts, and all are in use; ` +
+      'delete one or move to a larger plan',
+    { limit: ALERTS_MAX[plan] },
+  )
+
+/** Throws `invalid_parameter` for something that cannot be judged. */
+export function assertJudged(watched: Watched): void {
+  const fault = faultOf(watched)
+  if (fault) throw invalidParameter(fault)
+}
+
+/** Throws `invalid_parameter` for a destination where nothing can be told. */
+export async function assertReachable(
+  { receivers, alerts, isMailed }: AlertDeps,
+  { id }: Account,
+  to: Destination,
+): Promise<void> {
+  if (to.kind === 'webhook') {
+    const fault = await receivers.faultOf(to.url)
+    if (fault !== null) throw invalidParameter({ name: 'to.webhook', fault })
+    return
+  }
+  const name = 'to.email'
+  if (!isMailed)
+    throw invalidParameter({ name, fault: 'this service sends no mail; take a webhook' })
+  if ((await alerts.addressOf(id)) === null)
+    throw invalidParameter({
+      name,
+      fault: 'this account has no confirmed address; sign up in the developer area with it',
+    })
+}
+
+/** How something stands now, by the account's tier. Throws `unsupported_currency`. */
+export async function firstJudgement(
+  deps: AlertDeps,
+  { plan }: Account,
+  watched: Watched,
+): Promise<FirstJudgement> {
+  const { memory, ageLimits, clock, live } = deps
+  const judgedPosition = live.position
+  const view = new View(memory.current, freshnessAt(tierOf(plan), clock.now()), ageLimits)
+  const base = await baseOf(deps.past, view, watched)
+  const value = watchedValue(view, watched)
+  const standing = standingAt(watched.when, base, value)
+  return { standing, judgedPosition, lastValue: typeof value === 'number' ? value : null }
+}

@@ -1,0 +1,22 @@
+import type { Watched } from '~/domain/alert/alert.ts'
+import { PERIOD_MS, PERIODS } from '~/domain/period.ts'
+import { roundAmount } from '~/domain/round.ts'
+import type { View } from '~/memory/view.ts'
+import { corridorChange } from '~/service/change.ts'
+import type { SnapshotDeps } from '~/service/snapshot.ts'
+
+/**
+ * The value a period ago that a move is measured from, by the rules of `/change`; null where none
+ * is asked for, or nobody knew one then.
+ */
+export async function baseOf(
+  deps: SnapshotDeps,
+  view: View,
+  { corridor, when: { op, field, periodMs } }: Watched,
+): Promise<number | null> {
+  const period = PERIODS.find((one) => PERIOD_MS[one] === periodMs)
+  if (op !== 'moves_pct' || period === undefined) return null
+  const { start } = await corridorChange(deps, view, { ...corridor, period })
+  const value = field === 'mid' ? (start.mid?.rate ?? null) : start.best
+  return value === null ? null : roundAmount(value)
+}

@@ -1,0 +1,57 @@
+import { ALERTS_MAX, type Alert } from '~/domain/alert/alert.ts'
+import {
+  type AlertChange,
+  type AlertDeps,
+  alertLimit,
+  assertJudged,
+  assertReachable,
+  firstJudgement,
+  type OwnAlert,
+  unknownAlert,
+} from './alerts.ts'
+
+/** A changed alert, and the key of a new webhook's signatures; null where that stays. */
+type ChangedAlert = { readonly alert: Alert; readonly secret: string | null }
+
+/**
+ * Changes an alert. A new condition, and one that is judged again after a pause, begins as a new
+ * alert does: what is true by then does not fire.
+ *
+ * Throws `unknown_alert`, `invalid_parameter`, and `alert_limit` where one that had ended has no
+ * room any more.
+ */
+export async function changeAlert(
+  deps: AlertDeps,
+  { account, alertId, change }: OwnAlert & { readonly change: AlertChange },
+): Promise<ChangedAlert> {
+  const { alerts, secrets, onChange } = deps
+  const old = await alerts.find(account.id, alertId)
+  if (!old) throw unknownAlert()
+  const { when = old.when, amount = old.amount, to } = change
+  const watched = { corridor: old.corridor, amount, when }
+  assertJudged(watched)
+  const isElsewhere = to !== undefined && !isSame(to, old.to)
+  if (isElsewhere) await assertReachable(deps, account, to)
+  const secret = isElsewhere && to.kind === 'webhook' ? await secrets.make() : null
+  const isJudgedAnew =
+    change.when !== undefined ||
+    change.amount !== undefined ||
+    (change.status === 'active' && old.status !== 'active')
+  const alert = await alerts.change(
+    account.id,
+    alertId,
+    {
+      ...change,
+      ...(isElsewhere && { secret: secret?.sealed ?? null }),
+      ...(isJudgedAnew && { judged: await firstJudgement(deps, account, watched) }),
+    },
+    ALERTS_MAX[account.plan],
+  )
+  if (alert === null) throw unknownAlert()
+  if (alert === 'full') throw alertLimit(account)
+  await onChange(account.id)
+  return { alert, secret: secret?.text ?? null }
+}
+
+const isSame = (a: Alert['to'], b: Alert['to']): boolean =>
+  a.kind === 'webhook' ? b.kind === 'webhook' && a.url === b.url : b.kind === 'email'

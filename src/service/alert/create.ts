@@ -1,0 +1,40 @@
+import type { Account } from '~/domain/account.ts'
+import { ALERTS_MAX, type Alert, type AlertWish } from '~/domain/alert/alert.ts'
+import { supportedCorridor } from '~/service/supported.ts'
+import {
+  type AlertDeps,
+  alertLimit,
+  assertJudged,
+  assertReachable,
+  firstJudgement,
+} from './alerts.ts'
+
+/** A new alert, and the key of its signatures, which nobody is shown again; null for a mail. */
+type CreatedAlert = { readonly alert: Alert; readonly secret: string | null }
+
+/**
+ * Makes an alert. One whose condition is true already waits until it was false.
+ *
+ * Throws `unsupported_currency`, `same_currency`, `invalid_parameter`, and `alert_limit` where the
+ * plan has no room for it.
+ */
+export async function createAlert(
+  deps: AlertDeps,
+  { account, wish }: { readonly account: Account; readonly wish: AlertWish },
+): Promise<CreatedAlert> {
+  const { alerts, memory, clock, secrets, onChange } = deps
+  const corridor = supportedCorridor(memory.current.catalogue, wish.corridor)
+  const watched = { ...wish, corridor }
+  assertJudged(watched)
+  await assertReachable(deps, account, wish.to)
+  const judged = await firstJudgement(deps, account, watched)
+  const secret = wish.to.kind === 'webhook' ? await secrets.make() : null
+  const made = { ...watched, ...judged, accountId: account.id, createdMs: clock.now() }
+  const alert = await alerts.create(
+    { ...made, secret: secret?.sealed ?? null },
+    ALERTS_MAX[account.plan],
+  )
+  if (!alert) throw alertLimit(account)
+  await onChange(account.id)
+  return { alert, secret: secret?.text ?? null }
+}

@@ -1,0 +1,13 @@
+import type { Alert } from '~/domain/alert/alert.ts'
+import type { Delivery } from '~/domain/alert/delivery.ts'
+import type { AlertDeps, OwnAlert } from './alerts.ts'
+import { findAlert } from './list.ts'
+
+/** An alert and its newest deliveries, newest first. Throws `unknown_alert`. */
+export async function deliveriesOf(
+  deps: Pick<AlertDeps, 'alerts' | 'deliveries'>,
+  own: OwnAlert,
+): Promise<{ readonly alert: Alert; readonly deliveries: readonly Delivery[] }> {
+  const alert = await findAlert(deps, own)
+  return { alert, deliveries: await deps.deliveries.list(alert.id) }
+}

@@ -1,0 +1,30 @@
+import { type Alert, OLD_SECRET_MS } from '~/domain/alert/alert.ts'
+import { invalidParameter } from '~/domain/errors.ts'
+import { type AlertDeps, type OwnAlert, unknownAlert } from './alerts.ts'
+
+type RotatedSecret = {
+  readonly alert: Alert
+  /** The new key of signatures, shown once. */
+  readonly secret: string
+  /** Until when the old one signs beside it. */
+  readonly oldEndsMs: number
+}
+
+/**
+ * Gives an alert a new key of signatures; the old one signs beside it for a day. Throws
+ * `unknown_alert`, and `invalid_parameter` for an alert that is mailed.
+ */
+export async function rotateSecret(
+  { alerts, secrets, clock }: AlertDeps,
+  { account, alertId }: OwnAlert,
+): Promise<RotatedSecret> {
+  const old = await alerts.find(account.id, alertId)
+  if (!old) throw unknownAlert()
+  if (old.to.kind !== 'webhook')
+    throw invalidParameter({ name: 'id', fault: 'the alert is mailed, and mails have no secret' })
+  const { text, sealed } = await secrets.make()
+  const oldEndsMs = clock.now() + OLD_SECRET_MS
+  const alert = await alerts.rotate(account.id, alertId, { secret: sealed, oldEndsMs })
+  if (!alert) throw unknownAlert()
+  return { alert, secret: text, oldEndsMs }
+}

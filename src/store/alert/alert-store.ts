@@ -1,0 +1,248 @@
+import { and, asc, count, desc, eq, inArray, lt, ne, sql } from 'drizzle-orm'
+import type {
+  Alert,
+  AlertStatus,
+  AlertWish,
+  Condition,
+  Destination,
+  Standing,
+} from '~/domain/alert/alert.ts'
+import { LISTED_MAX } from '~/domain/alert/alert.ts'
+import { lockAccount } from '~/store/access/key-store.ts'
+import type { Database, Db, Tx } from '~/store/database.ts'
+import { NEWS_CHANNEL, newsPayload } from '~/store/news-channel.ts'
+import { portalUsers } from '~/store/portal/schema.ts'
+import { alerts } from './schema.ts'
+
+type AlertRow = typeof alerts.$inferSelect
+
+/** Alerts of accounts, as their owners see and change them. Other texts than uuids are unknown. */
+export function createAlertStore(database: Database) {
+  const { db } = database
+  const own = (accountId: string, id: string) =>
+    and(eq(alerts.accountId, accountId), eq(alerts.id, id))
+  return {
+    list: (accountId: string) => listOf(db, accountId),
+    async find(accountId: string, id: string): Promise<Alert | null> {
+      if (!isUuid(id)) return null
+      const [row] = await db.select().from(alerts).where(own(accountId, id))
+      return row ? alertOf(row) : null
+    },
+    create: (made: Made, max: number) => create(database, made, max),
+    change: async (accountId: string, id: string, change: Change, max: number) =>
+      isUuid(id) ? changed(database, { accountId, id, change, max }) : null,
+    async remove(accountId: string, id: string): Promise<Alert | null> {
+      if (!isUuid(id)) return null
+      return db.transaction(async (tx) => {
+        const [row] = await tx.delete(alerts).where(own(accountId, id)).returning()
+        if (row) await announceAlerts(database, tx, accountId)
+        return row ? alertOf(row) : null
+      })
+    },
+    async rotate(accountId: string, id: string, { secret, oldEndsMs }: Rotation) {
+      if (!isUuid(id)) return null
+      const oldSecretEndsAt = new Date(oldEndsMs)
+      const [row] = await db
+        .update(alerts)
+        .set({ secret, oldSecret: sql`${alerts.secret}`, oldSecretEndsAt })
+        .where(and(own(accountId, id), sql`${alerts.webhookUrl} is not null`))
+        .returning()
+      return row ? alertOf(row) : null
+    },
+    /** The confirmed address of the account's person; null without one. */
+    async addressOf(accountId: string): Promise<string | null> {
+      const isTheirs = and(eq(portalUsers.accountId, accountId), portalUsers.emailVerified)
+      const [user] = await db.select().from(portalUsers).where(isTheirs)
+      return user?.email ?? null
+    },
+    end: (id: string, ending: Ending) => end(database, id, ending),
+    async prune(beforeMs: number): Promise<void> {
+      const isOver = and(eq(alerts.status, 'ended'), lt(alerts.endedAt, new Date(beforeMs)))
+      await db.delete(alerts).where(isOver)
+    },
+  }
+}
+
+type Made = AlertWish & {
+  readonly accountId: string
+  readonly createdMs: number
+  readonly standing: Standing
+  readonly judgedPosition: number
+  readonly lastValue: number | null
+  readonly secret: string | null
+}
+
+type Judged = Pick<Made, 'standing' | 'judgedPosition' | 'lastValue'>
+
+type Change = Partial<Pick<AlertWish, 'name' | 'isOnce' | 'to' | 'when' | 'amount'>> & {
+  readonly status?: 'active' | 'paused'
+  /** A new destination's key of signatures; absent where the destination stays. */
+  readonly secret?: string | null
+  /** How it stands by what is judged from now on; absent where that stays. */
+  readonly judged?: Judged
+}
+
+type Rotation = { readonly secret: string; readonly oldEndsMs: number }
+
+type Ending = {
+  readonly status: Extract<AlertStatus, 'ended' | 'failing'>
+  readonly reason: string
+  readonly nowMs: number
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+const isUuid = (text: string): boolean => UUID.test(text)
+
+export const alertOf = (row: AlertRow): Alert => ({
+  id: row.id,
+  accountId: row.accountId,
+  createdMs: row.createdAt.getTime(),
+  name: row.name,
+  corridor: { from: row.source, to: row.target },
+  amount: row.amount,
+  when: { field: row.field, op: row.op, value: row.value, periodMs: row.periodMs },
+  to: row.webhookUrl === null ? { kind: 'email' } : { kind: 'webhook', url: row.webhookUrl },
+  isOnce: row.isOnce,
+  status: row.status,
+  reason: row.reason,
+  revision: row.revision,
+  standing: { isTrue: row.isTrue, base: row.base },
+  judgedPosition: row.judgedPosition,
+  lastValue: row.lastValue,
+  firedMs: row.firedAt?.getTime() ?? null,
+})
+
+/** Alerts that have not ended, oldest first, and then those that have, newest first. */
+async function listOf(db: Db, accountId: string): Promise<Alert[]> {
+  const rows = await db
+    .select()
+    .from(alerts)
+    .where(eq(alerts.accountId, accountId))
+    .orderBy(
+      asc(sql`${alerts.status} = 'ended'`),
+      desc(alerts.endedAt),
+      asc(alerts.createdAt),
+      asc(alerts.id),
+    )
+    .limit(LISTED_MAX)
+  return rows.map(alertOf)
+}
+
+/** Null where the account has as many as it may; those that have ended and are too many go. */
+function create(database: Database, made: Made, max: number): Promise<Alert | null> {
+  return database.db.transaction(async (tx) => {
+    if (!(await hasRoom(tx, made.accountId, max))) return null
+    const [row] = await tx
+      .insert(alerts)
+      .values({
+        accountId: made.accountId,
+        createdAt: new Date(made.createdMs),
+        name: made.name,
+        source: made.corridor.from,
+        target: made.corridor.to,
+        amount: made.amount,
+        ...conditionColumns(made.when),
+        webhookUrl: urlOf(made.to),
+        isOnce: made.isOnce,
+        ...judgedColumns(made),
+        secret: made.secret,
+      })
+      .returning()
+    await forgetEnded(tx, made.accountId)
+    await announceAlerts(database, tx, made.accountId)
+    return alertOf(row!)
+  })
+}
+
+type Changing = {
+  readonly accountId: string
+  readonly id: string
+  readonly change: Change
+  readonly max: number
+}
+
+/** Null for an alert that is not there; `full` where one that had ended has no room any more. */
+function changed(database: Database, { accountId, id, change, max }: Changing) {
+  return database.db.transaction(async (tx): Promise<Alert | 'full' | null> => {
+    await lockAccount(tx, accountId)
+    const isThis = and(eq(alerts.accountId, accountId), eq(alerts.id, id))
+    const [old] = await tx.select().from(alerts).where(isThis).for('update')
+    if (!old) return null
+    const isRevived = old.status === 'ended' && change.status !== undefined
+    if (isRevived && !(await hasRoom(tx, accountId, max))) return 'full'
+    const { name, isOnce, to, amount, when, status, secret, judged } = change
+    const [row] = await tx
+      .update(alerts)
+      .set({
+        ...(name !== undefined && { name }),
+        ...(isOnce !== undefined && { isOnce }),
+        ...(to && { webhookUrl: urlOf(to) }),
+        ...(secret !== undefined && { secret, oldSecret: null, oldSecretEndsAt: null }),
+        ...(amount !== undefined && { amount }),
+        ...(when && conditionColumns(when)),
+        ...(status && { status, reason: null, endedAt: null }),
+        ...(judged && { ...judgedColumns(judged), revision: old.revision + 1 }),
+      })
+      .where(isThis)
+      .returning()
+    await announceAlerts(database, tx, accountId)
+    return alertOf(row!)
+  })
+}
+
+const conditionColumns = ({ field, op, value, periodMs }: Condition) => ({
+  field,
+  op,
+  value,
+  periodMs,
+})
+
+const judgedColumns = ({ standing, judgedPosition, lastValue }: Judged) => ({
+  ...standing,
+  judgedPosition,
+  lastValue,
+})
+
+const urlOf = (to: Destination) => (to.kind === 'webhook' ? to.url : null)
+
+async function hasRoom(tx: Tx, accountId: string, max: number): Promise<boolean> {
+  await lockAccount(tx, accountId)
+  const [held] = await tx
+    .select({ count: count() })
+    .from(alerts)
+    .where(and(eq(alerts.accountId, accountId), ne(alerts.status, 'ended')))
+  return held!.count < max
+}
+
+async function forgetEnded(tx: Tx, accountId: string): Promise<void> {
+  const beyond = tx
+    .select({ id: alerts.id })
+    .from(alerts)
+    .where(and(eq(alerts.accountId, accountId), eq(alerts.status, 'ended')))
+    .orderBy(desc(alerts.endedAt), asc(alerts.id))
+    .offset(LISTED_MAX)
+  await tx.delete(alerts).where(inArray(alerts.id, beyond))
+}
+
+/** Ends an alert, or says that it fails, unless it is off already; null for one unknown. */
+function end(database: Database, id: string, { status, reason, nowMs }: Ending) {
+  return database.db.transaction(async (tx): Promise<Alert | null> => {
+    const [old] = await tx.select().from(alerts).where(eq(alerts.id, id)).for('update')
+    if (!old) return null
+    if (old.status === 'ended' || old.status === status) return alertOf(old)
+    const [row] = await tx
+      .update(alerts)
+      .set({ status, reason, ...(status === 'ended' && { endedAt: new Date(nowMs) }) })
+      .where(eq(alerts.id, id))
+      .returning()
+    await announceAlerts(database, tx, old.accountId)
+    return alertOf(row!)
+  })
+}
+
+/** Tells all processes to read the alerts of an account again. */
+async function announceAlerts(database: Database, tx: Tx, accountId: string): Promise<void> {
+  const news = newsPayload(database, { kind: 'alerts', accountId })
+  await tx.execute(sql`select pg_notify(${NEWS_CHANNEL}, ${news})`)
+}

@@ -1,0 +1,269 @@
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { ALERTS_MAX } from '~/domain/alert/alert.ts'
+import { MINUTE_MS } from '~/domain/duration.ts'
+import { ServiceError } from '~/domain/errors.ts'
+import { changeAlert } from '~/service/alert/change.ts'
+import { createAlert } from '~/service/alert/create.ts'
+import { deliveriesOf } from '~/service/alert/deliveries.ts'
+import { deleteAlert } from '~/service/alert/end.ts'
+import { findAlert, listAlerts } from '~/service/alert/list.ts'
+import { rotateSecret } from '~/service/alert/rotate.ts'
+import { TESTS_MAX, testAlert } from '~/service/alert/test.ts'
+import { createAlertStore } from '~/store/alert/alert-store.ts'
+import { databasesOfFile, stockedDatabase } from '../../store/samples.ts'
+import type { FreshDatabase } from '../../support/postgres.ts'
+import { AlertWorld, WISH } from './alert-world.ts'
+
+const openDatabase = databasesOfFile(stockedDatabase)
+let database: FreshDatabase
+
+beforeAll(async () => {
+  database = await openDatabase()
+})
+
+const HOOK = (url: string) => ({ kind: 'webhook', url }) as const
+
+async function refusalOf(work: Promise<unknown>): Promise<ServiceError> {
+  const error = await work.then(() => null).catch((cause) => cause)
+  expect(error).toBeInstanceOf(ServiceError)
+  return error
+}
+
+describe('createAlert', () => {
+  test('makes an alert that stands as prices do, and shows its secret', async () => {
+    const world = new AlertWorld(database)
+    const account = await world.account('enterprise')
+    world.quote(129)
+    const { alert, secret } = await createAlert(world.deps, { account, wish: WISH })
+    expect(alert).toEqual({
+      ...WISH,
+      id: expect.any(String),
+      accountId: account.id,
+      createdMs: world.clock.now(),
+      status: 'active',
+      reason: null,
+      revision: 0,
+      standing: { isTrue: false, base: null },
+      judgedPosition: 7,
+      lastValue: 129,
+      firedMs: null,
+    })
+    expect(secret).toStartWith('whsec_')
+    expect(await listAlerts(world.deps, { account })).toEqual([alert])
+    expect(world.changed).toEqual([account.id])
+  })
+
+  test('takes codes in any case, and says of a condition that is true that it is', async () => {
+    const world = new AlertWorld(database)
+    const account = await world.account('enterprise')
+    world.quote(131)
+    const wish = { ...WISH, corridor: { from: 'usd', to: 'kes' } }
+    const { alert } = await createAlert(world.deps, { account, wish })
+    expect(alert.corridor).toEqual({ from: 'USD', to: 'KES' })
+    expect(alert.standing.isTrue).toBe(true)
+  })
+
+  test('judges an hourly plan by what held at the top of the hour', async () => {
+    const world = new AlertWorld(database)
+    const account = await world.account('pro')
+    world.quote(131)
+    const { alert } = await createAlert(world.deps, { account, wish: WISH })
+    expect([alert.standing.isTrue, alert.lastValue]).toEqual([false, null])
+  })
+
+  test('measures a move from the value that it is made at', async () => {
+    const world = new AlertWorld(database)
+    const account = await world.account('enterprise')
+    world.quote(131)
+    const when = { field: 'best', op: 'moves_pct', value: 2, periodMs: null } as const
+    const { alert } = await createAlert(world.deps, { account, wish: { ...WISH, when } })
+    expect(alert.standing).toEqual({ isTrue: false, base: 131 })
+  })
+
+  test('refuses what cannot be judged or told, by the name of the member', async () => {
+    const world = new AlertWorld(database, {
+      receivers: { faultOf: async () => 'it leads into this network' },
+    })
+    const account = await world.account()
+    const refused = (more: object, deps = world.deps) =>
+      refusalOf(createAlert(deps, { account, wish: { ...WISH, ...more } }))
+    expect((await refused({ amount: 5 })).details.parameter).toBe('amount')
+    expect((await refused({ corridor: { from: 'USD', to: 'XXX' } })).code).toBe(
+      'unsupported_currency',
+    )
+    expect((await refused({})).message).toContain('into this network')
+    const to = { kind: 'email' } as const
+    expect((await refused({ to })).message).toContain('no confirmed address')
+    expect((await refused({ to }, { ...world.deps, isMailed: false })).message).toContain('no mail')
+    expect(await listAlerts(world.deps, { account })).toEqual([])
+  })
+
+  test('makes as many as the plan has, however many are made at once', async () => {
+    const world = new AlertWorld(database)
+    const account = await world.account()
+    const made = await Promise.allSettled(
+      Array.from({ length: 6 }, () => createAlert(world.deps, { account, wish: WISH })),
+    )
+    const { free } = ALERTS_MAX
+    expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(free)
+    const refusal = await refusalOf(createAlert(world.deps, { account, wish: WISH }))
+    expect([refusal.details.limit, refusal.message]).toEqual([
+      free,
+      expect.stringContaining('delete one'),
+    ])
+  })
+})
+
+describe('listAlerts', () => {
+  test('says of alerts beyond a smaller plan that they wait', async () => {
+    const world = new AlertWorld(database)
+    const account = await world.account('pro')
+    for (let i = 0; i < 5; i++) {
+      world.clock.advance(1)
+      await createAlert(world.deps, { account, wish: { ...WISH, name: `${i}` } })
+    }
+    const smaller = { ...account, plan: 'free' } as const
+    const listed = await listAlerts(world.deps, { account: smaller })
+    expect(listed.map(({ name, status }) => `${name} ${status}`)).toEqual([
+      ...['0 active', '1 active', '2 active'],
+      ...['3 paused', '4 paused'],
+    ])
+    expect(listed[4]!.reason).toContain('3 alerts')
+    expect((await findAlert(world.deps, { account: smaller, alertId: listed[4]!.id })).status).toBe(
+      'paused',
+    )
+  })
+
+  test('shows an account nothing of another', async () => {
+    const world = new AlertWorld(database)
+    const [account, other] = [await world.account(), await world.account()]
+    const { alert } = await createAlert(world.deps, { account, wish: WISH })
+    expect(await listAlerts(world.deps, { account: other })).toEqual([])
+    const own = { account: other, alertId: alert.id }
+    for (const asked of [
+      () => findAlert(world.deps, own),
+      () => changeAlert(world.deps, { ...own, change: { name: 'mine' } }),
+      () => deleteAlert(world.deps, own),
+      () => testAlert(world.deps, own),
+      () => rotateSecret(world.deps, own),
+      () => deliveriesOf(world.deps, own),
+      () => deleteAlert(world.deps, { account, alertId: 'not an id' }),
+    ])
+      expect((await refusalOf(asked())).message).toContain('no alert of that id')
+  })
+})
+
+describe('changeAlert', () => {
+  test('judges a new condition anew, and keeps what is not named', async () => {
+    const world = new AlertWorld(database)
+    const account = await world.account('enterprise')
+    world.quote(131)
+    const { alert } = await createAlert(world.deps, { account, wish: { ...WISH, name: 'a' } })
+    world.live.position = 9
+    const own = { account, alertId: alert.id }
+    const when = { ...WISH.when, value: 140 }
+    const { alert: after, secret } = await changeAlert(world.deps, { ...own, change: { when } })
+    expect([after.when.value, after.standing.isTrue, after.name]).toEqual([140, false, 'a'])
+    expect([after.revision, after.judgedPosition, secret]).toEqual([1, 9, null])
+    const named = await changeAlert(world.deps, { ...own, change: { name: null } })
+    expect([named.alert.name, named.alert.revision]).toEqual([null, 1])
+  })
+
+  test('gives a new webhook a secret of its own, and the very same none', async () => {
+    const world = new AlertWorld(database)
+    const account = await world.account()
+    const { alert } = await createAlert(world.deps, { account, wish: WISH })
+    const own = { account, alertId: alert.id }
+    const same = await changeAlert(world.deps, { ...own, change: { to: WISH.to } })
+    expect(same.secret).toBeNull()
+    const to = HOOK('https://example.com/other')
+    const moved = await changeAlert(world.deps, { ...own, change: { to } })
+    expect([moved.alert.to, moved.secret]).toEqual([to, expect.stringContaining('whsec_')])
+  })
+
+  test('pauses, and judges anew once it is active again', async () => {
+    const world = new AlertWorld(database)
+    const account = await world.account('enterprise')
+    const { alert } = await createAlert(world.deps, { account, wish: WISH })
+    const own = { account, alertId: alert.id }
+    const paused = await changeAlert(world.deps, { ...own, change: { status: 'paused' } })
+    expect([paused.alert.status, paused.alert.standing.isTrue]).toEqual(['paused', false])
+    world.quote(131)
+    const active = await changeAlert(world.deps, { ...own, change: { status: 'active' } })
+    expect([active.alert.status, active.alert.standing.isTrue]).toEqual(['active', true])
+  })
+
+  test('revives an ended alert only where the plan has room', async () => {
+    const world = new AlertWorld(database)
+    const account = await world.account()
+    const { alert } = await createAlert(world.deps, { account, wish: WISH })
+    const ending = { status: 'ended', reason: 'by mail', nowMs: world.clock.now() } as const
+    const { end } = createAlertStore(database)
+    expect(await end(alert.id, ending)).toMatchObject({ status: 'ended', reason: 'by mail' })
+    for (let i = 0; i < 3; i++) await createAlert(world.deps, { account, wish: WISH })
+    const own = { account, alertId: alert.id, change: { status: 'active' } } as const
+    expect((await refusalOf(changeAlert(world.deps, own))).details.limit).toBe(3)
+    const [first] = await listAlerts(world.deps, { account })
+    await deleteAlert(world.deps, { account, alertId: first!.id })
+    expect((await changeAlert(world.deps, own)).alert).toMatchObject({
+      status: 'active',
+      reason: null,
+    })
+  })
+})
+
+describe('testAlert', () => {
+  test('queues a delivery, which is listed, a few times a minute', async () => {
+    const world = new AlertWorld(database)
+    const account = await world.account()
+    const { alert } = await createAlert(world.deps, { account, wish: WISH })
+    const own = { account, alertId: alert.id }
+    for (let i = 0; i < TESTS_MAX; i++) await testAlert(world.deps, own)
+    const refusal = await refusalOf(testAlert(world.deps, own))
+    expect(refusal.retryAfterSeconds).toBe(60)
+    world.clock.advance(MINUTE_MS)
+    await testAlert(world.deps, own)
+    const { deliveries } = await deliveriesOf(world.deps, own)
+    expect(deliveries).toHaveLength(TESTS_MAX + 1)
+    expect(deliveries[0]).toEqual({
+      id: expect.any(String),
+      alertId: alert.id,
+      kind: 'test',
+      body: JSON.stringify({ test: alert.id }),
+      createdMs: world.clock.now(),
+      nextMs: world.clock.now(),
+      tries: 0,
+      status: 'waiting',
+      lastStatus: null,
+      lastError: null,
+      lastMs: null,
+      doneMs: null,
+    })
+  })
+})
+
+describe('rotateSecret', () => {
+  test('makes a new secret and keeps the old one for a day', async () => {
+    const world = new AlertWorld(database)
+    const account = await world.account()
+    const { alert, secret } = await createAlert(world.deps, { account, wish: WISH })
+    const rotated = await rotateSecret(world.deps, { account, alertId: alert.id })
+    expect(rotated.secret).not.toBe(secret)
+    expect(rotated.oldEndsMs).toBe(world.clock.now() + 24 * 60 * MINUTE_MS)
+    const [row] = await database.sql`select secret, old_secret from alerts where id = ${alert.id}`
+    expect([row!.secret, row!.old_secret]).toEqual(['sealed_2', 'sealed_1'])
+  })
+})
+
+describe('deleteAlert', () => {
+  test('takes an alert away with all its deliveries', async () => {
+    const world = new AlertWorld(database)
+    const account = await world.account()
+    const { alert } = await createAlert(world.deps, { account, wish: WISH })
+    const own = { account, alertId: alert.id }
+    await testAlert(world.deps, own)
+    expect(await deleteAlert(world.deps, own)).toEqual(alert)
+    const left = await database.sql`select from alert_deliveries where alert_id = ${alert.id}`
+    expect([left.length, await listAlerts(world.deps, { account })]).toEqual([0, []])
+  })
+})
