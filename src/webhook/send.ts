@@ -2,6 +2,7 @@ import http, { type IncomingMessage, type RequestOptions } from 'node:http'
 import https from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { isIPv6 } from 'node:net'
+import type { Answer } from '~/domain/alert/claim.ts'
 import { transportError } from '~/feed/transport.ts'
 import { addressesOf, ending, type ReceiverDeps, Unsendable } from './receiver.ts'
 
@@ -14,13 +15,6 @@ type Message = {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-}
-
-/** What became of a message: `status` is null where no answer came. */
-type Answer = {
-  readonly status: number | null
-  /** Why it was not accepted; null where it was. */
-  readonly error: string | null
 }
 
 /** The limit on everything: the name, connecting, sending, and as much of the answer as counts. */

@@ -1,0 +1,190 @@
+import type { Answer, Attempt, Claim, ClaimRequest, SwitchedOff } from '~/domain/alert/claim.ts'
+import { nextTryMs } from '~/domain/alert/retries.ts'
+import { DAY_MS } from '~/domain/duration.ts'
+import type { Log } from '~/log.ts'
+import type { Job } from './schedule.ts'
+
+type OutboxStore = {
+  /** Takes deliveries that are due for this process; [] where there is none. */
+  claim(request: ClaimRequest): Promise<readonly Claim[]>
+  /** Gives a claim back, as if it had not been tried. */
+  release(claim: Claim): Promise<void>
+  keepSuccess(claim: Claim, attempt: Attempt): Promise<void>
+  /** Keeps a failure, and when it is tried next; null gives it up. */
+  keepFailure(claim: Claim, attempt: Attempt, nextMs: number | null): Promise<void>
+  /** Since when everything to the claim's receiver has failed; null where nothing does. */
+  failingSince(claim: Claim): Promise<number | null>
+  /** Ends the alerts of the account that go where the claim goes. */
+  switchOff(claim: Claim, reason: string, nowMs: number): Promise<SwitchedOff>
+  /** Adds a mail to the owner about alerts that ended. */
+  addEnding(claim: Claim, body: string, nowMs: number): Promise<void>
+  /** When the delivery was due that nobody has taken for longest; null for none. */
+  dueSince(nowMs: number): Promise<number | null>
+  prune(nowMs: number): Promise<void>
+}
+
+export type Outcome = 'done' | 'failed' | 'given_up'
+
+type DelivererDeps = {
+  readonly store: OutboxStore
+  readonly clock: { now(): number }
+  readonly log: Log
+  /** A stopwatch, in milliseconds. */
+  readonly stopwatch: () => number
+  /** A random number from 0 to below 1. */
+  readonly random: () => number
+  /** Tells once; never rejects. The signal ends it early. */
+  send(claim: Claim, stop: AbortSignal): Promise<Answer>
+  /** The mail to the owner of alerts that were switched off; null where none can be sent. */
+  endingBody(claim: Claim, ended: SwitchedOff, reason: string): string | null
+  /** Hears of each try. */
+  note(claim: Claim, outcome: Outcome, ms: number): void
+}
+
+/** How many deliveries are under way at once, to one receiver and for one account. */
+const UNDER_WAY_MAX = 20
+const TO_RECEIVER_MAX = 2
+const FOR_ACCOUNT_MAX = 8
+
+/** How long everything to one address may fail before it is switched off. */
+const FAILING_MS_MAX = DAY_MS
+
+const GONE = 410
+
+/**
+ * Tells what alerts have to tell. Each delivery is claimed in the database for one try, so that
+ * processes share the work and what a dead one had in its hands is taken up again.
+ */
+export class Deliverer {
+  readonly jobs: readonly Job[]
+  readonly #underWay = new Map<Claim, Promise<void>>()
+  readonly #stop = new AbortController()
+  #isWanted = false
+  #claiming: Promise<void> | null = null
+  #dueSinceMs: number | null = null
+
+  constructor(private readonly deps: DelivererDeps) {
+    const { store, clock } = deps
+    this.jobs = [
+      { name: 'deliver-alerts', pattern: '* * * * * *', run: () => this.#claimAll() },
+      {
+        name: 'watch-deliveries',
+        pattern: '*/15 * * * * *',
+        run: async () => {
+          this.#dueSinceMs = await store.dueSince(clock.now())
+        },
+      },
+      { name: 'prune-deliveries', pattern: '4 * * * *', run: () => store.prune(clock.now()) },
+    ]
+  }
+
+  /** Looks for deliveries now; what fails is tried again within a second. */
+  readonly wake = (): void => {
+    void this.#claimAll().catch(() => {})
+  }
+
+  /** When the delivery was due that nobody has taken for longest; null for none. */
+  get dueSinceMs(): number | null {
+    return this.#dueSinceMs
+  }
+
+  get underWay(): number {
+    return this.#underWay.size
+  }
+
+  /** Ends what is under way, and gives it back to the other processes. */
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    await this.#claiming?.catch(() => {})
+    await Promise.all(this.#underWay.values())
+  }
+
+  #claimAll(): Promise<void> {
+    this.#isWanted = true
+    this.#claiming ??= this.#claimRounds().finally(() => {
+      this.#claiming = null
+    })
+    return this.#claiming
+  }
+
+  async #claimRounds(): Promise<void> {
+    while (this.#isWanted && !this.#stop.signal.aborted) {
+      this.#isWanted = false
+      const room = UNDER_WAY_MAX - this.#underWay.size
+      if (room <= 0) return
+      const claims = await this.deps.store.claim({
+        nowMs: this.deps.clock.now(),
+        room,
+        busyReceivers: this.#busy(({ receiver }) => receiver, TO_RECEIVER_MAX),
+        busyAccounts: this.#busy(({ accountId }) => accountId, FOR_ACCOUNT_MAX),
+      })
+      if (claims.length > 0) this.#isWanted = true
+      for (const claim of claims) this.#begin(claim)
+    }
+  }
+
+  #busy(nameOf: (claim: Claim) => string, max: number): string[] {
+    const groups = Map.groupBy(this.#underWay.keys(), nameOf)
+    return [...groups].filter(([, claims]) => claims.length >= max).map(([name]) => name)
+  }
+
+  #begin(claim: Claim): void {
+    const ended = this.#deliver(claim)
+      .catch((err) => {
+        this.deps.log.error({ err, delivery: claim.id }, 'what came of an alert was not kept')
+      })
+      .finally(() => {
+        this.#underWay.delete(claim)
+        this.wake()
+      })
+    this.#underWay.set(claim, ended)
+  }
+
+  async #deliver(claim: Claim): Promise<void> {
+    const { store, clock, stopwatch, note } = this.deps
+    const startMs = stopwatch()
+    const answer = await this.deps.send(claim, this.#stop.signal)
+    const ms = Math.round(stopwatch() - startMs)
+    const attempt = { ...answer, ms, nowMs: clock.now() }
+    if (answer.error === null) {
+      note(claim, 'done', ms)
+      return store.keepSuccess(claim, attempt)
+    }
+    if (this.#stop.signal.aborted && answer.status === null) return store.release(claim)
+    const nextMs = this.#nextMs(claim, attempt)
+    note(claim, nextMs === null ? 'given_up' : 'failed', ms)
+    await store.keepFailure(claim, attempt, nextMs)
+    const reason = await this.#endOf(claim, attempt)
+    if (reason !== null) await this.#switchOff(claim, reason)
+  }
+
+  /** A person waits for a test, so it is tried once. */
+  #nextMs({ kind, tries, createdMs }: Claim, { nowMs }: Attempt): number | null {
+    if (kind === 'test') return null
+    return nextTryMs({ tries, createdMs, nowMs, random: this.deps.random() })
+  }
+
+  /** Why nothing more is sent where a claim went; null where it is tried again. */
+  async #endOf(claim: Claim, { status, error, nowMs }: Attempt): Promise<string | null> {
+    if (claim.to.kind !== 'webhook') return null
+    if (status === GONE) return 'the address answered 410: it is gone'
+    if (claim.kind === 'test') return null
+    const sinceMs = await this.deps.store.failingSince(claim)
+    if (sinceMs === null || nowMs - sinceMs < FAILING_MS_MAX) return null
+    return `everything sent to the address has failed for a day, last because ${error}`
+  }
+
+  async #switchOff(claim: Claim, reason: string): Promise<void> {
+    const { store, clock, log, endingBody } = this.deps
+    const ended = await store.switchOff(claim, reason, clock.now())
+    if (ended.alerts.length === 0 && ended.lost === 0) return
+    log.warn(
+      { account: claim.accountId, alerts: ended.alerts.length },
+      'a webhook was switched off',
+    )
+    const body = endingBody(claim, ended, reason)
+    if (body === null) return
+    await store.addEnding(claim, body, clock.now())
+    this.wake()
+  }
+}
