@@ -92,6 +92,11 @@ export class QuoteIndex {
     for (const name of this.parts.names) yield this.parts.books.get(name)!
   }
 
+  /** The name of every corridor ever quoted, by source, then target; one list while none is new. */
+  get names(): readonly string[] {
+    return this.parts.names
+  }
+
   /** Adds names in order. Names sort as their two codes do, since `/` comes before every letter. */
   #namesWith(names: Iterable<string>): readonly string[] {
     const added = [...names].filter((name) => !this.parts.books.get(name))

@@ -1,0 +1,80 @@
+import type { Corridor } from '~/domain/corridor.ts'
+import type { Mid } from '~/domain/mid.ts'
+import { bestFitting } from '~/domain/offer/choice.ts'
+import { offerKey, PLAIN } from '~/domain/offer/terms.ts'
+import type { Quote } from '~/domain/quote.ts'
+import { compareText } from '~/domain/rank.ts'
+import { vsMidBps } from '~/domain/spread.ts'
+import type { CorridorView, RankedQuote } from '~/memory/corridor-view.ts'
+import type { View } from '~/memory/view.ts'
+import { isCurrent } from '~/service/convert.ts'
+import type { JudgedQuote } from '~/service/rates.ts'
+import type { CorridorChange } from './event.ts'
+
+/** What is seen before something happened, and after it. */
+export type Sight = { readonly before: View; readonly after: View }
+
+/** The quote with its distance to the mid, as `/rates` shows it. */
+export const judgedOf = (ranked: RankedQuote, mid: Mid | undefined): JudgedQuote => ({
+  ranked,
+  vsMidBps: mid ? vsMidBps(ranked.quote.rate, mid.rate) : null,
+})
+
+/** That the mid of a pair is another one; nothing where it is not. */
+export function midChanges({ before, after }: Sight, corridor: Corridor): CorridorChange[] {
+  const { from, to } = corridor
+  const [old, mid] = [before.mid(from, to), after.mid(from, to)]
+  return isSameMid(old, mid) ? [] : [{ corridor, kind: 'mid', mid: mid ?? null }]
+}
+
+const isSameMid = (a: Mid | undefined, b: Mid | undefined): boolean =>
+  a === b || (a?.rate === b?.rate && a?.atMs === b?.atMs && a?.source === b?.source)
+
+/** That the best or the best current price of a corridor is another one, or stale by now. */
+export function bestChanges({ before, after }: Sight, corridor: Corridor): CorridorChange[] {
+  const { from, to } = corridor
+  const [old, seen] = [before.corridor(from, to), after.corridor(from, to)]
+  if (old === seen) return []
+  const [best, current] = [seen.best, bestCurrentOf(seen)]
+  if (isSamePrice(old.best, best) && isSamePrice(bestCurrentOf(old), current)) return []
+  const mid = after.mid(from, to)
+  const shown = (one: RankedQuote | null) => one && judgedOf(one, mid)
+  return [{ corridor, kind: 'best', best: shown(best), bestCurrent: shown(current) }]
+}
+
+const isSamePrice = (a: RankedQuote | null, b: RankedQuote | null): boolean =>
+  a?.quote.id === b?.quote.id && a?.isStale === b?.isStale
+
+/** The best price shown that is not stale and whose fee is stated; null without one. */
+function bestCurrentOf({ quotes }: CorridorView): RankedQuote | null {
+  const current = quotes
+    .filter(isCurrent)
+    .map((ranked) => ({ ranked, quote: ranked.quote, value: ranked.quote.rate }))
+  return bestFitting(current, ({ ranked }) => ranked.unspecified)?.ranked ?? null
+}
+
+/**
+ * The offers of a corridor whose price is another one, is stale by now, or is not shown any more;
+ * by provider, then offer.
+ */
+export function quoteChanges({ before, after }: Sight, corridor: Corridor): CorridorChange[] {
+  const { from, to } = corridor
+  const [old, seen] = [before.corridor(from, to), after.corridor(from, to)]
+  if (old === seen) return []
+  const mid = after.mid(from, to)
+  const held = byOffer(old.offers)
+  const changes: [string, CorridorChange][] = []
+  for (const [key, ranked] of byOffer(seen.offers)) {
+    const known = held.get(key) ?? null
+    held.delete(key)
+    if (isSamePrice(known, ranked)) continue
+    changes.push([key, { corridor, kind: 'quote', quote: judgedOf(ranked, mid) }])
+  }
+  for (const [key, { quote }] of held) changes.push([key, { corridor, kind: 'gone', quote }])
+  return changes.sort(([a], [b]) => compareText(a, b)).map(([, change]) => change)
+}
+
+const byOffer = (offers: readonly RankedQuote[]): Map<string, RankedQuote> =>
+  new Map(offers.map((ranked) => [ownKey(ranked.quote), ranked]))
+
+const ownKey = ({ providerId, offer }: Quote): string => `${providerId} ${offerKey(offer ?? PLAIN)}`

@@ -1,0 +1,158 @@
+import { type Freshness, freshnessAt, type Tier } from '~/domain/freshness.ts'
+import { END, type EventId } from '~/domain/live/event-id.ts'
+import type { Subscription } from '~/domain/live/subscription.ts'
+import { Ring, type RingLimits } from '~/memory/live/ring.ts'
+import { Audience } from './audience.ts'
+import type { Entry } from './entry.ts'
+import type { ResetReason, StreamTexts } from './event.ts'
+import { type Sink, type Source, StreamReader } from './reader.ts'
+import type { Turns } from './turns.ts'
+
+/** How long a reader may know more than this process, which then has to hear of it yet. */
+const AHEAD_MS_MAX = 3_000
+
+export type ChannelDeps = {
+  readonly texts: StreamTexts
+  readonly turns: Turns
+  readonly now: () => number
+  /** Calls `work` later, unless the function that it answers is called before. */
+  readonly later: (work: () => void, ms: number) => () => void
+  /** Hears that a reader is gone. */
+  readonly onLeft: () => void
+}
+
+/** What is asked of a place from which a reader wants to go on. */
+export type Known = {
+  /** The last position that this process has heard of. */
+  readonly position: number
+  /** Whether it has heard of this very position lately. */
+  has(position: number): boolean
+}
+
+/** The readers of one tier, and the last steps that they hear of. */
+export class Channel implements Source {
+  readonly ring: Ring<Entry>
+  readonly texts: StreamTexts
+  readonly #audience = new Audience()
+  /** Readers who have to hear of their own place yet, and what ends that wait. */
+  readonly #ahead = new Map<StreamReader, { id: EventId; end: () => void }>()
+  #position: number
+  #told = 0
+  #resets = 0
+  #slow = 0
+
+  constructor(
+    private readonly tier: Tier,
+    private readonly deps: ChannelDeps,
+    limits: RingLimits,
+    position: number,
+  ) {
+    this.ring = new Ring(limits, position)
+    this.texts = deps.texts
+    this.#position = position
+  }
+
+  /** The position up to which everything was told. */
+  get position(): number {
+    return this.#position
+  }
+
+  /**
+   * Open streams; and since the start: events told, how often a reader had to ask again, and how
+   * many were too slow.
+   */
+  get figures() {
+    const counted = { told: this.#told, resets: this.#resets, slow: this.#slow }
+    return { readers: this.#audience.size, ...counted }
+  }
+
+  /** Tells those concerned of the next step. */
+  append(entry: Entry, known: Known): void {
+    this.ring.append(entry)
+    this.#position = entry.position
+    this.settle(known)
+    for (const reader of this.#audience.of(entry.touched)) reader.heard(entry)
+  }
+
+  /** Makes every reader ask again, and keeps only what comes after `position`. */
+  interrupt(reason: ResetReason, position: number): void {
+    this.ring.clear(position)
+    this.#position = position
+    for (const reader of this.#audience.of(null)) reader.interrupt(reason)
+  }
+
+  /** Looks again at the readers who were ahead. */
+  settle(known: Known): void {
+    for (const [reader, { id, end }] of this.#ahead) {
+      if (known.position < id.position) continue
+      this.#ahead.delete(reader)
+      end()
+      const fault = this.#faultOf(id, known)
+      if (fault) reader.interrupt(fault)
+    }
+  }
+
+  /** Opens a stream from the place given, or from now on; it begins with a hello. */
+  open(subscription: Subscription, from: EventId | 'unknown' | null, known: Known, sink: Sink) {
+    const fault = from && (from === 'unknown' ? 'unknown_id' : this.#faultOf(from, known))
+    const isResumed = from !== null && from !== 'unknown' && (!fault || fault === 'ahead')
+    const id = isResumed ? from : { position: this.#position, place: END }
+    const reader = new StreamReader(subscription, this, sink, id)
+    this.#audience.add(reader)
+    const { corridors } = subscription
+    reader.say(this.texts.hello({ id, freshness: this.#freshness, corridors, isResumed }))
+    if (fault === 'ahead') this.#await(reader, id)
+    else if (fault) reader.interrupt(fault)
+    else if (isResumed) reader.catchUp()
+    return reader
+  }
+
+  resetText(reason: ResetReason, { corridors }: Subscription): string {
+    this.#resets++
+    const id = { position: this.#position, place: END }
+    return this.texts.reset({ id, freshness: this.#freshness, corridors, reason })
+  }
+
+  plan(reader: StreamReader): void {
+    this.deps.turns.add(reader)
+  }
+
+  left(reader: StreamReader, isSlow: boolean): void {
+    this.#audience.remove(reader)
+    this.deps.turns.remove(reader)
+    this.#ahead.get(reader)?.end()
+    this.#ahead.delete(reader)
+    if (isSlow) this.#slow++
+    this.deps.onLeft()
+  }
+
+  told(events: number): void {
+    this.#told += events
+  }
+
+  get #freshness(): Freshness {
+    return freshnessAt(this.tier, this.deps.now())
+  }
+
+  #await(reader: StreamReader, id: EventId): void {
+    const late = () => {
+      this.#ahead.delete(reader)
+      reader.interrupt('ahead')
+    }
+    this.#ahead.set(reader, { id, end: this.deps.later(late, AHEAD_MS_MAX) })
+  }
+
+  /** Why nobody can go on from a place; null where that is possible. */
+  #faultOf({ position, place }: EventId, known: Known): ResetReason | null {
+    const { begin } = this.ring
+    if (position > known.position) return 'ahead'
+    if (position < begin || (position === begin && place !== END)) return 'too_old'
+    if (!this.ring.has(position) && !known.has(position)) return 'unknown_id'
+    for (const entry of this.ring.since(position)) {
+      const isInside = entry.position === position && place !== END
+      if (isInside && !entry.isWhole) return 'too_old'
+      if (entry.isBarrier && (isInside || entry.position > position)) return 'catalogue'
+    }
+    return null
+  }
+}

@@ -1,0 +1,174 @@
+import { type Corridor, corridorKey } from '~/domain/corridor.ts'
+import type { Freshness } from '~/domain/freshness.ts'
+import { corridorPlace, GENERAL_PLACE, ORDINAL } from '~/domain/live/event-id.ts'
+import type { Subscription } from '~/domain/live/subscription.ts'
+import type { CorridorChange, StreamEvent, StreamTexts } from './event.ts'
+
+/** What an event takes in memory beside its text, and what the bare step takes, roughly. */
+const EVENT_BYTES = 256
+const STEP_BYTES = 128
+
+/** An event whose text is written once, for everybody who hears of it. */
+class Told {
+  #text: string | null = null
+  #bytes = 0
+
+  constructor(readonly event: StreamEvent) {}
+
+  get place(): number {
+    return this.event.id.place
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** The text; where it is written only now, `grew` hears by how many bytes that takes more. */
+  text(texts: StreamTexts, grew: (bytes: number) => void): string {
+    if (this.#text !== null) return this.#text
+    const text = texts.event(this.event)
+    this.#text = text
+    this.#bytes = Buffer.byteLength(text)
+    grew(this.#bytes)
+    return text
+  }
+}
+
+/** How far a reader has come within a step, and what it is told there, if anything. */
+type Mark = { readonly place: number; readonly told: Told | null }
+
+/** One step, as those hear of it who see its events. */
+export type Entry = {
+  readonly position: number
+  readonly events: number
+  readonly bytes: number
+  /** The names of the corridors that have events; null where every corridor may have some. */
+  readonly touched: ReadonlySet<string> | null
+  /** Whether every process tells the very same of it. */
+  readonly isWhole: boolean
+  /** Whether those who come back from before it have to ask again. */
+  readonly isBarrier: boolean
+  /**
+   * What a subscription hears of it after a place, in order. A mark comes for each corridor that is
+   * looked at, so that whoever stops in between can go on from there.
+   */
+  after(place: number, subscription: Subscription): Iterable<Mark>
+}
+
+type Place = { readonly position: number; readonly freshness: Freshness }
+
+/** A change, and where it stands among the events of its step. */
+type PlacedChange = { readonly place: number; readonly change: CorridorChange }
+
+/** What is new in one corridor, a mid first, then quotes, then a best, where it stands. */
+export const placedByCorridor = (changes: readonly CorridorChange[]): PlacedChange[] =>
+  changes.map((change, i) => ({
+    place: corridorPlace(change.corridor, ordinalOf(change, i)),
+    change,
+  }))
+
+/** The ordinal of a corridor's change that stands at `i` among the others of a step. */
+function ordinalOf({ kind }: CorridorChange, i: number): number {
+  if (kind === 'mid') return ORDINAL.mid
+  return kind === 'best' ? ORDINAL.best : ORDINAL.quotes + i
+}
+
+/** A step whose events are all known when it happens, by their places. */
+export class ListedEntry implements Entry {
+  readonly position: number
+  readonly touched: ReadonlySet<string>
+  readonly isWhole = true
+  readonly isBarrier = false
+  readonly #told: readonly Told[]
+
+  /** The changes stand at the places given, smallest first. */
+  constructor({ position, freshness }: Place, changes: readonly PlacedChange[]) {
+    this.position = position
+    this.touched = new Set(changes.map(({ change }) => corridorKey(change.corridor)))
+    this.#told = changes.map(
+      ({ place, change }) => new Told({ id: { position, place }, freshness, change }),
+    )
+  }
+
+  get events(): number {
+    return this.#told.length
+  }
+
+  get bytes(): number {
+    return this.#told.reduce((sum, { bytes }) => sum + EVENT_BYTES + bytes, STEP_BYTES)
+  }
+
+  *after(place: number, { names }: Subscription): Generator<Mark> {
+    for (const told of this.#told) {
+      if (told.place <= place) continue
+      const { change } = told.event
+      if (names && !('corridor' in change && names.has(corridorKey(change.corridor)))) continue
+      yield { place: told.place, told }
+    }
+  }
+}
+
+type Lookup = Place & {
+  readonly general: StreamEvent['change'] | null
+  /** What is new in a corridor: a mid first, then quotes, then a best. */
+  readonly changesOf: (corridor: Corridor) => readonly CorridorChange[]
+  /** Every corridor that may have events, by source, then target. */
+  readonly corridors: () => readonly Corridor[]
+  readonly isWhole: boolean
+  readonly isBarrier: boolean
+  /** What is held to look things up in, roughly. */
+  readonly heldBytes: number
+}
+
+/** A step whose events are looked up when somebody first asks for those of a corridor. */
+export class LookedUpEntry implements Entry {
+  readonly position: number
+  readonly events = 1
+  readonly touched = null
+  readonly #told = new Map<string, readonly Told[]>()
+  readonly #general: Told | null
+
+  constructor(private readonly lookup: Lookup) {
+    const { position, freshness, general } = lookup
+    this.position = position
+    const id = { position, place: GENERAL_PLACE }
+    this.#general = general && new Told({ id, freshness, change: general })
+  }
+
+  get isWhole(): boolean {
+    return this.lookup.isWhole
+  }
+
+  get isBarrier(): boolean {
+    return this.lookup.isBarrier
+  }
+
+  get bytes(): number {
+    let bytes = STEP_BYTES + this.lookup.heldBytes + (this.#general?.bytes ?? 0)
+    for (const told of this.#told.values()) for (const one of told) bytes += one.bytes
+    return bytes
+  }
+
+  *after(place: number, { corridors }: Subscription): Generator<Mark> {
+    if (this.#general && place < GENERAL_PLACE) yield { place: GENERAL_PLACE, told: this.#general }
+    for (const corridor of corridors ?? this.lookup.corridors()) {
+      const end = corridorPlace(corridor, ORDINAL.end)
+      if (end <= place) continue
+      for (const told of this.#of(corridor))
+        if (told.place > place) yield { place: told.place, told }
+      yield { place: end, told: null }
+    }
+  }
+
+  #of(corridor: Corridor): readonly Told[] {
+    const name = corridorKey(corridor)
+    const known = this.#told.get(name)
+    if (known) return known
+    const { position, freshness } = this.lookup
+    const told = placedByCorridor(this.lookup.changesOf(corridor)).map(
+      ({ place, change }) => new Told({ id: { position, place }, freshness, change }),
+    )
+    if (told.length > 0) this.#told.set(name, told)
+    return told
+  }
+}

@@ -1,0 +1,54 @@
+import { HOUR_MS } from '~/domain/duration.ts'
+import type { Freshness } from '~/domain/freshness.ts'
+import type { Step } from '~/memory/live/step.ts'
+import type { Generation } from '~/memory/memory.ts'
+import { type AgeLimits, View } from '~/memory/view.ts'
+import { bestChanges, midChanges, quoteChanges } from './changes.ts'
+import { type Entry, LookedUpEntry } from './entry.ts'
+import { catalogueChange, corridorsIn, GENERATION_BYTES } from './realtime.ts'
+
+/** What hourly readers saw last. */
+export type HourBase = {
+  readonly generation: Generation
+  /** The hour; null where no hour has been opened since this process began. */
+  readonly hourMs: number | null
+}
+
+const freshnessOf = (hourMs: number): Freshness => ({
+  tier: 'hourly',
+  nowMs: hourMs,
+  cutoffMs: hourMs,
+})
+
+/**
+ * What an hour shows that the one before did not; null where `base` is of another hour, so that
+ * nobody knows.
+ *
+ * It is held against what was known when the hour before was opened. What was recorded since for an
+ * earlier moment is therefore told too.
+ */
+export function hourlyEntry(step: Step, base: HourBase, limits: AgeLimits): Entry | null {
+  const { ms: hourMs, previousMs } = step.hour!
+  const baseMs = base.hourMs ?? previousMs ?? hourMs - HOUR_MS
+  if (previousMs !== null && previousMs !== baseMs) return null
+  const freshness = freshnessOf(hourMs)
+  const sight = {
+    before: new View(base.generation, freshnessOf(baseMs), limits),
+    after: new View(step.after, freshness, limits),
+  }
+  const isCatalogueNew = base.generation.catalogue !== step.after.catalogue
+  return new LookedUpEntry({
+    position: step.position,
+    freshness,
+    general: isCatalogueNew ? catalogueChange(step.after) : null,
+    changesOf: (corridor) => [
+      ...midChanges(sight, corridor),
+      ...quoteChanges(sight, corridor),
+      ...bestChanges(sight, corridor),
+    ],
+    corridors: corridorsIn(step.after),
+    isWhole: base.hourMs !== null,
+    isBarrier: isCatalogueNew,
+    heldBytes: 2 * GENERATION_BYTES,
+  })
+}

@@ -1,0 +1,155 @@
+import { HOUR_MS } from '~/domain/duration.ts'
+import type { Tier } from '~/domain/freshness.ts'
+import { readEventId } from '~/domain/live/event-id.ts'
+import type { Subscription } from '~/domain/live/subscription.ts'
+import { ANYWHERE, type Live } from '~/memory/live/live.ts'
+import type { RingLimits } from '~/memory/live/ring.ts'
+import type { Step, StepHearer } from '~/memory/live/step.ts'
+import type { AgeLimits } from '~/memory/view.ts'
+import { Channel, type ChannelDeps, type Known } from './channel.ts'
+import type { StreamTexts } from './event.ts'
+import { type HourBase, hourlyEntry } from './hourly.ts'
+import type { Sink, StreamReader } from './reader.ts'
+import { realtimeEntry } from './realtime.ts'
+import { Turns } from './turns.ts'
+
+/** How much of what happened lately is kept for those who come back. */
+const REALTIME_LIMITS: RingLimits = { steps: 50_000, events: 20_000, bytes: 16 * 1024 * 1024 }
+/** Three hours; events are looked up in the generations of their hours. */
+const HOURLY_LIMITS: RingLimits = { steps: 3, events: 20_000, bytes: 16 * 1024 * 1024 }
+/** How long time is watched after the last reader has left: so long one may come back. */
+const LINGER_MS = HOUR_MS / 6
+
+type HubDeps = {
+  readonly live: Live
+  readonly limits: AgeLimits
+  readonly texts: StreamTexts
+  readonly now: () => number
+  /** Lets requests and answers have their turn, then calls `work`. */
+  readonly soon?: (work: () => void) => void
+  readonly later?: ChannelDeps['later']
+}
+
+/** What opens a stream. */
+type StreamRequest = {
+  readonly tier: Tier
+  readonly subscription: Subscription
+  /** As the reader gave it; null where it gave none. */
+  readonly lastEventId: string | null
+  readonly sink: Sink
+}
+
+/**
+ * Everybody who reads events, and what they are told.
+ *
+ * Events are made of the steps of `live`, once for all, and told in turns after whatever made them.
+ * Readers of the hourly tier are told at the top of the hour what it shows that the one before did
+ * not, and nothing else.
+ */
+export class StreamHub implements StepHearer {
+  readonly #channels: Readonly<Record<Tier, Channel>>
+  readonly #known: Known
+  readonly #later: ChannelDeps['later']
+  #position: number
+  #base: HourBase
+  readonly #unhear: () => void
+  /** Ends the watch on time, while there is one; and the wait for its end. */
+  #unwatch: (() => void) | null = null
+  #unlinger: (() => void) | null = null
+
+  constructor(private readonly deps: HubDeps) {
+    const { live, texts, now, soon = setImmediate, later = unrefTimeout } = deps
+    this.#later = later
+    this.#position = live.position
+    this.#base = { generation: live.current, hourMs: null }
+    const shared = { texts, now, later, turns: new Turns(soon), onLeft: () => this.#linger() }
+    const realtime = new Channel('realtime', shared, REALTIME_LIMITS, live.position)
+    const hourly = new Channel('hourly', shared, HOURLY_LIMITS, live.position)
+    this.#channels = { realtime, hourly }
+    const positionOf = () => this.#position
+    this.#known = {
+      get position() {
+        return positionOf()
+      },
+      has: (position) => realtime.ring.has(position) || hourly.ring.has(position),
+    }
+    this.#unhear = live.hear(this)
+  }
+
+  /** What each tier's readers do, and what is kept for those who come back. */
+  get figures() {
+    const { realtime, hourly } = this.#channels
+    const { steps, events, bytes } = realtime.ring
+    const tiers = { realtime: realtime.figures, hourly: hourly.figures }
+    return { ...tiers, ring: { steps, events, bytes } }
+  }
+
+  /**
+   * Opens a stream. Its first text, the hello, is written before this returns; events follow in
+   * turns. Neither the form of the last id nor its age is an error: the reader is to ask again.
+   */
+  open({ tier, subscription, lastEventId, sink }: StreamRequest): StreamReader {
+    this.#watch()
+    const from = lastEventId === null ? null : (readEventId(lastEventId) ?? 'unknown')
+    return this.#channels[tier].open(subscription, from, this.#known, sink)
+  }
+
+  onStep(step: Step): void {
+    const { limits } = this.deps
+    const { realtime, hourly } = this.#channels
+    this.#position = step.position
+    realtime.append(realtimeEntry(step, limits), this.#known)
+    hourly.settle(this.#known)
+    if (step.kind === 'hour') this.#open(step)
+  }
+
+  onGap(position: number): void {
+    const isFirst = this.#position === 0
+    const { live } = this.deps
+    this.#position = position
+    this.#channels.realtime.interrupt('gap', position)
+    if (!isFirst) return
+    this.#channels.hourly.interrupt('gap', position)
+    this.#base = { generation: live.current, hourMs: null }
+  }
+
+  /** Tells hourly readers what the hour shows, or that they have to ask for it. */
+  #open(step: Step): void {
+    const { hourly } = this.#channels
+    const entry = hourlyEntry(step, this.#base, this.deps.limits)
+    this.#base = { generation: step.after, hourMs: step.hour!.ms }
+    if (entry) hourly.append(entry, this.#known)
+    else hourly.interrupt('gap', step.position)
+  }
+
+  /** Has time watched for as long as there are readers, and some time longer. */
+  #watch(): void {
+    this.#unwatch ??= this.deps.live.watch(ANYWHERE)
+    this.#unlinger?.()
+    this.#unlinger = null
+  }
+
+  #linger(): void {
+    const { realtime, hourly } = this.#channels
+    if (realtime.figures.readers + hourly.figures.readers > 0) return
+    this.#unlinger?.()
+    this.#unlinger = this.#later(() => {
+      this.#unwatch?.()
+      this.#unwatch = null
+    }, LINGER_MS)
+  }
+
+  /** Stops hearing of steps. Readers stay as they are. */
+  close(): void {
+    this.#unhear()
+    this.#unlinger?.()
+    this.#unwatch?.()
+    this.#unwatch = null
+  }
+}
+
+const unrefTimeout: ChannelDeps['later'] = (work, ms) => {
+  const timer = setTimeout(work, ms)
+  timer.unref()
+  return () => clearTimeout(timer)
+}

@@ -1,0 +1,201 @@
+import { END, type EventId } from '~/domain/live/event-id.ts'
+import type { Subscription } from '~/domain/live/subscription.ts'
+import type { Ring } from '~/memory/live/ring.ts'
+import type { Entry } from './entry.ts'
+import type { ResetReason, StreamTexts } from './event.ts'
+
+/** Where the texts of a stream go. */
+export type Sink = {
+  /**
+   * Takes the next text. False means that it was taken, and that the reader is to wait with the
+   * next one until `drained` is called.
+   */
+  write(text: string): boolean
+  /** Hears, once, that nothing more will be written: the reader was too slow. */
+  end(): void
+}
+
+/** What a reader reads from. */
+export type Source = {
+  readonly ring: Ring<Entry>
+  /** The position up to which everything was told. */
+  readonly position: number
+  readonly texts: StreamTexts
+  resetText(reason: ResetReason, subscription: Subscription): string
+  /** Gives the reader a turn soon. */
+  plan(reader: StreamReader): void
+  /** Hears that the reader is gone, and whether it was too slow. */
+  left(reader: StreamReader, isSlow: boolean): void
+  /** Counts what was told. */
+  told(events: number): void
+}
+
+/** How much may wait for a reader that takes nothing, beside what it holds itself. */
+const WAITING_BYTES_MAX = 1024 * 1024
+/** How long a text gets, and how many marks are looked at for it, before others have their turn. */
+const TEXT_LENGTH_MAX = 64 * 1024
+const MARKS_MAX = 500
+
+/**
+ * - `idle`: everything was told
+ * - `planned`: there may be more, and the reader has a turn soon
+ * - `blocked`: the sink has no room
+ * - `ended`: nothing more is told
+ */
+type State = 'idle' | 'planned' | 'blocked' | 'ended'
+
+/** One stream: what it subscribed to, and how far it has come. */
+export class StreamReader {
+  #state: State = 'idle'
+  /** The last event told, or where the next ones are looked for. */
+  #cursor: EventId
+  #waitingBytes = 0
+  #reset: ResetReason | null = null
+
+  /** A reader who knows everything up to `cursor`. */
+  constructor(
+    readonly subscription: Subscription,
+    private readonly source: Source,
+    private readonly sink: Sink,
+    cursor: EventId,
+  ) {
+    this.#cursor = cursor
+  }
+
+  /** Takes note of a step that may have something for this reader. */
+  heard(entry: Entry): void {
+    if (this.#state === 'ended' || entry.position < this.#cursor.position) return
+    if (this.#state === 'idle') this.#cursor = this.#before(entry.position)
+    if (this.#state === 'blocked') this.#wait(entry)
+    else this.#plan()
+  }
+
+  /** Makes the reader ask again: whatever it was not told yet, it will not be told. */
+  interrupt(reason: ResetReason): void {
+    if (this.#state === 'ended') return
+    this.#reset = reason
+    this.#waitingBytes = 0
+    if (this.#state !== 'blocked') this.#plan()
+  }
+
+  /** Begins to tell what came after the place where the reader stands. */
+  catchUp(): void {
+    if (this.#state === 'idle') this.#plan()
+  }
+
+  /** Goes on: the sink has room again. */
+  drained(): void {
+    if (this.#state !== 'blocked') return
+    this.#waitingBytes = 0
+    this.#plan()
+  }
+
+  /** Tells where the reader stands, unless something else is being told. */
+  beat(): void {
+    if (this.#state === 'idle') this.#write(this.source.texts.beat(this.#standing))
+  }
+
+  /** Ends the reader from outside; nothing more is written. */
+  close(): void {
+    this.#end(false)
+  }
+
+  /** Writes a text that is no event, such as the first one. */
+  say(text: string): void {
+    if (this.#state !== 'ended') this.#write(text)
+  }
+
+  /** Tells the next events, as many as make a text; answers whether there are more. */
+  turn(): boolean {
+    if (this.#state !== 'planned') return false
+    if (this.#reset) this.#ask(this.#reset)
+    else if (!this.#isKept()) this.#tooSlow()
+    else return this.#tell()
+    return false
+  }
+
+  #plan(): void {
+    this.#state = 'planned'
+    this.source.plan(this)
+  }
+
+  /** The place before a step; what was told of that step already stays told. */
+  #before(position: number): EventId {
+    return position === this.#cursor.position ? this.#cursor : { position, place: -1 }
+  }
+
+  /** What an idle reader may be said to know: everything, unless it waits for its own place. */
+  get #standing(): EventId {
+    const { position } = this.source
+    return position > this.#cursor.position ? { position, place: END } : this.#cursor
+  }
+
+  #isKept(): boolean {
+    const { begin } = this.source.ring
+    const { position, place } = this.#cursor
+    return position > begin || (position === begin && place === END)
+  }
+
+  #ask(reason: ResetReason): void {
+    this.#reset = null
+    this.#cursor = { position: this.source.position, place: END }
+    this.#state = 'idle'
+    this.#write(this.source.resetText(reason, this.subscription))
+  }
+
+  #tell(): boolean {
+    const { ring, texts } = this.source
+    const grew = (bytes: number) => ring.grew(bytes)
+    let text = ''
+    let events = 0
+    let marks = 0
+    let isMore = false
+    steps: for (const entry of ring.since(this.#cursor.position)) {
+      const isSame = entry.position === this.#cursor.position
+      for (const mark of entry.after(isSame ? this.#cursor.place : -1, this.subscription)) {
+        if (mark.told) text += mark.told.text(texts, grew)
+        if (mark.told) events++
+        this.#cursor = { position: entry.position, place: mark.place }
+        isMore = text.length >= TEXT_LENGTH_MAX || ++marks >= MARKS_MAX
+        if (isMore) break steps
+      }
+      this.#cursor = { position: entry.position, place: END }
+      isMore = ++marks >= MARKS_MAX
+      if (isMore) break
+    }
+    this.source.told(events)
+    if (!isMore) this.#state = 'idle'
+    return (text === '' || this.#write(text)) && isMore
+  }
+
+  /** Writes; answers whether there is room for more. */
+  #write(text: string): boolean {
+    if (this.sink.write(text)) return true
+    if (this.#state !== 'ended') this.#state = 'blocked'
+    return false
+  }
+
+  /** Reckons what waits while the sink has no room. */
+  #wait(entry: Entry): void {
+    const { ring, texts } = this.source
+    for (const { told } of entry.after(-1, this.subscription)) {
+      if (!told) continue
+      told.text(texts, (bytes) => ring.grew(bytes))
+      this.#waitingBytes += told.bytes
+      if (this.#waitingBytes > WAITING_BYTES_MAX) break
+    }
+    if (this.#waitingBytes > WAITING_BYTES_MAX) this.#tooSlow()
+  }
+
+  #end(isSlow: boolean): void {
+    if (this.#state === 'ended') return
+    this.#state = 'ended'
+    this.source.left(this, isSlow)
+  }
+
+  #tooSlow(): void {
+    this.#end(true)
+    this.sink.write(this.source.texts.slow())
+    this.sink.end()
+  }
+}

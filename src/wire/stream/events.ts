@@ -1,0 +1,133 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { TIERS } from '~/domain/freshness.ts'
+import { RESET_REASONS } from '~/service/stream/event.ts'
+import { freshnessFields, midFields, named, nullable, record, words } from '~/wire/fields.ts'
+import { noteFields } from '~/wire/note.ts'
+import { ProviderRate } from '~/wire/rates.ts'
+
+/** Why the service ends a stream that is read fast enough. */
+const STREAM_ENDS = ['revoked_key', 'plan_changed'] as const
+
+const corridor = Type.String({ examples: ['GBP/KES'] })
+
+/** The body of one event, and what it means. */
+const event = <T extends Record<string, TSchema>>(name: string, meaning: string, fields: T) =>
+  named(name, record(fields, meaning))
+
+const place = {
+  tier: words(TIERS, { description: 'The tier of the key, and of every event that follows.' }),
+  position: Type.Integer({
+    description: 'Everything after this commit is told. All replicas number commits alike.',
+  }),
+  corridors: Type.Array(Type.String(), {
+    description: 'What is told of; `*` alone for every corridor.',
+    examples: [['GBP/KES', 'USD/NGN']],
+  }),
+}
+
+const StreamHello = event('StreamHello', 'What a stream begins with.', {
+  ...place,
+  resumed: Type.Boolean({
+    description:
+      'Whether what followed the Last-Event-ID is told next. Else ask for the prices now: what ' +
+      'changes from here on is told.',
+  }),
+  ...freshnessFields,
+})
+
+const StreamQuote = event(
+  'StreamQuote',
+  'A provider has a new price, or its price is stale by now.',
+  {
+    corridor,
+    ...ProviderRate.properties,
+    ...freshnessFields,
+  },
+)
+
+const StreamGone = event('StreamGone', 'An offer of a provider has no price any more.', {
+  corridor,
+  provider_id: Type.String(),
+  offer_id: Type.Optional(
+    Type.String({ description: 'The id in `offer` of its prices; absent for a plain offer.' }),
+  ),
+  ...freshnessFields,
+})
+
+const StreamBest = event(
+  'StreamBest',
+  'The best price of a corridor is another one, or is stale by now.',
+  {
+    corridor,
+    best: {
+      ...nullable(ProviderRate),
+      description: 'The best executable price; null where nothing executable is quoted.',
+    },
+    best_current: {
+      ...nullable(ProviderRate),
+      description:
+        'As best, among prices that are not stale and whose fee is stated; null without.',
+    },
+    ...noteFields,
+    ...freshnessFields,
+  },
+)
+
+const StreamMid = event(
+  'StreamMid',
+  'The mid of a pair is another one; without mid_rate there is no recent one any more.',
+  { corridor, ...midFields, ...freshnessFields },
+)
+
+const StreamCatalogue = event('StreamCatalogue', 'Currencies or providers changed.', {
+  currencies: Type.Integer({ description: 'How many are active.' }),
+  providers: Type.Integer({ description: 'How many are active.' }),
+  ask: Type.Array(Type.String(), { description: 'Where they are listed.' }),
+  ...freshnessFields,
+})
+
+const StreamReset = event('StreamReset', 'Something may have been missed: ask again.', {
+  ...place,
+  reason: words(RESET_REASONS, {
+    description:
+      'unknown_id: the Last-Event-ID is none of this service; too_old: it is older than what is ' +
+      'kept; ahead: nothing was heard of it within some seconds; catalogue: currencies or ' +
+      'providers have changed since; gap: more changed at once than is told one by one.',
+  }),
+  ask: Type.Array(Type.String(), {
+    description: 'What to ask for now. The events that follow tell what changes after it.',
+    examples: [['/api/v1/rates?from=GBP&to=KES']],
+  }),
+  ...freshnessFields,
+})
+
+const StreamSlow = event('StreamSlow', 'The reader was too slow; nothing follows.', {
+  error: Type.String({ description: 'A sentence that says what to do next.' }),
+  code: Type.Literal('too_slow'),
+})
+
+const StreamEnded = event('StreamEnded', 'The service ends the stream; nothing follows.', {
+  error: Type.String({ description: 'A sentence that says what to do next.' }),
+  code: words(STREAM_ENDS, {
+    description:
+      'revoked_key: the key, or that of the token, was revoked; plan_changed: the ' +
+      'account has another plan, connect again.',
+  }),
+})
+
+/** The body of each event, by its name. */
+export const streamBodies = {
+  hello: StreamHello,
+  quote: StreamQuote,
+  gone: StreamGone,
+  best: StreamBest,
+  mid: StreamMid,
+  catalogue: StreamCatalogue,
+  reset: StreamReset,
+  slow: StreamSlow,
+  ended: StreamEnded,
+} satisfies Record<string, TSchema>
+
+export type StreamBodies = {
+  [Name in keyof typeof streamBodies]: Static<(typeof streamBodies)[Name]>
+}

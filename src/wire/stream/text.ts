@@ -1,0 +1,95 @@
+import { type Corridor, corridorKey } from '~/domain/corridor.ts'
+import type { Freshness } from '~/domain/freshness.ts'
+import { type EventId, eventIdText } from '~/domain/live/event-id.ts'
+import { offerId } from '~/domain/offer/id.ts'
+import type { JudgedQuote } from '~/service/rates.ts'
+import type {
+  CorridorChange,
+  Hello,
+  Reset,
+  StreamEvent,
+  StreamTexts,
+} from '~/service/stream/event.ts'
+import { bestNote, presentNote } from '~/wire/note.ts'
+import { presentFreshness, presentMid } from '~/wire/present.ts'
+import { presentProviderRate } from '~/wire/rates.ts'
+import type { StreamBodies } from './events.ts'
+
+/** An event as text; without an id it leaves the reader's last one as it is. */
+function eventText(name: string, body: object, id?: EventId): string {
+  const idLine = id ? `id: ${eventIdText(id)}\n` : ''
+  return `${idLine}event: ${name}\ndata: ${JSON.stringify(body)}\n\n`
+}
+
+/** How the events of a stream are written by a service whose paths are below `basePath`. */
+export const streamTexts = (basePath: string): StreamTexts => ({
+  event: ({ id, freshness, change }) =>
+    eventText(change.kind, bodyOf(change, freshness, basePath), id),
+  hello: (hello) => eventText('hello', presentHello(hello), hello.id),
+  reset: (reset) => eventText('reset', presentReset(reset, basePath), reset.id),
+  slow: () => eventText('slow', SLOW),
+  beat: (id) => `: ${eventIdText(id)}\nid: ${eventIdText(id)}\n\n`,
+})
+
+/** The last event of a stream that the service ends. */
+export const endedText = (body: StreamBodies['ended']): string => eventText('ended', body)
+
+const SLOW: StreamBodies['slow'] = {
+  error:
+    'events came faster than they were read; connect again with the last id as Last-Event-ID, ' +
+    'read faster or ask for fewer corridors',
+  code: 'too_slow',
+}
+
+function bodyOf(change: StreamEvent['change'], freshness: Freshness, basePath: string) {
+  if (change.kind !== 'catalogue')
+    return {
+      corridor: corridorKey(change.corridor),
+      ...membersOf(change),
+      ...presentFreshness(freshness),
+    }
+  const { currencies, providers } = change
+  const ask = [`${basePath}/currencies`, `${basePath}/providers`]
+  return { currencies, providers, ask, ...presentFreshness(freshness) }
+}
+
+function membersOf(change: CorridorChange) {
+  switch (change.kind) {
+    case 'quote':
+      return presentProviderRate(change.quote)
+    case 'gone': {
+      const { quote } = change
+      return { provider_id: quote.providerId, ...(quote.offer && { offer_id: offerId(quote) }) }
+    }
+    case 'best': {
+      const { best, bestCurrent } = change
+      const shown = (one: JudgedQuote | null) => one && presentProviderRate(one)
+      const note = best && bestNote(best.ranked)
+      return { best: shown(best), best_current: shown(bestCurrent), ...presentNote(note) }
+    }
+    case 'mid':
+      return presentMid(change.mid)
+  }
+}
+
+const presentHello = ({ isResumed, ...hello }: Hello): StreamBodies['hello'] => ({
+  ...presentPlace(hello),
+  resumed: isResumed,
+  ...presentFreshness(hello.freshness),
+})
+
+const presentReset = (reset: Reset, basePath: string): StreamBodies['reset'] => ({
+  ...presentPlace(reset),
+  reason: reset.reason,
+  ask: reset.corridors?.map((one) => ratesPath(one, basePath)) ?? [`${basePath}/corridors`],
+  ...presentFreshness(reset.freshness),
+})
+
+const presentPlace = ({ id, freshness, corridors }: Omit<Hello, 'isResumed'>) => ({
+  tier: freshness.tier,
+  position: id.position,
+  corridors: corridors?.map(corridorKey) ?? ['*'],
+})
+
+const ratesPath = ({ from, to }: Corridor, basePath: string): string =>
+  `${basePath}/rates?from=${from}&to=${to}`

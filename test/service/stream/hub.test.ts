@@ -1,0 +1,174 @@
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { HOUR_MS } from '~/domain/duration.ts'
+import { offer } from '../../support/offers.ts'
+import { Listener, Replica, SharedLog } from '../../support/replica.ts'
+
+let log: SharedLog
+let replica: Replica
+
+const names = ({ events }: Listener) => events.map(({ name }) => name)
+
+const follow = async (...replicas: Replica[]) => {
+  for (const one of replicas) {
+    await one.follow()
+    one.run()
+  }
+}
+
+beforeEach(() => {
+  log = new SharedLog()
+  log.references({ KES: 130, NGN: 1500, GBP: 0.8 })
+  log.quotes({ providerId: 'retail-a', rate: 128 })
+  replica = new Replica(log)
+})
+
+describe('a stream', () => {
+  test('begins with a hello that tells tier, position and corridors', () => {
+    const { heard } = new Listener(replica, ['USD/KES', 'GBP/KES'])
+    expect(heard).toEqual([
+      {
+        id: `${log.position}-`,
+        name: 'hello',
+        data: {
+          tier: 'realtime',
+          position: log.position,
+          corridors: ['GBP/KES', 'USD/KES'],
+          resumed: false,
+          timestamp: '2026-03-05T14:25:30.500Z',
+          data_freshness: 'realtime',
+        },
+      },
+    ])
+  })
+
+  test('tells a quote as /rates shows it, then the best that it changed', async () => {
+    const listener = new Listener(replica, ['USD/KES'])
+    log.quotes({ providerId: 'retail-b', rate: 129, fee: null, feeCurrency: null })
+    await follow(replica)
+    const price = {
+      provider_id: 'retail-b',
+      provider_name: 'Provider retail-b',
+      rate: 129,
+      fee: null,
+      fee_currency: null,
+      spread_bps: 0,
+      vs_mid_bps: -76.9231,
+      rate_type: 'retail',
+      provider_type: 'imto',
+      transfer_time: 'minutes',
+      last_updated: '2026-03-05T14:25:30.500Z',
+      is_stale: false,
+      fee_stated: false,
+      evidence: 'observed',
+      mid_at_quote: { rate: 130, fetched_at: '2026-03-05T14:25:30.500Z' },
+      margin_pct: 0.769231,
+    }
+    const freshness = { timestamp: '2026-03-05T14:25:30.500Z', data_freshness: 'realtime' }
+    const { position } = log
+    expect(listener.events).toEqual([
+      {
+        id: `${position}-0`,
+        name: 'quote',
+        data: { corridor: 'USD/KES', ...price, ...freshness },
+      },
+      {
+        id: `${position}-1`,
+        name: 'best',
+        data: {
+          corridor: 'USD/KES',
+          best: price,
+          best_current: expect.objectContaining({ provider_id: 'retail-a', spread_bps: 77.5194 }),
+          ...freshness,
+        },
+      },
+    ])
+  })
+
+  test('tells nothing of other corridors, and nothing of a row that is older than what is live', async () => {
+    const listener = new Listener(replica, ['USD/KES'])
+    log.quotes({ providerId: 'retail-b', rate: 129, to: 'NGN' })
+    log.quotes({ providerId: 'retail-a', rate: 127, atMs: log.nowMs - 1 })
+    await follow(replica)
+    expect(listener.events).toEqual([])
+  })
+
+  test('tells the mids that changed, of pairs that nobody quotes too', async () => {
+    const listener = new Listener(replica, ['GBP/KES', 'GBP/NGN'])
+    log.nowMs += 1000
+    log.references({ KES: 132 })
+    await follow(replica)
+    expect(listener.events).toEqual([
+      {
+        id: expect.stringMatching(/^\d+-\d+$/),
+        name: 'mid',
+        data: {
+          corridor: 'GBP/KES',
+          mid_rate: 165,
+          mid_source: 'feed',
+          mid_fetched_at: '2026-03-05T14:25:30.500Z',
+          timestamp: '2026-03-05T14:25:31.500Z',
+          data_freshness: 'realtime',
+        },
+      },
+    ])
+  })
+
+  test('tells that time made a price stale, or made the last price of an offer run out', async () => {
+    const listener = new Listener(replica, '*')
+    const validUntilMs = log.nowMs + HOUR_MS
+    const expiring = offer({ validUntilMs })
+    log.quotes({ providerId: 'p2p-a', rate: 120, to: 'NGN', offer: expiring })
+    await follow(replica)
+    const before = listener.events.length
+    log.pass(HOUR_MS + 1)
+    log.pass(2 * HOUR_MS)
+    await follow(replica)
+    const told = listener.events.slice(before)
+    expect(told.map(({ name, data }) => [name, data.corridor])).toEqual([
+      ['gone', 'USD/NGN'],
+      ['best', 'USD/NGN'],
+      ['quote', 'USD/KES'],
+      ['best', 'USD/KES'],
+    ])
+    expect(told[0]!.data).toMatchObject({ provider_id: 'p2p-a' })
+    expect(told[1]!.data).toMatchObject({ best: null, best_current: null })
+    expect(told[2]!.data).toMatchObject({ provider_id: 'retail-a', is_stale: true })
+    expect(told[3]!.data).toMatchObject({ best: { is_stale: true }, best_current: null })
+    expect(told[3]!.data.note).toStartWith('The best price was seen on 2026-03-05')
+  })
+})
+
+describe('an hourly stream', () => {
+  test('tells at the top of the hour what it shows, and nothing before', async () => {
+    const listener = new Listener(replica, ['USD/KES'], { tier: 'hourly' })
+    log.quotes({ providerId: 'retail-b', rate: 129 })
+    log.nowMs += 1000
+    log.quotes({ providerId: 'retail-b', rate: 129.5 })
+    log.references({ KES: 131 })
+    await follow(replica)
+    expect(listener.events).toEqual([])
+    log.pass(HOUR_MS)
+    await follow(replica)
+    expect(names(listener)).toEqual(['mid', 'quote', 'quote', 'best'])
+    expect(listener.events[2]!.data).toMatchObject({
+      provider_id: 'retail-b',
+      rate: 129.5,
+      timestamp: '2026-03-05T15:00:00.000Z',
+      data_freshness: 'hourly',
+      as_of: '2026-03-05T15:00:00.000Z',
+    })
+  })
+
+  test('tells what was recorded late for an earlier hour with the next one', async () => {
+    log.pass(HOUR_MS)
+    const late = new Replica(log)
+    const listener = new Listener(late, ['USD/KES'], { tier: 'hourly' })
+    log.quotes({ providerId: 'retail-b', rate: 129, atMs: log.nowMs - HOUR_MS })
+    log.pass(HOUR_MS)
+    await follow(late)
+    expect(listener.events.map(({ data }) => data.provider_id ?? data.best.provider_id)).toEqual([
+      'retail-b',
+      'retail-b',
+    ])
+  })
+})

@@ -1,0 +1,227 @@
+import { expect } from 'bun:test'
+import { HOUR_MS } from '~/domain/duration.ts'
+import { hourStartMs, type Tier } from '~/domain/freshness.ts'
+import { EVERYWHERE, type Subscription, subscriptionTo } from '~/domain/live/subscription.ts'
+import type { Quote } from '~/domain/quote.ts'
+import { BASE_PATH } from '~/http/path.ts'
+import { LiveMemory, type LoggedChange } from '~/memory/live/live.ts'
+import { Memory, type Publication } from '~/memory/memory.ts'
+import type { AgeLimits } from '~/memory/view.ts'
+import { StreamHub } from '~/service/stream/hub.ts'
+import type { StreamReader } from '~/service/stream/reader.ts'
+import { Components } from '~/wire/openapi/schema.ts'
+import { streamBodies } from '~/wire/stream/events.ts'
+import { streamTexts } from '~/wire/stream/text.ts'
+import { CURRENCIES, PROVIDERS } from './catalogue.ts'
+import { answersOf } from './days.ts'
+import { SchemaCheck } from './json-schema.ts'
+
+export const LIMITS: AgeLimits = {
+  midMaxAgeMs: 72 * HOUR_MS,
+  quoteMaxAgeMs: null,
+  staleAfterMs: 2 * HOUR_MS,
+}
+
+/** The log of changes that replicas share, with its clock. */
+export class SharedLog {
+  readonly changes: LoggedChange[] = []
+  #ids = 0
+
+  constructor(public nowMs = Date.parse('2026-03-05T14:25:30.500Z')) {
+    this.add({ kind: 'catalogue', catalogue: { currencies: CURRENCIES, providers: PROVIDERS } })
+  }
+
+  get position(): number {
+    return this.changes.at(-1)?.position ?? 0
+  }
+
+  add(change: Omit<LoggedChange, 'position' | 'atMs'> & { atMs?: number }, step = 7): void {
+    this.changes.push({ position: this.position + step, atMs: this.nowMs, ...change })
+  }
+
+  /** Commits quotes; what is not said is a retail quote of USD/KES recorded now. */
+  quotes(...quotes: (Partial<Quote> & { providerId: string; rate: number })[]): Quote[] {
+    const rows = quotes.map((quote) => ({
+      id: ++this.#ids,
+      atMs: this.nowMs,
+      from: 'USD',
+      to: 'KES',
+      fee: 0,
+      feeCurrency: quote.from ?? 'USD',
+      evidence: 'observed' as const,
+      offer: null,
+      rateType: PROVIDERS.find(({ id }) => id === quote.providerId)!.rateType,
+      ...quote,
+    }))
+    this.add({ kind: 'observations', quotes: rows })
+    return rows
+  }
+
+  /** Commits what a feed says: units of each currency per US dollar. */
+  references(perUsd: Record<string, number>): void {
+    const references = Object.entries(perUsd).map(([currency, rate]) => ({
+      ...{ id: ++this.#ids, atMs: this.nowMs, currency, perUsd: rate, source: 'feed' },
+    }))
+    this.add({ kind: 'references', references })
+  }
+
+  /** Lets time pass: the hours on the way are opened, then a tick follows. */
+  pass(ms: number): void {
+    const untilMs = this.nowMs + ms
+    for (let hourMs = hourStartMs(this.nowMs) + HOUR_MS; hourMs <= untilMs; hourMs += HOUR_MS) {
+      this.nowMs = hourMs
+      this.add({ kind: 'hour', atMs: hourMs })
+    }
+    this.nowMs = untilMs
+    this.add({ kind: 'tick' })
+  }
+}
+
+/** One process: it has applied the log up to somewhere, and has readers. */
+export class Replica {
+  readonly live = new LiveMemory()
+  readonly hub: StreamHub
+  #applied: number
+  #planned: (() => void)[] = []
+  #timers = new Set<() => void>()
+
+  /** A process that loads what the log says by now. */
+  constructor(
+    readonly log: SharedLog,
+    readonly limits: AgeLimits = LIMITS,
+  ) {
+    this.hub = new StreamHub({
+      live: this.live,
+      limits,
+      texts: streamTexts(BASE_PATH),
+      now: () => log.nowMs,
+      soon: (work) => void this.#planned.push(work),
+      later: (work) => {
+        this.#timers.add(work)
+        return () => void this.#timers.delete(work)
+      },
+    })
+    this.#applied = log.changes.length
+    this.load()
+  }
+
+  /** Loads everything up to the place where it stands, as at its start and after a gap. */
+  load(): void {
+    const memory = new Memory()
+    let [atMs, hourMs] = [this.log.changes[0]!.atMs, null as number | null]
+    const changes = this.log.changes.slice(0, this.#applied)
+    for (const change of changes) {
+      if (change.kind === 'tick') atMs = Math.max(atMs, change.atMs)
+      if (change.kind === 'hour') hourMs = change.atMs
+    }
+    const newestMs = Math.max(atMs, hourMs ?? 0)
+    for (const { quotes = [], references = [], catalogue } of changes) {
+      const added: Publication = { quotes, references, ...(catalogue && { catalogue }) }
+      memory.learn(answersOf(this.#references, memory.expect(added)))
+      memory.publish(added, newestMs)
+    }
+    this.live.begin({ memory, position: changes.at(-1)!.position, atMs, hourMs })
+  }
+
+  /** Applies the next changes of the log; all there are unless a number is given. */
+  async follow(count = Number.POSITIVE_INFINITY): Promise<void> {
+    const end = Math.min(this.log.changes.length, this.#applied + count)
+    const days = {
+      referencesAt: async (probes: Parameters<typeof answersOf>[1]) =>
+        answersOf(this.#references, probes),
+    }
+    while (this.#applied < end) await this.live.apply(this.log.changes[this.#applied++]!, days)
+  }
+
+  /** Skips the next change, as one that is too large to be told, and loads everything again. */
+  skip(): void {
+    this.#applied = Math.min(this.log.changes.length, this.#applied + 1)
+    this.load()
+  }
+
+  /** Lets the readers have their turns until nothing is left to do. */
+  run(): void {
+    while (this.#planned.length > 0) this.#planned.shift()!()
+  }
+
+  /** Lets every timer run out. */
+  expire(): void {
+    for (const work of [...this.#timers]) {
+      this.#timers.delete(work)
+      work()
+    }
+  }
+
+  get #references() {
+    return this.log.changes.slice(0, this.#applied).flatMap(({ references = [] }) => references)
+  }
+}
+
+/** An event as a reader gets it. */
+// biome-ignore lint/suspicious/noExplicitAny: a test says of a body what it expects
+export type Heard = { readonly id: string | null; readonly name: string; readonly data: any }
+
+/** One who reads a stream, and keeps what is heard. */
+export class Listener {
+  readonly heard: Heard[] = []
+  readonly reader: StreamReader
+  isEnded = false
+  /** Whether there is room for more. */
+  hasRoom = true
+  #lastId: string | null
+
+  constructor(
+    { hub }: Replica,
+    corridors: string[] | '*',
+    { tier = 'realtime', lastEventId = null }: { tier?: Tier; lastEventId?: string | null } = {},
+  ) {
+    this.#lastId = lastEventId
+    const write = (text: string) => {
+      for (const block of text.split('\n\n').slice(0, -1)) this.#read(block)
+      return this.hasRoom
+    }
+    const end = () => {
+      this.isEnded = true
+    }
+    const subscription = subscriptionOf(corridors)
+    this.reader = hub.open({ tier, subscription, lastEventId, sink: { write, end } })
+  }
+
+  /** The last id that came, or that was given. */
+  get lastId(): string | null {
+    return this.#lastId
+  }
+
+  /** What came after the hello. */
+  get events(): Heard[] {
+    return this.heard.filter(({ name }) => name !== 'hello')
+  }
+
+  #read(block: string): void {
+    const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1] ?? null
+    const [id, name, data] = [field('id'), field('event'), field('data')]
+    if (id !== null) this.#lastId = id
+    if (name === null) return
+    const event = { id, name, data: JSON.parse(data!) }
+    expect(faults(event)).toEqual([])
+    this.heard.push(event)
+  }
+}
+
+/** What the documents do not say of an event. */
+const faults = ({ name, data }: Heard) =>
+  check.faults(components.schema(streamBodies[name as keyof typeof streamBodies]), data)
+
+const components = new Components()
+for (const body of Object.values(streamBodies)) components.schema(body)
+const check = new SchemaCheck({ components: { schemas: components.schemas } })
+
+function subscriptionOf(corridors: string[] | '*'): Subscription {
+  if (corridors === '*') return EVERYWHERE
+  return subscriptionTo(
+    corridors.map((name) => {
+      const [from, to] = name.split('/')
+      return { from: from!, to: to! }
+    }),
+  )
+}
