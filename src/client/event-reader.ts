@@ -5,6 +5,9 @@ import { TIMER_MS_MAX } from './patience.ts'
 /** The longest event that is waited for; none of the service comes near it. */
 const EVENT_LENGTH_MAX = 1_048_576
 
+/** The id that a sign of life tells, so that the way back stays short where nothing happens. */
+const ID = /^\d+-\d*$/
+
 type Hearing = {
   readonly signal: AbortSignal | undefined
   /** How long nothing may come, in milliseconds; null for ever. */
@@ -12,7 +15,7 @@ type Hearing = {
   /** The service names how long to wait before the next connection, in milliseconds. */
   onRetry(ms: number): void
   /** A sign of life that is no event. */
-  onComment(): void
+  onAlive(): void
 }
 
 /**
@@ -22,7 +25,7 @@ type Hearing = {
  */
 export async function* messagesOf(
   body: ReadableStream<Uint8Array>,
-  { signal, silenceMsMax, ...told }: Hearing,
+  { signal, silenceMsMax, onRetry, onAlive }: Hearing,
 ): AsyncGenerator<EventSourceMessage, void, void> {
   const messages: EventSourceMessage[] = []
   let isTooLong = false
@@ -32,7 +35,11 @@ export async function* messagesOf(
     onError: ({ type }) => {
       isTooLong ||= type === 'max-buffer-size-exceeded'
     },
-    ...told,
+    onRetry,
+    onComment(text) {
+      onAlive()
+      messages.push({ id: ID.exec(text.trim())?.[0], data: '' })
+    },
   })
   const decoder = new TextDecoder()
   const reader = body.getReader()

@@ -3,6 +3,7 @@ import type { Schemas } from './operation.ts'
 type Bodies = {
   hello: 'StreamHello'
   quote: 'StreamQuote'
+  gone: 'StreamGone'
   best: 'StreamBest'
   mid: 'StreamMid'
   catalogue: 'StreamCatalogue'
@@ -26,7 +27,7 @@ export type StreamEvent = {
 }[keyof Bodies]
 
 const TYPES: Readonly<Record<keyof Bodies, true>> = {
-  ...{ hello: true, quote: true, best: true, mid: true },
+  ...{ hello: true, quote: true, gone: true, best: true, mid: true },
   ...{ catalogue: true, reset: true, slow: true, ended: true },
 }
 

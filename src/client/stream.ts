@@ -32,7 +32,7 @@ class Course {
 
   constructor(public lastEventId: string | null) {}
 
-  readonly onComment = (): void => {
+  readonly onAlive = (): void => {
     this.failures = 0
   }
 
@@ -48,10 +48,10 @@ class Course {
 export async function* streamed(terms: Terms): AsyncGenerator<StreamEvent, void, void> {
   const { signal, silenceMsMax, lastEventId = null } = terms
   const course = new Course(lastEventId)
-  const { onComment, onRetry } = course
+  const { onAlive, onRetry } = course
   for (;;) {
     const { body } = await opened(terms, course)
-    for await (const message of messagesOf(body!, { signal, silenceMsMax, onRetry, onComment })) {
+    for await (const message of messagesOf(body!, { signal, silenceMsMax, onRetry, onAlive })) {
       signal?.throwIfAborted()
       const event = eventOf(message, course)
       if (event) yield event

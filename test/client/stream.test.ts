@@ -153,6 +153,13 @@ describe('a stream that ended', () => {
     expect(lastIds()).toEqual([null, '6-0'])
   })
 
+  test('is opened again from where the last sign of life said', async () => {
+    const beat = ': 8-\nid: 8-\n\n'
+    const { client, lastIds } = clientOf([saying(quote('6-0') + beat), saying(quote('9-0'))])
+    expect(told(await first(2, client.stream(PAIRS)))).toEqual(['quote 6-0', 'quote 9-0'])
+    expect(lastIds()).toEqual([null, '8-'])
+  })
+
   test('is opened again where its first hello began, but not where a later one does', async () => {
     const later = HELLO.replace('5-', '9-')
     const answers = [
