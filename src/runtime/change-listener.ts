@@ -95,6 +95,7 @@ export class ChangeListener {
   #hear(news: HeardNews): void {
     const { database, refresher, meter, clock } = this.deps
     const isOwn = news.origin === originOf(database)
+    if (news.kind === 'tick' || news.kind === 'hour') return
     if (news.kind === 'pulse') this.#hearPulse(news.count, isOwn)
     else if (news.kind === 'shares') {
       if (!isOwn) meter.release(news.accountIds)

@@ -120,7 +120,7 @@ export class Service implements RunningService {
     const places = { addresses: this.#addresses, listensAt: () => this.origin }
     const shared = { ...reading, ...places, secret: this.#secret }
     const people = this.#opened.add(new People({ ...this.options, ...shared }))
-    const observations = createObservationStore(database)
+    const observations = createObservationStore(database, clock)
     const { work } = config
     const { changes, refresher } = core
     const references = createReferenceStore(database)

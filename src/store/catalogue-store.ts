@@ -50,7 +50,8 @@ export function createCatalogueStore(database: Database) {
             .onConflictDoUpdate({ target: providers.id, set: othersExcluded(providers) })
         await assertPegs(tx)
         const news = newsPayload(database, { kind: 'catalogue' })
-        await tx.execute(sql`select pg_notify(${NEWS_CHANNEL}, ${news})`)
+        await tx.execute(sql`select pg_notify(${NEWS_CHANNEL}, (${news}::jsonb
+          || jsonb_build_object('position', log_change('catalogue', null, null)))::text)`)
       })
       return { currencies: newCurrencies.length, providers: newProviders.length }
     },

@@ -1,8 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import type { Database, Sql } from './database.ts'
+import { instantText } from './encoding.ts'
 import { ownConnection } from './own-connection.ts'
 
 export const NEWS_CHANNEL = 'corridor_news'
+
+/** The most rows of one commit that the log of changes names. */
+const CHANGE_ROWS_MAX = 1000
+
+/**
+ * Where a commit stands in the log of changes: null for one that changed the past alone, and not
+ * said by versions that do not know the log.
+ */
+type Logged = { readonly position?: number | null }
 
 /**
  * What a commit changed. Without ids or an account it was more than fits a message, so load all of
@@ -11,9 +21,16 @@ export const NEWS_CHANNEL = 'corridor_news'
  * An id range covers all rows of its commit, and perhaps rows of others that committed meanwhile.
  */
 type NewsItem =
-  | { readonly kind: 'observations'; readonly firstId?: number; readonly lastId?: number }
-  | { readonly kind: 'references'; readonly firstId?: number; readonly lastId?: number }
-  | { readonly kind: 'catalogue' }
+  | ({
+      readonly kind: 'observations'
+      readonly firstId?: number
+      readonly lastId?: number
+    } & Logged)
+  | ({ readonly kind: 'references'; readonly firstId?: number; readonly lastId?: number } & Logged)
+  | ({ readonly kind: 'catalogue' } & Logged)
+  /** Time alone changed what readers see, or an hour was opened. */
+  | { readonly kind: 'tick'; readonly position: number }
+  | { readonly kind: 'hour'; readonly position: number }
   | { readonly kind: 'feeds' }
   | { readonly kind: 'access'; readonly accountId?: string }
   | { readonly kind: 'usage'; readonly accountIds: readonly string[] }
@@ -61,11 +78,43 @@ export const newsPayload = (database: Database, item: NewsItem): string =>
 export const announced = (database: Database, item: NewsItem) =>
   database.sql`pg_notify(${NEWS_CHANNEL}, ${newsPayload(database, item)})`
 
-/** The columns that give the ids of new rows, in order, and announce them as one range. */
-export const announcedIds = (database: Database, kind: 'observations' | 'references') =>
-  database.sql`string_agg(id::text, ',' order by id) as ids,
-    pg_notify(${NEWS_CHANNEL}, json_build_object('kind', ${kind}::text, 'firstId', min(id),
-      'lastId', max(id), 'origin', ${originOf(database)}::text)::text)`
+/** Announces a commit and logs it without its rows, at the end of its transaction. */
+export const loggedNews = (database: Database, kind: LoggedKind) => database.sql`
+  select pg_notify(${NEWS_CHANNEL}, (${newsPayload(database, { kind })}::jsonb
+    || jsonb_build_object('position', log_change(${kind}, null, null)))::text)`
+
+/** A part of a statement. */
+type Fragment = ReturnType<typeof announced>
+
+type LoggedKind = 'observations' | 'references' | 'catalogue'
+
+type AddedRows = {
+  /** A table or query with the ids of the new rows. */
+  readonly added: Fragment
+  /** The writer's clock; null for the server's. */
+  readonly atMs: number | null
+  /** A further item of FROM, for work that has to be done by the time the log is locked. */
+  readonly after?: Fragment
+}
+
+/**
+ * Selects the ids of new rows, in order and joined by commas, logs them, and announces them as one
+ * range. Gives no row and logs nothing where there are none.
+ */
+export const announcedIds = (
+  database: Database,
+  kind: 'observations' | 'references',
+  { added, atMs, after = database.sql`` }: AddedRows,
+) => database.sql`
+  select ids, pg_notify(${NEWS_CHANNEL}, json_build_object(
+    'kind', ${kind}::text, 'firstId', first_id, 'lastId', last_id,
+    'origin', ${originOf(database)}::text, 'position', log_change(${kind}, listed,
+      ${atMs === null ? null : instantText(atMs)}::timestamptz))::text)
+  from (
+    select string_agg(id::text, ',' order by id) as ids, min(id) as first_id, max(id) as last_id,
+      case when count(*) <= ${CHANGE_ROWS_MAX} then array_agg(id order by id) end as listed
+    from ${added} having count(*) > 0
+  ) news ${after}`
 
 /** The news in a payload, or null when the payload is not one of ours. */
 export function newsOf(payload: string): HeardNews | null {
@@ -73,13 +122,18 @@ export function newsOf(payload: string): HeardNews | null {
   const value = parsed(payload)
   if (typeof value !== 'object' || value === null) return null
   const { kind, origin, ...more } = value as Record<string, unknown>
-  const { firstId, lastId, accountId, accountIds, count } = more
+  const { firstId, lastId, accountId, accountIds, count, position } = more
   if (typeof origin !== 'string') return null
+  const logged = position === null || isId(position) ? { position } : {}
   switch (kind) {
     case 'catalogue':
+      return { kind, origin, ...logged }
     case 'feeds':
     case 'deliveries':
       return { kind, origin }
+    case 'tick':
+    case 'hour':
+      return isId(position) ? { kind, origin, position } : null
     case 'pulse':
       return isId(count) ? { kind, origin, count } : null
     case 'access':
@@ -91,8 +145,8 @@ export function newsOf(payload: string): HeardNews | null {
       return isTexts(accountIds) ? { kind, origin, accountIds } : null
     case 'observations':
     case 'references':
-      if (firstId === undefined && lastId === undefined) return { kind, origin }
-      return isId(firstId) && isId(lastId) ? { kind, origin, firstId, lastId } : null
+      if (firstId === undefined && lastId === undefined) return { kind, origin, ...logged }
+      return isId(firstId) && isId(lastId) ? { kind, origin, firstId, lastId, ...logged } : null
     default:
       return null
   }

@@ -14,7 +14,8 @@ const IDEMPOTENCY_AGE_MAX_MS = DAY_MS
 
 const CLAIMS_MAX = 3
 
-export function createObservationStore(database: Database) {
+/** The store of observations; without a clock the log of changes goes by the server's. */
+export function createObservationStore(database: Database, clock?: { now(): number }) {
   const corridors = new ProviderCorridors(database)
   const offers = new Offers(database)
   return {
@@ -28,7 +29,7 @@ export function createObservationStore(database: Database) {
             (idempotency && (await earlierAnswer(database, idempotency))) ??
             ({ kind: 'refused', faults } as const)
           )
-        const rows = { observations, series, offerIds }
+        const rows = { observations, series, offerIds, atMs: clock?.now() ?? null }
         if (idempotency) return await recordOnce(database, rows, idempotency)
         return { kind: 'recorded', ids: await rerun(() => insert(database, rows, null)) }
       } catch (error) {
@@ -55,6 +56,8 @@ type Rows = {
   readonly series: readonly ObservedSeries[]
   /** The offer of each observation. */
   readonly offerIds: readonly number[]
+  /** The writer's clock; null where the server's is to do. */
+  readonly atMs: number | null
 }
 
 async function recordOnce(
@@ -86,7 +89,8 @@ async function earlierAnswer(
 
 /**
  * The new ids, or none when the idempotency key is taken. One statement and so one round trip: the
- * claim of the key, the rows, their roll-ups and their announcement commit together.
+ * claim of the key, the rows, their roll-ups and their announcement commit together. The roll-ups
+ * come before the log of changes: two batches that lock both in another order would deadlock.
  */
 async function insert(
   database: Database,
@@ -94,7 +98,8 @@ async function insert(
   idempotency: Idempotency | null,
 ): Promise<number[]> {
   const { sql } = database
-  const { observations, series } = rows
+  const { observations, series, atMs } = rows
+  const logged = { added: sql`added`, atMs, after: sql`, (select count(*) from rolled_up) first` }
   const column = (field: (row: Observation) => string | null) =>
     arrayLiteral(observations.map(field))
   const offered = offerColumns(sql, rows)
@@ -117,8 +122,8 @@ async function insert(
       )
       ${idempotency ? sql`where exists (select from claimed)` : sql``}
       returning id, corridor_id, provider_corridor_id, effective_from, rate_type, rate
-    ), rolled_up as (${addToRollups(sql, sql`added`)})
-    select ${announcedIds(database, 'observations')} from added having count(*) > 0`
+    ), rolled_up as (${addToRollups(sql, sql`added`)} returning 1)
+    ${announcedIds(database, 'observations', logged)}`
   return added ? added.ids.split(',').map(Number) : []
 }
 

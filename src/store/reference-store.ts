@@ -53,7 +53,7 @@ function insert(database: Database, { source, fetchedMs, upstreamMs, rates }: Fe
       ) rate
       returning id
     )
-    select ${announcedIds(database, 'references')} from added`
+    ${announcedIds(database, 'references', { added: database.sql`added`, atMs: fetchedMs })}`
 }
 
 /**

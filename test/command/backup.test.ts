@@ -87,7 +87,7 @@ async function tableTexts({ sql }: FreshDatabase) {
   return texts
 }
 
-const CHANGING = ['usage', 'usage_meters', 'usage_shares', 'portal_attempts']
+const CHANGING = ['changes', 'usage', 'usage_meters', 'usage_shares', 'portal_attempts']
 
 const isSteady = (name: string) => !CHANGING.includes(name)
 

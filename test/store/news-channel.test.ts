@@ -17,6 +17,7 @@ import {
   originOf,
 } from '~/store/news-channel.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
+import { createRetentionStore } from '~/store/past/retention-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { importObservations } from '~/store/transfer/observation-import.ts'
 import { importReferences } from '~/store/transfer/reference-import.ts'
@@ -54,6 +55,14 @@ const send = (payload: string) => other.sql`select pg_notify(${NEWS_CHANNEL}, ${
 
 /** What was heard up to now: a marker is sent after it and waited for. */
 async function heardSoFar(): Promise<HeardNews[]> {
+  return (await placedSoFar()).map((news) => {
+    const { position: _, ...rest } = { position: null, ...news }
+    return rest as HeardNews
+  })
+}
+
+/** What was heard up to now with its positions in the log of changes. */
+async function placedSoFar(): Promise<HeardNews[]> {
   const marker = crypto.randomUUID()
   await send(JSON.stringify({ kind: 'access', accountId: marker, origin: 'marker' }))
   const isMarker = (news: HeardNews) => 'accountId' in news && news.accountId === marker
@@ -116,6 +125,27 @@ describe('listenForNews', () => {
       access,
       { kind: 'usage', accountIds: [account.id], origin },
     ])
+  })
+
+  test('hears of each change where it stands in the log', async () => {
+    await createObservationStore(other).record({
+      observations: [observation()],
+      idempotency: null,
+    })
+    await createCatalogueStore(other).apply({ currencies: [], providers: [] })
+    await importObservations({ database: other, rows: inArrays([observation()]) })
+    const rows = await database.sql<{ position: string }[]>`
+      select position from changes order by position desc limit 3`
+    const placed = (await placedSoFar()).map((news) => 'position' in news && news.position)
+    expect(placed).toEqual(rows.map(({ position }) => Number(position)).reverse())
+  })
+
+  test('hears that pruning changed nothing that stands in the log', async () => {
+    const [before] = await database.sql`select count(*) from changes`
+    await createRetentionStore(other).finish({ actor: 'a', beforeMs: NOW_MS, observations: 1 })
+    const origin = originOf(other)
+    expect(await placedSoFar()).toEqual([{ kind: 'observations', origin, position: null }])
+    expect((await database.sql`select count(*) from changes`)[0]).toEqual(before)
   })
 
   test('hears of as many accounts as one flush may have, in messages that the server accepts', async () => {

@@ -63,7 +63,7 @@ function pruningRecords(database: Database) {
           values (${actor}, ${instantText(beforeMs)}::timestamptz, ${observations})
           returning 1
         )
-        select ${announced(database, { kind: 'observations' })} from kept`
+        select ${announced(database, { kind: 'observations', position: null })} from kept`
     },
     async settle() {
       await sql`

@@ -190,6 +190,6 @@ async function repair(
     await tx`
       delete from rollups
       where corridor_id = ${id} and hour = any(${hours}::timestamptz[]) and samples = 0`
-    await tx`select ${announced(database, { kind: 'observations' })}`
+    await tx`select ${announced(database, { kind: 'observations', position: null })}`
   })
 }

@@ -3,7 +3,7 @@ import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
 import type { TransactionSql } from 'postgres'
 import type { Database } from '~/store/database.ts'
 import * as files from '~/store/file/schema.ts'
-import { announced } from '~/store/news-channel.ts'
+import { announced, loggedNews } from '~/store/news-channel.ts'
 import * as past from '~/store/past/schema.ts'
 import * as connections from '~/store/portal/oauth-schema.ts'
 import * as portal from '~/store/portal/schema.ts'
@@ -115,13 +115,15 @@ export async function restoreBackup(
     const restoring = new Restoring(tx)
     const rows = await restored(restoring, lines)
     await continueSequences(tx)
-    for (const kind of RESTORED) await tx`select ${announced(database, { kind })}`
+    for (const kind of ['access', 'feeds'] as const)
+      await tx`select ${announced(database, { kind })}`
+    for (const kind of LOGGED) await tx`${loggedNews(database, kind)}`
     return rows
   })
 }
 
-/** What a service running on this database has to load afterwards. */
-const RESTORED = ['catalogue', 'access', 'references', 'observations', 'feeds'] as const
+/** What a service running on this database has to load afterwards, beside access and feeds. */
+const LOGGED = ['catalogue', 'references', 'observations'] as const
 
 async function restored(restoring: Restoring, lines: AsyncIterable<string>): Promise<number> {
   try {

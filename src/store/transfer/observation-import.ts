@@ -2,7 +2,7 @@ import type { TransactionSql } from 'postgres'
 import type { Observation } from '~/domain/observation.ts'
 import type { Database } from '~/store/database.ts'
 import { copyLine, instantText, storedEvidence } from '~/store/encoding.ts'
-import { announced } from '~/store/news-channel.ts'
+import { loggedNews } from '~/store/news-channel.ts'
 import { COMPARED, RECORDED, type Target } from '~/store/observation-target.ts'
 import { storedTerms } from '~/store/offer/offer-row.ts'
 import { Offers } from '~/store/offer/offers.ts'
@@ -54,7 +54,7 @@ function imported({ database, rows }: Source, newest: NewestKnown | null): Promi
     await copyAll(copy, rows, (batch) => copy.add(batch))
     const { inserted, skipped } = copy
     await rollUp(database, tx, lastId)
-    if (inserted > 0) await tx`select ${announced(database, { kind: 'observations' })}`
+    if (inserted > 0) await tx`${loggedNews(database, 'observations')}`
     return { inserted, skipped }
   })
 }

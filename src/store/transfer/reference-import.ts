@@ -2,7 +2,7 @@ import type { TransactionSql } from 'postgres'
 import type { ReferenceRow } from '~/domain/mid.ts'
 import type { Database } from '~/store/database.ts'
 import { copyLine, instantText } from '~/store/encoding.ts'
-import { announced } from '~/store/news-channel.ts'
+import { loggedNews } from '~/store/news-channel.ts'
 import { copyAll, copyIn } from './copy-in.ts'
 
 /** What an import added: rates, and the snapshots (one per time and source) that hold them. */
@@ -33,7 +33,7 @@ export async function importReferences(input: {
     await tx`analyze staged_references`
     await tx`select pg_advisory_xact_lock(hashtext(${LOCK_NAME}))`
     const added = await addStaged(tx)
-    if (added.rates > 0) await tx`select ${announced(database, { kind: 'references' })}`
+    if (added.rates > 0) await tx`${loggedNews(database, 'references')}`
     return added
   })
 }

@@ -1,0 +1,70 @@
+import { HOUR_MS } from '~/domain/duration.ts'
+import type { Database } from '~/store/database.ts'
+import { instantText } from '~/store/encoding.ts'
+import { NEWS_CHANNEL, originOf } from '~/store/news-channel.ts'
+
+/** How long a change stays in the log. */
+const CHANGE_AGE_MAX_MS = HOUR_MS
+/** The most rows that stay in the log. */
+const CHANGES_MAX = 100_000
+
+/** The log of changes, as those read it who follow it. */
+export function createChangeStore(database: Database) {
+  const { sql } = database
+  return {
+    async end() {
+      const [row] = await sql<{ position: string; tick_ms: string; hour_ms: string }[]>`
+        select (select coalesce(max(position), 0) from changes) as position,
+          ${latestOf('tick')} as tick_ms, ${latestOf('hour')} as hour_ms`
+      const { position, tick_ms: tickMs, hour_ms: hourMs } = row!
+      return { position: Number(position), tickMs: msOf(tickMs), hourMs: msOf(hourMs) }
+    },
+    async from(position: number, rowsMax: number) {
+      const rows = await sql<ChangeRow[]>`
+        select position, kind, ids, extract(epoch from at) * 1000 as at_ms
+        from changes where position >= ${position} order by position limit ${rowsMax}`
+      return rows.map((row) => ({
+        position: Number(row.position),
+        kind: row.kind,
+        atMs: Number(row.at_ms),
+        ids: row.ids?.map(Number) ?? null,
+      }))
+    },
+    async logTime(kind: 'tick' | 'hour', atMs: number, afterPosition: number) {
+      await sql`
+        select pg_notify(${NEWS_CHANNEL}, json_build_object('kind', ${kind}::text,
+          'origin', ${originOf(database)}::text, 'position', position)::text)
+        from (
+          select log_change(${kind}, null, ${instantText(atMs)}::timestamptz, ${afterPosition})
+            as position
+        ) logged where position is not null`
+    },
+    async prune(nowMs: number) {
+      const { count } = await sql`
+        delete from changes where position < greatest(
+          (select coalesce(min(position), 0) from changes
+            where at >= least(${instantText(nowMs)}::timestamptz, now())
+              - ${CHANGE_AGE_MAX_MS / 1000} * interval '1 second'),
+          (select coalesce(min(position), 0) from (
+            select position from changes order by position desc limit ${CHANGES_MAX}
+          ) newest)
+        )`
+      return count
+    },
+  }
+
+  /** The moment of the last row of a kind, in the words of the driver. */
+  function latestOf(kind: 'tick' | 'hour') {
+    return sql`(select extract(epoch from at) * 1000 from changes
+      where kind = ${kind} order by position desc limit 1)`
+  }
+}
+
+type ChangeRow = {
+  readonly position: string
+  readonly kind: 'observations' | 'references' | 'catalogue' | 'tick' | 'hour'
+  readonly at_ms: string
+  readonly ids: readonly string[] | null
+}
+
+const msOf = (text: string | null): number | null => (text === null ? null : Number(text))

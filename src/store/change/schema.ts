@@ -1,0 +1,16 @@
+import { bigint, pgTable, text } from 'drizzle-orm/pg-core'
+import { instant } from '~/store/instant-column.ts'
+
+/**
+ * The log of changes: a row for each commit that readers hear of, and for each moment at which time
+ * alone changed what they see. Positions ascend in the order of commits. Rows are written by the
+ * function `log_change` alone, and deleted soon: who missed them loads everything.
+ */
+export const changes = pgTable('changes', {
+  /** The position of the server's own log at the time, or one more than the last position. */
+  position: bigint('position', { mode: 'number' }).primaryKey(),
+  at: instant('at').notNull(),
+  kind: text('kind').notNull(),
+  /** The new rows, ascending; null where they are many, or not known. */
+  ids: bigint('ids', { mode: 'number' }).array(),
+})

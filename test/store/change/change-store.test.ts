@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { HOUR_MS } from '~/domain/duration.ts'
+import { createAccountStore } from '~/store/access/account-store.ts'
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import { createChangeStore } from '~/store/change/change-store.ts'
+import type { Database } from '~/store/database.ts'
+import { type HeardNews, type Listening, listenForNews } from '~/store/news-channel.ts'
+import { createObservationStore } from '~/store/observation-store.ts'
+import { createReferenceStore } from '~/store/reference-store.ts'
+import { importObservations } from '~/store/transfer/observation-import.ts'
+import type { FreshDatabase } from '../../support/postgres.ts'
+import { until } from '../../support/until.ts'
+import { inArrays, NOW_MS, observation, otherHandle, stockedDatabase } from '../samples.ts'
+
+let database: FreshDatabase
+let other: Database
+let heard: HeardNews[] = []
+let listening: Listening
+
+beforeAll(async () => {
+  database = await stockedDatabase()
+  other = otherHandle(database)
+  const onNews = (news: HeardNews) => void heard.push(news)
+  listening = await listenForNews(database, { onNews, onConnect() {} })
+})
+afterAll(async () => {
+  listening.stop()
+  await other.close()
+  await database.close()
+})
+beforeEach(async () => {
+  await database.sql`delete from changes where position < (select max(position) from changes)`
+  heard = []
+})
+
+const changes = () => createChangeStore(database)
+
+/** What was logged since the test began. */
+const logged = async () => (await changes().from(0, 10_000)).slice(1)
+
+const record = (through: Database, count = 1, atMs = NOW_MS) =>
+  createObservationStore(through, { now: () => atMs }).record({
+    observations: Array.from({ length: count }, () => observation()),
+    idempotency: null,
+  })
+
+const deadlocks = async () => {
+  const [row] = await database.sql<{ deadlocks: string }[]>`
+    select deadlocks from pg_stat_database where datname = current_database()`
+  return Number(row!.deadlocks)
+}
+
+describe('the log of changes', () => {
+  test('has a row for each commit, with its rows and the time of its writer', async () => {
+    const recorded = await record(other, 3, NOW_MS + 7)
+    const [reference] = await createReferenceStore(other).append({
+      source: 'feed',
+      fetchedMs: NOW_MS,
+      rates: [{ currency: 'KES', perUsd: '129' }],
+    })
+    await createCatalogueStore(other).apply({ currencies: [], providers: [] })
+    const rows = await logged()
+    expect(rows).toMatchObject([
+      { kind: 'observations', ids: 'ids' in recorded ? recorded.ids : null, atMs: NOW_MS + 7 },
+      { kind: 'references', ids: [reference!.id], atMs: NOW_MS },
+      { kind: 'catalogue', ids: null },
+    ])
+  })
+
+  test('has no row for what was not recorded', async () => {
+    const { account } = await createAccountStore(other).create({
+      email: 'log@example.com',
+      plan: 'free',
+      role: 'treasury',
+      keyName: 'k',
+      keyHash: '0'.repeat(64),
+    })
+    const idempotency = { accountId: account.id, key: 'k', bodyHash: 'h', nowMs: NOW_MS }
+    const store = createObservationStore(other)
+    await store.record({ observations: [observation()], idempotency })
+    await store.record({ observations: [observation()], idempotency })
+    await createReferenceStore(other).append({ source: 'f', fetchedMs: NOW_MS, rates: [] })
+    await importObservations({ database: other, rows: inArrays<never>([]) })
+    expect((await logged()).map(({ kind }) => kind)).toEqual(['observations'])
+  })
+
+  test('names no rows of an import, and none of more than a thousand', async () => {
+    await importObservations({ database: other, rows: inArrays([observation()]) })
+    await record(other, 1000)
+    await record(other, 1001)
+    expect((await logged()).map(({ ids }) => ids?.length ?? null)).toEqual([null, 1000, null])
+  })
+
+  test('gives positions in the order of commits, whoever writes, and locks nobody out', async () => {
+    const before = await deadlocks()
+    const writers = Array.from({ length: 120 }, (_, i) => {
+      const through = i % 2 === 0 ? database : other
+      if (i % 20 === 0)
+        return createCatalogueStore(through).apply({ currencies: [], providers: [] })
+      const observations = [0, 1, 2].map((hour) =>
+        observation({ effectiveMs: NOW_MS - ((i + hour) % 3) * HOUR_MS }),
+      )
+      return createObservationStore(through).record({ observations, idempotency: null })
+    })
+    const importing = async () => {
+      for (let i = 0; i < 20; i++) {
+        const hours = [0, 1, 2].map((hour) => observation({ effectiveMs: NOW_MS - hour * HOUR_MS }))
+        await importObservations({ database: other, rows: inArrays(hours) })
+      }
+    }
+    await Promise.all([...writers, importing()])
+    const positions = (await logged()).map(({ position }) => position)
+    await until('all news', async () => heard.length === positions.length)
+    expect(heard.map((news) => 'position' in news && news.position)).toEqual(positions)
+    expect(positions).toEqual([...new Set(positions)].sort((a, b) => a - b))
+    expect(await deadlocks()).toBe(before)
+  })
+
+  test('goes on after a position that is ahead of the server', async () => {
+    await database.sql`insert into changes (position, at, kind) values (9e14, now(), 'tick')`
+    await record(other)
+    expect((await logged()).map(({ position }) => position)).toEqual([9e14, 9e14 + 1])
+    await database.sql`delete from changes where position >= 9e14`
+  })
+
+  test('has one row of an hour and of a tick, of all who notice it at once', async () => {
+    const { position } = await changes().end()
+    const stores = [createChangeStore(database), createChangeStore(other)]
+    const notice = (kind: 'tick' | 'hour', atMs: number) =>
+      Promise.all(stores.map((store) => store.logTime(kind, atMs, position)))
+    await notice('hour', NOW_MS)
+    await notice('tick', NOW_MS)
+    await notice('hour', NOW_MS + HOUR_MS)
+    const rows = await logged()
+    expect(rows.map(({ kind, atMs }) => [kind, atMs])).toEqual([
+      ['hour', NOW_MS],
+      ['tick', NOW_MS],
+      ['hour', NOW_MS + HOUR_MS],
+    ])
+    await until('all news', async () => heard.length === 3)
+    expect(heard.map(({ kind }) => kind)).toEqual(['hour', 'tick', 'hour'])
+    const end = { position: rows[2]!.position, tickMs: NOW_MS, hourMs: NOW_MS + HOUR_MS }
+    expect(await changes().end()).toEqual(end)
+  })
+
+  test('has a tick again for somebody who has seen the one before', async () => {
+    await changes().logTime('tick', NOW_MS, 0)
+    await changes().logTime('tick', NOW_MS, (await changes().end()).position)
+    expect(await logged()).toHaveLength(2)
+  })
+
+  test('is read from a position on, that one first, in bounded parts', async () => {
+    for (let i = 0; i < 4; i++) await record(other)
+    const rows = await logged()
+    expect(await changes().from(rows[1]!.position, 2)).toEqual(rows.slice(1, 3))
+  })
+
+  test('forgets rows of more than an hour, oldest first, and keeps the last one', async () => {
+    for (const ageMs of [3 * HOUR_MS, 0, 2 * HOUR_MS]) await record(other, 1, NOW_MS - ageMs)
+    const rows = await logged()
+    expect(await changes().prune(NOW_MS - HOUR_MS - 1)).toBe(0)
+    await database.sql`delete from changes where position < ${rows[0]!.position}`
+    expect(await changes().prune(NOW_MS)).toBe(1)
+    expect((await changes().from(0, 9)).map(({ position }) => position)).toEqual(
+      rows.slice(1).map(({ position }) => position),
+    )
+    await changes().prune(NOW_MS + 9 * HOUR_MS)
+    expect(await changes().from(0, 9)).not.toEqual([])
+  })
+
+  test('forgets nothing young for a clock that is a day ahead', async () => {
+    await record(other, 1, Date.now())
+    const [young] = await logged()
+    await record(other, 1, Date.now())
+    await changes().prune(Date.now() + 24 * HOUR_MS)
+    expect((await changes().from(0, 9))[0]).toEqual(young!)
+  })
+
+  test('keeps at most 100,000 rows', async () => {
+    await database.sql`insert into changes (position, at, kind)
+      select 9e14 + i, now(), 'tick' from generate_series(1, 100005) i`
+    await changes().prune(Date.now())
+    const [row] = await database.sql<{ count: string; first: string }[]>`
+      select count(*) as count, min(position) as first from changes`
+    expect([Number(row!.count), Number(row!.first)]).toEqual([100_000, 9e14 + 6])
+  })
+})
