@@ -100,9 +100,11 @@ export class Channel implements Source {
     const reader = new StreamReader(subscription, this, sink, id)
     this.#audience.add(reader)
     const { corridors } = subscription
-    reader.say(this.texts.hello({ id, freshness: this.#freshness, corridors, isResumed }))
+    const isReset = fault !== null && !isResumed
+    const hello = { id, freshness: this.#freshness, corridors, isResumed, isReset }
+    const asking = isReset ? this.resetText(fault, subscription) : ''
+    reader.say(`${this.texts.hello(hello)}${asking}`)
     if (fault === 'ahead') this.#await(reader, id)
-    else if (fault) reader.interrupt(fault)
     else if (isResumed) reader.catchUp()
     return reader
   }

@@ -45,6 +45,10 @@ export type Hello = {
   readonly corridors: readonly Corridor[] | null
   /** Whether it goes on after the id that the reader gave. */
   readonly isResumed: boolean
+  /**
+   * Whether a reset follows. Who hears only the hello then keeps the id given, and is told again.
+   */
+  readonly isReset: boolean
 }
 
 /**
@@ -61,7 +65,7 @@ export const RESET_REASONS = ['unknown_id', 'too_old', 'ahead', 'catalogue', 'ga
 export type ResetReason = (typeof RESET_REASONS)[number]
 
 /** That something may have been missed: who asks again now hears of everything after `id`. */
-export type Reset = Omit<Hello, 'isResumed'> & { readonly reason: ResetReason }
+export type Reset = Omit<Hello, 'isResumed' | 'isReset'> & { readonly reason: ResetReason }
 
 /** How everything is written that readers get. */
 export type StreamTexts = {

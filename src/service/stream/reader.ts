@@ -51,6 +51,8 @@ export class StreamReader {
   #cursor: EventId
   #waitingBytes = 0
   #reset: ResetReason | null = null
+  /** Whether the sink had no room since everything was told the last time. */
+  #isHeldUp = false
 
   /** A reader who knows everything up to `cursor`. */
   constructor(
@@ -108,9 +110,9 @@ export class StreamReader {
   /** Tells the next events, as many as make a text; answers whether there are more. */
   turn(): boolean {
     if (this.#state !== 'planned') return false
-    if (this.#reset) this.#ask(this.#reset)
-    else if (!this.#isKept()) this.#tooSlow()
-    else return this.#tell()
+    if (this.#isKept() && !this.#reset) return this.#tell()
+    if (this.#isHeldUp && !this.#reset) this.#tooSlow()
+    else this.#ask(this.#reset ?? 'too_old')
     return false
   }
 
@@ -139,7 +141,7 @@ export class StreamReader {
   #ask(reason: ResetReason): void {
     this.#reset = null
     this.#cursor = { position: this.source.position, place: END }
-    this.#state = 'idle'
+    this.#rest()
     this.#write(this.source.resetText(reason, this.subscription))
   }
 
@@ -164,13 +166,20 @@ export class StreamReader {
       if (isMore) break
     }
     this.source.told(events)
-    if (!isMore) this.#state = 'idle'
+    if (!isMore) this.#rest()
     return (text === '' || this.#write(text)) && isMore
+  }
+
+  /** Everything was told. */
+  #rest(): void {
+    this.#state = 'idle'
+    this.#isHeldUp = false
   }
 
   /** Writes; answers whether there is room for more. */
   #write(text: string): boolean {
     if (this.sink.write(text)) return true
+    this.#isHeldUp = true
     if (this.#state !== 'ended') this.#state = 'blocked'
     return false
   }

@@ -31,7 +31,7 @@ export function realtimeEntry(step: Step, limits: AgeLimits): Entry {
     case 'tick':
       return passed(step, limits)
     case 'hour':
-      return new ListedEntry(placeOf(step), [])
+      return forgotten(step, sightOf(step, limits))
   }
 }
 
@@ -159,6 +159,24 @@ function passed(step: Step, limits: AgeLimits): Entry {
   })
   if (isMidPassing) return withMids(step, limits, (one) => changes.get(corridorKey(one)) ?? [])
   return new ListedEntry(placeOf(step), [...changes.values()].flatMap(placedByCorridor))
+}
+
+/**
+ * What ran out before the hour, if no tick came in time: the hour forgets what only ticks before it
+ * could have shown.
+ */
+function forgotten(step: Step, sight: Sight): Entry {
+  const changes: CorridorChange[][] = []
+  const hourMs = step.hour!.ms
+  for (const book of step.before.quotes.allBooks()) {
+    const { from, to } = book
+    if (book === step.after.quotes.book(from, to)) continue
+    const corridor = { from, to }
+    if (!isSupported(step.after.catalogue, corridor, UNSELECTED.filters)) continue
+    if (![...book.allQuotes()].some((quote) => lastMsOf(quote) < hourMs)) continue
+    changes.push([...quoteChanges(sight, corridor), ...bestChanges(sight, corridor)])
+  }
+  return new ListedEntry(placeOf(step), changes.flatMap(placedByCorridor))
 }
 
 /** Whether one of these may have run out, become stale or too old between two moments. */

@@ -49,7 +49,9 @@ const StreamGone = event('StreamGone', 'An offer of a provider has no price any 
   corridor,
   provider_id: Type.String(),
   offer_id: Type.Optional(
-    Type.String({ description: 'The id in `offer` of its prices; absent for a plain offer.' }),
+    Type.String({
+      description: 'The id in `offer` of its prices; absent for one that says no more than terms.',
+    }),
   ),
   ...freshnessFields,
 })

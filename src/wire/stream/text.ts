@@ -2,6 +2,7 @@ import { type Corridor, corridorKey } from '~/domain/corridor.ts'
 import type { Freshness } from '~/domain/freshness.ts'
 import { type EventId, eventIdText } from '~/domain/live/event-id.ts'
 import { offerId } from '~/domain/offer/id.ts'
+import { isSameOffer, PLAIN } from '~/domain/offer/terms.ts'
 import type { JudgedQuote } from '~/service/rates.ts'
 import type {
   CorridorChange,
@@ -25,7 +26,7 @@ function eventText(name: string, body: object, id?: EventId): string {
 export const streamTexts = (basePath: string): StreamTexts => ({
   event: ({ id, freshness, change }) =>
     eventText(change.kind, bodyOf(change, freshness, basePath), id),
-  hello: (hello) => eventText('hello', presentHello(hello), hello.id),
+  hello: (hello) => eventText('hello', presentHello(hello), hello.isReset ? undefined : hello.id),
   reset: (reset) => eventText('reset', presentReset(reset, basePath), reset.id),
   slow: () => eventText('slow', SLOW),
   beat: (id) => `: ${eventIdText(id)}\nid: ${eventIdText(id)}\n\n`,
@@ -59,7 +60,8 @@ function membersOf(change: CorridorChange) {
       return presentProviderRate(change.quote)
     case 'gone': {
       const { quote } = change
-      return { provider_id: quote.providerId, ...(quote.offer && { offer_id: offerId(quote) }) }
+      const isPlain = isSameOffer(quote.offer, PLAIN)
+      return { provider_id: quote.providerId, ...(!isPlain && { offer_id: offerId(quote) }) }
     }
     case 'best': {
       const { best, bestCurrent } = change
@@ -72,7 +74,7 @@ function membersOf(change: CorridorChange) {
   }
 }
 
-const presentHello = ({ isResumed, ...hello }: Hello): StreamBodies['hello'] => ({
+const presentHello = ({ isResumed, isReset: _, ...hello }: Hello): StreamBodies['hello'] => ({
   ...presentPlace(hello),
   resumed: isResumed,
   ...presentFreshness(hello.freshness),
@@ -85,7 +87,7 @@ const presentReset = (reset: Reset, basePath: string): StreamBodies['reset'] => 
   ...presentFreshness(reset.freshness),
 })
 
-const presentPlace = ({ id, freshness, corridors }: Omit<Hello, 'isResumed'>) => ({
+const presentPlace = ({ id, freshness, corridors }: Omit<Reset, 'reason'>) => ({
   tier: freshness.tier,
   position: id.position,
   corridors: corridors?.map(corridorKey) ?? ['*'],

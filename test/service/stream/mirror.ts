@@ -1,0 +1,105 @@
+import { corridorKey } from '~/domain/corridor.ts'
+import { freshnessAt, type Tier } from '~/domain/freshness.ts'
+import { offerId } from '~/domain/offer/id.ts'
+import { isSameOffer, PLAIN } from '~/domain/offer/terms.ts'
+import { roundAmount } from '~/domain/round.ts'
+import { View } from '~/memory/view.ts'
+import { isCurrent } from '~/service/convert.ts'
+import { corridorsIn } from '~/service/stream/realtime.ts'
+import { iso } from '~/wire/present.ts'
+import type { Heard, Replica } from '../../support/replica.ts'
+
+type Known = { [corridor: string]: { [what: string]: unknown } }
+
+/** What a client knows that asks once, and from then on believes what it is told. */
+export class Mirror {
+  #known: Known
+  #applied = 0
+
+  constructor(
+    private readonly replica: Replica,
+    private readonly corridors: string[] | '*',
+    private readonly tier: Tier,
+  ) {
+    this.#known = this.truth()
+  }
+
+  /** What is known by now. */
+  get known(): Known {
+    return this.#priced(this.#known)
+  }
+
+  /** Takes in the events that are new since the last time. */
+  apply(events: readonly Heard[]): void {
+    for (const { name, data } of events.slice(this.#applied)) {
+      if (name === 'catalogue' || name === 'reset') this.#known = this.truth()
+      else this.#take(name, data)
+    }
+    this.#applied = events.length
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: a test says of a body what it expects
+  #take(name: string, data: any): void {
+    this.#known[data.corridor] ??= { mid: this.truth()[data.corridor]?.mid }
+    const corridor = this.#known[data.corridor]!
+    const ownKey = `${data.provider_id} ${isPlain(data.offer) ? (data.offer_id ?? '') : data.offer.id}`
+    if (name === 'quote') corridor[ownKey] = [data.rate, data.last_updated, data.is_stale]
+    if (name === 'gone') delete corridor[ownKey]
+    if (name === 'mid') corridor.mid = data.mid_rate && [data.mid_rate, data.mid_fetched_at]
+    if (name === 'best') {
+      corridor.best = data.best?.provider_id
+      corridor.current = data.best_current?.rate
+    }
+  }
+
+  /** What the process says now: the plain way, from its own views. */
+  truth(): Known {
+    const { live, log, limits } = this.replica
+    const hourMs = Math.max(
+      ...log.changes
+        .filter(({ kind, position }) => kind === 'hour' && position <= live.position)
+        .map(({ atMs }) => atMs),
+    )
+    const freshness =
+      this.tier === 'realtime'
+        ? freshnessAt('realtime', live.atMs)
+        : { tier: this.tier, nowMs: hourMs, cutoffMs: hourMs }
+    const view = new View(live.current, freshness, limits)
+    const all = corridorsIn(live.current)().map(corridorKey)
+    const names = this.corridors === '*' ? all : this.corridors
+    return this.#priced(Object.fromEntries(names.map((name) => [name, told(view, name)])))
+  }
+
+  /** Without the corridors that have no price, where nobody asked for them by name. */
+  #priced(known: Known): Known {
+    if (this.corridors !== '*') return known
+    const priced = Object.entries(known).filter(([, corridor]) =>
+      Object.keys(corridor).some((name) => !['mid', 'best', 'current'].includes(name)),
+    )
+    return Object.fromEntries(priced)
+  }
+}
+
+const TERMS = ['id', 'fee_percent', 'delivery_min', 'delivery_max', 'valid_until']
+
+/** Whether what is shown of an offer names nothing that tells it from the provider's plain one. */
+const isPlain = (offer: object = {}): boolean =>
+  Object.keys(offer).every((name) => TERMS.includes(name))
+
+function told(view: View, name: string): Known[string] {
+  const [from, to] = name.split('/') as [string, string]
+  const { quotes, offers, best } = view.corridor(from, to)
+  const mid = view.mid(from, to)
+  const prices = offers.map(({ quote, isStale }) => [
+    `${quote.providerId} ${isSameOffer(quote.offer, PLAIN) ? '' : offerId(quote)}`,
+    [quote.rate, iso(quote.atMs), isStale],
+  ])
+  const executable = ['retail', 'p2p', 'interbank']
+  const current = quotes.filter((one) => isCurrent(one) && executable.includes(one.quote.rateType))
+  return {
+    ...Object.fromEntries(prices),
+    ...(best && { best: best.provider.id }),
+    ...(current.length > 0 && { current: Math.max(...current.map(({ quote }) => quote.rate)) }),
+    ...(mid && { mid: [roundAmount(mid.rate), iso(mid.atMs)] }),
+  }
+}

@@ -1,0 +1,231 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { HOUR_MS } from '~/domain/duration.ts'
+import type { Tier } from '~/domain/freshness.ts'
+import { CURRENCIES, PROVIDERS, provider } from '../../support/catalogue.ts'
+import { type Event, events } from '../../support/market.ts'
+import { offer } from '../../support/offers.ts'
+import { type Heard, Listener, Replica, SharedLog } from '../../support/replica.ts'
+import { Mirror } from './mirror.ts'
+
+const RUNS = 150
+
+/** How time passes before something is committed: mostly not at all. */
+const passes = fc.constantFrom(0, 0, 0, 0, 1, 60_000, HOUR_MS / 2, HOUR_MS, 2 * HOUR_MS + 1)
+const steps = fc.record({ event: events, passMs: passes })
+const withoutCatalogue = steps.filter(({ event }) => event.kind !== 'catalogue')
+const isSoon = (all: readonly { passMs: number }[]) =>
+  all.reduce((sum, { passMs }) => sum + passMs, 0) < 2 * HOUR_MS
+const subscriptions = fc.constantFrom('*' as const, ['USD/KES'], ['GBP/NGN', 'USD/KES', 'EUR/UGX'])
+const tiers = fc.constantFrom<Tier[]>('realtime', 'realtime', 'hourly')
+
+function commit(log: SharedLog, { event, passMs }: { event: Event; passMs: number }): void {
+  if (passMs > 0) log.pass(passMs)
+  if (event.kind === 'quote') {
+    const { kind, back, said, ...quote } = event
+    const atMs = log.nowMs - back
+    const { life = null, ...own } = said ?? {}
+    const validUntilMs = life === null ? null : atMs + life
+    const terms = said && offer({ ...own, validUntilMs })
+    log.quotes({ ...quote, atMs, offer: terms })
+  }
+  if (event.kind === 'reference') log.references({ [event.currency]: event.rate })
+  if (event.kind === 'catalogue') {
+    const providers = PROVIDERS.map(({ id, rateType }) =>
+      provider(id, { rateType, isActive: id !== event.off }),
+    )
+    log.add({ kind: 'catalogue', catalogue: { currencies: CURRENCIES, providers } })
+  }
+}
+
+/** What can happen to a reader and to the processes between. */
+const moves = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('commit' as const), step: steps }) },
+  fc.record({
+    kind: fc.constant('follow' as const),
+    on: fc.nat(2),
+    count: fc.integer({ min: 1, max: 5 }),
+  }),
+  fc.record({ kind: fc.constant('run' as const), on: fc.nat(2) }),
+  fc.record({ kind: fc.constant('block' as const) }),
+  fc.record({ kind: fc.constant('drain' as const) }),
+  fc.record({ kind: fc.constant('start' as const), on: fc.integer({ min: 1, max: 2 }) }),
+  fc.record({ kind: fc.constant('cut' as const), to: fc.nat(2), lost: fc.nat(4) }),
+)
+
+const isAfter = (id: string, position: number) => Number(id.split('-')[0]) > position
+
+/** A reader who moves between processes, with all that was heard, and where it had to ask again. */
+class Traveller {
+  heard: Heard[] = []
+  resets: { reason: string; position: number }[] = []
+  #listener: Listener
+  #given: string | null = null
+
+  constructor(
+    on: Replica,
+    private readonly corridors: string[] | '*',
+    private readonly tier: Tier,
+  ) {
+    this.#listener = new Listener(on, corridors, { tier })
+  }
+
+  get listener(): Listener {
+    return this.#listener
+  }
+
+  /** Loses the connection with the last `lost` events of it, and connects to another process. */
+  move(to: Replica, lost: number): void {
+    const { heard } = this.#listener
+    const came = heard.slice(0, Math.max(1, heard.length - lost))
+    this.#keep(came)
+    const lastEventId = came.findLast(({ id }) => id !== null)?.id ?? this.#given
+    this.#given = lastEventId
+    this.#listener.reader.close()
+    this.#listener = new Listener(to, this.corridors, { tier: this.tier, lastEventId })
+  }
+
+  /** All that came, in the end. */
+  close(): void {
+    this.#keep(this.#listener.heard)
+    this.#listener.reader.close()
+  }
+
+  #keep(came: readonly Heard[]): void {
+    for (const event of came) {
+      if (event.name === 'hello') continue
+      if (event.name !== 'reset') this.heard.push(event)
+      else {
+        const { reason, position } = event.data
+        this.resets.push({ reason, position })
+        this.heard = []
+      }
+    }
+  }
+}
+
+describe('a reader who is cut off and resumes', () => {
+  const cases = fc.record({
+    start: fc.array(withoutCatalogue, { maxLength: 6 }),
+    moves: fc.array(moves, { maxLength: 40 }),
+    corridors: subscriptions,
+    tier: tiers,
+  })
+
+  test('hears the very events of one who stayed, each once, on whatever process', async () => {
+    let resumed = 0
+    await fc.assert(
+      fc.asyncProperty(cases, async ({ start, moves, corridors, tier }) => {
+        const log = new SharedLog()
+        for (const step of start) commit(log, step)
+        const first = new Replica(log)
+        const replicas = [first, new Replica(log), new Replica(log)]
+        const stayed = new Listener(first, corridors, { tier })
+        const traveller = new Traveller(first, corridors, tier)
+        let at = 0
+        for (const move of moves) {
+          if (move.kind === 'commit') commit(log, move.step)
+          if (move.kind === 'follow') await replicas[move.on]!.follow(move.count)
+          if (move.kind === 'run') replicas[move.on]!.run()
+          if (move.kind === 'block') traveller.listener.hasRoom = false
+          if (move.kind === 'drain') {
+            traveller.listener.hasRoom = true
+            traveller.listener.reader.drained()
+          }
+          if (move.kind === 'start') {
+            const isLost = at === move.on
+            replicas[move.on] = new Replica(log)
+            if (isLost) traveller.move(replicas[move.on]!, 0)
+          }
+          if (move.kind === 'cut') {
+            at = move.to
+            traveller.move(replicas[at]!, move.lost)
+          }
+        }
+        log.pass(HOUR_MS)
+        traveller.listener.hasRoom = true
+        traveller.listener.reader.drained()
+        for (const replica of replicas) {
+          await replica.follow()
+          replica.run()
+        }
+        traveller.close()
+        fc.pre(stayed.events.every(({ name }) => name !== 'reset'))
+        const since = traveller.resets.at(-1)
+        const expected = stayed.events.filter(({ id }) => !since || isAfter(id!, since.position))
+        if (since && tier === 'hourly')
+          expect(expected).toEqual(expect.arrayContaining(traveller.heard))
+        else expect(traveller.heard).toEqual(expected)
+        if (moves.some(({ kind }) => kind === 'cut') && !since) resumed++
+      }),
+      { numRuns: RUNS },
+    )
+    expect(resumed).toBeGreaterThan(RUNS / 5)
+  })
+
+  test('has to ask again only where the process began later, or the catalogue changed', async () => {
+    const quiet = fc.record({
+      before: fc.array(withoutCatalogue, { maxLength: 4 }),
+      missed: fc.array(withoutCatalogue, { minLength: 1, maxLength: 8 }),
+      corridors: subscriptions,
+      tier: tiers,
+      lost: fc.nat(3),
+    })
+    const soon = quiet.filter(({ before, missed }) => isSoon([...before, ...missed]))
+    await fc.assert(
+      fc.asyncProperty(soon, async ({ before, missed, corridors, tier, lost }) => {
+        const log = new SharedLog()
+        log.pass(HOUR_MS)
+        const [one, other] = [new Replica(log), new Replica(log)]
+        log.pass(HOUR_MS)
+        await one.follow()
+        await other.follow()
+        const traveller = new Traveller(one, corridors, tier)
+        for (const step of before) commit(log, step)
+        await one.follow()
+        one.run()
+        for (const step of missed) commit(log, step)
+        traveller.move(other, lost)
+        await other.follow()
+        other.run()
+        traveller.close()
+        expect(traveller.resets).toEqual([])
+      }),
+      { numRuns: RUNS },
+    )
+  })
+})
+
+describe('a reader who applies every event', () => {
+  const cases = fc.record({
+    before: fc.array(steps, { maxLength: 6 }),
+    after: fc.array(steps, { maxLength: 20 }),
+    corridors: subscriptions,
+    tier: tiers,
+  })
+
+  test('knows what /rates says, in the end', async () => {
+    await fc.assert(
+      fc.asyncProperty(cases, async ({ before, after, corridors, tier }) => {
+        const log = new SharedLog()
+        for (const step of before) commit(log, step)
+        if (tier === 'hourly') log.pass(HOUR_MS)
+        const replica = new Replica(log)
+        const mirror = new Mirror(replica, corridors, tier)
+        const listener = new Listener(replica, corridors, { tier })
+        for (const step of after) {
+          commit(log, step)
+          await replica.follow()
+          replica.run()
+          mirror.apply(listener.events)
+        }
+        log.pass(HOUR_MS)
+        await replica.follow()
+        replica.run()
+        mirror.apply(listener.events)
+        expect(mirror.known).toEqual(mirror.truth())
+      }),
+      { numRuns: RUNS },
+    )
+  })
+})
