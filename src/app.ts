@@ -8,6 +8,7 @@ import { mountOf, prefixesOf } from '~/http/edge/mount.ts'
 import { AnswerCache } from '~/wire/text/answer-cache.ts'
 import { ServiceError } from './domain/errors.ts'
 import type { HotDeps } from './http/access.ts'
+import { type AlertRouteDeps, alertRoutes } from './http/alert/alerts.ts'
 import { catalogueRoutes } from './http/catalogue.ts'
 import { changeRoutes } from './http/change.ts'
 import type { ColdDeps } from './http/cold-route.ts'
@@ -40,6 +41,7 @@ import { wantsPage } from './portal/unknown-page.tsx'
 const TOOLS_PATH = '/mcp'
 
 type AppDeps = IngestRouteDeps &
+  AlertRouteDeps &
   ColdDeps &
   DayFileDeps &
   Omit<FetchDeps, keyof Own> &
@@ -183,6 +185,7 @@ const apiRoutes = (deps: RouteDeps): Route[] => [
   ...dayFileRoutes(deps),
   ...changeRoutes(deps),
   ...providerRatesRoutes(deps),
+  ...alertRoutes(deps),
   ...usageRoutes(deps),
   ...statusRoutes(deps),
 ]

@@ -39,6 +39,16 @@ async function assertWhole(request: Request): Promise<void> {
   assertAwaited(request)
 }
 
+/** Throws `malformed_body` for a body that is not said to be plain JSON; `what` is in it. */
+export function assertJson(request: Request, what: string): void {
+  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
+  if (type !== 'application/json')
+    throw malformed(`send the ${what} with Content-Type: application/json`)
+  const coding = request.headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity'
+  if (coding !== 'identity')
+    throw malformed(`send the ${what} as they are, without Content-Encoding`)
+}
+
 /** Throws `malformed_body` once the runtime, or who asked, has broken the request off. */
 export function assertAwaited(request: Request): void {
   if (request.signal.aborted) throw malformed(BROKEN_OFF)

@@ -16,7 +16,7 @@ import {
 import type { Operation } from '~/wire/openapi/operation.ts'
 import { NoQuery } from '~/wire/parameters.ts'
 import { type AccessDeps, callerOfRequest } from './access.ts'
-import { assertAwaited, bodyText } from './body.ts'
+import { assertAwaited, assertJson, bodyText } from './body.ts'
 import { errorReply, jsonReply } from './reply.ts'
 import type { Route } from './route.ts'
 
@@ -73,7 +73,7 @@ async function recorded(
   const caller = await callerOfRequest(deps, request, clock.now())
   assertMayIngest(caller)
   const idempotencyKey = idempotencyKeyOf(request)
-  assertJson(request)
+  assertJson(request, 'rates')
   const text = await bodyText(request, BODY_BYTES_MAX)
   const nowMs = clock.now()
   const idempotency: Idempotency | null =
@@ -120,13 +120,4 @@ function idempotencyKeyOf(request: Request): string | null {
       { parameter: 'Idempotency-Key' },
     )
   return key
-}
-
-function assertJson(request: Request): void {
-  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
-  if (type !== 'application/json')
-    throw new ServiceError('malformed_body', 'send the rates with Content-Type: application/json')
-  const coding = request.headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity'
-  if (coding !== 'identity')
-    throw new ServiceError('malformed_body', 'send the rates as they are, without Content-Encoding')
 }

@@ -6,7 +6,7 @@ import type { Fetch, Handler } from './handler.ts'
 import { errorReply } from './reply.ts'
 
 export type Route = {
-  readonly method: 'GET' | 'POST' | 'OPTIONS'
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'OPTIONS'
   readonly path: string
   /** The path as documents write it, where a part of it may be anything. */
   readonly shownAs?: string

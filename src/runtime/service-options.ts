@@ -16,6 +16,8 @@ export type ServiceOptions = {
   readonly sample: string | null
   /** How feeds are asked; where it is not given, as the real world goes. */
   readonly pace?: Pace
+  /** The addresses of a host that alerts are posted to; where it is not given, by the system. */
+  readonly addressesOf?: (host: string) => Promise<readonly string[]>
   /** What holds up who guesses passwords; where it is not given, what a service needs. */
   readonly deterrents?: Deterrents
   /** Makes of a process's own metrics those that a scrape is told. */

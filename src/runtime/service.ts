@@ -11,6 +11,7 @@ import { createObservationStore } from '~/store/observation-store.ts'
 import { createSendingStore } from '~/store/portal/sending-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { accessTokensOf } from './access-tokens.ts'
+import { alertDepsOf } from './alert/alert-deps.ts'
 import { type Core, openCore } from './core.ts'
 import { dayFileJob, dayFilesOf } from './file/day-files.ts'
 import { type Listener, listen } from './listener.ts'
@@ -131,8 +132,13 @@ export class Service implements RunningService {
     const silence = new SilenceWatch({ store: createSendingStore(database), memory, clock })
     const dayFiles = dayFilesOf(database)
     const own = { store, health, silence, door: this.#door, database }
+    const alerting = alertDepsOf({
+      ...{ ...this.options, ...reading, secret: this.#secret },
+      ...{ live: { position: 0 }, onChange: async () => {} },
+    })
     const app = createApp({
       ...reading,
+      alerting,
       tools,
       store,
       dayFiles,

@@ -4,7 +4,7 @@ import { REQUEST_BOUNDS_MS, Timings } from './timings.ts'
 /** The name of a route in figures, lines and spans: never anything that a caller wrote. */
 export type RouteLabel = {
   /** The method, or `*` if the route takes any. */
-  readonly method: 'GET' | 'POST' | 'OPTIONS' | '*'
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'OPTIONS' | '*'
   /** The whole pattern of the path, or `other`. */
   readonly route: string
 }

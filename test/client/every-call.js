@@ -8,6 +8,13 @@ const [, , url = '', key = ''] = process.argv
 const corridor = new Corridor({ url, key })
 const usdKes = { from: 'USD', to: 'KES' }
 
+const alert = await corridor.createAlert({
+  corridor: 'USD/KES',
+  when: { field: 'best', op: 'above', value: 140 },
+  to: { webhook: 'https://example.com/corridor' },
+})
+const { id } = alert
+
 /** @type {Record<string, unknown>} */
 const values = {
   getRates: (await corridor.getRates(usdKes)).providers[0]?.spread_bps,
@@ -34,6 +41,14 @@ const values = {
   recordRates: (
     await corridor.recordRates({ provider_id: 'retail-a', ...usdKes, rate: 129.5, fee: null })
   ).inserted,
+  createAlert: alert.secret,
+  listAlerts: (await corridor.listAlerts()).alerts[0]?.when.field,
+  getAlert: (await corridor.getAlert({ id })).status,
+  changeAlert: (await corridor.changeAlert({ id }, { name: 'a good day' })).name,
+  testAlert: (await corridor.testAlert({ id })).kind,
+  rotateAlertSecret: (await corridor.rotateAlertSecret({ id })).secret,
+  listAlertDeliveries: (await corridor.listAlertDeliveries({ id })).deliveries[0]?.kind,
+  deleteAlert: (await corridor.deleteAlert({ id })).corridor,
   getUsage: (await corridor.getUsage()).keys_today[0]?.requests,
   getStatus: (await corridor.getStatus()).mid_feed.source,
 }

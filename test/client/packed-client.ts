@@ -27,7 +27,8 @@ export async function packedClient() {
   const server = Bun.serve({
     port: 0,
     fetch(request) {
-      asked.add(`${request.method} ${new URL(request.url).pathname.replace('/api/v1', '')}`)
+      const path = new URL(request.url).pathname.replace('/api/v1', '').replace(UUID, '{id}')
+      asked.add(`${request.method} ${path}`)
       return world.app.handle(request)
     },
   })
@@ -63,6 +64,8 @@ export async function packedClient() {
     },
   }
 }
+
+const UUID = /[0-9a-f]{8}-[0-9a-f-]{27}/
 
 export type PackedClient = Awaited<ReturnType<typeof packedClient>>
 

@@ -7,6 +7,14 @@ import { documentOf } from '../support/contract.ts'
 
 type Sample = { lang: string; label: string; source: string }
 
+/** The id of an alert in samples, in whose place is that of one that is there. */
+const ALERT_ID = '6c84fb90-12c4-11e1-840d-7b25c5ee775a'
+const ALERT = {
+  corridor: 'USD/KES',
+  when: { field: 'best', op: 'above', value: 140 },
+  to: { webhook: 'https://example.com/corridor' },
+}
+
 const world = answerable({ store: new MemoryStore() })
 const quoting = { currencies: CURRENCIES, providers: [...PROVIDERS, provider('western-union')] }
 world.memory.publish({ catalogue: quoting }, world.clock.now())
@@ -14,7 +22,7 @@ const { paths, servers } = await documentOf(world.app)
 const operations = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
     name: `${method.toUpperCase()} ${path}`,
-    url: `${servers[0]!.url}${path.replace('{date}', '2026-03-04')}`,
+    url: `${servers[0]!.url}${path.replace('{date}', '2026-03-04').replace('{id}', ALERT_ID)}`,
     isFile: path.includes('.csv'),
     hasKey: operation.security === undefined,
     samples: operation['x-codeSamples'] as Sample[],
@@ -24,9 +32,10 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
 /** What a sample in JavaScript prints, asking the service in this process. */
 async function printed(source: string): Promise<unknown> {
   const [lines, key] = [[] as string[], world.key('enterprise', 'treasury')]
+  const { body: alert } = await world.send('POST', '/alerts', { key, body: ALERT })
   const run = new Function(
     ...['fetch', 'process', 'console'],
-    `return (async () => { ${source} })()`,
+    `return (async () => { ${source.replaceAll(ALERT_ID, alert.id)} })()`,
   )
   const ask = (url: string, init?: RequestInit) => world.app.handle(new Request(url, init))
   const output = { log: (line: string) => void lines.push(line) }

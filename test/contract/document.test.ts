@@ -85,9 +85,13 @@ describe('the document', () => {
   test('has every path below the base path, and no other', () => {
     const routed = world.app
       .allRoutes()
-      .filter(({ method, path }) => /^(GET|POST)$/.test(method) && path.startsWith('/api/v1/'))
+      .filter(
+        ({ method, path }) =>
+          /^(GET|POST|PATCH|DELETE)$/.test(method) && path.startsWith('/api/v1/'),
+      )
       .map(({ method, path }) => `${method} ${path.replace('/api/v1', '')}`)
       .map((path) => path.replace('/files/:file', '/files/{date}.csv.gz'))
+      .map((path) => path.replace(':alert', '{id}'))
     const told = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
     expect(told.sort()).toEqual(routed.sort())
     const rows = tableRows(pageAt('docs/api.md'), 'endpoint').map(([cell]) => cell!)

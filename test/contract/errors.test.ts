@@ -9,6 +9,18 @@ import { breaches } from './schemas.ts'
 
 const ROW = { provider_id: 'retail-a', rate: 1, from: 'USD', to: 'KES' }
 
+const ALERT = {
+  corridor: 'USD/KES',
+  when: { field: 'best', op: 'above', value: 130 },
+  to: { webhook: 'https://example.com/hook' },
+}
+
+/** The answer to the last of so many requests alike. */
+async function lastOf(count: number, ask: () => Promise<Reply>): Promise<Reply> {
+  for (let i = 1; i < count; i++) await ask()
+  return ask()
+}
+
 const failing = (error: Error) => ({ record: () => Promise.reject(error) })
 const admin = (world: World) => world.key('free', 'admin')
 
@@ -32,6 +44,14 @@ const MET: Record<ErrorCode, [status: number, meet: (world: World) => Promise<Re
   invalid_key: [401, (world) => world.get('/rates', 'x')],
   revoked_key: [401, async (world) => world.get('/rates', await revoked(world))],
   forbidden: [403, (world) => world.post(ROW, world.key())],
+  alert_limit: [
+    403,
+    (world) => {
+      const key = world.key('free')
+      return lastOf(4, () => world.send('POST', '/alerts', { key, body: ALERT }))
+    },
+  ],
+  unknown_alert: [404, (world) => world.get('/alerts/none', world.key())],
   unknown_path: [404, (world) => world.get('/nope')],
   unknown_file: [404, (world) => world.get('/files/2026-03-05.csv.gz', world.key())],
   unknown_provider: [404, (world) => world.get('/rates/provider?provider=x', world.key())],
@@ -65,6 +85,14 @@ const MET: Record<ErrorCode, [status: number, meet: (world: World) => Promise<Re
       const handle = limitingFailures((request) => world.app.fetch(request), limits)
       for (let i = 0; i < 2; i++) await handle(new Request(`${API}/rates`))
       return replyOf(await handle(new Request(`${API}/rates`)))
+    },
+  ],
+  too_many_tests: [
+    429,
+    async (world) => {
+      const key = world.key()
+      const { body } = await world.send('POST', '/alerts', { key, body: ALERT })
+      return lastOf(6, () => world.send('POST', `/alerts/${body.id}/test`, { key }))
     },
   ],
   internal_error: [

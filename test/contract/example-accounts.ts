@@ -5,6 +5,9 @@ import { createAccountStore } from '~/store/access/account-store.ts'
 import type { Database } from '~/store/database.ts'
 
 const ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
+const UUID = /[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}/g
+const SECRET = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'
+const WEBHOOK_SECRET = /whsec_[\w+/=]+/g
 
 /** The keys that examples are asked with. */
 export class ExampleAccounts {
@@ -12,7 +15,6 @@ export class ExampleAccounts {
   realtime = ''
   member = ''
   revoked = ''
-  readonly #ids: string[] = []
 
   static async in(database: Database, nowMs: number): Promise<ExampleAccounts> {
     const accounts = new ExampleAccounts()
@@ -27,7 +29,6 @@ export class ExampleAccounts {
         keyName: 'default',
         keyHash: keyHashOf(key),
       })
-      accounts.#ids.push(made.key.id)
       return { key, id: made.key.id }
     }
     accounts.hourly = (await added('free', 'member')).key
@@ -39,9 +40,9 @@ export class ExampleAccounts {
     return accounts
   }
 
-  /** The value with one fixed id in the place of those that a database makes up. */
+  /** The value with one fixed id, and one secret, in the place of those that are made up. */
   withoutIds<T>(value: T): T {
-    const text = this.#ids.reduce((held, id) => held.replaceAll(id, ID), JSON.stringify(value))
+    const text = JSON.stringify(value).replaceAll(UUID, ID).replaceAll(WEBHOOK_SECRET, SECRET)
     return JSON.parse(text)
   }
 }

@@ -3,6 +3,7 @@ import type { Examples } from '~/wire/openapi/response.ts'
 import { type Document, documentOf, fetchUnderContract } from '../support/contract.ts'
 import type { Json } from '../support/json-schema.ts'
 import type { ExampleAccounts } from './example-accounts.ts'
+import { recordAlerts } from './example-alerts.ts'
 import { exampleScene } from './example-scene.ts'
 
 const WEEKS_LATER = '2026-03-20T14:25:30.500Z'
@@ -17,9 +18,10 @@ export async function recordedExamples(): Promise<Examples> {
     await run.reads()
     await run.wrongReads()
     await run.recordings()
+    await recordAlerts(run, database)
     await run.refusals()
     await database.sql.begin(async (tx) => {
-      await tx`lock table observations, rollups in access exclusive mode`
+      await tx`lock table observations, rollups, alerts in access exclusive mode`
       await run.overloads()
     })
     await run.settled()
@@ -28,8 +30,7 @@ export async function recordedExamples(): Promise<Examples> {
     clock.set(WEEKS_LATER)
     await run.every('GET')
     await database.close()
-    await run.every('GET')
-    await run.every('POST')
+    for (const method of ['GET', 'POST', 'PATCH', 'DELETE'] as const) await run.every(method)
     return accounts.withoutIds(run.examples)
   } finally {
     await end()
@@ -37,9 +38,11 @@ export async function recordedExamples(): Promise<Examples> {
 }
 
 type Operation = Json & { operationId: string; parameters?: readonly Json[] }
-type Target = { id: string; method: string; path: string; operation: Operation }
+export type Target = { id: string; method: string; path: string; operation: Operation }
 type Wish = {
   date?: string
+  /** The id of an alert. */
+  alert?: string
   query?: object
   key?: string
   body?: unknown
@@ -61,13 +64,13 @@ const OTHERWISE: Readonly<Record<string, Readonly<Record<string, object>>>> = {
   convertAmount: { recipient_gets: { amount: null, recipient_gets: 30_000 } },
 }
 
-class Run {
+export class Run {
   readonly examples: Examples = {}
   #targets: Target[] = []
 
   constructor(
     private readonly origin: string,
-    private readonly accounts: ExampleAccounts,
+    readonly accounts: ExampleAccounts,
   ) {}
 
   async start(): Promise<void> {
@@ -84,57 +87,57 @@ class Run {
 
   /** Every read as it is documented, of both tiers, and some otherwise. */
   async reads(): Promise<void> {
-    for (const target of this.#of('GET').filter(isInJson))
+    for (const target of this.#of('GET').filter(isInJson).filter(isOfRates))
       for (const tier of ['hourly', 'realtime'] as const) {
-        const body = await this.#ask(target, { key: this.accounts[tier] })
-        this.#keep(target.id, 200, { [body.data_freshness ?? 'answer']: body })
+        const body = await this.ask(target, { key: this.accounts[tier] })
+        this.keep(target.id, 200, { [body.data_freshness ?? 'answer']: body })
       }
     for (const target of this.#of('GET'))
       for (const [name, query] of Object.entries(OTHERWISE[target.id] ?? {}))
-        this.#keep(target.id, 200, {
-          [name]: await this.#ask(target, { query: { ...queryOf(target), ...query } }),
+        this.keep(target.id, 200, {
+          [name]: await this.ask(target, { query: { ...queryOf(target), ...query } }),
         })
     for (const target of this.#of('GET').filter(isInJson))
       for (const accept of otherMediaOf(target))
-        this.#keep(target.id, 200, { [accept]: await this.#ask(target, { headers: { accept } }) })
+        this.keep(target.id, 200, { [accept]: await this.ask(target, { headers: { accept } }) })
   }
 
   /** Every read with something wrong in it, where that is possible. */
   async wrongReads(): Promise<void> {
-    for (const target of this.#of('GET')) {
-      if (!isInJson(target)) await this.#fail(target, { date: DAY_BEGUN })
+    for (const target of this.#of('GET').filter(isOfRates)) {
+      if (!isInJson(target)) await this.fail(target, { date: DAY_BEGUN })
       const query = queryOf(target)
       const [[name = '', value = ''] = [], [second = ''] = []] = Object.entries(query)
       if (name === '') {
-        await this.#fail(target, { query: { date: '2026-03-01' } })
-        if (target.operation.parameters?.length) await this.#fail(target, { query: twice(target) })
+        await this.fail(target, { query: { date: '2026-03-01' } })
+        if (target.operation.parameters?.length) await this.fail(target, { query: twice(target) })
         continue
       }
       const { [name]: _, ...rest } = query
-      await this.#fail(target, { query: rest })
-      await this.#fail(target, { query: { ...query, ...wrongValue(target) } })
-      await this.#fail(target, { query: { ...query, ...twice(target) } })
-      await this.#fail(target, { query: { ...query, to: 'KSH' } })
-      await this.#fail(target, { query: { ...query, [second]: value } })
-      await this.#fail(target, { query: { provider: 'nobody' } })
+      await this.fail(target, { query: rest })
+      await this.fail(target, { query: { ...query, ...wrongValue(target) } })
+      await this.fail(target, { query: { ...query, ...twice(target) } })
+      await this.fail(target, { query: { ...query, to: 'KSH' } })
+      await this.fail(target, { query: { ...query, [second]: value } })
+      await this.fail(target, { query: { provider: 'nobody' } })
     }
   }
 
   /** Every documented body, then bodies that are at fault. */
   async recordings(): Promise<void> {
-    for (const target of this.#of('POST')) {
+    for (const target of this.#of('POST').filter(isOfRates)) {
       const bodies = bodiesOf(target)
       for (const [name, body] of Object.entries(bodies))
-        this.#keep(target.id, 201, { [name]: await this.#ask(target, { body }) })
+        this.keep(target.id, 201, { [name]: await this.ask(target, { body }) })
       const [row] = Object.values(bodies) as [object]
       const headers = { 'idempotency-key': 'batch-17' }
-      await this.#fail(target, { body: row, key: this.accounts.member })
-      await this.#fail(target, { body: row, headers: { 'idempotency-key': 'k'.repeat(256) } })
-      await this.#fail(target, { body: '[{"provider_id": ' })
-      await this.#fail(target, { body: ' '.repeat(1_048_577) })
-      await this.#fail(target, { body: [row, { ...row, to: 'KSH', rate: 0 }] })
-      await this.#ask(target, { body: row, headers })
-      await this.#fail(target, { body: [row], headers })
+      await this.fail(target, { body: row, key: this.accounts.member })
+      await this.fail(target, { body: row, headers: { 'idempotency-key': 'k'.repeat(256) } })
+      await this.fail(target, { body: '[{"provider_id": ' })
+      await this.fail(target, { body: ' '.repeat(1_048_577) })
+      await this.fail(target, { body: [row, { ...row, to: 'KSH', rate: 0 }] })
+      await this.ask(target, { body: row, headers })
+      await this.fail(target, { body: [row], headers })
     }
   }
 
@@ -143,12 +146,12 @@ class Run {
     const [target] = this.#of('GET') as [Target]
     const unknown = newApiKey((count) => new Uint8Array(count).fill(7))
     for (const key of ['', unknown, this.accounts.revoked])
-      await this.#fail(target, { key }, 'anywhere')
-    await this.#fail({ ...target, method: 'DELETE' }, {}, 'anywhere')
+      await this.fail(target, { key }, 'anywhere')
+    await this.fail({ ...target, method: 'DELETE' }, {}, 'anywhere')
     while (!this.examples.anywhere?.[429]?.too_many_failures)
-      await this.#fail(target, { key: '' }, 'anywhere')
+      await this.fail(target, { key: '' }, 'anywhere')
     while (!this.examples.anywhere?.[429]?.quota_exceeded)
-      await this.#fail(target, { key: this.accounts.hourly }, 'anywhere')
+      await this.fail(target, { key: this.accounts.hourly }, 'anywhere')
   }
 
   /** Each operation that waits for the database, more often at once than the service lets it. */
@@ -156,9 +159,9 @@ class Run {
     for (const target of this.#targets) {
       const responses = target.operation.responses as Record<string, unknown>
       if (!JSON.stringify(responses[503] ?? '').includes('overloaded')) continue
-      const body = target.method === 'POST' && Object.values(bodiesOf(target))[0]
+      const body = Object.values(bodiesOf(target))[0]
       const wish = body ? { body } : { date: DAY_NOT_ASKED }
-      const asks = Array.from({ length: 12 }, () => this.#fail(target, wish))
+      const asks = Array.from({ length: 12 }, () => this.fail(target, wish))
       this.#pending.push(...asks)
       await Promise.race(asks)
     }
@@ -170,32 +173,34 @@ class Run {
   }
 
   /** Each of these as it is documented, for the failures that it meets now. */
-  async every(method: 'GET' | 'POST', id?: string): Promise<void> {
+  async every(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', id?: string): Promise<void> {
     for (const target of this.#of(method))
-      await this.#fail(
-        target,
-        method === 'POST' ? { body: Object.values(bodiesOf(target))[0] } : {},
-        id,
-      )
+      await this.fail(target, { body: Object.values(bodiesOf(target))[0] }, id)
+  }
+
+  /** The operation of this id. */
+  target(id: string): Target {
+    return this.#targets.find((one) => one.id === id)!
   }
 
   readonly #pending: Promise<void>[] = []
   readonly #of = (wanted: string) => this.#targets.filter(({ method }) => method === wanted)
 
   /** Keeps the answer when it is an error, by its code. */
-  async #fail(target: Target, wish: Wish, id = target.id): Promise<void> {
-    const body = await this.#ask(target, wish)
+  async fail(target: Target, wish: Wish, id = target.id): Promise<void> {
+    const body = await this.ask(target, wish)
     const isOwn = body.code !== 'internal_error' || id !== target.id
-    if (body.code && isOwn) this.#keep(id, body.status, { [body.code]: body })
+    if (body.code && isOwn) this.keep(id, body.status, { [body.code]: body })
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever it is
-  async #ask(target: Target, { date, query, key, body, headers }: Wish): Promise<any> {
+  async ask(target: Target, { date, alert, query, key, body, headers }: Wish): Promise<any> {
     const parameters = Object.entries(query ?? queryOf(target)).filter(
       ([, value]) => value !== null,
     )
     const text = parameters.map(([name, value]) => `${name}=${value}`).join('&')
-    const path = target.path.replace('{date}', date ?? String(dateOf(target)?.example))
+    const part = alert ?? date ?? String(dateOf(target)?.example)
+    const path = target.path.replace(/{\w+}/, part)
     const request = new Request(`${this.origin}/api/v1${path}?${text}`, {
       method: target.method,
       headers: {
@@ -212,7 +217,7 @@ class Run {
     return Object.defineProperty(answer, 'status', { value: answer.status ?? response.status })
   }
 
-  #keep(id: string, status: number, example: Record<string, unknown>): void {
+  keep(id: string, status: number, example: Record<string, unknown>): void {
     const held = this.examples[id] ?? {}
     this.examples[id] = { ...held, [status]: { ...held[status], ...example, ...held[status] } }
   }
@@ -227,7 +232,10 @@ function queryOf({ id, operation }: Target): Record<string, unknown> {
   return { ...Object.fromEntries(examples), ...SHORTER[id] }
 }
 
-/** The parameter in the path of an operation on a day. */
+/** Whether an operation is not about alerts, which need some that are there. */
+const isOfRates = ({ path }: Target): boolean => !path.startsWith('/alerts')
+
+/** The parameter in the path of an operation. */
 const dateOf = ({ operation }: Target) =>
   operation.parameters?.find(({ in: place }) => place === 'path')
 
@@ -242,7 +250,8 @@ function otherMediaOf({ operation }: Target): string[] {
   return Object.keys(success?.content ?? {}).filter((type) => type !== 'application/json')
 }
 
-function bodiesOf({ operation }: Target): Record<string, unknown> {
+export function bodiesOf({ operation }: Target): Record<string, unknown> {
+  if (!operation.requestBody) return {}
   const { content } = operation.requestBody as { content: Record<string, { examples: Json }> }
   const examples = Object.entries(content['application/json']!.examples)
   return Object.fromEntries(examples.map(([name, example]) => [name, (example as Json).value]))

@@ -26,7 +26,9 @@ export async function exampleScene() {
   await loadExampleSample(database, clock.now())
   const accounts = await ExampleAccounts.in(database, clock.now())
   const log = { debug() {}, info() {}, warn() {}, error() {} }
-  const options = { config: loadConfig(SETTINGS), clock, log, database, sample: null }
+  const addressesOf = async () => ['93.184.215.14']
+  const config = loadConfig(SETTINGS)
+  const options = { config, clock, log, database, sample: null, addressesOf }
   const service = await startService(options)
   const end = async () => {
     await service.stop()

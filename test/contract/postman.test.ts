@@ -7,7 +7,7 @@ type Named = { key: string; value: string; disabled?: boolean }
 type Sent = {
   method: string
   description: { content: string }
-  url: { host: string[]; path: string[]; query: Named[] }
+  url: { host: string[]; path: string[]; query: Named[]; variable?: Named[] }
   header: Named[]
   body?: { raw: string }
   auth?: { type: string }
@@ -31,7 +31,7 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
 
 /** The operation that a request is of, as the document writes its path. */
 const nameOf = ({ method, url }: Sent): string =>
-  `${method} /${url.path.join('/').replace(/{{(\w+)}}/g, '{$1}')}`
+  `${method} /${url.path.join('/').replace(/{{(\w+)}}|:(\w+)/g, (_, a, b) => `{${a ?? b}}`)}`
 
 const requestOf = (wanted: string): Sent => requests.find((sent) => nameOf(sent) === wanted)!
 
@@ -71,7 +71,9 @@ describe('the Postman collection; if it is not so, run: bun run postman', () => 
       ])
       const { variable } = body as { variable: Named[] }
       for (const { name: part, example } of at('path'))
-        expect(variable).toContainEqual({ key: part, value: String(example) })
+        expect([...variable, ...(url.variable ?? [])]).toContainEqual(
+          expect.objectContaining({ key: part, value: String(example) }),
+        )
       const headers = header.map(({ key }) => key)
       for (const parameter of at('header')) expect(headers).toContain(parameter.name)
       expect(header.filter(({ disabled }) => !disabled).map(({ key }) => key)).not.toContain(

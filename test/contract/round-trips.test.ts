@@ -15,6 +15,7 @@ import { createDayFileStore } from '~/store/file/day-file-store.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { FAILING, METERED } from '../http/questions.ts'
+import { heldAlerts } from '../support/alerts.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
 import { clockAt } from '../support/clock.ts'
 import { underContract } from '../support/contract.ts'
@@ -67,6 +68,7 @@ const appOf = (counting: UsageMeter) =>
       referencesAt: createReferenceStore(database).referencesAt,
     },
     past: pastOf(database),
+    alerting: heldAlerts(),
     dayFiles: createDayFileStore(database),
     tools: { handle: async () => new Response(null, { status: 404 }) },
     sample: null,

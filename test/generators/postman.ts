@@ -73,8 +73,9 @@ function trimmed({ info: { name, schema }, ...made }: Collection, document: Docu
   }
 }
 
-/** The path as the document writes it; Postman has two braces around a variable. */
-const pathOf = ({ url }: Request): string => `/${url.path.join('/').replace(/{{(\w+)}}/g, '{$1}')}`
+/** The path as the document writes it; Postman has two braces or a colon for a variable. */
+const pathOf = ({ url }: Request): string =>
+  `/${url.path.join('/').replace(/{{(\w+)}}|:(\w+)/g, (_, a, b) => `{${a ?? b}}`)}`
 
 function requestOf(
   { method, description, url, header, body, auth }: Request,

@@ -132,6 +132,7 @@ export class SchemaCheck {
 }
 
 const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
+  uuid: (text) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text),
   'date-time': (text) => instantOf(text) !== null,
   duration: (text) => deliveryMsOf(text) !== null,
   date: (text) => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)),

@@ -13,6 +13,7 @@ import { createDayFileStore } from '~/store/file/day-file-store.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { switchProvider } from './activity.ts'
+import { heldAlerts } from './alerts.ts'
 import { clockAt, type HandClock } from './clock.ts'
 import { underContract } from './contract.ts'
 import { pastOf } from './past.ts'
@@ -60,6 +61,7 @@ export class PastWorld {
           staleAfterMs: options.staleAfterMs ?? null,
         },
         store: { ...createObservationStore(database), referencesAt: references.referencesAt },
+        alerting: heldAlerts(),
         past: options.past ?? pastOf(database, this.windows),
         dayFiles: createDayFileStore(database),
         tools: { handle: async () => new Response(null, { status: 404 }) },

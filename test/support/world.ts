@@ -20,6 +20,7 @@ import { Exposition } from '~/telemetry/exposition.ts'
 import { RequestFigures } from '~/telemetry/request-figures.ts'
 import { requestMetrics } from '~/telemetry/request-metrics.ts'
 import type { Tracing } from '~/telemetry/tracing.ts'
+import { heldAlerts } from './alerts.ts'
 import { CURRENCIES, PROVIDERS } from './catalogue.ts'
 import { clockAt, type HandClock } from './clock.ts'
 import { underContract } from './contract.ts'
@@ -68,6 +69,7 @@ export class World {
     this.app = underContract(
       createApp({
         ...reading,
+        alerting: heldAlerts(reading),
         tools: this.tools,
         dayFiles: options.dayFiles ?? noDayFiles,
         store: { ...storeOf(options.store), referencesAt: this.#referencesAt },
@@ -156,6 +158,17 @@ export class World {
     const headers = new Headers(init.headers)
     if (key !== undefined) headers.set('x-api-key', key)
     return replyOf(await this.app.handle(new Request(`${API}${path}`, { ...init, headers })))
+  }
+
+  /** Sends a body as JSON, or none, by any method. */
+  async send(method: string, path: string, { key, body }: { key?: string; body?: unknown } = {}) {
+    const headers = {
+      ...(key !== undefined && { 'x-api-key': key }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    }
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    const init = { method, headers, ...(body !== undefined && { body: text }) }
+    return replyOf(await this.app.handle(new Request(`${API}${path}`, init)))
   }
 
   async post(body: unknown, key?: string, headers: Record<string, string> = {}): Promise<Reply> {

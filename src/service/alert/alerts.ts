@@ -43,7 +43,7 @@ type KeptChange = AlertChange & {
   readonly judged?: FirstJudgement
 }
 
-type AlertStore = {
+export type AlertStore = {
   /** Alerts that have not ended, oldest first, and then those that have, newest first. */
   list(accountId: string): Promise<readonly Alert[]>
   find(accountId: string, id: string): Promise<Alert | null>
@@ -110,13 +110,13 @@ export type OwnAlert = { readonly account: Account; readonly alertId: string }
 
 export const unknownAlert = (): ServiceError =>
   new ServiceError(
-    'unknown_path',
+    'unknown_alert',
     'this account has no alert of that id; GET /alerts lists those that it has',
   )
 
 export const alertLimit = ({ plan }: Account): ServiceError =>
   new ServiceError(
-    'forbidden',
+    'alert_limit',
     `the ${plan} plan has ${ALERTS_MAX[plan]} alerts, and all are in use; ` +
       'delete one or move to a larger plan',
     { limit: ALERTS_MAX[plan] },

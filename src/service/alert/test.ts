@@ -19,7 +19,7 @@ export async function testAlert(
   const nowMs = clock.now()
   if ((await deliveries.testsSince(alert.id, nowMs - MINUTE_MS)) >= TESTS_MAX)
     throw new ServiceError(
-      'quota_exceeded',
+      'too_many_tests',
       `an alert can be tested ${TESTS_MAX} times a minute; wait for a minute`,
       {},
       MINUTE_MS / 1000,

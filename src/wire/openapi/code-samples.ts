@@ -1,6 +1,6 @@
 /** A question to the interface, as a program asks it. */
 export type Question = {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly url: string
   readonly hasKey: boolean
   /** The file that the answer is; absent for an answer in JSON. */
@@ -23,10 +23,15 @@ export const codeSamples = (question: Question): readonly CodeSample[] => [
   { lang: 'PHP', label: 'PHP', source: php(question) },
 ]
 
-function curl({ url, hasKey, fileName, body }: Question): string {
+/** The method that curl and Python take for a question where none is said. */
+const impliedMethod = ({ body }: Question) => (body === undefined ? 'GET' : 'POST')
+
+function curl(question: Question): string {
+  const { method, url, hasKey, fileName, body } = question
   const shell = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
   return [
     `curl ${shell(url)}`,
+    ...(method === impliedMethod(question) ? [] : [`-X ${method}`]),
     ...(hasKey ? ['-H "X-API-Key: $CORRIDOR_KEY"'] : []),
     ...(fileName === undefined ? [] : [`-o ${shell(fileName)}`]),
     ...(body === undefined ? [] : ["-H 'Content-Type: application/json'"]),
@@ -57,13 +62,15 @@ if (!response.ok) throw new Error(answer.error)
 console.log(JSON.stringify(answer, null, 2))`
 }
 
-function python({ url, hasKey, fileName, body }: Question): string {
+function python(question: Question): string {
+  const { method, url, hasKey, fileName, body } = question
   const headers = [
     ...(hasKey ? ["'X-API-Key': os.environ['CORRIDOR_KEY']"] : []),
     ...(body === undefined ? [] : ["'Content-Type': 'application/json'"]),
   ]
   const given = [
     `    ${quoted(url)},\n`,
+    ...(method === impliedMethod(question) ? [] : [`    method='${method}',\n`]),
     ...(headers.length > 0 ? [`    headers={${headers.join(', ')}},\n`] : []),
     ...(body === undefined ? [] : [`    data=${quoted(JSON.stringify(body))}.encode(),\n`]),
   ]

@@ -3,6 +3,13 @@
  * not in the schemas because tools show those too, where each word costs a model its attention.
  */
 export const MEANINGS: Readonly<Record<string, string>> = {
+  Alert: 'What the account wants to be told, and how it stands.',
+  AlertBody: 'What to tell, and where.',
+  AlertChangeBody: 'What changes of an alert; what is not named stays.',
+  AlertDeliveriesResponse: 'The newest deliveries of an alert.',
+  AlertDelivery: 'Something that is told of an alert, and what came of it.',
+  AlertSecret: "A new key of an alert's signatures.",
+  AlertsResponse: 'The alerts of the account.',
   ChangeFigures: 'How far a figure moved from the start to the end.',
   ChangeMoment: 'The mid and the best price at one end of a period.',
   ChangeResponse: 'How the mid and the best price of a corridor moved over a period.',
@@ -33,6 +40,7 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   MidFeedState: 'How one reference feed is doing.',
   QuoteSourceState: 'How fetching the official rates of one bank is going.',
   MidFeeds: 'How the reference feeds are doing.',
+  NewAlert: 'An alert, with the key of its signatures where that is new.',
   PairValue: 'The mid and the best executable price of one pair.',
   Provider: 'A provider to ask for.',
   ProviderRate: "One provider's latest price in the corridor.",

@@ -8,6 +8,7 @@ export const TAGS = {
   Rates: "Providers' quotes in a corridor, now and over time.",
   Costs: 'What sending money from country to country costs.',
   Pairs: 'Mid and best rate of one pair or of many in one call.',
+  Alerts: 'To be told when a price passes a threshold, moves or grows stale.',
   Catalogue: 'Currencies, providers and corridors to ask for.',
   Recording: 'For accounts that record observations.',
   Service: 'Quota and health.',
@@ -51,7 +52,7 @@ export type Operation = OperationNotes & {
 
 /** An operation with its path below the base path. */
 export type Endpoint = {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly operation: Operation
 }

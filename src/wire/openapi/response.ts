@@ -1,6 +1,12 @@
 import type { ErrorCode } from '~/domain/errors.ts'
 import { TIERS } from '~/domain/freshness.ts'
-import { CHALLENGE, ERROR_MEANING, errorSchemas, UNAUTHORIZED } from '~/wire/errors.ts'
+import {
+  CHALLENGE,
+  ERROR_MEANING,
+  ERROR_STATUS,
+  errorSchemas,
+  UNAUTHORIZED,
+} from '~/wire/errors.ts'
 import { errorsByStatus, type Operation } from './operation.ts'
 import { ROW_HEADERS, rowMedia } from './rows.ts'
 import type { Components, Json } from './schema.ts'
@@ -138,8 +144,10 @@ const unlessUnknown = (name: string): Json => ({
  * The name of a shared response. An operation that spends no unit can only be called too often
  * without a key.
  */
-const sharedName = ({ isMetered }: Operation, status: number): string | undefined =>
-  status === TOO_MANY && !isMetered ? 'TooManyFailures' : SHARED[status]
+function sharedName({ isMetered, errors = [] }: Operation, status: number): string | undefined {
+  if (errors.some((code) => ERROR_STATUS[code] === status)) return undefined
+  return status === TOO_MANY && !isMetered ? 'TooManyFailures' : SHARED[status]
+}
 
 /** How much of a file is shown: a header of CSV and two rows are enough to see what it is. */
 const EXAMPLE_LINES = 3
@@ -215,7 +223,7 @@ export class Responses {
 
   /** The examples of an operation's answers; those of errors are named by their code. */
   #examplesOf({ id }: Operation, status: number, codes: readonly string[] | null = null): Json {
-    const recorded = this.examples[id]?.[status] ?? this.examples.anywhere?.[status] ?? {}
+    const recorded = { ...this.examples.anywhere?.[status], ...this.examples[id]?.[status] }
     const examples = Object.entries(recorded)
       .filter(([name]) => (codes ? codes.includes(name) : !name.includes('/')))
       .map(([name, value]) => [name, { value }])

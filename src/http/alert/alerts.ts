@@ -1,0 +1,211 @@
+import { type TSchema, Type } from '@sinclair/typebox'
+import type { Account } from '~/domain/account.ts'
+import { type AccessDeps, callerOfRequest } from '~/http/access.ts'
+import { assertJson, bodyText } from '~/http/body.ts'
+import { pathOf } from '~/http/path.ts'
+import { errorReply, jsonReply } from '~/http/reply.ts'
+import type { Route } from '~/http/route.ts'
+import type { AlertDeps } from '~/service/alert/alerts.ts'
+import { changeAlert } from '~/service/alert/change.ts'
+import { createAlert } from '~/service/alert/create.ts'
+import { deliveriesOf } from '~/service/alert/deliveries.ts'
+import { deleteAlert } from '~/service/alert/end.ts'
+import { findAlert, listAlerts } from '~/service/alert/list.ts'
+import { rotateSecret } from '~/service/alert/rotate.ts'
+import { testAlert } from '~/service/alert/test.ts'
+import { quotaAt } from '~/service/metering.ts'
+import {
+  AlertResponse,
+  AlertsResponse,
+  presentAlert,
+  SecretAlertResponse,
+  SecretResponse,
+} from '~/wire/alert/alert.ts'
+import {
+  ALERT_BODY_BYTES_MAX,
+  ALERT_CHANGE_EXAMPLES,
+  ALERT_EXAMPLES,
+  AlertBody,
+  AlertChangeBody,
+  readAlertBody,
+  readAlertChange,
+} from '~/wire/alert/body.ts'
+import { DeliveriesResponse, DeliveryResponse, presentDelivery } from '~/wire/alert/delivery.ts'
+import type { Operation } from '~/wire/openapi/operation.ts'
+import { NoQuery } from '~/wire/parameters.ts'
+import { iso } from '~/wire/present.ts'
+import { quotaHeaders } from '~/wire/quota.ts'
+
+export type AlertRouteDeps = AccessDeps & { readonly alerting: AlertDeps }
+
+/** A request about alerts, of a caller who is known. */
+type Asked = {
+  readonly deps: AlertDeps
+  readonly account: Account
+  /** The part of the path that names an alert; empty for all of them. */
+  readonly alertId: string
+  readonly nowMs: number
+  /** The text of the request's body. */
+  body(): Promise<string>
+}
+
+type AlertRoute = Pick<Operation, 'id' | 'summary' | 'description' | 'errors' | 'body'> & {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** What follows the alert's own path; null for the path of all alerts. */
+  readonly below: string | null
+  readonly response: TSchema
+  answer(asked: Asked): Promise<unknown>
+}
+
+const READING = ['database_unavailable', 'overloaded'] as const
+const SENDING = [
+  'missing_parameter',
+  'invalid_parameter',
+  'malformed_body',
+  'body_too_large',
+] as const
+
+const ROUTES: readonly AlertRoute[] = [
+  {
+    ...{ method: 'GET', below: null, id: 'listAlerts' },
+    summary: 'The alerts of the account',
+    description: 'Those that have not ended, oldest first, and then the others, newest first.',
+    errors: READING,
+    response: AlertsResponse,
+    async answer({ deps, account, nowMs }) {
+      const alerts = (await listAlerts(deps, { account })).map(presentAlert)
+      return { alerts, count: alerts.length, timestamp: iso(nowMs) }
+    },
+  },
+  {
+    ...{ method: 'POST', below: null, id: 'createAlert' },
+    summary: 'Make an alert',
+    description:
+      'It is told when its condition becomes true, and again only after it was false by a ' +
+      'thousandth of the threshold. One that is true already (`is_true`) waits until it was ' +
+      "false. It is judged at the account's tier: of an hourly plan at the top of each hour. " +
+      'A webhook gets `{type: "alert.fired", timestamp, data}`, signed by Standard Webhooks with ' +
+      'the `secret` of this answer.',
+    errors: [...READING, ...SENDING, 'unsupported_currency', 'same_currency', 'alert_limit'],
+    body: { schema: AlertBody, examples: ALERT_EXAMPLES },
+    response: SecretAlertResponse,
+    async answer({ deps, account, body }) {
+      const wish = readAlertBody(await body())
+      const { alert, secret } = await createAlert(deps, { account, wish })
+      return { ...presentAlert(alert), secret }
+    },
+  },
+  {
+    ...{ method: 'GET', below: '', id: 'getAlert' },
+    summary: 'One alert of the account',
+    description: 'It stands as it was when it was last judged differently.',
+    errors: [...READING, 'unknown_alert'],
+    response: AlertResponse,
+    answer: async ({ deps, ...own }) => presentAlert(await findAlert(deps, own)),
+  },
+  {
+    ...{ method: 'PATCH', below: '', id: 'changeAlert' },
+    summary: 'Change, pause or resume an alert',
+    description:
+      'What is not named stays. A new condition begins as a new alert does, and so does one that ' +
+      'is active again. A new webhook has a new `secret`.',
+    errors: [...READING, ...SENDING, 'alert_limit', 'unknown_alert'],
+    body: { schema: AlertChangeBody, examples: ALERT_CHANGE_EXAMPLES },
+    response: SecretAlertResponse,
+    async answer({ deps, body, ...own }) {
+      const change = readAlertChange(await body())
+      const { alert, secret } = await changeAlert(deps, { ...own, change })
+      return { ...presentAlert(alert), secret }
+    },
+  },
+  {
+    ...{ method: 'DELETE', below: '', id: 'deleteAlert' },
+    summary: 'Delete an alert',
+    description: 'With all its deliveries, those that wait too. The answer is what it was.',
+    errors: [...READING, 'unknown_alert'],
+    response: AlertResponse,
+    answer: async ({ deps, ...own }) => presentAlert(await deleteAlert(deps, own)),
+  },
+  {
+    ...{ method: 'POST', below: '/test', id: 'testAlert' },
+    summary: 'Deliver a test of an alert',
+    description:
+      'It is sent within a second, as a firing is, with `type` `alert.test`; the deliveries of ' +
+      'the alert show what came of it. At most five a minute.',
+    errors: [...READING, 'unknown_alert', 'too_many_tests'],
+    response: DeliveryResponse,
+    answer: async ({ deps, ...own }) => presentDelivery(await testAlert(deps, own)),
+  },
+  {
+    ...{ method: 'POST', below: '/secret', id: 'rotateAlertSecret' },
+    summary: "Replace the key of an alert's signatures",
+    description: 'For a day every delivery is signed by both keys, so that none is refused.',
+    errors: [...READING, 'invalid_parameter', 'unknown_alert'],
+    response: SecretResponse,
+    async answer({ deps, ...own }) {
+      const { alert, secret, oldEndsMs } = await rotateSecret(deps, own)
+      return { id: alert.id, secret, old_secret_ends_at: iso(oldEndsMs) }
+    },
+  },
+  {
+    ...{ method: 'GET', below: '/deliveries', id: 'listAlertDeliveries' },
+    summary: 'What was told of an alert, and what came of it',
+    description: 'The newest hundred deliveries, newest first.',
+    errors: [...READING, 'unknown_alert'],
+    response: DeliveriesResponse,
+    async answer({ deps, nowMs, ...own }) {
+      const found = await deliveriesOf(deps, own)
+      const deliveries = found.deliveries.map(presentDelivery)
+      return { deliveries, count: deliveries.length, timestamp: iso(nowMs) }
+    },
+  },
+]
+
+const ONE = Type.Object({
+  id: Type.String({
+    description: 'The id of an alert of the account.',
+    format: 'uuid',
+    examples: ['6c84fb90-12c4-11e1-840d-7b25c5ee775a'],
+  }),
+})
+
+export const alertRoutes = (deps: AlertRouteDeps): Route[] =>
+  ROUTES.map(({ method, below, response, answer, ...described }) => ({
+    method,
+    path: below === null ? '/alerts' : `/alerts/:alert${below}`,
+    ...(below !== null && { shownAs: `/alerts/{id}${below}` }),
+    operation: {
+      ...described,
+      tag: 'Alerts',
+      ...(below !== null && { path: ONE }),
+      query: NoQuery,
+      access: 'key',
+      isMetered: false,
+      isTiered: false,
+      success: { status: method === 'POST' ? 201 : 200, body: response },
+    },
+    handle: (request) => answered(deps, request, { method, answer }),
+  }))
+
+async function answered(
+  deps: AlertRouteDeps,
+  request: Request,
+  { method, answer }: Pick<AlertRoute, 'method' | 'answer'>,
+): Promise<Response> {
+  const { clock, log, metering, alerting } = deps
+  const nowMs = clock.now()
+  try {
+    const caller = await callerOfRequest(deps, request, nowMs)
+    const [, alertId = ''] = /\/alerts\/([^/]*)/.exec(pathOf(request.url)) ?? []
+    const body = () => {
+      assertJson(request, 'members')
+      return bodyText(request, ALERT_BODY_BYTES_MAX)
+    }
+    const asked = { deps: alerting, account: caller.account, alertId, nowMs, body }
+    const shown = await answer(asked)
+    const headers = quotaHeaders(quotaAt(metering, caller, nowMs), nowMs)
+    return jsonReply(shown, method === 'POST' ? 201 : 200, headers)
+  } catch (error) {
+    return errorReply(error, log)
+  }
+}

@@ -1,0 +1,82 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { lookup } from 'node:dns/promises'
+import type { Clock } from '~/clock.ts'
+import type { Config } from '~/config.ts'
+import { allowedPlaces } from '~/feed/private-address.ts'
+import type { Memory } from '~/memory/memory.ts'
+import type { ServiceOptions } from '~/runtime/service-options.ts'
+import type { SharedSecret } from '~/runtime/shared-secret.ts'
+import type { AlertDeps } from '~/service/alert/alerts.ts'
+import { ANSWER_MS_MAX, inTime } from '~/service/deadline.ts'
+import { WorkLimit } from '~/service/work-limit.ts'
+import { createAlertStore } from '~/store/alert/alert-store.ts'
+import { createDeliveryList } from '~/store/alert/delivery-list.ts'
+import type { Database } from '~/store/database.ts'
+import { orUnavailable } from '~/store/outage.ts'
+import { receiverFault } from '~/webhook/receiver.ts'
+import { newWebhookSecret, sealBy } from '~/webhook/secrets.ts'
+import { testBody } from '~/wire/alert/delivery.ts'
+
+type Options = Pick<AlertDeps, 'past' | 'live' | 'onChange'> & {
+  readonly config: Pick<
+    Config,
+    'midMaxAgeMs' | 'quoteMaxAgeMs' | 'smtpUrl' | 'staleAfterMs' | 'webhookAllow' | 'work'
+  >
+  readonly database: Database
+  readonly clock: Clock
+  readonly memory: Memory
+  readonly secret: SharedSecret
+  readonly addressesOf?: ServiceOptions['addressesOf']
+}
+
+const AWAY = 'the database with the alerts cannot be reached at the moment; retry shortly'
+
+/** How many questions about alerts are asked of the database at once. */
+const ASKED_MAX = 2
+
+/** What alerts need that their owners list, make and change. */
+export function alertDepsOf(options: Options): AlertDeps {
+  const { config, database, clock, memory, past, live, secret, onChange } = options
+  const limit = new WorkLimit({ runningMax: ASKED_MAX, waitingMax: config.work.waitingMax })
+  const seal = sealBy(secret, randomBytes)
+  const receivers = {
+    addressesOf: options.addressesOf ?? lookedUp,
+    deadline: (ms: number) => AbortSignal.timeout(ms),
+    allowed: allowedPlaces(config.webhookAllow),
+  }
+  return {
+    ...{ memory, past, clock, live, onChange, testBody },
+    alerts: guarded(createAlertStore(database), limit),
+    deliveries: guarded(createDeliveryList(database), limit),
+    ageLimits: config,
+    secrets: {
+      async make() {
+        const text = newWebhookSecret(randomBytes)
+        return { text, sealed: await orUnavailable(seal.sealed(text), AWAY) }
+      },
+    },
+    receivers: { faultOf: (url) => receiverFault(receivers, url) },
+    isMailed: config.smtpUrl !== null,
+    newId: () => randomUUID(),
+  }
+}
+
+const lookedUp = async (host: string) =>
+  (await lookup(host, { all: true })).map(({ address }) => address)
+
+type Asked = (...args: never[]) => Promise<unknown>
+
+/**
+ * A store that is asked by few at once and answers in time; without the database it fails with
+ * `database_unavailable`.
+ */
+function guarded<S extends Readonly<Record<string, Asked>>>(store: S, limit: WorkLimit): S {
+  const entries = Object.entries(store).map(([name, ask]) => [
+    name,
+    (...args: never[]) => {
+      const answer = limit.run(() => orUnavailable(ask(...args), AWAY))
+      return inTime(answer, { msMax: ANSWER_MS_MAX, message: AWAY })
+    },
+  ])
+  return Object.fromEntries(entries) as S
+}

@@ -1,0 +1,171 @@
+import { type Static, Type } from '@sinclair/typebox'
+import {
+  ALERT_FIELDS,
+  ALERT_OPS,
+  ALERT_STATUSES,
+  type Alert,
+  type Condition,
+  LISTED_MAX,
+} from '~/domain/alert/alert.ts'
+import { corridorKey } from '~/domain/corridor.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '~/domain/duration.ts'
+import { Instant, namedRecord, nullable, record, words } from '~/wire/fields.ts'
+import { iso } from '~/wire/present.ts'
+
+export const ALERT_NAME_LENGTH_MAX = 60
+export const WEBHOOK_URL_LENGTH_MAX = 500
+
+export const CorridorName = Type.String({
+  description: 'Source and target currency, as in `GBP/KES`.',
+  examples: ['GBP/KES'],
+})
+
+export const Amount = Type.Number({
+  exclusiveMinimum: 0,
+  maximum: 1e15,
+  description: 'In the source currency; for best_current_net and total_pct, and only for them.',
+})
+
+export const AlertName = Type.String({ minLength: 1, maxLength: ALERT_NAME_LENGTH_MAX })
+
+const Field = words(ALERT_FIELDS, {
+  description:
+    'What is watched: the best rate; what the best current offer makes of the amount; the mid; ' +
+    'the lowest total cost of a current offer in percent; or whether prices are stale.',
+})
+const Op = words(ALERT_OPS, {
+  description: 'moves_pct is a move either way; stale takes none.',
+})
+const Threshold = Type.Number({
+  description: 'The threshold, or how many percent a move has at least; stale takes none.',
+})
+const PeriodText = Type.String({
+  description:
+    'For moves_pct of best and mid 24h, 7d, 30d or 90d: over which the move is measured; ' +
+    'without it from when the alert was made or last fired. For stale the age from which ' +
+    "prices are stale; without it the service's own.",
+  examples: ['24h'],
+})
+
+/** When to tell, as it is asked for. */
+export const AskedCondition = Type.Object(
+  {
+    field: Field,
+    op: Type.Optional(Op),
+    value: Type.Optional(Threshold),
+    period: Type.Optional(PeriodText),
+  },
+  { additionalProperties: false },
+)
+
+const Webhook = Type.Object(
+  {
+    webhook: Type.String({
+      maxLength: WEBHOOK_URL_LENGTH_MAX,
+      description: 'An https URL that takes POST requests, by Standard Webhooks.',
+      examples: ['https://example.com/corridor'],
+    }),
+  },
+  { additionalProperties: false },
+)
+const Email = Type.Object(
+  { email: Type.Boolean({ const: true, description: 'A mail to the owner of the account.' }) },
+  { additionalProperties: false },
+)
+
+/** Where it is told. */
+export const Destination = Type.Union([Webhook, Email])
+
+const shown = {
+  id: Type.String({ format: 'uuid' }),
+  name: nullable(Type.String()),
+  corridor: Type.String(),
+  amount: nullable(Type.Number()),
+  when: record({
+    field: words(ALERT_FIELDS),
+    op: nullable(words(ALERT_OPS)),
+    value: nullable(Type.Number()),
+    period: nullable(Type.String({ description: 'As in `24h` or `7d`.' })),
+  }),
+  to: Destination,
+  once: Type.Boolean({ description: 'Whether it ends after its first firing.' }),
+  status: words(ALERT_STATUSES, {
+    description:
+      'Only active alerts are judged. A failing one was switched off since nothing could be ' +
+      'delivered; a change of its status to active switches it on again.',
+  }),
+  reason: nullable(Type.String({ description: 'Why it is not active.' })),
+  is_true: Type.Boolean({
+    description: 'Whether the condition holds: the alert then fires only after it did not.',
+  }),
+  last_fired_at: nullable(Instant),
+  created_at: Instant,
+}
+
+export const AlertResponse = namedRecord('Alert', shown)
+
+export const SecretAlertResponse = namedRecord('NewAlert', {
+  ...shown,
+  secret: nullable(
+    Type.String({
+      description:
+        'The key of the signatures, shown here only; null for a mail, and where the webhook stays.',
+      pattern: '^whsec_',
+    }),
+  ),
+})
+
+export const AlertsResponse = namedRecord('AlertsResponse', {
+  alerts: Type.Array(AlertResponse, { maxItems: LISTED_MAX }),
+  count: Type.Integer(),
+  timestamp: Instant,
+})
+
+export const SecretResponse = namedRecord('AlertSecret', {
+  id: Type.String({ format: 'uuid' }),
+  secret: Type.String({ description: 'The new key, shown here only.', pattern: '^whsec_' }),
+  old_secret_ends_at: Type.String({
+    ...Instant,
+    description: 'Until then every delivery is signed by both keys.',
+  }),
+})
+
+const UNITS = [
+  ['d', DAY_MS],
+  ['h', HOUR_MS],
+  ['m', MINUTE_MS],
+] as const
+
+/** An age as people write it: `7d`, `24h` or `90m`. */
+function periodText(ms: number): string {
+  const isWhole = ([, unitMs]: Unit) => ms % unitMs === 0 && (unitMs < DAY_MS || ms > DAY_MS)
+  const [unit, unitMs] = UNITS.find(isWhole) ?? UNITS[2]
+  return `${ms / unitMs}${unit}`
+}
+
+type Unit = (typeof UNITS)[number]
+
+export const presentCondition = ({ field, op, value, periodMs }: Condition) => ({
+  field,
+  op,
+  value,
+  period: periodMs === null ? null : periodText(periodMs),
+})
+
+export function presentAlert(alert: Alert): Static<typeof AlertResponse> {
+  const { id, name, corridor, amount, when, to, status, reason } = alert
+  return {
+    id,
+    name,
+    corridor: corridorKey(corridor),
+    amount,
+    when: presentCondition(when),
+    to: to.kind === 'webhook' ? { webhook: to.url } : { email: true },
+    once: alert.isOnce,
+    status,
+    reason,
+    is_true: alert.standing.isTrue,
+    last_fired_at: alert.firedMs === null ? null : iso(alert.firedMs),
+    created_at: iso(alert.createdMs),
+  }
+}

@@ -1,0 +1,98 @@
+import { type Static, Type } from '@sinclair/typebox'
+import type { Alert } from '~/domain/alert/alert.ts'
+import {
+  DELIVERIES_MAX,
+  DELIVERY_KINDS,
+  DELIVERY_STATUSES,
+  type Delivery,
+} from '~/domain/alert/delivery.ts'
+import type { Value } from '~/domain/alert/rule.ts'
+import { corridorKey } from '~/domain/corridor.ts'
+import type { Tier } from '~/domain/freshness.ts'
+import { Instant, namedRecord, nullable, words } from '~/wire/fields.ts'
+import { iso } from '~/wire/present.ts'
+import { presentCondition } from './alert.ts'
+
+export const DeliveryResponse = namedRecord('AlertDelivery', {
+  id: Type.String({ format: 'uuid', description: 'The `webhook-id` of its requests.' }),
+  alert_id: Type.String({ format: 'uuid' }),
+  kind: words(DELIVERY_KINDS, { description: 'What it tells.' }),
+  status: words(DELIVERY_STATUSES),
+  tries: Type.Integer(),
+  created_at: Instant,
+  next_at: nullable(Type.String({ ...Instant, description: 'When it is tried next.' })),
+  done_at: nullable(Instant),
+  last_status: nullable(
+    Type.Integer({ description: 'The HTTP status of the last answer; null where none came.' }),
+  ),
+  last_error: nullable(Type.String({ description: 'Why the last try failed.' })),
+  last_ms: nullable(Type.Integer({ description: 'How long the last answer took.' })),
+})
+
+export const DeliveriesResponse = namedRecord('AlertDeliveriesResponse', {
+  deliveries: Type.Array(DeliveryResponse, { maxItems: DELIVERIES_MAX }),
+  count: Type.Integer(),
+  timestamp: Instant,
+})
+
+export const presentDelivery = (delivery: Delivery): Static<typeof DeliveryResponse> => ({
+  id: delivery.id,
+  alert_id: delivery.alertId,
+  kind: delivery.kind,
+  status: delivery.status,
+  tries: delivery.tries,
+  created_at: iso(delivery.createdMs),
+  next_at: delivery.status === 'waiting' ? iso(delivery.nextMs) : null,
+  done_at: delivery.doneMs === null ? null : iso(delivery.doneMs),
+  last_status: delivery.lastStatus,
+  last_error: delivery.lastError,
+  last_ms: delivery.lastMs,
+})
+
+/** An alert that fired, and by which values. */
+type Firing = {
+  readonly alert: Alert
+  readonly value: Value
+  /** The value before it; null where none is known. */
+  readonly previous: Value
+  /** When the commit that made it so was recorded, or the moment that did. */
+  readonly atMs: number
+  /** The moment that the value is of: the top of the hour for the hourly tier. */
+  readonly asOfMs: number
+  readonly tier: Tier
+}
+
+/** The text that tells of a firing. */
+export const firedBody = ({ alert, atMs, ...firing }: Firing): string =>
+  JSON.stringify({
+    type: 'alert.fired',
+    timestamp: iso(atMs),
+    data: {
+      alert: aboutAlert(alert),
+      corridor: corridorKey(alert.corridor),
+      field: alert.when.field,
+      value: firing.value,
+      previous: firing.previous,
+      as_of: iso(firing.asOfMs),
+      data_freshness: firing.tier,
+    },
+  })
+
+/** The text of a test, which tells nothing of prices. */
+export const testBody = (alert: Alert, nowMs: number): string =>
+  JSON.stringify({
+    type: 'alert.test',
+    timestamp: iso(nowMs),
+    data: {
+      alert: aboutAlert(alert),
+      corridor: corridorKey(alert.corridor),
+      field: alert.when.field,
+    },
+  })
+
+const aboutAlert = ({ id, name, amount, when }: Alert) => ({
+  id,
+  name,
+  amount,
+  when: presentCondition(when),
+})
