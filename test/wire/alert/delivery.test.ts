@@ -22,7 +22,14 @@ const alert: Alert = {
 describe('firedBody', () => {
   test('tells which alert fired, by which value, and what was before it', () => {
     const asOfMs = Date.parse('2026-03-05T14:00:00Z')
-    const firing = { alert, value: 131, previous: 129, atMs: NOW_MS, asOfMs, tier: 'hourly' } as const
+    const firing = {
+      alert,
+      value: 131,
+      previous: 129,
+      atMs: NOW_MS,
+      asOfMs,
+      tier: 'hourly',
+    } as const
     expect(JSON.parse(firedBody(firing))).toEqual({
       type: 'alert.fired',
       timestamp: '2026-03-05T14:25:30.500Z',
