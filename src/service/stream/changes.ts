@@ -11,8 +11,8 @@ import { isCurrent } from '~/service/convert.ts'
 import type { JudgedQuote } from '~/service/rates.ts'
 import type { CorridorChange } from './event.ts'
 
-/** What is seen before something happened, and after it. */
-export type Sight = { readonly before: View; readonly after: View }
+/** What readers may have seen before something happened, one or the other, and what after it. */
+export type Sight = { readonly before: readonly View[]; readonly after: View }
 
 /** The quote with its distance to the mid, as `/rates` shows it. */
 export const judgedOf = (ranked: RankedQuote, mid: Mid | undefined): JudgedQuote => ({
@@ -23,8 +23,9 @@ export const judgedOf = (ranked: RankedQuote, mid: Mid | undefined): JudgedQuote
 /** That the mid of a pair is another one; nothing where it is not. */
 export function midChanges({ before, after }: Sight, corridor: Corridor): CorridorChange[] {
   const { from, to } = corridor
-  const [old, mid] = [before.mid(from, to), after.mid(from, to)]
-  return isSameMid(old, mid) ? [] : [{ corridor, kind: 'mid', mid: mid ?? null }]
+  const mid = after.mid(from, to)
+  if (before.every((view) => isSameMid(view.mid(from, to), mid))) return []
+  return [{ corridor, kind: 'mid', mid: mid ?? null }]
 }
 
 const isSameMid = (a: Mid | undefined, b: Mid | undefined): boolean =>
@@ -33,10 +34,11 @@ const isSameMid = (a: Mid | undefined, b: Mid | undefined): boolean =>
 /** That the best or the best current price of a corridor is another one, or stale by now. */
 export function bestChanges({ before, after }: Sight, corridor: Corridor): CorridorChange[] {
   const { from, to } = corridor
-  const [old, seen] = [before.corridor(from, to), after.corridor(from, to)]
-  if (old === seen) return []
+  const seen = after.corridor(from, to)
   const [best, current] = [seen.best, bestCurrentOf(seen)]
-  if (isSamePrice(old.best, best) && isSamePrice(bestCurrentOf(old), current)) return []
+  const isKnown = (old: CorridorView) =>
+    old === seen || (isSamePrice(old.best, best) && isSamePrice(bestCurrentOf(old), current))
+  if (before.every((view) => isKnown(view.corridor(from, to)))) return []
   const mid = after.mid(from, to)
   const shown = (one: RankedQuote | null) => one && judgedOf(one, mid)
   return [{ corridor, kind: 'best', best: shown(best), bestCurrent: shown(current) }]
@@ -59,18 +61,19 @@ function bestCurrentOf({ quotes }: CorridorView): RankedQuote | null {
  */
 export function quoteChanges({ before, after }: Sight, corridor: Corridor): CorridorChange[] {
   const { from, to } = corridor
-  const [old, seen] = [before.corridor(from, to), after.corridor(from, to)]
-  if (old === seen) return []
+  const seen = after.corridor(from, to)
+  const old = before.map((view) => view.corridor(from, to)).filter((view) => view !== seen)
+  if (old.length === 0) return []
   const mid = after.mid(from, to)
-  const held = byOffer(old.offers)
+  const held = old.map(({ offers }) => byOffer(offers))
+  const left = byOffer(old.flatMap(({ offers }) => offers))
   const changes: [string, CorridorChange][] = []
   for (const [key, ranked] of byOffer(seen.offers)) {
-    const known = held.get(key) ?? null
-    held.delete(key)
-    if (isSamePrice(known, ranked)) continue
+    left.delete(key)
+    if (held.every((known) => isSamePrice(known.get(key) ?? null, ranked))) continue
     changes.push([key, { corridor, kind: 'quote', quote: judgedOf(ranked, mid) }])
   }
-  for (const [key, { quote }] of held) changes.push([key, { corridor, kind: 'gone', quote }])
+  for (const [key, { quote }] of left) changes.push([key, { corridor, kind: 'gone', quote }])
   return changes.sort(([a], [b]) => compareText(a, b)).map(([, change]) => change)
 }
 

@@ -24,8 +24,8 @@ const freshnessOf = (hourMs: number): Freshness => ({
  * What an hour shows that the one before did not; null where `base` is of another hour, so that
  * nobody knows.
  *
- * It is held against what was known when the hour before was opened. What was recorded since for an
- * earlier moment is therefore told too.
+ * It is held against what was known when the hour before was opened, and against what is known of
+ * that hour by now: what was recorded since for an earlier moment is told, and that it ran out.
  */
 export function hourlyEntry(step: Step, base: HourBase, limits: AgeLimits): Entry | null {
   const { ms: hourMs, previousMs } = step.hour!
@@ -33,7 +33,9 @@ export function hourlyEntry(step: Step, base: HourBase, limits: AgeLimits): Entr
   if (previousMs !== null && previousMs !== baseMs) return null
   const freshness = freshnessOf(hourMs)
   const sight = {
-    before: new View(base.generation, freshnessOf(baseMs), limits),
+    before: [base.generation, step.before].map(
+      (generation) => new View(generation, freshnessOf(baseMs), limits),
+    ),
     after: new View(step.after, freshness, limits),
   }
   const isCatalogueNew = base.generation.catalogue !== step.after.catalogue

@@ -57,7 +57,7 @@ export function corridorsIn({ quotes, catalogue }: Generation): () => Corridor[]
 }
 
 const sightOf = ({ before, after, beforeMs, atMs }: Step, limits: AgeLimits): Sight => ({
-  before: new View(before, freshnessAt('realtime', beforeMs), limits),
+  before: [new View(before, freshnessAt('realtime', beforeMs), limits)],
   after: new View(after, freshnessAt('realtime', atMs), limits),
 })
 

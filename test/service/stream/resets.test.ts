@@ -1,0 +1,239 @@
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { HOUR_MS } from '~/domain/duration.ts'
+import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
+import { Listener, Replica, SharedLog } from '../../support/replica.ts'
+
+let log: SharedLog
+let replica: Replica
+
+const follow = async (one: Replica) => {
+  await one.follow()
+  one.run()
+}
+
+/** One quote for each of so many commits. */
+const commits = (count: number, corridor: { from?: string; to?: string } = {}) => {
+  for (let i = 0; i < count; i++)
+    log.quotes({ providerId: 'retail-a', rate: 100 + i / 1000, ...corridor })
+}
+
+const resumed = (lastEventId: string, corridors: string[] | '*' = ['USD/KES']) =>
+  new Listener(replica, corridors, { lastEventId })
+
+const reasons = ({ heard }: Listener) =>
+  heard.filter(({ name }) => name === 'reset').map(({ data }) => data.reason)
+
+beforeEach(async () => {
+  log = new SharedLog()
+  commits(3)
+  replica = new Replica(log)
+  commits(3)
+  await follow(replica)
+})
+
+describe('a stream from an id', () => {
+  test('that is none of ours asks for the prices again, and goes on from here', async () => {
+    for (const id of [
+      '',
+      'x',
+      '12',
+      '-',
+      '1-2-3',
+      '99999999999999999-',
+      ' 14-',
+      '14-1.5',
+      '-14-',
+    ]) {
+      const listener = resumed(id, ['USD/KES', 'GBP/NGN'])
+      expect(listener.heard[0]).toMatchObject({ id: null, name: 'hello', data: { resumed: false } })
+      expect(listener.heard[1]).toMatchObject({
+        id: `${log.position}-`,
+        name: 'reset',
+        data: {
+          reason: 'unknown_id',
+          ask: ['/api/v1/rates?from=GBP&to=NGN', '/api/v1/rates?from=USD&to=KES'],
+          position: log.position,
+        },
+      })
+      listener.reader.close()
+    }
+    const listener = resumed('x')
+    commits(1)
+    await follow(replica)
+    expect(listener.events.map(({ name }) => name)).toEqual(['reset', 'quote', 'best'])
+  })
+
+  test('that no commit had asks again: it is of another database', () => {
+    expect(reasons(resumed(`${log.position - 1}-`))).toEqual(['unknown_id'])
+    expect(reasons(resumed(`${log.position - 7}-`))).toEqual([])
+  })
+
+  test('from before this process began asks again', () => {
+    const beginning = log.changes[3]!.position
+    expect(reasons(resumed(`${beginning}-`))).toEqual([])
+    expect(reasons(resumed(`${beginning}-1`))).toEqual(['too_old'])
+    expect(reasons(resumed(`${log.changes[2]!.position}-`))).toEqual(['too_old'])
+  })
+
+  test('that this process has yet to hear of waits for it, and skips and doubles nothing', async () => {
+    const other = new Replica(log)
+    const ahead = new Listener(other, ['USD/KES'])
+    commits(2)
+    await follow(other)
+    const listener = resumed(ahead.lastId!)
+    commits(2)
+    await replica.follow(1)
+    replica.run()
+    expect(listener.events).toEqual([])
+    await follow(replica)
+    await follow(other)
+    expect(listener.events).toEqual(ahead.events.slice(-4))
+    replica.expire()
+    replica.run()
+    expect(reasons(listener)).toEqual([])
+  })
+
+  test('that never comes asks again after some seconds, or once it is passed', async () => {
+    const never = resumed(`${log.position + 1_000_000}-`)
+    replica.expire()
+    replica.run()
+    expect(never.events).toMatchObject([{ name: 'reset', data: { reason: 'ahead' } }])
+    const between = resumed(`${log.position + 1}-`)
+    commits(2)
+    await follow(replica)
+    expect(between.events.map(({ name }) => name)).toEqual(['reset'])
+    expect(reasons(between)).toEqual(['unknown_id'])
+  })
+
+  test('from before a new catalogue asks again; one that is open is told of it', async () => {
+    const stayed = resumed(`${log.position}-`)
+    const id = stayed.lastId!
+    const providers = PROVIDERS.map((one) => ({ ...one, isActive: one.id !== 'retail-a' }))
+    log.add({ kind: 'catalogue', catalogue: { currencies: CURRENCIES, providers } })
+    await follow(replica)
+    expect(stayed.events).toMatchObject([
+      { name: 'catalogue', data: { providers: PROVIDERS.length - 1 } },
+      { name: 'best', data: { best: null } },
+    ])
+    expect(reasons(resumed(id))).toEqual(['catalogue'])
+    expect(reasons(resumed(`${log.position}-`))).toEqual([])
+  })
+
+  test('from before a gap asks again, and one that is open has to as well', async () => {
+    const stayed = resumed(`${log.position}-`)
+    const hourly = new Listener(replica, ['USD/KES'], { tier: 'hourly' })
+    const id = stayed.lastId!
+    commits(1)
+    replica.skip()
+    replica.run()
+    expect(stayed.events).toMatchObject([
+      { id: `${log.position}-`, name: 'reset', data: { reason: 'gap', position: log.position } },
+    ])
+    expect(hourly.events).toEqual([])
+    expect(reasons(resumed(id))).toEqual(['too_old'])
+    expect(reasons(resumed(stayed.lastId!))).toEqual([])
+    log.pass(HOUR_MS)
+    await follow(replica)
+    expect(hourly.events).toContainEqual(expect.objectContaining({ name: 'quote' }))
+  })
+
+  test('of which more has happened than is kept asks again', async () => {
+    const { position } = log
+    commits(10_001, { to: 'NGN' })
+    await follow(replica)
+    expect(replica.hub.figures.ring.events).toBeLessThanOrEqual(20_000)
+    expect(reasons(resumed(`${position}-`))).toEqual(['too_old'])
+    expect(reasons(resumed(`${log.changes.at(-9_000)!.position}-`))).toEqual([])
+  })
+})
+
+describe('a reader', () => {
+  test('who comes back after 10,000 events is told all of them, in pieces', async () => {
+    const stayed = new Listener(replica, ['USD/KES'])
+    const id = stayed.lastId!
+    commits(5_000)
+    await follow(replica)
+    expect(stayed.events.length).toBe(10_000)
+    const sizes: number[] = []
+    const back = resumed(id)
+    const write = back.write
+    back.write = (text) => {
+      sizes.push(text.length)
+      return write(text)
+    }
+    replica.run()
+    expect(back.events).toEqual(stayed.events)
+    expect(sizes.length).toBeGreaterThan(10)
+    expect(Math.max(...sizes)).toBeLessThan(80_000)
+  })
+
+  test('without room is told the rest once there is some', async () => {
+    const listener = new Listener(replica, ['USD/KES'])
+    listener.hasRoom = false
+    commits(1)
+    await follow(replica)
+    commits(3)
+    await follow(replica)
+    expect(listener.events.length).toBe(2)
+    listener.hasRoom = true
+    listener.reader.drained()
+    replica.run()
+    expect(listener.events.length).toBe(8)
+    expect(new Set(listener.events.map(({ id }) => id)).size).toBe(8)
+  })
+
+  test('for whom more than a mebibyte waits is told that it was too slow, and is let go', async () => {
+    const [slow, quick, other] = [['USD/KES'], ['USD/KES'], ['GBP/KES']].map(
+      (corridors) => new Listener(replica, corridors),
+    )
+    slow!.hasRoom = false
+    other!.hasRoom = false
+    commits(1)
+    await follow(replica)
+    let waiting = 0
+    for (; waiting < 2_000 && !slow!.isEnded; waiting++) {
+      commits(1)
+      await follow(replica)
+    }
+    const bytes = JSON.stringify(quick!.heard).length
+    expect(bytes).toBeGreaterThan(1024 * 1024)
+    expect(bytes).toBeLessThan(1.2 * 1024 * 1024)
+    expect(slow!.heard.at(-1)).toMatchObject({ id: null, name: 'slow', data: { code: 'too_slow' } })
+    expect(slow!.lastId).toBe(slow!.events.at(-2)!.id)
+    expect(other!.isEnded).toBe(false)
+    expect(replica.hub.figures.realtime).toMatchObject({ readers: 2, slow: 1 })
+    const before = slow!.heard.length
+    slow!.reader.drained()
+    slow!.reader.close()
+    await follow(replica)
+    expect(slow!.heard.length).toBe(before)
+    const back = resumed(slow!.lastId!)
+    replica.run()
+    expect(reasons(back)).toEqual([])
+    expect(back.events.length).toBe(2 * waiting)
+  })
+
+  test('is told where it stands by a beat, and can resume from there long after its last event', async () => {
+    const listener = new Listener(replica, ['GBP/KES'])
+    commits(5)
+    await follow(replica)
+    expect(listener.events).toEqual([])
+    listener.reader.beat()
+    expect(listener.lastId).toBe(`${log.position}-`)
+    expect(reasons(resumed(listener.lastId!, ['GBP/KES']))).toEqual([])
+  })
+
+  test('who left is told nothing, and time is watched for a while longer', async () => {
+    const listener = new Listener(replica, ['USD/KES'])
+    expect(replica.live.watched.size).toBe(1)
+    listener.reader.close()
+    listener.reader.close()
+    commits(1)
+    await follow(replica)
+    expect(listener.events).toEqual([])
+    expect(replica.live.watched.size).toBe(1)
+    expect(replica.hub.figures.realtime.readers).toBe(0)
+    replica.expire()
+    expect(replica.live.watched.size).toBe(0)
+  })
+})
