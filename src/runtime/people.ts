@@ -12,6 +12,8 @@ import type { Job } from '~/jobs/schedule.ts'
 import type { Log } from '~/log.ts'
 import { AddressLimits } from '~/memory/address-limits.ts'
 import type { Memory } from '~/memory/memory.ts'
+import { alertRoutes } from '~/portal/alert/alert-routes.ts'
+import type { AlertPageDeps } from '~/portal/alert/member-routes.ts'
 import { type ConsentDeps, consentRoutes } from '~/portal/consent/consent-routes.tsx'
 import { type MachineDeps, machineRoutes } from '~/portal/consent/machine-routes.ts'
 import { cookiePrefixOf } from '~/portal/cookies.ts'
@@ -64,6 +66,7 @@ type PeopleOptions = {
   readonly log: Log
   readonly memory: Memory
   readonly metering: Metering
+  readonly alerting: AlertPageDeps['alerting']
   readonly addresses: Addresses
   readonly secret: SharedSecret
   /** The address that the service listens on, used if no setting gives a public one. */
@@ -139,6 +142,7 @@ export class People {
     return [
       ...entranceRoutes(deps),
       ...developerRoutes(deps),
+      ...alertRoutes(deps),
       ...operatorRoutes(deps),
       ...consentRoutes(deps),
       ...machineRoutes(deps),

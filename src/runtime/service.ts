@@ -119,7 +119,11 @@ export class Service implements RunningService {
     const tokens = accessTokensOf({ ...this.options, memory, refresher: core.refresher })
     const tools = new Tools({ ...reading, tokens, options: toolServerOptions(config) })
     const places = { addresses: this.#addresses, listensAt: () => this.origin }
-    const shared = { ...reading, ...places, secret: this.#secret }
+    const alerting = alertDepsOf({
+      ...{ ...this.options, ...reading, secret: this.#secret },
+      ...{ live: { position: 0 }, onChange: async () => {} },
+    })
+    const shared = { ...reading, ...places, alerting, secret: this.#secret }
     const people = this.#opened.add(new People({ ...this.options, ...shared }))
     const observations = createObservationStore(database, clock)
     const { work } = config
@@ -132,10 +136,6 @@ export class Service implements RunningService {
     const silence = new SilenceWatch({ store: createSendingStore(database), memory, clock })
     const dayFiles = dayFilesOf(database)
     const own = { store, health, silence, door: this.#door, database }
-    const alerting = alertDepsOf({
-      ...{ ...this.options, ...reading, secret: this.#secret },
-      ...{ live: { position: 0 }, onChange: async () => {} },
-    })
     const app = createApp({
       ...reading,
       alerting,

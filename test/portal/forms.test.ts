@@ -24,6 +24,12 @@ const FORMS: [path: string, fields: Record<string, string>][] = [
   ['/developer/keys', { name: 'stolen' }],
   ['/developer/keys/revoke', {}],
   ['/developer/keys/replace', { overlap: '1h' }],
+  ['/developer/alerts/new', { name: 'stolen' }],
+  ['/developer/alert/change', {}],
+  ['/developer/alert/status', {}],
+  ['/developer/alert/test', {}],
+  ['/developer/alert/secret', {}],
+  ['/developer/alert/delete', {}],
   ['/operator/account', {}],
   ['/operator/key', {}],
 ]
@@ -67,7 +73,8 @@ describe('every form', () => {
   }
 
   test('none of these changed anything', async () => {
-    expect((await ada.visitor.get('/developer')).html).not.toContain('stolen')
+    for (const path of ['/developer', '/developer/alerts'])
+      expect((await ada.visitor.get(path)).html).not.toContain('stolen')
     expect(await world.asked(ada.key!)).toBe(200)
   })
 
@@ -82,7 +89,10 @@ describe('every form', () => {
   test('treats a NUL in any field as any wrong text, never as a fault of ours', async () => {
     const nul = 'a\0b@example.com'
     const admin = await world.admin()
-    const names = ['email', 'password', 'token', 'name', 'key', 'overlap', 'id', 'plan', 'account']
+    const names = [
+      ...['email', 'password', 'token', 'name', 'key', 'overlap', 'id', 'plan', 'account'],
+      ...['from', 'to', 'field', 'amount', 'op', 'value', 'since', 'age', 'tell', 'url'],
+    ]
     const wrong = Object.fromEntries(names.map((name) => [name, nul]))
     const seen: string[] = []
     for (const [path] of FORMS) {
@@ -98,6 +108,7 @@ describe('every form', () => {
     const pages = [
       ...['/operator/accounts?search=', '/operator/account?id=', '/operator/log?before='],
       ...['/reset?token=', '/confirm?token=', '/developer?said=', '/operator/key?key='],
+      ...['/developer/alerts/new?from=', '/developer/alerts/new?name=', '/developer/alert?id='],
     ]
     for (const path of pages) seen.push(`${path} ${(await admin.visitor.get(`${path}%00`)).status}`)
     expect(seen.filter((each) => !/ (200|303|400|410)$/.test(each))).toEqual([])
@@ -143,10 +154,11 @@ describe('every form', () => {
 describe('every page', () => {
   const pages = ['/sign-up', '/sign-in', '/mailed', '/forgotten', '/reset?token=x']
   const own = ['/developer', '/developer/keys/revoke', '/developer/keys/replace']
+  const alerts = ['/developer/alerts', '/developer/alerts/new', '/developer/alert']
 
   test('is not cached, runs nothing inline, and cannot be framed', async () => {
     const seen = [...pages.map((path) => [world.visitor(), path] as const)]
-    seen.push(...own.map((path) => [ada.visitor, path] as const))
+    seen.push(...[...own, ...alerts].map((path) => [ada.visitor, path] as const))
     for (const [visitor, path] of seen) {
       const { headers, html } = await visitor.get(path)
       expect(headers.get('cache-control')).toBe('no-store')

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import { homeOf } from '~/domain/offer/country.ts'
 import type { Route } from '~/http/route.ts'
+import { newAlertHref } from '~/portal/alert/path.ts'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
@@ -97,12 +98,7 @@ function Board({ deps, ask, query, question, conversions, series }: Props) {
           How much arrives with each provider after its fee, beside an independent mid rate.
         </p>
         <QuestionForm view={view} fields={query} hidden={[['period', query.period]]} />
-        <p class="small">
-          <a href={boardHref(turned(question))}>
-            The other way: {to.code} to {from.code}
-          </a>
-          <HomePair {...question} />
-        </p>
+        <WaysOn question={question} canSignUp={deps.dailyUnits !== null} />
       </div>
       {conversions.entries.length > 0 ? (
         <>
@@ -130,6 +126,30 @@ function Board({ deps, ask, query, question, conversions, series }: Props) {
         dailyUnits={deps.dailyUnits}
       />
     </div>
+  )
+}
+
+type WaysOnProps = { readonly question: BoardQuestion; readonly canSignUp: boolean }
+
+/** Where a question leads on: to what is near it, and to an alert on it. */
+function WaysOn({ question, canSignUp }: WaysOnProps) {
+  const { from, to, goal } = question
+  return (
+    <>
+      <p class="small">
+        <a href={boardHref(turned(question))}>
+          The other way: {to} to {from}
+        </a>
+        <HomePair {...question} />
+      </p>
+      {canSignUp && (
+        <p>
+          <a class="button button-quiet" href={newAlertHref({ from, to, amount: goal.amount })}>
+            Tell me when…
+          </a>
+        </p>
+      )}
+    </>
   )
 }
 

@@ -8,8 +8,10 @@ import {
 } from '~/domain/account.ts'
 import { isConnection } from '~/domain/api-key.ts'
 import type { Route } from '~/http/route.ts'
+import type { AlertPageDeps } from '~/portal/alert/member-routes.ts'
 import { momentText } from '~/portal/format.ts'
 import { KEYS_ID, PATHS } from '~/portal/paths.ts'
+import { listAlerts } from '~/service/alert/list.ts'
 import {
   createOwnKey,
   type NewOwnKey,
@@ -35,7 +37,8 @@ import {
 
 export type DeveloperDeps = PageRequestDeps &
   OwnKeysDeps &
-  OwnUsageDeps & {
+  OwnUsageDeps &
+  Pick<AlertPageDeps, 'alerting'> & {
     /** The address where people find the service, for texts that they copy. */
     readonly home: () => string
   }
@@ -106,11 +109,14 @@ async function area(
   said: Said | null = null,
 ): Promise<PageAnswer> {
   const { account } = person
-  const usage = await ownUsageOf(deps, { account, nowMs: pageRequest.nowMs })
+  const [usage, alerts] = await Promise.all([
+    ownUsageOf(deps, { account, nowMs: pageRequest.nowMs }),
+    listAlerts(deps.alerting, { account }),
+  ])
   const { limits } = deps.metering
   const news = NEWS.get(pageRequest.url.searchParams.get('said'))
-  const page = { pageRequest, person, usage, limits, home: deps.home(), said: said ?? { news } }
-  return { page: developerPage(page) }
+  const own = { pageRequest, person, usage, alerts, limits }
+  return { page: developerPage({ ...own, home: deps.home(), said: said ?? { news } }) }
 }
 
 /** The page of a member's key that is in use; any other key leads back. */

@@ -1,7 +1,9 @@
 /** @jsxImportSource preact */
 import { ACTIVE_KEYS_MAX, isRevoked, KEY_NAME_LENGTH_MAX, type Key } from '~/domain/account.ts'
+import type { Alert } from '~/domain/alert/alert.ts'
 import { isConnection, keyMark } from '~/domain/api-key.ts'
 import { mayIngest, type Plan, tierOf } from '~/domain/quota.ts'
+import { AlertsSection } from '~/portal/alert/alerts-section.tsx'
 import { dayText } from '~/portal/day-text.ts'
 import { Field } from '~/portal/form.tsx'
 import { spanText } from '~/portal/format.ts'
@@ -23,6 +25,7 @@ type Props = {
   readonly pageRequest: PageRequest
   readonly person: Person
   readonly usage: OwnUsage
+  readonly alerts: readonly Alert[]
   readonly home: string
   readonly limits: Readonly<Record<Plan, number>>
   readonly said: Said
@@ -48,6 +51,7 @@ export const developerPage = (props: Props): Page => ({
       <Quota {...props} />
       <Keys {...props} />
       <Connections usage={props.usage} nowMs={props.pageRequest.nowMs} />
+      <AlertsSection person={props.person} alerts={props.alerts} />
       <section class="stack-tight" aria-labelledby="usage-title">
         <h2 id="usage-title">Usage in the last 30 days</h2>
         <UsageChart usage={props.usage} nowMs={props.pageRequest.nowMs} />

@@ -1,0 +1,129 @@
+import type { Route } from '~/http/route.ts'
+import type { FormFields, PageAnswer } from '~/portal/member/page-request.tsx'
+import { PATHS } from '~/portal/paths.ts'
+import { changeAlert } from '~/service/alert/change.ts'
+import { deliveriesOf } from '~/service/alert/deliveries.ts'
+import { deleteAlert } from '~/service/alert/end.ts'
+import { findAlert, listAlerts } from '~/service/alert/list.ts'
+import { rotateSecret } from '~/service/alert/rotate.ts'
+import { testAlert } from '~/service/alert/test.ts'
+import { alertPage } from './alert-page.tsx'
+import { editRoutes } from './edit-routes.ts'
+import { alertListPage } from './list-page.tsx'
+import {
+  type AlertPageDeps,
+  isRefusal,
+  type Member,
+  memberRoutes,
+  ownAlert,
+} from './member-routes.ts'
+import { alertHref } from './path.ts'
+import { deleteAlertPage, rotateSecretPage } from './question-pages.tsx'
+import { alertSentence } from './refusal.ts'
+import { rotatedSecretPage } from './secret-page.tsx'
+
+/** The pages on which a person makes alerts and sees what came of them. */
+export function alertRoutes(deps: AlertPageDeps): Route[] {
+  const back = async (): Promise<PageAnswer> => ({ redirect: PATHS.alerts })
+  return [
+    ...memberRoutes(deps, PATHS.alerts, { get: (member) => list(deps, member) }),
+    ...memberRoutes(deps, PATHS.alert, { get: (member) => shown(deps, member) }),
+    ...editRoutes(deps),
+    ...memberRoutes(deps, PATHS.alertStatus, {
+      get: back,
+      post: (member, form) => switchTo(deps, member, form),
+    }),
+    ...memberRoutes(deps, PATHS.testAlert, {
+      get: back,
+      post: (member, form) => test(deps, member, form),
+    }),
+    ...memberRoutes(deps, PATHS.alertSecret, {
+      get: (member) => question(deps, member, rotateSecretPage),
+      post: (member, form) => rotate(deps, member, form),
+    }),
+    ...memberRoutes(deps, PATHS.deleteAlert, {
+      get: (member) => question(deps, member, deleteAlertPage),
+      post: (member, form) => remove(deps, member, form),
+    }),
+  ]
+}
+
+/** The notices that an address can show. */
+const NEWS: ReadonlyMap<string | null, string> = new Map([
+  ['made', 'Alert made. It tells you when what it waits for becomes true.'],
+  [
+    'true',
+    'Alert made. What it waits for is true already, so it waits until that was untrue once.',
+  ],
+  ['changed', 'Saved.'],
+  ['active', 'Switched on. It waits from now on.'],
+  ['paused', 'Paused. It tells nothing until you switch it on again.'],
+  ['tested', 'A test is on its way. What comes of it is shown below.'],
+  ['deleted', 'Alert deleted.'],
+])
+
+const newsIn = ({ pageRequest: { url } }: Member): string | undefined =>
+  NEWS.get(url.searchParams.get('said'))
+
+async function list(deps: AlertPageDeps, member: Member): Promise<PageAnswer> {
+  const { person } = member
+  const alerts = await listAlerts(deps.alerting, person)
+  return { page: alertListPage({ person, alerts, news: newsIn(member) }) }
+}
+
+async function shown(
+  deps: AlertPageDeps,
+  member: Member,
+  { form, complaint }: { form?: FormFields; complaint?: string } = {},
+): Promise<PageAnswer> {
+  const told = await deliveriesOf(deps.alerting, ownAlert(member, form))
+  const news = complaint === undefined ? newsIn(member) : undefined
+  return { page: alertPage({ ...member, ...told, news, complaint }) }
+}
+
+async function switchTo(
+  deps: AlertPageDeps,
+  member: Member,
+  form: FormFields,
+): Promise<PageAnswer> {
+  const status = form.text('status') === 'active' ? 'active' : 'paused'
+  try {
+    const own = ownAlert(member, form)
+    const { alert } = await changeAlert(deps.alerting, { ...own, change: { status } })
+    return { redirect: `${alertHref(PATHS.alert, alert)}&said=${status}` }
+  } catch (error) {
+    if (!isRefusal(error, 'alert_limit', 'invalid_parameter', 'unsupported_currency')) throw error
+    return shown(deps, member, { form, complaint: alertSentence(error) })
+  }
+}
+
+async function test(deps: AlertPageDeps, member: Member, form: FormFields): Promise<PageAnswer> {
+  try {
+    const { alertId } = await testAlert(deps.alerting, ownAlert(member, form))
+    return { redirect: `${alertHref(PATHS.alert, { id: alertId })}&said=tested` }
+  } catch (error) {
+    if (!isRefusal(error, 'too_many_tests')) throw error
+    return shown(deps, member, { form, complaint: alertSentence(error) })
+  }
+}
+
+type Question = typeof deleteAlertPage
+
+async function question(deps: AlertPageDeps, member: Member, page: Question): Promise<PageAnswer> {
+  const alert = await findAlert(deps.alerting, ownAlert(member))
+  return { page: page(member.pageRequest, alert) }
+}
+
+async function rotate(deps: AlertPageDeps, member: Member, form: FormFields): Promise<PageAnswer> {
+  try {
+    return { page: rotatedSecretPage(await rotateSecret(deps.alerting, ownAlert(member, form))) }
+  } catch (error) {
+    if (!isRefusal(error, 'invalid_parameter')) throw error
+    return shown(deps, member, { form, complaint: alertSentence(error) })
+  }
+}
+
+async function remove(deps: AlertPageDeps, member: Member, form: FormFields): Promise<PageAnswer> {
+  await deleteAlert(deps.alerting, ownAlert(member, form))
+  return { redirect: `${PATHS.alerts}?said=deleted` }
+}

@@ -1,0 +1,120 @@
+import type { AlertWish } from '~/domain/alert/alert.ts'
+import type { Route } from '~/http/route.ts'
+import type { FormFields, PageAnswer } from '~/portal/member/page-request.tsx'
+import { PATHS } from '~/portal/paths.ts'
+import type { AlertChange } from '~/service/alert/alerts.ts'
+import { changeAlert } from '~/service/alert/change.ts'
+import { createAlert } from '~/service/alert/create.ts'
+import { findAlert } from '~/service/alert/list.ts'
+import { changeAlertPage, newAlertPage } from './edit-pages.tsx'
+import { type AlertFields, fieldsOf, proposedFields, writtenAlert } from './fields.ts'
+import {
+  type AlertPageDeps,
+  isRefusal,
+  type Member,
+  memberRoutes,
+  ownAlert,
+  viewFor,
+} from './member-routes.ts'
+import { alertHref } from './path.ts'
+import { alertSentence, refusedField } from './refusal.ts'
+import { newSecretPage } from './secret-page.tsx'
+
+/** The forms of a new alert and of one that there is. */
+export const editRoutes = (deps: AlertPageDeps): Route[] => [
+  ...memberRoutes(deps, PATHS.newAlert, {
+    async get(member) {
+      const params = member.pageRequest.url.searchParams
+      const fields = proposedFields(viewFor(deps, member), params, deps.alerting.isMailed)
+      return newForm(deps, member, { fields })
+    },
+    post: (member, form) => create(deps, member, form),
+  }),
+  ...memberRoutes(deps, PATHS.changeAlert, {
+    async get(member) {
+      const alert = await findAlert(deps.alerting, ownAlert(member))
+      return changeForm(deps, member, { alert, fields: fieldsOf(viewFor(deps, member), alert) })
+    },
+    post: (member, form) => change(deps, member, form),
+  }),
+]
+
+type Sent = { readonly fields: AlertFields; readonly complaint?: string | undefined }
+
+const newForm = (deps: AlertPageDeps, member: Member, sent: Sent): PageAnswer => ({
+  page: newAlertPage({ ...shared(deps, member), ...sent }),
+})
+
+const changeForm = (
+  deps: AlertPageDeps,
+  member: Member,
+  sent: Sent & { alert: AlertWish & { readonly id: string } },
+): PageAnswer => ({ page: changeAlertPage({ ...shared(deps, member), ...sent }) })
+
+const shared = (deps: AlertPageDeps, member: Member) => ({
+  pageRequest: member.pageRequest,
+  view: viewFor(deps, member),
+  mailTo: deps.alerting.isMailed ? member.person.email : null,
+})
+
+const REFUSALS = [
+  'alert_limit',
+  'invalid_parameter',
+  'unsupported_currency',
+  'same_currency',
+] as const
+
+/** The fields of a form that was refused, with the reason where it belongs. */
+function refusedFields(fields: AlertFields, error: unknown): Sent {
+  if (!isRefusal(error, ...REFUSALS)) throw error
+  const field = refusedField(error)
+  const sentence = alertSentence(error)
+  if (field === null) return { fields, complaint: sentence }
+  return { fields: { ...fields, faults: { ...fields.faults, [field]: sentence } } }
+}
+
+async function create(deps: AlertPageDeps, member: Member, form: FormFields): Promise<PageAnswer> {
+  const { wish, ...fields } = writtenAlert(viewFor(deps, member), form.text)
+  if (!wish) return newForm(deps, member, { fields })
+  try {
+    const { account } = member.person
+    const { alert, secret } = await createAlert(deps.alerting, { account, wish })
+    if (secret !== null) return { page: newSecretPage({ alert, secret }) }
+    const said = alert.standing.isTrue ? 'true' : 'made'
+    return { redirect: `${alertHref(PATHS.alert, alert)}&said=${said}` }
+  } catch (error) {
+    return newForm(deps, member, refusedFields(fields, error))
+  }
+}
+
+async function change(deps: AlertPageDeps, member: Member, form: FormFields): Promise<PageAnswer> {
+  const own = ownAlert(member, form)
+  const old = await findAlert(deps.alerting, own)
+  const view = viewFor(deps, member)
+  const kept = fieldsOf(view, old).texts
+  const isKept = (name: string): name is 'from' | 'to' => name === 'from' || name === 'to'
+  const { wish, ...fields } = writtenAlert(view, (name) =>
+    isKept(name) ? kept[name] : form.text(name),
+  )
+  if (!wish) return changeForm(deps, member, { alert: old, fields })
+  try {
+    const { alert, secret } = await changeAlert(deps.alerting, {
+      ...own,
+      change: changes(old, wish),
+    })
+    if (secret !== null) return { page: newSecretPage({ alert, secret }) }
+    return { redirect: `${alertHref(PATHS.alert, alert)}&said=changed` }
+  } catch (error) {
+    return changeForm(deps, member, { alert: old, ...refusedFields(fields, error) })
+  }
+}
+
+/** What a wish would change: a condition that is said again as it is goes on as it stands. */
+function changes(old: AlertWish, wish: AlertWish): AlertChange {
+  const { corridor: _, ...wanted } = wish
+  return Object.fromEntries(
+    Object.entries(wanted).filter(
+      ([name, value]) => !Bun.deepEquals(value, old[name as keyof AlertChange & keyof AlertWish]),
+    ),
+  )
+}

@@ -1,0 +1,66 @@
+import { ServiceError } from '~/domain/errors.ts'
+import { freshnessAt } from '~/domain/freshness.ts'
+import { tierOf } from '~/domain/quota.ts'
+import type { Route } from '~/http/route.ts'
+import { View } from '~/memory/view.ts'
+import {
+  type FormFields,
+  fieldOf,
+  type PageAnswer,
+  type PageRequest,
+  type PageRequestDeps,
+  type Person,
+  personRoutes,
+} from '~/portal/member/page-request.tsx'
+import { signInFirst } from '~/portal/member/way-on.ts'
+import { PATHS } from '~/portal/paths.ts'
+import type { AlertDeps, OwnAlert } from '~/service/alert/alerts.ts'
+
+export type AlertPageDeps = PageRequestDeps & { readonly alerting: AlertDeps }
+
+/** Somebody who is signed in, and what they ask. */
+export type Member = { readonly pageRequest: PageRequest; readonly person: Person }
+
+type Answers = {
+  get(member: Member): Promise<PageAnswer>
+  post?(member: Member, form: FormFields): Promise<PageAnswer>
+}
+
+/** Pages about alerts; strangers come back to them, and an alert that is gone leads to the list. */
+export function memberRoutes(deps: AlertPageDeps, path: string, { get, post }: Answers): Route[] {
+  return personRoutes(deps, path, {
+    get: (pageRequest) => {
+      const { person, url } = pageRequest
+      return person ? ifThere(get({ pageRequest, person })) : signInFirst(path + url.search)
+    },
+    ...(post && {
+      post: (pageRequest, form) => {
+        const { person } = pageRequest
+        return person ? ifThere(post({ pageRequest, person }, form)) : signInFirst(PATHS.alerts)
+      },
+    }),
+  })
+}
+
+const ifThere = (answer: Promise<PageAnswer>): Promise<PageAnswer> =>
+  answer.catch((error) => {
+    if (isRefusal(error, 'unknown_alert')) return { redirect: PATHS.alerts }
+    throw error
+  })
+
+export const isRefusal = (
+  error: unknown,
+  ...codes: readonly ServiceError['code'][]
+): error is ServiceError => error instanceof ServiceError && codes.includes(error.code)
+
+/** The alert that the address of a page, or a form, names. */
+export const ownAlert = (
+  { person: { account }, pageRequest: { url } }: Member,
+  form?: FormFields,
+): OwnAlert => ({ account, alertId: form ? form.text('id') : fieldOf(url.searchParams, 'id') })
+
+/** What is served to the member's plan. */
+export const viewFor = (
+  { alerting: { memory, ageLimits } }: AlertPageDeps,
+  { person: { account }, pageRequest: { nowMs } }: Member,
+): View => new View(memory.current, freshnessAt(tierOf(account.plan), nowMs), ageLimits)

@@ -1,0 +1,17 @@
+import type { Alert } from '~/domain/alert/alert.ts'
+import { plainNumberText } from '~/portal/format.ts'
+import { PATHS } from '~/portal/paths.ts'
+
+type Page = (typeof PATHS)['alert' | 'changeAlert' | 'alertSecret' | 'deleteAlert']
+
+/** The path of a page about one alert. */
+export const alertHref = (path: Page, { id }: Pick<Alert, 'id'>): string => `${path}?id=${id}`
+
+type Question = { readonly from: string; readonly to: string; readonly amount: number | null }
+
+/** The path of the form of a new alert on a corridor, for an amount if one is asked for. */
+export function newAlertHref({ from, to, amount }: Question): string {
+  const params = new URLSearchParams({ from, to })
+  if (amount !== null) params.set('amount', plainNumberText(amount))
+  return `${PATHS.newAlert}?${params}`
+}
