@@ -37,6 +37,11 @@ export class AnswerBasis {
     this.#sinceMs = nowMs
   }
 
+  /** The last moment up to which time alone changes nothing. */
+  get untilMs(): number {
+    return this.#untilMs
+  }
+
   /** Notes that the answer depends on this book. */
   readBook(from: string, to: string, book: CorridorBook | undefined): void {
     this.#books.push({ from, to, book })

@@ -1,5 +1,6 @@
 import type { Clock } from '~/clock.ts'
 import { MINUTE_MS } from '~/domain/duration.ts'
+import type { Follower } from '~/jobs/follower.ts'
 import type { Refresher } from '~/jobs/refresh.ts'
 import type { Job } from '~/jobs/schedule.ts'
 import type { Log } from '~/log.ts'
@@ -10,6 +11,7 @@ import { type HeardNews, type Listening, listenForNews, originOf } from '~/store
 type ChangeListenerDeps = {
   readonly database: Database
   readonly refresher: Pick<Refresher, 'note' | 'settled' | 'reload'>
+  readonly follower: Pick<Follower, 'hear' | 'wake'>
   readonly meter: Pick<UsageMeter, 'release'>
   readonly clock: Clock
   readonly log: Log
@@ -47,7 +49,10 @@ export class ChangeListener {
     this.#listening = await listenForNews(this.deps.database, {
       onNews: (news) => this.#hear(news),
       onConnect: () => {
-        if (!this.#isFirst) this.deps.refresher.note({ kind: 'everything' })
+        if (!this.#isFirst) {
+          this.deps.refresher.note({ kind: 'everything' })
+          this.deps.follower.wake()
+        }
         this.#isFirst = false
       },
     })
@@ -93,8 +98,9 @@ export class ChangeListener {
   }
 
   #hear(news: HeardNews): void {
-    const { database, refresher, meter, clock } = this.deps
+    const { database, refresher, follower, meter, clock } = this.deps
     const isOwn = news.origin === originOf(database)
+    if (isLogged(news)) follower.hear(news)
     if (news.kind === 'tick' || news.kind === 'hour') return
     if (news.kind === 'pulse') this.#hearPulse(news.count, isOwn)
     else if (news.kind === 'shares') {
@@ -130,3 +136,7 @@ export class ChangeListener {
     }
   }
 }
+
+/** Whether a commit of this kind stands in the log of changes. */
+const isLogged = (news: HeardNews): news is HeardNews & { readonly position?: number | null } =>
+  ['observations', 'references', 'catalogue', 'tick', 'hour'].includes(news.kind)

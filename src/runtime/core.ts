@@ -1,7 +1,11 @@
 import { monotonicMs, msSince } from '~/clock.ts'
 import { noState } from '~/domain/feed/state.ts'
+import { Follower } from '~/jobs/follower.ts'
 import { Refresher, type Sources } from '~/jobs/refresh.ts'
 import { UsageExchange } from '~/jobs/usage-exchange.ts'
+import { LiveMemory } from '~/memory/live/live.ts'
+import { Passing } from '~/memory/live/passing.ts'
+import { RecentQuotes } from '~/memory/live/recent-quotes.ts'
 import { Memory, type Publication } from '~/memory/memory.ts'
 import { UsageMeter } from '~/memory/usage-meter.ts'
 import { UsageShares } from '~/memory/usage-shares.ts'
@@ -11,6 +15,7 @@ import { createAccountStore } from '~/store/access/account-store.ts'
 import { createMeterStore, LEASE_TRUST_MS } from '~/store/access/share-store.ts'
 import { createUsageStore } from '~/store/access/usage-store.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import { createChangeStore } from '~/store/change/change-store.ts'
 import { createFeedStateStore } from '~/store/feed-state-store.ts'
 import { createQuoteStore } from '~/store/quote-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
@@ -36,6 +41,10 @@ export type Core = {
   readonly exchange: UsageExchange
   readonly refresher: Refresher
   readonly changes: ChangeListener
+  /** Memory in the order of the log of changes, and what applies that. */
+  readonly live: LiveMemory
+  readonly passing: Passing
+  readonly follower: Follower
   readonly newKeys: NewKeys
 }
 
@@ -54,21 +63,29 @@ export async function openCore(options: ServiceOptions, opened: Opened): Promise
   hearers.push((publication) => readReplicas.note(publication))
   hearers.push((publication) => feeds.note(publication))
   hearers.push(() => telemetry.notePublication())
+  const recent = new RecentQuotes()
+  hearers.push((publication) => recent.note(publication))
   const shares = new UsageShares(clock, LEASE_TRUST_MS)
   const meter = new UsageMeter(shares)
   const [usage, meters] = [createUsageStore(database), createMeterStore(database)]
   const exchange = new UsageExchange({ meter, shares, usage, meters, clock })
   const refreshing = { sources: sourcesOf(options), memory, meter, clock, log }
   const refresher = new Refresher({ ...refreshing, onCaughtUp: telemetry.onCaughtUp })
-  const changes = new ChangeListener({ ...options, meter, refresher: telemetry.follow(refresher) })
+  const live = new LiveMemory()
+  const passing = new Passing(live, options.config)
+  const following = { ...refreshing.sources, changes: createChangeStore(database), recent, live }
+  const follower = opened.add(new Follower({ ...following, memory, refresher, clock, log }))
+  const heard = { follower, refresher: telemetry.follow(refresher) }
+  const changes = new ChangeListener({ ...options, ...heard, meter })
   const newKeys = newKeysOf(options, refresher)
   const core = { telemetry, readReplicas, windows, memory, feeds, meter, exchange, refresher }
-  await loadMemory({ ...core, changes, newKeys }, options, opened)
-  return { ...core, changes, newKeys }
+  const whole = { ...core, changes, live, passing, follower, newKeys }
+  await loadMemory(whole, options, opened)
+  return whole
 }
 
 async function loadMemory(
-  { memory, exchange, refresher, changes }: Core,
+  { memory, exchange, refresher, changes, follower }: Core,
   { log }: ServiceOptions,
   opened: Opened,
 ): Promise<void> {
@@ -79,12 +96,14 @@ async function loadMemory(
   await opened.add(changes).start()
   await exchange.start()
   const say = (line: string) => log.info({}, line)
+  const mark = await follower.mark()
   await withHeartbeat({ what: 'loading memory', say }, () => refresher.reload())
+  await follower.begin(mark)
   log.info({ ...memorySizes(memory), ms: msSince(startMs) }, 'memory is loaded')
 }
 
 /** What other processes know of feeds and banks is nothing to one that asks none of them. */
-function sourcesOf({ database, config }: ServiceOptions): Sources {
+function sourcesOf({ database, config }: ServiceOptions) {
   return {
     catalogue: createCatalogueStore(database),
     quotes: createQuoteStore(database),
@@ -93,5 +112,5 @@ function sourcesOf({ database, config }: ServiceOptions): Sources {
     quoteSources: { load: () => createSourceStateStore(database).load(config.quoteSources) },
     access: createAccountStore(database),
     usage: createUsageStore(database),
-  }
+  } satisfies Sources
 }

@@ -1,5 +1,7 @@
 import { recheck } from '~/jobs/recheck.ts'
 import type { Job } from '~/jobs/schedule.ts'
+import { watchTime } from '~/jobs/watch-time.ts'
+import { createChangeStore } from '~/store/change/change-store.ts'
 import type { createObservationStore } from '~/store/observation-store.ts'
 import { once } from '~/store/once.ts'
 import type { Core } from './core.ts'
@@ -13,8 +15,9 @@ type Parts = {
 /** The jobs that keep memory, usage and what is kept for retries in order. */
 export function serviceJobs(
   { clock, log, database }: ServiceOptions,
-  { core: { memory, meter, refresher, exchange }, observations }: Parts,
+  { core, observations }: Parts,
 ): Job[] {
+  const { memory, meter, refresher, exchange, follower } = core
   return [
     { name: 'flush-usage', pattern: '* * * * * *', run: () => exchange.run() },
     {
@@ -28,6 +31,29 @@ export function serviceJobs(
       },
     },
     { name: 'catch-up', pattern: '*/2 * * * * *', run: () => refresher.retry() },
-    { name: 'recheck', pattern: '*/10 * * * *', run: () => recheck(refresher, log) },
+    { name: 'recheck', pattern: '*/10 * * * *', run: () => recheck(refresher, log, follower) },
+    ...liveJobs({ clock, database }, core),
+  ]
+}
+
+function liveJobs(
+  { clock, database }: Pick<ServiceOptions, 'clock' | 'database'>,
+  core: Core,
+): Job[] {
+  const changes = createChangeStore(database)
+  const prune = () => once(database, 'corridor changes prune', () => changes.prune(clock.now()))
+  return [
+    {
+      name: 'watch-time',
+      pattern: '* * * * * *',
+      run: () => watchTime({ ...core, changes, clock }),
+    },
+    {
+      name: 'prune-changes',
+      pattern: '* * * * *',
+      async run() {
+        await prune()
+      },
+    },
   ]
 }

@@ -9,6 +9,7 @@ import type { Refresher } from '~/jobs/refresh.ts'
 import type { Job } from '~/jobs/schedule.ts'
 import type { Log } from '~/log.ts'
 import { Exposition } from '~/telemetry/exposition.ts'
+import { type LiveSources, liveMetrics } from '~/telemetry/live-metrics.ts'
 import { LoopDelay } from '~/telemetry/loop-delay.ts'
 import { memoryMetrics } from '~/telemetry/memory-metrics.ts'
 import { processMetrics } from '~/telemetry/process-metrics.ts'
@@ -123,14 +124,14 @@ export class Telemetry {
   readonly onCaughtUp = (): void => this.#replication.caughtUp()
 
   /** What an app needs to be observed, and to report on it. */
-  shown(sources: ResourceSources): ObservedParts & MetricsDeps {
+  shown(sources: ResourceSources & LiveSources): ObservedParts & MetricsDeps {
     const { metricsToken } = this.options.config
     const own = this.#exposition(sources)
     const metrics = this.options.shareMetrics?.(own) ?? own
     return { requests: this.#requests, tracing: this.tracing, metrics, metricsToken }
   }
 
-  #exposition(sources: ResourceSources): Exposition {
+  #exposition(sources: ResourceSources & LiveSources): Exposition {
     const { clock } = this.options
     const publications = () => ({ count: this.#publications, lastMs: this.#publishedMs })
     return new Exposition([
@@ -145,6 +146,7 @@ export class Telemetry {
         label: 'source',
         noun: 'Questions to a quote source',
       }),
+      ...liveMetrics(sources, clock),
       ...resourceMetrics(sources),
       ...processMetrics(this.#loop, version),
     ])

@@ -3,6 +3,7 @@ import type { Evidence } from '~/domain/price/evidence.ts'
 import type { RateType } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { Database, Sql } from './database.ts'
+import { arrayLiteral } from './encoding.ts'
 import { liveRows } from './offer/live.ts'
 import { type OfferRow, offerColumns, offerOf, withOffer } from './offer/offer-row.ts'
 
@@ -13,17 +14,22 @@ export function createQuoteStore(database: Database) {
       const rows = await liveQuotes(database, nowMs)
       return [...new Map(rows.map((row) => [row.id, quoteOf(row)])).values()]
     },
-    async between(firstId: number, lastId: number) {
-      const rows = await sql<QuoteRow[]>`
-        select ${quoteColumns(sql)}
-        from observations o
-        join provider_corridors p on p.id = o.provider_corridor_id
-        join corridors c on c.id = o.corridor_id
-        ${withOffer(sql)}
-        where o.id between ${firstId} and ${lastId}
-        order by o.id`
-      return rows.map(quoteOf)
-    },
+    between: async (firstId: number, lastId: number) =>
+      quotesWhere(sql`o.id between ${firstId} and ${lastId}`),
+    byIds: async (ids: readonly number[]) =>
+      quotesWhere(sql`o.id = any(${arrayLiteral(ids)}::bigint[])`),
+  }
+
+  async function quotesWhere(condition: ReturnType<typeof withOffer>) {
+    const rows = await sql<QuoteRow[]>`
+      select ${quoteColumns(sql)}
+      from observations o
+      join provider_corridors p on p.id = o.provider_corridor_id
+      join corridors c on c.id = o.corridor_id
+      ${withOffer(sql)}
+      where ${condition}
+      order by o.id`
+    return rows.map(quoteOf)
   }
 }
 

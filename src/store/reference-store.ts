@@ -25,16 +25,21 @@ export function createReferenceStore(database: Database) {
         return { id: Number(id), atMs: fetchedMs, currency, perUsd: Number(perUsd), source }
       })
     },
-    async between(firstId: number, lastId: number) {
-      const rows = await sql<SelectedReference[]>`
-        select r.id, r.currency, r.per_usd, s.source,
-          extract(epoch from r.fetched_at) * 1000 as at_ms
-        from reference_rates r join reference_snapshots s on s.id = r.snapshot_id
-        where r.id between ${firstId} and ${lastId}
-        order by r.id`
-      return rows.map(referenceOf)
-    },
+    between: (firstId: number, lastId: number) =>
+      referencesWhere(sql`r.id between ${firstId} and ${lastId}`),
+    byIds: (ids: readonly number[]) =>
+      referencesWhere(sql`r.id = any(${arrayLiteral(ids)}::bigint[])`),
     referencesAt: (probes: readonly Probe[]) => referencesAt(database, probes),
+  }
+
+  async function referencesWhere(condition: ReturnType<typeof liveReferences>) {
+    const rows = await sql<SelectedReference[]>`
+      select r.id, r.currency, r.per_usd, s.source,
+        extract(epoch from r.fetched_at) * 1000 as at_ms
+      from reference_rates r join reference_snapshots s on s.id = r.snapshot_id
+      where ${condition}
+      order by r.id`
+    return rows.map(referenceOf)
   }
 }
 

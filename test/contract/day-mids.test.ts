@@ -127,7 +127,8 @@ class Replica {
     const [{ memory }, sources] = [this, sourcesOf(database)]
     this.#refresher = new Refresher({ sources, memory, meter, clock, log: LOG })
     const refresher = this.#refresher
-    this.#changes = new ChangeListener({ database, refresher, meter, clock, log: LOG })
+    const follower = { hear() {}, wake() {} }
+    this.#changes = new ChangeListener({ database, refresher, follower, meter, clock, log: LOG })
     const [observations, changes] = [createObservationStore(database), this.#changes]
     const recording = { observations, references, refresher, changes }
     this.#store = recorderOf({ ...recording, tracing: null, work: WORK })

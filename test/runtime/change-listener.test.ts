@@ -26,7 +26,8 @@ beforeEach(async () => {
   const log = { debug() {}, info() {}, warn() {}, error() {} }
   const clock = clockAt(new Date(NOW_MS).toISOString())
   const meter = { release: (accountIds: readonly string[]) => void told.push(`want ${accountIds}`) }
-  changes = new ChangeListener({ database, refresher, meter, clock, log })
+  const follower = { hear() {}, wake() {} }
+  changes = new ChangeListener({ database, refresher, follower, meter, clock, log })
   await changes.start()
 })
 afterEach(async () => {

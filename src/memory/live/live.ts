@@ -1,7 +1,7 @@
 import { type Corridor, corridorKey } from '~/domain/corridor.ts'
 import type { Reference } from '~/domain/mid.ts'
 import type { Catalogue } from '~/domain/provider.ts'
-import type { Quote } from '~/domain/quote.ts'
+import { newestFirst, type Quote } from '~/domain/quote.ts'
 import { type DaySource, learnDays } from '~/memory/day-publication.ts'
 import { type Generation, Memory } from '~/memory/memory.ts'
 import type { Step, StepHearer, StepKind } from './step.ts'
@@ -95,6 +95,11 @@ export class LiveMemory implements Live {
     }
   }
 
+  /** Goes past a row of the log that means nothing here. */
+  pass(position: number): void {
+    this.#position = position
+  }
+
   /** Begins, or begins anew: what lies between the last step and this position has no steps. */
   begin({ memory, position, atMs, hourMs }: LiveStart): void {
     this.#memory = memory
@@ -129,6 +134,20 @@ export class LiveMemory implements Live {
   #open(hourMs: number): void {
     this.#hourMs = hourMs
     this.#memory.prune(this.#keptMs)
+  }
+
+  /** Whether something was served that is not known here, although it was committed before. */
+  lacks({ quotes, references, catalogue }: Generation): boolean {
+    const { current } = this
+    const isNewer = (code: string) => {
+      const served = references.said(code, Number.POSITIVE_INFINITY)
+      const known = current.references.said(code, Number.POSITIVE_INFINITY)
+      return served !== undefined && (!known || newestFirst(served, known) < 0)
+    }
+    return (
+      current.quotes.with([...quotes.allQuotes()], this.#keptMs) !== current.quotes ||
+      catalogue.referenceCodes.some(isNewer)
+    )
   }
 
   /** The moment whose boundaries are kept: those of the hour that is open, and of the next. */

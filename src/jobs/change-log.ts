@@ -1,0 +1,72 @@
+import { HOUR_MS, MINUTE_MS } from '~/domain/duration.ts'
+import { hourStartMs } from '~/domain/freshness.ts'
+import type { StepKind } from '~/memory/live/step.ts'
+
+/** How far ahead of ours another clock is believed. */
+export const AHEAD_MS_MAX = MINUTE_MS
+/** How long a tick is the time of a memory that begins. */
+const TICK_AGE_MAX_MS = 5 * MINUTE_MS
+/** How many rows of rows of the log are read at once. */
+const IDS_MAX = 5000
+
+/** A row of the log of changes. */
+export type LogRow = {
+  readonly position: number
+  readonly kind: StepKind
+  readonly atMs: number
+  /** The new rows; null where they are many, or not known. */
+  readonly ids: readonly number[] | null
+}
+
+/** Where the log ends: at position 0 while it is empty. */
+export type LogEnd = {
+  readonly position: number
+  /** The moments of the last tick and of the last hour; null where there is none. */
+  readonly tickMs: number | null
+  readonly hourMs: number | null
+}
+
+export type ChangeStore = {
+  end(): Promise<LogEnd>
+  /** The rows from a position on, that one first where it is still there; at most `rowsMax`. */
+  from(position: number, rowsMax: number): Promise<readonly LogRow[]>
+  /** Logs that time passed, unless such a row stands after the position already. */
+  logTime(kind: 'tick' | 'hour', atMs: number, afterPosition: number): Promise<void>
+  /** Forgets old rows, and tells how many. */
+  prune(nowMs: number): Promise<number>
+}
+
+/** Whether a row does not say which rows it is about. */
+export const isUnnamed = ({ kind, ids }: LogRow): boolean =>
+  ids === null && (kind === 'observations' || kind === 'references')
+
+/** What all rows of a kind are about. */
+export const idsOf = (rows: readonly LogRow[], kind: StepKind): number[] =>
+  rows.flatMap((row) => (row.kind === kind ? (row.ids ?? []) : []))
+
+/**
+ * The time at which a memory begins: that of the last tick, so that processes agree on what the
+ * next one changes, and the hour that is open.
+ */
+export function timesAt({ tickMs, hourMs }: LogEnd, nowMs: number) {
+  const isRecent = tickMs !== null && Math.abs(nowMs - tickMs) < TICK_AGE_MAX_MS
+  const isOpen =
+    hourMs !== null && hourMs <= nowMs + AHEAD_MS_MAX && hourMs >= hourStartMs(nowMs) - HOUR_MS
+  return { atMs: isRecent ? Math.min(tickMs, nowMs) : nowMs, hourMs: isOpen ? hourMs : null }
+}
+
+/** The rows in parts that name about as many rows as may be read at once. */
+export function* parts(rows: readonly LogRow[]): Generator<LogRow[]> {
+  let part: LogRow[] = []
+  let ids = 0
+  for (const row of rows) {
+    if (part.length > 0 && ids + (row.ids?.length ?? 0) > IDS_MAX) {
+      yield part
+      part = []
+      ids = 0
+    }
+    part.push(row)
+    ids += row.ids?.length ?? 0
+  }
+  if (part.length > 0) yield part
+}

@@ -1,0 +1,277 @@
+import { HOUR_MS } from '~/domain/duration.ts'
+import type { Reference } from '~/domain/mid.ts'
+import type { Catalogue } from '~/domain/provider.ts'
+import type { Quote } from '~/domain/quote.ts'
+import type { Log } from '~/log.ts'
+import { type DaySource, publishWithDays } from '~/memory/day-publication.ts'
+import { KeyIndex } from '~/memory/key-index.ts'
+import type { LiveMemory, LoggedChange } from '~/memory/live/live.ts'
+import type { RecentQuotes } from '~/memory/live/recent-quotes.ts'
+import { Memory } from '~/memory/memory.ts'
+import {
+  AHEAD_MS_MAX,
+  type ChangeStore,
+  idsOf,
+  isUnnamed,
+  type LogEnd,
+  type LogRow,
+  parts,
+  timesAt,
+} from './change-log.ts'
+import type { Refresher } from './refresh.ts'
+
+type FollowerDeps = {
+  readonly changes: ChangeStore
+  readonly quotes: { byIds(ids: readonly number[]): Promise<readonly Quote[]> }
+  readonly references: DaySource & {
+    byIds(ids: readonly number[]): Promise<readonly Reference[]>
+  }
+  readonly catalogue: { load(): Promise<Catalogue> }
+  /** What is served, and what keeps it in step with the database. */
+  readonly memory: Memory
+  readonly refresher: Pick<Refresher, 'reload'>
+  readonly live: LiveMemory
+  readonly recent: RecentQuotes
+  readonly clock: { now(): number }
+  readonly log: Log
+}
+
+/** How many rows of the log are read at once. */
+const ROWS_MAX = 500
+/** How long news may wait while nobody watches. */
+const UNWATCHED_WAIT_MS = 250
+/** How often a beginning is tried again, because of rows that the log does not name. */
+const BEGINNINGS_MAX = 5
+
+/** That the order is broken: what comes next has no step. */
+class Broken extends Error {}
+
+/**
+ * Applies the log of changes to a memory of its own, row by row, in every process alike.
+ *
+ * News only wake it: what it missed while its connection was lost stands in the log. Where the log
+ * does not tell what changed (its rows are gone, an import names none, a version that does not
+ * know the log recorded something, a clock was set back) it begins anew from all that is served.
+ */
+export class Follower {
+  #isBegun = false
+  #isLost = false
+  #gaps = 0
+  #isStopped = false
+  #isFailing = false
+  #isWanted = false
+  #run: Promise<void> | null = null
+  #timer: ReturnType<typeof setTimeout> | null = null
+  /** When the oldest news came that is not applied; null where everything is. */
+  #waitingSinceMs: number | null = null
+
+  constructor(private readonly deps: FollowerDeps) {}
+
+  /** The time of the oldest news that is not applied yet; null for none. */
+  get waitingSinceMs(): number | null {
+    return this.#waitingSinceMs
+  }
+
+  /** How often it began anew. */
+  get gaps(): number {
+    return this.#gaps
+  }
+
+  /** Whether the last attempt failed, or what comes next has no step. */
+  get isBehind(): boolean {
+    return this.#isFailing || this.#isLost
+  }
+
+  /** Where the log ends: to be read before memory is loaded, for `begin` after it. */
+  async mark(): Promise<number> {
+    return (await this.deps.changes.end()).position
+  }
+
+  /** Begins with what is served, in which everything up to the mark is loaded. */
+  async begin(mark: number): Promise<void> {
+    for (let fromPosition = mark, tries = 1; ; tries++) {
+      const { current } = this.deps.memory
+      const memory = new Memory(undefined, { ...current, keys: KeyIndex.empty })
+      const end = await this.deps.changes.end()
+      if (await this.#takeSilently(memory, fromPosition, end)) break
+      if (tries === BEGINNINGS_MAX) throw new Error('the log of changes does not come to rest')
+      fromPosition = end.position
+      await this.deps.refresher.reload()
+    }
+    this.#isBegun = true
+    if (this.#isWanted) this.wake()
+  }
+
+  /** Hears of news; those without a position come from a version that does not log. */
+  hear({ position }: { readonly position?: number | null }): void {
+    if (position === null) return
+    if (position === undefined) this.#isLost = true
+    else if (position <= this.deps.live.position) return
+    this.wake()
+  }
+
+  /** Has the log read soon: at once while somebody watches. */
+  wake(): void {
+    this.#waitingSinceMs ??= this.deps.clock.now()
+    this.#isWanted = true
+    if (this.#isStopped || !this.#isBegun || this.#run || this.#timer) return
+    const waitMs = this.deps.live.watched.size > 0 ? 0 : UNWATCHED_WAIT_MS
+    if (waitMs === 0) this.#start()
+    else this.#timer = setTimeout(() => this.#start(), waitMs).unref()
+  }
+
+  /** Reads the log now; resolves when everything that was logged before is applied, or failed. */
+  async caughtUp(): Promise<void> {
+    this.wake()
+    while (this.#isWanted && this.#isBegun && !this.#isStopped) {
+      if (this.#timer) this.#start()
+      await this.#run
+    }
+    await this.#run
+  }
+
+  /** Begins anew if something was served that the log did not tell of. */
+  async check(): Promise<void> {
+    const { memory, live } = this.deps
+    const { current } = memory
+    await this.caughtUp()
+    if (!this.#isFailing && live.lacks(current)) await this.lose()
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    if (this.#timer) clearTimeout(this.#timer)
+  }
+
+  /** Begins anew, now. */
+  async lose(): Promise<void> {
+    this.#isLost = true
+    await this.caughtUp()
+  }
+
+  #start(): void {
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#timer = null
+    this.#run ??= this.#follow().finally(() => {
+      this.#run = null
+      if (this.#isWanted) this.wake()
+    })
+  }
+
+  async #follow(): Promise<void> {
+    while (this.#isWanted && !this.#isStopped) {
+      this.#isWanted = false
+      try {
+        await this.#turn()
+        this.#isFailing = false
+        if (!this.#isWanted) this.#waitingSinceMs = null
+      } catch (error) {
+        if (!this.#isFailing) this.deps.log.warn({ err: error }, 'changes could not be followed')
+        this.#isFailing = true
+      }
+    }
+  }
+
+  async #turn(): Promise<void> {
+    try {
+      if (!this.#isLost) while (await this.#takeSome());
+    } catch (error) {
+      if (!(error instanceof Broken)) throw error
+      this.deps.log.info({ why: error.message }, 'changes are followed anew')
+      this.#isLost = true
+    }
+    if (!this.#isLost || this.#isStopped) return
+    const mark = await this.mark()
+    await this.deps.refresher.reload()
+    this.#isLost = false
+    try {
+      await this.begin(mark)
+    } catch (error) {
+      this.#isLost = true
+      throw error
+    }
+    this.#gaps++
+    this.#isWanted = true
+  }
+
+  /** Applies the next rows; answers whether there were any. */
+  async #takeSome(): Promise<boolean> {
+    const { live, changes } = this.deps
+    const rows = await changes.from(live.position, ROWS_MAX)
+    if (live.position > 0 && rows[0]?.position !== live.position)
+      throw new Broken('the log goes on elsewhere')
+    const news = rows.filter(({ position }) => position > live.position)
+    for (const part of parts(news)) {
+      const read = await this.#quotesOf(part)
+      for (const row of part) {
+        if (this.#isStopped || this.#isLost) return false
+        await this.#take(row, read)
+      }
+    }
+    return news.length > 0
+  }
+
+  async #take(row: LogRow, read: ReadonlyMap<number, Quote>): Promise<void> {
+    const { live, references, catalogue, clock } = this.deps
+    const nowMs = clock.now()
+    const { position, kind, ids } = row
+    if (isUnnamed(row)) throw new Broken('a change names no rows')
+    const atMs = row.atMs > nowMs + AHEAD_MS_MAX ? nowMs : row.atMs
+    const apply = (more: Partial<LoggedChange>) =>
+      live.apply({ position, kind, atMs, ...more }, references)
+    switch (kind) {
+      case 'tick':
+        return apply({})
+      case 'hour': {
+        const isOwnTime = atMs === row.atMs && row.atMs > (live.hourMs ?? 0)
+        if (!isOwnTime) return live.pass(position)
+        if (live.hourMs !== null && atMs > live.hourMs + HOUR_MS)
+          throw new Broken('hours are missing')
+        return apply({})
+      }
+      case 'catalogue':
+        return apply({ catalogue: await catalogue.load() })
+      case 'observations':
+        return apply({ quotes: ids!.flatMap((id) => read.get(id) ?? []) })
+      case 'references':
+        return apply({ references: await references.byIds(ids!) })
+    }
+  }
+
+  /** The quotes of rows by id: those that were served lately, and the others of the database. */
+  async #quotesOf(rows: readonly LogRow[]): Promise<ReadonlyMap<number, Quote>> {
+    const { recent, quotes } = this.deps
+    const ids = idsOf(rows, 'observations')
+    const found = recent.take(ids)
+    const missing = ids.filter((id) => !found.has(id))
+    if (missing.length > 0)
+      for (const quote of await quotes.byIds(missing)) found.set(quote.id, quote)
+    return found
+  }
+
+  /**
+   * Begins at the end of the log with a memory to which the rows since a mark are added; answers
+   * false, and begins nothing, where the log does not name them all.
+   */
+  async #takeSilently(memory: Memory, mark: number, end: LogEnd): Promise<boolean> {
+    const { changes, references, catalogue, live, clock } = this.deps
+    const days = { memory, days: references, clock }
+    for (let position = mark; position < end.position; ) {
+      const rows = await changes.from(position, ROWS_MAX)
+      if (position > 0 && rows[0]?.position !== position) return false
+      const news = rows.filter((row) => row.position > position && row.position <= end.position)
+      if (news.some(isUnnamed)) return false
+      const ofReferences = idsOf(news, 'references')
+      const isCatalogueNew = news.some(({ kind }) => kind === 'catalogue')
+      await publishWithDays(days, {
+        quotes: [...(await this.#quotesOf(news)).values()],
+        references: ofReferences.length > 0 ? await references.byIds(ofReferences) : [],
+        ...(isCatalogueNew && { catalogue: await catalogue.load() }),
+      })
+      position = news.at(-1)?.position ?? end.position
+    }
+    const { position } = end
+    live.begin({ memory, position, ...timesAt(end, clock.now()) })
+    return true
+  }
+}

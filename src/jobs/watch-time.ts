@@ -1,0 +1,33 @@
+import { MINUTE_MS } from '~/domain/duration.ts'
+import { hourStartMs } from '~/domain/freshness.ts'
+import type { LiveMemory } from '~/memory/live/live.ts'
+import type { Passing } from '~/memory/live/passing.ts'
+import { AHEAD_MS_MAX, type ChangeStore } from './change-log.ts'
+import type { Follower } from './follower.ts'
+
+type WatchDeps = {
+  readonly changes: Pick<ChangeStore, 'logTime'>
+  readonly live: LiveMemory
+  readonly passing: Passing
+  readonly follower: Pick<Follower, 'isBehind' | 'caughtUp' | 'lose'>
+  readonly clock: { now(): number }
+}
+
+/** How old the last tick grows at most. */
+const TICK_AGE_MAX_MS = MINUTE_MS
+
+/**
+ * Logs that an hour was opened, or that time alone changed what somebody watches, unless another
+ * process has done so. Tries again to follow the log where that failed.
+ */
+export async function watchTime(deps: WatchDeps): Promise<void> {
+  const { changes, live, passing, follower, clock } = deps
+  if (follower.isBehind) return follower.caughtUp()
+  const nowMs = clock.now()
+  const hourMs = hourStartMs(nowMs)
+  const isSetBack = Math.max(live.atMs, live.hourMs ?? 0) > nowMs + AHEAD_MS_MAX
+  if (isSetBack) return follower.lose()
+  if ((live.hourMs ?? 0) < hourMs) await changes.logTime('hour', hourMs, live.position)
+  if (nowMs - live.atMs >= TICK_AGE_MAX_MS || passing.isDue(nowMs))
+    await changes.logTime('tick', nowMs, live.position)
+}

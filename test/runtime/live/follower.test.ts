@@ -1,0 +1,350 @@
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '~/domain/duration.ts'
+import { hourStartMs } from '~/domain/freshness.ts'
+import { ANYWHERE } from '~/memory/live/live.ts'
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import { NEWS_CHANNEL } from '~/store/news-channel.ts'
+import { createObservationStore } from '~/store/observation-store.ts'
+import { createReferenceStore } from '~/store/reference-store.ts'
+import { importObservations } from '~/store/transfer/observation-import.ts'
+import { inArrays, NOW_MS, observation, otherHandle, stockedDatabase } from '../../store/samples.ts'
+import { clockAt } from '../../support/clock.ts'
+import { DatabaseProxy } from '../../support/database-proxy.ts'
+import type { FreshDatabase } from '../../support/postgres.ts'
+import { until } from '../../support/until.ts'
+import { handleAt } from '../replica-scene.ts'
+import { AT, LiveReplica } from './live-scene.ts'
+
+setDefaultTimeout(30_000)
+
+const HOUR = hourStartMs(NOW_MS)
+const STALE_AFTER_MS = 7 * DAY_MS
+
+let database: FreshDatabase
+let running: LiveReplica[] = []
+
+beforeEach(async () => {
+  database = await stockedDatabase()
+})
+afterEach(async () => {
+  await Promise.all(running.map((replica) => replica.stop()))
+  running = []
+  await database.close()
+})
+
+async function replica(options: { at?: string; through?: DatabaseProxy } = {}) {
+  const { at = AT, through } = options
+  const handle = through ? handleAt(database, through.port) : otherHandle(database)
+  const started = await LiveReplica.start(handle, clockAt(at))
+  running.push(started)
+  return started
+}
+
+const caughtUp = () => Promise.all(running.map((one) => one.caughtUp()))
+const kinds = (of: LiveReplica) => of.steps.map(({ kind }) => kind)
+const references = (perUsd: string) =>
+  createReferenceStore(database).append({
+    source: 'feed',
+    fetchedMs: NOW_MS,
+    rates: [{ currency: 'KES', perUsd }],
+  })
+
+describe('Follower', () => {
+  test('tells every process of each commit once, in one order, with its rows', async () => {
+    const [first, second] = [await replica(), await replica()]
+    second.core.live.watch(ANYWHERE)
+    const work = Array.from({ length: 60 }, async (_, i) => {
+      if (i % 20 === 7) await references(`${100 + i}`)
+      else if (i % 20 === 13)
+        await createCatalogueStore(database).apply({ currencies: [], providers: [] })
+      else
+        await running[i % 2]!.record(
+          observation({ rate: `${100 + i}`, effectiveMs: NOW_MS - i }),
+          observation({ to: i % 3 ? 'NGN' : 'KES', rate: `${i + 1}`, effectiveMs: NOW_MS - i }),
+        )
+    })
+    await Promise.all(work)
+    await caughtUp()
+    expect(first.heard).toEqual(second.heard)
+    expect(first.steps).toHaveLength(60)
+    expect(first.steps.flatMap(({ quotes }) => quotes)).toHaveLength(108)
+    expect(first.steps.flatMap(({ references }) => references)).toHaveLength(3)
+    const positions = first.steps.map(({ position }) => position)
+    expect(positions).toEqual([...new Set(positions)].sort((a, b) => a - b))
+    expect([first.gaps, second.gaps]).toEqual([[], []])
+    for (const one of running) expect(one.core.live.lacks(one.core.memory.current)).toBe(false)
+  })
+
+  test('begins a process with all that is known, and tells it of nothing before', async () => {
+    const first = await replica()
+    const recording = (async () => {
+      for (let i = 0; i < 40; i++) await first.record(observation({ effectiveMs: NOW_MS - i }))
+    })()
+    const second = await replica()
+    const beginning = second.core.live.position
+    await recording
+    await caughtUp()
+    const after = first.heard.filter(({ position }) => position > beginning)
+    expect(second.heard.map(({ position }) => position)).toEqual(
+      after.map(({ position }) => position),
+    )
+    expect(second.knownIds).toEqual(first.knownIds)
+  })
+
+  test('tells of what nobody announced to it, once it is connected again, without a gap', async () => {
+    const proxy = await DatabaseProxy.to(database.url)
+    const [first, second] = [await replica(), await replica({ through: proxy })]
+    expect(proxy.mute('listen "corridor_news"')).toBe(1)
+    for (let i = 0; i < 5; i++) await first.record(observation({ rate: `${i + 1}` }))
+    await first.caughtUp()
+    expect(second.steps).toEqual([])
+    await second.core.changes.job.run()
+    await second.core.changes.job.run()
+    await caughtUp()
+    expect(second.heard).toEqual(first.heard)
+    expect(second.steps).toHaveLength(5)
+    expect(second.gaps).toEqual([])
+    proxy.close()
+  })
+
+  test('goes on without a gap after all its connections were cut', async () => {
+    const proxy = await DatabaseProxy.to(database.url)
+    const [first, second] = [await replica(), await replica({ through: proxy })]
+    second.core.live.watch(ANYWHERE)
+    for (let i = 0; i < 20; i++) {
+      if (i % 7 === 3) proxy.cut()
+      await first.record(observation({ rate: `${i + 1}` }))
+    }
+    await until('the end', async () => {
+      await second.watchTime().catch(() => {})
+      return second.steps.filter(({ kind }) => kind === 'observations').length === 20
+    })
+    await first.caughtUp()
+    expect(second.heard).toEqual(first.heard)
+    expect(second.gaps).toEqual([])
+    proxy.close()
+  })
+
+  test('tells of a gap where the log was pruned meanwhile', async () => {
+    const first = await replica()
+    await first.record(observation({ rate: '1' }))
+    await first.caughtUp()
+    first.core.follower.stop()
+    await database.sql`delete from changes`
+    await first.record(observation({ rate: '2' }))
+    const second = await replica()
+    await second.caughtUp()
+    await database.sql`delete from changes`
+    await database.sql`select log_change('tick', null, now())`
+    await second.core.follower.caughtUp()
+    expect(second.gaps).toEqual([second.core.live.position])
+    expect(second.core.live.lacks(second.core.memory.current)).toBe(false)
+  })
+
+  test('tells of a gap for an import, in every process, and knows its rows then', async () => {
+    const [first, second] = [await replica(), await replica()]
+    await first.record(observation({ rate: '1' }))
+    await importObservations({ database, rows: inArrays([observation({ to: 'NGN' })]) })
+    await first.record(observation({ rate: '2' }))
+    await caughtUp()
+    for (const one of running) {
+      expect(one.gaps).toHaveLength(1)
+      expect(one.core.live.current.quotes.book('USD', 'NGN')?.size).toBe(1)
+      expect(one.core.live.lacks(one.core.memory.current)).toBe(false)
+    }
+    expect(first.knownIds).toEqual(second.knownIds)
+  })
+
+  test('tells of a gap for the commit of a version that does not know the log', async () => {
+    const first = await replica()
+    const other = otherHandle(database)
+    await other.sql.begin(async (tx) => {
+      const [row] = await tx<{ id: string }[]>`
+        with corridor as (
+          insert into corridors (source, target) values ('USD', 'ZAR') returning id
+        ), series as (
+          insert into provider_corridors (provider_id, corridor_id)
+          select 'retail-a', id from corridor returning id, corridor_id
+        )
+        insert into observations (effective_from, corridor_id, provider_corridor_id, rate_type, rate)
+        select now(), corridor_id, id, 'retail', 12 from series returning id`
+      const id = Number(row!.id)
+      const news = { kind: 'observations', firstId: id, lastId: id, origin: 'an old version' }
+      await tx`select pg_notify(${NEWS_CHANNEL}, ${JSON.stringify(news)})`
+    })
+    await until('the gap', async () => first.gaps.length === 1)
+    expect(first.core.live.current.quotes.book('USD', 'ZAR')?.size).toBe(1)
+    await other.close()
+  })
+
+  test('tells of nothing for a change of the past alone', async () => {
+    const first = await replica()
+    const news = { kind: 'observations', position: null, origin: 'another' }
+    await database.sql`select pg_notify(${NEWS_CHANNEL}, ${JSON.stringify(news)})`
+    await first.record(observation())
+    await caughtUp()
+    expect([first.gaps, kinds(first)]).toEqual([[], ['observations']])
+  })
+
+  test('finds with a recheck what nobody announced, and tells of a gap', async () => {
+    const first = await replica()
+    await createObservationStore(database).record({
+      observations: [observation()],
+      idempotency: null,
+    })
+    await first.caughtUp()
+    await first.core.follower.check()
+    expect(first.gaps).toEqual([])
+    await database.sql`insert into observations
+      (effective_from, corridor_id, provider_corridor_id, rate_type, rate)
+      select effective_from + interval '1 second', corridor_id, provider_corridor_id, rate_type, 7
+      from observations`
+    await first.core.refresher.reload()
+    await first.core.follower.check()
+    expect(first.gaps).toHaveLength(1)
+    const book = first.core.live.current.quotes.book('USD', 'KES')!
+    expect([...book.allQuotes()].map(({ rate }) => rate)).toEqual([7])
+  })
+})
+
+describe('the hour', () => {
+  test('is opened at one place for all processes, once', async () => {
+    const [first, second] = [await replica(), await replica()]
+    await Promise.all(running.map((one) => one.watchTime()))
+    await caughtUp()
+    await second.record(observation())
+    for (const { clock } of running) clock.set('2026-03-05T15:00:00.100Z')
+    await Promise.all(running.map((one) => one.watchTime()))
+    await first.record(observation())
+    await caughtUp()
+    await Promise.all(running.map((one) => one.watchTime()))
+    await caughtUp()
+    expect(first.heard).toEqual(second.heard)
+    const hours = first.steps.filter(({ kind }) => kind === 'hour').map(({ hour }) => hour)
+    expect(hours).toEqual([
+      { ms: HOUR, previousMs: null },
+      { ms: HOUR + HOUR_MS, previousMs: HOUR },
+    ])
+  })
+
+  test('of a clock that is far ahead is not believed, and opened when it comes', async () => {
+    const [first, ahead] = [await replica(), await replica({ at: '2026-03-06T03:10:00Z' })]
+    await first.watchTime()
+    await caughtUp()
+    await ahead.watchTime()
+    await caughtUp()
+    await ahead.record(observation())
+    await caughtUp()
+    const hoursOf = (of: LiveReplica) => of.steps.flatMap(({ hour }) => hour?.ms ?? [])
+    expect(hoursOf(first)).toEqual([HOUR])
+    const last = first.steps.at(-1)!
+    expect([last.kind, last.committedMs]).toEqual(['observations', first.clock.now()])
+    first.clock.set('2026-03-05T15:00:00Z')
+    await first.watchTime()
+    await caughtUp()
+    expect(hoursOf(first)).toEqual([HOUR, HOUR + HOUR_MS])
+    expect(hoursOf(ahead)).not.toContain(HOUR + HOUR_MS)
+    expect(first.gaps).toEqual([])
+  })
+
+  test('begins anew where the clock was set back, and goes on from there', async () => {
+    const first = await replica({ at: '2026-03-06T03:10:00Z' })
+    await first.watchTime()
+    await caughtUp()
+    first.clock.set(AT)
+    await first.watchTime()
+    expect(first.gaps).toHaveLength(1)
+    expect(first.core.live.atMs).toBe(NOW_MS)
+    await first.watchTime()
+    await caughtUp()
+    expect(first.steps.at(-1)!.hour).toEqual({ ms: HOUR, previousMs: null })
+  })
+
+  test('begins anew where hours are missing', async () => {
+    const first = await replica()
+    await first.watchTime()
+    await caughtUp()
+    first.clock.advance(3 * HOUR_MS)
+    await first.watchTime()
+    await caughtUp()
+    expect(first.gaps).toHaveLength(1)
+    expect(first.core.live.hourMs).toBe(HOUR + 3 * HOUR_MS)
+    first.clock.advance(HOUR_MS)
+    await first.watchTime()
+    await caughtUp()
+    const { hour } = first.steps.findLast(({ kind }) => kind === 'hour')!
+    expect(hour).toEqual({ ms: HOUR + 4 * HOUR_MS, previousMs: HOUR + 3 * HOUR_MS })
+  })
+})
+
+describe('a tick', () => {
+  const staleSoon = observation({ effectiveMs: NOW_MS - STALE_AFTER_MS + 5000 })
+
+  test('is logged when time changes what somebody watches, and heard by all', async () => {
+    const [first, second] = [await replica(), await replica()]
+    await Promise.all(running.map((one) => one.watchTime()))
+    await first.record(staleSoon)
+    await caughtUp()
+    const end = first.core.live.watch({ from: 'USD', to: 'KES' })
+    await first.watchTime()
+    for (const { clock } of running) clock.advance(6000)
+    await second.watchTime()
+    await caughtUp()
+    expect(kinds(second)).toEqual(['hour', 'observations'])
+    await first.watchTime()
+    await first.watchTime()
+    await caughtUp()
+    await first.watchTime()
+    await caughtUp()
+    expect(kinds(second)).toEqual(['hour', 'observations', 'tick'])
+    expect(second.steps.at(-1)).toMatchObject({ beforeMs: NOW_MS, atMs: NOW_MS + 6000 })
+    expect(first.heard).toEqual(second.heard)
+    end()
+  })
+
+  test('is logged for a watch of all corridors, and for a mid that grows too old', async () => {
+    const first = await replica()
+    await first.watchTime()
+    await createReferenceStore(database).append({
+      source: 'feed',
+      fetchedMs: NOW_MS - 3 * DAY_MS + 5000,
+      rates: ['KES', 'ZAR'].map((currency) => ({ currency, perUsd: '100' })),
+    })
+    await first.record(staleSoon)
+    await caughtUp()
+    const end = first.core.live.watch({ from: 'KES', to: 'ZAR' })
+    first.clock.advance(6000)
+    await first.watchTime()
+    await caughtUp()
+    expect(kinds(first).filter((kind) => kind === 'tick')).toHaveLength(1)
+    end()
+    first.core.live.watch(ANYWHERE)
+    await first.record(observation({ effectiveMs: NOW_MS - STALE_AFTER_MS + 8000 }))
+    await caughtUp()
+    first.clock.advance(5000)
+    await first.watchTime()
+    await caughtUp()
+    expect(kinds(first).filter((kind) => kind === 'tick')).toHaveLength(2)
+  })
+
+  test('comes each minute, whether anybody watches or not', async () => {
+    const [first, second] = [await replica(), await replica()]
+    for (let minutes = 0; minutes < 3; minutes++) {
+      for (const { clock } of running) clock.advance(MINUTE_MS)
+      await Promise.all(running.map((one) => one.watchTime()))
+      await caughtUp()
+    }
+    expect(kinds(first).filter((kind) => kind === 'tick')).toHaveLength(3)
+    expect(first.heard).toEqual(second.heard)
+  })
+
+  test('is the time at which a process begins', async () => {
+    const first = await replica()
+    first.clock.advance(MINUTE_MS)
+    await first.watchTime()
+    await caughtUp()
+    const second = await replica({ at: new Date(NOW_MS + MINUTE_MS + 900).toISOString() })
+    expect(second.core.live.atMs).toBe(NOW_MS + MINUTE_MS)
+    expect(second.core.live.hourMs).toBe(HOUR)
+  })
+})
