@@ -65,11 +65,15 @@ export class SharedLog {
     this.add({ kind: 'references', references })
   }
 
-  /** Lets time pass: the hours on the way are opened, then a tick follows. */
-  pass(ms: number): void {
+  /**
+   * Lets time pass: the hours on the way are opened, then a tick follows. Where time is watched
+   * there is also one before each hour.
+   */
+  pass(ms: number, isWatched = true): void {
     const untilMs = this.nowMs + ms
     for (let hourMs = hourStartMs(this.nowMs) + HOUR_MS; hourMs <= untilMs; hourMs += HOUR_MS) {
       this.nowMs = hourMs
+      if (isWatched) this.add({ kind: 'tick' })
       this.add({ kind: 'hour', atMs: hourMs })
     }
     this.nowMs = untilMs

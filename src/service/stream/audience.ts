@@ -2,16 +2,16 @@ import type { StreamReader } from './reader.ts'
 
 /** Readers by the corridors that they hear of. */
 export class Audience {
+  readonly #all = new Set<StreamReader>()
   readonly #everywhere = new Set<StreamReader>()
   readonly #byName = new Map<string, Set<StreamReader>>()
-  #size = 0
 
   get size(): number {
-    return this.#size
+    return this.#all.size
   }
 
   add(reader: StreamReader): void {
-    this.#size++
+    this.#all.add(reader)
     const { names } = reader.subscription
     if (names === null) this.#everywhere.add(reader)
     for (const name of names ?? []) {
@@ -22,7 +22,7 @@ export class Audience {
   }
 
   remove(reader: StreamReader): void {
-    this.#size--
+    this.#all.delete(reader)
     this.#everywhere.delete(reader)
     for (const name of reader.subscription.names ?? []) {
       const readers = this.#byName.get(name)
@@ -32,13 +32,14 @@ export class Audience {
   }
 
   /** Those who hear of one of these corridors, each once; of null everybody. */
-  of(names: ReadonlySet<string> | null): Set<StreamReader> {
-    if (names?.size === 0) return NOBODY
+  of(names: ReadonlySet<string> | null): ReadonlySet<StreamReader> {
+    if (names === null) return this.#all
+    if (names.size === 0) return NOBODY
     const readers = new Set(this.#everywhere)
-    const lists = names ? [...names].map((name) => this.#byName.get(name)) : this.#byName.values()
-    for (const list of lists) for (const reader of list ?? []) readers.add(reader)
+    for (const name of names)
+      for (const reader of this.#byName.get(name) ?? NOBODY) readers.add(reader)
     return readers
   }
 }
 
-const NOBODY = new Set<StreamReader>()
+const NOBODY: ReadonlySet<StreamReader> = new Set()

@@ -48,7 +48,8 @@ const isSamePrice = (a: RankedQuote | null, b: RankedQuote | null): boolean =>
   a?.quote.id === b?.quote.id && a?.isStale === b?.isStale
 
 /** The best price shown that is not stale and whose fee is stated; null without one. */
-function bestCurrentOf({ quotes }: CorridorView): RankedQuote | null {
+function bestCurrentOf({ best, quotes }: CorridorView): RankedQuote | null {
+  if (best === null || isCurrent(best)) return best
   const current = quotes
     .filter(isCurrent)
     .map((ranked) => ({ ranked, quote: ranked.quote, value: ranked.quote.rate }))

@@ -79,9 +79,10 @@ function observed(step: Step, sight: Sight): Entry {
     const corridor = { from, to }
     if (!isSupported(after.catalogue, corridor, UNSELECTED.filters)) continue
     const mid = after.mid(from, to)
-    const live = new Map(after.offers(from, to).map((ranked) => [ranked.quote.id, ranked]))
+    const ids = new Set(group.map(({ quote }) => quote.id))
+    const live = after.offers(from, to).filter(({ quote }) => ids.has(quote.id))
     for (const { quote, row } of group) {
-      const ranked = live.get(quote.id)
+      const ranked = live.find(({ quote: { id } }) => id === quote.id)
       if (!ranked) continue
       const change = { corridor, kind: 'quote' as const, quote: judgedOf(ranked, mid) }
       changes.push({ place: rowPlace(row), change })

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { HOUR_MS } from '~/domain/duration.ts'
+import { HOUR_MS, MINUTE_MS } from '~/domain/duration.ts'
+import { hourStartMs } from '~/domain/freshness.ts'
 import { offer } from '../../support/offers.ts'
 import { Listener, Replica, SharedLog } from '../../support/replica.ts'
 
@@ -138,7 +139,62 @@ describe('a stream', () => {
   })
 })
 
+describe('the hub', () => {
+  test('keeps nothing while nobody reads anywhere, and everything once somebody does', async () => {
+    const { ring } = replica.hub.figures
+    log.nowMs += 10 * MINUTE_MS
+    log.quotes({ providerId: 'retail-b', rate: 129 })
+    await follow(replica)
+    expect(replica.hub.figures.ring).toEqual(ring)
+    log.add({ kind: 'tick' })
+    log.quotes({ providerId: 'retail-b', rate: 130 })
+    await follow(replica)
+    expect(replica.hub.figures.ring).toMatchObject({ steps: 2, events: 2 })
+    log.nowMs += 10 * MINUTE_MS
+    const listener = new Listener(replica, ['USD/KES'])
+    log.quotes({ providerId: 'retail-b', rate: 131 })
+    await follow(replica)
+    expect(names(listener)).toEqual(['quote', 'best'])
+  })
+
+  test('writes the text of an event once, for all who hear of it', async () => {
+    const texts: string[] = []
+    for (let i = 0; i < 3; i++) {
+      const listener = new Listener(replica, '*')
+      listener.write = (text) => texts.push(text) > 0
+    }
+    log.quotes({ providerId: 'retail-b', rate: 129 })
+    await follow(replica)
+    expect(texts.length).toBe(3)
+    expect(new Set(texts).size).toBe(1)
+    expect(replica.hub.figures.ring.bytes).toBeLessThan(2 * texts[0]!.length)
+  })
+
+  test('stops hearing of steps when it is closed', async () => {
+    const listener = new Listener(replica, ['USD/KES'])
+    replica.hub.close()
+    log.quotes({ providerId: 'retail-b', rate: 129 })
+    await follow(replica)
+    expect(listener.events).toEqual([])
+    expect(replica.live.watched.size).toBe(0)
+  })
+})
+
 describe('an hourly stream', () => {
+  test('has to ask again where an hour was missed', async () => {
+    log.pass(HOUR_MS)
+    await follow(replica)
+    const listener = new Listener(replica, ['USD/KES'], { tier: 'hourly' })
+    log.nowMs += HOUR_MS
+    log.add({ kind: 'hour', atMs: hourStartMs(log.nowMs) })
+    replica.skip()
+    replica.run()
+    expect(listener.events).toEqual([])
+    log.pass(HOUR_MS)
+    await follow(replica)
+    expect(listener.events).toMatchObject([{ name: 'reset', data: { reason: 'gap' } }])
+  })
+
   test('tells at the top of the hour what it shows, and nothing before', async () => {
     const listener = new Listener(replica, ['USD/KES'], { tier: 'hourly' })
     log.quotes({ providerId: 'retail-b', rate: 129 })

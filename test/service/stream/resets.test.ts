@@ -27,6 +27,7 @@ beforeEach(async () => {
   log = new SharedLog()
   commits(3)
   replica = new Replica(log)
+  log.pass(1)
   commits(3)
   await follow(replica)
 })

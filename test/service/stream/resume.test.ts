@@ -13,14 +13,15 @@ const RUNS = 150
 /** How time passes before something is committed: mostly not at all. */
 const passes = fc.constantFrom(0, 0, 0, 0, 1, 60_000, HOUR_MS / 2, HOUR_MS, 2 * HOUR_MS + 1)
 const steps = fc.record({ event: events, passMs: passes })
+type Step = { event: Event; passMs: number }
 const withoutCatalogue = steps.filter(({ event }) => event.kind !== 'catalogue')
 const isSoon = (all: readonly { passMs: number }[]) =>
   all.reduce((sum, { passMs }) => sum + passMs, 0) < 2 * HOUR_MS
 const subscriptions = fc.constantFrom('*' as const, ['USD/KES'], ['GBP/NGN', 'USD/KES', 'EUR/UGX'])
 const tiers = fc.constantFrom<Tier[]>('realtime', 'realtime', 'hourly')
 
-function commit(log: SharedLog, { event, passMs }: { event: Event; passMs: number }): void {
-  if (passMs > 0) log.pass(passMs)
+function commit(log: SharedLog, { event, passMs }: Step, isWatched = true): void {
+  if (passMs > 0) log.pass(passMs, isWatched)
   if (event.kind === 'quote') {
     const { kind, back, said, ...quote } = event
     const atMs = log.nowMs - back
@@ -118,6 +119,7 @@ describe('a reader who is cut off and resumes', () => {
       fc.asyncProperty(cases, async ({ start, moves, corridors, tier }) => {
         const log = new SharedLog()
         for (const step of start) commit(log, step)
+        log.pass(1)
         const first = new Replica(log)
         const replicas = [first, new Replica(log), new Replica(log)]
         const stayed = new Listener(first, corridors, { tier })
@@ -202,11 +204,12 @@ describe('a reader who applies every event', () => {
     after: fc.array(steps, { maxLength: 20 }),
     corridors: subscriptions,
     tier: tiers,
+    isWatched: fc.boolean(),
   })
 
   test('knows what /rates says, in the end', async () => {
     await fc.assert(
-      fc.asyncProperty(cases, async ({ before, after, corridors, tier }) => {
+      fc.asyncProperty(cases, async ({ before, after, corridors, tier, isWatched }) => {
         const log = new SharedLog()
         for (const step of before) commit(log, step)
         if (tier === 'hourly') log.pass(HOUR_MS)
@@ -214,12 +217,12 @@ describe('a reader who applies every event', () => {
         const mirror = new Mirror(replica, corridors, tier)
         const listener = new Listener(replica, corridors, { tier })
         for (const step of after) {
-          commit(log, step)
+          commit(log, step, isWatched)
           await replica.follow()
           replica.run()
           mirror.apply(listener.events)
         }
-        log.pass(HOUR_MS)
+        log.pass(HOUR_MS, isWatched)
         await replica.follow()
         replica.run()
         mirror.apply(listener.events)
