@@ -21,7 +21,7 @@ export class Mirror {
     private readonly corridors: string[] | '*',
     private readonly tier: Tier,
   ) {
-    this.#known = this.truth()
+    this.#known = this.#whole()
   }
 
   /** What is known by now. */
@@ -32,7 +32,7 @@ export class Mirror {
   /** Takes in the events that are new since the last time. */
   apply(events: readonly Heard[]): void {
     for (const { name, data } of events.slice(this.#applied)) {
-      if (name === 'catalogue' || name === 'reset') this.#known = this.truth()
+      if (name === 'catalogue' || name === 'reset') this.#known = this.#whole()
       else this.#take(name, data)
     }
     this.#applied = events.length
@@ -40,7 +40,7 @@ export class Mirror {
 
   // biome-ignore lint/suspicious/noExplicitAny: a test says of a body what it expects
   #take(name: string, data: any): void {
-    this.#known[data.corridor] ??= { mid: this.truth()[data.corridor]?.mid }
+    this.#known[data.corridor] ??= { mid: this.#whole()[data.corridor]?.mid }
     const corridor = this.#known[data.corridor]!
     const ownKey = `${data.provider_id} ${isPlain(data.offer) ? (data.offer_id ?? '') : data.offer.id}`
     if (name === 'quote') corridor[ownKey] = [data.rate, data.last_updated, data.is_stale]
@@ -52,8 +52,13 @@ export class Mirror {
     }
   }
 
-  /** What the process says now: the plain way, from its own views. */
+  /** What the process says now. */
   truth(): Known {
+    return this.#priced(this.#whole())
+  }
+
+  /** As `truth`, the plain way, from the views of the process. */
+  #whole(): Known {
     const { live, log, limits } = this.replica
     const hourMs = Math.max(
       ...log.changes
@@ -67,7 +72,7 @@ export class Mirror {
     const view = new View(live.current, freshness, limits)
     const all = corridorsIn(live.current)().map(corridorKey)
     const names = this.corridors === '*' ? all : this.corridors
-    return this.#priced(Object.fromEntries(names.map((name) => [name, told(view, name)])))
+    return Object.fromEntries(names.map((name) => [name, told(view, name)]))
   }
 
   /** Without the corridors that have no price, where nobody asked for them by name. */
