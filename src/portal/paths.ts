@@ -28,6 +28,7 @@ export const PATHS = {
   testAlert: '/developer/alert/test',
   alertSecret: '/developer/alert/secret',
   deleteAlert: '/developer/alert/delete',
+  endAlert: '/alerts/end',
   operator: '/operator',
   accounts: '/operator/accounts',
   account: '/operator/account',

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { unknownPath } from '~/app.ts'
 import type { Clock } from '~/clock.ts'
@@ -13,6 +13,7 @@ import type { Log } from '~/log.ts'
 import { AddressLimits } from '~/memory/address-limits.ts'
 import type { Memory } from '~/memory/memory.ts'
 import { alertRoutes } from '~/portal/alert/alert-routes.ts'
+import { type AlertEndDeps, alertEndRoutes } from '~/portal/alert/end-routes.tsx'
 import type { AlertPageDeps } from '~/portal/alert/member-routes.ts'
 import { type ConsentDeps, consentRoutes } from '~/portal/consent/consent-routes.tsx'
 import { type MachineDeps, machineRoutes } from '~/portal/consent/machine-routes.ts'
@@ -28,6 +29,7 @@ import type { Metering } from '~/service/metering.ts'
 import { WorkLimit } from '~/service/work-limit.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
 import { createUsageStore } from '~/store/access/usage-store.ts'
+import { createAlertStore } from '~/store/alert/alert-store.ts'
 import type { Database } from '~/store/database.ts'
 import { isOutage } from '~/store/outage.ts'
 import { createAuditStore } from '~/store/portal/audit-store.ts'
@@ -41,7 +43,7 @@ import { SCOPES } from '~/wire/connection/metadata.ts'
 import { applicationDocuments } from './application-documents.ts'
 import { newKey } from './new-key.ts'
 import { sendingsOnce } from './sendings.ts'
-import type { SharedSecret } from './shared-secret.ts'
+import { fingerprintsBy, type SharedSecret } from './shared-secret.ts'
 import type { Pace } from './upstream/stopping.ts'
 
 /** What makes it costly and slow to guess who is known, and with which password. */
@@ -76,14 +78,16 @@ type PeopleOptions = {
   readonly pace?: Pace
 }
 
-const FINGERPRINT_LENGTH = 32
 const CLIENT_ID_BYTES = 16
 
 const FORMS = { requestsMax: 120, windowMs: MINUTE_MS }
 
 const DETERRENTS: Deterrents = { waited: (ms) => delay(ms) }
 
-type Deps = Omit<EntranceDeps & DeveloperDeps & OperatorDeps & ConsentDeps & MachineDeps, 'pages'>
+type Deps = Omit<
+  EntranceDeps & DeveloperDeps & AlertEndDeps & OperatorDeps & ConsentDeps & MachineDeps,
+  'pages'
+>
 
 /** Everything for people who sign in: accounts, keys, and the operator's view. */
 export class People {
@@ -123,7 +127,8 @@ export class People {
       ...applications,
       ...{ people: auth, members: store, attempts: store, newKey, isOutage },
       unknownPath: () => unknownPath(mount),
-      fingerprint: async (text) => fingerprintOf(await secret(), text),
+      fingerprint: fingerprintsBy(secret),
+      endings: createAlertStore(database),
       waited,
       notify: this.#outbox.tell,
       addressOf: addresses.of,
@@ -143,6 +148,7 @@ export class People {
       ...entranceRoutes(deps),
       ...developerRoutes(deps),
       ...alertRoutes(deps),
+      ...alertEndRoutes(deps),
       ...operatorRoutes(deps),
       ...consentRoutes(deps),
       ...machineRoutes(deps),
@@ -208,6 +214,3 @@ function boundedAuth(database: Database, options: AuthOptions): ReturnType<typeo
     reset: (reset) => limit.run(() => auth.reset(reset)),
   }
 }
-
-const fingerprintOf = (secret: string, text: string): string =>
-  createHmac('sha256', secret).update(text).digest('base64url').slice(0, FINGERPRINT_LENGTH)

@@ -4,6 +4,7 @@ import type { UsageMeter } from '~/memory/usage-meter.ts'
 import type { WindowCache } from '~/memory/window-cache.ts'
 import { type Database, type PoolFigures, poolOf } from '~/store/database.ts'
 import { counter, type Family, gauge, type Sample, secondsOf } from '~/telemetry/families.ts'
+import type { Deliveries } from './alert/deliveries.ts'
 import type { ReadReplicas } from './read-replicas.ts'
 import { type ReadinessSources, readinessMetrics } from './readiness-metrics.ts'
 import type { Recorder } from './recorder.ts'
@@ -16,6 +17,7 @@ export type ResourceSources = ReadinessSources & {
   readonly readReplicas: Pick<ReadReplicas, 'replicas' | 'work' | 'pools'>
   readonly store: Pick<Recorder, 'limit'>
   readonly door: Door
+  readonly deliveries: Pick<Deliveries, 'figures'>
 }
 
 /** Figures that the parts of a service keep about themselves. */
@@ -26,6 +28,7 @@ export const resourceMetrics = (sources: ResourceSources): Family[] => [
   ...replicaMetrics(sources),
   ...windowMetrics(sources),
   ...doorMetrics(sources),
+  ...sources.deliveries.figures.metrics,
   counter(
     ['quota_rejections_total', 'Reads and tool calls turned away: the quota is used'],
     () => sources.meter.rejections,

@@ -12,6 +12,7 @@ import { createSendingStore } from '~/store/portal/sending-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { accessTokensOf } from './access-tokens.ts'
 import { alertDepsOf } from './alert/alert-deps.ts'
+import { Deliveries } from './alert/deliveries.ts'
 import { type Core, openCore } from './core.ts'
 import { dayFileJob, dayFilesOf } from './file/day-files.ts'
 import { type Listener, listen } from './listener.ts'
@@ -44,6 +45,7 @@ export type RunningService = {
 type Parts = {
   readonly core: Core
   readonly people: People
+  readonly deliveries: Deliveries
   readonly observations: ReturnType<typeof createObservationStore>
   readonly silence: SilenceWatch
   readonly dayFileJob: Job
@@ -135,7 +137,8 @@ export class Service implements RunningService {
     const sources = new SourceService({ ...this.options, memory, store, watch: telemetry.source })
     const silence = new SilenceWatch({ store: createSendingStore(database), memory, clock })
     const dayFiles = dayFilesOf(database)
-    const own = { store, health, silence, door: this.#door, database }
+    const deliveries = this.#opened.add(new Deliveries({ ...this.options, secret: this.#secret }))
+    const own = { store, health, silence, door: this.#door, database, deliveries }
     const app = createApp({
       ...reading,
       alerting,
@@ -152,7 +155,7 @@ export class Service implements RunningService {
       ...health,
     })
     const fileJob = dayFileJob({ ...reading, dayFiles })
-    return { core, people, observations, silence, sources, dayFileJob: fileJob, app }
+    return { core, people, deliveries, observations, silence, sources, dayFileJob: fileJob, app }
   }
 
   #health({ refresher }: Core): HealthDeps {
@@ -165,11 +168,12 @@ export class Service implements RunningService {
   }
 
   #jobs(): Job[] {
-    const { core, people, silence, sources, dayFileJob } = this.#parts!
+    const { core, people, deliveries, silence, sources, dayFileJob } = this.#parts!
     const { memory, changes, readReplicas, feeds } = core
     return [
       ...serviceJobs(this.options, this.#parts!),
       people.job,
+      ...deliveries.jobs,
       changes.job,
       ...readReplicas.jobs,
       ...feeds.jobs,

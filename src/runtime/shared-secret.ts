@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import type { Config } from '~/config.ts'
 import type { Database } from '~/store/database.ts'
 import { createPortalStore } from '~/store/portal/portal-store.ts'
@@ -7,6 +7,7 @@ import { createPortalStore } from '~/store/portal/portal-store.ts'
 export type SharedSecret = () => Promise<string>
 
 const SECRET_BYTES = 32
+const FINGERPRINT_LENGTH = 32
 
 /** The secret in the settings, or one that all replicas find in the database, asked for once. */
 export function sharedSecretOf({ authSecret }: Pick<Config, 'authSecret'>, database: Database) {
@@ -21,3 +22,11 @@ export function sharedSecretOf({ authSecret }: Pick<Config, 'authSecret'>, datab
   }
   return shared
 }
+
+/** Makes of a text what only those can make who have the secret. */
+export const fingerprintsBy =
+  (secret: SharedSecret) =>
+  async (text: string): Promise<string> => {
+    const hmac = createHmac('sha256', await secret()).update(text)
+    return hmac.digest('base64url').slice(0, FINGERPRINT_LENGTH)
+  }

@@ -1,4 +1,9 @@
-export type Mail = { readonly to: string; readonly subject: string; readonly text: string }
+export type Mail = {
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+  readonly headers?: Readonly<Record<string, string>>
+}
 
 export type Mailer = {
   /** Sends a mail; rejects when the server did not accept it. */

@@ -158,7 +158,12 @@ async function replied(
 
 type Faulty = { path: string; isMember: boolean }
 
-function faultPage(deps: PageRequestDeps, { path, isMember }: Faulty, error: unknown): Page {
+/** The page that says what went wrong. */
+export function faultPage(
+  deps: Pick<PageRequestDeps, 'isOutage' | 'log'>,
+  { path, isMember }: Faulty,
+  error: unknown,
+): Page {
   if (error instanceof TooManyAttempts) return tooManyPage(path, error.retryAfterSeconds)
   if (error instanceof ForeignForm) return refusedPage(path, { isMember })
   const code = error instanceof ServiceError ? error.code : null

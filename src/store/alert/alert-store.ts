@@ -28,6 +28,7 @@ export function createAlertStore(database: Database) {
       const [row] = await db.select().from(alerts).where(own(accountId, id))
       return row ? alertOf(row) : null
     },
+    known: (id: string) => known(db, id),
     create: (made: Made, max: number) => create(database, made, max),
     change: async (accountId: string, id: string, change: Change, max: number) =>
       isUuid(id) ? changed(database, { accountId, id, change, max }) : null,
@@ -61,6 +62,13 @@ export function createAlertStore(database: Database) {
       await db.delete(alerts).where(isOver)
     },
   }
+}
+
+/** An alert by its id, whoever has it. */
+async function known(db: Db, id: string): Promise<Alert | null> {
+  if (!isUuid(id)) return null
+  const [row] = await db.select().from(alerts).where(eq(alerts.id, id))
+  return row ? alertOf(row) : null
 }
 
 type Made = AlertWish & {

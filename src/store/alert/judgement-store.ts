@@ -101,7 +101,7 @@ async function settled(
         and (a.judged_position < new.position
           or a.judged_position > (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::bigint)
         and a.is_true = new.was_true
-        and (a.op is distinct from 'moves_pct' or a.period_ms is not null
+        and (a.op is null or a.op <> 'moves_pct' or a.period_ms is not null
           or a.base is not distinct from new.was_base)
       returning a.id, new.body, new.at
     ), told as (

@@ -111,7 +111,7 @@ const msOf = (sql: Sql, moment: ReturnType<Sql>) =>
 /** Where a delivery `d` of an alert `a` goes, as far as others go there too. */
 const receiverIn = (sql: Sql) => sql`
   case when d.kind = 'ended' or a.webhook_url is null then 'mail'
-    else lower(substring(a.webhook_url from '^[^/]*//[^/?]*')) end`
+    else lower(substring(a.webhook_url, '^[^/]*//[^/?]*')) end`
 
 const claimOf = ({ url, secrets, address, receiver, ...row }: Claimed): Claim => ({
   ...{ id: row.id, alertId: row.alert_id, accountId: row.account_id, kind: row.kind },

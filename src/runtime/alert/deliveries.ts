@@ -1,0 +1,81 @@
+import { lookup } from 'node:dns/promises'
+import { type Clock, monotonicMs } from '~/clock.ts'
+import type { Config } from '~/config.ts'
+import type { Claim, SwitchedOff } from '~/domain/alert/claim.ts'
+import { allowedPlaces } from '~/feed/private-address.ts'
+import { Deliverer } from '~/jobs/deliver.ts'
+import type { Job } from '~/jobs/schedule.ts'
+import type { Log } from '~/log.ts'
+import type { EndedBody } from '~/portal/alert/mail.ts'
+import { mailerOf } from '~/portal/member/mailer.ts'
+import { fingerprintsBy, type SharedSecret } from '~/runtime/shared-secret.ts'
+import { createAlertStore } from '~/store/alert/alert-store.ts'
+import { createOutboxStore } from '~/store/alert/outbox-store.ts'
+import type { Database } from '~/store/database.ts'
+import { DeliveryFigures } from './delivery-metrics.ts'
+import { tellers } from './tellers.ts'
+
+type Options = {
+  readonly config: Pick<Config, 'mailFrom' | 'publicUrl' | 'smtpUrl' | 'webhookAllow'>
+  readonly database: Database
+  readonly clock: Clock
+  readonly log: Log
+  readonly secret: SharedSecret
+  /** The addresses of a host; where it is not given, by the system. */
+  readonly addressesOf?: ((host: string) => Promise<readonly string[]>) | undefined
+}
+
+/** What tells of alerts, over HTTP and by mail, until it is stopped. */
+export class Deliveries {
+  readonly figures: DeliveryFigures
+  readonly #deliverer: Deliverer
+  readonly #mailer: ReturnType<typeof mailerOf>
+
+  constructor({ config, database, clock, log, secret, addressesOf }: Options) {
+    this.#mailer = mailerOf(config)
+    const { webhook, mail } = tellers({
+      ...{ clock, log, secret, mailer: this.#mailer },
+      home: config.publicUrl ?? '',
+      fingerprint: fingerprintsBy(secret),
+      alertOf: createAlertStore(database).known,
+      sending: {
+        addressesOf: addressesOf ?? lookedUp,
+        deadline: (ms) => AbortSignal.timeout(ms),
+        allowed: allowedPlaces(config.webhookAllow),
+      },
+    })
+    this.#deliverer = new Deliverer({
+      ...{ clock, log, stopwatch: monotonicMs, random: Math.random },
+      store: createOutboxStore(database),
+      send: (claim, stop) =>
+        claim.to.kind === 'mail' ? mail(claim, claim.to.address) : webhook(claim, claim.to, stop),
+      endingBody: (claim, ended, reason) =>
+        this.#mailer && JSON.stringify(endedBody(claim, { ended, reason, nowMs: clock.now() })),
+      note: (claim, outcome, ms) => this.figures.add(claim.to.kind, outcome, ms),
+    })
+    this.figures = new DeliveryFigures(this.#deliverer, clock)
+  }
+
+  get jobs(): readonly Job[] {
+    return this.#deliverer.jobs
+  }
+
+  /** Looks for deliveries at once, in place of within a second. */
+  readonly wake = (): void => this.#deliverer.wake()
+
+  async stop(): Promise<void> {
+    await this.#deliverer.stop()
+    this.#mailer?.close()
+  }
+}
+
+const lookedUp = async (host: string) =>
+  (await lookup(host, { all: true })).map(({ address }) => address)
+
+type Ending = { readonly ended: SwitchedOff; readonly reason: string; readonly nowMs: number }
+
+const endedBody = ({ to }: Claim, { ended, reason, nowMs }: Ending): EndedBody => ({
+  type: 'alert.ended',
+  timestamp: new Date(nowMs).toISOString(),
+  data: { address: to.kind === 'webhook' ? to.url : '', reason, ...ended },
+})

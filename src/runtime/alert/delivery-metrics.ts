@@ -1,0 +1,53 @@
+import type { Clock } from '~/clock.ts'
+import type { Deliverer, Outcome } from '~/jobs/deliver.ts'
+import { ageSeconds, type Family, gauge } from '~/telemetry/families.ts'
+import { Timings, WORK_BOUNDS_MS } from '~/telemetry/timings.ts'
+
+const WAYS = ['webhook', 'mail'] as const
+const OUTCOMES: readonly Outcome[] = ['done', 'failed', 'given_up']
+
+type Way = (typeof WAYS)[number]
+
+/** How telling of alerts has gone in this process. */
+export class DeliveryFigures {
+  readonly #timings = { webhook: new Timings(WORK_BOUNDS_MS), mail: new Timings(WORK_BOUNDS_MS) }
+  readonly #counts = new Map<string, number>()
+
+  constructor(
+    private readonly deliverer: Pick<Deliverer, 'dueSinceMs' | 'underWay'>,
+    private readonly clock: Clock,
+  ) {}
+
+  add(way: Way, outcome: Outcome, ms: number): void {
+    this.#timings[way].add(ms)
+    const name = `${way} ${outcome}`
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
+  }
+
+  get metrics(): Family[] {
+    const each = WAYS.flatMap((way) => OUTCOMES.map((outcome) => ({ way, outcome })))
+    return [
+      {
+        name: 'corridor_alert_deliveries_total',
+        help: 'Tries to tell of an alert, by the way and by what came of it',
+        type: 'counter',
+        read: () =>
+          each.map(({ way, outcome }) => [
+            { way, outcome },
+            this.#counts.get(`${way} ${outcome}`) ?? 0,
+          ]),
+      },
+      {
+        name: 'corridor_alert_delivery_duration_seconds',
+        help: 'Time that a try to tell of an alert took',
+        type: 'histogram',
+        read: () => WAYS.map((way) => [{ way }, this.#timings[way]]),
+      },
+      gauge(['alert_deliveries_under_way', 'Tries under way'], () => this.deliverer.underWay),
+      gauge(
+        ['alert_deliveries_late_seconds', 'How long what is due has waited to be tried, at most'],
+        () => ageSeconds(this.clock.now(), this.deliverer.dueSinceMs) ?? 0,
+      ),
+    ]
+  }
+}

@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto'
+import type { Clock } from '~/clock.ts'
+import type { Alert } from '~/domain/alert/alert.ts'
+import type { Answer, Claim } from '~/domain/alert/claim.ts'
+import { SECOND_MS } from '~/domain/duration.ts'
+import type { Log } from '~/log.ts'
+import { alertMail } from '~/portal/alert/mail.ts'
+import type { Mailer } from '~/portal/member/mailer.ts'
+import type { SharedSecret } from '~/runtime/shared-secret.ts'
+import { endTokenOf } from '~/service/alert/mailed-end.ts'
+import { ending } from '~/webhook/receiver.ts'
+import { sealBy } from '~/webhook/secrets.ts'
+import { type SendingDeps, send } from '~/webhook/send.ts'
+import { signatureHeaders } from '~/webhook/signature.ts'
+import { version } from '../../../package.json'
+
+type Deps = {
+  readonly clock: Clock
+  readonly log: Log
+  readonly secret: SharedSecret
+  readonly sending: SendingDeps
+  /** Null if no mail can be sent. */
+  readonly mailer: Mailer | null
+  /** Where people find the service, for links in mails. */
+  readonly home: string
+  readonly fingerprint: (text: string) => Promise<string>
+  readonly alertOf: (id: string) => Promise<Alert | null>
+}
+
+type Webhook = Extract<Claim['to'], { kind: 'webhook' }>
+
+/** How long a mail server may take; less than a delivery is claimed for. */
+const MAIL_MS_MAX = 45 * SECOND_MS
+
+/** The two ways in which an alert tells something; neither rejects. */
+export function tellers(deps: Deps) {
+  const { clock, sending } = deps
+  const seal = sealBy(deps.secret, randomBytes)
+  return {
+    async webhook({ id, body }: Claim, to: Webhook, stop: AbortSignal): Promise<Answer> {
+      const opened = await Promise.allSettled(to.secrets.map((one) => seal.opened(one)))
+      const secrets = opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+      if (secrets.length === 0) return unsent('its secret cannot be read; make a new one')
+      const headers = {
+        ...signatureHeaders({ id, atMs: clock.now(), body, secrets }),
+        'content-type': 'application/json',
+        'user-agent': `Corridor/${version}`,
+      }
+      return send(sending, { url: new URL(to.url), headers, body }, stop)
+    },
+    async mail(claim: Claim, address: string | null): Promise<Answer> {
+      if (!deps.mailer) return unsent('this service sends no mail')
+      if (address === null) return unsent('the account has no confirmed address')
+      try {
+        const late = ending(sending.deadline(MAIL_MS_MAX))
+        await Promise.race([mailed(deps, deps.mailer, { claim, address }), late])
+        return { status: null, error: null }
+      } catch (err) {
+        deps.log.warn({ err }, 'the mail of an alert was not sent')
+        return unsent('the mail could not be sent')
+      }
+    },
+  }
+}
+
+const unsent = (error: string): Answer => ({ status: null, error })
+
+type Mailed = { readonly claim: Claim; readonly address: string }
+
+async function mailed(deps: Deps, mailer: Mailer, { claim, address }: Mailed): Promise<void> {
+  const { kind, body, alertId } = claim
+  const alert = await deps.alertOf(alertId)
+  if (!alert) return
+  const endToken = await endTokenOf(deps.fingerprint, alertId)
+  await mailer.send(alertMail({ alert, kind, body, to: address, home: deps.home, endToken }))
+}

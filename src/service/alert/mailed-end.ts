@@ -1,0 +1,42 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { Alert } from '~/domain/alert/alert.ts'
+
+type Fingerprint = (text: string) => Promise<string>
+
+export type MailedEndDeps = {
+  readonly endings: {
+    /** An alert by its id, whoever has it; null for none. */
+    known(id: string): Promise<Alert | null>
+    end(id: string, ending: Ending): Promise<Alert | null>
+  }
+  readonly fingerprint: Fingerprint
+  readonly clock: { now(): number }
+}
+
+type Ending = { readonly status: 'ended'; readonly reason: string; readonly nowMs: number }
+
+const REASON = 'it was ended by the link in a mail'
+const TOKEN = /^([0-9a-f-]{36})\.([\w-]{1,64})$/
+
+/** What a mail carries so that its reader can end the alert without signing in. */
+export const endTokenOf = async (fingerprint: Fingerprint, alertId: string): Promise<string> =>
+  `${alertId}.${await fingerprint(`end of alert ${alertId}`)}`
+
+/** The alert that a link in a mail is about; null for a link that is not ours, or of none. */
+export async function alertOfLink(deps: MailedEndDeps, token: string): Promise<Alert | null> {
+  const id = TOKEN.exec(token)?.[1]
+  if (id === undefined || !isSame(token, await endTokenOf(deps.fingerprint, id))) return null
+  return deps.endings.known(id)
+}
+
+/** Ends the alert that a link in a mail is about, once and again; null as for `alertOfLink`. */
+export async function endByLink(deps: MailedEndDeps, token: string): Promise<Alert | null> {
+  const alert = await alertOfLink(deps, token)
+  if (!alert) return null
+  return deps.endings.end(alert.id, { status: 'ended', reason: REASON, nowMs: deps.clock.now() })
+}
+
+function isSame(sent: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(sent), Buffer.from(expected)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
