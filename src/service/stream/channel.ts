@@ -74,12 +74,6 @@ export class Channel implements Source {
     for (const reader of this.#audience.of(entry.touched)) reader.heard(entry)
   }
 
-  /** Leaves out a step, while nobody reads: what comes after it is kept. */
-  skip(position: number): void {
-    this.ring.clear(position)
-    this.#position = position
-  }
-
   /** Makes every reader ask again, and keeps only what comes after `position`. */
   interrupt(reason: ResetReason, position: number): void {
     this.ring.clear(position)

@@ -1,4 +1,4 @@
-import { HOUR_MS, MINUTE_MS } from '~/domain/duration.ts'
+import { HOUR_MS } from '~/domain/duration.ts'
 import type { Tier } from '~/domain/freshness.ts'
 import { readEventId } from '~/domain/live/event-id.ts'
 import type { Subscription } from '~/domain/live/subscription.ts'
@@ -19,8 +19,6 @@ const REALTIME_LIMITS: RingLimits = { steps: 50_000, events: 20_000, bytes: 16 *
 const HOURLY_LIMITS: RingLimits = { steps: 3, events: 20_000, bytes: 16 * 1024 * 1024 }
 /** How long time is watched after the last reader has left: so long one may come back. */
 const LINGER_MS = HOUR_MS / 6
-/** How long there is no tick where nobody watches; else there is one each minute. */
-const UNWATCHED_MS = 3 * MINUTE_MS
 
 type HubDeps = {
   readonly live: Live
@@ -46,7 +44,7 @@ type StreamRequest = {
  *
  * Events are made of the steps of `live`, once for all, and told in turns after whatever made them.
  * Readers of the hourly tier are told at the top of the hour what it shows that the one before did
- * not, and nothing else. While nobody reads events anywhere, none are made.
+ * not, and nothing else.
  */
 export class StreamHub implements StepHearer {
   readonly #channels: Readonly<Record<Tier, Channel>>
@@ -58,14 +56,11 @@ export class StreamHub implements StepHearer {
   /** Ends the watch on time, while there is one; and the wait for its end. */
   #unwatch: (() => void) | null = null
   #unlinger: (() => void) | null = null
-  /** When the last tick was committed, or this process began. */
-  #tickMs: number
 
   constructor(private readonly deps: HubDeps) {
     const { live, texts, now, soon = setImmediate, later = unrefTimeout } = deps
     this.#later = later
     this.#position = live.position
-    this.#tickMs = now()
     this.#base = { generation: live.current, hourMs: null }
     const shared = { texts, now, later, turns: new Turns(soon), onLeft: () => this.#linger() }
     const realtime = new Channel('realtime', shared, REALTIME_LIMITS, live.position)
@@ -103,30 +98,19 @@ export class StreamHub implements StepHearer {
     const { limits } = this.deps
     const { realtime, hourly } = this.#channels
     this.#position = step.position
-    if (step.kind === 'tick') this.#tickMs = step.committedMs
-    if (this.#isAsked(step)) realtime.append(realtimeEntry(step, limits), this.#known)
-    else realtime.skip(step.position)
+    realtime.append(realtimeEntry(step, limits), this.#known)
     hourly.settle(this.#known)
     if (step.kind === 'hour') this.#open(step)
   }
 
   onGap(position: number): void {
     const isFirst = this.#position === 0
-    const { live, now } = this.deps
+    const { live } = this.deps
     this.#position = position
     this.#channels.realtime.interrupt('gap', position)
     if (!isFirst) return
     this.#channels.hourly.interrupt('gap', position)
-    this.#tickMs = now()
     this.#base = { generation: live.current, hourMs: null }
-  }
-
-  /**
-   * Whether anybody may ask for what a step tells: there are readers here, or were a while ago, or
-   * there are readers elsewhere, who have time watched.
-   */
-  #isAsked({ committedMs }: Step): boolean {
-    return this.#unwatch !== null || committedMs - this.#tickMs <= UNWATCHED_MS
   }
 
   /** Tells hourly readers what the hour shows, or that they have to ask for it. */

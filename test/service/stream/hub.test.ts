@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { HOUR_MS, MINUTE_MS } from '~/domain/duration.ts'
+import { HOUR_MS } from '~/domain/duration.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
 import { offer } from '../../support/offers.ts'
 import { Listener, Replica, SharedLog } from '../../support/replica.ts'
@@ -140,23 +140,6 @@ describe('a stream', () => {
 })
 
 describe('the hub', () => {
-  test('keeps nothing while nobody reads anywhere, and everything once somebody does', async () => {
-    const { ring } = replica.hub.figures
-    log.nowMs += 10 * MINUTE_MS
-    log.quotes({ providerId: 'retail-b', rate: 129 })
-    await follow(replica)
-    expect(replica.hub.figures.ring).toEqual(ring)
-    log.add({ kind: 'tick' })
-    log.quotes({ providerId: 'retail-b', rate: 130 })
-    await follow(replica)
-    expect(replica.hub.figures.ring).toMatchObject({ steps: 2, events: 2 })
-    log.nowMs += 10 * MINUTE_MS
-    const listener = new Listener(replica, ['USD/KES'])
-    log.quotes({ providerId: 'retail-b', rate: 131 })
-    await follow(replica)
-    expect(names(listener)).toEqual(['quote', 'best'])
-  })
-
   test('writes the text of an event once, for all who hear of it', async () => {
     const texts: string[] = []
     for (let i = 0; i < 3; i++) {
