@@ -135,7 +135,7 @@ type WaysOnProps = { readonly question: BoardQuestion; readonly canSignUp: boole
 function WaysOn({ question, canSignUp }: WaysOnProps) {
   const { from, to, goal } = question
   return (
-    <>
+    <div class="page-head">
       <p class="small">
         <a href={boardHref(turned(question))}>
           The other way: {to} to {from}
@@ -143,13 +143,11 @@ function WaysOn({ question, canSignUp }: WaysOnProps) {
         <HomePair {...question} />
       </p>
       {canSignUp && (
-        <p>
-          <a class="button button-quiet" href={newAlertHref({ from, to, amount: goal.amount })}>
-            Tell me when…
-          </a>
-        </p>
+        <a class="button button-quiet" href={newAlertHref({ from, to, amount: goal.amount })}>
+          Tell me when…
+        </a>
       )}
-    </>
+    </div>
   )
 }
 
