@@ -9,8 +9,10 @@ import { Deliverer, type Outcome } from '~/jobs/deliver.ts'
 import { createAlert } from '~/service/alert/create.ts'
 import { createOutboxStore } from '~/store/alert/outbox-store.ts'
 import { send } from '~/webhook/send.ts'
+import { handleAt } from '../runtime/replica-scene.ts'
 import { AlertWorld, WISH } from '../service/alert/alert-world.ts'
 import { databasesOfFile, otherHandle, stockedDatabase } from '../store/samples.ts'
+import { DatabaseProxy } from '../support/database-proxy.ts'
 import { KeptLog } from '../support/log.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
 import { rawReceiver, receiver } from '../support/receivers.ts'
@@ -218,6 +220,35 @@ describe('Deliverer', () => {
       world.clock.now(),
     )
     expect((await listOf(alert))[0]).toMatchObject({ status: 'done', tries: 2, lastError: null })
+  })
+})
+
+describe('Deliverer, while the database is away', () => {
+  test('what was told but not kept is told again under its id, and nothing is lost', async () => {
+    const proxy = await DatabaseProxy.to(database.url)
+    const away = () => {
+      proxy.isDropping = true
+      proxy.cut()
+    }
+    using to = receiver(() => {
+      away()
+      return new Response(null, { status: 204 })
+    })
+    const alert = await alertTo(to.url)
+    const sent = await Promise.all([fire(alert), fire(alert), fire(alert)])
+    const { deliverer } = delivering({ on: handleAt(database, proxy.port) as FreshDatabase })
+    deliverer.wake()
+    await to.until(1)
+    await until('its outcome is given up', async () => deliverer.underWay === 0)
+    expect(await deliverer.jobs[0]!.run()!.catch(() => 'away')).toBe('away')
+    proxy.isDropping = false
+    await database.sql`update alert_deliveries set claimed_until = claimed_until - interval '1 minute'`
+    delivering().deliverer.wake()
+    await settled(alert)
+    const ids = to.got.map(({ headers }) => headers['webhook-id'])
+    expect(new Set(ids)).toEqual(new Set(sent.map(({ id }) => id)))
+    expect((await listOf(alert)).map(({ status }) => status)).toEqual(['done', 'done', 'done'])
+    proxy.close()
   })
 })
 
