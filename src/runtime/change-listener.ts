@@ -15,11 +15,12 @@ type ChangeListenerDeps = {
   readonly meter: Pick<UsageMeter, 'release'>
   readonly clock: Clock
   readonly log: Log
-  /** Hears of alerts and of what is to be told of them, whichever process says it. */
-  readonly onAlertNews?: (news: AlertNews) => void
 }
 
-type AlertNews = Extract<HeardNews, { readonly kind: 'alerts' | 'deliveries' }>
+/** News of alerts, or of what is to be told of them, whichever process says it. */
+type AlertNews =
+  | { readonly kind: 'alerts'; readonly accountId?: string }
+  | { readonly kind: 'deliveries' }
 
 /** How long the fate of a statement may be open after its answer was lost. */
 const LOST_ANSWER_MS = 15 * MINUTE_MS
@@ -36,6 +37,7 @@ const PULSE_MS_MAX = 1000
  */
 export class ChangeListener {
   #listening: Listening | null = null
+  readonly #alertHearers: ((news: AlertNews) => void)[] = []
   #isFirst = true
   #isHeard = true
   #heardCount = 0
@@ -52,6 +54,8 @@ export class ChangeListener {
         if (!this.#isFirst) {
           this.deps.refresher.note({ kind: 'everything' })
           this.deps.follower.wake()
+          this.#tell({ kind: 'alerts' })
+          this.#tell({ kind: 'deliveries' })
         }
         this.#isFirst = false
       },
@@ -97,6 +101,15 @@ export class ChangeListener {
     this.#listening?.stop()
   }
 
+  /** Tells of alerts from now on; of all of them after a lost connection. */
+  hearOfAlerts(hear: (news: AlertNews) => void): void {
+    this.#alertHearers.push(hear)
+  }
+
+  #tell(news: AlertNews): void {
+    for (const hear of this.#alertHearers) hear(news)
+  }
+
   #hear(news: HeardNews): void {
     const { database, refresher, follower, meter, clock } = this.deps
     const isOwn = news.origin === originOf(database)
@@ -105,7 +118,7 @@ export class ChangeListener {
     if (news.kind === 'pulse') this.#hearPulse(news.count, isOwn)
     else if (news.kind === 'shares') {
       if (!isOwn) meter.release(news.accountIds)
-    } else if (news.kind === 'alerts' || news.kind === 'deliveries') this.deps.onAlertNews?.(news)
+    } else if (news.kind === 'alerts' || news.kind === 'deliveries') this.#tell(news)
     else if (!isOwn || news.kind === 'access' || this.#mayHaveLost(clock.now()))
       refresher.note(news)
   }

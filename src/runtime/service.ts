@@ -11,8 +11,7 @@ import { createObservationStore } from '~/store/observation-store.ts'
 import { createSendingStore } from '~/store/portal/sending-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { accessTokensOf } from './access-tokens.ts'
-import { alertDepsOf } from './alert/alert-deps.ts'
-import { Deliveries } from './alert/deliveries.ts'
+import { type Alerting, alertingOf } from './alert/alerting.ts'
 import { type Core, openCore } from './core.ts'
 import { dayFileJob, dayFilesOf } from './file/day-files.ts'
 import { type Listener, listen } from './listener.ts'
@@ -45,7 +44,7 @@ export type RunningService = {
 type Parts = {
   readonly core: Core
   readonly people: People
-  readonly deliveries: Deliveries
+  readonly alerts: Alerting
   readonly observations: ReturnType<typeof createObservationStore>
   readonly silence: SilenceWatch
   readonly dayFileJob: Job
@@ -121,10 +120,9 @@ export class Service implements RunningService {
     const tokens = accessTokensOf({ ...this.options, memory, refresher: core.refresher })
     const tools = new Tools({ ...reading, tokens, options: toolServerOptions(config) })
     const places = { addresses: this.#addresses, listensAt: () => this.origin }
-    const alerting = alertDepsOf({
-      ...{ ...this.options, ...reading, secret: this.#secret },
-      ...{ live: { position: 0 }, onChange: async () => {} },
-    })
+    const parts = { core, past, secret: this.#secret }
+    const alerts = this.#opened.add(alertingOf(this.options, parts))
+    const { alerting, deliveries } = alerts
     const shared = { ...reading, ...places, alerting, secret: this.#secret }
     const people = this.#opened.add(new People({ ...this.options, ...shared }))
     const observations = createObservationStore(database, clock)
@@ -137,7 +135,6 @@ export class Service implements RunningService {
     const sources = new SourceService({ ...this.options, memory, store, watch: telemetry.source })
     const silence = new SilenceWatch({ store: createSendingStore(database), memory, clock })
     const dayFiles = dayFilesOf(database)
-    const deliveries = this.#opened.add(new Deliveries({ ...this.options, secret: this.#secret }))
     const own = { store, health, silence, door: this.#door, database, deliveries }
     const app = createApp({
       ...reading,
@@ -155,7 +152,7 @@ export class Service implements RunningService {
       ...health,
     })
     const fileJob = dayFileJob({ ...reading, dayFiles })
-    return { core, people, deliveries, observations, silence, sources, dayFileJob: fileJob, app }
+    return { core, people, alerts, observations, silence, sources, dayFileJob: fileJob, app }
   }
 
   #health({ refresher }: Core): HealthDeps {
@@ -168,12 +165,12 @@ export class Service implements RunningService {
   }
 
   #jobs(): Job[] {
-    const { core, people, deliveries, silence, sources, dayFileJob } = this.#parts!
+    const { core, people, alerts, silence, sources, dayFileJob } = this.#parts!
     const { memory, changes, readReplicas, feeds } = core
     return [
       ...serviceJobs(this.options, this.#parts!),
       people.job,
-      ...deliveries.jobs,
+      ...alerts.jobs,
       changes.job,
       ...readReplicas.jobs,
       ...feeds.jobs,

@@ -32,7 +32,7 @@ export function heldAlerts(places: Places = nothingKnown()): AlertDeps {
         return deliveries.at(-1)!
       },
     },
-    live: { position: 1 },
+    live: { caughtUp: async () => ({ position: 1, current: places.memory.current }) },
     secrets: { make: async () => ({ text: 'whsec_c2VjcmV0', sealed: 'sealed' }) },
     receivers: {
       faultOf: async (url) => (url.startsWith('https://') ? null : 'it must be an https URL'),

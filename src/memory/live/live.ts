@@ -17,6 +17,8 @@ export type Live = {
   readonly current: Generation
   /** The moment by which `current` is to be looked at: that of the last tick. */
   readonly atMs: number
+  /** The last hour that was opened; null where none is known. */
+  readonly hourMs: number | null
   /** Tells of each step from now on, until the function that it answers is called. */
   hear(hearer: StepHearer): () => void
   /**

@@ -3,6 +3,8 @@ import { lookup } from 'node:dns/promises'
 import type { Clock } from '~/clock.ts'
 import type { Config } from '~/config.ts'
 import { allowedPlaces } from '~/feed/private-address.ts'
+import type { Follower } from '~/jobs/follower.ts'
+import type { Live } from '~/memory/live/live.ts'
 import type { Memory } from '~/memory/memory.ts'
 import type { ServiceOptions } from '~/runtime/service-options.ts'
 import type { SharedSecret } from '~/runtime/shared-secret.ts'
@@ -17,7 +19,9 @@ import { receiverFault } from '~/webhook/receiver.ts'
 import { newWebhookSecret, sealBy } from '~/webhook/secrets.ts'
 import { testBody } from '~/wire/alert/delivery.ts'
 
-type Options = Pick<AlertDeps, 'past' | 'live' | 'onChange'> & {
+type Options = Pick<AlertDeps, 'past' | 'onChange'> & {
+  readonly live: Pick<Live, 'position' | 'current'>
+  readonly follower: Pick<Follower, 'caughtUp'>
   readonly config: Pick<
     Config,
     'midMaxAgeMs' | 'quoteMaxAgeMs' | 'smtpUrl' | 'staleAfterMs' | 'webhookAllow' | 'work'
@@ -36,7 +40,7 @@ const ASKED_MAX = 2
 
 /** What alerts need that their owners list, make and change. */
 export function alertDepsOf(options: Options): AlertDeps {
-  const { config, database, clock, memory, past, live, secret, onChange } = options
+  const { config, database, clock, memory, past, live, follower, secret, onChange } = options
   const limit = new WorkLimit({ runningMax: ASKED_MAX, waitingMax: config.work.waitingMax })
   const seal = sealBy(secret, randomBytes)
   const receivers = {
@@ -45,7 +49,13 @@ export function alertDepsOf(options: Options): AlertDeps {
     allowed: allowedPlaces(config.webhookAllow),
   }
   return {
-    ...{ memory, past, clock, live, onChange, testBody },
+    ...{ memory, past, clock, onChange, testBody },
+    live: {
+      async caughtUp() {
+        await follower.caughtUp()
+        return live
+      },
+    },
     alerts: guarded(createAlertStore(database), limit),
     deliveries: guarded(createDeliveryList(database), limit),
     ageLimits: config,

@@ -78,8 +78,10 @@ export type AlertDeps = {
   readonly ageLimits: AgeLimits
   readonly past: SnapshotDeps
   readonly clock: { now(): number }
-  /** The log of changes, as far as this process judges by it. */
-  readonly live: { readonly position: number }
+  readonly live: {
+    /** What is known by the log of changes, once everything committed before the call is. */
+    caughtUp(): Promise<{ readonly position: number; readonly current: Generation }>
+  }
   readonly secrets: {
     /** A new key of signatures: its text, shown once, and what is kept of it. */
     make(): Promise<{ readonly text: string; readonly sealed: string }>
@@ -155,9 +157,9 @@ export async function firstJudgement(
   { plan }: Account,
   watched: Watched,
 ): Promise<FirstJudgement> {
-  const { memory, ageLimits, clock, live } = deps
-  const judgedPosition = live.position
-  const view = new View(memory.current, freshnessAt(tierOf(plan), clock.now()), ageLimits)
+  const { ageLimits, clock, live } = deps
+  const { position: judgedPosition, current } = await live.caughtUp()
+  const view = new View(current, freshnessAt(tierOf(plan), clock.now()), ageLimits)
   const base = await baseOf(deps.past, view, watched)
   const value = watchedValue(view, watched)
   const standing = standingAt(watched.when, base, value)

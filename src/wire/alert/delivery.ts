@@ -6,9 +6,8 @@ import {
   DELIVERY_STATUSES,
   type Delivery,
 } from '~/domain/alert/delivery.ts'
-import type { Value } from '~/domain/alert/rule.ts'
 import { corridorKey } from '~/domain/corridor.ts'
-import type { Tier } from '~/domain/freshness.ts'
+import type { Firing } from '~/service/alert/judge.ts'
 import { Instant, namedRecord, nullable, words } from '~/wire/fields.ts'
 import { iso } from '~/wire/present.ts'
 import { presentCondition } from './alert.ts'
@@ -49,19 +48,6 @@ export const presentDelivery = (delivery: Delivery): Static<typeof DeliveryRespo
   last_ms: delivery.lastMs,
 })
 
-/** An alert that fired, and by which values. */
-type Firing = {
-  readonly alert: Alert
-  readonly value: Value
-  /** The value before it; null where none is known. */
-  readonly previous: Value
-  /** When the commit that made it so was recorded, or the moment that did. */
-  readonly atMs: number
-  /** The moment that the value is of: the top of the hour for the hourly tier. */
-  readonly asOfMs: number
-  readonly tier: Tier
-}
-
 /** The text that tells of a firing. */
 export const firedBody = ({ alert, atMs, ...firing }: Firing): string =>
   JSON.stringify({
@@ -73,7 +59,7 @@ export const firedBody = ({ alert, atMs, ...firing }: Firing): string =>
       field: alert.when.field,
       value: firing.value,
       previous: firing.previous,
-      as_of: iso(firing.asOfMs),
+      as_of: iso(atMs),
       data_freshness: firing.tier,
     },
   })

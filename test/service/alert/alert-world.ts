@@ -44,7 +44,7 @@ export class AlertWorld {
       ageLimits: { midMaxAgeMs: 1e9, quoteMaxAgeMs: null, staleAfterMs: 1e9 },
       past: emptyPast(),
       clock: this.clock,
-      live: this.live,
+      live: { caughtUp: async () => ({ ...this.live, current: this.memory.current }) },
       secrets: {
         make: async () => ({ text: `whsec_${++this.#ids}`, sealed: `sealed_${this.#ids}` }),
       },

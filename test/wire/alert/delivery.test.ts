@@ -21,13 +21,11 @@ const alert: Alert = {
 
 describe('firedBody', () => {
   test('tells which alert fired, by which value, and what was before it', () => {
-    const asOfMs = Date.parse('2026-03-05T14:00:00Z')
     const firing = {
       alert,
       value: 131,
       previous: 129,
       atMs: NOW_MS,
-      asOfMs,
       tier: 'hourly',
     } as const
     expect(JSON.parse(firedBody(firing))).toEqual({
@@ -44,7 +42,7 @@ describe('firedBody', () => {
         field: 'best',
         value: 131,
         previous: 129,
-        as_of: '2026-03-05T14:00:00.000Z',
+        as_of: '2026-03-05T14:25:30.500Z',
         data_freshness: 'hourly',
       },
     })

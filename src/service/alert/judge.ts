@@ -1,0 +1,281 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { ALERTS_MAX, type Alert, type Standing } from '~/domain/alert/alert.ts'
+import { judged, type Value } from '~/domain/alert/rule.ts'
+import type { Transition } from '~/domain/alert/transition.ts'
+import { type Corridor, corridorKey } from '~/domain/corridor.ts'
+import { MINUTE_MS } from '~/domain/duration.ts'
+import { type Freshness, freshnessAt, hourStartMs, type Tier } from '~/domain/freshness.ts'
+import { tierOf } from '~/domain/quota.ts'
+import type { Quote } from '~/domain/quote.ts'
+import type { Live } from '~/memory/live/live.ts'
+import type { Step, StepHearer } from '~/memory/live/step.ts'
+import type { Generation } from '~/memory/memory.ts'
+import { type AgeLimits, View } from '~/memory/view.ts'
+import { watchedValue } from './value.ts'
+
+/** An alert that fired, and by which values. */
+export type Firing = {
+  readonly alert: Alert
+  readonly value: Value
+  /** The value before it; null where none is known. */
+  readonly previous: Value
+  /** When what made it so was committed, or the moment that did; the hour for the hourly tier. */
+  readonly atMs: number
+  readonly tier: Tier
+}
+
+type JudgeDeps = {
+  readonly live: Live
+  /** What is served, which knows the plans of accounts. */
+  readonly memory: { readonly current: Generation }
+  readonly ageLimits: AgeLimits
+  readonly clock: { now(): number }
+  /** Takes each transition, in the order of the log. */
+  readonly take: (transition: Transition) => void
+  /** The text that tells of a firing. */
+  readonly bodyOf: (firing: Firing) => string
+  /** Hears of an alert that could not be judged, which is a bug of ours. */
+  readonly onFault: (error: unknown) => void
+}
+
+/** An alert, and how it stands here. */
+type Judging = {
+  readonly alert: Alert
+  /** How many active alerts of the account are older. */
+  readonly rank: number
+  /** When it was read; it is not judged by what held before. */
+  readonly readMs: number
+  standing: Standing
+  value: Value
+  /** The position of the log by which it was judged last. */
+  position: number
+  isOver: boolean
+}
+
+/** A moment of the log at which alerts of a tier are judged. */
+type Moment = {
+  readonly position: number
+  readonly generation: Generation
+  readonly freshness: Freshness
+  readonly committedMs: number
+  /** The names of corridors, or the id of an account; null for no restriction. */
+  readonly keys: ReadonlySet<string> | null
+  readonly accountId: string | null
+}
+
+/** How many moments may wait; beyond that, all alerts are judged once by what is known then. */
+const WAITING_MAX = 1000
+/** How many alerts are judged in one go, before others get their turn. */
+const SLICE = 100
+/** How far the moment of the log may be behind while nobody watches. */
+const BEHIND_MS_MAX = MINUTE_MS
+
+/**
+ * Judges alerts by each step of the log, in its order. All processes judge alike; what comes of it
+ * is kept by whichever is first.
+ */
+export class AlertJudge implements StepHearer {
+  readonly #ofAccounts = new Map<string, readonly Judging[]>()
+  readonly #inCorridors = new Map<string, Set<Judging>>()
+  readonly #watches = new Map<string, () => void>()
+  #waiting: Moment[] = []
+  #work: Promise<void> | null = null
+
+  constructor(private readonly deps: JudgeDeps) {}
+
+  /** Every alert that is judged, with the tier of its account. */
+  get judged(): readonly { readonly alert: Alert; readonly tier: Tier }[] {
+    return this.#all().flatMap((one) => {
+      const tier = this.#tierOf(one)
+      return tier === null ? [] : [{ alert: one.alert, tier }]
+    })
+  }
+
+  onStep({ position, kind, atMs, committedMs, after, hour, quotes }: Step): void {
+    if (this.#ofAccounts.size === 0) return
+    const at = { position, generation: after, committedMs, accountId: null }
+    const freshness = hour ? freshnessAt('hourly', hour.ms) : freshnessAt('realtime', atMs)
+    const keys = kind === 'observations' ? this.#watchedAmong(quotes) : null
+    if (keys?.size !== 0) this.#add({ ...at, keys, freshness })
+  }
+
+  /** Judges all by what is known now; time may have been set back. */
+  onGap(): void {
+    this.#waiting = []
+    for (const own of [...this.#ofAccounts.values()])
+      this.#put(own.map((one) => ({ ...one, readMs: Number.NEGATIVE_INFINITY })))
+    this.#addAll(null)
+  }
+
+  /**
+   * Replaces the alerts of an account, or all alerts, by those read from the database; each is
+   * judged at once by what is known here, unless another process has judged it further on.
+   */
+  replace(alerts: readonly Alert[], accountId: string | null): void {
+    const before = new Map(this.#all(accountId).map((one) => [one.alert.id, one]))
+    for (const id of accountId === null ? [...this.#ofAccounts.keys()] : [accountId])
+      this.#remove(id)
+    const readMs = this.deps.clock.now()
+    for (const own of Map.groupBy(alerts, (alert) => alert.accountId).values())
+      this.#put(
+        own.map((alert, rank) => {
+          const known = before.get(alert.id)
+          const fresh = judgingOf(alert, rank, readMs)
+          if (known?.alert.revision !== alert.revision) return fresh
+          return { ...fresh, readMs: known.readMs, value: known.value }
+        }),
+      )
+    this.watchTime()
+    this.#addAll(accountId)
+  }
+
+  /** Has ticks logged for the corridors of alerts of the realtime tier, and for no others. */
+  watchTime(): void {
+    const wanted = new Map<string, Corridor>()
+    for (const { alert, tier } of this.judged)
+      if (tier === 'realtime') wanted.set(corridorKey(alert.corridor), alert.corridor)
+    for (const [key, end] of this.#watches)
+      if (!wanted.has(key)) {
+        end()
+        this.#watches.delete(key)
+      }
+    for (const [key, corridor] of wanted)
+      if (!this.#watches.has(key)) this.#watches.set(key, this.deps.live.watch(corridor))
+  }
+
+  /** Resolves when everything heard so far is judged. */
+  async settled(): Promise<void> {
+    while (this.#work) await this.#work
+  }
+
+  stop(): void {
+    this.#waiting = []
+    for (const id of [...this.#ofAccounts.keys()]) this.#remove(id)
+    this.watchTime()
+  }
+
+  #watchedAmong(quotes: readonly Quote[]): ReadonlySet<string> {
+    return new Set(quotes.map(corridorKey).filter((key) => this.#inCorridors.has(key)))
+  }
+
+  #put(own: readonly Judging[]): void {
+    const [first] = own
+    if (!first) return
+    this.#remove(first.alert.accountId)
+    this.#ofAccounts.set(first.alert.accountId, own)
+    for (const one of own) {
+      const key = corridorKey(one.alert.corridor)
+      const there = this.#inCorridors.get(key) ?? new Set()
+      this.#inCorridors.set(key, there.add(one))
+    }
+  }
+
+  #remove(accountId: string): void {
+    for (const one of this.#ofAccounts.get(accountId) ?? []) {
+      const key = corridorKey(one.alert.corridor)
+      const there = this.#inCorridors.get(key)
+      there?.delete(one)
+      if (there?.size === 0) this.#inCorridors.delete(key)
+    }
+    this.#ofAccounts.delete(accountId)
+  }
+
+  /** Adds both tiers by what is known now. */
+  #addAll(accountId: string | null): void {
+    const { position, current: generation, atMs, hourMs } = this.deps.live
+    const at = { position, generation, committedMs: atMs, keys: null, accountId }
+    const openMs = Math.max(hourStartMs(atMs), hourMs ?? Number.NEGATIVE_INFINITY)
+    this.#add({ ...at, freshness: freshnessAt('hourly', openMs) })
+    this.#add({ ...at, freshness: freshnessAt('realtime', atMs) })
+  }
+
+  #add(moment: Moment): void {
+    this.#waiting.push(moment)
+    if (this.#waiting.length > WAITING_MAX) this.onGap()
+    this.#work ??= this.#judgeAll().finally(() => {
+      this.#work = null
+    })
+  }
+
+  async #judgeAll(): Promise<void> {
+    await turn()
+    for (let moment = this.#waiting.shift(); moment; moment = this.#waiting.shift()) {
+      const view = new View(moment.generation, moment.freshness, this.deps.ageLimits)
+      const values = new Map<string, Value>()
+      let count = 0
+      for (const one of this.#due(moment)) {
+        this.#judge(one, moment, () => valueIn(values, view, one.alert))
+        if (++count % SLICE === 0) await turn()
+      }
+    }
+  }
+
+  #due({ freshness, keys, accountId }: Moment): readonly Judging[] {
+    const some = keys ? [...keys].flatMap((key) => [...(this.#inCorridors.get(key) ?? [])]) : null
+    return (some ?? this.#all(accountId)).filter(
+      (one) => this.#tierOf(one) === freshness.tier && !isBefore(freshness, one),
+    )
+  }
+
+  #all(accountId: string | null = null): readonly Judging[] {
+    if (accountId !== null) return this.#ofAccounts.get(accountId) ?? []
+    return [...this.#ofAccounts.values()].flat()
+  }
+
+  #judge(one: Judging, { position, freshness, committedMs }: Moment, valueNow: () => Value): void {
+    if (one.isOver) return
+    try {
+      const value = valueNow()
+      const { alert, standing: was, value: previous } = one
+      if (value !== null) one.value = value
+      if (position <= one.position) return
+      one.position = position
+      const { standing: now, fires } = judged(alert.when, was, value)
+      if (now === was) return
+      one.standing = now
+      one.isOver = fires && alert.isOnce
+      const { tier, nowMs } = freshness
+      const atMs = tier === 'hourly' ? nowMs : committedMs
+      const firing = { alert, value, previous, atMs, tier }
+      this.deps.take({
+        ...{ alert, position, was, now, atMs },
+        value: typeof value === 'number' ? value : null,
+        body: fires ? this.deps.bodyOf(firing) : null,
+      })
+    } catch (error) {
+      this.deps.onFault(error)
+    }
+  }
+
+  /** The tier that an alert is judged at; null for one that the account's plan does not judge. */
+  #tierOf({ alert, rank }: Judging): Tier | null {
+    const account = this.deps.memory.current.keys.account(alert.accountId)
+    return account && rank < ALERTS_MAX[account.plan] ? tierOf(account.plan) : null
+  }
+}
+
+const judgingOf = (alert: Alert, rank: number, readMs: number): Judging => ({
+  ...{ alert, rank, readMs },
+  standing: alert.standing,
+  value: alert.lastValue,
+  position: alert.judgedPosition,
+  isOver: false,
+})
+
+/**
+ * Whether a moment is of a time before an alert was read. The log's time stands still while nobody
+ * watches, and its next tick comes within seconds of somebody who does; age is judged only from it.
+ */
+function isBefore({ tier, nowMs }: Freshness, { alert, readMs }: Judging): boolean {
+  if (tier === 'hourly') return nowMs < hourStartMs(readMs)
+  return nowMs < (alert.when.field === 'stale' ? readMs : readMs - BEHIND_MS_MAX)
+}
+
+/** The value of what an alert watches, which others may watch too. */
+function valueIn(known: Map<string, Value>, view: View, alert: Alert): Value {
+  const { corridor, amount, when } = alert
+  const age = when.field === 'stale' ? when.periodMs : null
+  const key = `${corridorKey(corridor)} ${when.field} ${amount} ${age}`
+  if (!known.has(key)) known.set(key, watchedValue(view, alert))
+  return known.get(key)!
+}

@@ -1,0 +1,85 @@
+import type { Account } from '~/domain/account.ts'
+import type { Quote } from '~/domain/quote.ts'
+import { LiveMemory, type LoggedChange } from '~/memory/live/live.ts'
+import { Memory } from '~/memory/memory.ts'
+import { AlertJudge } from '~/service/alert/judge.ts'
+import { AlertWatch } from '~/service/alert/watch.ts'
+import { createJudgementStore } from '~/store/alert/judgement-store.ts'
+import type { Database } from '~/store/database.ts'
+import { firedBody } from '~/wire/alert/delivery.ts'
+import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
+import type { HandClock } from '../../support/clock.ts'
+import { noReferences } from '../../support/days.ts'
+
+export const LIMITS = { midMaxAgeMs: 1e12, quoteMaxAgeMs: null, staleAfterMs: 7 * 86_400_000 }
+
+/** A process that judges the alerts of a database by a log that is written by hand. */
+export class Replica {
+  readonly live = new LiveMemory()
+  readonly served = new Memory()
+  readonly faults: unknown[] = []
+  readonly judge: AlertJudge
+  readonly watch: AlertWatch
+
+  constructor(
+    database: Database,
+    private readonly clock: HandClock,
+    store = createJudgementStore(database),
+  ) {
+    const onFault = (error: unknown) => void this.faults.push(error)
+    this.judge = new AlertJudge({
+      ...{ live: this.live, memory: this.served, clock, onFault },
+      ageLimits: LIMITS,
+      take: (transition) => this.watch.take(transition),
+      bodyOf: firedBody,
+    })
+    this.watch = new AlertWatch({ store, judge: this.judge, onFault })
+    this.live.hear(this.judge)
+  }
+
+  /** Begins with what was known at a position, and reads all alerts. */
+  async start(position: number, quotes: readonly Quote[] = []): Promise<this> {
+    const memory = new Memory()
+    const catalogue = { currencies: CURRENCIES, providers: PROVIDERS }
+    memory.publish({ catalogue, quotes }, this.clock.now())
+    this.live.begin({ memory, position, atMs: this.clock.now(), hourMs: null })
+    await this.read()
+    return this
+  }
+
+  know(...accounts: readonly Account[]): this {
+    this.served.publish({ access: { accounts, keys: [] } }, this.clock.now())
+    return this
+  }
+
+  async apply(...changes: readonly Partial<LoggedChange>[]): Promise<void> {
+    for (const change of changes) {
+      const position = this.live.position + 1
+      const atMs = this.clock.now() + position
+      const days = { referencesAt: noReferences }
+      await this.live.apply({ position, kind: 'observations', atMs, ...change }, days)
+    }
+    await this.settled()
+  }
+
+  async read(accountId: string | null = null): Promise<void> {
+    await this.watch.read(accountId)
+    await this.settled()
+  }
+
+  async settled(): Promise<void> {
+    await this.judge.settled()
+    await this.watch.run()
+    await this.judge.settled()
+    await this.watch.run()
+  }
+}
+
+let ids = 0
+
+/** A retail price of USD/KES. */
+export const price = (rate: number, more: Partial<Quote> = {}): Quote => ({
+  ...{ id: ++ids, providerId: 'retail-a', rate, atMs: 0, from: 'USD', to: 'KES' },
+  ...{ fee: null, feeCurrency: null, offer: null, rateType: 'retail', evidence: 'observed' },
+  ...more,
+})
