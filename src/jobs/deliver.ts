@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Answer, Attempt, Claim, ClaimRequest, SwitchedOff } from '~/domain/alert/claim.ts'
 import { nextTryMs } from '~/domain/alert/retries.ts'
 import { DAY_MS } from '~/domain/duration.ts'
@@ -49,6 +50,9 @@ const FOR_ACCOUNT_MAX = 8
 /** How long everything to one address may fail before it is switched off. */
 const FAILING_MS_MAX = DAY_MS
 
+/** How long what is under way may take after the service was told to stop. */
+const STOP_WAIT_MS = 2000
+
 const GONE = 410
 
 /**
@@ -59,6 +63,7 @@ export class Deliverer {
   readonly jobs: readonly Job[]
   readonly #underWay = new Map<Claim, Promise<void>>()
   readonly #stop = new AbortController()
+  #isStopping = false
   #isWanted = false
   #claiming: Promise<void> | null = null
   #dueSinceMs: number | null = null
@@ -92,11 +97,14 @@ export class Deliverer {
     return this.#underWay.size
   }
 
-  /** Ends what is under way, and gives it back to the other processes. */
+  /** Gives what is under way a moment, and what is not done by then back to other processes. */
   async stop(): Promise<void> {
-    this.#stop.abort()
+    this.#isStopping = true
     await this.#claiming?.catch(() => {})
-    await Promise.all(this.#underWay.values())
+    const settled = Promise.all(this.#underWay.values())
+    await Promise.race([settled, delay(STOP_WAIT_MS, undefined, { ref: false })])
+    this.#stop.abort()
+    await settled
   }
 
   #claimAll(): Promise<void> {
@@ -108,7 +116,7 @@ export class Deliverer {
   }
 
   async #claimRounds(): Promise<void> {
-    while (this.#isWanted && !this.#stop.signal.aborted) {
+    while (this.#isWanted && !this.#isStopping) {
       this.#isWanted = false
       const room = UNDER_WAY_MAX - this.#underWay.size
       if (room <= 0) return

@@ -33,7 +33,11 @@ const sent = (deps: SendingDeps, url: string, stop = never()) =>
 /** Deps whose deadline comes when the test says so. */
 function withDeadline() {
   const controller = new AbortController()
-  return { deps: world({ deadline: () => controller.signal }), passes: () => controller.abort() }
+  const deadline = (ms: number) => {
+    expect(ms).toBe(15_000)
+    return controller.signal
+  }
+  return { deps: world({ deadline }), passes: () => controller.abort() }
 }
 
 describe('send', () => {

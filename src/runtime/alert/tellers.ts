@@ -48,11 +48,11 @@ export function tellers(deps: Deps) {
       }
       return send(sending, { url: new URL(to.url), headers, body }, stop)
     },
-    async mail(claim: Claim, address: string | null): Promise<Answer> {
+    async mail(claim: Claim, address: string | null, stop: AbortSignal): Promise<Answer> {
       if (!deps.mailer) return unsent('this service sends no mail')
       if (address === null) return unsent('the account has no confirmed address')
       try {
-        const late = ending(sending.deadline(MAIL_MS_MAX))
+        const late = ending(AbortSignal.any([sending.deadline(MAIL_MS_MAX), stop]))
         await Promise.race([mailed(deps, deps.mailer, { claim, address }), late])
         return { status: null, error: null }
       } catch (err) {

@@ -147,10 +147,12 @@ describe('a webhook', () => {
 })
 
 describe('a mail', () => {
-  /** The link of a mail, as it is asked from this machine. */
+  /** The link in the text of a mail, as it is asked from this machine. */
   function linkIn(mail: string): string {
-    const [, link] = /(https:\/\/rates\.example\.org\/fx\/alerts\/end\?token=[\w.-]+)/.exec(mail)!
-    return link!.replace(HOME, service.origin)
+    const [link] = [
+      ...mail.matchAll(/https:\/\/rates\.example\.org\/fx\/alerts\/end\?[\w.=-]+/g),
+    ].at(-1)!
+    return link.replace(HOME, service.origin)
   }
 
   test('tells what happened, and ends the alert by its link without a session', async () => {
@@ -162,9 +164,7 @@ describe('a mail', () => {
     expect(mail).toContain('the best rate rises above 130 KES.')
     expect(mail).toContain('It is 131.25 KES; before, it was 129.50 KES.')
     expect(mail).toContain('Your plan sees prices once an hour.')
-    expect(mail).toMatch(
-      /List-Unsubscribe:\s+<https:\/\/rates\.example\.org\/fx\/alerts\/end\?token=/,
-    )
+    expect(mail).toMatch(/List-Unsubscribe:\s+<https:\/\/rates\.example\.org\/fx\/alerts\/end\?/)
     expect(mail).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click')
     const link = linkIn(mail)
     const asked = await fetch(link)
