@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'bun:test'
 import { HOUR_MS } from '~/domain/duration.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
 import { offer } from '../../support/offers.ts'
-import { Listener, Replica, SharedLog } from '../../support/replica.ts'
+import { LIMITS, Listener, Replica, SharedLog } from '../../support/replica.ts'
 
 let log: SharedLog
 let replica: Replica
@@ -139,6 +139,19 @@ describe('a stream', () => {
   })
 })
 
+describe('a mid', () => {
+  test('that is recent no more is told to be gone, at the tick that shows it', async () => {
+    const listener = new Listener(replica, ['GBP/KES'])
+    log.pass(LIMITS.midMaxAgeMs)
+    await follow(replica)
+    expect(listener.events).toEqual([])
+    log.pass(1)
+    await follow(replica)
+    expect(listener.events).toMatchObject([{ name: 'mid', data: { corridor: 'GBP/KES' } }])
+    expect(listener.events[0]!.data).not.toHaveProperty('mid_rate')
+  })
+})
+
 describe('the hub', () => {
   test('writes the text of an event once, for all who hear of it', async () => {
     const texts: string[] = []
@@ -164,6 +177,18 @@ describe('the hub', () => {
 })
 
 describe('an hourly stream', () => {
+  test('tells that a price is gone which was recorded late, and ran out before the next', async () => {
+    log.pass(HOUR_MS)
+    await follow(replica)
+    const [atMs, validUntilMs] = [log.nowMs - HOUR_MS, log.nowMs + 1]
+    log.quotes({ providerId: 'p2p-a', rate: 120, to: 'NGN', atMs, offer: offer({ validUntilMs }) })
+    await follow(replica)
+    const listener = new Listener(replica, ['USD/NGN'], { tier: 'hourly' })
+    log.pass(HOUR_MS)
+    await follow(replica)
+    expect(names(listener)).toEqual(['gone', 'best'])
+  })
+
   test('has to ask again where an hour was missed', async () => {
     log.pass(HOUR_MS)
     await follow(replica)

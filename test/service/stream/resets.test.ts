@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { HOUR_MS } from '~/domain/duration.ts'
+import type { Tier } from '~/domain/freshness.ts'
 import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
-import { Listener, Replica, SharedLog } from '../../support/replica.ts'
+import { type Heard, Listener, Replica, SharedLog } from '../../support/replica.ts'
 
 let log: SharedLog
 let replica: Replica
@@ -148,6 +149,61 @@ describe('a stream from an id', () => {
   })
 })
 
+describe('a stream cut anywhere in what one commit changed', () => {
+  const codes = ['KES', 'NGN', 'UGX']
+  const corridors = codes.map((to) => `USD/${to}`)
+
+  /** Everything that comes after each of the events, by the process that told them. */
+  async function cutEverywhere(tier: Tier, events: readonly Heard[]) {
+    for (const [i, { id }] of events.entries()) {
+      const rest = new Listener(replica, corridors, { tier, lastEventId: id })
+      replica.run()
+      expect(rest.events).toEqual(events.slice(i + 1))
+    }
+  }
+
+  test('goes on with the next event, of references', async () => {
+    const stayed = new Listener(replica, corridors)
+    log.references({ KES: 130, NGN: 1500, UGX: 3700 })
+    await follow(replica)
+    expect(stayed.events.length).toBe(3)
+    await cutEverywhere('realtime', stayed.events)
+  })
+
+  test('goes on with the next event, of an hour; another process that began in it does not know', async () => {
+    log.pass(HOUR_MS)
+    await follow(replica)
+    const stayed = new Listener(replica, corridors, { tier: 'hourly' })
+    log.references({ KES: 130, NGN: 1500, UGX: 3700 })
+    const late = new Replica(log)
+    for (const to of codes) log.quotes({ providerId: 'retail-b', rate: 200, to })
+    log.pass(HOUR_MS)
+    await follow(replica)
+    await follow(late)
+    expect(stayed.events.length).toBeGreaterThan(6)
+    await cutEverywhere('hourly', stayed.events)
+    const [{ id }] = stayed.events as [Heard]
+    const there = (lastEventId: string) =>
+      new Listener(late, corridors, { tier: 'hourly', lastEventId })
+    expect(reasons(there(id!))).toEqual(['too_old'])
+    expect(reasons(there(`${id!.split('-')[0]}-`))).toEqual([])
+  })
+
+  test('waits in a process that has yet to hear of where an hourly one began', async () => {
+    commits(3)
+    const other = new Replica(log)
+    const { lastId } = new Listener(other, corridors, { tier: 'hourly' })
+    const waiting = new Listener(replica, corridors, { tier: 'hourly', lastEventId: lastId })
+    await follow(replica)
+    replica.expire()
+    replica.run()
+    expect(waiting.events).toEqual([])
+    log.pass(HOUR_MS)
+    await follow(replica)
+    expect(waiting.events.map(({ name }) => name)).toContain('quote')
+  })
+})
+
 describe('a reader', () => {
   test('who comes back after 10,000 events is told all of them, in pieces', async () => {
     const stayed = new Listener(replica, ['USD/KES'])
@@ -212,6 +268,37 @@ describe('a reader', () => {
     replica.run()
     expect(reasons(back)).toEqual([])
     expect(back.events.length).toBe(2 * waiting)
+  })
+
+  test('that is slow at times may be so again once it has caught up', async () => {
+    const listener = new Listener(replica, ['USD/KES'])
+    for (let i = 0; i < 3; i++) {
+      listener.hasRoom = false
+      commits(1)
+      await follow(replica)
+      commits(699)
+      await follow(replica)
+      listener.hasRoom = true
+      listener.reader.drained()
+      replica.run()
+    }
+    expect(listener.isEnded).toBe(false)
+    expect(listener.events.length).toBe(2 * 3 * 700)
+  })
+
+  test('that stays without room until what it lacks is kept no more was too slow', async () => {
+    const listener = new Listener(replica, ['USD/KES'])
+    listener.hasRoom = false
+    commits(2)
+    await follow(replica)
+    commits(2)
+    commits(10_001, { to: 'NGN' })
+    await follow(replica)
+    expect(listener.isEnded).toBe(false)
+    listener.reader.drained()
+    replica.run()
+    expect(listener.events.at(-1)).toMatchObject({ name: 'slow' })
+    expect(listener.isEnded).toBe(true)
   })
 
   test('is told where it stands by a beat, and can resume from there long after its last event', async () => {
