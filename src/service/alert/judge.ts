@@ -41,6 +41,8 @@ type JudgeDeps = {
 /** An alert, and how it stands here. */
 type Judging = {
   readonly alert: Alert
+  /** Names what it watches, which others may watch too. */
+  readonly watched: string
   /** How many active alerts of the account are older. */
   readonly rank: number
   /** When it was read; it is not judged by what held before. */
@@ -204,7 +206,7 @@ export class AlertJudge implements StepHearer {
       const values = new Map<string, Value>()
       let count = 0
       for (const one of this.#due(moment)) {
-        this.#judge(one, moment, () => valueIn(values, view, one.alert))
+        this.#judge(one, moment, () => valueIn(values, view, one))
         if (++count % SLICE === 0) await turn()
       }
     }
@@ -256,6 +258,7 @@ export class AlertJudge implements StepHearer {
 
 const judgingOf = (alert: Alert, rank: number, readMs: number): Judging => ({
   ...{ alert, rank, readMs },
+  watched: nameOf(alert),
   standing: alert.standing,
   value: alert.lastValue,
   position: alert.judgedPosition,
@@ -271,11 +274,17 @@ function isBefore({ tier, nowMs }: Freshness, { alert, readMs }: Judging): boole
   return nowMs < (alert.when.field === 'stale' ? readMs : readMs - BEHIND_MS_MAX)
 }
 
-/** The value of what an alert watches, which others may watch too. */
-function valueIn(known: Map<string, Value>, view: View, alert: Alert): Value {
-  const { corridor, amount, when } = alert
-  const age = when.field === 'stale' ? when.periodMs : null
-  const key = `${corridorKey(corridor)} ${when.field} ${amount} ${age}`
-  if (!known.has(key)) known.set(key, watchedValue(view, alert))
-  return known.get(key)!
+function nameOf({ corridor, amount, when: { field, periodMs } }: Alert): string {
+  const age = field === 'stale' ? periodMs : null
+  return `${corridorKey(corridor)} ${field} ${amount} ${age}`
+}
+
+/** The value of what an alert watches, worked out once for all that watch it. */
+function valueIn(known: Map<string, Value>, view: View, { alert, watched }: Judging): Value {
+  let value = known.get(watched)
+  if (value === undefined) {
+    value = watchedValue(view, alert)
+    known.set(watched, value)
+  }
+  return value
 }
