@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { Webhook } from 'standardwebhooks'
+import { MailSink } from '../support/mail-sink.ts'
 import { until } from '../support/until.ts'
 import { isTooWide, Scene, strangers, type Visit } from './scene.ts'
 
 const ADA = 'ada.lovelace@example.org'
+const GRACE = 'grace.hopper@example.org'
 const PASSWORD = 'correct horse battery'
+const PUBLIC_URL = 'http://corridor.example'
 const BOARD = '/?from=GBP&to=KES&amount=120'
 
 setDefaultTimeout(90_000)
@@ -18,6 +21,7 @@ let receiver: Bun.Server<undefined>
 let answer = 200
 const calls: Call[] = []
 let ada: Visit
+let grace: Visit
 let secret: string
 
 beforeAll(async () => {
@@ -64,12 +68,28 @@ async function examined({ page }: Visit, name: string): Promise<void> {
   await scene.picture(page, name)
 }
 
+/** Keeps a picture of a page without scripts, which cannot be examined further. */
+async function pictured({ page }: Visit, name: string): Promise<void> {
+  expect([name, await isTooWide(page)]).toEqual([name, false])
+  await scene.picture(page, name)
+}
+
 /** Looks at the page again until a delivery stands there. */
 async function untilShown(page: Page, text: string): Promise<void> {
   await until(`the page shows ${text}`, async () => {
     await page.reload()
     return (await page.locator('tbody').textContent())!.includes(text)
   })
+}
+
+/** Records a price of GBP in KES, as a provider's own program does. */
+async function quote(rate: number): Promise<void> {
+  const reply = await fetch(`${scene.demo.origin}/api/v1/rates`, {
+    method: 'POST',
+    headers: { 'x-api-key': scene.demo.keys.enterprise!, 'content-type': 'application/json' },
+    body: JSON.stringify({ provider_id: 'wise', from: 'GBP', to: 'KES', rate }),
+  })
+  expect(reply.status).toBe(201)
 }
 
 const verified = ({ headers, body }: Call, by: string) => new Webhook(by).verify(body, headers)
@@ -167,6 +187,63 @@ describe('somebody without an account', () => {
   })
 })
 
+describe('somebody with live prices, without scripts', () => {
+  test('is told of a price as soon as it is recorded', async () => {
+    await scene.demo.command('account', 'create', '--email', GRACE, '--plan', 'enterprise')
+    grace = await scene.visit({ isScripted: false })
+    const { page } = grace
+    await page.goto('/developer/alerts/new?from=GBP&to=KES&field=best')
+    await signUp(page, GRACE)
+    await page.getByRole('heading', { name: 'Tell me when…' }).waitFor()
+    await page.getByLabel('Value').fill('900')
+    await page.getByLabel('Address of the server').fill(hook())
+    await page.getByRole('button', { name: 'Make the alert' }).click()
+    const own = (await page.locator('#new-secret').textContent())!.trim()
+    await page.getByRole('link', { name: 'I have copied it' }).click()
+    await page.getByText('GBP to KES: the best rate rises above 900 KES').first().waitFor()
+    await quote(901.5)
+    await untilShown(page, 'arrived')
+    expect(await page.locator('tbody tr').textContent()).toContain('alert')
+    const told = { type: 'alert.fired', data: { corridor: 'GBP/KES', value: 901.5 } }
+    expect(verified(calls.at(-1)!, own)).toMatchObject(told)
+    await pictured(grace, 'alert-fired-light-1280')
+  })
+
+  test('is told again after the price fell in between, however often the server fails', async () => {
+    const { page } = grace
+    await quote(890)
+    answer = 503
+    await quote(905)
+    await untilShown(page, 'next try in')
+    await page.getByRole('link', { name: 'Look again' }).waitFor()
+    await pictured(grace, 'alert-waiting-light-1280')
+    answer = 200
+    await until('both arrived', async () => {
+      await page.getByRole('link', { name: 'All alerts' }).click()
+      await page.getByRole('link', { name: /rises above 900/ }).click()
+      return (await page.getByText('arrived', { exact: true }).count()) === 2
+    })
+    const sent = calls.filter(({ body }) => body.includes('"value":905'))
+    expect(new Set(sent.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+    expect(sent.length).toBeGreaterThan(1)
+  })
+
+  test('pauses the alert, switches it on again and deletes it', async () => {
+    const { page } = grace
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByText('Paused. It tells nothing').waitFor()
+    await page.getByRole('button', { name: 'Switch on' }).click()
+    await page.getByText('Switched on.').waitFor()
+    await page.getByRole('link', { name: 'Delete' }).click()
+    await pictured(grace, 'alert-delete-light-1280')
+    await page.getByRole('button', { name: 'Delete the alert' }).click()
+    await page.getByText('Alert deleted.').waitFor()
+    await page.getByText('You wait for nothing yet').waitFor()
+    await pictured(grace, 'alerts-empty-light-1280')
+    expect(grace.complaints).toEqual([])
+  })
+})
+
 describe('every page of alerts', () => {
   test.each([
     ['light', 1280],
@@ -201,4 +278,65 @@ describe('every page of alerts', () => {
       await context.close()
     },
   )
+})
+
+describe('somebody who is told by mail', () => {
+  let mails: MailSink
+  let mailed: Scene
+
+  beforeAll(async () => {
+    mails = new MailSink()
+    const mailing = { SMTP_URL: mails.url, MAIL_FROM: 'corridor@example.org', PUBLIC_URL }
+    mailed = await Scene.start(mailing)
+  })
+
+  afterAll(async () => {
+    await mailed?.stop()
+    mails.stop()
+  })
+
+  /** The path of a link in a mail that leads there, once as many mails came. */
+  async function linked(count: number, there: string): Promise<string> {
+    const link = new RegExp(`^${PUBLIC_URL}(${there}\\?\\S+)$`, 'm')
+    const found = (await mails.until(count)).flatMap((mail) => link.exec(mail)?.[1] ?? [])
+    return found.at(-1)!
+  }
+
+  test('ends the alert by the link in the mail, without signing in', async () => {
+    const { page } = await mailed.visit()
+    await page.goto('/developer/alerts/new?from=GBP&to=KES')
+    await page.getByRole('link', { name: 'Get one free' }).click()
+    await fillIn(page, ADA)
+    await page.getByRole('button', { name: 'Sign up' }).click()
+    await page.waitForURL('**/mailed')
+    await page.goto(await linked(1, '/confirm'))
+    await page.getByLabel('Password').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Confirm' }).click()
+    await page.getByRole('link', { name: 'I have copied it' }).click()
+    await page.getByLabel('Value').fill('200')
+    await page.getByRole('button', { name: 'Make the alert' }).click()
+    await page.getByText('Alert made.').waitFor()
+    await page.getByRole('button', { name: 'Send a test mail' }).click()
+    const path = await linked(3, '/alerts/end')
+    const reader = await mailed.visit({ isScripted: false, width: 360 })
+    await reader.page.goto(path)
+    await reader.page.getByText('GBP to KES: the best rate rises above 200 KES').waitFor()
+    await mailed.picture(reader.page, 'alert-end-light-360')
+    await reader.page.getByRole('button', { name: 'End it' }).click()
+    await reader.page.getByRole('heading', { name: 'This alert is ended' }).waitFor()
+    await mailed.picture(reader.page, 'alert-ended-light-360')
+    await page.goto('/developer/alerts')
+    await page.getByText('1 ended alert').click()
+    await page.getByText('it was ended by the link in a mail').waitFor()
+  })
+
+  test.each(['light', 'dark'] as const)('can read the page of the link, in %s', async (scheme) => {
+    for (const width of [1280, 360]) {
+      const { page, context } = await mailed.visit({ scheme, width })
+      await page.goto(await linked(3, '/alerts/end'))
+      expect(await mailed.faults(page)).toEqual([])
+      expect(await isTooWide(page)).toBe(false)
+      await context.close()
+    }
+  })
 })

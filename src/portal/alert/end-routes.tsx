@@ -8,6 +8,7 @@ import { type Page, pageReply } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { alertOfLink, endByLink, type MailedEndDeps } from '~/service/alert/mailed-end.ts'
 import { TooManyAttempts } from '~/service/attempts.ts'
+import { alertHref } from './path.ts'
 import { alertTitle } from './words.ts'
 
 export type AlertEndDeps = PageRequestDeps & MailedEndDeps
@@ -58,16 +59,18 @@ const questionPage = (alert: Alert, token: string): Page =>
     title: 'End this alert?',
     children: (
       <>
-        <p>{alertTitle(alert)}</p>
+        <p>
+          <strong>{alertTitle(alert)}</strong>
+        </p>
+        <p class="lead">
+          It then tells you nothing more. To pause or change it instead, open it in{' '}
+          <a href={alertHref(PATHS.alert, alert)}>the developer area</a>.
+        </p>
         <form method="post" action={`${PATHS.endAlert}?${new URLSearchParams({ token })}`}>
-          <button type="submit" class="button">
+          <button type="submit" class="button button-danger">
             End it
           </button>
         </form>
-        <p class="hint">
-          It then tells you nothing more. To change or pause it, sign in to{' '}
-          <a href={PATHS.developer}>the developer area</a>.
-        </p>
       </>
     ),
   })
@@ -79,7 +82,7 @@ const endedPage = (alert: Alert): Page =>
     children: (
       <Notice kind="good">
         Nothing more comes of “{alertTitle(alert)}”. To have it back, switch it on in{' '}
-        <a href={PATHS.developer}>the developer area</a>.
+        <a href={alertHref(PATHS.alert, alert)}>the developer area</a>.
       </Notice>
     ),
   })
@@ -93,7 +96,7 @@ const strangePage = (): Page =>
       <Notice kind="warn">
         The alert may be deleted already, and then nothing more comes of it. If mails still come,
         copy the whole link from the newest one, or see your alerts in{' '}
-        <a href={PATHS.developer}>the developer area</a>.
+        <a href={PATHS.alerts}>the developer area</a>.
       </Notice>
     ),
   })

@@ -88,7 +88,7 @@ function endedMail({ body, to, home }: Told): Mail {
       ...(alerts.length === 0 ? [] : [`These alerts are switched off: ${alerts.join(', ')}.`]),
       ...untold,
       'Once the address works again, switch them on here:',
-      `${home}${PATHS.developer}`,
+      `${home}${PATHS.alerts}`,
     ]),
   }
 }
