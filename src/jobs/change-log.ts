@@ -70,3 +70,14 @@ export function* parts(rows: readonly LogRow[]): Generator<LogRow[]> {
   }
   if (part.length > 0) yield part
 }
+
+/** The rows in runs of observations that follow each other, and other rows one by one. */
+export function runs(rows: readonly LogRow[]): LogRow[][] {
+  const all: LogRow[][] = []
+  for (const row of rows) {
+    const last = all.at(-1)
+    if (row.kind === 'observations' && last?.[0]?.kind === row.kind) last.push(row)
+    else all.push([row])
+  }
+  return all
+}

@@ -1,47 +1,40 @@
-import { HOUR_MS } from '~/domain/duration.ts'
-import type { Reference } from '~/domain/mid.ts'
-import type { Catalogue } from '~/domain/provider.ts'
+import { HOUR_MS, MINUTE_MS } from '~/domain/duration.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { Log } from '~/log.ts'
-import { type DaySource, publishWithDays } from '~/memory/day-publication.ts'
 import { KeyIndex } from '~/memory/key-index.ts'
 import type { LiveMemory, LoggedChange } from '~/memory/live/live.ts'
-import type { RecentQuotes } from '~/memory/live/recent-quotes.ts'
 import { Memory } from '~/memory/memory.ts'
 import {
   AHEAD_MS_MAX,
-  type ChangeStore,
   idsOf,
   isUnnamed,
   type LogEnd,
   type LogRow,
   parts,
+  runs,
   timesAt,
 } from './change-log.ts'
+import { addLogged, type LoggedSources, quotesOf, ROWS_MAX } from './logged-rows.ts'
 import type { Refresher } from './refresh.ts'
 
-type FollowerDeps = {
-  readonly changes: ChangeStore
-  readonly quotes: { byIds(ids: readonly number[]): Promise<readonly Quote[]> }
-  readonly references: DaySource & {
-    byIds(ids: readonly number[]): Promise<readonly Reference[]>
-  }
-  readonly catalogue: { load(): Promise<Catalogue> }
+type FollowerDeps = LoggedSources & {
   /** What is served, and what keeps it in step with the database. */
   readonly memory: Memory
   readonly refresher: Pick<Refresher, 'reload'>
   readonly live: LiveMemory
-  readonly recent: RecentQuotes
-  readonly clock: { now(): number }
   readonly log: Log
 }
 
-/** How many rows of the log are read at once. */
-const ROWS_MAX = 500
 /** How long news may wait while nobody watches. */
 const UNWATCHED_WAIT_MS = 250
+/** How long there is no tick where nobody watches; else there is one each minute. */
+const UNWATCHED_MS = 3 * MINUTE_MS
 /** How often a beginning is tried again, because of rows that the log does not name. */
 const BEGINNINGS_MAX = 5
+
+/** What is served, without what is not in the log. */
+const copied = ({ current }: Memory): Memory =>
+  new Memory(undefined, { ...current, keys: KeyIndex.empty })
 
 /** That the order is broken: what comes next has no step. */
 class Broken extends Error {}
@@ -57,6 +50,7 @@ export class Follower {
   #isBegun = false
   #isLost = false
   #gaps = 0
+  #tickMs = Number.NEGATIVE_INFINITY
   #isStopped = false
   #isFailing = false
   #isWanted = false
@@ -70,6 +64,11 @@ export class Follower {
   /** The time of the oldest news that is not applied yet; null for none. */
   get waitingSinceMs(): number | null {
     return this.#waitingSinceMs
+  }
+
+  /** When the last tick was logged; -Infinity before the first. */
+  get tickMs(): number {
+    return this.#tickMs
   }
 
   /** How often it began anew. */
@@ -90,16 +89,23 @@ export class Follower {
   /** Begins with what is served, in which everything up to the mark is loaded. */
   async begin(mark: number): Promise<void> {
     for (let fromPosition = mark, tries = 1; ; tries++) {
-      const { current } = this.deps.memory
-      const memory = new Memory(undefined, { ...current, keys: KeyIndex.empty })
+      const memory = copied(this.deps.memory)
       const end = await this.deps.changes.end()
-      if (await this.#takeSilently(memory, fromPosition, end)) break
+      if (await this.#beginWith(memory, fromPosition, end)) break
       if (tries === BEGINNINGS_MAX) throw new Error('the log of changes does not come to rest')
       fromPosition = end.position
       await this.deps.refresher.reload()
     }
     this.#isBegun = true
     if (this.#isWanted) this.wake()
+  }
+
+  async #beginWith(memory: Memory, mark: number, end: LogEnd): Promise<boolean> {
+    const { live, clock } = this.deps
+    if (!(await addLogged(this.deps, { memory, mark, end }))) return false
+    live.begin({ memory, position: end.position, ...timesAt(end, clock.now()) })
+    this.#tickMs = end.tickMs ?? Number.NEGATIVE_INFINITY
+    return true
   }
 
   /** Hears of news; those without a position come from a version that does not log. */
@@ -201,14 +207,41 @@ export class Follower {
     if (live.position > 0 && rows[0]?.position !== live.position)
       throw new Broken('the log goes on elsewhere')
     const news = rows.filter(({ position }) => position > live.position)
-    for (const part of parts(news)) {
-      const read = await this.#quotesOf(part)
-      for (const row of part) {
-        if (this.#isStopped || this.#isLost) return false
-        await this.#take(row, read)
+    for (const run of this.#isUnwatched ? runs(news) : [news]) {
+      for (const part of parts(run.slice(this.#adopted(run)))) {
+        const read = await quotesOf(this.deps, part)
+        for (const row of part) {
+          if (this.#isStopped || this.#isLost) return false
+          await this.#take(row, read)
+        }
       }
     }
     return news.length > 0
+  }
+
+  /**
+   * Takes what is served for what the first of the rows come to, if nobody watches, and answers how
+   * many: as many as are served. Later ones may be in it too; whoever begins to watch after this
+   * was told of none of them.
+   */
+  #adopted(rows: readonly LogRow[]): number {
+    const { live, memory, recent } = this.deps
+    if (!this.#isUnwatched) return 0
+    const isServed = ({ kind, ids }: LogRow) =>
+      kind === 'observations' && ids !== null && recent.hasAll(ids)
+    const next = rows.findIndex((row) => !isServed(row))
+    const served = next < 0 ? rows : rows.slice(0, next)
+    if (served.length === 0) return 0
+    recent.take(idsOf(served, 'observations'))
+    const { atMs, hourMs } = live
+    live.begin({ memory: copied(memory), position: served.at(-1)!.position, atMs, hourMs })
+    return served.length
+  }
+
+  /** Whether nobody watches, in this process or another. */
+  get #isUnwatched(): boolean {
+    const { live, clock } = this.deps
+    return live.watched.size === 0 && clock.now() - this.#tickMs > UNWATCHED_MS
   }
 
   async #take(row: LogRow, read: ReadonlyMap<number, Quote>): Promise<void> {
@@ -221,6 +254,7 @@ export class Follower {
       live.apply({ position, kind, atMs, ...more }, references)
     switch (kind) {
       case 'tick':
+        this.#tickMs = atMs
         return apply({})
       case 'hour': {
         const isOwnTime = atMs === row.atMs && row.atMs > (live.hourMs ?? 0)
@@ -236,42 +270,5 @@ export class Follower {
       case 'references':
         return apply({ references: await references.byIds(ids!) })
     }
-  }
-
-  /** The quotes of rows by id: those that were served lately, and the others of the database. */
-  async #quotesOf(rows: readonly LogRow[]): Promise<ReadonlyMap<number, Quote>> {
-    const { recent, quotes } = this.deps
-    const ids = idsOf(rows, 'observations')
-    const found = recent.take(ids)
-    const missing = ids.filter((id) => !found.has(id))
-    if (missing.length > 0)
-      for (const quote of await quotes.byIds(missing)) found.set(quote.id, quote)
-    return found
-  }
-
-  /**
-   * Begins at the end of the log with a memory to which the rows since a mark are added; answers
-   * false, and begins nothing, where the log does not name them all.
-   */
-  async #takeSilently(memory: Memory, mark: number, end: LogEnd): Promise<boolean> {
-    const { changes, references, catalogue, live, clock } = this.deps
-    const days = { memory, days: references, clock }
-    for (let position = mark; position < end.position; ) {
-      const rows = await changes.from(position, ROWS_MAX)
-      if (position > 0 && rows[0]?.position !== position) return false
-      const news = rows.filter((row) => row.position > position && row.position <= end.position)
-      if (news.some(isUnnamed)) return false
-      const ofReferences = idsOf(news, 'references')
-      const isCatalogueNew = news.some(({ kind }) => kind === 'catalogue')
-      await publishWithDays(days, {
-        quotes: [...(await this.#quotesOf(news)).values()],
-        references: ofReferences.length > 0 ? await references.byIds(ofReferences) : [],
-        ...(isCatalogueNew && { catalogue: await catalogue.load() }),
-      })
-      position = news.at(-1)?.position ?? end.position
-    }
-    const { position } = end
-    live.begin({ memory, position, ...timesAt(end, clock.now()) })
-    return true
   }
 }

@@ -9,11 +9,11 @@ type WatchDeps = {
   readonly changes: Pick<ChangeStore, 'logTime'>
   readonly live: LiveMemory
   readonly passing: Passing
-  readonly follower: Pick<Follower, 'isBehind' | 'caughtUp' | 'lose'>
+  readonly follower: Pick<Follower, 'isBehind' | 'tickMs' | 'caughtUp' | 'lose'>
   readonly clock: { now(): number }
 }
 
-/** How old the last tick grows at most. */
+/** How old the last tick grows at most while somebody watches. */
 const TICK_AGE_MAX_MS = MINUTE_MS
 
 /**
@@ -28,6 +28,7 @@ export async function watchTime(deps: WatchDeps): Promise<void> {
   const isSetBack = Math.max(live.atMs, live.hourMs ?? 0) > nowMs + AHEAD_MS_MAX
   if (isSetBack) return follower.lose()
   if ((live.hourMs ?? 0) < hourMs) await changes.logTime('hour', hourMs, live.position)
-  if (nowMs - live.atMs >= TICK_AGE_MAX_MS || passing.isDue(nowMs))
+  if (live.watched.size === 0) return
+  if (nowMs - Math.min(live.atMs, follower.tickMs) >= TICK_AGE_MAX_MS || passing.isDue(nowMs))
     await changes.logTime('tick', nowMs, live.position)
 }

@@ -6,7 +6,7 @@ import { ownConnection } from './own-connection.ts'
 export const NEWS_CHANNEL = 'corridor_news'
 
 /** The most rows of one commit that the log of changes names. */
-const CHANGE_ROWS_MAX = 1000
+export const CHANGE_ROWS_MAX = 1000
 
 /**
  * Where a commit stands in the log of changes: null for one that changed the past alone, and not

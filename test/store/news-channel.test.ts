@@ -112,10 +112,12 @@ describe('listenForNews', () => {
     const counted = { accountId: account.id, keyId: key.id, day: 20_000, requests: 1 }
     await createUsageStore(other).settle({ counts: [counted], asks: [] })
     const id = added[0]!.id
+    const [newest] = await database.sql<{ id: string }[]>`select max(id) as id from observations`
+    const imported = Number(newest!.id)
     const access = { kind: 'access' as const, accountId: account.id, origin }
     expect(await heardSoFar()).toEqual([
       { kind: 'references', firstId: id, lastId: id, origin },
-      { kind: 'observations', origin },
+      { kind: 'observations', firstId: imported, lastId: imported, origin },
       { kind: 'references', origin },
       { kind: 'catalogue', origin },
       { kind: 'feeds', origin },

@@ -25,7 +25,6 @@ export class Passing {
   /** Whether what somebody watches shows something else at this moment than at the last tick. */
   isDue(nowMs: number): boolean {
     const { watched, current } = this.live
-    if (watched.size === 0) return false
     const view = new View(current, freshnessAt('realtime', this.live.atMs), this.limits)
     if (watched.has(ANYWHERE)) {
       for (const book of current.quotes.allBooks())

@@ -19,6 +19,10 @@ export class RecentQuotes {
     }
   }
 
+  hasAll(ids: readonly number[]): boolean {
+    return ids.every((id) => this.#byId.has(id))
+  }
+
   /** Those of these ids that are here, which are forgotten. */
   take(ids: readonly number[]): Map<number, Quote> {
     const found = new Map<number, Quote>()

@@ -8,8 +8,9 @@ export type StepKind = 'observations' | 'references' | 'catalogue' | 'tick' | 'h
  * One row of the log of changes, applied; every process makes the same of it.
  *
  * Time moves by ticks alone: of every other kind `beforeMs` and `atMs` are the same, so that what
- * time changes is told in ticks and nowhere else. While anybody watches, a tick follows within a
- * second or two of such a change, and there is one each minute at least.
+ * time changes is told in ticks and nowhere else. While anybody watches, in whatever process, a
+ * tick follows within a second or two of such a change, and there is one each minute at least.
+ * Where none has come for minutes nobody does, and commits may be a gap: nobody is told of them.
  */
 export type Step = {
   /** The position of the commit in the order of all commits; the same in every process. */

@@ -2,7 +2,7 @@ import type { TransactionSql } from 'postgres'
 import type { Observation } from '~/domain/observation.ts'
 import type { Database } from '~/store/database.ts'
 import { copyLine, instantText, storedEvidence } from '~/store/encoding.ts'
-import { loggedNews } from '~/store/news-channel.ts'
+import { announcedIds, CHANGE_ROWS_MAX, loggedNews } from '~/store/news-channel.ts'
 import { COMPARED, RECORDED, type Target } from '~/store/observation-target.ts'
 import { storedTerms } from '~/store/offer/offer-row.ts'
 import { Offers } from '~/store/offer/offers.ts'
@@ -32,7 +32,7 @@ export type Imported = { readonly inserted: number; readonly skipped: number }
  *
  * Takes them in arrays of any size, holds one at a time, and asks for the next when the server is
  * ready for it. When `rows` throws, or the server refuses one, nothing is recorded and that error
- * is thrown. Listeners are told to load everything.
+ * is thrown. Listeners are told which rows it added, or to load everything where there are many.
  */
 export const importObservations = async (source: Source): Promise<number> =>
   (await imported(source, null)).inserted
@@ -53,8 +53,13 @@ function imported({ database, rows }: Source, newest: NewestKnown | null): Promi
     const copy = new ChunkedCopy(tx, into, newest)
     await copyAll(copy, rows, (batch) => copy.add(batch))
     const { inserted, skipped } = copy
-    await rollUp(database, tx, lastId)
-    if (inserted > 0) await tx`${loggedNews(database, 'observations')}`
+    // At the end, so that rows that others may want are locked briefly and in everybody's order.
+    const own = database.sql`observations
+      where id >= ${lastId} and xmin = pg_current_xact_id()::xid`
+    await tx`${addToRollups(database.sql, own)}`
+    if (inserted > CHANGE_ROWS_MAX) await tx`${loggedNews(database, 'observations')}`
+    else if (inserted > 0)
+      await tx`${announcedIds(database, 'observations', { added: own, atMs: null })}`
     return { inserted, skipped }
   })
 }
@@ -62,15 +67,6 @@ function imported({ database, rows }: Source, newest: NewestKnown | null): Promi
 async function lastObservationId(tx: TransactionSql): Promise<number> {
   const [row] = await tx<[{ id: string }]>`select last_value as id from observations_id_seq`
   return Number(row.id)
-}
-
-/**
- * Adds the rows of this transaction to the roll-ups, all at its end: so rows that others may want
- * are locked as briefly as possible, and in the order that every process uses.
- */
-async function rollUp({ sql }: Database, tx: TransactionSql, lastId: number): Promise<void> {
-  const own = sql`observations where id >= ${lastId} and xmin = pg_current_xact_id()::xid`
-  await tx`${addToRollups(sql, own)}`
 }
 
 /**

@@ -32,10 +32,12 @@ afterEach(async () => {
   await database.close()
 })
 
-async function replica(options: { at?: string; through?: DatabaseProxy } = {}) {
-  const { at = AT, through } = options
+async function replica(
+  options: { at?: string; through?: DatabaseProxy; isWatched?: boolean } = {},
+) {
+  const { at = AT, through, isWatched = true } = options
   const handle = through ? handleAt(database, through.port) : otherHandle(database)
-  const started = await LiveReplica.start(handle, clockAt(at))
+  const started = await LiveReplica.start(handle, { clock: clockAt(at), isWatched })
   running.push(started)
   return started
 }
@@ -73,6 +75,30 @@ describe('Follower', () => {
     expect(positions).toEqual([...new Set(positions)].sort((a, b) => a - b))
     expect([first.gaps, second.gaps]).toEqual([[], []])
     for (const one of running) expect(one.core.live.lacks(one.core.memory.current)).toBe(false)
+  })
+
+  test('takes what is served while nobody watches anywhere, and each commit as soon as one does', async () => {
+    const [first, second] = [
+      await replica({ isWatched: false }),
+      await replica({ isWatched: false }),
+    ]
+    const recorded = async () => {
+      for (let i = 0; i < 20; i++) await second.record(observation({ effectiveMs: NOW_MS + i }))
+      await caughtUp()
+      return [first, second].map((of) => kinds(of).filter((kind) => kind === 'observations').length)
+    }
+    const [told, toldItself] = await recorded()
+    expect(told).toBeLessThan(20)
+    expect(toldItself).toBe(0)
+    for (const { gaps } of running) expect(gaps).not.toEqual([])
+    for (const { core } of running) expect(core.live.lacks(core.memory.current)).toBe(false)
+    second.core.live.watch(ANYWHERE)
+    await second.watchTime()
+    await caughtUp()
+    const gaps = first.gaps.length
+    expect(await recorded()).toEqual([told! + 20, 20])
+    expect(first.gaps).toHaveLength(gaps)
+    expect(first.knownIds).toEqual(second.knownIds)
   })
 
   test('begins a process with all that is known, and tells it of nothing before', async () => {
@@ -141,10 +167,20 @@ describe('Follower', () => {
     expect(second.core.live.lacks(second.core.memory.current)).toBe(false)
   })
 
-  test('tells of a gap for an import, in every process, and knows its rows then', async () => {
+  test('tells of a small import as of a batch', async () => {
+    const [first, second] = [await replica(), await replica()]
+    const rows = [observation({ to: 'NGN' }), observation({ effectiveMs: NOW_MS - 30 * DAY_MS })]
+    await importObservations({ database, rows: inArrays(rows) })
+    await caughtUp()
+    expect(first.steps.map(({ quotes }) => quotes.length)).toEqual([2])
+    expect(first.heard).toEqual(second.heard)
+  })
+
+  test('tells of a gap for a big import, in every process, and knows its rows then', async () => {
     const [first, second] = [await replica(), await replica()]
     await first.record(observation({ rate: '1' }))
-    await importObservations({ database, rows: inArrays([observation({ to: 'NGN' })]) })
+    const many = Array.from({ length: 1001 }, () => observation({ to: 'NGN' }))
+    await importObservations({ database, rows: inArrays(many) })
     await first.record(observation({ rate: '2' }))
     await caughtUp()
     for (const one of running) {
@@ -257,7 +293,8 @@ describe('the hour', () => {
     expect(first.core.live.atMs).toBe(NOW_MS)
     await first.watchTime()
     await caughtUp()
-    expect(first.steps.at(-1)!.hour).toEqual({ ms: HOUR, previousMs: null })
+    const opened = first.steps.findLast(({ kind }) => kind === 'hour')!
+    expect(opened.hour).toEqual({ ms: HOUR, previousMs: null })
   })
 
   test('begins anew where hours are missing', async () => {
@@ -290,13 +327,13 @@ describe('a tick', () => {
     for (const { clock } of running) clock.advance(6000)
     await second.watchTime()
     await caughtUp()
-    expect(kinds(second)).toEqual(['hour', 'observations'])
+    expect(kinds(second)).toEqual(['hour', 'tick', 'observations'])
     await first.watchTime()
     await first.watchTime()
     await caughtUp()
     await first.watchTime()
     await caughtUp()
-    expect(kinds(second)).toEqual(['hour', 'observations', 'tick'])
+    expect(kinds(second)).toEqual(['hour', 'tick', 'observations', 'tick'])
     expect(second.steps.at(-1)).toMatchObject({ beforeMs: NOW_MS, atMs: NOW_MS + 6000 })
     expect(first.heard).toEqual(second.heard)
     end()
@@ -316,7 +353,7 @@ describe('a tick', () => {
     first.clock.advance(6000)
     await first.watchTime()
     await caughtUp()
-    expect(kinds(first).filter((kind) => kind === 'tick')).toHaveLength(1)
+    expect(kinds(first).filter((kind) => kind === 'tick')).toHaveLength(2)
     end()
     first.core.live.watch(ANYWHERE)
     await first.record(observation({ effectiveMs: NOW_MS - STALE_AFTER_MS + 8000 }))
@@ -324,22 +361,34 @@ describe('a tick', () => {
     first.clock.advance(5000)
     await first.watchTime()
     await caughtUp()
-    expect(kinds(first).filter((kind) => kind === 'tick')).toHaveLength(2)
+    expect(kinds(first).filter((kind) => kind === 'tick')).toHaveLength(3)
   })
 
-  test('comes each minute, whether anybody watches or not', async () => {
-    const [first, second] = [await replica(), await replica()]
-    for (let minutes = 0; minutes < 3; minutes++) {
-      for (const { clock } of running) clock.advance(MINUTE_MS)
-      await Promise.all(running.map((one) => one.watchTime()))
-      await caughtUp()
+  test('comes each minute while somebody watches, in whatever process', async () => {
+    const [first, second] = [
+      await replica({ isWatched: false }),
+      await replica({ isWatched: false }),
+    ]
+    const ticksOf = async (minutes: number) => {
+      const before = first.steps.length
+      for (let minute = 0; minute < minutes; minute++) {
+        for (const { clock } of running) clock.advance(MINUTE_MS)
+        await Promise.all(running.map((one) => one.watchTime()))
+        await caughtUp()
+      }
+      return first.steps.slice(before).filter(({ kind }) => kind === 'tick').length
     }
-    expect(kinds(first).filter((kind) => kind === 'tick')).toHaveLength(3)
+    expect(await ticksOf(3)).toBe(0)
+    const end = second.core.live.watch({ from: 'USD', to: 'KES' })
+    expect(await ticksOf(3)).toBe(3)
+    end()
+    expect(await ticksOf(3)).toBe(0)
     expect(first.heard).toEqual(second.heard)
   })
 
   test('is the time at which a process begins', async () => {
     const first = await replica()
+    first.core.live.watch(ANYWHERE)
     first.clock.advance(MINUTE_MS)
     await first.watchTime()
     await caughtUp()

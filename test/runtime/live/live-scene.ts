@@ -15,6 +15,9 @@ import { until } from '../../support/until.ts'
 
 export const AT = '2026-03-05T14:25:30.500Z'
 
+/** A corridor that nobody quotes. */
+const QUIET = { from: 'XOF', to: 'UGX' }
+
 /** One process of several on a database, without a server: memory, and what keeps it in step. */
 export class LiveReplica implements StepHearer {
   readonly steps: Step[] = []
@@ -30,10 +33,14 @@ export class LiveReplica implements StepHearer {
     core.live.hear(this)
   }
 
-  static async start(database: Database, clock = clockAt(AT)): Promise<LiveReplica> {
+  static async start(
+    database: Database,
+    { clock = clockAt(AT), isWatched = true }: { clock?: HandClock; isWatched?: boolean } = {},
+  ): Promise<LiveReplica> {
     const config = loadConfig({ PORT: '0', REFERENCE_FEED: 'none' })
     const [log, opened] = [new KeptLog(), new Opened()]
     const core = await openCore({ config, clock, log, database, sample: null }, opened)
+    if (isWatched) core.live.watch(QUIET)
     return new LiveReplica(core, database, clock, log, opened)
   }
 

@@ -84,11 +84,17 @@ describe('the log of changes', () => {
     expect((await logged()).map(({ kind }) => kind)).toEqual(['observations'])
   })
 
-  test('names no rows of an import, and none of more than a thousand', async () => {
-    await importObservations({ database: other, rows: inArrays([observation()]) })
+  test('names the rows of a commit, and none of more than a thousand', async () => {
+    const rows = (count: number) => inArrays(Array.from({ length: count }, () => observation()))
     await record(other, 1000)
     await record(other, 1001)
-    expect((await logged()).map(({ ids }) => ids?.length ?? null)).toEqual([null, 1000, null])
+    await importObservations({ database: other, rows: rows(1000) })
+    await importObservations({ database: other, rows: rows(1001) })
+    const all = await logged()
+    expect(all.map(({ ids }) => ids?.length ?? null)).toEqual([1000, null, 1000, null])
+    const imported = await database.sql<{ id: string }[]>`
+      select id from observations order by id desc limit 1000 offset 1001`
+    expect(all[2]!.ids).toEqual(imported.map(({ id }) => Number(id)).reverse())
   })
 
   test('gives positions in the order of commits, whoever writes, and locks nobody out', async () => {
