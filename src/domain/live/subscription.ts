@@ -9,6 +9,13 @@ export type Subscription = {
   readonly names: ReadonlySet<string> | null
 }
 
+/** Whether somebody hears of one of these corridors; of null, which is any corridor, everybody. */
+export function concerns(touched: ReadonlySet<string> | null, { names }: Subscription): boolean {
+  if (touched === null || names === null) return true
+  for (const name of touched) if (names.has(name)) return true
+  return false
+}
+
 /** A reader of every corridor. */
 export const EVERYWHERE: Subscription = { corridors: null, names: null }
 

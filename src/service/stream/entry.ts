@@ -80,11 +80,14 @@ export class ListedEntry implements Entry {
   readonly isWhole = true
   readonly isBarrier = false
   readonly #told: readonly Told[]
+  /** The name of the corridor of each. */
+  readonly #names: readonly string[]
 
   /** The changes stand at the places given, smallest first. */
   constructor({ position, freshness }: Place, changes: readonly PlacedChange[]) {
     this.position = position
-    this.touched = new Set(changes.map(({ change }) => corridorKey(change.corridor)))
+    this.#names = changes.map(({ change }) => corridorKey(change.corridor))
+    this.touched = new Set(this.#names)
     this.#told = changes.map(
       ({ place, change }) => new Told({ id: { position, place }, freshness, change }),
     )
@@ -99,10 +102,8 @@ export class ListedEntry implements Entry {
   }
 
   *after(place: number, { names }: Subscription): Generator<Mark> {
-    for (const told of this.#told) {
-      if (told.place <= place) continue
-      const { change } = told.event
-      if (names && !('corridor' in change && names.has(corridorKey(change.corridor)))) continue
+    for (const [i, told] of this.#told.entries()) {
+      if (told.place <= place || (names && !names.has(this.#names[i]!))) continue
       yield { place: told.place, told }
     }
   }

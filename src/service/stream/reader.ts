@@ -1,5 +1,5 @@
 import { END, type EventId } from '~/domain/live/event-id.ts'
-import type { Subscription } from '~/domain/live/subscription.ts'
+import { concerns, type Subscription } from '~/domain/live/subscription.ts'
 import type { Ring } from '~/memory/live/ring.ts'
 import type { Entry } from './entry.ts'
 import type { ResetReason, StreamTexts } from './event.ts'
@@ -153,6 +153,7 @@ export class StreamReader {
     let marks = 0
     let isMore = false
     steps: for (const entry of ring.since(this.#cursor.position)) {
+      if (!concerns(entry.touched, this.subscription)) continue
       const isSame = entry.position === this.#cursor.position
       for (const mark of entry.after(isSame ? this.#cursor.place : -1, this.subscription)) {
         if (mark.told) text += mark.told.text(texts, grew)
