@@ -91,19 +91,40 @@ const CHANGING = ['changes', 'usage', 'usage_meters', 'usage_shares', 'portal_at
 
 const isSteady = (name: string) => !CHANGING.includes(name)
 
+/** The tables that a backup holds, empty ones too. */
+async function tablesIn(path: string): Promise<ReadonlySet<string>> {
+  const text = Buffer.from(Bun.gunzipSync(new Uint8Array(await readFile(path)))).toString()
+  const heads = text.matchAll(/^{"name":"(\w+)","columns":/gm)
+  return new Set([...heads].map(([, name]) => name!))
+}
+
+/** Adds an alert that was judged far on in the log of the database, and answers its id. */
+async function addAlert({ sql }: FreshDatabase): Promise<string> {
+  const [alert] = await sql<{ id: string }[]>`
+    insert into alerts (account_id, created_at, source, target, field, op, value, webhook_url,
+      is_once, is_true, judged_position, secret)
+    select id, now(), 'USD', 'KES', 'best', 'above', 130.5, 'https://127.0.0.1:9/', false, false,
+      9e15, 'sealed'
+    from accounts where plan = 'enterprise' limit 1 returning id`
+  return alert!.id
+}
+
 describe('backup and restore', () => {
   test(
     'a restored service gives the same answers, byte for byte, and continues from there',
     async () => {
       const { key: own } = await world.member()
+      const alert = await addAlert(origin)
       const before = await answersOf(world)
       const taken = documentOf(await corridor(['backup', file, '--json'], origin.url))
       expect(taken.tables).toBeGreaterThan(15)
       expect((await stat(file)).mode & 0o777).toBe(0o600)
+      const named = await tablesIn(file)
       const restored = await freshDatabase()
       const { rows } = documentOf(await corridor(['restore', file, '--json'], restored.url))
       expect(rows).toBeGreaterThan(300)
       const tables = await tableTexts(restored)
+      expect(Object.keys(tables).filter((name) => !named.has(name))).toEqual([])
       expect(tables).toEqual(await tableTexts(origin))
       expect(String(tables.keys)).toContain(own!.slice(-4))
       expect(tables.provider_activity).toHaveLength(3)
@@ -116,6 +137,10 @@ describe('backup and restore', () => {
       const headers = { 'x-api-key': key, 'content-type': 'application/json' }
       const url = `${again.origin}/api/v1/rates`
       expect((await fetch(url, { method: 'POST', body, headers })).status).toBe(201)
+      await until('the restored alert is told', async () => {
+        const told = await restored.sql`select from alert_deliveries where alert_id = ${alert}`
+        return told.length === 1
+      })
       await again.service.stop()
       const verified = await corridor(['rollups', 'verify', '--json'], restored.url)
       expect(documentOf(verified).differences).toBe(0)
@@ -216,6 +241,7 @@ describe('backup and restore', () => {
   const NEWER = [
     ...['offers', 'day_files', 'quote_source_state'],
     ...['oauth_clients', 'oauth_consents', 'oauth_refresh_tokens', 'oauth_access_tokens'],
+    ...['alerts', 'alert_deliveries'],
   ]
 
   test('restores what versions wrote that knew no offers', async () => {
@@ -239,6 +265,7 @@ describe('backup and restore', () => {
     documentOf(await corridor(['restore', path, '--json'], restored.url))
     const same = await freshDatabase()
     documentOf(await corridor(['restore', file, '--json'], same.url))
+    await same.sql`delete from alerts`
     expect(await tableTexts(restored)).toEqual(await tableTexts(same))
     await restored.close()
     await same.close()

@@ -1,6 +1,7 @@
 import { is } from 'drizzle-orm'
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
 import type { TransactionSql } from 'postgres'
+import * as alerting from '~/store/alert/schema.ts'
 import type { Database } from '~/store/database.ts'
 import * as files from '~/store/file/schema.ts'
 import { announced, loggedNews } from '~/store/news-channel.ts'
@@ -33,6 +34,8 @@ const NEWER_TABLES: ReadonlyMap<string, number> = new Map([
   ['oauth_consents', versionOf('0015_connections')],
   ['oauth_refresh_tokens', versionOf('0015_connections')],
   ['oauth_access_tokens', versionOf('0015_connections')],
+  ['alerts', versionOf('0016_alerts')],
+  ['alert_deliveries', versionOf('0016_alerts')],
 ])
 
 /** The line that ends the rows of a table; COPY's text format never produces it. */
@@ -45,7 +48,7 @@ const ROWS_BYTES_MAX = 1_048_576
  */
 const TABLES: readonly Table[] = ordered([
   schema.offers,
-  ...[schema, past, files, references, portal, sources, connections]
+  ...[schema, past, files, references, portal, sources, connections, alerting]
     .flatMap((module): unknown[] => Object.values(module))
     .filter((value) => is(value, PgTable)),
 ])
@@ -115,14 +118,14 @@ export async function restoreBackup(
     const restoring = new Restoring(tx)
     const rows = await restored(restoring, lines)
     await continueSequences(tx)
-    for (const kind of ['access', 'feeds'] as const)
+    for (const kind of ['access', 'feeds', 'alerts'] as const)
       await tx`select ${announced(database, { kind })}`
     for (const kind of LOGGED) await tx`${loggedNews(database, kind)}`
     return rows
   })
 }
 
-/** What a service running on this database has to load afterwards, beside access and feeds. */
+/** What a running service has to load afterwards, beside access, feeds and alerts. */
 const LOGGED = ['catalogue', 'references', 'observations'] as const
 
 async function restored(restoring: Restoring, lines: AsyncIterable<string>): Promise<number> {
