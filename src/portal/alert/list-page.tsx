@@ -71,8 +71,8 @@ function Lists({ alerts }: { alerts: readonly Alert[] }) {
 
 const NoAlerts = () => (
   <Notice kind="plain" title="You wait for nothing yet">
-    Make one here, or look up a pair on <a href={PATHS.board}>the market board</a> and press “Tell
-    me when…” there.
+    Make an alert here, or look up a pair on <a href={PATHS.board}>the market board</a> and press
+    “Tell me when…” there.
   </Notice>
 )
 
