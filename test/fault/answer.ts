@@ -28,6 +28,8 @@ type Asking = {
   readonly key: string
   readonly waitMs: number
   readonly body?: unknown
+  /** POST where there is a body, unless said. */
+  readonly method?: string
   readonly headers?: Record<string, string>
   /** Tells the life of a replica by its name. */
   readonly lifeOf: (name: string) => string
@@ -36,9 +38,10 @@ type Asking = {
 /** Asks once. Never throws. */
 export async function ask(path: string, asking: Asking): Promise<Answer> {
   const { origin, clock, key, waitMs, body, headers, lifeOf } = asking
+  const { method = body === undefined ? 'GET' : 'POST' } = asking
   const askedAt = performance.now()
   const fromMs = clock.now()
-  const init: RequestInit = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
+  const init: RequestInit = { method, ...(body !== undefined && { body: JSON.stringify(body) }) }
   const said = await fetch(`${origin}${path}`, {
     ...init,
     headers: { 'x-api-key': key, 'content-type': 'application/json', ...headers },

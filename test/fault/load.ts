@@ -26,6 +26,11 @@ export type Rules = {
   readonly lagging: readonly string[]
   /** Whether hourly keys may see an empty corridor until the fault is healed. */
   readonly mayForget?: boolean
+  /**
+   * Whether readers of streams may be told to ask again: by a service that has just started, which
+   * keeps nothing of the time before, or by one whose clock was turned.
+   */
+  readonly mayReset?: boolean
 }
 
 type Phase = 'warming' | 'before' | 'during' | 'after'

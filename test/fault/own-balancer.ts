@@ -95,16 +95,33 @@ async function answerOf(
   { pathname, search }: URL,
   { request, body }: Passed,
 ): Promise<Response> {
+  const leaving = new AbortController()
   const response = await fetch(`${origin}${pathname}${search}`, {
     method: request.method,
     headers: request.headers,
     body,
     keepalive: body === null,
+    signal: leaving.signal,
   })
   const headers = new Headers(response.headers)
   headers.set('x-replica', name)
   for (const hop of ['connection', 'keep-alive', 'transfer-encoding']) headers.delete(hop)
-  return new Response(await response.arrayBuffer(), { status: response.status, headers })
+  const isStream = headers.get('content-type')?.startsWith('text/event-stream')
+  const whole = isStream ? passedOn(response.body!, leaving) : await response.arrayBuffer()
+  return new Response(whole, { status: response.status, headers })
+}
+
+/** A stream piece by piece. It ends where the replica's does, however, and ends that. */
+function passedOn(body: ReadableStream<Uint8Array>, leaving: AbortController): ReadableStream {
+  const reader = body.getReader()
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }))
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+    cancel: () => leaving.abort(),
+  })
 }
 
 async function healthOf({ origin }: Backend): Promise<Health> {

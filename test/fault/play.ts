@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Fault, Stage } from './fault.ts'
 import { healed } from './heal.ts'
+import { Receivers } from './live/receivers.ts'
+import { Story } from './live/story.ts'
 import { Load } from './load.ts'
 import type { Scene } from './scene.ts'
 import { type Outcome, outcomeOf } from './table.ts'
@@ -12,6 +14,8 @@ const AFTER_MS = 500
 
 /** Plays one fault under load, lets the service heal, and holds everything against the database. */
 export async function play(fault: Fault, scene: Scene, isSmall: boolean): Promise<Outcome> {
+  const story = await Story.begin(scene)
+  const receivers = await Receivers.open(scene, story)
   const load = new Load(scene, fault.rules)
   const stage = playing(scene, load, isSmall)
   const before = await unitsOf(scene)
@@ -31,7 +35,9 @@ export async function play(fault: Fault, scene: Scene, isSmall: boolean): Promis
   } catch (error) {
     stage.must(false, `it could not be played to its end: ${(error as Error).stack}`)
   }
-  await load.stop()
+  await Promise.all([load.stop(), receivers.calm()])
+  await story.end()
+  const received = await receivers.close()
   const { mayLose, balancer } = scene
   const counts = { before, mayLose, retries: (await balancer.retries()) - retries }
   for (const reason of await usageFaults(scene, load, counts)) stage.must(false, reason)
@@ -39,7 +45,7 @@ export async function play(fault: Fault, scene: Scene, isSmall: boolean): Promis
   const { healMs, notes, broken } = stage
   const { tally, stalls } = load
   const { longestMs: stallMs } = stalls
-  return outcomeOf({ fault: fault.name, tally, account, healMs, stallMs, notes, broken })
+  return outcomeOf({ fault: fault.name, tally, account, received, healMs, stallMs, notes, broken })
 }
 
 type Playing = Stage & Pick<Outcome, 'healMs' | 'notes' | 'broken'>

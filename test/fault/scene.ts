@@ -133,6 +133,7 @@ const settingsOf = ({ url, clockPath, folder }: Settings): Record<string, string
   QUOTA_FREE: String(SMALL_QUOTA),
   QUOTA_PRO: '1000000000',
   QUOTA_ENTERPRISE: '1000000000',
+  WEBHOOK_ALLOW: '127.0.0.1',
   LOG_LEVEL: 'warn',
 })
 

@@ -1,4 +1,5 @@
 import type { Account } from './ledger.ts'
+import type { Received } from './live/receivers.ts'
 import { percentile, type Tally } from './tally.ts'
 
 /** How a fault went. */
@@ -10,6 +11,7 @@ export type Outcome = {
   readonly acknowledged: number
   readonly found: number
   readonly doubled: number
+  readonly received: Received
   readonly healMs: number | null
   /** p99 of live reads, in milliseconds. */
   readonly beforeMs: number
@@ -21,12 +23,28 @@ export type Outcome = {
   readonly broken: readonly string[]
 }
 
-type Parts = Pick<Outcome, 'fault' | 'healMs' | 'stallMs' | 'notes' | 'broken'> & {
+type Kept = 'fault' | 'received' | 'healMs' | 'stallMs' | 'notes' | 'broken'
+
+type Parts = Pick<Outcome, Kept> & {
   readonly tally: Tally
   readonly account: Account
 }
 
-export function outcomeOf({ tally, account, ...rest }: Parts): Outcome {
+const SHOWN_MAX = 5
+
+/** What was not told as it should have been. */
+function untold({ received }: Parts): string[] {
+  const { lost, fired, doubled, faults } = received
+  return [
+    ...(lost.length > 0 ? [`alerts lost: ${lost.slice(0, SHOWN_MAX).join(', ')}`] : []),
+    ...(doubled > 0 ? [`${doubled} alerts fired twice`] : []),
+    ...(fired === 0 ? ['no alert fired'] : []),
+    ...faults,
+  ]
+}
+
+export function outcomeOf(parts: Parts): Outcome {
+  const { tally, account, ...rest } = parts
   const { acknowledged, found, doubled, lost } = account
   const broken = [
     ...(tally.wrong > 0 ? [`${tally.wrong} wrong answers`, ...tally.wrongs] : []),
@@ -34,6 +52,7 @@ export function outcomeOf({ tally, account, ...rest }: Parts): Outcome {
     ...(doubled > 0 ? [`${doubled} observations are there twice`] : []),
     ...(acknowledged === 0 ? ['nothing was recorded at all'] : []),
     ...(rest.healMs === null ? ['it did not heal'] : []),
+    ...untold(parts),
     ...rest.broken,
   ]
   return {
@@ -49,6 +68,7 @@ export function outcomeOf({ tally, account, ...rest }: Parts): Outcome {
 
 const HEAD = [
   ...['fault', 'requests', 'wrong', 'errors', 'acknowledged', 'found', 'doubled'],
+  'alerts fired (lost, doubled)',
   ...['to heal', 'p99 of live reads before, during', 'of its own'],
 ]
 
@@ -62,6 +82,7 @@ const listed = (record: Readonly<Record<string, string | number>>, by: string): 
 
 function rowOf(outcome: Outcome): string[] {
   const { fault, sent, wrong, errors, acknowledged, found, doubled, healMs, notes } = outcome
+  const { received } = outcome
   return [
     fault,
     String(sent),
@@ -70,6 +91,7 @@ function rowOf(outcome: Outcome): string[] {
     String(acknowledged),
     String(found),
     String(doubled),
+    `${received.fired} (${received.lost.length}, ${received.doubled})`,
     healMs === null ? 'never' : ms(healMs),
     `${ms(outcome.beforeMs)}, ${ms(outcome.duringMs)}`,
     listed(notes, ': '),

@@ -23,6 +23,9 @@ export const LANES = [
 /** Recorded by whoever tests whether the service has healed. */
 export const PROBE = 'ZAR/KES'
 
+/** Its price goes up and down, and alerts watch it. */
+export const ALERTED = 'EUR/KES'
+
 export const CORRIDORS: readonly string[] = [...LANES.flat(), PROBE]
 
 /** The callers: the name of an account, its plan, its role. */
@@ -34,6 +37,9 @@ export const CALLERS = {
   probe: ['enterprise', 'admin'],
   hourlyProbe: ['pro', 'member'],
   small: ['free', 'member'],
+  reader: ['enterprise', 'member'],
+  hourlyReader: ['pro', 'member'],
+  alerted: ['enterprise', 'treasury'],
 } as const
 
 export type CallerName = keyof typeof CALLERS

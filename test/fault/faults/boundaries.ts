@@ -11,7 +11,7 @@ const REST_MS = 25
 /** The clock passes the top of an hour, then midnight, where a used-up budget comes back. */
 export const boundaries: Fault = {
   name: 'hour and day boundary',
-  rules: UNNOTICED,
+  rules: { ...UNNOTICED, mayReset: true },
   async play(stage) {
     const { scene, isSmall } = stage
     let used = 0

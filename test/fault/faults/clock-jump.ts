@@ -12,7 +12,7 @@ const HEAL_MS_MAX = 5_000
  */
 export const clockJump: Fault = {
   name: 'clock jumps forward and back',
-  rules: { ...UNNOTICED, mayForget: true },
+  rules: { ...UNNOTICED, mayForget: true, mayReset: true },
   async play({ scene, load, last, heal, must, note }) {
     for (const hours of JUMPS_HOURS) {
       scene.turn(hours * HOUR_MS)

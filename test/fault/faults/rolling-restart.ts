@@ -3,7 +3,7 @@ import { type Fault, UNNOTICED } from '../fault.ts'
 /** SIGTERM and a new start, one replica after the other. */
 export const rollingRestart: Fault = {
   name: 'rolling restart',
-  rules: UNNOTICED,
+  rules: { ...UNNOTICED, mayReset: true },
   async play({ scene, isSmall, must, note, last }) {
     const rounds = isSmall ? 1 : 2
     for (let round = 0; round < rounds; round++)

@@ -7,7 +7,7 @@ const LOST_MS = 1_500
 /** `kill -9` of one replica after another, at any moment; it is started again at once. */
 export const serviceKilled: Fault = {
   name: 'kill -9 of a service',
-  rules: { allowed: { write: [0, 502] }, lagging: [] },
+  rules: { allowed: { write: [0, 502] }, lagging: [], mayReset: true },
   async play({ scene, load, isSmall, heal, note }) {
     const rounds = isSmall ? 2 : 8
     for (let round = 0; round < rounds; round++) {

@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'bun:test'
+import { crossings, firingFaults } from './crossings.ts'
+import type { Price } from './story.ts'
+
+const price = (id: number, rate: number, effectiveMs = id, corridor = 'EUR/KES'): Price => ({
+  ...{ position: id, id, corridor, rate, effectiveMs },
+})
+const watched = { corridor: 'EUR/KES', threshold: 150 }
+
+describe('crossings', () => {
+  test('are the prices that rise above the threshold, each once until one lies below', () => {
+    const prices = [price(1, 200), price(2, 201), price(3, 100), price(4, 202), price(5, 99)]
+    const rates = (before: readonly Price[]) =>
+      crossings({ ...watched, prices, before }).map(({ rate }) => rate)
+    expect(rates([price(0, 100)])).toEqual([200, 202])
+    expect(rates([price(0, 300)])).toEqual([202])
+    expect(rates([])).toEqual([200, 202])
+  })
+
+  test('are of one corridor, and of what became its newest price', () => {
+    const prices = [price(1, 100, 50), price(2, 200, 40), price(3, 201, 60, 'GBP/KES')]
+    expect(crossings({ ...watched, prices, before: [] })).toEqual([])
+  })
+})
+
+describe('firingFaults', () => {
+  test('finds none where each crossing came under one id, however often', () => {
+    const got = [
+      { id: 'a', value: 200 },
+      { id: 'a', value: 200 },
+      { id: 'b', value: 202 },
+    ]
+    expect(firingFaults([price(1, 200), price(4, 202)], got)).toEqual({
+      ...{ lost: [], doubled: [], strange: [] },
+    })
+  })
+
+  test('names what never came, came under two ids, or crossed nothing', () => {
+    const got = [
+      { id: 'a', value: 200 },
+      { id: 'c', value: 200 },
+      { id: 'd', value: 99 },
+    ]
+    expect(firingFaults([price(1, 200), price(4, 202)], got)).toEqual({
+      ...{ lost: [202], doubled: [200], strange: [99] },
+    })
+  })
+})

@@ -1,0 +1,38 @@
+import { newest } from './hearing.ts'
+import type { Price } from './story.ts'
+
+/** What a receiver got: the id that all tries of one firing share, and the value that crossed. */
+export type Firing = { readonly id: string; readonly value: number }
+
+type Watched = {
+  readonly prices: readonly Price[]
+  readonly before: readonly Price[]
+  readonly corridor: string
+  readonly threshold: number
+}
+
+/** The prices by which a corridor's best rose above a threshold, in the order of commits. */
+export function crossings({ prices, before, corridor, threshold }: Watched): Price[] {
+  const isMine = (price: Price) => price.corridor === corridor
+  const first = before.find(isMine)
+  let isAbove = first !== undefined && first.rate > threshold
+  return newest({ prices, before })
+    .filter(isMine)
+    .filter(({ rate }) => {
+      const wasAbove = isAbove
+      isAbove = rate > threshold
+      return isAbove && !wasAbove
+    })
+}
+
+/** What is wrong with what a receiver got for these crossings. */
+export function firingFaults(wanted: readonly Price[], got: readonly Firing[]) {
+  const ids = new Map<number, Set<string>>()
+  for (const { id, value } of got) ids.set(value, (ids.get(value) ?? new Set()).add(id))
+  const values = new Set(wanted.map(({ rate }) => rate))
+  return {
+    lost: [...values].filter((value) => !ids.has(value)),
+    doubled: [...ids].filter(([, all]) => all.size > 1).map(([value]) => value),
+    strange: [...ids.keys()].filter((value) => !values.has(value)),
+  }
+}
