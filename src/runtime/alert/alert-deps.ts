@@ -38,6 +38,12 @@ const AWAY = 'the database with the alerts cannot be reached at the moment; retr
 /** How many questions about alerts are asked of the database at once. */
 const ASKED_MAX = 2
 
+/**
+ * How long a new alert waits for what was committed before it; after that it begins with what is
+ * known, and is judged by the rest as it comes.
+ */
+const CATCHING_UP = { msMax: 1000, message: AWAY }
+
 /** What alerts need that their owners list, make and change. */
 export function alertDepsOf(options: Options): AlertDeps {
   const { config, database, clock, memory, past, live, follower, secret, onChange } = options
@@ -52,7 +58,7 @@ export function alertDepsOf(options: Options): AlertDeps {
     ...{ memory, past, clock, onChange, testBody },
     live: {
       async caughtUp() {
-        await follower.caughtUp()
+        await inTime(follower.caughtUp(), CATCHING_UP).catch(() => {})
         return live
       },
     },
