@@ -34,6 +34,8 @@ import { type ObservedRoute, type Route, routed } from './http/route.ts'
 import { seriesRoutes } from './http/series.ts'
 import { snapshotRoutes } from './http/snapshot.ts'
 import { type StatusDeps, statusRoutes } from './http/status.ts'
+import { streamRoutes } from './http/stream/stream.ts'
+import type { StreamDeps } from './http/stream/stream-deps.ts'
 import { usageRoutes } from './http/usage.ts'
 import { createPortal, type PortalDeps } from './portal/routes.ts'
 import { wantsPage } from './portal/unknown-page.tsx'
@@ -44,6 +46,7 @@ type AppDeps = IngestRouteDeps &
   AlertRouteDeps &
   ColdDeps &
   DayFileDeps &
+  Pick<StreamDeps, 'streams'> &
   Omit<FetchDeps, keyof Own> &
   Omit<StatusDeps, keyof Own> &
   HealthDeps &
@@ -188,6 +191,7 @@ const apiRoutes = (deps: RouteDeps): Route[] => [
   ...alertRoutes(deps),
   ...usageRoutes(deps),
   ...statusRoutes(deps),
+  ...streamRoutes(deps),
 ]
 
 /**

@@ -85,6 +85,7 @@ const configOf = (setting: Setting, problems: string[]) => ({
 })
 
 const WORKERS_MAX = 16
+const STREAMS_LIMIT = 1_000_000
 const QUOTA_MAX = 1_000_000_000
 const PROXIES_MAX = 10
 const CONNECTIONS_LIMIT = 100
@@ -97,6 +98,8 @@ const readServer = (setting: Setting) => ({
   idleTimeoutMs: setting('HTTP_IDLE_TIMEOUT', 30_000, asTimeoutMs),
   /** How long the service keeps serving after it has announced its stop; null for not at all. */
   shutdownDelayMs: setting('SHUTDOWN_DELAY', 1000, offOr(asShutdownDelayMs)),
+  /** How many streams a process may have open. */
+  streamsMax: setting('STREAMS_MAX', 10_000, integerBetween(0, STREAMS_LIMIT)),
   /** How many processes answer on the port. */
   workers: setting('WORKERS', 1, integerBetween(1, WORKERS_MAX)),
 })

@@ -21,6 +21,7 @@ describe('loadConfig', () => {
       port: 3000,
       idleTimeoutMs: 30_000,
       shutdownDelayMs: 1000,
+      streamsMax: 10_000,
       workers: 1,
       databaseUrl: null,
       databasePassword: null,
@@ -102,6 +103,7 @@ describe('loadConfig', () => {
         HISTORY_WORK_MAX: '1',
         INGEST_WORK_MAX: '2',
         WORK_WAITING_MAX: '0',
+        STREAMS_MAX: '500',
         QUOTE_SOURCES: 'cbk, bam, cbk',
         QUOTE_SOURCES_CRON: '0 */6 * * *',
         QUOTE_SOURCES_VIA: 'http://replay:8080/banks/',
@@ -121,6 +123,7 @@ describe('loadConfig', () => {
     ).toEqual({
       host: '0.0.0.0',
       port: 8080,
+      streamsMax: 500,
       workers: 4,
       idleTimeoutMs: 20_000,
       shutdownDelayMs: null,

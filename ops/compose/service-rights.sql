@@ -9,7 +9,7 @@ GRANT UPDATE ON currencies, providers, rollups, reference_feed_state, quote_sour
   portal_attempts, usage_meters, usage_shares, oauth_clients, oauth_consents,
   oauth_access_tokens, oauth_refresh_tokens, alerts, alert_deliveries TO corridor_service;
 GRANT DELETE ON changes, day_files, rollups, idempotency, portal_users, portal_sessions,
-  portal_verifications, portal_attempts, usage_meters, usage_shares, oauth_clients, oauth_consents,
-  oauth_access_tokens, oauth_refresh_tokens, alerts, alert_deliveries TO corridor_service;
+  portal_verifications, portal_attempts, usage_meters, usage_shares, open_streams, oauth_clients,
+  oauth_consents, oauth_access_tokens, oauth_refresh_tokens, alerts, alert_deliveries TO corridor_service;
 -- only where observations are to be pruned
 GRANT EXECUTE ON FUNCTION prune_observations TO corridor_service;

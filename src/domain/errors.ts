@@ -9,8 +9,10 @@ export const ERROR_CODES = [
   'missing_key',
   'invalid_key',
   'revoked_key',
+  'invalid_token',
   'forbidden',
   'alert_limit',
+  'enterprise_only',
   'unknown_path',
   'unknown_provider',
   'unknown_file',
@@ -21,10 +23,12 @@ export const ERROR_CODES = [
   'quota_exceeded',
   'too_many_failures',
   'too_many_tests',
+  'too_many_streams',
   'internal_error',
   'mid_unavailable',
   'database_unavailable',
   'overloaded',
+  'streams_unavailable',
 ] as const
 
 export type ErrorCode = (typeof ERROR_CODES)[number]

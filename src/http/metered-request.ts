@@ -23,6 +23,9 @@ export type Ask<S extends TObject> = {
 /** Why a request may not proceed; null where it may. */
 export type Refusal = ServiceError | null
 
+/** A caller, or why there is none. */
+type Found = Caller | ServiceError
+
 /**
  * A read that costs one unit of the caller's daily quota: 401, then 429, then 400, then the work.
  *
@@ -43,15 +46,19 @@ export class MeteredRequest {
 
   /**
    * Takes a unit, or answers why not, a 401 or a 429. It answers asynchronously only where the key
-   * may be new or the unit has to be waited for.
+   * may be new, the unit has to be waited for, or `find` does so, which looks for the caller where
+   * no key does.
    */
-  begin(): Refusal | Promise<Refusal> {
-    const shown = credentialOf(this.request.headers)
-    const found = callerOf(this.deps, shown, this.#nowMs)
+  begin(find?: (nowMs: number) => Found | Promise<Found>): Refusal | Promise<Refusal> {
+    const found = find ? find(this.#nowMs) : this.#holder()
     return found instanceof Promise ? found.then((late) => this.#admit(late)) : this.#admit(found)
   }
 
-  #admit(found: Caller | ServiceError): Refusal | Promise<Refusal> {
+  #holder(): Found | Promise<Found> {
+    return callerOf(this.deps, credentialOf(this.request.headers), this.#nowMs)
+  }
+
+  #admit(found: Found): Refusal | Promise<Refusal> {
     if (found instanceof ServiceError) return found
     this.#caller = found
     const unit = reserveUnit(this.deps.metering, found, this.#nowMs)
@@ -62,6 +69,11 @@ export class MeteredRequest {
     if (unit instanceof ServiceError) return unit
     this.#reservation = unit
     return null
+  }
+
+  /** The caller of a request that has begun. */
+  get caller(): Caller {
+    return this.#caller!
   }
 
   /** What the caller may see; only for a request that has begun. */

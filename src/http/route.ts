@@ -16,6 +16,8 @@ export type Route = {
    * that nothing need be set up around it.
    */
   readonly isHot?: boolean
+  /** Whether the answer goes on until somebody ends it, so that HEAD could not be answered. */
+  readonly isEndless?: boolean
   /** The route's description in the document; a path outside the interface has none. */
   readonly operation?: Operation
 }
@@ -34,14 +36,16 @@ export function routed(
   const app = new Elysia({ name: `http${prefix}`, prefix })
   for (const [path, own] of Map.groupBy(routes, (route) => route.path)) {
     const allowed: string[] = []
-    for (const { method, fetch } of own) {
+    const refused = () => errorReply(methodNotAllowed(allowed), log)
+    for (const { method, fetch, isEndless } of own) {
       app.route(method, path, ({ request }) => fetch(request), { parse: 'none' })
       allowed.push(method)
       if (method !== 'GET') continue
-      app.route('HEAD', path, async ({ request }) => headOf(await fetch(request)))
-      allowed.push('HEAD')
+      // the router would answer HEAD as GET wherever it is not told how
+      app.route('HEAD', path, ({ request }) => (isEndless ? refused() : headAsked(fetch, request)))
+      if (!isEndless) allowed.push('HEAD')
     }
-    app.all(path, () => errorReply(methodNotAllowed(allowed), log), { parse: 'none' })
+    app.all(path, refused, { parse: 'none' })
   }
   return app
 }
@@ -53,6 +57,8 @@ function methodNotAllowed(allowed: string[]): ServiceError {
 
 /** A 304 has no length: the header would state that of the answer with a body. */
 const NOT_MODIFIED = 304
+
+const headAsked = async (fetch: Fetch, request: Request) => headOf(await fetch(request))
 
 /** A GET's reply without its body, for HEAD. */
 async function headOf(reply: Response): Promise<Response> {

@@ -2,6 +2,7 @@ import type { Config } from '~/config.ts'
 import type { Addresses } from '~/http/edge/address.ts'
 import type { Door, Room, Threshold } from '~/http/edge/door.ts'
 import { guardHeaders } from '~/http/edge/guard-headers.ts'
+import type { Patience } from '~/http/edge/patience.ts'
 import { newRequestId, REQUEST_ID_HEADER } from '~/http/edge/request-id.ts'
 import type { Log } from '~/log.ts'
 import { descriptorsMax, openDescriptors } from '~/telemetry/descriptors.ts'
@@ -38,14 +39,16 @@ type Serving = {
   /** Handlers for paths that have to be sent exactly so, before dots are resolved. */
   readonly exact?: Readonly<Record<string, Handle>>
   readonly log: Log
+  readonly addresses?: Addresses
+  readonly patience?: Patience
 }
 
 /** Listens for HTTP. Throws a sentence for the operator when the address is not available. */
 export function listen(
   address: Address,
-  { addresses, door, ...serving }: Serving & { addresses?: Addresses; door?: Door },
+  { door, ...serving }: Serving & { door?: Door },
 ): Listener {
-  const servers = new Servers(address, serving, addresses)
+  const servers = new Servers(address, serving)
   const timer = setInterval(() => door?.check(ROOM, servers), CHECK_MS)
   return {
     origin: originAt({ host: address.host, port: servers.port }),
@@ -68,7 +71,6 @@ class Servers implements Threshold {
   constructor(
     private readonly address: Address,
     private readonly serving: Serving,
-    private readonly addresses?: Addresses,
   ) {
     this.#listening = this.#begin(address.port)
     this.port = this.#listening.port!
@@ -99,7 +101,8 @@ class Servers implements Threshold {
 
   #begin(port: number): HttpServer {
     const server = serverOn({ ...this.address, port }, this.serving)
-    this.addresses?.follow(server)
+    this.serving.addresses?.follow(server)
+    this.serving.patience?.follow(server)
     this.#all.add(server)
     return server
   }

@@ -25,6 +25,7 @@ import { retentionJobs } from './retention.ts'
 import { serviceJobs } from './service-jobs.ts'
 import type { ServiceOptions } from './service-options.ts'
 import { type SharedSecret, sharedSecretOf } from './shared-secret.ts'
+import { Streams } from './stream/streams.ts'
 import { Tools, toolServerOptions } from './tool-server.ts'
 import { undoOnFailure } from './undo-on-failure.ts'
 import { SourceService } from './upstream/sources.ts'
@@ -49,6 +50,7 @@ type Parts = {
   readonly silence: SilenceWatch
   readonly dayFileJob: Job
   readonly sources: SourceService
+  readonly streams: Streams
   readonly app: Pick<App, 'fetch' | 'exact'>
 }
 
@@ -81,10 +83,11 @@ export class Service implements RunningService {
   start(): Promise<void> {
     return this.#undoneOnFailure(() => {
       const { config, log } = this.options
-      const { core, app, silence, sources } = this.#parts!
+      const { core, silence, sources, streams } = this.#parts!
       const { telemetry, feeds } = core
       const schedule = this.#opened.add(startSchedule(this.#jobs().map(telemetry.job), log))
-      this.#listener = this.#opened.add(listen(config, this.#served(app)))
+      this.#listener = this.#opened.add(listen(config, this.#served(this.#parts!)))
+      this.#opened.add(streams)
       this.#opened.add(feeds)
       this.#opened.add(sources)
       feeds.start(schedule)
@@ -126,19 +129,17 @@ export class Service implements RunningService {
     const shared = { ...reading, ...places, alerting, secret: this.#secret }
     const people = this.#opened.add(new People({ ...this.options, ...shared }))
     const observations = createObservationStore(database, clock)
-    const { work } = config
-    const { changes, refresher } = core
-    const references = createReferenceStore(database)
-    const recording = { observations, references, changes, refresher }
-    const store = recorderOf({ ...recording, tracing: telemetry.tracing, work })
+    const store = this.#recorderOf(core, observations)
     const health = this.#health(core)
     const sources = new SourceService({ ...this.options, memory, store, watch: telemetry.source })
     const silence = new SilenceWatch({ store: createSendingStore(database), memory, clock })
     const dayFiles = dayFilesOf(database)
+    const streams = this.#streamsOf(core)
     const own = { store, health, silence, door: this.#door, database, deliveries }
     const app = createApp({
       ...reading,
       alerting,
+      streams,
       tools,
       store,
       dayFiles,
@@ -152,7 +153,19 @@ export class Service implements RunningService {
       ...health,
     })
     const fileJob = dayFileJob({ ...reading, dayFiles })
-    return { core, people, alerts, observations, silence, sources, dayFileJob: fileJob, app }
+    const served = { people, alerts, observations, silence, sources, streams, app }
+    return { core, ...served, dayFileJob: fileJob }
+  }
+
+  #recorderOf({ changes, refresher, telemetry }: Core, observations: Parts['observations']) {
+    const { config, database } = this.options
+    const references = createReferenceStore(database)
+    const recording = { observations, references, changes, refresher }
+    return recorderOf({ ...recording, tracing: telemetry.tracing, work: config.work })
+  }
+
+  #streamsOf({ memory, live }: Core): Streams {
+    return new Streams({ ...this.options, memory, live, secret: this.#secret })
   }
 
   #health({ refresher }: Core): HealthDeps {
@@ -165,7 +178,7 @@ export class Service implements RunningService {
   }
 
   #jobs(): Job[] {
-    const { core, people, alerts, silence, sources, dayFileJob } = this.#parts!
+    const { core, people, alerts, silence, sources, streams, dayFileJob } = this.#parts!
     const { memory, changes, readReplicas, feeds } = core
     return [
       ...serviceJobs(this.options, this.#parts!),
@@ -178,11 +191,12 @@ export class Service implements RunningService {
       ...retentionJobs({ ...this.options, memory }),
       silence.job,
       dayFileJob,
+      streams.job,
     ]
   }
 
   /** What the listener hands requests to, and what it watches. */
-  #served(app: Parts['app']) {
+  #served({ app, streams }: Parts) {
     const { config, clock, log } = this.options
     const { of: addressOf } = this.#addresses
     const limits = { perMinute: config.authFailuresPerMinute, addressOf, clock, log }
@@ -190,7 +204,7 @@ export class Service implements RunningService {
     const exact = Object.fromEntries(
       Object.entries(app.exact).map(([path, handle]) => [path, watched(handle)]),
     )
-    const edge = { addresses: this.#addresses, door: this.#door }
+    const edge = { addresses: this.#addresses, door: this.#door, patience: streams.patience }
     return { handle: watched(app.fetch), exact, log, ...edge }
   }
 }

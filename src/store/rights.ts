@@ -31,6 +31,7 @@ export const TABLE_RIGHTS: Readonly<Record<string, readonly Right[]>> = {
   'public.oauth_refresh_tokens': REMOVE,
   'public.observations': ADD,
   'public.offers': ADD,
+  'public.open_streams': KEEP_NEW,
   'public.portal_attempts': REMOVE,
   'public.portal_credentials': CHANGE,
   'public.portal_secret': ADD,

@@ -14,8 +14,10 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   missing_key: 401,
   invalid_key: 401,
   revoked_key: 401,
+  invalid_token: 401,
   forbidden: 403,
   alert_limit: 403,
+  enterprise_only: 403,
   unknown_path: 404,
   unknown_provider: 404,
   unknown_file: 404,
@@ -26,10 +28,12 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   quota_exceeded: 429,
   too_many_failures: 429,
   too_many_tests: 429,
+  too_many_streams: 429,
   internal_error: 500,
   mid_unavailable: 503,
   database_unavailable: 503,
   overloaded: 503,
+  streams_unavailable: 503,
 }
 
 export const UNAUTHORIZED = 401
@@ -57,8 +61,10 @@ export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
   missing_key: 'There is neither an X-API-Key header nor an Authorization: Bearer.',
   invalid_key: 'The key does not exist, or two headers give different ones.',
   revoked_key: 'The key was revoked.',
+  invalid_token: 'The token is none of this service, or older than two minutes.',
   forbidden: 'The account is neither treasury nor admin.',
   alert_limit: 'The account has as many alerts as its plan allows.',
+  enterprise_only: 'That needs a key of the enterprise plan.',
   unknown_path: 'There is no such path.',
   unknown_provider: 'No active provider has that id.',
   unknown_file: 'There is no file of that day, or not yet; available_at then says when.',
@@ -69,10 +75,12 @@ export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
   quota_exceeded: "All of today's units are used.",
   too_many_failures: 'Too many requests without a valid key came from one address.',
   too_many_tests: 'The alert was tested too often within a minute.',
+  too_many_streams: 'The account has as many streams open as its plan allows.',
   internal_error: 'Something failed on our side; retry in a moment.',
   mid_unavailable: 'The mid-market reference is unavailable or too old; retry shortly.',
   database_unavailable: 'The database does not answer; retry shortly.',
   overloaded: 'The database is overloaded at the moment; retry shortly.',
+  streams_unavailable: 'There is no room for a further stream here at the moment; connect again.',
 }
 
 export type ErrorBody = { readonly error: string; readonly code: ErrorCode }
@@ -117,6 +125,9 @@ const DETAILS: Partial<Record<ErrorCode, Record<string, TSchema>>> = {
   method_not_allowed: { allowed: Type.Array(Type.String()) },
   invalid_rows: { errors },
   idempotency_key_reused: { errors },
+  too_many_streams: {
+    limit: Type.Integer({ description: 'Streams that the plan allows at once.' }),
+  },
   quota_exceeded: {
     limit: Type.Integer({ description: "Units in the plan's UTC day." }),
     reset: Type.Integer({ description: 'Epoch seconds of the next UTC midnight.' }),

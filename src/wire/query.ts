@@ -227,7 +227,7 @@ function takes(field: TSchema): string {
     case 'array':
       return field.items.enum
         ? `one or more of ${field.items.enum.join(', ')}, comma-separated`
-        : `1 to ${field.maxItems} comma-separated codes`
+        : `1 to ${field.maxItems} comma-separated ${field.items.pattern ? 'corridors' : 'codes'}`
     default:
       return lowerFirst(String(field.description ?? 'a text')).replace(/\.$/, '')
   }

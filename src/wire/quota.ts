@@ -1,6 +1,9 @@
 import { DAY_MS } from '~/domain/duration.ts'
 import type { Quota } from '~/domain/quota.ts'
 
+/** For answers that nobody may keep or change on their way, such as streams. */
+export const NO_STORE = 'no-store, no-transform'
+
 /**
  * The budget in X-RateLimit headers and in the IETF's headers.
  * https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/

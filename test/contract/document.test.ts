@@ -77,9 +77,14 @@ describe('the document', () => {
     expect((document.components as Json).securitySchemes).toEqual({
       ApiKey: expect.objectContaining({ type: 'apiKey', in: 'header', name: 'X-API-Key' }),
       Bearer: expect.objectContaining({ type: 'http', scheme: 'bearer' }),
+      StreamToken: expect.objectContaining({ type: 'apiKey', in: 'query', name: 'token' }),
     })
     expect(document.security).toEqual([{ ApiKey: [] }, { Bearer: [] }])
-    expect(operations.filter(({ security }) => security).map(({ id }) => id)).toEqual(['getStatus'])
+    const others = operations.flatMap(({ id, security }) => (security ? [[id, security]] : []))
+    expect(others).toEqual([
+      ['getStatus', []],
+      ['stream', [{ ApiKey: [] }, { Bearer: [] }, { StreamToken: [] }]],
+    ])
   })
 
   test('has every path below the base path, and no other', () => {
@@ -130,6 +135,7 @@ describe('the document', () => {
     )
     expect(lists.map(({ name }) => name).sort()).toEqual([
       ...Array.from({ length: 6 }, () => 'channel'),
+      'corridors',
       ...['from', 'from'],
       ...Array.from({ length: 6 }, () => 'pay_in'),
       ...Array.from({ length: 6 }, () => 'pay_out'),
@@ -140,7 +146,7 @@ describe('the document', () => {
 
   test('offers JSON, and CSV and NDJSON for lists', () => {
     const others = bodies
-      .filter(({ type }) => !/json$|gzip/.test(type) || /nd/.test(type))
+      .filter(({ type }) => !/json$|gzip|event-stream/.test(type) || /nd/.test(type))
       .map(({ name }) => name)
     const lists = [
       ...['getRates', 'getHistory', 'convertAmount', 'listCorridors', 'getCosts', 'getTimeSeries'],
@@ -169,7 +175,7 @@ describe('the document', () => {
 
   test('has an example for every answer and every code, and each fits its schema', () => {
     for (const { name, media, type } of bodies) {
-      if (type === 'application/gzip') continue
+      if (/gzip|event-stream/.test(type)) continue
       const values = Object.values(media.examples ?? {}).map(({ value }) => value)
       expect([name, values.length]).not.toEqual([name, 0])
       const faults = values.flatMap((value) => check.faults(media.schema, value))
@@ -283,4 +289,6 @@ function edgesOf(schema: Json): Edge[] {
 
 /** A list of different codes, none of them known. */
 const codes = (count: number): string =>
-  Array.from({ length: count }, (_, i) => `XX${String.fromCharCode(65 + i)}`).join(',')
+  Array.from({ length: count }, (_, i) => `X${letter(Math.floor(i / 26))}${letter(i % 26)}`).join()
+
+const letter = (i: number): string => String.fromCharCode(65 + i)

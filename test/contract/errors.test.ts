@@ -43,6 +43,23 @@ const MET: Record<ErrorCode, [status: number, meet: (world: World) => Promise<Re
   missing_key: [401, (world) => world.get('/rates')],
   invalid_key: [401, (world) => world.get('/rates', 'x')],
   revoked_key: [401, async (world) => world.get('/rates', await revoked(world))],
+  invalid_token: [401, (world) => world.get('/stream?corridors=USD/KES&token=crs_x')],
+  enterprise_only: [403, (world) => world.get('/stream?corridors=*', world.key('free'))],
+  too_many_streams: [
+    429,
+    async (world) => {
+      const { id, key } = world.account('free')
+      for (let i = 0; i < 2; i++) await world.streams.seats.take(id, 'free')
+      return world.get('/stream?corridors=USD/KES', key)
+    },
+  ],
+  streams_unavailable: [
+    503,
+    (world) => {
+      world.streams.open.stop()
+      return world.get('/stream?corridors=USD/KES', world.key())
+    },
+  ],
   forbidden: [403, (world) => world.post(ROW, world.key())],
   alert_limit: [
     403,

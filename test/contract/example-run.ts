@@ -5,6 +5,7 @@ import type { Json } from '../support/json-schema.ts'
 import type { ExampleAccounts } from './example-accounts.ts'
 import { recordAlerts } from './example-alerts.ts'
 import { exampleScene } from './example-scene.ts'
+import { recordStreams } from './example-streams.ts'
 
 const WEEKS_LATER = '2026-03-20T14:25:30.500Z'
 /**
@@ -18,6 +19,7 @@ export async function recordedExamples(): Promise<Examples> {
     await run.reads()
     await run.wrongReads()
     await run.recordings()
+    await recordStreams(run, database, { accounts, nowMs: clock.now() })
     await recordAlerts(run, database)
     await run.refusals()
     await database.sql.begin(async (tx) => {
@@ -143,7 +145,7 @@ export class Run {
 
   /** What is refused alike wherever it is asked. */
   async refusals(): Promise<void> {
-    const [target] = this.#of('GET') as [Target]
+    const target = this.target('getRates')
     const unknown = newApiKey((count) => new Uint8Array(count).fill(7))
     for (const key of ['', unknown, this.accounts.revoked])
       await this.fail(target, { key }, 'anywhere')
@@ -211,10 +213,19 @@ export class Run {
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     const response = await fetchUnderContract(this.origin)(request)
-    if (response.headers.get('content-type') !== 'application/json') return response.text()
+    const type = response.headers.get('content-type')
+    if (type === 'text/event-stream') return (await response.body?.cancel()) ?? {}
+    if (type !== 'application/json') return response.text()
     // biome-ignore lint/suspicious/noExplicitAny: as above
     const answer: any = await response.json()
     return Object.defineProperty(answer, 'status', { value: answer.status ?? response.status })
+  }
+
+  /** Opens a stream until the signal ends it. */
+  async open({ path }: Target, key: string, signal: AbortSignal): Promise<void> {
+    const url = `${this.origin}/api/v1${path}?corridors=GBP/KES`
+    const { body } = await fetch(url, { headers: { 'x-api-key': key }, signal })
+    await body!.getReader().read()
   }
 
   keep(id: string, status: number, example: Record<string, unknown>): void {
@@ -232,8 +243,8 @@ function queryOf({ id, operation }: Target): Record<string, unknown> {
   return { ...Object.fromEntries(examples), ...SHORTER[id] }
 }
 
-/** Whether an operation is not about alerts, which need some that are there. */
-const isOfRates = ({ path }: Target): boolean => !path.startsWith('/alerts')
+/** Whether an operation is about neither alerts nor streams, which need something that is there. */
+const isOfRates = ({ path }: Target): boolean => !/^\/(alerts|stream)/.test(path)
 
 /** The parameter in the path of an operation. */
 const dateOf = ({ operation }: Target) =>

@@ -14,6 +14,7 @@ const SETTINGS = {
   HISTORY_WORK_MAX: '1',
   INGEST_WORK_MAX: '1',
   WORK_WAITING_MAX: '8',
+  STREAMS_MAX: '4',
 }
 
 /**

@@ -23,6 +23,7 @@ import { pastOf } from '../support/past.ts'
 import { quietPortal } from '../support/portal.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { sourcesOf } from '../support/sources.ts'
+import { worldStreams } from '../support/streams.ts'
 import { unwatched } from '../support/unwatched.ts'
 import { API, type Reply, replyOf } from '../support/world.ts'
 
@@ -70,6 +71,7 @@ const appOf = (counting: UsageMeter) =>
     past: pastOf(database),
     alerting: heldAlerts(),
     dayFiles: createDayFileStore(database),
+    streams: worldStreams({ memory, clock }),
     tools: { handle: async () => new Response(null, { status: 404 }) },
     sample: null,
     corsOrigins: [],

@@ -19,6 +19,7 @@ export class LiveServer {
   readonly store: MemoryStore
   readonly world: World
   readonly port: number
+  readonly origin: string
   /** Called with every request that reaches the service. */
   onRequest: (request: Request) => void = () => {}
   readonly #listener: Listener
@@ -33,8 +34,9 @@ export class LiveServer {
     }
     this.#listener = listen(
       { host: '127.0.0.1', port: 0 },
-      { handle, exact: this.world.app.exact, log },
+      { handle, exact: this.world.app.exact, log, patience: this.world.streams.patience },
     )
+    this.origin = this.#listener.origin
     this.port = Number(new URL(this.#listener.origin).port)
   }
 

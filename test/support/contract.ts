@@ -14,6 +14,7 @@ const WATCHED_HEADERS = [
   'retry-after',
   'strict-transport-security',
   'www-authenticate',
+  'x-accel-buffering',
   'x-as-of',
   'x-content-type-options',
   'x-data-freshness',
@@ -59,13 +60,14 @@ export type Seen = { readonly status: number; readonly headers: Headers; readonl
 
 async function seen(response: Response): Promise<Seen> {
   const { status, headers } = response
-  return { status, headers, text: await textOf(response.clone()) }
+  return { status, headers, text: isText(response) ? await textOf(response.clone()) : '' }
 }
+
+/** Whether a body has an end, and is looked at. */
+const isText = ({ headers }: Response): boolean => /json|csv/.test(mediumOf(headers) ?? '')
 
 /** The text of a body that can be read; a server may have compressed it. */
 async function textOf(response: Response): Promise<string> {
-  const type = mediumOf(response.headers) ?? ''
-  if (!/json|csv/.test(type)) return ''
   const bytes = await response.bytes()
   const isZipped = bytes[0] === 0x1f && bytes[1] === 0x8b
   return new TextDecoder().decode(isZipped ? Bun.gunzipSync(bytes) : bytes)

@@ -19,6 +19,7 @@ import { underContract } from './contract.ts'
 import { pastOf } from './past.ts'
 import { quietPortal } from './portal.ts'
 import { sourcesOf } from './sources.ts'
+import { worldStreams } from './streams.ts'
 import { unwatched } from './unwatched.ts'
 import { API, type Reply, replyOf } from './world.ts'
 
@@ -64,6 +65,7 @@ export class PastWorld {
         alerting: heldAlerts(),
         past: options.past ?? pastOf(database, this.windows),
         dayFiles: createDayFileStore(database),
+        streams: worldStreams({ memory, clock }),
         tools: { handle: async () => new Response(null, { status: 404 }) },
         sample: null,
         corsOrigins: [],

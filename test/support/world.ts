@@ -10,6 +10,7 @@ import type { PastDeps } from '~/http/cold-route.ts'
 import type { Log } from '~/log.ts'
 import { ToolServer } from '~/mcp/endpoint.ts'
 import type { GuardOptions } from '~/mcp/guard.ts'
+import { LiveMemory } from '~/memory/live/live.ts'
 import { Memory } from '~/memory/memory.ts'
 import { UsageMeter } from '~/memory/usage-meter.ts'
 import type { PortalOptions } from '~/portal/routes.ts'
@@ -28,6 +29,7 @@ import { noDayFiles } from './day-files.ts'
 import { answersOf } from './days.ts'
 import { emptyPast } from './past.ts'
 import { quietPortal } from './portal.ts'
+import { worldStreams } from './streams.ts'
 
 export const ORIGIN = 'http://localhost'
 export const API = `${ORIGIN}/api/v1`
@@ -42,6 +44,9 @@ export class World {
   readonly requests = new RequestFigures()
   readonly clock: HandClock
   readonly tools: ToolServer
+  /** Memory in the order of the log, which tests write by hand. */
+  readonly live = new LiveMemory()
+  readonly streams: ReturnType<typeof worldStreams>
   readonly log: Log = this.#log()
   readonly app: ReturnType<typeof createApp>
   #ids = 0
@@ -65,12 +70,15 @@ export class World {
       },
       past: options.past ?? emptyPast(),
     }
+    this.live.begin({ memory: this.memory, position: 1, atMs: this.clock.now(), hourMs: null })
+    this.streams = worldStreams({ ...reading, live: this.live })
     this.tools = new ToolServer({ ...reading, options: { ...TOOL_OPTIONS, ...options.tools } })
     this.app = underContract(
       createApp({
         ...reading,
         alerting: heldAlerts(reading),
         tools: this.tools,
+        streams: this.streams,
         dayFiles: options.dayFiles ?? noDayFiles,
         store: { ...storeOf(options.store), referencesAt: this.#referencesAt },
         ...(options.feedTimes && { feedTimes: options.feedTimes }),

@@ -8,6 +8,7 @@ const HEADERS = new CrossOriginHeaders({
     'content-type',
     'idempotency-key',
     'if-none-match',
+    'last-event-id',
     'traceparent',
     'tracestate',
     'x-api-key',

@@ -5,6 +5,8 @@ export type Question = {
   readonly hasKey: boolean
   /** The file that the answer is; absent for an answer in JSON. */
   readonly fileName?: string
+  /** Whether the answer is a stream, which is printed as it comes. */
+  readonly isStream?: boolean
   /** What is sent as JSON; absent for a question without a body. */
   readonly body?: unknown
 }
@@ -27,10 +29,10 @@ export const codeSamples = (question: Question): readonly CodeSample[] => [
 const impliedMethod = ({ body }: Question) => (body === undefined ? 'GET' : 'POST')
 
 function curl(question: Question): string {
-  const { method, url, hasKey, fileName, body } = question
+  const { method, url, hasKey, fileName, isStream, body } = question
   const shell = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
   return [
-    `curl ${shell(url)}`,
+    `curl ${isStream ? '-N ' : ''}${shell(url)}`,
     ...(method === impliedMethod(question) ? [] : [`-X ${method}`]),
     ...(hasKey ? ['-H "X-API-Key: $CORRIDOR_KEY"'] : []),
     ...(fileName === undefined ? [] : [`-o ${shell(fileName)}`]),
@@ -39,7 +41,7 @@ function curl(question: Question): string {
   ].join(' \\\n  ')
 }
 
-function javaScript({ method, url, hasKey, fileName, body }: Question): string {
+function javaScript({ method, url, hasKey, fileName, isStream, body }: Question): string {
   const headers = [
     ...(hasKey ? ["'X-API-Key': process.env.CORRIDOR_KEY"] : []),
     ...(body === undefined ? [] : ["'Content-Type': 'application/json'"]),
@@ -56,6 +58,11 @@ function javaScript({ method, url, hasKey, fileName, body }: Question): string {
 const response = await fetch(${quoted(url)}${given})
 if (!response.ok) throw new Error((await response.json()).error)
 await writeFile(${quoted(fileName)}, new Uint8Array(await response.arrayBuffer()))`
+  if (isStream)
+    return `const response = await fetch(${quoted(url)}${given})
+if (!response.ok) throw new Error((await response.json()).error)
+const text = response.body.pipeThrough(new TextDecoderStream())
+for await (const events of text) console.log(events)`
   return `const response = await fetch(${quoted(url)}${given})
 const answer = await response.json()
 if (!response.ok) throw new Error(answer.error)
@@ -63,7 +70,7 @@ console.log(JSON.stringify(answer, null, 2))`
 }
 
 function python(question: Question): string {
-  const { method, url, hasKey, fileName, body } = question
+  const { method, url, hasKey, fileName, isStream, body } = question
   const headers = [
     ...(hasKey ? ["'X-API-Key': os.environ['CORRIDOR_KEY']"] : []),
     ...(body === undefined ? [] : ["'Content-Type': 'application/json'"]),
@@ -81,6 +88,14 @@ from urllib.request import Request, urlopen
 request = Request(\n${given.join('')})
 with urlopen(request) as response, open(${quoted(fileName)}, 'wb') as file:
     file.write(response.read())`
+  if (isStream)
+    return `import os
+from urllib.request import Request, urlopen
+
+request = Request(\n${given.join('')})
+with urlopen(request) as response:
+    for line in response:
+        print(line.decode(), end='', flush=True)`
   return `import json
 ${hasKey ? 'import os\n' : ''}from urllib.request import Request, urlopen
 
@@ -89,7 +104,7 @@ with urlopen(request) as response:
     print(json.dumps(json.load(response), indent=2))`
 }
 
-function php({ method, url, hasKey, fileName, body }: Question): string {
+function php({ method, url, hasKey, fileName, isStream, body }: Question): string {
   const headers = [
     ...(hasKey ? ["'X-API-Key: ' . getenv('CORRIDOR_KEY')"] : []),
     ...(body === undefined ? [] : ["'Content-Type: application/json'"]),
@@ -105,6 +120,10 @@ $context = stream_context_create(['http' => [\n${options.join('')}]]);`
   if (fileName !== undefined)
     return `${begin}
 file_put_contents(${quoted(fileName)}, file_get_contents($url, false, $context));`
+  if (isStream)
+    return `${begin}
+$stream = fopen($url, 'r', false, $context);
+while (($line = fgets($stream)) !== false) echo $line;`
   return `${begin}
 $answer = json_decode(file_get_contents($url, false, $context));
 echo json_encode($answer, JSON_PRETTY_PRINT), PHP_EOL;`

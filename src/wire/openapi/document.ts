@@ -62,7 +62,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], options: Documen
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: `${options.home}${options.basePath}` }],
-    security: [{ ApiKey: [] }, { Bearer: [] }],
+    security: KEYS,
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: {
@@ -79,6 +79,8 @@ export function openApiDocument(endpoints: readonly Endpoint[], options: Documen
   }
 }
 
+const KEYS = [{ ApiKey: [] }, { Bearer: [] }]
+
 const SECURITY_SCHEMES = {
   ApiKey: {
     type: 'apiKey',
@@ -90,6 +92,12 @@ const SECURITY_SCHEMES = {
     type: 'http',
     scheme: 'bearer',
     description: 'The same key as `Authorization: Bearer crd_...`.',
+  },
+  StreamToken: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'token',
+    description: 'A token of /stream/token, for browsers, which cannot set headers on a stream.',
   },
 } as const
 
@@ -113,12 +121,13 @@ function samplesOf(
 }
 
 const questionOf = (
-  { access, body, file }: Operation,
+  { access, body, file, events }: Operation,
   asked: Pick<Question, 'method' | 'url'>,
 ): Question => ({
   ...asked,
   hasKey: access !== 'public',
   ...(file && { fileName: asked.url.split('/').at(-1)! }),
+  ...(events && { isStream: true }),
   ...(body && { body: Object.values(body.examples)[0] }),
 })
 
@@ -151,6 +160,7 @@ function operationObject(operation: Operation, components: Components, responses
     summary,
     description: `${description}\n\n${costOf(operation)}`,
     ...(access === 'public' && { security: [] }),
+    ...(operation.takesToken && { security: [...KEYS, { StreamToken: [] }] }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
       requestBody: {

@@ -24,7 +24,13 @@ export type OperationNotes = {
   /** Codes that only the work itself can cause; those of keys and parameters are implied. */
   readonly errors?: readonly ErrorCode[]
   /** Headers that the answer may carry besides those of keys, tiers and tags. */
-  readonly mayCarry?: readonly ('X-As-Of' | 'X-Note' | 'Link' | 'Content-Disposition')[]
+  readonly mayCarry?: readonly (
+    | 'X-As-Of'
+    | 'X-Note'
+    | 'Link'
+    | 'Content-Disposition'
+    | 'X-Accel-Buffering'
+  )[]
 }
 
 /** One operation of the interface, made of the very schemas that check and type it. */
@@ -36,6 +42,8 @@ export type Operation = OperationNotes & {
   readonly body?: { readonly schema: TSchema; readonly examples: Readonly<Record<string, unknown>> }
   /** Callers that are let in. */
   readonly access: 'public' | 'key' | 'recording'
+  /** Whether a token in the URL may take the place of the key. */
+  readonly takesToken?: boolean
   /** Whether a success costs a unit. */
   readonly isMetered: boolean
   /** Whether the answer depends on the tier. */
@@ -46,6 +54,8 @@ export type Operation = OperationNotes & {
   readonly isTagged?: boolean
   /** The form of a success that is no JSON. */
   readonly file?: { readonly medium: string; readonly description: string }
+  /** The events of a success that is a stream of them, by their names. */
+  readonly events?: Readonly<Record<string, TSchema>>
   /** How the answer's entries become rows of a file, where it is a list. */
   readonly list?: List
 }

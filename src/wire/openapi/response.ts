@@ -7,6 +7,7 @@ import {
   errorSchemas,
   UNAUTHORIZED,
 } from '~/wire/errors.ts'
+import { NO_STORE } from '~/wire/quota.ts'
 import { errorsByStatus, type Operation } from './operation.ts'
 import { ROW_HEADERS, rowMedia } from './rows.ts'
 import type { Components, Json } from './schema.ts'
@@ -42,10 +43,10 @@ const QUOTA_HEADERS = {
   'Cache-Control': {
     description:
       'The answer belongs to one account: not for a shared cache. Only a file that never changes ' +
-      'may be kept without asking again.',
+      'may be kept without asking again; a stream and a token may not be kept at all.',
     schema: {
       type: 'string',
-      enum: ['private, no-cache', 'private, max-age=31536000, immutable'],
+      enum: ['private, no-cache', 'private, max-age=31536000, immutable', NO_STORE],
     },
   },
 }
@@ -97,6 +98,10 @@ export const headerComponents: Json = {
     required: false,
     schema: { type: 'string', pattern: '^attachment; filename="[\\w.-]+"$' },
   },
+  'X-Accel-Buffering': {
+    description: 'Asks proxies to pass on each event at once.',
+    schema: { type: 'string', enum: ['no'] },
+  },
   Link: {
     description: 'The next page, as `rel="next"`; absent on the last.',
     required: false,
@@ -133,6 +138,8 @@ const SHARED: Readonly<Record<number, string>> = {
 }
 
 const TOO_MANY = 429
+/** Without the database nobody can tell who shows a token. */
+const AWAY = 503
 
 /** A header that is absent without a valid key, since there is no budget to tell of. */
 const unlessUnknown = (name: string): Json => ({
@@ -180,7 +187,7 @@ export class Responses {
   }
 
   #success(operation: Operation): Json {
-    const { success, list, file } = operation
+    const { success, list, file, events } = operation
     const json = () => ({
       schema: this.components.schema(success.body),
       ...this.#examplesOf(operation, success.status),
@@ -191,6 +198,12 @@ export class Responses {
       medium,
       { ...media, ...this.#textExample(operation, medium) },
     ])
+    if (events)
+      return {
+        description: 'The stream. `$defs` has the body of each event, by its name.',
+        headers: headersOf(operation, success.status),
+        content: { 'text/event-stream': this.#stream(events) },
+      }
     return {
       description: success.status === 201 ? 'Committed, and served from now on.' : 'The answer.',
       headers: headersOf(operation, success.status),
@@ -198,6 +211,14 @@ export class Responses {
         ? { [file.medium]: { schema: binary } }
         : { 'application/json': json(), ...Object.fromEntries(others) },
     }
+  }
+
+  #stream(events: NonNullable<Operation['events']>): Json {
+    const bodies = Object.entries(events).map(([name, body]) => [
+      name,
+      this.components.schema(body),
+    ])
+    return { schema: { type: 'string', $defs: Object.fromEntries(bodies) } }
   }
 
   #failure(operation: Operation, status: number, codes: readonly ErrorCode[]): Json {
@@ -250,7 +271,8 @@ function headersOf(operation: Operation, status: number): Json {
     ...([429, 503].includes(status) ? ['Retry-After'] : []),
     ...(status === 405 ? ['Allow'] : []),
   ]
-  const isBudget = (name: string) => status === TOO_MANY && name in QUOTA_HEADERS
+  const isUnknown = status === TOO_MANY || (operation.takesToken && status === AWAY)
+  const isBudget = (name: string) => isUnknown && name in QUOTA_HEADERS
   return Object.fromEntries(
     names.map((name) => [
       name,

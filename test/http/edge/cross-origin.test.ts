@@ -24,7 +24,7 @@ const REST_READ =
   'www-authenticate, x-data-freshness, x-mid-fetched-at, x-mid-rate, x-mid-source, ' +
   'x-note, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, x-request-id'
 const REST_SENT =
-  'authorization, content-type, idempotency-key, if-none-match, traceparent, tracestate, x-api-key, x-request-id'
+  'authorization, content-type, idempotency-key, if-none-match, last-event-id, traceparent, tracestate, x-api-key, x-request-id'
 const TOOLS_READ =
   'ratelimit, ratelimit-policy, www-authenticate, x-ratelimit-limit, x-ratelimit-remaining, ' +
   'x-ratelimit-reset, x-request-id'

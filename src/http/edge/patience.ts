@@ -1,0 +1,24 @@
+/** How long the server waits for somebody to read the end of an answer. */
+const END_SECONDS = 10
+
+/** How long the server leaves a connection open on which nothing moves. */
+export class Patience {
+  #server: { timeout(request: Request, seconds: number): void } | null = null
+
+  constructor(private readonly endSeconds = END_SECONDS) {}
+
+  /** Asks this server from now on. */
+  follow(server: { timeout(request: Request, seconds: number): void }): void {
+    this.#server = server
+  }
+
+  /** Leaves the connection of a request open, however long nothing moves. */
+  hold(request: Request): void {
+    this.#server?.timeout(request, 0)
+  }
+
+  /** Closes the connection of a request soon, unless what waits for its reader is being read. */
+  release(request: Request): void {
+    this.#server?.timeout(request, this.endSeconds)
+  }
+}

@@ -1,0 +1,159 @@
+import { ServiceError } from '~/domain/errors.ts'
+import { STREAMS_MAX, type StreamSeat } from '~/domain/live/stream.ts'
+import type { Plan } from '~/domain/quota.ts'
+import { inTime } from '~/service/deadline.ts'
+
+export type SeatStore = {
+  /**
+   * Writes a seat down unless the account has `othersMax` in other processes already, and answers
+   * how many it has there. Two processes that ask for one account wait for each other.
+   */
+  take(seat: StreamSeat, othersMax: number): Promise<number>
+  /** Strikes seats out; those that are not there are none. */
+  free(ids: readonly string[]): Promise<void>
+  /** Makes these the seats of this process, whatever was written before. */
+  declare(seats: readonly StreamSeat[]): Promise<void>
+}
+
+type SeatsDeps = {
+  readonly store: SeatStore
+  readonly clock: { now(): number }
+  readonly log: { warn(context: object, message: string): void }
+  /** How many streams this process may have open. */
+  readonly openMax: number
+}
+
+/** How long the database may take before only the streams of this process are counted. */
+const LATE_MS = 1000
+/** How long the streams elsewhere are taken to fill an account's share, once they have. */
+const FULL_MS = 1000
+/** When a client may try again that has too many streams. */
+const RETRY_SECONDS = 5
+
+/**
+ * The seats of open streams: how many this process has, and each account in all of them.
+ *
+ * Each process writes its seats into the database, where those of dead processes do not count. An
+ * account that fills its share here is refused without the database, and one that fills it
+ * elsewhere is asked about once a second at most. While the database does not answer, each process
+ * counts its own.
+ */
+export class Seats {
+  readonly #byAccount = new Map<string, Set<StreamSeat>>()
+  readonly #fullUntilMs = new Map<string, number>()
+  readonly #freed = new Set<string>()
+  #freeing: Promise<void> | null = null
+  #open = 0
+  #isDeclared = true
+  #refused = { account: 0, process: 0 }
+
+  constructor(private readonly deps: SeatsDeps) {}
+
+  get figures() {
+    return { open: this.#open, openMax: this.deps.openMax, refused: { ...this.#refused } }
+  }
+
+  /** Takes a seat, to be freed when the stream ends; throws if there is none. */
+  async take(accountId: string, plan: Plan): Promise<StreamSeat> {
+    const seatsMax = STREAMS_MAX[plan]
+    if (this.#open >= this.deps.openMax) {
+      this.#refused.process++
+      throw noRoom()
+    }
+    const own = this.#byAccount.get(accountId)?.size ?? 0
+    if (own >= seatsMax || this.#isFull(accountId)) throw this.#tooMany(plan)
+    const seat = { id: crypto.randomUUID(), accountId }
+    this.#add(seat)
+    const others = await this.#others(seat, seatsMax - own)
+    if (others + own < seatsMax) return seat
+    this.free(seat)
+    this.#fullUntilMs.set(accountId, this.deps.clock.now() + FULL_MS)
+    throw this.#tooMany(plan)
+  }
+
+  /** Frees a seat; once is enough. */
+  free(seat: StreamSeat): void {
+    const own = this.#byAccount.get(seat.accountId)
+    if (!own?.delete(seat)) return
+    if (own.size === 0) this.#byAccount.delete(seat.accountId)
+    this.#open--
+    this.#freed.add(seat.id)
+    this.#freeing ??= this.#writeFreed()
+  }
+
+  /** Writes down again what may have been forgotten while the database or this process was away. */
+  async declare(): Promise<void> {
+    if (this.#isDeclared && this.#open === 0) return
+    const seats = [...this.#byAccount.values()].flatMap((own) => [...own])
+    this.#freed.clear()
+    await this.deps.store.declare(seats)
+    this.#isDeclared = seats.length === 0
+  }
+
+  /** Resolves when every freed seat is struck out, or could not be. */
+  async settled(): Promise<void> {
+    await this.#freeing
+  }
+
+  #isFull(accountId: string): boolean {
+    const untilMs = this.#fullUntilMs.get(accountId)
+    if (untilMs === undefined) return false
+    const leftMs = untilMs - this.deps.clock.now()
+    if (leftMs > 0 && leftMs <= FULL_MS) return true
+    this.#fullUntilMs.delete(accountId)
+    return false
+  }
+
+  #add(seat: StreamSeat): void {
+    const own = this.#byAccount.get(seat.accountId)
+    if (own) own.add(seat)
+    else this.#byAccount.set(seat.accountId, new Set([seat]))
+    this.#open++
+    this.#isDeclared = false
+  }
+
+  async #others(seat: StreamSeat, othersMax: number): Promise<number> {
+    try {
+      const message = 'the database does not answer'
+      return await inTime(this.deps.store.take(seat, othersMax), { msMax: LATE_MS, message })
+    } catch (err) {
+      this.deps.log.warn({ err }, 'streams of other processes are not counted')
+      return 0
+    }
+  }
+
+  /** Strikes out what was freed, everything that has gathered in one statement. */
+  async #writeFreed(): Promise<void> {
+    try {
+      while (this.#freed.size > 0) {
+        const ids = [...this.#freed]
+        this.#freed.clear()
+        await this.deps.store.free(ids)
+      }
+    } catch (err) {
+      this.deps.log.warn({ err }, 'ends of streams were not written, and will be with the next')
+    } finally {
+      this.#freeing = null
+    }
+  }
+
+  #tooMany(plan: Plan): ServiceError {
+    this.#refused.account++
+    return new ServiceError(
+      'too_many_streams',
+      `the ${plan} plan allows ${STREAMS_MAX[plan]} open streams of all keys together; close ` +
+        'one, name more corridors in one stream, or move to a larger plan',
+      { limit: STREAMS_MAX[plan] },
+      RETRY_SECONDS,
+    )
+  }
+}
+
+/** The refusal of a stream that this process has no room for, or is about to stop. */
+export const noRoom = (): ServiceError =>
+  new ServiceError(
+    'streams_unavailable',
+    'no further stream can be opened here at the moment; connect again in a few seconds',
+    {},
+    RETRY_SECONDS,
+  )

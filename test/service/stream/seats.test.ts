@@ -1,0 +1,149 @@
+import { beforeEach, describe, expect, test } from 'bun:test'
+import type { StreamSeat } from '~/domain/live/stream.ts'
+import { Seats } from '~/service/stream/seats.ts'
+import { clockAt, type HandClock } from '../../support/clock.ts'
+import { KeptLog } from '../../support/log.ts'
+
+const ACCOUNT = crypto.randomUUID()
+
+/** What processes write down, as the database keeps it; `away` while that does not answer. */
+class Register {
+  readonly rows = new Map<string, StreamSeat & { process: string }>()
+  asked = 0
+  isAway = false
+
+  of(process: string) {
+    return {
+      take: async (seat: StreamSeat, othersMax: number) => {
+        this.#ask()
+        const others = [...this.rows.values()].filter(
+          (row) => row.accountId === seat.accountId && row.process !== process,
+        ).length
+        if (others < othersMax) this.rows.set(seat.id, { ...seat, process })
+        return others
+      },
+      free: async (ids: readonly string[]) => {
+        this.#ask()
+        for (const id of ids) this.rows.delete(id)
+      },
+      declare: async (seats: readonly StreamSeat[]) => {
+        this.#ask()
+        for (const row of this.rows.values()) if (row.process === process) this.rows.delete(row.id)
+        for (const seat of seats) this.rows.set(seat.id, { ...seat, process })
+      },
+    }
+  }
+
+  #ask() {
+    this.asked++
+    if (this.isAway) throw new Error('away')
+  }
+}
+
+let register: Register
+let clock: HandClock
+let log: KeptLog
+
+const processNamed = (name: string, openMax = 100) =>
+  new Seats({ store: register.of(name), clock, log, openMax })
+
+const code = (taking: Promise<unknown>) =>
+  taking.then(
+    () => null,
+    (error) => error.code,
+  )
+
+beforeEach(() => {
+  register = new Register()
+  clock = clockAt('2026-03-05T14:25:30.500Z')
+  log = new KeptLog()
+})
+
+describe('Seats', () => {
+  for (const [plan, count] of [
+    ['free', 2],
+    ['pro', 5],
+    ['enterprise', 20],
+  ] as const)
+    test(`gives an account of the ${plan} plan ${count} seats in all processes together`, async () => {
+      const processes = [processNamed('a'), processNamed('b'), processNamed('c')]
+      for (let i = 0; i < count; i++) await processes[i % 3]!.take(ACCOUNT, plan)
+      for (const one of processes)
+        expect(await code(one.take(ACCOUNT, plan))).toBe('too_many_streams')
+      await processes[0]!.take(crypto.randomUUID(), plan)
+      expect(register.rows.size).toBe(count + 1)
+    })
+
+  test('gives a freed seat to any process, once', async () => {
+    const [a, b] = [processNamed('a'), processNamed('b')]
+    const seat = await a.take(ACCOUNT, 'free')
+    await b.take(ACCOUNT, 'free')
+    a.free(seat)
+    a.free(seat)
+    await a.settled()
+    expect(a.figures.open).toBe(0)
+    await b.take(ACCOUNT, 'free')
+    expect(await code(a.take(ACCOUNT, 'free'))).toBe('too_many_streams')
+  })
+
+  test('asks the database nothing of 10,000 tries of an account that is full here', async () => {
+    const seats = processNamed('a')
+    for (let i = 0; i < 2; i++) await seats.take(ACCOUNT, 'free')
+    const { asked } = register
+    const codes = await Promise.all(
+      Array.from({ length: 10_000 }, () => code(seats.take(ACCOUNT, 'free'))),
+    )
+    expect(new Set(codes)).toEqual(new Set(['too_many_streams']))
+    expect(register.asked).toBe(asked)
+    expect(seats.figures.refused).toEqual({ account: 10_000, process: 0 })
+  })
+
+  test('asks it once a second of an account that is full elsewhere', async () => {
+    const [a, b] = [processNamed('a'), processNamed('b')]
+    const held = [await a.take(ACCOUNT, 'free'), await a.take(ACCOUNT, 'free')]
+    expect(await code(b.take(ACCOUNT, 'free'))).toBe('too_many_streams')
+    await b.settled()
+    const { asked } = register
+    for (let i = 0; i < 1000; i++)
+      expect(await code(b.take(ACCOUNT, 'free'))).toBe('too_many_streams')
+    expect(register.asked).toBe(asked)
+    a.free(held[0]!)
+    await a.settled()
+    clock.advance(1001)
+    await b.take(ACCOUNT, 'free')
+  })
+
+  test('refuses whatever is beyond the seats of the process, of any account', async () => {
+    const seats = processNamed('a', 3)
+    for (let i = 0; i < 3; i++) await seats.take(crypto.randomUUID(), 'pro')
+    expect(await code(seats.take(crypto.randomUUID(), 'pro'))).toBe('streams_unavailable')
+    expect(await code(processNamed('b', 0).take(ACCOUNT, 'pro'))).toBe('streams_unavailable')
+  })
+
+  test('counts its own streams while the database is away, and declares them once it is back', async () => {
+    const [a, b] = [processNamed('a'), processNamed('b')]
+    register.isAway = true
+    for (let i = 0; i < 2; i++) await a.take(ACCOUNT, 'free')
+    expect(await code(a.take(ACCOUNT, 'free'))).toBe('too_many_streams')
+    const other = await b.take(ACCOUNT, 'free')
+    b.free(other)
+    await b.settled()
+    expect(log.said.length).toBeGreaterThan(2)
+    register.isAway = false
+    for (const one of [a, b]) await one.declare()
+    expect(register.rows.size).toBe(2)
+    expect(await code(b.take(ACCOUNT, 'free'))).toBe('too_many_streams')
+  })
+
+  test('asks nothing of the database while no stream was opened', async () => {
+    const seats = processNamed('a')
+    for (let i = 0; i < 3; i++) await seats.declare()
+    expect(register.asked).toBe(0)
+    seats.free(await seats.take(ACCOUNT, 'pro'))
+    await seats.settled()
+    await seats.declare()
+    const { asked } = register
+    await seats.declare()
+    expect(register.asked).toBe(asked)
+  })
+})

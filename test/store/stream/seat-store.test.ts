@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createMeterStore } from '~/store/access/share-store.ts'
+import type { Database } from '~/store/database.ts'
+import { createSeatStore } from '~/store/stream/seat-store.ts'
+import { addAccount } from '../../runtime/replica-scene.ts'
+import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
+import { otherHandle } from '../samples.ts'
+
+let database: FreshDatabase
+const handles: Database[] = []
+
+beforeAll(async () => {
+  database = await freshDatabase()
+})
+afterAll(async () => {
+  for (const handle of handles) await handle.close()
+  await database.close()
+})
+
+/** A process with a meter, and where it writes its streams down. */
+async function process() {
+  const handle = otherHandle(database)
+  handles.push(handle)
+  const meters = createMeterStore(handle)
+  await meters.join()
+  return { ...createSeatStore(handle), meters }
+}
+
+const account = async () => (await addAccount(database, {})).id
+
+const seat = (accountId: string) => ({ id: crypto.randomUUID(), accountId })
+
+const written = async (accountId: string) =>
+  (await database.sql`select id from open_streams where account_id = ${accountId}`).length
+
+describe('take', () => {
+  test('counts the streams of an account in other live processes alone', async () => {
+    const [a, b] = [await process(), await process()]
+    const [own, other] = [await account(), await account()]
+    expect(await a.take(seat(own), 20)).toBe(0)
+    expect(await a.take(seat(own), 20)).toBe(0)
+    expect(await a.take(seat(other), 20)).toBe(0)
+    expect(await b.take(seat(own), 20)).toBe(2)
+    await a.meters.leave()
+    expect(await b.take(seat(own), 20)).toBe(0)
+    expect(await written(own)).toBe(2)
+  })
+
+  test('writes nothing down where the others fill what is allowed', async () => {
+    const [a, b] = [await process(), await process()]
+    const own = await account()
+    for (let i = 0; i < 2; i++) await a.take(seat(own), 2)
+    expect(await b.take(seat(own), 2)).toBe(2)
+    expect(await written(own)).toBe(2)
+  })
+
+  test('lets processes that ask at once have no more than is allowed', async () => {
+    const processes = await Promise.all(Array.from({ length: 4 }, process))
+    const own = await account()
+    const others = await Promise.all(
+      processes.flatMap((one) => [one.take(seat(own), 2), one.take(seat(own), 2)]),
+    )
+    expect(others.filter((count) => count < 2).length).toBe(await written(own))
+    expect(await written(own)).toBeLessThanOrEqual(4)
+  })
+
+  test('takes a process without a meter for one that is not there', async () => {
+    const [a, b] = [await process(), await process()]
+    const own = await account()
+    await a.meters.leave()
+    expect(await a.take(seat(own), 2)).toBe(0)
+    expect(await b.take(seat(own), 2)).toBe(0)
+    expect(await written(own)).toBe(1)
+  })
+})
+
+describe('free and declare', () => {
+  test('strike out what was freed, and what is unknown without a fault', async () => {
+    const a = await process()
+    const own = await account()
+    const [one, two] = [seat(own), seat(own)]
+    for (const each of [one, two]) await a.take(each, 5)
+    await a.free([one.id, crypto.randomUUID()])
+    await a.free([])
+    expect(await written(own)).toBe(1)
+  })
+
+  test('make the seats of a process what it says, and leave those of others', async () => {
+    const [a, b] = [await process(), await process()]
+    const own = await account()
+    await b.take(seat(own), 5)
+    const [kept, lost] = [seat(own), seat(own)]
+    for (const each of [kept, lost]) await a.take(each, 5)
+    await a.declare([kept, seat(own), seat(own)])
+    expect(await written(own)).toBe(4)
+    await a.declare([])
+    expect(await written(own)).toBe(1)
+  })
+})

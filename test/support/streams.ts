@@ -1,0 +1,46 @@
+import { HOUR_MS } from '~/domain/duration.ts'
+import { Patience } from '~/http/edge/patience.ts'
+import { BASE_PATH } from '~/http/path.ts'
+import { OpenStreams } from '~/http/stream/open-streams.ts'
+import { LiveMemory } from '~/memory/live/live.ts'
+import type { Memory } from '~/memory/memory.ts'
+import type { AgeLimits } from '~/memory/view.ts'
+import { StreamHub } from '~/service/stream/hub.ts'
+import { type SeatStore, Seats } from '~/service/stream/seats.ts'
+import { StreamTokens } from '~/service/stream/tokens.ts'
+import { streamTexts } from '~/wire/stream/text.ts'
+
+type StreamWorld = {
+  readonly memory: Memory
+  readonly live?: LiveMemory
+  readonly ageLimits?: AgeLimits
+  readonly clock: { now(): number }
+  readonly log?: { warn(context: object, message: string): void }
+  readonly store?: SeatStore
+  readonly openMax?: number
+}
+
+const AGE_LIMITS = { midMaxAgeMs: 72 * HOUR_MS, quoteMaxAgeMs: null, staleAfterMs: null }
+
+/** The server looks at its connections every four seconds. */
+const END_SECONDS = 1
+
+/** A process that is alone. */
+const alone: SeatStore = {
+  take: async () => 0,
+  free: async () => {},
+  declare: async () => {},
+}
+
+/** The streams of a world without a database. */
+export function worldStreams(world: StreamWorld) {
+  const { memory, clock, live = new LiveMemory(), ageLimits: limits = AGE_LIMITS } = world
+  const { store = alone, openMax = 1000, log = { warn() {} } } = world
+  return {
+    hub: new StreamHub({ live, limits, texts: streamTexts(BASE_PATH), now: () => clock.now() }),
+    seats: new Seats({ store, clock, log, openMax }),
+    tokens: new StreamTokens(async () => 'a secret of all replicas'),
+    open: new OpenStreams({ memory, clock }),
+    patience: new Patience(END_SECONDS),
+  }
+}
