@@ -12,17 +12,13 @@ type Bodies = {
   ended: 'StreamEnded'
 }
 
-/** The shape of this name, once the document has it. */
-type Shape<Name extends string> =
-  Schemas extends Readonly<Record<Name, infer Body>> ? Body : unknown
-
 /** One event of a stream; `type` tells what its `data` is. */
 export type StreamEvent = {
   [Type in keyof Bodies]: {
     readonly type: Type
     /** Its place in the order that all replicas share; null where an event has none. */
     readonly id: string | null
-    readonly data: Shape<Bodies[Type]>
+    readonly data: Schemas[Bodies[Type]]
   }
 }[keyof Bodies]
 

@@ -1,3 +1,4 @@
+import type { McpServerFactory } from '@modelcontextprotocol/server'
 import type { Clock } from '~/clock.ts'
 import { granted, ServiceError } from '~/domain/errors.ts'
 import { callerOfTools, type ToolAccess } from '~/service/connection/access-tokens.ts'
@@ -9,16 +10,16 @@ import { streamedBody } from '~/wire/streamed-body.ts'
 import { AnswerCache } from '~/wire/text/answer-cache.ts'
 import { type Asker, askerOf, authInfoOf } from './asker.ts'
 import { HTTP_FAULT, messageOf } from './body.ts'
-import type { CallDeps } from './call.ts'
 import { RpcFault } from './fault.ts'
 import { Guard, type GuardOptions } from './guard.ts'
 import { handlerOf } from './handler.ts'
 import type { HistoryToolDeps } from './history.ts'
+import { type ListenDeps, listenHandler } from './listen/listen.ts'
 import { faultReply, optionsReply, withOrigin } from './reply.ts'
 import { serversOf } from './server.ts'
 import { toolsOf } from './tools.ts'
 
-type ToolServerDeps = Omit<CallDeps, 'answers'> &
+type ToolServerDeps = Omit<ListenDeps, 'answers'> &
   ToolAccess & {
     readonly clock: Clock
     readonly past: HistoryToolDeps
@@ -39,12 +40,15 @@ export class ToolServer {
 
   constructor(private readonly deps: ToolServerDeps) {
     const { log, past, options } = deps
-    const serverFor = serversOf({ ...deps, answers: new AnswerCache() }, toolsOf(past))
+    const callDeps = { ...deps, answers: new AnswerCache() }
+    const serverOf = serversOf(callDeps, toolsOf(past))
+    const serverFor: McpServerFactory = ({ authInfo, era }) => serverOf(askerOf(authInfo), era)
+    const onerror = (err: Error) => log.debug({ err }, 'tool server')
     this.#guard = new Guard(options)
-    this.#handle = handlerOf(
-      ({ authInfo }) => serverFor(askerOf(authInfo)),
-      (err) => log.debug({ err }, 'tool server'),
-    )
+    this.#handle = handlerOf({
+      ...{ serverFor, onerror },
+      listening: (handle) => listenHandler(callDeps, { serverFor, onerror, handle }),
+    })
   }
 
   /** Answers one HTTP request; never rejects. */

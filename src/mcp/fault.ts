@@ -1,3 +1,8 @@
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import { ServiceError } from '~/domain/errors.ts'
+import type { Log } from '~/log.ts'
+import { failureBody } from './call.ts'
+
 /** A fault of the exchange itself: an HTTP status with a JSON-RPC error that answers no request. */
 export class RpcFault extends Error {
   constructor(
@@ -7,4 +12,13 @@ export class RpcFault extends Error {
   ) {
     super(message)
   }
+}
+
+/** A failure as an error of the protocol, which has REST's code and further members as its data. */
+export function protocolError(error: unknown, log: Log): ProtocolError {
+  if (error instanceof ProtocolError) return error
+  const { error: message, ...data } = failureBody(error, log)
+  const isOurs = !(error instanceof ServiceError)
+  const code = isOurs ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidRequest
+  return new ProtocolError(code, message, data)
 }

@@ -7,7 +7,14 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
 
-type Handler = McpHttpHandler['fetch']
+export type Handle = McpHttpHandler['fetch']
+
+type Making = {
+  readonly serverFor: McpServerFactory
+  readonly onerror: (error: Error) => void
+  /** Answers subscriptions, and leaves everything else to the handler given. */
+  readonly listening: (handle: Handle) => Handle
+}
 
 /**
  * The SDK's HTTP handler for every revision of the protocol, with a fresh server for each request.
@@ -15,10 +22,10 @@ type Handler = McpHttpHandler['fetch']
  * The SDK would answer clients of 2025 with a stream of events, whose headers are gone before it is
  * known what a call costs. Here they get JSON, like those of today.
  */
-export function handlerOf(serverFor: McpServerFactory, onerror: (error: Error) => void): Handler {
-  const modern = createMcpHandler(serverFor, { legacy: 'reject', onerror })
+export function handlerOf({ serverFor, onerror, listening }: Making): Handle {
+  const modern = listening(createMcpHandler(serverFor, { legacy: 'reject', onerror }).fetch)
   return async (request, given = {}) => {
-    if (!(await isOf2025(request, given.parsedBody))) return modern.fetch(request, given)
+    if (!(await isOf2025(request, given.parsedBody))) return modern(request, given)
     request.headers.set('accept', 'application/json, text/event-stream')
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
     const server = await serverFor({ era: 'legacy', ...given, requestInfo: request })

@@ -17,6 +17,11 @@ import type { Tool } from './tool.ts'
 
 const IDENTITY = { name: 'corridor', title: 'Corridor', version: '1.0.0' }
 const CAPABILITIES = { completions: {}, prompts: {}, resources: {}, tools: {} }
+/** A client of 2025 would subscribe by a message that is no stream. */
+const CAPABILITIES_OF = {
+  legacy: CAPABILITIES,
+  modern: { ...CAPABILITIES, resources: { subscribe: true } },
+}
 
 /** What no server asks a client for is never validated; each would bring a validator of its own. */
 const jsonSchemaValidator = new AjvJsonSchemaValidator()
@@ -36,13 +41,13 @@ const GETTING = { params: specTypeSchemas.GetPromptRequestParams }
 const COMPLETING = { params: specTypeSchemas.CompleteRequestParams }
 
 /** What makes a server for one request of one asker, in every revision of the protocol. */
-export function serversOf(deps: CallDeps, tools: readonly Tool[]): (asker: Asker) => Server {
+export function serversOf(deps: CallDeps, tools: readonly Tool[]) {
   const shown = { tools: listed(tools) }
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
   const noTool = `there is no such tool; there are ${[...byName.keys()].join(', ')}`
-  return (asker) => {
+  return (asker: Asker, era: keyof typeof CAPABILITIES_OF): Server => {
     const server = new Server(IDENTITY, {
-      capabilities: CAPABILITIES,
+      capabilities: CAPABILITIES_OF[era],
       instructions: INSTRUCTIONS,
       jsonSchemaValidator,
       cacheHints: {

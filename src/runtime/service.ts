@@ -121,7 +121,8 @@ export class Service implements RunningService {
     const past = pastOf(readReplicas, windows, telemetry.tracing)
     const reading = { memory, newKeys, clock, log, metering, ageLimits: config, past }
     const tokens = accessTokensOf({ ...this.options, memory, refresher: core.refresher })
-    const tools = new Tools({ ...reading, tokens, options: toolServerOptions(config) })
+    const streams = this.#streamsOf(core)
+    const tools = new Tools({ ...reading, tokens, streams, options: toolServerOptions(config) })
     const places = { addresses: this.#addresses, listensAt: () => this.origin }
     const parts = { core, past, secret: this.#secret }
     const alerts = this.#opened.add(alertingOf(this.options, parts))
@@ -134,7 +135,6 @@ export class Service implements RunningService {
     const sources = new SourceService({ ...this.options, memory, store, watch: telemetry.source })
     const silence = new SilenceWatch({ store: createSendingStore(database), memory, clock })
     const dayFiles = dayFilesOf(database)
-    const streams = this.#streamsOf(core)
     const own = { store, health, silence, door: this.#door, database, deliveries }
     const app = createApp({
       ...reading,

@@ -84,6 +84,27 @@ describe('the client in a page of another origin', () => {
     expect(await inPage(visit.page, script)).toBe(1)
   })
 
+  test('hears of prices as they change, and goes on after the last it knows', async () => {
+    const script = `
+      const record = (rate) =>
+        corridor.recordRates({ provider_id: 'wise', from: 'GBP', to: 'UGX', rate, fee: null })
+      const quotes = []
+      let lastEventId
+      for await (const { type, id, data } of corridor.stream(['GBP/UGX'])) {
+        if (type === 'hello') await record(4700)
+        if (type !== 'quote') continue
+        lastEventId = id
+        quotes.push(data.rate)
+        break
+      }
+      await record(4701)
+      await record(4702)
+      for await (const { type, data } of corridor.stream(['GBP/UGX'], { lastEventId }))
+        if (type === 'quote' && quotes.push(data.rate) === 3) break
+      return quotes`
+    expect(await inPage(visit.page, script)).toEqual([4700, 4701, 4702])
+  })
+
   test('reads what an error says, headers included', async () => {
     const failing = (asked: string) => `try { ${asked} } catch (error) { ${FAILED} }`
     const unknown = `await corridor.getRates({ from: 'GBP', to: 'XXX' })`

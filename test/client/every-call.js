@@ -49,8 +49,14 @@ const values = {
   rotateAlertSecret: (await corridor.rotateAlertSecret({ id })).secret,
   listAlertDeliveries: (await corridor.listAlertDeliveries({ id })).deliveries[0]?.kind,
   deleteAlert: (await corridor.deleteAlert({ id })).corridor,
+  createStreamToken: (await corridor.createStreamToken()).token,
   getUsage: (await corridor.getUsage()).keys_today[0]?.requests,
   getStatus: (await corridor.getStatus()).mid_feed.source,
+}
+
+for await (const event of corridor.stream(['USD/KES'])) {
+  if (event.type === 'hello') values.stream = event.data.tier
+  break
 }
 
 for await (const page of corridor.getHistoryPages({ ...usdKes, limit: 1 }))

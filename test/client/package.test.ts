@@ -37,6 +37,16 @@ const converted: AnswerOf<'convertAmount'> = await corridor.convertAmount({
 const entry: Schemas['ConvertProviderEntry'] | null = converted.best
 // @ts-expect-error best may be null
 entry.rate
+for await (const event of corridor.stream(['USD/KES'], { lastEventId: null })) {
+  // @ts-expect-error not every event has a rate
+  event.data.rate
+  if (event.type === 'quote') event.data.rate.toFixed(event.data.corridor.length)
+  if (event.type === 'best') event.data.best?.provider_name.at(0)
+  // @ts-expect-error there is no such event
+  if (event.type === 'nonsense') break
+}
+// @ts-expect-error corridors are a list, or all of them
+corridor.stream('USD/KES')
 export const codeOf = (error: unknown) => {
   if (!(error instanceof CorridorError)) return null
   // @ts-expect-error there is no such code

@@ -437,7 +437,7 @@ describe('how long a result may be kept', () => {
   })
 })
 
-test('a subscription is acknowledged and ends at once, since nothing is ever announced', async () => {
+test('a subscription to lists is acknowledged and ends at once, since they never change', async () => {
   const tools = toolWorld()
   const params = { notifications: { toolsListChanged: true, resourcesListChanged: true } }
   const asked = modern({ method: 'subscriptions/listen', params })

@@ -72,7 +72,11 @@ export class World {
     }
     this.live.begin({ memory: this.memory, position: 1, atMs: this.clock.now(), hourMs: null })
     this.streams = worldStreams({ ...reading, live: this.live })
-    this.tools = new ToolServer({ ...reading, options: { ...TOOL_OPTIONS, ...options.tools } })
+    this.tools = new ToolServer({
+      ...reading,
+      streams: this.streams,
+      options: { ...TOOL_OPTIONS, ...options.tools },
+    })
     this.app = underContract(
       createApp({
         ...reading,

@@ -1,16 +1,9 @@
-import {
-  ProtocolError,
-  ProtocolErrorCode,
-  ResourceNotFoundError,
-  type Server,
-  specTypeSchemas,
-} from '@modelcontextprotocol/server'
-import { ServiceError } from '~/domain/errors.ts'
-import type { Log } from '~/log.ts'
+import { ResourceNotFoundError, type Server, specTypeSchemas } from '@modelcontextprotocol/server'
 import { View } from '~/memory/view.ts'
 import type { Asker } from '../asker.ts'
-import { answered, type CallDeps, failureBody, metered } from '../call.ts'
+import { answered, type CallDeps, metered } from '../call.ts'
 import { CATALOGUE_URI, catalogueResource, presentCatalogue } from '../catalogue.ts'
+import { protocolError } from '../fault.ts'
 import { getRates } from '../rates.ts'
 import { corridorOf, ratesTemplate } from './rates.ts'
 
@@ -27,7 +20,7 @@ export function answerResources(server: Server, deps: CallDeps, asker: Asker): v
   server.setRequestHandler('resources/read', READING, async ({ uri }) => {
     const { mimeType } = ratesTemplate
     const text = await textOf(deps, asker, uri).catch((error) => {
-      throw error instanceof ProtocolError ? error : protocolError(error, deps.log)
+      throw protocolError(error, deps.log)
     })
     return { contents: [{ uri, mimeType, text }] }
   })
@@ -43,12 +36,4 @@ async function textOf(deps: CallDeps, asker: Asker, uri: string): Promise<string
   if (!corridor)
     throw new ResourceNotFoundError(uri, `there is no such resource; read ${THERE_ARE}`)
   return answered(deps, { tool: getRates, given: corridor, asker })
-}
-
-/** A failure as an error of the protocol, which has REST's code and further members as its data. */
-function protocolError(error: unknown, log: Log): ProtocolError {
-  const { error: message, ...data } = failureBody(error, log)
-  const isOurs = !(error instanceof ServiceError)
-  const code = isOurs ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidRequest
-  return new ProtocolError(code, message, data)
 }

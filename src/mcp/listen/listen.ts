@@ -1,0 +1,99 @@
+import { createMcpHandler, type McpServerFactory } from '@modelcontextprotocol/server'
+import type { Caller } from '~/domain/account.ts'
+import type { StreamSeat } from '~/domain/live/stream.ts'
+import type { Plan } from '~/domain/quota.ts'
+import type { StreamHub } from '~/service/stream/hub.ts'
+import { noRoom } from '~/service/stream/seats.ts'
+import { askerOf } from '../asker.ts'
+import { type CallDeps, metered } from '../call.ts'
+import { protocolError } from '../fault.ts'
+import type { Handle } from '../handler.ts'
+import { Listening } from './listening.ts'
+import { addressesIn, type Subscribed, subscribedTo } from './subscribed.ts'
+
+/** What ends with its key, with its plan, and with the process. */
+type Open = { readonly caller: Caller; beat(): void; end(lastWords?: string): void }
+
+/** Where streams are opened, for subscriptions as for readers of events. */
+export type ListenDeps = CallDeps & {
+  readonly streams: {
+    readonly hub: Pick<StreamHub, 'open'>
+    readonly seats: {
+      take(accountId: string, plan: Plan): Promise<StreamSeat>
+      free(seat: StreamSeat): void
+    }
+    readonly open: {
+      readonly isStopped: boolean
+      add(stream: Open): void
+      remove(stream: Open): void
+    }
+  }
+}
+
+type Answering = {
+  readonly serverFor: McpServerFactory
+  onerror(error: Error): void
+  /** Answers what is no subscription to a resource. */
+  readonly handle: Handle
+}
+
+/** Answers subscriptions to resources: for a unit each, and for a seat while they are open. */
+export function listenHandler(deps: ListenDeps, { handle, ...making }: Answering): Handle {
+  return async (request, given = {}) => {
+    const uris = addressesIn(given.parsedBody)
+    if (!uris) return handle(request, given)
+    const asker = askerOf(given.authInfo)
+    try {
+      const subscribed = subscribedTo(deps.memory.current.catalogue, uris)
+      const answer = (bus: Listening) =>
+        createMcpHandler(making.serverFor, { legacy: 'reject', bus, onerror: making.onerror })
+      return await metered(deps, asker, async () => {
+        const listening = await seated(deps, { caller: asker.caller, subscribed })
+        const handler = answer(listening)
+        listening.endsBy(() => void handler.close())
+        return begun(listening, await handler.fetch(request, given))
+      })
+    } catch (error) {
+      if (error instanceof Unopened) return error.reply
+      const { code, message, data } = protocolError(error, deps.log)
+      const { id } = given.parsedBody as { id: unknown }
+      return Response.json({ jsonrpc: '2.0', id, error: { code, message, data } })
+    }
+  }
+}
+
+type Seated = { readonly caller: Caller; readonly subscribed: Subscribed }
+
+/** A subscription that has its seat, and keeps it until it is over. */
+async function seated({ streams }: ListenDeps, { caller, subscribed }: Seated): Promise<Listening> {
+  const { hub, seats, open } = streams
+  if (open.isStopped) throw noRoom()
+  const { account, tier } = caller
+  const seat = await seats.take(account.id, account.plan)
+  const { subscription } = subscribed
+  return new Listening({
+    ...{ caller, subscribed },
+    begin(sink) {
+      open.add(sink)
+      return hub.open({ tier, subscription, lastEventId: null, sink })
+    },
+    over(listening) {
+      open.remove(listening)
+      seats.free(seat)
+    },
+  })
+}
+
+/** The answer as its client takes it; one that is no subscription costs nothing. */
+function begun(listening: Listening, reply: Response): Response {
+  if (listening.hasBegun) return new Response(listening.passedOn(reply.body!), reply)
+  listening.leave()
+  throw new Unopened(reply)
+}
+
+/** What the SDK answered in place of a subscription. */
+class Unopened extends Error {
+  constructor(readonly reply: Response) {
+    super('no subscription')
+  }
+}
