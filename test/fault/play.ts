@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Fault, Stage } from './fault.ts'
 import { healed } from './heal.ts'
+import { Readers } from './live/readers.ts'
 import { Receivers } from './live/receivers.ts'
 import { Story } from './live/story.ts'
 import { Load } from './load.ts'
@@ -15,6 +16,7 @@ const AFTER_MS = 500
 /** Plays one fault under load, lets the service heal, and holds everything against the database. */
 export async function play(fault: Fault, scene: Scene, isSmall: boolean): Promise<Outcome> {
   const story = await Story.begin(scene)
+  const readers = await Readers.open(scene, story)
   const receivers = await Receivers.open(scene, story)
   const load = new Load(scene, fault.rules)
   const stage = playing(scene, load, isSmall)
@@ -37,7 +39,7 @@ export async function play(fault: Fault, scene: Scene, isSmall: boolean): Promis
   }
   await Promise.all([load.stop(), receivers.calm()])
   await story.end()
-  const received = await receivers.close()
+  const [heard, received] = await Promise.all([readers.close(fault.rules), receivers.close()])
   const { mayLose, balancer } = scene
   const counts = { before, mayLose, retries: (await balancer.retries()) - retries }
   for (const reason of await usageFaults(scene, load, counts)) stage.must(false, reason)
@@ -45,7 +47,9 @@ export async function play(fault: Fault, scene: Scene, isSmall: boolean): Promis
   const { healMs, notes, broken } = stage
   const { tally, stalls } = load
   const { longestMs: stallMs } = stalls
-  return outcomeOf({ fault: fault.name, tally, account, received, healMs, stallMs, notes, broken })
+  const { name, rules } = fault
+  const told = { heard, received, mayReset: rules.mayReset ?? false }
+  return outcomeOf({ fault: name, tally, account, healMs, stallMs, notes, broken, ...told })
 }
 
 type Playing = Stage & Pick<Outcome, 'healMs' | 'notes' | 'broken'>

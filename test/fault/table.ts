@@ -1,4 +1,5 @@
 import type { Account } from './ledger.ts'
+import type { Heard } from './live/readers.ts'
 import type { Received } from './live/receivers.ts'
 import { percentile, type Tally } from './tally.ts'
 
@@ -11,6 +12,7 @@ export type Outcome = {
   readonly acknowledged: number
   readonly found: number
   readonly doubled: number
+  readonly heard: Heard
   readonly received: Received
   readonly healMs: number | null
   /** p99 of live reads, in milliseconds. */
@@ -23,28 +25,35 @@ export type Outcome = {
   readonly broken: readonly string[]
 }
 
-type Kept = 'fault' | 'received' | 'healMs' | 'stallMs' | 'notes' | 'broken'
+type Kept = 'fault' | 'heard' | 'received' | 'healMs' | 'stallMs' | 'notes' | 'broken'
 
 type Parts = Pick<Outcome, Kept> & {
   readonly tally: Tally
   readonly account: Account
+  readonly mayReset: boolean
 }
 
 const SHOWN_MAX = 5
 
-/** What was not told as it should have been. */
-function untold({ received }: Parts): string[] {
-  const { lost, fired, doubled, faults } = received
+/** What was not told as it should have been, by streams and by webhooks. */
+function untold({ heard, received, mayReset }: Parts): string[] {
+  const { missed, doubled, resets, faults, events } = heard
+  const { lost, fired } = received
   return [
+    ...(missed.length > 0 ? [`${missed.length} events missed`, ...missed.slice(0, SHOWN_MAX)] : []),
+    ...(doubled > 0 ? [`${doubled} events came twice`] : []),
+    ...(resets.length > 0 && !mayReset ? [`streams were reset: ${resets.join(', ')}`] : []),
+    ...(events === 0 ? ['no stream told anything'] : []),
     ...(lost.length > 0 ? [`alerts lost: ${lost.slice(0, SHOWN_MAX).join(', ')}`] : []),
-    ...(doubled > 0 ? [`${doubled} alerts fired twice`] : []),
+    ...(received.doubled > 0 ? [`${received.doubled} alerts fired twice`] : []),
     ...(fired === 0 ? ['no alert fired'] : []),
     ...faults,
+    ...received.faults,
   ]
 }
 
 export function outcomeOf(parts: Parts): Outcome {
-  const { tally, account, ...rest } = parts
+  const { tally, account, mayReset: _, ...rest } = parts
   const { acknowledged, found, doubled, lost } = account
   const broken = [
     ...(tally.wrong > 0 ? [`${tally.wrong} wrong answers`, ...tally.wrongs] : []),
@@ -68,7 +77,7 @@ export function outcomeOf(parts: Parts): Outcome {
 
 const HEAD = [
   ...['fault', 'requests', 'wrong', 'errors', 'acknowledged', 'found', 'doubled'],
-  'alerts fired (lost, doubled)',
+  ...['events told (missed, doubled, resets)', 'alerts fired (lost, doubled)'],
   ...['to heal', 'p99 of live reads before, during', 'of its own'],
 ]
 
@@ -82,7 +91,7 @@ const listed = (record: Readonly<Record<string, string | number>>, by: string): 
 
 function rowOf(outcome: Outcome): string[] {
   const { fault, sent, wrong, errors, acknowledged, found, doubled, healMs, notes } = outcome
-  const { received } = outcome
+  const { heard, received } = outcome
   return [
     fault,
     String(sent),
@@ -91,6 +100,7 @@ function rowOf(outcome: Outcome): string[] {
     String(acknowledged),
     String(found),
     String(doubled),
+    `${heard.events} (${heard.missed.length}, ${heard.doubled}, ${heard.resets.length})`,
     `${received.fired} (${received.lost.length}, ${received.doubled})`,
     healMs === null ? 'never' : ms(healMs),
     `${ms(outcome.beforeMs)}, ${ms(outcome.duringMs)}`,
