@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
+import { clockAt } from '../../support/clock.ts'
+import { EventReader } from '../../support/event-reader.ts'
+import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
+import { TEST_MS_MAX } from '../../support/until.ts'
+import { AT, addAccount, Replica } from '../replica-scene.ts'
+
+setDefaultTimeout(TEST_MS_MAX)
+
+let database: FreshDatabase
+let replicas: Replica[]
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  await createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: PROVIDERS })
+  const clock = clockAt(AT)
+  replicas = [await Replica.start(database, { clock }), await Replica.start(database, { clock })]
+}, TEST_MS_MAX)
+afterAll(async () => {
+  await replicas[0]!.service.stop()
+  await database.close()
+}, TEST_MS_MAX)
+
+const streamOf = (replica: Replica, key: string, headers: Record<string, string> = {}) =>
+  fetch(`${replica.service.origin}/api/v1/stream?corridors=USD/KES`, {
+    headers: { 'x-api-key': key, ...headers },
+  })
+
+const row = (rate: number) => ({ provider_id: 'retail-a', from: 'USD', to: 'KES', rate })
+
+test('a stream hears of commits of any replica, ends with its process, and goes on elsewhere', async () => {
+  const [one, other] = replicas as [Replica, Replica]
+  const { keys } = await addAccount(database, { role: 'treasury' })
+  const key = keys[0]!
+  const reader = new EventReader(await streamOf(other, key))
+  await reader.event('hello')
+  expect((await one.post(row(128), key)).status).toBe(201)
+  expect((await reader.event('quote')).data.rate).toBe(128)
+  const startMs = performance.now()
+  await other.service.stop()
+  await reader.over
+  expect(performance.now() - startMs).toBeLessThan(5000)
+  expect(reader.retryMs).toBeGreaterThan(0)
+  expect((await one.post(row(129), key)).status).toBe(201)
+  const next = new EventReader(await streamOf(one, key, { 'last-event-id': reader.lastId! }))
+  expect((await next.event('quote')).data.rate).toBe(129)
+})
+
+test('429 for a third stream of a free account', async () => {
+  const [one] = replicas as [Replica]
+  const { keys } = await addAccount(database, { plan: 'free' })
+  const statuses: number[] = []
+  for (let i = 0; i < 3; i++) statuses.push((await streamOf(one, keys[0]!)).status)
+  expect(statuses).toEqual([200, 200, 429])
+})
