@@ -8,6 +8,8 @@ const ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
 const UUID = /[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}/g
 const SECRET = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'
 const WEBHOOK_SECRET = /whsec_[\w+/=]+/g
+const TOKEN = 'crs_Iu7172jZTfeTZKtF4IBBTbvwvYR4'
+const STREAM_TOKEN = /crs_[\w-]+/g
 
 /** The keys that examples are asked with. */
 export class ExampleAccounts {
@@ -40,9 +42,11 @@ export class ExampleAccounts {
     return accounts
   }
 
-  /** The value with one fixed id, and one secret, in the place of those that are made up. */
+  /** The value with one fixed id, secret and token in the place of those that are made up. */
   withoutIds<T>(value: T): T {
-    const text = JSON.stringify(value).replaceAll(UUID, ID).replaceAll(WEBHOOK_SECRET, SECRET)
-    return JSON.parse(text)
+    const withoutSecrets = JSON.stringify(value)
+      .replaceAll(WEBHOOK_SECRET, SECRET)
+      .replaceAll(STREAM_TOKEN, TOKEN)
+    return JSON.parse(withoutSecrets.replaceAll(UUID, ID))
   }
 }
