@@ -17,13 +17,18 @@ export class Unsendable extends Error {}
 const LOOK_UP_MS_MAX = 5000
 
 /**
+ * A URL in its plain spelling. Parsers take others too (`https:host`, a backslash, line breaks),
+ * but people, and what counts requests by receiver, would see another host in them, or none.
+ */
+const PLAIN_URL = /^https?:\/\/[^\s\p{C}\\/?#][^\s\p{C}\\]*$/iu
+
+/**
  * Why nothing can be sent to a URL; null where something can. Its host is looked up, and not
  * connected to.
  */
 export async function receiverFault(deps: ReceiverDeps, text: string): Promise<string | null> {
-  const url = URL.parse(text)
-  if (!url || !/^https?:$/.test(url.protocol))
-    return 'it must be a URL such as https://example.org/hook'
+  const url = PLAIN_URL.test(text) ? URL.parse(text) : null
+  if (!url) return 'it must be a URL such as https://example.org/hook'
   if (url.username !== '' || url.password !== '') return 'it must not hold a user or a password'
   if (url.hash !== '') return 'it must not have a part after #, which is never sent'
   const deadline = deps.deadline(LOOK_UP_MS_MAX)

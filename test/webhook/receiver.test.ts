@@ -46,6 +46,20 @@ describe('receiverFault', () => {
     ['https://user@hooks.example.org/x', 'it must not hold a user or a password'],
     ['https://:word@hooks.example.org/x', 'it must not hold a user or a password'],
     ['https://hooks.example.org/x#y', 'it must not have a part after #, which is never sent'],
+    ...[
+      ...[
+        'https:hooks.example.org/x',
+        'https:/hooks.example.org/x',
+        'https:///hooks.example.org/x',
+      ],
+      ...['https:\\\\hooks.example.org\\x', 'https://hooks.example.org\\@example.com/x'],
+      ...[' https://hooks.example.org/', 'https://hooks.example.org/a b', 'ht\ntps://example.org/'],
+      ...[
+        'https://hooks.example.org/\0',
+        'https://hooks.example.org/\u202e',
+        'https://a.org/\ud800',
+      ],
+    ].map((text) => [text, 'it must be a URL such as https://example.org/hook'] as const),
   ])('%j is refused: %s', async (text, fault) => {
     expect(await receiverFault(world({ allow: [], at }), text)).toBe(fault)
   })

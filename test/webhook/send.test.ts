@@ -177,6 +177,7 @@ describe('send, where addresses are private', () => {
     'https://[::1]/',
     'https://[::ffff:127.0.0.1]/',
     'https://[64:ff9b::a9fe:a9fe]/',
+    'https://[::ffff:0:a9fe:a9fe]/',
     'https://169.254.169.254/latest/meta-data',
     'https://10.1.2.3/',
     'https://localhost/',
