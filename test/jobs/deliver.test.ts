@@ -180,6 +180,25 @@ describe('Deliverer', () => {
     for (const one of hanging) one[Symbol.dispose]()
   })
 
+  test('a receiver that hangs for one account takes the messages of others at that host', async () => {
+    const { promise: never } = Promise.withResolvers<Response>()
+    using to = receiver(({ path }) =>
+      path === '/hang' ? never : new Response(null, { status: 204 }),
+    )
+    const others = await world.account('enterprise')
+    const stuck = await alertTo(`http://127.0.0.1:${to.port}/hang`, { account: others })
+    for (let i = 0; i < 4; i++) await fire(stuck)
+    const { deliverer } = delivering()
+    deliverer.wake()
+    await until('a host has all that it may have', async () => deliverer.underWay === 2)
+    const alert = await alertTo(to.url)
+    await fire(alert)
+    deliverer.wake()
+    await settled(alert)
+    expect(to.got.filter(({ path }) => path === '/hook')).toHaveLength(1)
+    expect(deliverer.underWay).toBe(2)
+  })
+
   test('what a process had under way when it stopped, another one sends at once', async () => {
     using hanging = await rawReceiver(() => {})
     const alert = await alertTo(`http://127.0.0.1:${hanging.port}/`)

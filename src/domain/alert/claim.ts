@@ -19,7 +19,7 @@ export type Claim = {
       }
     /** The confirmed address of the account's person; null without one. */
     | { readonly kind: 'mail'; readonly address: string | null }
-  /** Where it goes, as far as others go there too: the origin of a URL, or `mail`. */
+  /** Where it goes, as far as others go there too: an account and a URL's origin, or `mail`. */
   readonly receiver: string
 }
 

@@ -108,10 +108,13 @@ async function claimed(sql: Sql, request: ClaimRequest): Promise<Claim[]> {
 const msOf = (sql: Sql, moment: ReturnType<Sql>) =>
   sql`(extract(epoch from ${moment}) * 1000)::float8`
 
-/** Where a delivery `d` of an alert `a` goes, as far as others go there too. */
+/**
+ * Where a delivery `d` of an alert `a` goes, as far as others go there too. Many share the hosts of
+ * the large services, so that those of another account are another receiver.
+ */
 const receiverIn = (sql: Sql) => sql`
   case when d.kind = 'ended' or a.webhook_url is null then 'mail'
-    else lower(substring(a.webhook_url, '^[^/]*//[^/?]*')) end`
+    else a.account_id || ' ' || lower(substring(a.webhook_url, '^[^/]*//[^/?]*')) end`
 
 const claimOf = ({ url, secrets, address, receiver, ...row }: Claimed): Claim => ({
   ...{ id: row.id, alertId: row.alert_id, accountId: row.account_id, kind: row.kind },
