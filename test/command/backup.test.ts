@@ -87,7 +87,10 @@ async function tableTexts({ sql }: FreshDatabase) {
   return texts
 }
 
-const CHANGING = ['changes', 'usage', 'usage_meters', 'usage_shares', 'portal_attempts']
+const CHANGING = [
+  ...['changes', 'open_streams', 'portal_attempts'],
+  ...['usage', 'usage_meters', 'usage_shares'],
+]
 
 const isSteady = (name: string) => !CHANGING.includes(name)
 
