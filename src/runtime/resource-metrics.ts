@@ -8,6 +8,7 @@ import type { Deliveries } from './alert/deliveries.ts'
 import type { ReadReplicas } from './read-replicas.ts'
 import { type ReadinessSources, readinessMetrics } from './readiness-metrics.ts'
 import type { Recorder } from './recorder.ts'
+import { type StreamSources, streamMetrics } from './stream/stream-metrics.ts'
 
 export type ResourceSources = ReadinessSources & {
   readonly memory: Memory
@@ -18,6 +19,7 @@ export type ResourceSources = ReadinessSources & {
   readonly store: Pick<Recorder, 'limit'>
   readonly door: Door
   readonly deliveries: Pick<Deliveries, 'figures'>
+  readonly streams: StreamSources
 }
 
 /** Figures that the parts of a service keep about themselves. */
@@ -29,6 +31,7 @@ export const resourceMetrics = (sources: ResourceSources): Family[] => [
   ...windowMetrics(sources),
   ...doorMetrics(sources),
   ...sources.deliveries.figures.metrics,
+  ...streamMetrics(sources.streams),
   counter(
     ['quota_rejections_total', 'Reads and tool calls turned away: the quota is used'],
     () => sources.meter.rejections,

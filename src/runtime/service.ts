@@ -135,7 +135,7 @@ export class Service implements RunningService {
     const sources = new SourceService({ ...this.options, memory, store, watch: telemetry.source })
     const silence = new SilenceWatch({ store: createSendingStore(database), memory, clock })
     const dayFiles = dayFilesOf(database)
-    const own = { store, health, silence, door: this.#door, database, deliveries }
+    const own = { store, health, silence, door: this.#door, database, deliveries, streams }
     const app = createApp({
       ...reading,
       alerting,

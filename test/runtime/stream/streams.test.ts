@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { COMMAND_LINE } from '~/domain/audit.ts'
+import { createAccountStore } from '~/store/access/account-store.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
 import { clockAt } from '../../support/clock.ts'
 import { EventReader } from '../../support/event-reader.ts'
+import { Said } from '../../support/exposition.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
 import { TEST_MS_MAX } from '../../support/until.ts'
 import { AT, addAccount, Replica } from '../replica-scene.ts'
@@ -54,4 +57,29 @@ test('429 for a third stream of a free account', async () => {
   const statuses: number[] = []
   for (let i = 0; i < 3; i++) statuses.push((await streamOf(one, keys[0]!)).status)
   expect(statuses).toEqual([200, 200, 429])
+})
+
+test('the metrics tell what streams do, and what became of them', async () => {
+  const [one] = replicas as [Replica]
+  const { keys, keyIds } = await addAccount(database, { role: 'treasury' })
+  const key = keys[0]!
+  const said = async () => new Said(await (await fetch(`${one.service.origin}/metrics`)).text())
+  const before = await said()
+  const changeOf = async (name: string, labels: Record<string, string>) =>
+    (await said()).value(name, labels)! - before.value(name, labels)!
+  const reader = new EventReader(await streamOf(one, key, { 'last-event-id': 'none of ours' }))
+  await reader.event('reset')
+  expect((await one.post(row(130), key)).status).toBe(201)
+  await reader.event('quote')
+  const realtime = { tier: 'realtime' }
+  expect(await changeOf('corridor_streams_open', realtime)).toBe(1)
+  expect(await changeOf('corridor_stream_resets_total', realtime)).toBe(1)
+  expect(await changeOf('corridor_stream_events_total', realtime)).toBeGreaterThanOrEqual(1)
+  expect(before.value('corridor_streams_max')).toBe(10_000)
+  expect(before.value('corridor_streams_refused_total', { reason: 'account' })).toBe(1)
+  expect(before.value('corridor_stream_kept_events')).toBeGreaterThan(0)
+  await createAccountStore(database).revokeKey(keyIds[0]!, Date.parse(AT), { actor: COMMAND_LINE })
+  expect((await reader.event('ended')).data.code).toBe('revoked_key')
+  expect(await changeOf('corridor_streams_ended_total', { reason: 'revoked_key' })).toBe(1)
+  expect(await changeOf('corridor_streams_open', realtime)).toBe(0)
 })
