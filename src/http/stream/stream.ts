@@ -4,7 +4,7 @@ import { EVERYWHERE, type Subscription } from '~/domain/live/subscription.ts'
 import { MeteredRequest } from '~/http/metered-request.ts'
 import type { Headers } from '~/http/reply.ts'
 import type { Route } from '~/http/route.ts'
-import { noRoom } from '~/service/stream/seats.ts'
+import { takenSeat } from '~/service/stream/seats.ts'
 import { supportedSubscription } from '~/service/stream/supported.ts'
 import { credentialOf } from '~/wire/credential.ts'
 import { readQuery } from '~/wire/query.ts'
@@ -93,8 +93,7 @@ async function bearerOf(
 async function opened(deps: StreamDeps, request: Request, caller: Caller): Promise<ReadableStream> {
   const { hub, seats, open, patience } = deps.streams
   const subscription = subscriptionOf(deps, request.url, caller)
-  if (open.isStopped) throw noRoom()
-  const seat = await seats.take(caller.account.id, caller.account.plan)
+  const seat = await takenSeat(deps.streams, caller.account)
   const lastEventId = request.headers.get('last-event-id') || null
   const { tier } = caller
   const stream = new OpenStream({

@@ -3,7 +3,7 @@ import type { Caller } from '~/domain/account.ts'
 import type { StreamSeat } from '~/domain/live/stream.ts'
 import type { Plan } from '~/domain/quota.ts'
 import type { StreamHub } from '~/service/stream/hub.ts'
-import { noRoom } from '~/service/stream/seats.ts'
+import { takenSeat } from '~/service/stream/seats.ts'
 import { askerOf } from '../asker.ts'
 import { type CallDeps, metered } from '../call.ts'
 import { protocolError } from '../fault.ts'
@@ -67,9 +67,8 @@ type Seated = { readonly caller: Caller; readonly subscribed: Subscribed }
 /** A subscription that has its seat, and keeps it until it is over. */
 async function seated({ streams }: ListenDeps, { caller, subscribed }: Seated): Promise<Listening> {
   const { hub, seats, open } = streams
-  if (open.isStopped) throw noRoom()
   const { account, tier } = caller
-  const seat = await seats.take(account.id, account.plan)
+  const seat = await takenSeat(streams, account)
   const { subscription } = subscribed
   return new Listening({
     ...{ caller, subscribed },

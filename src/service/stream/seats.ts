@@ -149,8 +149,26 @@ export class Seats {
   }
 }
 
+type Taking = {
+  readonly seats: Pick<Seats, 'take' | 'free'>
+  /** Whether this process opens no more streams. */
+  readonly open: { readonly isStopped: boolean }
+}
+
+/** Takes a seat for a stream; throws if there is none, or the process has begun to stop by then. */
+export async function takenSeat(
+  { seats, open }: Taking,
+  { id, plan }: { readonly id: string; readonly plan: Plan },
+): Promise<StreamSeat> {
+  if (open.isStopped) throw noRoom()
+  const seat = await seats.take(id, plan)
+  if (!open.isStopped) return seat
+  seats.free(seat)
+  throw noRoom()
+}
+
 /** The refusal of a stream that this process has no room for, or is about to stop. */
-export const noRoom = (): ServiceError =>
+const noRoom = (): ServiceError =>
   new ServiceError(
     'streams_unavailable',
     'no further stream can be opened here at the moment; connect again in a few seconds',

@@ -103,6 +103,21 @@ describe('a stream', () => {
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
   })
 
+  test('is refused where the process begins to stop while a seat is taken', async () => {
+    const { open, seats } = server.world.streams
+    const take = seats.take.bind(seats)
+    seats.take = async (...asked) => {
+      const seat = await take(...asked)
+      open.stop()
+      return seat
+    }
+    const headers = { 'x-api-key': server.world.key() }
+    const late = await fetch(`${server.origin}${PATH}`, { headers })
+    expect(late.status).toBe(503)
+    expect(await late.json()).toMatchObject({ code: 'streams_unavailable' })
+    expect(openCount()).toBe(0)
+  })
+
   test('has a comment once in 15 seconds, with the place where its reader stands', async () => {
     const reader = await stream(server.world.key())
     const before = reader.comments.length
