@@ -19,6 +19,8 @@ type OutboxStore = {
   switchOff(claim: Claim, reason: string, nowMs: number): Promise<SwitchedOff>
   /** Adds a mail to the owner about alerts that ended. */
   addEnding(claim: Claim, body: string, nowMs: number): Promise<void>
+  /** Makes due what a clock that was ahead has put off for too long; answers how many. */
+  recall(nowMs: number): Promise<number>
   /** When the delivery was due that nobody has taken for longest; null for none. */
   dueSince(nowMs: number): Promise<number | null>
   prune(nowMs: number): Promise<void>
@@ -74,8 +76,9 @@ export class Deliverer {
       { name: 'deliver-alerts', pattern: '* * * * * *', run: () => this.#claimAll() },
       {
         name: 'watch-deliveries',
-        pattern: '*/15 * * * * *',
+        pattern: '*/5 * * * * *',
         run: async () => {
+          if ((await store.recall(clock.now())) > 0) this.wake()
           this.#dueSinceMs = await store.dueSince(clock.now())
         },
       },

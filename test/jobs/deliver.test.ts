@@ -142,6 +142,25 @@ describe('Deliverer', () => {
     expect(new Set(to.got.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
   })
 
+  test('does not wait for a clock that was turned back', async () => {
+    let answers = 0
+    using to = receiver(() => new Response('', { status: ++answers === 1 ? 503 : 200 }))
+    const alert = await alertTo(to.url)
+    world.clock.advance(25 * HOUR_MS)
+    await fire(alert)
+    const { deliverer } = delivering()
+    deliverer.wake()
+    await settled(alert)
+    await fire(alert)
+    await deliverer.jobs[1]!.run()
+    expect((await listOf(alert)).map(({ tries }) => tries).sort()).toEqual([0, 1])
+    world.clock.advance(-HOUR_MS)
+    await deliverer.jobs[1]!.run()
+    await settled(alert)
+    expect((await listOf(alert)).map(({ status }) => status)).toEqual(['done', 'done'])
+    expect(to.got).toHaveLength(3)
+  })
+
   test('a test is tried once, since a person waits for it', async () => {
     using to = receiver(() => new Response('', { status: 500 }))
     const alert = await alertTo(to.url)

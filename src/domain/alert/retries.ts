@@ -13,6 +13,14 @@ const JITTER = 0.2
 /** How long a message is tried. */
 export const TRYING_MS_MAX = 3 * DAY_MS
 
+/**
+ * The longest that lies ahead of a message before its next try, by how often it was tried; the last
+ * of them for all that were tried more often. A minute is for clocks that differ.
+ */
+export const AHEAD_MS_MAX: readonly number[] = [0, ...PAUSES_MS].map(
+  (pauseMs) => pauseMs * (1 + JITTER) + MINUTE_MS,
+)
+
 type Failed = {
   /** How often it was tried, this time included; at least 1. */
   readonly tries: number

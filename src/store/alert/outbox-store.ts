@@ -1,5 +1,6 @@
 import type { Attempt, Claim, ClaimRequest, SwitchedOff } from '~/domain/alert/claim.ts'
 import { DELIVERIES_MAX, type DeliveryKind } from '~/domain/alert/delivery.ts'
+import { AHEAD_MS_MAX } from '~/domain/alert/retries.ts'
 import type { Database, Sql } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
 import { announced } from '~/store/news-channel.ts'
@@ -45,6 +46,7 @@ export function createOutboxStore(database: Database) {
       await sql`insert into alert_deliveries (alert_id, kind, body, created_at, next_at)
         select id, 'ended', ${body}, ${now}, ${now} from alerts where id = ${alertId}`
     },
+    recall: (nowMs: number) => recalled(sql, nowMs),
     dueSince: (nowMs: number) => dueSince(sql, nowMs),
     prune: (nowMs: number) => prune(sql, nowMs),
   }
@@ -166,6 +168,15 @@ function switchedOff(
     const names = ended.map(({ name }) => name).sort()
     return { alerts: names, lost: lost.filter(({ kind }) => kind === 'fired').length }
   })
+}
+
+/** Makes due what lies further ahead than a try sets it: the clock was turned back meanwhile. */
+async function recalled(sql: Sql, nowMs: number): Promise<number> {
+  const now = instantText(nowMs)
+  const { count } = await sql`update alert_deliveries set next_at = ${now}
+    where status = 'waiting' and next_at > ${now}::timestamptz + interval '1 millisecond'
+      * (${[...AHEAD_MS_MAX]}::float8[])[least(tries + 1, ${AHEAD_MS_MAX.length})]`
+  return count
 }
 
 async function dueSince(sql: Sql, nowMs: number): Promise<number | null> {
