@@ -78,11 +78,11 @@ const pathOf = ({ url }: Request): string =>
   `/${url.path.join('/').replace(/{{(\w+)}}|:(\w+)/g, (_, a, b) => `{${a ?? b}}`)}`
 
 function requestOf(
-  { method, description, url, header, body, auth }: Request,
+  { method, description, url, header, body }: Request,
   operations: Document['paths'][string],
 ): Json {
   const operation = operations[String(method).toLowerCase()]!
-  const { parameters = [], security } = operation as { parameters?: Json[]; security?: unknown }
+  const { parameters = [], security } = operation as { parameters?: Json[]; security?: Json[] }
   const switched = ({ key, ...rest }: Parameter) => {
     const told = parameters.find(({ name }) => name === key)
     const isOptional = told !== undefined && told.example === undefined
@@ -94,7 +94,7 @@ function requestOf(
     url: { ...url, query: url.query.map(switched) },
     header: header.map(switched),
     ...(body && Object.keys(body).length > 0 ? { body } : {}),
-    ...(security ? { auth: { type: 'noauth' } } : auth ? { auth } : {}),
+    ...(security?.length === 0 && { auth: { type: 'noauth' } }),
   }
 }
 

@@ -4,7 +4,8 @@ import examples from '~/wire/openapi/examples.json'
 import { exampleScene } from '../contract/example-scene.ts'
 import { documentOf } from '../support/contract.ts'
 import { scratchFolder } from '../support/scratch.ts'
-import { ran } from './toolbox.ts'
+import { withAlert } from './alert.ts'
+import { firstOf, ran } from './toolbox.ts'
 
 const MINUTE_MS = 60_000
 
@@ -17,11 +18,29 @@ const PROGRAMS: Readonly<Record<string, readonly [name: string, ...command: stri
 }
 
 type Sample = { lang: string; source: string }
-type Operation = { id: string; method: string; isFile: boolean; samples: Sample[] }
+type Kind = 'file' | 'stream' | 'json' | 'recording'
+type Operation = { id: string; kind: Kind; samples: Sample[] }
 type Recorded = Record<string, Record<string, Record<string, object>>>
 
-/** Recorded with fewer rows than a sample asks for, or with figures that rise with each question. */
-const OTHERWISE = ['getHistory', 'getTimeSeries', 'getUsage']
+/** Recorded with fewer or other rows than a sample gets, or with figures that rise. */
+const OTHERWISE = [
+  ...['getHistory', 'getTimeSeries', 'getUsage'],
+  ...['listAlerts', 'listAlertDeliveries', 'deleteAlert'],
+]
+
+/** Recording is a kind of its own, since it changes what others answer. */
+function kindOf(id: string, responses: string): Kind {
+  if (id === 'recordRates') return 'recording'
+  if (responses.includes('application/gzip')) return 'file'
+  return responses.includes('text/event-stream') ? 'stream' : 'json'
+}
+
+/** The answer that is recorded of the question which a sample asks. */
+function recordedOf(id: string): object {
+  const { 200: read, 201: made } = (examples as unknown as Recorded)[id]!
+  const { realtime, answer, ...named } = (read ?? made)!
+  return realtime ?? answer ?? Object.values(named)[0]!
+}
 
 describe('the samples of the served document', () => {
   let scene: Awaited<ReturnType<typeof exampleScene>>
@@ -31,39 +50,43 @@ describe('the samples of the served document', () => {
     scene = await exampleScene()
     const { paths } = await documentOf({ fetch: () => fetch(`${scene.origin}/openapi.json`) })
     operations = Object.values(paths).flatMap((methods) =>
-      Object.entries(methods).map(([method, operation]) => ({
+      Object.values(methods).map((operation) => ({
         id: String(operation.operationId),
-        method,
-        isFile: JSON.stringify(operation.responses).includes('application/gzip'),
+        kind: kindOf(String(operation.operationId), JSON.stringify(operation.responses)),
         samples: operation['x-codeSamples'] as Sample[],
       })),
     )
   }, MINUTE_MS)
   afterAll(() => scene.end())
 
-  /** What the sample of an operation prints, and the folder that it runs in. */
-  async function run({ id, samples }: Operation, language: string) {
+  /** The sample of an operation in a folder of its own, and how it is run there. */
+  async function laid({ samples }: Operation, language: string) {
     const [file, ...command] = PROGRAMS[language]!
     const { source } = samples.find(({ lang }) => lang === language)!
     const folder = await scratchFolder()
-    await Bun.write(join(folder, file), source)
+    await Bun.write(join(folder, file), await withAlert(source, scene))
     const env = { CORRIDOR_KEY: scene.accounts.realtime }
-    const { status, output, errors } = await ran([...command, file], folder, env)
-    expect([id, status, errors]).toEqual([id, 0, errors])
+    return { command: [...command, file], folder, env }
+  }
+
+  /** What the sample of an operation prints, and the folder that it runs in. */
+  async function run(operation: Operation, language: string) {
+    const { command, folder, env } = await laid(operation, language)
+    const { status, output, errors } = await ran(command, folder, env)
+    expect([operation.id, status, errors]).toEqual([operation.id, 0, errors])
     return { output, folder }
   }
 
-  const those = (method: string, isFile: boolean) =>
-    operations.filter((operation) => operation.method === method && operation.isFile === isFile)
+  const those = (wanted: Kind) => operations.filter(({ kind }) => kind === wanted)
 
   test.each(Object.keys(PROGRAMS))(
     'in %s print the recorded answers',
     async (language) => {
-      for (const operation of those('get', false)) {
+      for (const operation of those('json')) {
         const { id } = operation
-        const { realtime, answer } = (examples as unknown as Recorded)[id]![200]!
-        const recorded = realtime ?? answer!
-        const got = JSON.parse((await run(operation, language)).output)
+        const recorded = recordedOf(id)
+        const printed = JSON.parse((await run(operation, language)).output)
+        const got = scene.accounts.withoutIds(printed)
         if (OTHERWISE.includes(id)) expect(Object.keys(got)).toEqual(Object.keys(recorded))
         else expect([id, got]).toEqual([id, recorded])
       }
@@ -71,8 +94,17 @@ describe('the samples of the served document', () => {
     2 * MINUTE_MS,
   )
 
+  test.each(Object.keys(PROGRAMS))('in %s print events as they come', async (language) => {
+    expect(those('stream')).toHaveLength(1)
+    for (const operation of those('stream')) {
+      const { command, folder, env } = await laid(operation, language)
+      const begun = await firstOf(command, { folder, env, end: /^data: .*\r?\n\r?\n/m })
+      expect(begun).toContain('event: hello')
+    }
+  })
+
   test.each(Object.keys(PROGRAMS))('in %s save files', async (language) => {
-    for (const operation of those('get', true)) {
+    for (const operation of those('file')) {
       const { folder } = await run(operation, language)
       const [name] = [...new Bun.Glob('*.gz').scanSync(folder)]
       const rows = new TextDecoder().decode(
@@ -85,7 +117,8 @@ describe('the samples of the served document', () => {
   })
 
   test.each(Object.keys(PROGRAMS))('in %s record', async (language) => {
-    for (const operation of those('post', false)) {
+    expect(those('recording')).toHaveLength(1)
+    for (const operation of those('recording')) {
       const { output } = await run(operation, language)
       expect(JSON.parse(output)).toEqual({ inserted: 1 })
     }

@@ -40,6 +40,35 @@ export async function ran(
   return { status, output, errors }
 }
 
+type Beginning = {
+  readonly folder: string
+  readonly env: Readonly<Record<string, string>>
+  /** What is waited for. */
+  readonly end: RegExp
+}
+
+/** What a program prints that does not end by itself, as far as `end`; it is stopped there. */
+export async function firstOf(
+  command: readonly string[],
+  { folder, env, end }: Beginning,
+): Promise<string> {
+  const child = Bun.spawn([...command], {
+    cwd: folder,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'ignore'],
+    detached: true,
+  })
+  const decoder = new TextDecoder()
+  let said = ''
+  for await (const chunk of child.stdout) {
+    said += decoder.decode(chunk, { stream: true })
+    if (end.test(said)) break
+  }
+  if (child.exitCode === null) process.kill(-child.pid)
+  await child.exited
+  return said
+}
+
 const QUIET = {
   DO_NOT_TRACK: '1',
   NO_COLOR: '1',
