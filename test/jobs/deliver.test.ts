@@ -75,14 +75,14 @@ async function alertTo(url: string, more: { name?: string; account?: Account } =
   return (await createAlert(world.deps, { account: more.account ?? account, wish })).alert
 }
 
-const fire = (alert: Alert, kind: Delivery['kind'] = 'fired') =>
-  world.deps.deliveries.add({
+const fire = async (alert: Alert, kind: Delivery['kind'] = 'fired') =>
+  (await world.deps.deliveries.add({
     id: crypto.randomUUID(),
     alertId: alert.id,
     kind,
     body: JSON.stringify({ type: `alert.${kind}`, word: randomBytes(4).toString('hex') }),
     nowMs: world.clock.now(),
-  })
+  }))!
 
 const listOf = (alert: Alert) => world.deps.deliveries.list(alert.id)
 

@@ -23,9 +23,10 @@ export function heldAlerts(places: Places = nothingKnown()): AlertDeps {
     alerts: new HeldAlerts(),
     deliveries: {
       list: async (alertId) => deliveries.filter((one) => one.alertId === alertId).reverse(),
-      testsSince: async (alertId, sinceMs) =>
-        deliveries.filter((one) => one.alertId === alertId && one.createdMs > sinceMs).length,
-      async add({ nowMs, ...one }) {
+      async add({ nowMs, ...one }, limit) {
+        const isAlike = ({ alertId, createdMs }: Delivery) =>
+          alertId === one.alertId && createdMs > (limit?.sinceMs ?? 0)
+        if (limit && deliveries.filter(isAlike).length >= limit.max) return null
         const times = { createdMs: nowMs, nextMs: nowMs, doneMs: null, tries: 0 }
         const last = { lastStatus: null, lastError: null, lastMs: null }
         deliveries.push({ ...one, ...times, ...last, status: 'waiting' })

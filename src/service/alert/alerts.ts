@@ -71,8 +71,11 @@ export type AlertDeps = {
   readonly deliveries: {
     /** The newest deliveries of an alert, newest first. */
     list(alertId: string): Promise<readonly Delivery[]>
-    testsSince(alertId: string, sinceMs: number): Promise<number>
-    add(delivery: NewDelivery): Promise<Delivery>
+    /** Null where the alert has `max` of the kind since a moment, or is gone. */
+    add(
+      delivery: NewDelivery,
+      limit?: { readonly max: number; readonly sinceMs: number },
+    ): Promise<Delivery | null>
   }
   readonly memory: { readonly current: Generation }
   readonly ageLimits: AgeLimits

@@ -17,13 +17,16 @@ export async function testAlert(
   const alert = await alerts.find(account.id, alertId)
   if (!alert) throw unknownAlert()
   const nowMs = clock.now()
-  if ((await deliveries.testsSince(alert.id, nowMs - MINUTE_MS)) >= TESTS_MAX)
-    throw new ServiceError(
-      'too_many_tests',
-      `an alert can be tested ${TESTS_MAX} times a minute; wait for a minute`,
-      {},
-      MINUTE_MS / 1000,
-    )
   const body = testBody(alert, nowMs)
-  return deliveries.add({ id: newId(), alertId: alert.id, kind: 'test', body, nowMs })
+  const added = await deliveries.add(
+    { id: newId(), alertId: alert.id, kind: 'test', body, nowMs },
+    { max: TESTS_MAX, sinceMs: nowMs - MINUTE_MS },
+  )
+  if (added) return added
+  throw new ServiceError(
+    'too_many_tests',
+    `an alert can be tested ${TESTS_MAX} times a minute; wait for a minute`,
+    {},
+    MINUTE_MS / 1000,
+  )
 }

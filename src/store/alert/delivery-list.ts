@@ -1,8 +1,8 @@
 import { and, count, desc, eq, gt } from 'drizzle-orm'
 import { DELIVERIES_MAX, type Delivery, type DeliveryKind } from '~/domain/alert/delivery.ts'
-import type { Database } from '~/store/database.ts'
+import type { Database, Tx } from '~/store/database.ts'
 import { announced } from '~/store/news-channel.ts'
-import { alertDeliveries } from './schema.ts'
+import { alertDeliveries, alerts } from './schema.ts'
 
 type DeliveryRow = typeof alertDeliveries.$inferSelect
 
@@ -20,27 +20,45 @@ export function createDeliveryList(database: Database) {
         .limit(DELIVERIES_MAX)
       return rows.map(deliveryOf)
     },
-    /** How many tests of an alert were asked for since a moment. */
-    async testsSince(alertId: string, sinceMs: number): Promise<number> {
-      const isOne = and(eq(alertDeliveries.alertId, alertId), eq(alertDeliveries.kind, 'test'))
-      const [tests] = await db
-        .select({ count: count() })
-        .from(alertDeliveries)
-        .where(and(isOne, gt(alertDeliveries.createdAt, new Date(sinceMs))))
-      return tests!.count
-    },
-    /** Adds a delivery, which any process takes at once. */
-    async add({ id, alertId, kind, body, nowMs }: NewDelivery): Promise<Delivery> {
-      const now = new Date(nowMs)
-      const [row] = await db
-        .insert(alertDeliveries)
-        .values({ id, alertId, kind, body, createdAt: now, nextAt: now })
-        .returning()
+    /**
+     * Adds a delivery, which any process takes at once; null where a limit leaves it no room, or
+     * its alert is gone.
+     */
+    async add(delivery: NewDelivery, limit: Limit | null = null): Promise<Delivery | null> {
+      const row = await db.transaction(async (tx) =>
+        (await hasRoom(tx, delivery, limit)) ? inserted(tx, delivery) : null,
+      )
+      if (!row) return null
       await sql`select ${announced(database, { kind: 'deliveries' })}`
-      return deliveryOf(row!)
+      return deliveryOf(row)
     },
   }
 }
+
+/** Whether there is room for another delivery of its kind; holds others of the alert until then. */
+async function hasRoom(tx: Tx, { alertId, kind }: NewDelivery, limit: Limit | null) {
+  const isThis = eq(alerts.id, alertId)
+  const [alert] = await tx.select().from(alerts).where(isThis).for('no key update')
+  if (!alert || !limit) return alert !== undefined
+  const isAlike = and(eq(alertDeliveries.alertId, alertId), eq(alertDeliveries.kind, kind))
+  const [alike] = await tx
+    .select({ count: count() })
+    .from(alertDeliveries)
+    .where(and(isAlike, gt(alertDeliveries.createdAt, new Date(limit.sinceMs))))
+  return alike!.count < limit.max
+}
+
+async function inserted(tx: Tx, { id, alertId, kind, body, nowMs }: NewDelivery) {
+  const now = new Date(nowMs)
+  const [row] = await tx
+    .insert(alertDeliveries)
+    .values({ id, alertId, kind, body, createdAt: now, nextAt: now })
+    .returning()
+  return row!
+}
+
+/** How many deliveries of a kind an alert may have since a moment. */
+type Limit = { readonly max: number; readonly sinceMs: number }
 
 type NewDelivery = {
   readonly id: string

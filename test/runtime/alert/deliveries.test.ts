@@ -80,11 +80,11 @@ const firedBody = JSON.stringify({
   },
 })
 
-const fire = ({ id: alertId }: Alert, kind: 'fired' | 'test' = 'fired') =>
-  world.deps.deliveries.add({
+const fire = async ({ id: alertId }: Alert, kind: 'fired' | 'test' = 'fired') =>
+  (await world.deps.deliveries.add({
     ...{ id: crypto.randomUUID(), alertId, kind, body: firedBody },
     nowMs: Date.now(),
-  })
+  }))!
 
 const known = (alert: Alert) => world.deps.alerts.find(account.id, alert.id)
 const verified = (secret: string, { body, headers }: Received) =>

@@ -213,6 +213,17 @@ describe('changeAlert', () => {
 })
 
 describe('testAlert', () => {
+  test('keeps to the limit when many are asked for at once', async () => {
+    const world = new AlertWorld(database)
+    const account = await world.account()
+    const { alert } = await createAlert(world.deps, { account, wish: WISH })
+    const own = { account, alertId: alert.id }
+    const asked = Array.from({ length: 4 * TESTS_MAX }, () => testAlert(world.deps, own))
+    const refused = (await Promise.allSettled(asked)).filter(({ status }) => status === 'rejected')
+    expect((await deliveriesOf(world.deps, own)).deliveries).toHaveLength(TESTS_MAX)
+    expect(refused).toHaveLength(3 * TESTS_MAX)
+  })
+
   test('queues a delivery, which is listed, a few times a minute', async () => {
     const world = new AlertWorld(database)
     const account = await world.account()
