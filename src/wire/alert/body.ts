@@ -217,7 +217,8 @@ function destinationOf(value: unknown): Destination {
   return { kind: 'webhook', url }
 }
 
-const ONE_LINE = /^[^\p{Cc}\p{Cs}\p{Bidi_C}]+$/u
+/** Text on one line, some of it to be seen. */
+const ONE_LINE = /^(?=.*[^\p{C}\p{Z}])[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_C}]+$/u
 
 function nameOf(value: unknown): string | null {
   if (value === undefined || value === null) return null

@@ -93,6 +93,8 @@ describe('POST /alerts', () => {
         ...(['invalid_parameter', 'to.webhook'] as const),
       ],
       [{ ...BODY, name: 'a\nb' }, 'invalid_parameter', 'name'],
+      [{ ...BODY, name: 'a\u2028b' }, 'invalid_parameter', 'name'],
+      [{ ...BODY, name: '\u200b' }, 'invalid_parameter', 'name'],
       [{ ...BODY, name: 'a'.repeat(61) }, 'invalid_parameter', 'name'],
       [{ ...BODY, once: 1 }, 'invalid_parameter', 'once'],
       [{ ...BODY, onec: true }, 'invalid_parameter', 'onec'],
