@@ -6,7 +6,9 @@ import type { Asked } from './requests.ts'
 const LEAK = /\n\s+at \S+ \(|node_modules|\/src\/[a-z]|drizzle|PostgresError|TypeError|SyntaxError/
 /** What the runtime says to an HTTP that does not exist. */
 const VERSION_UNKNOWN = 505
-const UNAVAILABLE = /^(mid_unavailable|database_unavailable|overloaded)$/
+const UNAVAILABLE = /^(mid_unavailable|database_unavailable|overloaded|streams_unavailable)$/
+/** How a stream of events begins. */
+const EVENTS = /^(event|data|id|retry)?:/
 
 /** What is wrong with an answer, in a few words; null for nothing. */
 export function faultOf(asked: Asked, answer: RawAnswer | null, secrets: readonly string[]) {
@@ -32,6 +34,8 @@ function successFault({ isHead }: Asked, { status, headers, text }: RawAnswer): 
   const type = headers.get('content-type') ?? ''
   if (type.startsWith('application/json'))
     return parsed(text) === undefined ? `status ${status} without JSON` : null
+  if (type.startsWith('text/event-stream'))
+    return EVENTS.test(text) ? null : `status ${status} with no events: ${text.slice(0, 80)}`
   const isWhole = headers.has('content-encoding') || rowsFit(type, text)
   return isWhole ? null : `status ${status} as ${type} with rows that do not fit`
 }

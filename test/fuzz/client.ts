@@ -81,7 +81,10 @@ export class Client {
 
 type Taking = { readonly isHead: boolean; readonly isClosed: boolean }
 
-/** The first whole answer among bytes; `isLast` where nothing can follow it on its connection. */
+/**
+ * The first whole answer among bytes, or the beginning of a stream; `isLast` where nothing can
+ * follow it on its connection.
+ */
 function taken(received: Buffer, taking: Taking): { reply: RawAnswer; isLast: boolean } | null {
   const headEnd = received.indexOf(HEAD_END)
   if (headEnd < 0) return null
@@ -96,7 +99,7 @@ function taken(received: Buffer, taking: Taking): { reply: RawAnswer; isLast: bo
     }),
   )
   const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true
-  const body = isStream ? Buffer.alloc(0) : bodyOf(rest, headers, status, taking)
+  const body = isStream && !taking.isHead ? firstOf(rest) : bodyOf(rest, headers, status, taking)
   if (!body) return null
   const isLast = isStream || headers.get('connection')?.toLowerCase() === 'close'
   return { reply: { status, headers, text: body.toString() }, isLast }
@@ -113,6 +116,13 @@ function bodyOf(
   const length = headers.get('content-length')
   if (length === undefined) return isClosed ? rest : null
   return rest.length >= Number(length) ? rest.subarray(0, Number(length)) : null
+}
+
+/** What came first of an answer that has no end. */
+function firstOf(rest: Buffer): Buffer | null {
+  const lineEnd = rest.indexOf('\r\n')
+  const start = lineEnd + 2
+  return lineEnd >= 0 && rest.length > start ? rest.subarray(start) : null
 }
 
 function chunked(bytes: Buffer): Buffer | null {

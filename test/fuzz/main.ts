@@ -32,7 +32,7 @@ let faultCount = 0
 
 console.log(`fuzzing with --seed ${seed}: ${requests} requests, ${CLIENTS} at a time`)
 const target = await Target.start()
-const surface = await surfaceOf(target.origin)
+const surface = await surfaceOf(target.origin, await target.alerts())
 const actors: Actors = { keys: target.keys, people: await target.people() }
 console.log(
   `${surface.operations.length} operations of /openapi.json, ${surface.others.length} other paths`,

@@ -80,8 +80,11 @@ const PATHS = [
   '/wp-login.php',
 ]
 
-/** Reads the description of a running service, and what its pages link. */
-export async function surfaceOf(origin: string): Promise<Surface> {
+/**
+ * Reads the description of a running service, and what its pages link. An `{id}` of a path is that
+ * of one of `alerts`.
+ */
+export async function surfaceOf(origin: string, alerts: readonly string[]): Promise<Surface> {
   const document: Json = await (await fetch(`${origin}/openapi.json`)).json()
   const base = new URL(document.servers?.[0]?.url ?? '/', origin).pathname.replace(/\/$/, '')
   const operations = Object.entries<Json>(document.paths).flatMap(([path, item]) =>
@@ -91,6 +94,7 @@ export async function surfaceOf(origin: string): Promise<Surface> {
         operationOf(document, { path: base + path, method, operation }),
       ),
   )
+  const known = operations.map((operation) => withIds(operation, alerts))
   const pages = await Promise.all(
     ['/', '/corridors', '/send', '/providers', '/sign-up', '/docs'].map(async (path) =>
       (await fetch(origin + path)).text(),
@@ -98,8 +102,15 @@ export async function surfaceOf(origin: string): Promise<Surface> {
   )
   const links = pages.flatMap((html) => [...html.matchAll(/(?:href|src)="(\/[^"#]*)"/g)])
   const linked = links.map(([, link]) => link!.replaceAll('&amp;', '&'))
-  return { operations, others: [...new Set([...PATHS, ...linked])] }
+  return { operations: known, others: [...new Set([...PATHS, ...linked])] }
 }
+
+const withIds = (operation: Operation, ids: readonly string[]): Operation => ({
+  ...operation,
+  parameters: operation.parameters.map((parameter) =>
+    parameter.in === 'path' && parameter.name === 'id' ? { ...parameter, good: ids } : parameter,
+  ),
+})
 
 type Found = { path: string; method: string; operation: Json }
 
@@ -112,12 +123,13 @@ function operationOf(document: Json, { path, method, operation }: Found): Operat
     isNeeded: parameter.required || parameter.example !== undefined,
     good: goodValues(resolved(parameter.schema), parameter),
   }))
-  const schema = resolved(operation.requestBody?.content?.['application/json']?.schema)
+  const content = operation.requestBody?.content?.['application/json']
+  const schema = resolved(content?.schema)
   return {
     path,
     method: method.toUpperCase(),
     parameters,
-    body: schema ? members(schema, resolved) : null,
+    body: schema ? members(schema, { resolved, shown: shownIn(content) }) : null,
   }
 }
 
@@ -140,8 +152,19 @@ function goodValues(schema: Json, parameter: Json): string[] {
   return all.length > 0 ? [...new Set(all)] : ['1']
 }
 
+/** The members of the bodies that are shown as examples; the first that has one tells its value. */
+const shownIn = ({ examples = {} }: Json): Json =>
+  Object.assign(
+    {},
+    ...Object.values<Json>(examples)
+      .map(({ value }) => value)
+      .reverse(),
+  )
+
+type Reading = { resolved: (value: Json) => Json; shown: Json }
+
 /** The members of one row of a body, with a value of JSON for each. */
-function members(schema: Json, resolved: (value: Json) => Json): Record<string, string> {
+function members(schema: Json, { resolved, shown }: Reading): Record<string, string> {
   const options: Json[] = (schema.anyOf ?? schema.oneOf ?? [schema]).map(resolved)
   const row = options.find(({ properties }) => properties) ?? resolved(options[0]?.items)
   const found: Record<string, string> = {}
@@ -149,7 +172,7 @@ function members(schema: Json, resolved: (value: Json) => Json): Record<string, 
     const { examples, anyOf } = resolved(property)
     const first =
       examples?.[0] ?? anyOf?.map(resolved).find((one: Json) => one.examples)?.examples[0]
-    found[name] = JSON.stringify(first ?? 1)
+    found[name] = JSON.stringify(first ?? shown[name] ?? 1)
   }
   return found
 }

@@ -17,6 +17,14 @@ const SECRETS = {
 }
 const LIMITS = { QUOTA_FREE: '1000000000', QUOTA_PRO: '1000000000', QUOTA_ENTERPRISE: '1000000000' }
 const RATES = { BOARD_REQUESTS_PER_MINUTE: '1000000', AUTH_FAILURES_PER_MINUTE: '1000000' }
+/** Webhooks go to a port of this machine that nobody listens at. */
+const WEBHOOKS = { WEBHOOK_ALLOW: '127.0.0.1' }
+const ALERTS_EACH = 15
+const ALERT = {
+  corridor: 'USD/KES',
+  when: { field: 'best', op: 'above', value: 500 },
+  to: { webhook: 'http://127.0.0.1:9/' },
+}
 const PASSWORD = 'pass-word-of-the-fuzzer'
 const START_MS_MAX = 60_000
 
@@ -49,6 +57,7 @@ export class Target {
         ...SECRETS,
         ...LIMITS,
         ...RATES,
+        ...WEBHOOKS,
       },
       stdin: 'pipe',
       stdout: 'pipe',
@@ -92,6 +101,24 @@ export class Target {
       people.push({ cookie, token: await visitor.token('/developer') })
     }
     return people
+  }
+
+  /** Ids of alerts of each account: enough that most outlive what is fuzzed. */
+  async alerts(): Promise<string[]> {
+    const ids: string[] = []
+    for (const key of this.keys)
+      for (let i = 0; i < ALERTS_EACH; i++) {
+        const answer = await fetch(`${this.origin}/api/v1/alerts`, {
+          method: 'POST',
+          headers: { 'x-api-key': key, 'content-type': 'application/json' },
+          body: JSON.stringify(ALERT),
+        })
+        const { id, secret, error } = await answer.json()
+        if (!answer.ok) throw new Error(`no alert can be made: ${error}`)
+        this.secrets.push(secret)
+        ids.push(id)
+      }
+    return ids
   }
 
   /** Ends the service; how it ended. */
