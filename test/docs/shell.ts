@@ -10,8 +10,8 @@ const STARTED_MS_MAX = 60_000
  * Runs commands one after another in one shell, as a person would who types them, and tells of each
  * what it printed. What a command leaves in the background is stopped at the end, in order.
  *
- * `NAME=crd_...` leaves a key that `env` has as it is, and else takes the one that was printed last;
- * `localhost:3000` stands for `origin`.
+ * `NAME=crd_...` leaves a key that `env` has as it is, and else takes the demonstration's key of the
+ * enterprise plan, or the key that was printed last; `localhost:3000` stands for `origin`.
  */
 export async function typed(
   commands: readonly string[],
@@ -41,7 +41,10 @@ export async function typed(
 }
 
 function substituted(command: string, { log, origin }: { log: string; origin: string }): string {
-  const lastKey = `$(cat $(ls -tr ${log}/*.out) | grep -o 'crd_[A-Za-z0-9]*' | tail -n 1)`
+  const printed = `cat $(ls -tr ${log}/*.out)`
+  const anyKey = `${printed} | grep -o 'crd_[A-Za-z0-9]*'`
+  const realtimeKey = `${printed} | sed -nE 's/^ +enterprise .*(crd_[A-Za-z0-9]+)$/\\1/p'`
+  const lastKey = `$({ ${anyKey}; ${realtimeKey}; } | tail -n 1)`
   return command
     .replace(/https?:\/\/(127\.0\.0\.1|localhost):3000/g, origin)
     .replace(/\b([A-Z]+)=crd_\.\.\./g, `$1=\${$1:-${lastKey}}`)
