@@ -26,5 +26,10 @@ export type Delivery = {
   readonly doneMs: number | null
 }
 
+/** Something to tell, as it is added. */
+export type NewDelivery = Pick<Delivery, 'id' | 'alertId' | 'kind' | 'body'> & {
+  readonly nowMs: number
+}
+
 /** How many deliveries of an alert are kept. */
 export const DELIVERIES_MAX = 100

@@ -7,7 +7,7 @@ import {
   type Standing,
   type Watched,
 } from '~/domain/alert/alert.ts'
-import type { Delivery, DeliveryKind } from '~/domain/alert/delivery.ts'
+import type { Delivery, NewDelivery } from '~/domain/alert/delivery.ts'
 import { faultOf, standingAt } from '~/domain/alert/rule.ts'
 import { invalidParameter, ServiceError } from '~/domain/errors.ts'
 import { freshnessAt } from '~/domain/freshness.ts'
@@ -100,14 +100,6 @@ export type AlertDeps = {
   /** The text that a test delivers. */
   readonly testBody: (alert: Alert, nowMs: number) => string
   readonly newId: () => string
-}
-
-type NewDelivery = {
-  readonly id: string
-  readonly alertId: string
-  readonly kind: DeliveryKind
-  readonly body: string
-  readonly nowMs: number
 }
 
 /** An alert of an account, by its id. */

@@ -1,5 +1,5 @@
 import { and, count, desc, eq, gt } from 'drizzle-orm'
-import { DELIVERIES_MAX, type Delivery, type DeliveryKind } from '~/domain/alert/delivery.ts'
+import { DELIVERIES_MAX, type Delivery, type NewDelivery } from '~/domain/alert/delivery.ts'
 import type { Database, Tx } from '~/store/database.ts'
 import { announced } from '~/store/news-channel.ts'
 import { alertDeliveries, alerts } from './schema.ts'
@@ -59,14 +59,6 @@ async function inserted(tx: Tx, { id, alertId, kind, body, nowMs }: NewDelivery)
 
 /** How many deliveries of a kind an alert may have since a moment. */
 type Limit = { readonly max: number; readonly sinceMs: number }
-
-type NewDelivery = {
-  readonly id: string
-  readonly alertId: string
-  readonly kind: DeliveryKind
-  readonly body: string
-  readonly nowMs: number
-}
 
 const deliveryOf = (row: DeliveryRow): Delivery => ({
   id: row.id,
