@@ -42,6 +42,10 @@ export class Seats {
   readonly #byAccount = new Map<string, Set<StreamSeat>>()
   readonly #fullUntilMs = new Map<string, number>()
   readonly #freed = new Set<string>()
+  /** The last question about each account that has one open. */
+  readonly #asking = new Map<string, Promise<number>>()
+  /** When the database last did not answer; null once it has. */
+  #awayMs: number | null = null
   #freeing: Promise<void> | null = null
   #open = 0
   #isDeclared = true
@@ -64,8 +68,7 @@ export class Seats {
     if (own >= seatsMax || this.#isFull(accountId)) throw this.#tooMany(plan)
     const seat = { id: crypto.randomUUID(), accountId }
     this.#add(seat)
-    const others = await this.#others(seat, seatsMax - own)
-    if (others + own < seatsMax) return seat
+    if ((await this.#askedInTurn(seat, seatsMax)) < seatsMax) return seat
     this.free(seat)
     this.#fullUntilMs.set(accountId, this.deps.clock.now() + FULL_MS)
     throw this.#tooMany(plan)
@@ -87,6 +90,7 @@ export class Seats {
     const seats = [...this.#byAccount.values()].flatMap((own) => [...own])
     this.#freed.clear()
     await this.deps.store.declare(seats)
+    this.#awayMs = null
     this.#isDeclared = seats.length === 0
   }
 
@@ -112,11 +116,30 @@ export class Seats {
     this.#isDeclared = false
   }
 
+  /**
+   * How many seats its account had before this one. One question after the other, so that each
+   * knows what became of those before it, whatever the database answers first.
+   */
+  async #askedInTurn(seat: StreamSeat, seatsMax: number): Promise<number> {
+    const { accountId } = seat
+    const asking = (this.#asking.get(accountId) ?? Promise.resolve(0)).then(async () => {
+      const earlier = [...this.#byAccount.get(accountId)!].indexOf(seat)
+      return earlier + (await this.#others(seat, seatsMax - earlier))
+    })
+    this.#asking.set(accountId, asking)
+    const count = await asking
+    if (this.#asking.get(accountId) === asking) this.#asking.delete(accountId)
+    return count
+  }
+
   async #others(seat: StreamSeat, othersMax: number): Promise<number> {
+    const nowMs = this.deps.clock.now()
+    if (this.#awayMs !== null && Math.abs(nowMs - this.#awayMs) < LATE_MS) return 0
     try {
       const message = 'the database does not answer'
       return await inTime(this.deps.store.take(seat, othersMax), { msMax: LATE_MS, message })
     } catch (err) {
+      this.#awayMs = this.deps.clock.now()
       this.deps.log.warn({ err }, 'streams of other processes are not counted')
       return 0
     }

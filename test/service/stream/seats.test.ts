@@ -11,11 +11,14 @@ class Register {
   readonly rows = new Map<string, StreamSeat & { process: string }>()
   asked = 0
   isAway = false
+  /** How long it thinks before it does what it was asked. */
+  thought = async (_process: string) => {}
 
   of(process: string) {
     return {
       take: async (seat: StreamSeat, othersMax: number) => {
         this.#ask()
+        await this.thought(process)
         const others = [...this.rows.values()].filter(
           (row) => row.accountId === seat.accountId && row.process !== process,
         ).length
@@ -73,6 +76,20 @@ describe('Seats', () => {
       await processes[0]!.take(crypto.randomUUID(), plan)
       expect(register.rows.size).toBe(count + 1)
     })
+
+  test('gives no more to two processes asked many times at once, whatever is written down first', async () => {
+    const asked = { a: 0, b: 0 }
+    register.thought = async (process) => {
+      const turns = process === 'a' ? 10 + asked.a++ : 20 - asked.b++
+      for (let left = 10 * turns; left > 0; left--) await null
+    }
+    const takes = [processNamed('a'), processNamed('b')].flatMap((one) =>
+      Array.from({ length: 20 }, () => code(one.take(ACCOUNT, 'enterprise'))),
+    )
+    const given = (await Promise.all(takes)).filter((fault) => fault === null)
+    expect(given.length).toBe(20)
+    expect(register.rows.size).toBe(20)
+  })
 
   test('gives a freed seat to any process, once', async () => {
     const [a, b] = [processNamed('a'), processNamed('b')]
