@@ -101,9 +101,8 @@ export class AlertJudge implements StepHearer {
     if (keys?.size !== 0) this.#add({ ...at, keys, freshness })
   }
 
-  /** Judges all by what is known now; time may have been set back. */
+  /** Judges all by what is known now, after what was heard before; time may have been set back. */
   onGap(): void {
-    this.#waiting = []
     for (const own of [...this.#ofAccounts.values()])
       this.#put(own.map((one) => ({ ...one, readMs: Number.NEGATIVE_INFINITY })))
     this.#addAll(null)
@@ -193,7 +192,10 @@ export class AlertJudge implements StepHearer {
 
   #add(moment: Moment): void {
     this.#waiting.push(moment)
-    if (this.#waiting.length > WAITING_MAX) this.onGap()
+    if (this.#waiting.length > WAITING_MAX) {
+      this.#waiting = []
+      this.onGap()
+    }
     this.#work ??= this.#judgeAll().finally(() => {
       this.#work = null
     })

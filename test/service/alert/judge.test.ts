@@ -9,6 +9,7 @@ import { createAlert } from '~/service/alert/create.ts'
 import { listAlerts } from '~/service/alert/list.ts'
 import { createJudgementStore } from '~/store/alert/judgement-store.ts'
 import { databasesOfFile, otherHandle, stockedDatabase } from '../../store/samples.ts'
+import { noReferences } from '../../support/days.ts'
 import type { FreshDatabase } from '../../support/postgres.ts'
 import { AlertWorld, WISH } from './alert-world.ts'
 import { price, Replica } from './replica.ts'
@@ -201,6 +202,20 @@ describe('several processes', () => {
     expect(await values(alert)).toEqual([131])
     const again = new Replica(otherHandle(database), world.clock).know(account)
     await again.start(START + 6, [price(131)])
+    expect(await values(alert)).toEqual([131])
+  })
+
+  test('tell what was heard before a gap, although it was over by then', async () => {
+    const { alert, replica } = await scene()
+    const days = { referencesAt: noReferences }
+    const atMs = world.clock.now()
+    for (const [i, rate] of [131, 120].entries()) {
+      const quotes = [price(rate, { atMs: i + 1 })]
+      const position = START + i + 1
+      await replica.live.apply({ position, kind: 'observations', atMs, quotes }, days)
+    }
+    replica.judge.onGap()
+    await replica.settled()
     expect(await values(alert)).toEqual([131])
   })
 
