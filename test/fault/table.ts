@@ -104,7 +104,7 @@ function rowOf(outcome: Outcome): string[] {
     `${received.fired} (${received.lost.length}, ${received.doubled})`,
     healMs === null ? 'never' : ms(healMs),
     `${ms(outcome.beforeMs)}, ${ms(outcome.duringMs)}`,
-    listed(notes, ': '),
+    listed({ ...notes, ...(received.unseen > 0 && { 'unseen crossings': received.unseen }) }, ': '),
   ]
 }
 

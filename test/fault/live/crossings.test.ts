@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { crossings, firingFaults } from './crossings.ts'
+import { crossings, firingFaults, unseen } from './crossings.ts'
 import type { Price } from './story.ts'
 
 const price = (id: number, rate: number, effectiveMs = id, corridor = 'EUR/KES'): Price => ({
@@ -20,6 +20,20 @@ describe('crossings', () => {
   test('are of one corridor, and of what became its newest price', () => {
     const prices = [price(1, 100, 50), price(2, 200, 40), price(3, 201, 60, 'GBP/KES')]
     expect(crossings({ ...watched, prices, before: [] })).toEqual([])
+  })
+})
+
+describe('unseen', () => {
+  test('are the crossings that the end of their gap does not show to have been', () => {
+    const prices = [price(1, 200), price(2, 100), price(3, 201), price(4, 100), price(5, 202)]
+    const rates = (...gaps: { after: number; upTo: number }[]) =>
+      unseen({ ...watched, prices, before: [] }, gaps).map(({ rate }) => rate)
+    expect(rates()).toEqual([])
+    expect(rates({ after: 0, upTo: 2 })).toEqual([200])
+    expect(rates({ after: 0, upTo: 3 })).toEqual([200])
+    expect(rates({ after: 1, upTo: 3 })).toEqual([201])
+    expect(rates({ after: 1, upTo: 4 })).toEqual([201])
+    expect(rates({ after: 0, upTo: 1 }, { after: 4, upTo: 9 })).toEqual([])
   })
 })
 

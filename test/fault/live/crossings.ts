@@ -25,6 +25,25 @@ export function crossings({ prices, before, corridor, threshold }: Watched): Pri
     })
 }
 
+/** The positions between which an order began anew: nobody was told what came after the first. */
+export type Gap = { readonly after: number; readonly upTo: number }
+
+/**
+ * The crossings that lie in a gap and do not show at its end: over by then, or not the last, or of
+ * a price that was above the threshold at its beginning too.
+ */
+export function unseen(watched: Watched, gaps: readonly Gap[]): Price[] {
+  const { before, corridor, threshold } = watched
+  const all = [...before, ...newest(watched)].filter((one) => one.corridor === corridor)
+  const isAbove = (at: number) =>
+    (all.findLast(({ position }) => position <= at)?.rate ?? threshold) > threshold
+  const crossed = crossings(watched)
+  return gaps.flatMap(({ after, upTo }) => {
+    const inside = crossed.filter(({ position }) => position > after && position <= upTo)
+    return !isAbove(after) && isAbove(upTo) ? inside.slice(0, -1) : inside
+  })
+}
+
 /** What is wrong with what a receiver got for these crossings. */
 export function firingFaults(wanted: readonly Price[], got: readonly Firing[]) {
   const ids = new Map<number, Set<string>>()

@@ -4,6 +4,7 @@ import type { StreamOptions } from '~/client/options.ts'
 import type { Rules } from '../load.ts'
 import type { Scene } from '../scene.ts'
 import { type CallerName, CORRIDORS, LANES } from '../world.ts'
+import type { Gap } from './crossings.ts'
 import { Hearing, missing, newByHour, newest } from './hearing.ts'
 import type { Price, Story } from './story.ts'
 
@@ -67,6 +68,12 @@ export class Readers {
       await delay(POLL_MS)
     }
     return readers
+  }
+
+  /** Where the reader of all corridors was told to ask again. */
+  get gaps(): readonly Gap[] {
+    const all = this.#readers.filter(({ corridors }) => corridors === '*')
+    return all.flatMap(({ hearing }) => hearing.resets)
   }
 
   /** Waits until all of the story was told, or for too long, and ends the streams. */

@@ -4,7 +4,7 @@ import { ask } from '../answer.ts'
 import { lifeOf } from '../load.ts'
 import type { Scene } from '../scene.ts'
 import { ALERTED, PROVIDER } from '../world.ts'
-import { crossings, type Firing, firingFaults } from './crossings.ts'
+import { crossings, type Firing, firingFaults, type Gap, unseen } from './crossings.ts'
 import type { Story } from './story.ts'
 
 const API = '/api/v1'
@@ -40,6 +40,8 @@ export type Received = {
   readonly deliveries: number
   readonly fired: number
   readonly lost: readonly string[]
+  /** Crossings that no process could see, since time was turned meanwhile. */
+  readonly unseen: number
   readonly doubled: number
   readonly faults: readonly string[]
 }
@@ -82,14 +84,21 @@ export class Receivers {
     await this.#pricing
   }
 
-  /** Waits until all that crossed was delivered, or for too long; the story has to be complete. */
-  async close(): Promise<Received> {
+  /**
+   * Waits until all that crossed was delivered, or for too long; the story has to be complete. What
+   * crossed and fell within a gap need not have been.
+   */
+  async close(gaps: readonly Gap[]): Promise<Received> {
     const deadline = performance.now() + LATE_MS_MAX
-    const isLacking = () => this.#receivers.some((one) => this.#faultsOf(one).lost.length > 0)
+    const excused = new Set(unseen(this.#watched, gaps).map(({ rate }) => rate))
+    const lostOf = (one: Receiver) => this.#faultsOf(one).lost.filter((rate) => !excused.has(rate))
+    const isLacking = () => this.#receivers.some((one) => lostOf(one).length > 0)
     while (isLacking() && performance.now() < deadline) await delay(POLL_MS)
     for (const { alertId } of this.#receivers) await this.#ask(`/alerts/${alertId}`, null, 'DELETE')
     await this.#server.stop(true)
-    const faults = this.#receivers.map((one) => ({ ...this.#faultsOf(one), manner: one.manner }))
+    const faults = this.#receivers.map((one) => ({
+      ...{ ...this.#faultsOf(one), lost: lostOf(one), manner: one.manner },
+    }))
     const strange = faults.flatMap((one) =>
       one.strange.map((value) => `${one.manner} was told of ${value}, which crossed nothing`),
     )
@@ -98,14 +107,19 @@ export class Receivers {
       deliveries: this.#receivers.reduce((sum, { firings }) => sum + firings.length, 0),
       fired: this.#wanted.length * this.#receivers.length,
       lost: faults.flatMap(({ lost, manner }) => lost.map((value) => `${manner}: ${value}`)),
+      unseen: excused.size,
       doubled: faults.reduce((sum, { doubled }) => sum + doubled.length, 0),
       faults: [...own, ...strange.slice(0, SHOWN_MAX)],
     }
   }
 
-  get #wanted() {
+  get #watched() {
     const { prices, before } = this.story
-    return crossings({ prices, before, corridor: ALERTED, threshold: THRESHOLD })
+    return { prices, before, corridor: ALERTED, threshold: THRESHOLD }
+  }
+
+  get #wanted() {
+    return crossings(this.#watched)
   }
 
   #faultsOf({ firings }: Receiver) {
