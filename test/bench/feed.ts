@@ -4,7 +4,7 @@ import { createObservationStore } from '~/store/observation-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { dataset } from './dataset.ts'
 import { command, serve } from './process.ts'
-import { type Figure, median } from './table.ts'
+import { type Figure, percentile } from './table.ts'
 
 const LIVE_QUOTES = 1000
 const REQUESTS = 500
@@ -83,12 +83,6 @@ async function latenciesMs(url: string, key: string): Promise<number[]> {
     if (reply.status !== 200) throw new Error(`GET /fetch-matrix answered ${reply.status}`)
   }
   return latencies
-}
-
-function percentile(values: readonly number[], percent: number): number {
-  if (percent === 50) return median(values)
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.ceil((sorted.length * percent) / 100) - 1]!
 }
 
 async function fill(database: Database): Promise<void> {

@@ -12,6 +12,7 @@ import { ingestion } from './ingestion.ts'
 import { mcp } from './mcp.ts'
 import { scale } from './scale.ts'
 import { startUp } from './start-up.ts'
+import { stream } from './stream.ts'
 import { type Figure, tableOf } from './table.ts'
 
 const { values, positionals } = parseArgs({
@@ -43,6 +44,10 @@ const SCALE = values.small
   ? { sizes: [500, 5000], rounds: 1, seconds: 1, batches: 20 }
   : { sizes: [500, 5000, 50_000], rounds: 3, seconds: 3, batches: 200 }
 
+const STREAMS = values.small
+  ? { streams: 200, streamSeconds: 1, missed: 1000 }
+  : { streams: 5000, streamSeconds: 10, missed: 10_000 }
+
 /** Each gives figures, or a table of its own. */
 const BENCHES: Record<string, (dir: string) => Promise<Figure[] | string>> = {
   http: (dir) => httpBench(dir, values),
@@ -54,6 +59,7 @@ const BENCHES: Record<string, (dir: string) => Promise<Figure[] | string>> = {
   history: (dir) => history(dir, SIZES),
   feed: (dir) => withServer(dir, (scene) => feed(scene, SIZES)),
   mcp: (dir) => withServer(dir, (scene) => mcp(scene, SIZES)),
+  stream: (dir) => stream(dir, STREAMS),
 }
 
 const HELP = `bun run bench [${Object.keys(BENCHES).join(' | ')}] [--small]

@@ -15,6 +15,12 @@ export const median = (values: readonly number[]): number => {
   return sorted.length % 2 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }
 
+export function percentile(values: readonly number[], percent: number): number {
+  if (percent === 50) return median(values)
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.ceil((sorted.length * percent) / 100) - 1]!
+}
+
 const shown = (value: number): string =>
   value >= 1000 ? Math.round(value).toLocaleString('en') : String(Number(value.toPrecision(3)))
 
