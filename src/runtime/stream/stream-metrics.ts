@@ -49,6 +49,6 @@ export const streamMetrics = ({ hub, seats, open }: StreamSources): Family[] => 
       ['stream_kept_events', 'Events kept for readers of the realtime tier who come back'],
       () => hub.figures.ring.events,
     ),
-    gauge(['stream_kept_bytes', 'Memory that these take as texts'], () => hub.figures.ring.bytes),
+    gauge(['stream_kept_bytes', 'Memory that they take, estimated'], () => hub.figures.ring.bytes),
   ]
 }

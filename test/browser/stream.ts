@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import type { Server } from 'bun'
+import type { Page } from 'playwright-core'
+import { DatabaseProxy } from '../support/database-proxy.ts'
+import { until } from '../support/until.ts'
+import { Scene } from './scene.ts'
+
+setDefaultTimeout(90_000)
+
+const HTML = '<!doctype html><title>A page that shows prices</title>'
+const CORRIDOR = { provider_id: 'wise', from: 'GBP', to: 'UGX', fee: null }
+
+let scene: Scene
+/** A way to the service that can be cut while it is in use. */
+let way: DatabaseProxy
+const sites: Server<undefined>[] = []
+
+function site(): Server<undefined> {
+  const headers = { 'content-type': 'text/html' }
+  const made = Bun.serve({ port: 0, fetch: () => new Response(HTML, { headers }) })
+  sites.push(made)
+  return made
+}
+
+beforeAll(async () => {
+  scene = await Scene.start({ CORS_ORIGINS: site().url.origin })
+  site()
+  way = await DatabaseProxy.to(scene.demo.origin)
+})
+afterAll(async () => {
+  way?.close()
+  await scene?.stop()
+  await Promise.all(sites.map((one) => one.stop(true)))
+})
+
+/** What the server of a page does that holds the key, and which hands on only the token. */
+async function tokenOf(): Promise<string> {
+  const { origin, keys } = scene.demo
+  const headers = { 'x-api-key': keys.enterprise! }
+  const reply = await fetch(`${origin}/api/v1/stream/token`, { method: 'POST', headers })
+  expect(reply.status).toBe(200)
+  return (await reply.json()).token
+}
+
+async function record(rate: number): Promise<void> {
+  const { origin, keys } = scene.demo
+  const headers = { 'x-api-key': keys.enterprise!, 'content-type': 'application/json' }
+  const body = JSON.stringify({ ...CORRIDOR, rate })
+  const reply = await fetch(`${origin}/api/v1/rates`, { method: 'POST', headers, body })
+  expect(reply.status).toBe(201)
+}
+
+/** Begins to listen in the page; `window.heard` has the names of events and their rates. */
+const listenIn = (page: Page, url: string): Promise<unknown> =>
+  page.evaluate(`
+    window.heard = []
+    window.source = new EventSource(${JSON.stringify(url)})
+    source.onerror = () => heard.push(source.readyState === EventSource.CLOSED ? 'closed' : 'lost')
+    for (const name of ['hello', 'quote', 'reset', 'ended'])
+      source.addEventListener(name, ({ data }) => {
+        const { rate, tier } = JSON.parse(data)
+        heard.push([name, rate ?? tier].filter(Boolean).join(' '))
+      })
+    0`)
+
+const heardIn = (page: Page): Promise<string[]> => page.evaluate('heard') as Promise<string[]>
+
+const hears = (page: Page, what: string): Promise<void> =>
+  until(`the page hears ${what}`, async () => (await heardIn(page)).includes(what))
+
+const streamAt = (origin: string, token: string): string =>
+  `${origin}/api/v1/stream?corridors=GBP/UGX&token=${token}`
+
+describe('an EventSource in a page of another origin', () => {
+  test('hears of prices by a token, and by itself goes on where it was cut off', async () => {
+    const { page, context } = await scene.visit()
+    await page.goto(sites[0]!.url.href)
+    await listenIn(page, streamAt(`http://127.0.0.1:${way.port}`, await tokenOf()))
+    await hears(page, 'hello realtime')
+    await record(4700)
+    await hears(page, 'quote 4700')
+    way.isDropping = true
+    way.cut()
+    await hears(page, 'lost')
+    await record(4701)
+    await record(4702)
+    way.isDropping = false
+    await hears(page, 'quote 4702')
+    await record(4703)
+    await hears(page, 'quote 4703')
+    const heard = await heardIn(page)
+    expect(heard.filter((what) => what.startsWith('quote'))).toEqual(
+      [4700, 4701, 4702, 4703].map((rate) => `quote ${rate}`),
+    )
+    expect(heard.filter((what) => /^(reset|closed)/.test(what))).toEqual([])
+    await context.close()
+  })
+
+  test('is told nothing where its origin is not allowed, or with a token of nobody', async () => {
+    const token = await tokenOf()
+    for (const [{ url }, shown] of [
+      [sites[1]!, token],
+      [sites[0]!, `${token}x`],
+    ] as const) {
+      const { page, context } = await scene.visit()
+      await page.goto(url.href)
+      await listenIn(page, streamAt(scene.demo.origin, shown))
+      await hears(page, 'closed')
+      expect(await heardIn(page)).toEqual(['closed'])
+      await context.close()
+    }
+  })
+})
