@@ -1,9 +1,10 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '~/runtime/listener.ts'
 import { command, serve } from '../bench/process.ts'
+import { comesTrue, ProxiedStream } from './proxied-stream.ts'
 
 /**
  * The files of ops that others read, tried on those others: the unit on systemd's own checks, the
@@ -17,6 +18,14 @@ const TOOLS = ['curl', 'openssl', ...Object.keys(PACKAGES)]
 const EXPOSURE_MAX = 25
 const START_TRIES_MAX = 100
 const BODY_BYTES = 1_500_000
+/** How long a proxy waits for the next bytes: more than 15 seconds between two comments, and less. */
+const PATIENT_SECONDS = 20
+const HASTY_SECONDS = 3
+/** Within what time a proxy passes on what it was told. */
+const PASSED_MS_MAX = 1000
+const COMMENTS_MS_MAX = 40_000
+/** Where the metrics tell how many streams are open. */
+const OPEN = /^corridor_streams_open{tier="realtime"} (\d+)$/m
 
 const missing = TOOLS.filter((tool) => !Bun.which(tool))
 if (missing.length > 0) {
@@ -56,12 +65,11 @@ async function triedUnit(): Promise<void> {
 }
 
 type Proxy = { readonly port: number; readonly child: Bun.Subprocess }
+/** Starts a proxy that waits so many seconds for the next bytes of an answer. */
+type Start = (upstreamPort: string, waitSeconds: number) => Promise<Proxy>
 
 /** A service, and one of the proxies before it, asked as the world would. */
-async function triedBehind(
-  name: string,
-  start: (upstreamPort: string) => Promise<Proxy>,
-): Promise<void> {
+async function triedBehind(name: string, start: Start): Promise<void> {
   const settings = {
     DATA_DIR: join(home, name),
     PUBLIC_URL: `https://${NAME}`,
@@ -69,17 +77,72 @@ async function triedBehind(
     BOARD_REQUESTS_PER_MINUTE: '2',
   }
   const service = await serve(settings)
-  const account = ['account', 'create', '--email', 'a@example.com', '--role', 'treasury', '--json']
-  const key: string = JSON.parse(await command(account, settings)).key
-  const { port, child } = await start(new URL(service.url).port)
+  await command(['catalogue', 'starter'], settings)
+  const owner = ['--email', 'a@example.com', '--plan', 'enterprise', '--role', 'treasury']
+  const key: string = JSON.parse(
+    await command(['account', 'create', ...owner, '--json'], settings),
+  ).key
+  const upstreamPort = new URL(service.url).port
+  const proxies: Proxy[] = []
   try {
-    await untilOpen(port)
-    await askedThrough(name, { port, key })
+    for (const seconds of [PATIENT_SECONDS, HASTY_SECONDS])
+      proxies.push(await start(upstreamPort, seconds))
+    const [patient, hasty] = proxies as [Proxy, Proxy]
+    await untilOpen(patient.port)
+    await untilOpen(hasty.port)
+    await streamedThrough(name, { patient, hasty, key, service: service.url })
+    await askedThrough(name, { port: patient.port, key })
   } finally {
-    child.kill('SIGTERM')
-    await child.exited
+    for (const { child } of proxies) {
+      child.kill('SIGTERM')
+      await child.exited
+    }
     await service.stop()
   }
+}
+
+type Streamed = {
+  readonly patient: Proxy
+  readonly hasty: Proxy
+  readonly key: string
+  readonly service: string
+}
+
+/** Reads streams through a proxy that waits long enough, and one that does not. */
+async function streamedThrough(
+  name: string,
+  { patient, hasty, key, service }: Streamed,
+): Promise<void> {
+  const right = (what: string, isRight: boolean) => outcomes.push([`${name}: ${what}`, isRight])
+  const streamAt = ({ port }: Proxy) =>
+    new ProxiedStream(lineOf(port, '/api/v1/stream?corridors=GBP/KES', ['-Ni', ...keyedBy(key)]))
+  const row = { provider_id: 'wise', from: 'GBP', to: 'KES', fee: 0 }
+  const record = (rate: number) =>
+    asked(patient.port, '/api/v1/rates', [
+      ...keyedBy(key),
+      ...['-H', 'Content-Type: application/json', '-d', JSON.stringify({ ...row, rate })],
+    ])
+  const [long, short] = [streamAt(patient), streamAt(hasty)]
+  const startMs = performance.now()
+  const passed = (text: string) => comesTrue(PASSED_MS_MAX, () => long.has(text))
+  right('a stream begins at once', await passed('event: hello'))
+  right('it is HTTP/2', long.has('HTTP/2 200'))
+  right('a price is recorded', record(171.5).status === 201)
+  right('it arrives at once', await passed('"rate":171.5'))
+  const isCut = await comesTrue(COMMENTS_MS_MAX, () => short.isOver)
+  right(`comments are too rare for a proxy that waits ${HASTY_SECONDS} seconds`, isCut)
+  const leastMs = 1.2 * PATIENT_SECONDS * 1000
+  const isAlive = () => long.comments >= 2 && performance.now() - startMs > leastMs
+  right('comments arrive', await comesTrue(COMMENTS_MS_MAX, isAlive))
+  right('they keep a silent stream open', !long.isOver)
+  record(172.5)
+  right('a price arrives after that', await passed('"rate":172.5'))
+  const open = async () =>
+    (await (await fetch(new URL('/metrics', service))).text()).match(OPEN)?.[1]
+  right('one stream is open', (await open()) === '1')
+  await long.close()
+  const isNoticed = await comesTrue(PASSED_MS_MAX, async () => (await open()) === '0')
+  right('a reader who leaves leaves the service too', isNoticed)
 }
 
 async function askedThrough(
@@ -91,7 +154,7 @@ async function askedThrough(
   right('the API answers', ask('/api/v1/status').text.includes('"version":"v1"'))
   for (const path of ['/metrics', '/METRICS/', '//metrics', '/x/../metrics', '/readyz'])
     right(`${path} is not for the world`, ask(path, '--path-as-is').status === 404)
-  const keyed = ['-H', `X-API-Key: ${key}`, '-H', 'Content-Type: application/json']
+  const keyed = [...keyedBy(key), '-H', 'Content-Type: application/json']
   const body = join(home, 'body.json')
   await writeFile(body, JSON.stringify([{ notes: 'x'.repeat(BODY_BYTES) }]))
   const tooLarge = ask('/api/v1/rates', ...keyed, '-d', `@${body}`)
@@ -106,10 +169,12 @@ async function askedThrough(
   const tools = ask('/mcp', ...keyed, ...accept, '-d', initialize)
   right('the tool server takes the public name', tools.text.includes('"serverInfo"'))
   const boards = [1, 2, 3].map((i) => ask('/', '-H', `X-Forwarded-For: 203.0.113.${i}`).status)
-  right('a forged X-Forwarded-For changes nobody', boards.join() === '200,200,429')
+  const refused = boards.map((status) => status === 429)
+  right('a forged X-Forwarded-For changes nobody', refused.join() === 'false,false,true')
 }
 
-async function nginx(upstreamPort: string): Promise<Proxy> {
+async function nginx(upstreamPort: string, waitSeconds: number): Promise<Proxy> {
+  const folder = await folderFor(`nginx-${waitSeconds}`)
   const port = freePort('127.0.0.1')
   const { certificate, key } = madeCertificate()
   const site = (await opsText('nginx.conf'))
@@ -118,21 +183,23 @@ async function nginx(upstreamPort: string): Promise<Proxy> {
     .replace('listen 443', `listen 127.0.0.1:${port}`)
     .replace('/etc/ssl/corridor.pem', certificate)
     .replace('/etc/ssl/corridor.key', key)
-  await writeFile(join(home, 'site.conf'), site)
+    .replace('proxy_read_timeout 60s', `proxy_read_timeout ${waitSeconds}s`)
+  await writeFile(join(folder, 'site.conf'), site)
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-    .map((kind) => `${kind}_temp_path ${join(home, kind)};`)
+    .map((kind) => `${kind}_temp_path ${join(folder, kind)};`)
     .join(' ')
-  const http = `http { access_log off; ${temporary} include ${join(home, 'site.conf')}; }`
-  const path = join(home, 'nginx.conf')
+  const http = `http { access_log off; ${temporary} include ${join(folder, 'site.conf')}; }`
+  const path = join(folder, 'nginx.conf')
   const user = process.getuid?.() === 0 ? 'user root;' : ''
-  await writeFile(path, `${user} daemon off; pid ${home}/nginx.pid; events {} ${http}`)
-  const line = ['nginx', '-p', home, '-e', join(home, 'error.log'), '-c', path]
+  await writeFile(path, `${user} daemon off; pid ${folder}/nginx.pid; events {} ${http}`)
+  const line = ['nginx', '-p', folder, '-e', join(folder, 'error.log'), '-c', path]
   const tested = run([...line, '-t'])
   outcomes.push(['nginx takes its configuration', tested.isDone && !tested.said.includes('[warn]')])
   return { port, child: started(line) }
 }
 
-async function caddy(upstreamPort: string): Promise<Proxy> {
+async function caddy(upstreamPort: string, waitSeconds: number): Promise<Proxy> {
+  const folder = await folderFor(`caddy-${waitSeconds}`)
   const port = freePort('127.0.0.1')
   const { certificate, key } = madeCertificate()
   const own = `https://${NAME}:${port} {\n\tbind 127.0.0.1\n\ttls ${certificate} ${key}`
@@ -141,7 +208,8 @@ async function caddy(upstreamPort: string): Promise<Proxy> {
   const site = (await opsText('Caddyfile'))
     .replace('127.0.0.1:3000', `127.0.0.1:${upstreamPort}`)
     .replace(`\n${NAME} {`, `\n${own}`)
-  const path = join(home, 'Caddyfile.tried')
+    .replace('keepalive 20s', `keepalive 20s\n\t\t\tread_timeout ${waitSeconds}s`)
+  const path = join(folder, 'Caddyfile.tried')
   await writeFile(path, `{\n\tadmin off\n\tauto_https off\n}\n${site}`)
   const line = ['--config', path, '--adapter', 'caddyfile']
   outcomes.push(['Caddy takes its configuration', run(['caddy', 'validate', ...line]).isDone])
@@ -156,11 +224,25 @@ function madeCertificate(): { certificate: string; key: string } {
   return { certificate, key }
 }
 
+async function folderFor(name: string): Promise<string> {
+  const folder = join(home, name)
+  await mkdir(folder)
+  return folder
+}
+
+function keyedBy(key: string): string[] {
+  return ['-H', `X-API-Key: ${key}`]
+}
+
+/** The line that asks the proxy by the public name. */
+function lineOf(port: number, path: string, options: readonly string[]): string[] {
+  const where = ['--connect-to', `${NAME}:${port}:127.0.0.1:${port}`, '-H', `Host: ${NAME}`]
+  return ['curl', '-sk', ...where, ...options, `https://${NAME}:${port}${path}`]
+}
+
 /** Asks the proxy by the public name. */
 function asked(port: number, path: string, options: string[]): { status: number; text: string } {
-  const origin = `https://${NAME}:${port}`
-  const where = ['--connect-to', `${NAME}:${port}:127.0.0.1:${port}`, '-H', `Host: ${NAME}`]
-  const { said } = run(['curl', '-sk', ...where, ...options, '-w', '\n%{http_code}', origin + path])
+  const { said } = run(lineOf(port, path, [...options, '-w', '\n%{http_code}']))
   const end = said.lastIndexOf('\n')
   return { status: Number(said.slice(end + 1)), text: said.slice(0, end) }
 }
