@@ -196,13 +196,20 @@ const turned = ({ from, to, goal, period }: BoardQuestion): BoardQuestion => ({
 const unansweredPage = ({ view }: PublicAsk, query: BoardQuery): Page => ({
   title: 'Market board',
   path: PATHS.board,
-  status: 400,
+  status: Object.keys(query.faults).length > 0 ? 400 : 200,
   body: (
     <div class="stack-tight">
       <h1>Market board</h1>
-      <Notice kind="bad" title="Please check what you entered">
-        What is wrong is written below each field.
-      </Notice>
+      {Object.keys(query.faults).length > 0 ? (
+        <Notice kind="bad" title="Please check what you entered">
+          What is wrong is written below each field.
+        </Notice>
+      ) : (
+        <Notice kind="plain" title="No prices yet">
+          This page shows prices as of the top of the hour, and there was none. If you run the
+          service, record some: this page has them once the next hour begins.
+        </Notice>
+      )}
       <QuestionForm view={view} fields={query} hidden={[['period', query.period]]} />
     </div>
   ),

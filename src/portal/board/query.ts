@@ -27,6 +27,8 @@ export type BoardQuery = Fields & {
   readonly period: ChartPeriod
   /** The countries, where two were named: they have a page of their own. */
   readonly pair: Pair | null
+  /** Whether no corridor was named, and none has a price that could be proposed. */
+  readonly isPriceless: boolean
   /** The question; null when something asked for cannot be answered, which `faults` explains. */
   readonly question: BoardQuestion | null
 }
@@ -44,14 +46,15 @@ export function boardQuery(view: View, params: URLSearchParams): BoardQuery {
   const to = askedPlace(view, params, 'to')
   const isAsked = from !== null && to !== null
   const proposed = isAsked ? null : proposal(view, { from, to })
+  const isPriceless = from === null && to === null && proposed === null
   const placed = {
     from: from ?? proposedPlace(proposed?.from),
     to: to ?? proposedPlace(proposed?.to),
   }
   const codes = { from: placed.from.place?.currency ?? '', to: placed.to.place?.currency ?? '' }
   const { texts, goal, hints, faults: amountFaults } = amounts(view, params, codes)
-  const faults = { ...placeFaults(placed), ...amountFaults }
-  const isWhole = Object.keys(faults).length === 0 && goal !== null
+  const faults = { ...(!isPriceless && placeFaults(placed)), ...amountFaults }
+  const isWhole = !isPriceless && Object.keys(faults).length === 0 && goal !== null
   const period = chartPeriodOf(params.get('period'))
   const { catalogue } = view
   const textOf = ({ text, place }: AskedPlace) => (place ? placeText(place, catalogue) : text)
@@ -63,6 +66,7 @@ export function boardQuery(view: View, params: URLSearchParams): BoardQuery {
     faults,
     period,
     pair: isAsked ? pairOf(placed) : null,
+    isPriceless,
     question: isWhole ? { ...codes, goal, period } : null,
   }
 }

@@ -358,6 +358,13 @@ describe('GET /', () => {
     expect(textOf(text)).toContain('corridor catalogue apply')
   })
 
+  test('200 without any price says so, and finds no fault with what nobody entered', async () => {
+    const { status, text } = await visit(world, '/')
+    expect(status).toBe(200)
+    expect(textOf(text)).toContain('No prices yet')
+    expect(text).not.toContain('field-error')
+  })
+
   test.each([
     ['from=XXX&to=KES&amount=1', '“XXX” is no country or currency that we know', 'from'],
     ['from=USD&to=SLL&amount=1', '“SLL” is no country or currency that we know', 'to'],
