@@ -50,8 +50,8 @@ describe('calls from a browser', () => {
       expect(headers.get('access-control-allow-methods')).toBe('GET, HEAD, POST')
       const sendable = headers.get('access-control-allow-headers')?.split(', ').sort()
       expect(sendable).toEqual([
-        ...['authorization', 'content-type', 'idempotency-key', 'if-none-match', 'traceparent'],
-        ...['tracestate', 'x-api-key', 'x-request-id'],
+        ...['authorization', 'content-type', 'idempotency-key', 'if-none-match', 'last-event-id'],
+        ...['traceparent', 'tracestate', 'x-api-key', 'x-request-id'],
       ])
       expect(headers.get('access-control-allow-credentials')).toBeNull()
       expect(headers.get('vary')).toBe('Origin')
