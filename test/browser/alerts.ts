@@ -78,7 +78,7 @@ async function pictured({ page }: Visit, name: string): Promise<void> {
 async function untilShown(page: Page, text: string): Promise<void> {
   await until(`the page shows ${text}`, async () => {
     await page.reload()
-    return (await page.locator('tbody').textContent())!.includes(text)
+    return (await page.locator('tbody').allTextContents()).join().includes(text)
   })
 }
 
