@@ -133,16 +133,21 @@ export class Seats {
   }
 
   async #others(seat: StreamSeat, othersMax: number): Promise<number> {
-    const nowMs = this.deps.clock.now()
-    if (this.#awayMs !== null && Math.abs(nowMs - this.#awayMs) < LATE_MS) return 0
+    if (this.#isAway) return 0
     try {
       const message = 'the database does not answer'
       return await inTime(this.deps.store.take(seat, othersMax), { msMax: LATE_MS, message })
     } catch (err) {
+      if (!this.#isAway) this.deps.log.warn({ err }, 'streams of other processes are not counted')
       this.#awayMs = this.deps.clock.now()
-      this.deps.log.warn({ err }, 'streams of other processes are not counted')
       return 0
     }
+  }
+
+  /** Whether the database did not answer a moment ago, so that it is left alone. */
+  get #isAway(): boolean {
+    const { clock } = this.deps
+    return this.#awayMs !== null && Math.abs(clock.now() - this.#awayMs) < LATE_MS
   }
 
   /** Strikes out what was freed, everything that has gathered in one statement. */

@@ -152,6 +152,15 @@ describe('Seats', () => {
     expect(await code(b.take(ACCOUNT, 'free'))).toBe('too_many_streams')
   })
 
+  test('says once that the database is away, however many connect at that moment', async () => {
+    const seats = processNamed('a')
+    register.isAway = true
+    const accounts = Array.from({ length: 50 }, () => crypto.randomUUID())
+    await Promise.all(accounts.map((id) => seats.take(id, 'free')))
+    expect(seats.figures.open).toBe(50)
+    expect(log.lines).toHaveLength(1)
+  })
+
   test('asks nothing of the database while no stream was opened', async () => {
     const seats = processNamed('a')
     for (let i = 0; i < 3; i++) await seats.declare()
