@@ -3,7 +3,7 @@ import { ServiceError } from '~/domain/errors.ts'
 import type { Observation, RowFault } from '~/domain/observation.ts'
 import { invalidRows } from '~/service/ingest.ts'
 import { namedRecord, record } from './fields.ts'
-import { isNestedTooDeep } from './nesting.ts'
+import { jsonBody } from './json-body.ts'
 import { readSentRow, shownName } from './row/members.ts'
 import type { RowRules } from './row/observation.ts'
 import { RateRow } from './row/schema.ts'
@@ -105,19 +105,16 @@ function unreadWarning(names: readonly string[]): string {
 }
 
 /** Parsed JSON whose numbers keep every digit they were written with. */
-export function parsedExactly(text: string): unknown {
-  if (isNestedTooDeep(text))
-    throw new ServiceError('malformed_body', 'the body is nested too deeply; send flat rows')
-  try {
-    if (!LONG_NUMBER.test(text)) return JSON.parse(text)
-    return JSON.parse(text, (_key, value, context?: { source?: string }) =>
-      typeof value === 'number' && context?.source && LONG_NUMBER.test(context.source)
-        ? new WrittenNumber(context.source)
-        : value,
-    )
-  } catch {
-    throw new ServiceError('malformed_body', 'the body is not valid JSON; check its syntax')
-  }
+export const parsedExactly = (text: string): unknown =>
+  jsonBody(text, { tooDeep: 'the body is nested too deeply; send flat rows', parse: exactly })
+
+function exactly(text: string): unknown {
+  if (!LONG_NUMBER.test(text)) return JSON.parse(text)
+  return JSON.parse(text, (_key, value, context?: { source?: string }) =>
+    typeof value === 'number' && context?.source && LONG_NUMBER.test(context.source)
+      ? new WrittenNumber(context.source)
+      : value,
+  )
 }
 
 function rowsOf(body: unknown): unknown[] {

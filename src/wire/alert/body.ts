@@ -12,7 +12,7 @@ import { invalidParameter, ServiceError } from '~/domain/errors.ts'
 import { meantBy } from '~/domain/misspelling.ts'
 import { ageMsOf } from '~/domain/price/age.ts'
 import type { AlertChange } from '~/service/alert/alerts.ts'
-import { isNestedTooDeep } from '~/wire/nesting.ts'
+import { jsonBody } from '~/wire/json-body.ts'
 import {
   ALERT_NAME_LENGTH_MAX,
   AlertName,
@@ -129,15 +129,8 @@ const missing = (name: string, takes: string) =>
 
 const wrong = (name: string, fault: string) => invalidParameter({ name, fault })
 
-function parsed(text: string): unknown {
-  if (isNestedTooDeep(text))
-    throw new ServiceError('malformed_body', 'the body is nested too deeply for an alert')
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new ServiceError('malformed_body', 'the body is not valid JSON; check its syntax')
-  }
-}
+const parsed = (text: string): unknown =>
+  jsonBody(text, { tooDeep: 'the body is nested too deeply for an alert' })
 
 /** The members of an object, all of them known to its schema. `at` names it where it is inside. */
 function membersOf(value: unknown, schema: TSchema, at: string): Members {
