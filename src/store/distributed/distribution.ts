@@ -1,0 +1,33 @@
+import type { Sql } from '~/store/database.ts'
+
+const known = new WeakMap<Sql, Promise<boolean>>()
+
+/**
+ * Whether the observations behind a pool lie on the workers of a Citus cluster. The first call asks
+ * the database; the answer is remembered for the pool until it is forgotten.
+ */
+export function isDistributed(sql: Sql): Promise<boolean> {
+  const answer = known.get(sql)
+  if (answer) return answer
+  const asked = asksDistributed(sql)
+  known.set(sql, asked)
+  asked.catch(() => forgetDistribution(sql))
+  return asked
+}
+
+/** Has the next call ask again: the database was lost, and another may stand in its place. */
+export function forgetDistribution(sql: Sql): void {
+  known.delete(sql)
+}
+
+async function asksDistributed(sql: Sql): Promise<boolean> {
+  const [extension] = await sql<[{ is_there: boolean }]>`
+    select to_regclass('pg_catalog.pg_dist_partition') is not null as is_there`
+  if (!extension.is_there) return false
+  const [table] = await sql<[{ is_distributed: boolean }]>`
+    select exists (
+      select from pg_dist_partition
+      where logicalrelid = to_regclass('public.observations') and partmethod = 'h'
+    ) as is_distributed`
+  return table.is_distributed
+}
