@@ -1,32 +1,39 @@
 import { writeFile } from 'node:fs/promises'
 import type { Clock } from '~/clock.ts'
 
-const OFFSET_BYTES = 8
+/** The offset, and the moment at which the clock stands still; 0 while it runs. */
+const FILE_BYTES = 16
 
 /**
  * A clock that several processes read and any may turn: the machine's, and an offset in a file that
- * all of them have mapped. A turn shows in all of them at once.
+ * all of them have mapped. A turn shows in all of them at once. It may be held still at a moment.
  */
 export class SharedClock implements Clock {
-  readonly #offset: Float64Array
+  readonly #times: Float64Array
 
   constructor(path: string) {
-    this.#offset = new Float64Array(Bun.mmap(path, { shared: true }).buffer, 0, 1)
+    this.#times = new Float64Array(Bun.mmap(path, { shared: true }).buffer, 0, 2)
   }
 
   static async create(path: string, offsetMs: number): Promise<SharedClock> {
-    await writeFile(path, new Uint8Array(OFFSET_BYTES))
+    await writeFile(path, new Uint8Array(FILE_BYTES))
     const clock = new SharedClock(path)
     clock.turn(offsetMs)
     return clock
   }
 
   now(): number {
-    return Date.now() + this.#offset[0]!
+    const [offsetMs, heldMs] = this.#times as unknown as [number, number]
+    return heldMs || Date.now() + offsetMs
   }
 
   /** Forward by so many milliseconds, or back. */
   turn(ms: number): void {
-    this.#offset[0] = this.#offset[0]! + ms
+    this.#times[0] = this.#times[0]! + ms
+  }
+
+  /** Stands still at a moment from now on. */
+  hold(ms: number): void {
+    this.#times[1] = ms
   }
 }

@@ -1,0 +1,37 @@
+import type { Replica } from '../fault/replica.ts'
+
+export type Answer = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+}
+
+/** Headers that are of the request itself, or of how much the account has asked before. */
+const OF_THE_REQUEST = /^(date|x-request-id|(x-)?ratelimit.*|content-length|server-timing)$/
+
+export async function asked(
+  { origin }: Pick<Replica, 'origin'>,
+  path: string,
+  init: RequestInit,
+): Promise<Answer> {
+  const answer = await fetch(origin + path, { redirect: 'manual', ...init })
+  const bytes = Buffer.from(await answer.arrayBuffer())
+  const text = bytes.toString(path.endsWith('.gz') ? 'hex' : 'utf8')
+  const headers = [...answer.headers].filter(([name]) => !OF_THE_REQUEST.test(name))
+  return { status: answer.status, headers: Object.fromEntries(headers), text }
+}
+
+/** Where two answers first differ, for a reader; null where they are alike, byte for byte. */
+export function differenceOf(one: Answer, other: Answer): string | null {
+  if (one.status !== other.status) return `status ${one.status} and ${other.status}`
+  const names = new Set([...Object.keys(one.headers), ...Object.keys(other.headers)])
+  for (const name of names) {
+    const [a, b] = [one.headers[name], other.headers[name]]
+    if (a !== b && one.text === other.text) return `header ${name}: ${a} and ${b}`
+  }
+  if (one.text === other.text) return null
+  let i = 0
+  while (one.text[i] === other.text[i]) i++
+  const around = ({ text }: Answer) => JSON.stringify(text.slice(Math.max(0, i - 60), i + 100))
+  return `at ${i}: ${around(one)} and ${around(other)}`
+}

@@ -1,0 +1,291 @@
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { loadSample } from '~/command/sample.ts'
+import { MINUTE_MS } from '~/domain/duration.ts'
+import { freePort } from '~/runtime/listener.ts'
+import { sampleShiftDays } from '~/sample/sample.ts'
+import { openDatabase } from '~/store/database.ts'
+import { command } from '../bench/process.ts'
+import { Replica } from '../fault/replica.ts'
+import { SharedClock } from '../fault/shared-clock.ts'
+import { Random } from '../fuzz/random.ts'
+import { type Answer, asked, differenceOf } from './answers.ts'
+import { CORRIDORS, newRow, PROVIDERS, pastRow, type Row } from './market.ts'
+import { KINDS, type Kind } from './questions.ts'
+import { applyCatalogue, importRows, type Side } from './sides.ts'
+
+export type Sizes = {
+  /** Rows of the market before the first question, beside those of the sample. */
+  readonly rows: number
+  /** Questions of a kind whose share is 1, in all rounds. */
+  readonly questions: number
+  readonly seed: number
+}
+
+/** What came of one kind of question. */
+export type Told = {
+  readonly name: string
+  asked: number
+  /** Answers that were a success and said something of prices. */
+  filled: number
+  different: number
+}
+
+export type Differences = {
+  readonly told: readonly Told[]
+  /** The first differences, and whatever else did not hold. */
+  readonly faults: readonly string[]
+}
+
+type Stage = {
+  readonly sides: readonly [Played, Played]
+  readonly folder: string
+  readonly clock: SharedClock
+  readonly seed: number
+  readonly told: Map<string, Told>
+  readonly faults: string[]
+}
+
+/** A side with two services on it. */
+type Played = Side & { readonly replicas: readonly [Replica, Replica] }
+
+const ROUNDS = 10
+const BATCHES = 6
+const IMPORTED = 1500
+const FAULTS_SHOWN = 20
+const SETTLED_MS_MAX = 30_000
+/** News from elsewhere shows within a second; until then all services agree on what was before. */
+const ALIKE_MS = 2000
+const POLL_MS = 50
+/** Each round asks at another minute, and one in two in another hour. */
+const TURN_MS = 31 * MINUTE_MS
+
+/**
+ * Asks both sides the same random questions at the same moments, in rounds; before each, both get
+ * the same batches, imports and catalogues. Both have two services, one for recording, and a clock
+ * that stands still while questions are asked, so that answers are alike byte for byte.
+ */
+export async function differences(
+  sides: readonly [Side, Side],
+  { folder, ...sizes }: Sizes & { readonly folder: string },
+): Promise<Differences> {
+  const nowMs = Date.now()
+  for (const side of sides) await fill(side, { ...sizes, folder, nowMs })
+  const clockPath = join(folder, 'clock')
+  const clock = await SharedClock.create(clockPath, 0)
+  clock.hold(nowMs)
+  const replicas = new Set<Replica>()
+  const played = async (side: Side): Promise<Played> => {
+    const [a, b] = ['a', 'b'].map((name) => replicaOf(side, { name, folder, clockPath }))
+    for (const replica of [a!, b!]) {
+      replicas.add(replica)
+      await replica.start()
+    }
+    return { ...side, replicas: [a!, b!] }
+  }
+  try {
+    const both = [await played(sides[0]), await played(sides[1])] as const
+    const stage: Stage = {
+      ...{ sides: both, folder, clock, seed: sizes.seed },
+      told: new Map(KINDS.map(({ name }) => [name, none(name)])),
+      faults: [],
+    }
+    for (let round = 0; round < ROUNDS; round++) {
+      if (round > 0) await change(stage, round)
+      await askAll(stage, round, sizes.questions / ROUNDS)
+      clock.hold(clock.now() + TURN_MS)
+    }
+    await agreeOnRollups(stage)
+    return { told: [...stage.told.values()], faults: stage.faults }
+  } finally {
+    for (const replica of replicas) await replica.kill()
+  }
+}
+
+const none = (name: string): Told => ({ name, asked: 0, filled: 0, different: 0 })
+
+/** The sample and the market's past. */
+async function fill(
+  side: Side,
+  { rows, seed, folder, nowMs }: Sizes & { readonly folder: string; readonly nowMs: number },
+): Promise<void> {
+  const options = { databaseUrl: side.url, dataDir: folder, use: 'command' as const }
+  const database = await openDatabase({ ...options, say: () => {} })
+  const shiftDays = sampleShiftDays(nowMs)
+  await loadSample(database, { origin: 'http://localhost', shiftDays, nowMs, say: () => {} })
+  await database.close()
+  await applyCatalogue(side, { folder, catalogue: { currencies: [], providers: PROVIDERS } })
+  const random = new Random(seed)
+  const past = Array.from({ length: rows }, () => pastRow(random, nowMs))
+  await importRows(side, { folder, rows: past })
+}
+
+type Place = { readonly name: string; readonly folder: string; readonly clockPath: string }
+
+function replicaOf({ name: side, url }: Side, { name, folder, clockPath }: Place): Replica {
+  const settings = {
+    DATABASE_URL: url,
+    DATA_DIR: folder,
+    CLOCK_FILE: clockPath,
+    PUBLIC_URL: 'http://localhost:3000',
+    REFERENCE_FEED: 'none',
+    MID_MAX_AGE: '30d',
+    QUOTA_PRO: '1000000000',
+    QUOTA_ENTERPRISE: '1000000000',
+    BOARD_REQUESTS_PER_MINUTE: '1000000',
+    LOG_LEVEL: 'warn',
+  }
+  const port = freePort('127.0.0.1')
+  return new Replica(`${side} ${name}`, port, settings, join(folder, `${side}-${name}.log`))
+}
+
+/** What both sides get before a round. A provider is switched off for one round in three. */
+async function change(stage: Stage, round: number): Promise<void> {
+  const random = new Random(stage.seed, -round)
+  if (round % 3 === 0) await catalogued(stage, PROVIDERS)
+  for (let i = 0; i < BATCHES; i++) await post(stage, random, `${round}-${i}`)
+  if (round % 3 === 1) await imported(stage, random)
+  if (round % 3 === 2) await catalogued(stage, [{ ...random.pick(PROVIDERS), is_active: false }])
+  if (round === ROUNDS - 1) await prune(stage)
+  await settled(stage)
+}
+
+async function imported({ sides, clock, folder }: Stage, random: Random): Promise<void> {
+  const nowMs = clock.now() - ROUNDS * TURN_MS
+  const rows = Array.from({ length: IMPORTED }, () => pastRow(random, nowMs))
+  for (const side of sides) await importRows(side, { folder, rows })
+}
+
+async function catalogued(stage: Stage, providers: readonly object[]): Promise<void> {
+  const { sides, folder } = stage
+  for (const side of sides)
+    await applyCatalogue(side, { folder, catalogue: { currencies: [], providers } })
+  await settled(stage)
+}
+
+/** Records a batch on both sides, now and then a refused one, and now and then twice. */
+async function post(stage: Stage, random: Random, key: string): Promise<void> {
+  const size = random.pick([1, 1, 3, 20, 100])
+  const nowMs = stage.clock.now()
+  const rows: Row[] = Array.from({ length: size }, () => newRow(random, nowMs))
+  if (random.chance(0.15)) rows.push({ ...rows[0], provider_id: 'nobody' })
+  const isRetried = random.chance(0.3)
+  for (let i = 0; i < (isRetried ? 2 : 1); i++) {
+    const [one, other] = await fromBoth(stage, {
+      path: '/api/v1/rates',
+      tier: 'realtime',
+      replica: 0,
+      init: {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'idempotency-key': key },
+        body: JSON.stringify(rows),
+      },
+    })
+    note(stage, 'POST /rates', { what: `batch ${key}`, one, other, filled: /"inserted":[1-9]/ })
+  }
+}
+
+async function prune({ sides, faults }: Stage): Promise<void> {
+  const args = ['observations', 'prune', '--older-than', '2y', '--json']
+  const counts = []
+  for (const { url } of sides)
+    counts.push(JSON.parse(await command(args, { DATABASE_URL: url })).pruned as number)
+  if (counts[0] !== counts[1]) faults.push(`prune deleted ${counts.join(' and ')} observations`)
+}
+
+/** Waits until every service shows the live prices that the others show, and goes on to. */
+async function settled(stage: Stage): Promise<void> {
+  const startMs = performance.now()
+  let alikeSinceMs = Number.POSITIVE_INFINITY
+  for (;;) {
+    const difference = await liveDifference(stage)
+    const nowMs = performance.now()
+    if (difference !== null) alikeSinceMs = Number.POSITIVE_INFINITY
+    else alikeSinceMs = Math.min(alikeSinceMs, nowMs)
+    if (nowMs - alikeSinceMs > ALIKE_MS) return
+    if (nowMs - startMs > SETTLED_MS_MAX) {
+      stage.faults.push(`still after ${SETTLED_MS_MAX / 1000} s: ${difference}`)
+      return
+    }
+    await delay(POLL_MS)
+  }
+}
+
+const LIVE = [
+  '/api/v1/providers',
+  ...CORRIDORS.map(({ from, to }) => `/api/v1/rates?from=${from}&to=${to}&offers=all`),
+]
+
+async function liveDifference({ sides }: Stage): Promise<string | null> {
+  for (const path of LIVE) {
+    const answers = await Promise.all(
+      sides.flatMap(({ keys, replicas }) => {
+        const init = { headers: { 'x-api-key': keys.realtime } }
+        return replicas.map((replica) => asked(replica, path, init))
+      }),
+    )
+    for (const other of answers.slice(1)) {
+      const difference = differenceOf(answers[0]!, other)
+      if (difference) return `${path}: ${difference}`
+    }
+  }
+  return null
+}
+
+async function askAll(stage: Stage, round: number, questions: number): Promise<void> {
+  for (const [k, kind] of KINDS.entries())
+    for (let i = 0; i < Math.ceil(questions * kind.share); i++)
+      await ask(stage, kind, new Random(stage.seed, (round * KINDS.length + k) * 100_000 + i))
+}
+
+async function ask(stage: Stage, { name, path, filled }: Kind, random: Random): Promise<void> {
+  const question = {
+    path: path(random, stage.clock.now()),
+    tier: random.pick(['hourly', 'realtime'] as const),
+    replica: random.pick([0, 1] as const),
+    init: {},
+  }
+  const [one, other] = await fromBoth(stage, question)
+  const what = `${question.path} (${question.tier}, service ${question.replica})`
+  note(stage, name, { what, one, other, filled })
+}
+
+type Question = {
+  readonly path: string
+  readonly tier: 'hourly' | 'realtime'
+  readonly replica: 0 | 1
+  readonly init: RequestInit
+}
+
+function fromBoth({ sides }: Stage, { path, tier, replica, init }: Question) {
+  const [one, other] = sides.map(({ keys, replicas }) => {
+    const headers = { ...(init.headers as object), 'x-api-key': keys[tier] }
+    return asked(replicas[replica], path, { ...init, headers })
+  })
+  return Promise.all([one!, other!])
+}
+
+type Pair = {
+  readonly what: string
+  readonly one: Answer
+  readonly other: Answer
+  readonly filled: RegExp
+}
+
+function note(stage: Stage, name: string, { what, one, other, filled }: Pair): void {
+  const told = stage.told.get(name) ?? none(name)
+  stage.told.set(name, told)
+  told.asked += 1
+  if (one.status < 300 && filled.test(one.text)) told.filled += 1
+  const difference = differenceOf(one, other)
+  if (difference === null) return
+  told.different += 1
+  if (stage.faults.length < FAULTS_SHOWN) stage.faults.push(`${name}, ${what}: ${difference}`)
+}
+
+async function agreeOnRollups({ sides, faults }: Stage): Promise<void> {
+  for (const { name, url } of sides)
+    await command(['rollups', 'verify'], { DATABASE_URL: url }).catch((error: Error) => {
+      faults.push(`${name}: ${error.message}`)
+    })
+}

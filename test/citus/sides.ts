@@ -1,0 +1,94 @@
+import { join } from 'node:path'
+import { connect, type Sql } from '~/store/database.ts'
+import { command } from '../bench/process.ts'
+
+/** A database that the run is played on. */
+export type Side = {
+  readonly name: string
+  readonly url: string
+  readonly sql: Sql
+  /** Keys by what they see. */
+  readonly keys: { readonly hourly: string; readonly realtime: string }
+  close(): Promise<void>
+}
+
+type Place = {
+  readonly name: string
+  readonly url: string
+  /** Whether its tables are distributed over the workers. */
+  readonly isDistributed: boolean
+}
+
+/** The schema that tells an emptied database of ours from somebody's own. */
+const MARK = 'corridor_citus_run'
+
+/** A database emptied, brought up to date, distributed where it is to be, with two accounts. */
+export async function openSide({ name, url, isDistributed }: Place): Promise<Side> {
+  await prepared(url, async (sql) => {
+    if (isDistributed && !(await hasCitus(sql)))
+      throw new Error(`${name} has no extension citus: give the URL of a coordinator`)
+    await empty(sql, name)
+  })
+  const settings = { DATABASE_URL: url }
+  await command(['migrate'], settings)
+  if (isDistributed) await command(['distribute'], settings)
+  const keyOf = async (plan: string) => {
+    const email = `${plan}@example.com`
+    const args = ['--email', email, '--plan', plan, '--role', 'treasury', '--json']
+    return JSON.parse(await command(['account', 'create', ...args], settings)).key as string
+  }
+  const keys = { hourly: await keyOf('pro'), realtime: await keyOf('enterprise') }
+  const sql = connect(url)
+  return { name, url, sql, keys, close: () => sql.end() }
+}
+
+/** On a connection that is closed before anybody else looks at the database. */
+async function prepared(url: string, work: (sql: Sql) => Promise<void>): Promise<void> {
+  const sql = connect(url, { connectionsMax: 1 })
+  try {
+    await work(sql)
+  } finally {
+    await sql.end()
+  }
+}
+
+const hasCitus = async (sql: Sql): Promise<boolean> =>
+  (await sql`select from pg_extension where extname = 'citus'`).length > 0
+
+/** Takes away what an earlier run left. Throws for a database that somebody else has filled. */
+async function empty(sql: Sql, name: string): Promise<void> {
+  const [held] = await sql`
+    select to_regnamespace(${MARK}) is not null as is_ours,
+      exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        where c.relkind in ('r', 'p') and n.nspname !~ '^(pg_|citus|columnar|information_schema)')
+        as is_filled`
+  if (held!.is_filled && !held!.is_ours)
+    throw new Error(`${name} has tables: give the URL of an empty database, which the run may use`)
+  const schemas = await sql`
+    select n.nspname as name from pg_namespace n
+    where n.nspname !~ '^(pg_|information_schema)' and not exists (
+      select from pg_depend where objid = n.oid and deptype = 'e')`
+  for (const schema of schemas) await sql`drop schema ${sql(schema.name)} cascade`
+  await sql`create schema public`
+  await sql`create schema ${sql(MARK)}`
+}
+
+/** Applies a catalogue, as an operator does beside the running service. */
+export async function applyCatalogue(
+  { url }: Pick<Side, 'url'>,
+  { folder, catalogue }: { readonly folder: string; readonly catalogue: object },
+): Promise<void> {
+  const file = join(folder, 'catalogue.json')
+  await Bun.write(file, JSON.stringify(catalogue))
+  await command(['catalogue', 'apply', file], { DATABASE_URL: url })
+}
+
+/** Imports rows, as an operator does beside the running service. */
+export async function importRows(
+  { url }: Pick<Side, 'url'>,
+  { folder, rows }: { readonly folder: string; readonly rows: readonly object[] },
+): Promise<void> {
+  const file = join(folder, 'rows.ndjson')
+  await Bun.write(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+  await command(['observations', 'import', file], { DATABASE_URL: url })
+}
