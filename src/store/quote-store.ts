@@ -79,7 +79,9 @@ export function liveQuotes(database: Database, nowMs: number) {
   return sql<QuoteRow[]>`
     select ${quoteColumns(sql)}
     from (${liveRows(database, nowMs)}) live
-    cross join lateral (select * from observations where id = live.id limit 1) o
+    cross join lateral (
+      select * from observations where id = live.id and effective_from = live.effective_from limit 1
+    ) o
     join provider_corridors p on p.id = o.provider_corridor_id
     join corridors c on c.id = p.corridor_id
     ${withOffer(sql)}`

@@ -28,16 +28,17 @@ export const endless = (sql: Sql, upTo: Part) => sql`lateral (
  * newer ones that do.
  */
 export const held = (sql: Sql, { upTo, at }: { upTo: Part; at: Part }) => sql`lateral (
-  select found.* from (select) one
+  select coalesce(ending.id, endless.id) as id,
+    coalesce(ending.effective_from, endless.effective_from) as effective_from
+  from (select) one
   left join ${endless(sql, upTo)} on true
   left join lateral (
-    select id from observations
+    select id, effective_from from observations
     where ${ofOffer(sql)} and valid_until >= ${at} and ${upTo}
+      and effective_from >= coalesce(endless.effective_from, '-infinity')
       and (effective_from, id) > (coalesce(endless.effective_from, '-infinity'),
         coalesce(endless.id, 0))
     ${newestFirst(sql)}
   ) ending on true
-  cross join lateral (
-    select * from observations where id = coalesce(ending.id, endless.id)
-  ) found
+  where coalesce(ending.id, endless.id) is not null
 ) o`

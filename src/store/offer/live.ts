@@ -25,6 +25,7 @@ export function liveRows({ sql }: Database, nowMs: number) {
       left join lateral (
         select id, effective_from, valid_until from observations
         where ${ofOffer(sql)} and valid_until is not null
+          and effective_from >= coalesce(endless.effective_from, '-infinity')
         order by effective_from desc, id desc limit 1
       ) ending on (ending.effective_from, ending.id)
         > (coalesce(endless.effective_from, '-infinity'), coalesce(endless.id, 0))
@@ -34,19 +35,19 @@ export function liveRows({ sql }: Database, nowMs: number) {
       select ending.series, ending.offer_id, endless_id, endless_from, older.*
       from ending cross join ${olderEnding(sql, Math.min(...earlier))}
     ), at_boundaries as (
-      select o.id from tops
+      select o.id, o.effective_from from tops
       cross join unnest(${arrayLiteral(earlier.map(instantText))}::timestamptz[]) cutoff
       cross join lateral (select tops.series as id) p
       cross join lateral (select tops.offer_id) k
       cross join ${held(sql, { upTo: sql`effective_from <= cutoff`, at: sql`cutoff` })}
       where greatest(endless_from, ending_from) > cutoff
     )
-    select endless_id as id from tops where endless_id is not null
+    select endless_id as id, endless_from as effective_from from tops where endless_id is not null
     union all
-    select ending_id from ending
+    select ending_id, ending_from from ending
     where valid_until >= ${instantText(Math.min(...earlier))}::timestamptz
     union all
-    select id from at_boundaries`
+    select id, effective_from from at_boundaries`
 }
 
 /**

@@ -8,6 +8,11 @@ type Part = PendingQuery<Row[]>
 const coordinate = (sql: Sql, moment: Part) =>
   sql`(extract(epoch from ${moment} at time zone 'UTC') * 1000)::float8`
 
+/** The columns of observations from which a quote is made. */
+export const pricedColumns = (sql: Sql) => sql`
+  id, effective_from, provider_corridor_id, rate_type, rate, fee, fee_currency, evidence, offer_id,
+  fee_percent, delivery_min, delivery_max, valid_until`
+
 /** A stretch of a corridor's time as a line in a plane of corridors and moments. */
 const line = (sql: Sql, { corridorId, from, until }: { [name: string]: Part }) => sql`
   box(point(${corridorId!}::float8, ${coordinate(sql, from!)}),
@@ -27,11 +32,11 @@ type StandingPart = {
  * ones.
  *
  * One search in the index of all that run out, by the time that they hold, reads those that hold at
- * one moment and none of the history before or after it. As ids.
+ * one moment and none of the history before or after it. As `pricedColumns`.
  */
 export const standingEnding = (sql: Sql, { corridorId, since, before }: StandingPart) => sql`
-  select id from (
-    select id, valid_until, max(valid_until) over (
+  select ${pricedColumns(sql)} from (
+    select ${pricedColumns(sql)}, max(valid_until) over (
       partition by provider_corridor_id, offer_id order by effective_from desc, id desc
       rows between unbounded preceding and 1 preceding
     ) as newer_until

@@ -4,7 +4,7 @@ import type { RateType } from '~/domain/provider.ts'
 import type { Database } from '~/store/database.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
 import { everyOffer, ofOffer } from '~/store/offer/held.ts'
-import { standingEnding } from '~/store/offer/standing.ts'
+import { pricedColumns, standingEnding } from '~/store/offer/standing.ts'
 
 type Stretch = Window & { readonly lastMs: number }
 
@@ -67,16 +67,15 @@ export function lastRows({ sql }: Database, { from, to }: Corridor, stretches: r
       cross join ${everyOffer(sql)}
       cross join stretches
       cross join lateral (
-        select * from observations
+        select ${pricedColumns(sql)} from observations
         where ${ofOffer(sql)} and valid_until is null
           and effective_from >= stretches.since and effective_from < stretches.before
         order by effective_from desc, id desc limit 1
       ) endless
       where p.corridor_id = (select id from corridor)
       union all
-      select stretch, observations.* from stretches
+      select stretch, standing.* from stretches
       cross join lateral (${ending}) standing
-      join observations on observations.id = standing.id
     ) o
     join provider_corridors p on p.id = o.provider_corridor_id`
 }

@@ -99,20 +99,28 @@ function fittingPage(database: Database, ask: PageAsk) {
   )
 }
 
-/** A page of one provider. It steps over rows in the index alone, which holds their order. */
+/**
+ * A page of one provider. It steps over rows in the index alone, which holds their order; the
+ * window is said again of the rows themselves, so that only its partitions are opened for them.
+ */
 function providerPage(database: Database, ask: PageAsk) {
   const { sql } = database
   return named(
     database,
     sql`
       select o.* from (
-        select id from observations
+        select id, effective_from from observations
         where provider_corridor_id = (
             select id from provider_corridors
             where corridor_id = ${corridorId(database, ask)} and provider_id = ${ask.providerId}
           ) and ${within(database, ask)} and ${fitting(database, ask) ?? sql`true`}
         order by ${inOrder(database, ask)} limit ${ask.limit} offset ${ask.offset}
-      ) page join observations o on o.id = page.id`,
+      ) page
+      cross join lateral (
+        select * from observations
+        where id = page.id and effective_from = page.effective_from and ${within(database, ask)}
+        limit 1
+      ) o`,
     ask,
   )
 }

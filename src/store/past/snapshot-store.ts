@@ -7,7 +7,7 @@ import { referencesAt } from '~/store/day-references.ts'
 import { instantText } from '~/store/encoding.ts'
 import { everyOffer, ofOffer } from '~/store/offer/held.ts'
 import { withOffer } from '~/store/offer/offer-row.ts'
-import { standingEnding } from '~/store/offer/standing.ts'
+import { pricedColumns, standingEnding } from '~/store/offer/standing.ts'
 import { type QuoteRow, quoteColumns, quoteOf } from '~/store/quote-store.ts'
 
 export function createSnapshotStore(database: Database) {
@@ -43,14 +43,13 @@ export function standingQuotes(
       select endless.* from provider_corridors p
       cross join ${everyOffer(sql)}
       cross join lateral (
-        select * from observations
+        select ${pricedColumns(sql)} from observations
         where ${ofOffer(sql)} and valid_until is null and effective_from < ${before}
         order by effective_from desc, id desc limit 1
       ) endless
       where p.corridor_id = (select id from corridor)
       union all
-      select observations.* from (${ending}) standing
-      join observations on observations.id = standing.id
+      select * from (${ending}) standing
     ) o
     join provider_corridors p on p.id = o.provider_corridor_id
     join corridors c on c.id = p.corridor_id
