@@ -1,4 +1,11 @@
-export type IdRange = { readonly firstId?: number; readonly lastId?: number }
+import type { Window } from '~/domain/period.ts'
+
+export type IdRange = {
+  readonly firstId?: number
+  readonly lastId?: number
+  /** The times of the rows, for observations. */
+  readonly window?: Window
+}
 
 /** A change in the database; a range tells which rows changed, without one any may have. */
 export type DatabaseChange =

@@ -1,5 +1,6 @@
 import { HOUR_MS, MINUTE_MS } from '~/domain/duration.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
+import type { Window } from '~/domain/period.ts'
 import type { StepKind } from '~/memory/live/step.ts'
 
 /** How far ahead of ours another clock is believed. */
@@ -16,6 +17,8 @@ export type LogRow = {
   readonly atMs: number
   /** The new rows; null where they are many, or not known. */
   readonly ids: readonly number[] | null
+  /** Where the times of new observations lie; null where it is not known. */
+  readonly window: Window | null
 }
 
 /** Where the log ends: at position 0 while it is empty. */
@@ -43,6 +46,16 @@ export const isUnnamed = ({ kind, ids }: LogRow): boolean =>
 /** What all rows of a kind are about. */
 export const idsOf = (rows: readonly LogRow[], kind: StepKind): number[] =>
   rows.flatMap((row) => (row.kind === kind ? (row.ids ?? []) : []))
+
+/** Where the times of all rows' observations lie; null where that is not known of each. */
+export function windowOf(rows: readonly LogRow[]): Window | null {
+  const windows = rows.flatMap(({ kind, window }) => (kind === 'observations' ? [window] : []))
+  if (windows.some((window) => window === null)) return null
+  return {
+    fromMs: Math.min(...windows.map((window) => window!.fromMs)),
+    beforeMs: Math.max(...windows.map((window) => window!.beforeMs)),
+  }
+}
 
 /**
  * The time at which a memory begins: that of the last tick, so that processes agree on what the

@@ -1,15 +1,26 @@
 import type { Reference } from '~/domain/mid.ts'
+import type { Window } from '~/domain/period.ts'
 import type { Catalogue } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { type DaySource, publishWithDays } from '~/memory/day-publication.ts'
 import type { RecentQuotes } from '~/memory/live/recent-quotes.ts'
 import type { Memory } from '~/memory/memory.ts'
-import { type ChangeStore, idsOf, isUnnamed, type LogEnd, type LogRow } from './change-log.ts'
+import {
+  type ChangeStore,
+  idsOf,
+  isUnnamed,
+  type LogEnd,
+  type LogRow,
+  windowOf,
+} from './change-log.ts'
 
 /** The log of changes, and where what it names is read. */
 export type LoggedSources = {
   readonly changes: ChangeStore
-  readonly quotes: { byIds(ids: readonly number[]): Promise<readonly Quote[]> }
+  readonly quotes: {
+    /** Quotes by their ids; `window` is where their times lie, null where it is not known. */
+    byIds(ids: readonly number[], window: Window | null): Promise<readonly Quote[]>
+  }
   readonly references: DaySource & {
     byIds(ids: readonly number[]): Promise<readonly Reference[]>
   }
@@ -30,7 +41,7 @@ export async function quotesOf(
   const found = recent.take(ids)
   const missing = ids.filter((id) => !found.has(id))
   if (missing.length > 0)
-    for (const quote of await quotes.byIds(missing)) found.set(quote.id, quote)
+    for (const quote of await quotes.byIds(missing, windowOf(rows))) found.set(quote.id, quote)
   return found
 }
 

@@ -1,6 +1,7 @@
 import type { Access } from '~/domain/account.ts'
 import { type FeedState, noState } from '~/domain/feed/state.ts'
 import type { Reference } from '~/domain/mid.ts'
+import type { Window } from '~/domain/period.ts'
 import type { Probe } from '~/domain/price/day-mids.ts'
 import type { Catalogue } from '~/domain/provider.ts'
 import { type DaySpan, dayOf, type UsageCount } from '~/domain/quota.ts'
@@ -15,8 +16,8 @@ import { Backlog, type DatabaseChange, type IdRange } from './backlog.ts'
 type Dated<T> = {
   /** What is in force at each of `boundariesMs(nowMs)`, each once, in no particular order. */
   live(nowMs: number): Promise<readonly T[]>
-  /** Everything with an id from `firstId` to `lastId`, by id. */
-  between(firstId: number, lastId: number): Promise<readonly T[]>
+  /** Everything with an id from `firstId` to `lastId`, by id; `window` is where their times lie. */
+  between(firstId: number, lastId: number, window: Window | null): Promise<readonly T[]>
 }
 
 /** The stores that memory is loaded from. */
@@ -283,9 +284,9 @@ export class Refresher {
 
 /** The rows of a change; if they are too many or not known, only the live ones among them. */
 async function rowsOf<T>(source: Dated<T>, range: IdRange, nowMs: number) {
-  const { firstId, lastId } = range
+  const { firstId, lastId, window = null } = range
   const isKnown = firstId !== undefined && lastId !== undefined
   if (!isKnown || lastId - firstId >= RANGE_ROWS_MAX)
     return { rows: await source.live(nowMs), isPastChanged: true }
-  return { rows: await source.between(firstId, lastId), isPastChanged: false }
+  return { rows: await source.between(firstId, lastId, window), isPastChanged: false }
 }

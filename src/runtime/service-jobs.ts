@@ -1,11 +1,16 @@
+import { DAY_MS } from '~/domain/duration.ts'
 import { recheck } from '~/jobs/recheck.ts'
 import type { Job } from '~/jobs/schedule.ts'
 import { watchTime } from '~/jobs/watch-time.ts'
 import { createChangeStore } from '~/store/change/change-store.ts'
+import { makeMonths } from '~/store/month/ahead.ts'
 import type { createObservationStore } from '~/store/observation-store.ts'
 import { once } from '~/store/once.ts'
 import type { Core } from './core.ts'
 import type { ServiceOptions } from './service-options.ts'
+
+/** How far ahead there are months of observations. */
+const MONTHS_AHEAD_MS = 62 * DAY_MS
 
 type Parts = {
   readonly core: Core
@@ -31,6 +36,13 @@ export function serviceJobs(
       },
     },
     { name: 'catch-up', pattern: '*/2 * * * * *', run: () => refresher.retry() },
+    {
+      name: 'months',
+      pattern: '17 * * * *',
+      async run() {
+        await makeMonths(database, clock.now() + MONTHS_AHEAD_MS)
+      },
+    },
     { name: 'recheck', pattern: '*/10 * * * *', run: () => recheck(refresher, log, follower) },
     ...liveJobs({ clock, database }, core),
   ]

@@ -1,12 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { readMigrationFiles } from 'drizzle-orm/migrator'
+import { PgDialect } from 'drizzle-orm/pg-core'
 import { drizzle } from 'drizzle-orm/postgres-js'
-import { migrate as applyFolder } from 'drizzle-orm/postgres-js/migrator'
 import type { Database, Sql } from './database.ts'
+import { MONTHS, prepareMonths } from './month/preparation.ts'
 import { ownConnection } from './own-connection.ts'
 import { reasonOf } from './reason.ts'
 import { wasBrokenOff } from './rerun.ts'
-import { isCurrent } from './schema-version.ts'
+import { isCurrent, schemaVersion, versionOf } from './schema-version.ts'
 
 const FOLDER = fileURLToPath(new URL('../../drizzle', import.meta.url))
 const LOCK = 0x636f7272
@@ -27,9 +29,11 @@ const INSUFFICIENT_PRIVILEGE = '42501'
  * Brings the database to the current schema and answers how many migrations that took. If it is
  * current, the right to read is enough.
  *
- * All of them or none are applied. Callers at the same moment, in any process, take turns under an
- * advisory lock, so each migration runs once; the lock needs a connection of its own. A table that
- * a service is busy with is waited for in short turns, which hold the service up for a moment only.
+ * All of them or none are applied, unless it is cut off while it prepares one beside a serving
+ * version: then those before that one are, and the next run goes on. Callers at the same moment, in
+ * any process, take turns under an advisory lock, so each migration runs once; the lock needs a
+ * connection of its own. A table that a service is busy with is waited for in short turns, which
+ * hold the service up for a moment only.
  */
 export async function migrate(
   database: Pick<Database, 'sql'>,
@@ -40,9 +44,10 @@ export async function migrate(
   try {
     if (await isCurrent(sql, folder)) return 0
     toldBy = changeReasonOf
-    await sql`SELECT pg_advisory_lock(${LOCK})`
+    await turn(sql)
     const before = await appliedCount(sql)
-    await applied(sql, folder)
+    await prepare(sql, folder, before)
+    await patiently(sql, () => apply(sql, folder))
     return (await appliedCount(sql)) - before
   } catch (error) {
     throw new Error(
@@ -55,15 +60,45 @@ export async function migrate(
   }
 }
 
-async function applied(sql: Sql, folder: string): Promise<void> {
+/**
+ * Waits until nobody else migrates. It asks again and again, since a statement that waits would
+ * hold up an index that is made beside others until the server takes it for a deadlock.
+ */
+async function turn(sql: Sql): Promise<void> {
+  for (;;) {
+    const [row] = await sql`SELECT pg_try_advisory_lock(${LOCK}) AS mine`
+    if (row?.mine) return
+    await delay(PAUSE_MS)
+  }
+}
+
+/** Applies the migrations of a folder, in one transaction; all, or those before a moment. */
+async function apply(sql: Sql, folder: string, beforeMs = Number.POSITIVE_INFINITY): Promise<void> {
+  const config = { migrationsFolder: folder }
+  const files = readMigrationFiles(config).filter(({ folderMillis }) => folderMillis < beforeMs)
+  const { session } = drizzle(sql)._ as unknown as { session: Parameters<PgDialect['migrate']>[1] }
+  await new PgDialect().migrate(files, session, config)
+}
+
+/** Does what takes time beside a serving version, where there may be one. */
+async function prepare(sql: Sql, folder: string, applied: number): Promise<void> {
+  const files = readMigrationFiles({ migrationsFolder: folder })
+  const isIn = files.some(({ folderMillis }) => folderMillis === versionOf(MONTHS))
+  if (applied === 0 || !isIn || (await schemaVersion(sql)) >= versionOf(MONTHS)) return
+  await patiently(sql, () => apply(sql, folder, versionOf(MONTHS)))
+  await prepareMonths(sql, patiently)
+}
+
+async function patiently(sql: Sql, work: () => Promise<unknown>): Promise<void> {
   for (let tries = 1; ; tries++)
     try {
       const waitMs = Math.min(tries * TABLE_WAIT_MS, TABLE_WAIT_MS_MAX)
       await sql`SELECT set_config('lock_timeout', ${`${waitMs}ms`}, false)`
-      return await applyFolder(drizzle(sql), { migrationsFolder: folder })
+      await work()
+      return
     } catch (error) {
-      const { cause } = error as { cause?: { code?: unknown } }
-      const isBusy = cause?.code === LOCK_NOT_AVAILABLE || wasBrokenOff(cause)
+      const cause = ((error as { cause?: unknown }).cause ?? error) as { code?: unknown }
+      const isBusy = cause.code === LOCK_NOT_AVAILABLE || wasBrokenOff(cause)
       if (!isBusy || tries === TRIES_MAX) throw error
       await delay(PAUSE_MS)
     }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Window } from '~/domain/period.ts'
 import type { Database, Sql } from './database.ts'
 import { instantText } from './encoding.ts'
 import { ownConnection } from './own-connection.ts'
@@ -18,13 +19,15 @@ type Logged = { readonly position?: number | null }
  * What a commit changed. Without ids or an account it was more than fits a message, so load all of
  * it.
  *
- * An id range covers all rows of its commit, and perhaps rows of others that committed meanwhile.
+ * An id range covers all rows of its commit, and perhaps rows of others that committed meanwhile. A
+ * window covers the times of its observations; versions that know no months do not say it.
  */
 type NewsItem =
   | ({
       readonly kind: 'observations'
       readonly firstId?: number
       readonly lastId?: number
+      readonly window?: Window
     } & Logged)
   | ({ readonly kind: 'references'; readonly firstId?: number; readonly lastId?: number } & Logged)
   | ({ readonly kind: 'catalogue' } & Logged)
@@ -89,7 +92,7 @@ type Fragment = ReturnType<typeof announced>
 type LoggedKind = 'observations' | 'references' | 'catalogue'
 
 type AddedRows = {
-  /** A table or query with the ids of the new rows. */
+  /** A table or query with the ids of the new rows, and the times of observations. */
   readonly added: Fragment
   /** The writer's clock; null for the server's. */
   readonly atMs: number | null
@@ -105,16 +108,29 @@ export const announcedIds = (
   database: Database,
   kind: 'observations' | 'references',
   { added, atMs, after = database.sql`` }: AddedRows,
-) => database.sql`
+) => {
+  const { sql } = database
+  const isTimed = kind === 'observations'
+  return sql`
   select ids, pg_notify(${NEWS_CHANNEL}, json_build_object(
     'kind', ${kind}::text, 'firstId', first_id, 'lastId', last_id,
+    ${isTimed ? windowOf(sql) : sql``}
     'origin', ${originOf(database)}::text, 'position', log_change(${kind}, listed,
-      ${atMs === null ? null : instantText(atMs)}::timestamptz))::text)
+      ${atMs === null ? null : instantText(atMs)}::timestamptz, null, since, until))::text)
   from (
     select string_agg(id::text, ',' order by id) as ids, min(id) as first_id, max(id) as last_id,
-      case when count(*) <= ${CHANGE_ROWS_MAX} then array_agg(id order by id) end as listed
+      case when count(*) <= ${CHANGE_ROWS_MAX} then array_agg(id order by id) end as listed,
+      ${isTimed ? timesOf(sql) : sql`null::timestamptz as since, null::timestamptz as until`}
     from ${added} having count(*) > 0
   ) news ${after}`
+}
+
+const timesOf = (sql: Sql) => sql`min(effective_from) as since, max(effective_from) as until`
+
+/** The window of the times from `since` to `until`, as a member of news. */
+const windowOf = (sql: Sql) => sql`'window', json_build_object(
+      'fromMs', (extract(epoch from since) * 1000)::bigint,
+      'beforeMs', (extract(epoch from until) * 1000)::bigint + 1),`
 
 /** The news in a payload, or null when the payload is not one of ours. */
 export function newsOf(payload: string): HeardNews | null {
@@ -122,7 +138,7 @@ export function newsOf(payload: string): HeardNews | null {
   const value = parsed(payload)
   if (typeof value !== 'object' || value === null) return null
   const { kind, origin, ...more } = value as Record<string, unknown>
-  const { firstId, lastId, accountId, accountIds, count, position } = more
+  const { firstId, lastId, window, accountId, accountIds, count, position } = more
   if (typeof origin !== 'string') return null
   const logged = position === null || isId(position) ? { position } : {}
   switch (kind) {
@@ -146,7 +162,9 @@ export function newsOf(payload: string): HeardNews | null {
     case 'observations':
     case 'references':
       if (firstId === undefined && lastId === undefined) return { kind, origin, ...logged }
-      return isId(firstId) && isId(lastId) ? { kind, origin, firstId, lastId, ...logged } : null
+      return isId(firstId) && isId(lastId)
+        ? { kind, origin, firstId, lastId, ...(isWindow(window) && { window }), ...logged }
+        : null
     default:
       return null
   }
@@ -154,6 +172,11 @@ export function newsOf(payload: string): HeardNews | null {
 
 const isTexts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string')
+
+function isWindow(value: unknown): value is Window {
+  const { fromMs, beforeMs } = (value ?? {}) as { [name: string]: unknown }
+  return isId(fromMs) && isId(beforeMs)
+}
 
 const isId = (value: unknown): value is number => Number.isSafeInteger(value)
 

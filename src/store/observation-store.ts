@@ -4,6 +4,7 @@ import { addToRollups } from '~/store/past/rollup-store.ts'
 import type { Database, Sql } from './database.ts'
 import { arrayLiteral, instantText, storedEvidence } from './encoding.ts'
 import { announcedIds } from './news-channel.ts'
+import { isLong, keepLong } from './offer/long-prices.ts'
 import { storedTerms } from './offer/offer-row.ts'
 import { Offers } from './offer/offers.ts'
 import { type ObservedSeries, ProviderCorridors } from './provider-corridors.ts'
@@ -99,6 +100,7 @@ async function insert(
 ): Promise<number[]> {
   const { sql } = database
   const { observations, series, atMs } = rows
+  const hasLong = observations.some(isLong)
   const logged = { added: sql`added`, atMs, after: sql`, (select count(*) from rolled_up) first` }
   const column = (field: (row: Observation) => string | null) =>
     arrayLiteral(observations.map(field))
@@ -122,7 +124,9 @@ async function insert(
       )
       ${idempotency ? sql`where exists (select from claimed)` : sql``}
       returning id, corridor_id, provider_corridor_id, effective_from, rate_type, rate
-    ), rolled_up as (${addToRollups(sql, sql`added`)} returning 1)
+        ${hasLong ? sql`, offer_id, valid_until` : sql``}
+    ), ${hasLong ? sql`long as (${keepLong(sql, sql`added`)}),` : sql``}
+    rolled_up as (${addToRollups(sql, sql`added`)} returning 1)
     ${announcedIds(database, 'observations', logged)}`
   return added ? added.ids.split(',').map(Number) : []
 }

@@ -1,9 +1,10 @@
 import type { Corridor } from '~/domain/corridor.ts'
+import type { Window } from '~/domain/period.ts'
 import type { Evidence } from '~/domain/price/evidence.ts'
 import type { RateType } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { Database, Sql } from './database.ts'
-import { arrayLiteral } from './encoding.ts'
+import { arrayLiteral, instantText } from './encoding.ts'
 import { liveRows } from './offer/live.ts'
 import { type OfferRow, offerColumns, offerOf, withOffer } from './offer/offer-row.ts'
 
@@ -14,20 +15,25 @@ export function createQuoteStore(database: Database) {
       const rows = await liveQuotes(database, nowMs)
       return [...new Map(rows.map((row) => [row.id, quoteOf(row)])).values()]
     },
-    between: async (firstId: number, lastId: number) =>
-      quotesWhere(sql`o.id between ${firstId} and ${lastId}`),
-    byIds: async (ids: readonly number[]) =>
-      quotesWhere(sql`o.id = any(${arrayLiteral(ids)}::bigint[])`),
+    between: async (firstId: number, lastId: number, window: Window | null) =>
+      quotesWhere(sql`o.id between ${firstId} and ${lastId}`, window),
+    byIds: async (ids: readonly number[], window: Window | null) =>
+      quotesWhere(sql`o.id = any(${arrayLiteral(ids)}::bigint[])`, window),
   }
 
-  async function quotesWhere(condition: ReturnType<typeof withOffer>) {
+  /** Quotes that meet a condition, looked for in the months of the window alone. */
+  async function quotesWhere(condition: ReturnType<typeof withOffer>, window: Window | null) {
+    const within =
+      window &&
+      sql`and o.effective_from >= ${instantText(window.fromMs)}::timestamptz
+        and o.effective_from < ${instantText(window.beforeMs)}::timestamptz`
     const rows = await sql<QuoteRow[]>`
       select ${quoteColumns(sql)}
       from observations o
       join provider_corridors p on p.id = o.provider_corridor_id
       join corridors c on c.id = o.corridor_id
       ${withOffer(sql)}
-      where ${condition}
+      where ${condition} ${within ?? sql``}
       order by o.id`
     return rows.map(quoteOf)
   }
@@ -80,7 +86,10 @@ export function liveQuotes(database: Database, nowMs: number) {
     select ${quoteColumns(sql)}
     from (${liveRows(database, nowMs)}) live
     cross join lateral (
-      select * from observations where id = live.id and effective_from = live.effective_from limit 1
+      select * from observations
+      where id = live.id and corridor_id = live.corridor_id
+        and effective_from = live.effective_from
+      limit 1
     ) o
     join provider_corridors p on p.id = o.provider_corridor_id
     join corridors c on c.id = p.corridor_id

@@ -29,6 +29,7 @@ export const TABLE_RIGHTS: Readonly<Record<string, readonly Right[]>> = {
   'public.oauth_clients': REMOVE,
   'public.oauth_consents': REMOVE,
   'public.oauth_refresh_tokens': REMOVE,
+  'public.long_prices': ADD,
   'public.observations': ADD,
   'public.offers': ADD,
   'public.open_streams': KEEP_NEW,

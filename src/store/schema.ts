@@ -133,33 +133,6 @@ export const providerCorridors = pgTable(
   ],
 )
 
-/**
- * What providers price in a corridor: one row for each combination of countries, ways of paying,
- * channel, amounts and service that was ever quoted. A provider's plain offer has no row, and the
- * id 0. Append-only.
- */
-export const offers = pgTable(
-  'offers',
-  {
-    id: integer('id').primaryKey().generatedAlwaysAsIdentity(),
-    providerCorridorId: integer('provider_corridor_id')
-      .notNull()
-      .references(() => providerCorridors.id),
-    /** The text of `offerKey`, by which an offer is found again. */
-    key: text('key').notNull(),
-    sourceCountry: text('source_country'),
-    targetCountry: text('target_country'),
-    payIn: text('pay_in').array(),
-    payOut: text('pay_out').array(),
-    channel: text('channel'),
-    amountMin: numeric('amount_min'),
-    amountMax: numeric('amount_max'),
-    service: text('service'),
-    madeAt: instant('made_at').notNull().defaultNow(),
-  },
-  (t) => [unique('offers_key').on(t.providerCorridorId, t.key)],
-)
-
 /** A moment as the coordinate of a point, whatever the session's time zone. */
 const coordinate = (moment: AnyPgColumn) =>
   sql`(extract(epoch from ${moment} at time zone 'UTC') * 1000)::float8`
@@ -170,11 +143,15 @@ const coordinate = (moment: AnyPgColumn) =>
  *
  * `corridor_id` repeats what `provider_corridor_id` implies, so that a corridor's history is one
  * index range; the composite key keeps the two from ever disagreeing.
+ *
+ * The migrations divide the table by months of `effective_from`, which the primary key has to hold
+ * therefore; the parts are in the schema `observation_months`. A row that is looked for by its id
+ * is looked for in every part unless its `effective_from` is said beside it.
  */
 export const observations = pgTable(
   'observations',
   {
-    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    id: bigint('id', { mode: 'number' }).notNull().generatedAlwaysAsIdentity(),
     effectiveFrom: instant('effective_from').notNull(),
     recordedAt: instant('recorded_at').notNull().defaultNow(),
     corridorId: integer('corridor_id').notNull(),
@@ -200,6 +177,7 @@ export const observations = pgTable(
     validUntil: instant('valid_until'),
   },
   (t) => [
+    primaryKey({ name: 'observations_pkey', columns: [t.id, t.corridorId, t.effectiveFrom] }),
     foreignKey({
       name: 'observations_provider_corridor',
       columns: [t.providerCorridorId, t.corridorId],

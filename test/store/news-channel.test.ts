@@ -80,8 +80,10 @@ describe('listenForNews', () => {
     const observations = [observation(), observation()]
     const result = await store.record({ observations, idempotency: null })
     const [firstId, lastId] = result.kind === 'recorded' ? result.ids : []
+    const times = observations.map(({ effectiveMs }) => effectiveMs)
+    const window = { fromMs: Math.min(...times), beforeMs: Math.max(...times) + 1 }
     expect(await heardSoFar()).toEqual([
-      { kind: 'observations', firstId: firstId!, lastId: lastId!, origin: originOf(other) },
+      { kind: 'observations', firstId: firstId!, lastId: lastId!, window, origin: originOf(other) },
     ])
   })
 
@@ -93,7 +95,9 @@ describe('listenForNews', () => {
       fetchedMs: NOW_MS,
       rates,
     })
-    await importObservations({ database: other, rows: inArrays([observation()]) })
+    const one = observation()
+    await importObservations({ database: other, rows: inArrays([one]) })
+    const window = { fromMs: one.effectiveMs, beforeMs: one.effectiveMs + 1 }
     const row = { fetchedMs: NOW_MS, source: 'file', currency: 'KES', perUsd: '130' }
     await importReferences({ database: other, rows: inArrays([row]) })
     await createCatalogueStore(other).apply({ currencies: [], providers: [] })
@@ -117,7 +121,7 @@ describe('listenForNews', () => {
     const access = { kind: 'access' as const, accountId: account.id, origin }
     expect(await heardSoFar()).toEqual([
       { kind: 'references', firstId: id, lastId: id, origin },
-      { kind: 'observations', firstId: imported, lastId: imported, origin },
+      { kind: 'observations', firstId: imported, lastId: imported, window, origin },
       { kind: 'references', origin },
       { kind: 'catalogue', origin },
       { kind: 'feeds', origin },

@@ -1,4 +1,5 @@
 import { HOUR_MS } from '~/domain/duration.ts'
+import type { Window } from '~/domain/period.ts'
 import type { Database } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
 import { NEWS_CHANNEL, originOf } from '~/store/news-channel.ts'
@@ -21,14 +22,10 @@ export function createChangeStore(database: Database) {
     },
     async from(position: number, rowsMax: number) {
       const rows = await sql<ChangeRow[]>`
-        select position, kind, ids, extract(epoch from at) * 1000 as at_ms
+        select position, kind, ids, extract(epoch from at) * 1000 as at_ms,
+          extract(epoch from since) * 1000 as since_ms, extract(epoch from until) * 1000 as until_ms
         from changes where position >= ${position} order by position limit ${rowsMax}`
-      return rows.map((row) => ({
-        position: Number(row.position),
-        kind: row.kind,
-        atMs: Number(row.at_ms),
-        ids: row.ids?.map(Number) ?? null,
-      }))
+      return rows.map(changeOf)
     },
     async logTime(kind: 'tick' | 'hour', atMs: number, afterPosition: number) {
       await sql`
@@ -65,6 +62,21 @@ type ChangeRow = {
   readonly kind: 'observations' | 'references' | 'catalogue' | 'tick' | 'hour'
   readonly at_ms: string
   readonly ids: readonly string[] | null
+  readonly since_ms: string | null
+  readonly until_ms: string | null
 }
+
+const changeOf = (row: ChangeRow) => ({
+  position: Number(row.position),
+  kind: row.kind,
+  atMs: Number(row.at_ms),
+  ids: row.ids?.map(Number) ?? null,
+  window: windowOf(row),
+})
+
+const windowOf = ({ since_ms: sinceMs, until_ms: untilMs }: ChangeRow): Window | null =>
+  sinceMs === null || untilMs === null
+    ? null
+    : { fromMs: Number(sinceMs), beforeMs: Number(untilMs) + 1 }
 
 const msOf = (text: string | null): number | null => (text === null ? null : Number(text))

@@ -13,4 +13,10 @@ export const changes = pgTable('changes', {
   kind: text('kind').notNull(),
   /** The new rows, ascending; null where they are many, or not known. */
   ids: bigint('ids', { mode: 'number' }).array(),
+  /**
+   * The least and the greatest `effective_from` of new observations, so that they are looked for in
+   * their months; null from versions that do not say it.
+   */
+  since: instant('since'),
+  until: instant('until'),
 })

@@ -16,7 +16,7 @@ export function liveRows({ sql }: Database, nowMs: number) {
   const earlier = boundariesMs(nowMs).filter(Number.isFinite)
   return sql`
     with recursive tops as materialized (
-      select p.id as series, k.offer_id, endless.id as endless_id,
+      select p.id as series, p.corridor_id, k.offer_id, endless.id as endless_id,
         coalesce(endless.effective_from, '-infinity') as endless_from,
         ending.id as ending_id, ending.effective_from as ending_from, ending.valid_until
       from provider_corridors p
@@ -32,22 +32,23 @@ export function liveRows({ sql }: Database, nowMs: number) {
     ), ending as (
       select * from tops where ending_id is not null
       union all
-      select ending.series, ending.offer_id, endless_id, endless_from, older.*
+      select ending.series, corridor_id, ending.offer_id, endless_id, endless_from, older.*
       from ending cross join ${olderEnding(sql, Math.min(...earlier))}
     ), at_boundaries as (
-      select o.id, o.effective_from from tops
+      select o.id, corridor_id, o.effective_from from tops
       cross join unnest(${arrayLiteral(earlier.map(instantText))}::timestamptz[]) cutoff
       cross join lateral (select tops.series as id) p
       cross join lateral (select tops.offer_id) k
       cross join ${held(sql, { upTo: sql`effective_from <= cutoff`, at: sql`cutoff` })}
       where greatest(endless_from, ending_from) > cutoff
     )
-    select endless_id as id, endless_from as effective_from from tops where endless_id is not null
+    select endless_id as id, corridor_id, endless_from as effective_from from tops
+    where endless_id is not null
     union all
-    select ending_id, ending_from from ending
+    select ending_id, corridor_id, ending_from from ending
     where valid_until >= ${instantText(Math.min(...earlier))}::timestamptz
     union all
-    select id, effective_from from at_boundaries`
+    select id, corridor_id, effective_from from at_boundaries`
 }
 
 /**

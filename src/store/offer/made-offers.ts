@@ -51,10 +51,10 @@ export async function makeOffers(sql: Sql, tx: TransactionSql, wanted: readonly 
   if (faults.length > 0) return { made: [], faults }
   await tx`
     insert into offers (provider_corridor_id, key, source_country, target_country, pay_in, pay_out,
-      channel, amount_min, amount_max, service)
+      channel, amount_min, amount_max, service, corridor_id)
     select series, key, said->>'sourceCountry', said->>'targetCountry', ${list(sql, 'payIn')},
       ${list(sql, 'payOut')}, said->>'channel', (said->>'amountMin')::numeric,
-      (said->>'amountMax')::numeric, said->>'service'
+      (said->>'amountMax')::numeric, said->>'service', corridor
     from ${wantedRows(tx, unmade)}
     on conflict do nothing`
   const rows = await tx<OfferName[]>`
@@ -70,7 +70,7 @@ const offersIn = (sql: TransactionSql, corridorIds: readonly number[]) => sql<Co
   select p.id as series, p.corridor_id as "corridorId", count(*)::int as offers
   from provider_corridors p join offers f on f.provider_corridor_id = p.id
   where p.corridor_id = any(${arrayLiteral(corridorIds)}::int[]) and ${counts(sql)}
-  group by p.id`
+  group by p.id, p.corridor_id`
 
 /** Whether the offer `f` has a row that has not run out, or was made just now. */
 const counts = (sql: Sql | TransactionSql) => sql`(
@@ -113,8 +113,9 @@ function wantedRows(sql: Sql | TransactionSql, wanted: readonly Wanted[]) {
   return sql`unnest(
     ${arrayLiteral(wanted.map(({ series }) => series))}::int[],
     ${arrayLiteral(wanted.map(({ key }) => key))}::text[],
-    ${arrayLiteral(saying)}::jsonb[]
-  ) as wanted (series, key, said)`
+    ${arrayLiteral(saying)}::jsonb[],
+    ${arrayLiteral(wanted.map(({ corridorId }) => corridorId))}::int[]
+  ) as wanted (series, key, said, corridor)`
 }
 
 /** A list of what an offer says, null where it says nothing. */

@@ -33,6 +33,9 @@ type StandingPart = {
  *
  * One search in the index of all that run out, by the time that they hold, reads those that hold at
  * one moment and none of the history before or after it. As `pricedColumns`.
+ *
+ * Without the time zone the server might walk another index whole for the sake of `before`, which
+ * it takes for as good.
  */
 export const standingEnding = (sql: Sql, { corridorId, since, before }: StandingPart) => sql`
   select ${pricedColumns(sql)} from (
@@ -41,7 +44,8 @@ export const standingEnding = (sql: Sql, { corridorId, since, before }: Standing
       rows between unbounded preceding and 1 preceding
     ) as newer_until
     from observations
-    where valid_until is not null and effective_from < ${before}
+    where valid_until is not null
+      and effective_from at time zone 'UTC' < ${before} at time zone 'UTC'
       and ${line(sql, {
         corridorId: sql`observations.corridor_id`,
         from: sql`observations.effective_from`,

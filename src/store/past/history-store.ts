@@ -118,7 +118,8 @@ function providerPage(database: Database, ask: PageAsk) {
       ) page
       cross join lateral (
         select * from observations
-        where id = page.id and effective_from = page.effective_from and ${within(database, ask)}
+        where id = page.id and corridor_id = ${corridorId(database, ask)}
+          and effective_from = page.effective_from and ${within(database, ask)}
         limit 1
       ) o`,
     ask,

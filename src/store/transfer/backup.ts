@@ -5,6 +5,8 @@ import * as alerting from '~/store/alert/schema.ts'
 import type { Database } from '~/store/database.ts'
 import * as files from '~/store/file/schema.ts'
 import { announced, loggedNews } from '~/store/news-channel.ts'
+import { keepLong } from '~/store/offer/long-prices.ts'
+import { offers } from '~/store/offer/schema.ts'
 import * as past from '~/store/past/schema.ts'
 import * as connections from '~/store/portal/oauth-schema.ts'
 import * as portal from '~/store/portal/schema.ts'
@@ -43,11 +45,11 @@ const END = '\\.'
 const ROWS_BYTES_MAX = 1_048_576
 
 /**
- * Every table of ours, each after those that it refers to. Offers come first, as observations refer
- * to them by a trigger.
+ * Every table of ours that is not made from others, each after those that it refers to. Offers come
+ * first, as observations refer to them by a trigger.
  */
 const TABLES: readonly Table[] = ordered([
-  schema.offers,
+  offers,
   ...[schema, past, files, references, portal, sources, connections, alerting]
     .flatMap((module): unknown[] => Object.values(module))
     .filter((value) => is(value, PgTable)),
@@ -76,7 +78,7 @@ export async function writeBackup(
     await write(`${JSON.stringify(header)}\n`)
     for (const table of TABLES) {
       await write(`${JSON.stringify(table)}\n`)
-      await copyOut({ sql, tx }, `copy ${copied(table)} to stdout`, writeRows)
+      await copyOut({ sql, tx }, `copy (${selected(table)}) to stdout`, writeRows)
       await write(`${END}\n`)
     }
     return TABLES.length
@@ -86,9 +88,14 @@ export async function writeBackup(
 /** The server's own estimate of the rows in all tables together; 0 before it has any. */
 async function rowEstimate(tx: TransactionSql): Promise<number> {
   const [row] = await tx`
+    with ours as (
+      select to_regclass(quote_ident(name)) as id
+      from unnest(${TABLES.map(({ name }) => name)}::text[]) as name
+    )
     select sum(greatest(reltuples, 0))::float8 as rows from pg_class
-    where oid in (select to_regclass(quote_ident(name))
-      from unnest(${TABLES.map(({ name }) => name)}::text[]) as name)`
+    where relkind = 'r' and (oid in (select id from ours) or oid in (
+      select inhrelid from pg_inherits where inhparent in (select id from ours)
+    ))`
   return Number(row?.rows ?? 0)
 }
 
@@ -117,6 +124,7 @@ export async function restoreBackup(
     await assertEmpty(tx)
     const restoring = new Restoring(tx)
     const rows = await restored(restoring, lines)
+    await tx`${keepLong(database.sql, database.sql`observations`)}`
     await continueSequences(tx)
     for (const kind of ['access', 'feeds', 'alerts'] as const)
       await tx`select ${announced(database, { kind })}`
@@ -242,6 +250,10 @@ async function continueSequences(tx: TransactionSql): Promise<void> {
       where sequence is not null and exists (select from ${tx(name)})`
   }
 }
+
+/** A table divided into parts can be copied as a query only. */
+const selected = ({ name, columns }: Table): string =>
+  `select "${columns.join('", "')}" from "${name}"`
 
 const copied = ({ name, columns }: Table): string => `"${name}" ("${columns.join('", "')}")`
 

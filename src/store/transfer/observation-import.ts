@@ -4,6 +4,7 @@ import type { Database } from '~/store/database.ts'
 import { copyLine, instantText, storedEvidence } from '~/store/encoding.ts'
 import { announcedIds, CHANGE_ROWS_MAX, loggedNews } from '~/store/news-channel.ts'
 import { COMPARED, RECORDED, type Target } from '~/store/observation-target.ts'
+import { isLong, keepLong } from '~/store/offer/long-prices.ts'
 import { storedTerms } from '~/store/offer/offer-row.ts'
 import { Offers } from '~/store/offer/offers.ts'
 import { addToRollups } from '~/store/past/rollup-store.ts'
@@ -56,6 +57,7 @@ function imported({ database, rows }: Source, newest: NewestKnown | null): Promi
     // At the end, so that rows that others may want are locked briefly and in everybody's order.
     const own = database.sql`observations
       where id >= ${lastId} and xmin = pg_current_xact_id()::xid`
+    if (copy.hasLong) await tx`${keepLong(database.sql, own)}`
     await tx`${addToRollups(database.sql, own)}`
     if (inserted > CHANGE_ROWS_MAX) await tx`${loggedNews(database, 'observations')}`
     else if (inserted > 0)
@@ -78,6 +80,8 @@ async function lastObservationId(tx: TransactionSql): Promise<number> {
 class ChunkedCopy {
   inserted = 0
   skipped = 0
+  /** Whether some of the rows are long prices. */
+  hasLong = false
   #current: CopyIn | null = null
   #into: Target = RECORDED
   #currentRows = 0
@@ -111,6 +115,7 @@ class ChunkedCopy {
   }
 
   async #write(rows: readonly Observation[]): Promise<void> {
+    this.hasLong ||= rows.some(isLong)
     const series = await this.into.corridors.seriesOf(rows)
     const offerIds = await this.#offersOf(rows, series)
     const lines = rows.map((row, i) => lineOf(row, series[i]!, offerIds[i]!)).join('')

@@ -61,8 +61,13 @@ describe('the log of changes', () => {
     await createCatalogueStore(other).apply({ currencies: [], providers: [] })
     const rows = await logged()
     expect(rows).toMatchObject([
-      { kind: 'observations', ids: 'ids' in recorded ? recorded.ids : null, atMs: NOW_MS + 7 },
-      { kind: 'references', ids: [reference!.id], atMs: NOW_MS },
+      {
+        kind: 'observations',
+        ids: 'ids' in recorded ? recorded.ids : null,
+        atMs: NOW_MS + 7,
+        window: { fromMs: NOW_MS, beforeMs: NOW_MS + 1 },
+      },
+      { kind: 'references', ids: [reference!.id], atMs: NOW_MS, window: null },
       { kind: 'catalogue', ids: null },
     ])
   })

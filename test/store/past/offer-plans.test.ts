@@ -94,7 +94,7 @@ describe('no history is read from end to end', () => {
     const scans = nodesOf(await planOf(statements[name] as Statement)).filter((node) =>
       String(node['Node Type']).includes('Seq Scan'),
     )
-    expect(scans.map((node) => node['Relation Name'])).not.toContain('observations')
+    expect(scans.map((node) => node['Relation Name'])).not.toContain('early')
   })
 })
 
@@ -106,7 +106,7 @@ test.each([
 ])('for %s no more rows are read than there are offers', async (name, offers) => {
   const plan = await planOf(statements[name] as Statement)
   const rows = nodesOf(plan)
-    .filter((node) => node['Relation Name'] === 'observations')
+    .filter((node) => node['Relation Name'] === 'early')
     .map((node) => {
       const dropped = Number(node['Rows Removed by Filter'] ?? 0)
       return (Number(node['Actual Rows']) + dropped) * Number(node['Actual Loops'])

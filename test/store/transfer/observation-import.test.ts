@@ -282,7 +282,7 @@ describe('importNewObservations', () => {
       const rows = await tx.unsafe(`explain ${RECORD_NEW}`)
       return rows.map((row) => String(row['QUERY PLAN'])).join('\n')
     })
-    expect(plan).toMatch(/Index Scan using observations_as_of on observations recorded/)
+    expect(plan).toMatch(/Index Scan using early_as_of on early recorded/)
     expect(plan).not.toMatch(/Seq Scan on observations/)
   })
 })
