@@ -1,9 +1,7 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { removeScratch } from '../support/scratch.ts'
 import { feed } from './feed.ts'
-import { history } from './history.ts'
+import { history } from './history/history.ts'
 import { type Home, openHome } from './home.ts'
 import { compareBench } from './http/compare.ts'
 import { httpBench } from './http/main.ts'
@@ -11,6 +9,7 @@ import { importing } from './import.ts'
 import { ingestion } from './ingestion.ts'
 import { mcp } from './mcp.ts'
 import { scale } from './scale.ts'
+import { endTogether, inScratch } from './scratch.ts'
 import { startUp } from './start-up.ts'
 import { stream } from './stream.ts'
 import { type Figure, tableOf } from './table.ts'
@@ -25,20 +24,23 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string' },
     generator: { type: 'string' },
     out: { type: 'string' },
+    rows: { type: 'string' },
+    dir: { type: 'string' },
   },
   allowPositionals: true,
 })
 
 const SIZES = values.small
-  ? { rows: 20_000, importRows: 20_000, historyRows: 100_000, batches: 50, rounds: 1, asks: 20 }
-  : {
-      rows: 1_000_000,
-      importRows: 1_000_000,
-      historyRows: 10_000_000,
-      batches: 500,
-      rounds: 3,
-      asks: 200,
-    }
+  ? { rows: 20_000, importRows: 20_000, batches: 50, rounds: 1, asks: 20 }
+  : { rows: 1_000_000, importRows: 1_000_000, batches: 500, rounds: 3, asks: 200 }
+
+const HISTORY = values.small
+  ? { rows: 100_000, years: 1, asks: 20, starts: 1 }
+  : { rows: 10_000_000, years: 5, asks: 200, starts: 5 }
+
+const ROWS_MIN = 10_000
+const ROWS_MAX = 1_000_000_000
+const historyRows = Number(values.rows ?? HISTORY.rows)
 
 const SCALE = values.small
   ? { sizes: [500, 5000], rounds: 1, seconds: 1, batches: 20 }
@@ -56,7 +58,7 @@ const BENCHES: Record<string, (dir: string) => Promise<Figure[] | string>> = {
   ingestion: (dir) => withServer(dir, (scene) => ingestion(scene, SIZES)),
   import: (dir) =>
     withServer(dir, (scene) => importing({ ...scene, dir }, { rows: SIZES.importRows, rounds: 1 })),
-  history: (dir) => history(dir, SIZES),
+  history: (dir) => history(dir, { ...HISTORY, rows: historyRows }),
   feed: (dir) => withServer(dir, (scene) => feed(scene, SIZES)),
   mcp: (dir) => withServer(dir, (scene) => mcp(scene, SIZES)),
   stream: (dir) => stream(dir, STREAMS),
@@ -65,6 +67,8 @@ const BENCHES: Record<string, (dir: string) => Promise<Figure[] | string>> = {
 const HELP = `bun run bench [${Object.keys(BENCHES).join(' | ')}] [--small]
 bun run bench http [--only fetch-one,rates] [--servers service,bare] [--rounds N] [--seconds N]
   [--generator wrk|autocannon] [--out FILE]
+bun run bench history [--rows N] [--dir DIR]: of N observations, and a tenth of them; what it
+  fills in DIR stays there, and is used again
 bun run bench compare OLD NEW: ratios between two files of bench http`
 
 if (values.help) {
@@ -91,22 +95,23 @@ if (unknown.length > 0) {
   process.exit(2)
 }
 
+if (!Number.isInteger(historyRows) || historyRows < ROWS_MIN || historyRows > ROWS_MAX) {
+  const [least, most] = [ROWS_MIN, ROWS_MAX].map((count) => count.toLocaleString('en'))
+  console.error(`--rows ${values.rows}: ask for a whole number from ${least} to ${most}`)
+  process.exit(2)
+}
+endTogether()
 const figures: Figure[] = []
 const tables: string[] = []
 for (const [name, bench] of Object.entries(BENCHES)) {
   if (positionals.length > 0 && !positionals.includes(name)) continue
   console.error(`measuring: ${name}`)
-  const dir = await mkdtemp(join(tmpdir(), 'corridor-bench-'))
-  await chmod(dir, 0o755)
-  try {
-    const measured = await bench(dir)
-    if (typeof measured === 'string') tables.push(measured)
-    else figures.push(...measured)
-  } finally {
-    await rm(dir, { recursive: true, force: true })
-  }
+  const measured = await inScratch(bench, name === 'history' ? values.dir : undefined)
+  if (typeof measured === 'string') tables.push(measured)
+  else figures.push(...measured)
 }
 if (figures.length > 0) tables.push(tableOf(figures))
+await removeScratch()
 console.log(tables.join('\n\n'))
 
 /** Runs a bench on an embedded server of its own. */

@@ -19,13 +19,28 @@ const environment = (settings: Record<string, string>): Record<string, string> =
   ...settings,
 })
 
-/** Starts `corridor serve` as an operator would; resolves when it says that it answers. */
-export async function serve(settings: Record<string, string>): Promise<Running> {
-  const child = Bun.spawn(['bun', MAIN, 'serve'], {
+const running = new Set<Bun.Subprocess>()
+
+function started(args: readonly string[], settings: Record<string, string>) {
+  const child = Bun.spawn(['bun', MAIN, ...args], {
     env: environment(settings),
     stdout: 'pipe',
     stderr: 'inherit',
   })
+  running.add(child)
+  void child.exited.then(() => running.delete(child))
+  return child
+}
+
+/** Ends whatever was started here and still runs. */
+export async function endProcesses(): Promise<void> {
+  for (const child of running) child.kill('SIGKILL')
+  await Promise.all(Array.from(running, (child) => child.exited))
+}
+
+/** Starts `corridor serve` as an operator would; resolves when it says that it answers. */
+export async function serve(settings: Record<string, string>): Promise<Running> {
+  const child = started(['serve'], settings)
   let said = ''
   for await (const chunk of child.stdout) {
     said += new TextDecoder().decode(chunk)
@@ -43,11 +58,7 @@ async function ended(child: Bun.Subprocess): Promise<void> {
 
 /** Runs one command to its end and returns what it printed. */
 export async function command(args: string[], settings: Record<string, string>): Promise<string> {
-  const child = Bun.spawn(['bun', MAIN, ...args], {
-    env: environment(settings),
-    stdout: 'pipe',
-    stderr: 'inherit',
-  })
+  const child = started(args, settings)
   const printed = await new Response(child.stdout).text()
   const status = await child.exited
   if (status !== 0) throw new Error(`corridor ${args.join(' ')} ended with status ${status}`)

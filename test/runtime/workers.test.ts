@@ -10,6 +10,7 @@ import { corridor, corridorProcess, documentOf } from '../support/command.ts'
 import { cleanUp, endServer, preparedDataDir, serverPid } from '../support/embedded-process.ts'
 import { Said } from '../support/exposition.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { isRunning } from '../support/running.ts'
 import { endServed, serve } from '../support/serve-child.ts'
 import { until } from '../support/until.ts'
 
@@ -34,12 +35,6 @@ async function childrenOf(pid: number): Promise<number[]> {
   const command = (one: number) => readFile(`/proc/${one}/cmdline`, 'utf8').catch(() => '')
   const commands = await Promise.all(pids.map(command))
   return pids.filter((_, i) => commands[i]!.split('\0').includes('worker'))
-}
-
-/** A zombie, which nobody has buried yet, does not run. */
-const isRunning = async (pid: number): Promise<boolean> => {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ') Z')
-  return !stat.includes(') Z')
 }
 
 /** Whether a request on a connection of its own is answered in time; any worker may get it. */

@@ -1,0 +1,56 @@
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { scriptOutput } from '../support/child.ts'
+import { isRunning } from '../support/running.ts'
+import { scratchFolder } from '../support/scratch.ts'
+import { until } from '../support/until.ts'
+import { requireRoom } from './history/room.ts'
+
+const MAIN = join(import.meta.dir, 'main.ts')
+
+let folder: string
+beforeAll(async () => {
+  folder = await scratchFolder()
+})
+
+describe('bun run bench history', () => {
+  test.each(['0', '9999', '1e12', '1.5', 'many'])('refuses --rows %s', async (rows) => {
+    const line = `--rows ${rows}: ask for a whole number from 10,000 to 1,000,000,000\n`
+    const answer = await scriptOutput(['test/bench/main.ts', 'history', '--rows', rows])
+    expect(answer).toEqual({ status: 2, stdout: '', stderr: line })
+  })
+
+  test('leaves nothing behind when it is told to end', async () => {
+    const child = Bun.spawn(['bun', MAIN, 'history', '--small', '--rows', '10000'], {
+      env: { ...process.env, TMPDIR: folder },
+      stdout: 'ignore',
+      stderr: 'pipe',
+    })
+    const filling = Promise.withResolvers<void>()
+    const reading = (async () => {
+      for await (const lines of child.stderr.pipeThrough(new TextDecoderStream()))
+        if (lines.includes(' is filled')) filling.resolve()
+    })()
+    await Promise.race([filling.promise, reading])
+    const [file] = await Array.fromAsync(new Bun.Glob('**/postmaster.pid').scan(folder))
+    const pid = Number.parseInt(await Bun.file(join(folder, file!)).text(), 10)
+    child.kill('SIGTERM')
+    expect(await child.exited).toBe(143)
+    await until('the folder is gone', async () => (await readdir(folder)).length === 0)
+    await until('the server is gone', async () => !(await isRunning(pid)))
+  }, 60_000)
+})
+
+describe('requireRoom', () => {
+  test('tells what the rows take, and where', async () => {
+    const said: string[] = []
+    await requireRoom(folder, 10_000, (line) => said.push(line))
+    expect(said).toEqual([expect.stringMatching(/^it takes up to 0\.3 GB in \S+, where .* free$/)])
+  })
+
+  test('says how much is missing', async () => {
+    const asked = requireRoom(folder, 1e15, () => {})
+    await expect(asked).rejects.toThrow(/^there is no room for .* observations in .*: free /)
+  })
+})

@@ -1,0 +1,203 @@
+import { connectClient } from '../client.ts'
+import { type Home, openHome } from '../home.ts'
+import { command, type Running, residentMb, serve } from '../process.ts'
+import { type Figure, median, percentile } from '../table.ts'
+import { type Filled, filledHome } from './home.ts'
+import { CORRIDORS, PROVIDERS } from './market.ts'
+import { type Question, questionsAt } from './questions.ts'
+
+const FEW_CORRIDORS = CORRIDORS.length / 10
+const WARM_UP = 20
+/** The driver is not asked what the service has just read, so that neither warms the other. */
+const SQL_AHEAD = 31
+
+type Sizes = {
+  readonly rows: number
+  readonly years: number
+  readonly asks: number
+  readonly starts: number
+}
+type Start = { readonly ms: number; readonly mb: number }
+type Side = {
+  readonly filled: Filled
+  readonly home: Home
+  readonly service: Running
+  readonly questions: readonly Question[]
+  get(path: string): Promise<void>
+  close(): Promise<void>
+}
+type Times = Record<'cold' | 'sql' | 'repeated', number[]>
+
+/**
+ * The questions about the past on two histories, one with all of it in every corridor and one with
+ * all of it in a tenth of them and live quotes alone in the others: so both have as many live
+ * quotes, and give the same answers, from ten times the rows. Each question is asked of both in
+ * turns, of one corridor after another; then of one again and again. Beside them the same
+ * statements through the driver.
+ */
+export async function history(dir: string, { rows, years, asks, starts }: Sizes) {
+  const fewer = { rows: Math.floor(rows / 10), years, corridors: FEW_CORRIDORS }
+  const both = [
+    await filledHome(dir, fewer),
+    await filledHome(dir, { rows, years, corridors: CORRIDORS.length }),
+  ]
+  const started = await startedInTurns(both, starts)
+  const sides: Side[] = []
+  try {
+    for (const filled of both) sides.push(await opened(filled))
+    const figures: Figure[] = []
+    for (const [n, question] of sides[0]!.questions.entries()) {
+      const [short, long] = await asked(sides, n, asks)
+      figures.push(...figuresOf(question, millions(fewer.rows), millions(rows), [short!, long!]))
+    }
+    return [...figures, ...startFigures(both, started), ...(await sizeFigures(sides))]
+  } finally {
+    for (const side of sides) await side.close()
+  }
+}
+
+/** Starts, from the start of the process to its first answer, the database with it. */
+async function startedInTurns(both: readonly Filled[], rounds: number): Promise<Start[]> {
+  const taken = both.map(() => [] as Start[])
+  for (let round = 0; round < rounds; round++)
+    for (const [i, { dataDir }] of both.entries()) taken[i]!.push(await started(dataDir))
+  return taken.map((starts) => ({
+    ms: median(starts.map(({ ms }) => ms)),
+    mb: median(starts.map(({ mb }) => mb)),
+  }))
+}
+
+async function started(dataDir: string): Promise<Start> {
+  const startMs = performance.now()
+  const service = await serve({ DATA_DIR: dataDir })
+  const reply = await fetch(`${service.url}/status`)
+  const ms = performance.now() - startMs
+  const { corridors } = (await reply.json()) as { corridors: number }
+  if (corridors !== CORRIDORS.length) throw new Error(`it answers with ${corridors} corridors`)
+  const { now: mb } = await residentMb(service.pid)
+  await service.stop()
+  return { ms, mb }
+}
+
+async function opened(filled: Filled): Promise<Side> {
+  const home = await openHome(filled.dataDir)
+  const settings = { DATABASE_URL: home.url, QUOTA_ENTERPRISE: '100000000', MID_MAX_AGE: '2400h' }
+  const email = `${crypto.randomUUID()}@example.com`
+  const args = ['account', 'create', '--email', email, '--plan', 'enterprise', '--json']
+  const { key } = JSON.parse(await command(args, settings))
+  const service = await serve(settings)
+  const client = await connectClient(new URL(service.url), { 'x-api-key': key })
+  return {
+    ...{ filled, home, service, get: client.get },
+    questions: questionsAt(filled, CORRIDORS.slice(0, filled.corridors)),
+    async close() {
+      client.close()
+      await service.stop()
+      await home.close()
+    },
+  }
+}
+
+/** Asks the sides their question of that number in turns. */
+async function asked(sides: readonly Side[], n: number, asks: number): Promise<Times[]> {
+  const all = sides.map((side) => {
+    const times: Times = { cold: [], sql: [], repeated: [] }
+    return { side, times, question: side.questions[n]! }
+  })
+  for (let i = 1; i <= WARM_UP; i++)
+    for (const { side, question } of all) {
+      await side.get(question.path(-i))
+      await question.sql(side.home.database, -i)
+    }
+  for (let i = 0; i < asks; i++)
+    for (const { side, question, times } of all) {
+      times.cold.push(await timed(() => side.get(question.path(i))))
+      times.sql.push(await timed(() => question.sql(side.home.database, i + SQL_AHEAD)))
+    }
+  for (let i = 0; i < asks; i++)
+    for (const { side, question, times } of all)
+      times.repeated.push(await timed(() => side.get(question.path(0))))
+  return all.map(({ times }) => times)
+}
+
+async function timed(work: () => PromiseLike<unknown>): Promise<number> {
+  const startMs = performance.now()
+  await work()
+  return performance.now() - startMs
+}
+
+const millions = (rows: number): string =>
+  rows >= 1e6 ? `${rows / 1e6} M` : `${rows.toLocaleString('en')}`
+
+function figuresOf(
+  { what, goal, isKept }: Question,
+  short: string,
+  long: string,
+  [a, b]: readonly [Times, Times],
+): Figure[] {
+  const of = (name: string) => `${what}, ${name}, ${long} observations`
+  const beside = (name: string, value: number) => ({ beside: { what: name, value }, unit: 'ms' })
+  const [p50, p99] = [median(b.cold), percentile(b.cold, 99)]
+  return [
+    { what: of('p50'), value: p50, goal: `${goal}at most 1.3`, ...beside(short, median(a.cold)) },
+    { what: of('p99'), value: p99, ...beside(short, percentile(a.cold, 99)) },
+    {
+      what: of('p50'),
+      value: p50,
+      goal: 'at most 1.5',
+      ...beside('its SQL through the driver', median(b.sql)),
+    },
+    ...(isKept
+      ? [
+          {
+            what: of('repeated, p50'),
+            value: median(b.repeated),
+            ...beside('p99', percentile(b.repeated, 99)),
+          },
+        ]
+      : []),
+  ]
+}
+
+function startFigures([short, long]: readonly Filled[], [a, b]: readonly Start[]): Figure[] {
+  const beside = (value: number) => ({ what: millions(short!.rows), value })
+  const quotes = (CORRIDORS.length * PROVIDERS.length).toLocaleString('en')
+  const of = `${millions(long!.rows)} observations, ${quotes} live quotes`
+  return [
+    {
+      what: `start to first answer, ${of}`,
+      ...{ value: b!.ms, unit: 'ms', beside: beside(a!.ms), goal: 'under 2,000 ms, about 1' },
+    },
+    {
+      what: 'resident memory of the service there',
+      ...{ value: b!.mb, unit: 'MB', beside: beside(a!.mb), goal: 'about 1' },
+    },
+  ]
+}
+
+async function sizeFigures(sides: readonly Side[]): Promise<Figure[]> {
+  const sizes = await Promise.all(sides.map(sizeOf))
+  const [short, long] = sizes as [Sized, Sized]
+  const name = millions(sides[0]!.filled.rows)
+  return [
+    {
+      what: 'resident memory at its highest while all this was asked',
+      ...{ value: long.peakMb, unit: 'MB', beside: { what: name, value: short.peakMb } },
+      goal: 'about 1',
+    },
+    {
+      what: `disk for one of ${millions(sides[1]!.filled.rows)} observations, with indexes and roll-ups`,
+      ...{ value: long.rowBytes, unit: 'bytes', beside: { what: name, value: short.rowBytes } },
+    },
+  ]
+}
+
+type Sized = { readonly peakMb: number; readonly rowBytes: number }
+
+async function sizeOf({ home, service, filled }: Side): Promise<Sized> {
+  const [size] = await home.database.sql`
+    select sum(pg_total_relation_size(relid)) + pg_total_relation_size('rollups') as bytes
+    from pg_partition_tree('observations')`
+  const { peak: peakMb } = await residentMb(service.pid)
+  return { peakMb, rowBytes: Number(size!.bytes) / filled.rows }
+}
