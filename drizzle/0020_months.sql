@@ -177,12 +177,12 @@ BEGIN
   goal := date_trunc('month', goal - interval '1 microsecond') + interval '1 month';
   ALTER TABLE observations DETACH PARTITION observation_months.late;
   made := add_observation_months(first, goal);
-  PERFORM set_config('corridor.pruning', 'on', true);
+  SET LOCAL corridor.pruning = 'on';
   WITH moved AS (
     DELETE FROM observation_months.late WHERE effective_from < goal RETURNING *
   )
   INSERT INTO observations OVERRIDING SYSTEM VALUE SELECT * FROM moved;
-  PERFORM set_config('corridor.pruning', 'off', true);
+  SET LOCAL corridor.pruning = 'off';
   EXECUTE format('ALTER TABLE observations ATTACH PARTITION observation_months.late
     FOR VALUES FROM (%L) TO (MAXVALUE)', goal);
   RETURN made;
@@ -209,7 +209,7 @@ BEGIN
     RETURN 0;
   END IF;
   SELECT count(*) INTO held FROM (
-    SELECT FROM observation_months.early WHERE effective_from >= first LIMIT rows_max + 1
+    SELECT 1 FROM observation_months.early WHERE effective_from >= first LIMIT rows_max + 1
   ) few;
   IF held > rows_max OR (held = 0 AND asked_since IS NULL) THEN
     RETURN 0;
@@ -220,12 +220,12 @@ BEGIN
   END IF;
   ALTER TABLE observations DETACH PARTITION observation_months.early;
   made := add_observation_months(first, last);
-  PERFORM set_config('corridor.pruning', 'on', true);
+  SET LOCAL corridor.pruning = 'on';
   WITH moved AS (
     DELETE FROM observation_months.early WHERE effective_from >= first RETURNING *
   )
   INSERT INTO observations OVERRIDING SYSTEM VALUE SELECT * FROM moved;
-  PERFORM set_config('corridor.pruning', 'off', true);
+  SET LOCAL corridor.pruning = 'off';
   EXECUTE format('ALTER TABLE observations ATTACH PARTITION observation_months.early
     FOR VALUES FROM (MINVALUE) TO (%L)', first);
   RETURN made;
@@ -274,7 +274,7 @@ BEGIN
     SELECT date_bin(interval '1 hour', effective_from, 'epoch') FROM observations
     WHERE id = ANY (doomed) AND corridor_id = corridor AND effective_from BETWEEN since AND upto
   ) ORDER BY hour FOR UPDATE;
-  PERFORM set_config('corridor.pruning', 'on', true);
+  SET LOCAL corridor.pruning = 'on';
   DELETE FROM long_prices WHERE id = ANY (doomed) AND corridor_id = corridor;
   WITH gone AS (
     DELETE FROM observations
@@ -288,6 +288,6 @@ BEGIN
     WHERE rollups.corridor_id = corridor AND rollups.hour = counted.hour
   )
   SELECT coalesce(sum(count), 0) INTO deleted FROM counted;
-  PERFORM set_config('corridor.pruning', 'off', true);
+  SET LOCAL corridor.pruning = 'off';
   RETURN deleted;
 END $$;

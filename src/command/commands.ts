@@ -10,6 +10,7 @@ const FILES: Readonly<Record<string, () => Promise<Add>>> = {
   demo: async () => (await import('./demo.ts')).addDemo,
   mcp: async () => (await import('./mcp.ts')).addMcp,
   migrate: async () => (await import('./migrate.ts')).addMigrate,
+  distribute: async () => (await import('./distribute.ts')).addDistribute,
   account: async () => (await import('./account.ts')).addAccount,
   key: async () => (await import('./key.ts')).addKey,
   catalogue: async () => (await import('./catalogue.ts')).addCatalogue,

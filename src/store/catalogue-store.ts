@@ -3,7 +3,9 @@ import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Catalogue } from '~/domain/provider.ts'
 import { compareText } from '~/domain/rank.ts'
 import { assertPegs, currencyOf, currencyRow } from './currency-row.ts'
-import type { Database } from './database.ts'
+import type { Database, Tx } from './database.ts'
+import { isDistributed } from './distributed/distribution.ts'
+import { withNotedActivity } from './distributed/noted-activity.ts'
 import { NEWS_CHANNEL, newsPayload } from './news-channel.ts'
 import { currencies, providerActivity, providers } from './schema.ts'
 
@@ -37,17 +39,10 @@ export function createCatalogueStore(database: Database) {
         ...provider,
         paymentMethods: provider.paymentMethods && [...provider.paymentMethods],
       }))
+      const isNoted = !(await isDistributed(database.sql))
       await db.transaction(async (tx) => {
-        for (const rows of chunks(newCurrencies))
-          await tx
-            .insert(currencies)
-            .values(rows)
-            .onConflictDoUpdate({ target: currencies.code, set: othersExcluded(currencies) })
-        for (const rows of chunks(newProviders))
-          await tx
-            .insert(providers)
-            .values(rows)
-            .onConflictDoUpdate({ target: providers.id, set: othersExcluded(providers) })
+        const write = () => written(tx, { currencies: newCurrencies, providers: newProviders })
+        await (isNoted ? write() : withNotedActivity(tx, write))
         await assertPegs(tx)
         const news = newsPayload(database, { kind: 'catalogue' })
         await tx.execute(sql`select pg_notify(${NEWS_CHANNEL}, (${news}::jsonb
@@ -60,6 +55,24 @@ export function createCatalogueStore(database: Database) {
 
 const { providerId, isActive, since } = providerActivity
 const sinceMs = sql<number>`(extract(epoch from ${since}) * 1000)::float8`
+
+type Rows = {
+  readonly currencies: (typeof currencies.$inferInsert)[]
+  readonly providers: (typeof providers.$inferInsert)[]
+}
+
+async function written(tx: Tx, rows: Rows): Promise<void> {
+  for (const values of chunks(rows.currencies))
+    await tx
+      .insert(currencies)
+      .values(values)
+      .onConflictDoUpdate({ target: currencies.code, set: othersExcluded(currencies) })
+  for (const values of chunks(rows.providers))
+    await tx
+      .insert(providers)
+      .values(values)
+      .onConflictDoUpdate({ target: providers.id, set: othersExcluded(providers) })
+}
 
 /** The last row of each name, by name, so that all processes lock rows in one order. */
 function lastByName<T>(rows: readonly T[], nameOf: (row: T) => string): T[] {

@@ -111,6 +111,9 @@ async function appliedCount(sql: Sql): Promise<number> {
   return Number(row?.count)
 }
 
+/** Whether the database has the schema of this version, or a later one. */
+export const isMigrated = (sql: Sql): Promise<boolean> => isCurrent(sql, FOLDER)
+
 type Caught = { readonly code?: unknown; readonly message: string }
 
 /** The reason for a user who may not change the schema, who needs another one to do it. */

@@ -1,0 +1,19 @@
+/** Tables of which every server keeps a whole copy, each after those that it refers to. */
+export const REFERENCE_TABLES = ['currencies', 'providers', 'corridors', 'provider_activity']
+
+/**
+ * Tables whose rows lie on one worker for each corridor, those of one corridor together; each after
+ * those that it refers to. Every key of theirs holds `corridor_id`.
+ */
+export const DISTRIBUTED_TABLES = [
+  'provider_corridors',
+  'offers',
+  'rollups',
+  'long_prices',
+  'observations',
+]
+
+export const DISTRIBUTION_COLUMN = 'corridor_id'
+
+/** The function of triggers that only refuse, which shards can run as tables do. */
+export const REFUSAL = 'refuse_change'
