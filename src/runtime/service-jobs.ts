@@ -4,6 +4,8 @@ import type { Job } from '~/jobs/schedule.ts'
 import { watchTime } from '~/jobs/watch-time.ts'
 import { createChangeStore } from '~/store/change/change-store.ts'
 import { makeMonths } from '~/store/month/ahead.ts'
+import { makeEarlierMonths } from '~/store/month/earlier.ts'
+import { renewStatistics } from '~/store/month/statistics.ts'
 import type { createObservationStore } from '~/store/observation-store.ts'
 import { once } from '~/store/once.ts'
 import type { Core } from './core.ts'
@@ -11,6 +13,7 @@ import type { ServiceOptions } from './service-options.ts'
 
 /** How far ahead there are months of observations. */
 const MONTHS_AHEAD_MS = 62 * DAY_MS
+const MONTHS_WORK = 'corridor months'
 
 type Parts = {
   readonly core: Core
@@ -36,15 +39,32 @@ export function serviceJobs(
       },
     },
     { name: 'catch-up', pattern: '*/2 * * * * *', run: () => refresher.retry() },
+    ...monthJobs({ clock, database }),
+    { name: 'recheck', pattern: '*/10 * * * *', run: () => recheck(refresher, log, follower) },
+    ...liveJobs({ clock, database }, core),
+  ]
+}
+
+function monthJobs({ clock, database }: Pick<ServiceOptions, 'clock' | 'database'>): Job[] {
+  return [
     {
       name: 'months',
       pattern: '17 * * * *',
       async run() {
-        await makeMonths(database, clock.now() + MONTHS_AHEAD_MS)
+        await once(database, MONTHS_WORK, async () => {
+          await makeMonths(database, clock.now() + MONTHS_AHEAD_MS)
+          await makeEarlierMonths(database, null)
+          await renewStatistics(database, { anyway: false })
+        })
       },
     },
-    { name: 'recheck', pattern: '*/10 * * * *', run: () => recheck(refresher, log, follower) },
-    ...liveJobs({ clock, database }, core),
+    {
+      name: 'statistics',
+      pattern: '47 3 * * *',
+      async run() {
+        await once(database, MONTHS_WORK, () => renewStatistics(database, { anyway: true }))
+      },
+    },
   ]
 }
 

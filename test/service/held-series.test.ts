@@ -150,6 +150,6 @@ describe('heldSeriesOf', () => {
   test('asks by index alone', async () => {
     const stretches = [{ fromMs: FROM_MS, beforeMs: NOW_MS, lastMs: NOW_MS - 1 }]
     const statement = lastRows(database, QUESTION, stretches)
-    expect(await scannedTables(database, statement)).not.toContain('observations')
+    expect(await scannedTables(database, statement)).not.toContain('early')
   })
 })

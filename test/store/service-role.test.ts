@@ -5,6 +5,9 @@ import { systemClock } from '~/clock.ts'
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import { connect, type Sql } from '~/store/database.ts'
 import { migrate } from '~/store/migrate.ts'
+import { makeMonths } from '~/store/month/ahead.ts'
+import { makeEarlierMonths } from '~/store/month/earlier.ts'
+import { renewStatistics } from '~/store/month/statistics.ts'
 import { createConnectionStore } from '~/store/portal/connection-store.ts'
 import { requireRights, TABLE_RIGHTS } from '~/store/rights.ts'
 import { Application, form, asked as toolsAsked } from '../portal/consent/application.ts'
@@ -126,6 +129,12 @@ describe('a role with the rights that docs/operate.md names', () => {
     },
     TEST_MS_MAX,
   )
+
+  test('makes months of observations, and renews their statistics', async () => {
+    expect(await makeMonths(service, systemClock.now() + 110 * DAY_MS)).toBeGreaterThan(0)
+    expect(await makeEarlierMonths(service, systemClock.now() - 40 * DAY_MS)).toBeGreaterThan(0)
+    expect(await renewStatistics(service, { anyway: true })).toBe(true)
+  })
 
   test('serves: reads, records, counts, and hears what others change', async () => {
     const made = ['account', 'create', '--email', 'a@example.com', '--plan', 'enterprise']

@@ -2,6 +2,7 @@ import type { TransactionSql } from 'postgres'
 import type { Observation } from '~/domain/observation.ts'
 import type { Database } from '~/store/database.ts'
 import { copyLine, instantText, storedEvidence } from '~/store/encoding.ts'
+import { makeEarlierMonths } from '~/store/month/earlier.ts'
 import { announcedIds, CHANGE_ROWS_MAX, loggedNews } from '~/store/news-channel.ts'
 import { COMPARED, RECORDED, type Target } from '~/store/observation-target.ts'
 import { isLong, keepLong } from '~/store/offer/long-prices.ts'
@@ -10,6 +11,7 @@ import { Offers } from '~/store/offer/offers.ts'
 import { addToRollups } from '~/store/past/rollup-store.ts'
 import { type ObservedSeries, ProviderCorridors } from '~/store/provider-corridors.ts'
 import { type CopyIn, copyAll, copyIn } from './copy-in.ts'
+import { firstLook } from './first-look.ts'
 import { NewestKnown } from './newest-known.ts'
 
 /** How many rows are written at once. */
@@ -19,6 +21,8 @@ const WRITE_ROWS_MAX = 1000
  * keys.
  */
 const COPY_ROWS_MAX = 50_000
+/** How many rows are looked at for the months that they need; fewer rows need none. */
+const LOOK_ROWS = 10_000
 
 type Source = {
   readonly database: Database
@@ -31,9 +35,10 @@ export type Imported = { readonly inserted: number; readonly skipped: number }
 /**
  * Records all of `rows`, in their order, in one transaction, and answers how many.
  *
- * Takes them in arrays of any size, holds one at a time, and asks for the next when the server is
- * ready for it. When `rows` throws, or the server refuses one, nothing is recorded and that error
- * is thrown. Listeners are told which rows it added, or to load everything where there are many.
+ * Takes them in arrays of any size, holds the first `LOOK_ROWS` to make the months that they need
+ * and then one array at a time, and asks for the next when the server is ready for it. When `rows`
+ * throws, or the server refuses one, nothing is recorded and that error is thrown. Listeners are
+ * told which rows it added, or to load everything where there are many.
  */
 export const importObservations = async (source: Source): Promise<number> =>
   (await imported(source, null)).inserted
@@ -46,7 +51,24 @@ export const importObservations = async (source: Source): Promise<number> =>
 export const importNewObservations = (source: Source): Promise<Imported> =>
   imported(source, new NewestKnown(source.database.sql))
 
-function imported({ database, rows }: Source, newest: NewestKnown | null): Promise<Imported> {
+async function imported(source: Source, newest: NewestKnown | null): Promise<Imported> {
+  const look = await firstLook(source.rows, LOOK_ROWS)
+  try {
+    if (look.first.length >= LOOK_ROWS)
+      await makeEarlierMonths(source.database, startMs(look.first))
+    return await importedAll({ ...source, rows: look.all }, newest)
+  } finally {
+    await look.close()
+  }
+}
+
+/** From when on nearly all rows take effect: a few that are much older need no months. */
+function startMs(rows: readonly Observation[]): number {
+  const times = rows.map(({ effectiveMs }) => effectiveMs).sort((a, b) => a - b)
+  return times[Math.floor(times.length / 100)]!
+}
+
+function importedAll({ database, rows }: Source, newest: NewestKnown | null): Promise<Imported> {
   return database.sql.begin(async (tx) => {
     if (newest) await COMPARED.prepare(tx)
     const lastId = await lastObservationId(tx)

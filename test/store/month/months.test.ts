@@ -33,6 +33,16 @@ async function record({ sql }: FreshDatabase, days: number): Promise<number> {
   return Number(row!.id)
 }
 
+/** Makes an offer, and a price of it that is valid for long, as versions before do. */
+async function offerAsBefore({ sql }: FreshDatabase, key: string): Promise<void> {
+  await sql`insert into offers (provider_corridor_id, key) select id, ${key} from provider_corridors`
+  await sql`
+    insert into observations (effective_from, corridor_id, provider_corridor_id, rate_type, rate,
+      offer_id, valid_until)
+    select now(), p.corridor_id, p.id, 'retail', 130, f.id, now() + interval '40 days'
+    from provider_corridors p join offers f on f.provider_corridor_id = p.id and f.key = ${key}`
+}
+
 const refusal = (work: PromiseLike<unknown>) =>
   work.then(
     () => null,
@@ -53,6 +63,7 @@ describe('an upgrade with observations in it', () => {
       insert into observations (effective_from, corridor_id, provider_corridor_id, rate_type, rate)
       select now() - n * interval '8 hours', corridor_id, id, 'retail', 100 + n % 9
       from provider_corridors, generate_series(${ROWS}::int, 1, -1) n`
+    await offerAsBefore(database, 'before')
     writing = (async () => {
       while (!stop) ids.push(await record(database, -ids.length % 900))
     })()
@@ -79,7 +90,7 @@ describe('an upgrade with observations in it', () => {
     const [row] = await database.sql`
       select count(*)::int as rows, count(distinct id)::int as ids, max(id)::int as last
       from observations`
-    expect(row).toEqual({ rows: ROWS + 2 + ids.length, ids: row!.rows, last: expect.any(Number) })
+    expect(row).toEqual({ rows: ROWS + 3 + ids.length, ids: row!.rows, last: expect.any(Number) })
     expect(await record(database, 0)).toBeGreaterThan(row!.last)
     expect([...(await parts(database))]).toEqual([{ part: 'early', rows: row!.rows + 1 }])
   })
@@ -87,6 +98,25 @@ describe('an upgrade with observations in it', () => {
   test('a row of any moment can be recorded', async () => {
     for (const days of [-3000, 0, 61, 400]) await record(database, days)
     expect((await parts(database)).map(({ part }) => part)).toEqual(['early', 'late'])
+  })
+
+  test('offers say their corridor, and long prices are kept aside, from before and after', async () => {
+    const { sql } = database
+    await offerAsBefore(database, 'after')
+    const offers = await sql`
+      select key, f.corridor_id = p.corridor_id as is_right from offers f
+      join provider_corridors p on p.id = f.provider_corridor_id order by f.id`
+    expect([...offers]).toEqual(['before', 'after'].map((key) => ({ key, is_right: true })))
+    const long = await sql`
+      select key from long_prices l join offers f on f.id = l.offer_id order by l.id`
+    expect([...long]).toEqual([{ key: 'before' }, { key: 'after' }])
+  })
+
+  test('a version before logs its changes, without their times', async () => {
+    const { sql } = database
+    await sql`select log_change('observations', array[1]::bigint[], null)`
+    const [row] = await sql`select ids, since, until from changes order by position desc limit 1`
+    expect(row).toEqual({ ids: [1], since: null, until: null })
   })
 
   test('the last index of the old table is gone, and each part has every index', async () => {

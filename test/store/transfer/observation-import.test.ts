@@ -148,10 +148,12 @@ describe('importObservations', () => {
 
   test('asks for no more rows while the server is not ready for them', async () => {
     let asked = 0
+    const looked = Array.from({ length: 10_000 }, () => observation())
+    await importObservations({ database, rows: inArrays(looked) })
     const rows = (async function* () {
       while (asked < 50) {
         asked += 1
-        yield [observation()]
+        yield asked === 1 ? looked : [observation()]
       }
     })()
     let importing: Promise<number> | undefined
@@ -161,7 +163,7 @@ describe('importObservations', () => {
       await untilWaiting(database, 1)
       expect(asked).toBe(1)
     })
-    expect(await importing).toBe(50)
+    expect(await importing).toBe(looked.length + 49)
   })
 
   test('keeps effective_from to the millisecond over the whole range', async () => {

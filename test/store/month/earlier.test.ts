@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'bun:test'
+import { DAY_MS } from '~/domain/duration.ts'
+import { makeEarlierMonths } from '~/store/month/earlier.ts'
+import { renewStatistics } from '~/store/month/statistics.ts'
+import { createObservationStore } from '~/store/observation-store.ts'
+import { importObservations } from '~/store/transfer/observation-import.ts'
+import type { FreshDatabase } from '../../support/postgres.ts'
+import { databasesOfFile, inArrays, observation, stockedDatabase } from '../samples.ts'
+
+const newDatabase = databasesOfFile(stockedDatabase)
+const YEAR_MS = 365 * DAY_MS
+/** The rows that an import looks at. */
+const LOOKED = 10_000
+
+/** How many rows each part has that has any. */
+async function partsOf({ sql }: FreshDatabase): Promise<Record<string, number>> {
+  const rows = await sql<{ part: string; rows: number }[]>`
+    select split_part(tableoid::regclass::text, '.', 2) as part, count(*)::int as rows
+    from observations group by 1 order by 1`
+  return Object.fromEntries(rows.map(({ part, rows }) => [part, rows]))
+}
+
+const partNames = async ({ sql }: FreshDatabase) =>
+  (
+    await sql<{ name: string }[]>`
+      select relname as name from pg_inherits join pg_class c on c.oid = inhrelid
+      where inhparent = 'observations'::regclass order by 1`
+  ).map(({ name }) => name)
+
+const nameOf = (ms: number): string =>
+  `m${new Date(ms).toISOString().slice(0, 7).replace('-', '_')}`
+
+/** Rows that are spread evenly over the days before now, oldest first. */
+const spread = (rows: number, days: number) =>
+  Array.from({ length: rows }, (_, i) =>
+    observation({ effectiveMs: Date.now() - Math.floor(((rows - i) * days * DAY_MS) / rows) }),
+  )
+
+const record = async (database: FreshDatabase, days: readonly number[]) =>
+  createObservationStore(database).record({
+    observations: days.map((ago) => observation({ effectiveMs: Date.now() - ago * DAY_MS })),
+    idempotency: null,
+  })
+
+describe('an import', () => {
+  test('of many rows makes the months that they need first', async () => {
+    const database = await newDatabase()
+    await importObservations({ database, rows: inArrays(spread(LOOKED, 400), 1000) })
+    const parts = await partsOf(database)
+    expect(parts.early ?? 0).toBeLessThan(LOOKED / 50)
+    expect(Object.keys(parts).length).toBeGreaterThanOrEqual(13)
+    const [row] = await database.sql`select count(*)::int as rows from observations`
+    expect(row!.rows).toBe(LOOKED)
+  })
+
+  test('of few rows makes none', async () => {
+    const database = await newDatabase()
+    const before = await partNames(database)
+    await importObservations({ database, rows: inArrays(spread(LOOKED - 1, 400), 1000) })
+    expect(await partNames(database)).toEqual(before)
+  })
+
+  test('makes none for a few rows that are much older, and at most ten years', async () => {
+    const database = await newDatabase()
+    const old = spread(50, 30).map((row) => ({
+      ...row,
+      effectiveMs: row.effectiveMs - 9 * YEAR_MS,
+    }))
+    await importObservations({ database, rows: inArrays([...old, ...spread(LOOKED, 90)], 1000) })
+    expect((await partNames(database)).length).toBeLessThan(12)
+    expect((await partsOf(database)).early).toBe(50)
+    await importObservations({ database, rows: inArrays(spread(LOOKED, 4000), 1000) })
+    const { length } = await partNames(database)
+    expect(length).toBeGreaterThan(120)
+    expect(length).toBeLessThanOrEqual(2 + 3 + 121)
+  })
+
+  test('records its rows where the table is too busy for months', async () => {
+    const database = await newDatabase()
+    const before = await partNames(database)
+    await database.sql.begin(async (tx) => {
+      await tx`select from observations`
+      expect(await makeEarlierMonths(database, Date.now() - YEAR_MS)).toBe(null)
+    })
+    expect(await partNames(database)).toEqual(before)
+  })
+})
+
+describe('earlier months', () => {
+  test('take the few rows of theirs that were recorded before them', async () => {
+    const database = await newDatabase()
+    await record(database, [35, 70, 70, 400])
+    const ids = await database.sql`select id, effective_from from observations order by id`
+    expect(await makeEarlierMonths(database, Date.now() - 100 * DAY_MS)).toBeGreaterThan(2)
+    const parts = await partsOf(database)
+    expect(parts[nameOf(Date.now() - 70 * DAY_MS)]).toBe(2)
+    expect(parts.early).toBe(1)
+    expect([
+      ...(await database.sql`select id, effective_from from observations order by id`),
+    ]).toEqual([...ids])
+    await record(database, [3000, 80, 0])
+    expect((await partsOf(database)).early).toBe(2)
+  })
+
+  test('are not made where many rows would have to move', async () => {
+    const database = await newDatabase()
+    const rows = spread(20_001, 20).map((row) => ({ ...row, effectiveMs: Date.now() - YEAR_MS }))
+    await database.sql`select make_observation_months(now())`
+    for (let start = 0; start < rows.length; start += 9000)
+      await importObservations({ database, rows: inArrays(rows.slice(start, start + 9000), 1000) })
+    const before = await partNames(database)
+    expect(await makeEarlierMonths(database, Date.now() - 2 * YEAR_MS)).toBe(0)
+    expect(await makeEarlierMonths(database, Date.now() - YEAR_MS / 2)).toBeGreaterThan(0)
+    expect((await partNames(database)).length).toBeGreaterThan(before.length)
+  })
+
+  test('are made one by one, as long as something is recorded of the next', async () => {
+    const database = await newDatabase()
+    const day = (monthsAgo: number) => {
+      const now = new Date()
+      const ms = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - monthsAgo, 15)
+      return (Date.now() - ms) / DAY_MS
+    }
+    await record(database, [day(1), day(2), day(4)])
+    const made = [1, 2, 3, 4].map(() => () => makeEarlierMonths(database, null))
+    const counts: (number | null)[] = []
+    for (const make of made) counts.push(await make())
+    expect(counts).toEqual([1, 1, 0, 0])
+    expect((await partsOf(database)).early).toBe(1)
+  })
+})
+
+describe('the statistics of all observations', () => {
+  test('are renewed once their number has changed much, and when asked for', async () => {
+    const database = await newDatabase()
+    expect(await renewStatistics(database, { anyway: false })).toBe(false)
+    await importObservations({ database, rows: inArrays(spread(2000, 10), 1000) })
+    await database.sql`analyze observation_months.early`
+    for (const name of (await partNames(database)).filter((part) => part !== 'early'))
+      await database.sql`analyze observation_months.${database.sql(name)}`
+    expect(await renewStatistics(database, { anyway: false })).toBe(true)
+    expect(await renewStatistics(database, { anyway: false })).toBe(false)
+    expect(await renewStatistics(database, { anyway: true })).toBe(true)
+    const [row] = await database.sql`
+      select count(*)::int as columns from pg_stats where tablename = 'observations'`
+    expect(row!.columns).toBeGreaterThan(10)
+  })
+})
