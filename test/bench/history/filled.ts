@@ -33,7 +33,7 @@ export async function fill(database: Database, size: Size, say: (line: string) =
   await fillReferences(sql, size)
   const series = await seriesIn(sql)
   const quoted = size.corridors * PROVIDERS.length
-  const story = new Story(series.slice(0, quoted), size.rows, series.slice(quoted), size)
+  const story = new Story(series, quoted, size.rows, size)
   await makeMonths(sql, size)
   const indexes = await dropIndexes(sql)
   for (const part of await parts(sql)) {

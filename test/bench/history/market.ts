@@ -44,9 +44,12 @@ const PRICES = 512
 const CHUNK_ROWS = 5000
 
 /**
- * Observations as lines of COPY, in order of time: of the series in turn, so that the prices of one
- * corridor lie together, as they do where its providers are asked one after another. After them one
- * of each further series, an hour before `nowMs`. The same arguments give the same lines.
+ * Observations as lines of COPY, in order of time: of the first `quoted` series in turn, so that the
+ * prices of one corridor lie together, as they do where its providers are asked one after another.
+ * Of the other series there is one each, an hour before `nowMs`.
+ *
+ * The same arguments give the same lines, and with fewer series, and as many fewer rows, they are
+ * the lines of these series and no others, under ids of their own.
  */
 export class Story {
   readonly count: number
@@ -55,11 +58,11 @@ export class Story {
 
   constructor(
     private readonly series: readonly Series[],
+    private readonly quoted: number,
     private readonly rows: number,
-    private readonly more: readonly Series[],
     private readonly span: Span,
   ) {
-    this.count = rows + more.length
+    this.count = rows + series.length - quoted
   }
 
   /** The lines not told yet of what took effect before a moment, in pieces. */
@@ -77,16 +80,23 @@ export class Story {
 
   #atMs(i: number): number {
     const { nowMs, spanMs } = this.span
-    const lastMs = nowMs - HOUR_MS
-    return i >= this.rows
-      ? lastMs
-      : Math.floor(nowMs - spanMs + (i * (spanMs - HOUR_MS)) / this.rows)
+    if (i >= this.rows) return nowMs - HOUR_MS
+    const turns = this.rows / this.quoted
+    const turn = this.#turn(i) / this.series.length
+    return Math.floor(nowMs - spanMs + (turn * (spanMs - HOUR_MS)) / turns)
+  }
+
+  /** Which turn it would be if all series were quoted. */
+  #turn(i: number): number {
+    return Math.floor(i / this.quoted) * this.series.length + (i % this.quoted)
   }
 
   #line(i: number, atMs: number): string {
-    const series = i < this.rows ? this.series[i % this.series.length]! : this.more[i - this.rows]!
-    const price = this.#pricesOf(series)[scattered(i) % PRICES]!
-    const until = untilMs(series.providerId, Math.floor(i / this.series.length), atMs)
+    const turn = this.#turn(i)
+    const series =
+      i < this.rows ? this.series[i % this.quoted]! : this.series[this.quoted + i - this.rows]!
+    const price = this.#pricesOf(series)[scattered(turn) % PRICES]!
+    const until = untilMs(series.providerId, Math.floor(i / this.quoted), atMs)
     const [at, end] = [instantText(atMs), until === null ? '\\N' : instantText(until)]
     return `${i + 1}\t${at}\t${series.corridorId}\t${series.id}\t${price}\t${end}\n`
   }
