@@ -1,4 +1,5 @@
-import type { TransactionSql } from 'postgres'
+import type { PendingQuery, Row, TransactionSql } from 'postgres'
+import type { Sql } from './database.ts'
 import { TERM_COLUMNS } from './offer/offer-row.ts'
 
 /** Where the rows of an import are copied, a chunk at a time. */
@@ -10,23 +11,43 @@ export type Target = {
   settle(tx: TransactionSql, rows: number): Promise<number>
 }
 
-const COLUMNS = `effective_from, corridor_id, provider_corridor_id, rate_type,
+export const COLUMNS = `effective_from, corridor_id, provider_corridor_id, rate_type,
   rate, fee, fee_currency, notes, evidence, offer_id, ${TERM_COLUMNS.join()}`
 
 /**
  * Columns by which two rows are one observation; each may be null except the first two, which are
  * indexed.
  */
-const SERIES_AND_TIME = ['provider_corridor_id', 'effective_from']
-const PRICE = ['offer_id', 'rate', 'fee', 'fee_currency', 'evidence', ...TERM_COLUMNS]
-const COMPARED_COLUMNS = [...SERIES_AND_TIME, ...PRICE].join()
+export const SERIES_AND_TIME = ['provider_corridor_id', 'effective_from']
+export const PRICE = ['offer_id', 'rate', 'fee', 'fee_currency', 'evidence', ...TERM_COLUMNS]
+export const COMPARED_COLUMNS = [...SERIES_AND_TIME, ...PRICE].join()
 
 /** A target that records every row. */
-export const RECORDED: Target = {
+const RECORDED: Target = {
   copy: `copy observations (${COLUMNS}) from stdin`,
   prepare: async () => {},
   settle: async (_, rows) => rows,
 }
+
+/** How an import records rows, and finds those that it has recorded. */
+export type ImportWay = {
+  /** Answers how to name its own rows: a relation with what roll-ups and news need of them. */
+  prepare(tx: TransactionSql): Promise<() => PendingQuery<Row[]>>
+  /** A target that records every row. */
+  readonly recorded: Target
+  /** A target that records each observation once. */
+  readonly compared: Target
+}
+
+/** The way where the observations lie in the database itself. */
+export const localWay = (sql: Sql): ImportWay => ({
+  async prepare(tx) {
+    const [row] = await tx<[{ id: string }]>`select last_value as id from observations_id_seq`
+    return () => sql`observations where id >= ${row.id} and xmin = pg_current_xact_id()::xid`
+  },
+  recorded: RECORDED,
+  compared: COMPARED,
+})
 
 /**
  * A target that records each observation once: the first of equal rows, unless it is there already.
@@ -37,8 +58,7 @@ export const RECORDED: Target = {
 export const COMPARED: Target = {
   copy: `copy imported (${COLUMNS}) from stdin`,
   async prepare(tx) {
-    await tx`select pg_advisory_xact_lock(hashtext(${LOCK_NAME}))`
-    await tx.unsafe(`set local work_mem = '${SORT_MEMORY}'`)
+    await prepareComparison(tx)
     await tx.unsafe(`
       create temp table imported on commit drop as select ${COLUMNS} from observations limit 0`)
     await tx.unsafe('alter table imported add place bigint generated always as identity')
@@ -48,6 +68,12 @@ export const COMPARED: Target = {
     await tx.unsafe('truncate imported')
     return count
   },
+}
+
+/** Waits for another import that compares, and has room for sorting. */
+export async function prepareComparison(tx: TransactionSql): Promise<void> {
+  await tx`select pg_advisory_xact_lock(hashtext(${LOCK_NAME}))`
+  await tx.unsafe(`set local work_mem = '${SORT_MEMORY}'`)
 }
 
 const LOCK_NAME = 'observation import'

@@ -1,3 +1,5 @@
+import type { TransactionSql } from 'postgres'
+
 /** Tables of which every server keeps a whole copy, each after those that it refers to. */
 export const REFERENCE_TABLES = ['currencies', 'providers', 'corridors', 'provider_activity']
 
@@ -17,3 +19,17 @@ export const DISTRIBUTION_COLUMN = 'corridor_id'
 
 /** The function of triggers that only refuse, which shards can run as tables do. */
 export const REFUSAL = 'refuse_change'
+
+/** Whether rows with these columns say on which worker they belong, if on any. */
+export const saysCorridor = (table: {
+  readonly name: string
+  readonly columns: readonly string[]
+}): boolean =>
+  !DISTRIBUTED_TABLES.includes(table.name) || table.columns.includes(DISTRIBUTION_COLUMN)
+
+/**
+ * Has a transaction use one connection to each worker, so that a table may be changed after another
+ * that refers to it was read.
+ */
+export const oneByOne = (tx: TransactionSql) =>
+  tx`set local citus.multi_shard_modify_mode = 'sequential'`

@@ -2,7 +2,10 @@ import { is } from 'drizzle-orm'
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
 import type { TransactionSql } from 'postgres'
 import * as alerting from '~/store/alert/schema.ts'
-import type { Database } from '~/store/database.ts'
+import type { Database, Sql } from '~/store/database.ts'
+import { isDistributed } from '~/store/distributed/distribution.ts'
+import { oneByOne, saysCorridor } from '~/store/distributed/shape.ts'
+import { inOneSnapshot, streamed } from '~/store/distributed/snapshot.ts'
 import * as files from '~/store/file/schema.ts'
 import { announced, loggedNews } from '~/store/news-channel.ts'
 import { keepLong } from '~/store/offer/long-prices.ts'
@@ -65,7 +68,8 @@ export async function writeBackup(
   write: (text: string | Uint8Array) => Promise<void>,
   reach: (rows: number, estimate: number) => void = () => {},
 ): Promise<number> {
-  return sql.begin('isolation level repeatable read read only', async (tx) => {
+  const isSpread = await isDistributed(sql)
+  return (isSpread ? inOneSnapshot : inSnapshot)(sql, async (tx) => {
     const estimate = await rowEstimate(tx)
     let rows = 0
     const writeRows = (bytes: Uint8Array) => {
@@ -78,12 +82,16 @@ export async function writeBackup(
     await write(`${JSON.stringify(header)}\n`)
     for (const table of TABLES) {
       await write(`${JSON.stringify(table)}\n`)
-      await copyOut({ sql, tx }, `copy (${selected(table)}) to stdout`, writeRows)
+      for (const source of isSpread ? await streamed(tx, table) : [`(${selected(table)})`])
+        await copyOut({ sql, tx }, `copy ${source} to stdout`, writeRows)
       await write(`${END}\n`)
     }
     return TABLES.length
   })
 }
+
+const inSnapshot = <T>(sql: Sql, work: (tx: TransactionSql) => Promise<T>) =>
+  sql.begin('isolation level repeatable read read only', work) as Promise<T>
 
 /** The server's own estimate of the rows in all tables together; 0 before it has any. */
 async function rowEstimate(tx: TransactionSql): Promise<number> {
@@ -120,9 +128,11 @@ export async function restoreBackup(
   database: Database,
   lines: AsyncIterable<string>,
 ): Promise<number> {
+  const isSpread = await isDistributed(database.sql)
   return database.sql.begin(async (tx) => {
+    if (isSpread) await oneByOne(tx)
     await assertEmpty(tx)
-    const restoring = new Restoring(tx)
+    const restoring = new Restoring(tx, isSpread)
     const rows = await restored(restoring, lines)
     await tx`${keepLong(database.sql, database.sql`observations`)}`
     await continueSequences(tx)
@@ -155,7 +165,11 @@ class Restoring {
   #copy: CopyIn | null = null
   #pending = ''
 
-  constructor(private readonly tx: TransactionSql) {}
+  constructor(
+    private readonly tx: TransactionSql,
+    /** Whether rows of a corridor go to a worker, for which they have to say the corridor. */
+    private readonly isSpread: boolean,
+  ) {}
 
   async take(line: string): Promise<void> {
     if (!this.#isBegun) await this.#begin(line)
@@ -197,6 +211,11 @@ class Restoring {
       throw new RestoreFault(
         'the file is damaged: a line does not name a table; nothing was restored',
       )
+    if (this.isSpread && !saysCorridor({ ...table, columns }))
+      throw new RestoreFault(
+        'the backup is of an older version: restore it into a database that is not distributed, ' +
+          'and either distribute that or restore a backup of that; nothing was restored',
+      )
     this.#copy = await copyIn(this.tx, `copy ${copied({ ...table, columns })} from stdin`)
   }
 
@@ -232,7 +251,7 @@ class Restoring {
 
 async function assertEmpty(tx: TransactionSql): Promise<void> {
   for (const { name } of TABLES) {
-    const rows = await tx`select from ${tx(name)} limit 1`
+    const rows = await tx`select 1 from ${tx(name)} limit 1`
     if (rows.length > 0)
       throw new RestoreFault(
         `the database has data (in ${name}): restore into an empty one; nothing was changed`,
@@ -247,7 +266,7 @@ async function continueSequences(tx: TransactionSql): Promise<void> {
     await tx`
       select setval(sequence, (select max(id::text::bigint) from ${tx(name)}))
       from pg_get_serial_sequence(${name}, 'id') sequence
-      where sequence is not null and exists (select from ${tx(name)})`
+      where sequence is not null and exists (select 1 from ${tx(name)})`
   }
 }
 

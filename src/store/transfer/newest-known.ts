@@ -1,9 +1,12 @@
 import type { Observation } from '~/domain/observation.ts'
 import type { Sql } from '~/store/database.ts'
+import { isDistributed } from '~/store/distributed/distribution.ts'
 import { arrayLiteral } from '~/store/encoding.ts'
 
 /** An offer of a series, by their ids. */
-type Place = { readonly series: number; readonly offer: number }
+type Place = { readonly series: number; readonly corridorId: number; readonly offer: number }
+
+type Named = Omit<Place, 'corridorId'>
 
 /** The newest instant of each offer, among the rows recorded before and those read since. */
 export class NewestKnown {
@@ -30,19 +33,22 @@ export class NewestKnown {
     if (unknown.size === 0) return
     const asked = [...unknown.values()]
     const { sql } = this
+    const onShard = (await isDistributed(sql)) ? sql`and corridor_id = p.corridor_id` : sql``
     const newest = (isEnding: boolean) => sql`(
       select effective_from from observations
-      where provider_corridor_id = series and offer_id = offer
+      where provider_corridor_id = p.id and offer_id = offer ${onShard}
         and valid_until is ${isEnding ? sql`not null` : sql`null`}
       order by effective_from desc, id desc limit 1
     )`
-    const rows = await sql<(Place & { newest_ms: string | null })[]>`
+    const rows = await sql<(Named & { newest_ms: string | null })[]>`
       select series, offer,
         extract(epoch from greatest(${newest(false)}, ${newest(true)})) * 1000 as newest_ms
-      from unnest(
-        ${arrayLiteral(asked.map(({ series }) => series))}::int[],
-        ${arrayLiteral(asked.map(({ offer }) => offer))}::int[]
-      ) as asked (series, offer)`
+      from (
+        select unnest(${arrayLiteral(asked.map(({ series }) => series))}::int[]) as series,
+          unnest(${arrayLiteral(asked.map(({ corridorId }) => corridorId))}::int[]) as corridor,
+          unnest(${arrayLiteral(asked.map(({ offer }) => offer))}::int[]) as offer
+      ) asked
+      join provider_corridors p on p.id = series and p.corridor_id = corridor`
     for (const { newest_ms, ...place } of rows)
       this.#newestMs.set(
         nameOf(place),
@@ -52,5 +58,5 @@ export class NewestKnown {
 }
 
 /** A plain offer is named by its series alone, as most rows are of one. */
-const nameOf = ({ series, offer }: Place): string | number =>
+const nameOf = ({ series, offer }: Named): string | number =>
   offer === 0 ? series : `${series} ${offer}`

@@ -1,10 +1,12 @@
 import type { TransactionSql } from 'postgres'
 import type { Observation } from '~/domain/observation.ts'
 import type { Database } from '~/store/database.ts'
+import { isDistributed } from '~/store/distributed/distribution.ts'
+import { distributedWay } from '~/store/distributed/import-way.ts'
 import { copyLine, instantText, storedEvidence } from '~/store/encoding.ts'
 import { makeEarlierMonths } from '~/store/month/earlier.ts'
 import { announcedIds, CHANGE_ROWS_MAX, loggedNews } from '~/store/news-channel.ts'
-import { COMPARED, RECORDED, type Target } from '~/store/observation-target.ts'
+import { type ImportWay, localWay, type Target } from '~/store/observation-target.ts'
 import { isLong, keepLong } from '~/store/offer/long-prices.ts'
 import { storedTerms } from '~/store/offer/offer-row.ts'
 import { Offers } from '~/store/offer/offers.ts'
@@ -68,29 +70,30 @@ function startMs(rows: readonly Observation[]): number {
   return times[Math.floor(times.length / 100)]!
 }
 
-function importedAll({ database, rows }: Source, newest: NewestKnown | null): Promise<Imported> {
-  return database.sql.begin(async (tx) => {
-    if (newest) await COMPARED.prepare(tx)
-    const lastId = await lastObservationId(tx)
+async function importedAll({ database, rows }: Source, newest: NewestKnown | null) {
+  const { sql } = database
+  const way = (await isDistributed(sql)) ? distributedWay(sql) : localWay(sql)
+  return sql.begin(async (tx): Promise<Imported> => {
+    if (newest) await way.compared.prepare(tx)
+    const own = await way.prepare(tx)
     const into = { corridors: new ProviderCorridors(database), offers: new Offers(database) }
-    const copy = new ChunkedCopy(tx, into, newest)
+    const copy = new ChunkedCopy(tx, { ...into, way }, newest)
     await copyAll(copy, rows, (batch) => copy.add(batch))
     const { inserted, skipped } = copy
     // At the end, so that rows that others may want are locked briefly and in everybody's order.
-    const own = database.sql`observations
-      where id >= ${lastId} and xmin = pg_current_xact_id()::xid`
-    if (copy.hasLong) await tx`${keepLong(database.sql, own)}`
-    await tx`${addToRollups(database.sql, own)}`
+    if (copy.hasLong) await tx`${keepLong(sql, own())}`
+    await tx`${addToRollups(sql, own())}`
     if (inserted > CHANGE_ROWS_MAX) await tx`${loggedNews(database, 'observations')}`
     else if (inserted > 0)
-      await tx`${announcedIds(database, 'observations', { added: own, atMs: null })}`
+      await tx`${announcedIds(database, 'observations', { added: own(), atMs: null })}`
     return { inserted, skipped }
   })
 }
 
-async function lastObservationId(tx: TransactionSql): Promise<number> {
-  const [row] = await tx<[{ id: string }]>`select last_value as id from observations_id_seq`
-  return Number(row.id)
+type Into = {
+  readonly corridors: ProviderCorridors
+  readonly offers: Offers
+  readonly way: ImportWay
 }
 
 /**
@@ -105,15 +108,17 @@ class ChunkedCopy {
   /** Whether some of the rows are long prices. */
   hasLong = false
   #current: CopyIn | null = null
-  #into: Target = RECORDED
+  #target: Target
   #currentRows = 0
 
   constructor(
     private readonly tx: TransactionSql,
-    private readonly into: { corridors: ProviderCorridors; offers: Offers },
+    private readonly into: Into,
     /** The newest instants, for skipping repeats; null where every row is recorded. */
     private readonly newest: NewestKnown | null,
-  ) {}
+  ) {
+    this.#target = into.way.recorded
+  }
 
   async add(rows: readonly Observation[]): Promise<void> {
     for (let start = 0; start < rows.length; start += WRITE_ROWS_MAX)
@@ -127,7 +132,7 @@ class ChunkedCopy {
     this.#currentRows = 0
     if (!current) return
     await current.finish()
-    const skipped = rows - (await this.#into.settle(this.tx, rows))
+    const skipped = rows - (await this.#target.settle(this.tx, rows))
     this.inserted += rows - skipped
     this.skipped += skipped
   }
@@ -141,12 +146,13 @@ class ChunkedCopy {
     const series = await this.into.corridors.seriesOf(rows)
     const offerIds = await this.#offersOf(rows, series)
     const lines = rows.map((row, i) => lineOf(row, series[i]!, offerIds[i]!)).join('')
-    const places = () => series.map(({ id }, i) => ({ series: id, offer: offerIds[i]! }))
+    const places = () =>
+      series.map(({ id, corridorId }, i) => ({ series: id, corridorId, offer: offerIds[i]! }))
     const areNew = this.newest === null || (await this.newest.areNewer(rows, places()))
-    if (!areNew && this.#into === RECORDED) await this.finish()
+    if (!areNew && this.#target === this.into.way.recorded) await this.finish()
     if (!this.#current) {
-      this.#into = areNew ? RECORDED : COMPARED
-      this.#current = await copyIn(this.tx, this.#into.copy)
+      this.#target = areNew ? this.into.way.recorded : this.into.way.compared
+      this.#current = await copyIn(this.tx, this.#target.copy)
     }
     await this.#current.write(lines)
     this.#currentRows += rows.length

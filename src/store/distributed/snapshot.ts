@@ -1,0 +1,89 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { TransactionSql } from 'postgres'
+import type { Sql } from '~/store/database.ts'
+import { ownConnection } from '~/store/own-connection.ts'
+import { DISTRIBUTED_TABLES, REFERENCE_TABLES } from './shape.ts'
+
+const LOCK_WAIT_MS = 250
+const LOCK_WAIT_MS_MAX = 1500
+const PAUSE_MS = 500
+const WAIT_MS_MAX = 600_000
+const LOCK_NOT_AVAILABLE = '55P03'
+const CLOSE_SECONDS_MAX = 5
+const TABLES = [...REFERENCE_TABLES, ...DISTRIBUTED_TABLES].join()
+
+/**
+ * Does `work` in a transaction that sees all servers as of one moment, and only reads.
+ *
+ * Each server has a snapshot of its own. So writers are kept out, in short turns, until none of
+ * them is under way and no server has prepared a transaction whose end it has not heard; then all
+ * snapshots are taken, which takes some milliseconds, and writers go on. It throws where that
+ * cannot be had for ten minutes, as beside an import that takes longer.
+ */
+export async function inOneSnapshot<T>(
+  sql: Sql,
+  work: (tx: TransactionSql) => Promise<T>,
+): Promise<T> {
+  const holder = ownConnection(sql)
+  try {
+    return (await sql.begin('isolation level repeatable read read only', async (tx) => {
+      await tx`set local citus.max_adaptive_executor_pool_size = 1`
+      await quietly(holder, async () => {
+        await tx`select count(*) from provider_corridors`
+      })
+      return work(tx)
+    })) as T
+  } finally {
+    await holder.end({ timeout: CLOSE_SECONDS_MAX })
+  }
+}
+
+/** Does something short while nobody writes to what lies on the workers. */
+async function quietly(holder: Sql, work: () => Promise<void>): Promise<void> {
+  const deadline = performance.now() + WAIT_MS_MAX
+  for (let waitMs = LOCK_WAIT_MS; ; waitMs = Math.min(waitMs + LOCK_WAIT_MS, LOCK_WAIT_MS_MAX)) {
+    if (await isDoneAlone(holder, waitMs, work)) return
+    if (performance.now() > deadline)
+      throw new Error(
+        'somebody has been writing without a pause for ten minutes, or a worker has not ended a ' +
+          'transaction: wait for an import that runs, and see that every worker answers',
+      )
+    await delay(PAUSE_MS)
+  }
+}
+
+async function isDoneAlone(holder: Sql, waitMs: number, work: () => Promise<void>) {
+  try {
+    return await holder.begin(async (tx) => {
+      await tx`select set_config('lock_timeout', ${`${waitMs}ms`}, true)`
+      await tx.unsafe(`lock table ${TABLES} in share mode`)
+      if (await hasPrepared(tx)) return false
+      await work()
+      return true
+    })
+  } catch (error) {
+    if ((error as { code?: unknown }).code === LOCK_NOT_AVAILABLE) return false
+    throw error
+  }
+}
+
+/** Whether a server has a part of a transaction whose end it has not heard yet. */
+async function hasPrepared(tx: TransactionSql): Promise<boolean> {
+  const answers = await tx<{ success: boolean; result: string }[]>`
+    select success, result from run_command_on_all_nodes(
+      'select count(*) from pg_prepared_xacts
+        where database = current_database() and gid like ''citus\\_%''')`
+  return answers.some(({ success, result }) => !success || result !== '0')
+}
+
+/** A table, or its parts, as a coordinator copies them without keeping all rows itself. */
+export async function streamed(
+  tx: TransactionSql,
+  { name, columns }: { readonly name: string; readonly columns: readonly string[] },
+): Promise<string[]> {
+  const parts = await tx<{ part: string }[]>`
+    select inhrelid::regclass::text as part from pg_inherits
+    where inhparent = ${`public.${name}`}::regclass order by 1`
+  const tables = parts.length > 0 ? parts.map(({ part }) => part) : [`"${name}"`]
+  return tables.map((table) => `${table} ("${columns.join('", "')}")`)
+}
