@@ -5,6 +5,8 @@ export type IdRange = {
   readonly lastId?: number
   /** The times of the rows, for observations. */
   readonly window?: Window
+  /** Where it stands in the log of changes. */
+  readonly position?: number | null
 }
 
 /** A change in the database; a range tells which rows changed, without one any may have. */

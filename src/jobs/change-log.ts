@@ -19,6 +19,23 @@ export type LogRow = {
   readonly ids: readonly number[] | null
   /** Where the times of new observations lie; null where it is not known. */
   readonly window: Window | null
+  /** Where the rows are on several servers; absent where a commit is seen whole by everybody. */
+  readonly spread?: Spread | null
+}
+
+/** Where the rows of a change are, and whether all servers show them. */
+export type Spread = {
+  readonly corridorIds: readonly number[]
+  /**
+   * Null once all of it was seen. Until then it is `open`, or `aside` if somebody went on without
+   * it; `again` tells of rows that some went on without.
+   */
+  readonly state: 'open' | 'aside' | 'again' | null
+  /**
+   * The first and the last row in each corridor of a change that names no rows: a server shows all
+   * of its part or nothing.
+   */
+  readonly witnesses: readonly number[]
 }
 
 /** Where the log ends: at position 0 while it is empty. */

@@ -1,6 +1,7 @@
 import { HOUR_MS, MINUTE_MS } from '~/domain/duration.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { Log } from '~/log.ts'
+import { publishWithDays } from '~/memory/day-publication.ts'
 import { KeyIndex } from '~/memory/key-index.ts'
 import type { LiveMemory, LoggedChange } from '~/memory/live/live.ts'
 import { Memory } from '~/memory/memory.ts'
@@ -14,7 +15,7 @@ import {
   runs,
   timesAt,
 } from './change-log.ts'
-import { addLogged, type LoggedSources, quotesOf, ROWS_MAX } from './logged-rows.ts'
+import { addLogged, type LoggedSources, quotesOf, type ReadRows, ROWS_MAX } from './logged-rows.ts'
 import type { Refresher } from './refresh.ts'
 
 type FollowerDeps = LoggedSources & {
@@ -244,10 +245,11 @@ export class Follower {
     return live.watched.size === 0 && clock.now() - this.#tickMs > UNWATCHED_MS
   }
 
-  async #take(row: LogRow, read: ReadonlyMap<number, Quote>): Promise<void> {
+  async #take(row: LogRow, { quotes, aside }: ReadRows): Promise<void> {
     const { live, references, catalogue, clock } = this.deps
     const nowMs = clock.now()
     const { position, kind, ids } = row
+    if (aside.has(position)) return live.pass(position)
     if (isUnnamed(row)) throw new Broken('a change names no rows')
     const atMs = row.atMs > nowMs + AHEAD_MS_MAX ? nowMs : row.atMs
     const apply = (more: Partial<LoggedChange>) =>
@@ -265,10 +267,20 @@ export class Follower {
       }
       case 'catalogue':
         return apply({ catalogue: await catalogue.load() })
-      case 'observations':
-        return apply({ quotes: ids!.flatMap((id) => read.get(id) ?? []) })
+      case 'observations': {
+        const named = ids!.flatMap((id) => quotes.get(id) ?? [])
+        return row.spread?.state === 'again' ? this.#takeLate(row, named) : apply({ quotes: named })
+      }
       case 'references':
         return apply({ references: await references.byIds(ids!) })
     }
+  }
+
+  /** Takes what some processes went on without, as a gap for the readers of all of them. */
+  async #takeLate({ position }: LogRow, quotes: readonly Quote[]): Promise<void> {
+    const { live, references, clock } = this.deps
+    const memory = new Memory(undefined, live.current)
+    await publishWithDays({ memory, days: references, clock }, { quotes })
+    live.begin({ memory, position, atMs: live.atMs, hourMs: live.hourMs })
   }
 }

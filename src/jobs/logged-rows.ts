@@ -13,6 +13,7 @@ import {
   type LogRow,
   windowOf,
 } from './change-log.ts'
+import type { Whole } from './whole.ts'
 
 /** The log of changes, and where what it names is read. */
 export type LoggedSources = {
@@ -26,23 +27,40 @@ export type LoggedSources = {
   }
   readonly catalogue: { load(): Promise<Catalogue> }
   readonly recent: RecentQuotes
+  /** Where a commit may be seen in parts: what reads it whole. */
+  readonly whole?: Pick<Whole, 'quotesOf'> | null
   readonly clock: { now(): number }
 }
 
 /** How many rows of the log are read at once. */
 export const ROWS_MAX = 500
 
+/** What rows of the log name, read. */
+export type ReadRows = {
+  readonly quotes: ReadonlyMap<number, Quote>
+  /** The positions of those that cannot be seen whole: they are logged again when they can. */
+  readonly aside: ReadonlySet<number>
+}
+
+const NONE: ReadonlySet<number> = new Set()
+
 /** The quotes of rows by id: those that were served lately, and the others of the database. */
 export async function quotesOf(
-  { recent, quotes }: Pick<LoggedSources, 'recent' | 'quotes'>,
+  { recent, quotes, whole }: Pick<LoggedSources, 'recent' | 'quotes' | 'whole'>,
   rows: readonly LogRow[],
-): Promise<ReadonlyMap<number, Quote>> {
+): Promise<ReadRows> {
   const ids = idsOf(rows, 'observations')
   const found = recent.take(ids)
+  if (whole) {
+    const seen = [...(await whole.quotesOf(rows))]
+    const all = seen.flatMap(([, some]) => some ?? [])
+    const aside = new Set(seen.flatMap(([position, some]) => (some ? [] : [position])))
+    return { quotes: new Map(all.map((quote) => [quote.id, quote])), aside }
+  }
   const missing = ids.filter((id) => !found.has(id))
   if (missing.length > 0)
     for (const quote of await quotes.byIds(missing, windowOf(rows))) found.set(quote.id, quote)
-  return found
+  return { quotes: found, aside: NONE }
 }
 
 /**
@@ -59,11 +77,12 @@ export async function addLogged(
     const rows = await changes.from(position, ROWS_MAX)
     if (position > 0 && rows[0]?.position !== position) return false
     const news = rows.filter((row) => row.position > position && row.position <= end.position)
-    if (news.some(isUnnamed)) return false
+    const { quotes, aside } = await quotesOf(sources, news)
+    if (news.some((row) => isUnnamed(row) && !aside.has(row.position))) return false
     const ofReferences = idsOf(news, 'references')
     const isCatalogueNew = news.some(({ kind }) => kind === 'catalogue')
     await publishWithDays(days, {
-      quotes: [...(await quotesOf(sources, news)).values()],
+      quotes: [...quotes.values()],
       references: ofReferences.length > 0 ? await references.byIds(ofReferences) : [],
       ...(isCatalogueNew && { catalogue: await catalogue.load() }),
     })

@@ -1,7 +1,6 @@
 import type { Access } from '~/domain/account.ts'
 import { type FeedState, noState } from '~/domain/feed/state.ts'
 import type { Reference } from '~/domain/mid.ts'
-import type { Window } from '~/domain/period.ts'
 import type { Probe } from '~/domain/price/day-mids.ts'
 import type { Catalogue } from '~/domain/provider.ts'
 import { type DaySpan, dayOf, type UsageCount } from '~/domain/quota.ts'
@@ -11,14 +10,8 @@ import type { Log } from '~/log.ts'
 import { type DaySource, learnDays, publishWithDays } from '~/memory/day-publication.ts'
 import type { Generation, Memory, Publication } from '~/memory/memory.ts'
 import { USAGE_DAYS, type UsageMeter } from '~/memory/usage-meter.ts'
-import { Backlog, type DatabaseChange, type IdRange } from './backlog.ts'
-
-type Dated<T> = {
-  /** What is in force at each of `boundariesMs(nowMs)`, each once, in no particular order. */
-  live(nowMs: number): Promise<readonly T[]>
-  /** Everything with an id from `firstId` to `lastId`, by id; `window` is where their times lie. */
-  between(firstId: number, lastId: number, window: Window | null): Promise<readonly T[]>
-}
+import { Backlog, type DatabaseChange } from './backlog.ts'
+import { type Dated, rowsOf } from './dated.ts'
 
 /** The stores that memory is loaded from. */
 export type Sources = {
@@ -57,8 +50,6 @@ type RefreshDeps = {
   readonly onCaughtUp?: () => void
 }
 
-/** The most rows that are read by id: beyond that, loading everything live costs less. */
-const RANGE_ROWS_MAX = 20_000
 /**
  * How often access is read again because of publications meanwhile; after that their announcement
  * loads it once more.
@@ -280,13 +271,4 @@ export class Refresher {
     memory.expect(coming)
     return (await this.#lookUp(memory.current.days.probes)) || hadMissed
   }
-}
-
-/** The rows of a change; if they are too many or not known, only the live ones among them. */
-async function rowsOf<T>(source: Dated<T>, range: IdRange, nowMs: number) {
-  const { firstId, lastId, window = null } = range
-  const isKnown = firstId !== undefined && lastId !== undefined
-  if (!isKnown || lastId - firstId >= RANGE_ROWS_MAX)
-    return { rows: await source.live(nowMs), isPastChanged: true }
-  return { rows: await source.between(firstId, lastId, window), isPastChanged: false }
 }

@@ -22,6 +22,7 @@ import { createReferenceStore } from '~/store/reference-store.ts'
 import { createSourceStateStore } from '~/store/source/state-store.ts'
 import { memorySizes } from '~/telemetry/memory-metrics.ts'
 import { ChangeListener } from './change-listener.ts'
+import { Spread } from './distributed/spread.ts'
 import { withHeartbeat } from './heartbeat.ts'
 import { newKeysOf } from './new-keys.ts'
 import type { Opened } from './opened.ts'
@@ -46,6 +47,8 @@ export type Core = {
   readonly passing: Passing
   readonly follower: Follower
   readonly newKeys: NewKeys
+  /** What is done about a database on several servers; null for one PostgreSQL. */
+  readonly spread: Spread | null
 }
 
 /** Loads memory as the database has it; from here on both are in step. */
@@ -69,23 +72,26 @@ export async function openCore(options: ServiceOptions, opened: Opened): Promise
   const meter = new UsageMeter(shares)
   const [usage, meters] = [createUsageStore(database), createMeterStore(database)]
   const exchange = new UsageExchange({ meter, shares, usage, meters, clock })
-  const refreshing = { sources: sourcesOf(options), memory, meter, clock, log }
+  const spread = await Spread.of(options)
+  const refreshing = { sources: sourcesOf(options, spread), memory, meter, clock, log }
   const refresher = new Refresher({ ...refreshing, onCaughtUp: telemetry.onCaughtUp })
   const live = new LiveMemory()
   const passing = new Passing(live, options.config)
-  const following = { ...refreshing.sources, changes: createChangeStore(database), recent, live }
+  const whole = spread?.whole ?? null
+  const logged = { changes: createChangeStore(database), recent, live, whole }
+  const following = { ...refreshing.sources, ...logged }
   const follower = opened.add(new Follower({ ...following, memory, refresher, clock, log }))
   const heard = { follower, refresher: telemetry.follow(refresher) }
   const changes = new ChangeListener({ ...options, ...heard, meter })
   const newKeys = newKeysOf(options, refresher)
   const core = { telemetry, readReplicas, windows, memory, feeds, meter, exchange, refresher }
-  const whole = { ...core, changes, live, passing, follower, newKeys }
-  await loadMemory(whole, options, opened)
-  return whole
+  const parts = { ...core, changes, live, passing, follower, newKeys, spread }
+  await loadMemory(parts, options, opened)
+  return parts
 }
 
 async function loadMemory(
-  { memory, exchange, refresher, changes, follower }: Core,
+  { memory, exchange, refresher, changes, follower, spread }: Core,
   { log }: ServiceOptions,
   opened: Opened,
 ): Promise<void> {
@@ -99,14 +105,15 @@ async function loadMemory(
   const mark = await follower.mark()
   await withHeartbeat({ what: 'loading memory', say }, () => refresher.reload())
   await follower.begin(mark)
+  spread?.loaded(() => refresher.note({ kind: 'observations' }))
   log.info({ ...memorySizes(memory), ms: msSince(startMs) }, 'memory is loaded')
 }
 
 /** What other processes know of feeds and banks is nothing to one that asks none of them. */
-function sourcesOf({ database, config }: ServiceOptions) {
+function sourcesOf({ database, config }: ServiceOptions, spread: Spread | null) {
   return {
     catalogue: createCatalogueStore(database),
-    quotes: createQuoteStore(database),
+    quotes: { ...createQuoteStore(database), ...spread?.quotes },
     references: createReferenceStore(database),
     feeds: config.feeds.length > 0 ? createFeedStateStore(database) : { load: async () => noState },
     quoteSources: { load: () => createSourceStateStore(database).load(config.quoteSources) },

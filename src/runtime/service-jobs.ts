@@ -42,6 +42,7 @@ export function serviceJobs(
     ...monthJobs({ clock, database }),
     { name: 'recheck', pattern: '*/10 * * * *', run: () => recheck(refresher, log, follower) },
     ...liveJobs({ clock, database }, core),
+    ...(core.spread?.jobs ?? []),
   ]
 }
 

@@ -1,17 +1,15 @@
-import { DAY_MS } from '~/domain/duration.ts'
-import type { Batch, Idempotency, Observation, Recording } from '~/domain/observation.ts'
+import type { Batch, Idempotency, Recording } from '~/domain/observation.ts'
 import { addToRollups } from '~/store/past/rollup-store.ts'
-import type { Database, Sql } from './database.ts'
-import { arrayLiteral, instantText, storedEvidence } from './encoding.ts'
+import type { Database } from './database.ts'
+import { forgetDistribution, isDistributed } from './distributed/distribution.ts'
+import { insertSpread } from './distributed/record.ts'
 import { announcedIds } from './news-channel.ts'
 import { isLong, keepLong } from './offer/long-prices.ts'
-import { storedTerms } from './offer/offer-row.ts'
 import { Offers } from './offer/offers.ts'
-import { type ObservedSeries, ProviderCorridors } from './provider-corridors.ts'
+import { ProviderCorridors } from './provider-corridors.ts'
+import { claim, oldestText } from './recording/idempotency.ts'
+import { columnsOf, type NewRows } from './recording/new-rows.ts'
 import { rerun } from './rerun.ts'
-
-/** How long the answer to an ingestion is kept for a retry. */
-const IDEMPOTENCY_AGE_MAX_MS = DAY_MS
 
 const CLAIMS_MAX = 3
 
@@ -37,6 +35,7 @@ export function createObservationStore(database: Database, clock?: { now(): numb
         if (isLost(error)) {
           corridors.forget()
           offers.forget()
+          forgetDistribution(database.sql)
         }
         throw error
       }
@@ -51,19 +50,9 @@ export function createObservationStore(database: Database, clock?: { now(): numb
   }
 }
 
-type Rows = {
-  readonly observations: readonly Observation[]
-  /** The series of each observation. */
-  readonly series: readonly ObservedSeries[]
-  /** The offer of each observation. */
-  readonly offerIds: readonly number[]
-  /** The writer's clock; null where the server's is to do. */
-  readonly atMs: number | null
-}
-
 async function recordOnce(
   database: Database,
-  rows: Rows,
+  rows: NewRows,
   idempotency: Idempotency,
 ): Promise<Recording> {
   for (let claim = 0; claim < CLAIMS_MAX; claim++) {
@@ -95,33 +84,20 @@ async function earlierAnswer(
  */
 async function insert(
   database: Database,
-  rows: Rows,
+  rows: NewRows,
   idempotency: Idempotency | null,
 ): Promise<number[]> {
   const { sql } = database
-  const { observations, series, atMs } = rows
+  if (await isDistributed(sql)) return insertSpread(database, rows, idempotency)
+  const { observations, atMs } = rows
   const hasLong = observations.some(isLong)
   const logged = { added: sql`added`, atMs, after: sql`, (select count(*) from rolled_up) first` }
-  const column = (field: (row: Observation) => string | null) =>
-    arrayLiteral(observations.map(field))
-  const offered = offerColumns(sql, rows)
+  const { names, values } = columnsOf(sql, rows)
+  const claimed = idempotency && claim(database, idempotency, observations.length)
   const [added] = await sql<{ ids: string }[]>`
-    with ${idempotency ? claim(database, idempotency, observations.length) : sql``}
+    with ${claimed ? sql`claimed as (${claimed}),` : sql``}
     added as (
-      insert into observations (effective_from, corridor_id, provider_corridor_id, rate_type,
-        rate, fee, fee_currency, notes, evidence${offered.names})
-      select * from unnest(
-        ${column(({ effectiveMs }) => instantText(effectiveMs))}::timestamptz[],
-        ${arrayLiteral(series.map(({ corridorId }) => corridorId))}::int[],
-        ${arrayLiteral(series.map(({ id }) => id))}::int[],
-        ${column(({ rateType }) => rateType)}::rate_type[],
-        ${column(({ rate }) => rate)}::numeric[],
-        ${column(({ fee }) => fee)}::numeric[],
-        ${column(({ feeCurrency }) => feeCurrency)}::text[],
-        ${column(({ notes }) => notes)}::text[],
-        ${column(({ evidence }) => storedEvidence(evidence))}::evidence[]
-        ${offered.values}
-      )
+      insert into observations (${names}) select * from unnest(${values})
       ${idempotency ? sql`where exists (select from claimed)` : sql``}
       returning id, corridor_id, provider_corridor_id, effective_from, rate_type, rate
         ${hasLong ? sql`, offer_id, valid_until` : sql``}
@@ -132,37 +108,12 @@ async function insert(
 }
 
 /**
- * The columns of offers and their values; nothing for a batch that says nothing of them, whose
- * statement stays as short as it can be.
+ * Whether the database lacks a row that we remember, of a series or of an offer. On a server with
+ * shards the name of what says so has the shard's number behind it.
  */
-function offerColumns(sql: Sql, { observations, offerIds }: Rows) {
-  if (observations.every(({ offer }) => offer === null)) return { names: sql``, values: sql`` }
-  const terms = observations.map(({ offer }) => storedTerms(offer))
-  const column = (nth: number) => arrayLiteral(terms.map((row) => row[nth]!))
-  return {
-    names: sql`, offer_id, fee_percent, delivery_min, delivery_max, valid_until`,
-    values: sql`, ${arrayLiteral(offerIds)}::int[], ${column(0)}::numeric[], ${column(1)}::int[],
-      ${column(2)}::int[], ${column(3)}::timestamptz[]`,
-  }
+function isLost(error: unknown): boolean {
+  const constraint = String((error as { constraint_name?: unknown }).constraint_name)
+  return REMEMBERED.some((name) => constraint === name || constraint.startsWith(`${name}_`))
 }
-
-/** Takes the key if it is free or too old; waits for a transaction that is taking it. */
-function claim({ sql }: Database, idempotency: Idempotency, inserted: number) {
-  const { accountId, key, bodyHash, nowMs } = idempotency
-  return sql`claimed as (
-    insert into idempotency (account_id, key, body_hash, inserted, created_at)
-    values (${accountId}, ${key}, ${bodyHash}, ${inserted}, ${instantText(nowMs)}::timestamptz)
-    on conflict (account_id, key) do update set body_hash = excluded.body_hash,
-      inserted = excluded.inserted, created_at = excluded.created_at
-    where idempotency.created_at < ${oldestText(nowMs)}::timestamptz
-    returning 1
-  ),`
-}
-
-const oldestText = (nowMs: number): string => instantText(nowMs - IDEMPOTENCY_AGE_MAX_MS)
-
-/** Whether the database lacks a row that we remember, of a series or of an offer. */
-const isLost = (error: unknown): boolean =>
-  REMEMBERED.includes(String((error as { constraint_name?: unknown }).constraint_name))
 
 const REMEMBERED = ['observations_provider_corridor', 'observations_offer']

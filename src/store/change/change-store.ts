@@ -1,6 +1,6 @@
 import { HOUR_MS } from '~/domain/duration.ts'
 import type { Window } from '~/domain/period.ts'
-import type { Database } from '~/store/database.ts'
+import type { Database, Sql } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
 import { NEWS_CHANNEL, originOf } from '~/store/news-channel.ts'
 
@@ -22,8 +22,7 @@ export function createChangeStore(database: Database) {
     },
     async from(position: number, rowsMax: number) {
       const rows = await sql<ChangeRow[]>`
-        select position, kind, ids, extract(epoch from at) * 1000 as at_ms,
-          extract(epoch from since) * 1000 as since_ms, extract(epoch from until) * 1000 as until_ms
+        select ${changeColumns(sql)}
         from changes where position >= ${position} order by position limit ${rowsMax}`
       return rows.map(changeOf)
     },
@@ -45,7 +44,7 @@ export function createChangeStore(database: Database) {
           (select coalesce(min(position), 0) from (
             select position from changes order by position desc limit ${CHANGES_MAX}
           ) newest)
-        )`
+        ) and (unseen is null or unseen = 'again')`
       return count
     },
   }
@@ -57,22 +56,36 @@ export function createChangeStore(database: Database) {
   }
 }
 
-type ChangeRow = {
+/** The columns of `changes` in a `ChangeRow`. */
+export const changeColumns = (sql: Sql) => sql`
+  position, kind, ids, extract(epoch from at) * 1000 as at_ms,
+  extract(epoch from since) * 1000 as since_ms, extract(epoch from until) * 1000 as until_ms,
+  corridor_ids, witnesses, unseen`
+
+export const changeOf = (row: ChangeRow) => ({
+  position: Number(row.position),
+  kind: row.kind,
+  atMs: Number(row.at_ms),
+  ids: row.ids?.map(Number) ?? null,
+  window: windowOf(row),
+  spread: row.corridor_ids && {
+    corridorIds: row.corridor_ids,
+    state: row.unseen,
+    witnesses: row.witnesses?.map(Number) ?? [],
+  },
+})
+
+export type ChangeRow = {
   readonly position: string
   readonly kind: 'observations' | 'references' | 'catalogue' | 'tick' | 'hour'
   readonly at_ms: string
   readonly ids: readonly string[] | null
   readonly since_ms: string | null
   readonly until_ms: string | null
+  readonly corridor_ids: readonly number[] | null
+  readonly witnesses: readonly string[] | null
+  readonly unseen: 'open' | 'aside' | 'again' | null
 }
-
-const changeOf = (row: ChangeRow) => ({
-  position: Number(row.position),
-  kind: row.kind,
-  atMs: Number(row.at_ms),
-  ids: row.ids?.map(Number) ?? null,
-  window: windowOf(row),
-})
 
 const windowOf = ({ since_ms: sinceMs, until_ms: untilMs }: ChangeRow): Window | null =>
   sinceMs === null || untilMs === null

@@ -1,4 +1,5 @@
-import { bigint, pgTable, text } from 'drizzle-orm/pg-core'
+import { sql } from 'drizzle-orm'
+import { bigint, index, integer, pgTable, text } from 'drizzle-orm/pg-core'
 import { instant } from '~/store/instant-column.ts'
 
 /**
@@ -6,17 +7,30 @@ import { instant } from '~/store/instant-column.ts'
  * alone changed what they see. Positions ascend in the order of commits. Rows are written by the
  * function `log_change` alone, and deleted soon: who missed them loads everything.
  */
-export const changes = pgTable('changes', {
-  /** The position of the server's own log at the time, or one more than the last position. */
-  position: bigint('position', { mode: 'number' }).primaryKey(),
-  at: instant('at').notNull(),
-  kind: text('kind').notNull(),
-  /** The new rows, ascending; null where they are many, or not known. */
-  ids: bigint('ids', { mode: 'number' }).array(),
-  /**
-   * The least and the greatest `effective_from` of new observations, so that they are looked for in
-   * their months; null from versions that do not say it.
-   */
-  since: instant('since'),
-  until: instant('until'),
-})
+export const changes = pgTable(
+  'changes',
+  {
+    /** The position of the server's own log at the time, or one more than the last position. */
+    position: bigint('position', { mode: 'number' }).primaryKey(),
+    at: instant('at').notNull(),
+    kind: text('kind').notNull(),
+    /** The new rows, ascending; null where they are many, or not known. */
+    ids: bigint('ids', { mode: 'number' }).array(),
+    /**
+     * The least and the greatest `effective_from` of new observations, so that they are looked for
+     * in their months; null from versions that do not say it.
+     */
+    since: instant('since'),
+    until: instant('until'),
+    /**
+     * Where observations are on several servers: their corridors, and `open` until somebody saw
+     * them on all servers, `aside` if somebody went on without them, `again` where this row tells
+     * of such once more.
+     */
+    corridorIds: integer('corridor_ids').array(),
+    unseen: text('unseen'),
+    /** The first and the last row of each corridor where there are many. */
+    witnesses: bigint('witnesses', { mode: 'number' }).array(),
+  },
+  (t) => [index('changes_unseen').on(t.position).where(sql`${t.unseen} in ('open', 'aside')`)],
+)

@@ -68,9 +68,9 @@ const EXECUTABLE_KINDS = RATE_TYPES.filter(isExecutable)
 const hourOf = (sql: Sql) => sql`date_bin(interval '1 hour', effective_from, 'epoch')`
 
 /** The roll-ups of `observations` (any relation with their columns), one row an hour. */
-const rolledUp = (sql: Sql, observations: Part) => sql`
+const rolledUp = (sql: Sql, observations: Part, series?: Part) => sql`
   select corridor_id, ${hourOf(sql)} as hour, ${bestRates(sql)}, count(*)::int as samples
-  from ${withActivity(sql, observations)}
+  from ${withActivity(sql, observations, series)}
   group by 1, 2`
 
 /** The best rate of all providers, and that of the active ones. */
@@ -92,16 +92,23 @@ export const countedBest = (sql: Sql, of: Part) =>
  * Every process locks the rows in one order, by hour and corridor, so that there is no deadlock;
  * the present hour, the one most in demand, comes last.
  */
-export function addToRollups(sql: Sql, observations: Part) {
+export const addToRollups = (sql: Sql, observations: Part) => sql`
+  insert into rollups (corridor_id, hour, best_rate, counted_best, samples)
+  ${rollupRows(sql, observations)} ${addingTo(sql)}`
+
+/** The roll-ups of observations as they are kept, in the order in which they are locked. */
+export const rollupRows = (sql: Sql, observations: Part, series?: Part) => sql`
+  select corridor_id, hour, best_rate,
+    ${kept(sql, { best: sql`best_rate`, counted: sql`counted` })} as counted_best, samples
+  from (${rolledUp(sql, observations, series)}) seen
+  order by 2, 1`
+
+/** The end of a statement that inserts roll-ups: adds them to those that are there. */
+export function addingTo(sql: Sql) {
   const [old, added] = [sql`rollups`, sql`excluded`]
   const best = sql`greatest(rollups.best_rate, excluded.best_rate)`
   const counted = sql`greatest(${countedBest(sql, old)}, ${countedBest(sql, added)})`
   return sql`
-    insert into rollups (corridor_id, hour, best_rate, counted_best, samples)
-    select corridor_id, hour, best_rate,
-      ${kept(sql, { best: sql`best_rate`, counted: sql`counted` })}, samples
-    from (${rolledUp(sql, observations)}) seen
-    order by 2, 1
     on conflict (corridor_id, hour) do update set best_rate = ${best},
       counted_best = ${kept(sql, { best, counted })},
       samples = rollups.samples + excluded.samples`

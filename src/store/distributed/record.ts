@@ -1,0 +1,106 @@
+import type { TransactionSql } from 'postgres'
+import type { Idempotency } from '~/domain/observation.ts'
+import type { Database, Sql } from '~/store/database.ts'
+import { arrayLiteral, instantText } from '~/store/encoding.ts'
+import { isLong } from '~/store/offer/long-prices.ts'
+import { addingTo, rollupRows } from '~/store/past/rollup-store.ts'
+import { claim } from '~/store/recording/idempotency.ts'
+import { columnsOf, type NewRows } from '~/store/recording/new-rows.ts'
+import { announcedSpread } from './spread-changes.ts'
+
+/**
+ * Records observations on several servers, all or none, and answers their ids; none when the
+ * idempotency key is taken.
+ *
+ * One connection to each server, as opening more of them costs more than anything else here; and
+ * one statement of each kind whatever the number of corridors, since planning comes next. What
+ * stays with the coordinator, the key, the log and the news, commits with the rows: the servers
+ * have promised to before it does.
+ */
+export function insertSpread(
+  database: Database,
+  rows: NewRows,
+  idempotency: Idempotency | null,
+): Promise<number[]> {
+  const { sql } = database
+  const { observations, series, atMs } = rows
+  const count = observations.length
+  return sql.begin(async (tx) => {
+    const [, claimed, numbered, rollups] = await Promise.all([
+      tx`set local citus.multi_shard_modify_mode = 'sequential'`,
+      idempotency && tx`${claim(database, idempotency, count)}`,
+      tx<{ id: number }[]>`
+        select nextval('observations_id_seq') as id from generate_series(1, ${count}::int)`,
+      tx<Rollup[]>`${rollupsOf(sql, rows)}`,
+    ])
+    if (claimed?.count === 0) return []
+    const ids = numbered.map(({ id }) => Number(id))
+    const corridorIds = arrayLiteral(series.map(({ corridorId }) => corridorId))
+    const times = arrayLiteral(observations.map(({ effectiveMs }) => instantText(effectiveMs)))
+    const { names, values } = columnsOf(sql, rows)
+    const added = sql`
+      unnest(${arrayLiteral(ids)}::bigint[], ${corridorIds}::int[], ${times}::timestamptz[])
+      as added (id, corridor_id, effective_from)`
+    const atText = atMs === null ? null : instantText(atMs)
+    await Promise.all([
+      tx`
+        insert into observations (id, ${names})
+        select * from unnest(${arrayLiteral(ids)}::bigint[], ${values})`,
+      ...keptLong(tx, rows, ids),
+      tx`insert into rollups ${tx(rollups)} ${addingTo(sql)}`,
+      tx`${announcedSpread(database, { added, atText })}`,
+    ])
+    return ids
+  })
+}
+
+/** A row of roll-ups, in the words of the driver. */
+type Rollup = {
+  readonly corridor_id: number
+  readonly hour: string
+  readonly best_rate: string | null
+  readonly counted_best: string | null
+  readonly samples: number
+}
+
+/**
+ * The roll-ups of new observations, worked out by the coordinator: every server would be asked for
+ * its part of a statement that both works them out and adds them.
+ */
+function rollupsOf(sql: Sql, { observations, series }: NewRows) {
+  const ids = arrayLiteral(series.map(({ id }) => id))
+  const corridorIds = arrayLiteral(series.map(({ corridorId }) => corridorId))
+  const times = arrayLiteral(observations.map(({ effectiveMs }) => instantText(effectiveMs)))
+  return rollupRows(
+    sql,
+    sql`unnest(
+      ${corridorIds}::int[], ${ids}::int[],
+      ${times}::timestamptz[],
+      ${arrayLiteral(observations.map(({ rateType }) => rateType))}::rate_type[],
+      ${arrayLiteral(observations.map(({ rate }) => rate))}::numeric[]
+    ) as o (corridor_id, provider_corridor_id, effective_from, rate_type, rate)`,
+    sql`(
+      select distinct * from unnest(
+        ${ids}::int[], ${corridorIds}::int[],
+        ${arrayLiteral(observations.map(({ providerId }) => providerId))}::text[]
+      ) as s (id, corridor_id, provider_id)
+    ) each_series`,
+  )
+}
+
+/** Keeps the long prices among new observations aside too, as no trigger of a server can. */
+function keptLong(tx: TransactionSql, { observations, series, offerIds }: NewRows, ids: number[]) {
+  const long = observations.flatMap((row, i) =>
+    isLong(row)
+      ? {
+          corridor_id: series[i]!.corridorId,
+          provider_corridor_id: series[i]!.id,
+          offer_id: offerIds[i]!,
+          id: ids[i]!,
+          effective_from: instantText(row.effectiveMs),
+          valid_until: instantText(row.offer!.validUntilMs!),
+        }
+      : [],
+  )
+  return long.length > 0 ? [tx`insert into long_prices ${tx(long)}`] : []
+}

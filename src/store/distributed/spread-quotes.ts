@@ -1,0 +1,92 @@
+import type { Window } from '~/domain/period.ts'
+import type { Quote } from '~/domain/quote.ts'
+import type { Database, Sql } from '~/store/database.ts'
+import { arrayLiteral, instantText } from '~/store/encoding.ts'
+import { liveQuotes, type QuoteRow, quoteColumns, quoteOf } from '~/store/quote-store.ts'
+
+/** A change in the log, as far as its rows are looked for. */
+type Named = {
+  readonly ids: readonly number[] | null
+  readonly window: Window | null
+  readonly spread?: {
+    readonly corridorIds: readonly number[]
+    readonly witnesses: readonly number[]
+  } | null
+}
+
+/** Rows that are not to be seen, by their ids and by ranges of ids. */
+type Hidden = {
+  readonly ids: readonly number[]
+  readonly ranges: readonly { readonly firstId: number; readonly lastId: number }[]
+}
+
+/** The quotes of a database on several servers, of which those are asked that may have them. */
+export function createSpreadQuoteStore(database: Database) {
+  const { sql } = database
+  return {
+    /** The rows of changes that name them, as far as they can be seen. */
+    async ofChanges(changes: readonly Named[]): Promise<Quote[]> {
+      const ids = changes.flatMap((change) => change.ids ?? [])
+      const rows = await sql<QuoteRow[]>`
+        select ${quoteColumns(sql)}
+        from observations o
+        join provider_corridors p on p.id = o.provider_corridor_id and p.corridor_id = o.corridor_id
+        join corridors c on c.id = o.corridor_id
+        left join offers f on f.id = o.offer_id and f.corridor_id = o.corridor_id
+        where o.id = any(${arrayLiteral(ids)}::bigint[]) and ${isNear(sql, changes)}`
+      return rows.map(quoteOf)
+    },
+    async hasWitnesses(change: Named): Promise<boolean> {
+      const witnesses = new Set(change.spread?.witnesses ?? [])
+      if (witnesses.size === 0) return true
+      const rows = await sql`
+        select o.id from observations o
+        where o.id = any(${arrayLiteral([...witnesses])}::bigint[]) and ${isNear(sql, [change])}`
+      return rows.length === witnesses.size
+    },
+    /** What is live in some corridors, or in all, as if hidden rows had not been recorded. */
+    async live(nowMs: number, hidden: Hidden | null, corridorIds: readonly number[] | null) {
+      const rows = await sql<QuoteRow[]>`
+        with seen as (select) ${hidden ? shown(sql, hidden) : sql``}
+        ${corridorIds ? reachable(sql, corridorIds) : sql``}
+        ${liveQuotes(database, nowMs)}`
+      return [...new Map(rows.map((row) => [row.id, quoteOf(row)])).values()]
+    },
+  }
+}
+
+/** Whether a row is in the corridors and between the times of these changes. */
+function isNear(sql: Sql, changes: readonly Named[]) {
+  const corridorIds = new Set(changes.flatMap(({ spread }) => spread?.corridorIds ?? []))
+  const windows = changes.flatMap(({ window }) => window ?? [])
+  const fromMs = Math.min(...windows.map((window) => window.fromMs))
+  const beforeMs = Math.max(...windows.map((window) => window.beforeMs))
+  const isTimed = windows.length === changes.length
+  return sql`o.corridor_id = any(${arrayLiteral([...corridorIds])}::int[])
+    ${
+      isTimed
+        ? sql`and o.effective_from >= ${instantText(fromMs)}::timestamptz
+            and o.effective_from < ${instantText(beforeMs)}::timestamptz`
+        : sql``
+    }`
+}
+
+function shown(sql: Sql, { ids, ranges }: Hidden) {
+  const firsts = ranges.map(({ firstId }) => firstId)
+  const lasts = ranges.map(({ lastId }) => lastId)
+  return sql`, observations as not materialized (
+    select * from public.observations
+    where id <> all(${arrayLiteral(ids)}::bigint[]) and not exists (
+      select from unnest(${arrayLiteral(firsts)}::bigint[], ${arrayLiteral(lasts)}::bigint[])
+        as hidden (first_id, last_id)
+      where id between first_id and last_id
+    )
+  )`
+}
+
+function reachable(sql: Sql, corridorIds: readonly number[]) {
+  return sql`, provider_corridors as not materialized (
+    select * from public.provider_corridors
+    where corridor_id = any(${arrayLiteral(corridorIds)}::int[])
+  )`
+}

@@ -1,0 +1,32 @@
+import type { Database } from '~/store/database.ts'
+import { arrayLiteral } from '~/store/encoding.ts'
+
+/** A server that keeps the rows of some corridors, by its group. */
+type Node = { readonly group: number; readonly host: string; readonly port: number }
+
+/** The servers of a Citus cluster that keep rows. */
+export function createWorkerStore({ sql }: Pick<Database, 'sql'>) {
+  return {
+    nodes: () =>
+      sql<Node[]>`
+        select groupid as "group", nodename as host, nodeport as port from pg_dist_node
+        where isactive and noderole = 'primary' and shouldhaveshards order by groupid`.then(
+        (rows) => [...rows],
+      ),
+    /** Rejects where the coordinator cannot connect to a server. */
+    async ask({ host, port }: Node) {
+      const [row] = await sql<[{ answers: boolean }]>`
+        select citus_check_connection_to_node(${host}, ${port}) as answers`
+      if (!row.answers) throw new Error('the coordinator cannot connect to a worker')
+    },
+    /** The corridors whose rows are on servers of these groups. */
+    async corridorIdsOn(groups: readonly number[]) {
+      const rows = await sql<{ id: number }[]>`
+        select id from corridors where (
+          select groupid from pg_dist_placement
+          where shardid = get_shard_id_for_distribution_column('public.rollups', corridors.id)
+        ) = any(${arrayLiteral(groups)}::int[])`
+      return rows.map(({ id }) => id)
+    },
+  }
+}

@@ -1,0 +1,25 @@
+import { DAY_MS } from '~/domain/duration.ts'
+import type { Idempotency } from '~/domain/observation.ts'
+import type { Database } from '~/store/database.ts'
+import { instantText } from '~/store/encoding.ts'
+
+/** How long the answer to an ingestion is kept for a retry. */
+const IDEMPOTENCY_AGE_MAX_MS = DAY_MS
+
+/**
+ * The statement, or a part of one, that takes a key if it is free or too old, and then gives one
+ * row; it waits for a transaction that is taking it.
+ */
+export function claim({ sql }: Database, idempotency: Idempotency, inserted: number) {
+  const { accountId, key, bodyHash, nowMs } = idempotency
+  return sql`
+    insert into idempotency (account_id, key, body_hash, inserted, created_at)
+    values (${accountId}, ${key}, ${bodyHash}, ${inserted}, ${instantText(nowMs)}::timestamptz)
+    on conflict (account_id, key) do update set body_hash = excluded.body_hash,
+      inserted = excluded.inserted, created_at = excluded.created_at
+    where idempotency.created_at < ${oldestText(nowMs)}::timestamptz
+    returning 1`
+}
+
+/** The moment before which answers are too old to be given again. */
+export const oldestText = (nowMs: number): string => instantText(nowMs - IDEMPOTENCY_AGE_MAX_MS)

@@ -1,0 +1,54 @@
+import type { Observation } from '~/domain/observation.ts'
+import type { Sql } from '~/store/database.ts'
+import { arrayLiteral, instantText, storedEvidence } from '~/store/encoding.ts'
+import { storedTerms } from '~/store/offer/offer-row.ts'
+import type { ObservedSeries } from '~/store/provider-corridors.ts'
+
+/** Observations that are to be recorded. */
+export type NewRows = {
+  readonly observations: readonly Observation[]
+  /** The series of each observation. */
+  readonly series: readonly ObservedSeries[]
+  /** The offer of each observation. */
+  readonly offerIds: readonly number[]
+  /** The writer's clock; null where the server's is to do. */
+  readonly atMs: number | null
+}
+
+/** The columns of new observations, and an array of the values of each, in that order. */
+export function columnsOf(sql: Sql, rows: NewRows) {
+  const { observations, series } = rows
+  const column = (field: (row: Observation) => string | null) =>
+    arrayLiteral(observations.map(field))
+  const offered = offerColumns(sql, rows)
+  return {
+    names: sql`effective_from, corridor_id, provider_corridor_id, rate_type, rate, fee,
+      fee_currency, notes, evidence${offered.names}`,
+    values: sql`
+      ${column(({ effectiveMs }) => instantText(effectiveMs))}::timestamptz[],
+      ${arrayLiteral(series.map(({ corridorId }) => corridorId))}::int[],
+      ${arrayLiteral(series.map(({ id }) => id))}::int[],
+      ${column(({ rateType }) => rateType)}::rate_type[],
+      ${column(({ rate }) => rate)}::numeric[],
+      ${column(({ fee }) => fee)}::numeric[],
+      ${column(({ feeCurrency }) => feeCurrency)}::text[],
+      ${column(({ notes }) => notes)}::text[],
+      ${column(({ evidence }) => storedEvidence(evidence))}::evidence[]
+      ${offered.values}`,
+  }
+}
+
+/**
+ * The columns of offers and their values; nothing for a batch that says nothing of them, whose
+ * statement stays as short as it can be.
+ */
+function offerColumns(sql: Sql, { observations, offerIds }: NewRows) {
+  if (observations.every(({ offer }) => offer === null)) return { names: sql``, values: sql`` }
+  const terms = observations.map(({ offer }) => storedTerms(offer))
+  const column = (nth: number) => arrayLiteral(terms.map((row) => row[nth]!))
+  return {
+    names: sql`, offer_id, fee_percent, delivery_min, delivery_max, valid_until`,
+    values: sql`, ${arrayLiteral(offerIds)}::int[], ${column(0)}::numeric[], ${column(1)}::int[],
+      ${column(2)}::int[], ${column(3)}::timestamptz[]`,
+  }
+}

@@ -1,0 +1,225 @@
+import { noState } from '~/domain/feed/state.ts'
+import type { Quote } from '~/domain/quote.ts'
+import type { LogRow, Spread } from '~/jobs/change-log.ts'
+import { Follower } from '~/jobs/follower.ts'
+import { Refresher } from '~/jobs/refresh.ts'
+import { type Hidden, Whole } from '~/jobs/whole.ts'
+import { ANYWHERE, LiveMemory } from '~/memory/live/live.ts'
+import { RecentQuotes } from '~/memory/live/recent-quotes.ts'
+import type { Step } from '~/memory/live/step.ts'
+import { Memory } from '~/memory/memory.ts'
+import { UsageMeter } from '~/memory/usage-meter.ts'
+import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
+import { HandClock } from '../support/clock.ts'
+import { noReferences } from '../support/days.ts'
+import { KeptLog } from '../support/log.ts'
+import { quote } from '../support/quotes.ts'
+
+export const NOW_MS = Date.parse('2026-03-05T14:25:30.500Z')
+
+/** The corridors, each on the server of its index. */
+export const TARGETS = ['KES', 'NGN'] as const
+const CATALOGUE = { currencies: CURRENCIES, providers: PROVIDERS }
+
+type Row = { readonly quote: Quote; readonly server: number; isShown: boolean }
+
+/**
+ * Two servers, with a corridor on each, that show their parts of a commit when told to, or are
+ * away; and the log of changes, which is on neither.
+ */
+export class SpreadServers {
+  readonly log: LogRow[] = []
+  readonly rows: Row[] = []
+  readonly away = new Set<number>()
+  readonly asked: string[] = []
+  /** Called whenever somebody waits for a part. */
+  onPause = async () => {}
+  /** Called after the live quotes were read and before they are answered. */
+  onLoad = async () => {}
+  #id = 0
+
+  readonly changes = {
+    end: async () => ({
+      position: this.log.at(-1)?.position ?? 0,
+      tickMs: NOW_MS,
+      hourMs: null,
+    }),
+    from: async (position: number, rowsMax: number) =>
+      this.log.filter((row) => row.position >= position).slice(0, rowsMax),
+    logTime: async () => {},
+    prune: async () => 0,
+    unseen: async (rowsMax: number) =>
+      this.log.filter(({ spread }) => /open|aside/.test(`${spread?.state}`)).slice(0, rowsMax),
+    settle: async (positions: readonly number[]) => {
+      for (const position of positions) this.#turn(position, 'open', null)
+    },
+    setAside: async (position: number) => {
+      this.asked.push(`aside ${position}`)
+      for (const from of ['open', 'again', null] as const) this.#turn(position, from, 'aside')
+    },
+    tellAgain: async (position: number) => {
+      const row = this.#turn(position, 'aside', null)
+      if (row) this.#tell({ ...row, spread: { ...row.spread!, state: 'again' } })
+    },
+  }
+
+  readonly quotes = {
+    live: async (_: number, hidden: Hidden | null = null) => {
+      this.#ask(TARGETS.keys())
+      const newest = new Map<string, Quote>()
+      for (const { quote, isShown } of this.rows)
+        if (isShown && !isIn(hidden, quote)) newest.set(quote.to, quote)
+      await this.onLoad()
+      return [...newest.values()]
+    },
+    between: async () => {
+      throw new Error('nobody asks for a range')
+    },
+    byIds: async () => {
+      throw new Error('nobody asks for ids alone')
+    },
+    ofChanges: async (changes: readonly LogRow[]) => {
+      this.#ask(changes.flatMap(({ spread }) => spread!.corridorIds))
+      const ids = new Set(changes.flatMap((change) => change.ids ?? []))
+      return this.rows
+        .filter(({ quote, isShown }) => isShown && ids.has(quote.id))
+        .map((row) => row.quote)
+    },
+    hasWitnesses: async ({ spread }: LogRow) => {
+      this.#ask(spread!.corridorIds)
+      return spread!.witnesses.every((id) =>
+        this.rows.some(({ quote, isShown }) => isShown && quote.id === id),
+      )
+    },
+  }
+
+  readonly whole = new Whole({
+    changes: this.changes,
+    quotes: this.quotes,
+    clock: { now: () => NOW_MS },
+    pause: () => this.onPause(),
+  })
+
+  /** Commits a price to each corridor, which no server shows yet, and answers the position. */
+  commit(rate: number, { isNamed = true, servers = [0, 1] } = {}): number {
+    const rows = servers.map((server) => ({
+      quote: quote({ id: ++this.#id, to: TARGETS[server]!, rate, atMs: NOW_MS - 1e6 + this.#id }),
+      server,
+      isShown: false,
+    }))
+    this.rows.push(...rows)
+    const ids = rows.map(({ quote: { id } }) => id)
+    const spread: Spread = { corridorIds: servers, state: 'open', witnesses: isNamed ? [] : ids }
+    return this.#tell({
+      position: 0,
+      kind: 'observations',
+      atMs: NOW_MS,
+      ids: isNamed ? ids : null,
+      window: null,
+      spread,
+    })
+  }
+
+  /** Has a server show everything that was committed. */
+  show(server: number): void {
+    for (const row of this.rows) if (row.server === server) row.isShown = true
+  }
+
+  stateOf = (position: number) => this.log.find((row) => row.position === position)?.spread?.state
+
+  #tell(row: LogRow): number {
+    const position = (this.log.at(-1)?.position ?? 0) + 10
+    this.log.push({ ...row, position })
+    return position
+  }
+
+  #turn(position: number, from: Spread['state'], state: Spread['state']): LogRow | null {
+    const at = this.log.findIndex((row) => row.position === position)
+    const row = this.log[at]
+    if (!row?.spread || row.spread.state !== from) return null
+    this.log[at] = { ...row, spread: { ...row.spread, state } }
+    return this.log[at]!
+  }
+
+  #ask(servers: Iterable<number>): void {
+    for (const server of servers)
+      if (this.away.has(server)) throw new Error(`server ${server} is away`)
+  }
+}
+
+const isIn = (hidden: Hidden | null, { id }: Quote): boolean =>
+  hidden !== null &&
+  (hidden.ids.includes(id) ||
+    hidden.ranges.some(({ firstId, lastId }) => id >= firstId && id <= lastId))
+
+/** A process on the servers: what it serves, and the order of what it tells. */
+export class SpreadProcess {
+  readonly memory = new Memory((publication) => this.recent.note(publication))
+  readonly live = new LiveMemory()
+  readonly recent = new RecentQuotes()
+  readonly steps: Step[] = []
+  readonly gaps: number[] = []
+  readonly refresher: Refresher
+  readonly follower: Follower
+
+  constructor(servers: SpreadServers) {
+    const { memory, live, recent } = this
+    const { whole, changes } = servers
+    const clock = new HandClock(NOW_MS)
+    const log = new KeptLog()
+    const references = {
+      live: async () => [],
+      between: async () => [],
+      byIds: async () => [],
+      referencesAt: noReferences,
+    }
+    const catalogue = { load: async () => CATALOGUE }
+    const sources = {
+      catalogue,
+      references,
+      quotes: {
+        ...servers.quotes,
+        live: (nowMs: number) => whole.live(nowMs),
+        ofChange: (position: number) => whole.ofChange(position),
+      },
+      feeds: { load: async () => noState },
+      quoteSources: { load: async () => [] },
+      access: {
+        load: async () => ({ accounts: [], keys: [] }),
+        loadAccount: async () => ({ accounts: [], keys: [] }),
+      },
+      usage: { since: async () => [], ofAccounts: async () => [] },
+    }
+    this.refresher = new Refresher({ sources, memory, meter: new UsageMeter(), clock, log })
+    const read = { changes, quotes: servers.quotes, references, catalogue, recent, whole }
+    const { refresher } = this
+    this.follower = new Follower({ ...read, memory, refresher, live, clock, log })
+    live.hear({
+      onStep: (step) => void this.steps.push(step),
+      onGap: (position) => void this.gaps.push(position),
+    })
+    live.watch(ANYWHERE)
+  }
+
+  /** Loads as a starting process does. */
+  async start(): Promise<this> {
+    const mark = await this.follower.mark()
+    await this.refresher.reload()
+    await this.follower.begin(mark)
+    return this
+  }
+
+  /** Hears of a commit of another process. */
+  async hear(position: number): Promise<void> {
+    this.refresher.note({ kind: 'observations', position })
+    await this.refresher.settled()
+    await this.follower.caughtUp()
+  }
+
+  /** The rates of what is served, and those in the order of the log, by corridor. */
+  get rates() {
+    const of = ({ current }: { current: Memory['current'] }) =>
+      TARGETS.map((to) => [...(current.quotes.book('USD', to)?.allQuotes() ?? [])].at(-1)?.rate)
+    return { served: of(this.memory), told: of(this.live) }
+  }
+}

@@ -1,0 +1,236 @@
+import { beforeEach, describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { NOW_MS, SpreadProcess, SpreadServers } from './spread-servers.ts'
+
+let servers: SpreadServers
+
+beforeEach(() => {
+  servers = new SpreadServers()
+})
+
+const rows = (position: number) => servers.log.filter((row) => row.position === position)
+const ratesOf = async (position: number) =>
+  (await servers.whole.quotesOf(rows(position))).get(position)?.map(({ rate }) => rate) ?? null
+
+describe('Whole.quotesOf', () => {
+  test('waits for the parts of a commit that appear one after the other', async () => {
+    const position = servers.commit(5)
+    servers.show(0)
+    servers.onPause = async () => servers.show(1)
+    expect(await ratesOf(position)).toEqual([5, 5])
+    expect(servers.stateOf(position)).toBe(null)
+  })
+
+  test('sets aside what stays incomplete, and answers the others', async () => {
+    const [half, other] = [servers.commit(5), servers.commit(6, { servers: [0] })]
+    servers.show(0)
+    let pauses = 0
+    servers.onPause = async () => void pauses++
+    const found = await servers.whole.quotesOf(servers.log)
+    expect(found.get(half)).toBe(null)
+    expect(found.get(other)).toHaveLength(1)
+    expect(pauses).toBeGreaterThan(5)
+    expect([half, other].map(servers.stateOf)).toEqual(['aside', null])
+  })
+
+  test('sets aside at once what somebody else did', async () => {
+    const position = servers.commit(5)
+    await servers.changes.setAside(position)
+    servers.show(0)
+    servers.show(1)
+    expect(await ratesOf(position)).toBe(null)
+  })
+
+  test('does not wait for a server that is away, and reads what the others have', async () => {
+    const [half, other] = [servers.commit(5), servers.commit(6, { servers: [0] })]
+    servers.show(0)
+    servers.away.add(1)
+    servers.onPause = async () => expect.unreachable()
+    const found = await servers.whole.quotesOf(servers.log)
+    expect([found.get(half), found.get(other)?.length]).toEqual([null, 1])
+  })
+
+  test('sets aside even what was seen before, where its server is away', async () => {
+    const position = servers.commit(5)
+    await servers.changes.settle([position])
+    servers.away.add(1)
+    expect(await ratesOf(position)).toBe(null)
+    expect(servers.stateOf(position)).toBe('aside')
+  })
+
+  test('takes rows for deleted that are missing of what was seen whole before', async () => {
+    const position = servers.commit(5)
+    await servers.changes.settle([position])
+    servers.show(0)
+    expect(await ratesOf(position)).toEqual([5])
+  })
+
+  test('waits for an import that names no rows until each corridor shows its part', async () => {
+    const position = servers.commit(5, { isNamed: false })
+    servers.show(0)
+    expect(await ratesOf(position)).toBe(null)
+    const next = servers.commit(6, { isNamed: false })
+    servers.show(1)
+    servers.show(0)
+    expect(await ratesOf(next)).toEqual([])
+  })
+})
+
+describe('Whole.ofChange', () => {
+  test('answers the rows of a change, none of one set aside, null without names or a row', async () => {
+    const [named, half] = [servers.commit(5, { servers: [0] }), servers.commit(6)]
+    const unnamed = servers.commit(7, { servers: [0], isNamed: false })
+    servers.show(0)
+    const found = await Promise.all(
+      [named, half, unnamed, 5].map((position) => servers.whole.ofChange(position)),
+    )
+    expect(found.map((quotes) => quotes?.length ?? null)).toEqual([1, 0, null, null])
+  })
+})
+
+const live = async () => (await servers.whole.live(NOW_MS)).map(({ to, rate }) => `${to} ${rate}`)
+
+describe('Whole.live', () => {
+  beforeEach(async () => {
+    servers.commit(1)
+    servers.show(0)
+    servers.show(1)
+    await servers.whole.look()
+  })
+
+  test('has whole what was committed while it was read', async () => {
+    servers.onLoad = async () => {
+      servers.commit(2)
+      servers.show(0)
+      servers.show(1)
+      servers.onLoad = async () => {}
+    }
+    expect(await live()).toEqual(expect.arrayContaining(['KES 2', 'NGN 2']))
+  })
+
+  test('has nothing of what stays half, whether it came before or meanwhile', async () => {
+    servers.commit(2)
+    servers.show(0)
+    expect(await live()).toEqual(['KES 1', 'NGN 1'])
+    servers.onLoad = async () => {
+      servers.commit(3)
+      servers.show(0)
+      servers.onLoad = async () => {}
+    }
+    expect(await live()).toEqual(['KES 1', 'NGN 1'])
+  })
+
+  test('reads again because of an import that came meanwhile, and leaves out half of one', async () => {
+    servers.onLoad = async () => {
+      servers.commit(2, { isNamed: false })
+      servers.show(0)
+      servers.show(1)
+      servers.onLoad = async () => {}
+    }
+    expect(await live()).toEqual(['KES 2', 'NGN 2'])
+    servers.commit(3, { isNamed: false })
+    servers.show(0)
+    expect(await live()).toEqual(['KES 2', 'NGN 2'])
+  })
+
+  test('fails where a server is away', async () => {
+    servers.away.add(0)
+    expect(live()).rejects.toThrow('server 0 is away')
+  })
+})
+
+describe('Whole.look', () => {
+  test('tells again what was set aside once it can be seen whole, and once only', async () => {
+    const position = servers.commit(5)
+    await servers.changes.setAside(position)
+    servers.away.add(1)
+    expect(await servers.whole.look()).toBe(1)
+    servers.away.clear()
+    servers.show(0)
+    expect(await servers.whole.look()).toBe(1)
+    expect(servers.log).toHaveLength(1)
+    servers.show(1)
+    expect(await Promise.all([servers.whole.look(), servers.whole.look()])).toEqual([0, 0])
+    expect(servers.log.map(({ spread }) => spread!.state)).toEqual([null, 'again'])
+  })
+
+  test('notes what was seen whole, which then is not looked at again', async () => {
+    servers.commit(5)
+    expect(await servers.whole.look()).toBe(1)
+    servers.show(0)
+    servers.show(1)
+    expect(await servers.whole.look()).toBe(0)
+    expect(await servers.changes.unseen(1)).toEqual([])
+  })
+})
+
+describe('a process', () => {
+  test('goes on without a half commit, and tells its readers of a gap once it is whole', async () => {
+    servers.commit(1)
+    servers.show(0)
+    servers.show(1)
+    const process = await new SpreadProcess(servers).start()
+    const half = servers.commit(2)
+    servers.show(0)
+    await process.hear(half)
+    expect(process.rates).toEqual({ served: [1, 1], told: [1, 1] })
+    const next = servers.commit(3, { servers: [0] })
+    servers.show(0)
+    await process.hear(next)
+    expect(process.rates.served).toEqual([3, 1])
+    expect(process.steps.map(({ position }) => position)).toEqual([next])
+    servers.show(1)
+    await servers.whole.look()
+    const again = servers.log.at(-1)!.position
+    await process.hear(again)
+    expect(process.rates).toEqual({ served: [3, 2], told: [3, 2] })
+    expect(process.gaps.at(-1)).toBe(again)
+  })
+
+  test('shows a commit whole or not at all, in whatever order its parts appear', async () => {
+    const deeds = fc.constantFrom(
+      ...(['commit', 'import', 'show 0', 'show 1', 'leave 1', 'return 1'] as const),
+      ...(['hear', 'reload', 'look', 'lose', 'pause'] as const),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(deeds, { maxLength: 40 }), async (plan) => {
+        servers = new SpreadServers()
+        servers.commit(1)
+        servers.show(0)
+        servers.show(1)
+        const watched = await new SpreadProcess(servers).start()
+        let rate = 1
+        const during: (() => void)[] = []
+        servers.onPause = async () => during.shift()?.()
+        servers.onLoad = async () => during.shift()?.()
+        const isSame = () => {
+          for (const [kes, ngn] of Object.values(watched.rates)) expect(kes).toBe(ngn)
+        }
+        const end = ['return 1', 'show 0', 'show 1', 'look', 'hear'] as const
+        for (const deed of [...plan, 'quiet', ...end] as const) {
+          if (deed === 'commit') servers.commit(++rate)
+          else if (deed === 'import') servers.commit(++rate, { isNamed: false })
+          else if (deed === 'show 0') servers.show(0)
+          else if (deed === 'show 1') servers.show(1)
+          else if (deed === 'leave 1') servers.away.add(1)
+          else if (deed === 'return 1') servers.away.delete(1)
+          else if (deed === 'hear') {
+            for (const { position } of servers.log.slice()) await watched.hear(position)
+          } else if (deed === 'reload') await watched.refresher.reload().catch(() => {})
+          else if (deed === 'look') await servers.whole.look()
+          else if (deed === 'lose') await watched.follower.lose()
+          else if (deed === 'quiet') during.length = 0
+          else
+            during.push(
+              () => void servers.commit(++rate),
+              () => servers.show(rate % 2),
+            )
+          isSame()
+        }
+        await watched.refresher.retry()
+        await watched.follower.caughtUp()
+        expect(watched.rates).toEqual({ served: [rate, rate], told: [rate, rate] })
+      }),
+    )
+  })
+})
