@@ -41,18 +41,24 @@ export async function migrate(
 ): Promise<number> {
   const sql = ownConnection(database.sql)
   let toldBy = reasonOf
+  let outcome = 'nothing was changed'
   try {
     if (await isCurrent(sql, folder)) return 0
     toldBy = changeReasonOf
     await turn(sql)
     const before = await appliedCount(sql)
-    await prepare(sql, folder, before)
+    const isFilled = before > 0 && (await needsPreparation(sql, folder))
+    if (isFilled) {
+      outcome = 'what it prepared is kept: run it again'
+      await patiently(sql, () => apply(sql, folder, versionOf(MONTHS)))
+      await prepareMonths(sql, patiently)
+    }
     await patiently(sql, () => apply(sql, folder))
+    if (isFilled) await patiently(sql, () => sql`SELECT analyze_observations()`)
     return (await appliedCount(sql)) - before
   } catch (error) {
     throw new Error(
-      `the database could not be brought to the current schema, nothing was changed: ` +
-        `${toldBy(error)}`,
+      `the database could not be brought to the current schema, ${outcome}: ${toldBy(error)}`,
       { cause: error },
     )
   } finally {
@@ -80,13 +86,11 @@ async function apply(sql: Sql, folder: string, beforeMs = Number.POSITIVE_INFINI
   await new PgDialect().migrate(files, session, config)
 }
 
-/** Does what takes time beside a serving version, where there may be one. */
-async function prepare(sql: Sql, folder: string, applied: number): Promise<void> {
+/** Whether a migration comes before which there is work to be done beside a serving version. */
+async function needsPreparation(sql: Sql, folder: string): Promise<boolean> {
   const files = readMigrationFiles({ migrationsFolder: folder })
   const isIn = files.some(({ folderMillis }) => folderMillis === versionOf(MONTHS))
-  if (applied === 0 || !isIn || (await schemaVersion(sql)) >= versionOf(MONTHS)) return
-  await patiently(sql, () => apply(sql, folder, versionOf(MONTHS)))
-  await prepareMonths(sql, patiently)
+  return isIn && (await schemaVersion(sql)) < versionOf(MONTHS)
 }
 
 async function patiently(sql: Sql, work: () => Promise<unknown>): Promise<void> {

@@ -32,13 +32,22 @@ export async function prepareMonths(sql: Sql, patiently: Patiently): Promise<voi
     on observations (id, corridor_id, effective_from)`
 }
 
-/** Promises that rows end before a month to come, unless a promise holds for long enough. */
+/**
+ * Promises that rows end before a month to come, unless a promise holds for long enough. A clock
+ * that went ahead may have recorded rows of a later month.
+ */
 const boundEnd = (sql: Sql) =>
   sql`
     do $$
     declare
+      last timestamptz := greatest(now(), (
+        select max(newest.effective_from) from corridors c cross join lateral (
+          select effective_from from observations where corridor_id = c.id
+          order by effective_from desc limit 1
+        ) newest
+      ));
       goal timestamptz :=
-        (date_trunc('month', now() at time zone 'UTC') + interval '2 months') at time zone 'UTC';
+        (date_trunc('month', last at time zone 'UTC') + interval '2 months') at time zone 'UTC';
       kept timestamptz := (
         select (regexp_match(pg_get_constraintdef(oid), '''([^'']+)'''))[1] from pg_constraint
         where conrelid = 'observations'::regclass and conname = 'observations_end'

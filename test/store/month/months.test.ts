@@ -4,7 +4,7 @@ import { migrate } from '~/store/migrate.ts'
 import { makeMonths } from '~/store/month/ahead.ts'
 import { folderBefore } from '../../support/migrations.ts'
 import { emptyDatabase, type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
-import { TEST_MS_MAX } from '../../support/until.ts'
+import { TEST_MS_MAX, until } from '../../support/until.ts'
 
 const MONTHS = '0019_corridor_keys'
 const ROWS = 5_000
@@ -72,14 +72,29 @@ describe('an upgrade with observations in it', () => {
 
   test('a run that was cut off before the migration holds nobody up, and is taken up', async () => {
     const { sql } = database
-    await sql.unsafe('create unique index observations_place on observations (id, corridor_id)')
-    await sql.unsafe(`update pg_index set indisvalid = false
-      where indexrelid = 'observations_place'::regclass`)
+    await sql.begin('isolation level repeatable read', async (tx) => {
+      await tx`select from currencies`
+      const refused = refusal(migrate(database))
+      await until('the index of the new key is being made', async () => {
+        const cut = await sql`
+          select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and query ~ '^\\s*create unique index'
+            and pid <> pg_backend_pid()`
+        return cut.length > 0
+      })
+      expect(await refused).toContain('what it prepared is kept: run it again')
+    })
+    const [index] = await sql`
+      select indisvalid as is_valid from pg_index
+      where indexrelid = 'observations_place'::regclass`
+    expect(index).toEqual({ is_valid: false })
     const tomorrow = new Date(Date.now() + DAY_MS).toISOString()
-    await sql.unsafe(`alter table observations add constraint observations_end
+    await sql.unsafe(`alter table observations drop constraint observations_end,
+      add constraint observations_end
       check (effective_from < '${tomorrow}') not valid`)
     await record(database, 0)
-    expect(await Promise.all([migrate(database), migrate(database)])).toContain(2)
+    const applied = await Promise.all([migrate(database), migrate(database)])
+    expect(applied.filter((count) => count === 0)).toEqual([0])
   })
 
   test('keeps all of them, and what the version before it recorded meanwhile', async () => {
@@ -119,6 +134,12 @@ describe('an upgrade with observations in it', () => {
     expect(row).toEqual({ ids: [1], since: null, until: null })
   })
 
+  test('the planner knows what there is in all parts together', async () => {
+    const [row] = await database.sql`
+      select reltuples as rows from pg_class where oid = 'observations'::regclass`
+    expect(row!.rows).toBeGreaterThanOrEqual(ROWS)
+  })
+
   test('the last index of the old table is gone, and each part has every index', async () => {
     const rows = await database.sql<{ part: string; indexes: number }[]>`
       select i.inhrelid::regclass::text as part, count(*)::int as indexes
@@ -126,6 +147,16 @@ describe('an upgrade with observations in it', () => {
       where i.inhparent = 'observations'::regclass group by 1`
     expect(new Set(rows.map(({ indexes }) => indexes))).toEqual(new Set([7]))
   })
+})
+
+test('an upgrade with observations of months to come takes them in', async () => {
+  const database = await emptyDatabase()
+  await migrate(database, await folderBefore(MONTHS))
+  await stock(database)
+  for (const days of [0, 100]) await record(database, days)
+  await migrate(database)
+  expect([...(await parts(database))]).toEqual([{ part: 'early', rows: 2 }])
+  await database.close()
 })
 
 describe('months', () => {
