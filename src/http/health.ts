@@ -8,6 +8,15 @@ export type HealthDeps = {
   isStopping?(): boolean
   /** Whether something was committed that memory could not load yet. */
   isBehind?(): boolean
+  /** The servers of a distributed database that do not answer; absent for one PostgreSQL. */
+  workers?(): WorkersAway
+}
+
+/** How many servers there are, how many are away, and how many corridors' rows with them. */
+export type WorkersAway = {
+  readonly workers: number
+  readonly away: number
+  readonly corridors: number
 }
 
 /** Why a replica cannot do all of its work; null when it can. */
@@ -37,11 +46,21 @@ export const healthRoutes = (deps: HealthDeps): Route[] => [
     path: '/readyz',
     async handle() {
       const code = await unreadinessOf(deps)
-      if (code === null) return jsonReply({ status: 'ready' })
+      if (code === null) return jsonReply({ status: 'ready', ...missingOf(deps) })
       const retry = { 'retry-after': RETRY_SECONDS }
       return jsonReply({ error: REASONS[code], code }, 503, retry)
     },
   },
 ]
+
+/** What is away although the replica is ready: all that is live is served, and other history. */
+function missingOf({ workers }: HealthDeps) {
+  const { away, workers: all, corridors } = workers?.() ?? { away: 0, workers: 0, corridors: 0 }
+  if (away === 0) return {}
+  const missing =
+    `database workers that do not answer: ${away} of ${all}; ` +
+    `the history of ${corridors} corridors is away, and nothing can be recorded for them`
+  return { missing }
+}
 
 const RETRY_SECONDS = '5'

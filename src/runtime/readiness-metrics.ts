@@ -21,6 +21,7 @@ export const readinessMetrics = ({ health, silence, memory }: ReadinessSources):
       return UNREADINESSES.map((reason) => [{ reason }, reason === found ? 1 : 0])
     },
   },
+  ...workerMetrics(health),
   {
     name: 'corridor_provider_silent_seconds',
     help: 'How long a provider that fell silent, by its usual interval, has sent nothing',
@@ -49,3 +50,28 @@ export const readinessMetrics = ({ health, silence, memory }: ReadinessSources):
       ]),
   },
 ]
+
+/** Metrics of the servers of a distributed database; none for one PostgreSQL. */
+function workerMetrics({ workers }: HealthDeps): Family[] {
+  if (!workers) return []
+  return [
+    {
+      name: 'corridor_database_workers',
+      help: 'Servers that keep the history of a distributed database',
+      type: 'gauge',
+      read: () => {
+        const { workers: all, away } = workers()
+        return [
+          [{ state: 'answers' }, all - away],
+          [{ state: 'away' }, away],
+        ]
+      },
+    },
+    {
+      name: 'corridor_database_corridors_away',
+      help: 'Corridors whose history is on a server that does not answer',
+      type: 'gauge',
+      read: () => [[{}, workers().corridors]],
+    },
+  ]
+}

@@ -5,7 +5,7 @@ import type { DaySource } from '~/memory/day-publication.ts'
 import { inTime } from '~/service/deadline.ts'
 import type { IngestDeps, ObservationStore } from '~/service/ingest.ts'
 import { WorkLimit } from '~/service/work-limit.ts'
-import { orUnavailable } from '~/store/outage.ts'
+import { isRefused, orUnavailable } from '~/store/outage.ts'
 import { type Tracing, traced } from '~/telemetry/tracing.ts'
 import type { ChangeListener } from './change-listener.ts'
 
@@ -46,7 +46,7 @@ export function recorderOf(deps: RecorderDeps): Recorder {
       const recorded = traced(tracing, 'database record', () => observations.record(batch))
       return await served(await orUnavailable(recorded, RECORDING_AWAY))
     } catch (error) {
-      changes.noteLostAnswer()
+      if (!isRefused(error)) changes.noteLostAnswer()
       throw error
     }
   }

@@ -168,11 +168,12 @@ export class Service implements RunningService {
     return new Streams({ ...this.options, memory, live, secret: this.#secret })
   }
 
-  #health({ refresher }: Core): HealthDeps {
+  #health({ refresher, spread }: Core): HealthDeps {
     const { sql } = this.options.database
     return {
       isStopping: () => this.#draining.isBegun,
       isBehind: () => refresher.isBehind,
+      ...(spread && { workers: () => spread.workers.figures }),
       isDatabaseReachable: reachability(() => sql`select 1`),
     }
   }

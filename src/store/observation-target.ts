@@ -1,5 +1,6 @@
 import type { PendingQuery, Row, TransactionSql } from 'postgres'
-import type { Sql } from './database.ts'
+import type { Database, Sql } from './database.ts'
+import { announcedIds, CHANGE_ROWS_MAX, loggedNews } from './news-channel.ts'
 import { TERM_COLUMNS } from './offer/offer-row.ts'
 
 /** Where the rows of an import are copied, a chunk at a time. */
@@ -37,6 +38,8 @@ export type ImportWay = {
   readonly recorded: Target
   /** A target that records each observation once. */
   readonly compared: Target
+  /** The statement that logs and announces its own rows, `inserted` of them. */
+  news(database: Database, own: PendingQuery<Row[]>, inserted: number): PendingQuery<Row[]>
 }
 
 /** The way where the observations lie in the database itself. */
@@ -47,6 +50,10 @@ export const localWay = (sql: Sql): ImportWay => ({
   },
   recorded: RECORDED,
   compared: COMPARED,
+  news: (database, own, inserted) =>
+    inserted > CHANGE_ROWS_MAX
+      ? loggedNews(database, 'observations')
+      : announcedIds(database, 'observations', { added: own, atMs: null }),
 })
 
 /**

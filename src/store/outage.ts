@@ -54,3 +54,16 @@ export function isOutage(error: unknown): boolean {
   }
   return false
 }
+
+/**
+ * Whether an error is the server's own answer, so that the transaction is rolled back for certain:
+ * also where it says that another server, which has some of the rows, is away.
+ */
+export function isRefused(error: unknown): boolean {
+  let current = error
+  for (let depth = 0; depth < CAUSES_MAX && current instanceof Error; depth++) {
+    if ((current as { severity?: unknown }).severity === 'ERROR') return true
+    current = current.cause
+  }
+  return false
+}

@@ -1,4 +1,4 @@
-import type { Corridor } from '~/domain/corridor.ts'
+import { type Corridor, corridorKey } from '~/domain/corridor.ts'
 import type { Database } from './database.ts'
 import { arrayLiteral } from './encoding.ts'
 
@@ -52,25 +52,39 @@ export class ProviderCorridors {
   }
 
   async #find(names: readonly SeriesName[]): Promise<void> {
-    const rows = await this.database.sql<(SeriesName & ObservedSeries)[]>`
-      select p.id, p.corridor_id as "corridorId",
-        p.provider_id as "providerId", c.source as "from", c.target as "to"
-      from ${this.#wanted(names)}
-      join corridors c on c.source = wanted.source and c.target = wanted.target
-      join provider_corridors p on p.corridor_id = c.id and p.provider_id = wanted.provider_id`
-    for (const row of rows) this.#series.set(keyOf(row), { id: row.id, corridorId: row.corridorId })
+    const corridors = await this.#corridorsOf(names)
+    if (corridors.size === 0) return
+    const rows = await this.database.sql<(ObservedSeries & { readonly providerId: string })[]>`
+      select id, corridor_id as "corridorId", provider_id as "providerId" from provider_corridors
+      where corridor_id = any(${arrayLiteral([...corridors.keys()])}::int[])
+        and provider_id = any(${arrayLiteral([...new Set(names.map(providerOf))])}::text[])`
+    for (const { id, corridorId, providerId } of rows)
+      this.#series.set(keyOf({ ...corridors.get(corridorId)!, providerId }), { id, corridorId })
+  }
+
+  /** The corridors of `names` by id, as far as they exist. */
+  async #corridorsOf(names: readonly SeriesName[]): Promise<ReadonlyMap<number, Corridor>> {
+    const rows = await this.database.sql<(Corridor & { readonly id: number })[]>`
+      select distinct c.id, c.source as "from", c.target as "to" from ${this.#wanted(names)}
+      join corridors c on c.source = wanted.source and c.target = wanted.target`
+    return new Map(rows.map(({ id, from, to }) => [id, { from, to }]))
   }
 
   /**
    * Creates rows in one order everywhere, and waits for another process that is creating one of
-   * them.
+   * them. Where observations are on several servers a corridor is made on all of them, and a series
+   * on its own alone.
    */
   async #create(names: readonly SeriesName[]): Promise<void> {
-    await this.database.sql`
-      insert into corridors (source, target)
-      select distinct source, target from ${this.#wanted(names)} order by source, target
-      on conflict do nothing`
-    await this.database.sql`
+    const { sql } = this.database
+    const known = new Set([...(await this.#corridorsOf(names)).values()].map(corridorKey))
+    const unknown = names.filter((name) => !known.has(corridorKey(name)))
+    if (unknown.length > 0)
+      await sql`
+        insert into corridors (source, target)
+        select distinct source, target from ${this.#wanted(unknown)} order by source, target
+        on conflict do nothing`
+    await sql`
       insert into provider_corridors (corridor_id, provider_id)
       select c.id, wanted.provider_id from ${this.#wanted(names)}
       join corridors c on c.source = wanted.source and c.target = wanted.target
@@ -80,11 +94,13 @@ export class ProviderCorridors {
 
   #wanted(names: readonly SeriesName[]) {
     return this.database.sql`unnest(
-      ${arrayLiteral(names.map(({ providerId }) => providerId))}::text[],
+      ${arrayLiteral(names.map(providerOf))}::text[],
       ${arrayLiteral(names.map(({ from }) => from))}::text[],
       ${arrayLiteral(names.map(({ to }) => to))}::text[]
     ) as wanted (provider_id, source, target)`
   }
 }
+
+const providerOf = ({ providerId }: SeriesName): string => providerId
 
 const keyOf = ({ providerId, from, to }: SeriesName): string => `${from}/${to}/${providerId}`

@@ -30,6 +30,18 @@ describe('GET /readyz', () => {
     expect([status, body]).toEqual([200, { status: 'ready' }])
   })
 
+  test('200 while some workers of the database are away, and tells what is missing', async () => {
+    const workers = { workers: 2, away: 1, corridors: 30 }
+    const { status, body } = await ask('/readyz', true, { workers: () => workers })
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      status: 'ready',
+      missing: expect.stringMatching(/workers.*: 1 of 2; .* 30 /),
+    })
+    const none = { workers: 2, away: 0, corridors: 0 }
+    expect((await ask('/readyz', true, { workers: () => none })).body).toEqual({ status: 'ready' })
+  })
+
   test('503 with Retry-After while it does not', async () => {
     const { status, body, headers } = await ask('/readyz', false)
     expect(status).toBe(503)

@@ -46,6 +46,24 @@ test('a batch whose sender got an answer while it waited for its turn is not rec
   expect(recorder.limit.figures).toEqual({ running: 0, waiting: 0, refused: 0 })
 })
 
+test('what the server refused is not recorded for certain; what broke off may be', async () => {
+  let lost = 0
+  const failing = (error: Error) =>
+    recorderOf({
+      ...recording,
+      observations: { ...recording.observations, record: () => Promise.reject(error) },
+      changes: { ...recording.changes, noteLostAnswer: () => void lost++ },
+    }).record(EMPTY)
+  const away = Object.assign(new Error('a worker is away'), { code: '08006', severity: 'ERROR' })
+  await expect(failing(away)).rejects.toMatchObject({ code: 'database_unavailable' })
+  expect(lost).toBe(0)
+  const closed = Object.assign(new Error('write CONNECTION_CLOSED'), { code: 'CONNECTION_CLOSED' })
+  await expect(failing(closed)).rejects.toMatchObject({ code: 'database_unavailable' })
+  const ended = Object.assign(new Error('shutting down'), { code: '57P01', severity: 'FATAL' })
+  await expect(failing(ended)).rejects.toMatchObject({ code: 'database_unavailable' })
+  expect(lost).toBe(2)
+})
+
 test('where days cannot be looked up, all of them are loaded later', async () => {
   const noted: DatabaseChange[] = []
   const recorder = recorderOf({

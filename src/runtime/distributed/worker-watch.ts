@@ -1,3 +1,4 @@
+import type { WorkersAway } from '~/http/health.ts'
 import type { Job } from '~/jobs/schedule.ts'
 import type { Log } from '~/log.ts'
 import { reachability } from '~/runtime/reachability.ts'
@@ -17,22 +18,15 @@ type WatchDeps = {
   readonly onBack: () => void
 }
 
-/** How many servers there are, how many are away, and how many corridors' rows with them. */
-type WorkerFigures = {
-  readonly workers: number
-  readonly away: number
-  readonly corridors: number
-}
-
 /** Knows which of the servers that keep rows answer. */
 export class WorkerWatch {
-  #figures: WorkerFigures = { workers: 0, away: 0, corridors: 0 }
+  #figures: WorkersAway = { workers: 0, away: 0, corridors: 0 }
   #isOwed = false
   readonly #asking = new Map<string, () => Promise<boolean>>()
 
   constructor(private readonly deps: WatchDeps) {}
 
-  get figures(): WorkerFigures {
+  get figures(): WorkersAway {
     return this.#figures
   }
 

@@ -9,6 +9,7 @@ import {
   SERIES_AND_TIME,
   type Target,
 } from '~/store/observation-target.ts'
+import { announcedSpread } from './spread-changes.ts'
 
 /**
  * How an import records on a Citus cluster: each chunk is copied to a table on the coordinator,
@@ -36,6 +37,7 @@ export const distributedWay = (sql: Sql): ImportWay => ({
       return moved(tx)
     },
   },
+  news: (database, added) => announcedSpread(database, { added, atText: null }),
 })
 
 const RECORDED_COLUMNS = `corridor_id, provider_corridor_id, offer_id, effective_from, valid_until,

@@ -12,6 +12,9 @@ export const CORRIDOR_OFFERS_MAX = 1000
 const UNUSED_MINUTES_MAX = 10
 const LOCK_NAME = 'corridor offers'
 
+/** Whether the rows of a corridor are on one of several servers. */
+type Place = { readonly isDistributed: boolean }
+
 /** An offer of a series that is to be found or made, and the index of the first row of it. */
 export type Wanted = Corridor & {
   readonly index: number
@@ -25,12 +28,15 @@ export type Wanted = Corridor & {
 export type OfferName = { readonly id: number; readonly series: number; readonly key: string }
 
 /** Those of the wanted offers that count already, and so may be used without asking further. */
-export const countedOffers = (sql: Sql | TransactionSql, wanted: readonly Wanted[]) =>
-  sql<OfferName[]>`
+export const countedOffers = (
+  sql: Sql | TransactionSql,
+  wanted: readonly Wanted[],
+  place: Place,
+) => sql<OfferName[]>`
     select f.id, f.provider_corridor_id as series, f.key
-    from ${wantedRows(sql, wanted)}
-    join offers f on f.provider_corridor_id = wanted.series and f.key = wanted.key
-    where ${counts(sql)}`
+    from offers f join ${wantedRows(sql, wanted)}
+      on f.provider_corridor_id = wanted.series and f.key = wanted.key
+    where ${isOf(sql, wanted)} and ${counts(sql, place)}`
 
 /**
  * Makes the wanted offers, or none of them when that would exceed a limit; then a fault for each
@@ -39,15 +45,20 @@ export const countedOffers = (sql: Sql | TransactionSql, wanted: readonly Wanted
  * A lock on each corridor lets everybody count and make in turn. Offers that do not count any more,
  * because all of their rows have run out, are counted as new ones.
  */
-export async function makeOffers(sql: Sql, tx: TransactionSql, wanted: readonly Wanted[]) {
+export async function makeOffers(
+  sql: Sql,
+  tx: TransactionSql,
+  wanted: readonly Wanted[],
+  place: Place,
+) {
   const corridorIds = [...new Set(wanted.map(({ corridorId }) => corridorId))].sort((a, b) => a - b)
   await tx`
     select pg_advisory_xact_lock(hashtext(${LOCK_NAME}), id)
     from unnest(${arrayLiteral(corridorIds)}::int[]) id`
-  const made = [...(await countedOffers(tx, wanted))]
+  const made = [...(await countedOffers(tx, wanted, place))]
   const isMade = new Set(made.map(({ series, key }) => `${series} ${key}`))
   const unmade = wanted.filter(({ series, key }) => !isMade.has(`${series} ${key}`))
-  const faults = faultsOf(unmade, await offersIn(tx, corridorIds))
+  const faults = faultsOf(unmade, await offersIn(tx, corridorIds, place))
   if (faults.length > 0) return { made: [], faults }
   await tx`
     insert into offers (provider_corridor_id, key, source_country, target_country, pay_in, pay_out,
@@ -58,31 +69,45 @@ export async function makeOffers(sql: Sql, tx: TransactionSql, wanted: readonly 
     from ${wantedRows(tx, unmade)}
     on conflict do nothing`
   const rows = await tx<OfferName[]>`
-    select f.id, wanted.series, wanted.key from ${wantedRows(tx, unmade)}
-    join offers f on f.provider_corridor_id = wanted.series and f.key = wanted.key`
+    select f.id, wanted.series, wanted.key from offers f join ${wantedRows(tx, unmade)}
+      on f.provider_corridor_id = wanted.series and f.key = wanted.key
+    where ${isOf(tx, unmade)}`
   return { made: [...made, ...rows], faults }
+}
+
+/** Whether the offer `f` is in the corridor of one that is wanted, said by their ids. */
+const isOf = (sql: Sql | TransactionSql, wanted: readonly Wanted[]) => {
+  const corridorIds = [...new Set(wanted.map(({ corridorId }) => corridorId))]
+  return sql`f.corridor_id = any(${arrayLiteral(corridorIds)}::int[])`
 }
 
 type Counted = { readonly series: number; readonly corridorId: number; readonly offers: number }
 
 /** How many offers of each series in some corridors count. */
-const offersIn = (sql: TransactionSql, corridorIds: readonly number[]) => sql<Counted[]>`
+const offersIn = (sql: TransactionSql, corridorIds: readonly number[], place: Place) => sql<
+  Counted[]
+>`
   select p.id as series, p.corridor_id as "corridorId", count(*)::int as offers
-  from provider_corridors p join offers f on f.provider_corridor_id = p.id
-  where p.corridor_id = any(${arrayLiteral(corridorIds)}::int[]) and ${counts(sql)}
+  from provider_corridors p
+  join offers f on f.provider_corridor_id = p.id and f.corridor_id = p.corridor_id
+  where p.corridor_id = any(${arrayLiteral(corridorIds)}::int[]) and ${counts(sql, place)}
   group by p.id, p.corridor_id`
 
 /** Whether the offer `f` has a row that has not run out, or was made just now. */
-const counts = (sql: Sql | TransactionSql) => sql`(
+const counts = (sql: Sql | TransactionSql, place: Place) => sql`(
   f.made_at > now() - make_interval(mins => ${UNUSED_MINUTES_MAX})
   or exists (
-    select from observations where provider_corridor_id = f.provider_corridor_id
-      and offer_id = f.id and valid_until is null
+    select 1 from observations where provider_corridor_id = f.provider_corridor_id
+      ${besideOffer(sql, place)} and offer_id = f.id and valid_until is null
   ) or exists (
-    select from observations where provider_corridor_id = f.provider_corridor_id
-      and offer_id = f.id and valid_until >= now()
+    select 1 from observations where provider_corridor_id = f.provider_corridor_id
+      ${besideOffer(sql, place)} and offer_id = f.id and valid_until >= now()
   )
 )`
+
+/** What finds rows on the server of the offer `f`; one PostgreSQL is better off without it. */
+const besideOffer = (sql: Sql | TransactionSql, { isDistributed }: Place) =>
+  isDistributed ? sql`and corridor_id = f.corridor_id` : sql``
 
 /** A fault for each of the offers that there is no room for. */
 function faultsOf(unmade: readonly Wanted[], counted: readonly Counted[]): RowFault[] {

@@ -2,6 +2,7 @@ import type { Corridor } from '~/domain/corridor.ts'
 import type { RowFault } from '~/domain/observation.ts'
 import { type Offer, offerKey, PLAIN } from '~/domain/offer/terms.ts'
 import type { Database } from '~/store/database.ts'
+import { isDistributed } from '~/store/distributed/distribution.ts'
 import type { ObservedSeries } from '~/store/provider-corridors.ts'
 import { rerun } from '~/store/rerun.ts'
 import { countedOffers, makeOffers, type OfferName, type Wanted } from './made-offers.ts'
@@ -68,10 +69,13 @@ export class Offers {
         ids.set(placeOf(series, key), id)
       }
     }
-    note(await countedOffers(sql, [...missing.values()]))
+    const place = { isDistributed: await isDistributed(sql) }
+    note(await countedOffers(sql, [...missing.values()], place))
     const unknown = [...missing].filter(([place]) => !ids.has(place)).map(([, wanted]) => wanted)
     if (unknown.length === 0) return []
-    const { made, faults } = await rerun(() => sql.begin((tx) => makeOffers(sql, tx, unknown)))
+    const { made, faults } = await rerun(() =>
+      sql.begin((tx) => makeOffers(sql, tx, unknown, place)),
+    )
     note(made)
     return faults
   }

@@ -5,7 +5,6 @@ import { isDistributed } from '~/store/distributed/distribution.ts'
 import { distributedWay } from '~/store/distributed/import-way.ts'
 import { copyLine, instantText, storedEvidence } from '~/store/encoding.ts'
 import { makeEarlierMonths } from '~/store/month/earlier.ts'
-import { announcedIds, CHANGE_ROWS_MAX, loggedNews } from '~/store/news-channel.ts'
 import { type ImportWay, localWay, type Target } from '~/store/observation-target.ts'
 import { isLong, keepLong } from '~/store/offer/long-prices.ts'
 import { storedTerms } from '~/store/offer/offer-row.ts'
@@ -83,9 +82,7 @@ async function importedAll({ database, rows }: Source, newest: NewestKnown | nul
     // At the end, so that rows that others may want are locked briefly and in everybody's order.
     if (copy.hasLong) await tx`${keepLong(sql, own())}`
     await tx`${addToRollups(sql, own())}`
-    if (inserted > CHANGE_ROWS_MAX) await tx`${loggedNews(database, 'observations')}`
-    else if (inserted > 0)
-      await tx`${announcedIds(database, 'observations', { added: own(), atMs: null })}`
+    if (inserted > 0) await tx`${way.news(database, own(), inserted)}`
     return { inserted, skipped }
   })
 }
