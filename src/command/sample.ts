@@ -28,7 +28,7 @@ export async function loadSample(database: Database, options: SampleOptions): Pr
   if (reading.faults.length > 0) throw new Error(`the sample is broken: ${reading.faults[0]}`)
   await catalogues.apply(reading)
   const catalogue = new CatalogueIndex(await catalogues.load())
-  const [held] = await database.sql`select exists (select from observations) as quotes`
+  const [held] = await database.sql`select exists (select 1 from observations) as quotes`
   if (held?.quotes) return false
   const references = await importReferences({
     database,

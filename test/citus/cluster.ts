@@ -37,12 +37,14 @@ type ClusterOptions = {
 export type Cluster = {
   /** The address of the coordinator's database, as its superuser. */
   readonly url: string
-  readonly workers: readonly Worker[]
+  readonly coordinator: Node
+  readonly workers: readonly Node[]
   readonly folder: string
   close(): Promise<void>
 }
 
-export type Worker = {
+/** One server of a cluster. */
+export type Node = {
   readonly port: number
   /** The address of its own database, for tests that look at shards. */
   readonly url: string
@@ -76,14 +78,8 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     return {
       url: addressOf(coordinator!.port, password),
       folder,
-      workers: workers.map((server) => ({
-        port: server.port,
-        url: addressOf(server.port, password),
-        stop: (end: End) => server.stop(end),
-        start: () => server.start(),
-        freeze: () => server.freeze(),
-        thaw: () => server.thaw(),
-      })),
+      coordinator: nodeOf(coordinator!, password),
+      workers: workers.map((server) => nodeOf(server, password)),
       close,
     }
   } catch (error) {
@@ -91,6 +87,15 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     throw error
   }
 }
+
+const nodeOf = (server: Server, password: string): Node => ({
+  port: server.port,
+  url: addressOf(server.port, password),
+  stop: (end) => server.stop(end),
+  start: () => server.start(),
+  freeze: () => server.freeze(),
+  thaw: () => server.thaw(),
+})
 
 type Place = { readonly programs: string; readonly user: SystemUser | null; readonly data: string }
 

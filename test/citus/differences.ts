@@ -12,7 +12,7 @@ import { Random } from '../fuzz/random.ts'
 import { type Answer, asked, differenceOf } from './answers.ts'
 import { CORRIDORS, newRow, PROVIDERS, pastRow, type Row } from './market.ts'
 import { KINDS, type Kind } from './questions.ts'
-import { applyCatalogue, importRows, type Side } from './sides.ts'
+import { applyCatalogue, empty, importRows, type Side } from './sides.ts'
 
 export type Sizes = {
   /** Rows of the market before the first question, beside those of the sample. */
@@ -35,6 +35,8 @@ export type Differences = {
   readonly told: readonly Told[]
   /** The first differences, and whatever else did not hold. */
   readonly faults: readonly string[]
+  /** The last errors that services logged. */
+  readonly errors: readonly string[]
 }
 
 type Stage = {
@@ -53,6 +55,7 @@ const ROUNDS = 10
 const BATCHES = 6
 const IMPORTED = 1500
 const FAULTS_SHOWN = 20
+const ERRORS_SHOWN = 3
 const SETTLED_MS_MAX = 30_000
 /** News from elsewhere shows within a second; until then all services agree on what was before. */
 const ALIKE_MS = 2000
@@ -63,7 +66,8 @@ const TURN_MS = 31 * MINUTE_MS
 /**
  * Asks both sides the same random questions at the same moments, in rounds; before each, both get
  * the same batches, imports and catalogues. Both have two services, one for recording, and a clock
- * that stands still while questions are asked, so that answers are alike byte for byte.
+ * that stands still while questions are asked, so that answers are alike byte for byte. In the end
+ * the first side gets a backup of the second, and both are asked once more.
  */
 export async function differences(
   sides: readonly [Side, Side],
@@ -96,10 +100,25 @@ export async function differences(
       clock.hold(clock.now() + TURN_MS)
     }
     await agreeOnRollups(stage)
-    return { told: [...stage.told.values()], faults: stage.faults }
+    for (const replica of both[0].replicas) await replica.stop()
+    const back = { ...stage, sides: [await played(await restored(stage)), both[1]] as const }
+    await settled(back)
+    await askAll(back, ROUNDS, sizes.questions / ROUNDS)
+    const logged = [...replicas].map((replica) => replica.errors(ERRORS_SHOWN))
+    const errors = (await Promise.all(logged)).flat()
+    return { told: [...stage.told.values()], faults: stage.faults, errors }
   } finally {
     for (const replica of replicas) await replica.kill()
   }
+}
+
+/** The way back: what the second side holds, in the emptied database of the first. */
+async function restored({ sides: [to, from], folder }: Stage): Promise<Side> {
+  const file = join(folder, 'backup.gz')
+  await command(['backup', file], { DATABASE_URL: from.url })
+  await empty(to.sql, to.name)
+  await command(['restore', file], { DATABASE_URL: to.url })
+  return { ...to, keys: from.keys }
 }
 
 const none = (name: string): Told => ({ name, asked: 0, filled: 0, different: 0 })

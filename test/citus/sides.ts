@@ -56,7 +56,7 @@ const hasCitus = async (sql: Sql): Promise<boolean> =>
   (await sql`select from pg_extension where extname = 'citus'`).length > 0
 
 /** Takes away what an earlier run left. Throws for a database that somebody else has filled. */
-async function empty(sql: Sql, name: string): Promise<void> {
+export async function empty(sql: Sql, name: string): Promise<void> {
   const [held] = await sql`
     select to_regnamespace(${MARK}) is not null as is_ours,
       exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -64,14 +64,34 @@ async function empty(sql: Sql, name: string): Promise<void> {
         as is_filled`
   if (held!.is_filled && !held!.is_ours)
     throw new Error(`${name} has tables: give the URL of an empty database, which the run may use`)
-  const schemas = await sql`
+  const schemas = await sql<{ name: string }[]>`
     select n.nspname as name from pg_namespace n
-    where n.nspname !~ '^(pg_|information_schema)' and not exists (
+    where n.nspname !~ '^(pg_|information_schema|public$)' and not exists (
       select from pg_depend where objid = n.oid and deptype = 'e')`
   for (const schema of schemas) await sql`drop schema ${sql(schema.name)} cascade`
-  await sql`create schema public`
+  for (const kind of Object.keys(THINGS) as Thing[])
+    for (const { name } of await sql.unsafe<{ name: string }[]>(THINGS[kind]))
+      await sql.unsafe(`drop ${kind} if exists ${name} cascade`)
   await sql`create schema ${sql(MARK)}`
 }
+
+const isOurs = (id: string, schema: string): string => `
+  ${schema} = 'public'::regnamespace and not exists (
+    select from pg_depend where objid = ${id} and deptype = 'e')`
+
+/** What an extension may have its place beside, in the schema that is not dropped. */
+const THINGS = {
+  table: `select oid::regclass::text as name from pg_class
+    where relkind in ('r', 'p') and ${isOurs('oid', 'relnamespace')}`,
+  sequence: `select oid::regclass::text as name from pg_class
+    where relkind = 'S' and ${isOurs('oid', 'relnamespace')}`,
+  routine: `select oid::regprocedure::text as name from pg_proc
+    where ${isOurs('oid', 'pronamespace')}`,
+  type: `select oid::regtype::text as name from pg_type
+    where typtype = 'e' and ${isOurs('oid', 'typnamespace')}`,
+}
+
+type Thing = keyof typeof THINGS
 
 /** Applies a catalogue, as an operator does beside the running service. */
 export async function applyCatalogue(
