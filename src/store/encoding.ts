@@ -18,6 +18,10 @@ function arrayElement(value: string | number | null): string {
 /** A `timestamptz` in the server's input format, exact to the millisecond. */
 export const instantText = (ms: number): string => new Date(ms).toISOString()
 
+/** As `instantText`, with the words for the ends of time. */
+export const boundText = (ms: number): string =>
+  Number.isFinite(ms) ? instantText(ms) : ms < 0 ? '-infinity' : 'infinity'
+
 /** One row of COPY's text format with its line end; null becomes `\N`. */
 export function copyLine(fields: readonly (string | number | null)[]): string {
   return `${fields.map(copyField).join('\t')}\n`

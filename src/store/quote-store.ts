@@ -1,11 +1,13 @@
+import type { PendingQuery, Row, TransactionSql } from 'postgres'
 import type { Corridor } from '~/domain/corridor.ts'
 import type { Window } from '~/domain/period.ts'
 import type { Evidence } from '~/domain/price/evidence.ts'
 import type { RateType } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { Database, Sql } from './database.ts'
+import { isDistributed } from './distributed/distribution.ts'
 import { arrayLiteral, instantText } from './encoding.ts'
-import { liveRows } from './offer/live.ts'
+import { type LiveAsk, liveRows, type OfferPlace } from './offer/live.ts'
 import { type OfferRow, offerColumns, offerOf, withOffer } from './offer/offer-row.ts'
 
 export function createQuoteStore(database: Database) {
@@ -22,7 +24,7 @@ export function createQuoteStore(database: Database) {
   }
 
   /** Quotes that meet a condition, looked for in the months of the window alone. */
-  async function quotesWhere(condition: ReturnType<typeof withOffer>, window: Window | null) {
+  async function quotesWhere(condition: PendingQuery<Row[]>, window: Window | null) {
     const within =
       window &&
       sql`and o.effective_from >= ${instantText(window.fromMs)}::timestamptz
@@ -30,9 +32,9 @@ export function createQuoteStore(database: Database) {
     const rows = await sql<QuoteRow[]>`
       select ${quoteColumns(sql)}
       from observations o
-      join provider_corridors p on p.id = o.provider_corridor_id
+      join provider_corridors p on p.id = o.provider_corridor_id and p.corridor_id = o.corridor_id
       join corridors c on c.id = o.corridor_id
-      ${withOffer(sql)}
+      ${withOffer(sql, sql`o.corridor_id`)}
       where ${condition} ${within ?? sql``}
       order by o.id`
     return rows.map(quoteOf)
@@ -79,19 +81,48 @@ export const quoteIn = ({ from, to }: Corridor, row: SaidRow): Quote => ({
   offer: offerOf(row),
 })
 
-/** The statement behind `live`. */
-export function liveQuotes(database: Database, nowMs: number) {
-  const { sql } = database
-  return sql<QuoteRow[]>`
-    select ${quoteColumns(sql)}
-    from (${liveRows(database, nowMs)}) live
-    cross join lateral (
-      select * from observations
-      where id = live.id and corridor_id = live.corridor_id
-        and effective_from = live.effective_from
-      limit 1
-    ) o
-    join provider_corridors p on p.id = o.provider_corridor_id
-    join corridors c on c.id = p.corridor_id
-    ${withOffer(sql)}`
+/**
+ * The rows behind `live`, some of them more than once: those of the latest months, and all of the
+ * offers that have an earlier one, as of one moment. `tables` may begin the statement, with other
+ * contents for the tables that it reads.
+ */
+export const liveQuotes = (
+  { sql }: Database,
+  nowMs: number,
+  tables: PendingQuery<Row[]> = sql``,
+): Promise<QuoteRow[]> =>
+  sql.begin('isolation level repeatable read read only', async (tx) => {
+    // The planner expects too few rows of an offer to walk an index in their order.
+    await tx`set local enable_sort = off`
+    await tx`set local jit = off`
+    const ask = { nowMs, tables, isDistributed: await isDistributed(sql) }
+    const near = await liveStatement(sql, tx, { ...ask, offers: null })
+    const offers = farOffers(near)
+    if (offers.length === 0) return near
+    const far = await liveStatement(sql, tx, { ...ask, offers })
+    return [...near, ...far].filter(({ id }) => id !== null)
+  })
+
+/** The offers that a search in the latest months does not say all of. */
+function farOffers(rows: readonly LiveRow[]): OfferPlace[] {
+  const far = new Map<string, OfferPlace>()
+  for (const { id, series, of_offer: offer } of rows)
+    if (id === null) far.set(`${series} ${offer}`, { series, offer })
+  return [...far.values()]
 }
+
+type LiveRow = QuoteRow & { readonly series: number; readonly of_offer: number }
+
+/** A row without an id says an offer alone: see `liveRows`. */
+export const liveStatement = (sql: Sql, tx: Sql | TransactionSql, ask: LiveAsk) => tx<LiveRow[]>`
+  ${ask.tables ?? sql``}
+  select live.series, live.offer_id as of_offer, ${quoteColumns(sql)}
+  from (${liveRows(sql, ask)}) live
+  left join lateral (
+    select * from observations
+    where id = live.id and corridor_id = live.corridor_id and effective_from = live.effective_from
+    limit 1
+  ) o on true
+  join provider_corridors p on p.id = live.series and p.corridor_id = live.corridor_id
+  join corridors c on c.id = live.corridor_id
+  ${withOffer(sql, sql`live.corridor_id`)}`

@@ -76,7 +76,7 @@ async function liveView(from: string, to: string): Promise<CorridorView> {
     join provider_corridors p on p.corridor_id = c.id
     join providers pr on pr.id = p.provider_id and pr.is_active
     cross join lateral (${newest}) o
-    ${withOffer(sql)}
+    ${withOffer(sql, sql`p.corridor_id`)}
     left join lateral (${saidThen(from)}) a on true
     left join lateral (${saidThen(to)}) b on true
     where c.source = ${from} and c.target = ${to}`
@@ -174,7 +174,7 @@ async function matrix(query: Query): Promise<Matrix> {
       join provider_corridors p on p.corridor_id = c.id
       join providers pr on pr.id = p.provider_id and pr.is_active
       cross join lateral (${newest}) o
-      ${withOffer(sql)}
+      ${withOffer(sql, sql`p.corridor_id`)}
       where c.source = any(${bases}) and c.target = any(${quotes})
         and o.rate_type in ('retail', 'p2p', 'interbank')
       order by c.source, c.target, o.rate desc, o.effective_from desc, p.provider_id`,
@@ -220,7 +220,7 @@ async function providerRates(query: Query) {
       join currencies a on a.code = c.source and a.is_active
       join currencies b on b.code = c.target and b.is_active
       cross join lateral (${newest}) o
-      ${withOffer(sql)}
+      ${withOffer(sql, sql`p.corridor_id`)}
       where p.provider_id = ${id}
       order by c.source, c.target`,
   ])

@@ -7,7 +7,7 @@ import { View } from '~/memory/view.ts'
 import { heldSeriesOf } from '~/service/held-series.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { lastRows } from '~/store/past/held-store.ts'
-import { NOW_MS, observation, scannedTables, stockedDatabase } from '../store/samples.ts'
+import { NOW_MS, observation, placeIn, scannedTables, stockedDatabase } from '../store/samples.ts'
 import { PROVIDERS } from '../support/catalogue.ts'
 import { offer } from '../support/offers.ts'
 import { pastOf } from '../support/past.ts'
@@ -149,7 +149,9 @@ describe('heldSeriesOf', () => {
 
   test('asks by index alone', async () => {
     const stretches = [{ fromMs: FROM_MS, beforeMs: NOW_MS, lastMs: NOW_MS - 1 }]
-    const statement = lastRows(database, QUESTION, stretches)
+    const { from, to } = QUESTION
+    const place = await placeIn(database, { from, to })
+    const statement = lastRows(database, place, { stretches, firstMs: FROM_MS })
     expect(await scannedTables(database, statement)).not.toContain('early')
   })
 })

@@ -3,7 +3,9 @@ import { connect as dial, type Socket } from 'node:net'
 import postgres from 'postgres'
 import { connect, poolOf, type Sql } from '~/store/database.ts'
 import { isOutage } from '~/store/outage.ts'
+import { readPool } from '~/store/read-pool.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { until } from '../support/until.ts'
 
 const START_MS_MAX = 30_000
 
@@ -83,4 +85,22 @@ test('a pool reports how its connections are used, and what waits for one', asyn
     return [waiting]
   })
   await sql.end()
+})
+
+test('a pool has each connection begin with its session', async () => {
+  const pool = readPool(database, { connectionsMax: 1, statementMsMax: 1000 })
+  const setting = async () => {
+    const [row] = await pool.sql`
+      select current_setting('plan_cache_mode') as mode, pg_backend_pid() as pid`
+    return row!
+  }
+  const first = await setting()
+  expect(first.mode).toBe('force_generic_plan')
+  await database.sql`select pg_terminate_backend(${first.pid})`
+  await until(
+    'a new connection',
+    async () => (await setting().catch(() => first)).pid !== first.pid,
+  )
+  expect((await setting()).mode).toBe('force_generic_plan')
+  await pool.close()
 })

@@ -1,8 +1,10 @@
 import { afterAll } from 'bun:test'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import type { PendingQuery } from 'postgres'
+import type { Corridor } from '~/domain/corridor.ts'
 import type { Observation } from '~/domain/observation.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import type { Place } from '~/store/corridor-ids.ts'
 import { connect, type Database } from '~/store/database.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
@@ -90,4 +92,11 @@ export async function scannedTables<Rows extends readonly (object | undefined)[]
   const [{ Plan }] = row!['QUERY PLAN'] as [{ Plan: Record<string, unknown> }]
   walk(Plan)
   return found
+}
+
+/** A corridor as statements name it; the corridor has to exist. */
+export async function placeIn({ sql }: Database, corridor: Corridor): Promise<Place> {
+  const [row] = await sql<[{ id: number }]>`
+    select id from corridors where source = ${corridor.from} and target = ${corridor.to}`
+  return { corridor, corridorId: row.id, isDistributed: false, parts: 0 }
 }

@@ -46,10 +46,10 @@ export function createSpreadQuoteStore(database: Database) {
     },
     /** What is live in some corridors, or in all, as if hidden rows had not been recorded. */
     async live(nowMs: number, hidden: Hidden | null, corridorIds: readonly number[] | null) {
-      const rows = await sql<QuoteRow[]>`
-        with seen as (select) ${hidden ? shown(sql, hidden) : sql``}
-        ${corridorIds ? reachable(sql, corridorIds) : sql``}
-        ${liveQuotes(database, nowMs)}`
+      const tables = sql`
+        with seen as (select 1) ${hidden ? shown(sql, hidden) : sql``}
+        ${corridorIds ? reachable(sql, corridorIds) : sql``}`
+      const rows = await liveQuotes(database, nowMs, tables)
       return [...new Map(rows.map((row) => [row.id, quoteOf(row)])).values()]
     },
   }

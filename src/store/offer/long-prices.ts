@@ -6,7 +6,7 @@ import type { Sql } from '~/store/database.ts'
 /** Observations that are valid for longer than so many days are kept aside too. */
 const LONG_PRICE_DAYS = 32
 
-const LONG_PRICE_MS = LONG_PRICE_DAYS * DAY_MS
+export const LONG_PRICE_MS = LONG_PRICE_DAYS * DAY_MS
 
 export const isLong = ({ effectiveMs, offer }: Observation): boolean =>
   (offer?.validUntilMs ?? 0) - effectiveMs > LONG_PRICE_MS

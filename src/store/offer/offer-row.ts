@@ -1,3 +1,4 @@
+import type { PendingQuery, Row } from 'postgres'
 import { SECOND_MS } from '~/domain/duration.ts'
 import { type Offer, offerOfKey, PLAIN } from '~/domain/offer/terms.ts'
 import type { Sql } from '~/store/database.ts'
@@ -21,8 +22,12 @@ export const offerColumns = (sql: Sql) => sql`
   f.key as offer_key, o.fee_percent, o.delivery_min, o.delivery_max,
   extract(epoch from o.valid_until) * 1000 as valid_until_ms`
 
-/** The join that finds the offers of observations `o`; plain rows find none. */
-export const withOffer = (sql: Sql) => sql`left join offers f on f.id = o.offer_id`
+/**
+ * The join that finds the offers of observations `o` of a corridor; plain rows find none, and are
+ * not looked for.
+ */
+export const withOffer = (sql: Sql, corridorId: PendingQuery<Row[]>) =>
+  sql`left join offers f on f.id = nullif(o.offer_id, 0) and f.corridor_id = ${corridorId}`
 
 const interned = new Map<string, Offer>()
 

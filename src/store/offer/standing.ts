@@ -1,5 +1,12 @@
 import type { PendingQuery, Row } from 'postgres'
+import type { Standing } from '~/domain/history.ts'
 import type { Sql } from '~/store/database.ts'
+import { onShard, type Shard } from '~/store/distributed/shard.ts'
+import { instantText } from '~/store/encoding.ts'
+import { LONG_PRICE_MS } from './long-prices.ts'
+
+/** How far before a moment prices are looked for at first. */
+export const NEAR_MS = LONG_PRICE_MS
 
 /** A part of a SQL statement. */
 type Part = PendingQuery<Row[]>
@@ -18,38 +25,82 @@ const line = (sql: Sql, { corridorId, from, until }: { [name: string]: Part }) =
   box(point(${corridorId!}::float8, ${coordinate(sql, from!)}),
     point(${corridorId!}::float8, ${coordinate(sql, until!)}))`
 
-type StandingPart = {
-  readonly corridorId: Part
+type StandingPart = Required<Shard> & {
   /** A moment from which on they hold. */
   readonly since: Part
   /** They took effect earlier. */
   readonly before: Part
+  /** The earliest that `since` is, and the latest that `before` is. */
+  readonly bounds: Standing
+  /** Whether it finds those too that took effect more than `NEAR_MS` before `since`. */
+  readonly isFar: boolean
 }
 
 /**
  * The observations of a corridor that run out and hold at `since` or later, if nothing more is
  * said: of each offer the newest one, and each older one that is valid for longer than all newer
- * ones.
+ * ones. As `pricedColumns`.
  *
  * One search in the index of all that run out, by the time that they hold, reads those that hold at
- * one moment and none of the history before or after it. As `pricedColumns`.
- *
- * Without the time zone the server might walk another index whole for the sake of `before`, which
- * it takes for as good.
+ * one moment and none of the history before or after it. It ends at the months in which a price
+ * took effect that is not kept among the long ones.
  */
-export const standingEnding = (sql: Sql, { corridorId, since, before }: StandingPart) => sql`
-  select ${pricedColumns(sql)} from (
-    select ${pricedColumns(sql)}, max(valid_until) over (
-      partition by provider_corridor_id, offer_id order by effective_from desc, id desc
-      rows between unbounded preceding and 1 preceding
-    ) as newer_until
-    from observations
-    where valid_until is not null
-      and effective_from at time zone 'UTC' < ${before} at time zone 'UTC'
-      and ${line(sql, {
-        corridorId: sql`observations.corridor_id`,
-        from: sql`observations.effective_from`,
-        until: sql`observations.valid_until`,
-      })} && ${line(sql, { corridorId, from: since, until: sql`greatest(${since}, ${before})` })}
-  ) ending
-  where newer_until is null or newer_until < valid_until`
+export function standingEnding(sql: Sql, part: StandingPart) {
+  const { since, before, isFar } = part
+  return sql`
+    select ${pricedColumns(sql)} from (
+      select ${pricedColumns(sql)}, max(valid_until) over (
+        partition by provider_corridor_id, offer_id order by effective_from desc, id desc
+        rows between unbounded preceding and 1 preceding
+      ) as newer_until
+      from (
+        select ${pricedColumns(sql)} from observations
+        where valid_until is not null ${onShard(sql, part)}
+          and effective_from >= ${nearText(part)}::timestamptz
+          and effective_from < ${instantText(part.bounds.beforeMs)}::timestamptz
+          and effective_from < ${before}
+          and ${heldLine(sql)} && ${line(sql, {
+            corridorId: sql`${part.corridorId}`,
+            from: since,
+            until: sql`greatest(${since}, ${before})`,
+          })}
+          and ${heldLine(sql)} <@ ${corridorLine(sql, part)}
+        ${isFar ? sql`union all ${longOnes(sql, part)}` : sql``}
+      ) either
+    ) ending
+    where newer_until is null or newer_until < valid_until`
+}
+
+const nearText = ({ bounds }: Pick<StandingPart, 'bounds'>) => instantText(bounds.sinceMs - NEAR_MS)
+
+/** The time that an observation holds, in the words of the index. */
+const heldLine = (sql: Sql) =>
+  line(sql, {
+    corridorId: sql`observations.corridor_id`,
+    from: sql`observations.effective_from`,
+    until: sql`observations.valid_until`,
+  })
+
+/** All time of a corridor. With it the planner knows how few rows the search finds. */
+const corridorLine = (sql: Sql, { corridorId: id }: StandingPart) =>
+  sql`box(point(${id}::float8, '-infinity'), point(${id}::float8, 'infinity'))`
+
+const longOnes = (sql: Sql, part: StandingPart) => sql`
+  select far.* from long_prices l
+  cross join lateral (
+    select ${pricedColumns(sql)} from observations
+    where id = l.id and corridor_id = ${part.corridorId} and effective_from = l.effective_from
+      and effective_from < ${nearText(part)}::timestamptz
+    limit 1
+  ) far
+  where l.corridor_id = ${part.corridorId} and l.valid_until >= ${part.since}
+    and l.effective_from < ${nearText(part)}::timestamptz`
+
+/** Whether there is one that `standingEnding` finds only if it is to look far. */
+export const hasLongOnes = (sql: Sql, part: Pick<StandingPart, 'corridorId' | 'bounds'>) => sql`
+  exists (
+    select 1 from long_prices
+    where corridor_id = ${part.corridorId}
+      and valid_until >= ${instantText(part.bounds.sinceMs)}::timestamptz
+      and effective_from < ${nearText(part)}::timestamptz
+  )`

@@ -1,31 +1,44 @@
 import type { Corridor } from '~/domain/corridor.ts'
 import type { Window } from '~/domain/period.ts'
 import type { RateType } from '~/domain/provider.ts'
-import type { Database } from '~/store/database.ts'
-import { arrayLiteral, instantText } from '~/store/encoding.ts'
-import { everyOffer, ofOffer } from '~/store/offer/held.ts'
-import { pricedColumns, standingEnding } from '~/store/offer/standing.ts'
+import { checkedId, type Place } from '~/store/corridor-ids.ts'
+import type { Database, Sql } from '~/store/database.ts'
+import { arrayLiteral, boundText } from '~/store/encoding.ts'
+import { everyOffer, newestFirst, ofOffer } from '~/store/offer/held.ts'
+import { hasLongOnes, NEAR_MS, pricedColumns, standingEnding } from '~/store/offer/standing.ts'
+import { Reach } from './reach.ts'
 
 type Stretch = Window & { readonly lastMs: number }
 
-export const createHeldStore = (database: Database) => ({
-  async lastIn(corridor: Corridor, stretches: readonly Stretch[]) {
-    const rows = await lastRows(database, corridor, stretches)
-    return rows.map((row) => ({
-      id: Number(row.id),
-      providerId: row.provider_id,
-      offer: `${row.provider_id} ${row.offer_id}`,
-      stretch: Number(row.stretch) - 1,
-      atMs: Number(row.at_ms),
-      rate: Number(row.rate),
-      rateType: row.rate_type,
-      untilMs: row.until_ms === null ? Number.POSITIVE_INFINITY : Number(row.until_ms),
-    }))
-  },
-})
+export function createHeldStore(database: Database) {
+  const reach = new Reach(database)
+  return {
+    async lastIn(corridor: Corridor, stretches: readonly Stretch[]) {
+      const rows = await reach.rows({
+        corridor,
+        nearMs: Math.min(...stretches.map(nearStartMs)),
+        ask: (place, firstMs) => lastRows(database, place, { stretches, firstMs }),
+      })
+      return rows.map((row) => ({
+        id: Number(row.id),
+        providerId: row.provider_id,
+        offer: `${row.provider_id} ${row.offer_id}`,
+        stretch: Number(row.stretch) - 1,
+        atMs: Number(row.at_ms),
+        rate: Number(row.rate),
+        rateType: row.rate_type,
+        untilMs: row.until_ms === null ? Number.POSITIVE_INFINITY : Number(row.until_ms),
+      }))
+    },
+  }
+}
+
+/** Where a stretch begins, or is searched from at first if it has no start. */
+const nearStartMs = ({ fromMs, beforeMs }: Stretch): number =>
+  Number.isFinite(fromMs) ? fromMs : beforeMs - NEAR_MS
 
 type LastRow = {
-  readonly id: string
+  readonly id: string | null
   readonly provider_id: string
   readonly offer_id: number
   readonly stretch: string
@@ -33,49 +46,92 @@ type LastRow = {
   readonly rate: string
   readonly rate_type: RateType
   readonly until_ms: string | null
+  readonly is_far: boolean
+}
+
+type LastAsk = {
+  readonly stretches: readonly Stretch[]
+  /** From when on a stretch without a start is searched; -Infinity for all of history. */
+  readonly firstMs: number
 }
 
 /**
  * For each stretch one index probe for each offer that was ever quoted in the corridor, and one
- * search for those that run out.
+ * search for those that run out. An offer without an endless price in a stretch that has no start
+ * gives a row without an id.
  */
-export function lastRows({ sql }: Database, { from, to }: Corridor, stretches: readonly Stretch[]) {
-  const since = stretches.map(({ fromMs }) =>
-    Number.isFinite(fromMs) ? instantText(fromMs) : '-infinity',
-  )
-  const before = stretches.map(({ beforeMs }) => instantText(beforeMs))
-  const last = stretches.map(({ lastMs }) => instantText(lastMs))
+export function lastRows({ sql }: Database, place: Place, { stretches, firstMs }: LastAsk) {
+  const isFar = !Number.isFinite(firstMs)
+  const texts = (of: (stretch: Stretch) => number) => arrayLiteral(stretches.map(of).map(boundText))
+  const bounds = {
+    sinceMs: Math.min(...stretches.map(({ lastMs }) => lastMs)),
+    beforeMs: Math.max(...stretches.map(({ beforeMs }) => beforeMs)),
+  }
   const ending = standingEnding(sql, {
-    corridorId: sql`(select id from corridor)`,
+    ...place,
     since: sql`stretches.last`,
     before: sql`stretches.before`,
+    bounds,
+    isFar,
   })
   return sql<LastRow[]>`
-    with corridor as materialized (
-      select id from corridors where source = ${from} and target = ${to}
-    ), stretches as materialized (
+    with stretches as materialized (
       select * from unnest(
-        ${arrayLiteral(since)}::timestamptz[], ${arrayLiteral(before)}::timestamptz[],
-        ${arrayLiteral(last)}::timestamptz[]
+        ${texts(({ fromMs }) => fromMs)}::timestamptz[],
+        ${texts(({ beforeMs }) => beforeMs)}::timestamptz[],
+        ${texts(({ lastMs }) => lastMs)}::timestamptz[]
       ) with ordinality as stretches (since, before, last, stretch)
     )
     select o.id, p.provider_id, o.offer_id, o.stretch, o.rate, o.rate_type,
       extract(epoch from o.effective_from) * 1000 as at_ms,
-      extract(epoch from o.valid_until) * 1000 as until_ms
+      extract(epoch from o.valid_until) * 1000 as until_ms,
+      ${isFar ? sql`false` : hasLongOnes(sql, { ...place, bounds })} as is_far
     from (
-      select stretch, endless.* from provider_corridors p
-      cross join ${everyOffer(sql)}
-      cross join stretches
-      cross join lateral (
-        select ${pricedColumns(sql)} from observations
-        where ${ofOffer(sql)} and valid_until is null
-          and effective_from >= stretches.since and effective_from < stretches.before
-        order by effective_from desc, id desc limit 1
-      ) endless
-      where p.corridor_id = (select id from corridor)
+      ${endlessRows(sql, place, stretches)}
       union all
-      select stretch, standing.* from stretches
+      ${openRows(sql, place, { stretches, firstMs })}
+      union all
+      select provider_corridor_id, stretch, standing.* from stretches
       cross join lateral (${ending}) standing
     ) o
-    join provider_corridors p on p.id = o.provider_corridor_id`
+    join provider_corridors p on p.id = o.series and p.corridor_id = ${place.corridorId}
+      and p.corridor_id = ${checkedId(sql, place)}`
+}
+
+/** The last endless price of each offer in each stretch that has a start. */
+function endlessRows(sql: Sql, place: Place, stretches: readonly Stretch[]) {
+  const fromMs = Math.min(...stretches.map(({ fromMs }) => fromMs).filter(Number.isFinite))
+  const beforeMs = Math.max(...stretches.map(({ beforeMs }) => beforeMs))
+  return sql`
+    select p.id as series, stretch, endless.* from provider_corridors p
+    cross join ${everyOffer(sql, place)}
+    cross join stretches
+    cross join lateral (
+      select ${pricedColumns(sql)} from observations
+      where ${ofOffer(sql, place)} and valid_until is null
+        and effective_from >= ${boundText(fromMs)}::timestamptz
+        and effective_from < ${boundText(beforeMs)}::timestamptz
+        and effective_from >= stretches.since and effective_from < stretches.before
+      ${newestFirst(sql)}
+    ) endless
+    where p.corridor_id = ${place.corridorId} and stretches.since > '-infinity'`
+}
+
+/** The last endless price of each offer in a stretch that has no start, or a row without one. */
+function openRows(sql: Sql, place: Place, { stretches, firstMs }: LastAsk) {
+  const open = stretches.findIndex(({ fromMs }) => !Number.isFinite(fromMs))
+  const beforeMs = stretches[open]?.beforeMs ?? Number.NEGATIVE_INFINITY
+  const first = Number.isFinite(firstMs)
+    ? sql`and effective_from >= ${boundText(firstMs)}::timestamptz`
+    : sql``
+  return sql`
+    select p.id, ${open + 1}::bigint, endless.* from provider_corridors p
+    cross join ${everyOffer(sql, place)}
+    left join lateral (
+      select ${pricedColumns(sql)} from observations
+      where ${ofOffer(sql, place)} and valid_until is null
+        and effective_from < ${boundText(beforeMs)}::timestamptz ${first}
+      ${newestFirst(sql)}
+    ) endless on true
+    where p.corridor_id = ${place.corridorId} and ${open >= 0}`
 }

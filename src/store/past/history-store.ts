@@ -3,7 +3,9 @@ import { HOUR_MS } from '~/domain/duration.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
 import type { PageAsk } from '~/domain/history.ts'
 import { isUnfiltered, NO_FILTERS } from '~/domain/offer/filter.ts'
+import { checkedId, type Place, rowsOf } from '~/store/corridor-ids.ts'
 import type { Database } from '~/store/database.ts'
+import { onShard } from '~/store/distributed/shard.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
 import { withOffer } from '~/store/offer/offer-row.ts'
 import { quoteIn, type SaidRow, saidColumns } from '~/store/quote-store.ts'
@@ -11,26 +13,31 @@ import { quoteIn, type SaidRow, saidColumns } from '~/store/quote-store.ts'
 export function createHistoryStore(database: Database) {
   return {
     async page(ask: PageAsk) {
-      const rows = await pageStatement(database, ask)
+      const rows = await rowsOf(database, ask.corridor, (place) =>
+        pageStatement(database, { ...ask, ...place }),
+      )
       return rows.map((row) => quoteIn(ask.corridor, row))
     },
   }
 }
 
+/** A page of a corridor by its id. */
+type StoredAsk = PageAsk & Place
+
 /** The statement that answers a page in the cheapest way its question allows. */
-export function pageStatement(database: Database, ask: PageAsk) {
-  if (ask.providerId !== null) return providerPage(database, ask)
+export function pageStatement(database: Database, ask: StoredAsk) {
+  if (ask.providerId !== null) return providerPage(database, ask, ask.providerId)
   if (fitting(database, ask) !== null) return fittingPage(database, ask)
   return ask.offset === 0 ? firstPage(database, ask) : laterPage(database, ask)
 }
 
-function firstPage(database: Database, ask: PageAsk) {
+function firstPage(database: Database, ask: StoredAsk) {
   const { sql } = database
   return named(
     database,
     sql`
       select * from observations
-      where corridor_id = ${corridorId(database, ask)} and ${within(database, ask)}
+      where corridor_id = ${ask.corridorId} and ${within(database, ask)}
       order by ${inOrder(database, ask)} limit ${ask.limit}`,
     ask,
   )
@@ -43,9 +50,9 @@ function firstPage(database: Database, ask: PageAsk) {
  * The window starts at the start of an hour; in the hour that it ends within, rows after the end do
  * not count.
  */
-function laterPage(database: Database, ask: PageAsk) {
+function laterPage(database: Database, ask: StoredAsk) {
   const { sql } = database
-  const { order, offset, fromMs, beforeMs } = ask
+  const { corridorId, order, offset, fromMs, beforeMs } = ask
   const lastHourMs = hourStartMs(beforeMs - 1)
   const startOrEnd =
     order === 'asc'
@@ -56,14 +63,14 @@ function laterPage(database: Database, ask: PageAsk) {
     sql`
       with outside as materialized (
         select count(*) as samples from observations
-        where corridor_id = ${corridorId(database, ask)}
+        where corridor_id = ${corridorId}
           and effective_from >= ${instantText(beforeMs)}::timestamptz
           and effective_from < ${instantText(lastHourMs + HOUR_MS)}::timestamptz
       ), hours as (
         select hour, samples - pruned - case when hour = ${instantText(lastHourMs)}::timestamptz
           then (select samples from outside) else 0 end as samples
         from rollups
-        where corridor_id = ${corridorId(database, ask)}
+        where corridor_id = ${corridorId}
           and hour >= ${instantText(fromMs)}::timestamptz
           and hour <= ${instantText(lastHourMs)}::timestamptz
       ), counted as (
@@ -74,7 +81,7 @@ function laterPage(database: Database, ask: PageAsk) {
         where upto > ${offset}::bigint order by upto limit 1
       )
       select * from observations
-      where corridor_id = ${corridorId(database, ask)} and ${within(database, ask)}
+      where corridor_id = ${corridorId} and ${within(database, ask)}
         and ${startOrEnd}
       order by ${inOrder(database, ask)}
       limit ${ask.limit} offset (select step from place)`,
@@ -86,13 +93,13 @@ function laterPage(database: Database, ask: PageAsk) {
  * A page without what does not fit the filters. It steps over the rows of its window, those that do
  * not fit too, as the roll-ups count all of them.
  */
-function fittingPage(database: Database, ask: PageAsk) {
+function fittingPage(database: Database, ask: StoredAsk) {
   const { sql } = database
   return named(
     database,
     sql`
       select * from observations
-      where corridor_id = ${corridorId(database, ask)} and ${within(database, ask)}
+      where corridor_id = ${ask.corridorId} and ${within(database, ask)}
         and ${fitting(database, ask)!}
       order by ${inOrder(database, ask)} limit ${ask.limit} offset ${ask.offset}`,
     ask,
@@ -100,46 +107,55 @@ function fittingPage(database: Database, ask: PageAsk) {
 }
 
 /**
- * A page of one provider. It steps over rows in the index alone, which holds their order; the
- * window is said again of the rows themselves, so that only its partitions are opened for them.
+ * A page of one provider. It steps over rows in the index alone, which holds their order, to the
+ * place where the page begins.
  */
-function providerPage(database: Database, ask: PageAsk) {
+function providerPage(database: Database, ask: StoredAsk, providerId: string) {
   const { sql } = database
+  const rows = sql`observations
+    where provider_corridor_id = (
+        select id from provider_corridors
+        where corridor_id = ${ask.corridorId} and provider_id = ${providerId}
+      ) ${onShard(sql, ask)}
+      and ${within(database, ask)} and ${fitting(database, ask) ?? sql`true`}`
+  if (ask.offset === 0)
+    return named(
+      database,
+      sql`select * from ${rows} order by ${inOrder(database, ask)} limit ${ask.limit}`,
+      ask,
+    )
+  const onwards = ask.order === 'asc' ? sql`>=` : sql`<=`
   return named(
     database,
     sql`
-      select o.* from (
-        select id, effective_from from observations
-        where provider_corridor_id = (
-            select id from provider_corridors
-            where corridor_id = ${corridorId(database, ask)} and provider_id = ${ask.providerId}
-          ) and ${within(database, ask)} and ${fitting(database, ask) ?? sql`true`}
-        order by ${inOrder(database, ask)} limit ${ask.limit} offset ${ask.offset}
-      ) page
-      cross join lateral (
-        select * from observations
-        where id = page.id and corridor_id = ${corridorId(database, ask)}
-          and effective_from = page.effective_from and ${within(database, ask)}
-        limit 1
-      ) o`,
+      with place as materialized (
+        select effective_from, id from ${rows}
+        order by ${inOrder(database, ask)} limit 1 offset ${ask.offset}
+      )
+      select * from ${rows}
+        and effective_from ${onwards} (select effective_from from place)
+        and (effective_from, id) ${onwards} (
+          (select effective_from from place), (select id from place)
+        )
+      order by ${inOrder(database, ask)} limit ${ask.limit}`,
     ask,
   )
 }
 
 /** A page of observations together with the providers behind their ids. */
-function named(database: Database, page: PendingQuery<Row[]>, ask: PageAsk) {
+function named(database: Database, page: PendingQuery<Row[]>, ask: StoredAsk) {
   const { sql } = database
   return sql<SaidRow[]>`
     select ${saidColumns(sql)}
     from (${page}) o
     join provider_corridors p on p.id = o.provider_corridor_id
-      and p.corridor_id = ${corridorId(database, ask)}
-    ${withOffer(sql)}
+      and p.corridor_id = ${ask.corridorId} and p.corridor_id = ${checkedId(sql, ask)}
+    ${withOffer(sql, sql`${ask.corridorId}`)}
     order by ${inOrder(database, ask)}`
 }
 
 /** Whether observations fit the filters, by the rules of `unspecifiedOf`; null without filters. */
-function fitting(database: Database, ask: PageAsk) {
+function fitting(database: Database, ask: StoredAsk) {
   const { sql } = database
   const { filters = NO_FILTERS } = ask
   if (isUnfiltered(filters)) return null
@@ -154,15 +170,10 @@ function fitting(database: Database, ask: PageAsk) {
   ].filter((part) => part !== null)
   const other = ofOffers.reduce((parts, part) => sql`${parts} or ${part}`, sql`false`)
   const others = sql`
-    select id from offers where provider_corridor_id in (
-      select id from provider_corridors where corridor_id = ${corridorId(database, ask)}
-    ) and (${other})`
+    select id from offers where corridor_id = ${ask.corridorId} and (${other})`
   const isInTime = sql`coalesce(delivery_max, delivery_min, 0) <= ${(deliveryMaxMs ?? 0) / 1000}`
   return sql`offer_id not in (${others}) and ${deliveryMaxMs === null ? sql`true` : isInTime}`
 }
-
-const corridorId = ({ sql }: Database, { corridor: { from, to } }: PageAsk) =>
-  sql`(select id from corridors where source = ${from} and target = ${to})`
 
 const within = ({ sql }: Database, { fromMs, beforeMs }: PageAsk) =>
   sql`effective_from >= ${instantText(fromMs)}::timestamptz

@@ -4,7 +4,7 @@ import type { Window } from '~/domain/period.ts'
 import { isExecutable, RATE_TYPES } from '~/domain/provider.ts'
 import { withActivity } from '~/store/activity.ts'
 import type { Database, Sql } from '~/store/database.ts'
-import { instantText } from '~/store/encoding.ts'
+import { boundText, instantText } from '~/store/encoding.ts'
 import { announced } from '~/store/news-channel.ts'
 
 /**
@@ -154,9 +154,6 @@ export function differenceRows(
       is distinct from (seen_samples, seen_best, seen_counted)
     order by hour_ms`
 }
-
-const boundText = (ms: number): string =>
-  Number.isFinite(ms) ? instantText(ms) : ms < 0 ? '-infinity' : 'infinity'
 
 /**
  * Repairs hours while holding their rows. It counts in a later statement than it locks in, and so

@@ -3,6 +3,7 @@ import { USD } from '~/domain/currency.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
 import { type Bucket, type BucketsAsk, INTERVAL_MS, type Worth } from '~/domain/series.ts'
 import { withActivity } from '~/store/activity.ts'
+import { isCorridor, type Place, rowsOf } from '~/store/corridor-ids.ts'
 import type { Database } from '~/store/database.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
 import { countedBest, executableKinds } from './rollup-store.ts'
@@ -10,7 +11,9 @@ import { countedBest, executableKinds } from './rollup-store.ts'
 export function createSeriesStore(database: Database) {
   return {
     async buckets(ask: BucketsAsk): Promise<Bucket[]> {
-      const rows = await bucketRows(database, ask)
+      const rows = await rowsOf(database, ask.corridor, (place) =>
+        bucketRows(database, { ...ask, ...place }),
+      )
       return rows.map((row) => ({
         startMs: Number(row.start_ms),
         best: row.best === null ? null : Number(row.best),
@@ -18,7 +21,7 @@ export function createSeriesStore(database: Database) {
       }))
     },
     async firstObservedMs(corridor: Corridor) {
-      const [row] = await firstObserved(database, corridor)
+      const [row] = await rowsOf(database, corridor, (place) => firstObserved(database, place))
       return row ? Number(row.at_ms) : null
     },
     async worthsBefore(currency: string, momentsMs: readonly number[]) {
@@ -38,11 +41,11 @@ export function createSeriesStore(database: Database) {
  * The buckets from roll-ups for whole hours, and from observations for an hour that the window ends
  * within.
  */
-export function bucketRows({ sql }: Database, ask: BucketsAsk) {
-  const { corridor, interval, fromMs, beforeMs } = ask
+export function bucketRows({ sql }: Database, ask: BucketsAsk & Place) {
+  const { corridorId, interval, fromMs, beforeMs } = ask
   const wholeMs = Math.max(fromMs, hourStartMs(beforeMs))
   const open = sql`observations
-    where corridor_id = (select id from corridor)
+    where corridor_id = ${corridorId}
       and effective_from >= ${instantText(wholeMs)}::timestamptz
       and effective_from < ${instantText(beforeMs)}::timestamptz`
   const openHour = sql`
@@ -51,26 +54,29 @@ export function bucketRows({ sql }: Database, ask: BucketsAsk) {
     from ${withActivity(sql, open)}`
   const bucket = `${INTERVAL_MS[interval] / 1000} seconds`
   return sql<{ start_ms: string; best: string | null; samples: string }[]>`
-    with corridor as materialized (
-      select id from corridors where source = ${corridor.from} and target = ${corridor.to}
-    )
     select extract(epoch from date_bin(${bucket}::interval, at, 'epoch')) * 1000 as start_ms,
       max(best) as best, sum(samples) as samples
-    from (
+    from corridors c
+    cross join (
       select hour as at, ${countedBest(sql, sql`rollups`)} as best, samples from rollups
-      where corridor_id = (select id from corridor)
+      where corridor_id = ${corridorId}
         and hour >= ${instantText(fromMs)}::timestamptz
         and hour < ${instantText(wholeMs)}::timestamptz
       ${wholeMs < beforeMs ? openHour : sql``}
     ) seen
+    where ${isCorridor(sql, ask)}
     group by 1`
 }
 
-export function firstObserved({ sql }: Database, { from, to }: Corridor) {
+export function firstObserved({ sql }: Database, place: Place) {
   return sql<{ at_ms: string }[]>`
-    select extract(epoch from effective_from) * 1000 as at_ms from observations
-    where corridor_id = (select id from corridors where source = ${from} and target = ${to})
-    order by effective_from, id limit 1`
+    select extract(epoch from effective_from) * 1000 as at_ms
+    from corridors c
+    cross join (
+      select effective_from from observations
+      where corridor_id = ${place.corridorId} order by effective_from, id limit 1
+    ) first
+    where ${isCorridor(sql, place)}`
 }
 
 /**

@@ -2,56 +2,66 @@ import type { Corridor } from '~/domain/corridor.ts'
 import type { Standing } from '~/domain/history.ts'
 import { lasting } from '~/domain/offer/held.ts'
 import type { Probe } from '~/domain/price/day-mids.ts'
+import { checkedId, type Place } from '~/store/corridor-ids.ts'
 import type { Database } from '~/store/database.ts'
 import { referencesAt } from '~/store/day-references.ts'
 import { instantText } from '~/store/encoding.ts'
-import { everyOffer, ofOffer } from '~/store/offer/held.ts'
+import { everyOffer, newestFirst, ofOffer } from '~/store/offer/held.ts'
 import { withOffer } from '~/store/offer/offer-row.ts'
-import { pricedColumns, standingEnding } from '~/store/offer/standing.ts'
+import { hasLongOnes, NEAR_MS, pricedColumns, standingEnding } from '~/store/offer/standing.ts'
 import { type QuoteRow, quoteColumns, quoteOf } from '~/store/quote-store.ts'
+import { Reach } from './reach.ts'
 
 export function createSnapshotStore(database: Database) {
+  const reach = new Reach(database)
   return {
     async standing(corridor: Corridor, standing: Standing) {
-      return lasting((await standingQuotes(database, corridor, standing)).map(quoteOf))
+      const rows = await reach.rows({
+        corridor,
+        nearMs: standing.beforeMs - NEAR_MS,
+        ask: (place, firstMs) => standingQuotes(database, place, { ...standing, firstMs }),
+      })
+      return lasting(rows.map(quoteOf))
     },
     referencesAt: (probes: readonly Probe[]) => referencesAt(database, probes),
   }
 }
 
+type StandingRow = QuoteRow & { readonly is_far: boolean }
+
+type StandingAsk = Standing & {
+  /** From when on endless prices are looked for; -Infinity for all of history. */
+  readonly firstMs: number
+}
+
 /**
  * One index probe for each offer that was ever quoted in the corridor, and one search for those
- * that run out.
+ * that run out. An offer without an endless price gives a row without an id.
  */
-export function standingQuotes(
-  { sql }: Database,
-  { from, to }: Corridor,
-  { sinceMs, beforeMs }: Standing,
-) {
+export function standingQuotes({ sql }: Database, place: Place, ask: StandingAsk) {
+  const { sinceMs, beforeMs, firstMs } = ask
+  const isFar = !Number.isFinite(firstMs)
+  const first = isFar ? sql`` : sql`and effective_from >= ${instantText(firstMs)}::timestamptz`
   const before = sql`${instantText(beforeMs)}::timestamptz`
-  const ending = standingEnding(sql, {
-    corridorId: sql`(select id from corridor)`,
-    since: sql`${instantText(sinceMs)}::timestamptz`,
-    before,
-  })
-  return sql<QuoteRow[]>`
-    with corridor as materialized (
-      select id from corridors where source = ${from} and target = ${to}
-    )
-    select ${quoteColumns(sql)}
-    from (
-      select endless.* from provider_corridors p
-      cross join ${everyOffer(sql)}
-      cross join lateral (
-        select ${pricedColumns(sql)} from observations
-        where ${ofOffer(sql)} and valid_until is null and effective_from < ${before}
-        order by effective_from desc, id desc limit 1
-      ) endless
-      where p.corridor_id = (select id from corridor)
-      union all
-      select * from (${ending}) standing
-    ) o
-    join provider_corridors p on p.id = o.provider_corridor_id
+  const since = sql`${instantText(sinceMs)}::timestamptz`
+  const ending = standingEnding(sql, { ...place, since, before, bounds: ask, isFar })
+  return sql<StandingRow[]>`
+    with ending as materialized (${ending})
+    select ${quoteColumns(sql)},
+      ${isFar ? sql`false` : hasLongOnes(sql, { ...place, bounds: ask })} as is_far
+    from provider_corridors p
     join corridors c on c.id = p.corridor_id
-    ${withOffer(sql)}`
+    cross join lateral (
+      select endless.* from (select 1) one
+      cross join ${everyOffer(sql, place)}
+      left join lateral (
+        select ${pricedColumns(sql)} from observations
+        where ${ofOffer(sql, place)} and valid_until is null and effective_from < ${before} ${first}
+        ${newestFirst(sql)}
+      ) endless on true
+      union all
+      select * from ending where provider_corridor_id = p.id
+    ) o
+    ${withOffer(sql, sql`${place.corridorId}`)}
+    where p.corridor_id = ${place.corridorId} and p.corridor_id = ${checkedId(sql, place)}`
 }

@@ -2,9 +2,9 @@ import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import { bucketStartsMs } from '~/domain/series.ts'
 import type { Database } from '~/store/database.ts'
 import { foundRows } from '~/store/day-references.ts'
-import { pageStatement } from '~/store/past/history-store.ts'
-import { bucketRows, worthRows } from '~/store/past/series-store.ts'
-import { standingQuotes } from '~/store/past/snapshot-store.ts'
+import { createHistoryStore } from '~/store/past/history-store.ts'
+import { createSeriesStore, worthRows } from '~/store/past/series-store.ts'
+import { createSnapshotStore } from '~/store/past/snapshot-store.ts'
 import type { Corridor, Span } from './market.ts'
 
 /** One question of many: `i` tells one asking from the next. */
@@ -108,15 +108,31 @@ async function pageSql(database: Database, ask: Page & Corridor, untilMs: number
   const fromMs = untilMs - (untilMs % HOUR_MS) - PERIOD_MS
   const window = { fromMs, beforeMs: untilMs + 1, order, offset, limit: limit + 1 }
   const corridor = { from, to }
-  const rows = await pageStatement(database, { ...window, corridor, providerId: provider })
-  const times = [rows[0], rows.at(-1)].map((row) => Number(row?.at_ms))
+  const { page, standing: standingIn } = storesOf(database)
+  const quotes = await page({ ...window, corridor, providerId: provider })
+  if (quotes.length === 0) return
+  const times = [quotes[0]!.atMs, quotes.at(-1)!.atMs]
   const [firstMs, lastMs] = [Math.min(...times), Math.max(...times)]
-  if (rows.length === 0) return
-  const standing = standingQuotes(database, corridor, standingAt(firstMs))
+  const standing = standingIn(corridor, standingAt(firstMs))
   if (!provider) return void (await standing)
   const meanwhile = { fromMs: firstMs, beforeMs: lastMs + 1 }
   const others = { ...window, ...meanwhile, corridor, providerId: null, offset: 0, limit: 20_001 }
-  await Promise.all([standing, pageStatement(database, others)])
+  await Promise.all([standing, page(others)])
+}
+
+const stores = new WeakMap<Database, ReturnType<typeof storesIn>>()
+
+const storesIn = (database: Database) => ({
+  ...createHistoryStore(database),
+  ...createSeriesStore(database),
+  ...createSnapshotStore(database),
+})
+
+/** The stores of a database, which remember what they learn of it. */
+function storesOf(database: Database) {
+  const known = stores.get(database) ?? storesIn(database)
+  stores.set(database, known)
+  return known
 }
 
 const standingAt = (ms: number) => ({ sinceMs: ms, beforeMs: ms + 1 })
@@ -127,14 +143,14 @@ const seriesSql = (database: Database, corridor: Corridor, lastMs: number) => {
   const window = { fromMs: lastMs - 365 * DAY_MS, beforeMs: lastMs + DAY_MS }
   const endsMs = bucketStartsMs(window, 'P1D').map((ms) => ms + DAY_MS)
   return Promise.all([
-    bucketRows(database, { ...window, corridor, interval: 'P1D' }),
+    storesOf(database).buckets({ ...window, corridor, interval: 'P1D' }),
     ...legsOf(corridor).map((leg) => worthRows(database, leg, endsMs)),
   ])
 }
 
 const snapshotSql = (database: Database, corridor: Corridor, beforeMs: number) =>
   Promise.all([
-    standingQuotes(database, corridor, standingAt(beforeMs - 1)),
+    storesOf(database).standing(corridor, standingAt(beforeMs - 1)),
     foundRows(
       database,
       legsOf(corridor).map((currency) => ({ currency, atMs: beforeMs - 1 })),

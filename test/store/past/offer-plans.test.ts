@@ -2,11 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { PendingQuery } from 'postgres'
 import { DAY_MS } from '~/domain/duration.ts'
 import { NO_FILTERS } from '~/domain/offer/filter.ts'
+import { ALWAYS_MS } from '~/domain/period.ts'
+import type { Place } from '~/store/corridor-ids.ts'
 import { lastRows } from '~/store/past/held-store.ts'
 import { pageStatement } from '~/store/past/history-store.ts'
 import { standingQuotes } from '~/store/past/snapshot-store.ts'
 import type { FreshDatabase } from '../../support/postgres.ts'
-import { NOW_MS, stockedDatabase } from '../samples.ts'
+import { NOW_MS, placeIn, stockedDatabase } from '../samples.ts'
 
 const ROWS = 120_000
 const FILL_MS_MAX = 60_000
@@ -15,6 +17,8 @@ const PROVIDER_OFFERS = 10
 const VALID_HOURS = 6
 
 let database: FreshDatabase
+let kenya: Place
+let gone: Place
 
 /**
  * A year of 100 offers in each of two corridors, one of which nobody has quoted for half a year.
@@ -47,23 +51,24 @@ beforeAll(async () => {
       join corridors c on c.id = p.corridor_id
     ) said`
   await sql`analyze`
+  kenya = await placeIn(database, { from: 'USD', to: 'KES' })
+  gone = await placeIn(database, { from: 'GBP', to: 'NGN' })
 }, FILL_MS_MAX)
 
 afterAll(() => database.close())
 
-const KENYA = { from: 'USD', to: 'KES' }
-const GONE = { from: 'GBP', to: 'NGN' }
-const standing = (corridor: typeof KENYA, ms: number) =>
-  standingQuotes(database, corridor, { sinceMs: ms, beforeMs: ms + 1 })
-const page = {
-  corridor: KENYA,
-  providerId: null,
-  order: 'asc',
-  fromMs: NOW_MS - 90 * DAY_MS,
-  beforeMs: NOW_MS + 1,
-  limit: 501,
-  offset: 0,
-} as const
+const standing = (place: Place, ms: number) =>
+  standingQuotes(database, place, { sinceMs: ms, beforeMs: ms + 1, firstMs: ALWAYS_MS })
+const page = () =>
+  ({
+    ...kenya,
+    providerId: null,
+    order: 'asc',
+    fromMs: NOW_MS - 90 * DAY_MS,
+    beforeMs: NOW_MS + 1,
+    limit: 501,
+    offset: 0,
+  }) as const
 const fromUs = { ...NO_FILTERS, sourceCountry: 'US' }
 const stretches = Array.from({ length: 30 }, (_, i) => {
   const beforeMs = NOW_MS - i * DAY_MS
@@ -75,18 +80,19 @@ type Node = Record<string, unknown>
 type Statement = () => PendingQuery<(object | undefined)[] & Record<number, never>>
 
 const statements: Record<string, () => unknown> = {
-  'what stood long ago': () => standing(KENYA, NOW_MS - 200 * DAY_MS),
-  'what stands now': () => standing(KENYA, NOW_MS),
-  'what stands where nobody has quoted for long': () => standing(GONE, NOW_MS),
-  'what stood before anything was quoted': () => standing(KENYA, NOW_MS - 800 * DAY_MS),
-  'what was said last on each of thirty days': () => lastRows(database, KENYA, stretches),
-  'a page of what fits': () => pageStatement(database, { ...page, filters: fromUs }),
+  'what stood long ago': () => standing(kenya, NOW_MS - 200 * DAY_MS),
+  'what stands now': () => standing(kenya, NOW_MS),
+  'what stands where nobody has quoted for long': () => standing(gone, NOW_MS),
+  'what stood before anything was quoted': () => standing(kenya, NOW_MS - 800 * DAY_MS),
+  'what was said last on each of thirty days': () =>
+    lastRows(database, kenya, { stretches, firstMs: ALWAYS_MS }),
+  'a page of what fits': () => pageStatement(database, { ...page(), filters: fromUs }),
   'a deep page of what fits': () =>
-    pageStatement(database, { ...page, filters: fromUs, offset: 500, order: 'desc' }),
+    pageStatement(database, { ...page(), filters: fromUs, offset: 500, order: 'desc' }),
   'a page of what nobody offers': () =>
-    pageStatement(database, { ...page, filters: { ...NO_FILTERS, payOut: ['debit_card'] } }),
+    pageStatement(database, { ...page(), filters: { ...NO_FILTERS, payOut: ['debit_card'] } }),
   'a page of one provider that fits': () =>
-    pageStatement(database, { ...page, filters: fromUs, providerId: 'retail-a' }),
+    pageStatement(database, { ...page(), filters: fromUs, providerId: 'retail-a' }),
 }
 
 describe('no history is read from end to end', () => {
@@ -115,17 +121,17 @@ test.each([
 })
 
 test('what stands at a moment is what was said last and still valid then', async () => {
-  const rows = await standing(KENYA, NOW_MS)
+  const rows = await standing(kenya, NOW_MS)
   const expected = await database.sql`
     select distinct on (offer_id) id from observations
     where corridor_id = (select id from corridors where source = 'USD')
       and coalesce(valid_until, 'infinity') >= ${new Date(NOW_MS).toISOString()}::timestamptz
     order by offer_id, effective_from desc`
-  const ids = (list: readonly { id?: string }[]) =>
-    list.map(({ id }) => Number(id)).sort((a, b) => a - b)
+  const ids = (list: readonly { id?: string | null }[]) =>
+    list.flatMap(({ id }) => (id ? Number(id) : [])).sort((a, b) => a - b)
   expect(ids(rows)).toEqual(ids(expected))
-  expect(rows.length).toBeGreaterThan(50)
-  expect(rows.length).toBeLessThan(100)
+  expect(ids(rows).length).toBeGreaterThan(50)
+  expect(ids(rows).length).toBeLessThan(100)
 })
 
 async function planOf(statement: Statement): Promise<Node> {

@@ -44,7 +44,7 @@ async function lastRows(count: number): Promise<Observation[]> {
     from observations o
     join provider_corridors p on p.id = o.provider_corridor_id and p.corridor_id = o.corridor_id
     join corridors c on c.id = o.corridor_id
-    ${withOffer(database.sql)}
+    ${withOffer(database.sql, database.sql`o.corridor_id`)}
     order by o.id desc limit ${count}`
   return rows.map(observationOf).reverse()
 }

@@ -1,0 +1,16 @@
+import type { PendingQuery, Row } from 'postgres'
+import type { Sql } from '~/store/database.ts'
+
+/** Where a statement runs, and the corridor that it is about; none where it is about all. */
+export type Shard = { readonly isDistributed: boolean; readonly corridorId?: number }
+
+/**
+ * The condition by which Citus finds the shard of rows that are named by the series `p` already.
+ *
+ * Elsewhere it says nothing: the planner would take it for a further choice among those rows, and
+ * expect too few of them to walk an index in their order.
+ */
+export function onShard(sql: Sql, { isDistributed, corridorId }: Shard): PendingQuery<Row[]> {
+  if (!isDistributed) return sql``
+  return sql`and corridor_id = ${corridorId === undefined ? sql`p.corridor_id` : corridorId}`
+}

@@ -1,0 +1,53 @@
+import { type Corridor, corridorKey } from '~/domain/corridor.ts'
+import { type Place, rowsOf } from '~/store/corridor-ids.ts'
+import type { Database } from '~/store/database.ts'
+
+/** How many corridors are remembered. */
+const REMEMBERED_MAX = 50_000
+/** From how many parts on it costs more to open all of them than to ask twice now and then. */
+const PARTS_MIN = 8
+
+/** A row of a search that may end too early: without an id, or marked, it says that it did. */
+type Found = { readonly id: string | null; readonly at_ms: string; readonly is_far: boolean }
+
+type Search<T> = {
+  readonly corridor: Corridor
+  /** Where it begins if it looks at the latest months alone. */
+  readonly nearMs: number
+  ask(place: Place, sinceMs: number): PromiseLike<readonly T[]>
+}
+
+/**
+ * How far back the last prices of a corridor's offers are looked for: in the latest months at
+ * first, and in all of history where some offer has none there.
+ *
+ * Whatever the answer is, it comes from one statement and so from one moment. Corridors in which
+ * the latest months did not do are remembered, and asked about at once as a whole.
+ */
+export class Reach {
+  readonly #far = new Set<string>()
+
+  constructor(private readonly database: Database) {}
+
+  /** The rows that `ask` finds, without those that only say that it did not look far enough. */
+  async rows<T extends Found>({ corridor, nearMs, ask }: Search<T>): Promise<T[]> {
+    const key = corridorKey(corridor)
+    const rows = await rowsOf(this.database, corridor, async (place) => {
+      if (place.parts >= PARTS_MIN && !this.#far.has(key)) {
+        const near = await ask(place, nearMs)
+        if (near.every(({ id, is_far }) => id !== null && !is_far)) return near
+      }
+      return ask(place, Number.NEGATIVE_INFINITY)
+    })
+    this.#note(
+      key,
+      rows.every(({ id, at_ms }) => id !== null && Number(at_ms) >= nearMs),
+    )
+    return rows.filter(({ id }) => id !== null)
+  }
+
+  #note(key: string, isNear: boolean): void {
+    if (isNear) this.#far.delete(key)
+    else if (this.#far.size < REMEMBERED_MAX) this.#far.add(key)
+  }
+}
