@@ -113,7 +113,9 @@ END $$;
 CREATE FUNCTION keep_observations(part regclass) RETURNS void LANGUAGE plpgsql
 SET search_path = public, pg_temp AS $$
 BEGIN
-  EXECUTE format('CREATE TRIGGER observations_append_only BEFORE UPDATE OR TRUNCATE ON %s
+  EXECUTE format('CREATE TRIGGER observations_append_only BEFORE UPDATE ON %s
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()', part);
+  EXECUTE format('CREATE TRIGGER observations_whole BEFORE TRUNCATE ON %s
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()', part);
   EXECUTE format('CREATE TRIGGER observations_kept BEFORE DELETE ON %s
     FOR EACH STATEMENT WHEN (current_setting(''corridor.pruning'', true) IS DISTINCT FROM ''on'')

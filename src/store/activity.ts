@@ -17,6 +17,7 @@ export const withActivity = (
     order by next.since, next.id limit 1
   ), p.is_active) as was_active
   from (select * from ${observations}) o
-  join (select * from ${series}) s on s.id = o.provider_corridor_id
+  join (select * from ${series}) s
+    on s.id = o.provider_corridor_id and s.corridor_id = o.corridor_id
   join providers p on p.id = s.provider_id
 ) judged`

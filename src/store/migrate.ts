@@ -4,6 +4,7 @@ import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import type { Database, Sql } from './database.ts'
+import { isDistributed } from './distributed/distribution.ts'
 import { MONTHS, prepareMonths } from './month/preparation.ts'
 import { ownConnection } from './own-connection.ts'
 import { reasonOf } from './reason.ts'
@@ -46,6 +47,7 @@ export async function migrate(
     if (await isCurrent(sql, folder)) return 0
     toldBy = changeReasonOf
     await turn(sql)
+    if (await isDistributed(sql)) await sql`SET citus.multi_shard_modify_mode = 'sequential'`
     const before = await appliedCount(sql)
     const isFilled = before > 0 && (await needsPreparation(sql, folder))
     if (isFilled) {

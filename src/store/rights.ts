@@ -64,6 +64,7 @@ export async function requireRights(sql: Sql, { prunes }: { prunes: boolean }): 
   const missing = [
     ...(await missingOnSchemas(sql)),
     ...(await missingOnTables(sql)),
+    ...(await missingOnSequences(sql)),
     ...(prunes ? await missingForPruning(sql) : []),
   ]
   const [first] = missing
@@ -98,6 +99,16 @@ async function missingOnTables(sql: Sql): Promise<Missing[]> {
     where not has_table_privilege(c.oid, wanted.right)
     group by wanted.table order by wanted.table`
 }
+
+/** Sequences that a column takes its values from by a default, as in a distributed database. */
+const missingOnSequences = (sql: Sql) => sql<Missing[]>`
+  select s.oid::regclass::text as what, 'USAGE ON SEQUENCE' as rights,
+    format('%I', current_user) as role
+  from pg_class s join pg_depend d on d.objid = s.oid and d.classid = 'pg_class'::regclass
+  where s.relkind = 'S' and s.relnamespace = 'public'::regnamespace and d.deptype = 'a'
+    and d.refobjsubid > 0
+    and case when s.relkind = 'S' then not has_sequence_privilege(s.oid, 'USAGE') end
+  order by 1`
 
 const missingForPruning = (sql: Sql) => sql<Missing[]>`
   select 'prune_observations' as what, 'EXECUTE ON FUNCTION' as rights,

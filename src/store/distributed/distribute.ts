@@ -41,7 +41,7 @@ export async function distribute(sql: Sql, shards: number, step: Step): Promise<
         step(`checking ${key.name}`)
         await tx.unsafe(`alter table ${key.table} add constraint ${key.name} ${key.definition}`)
       }
-    for (const { is_refusal, definition } of triggers) if (is_refusal) await tx.unsafe(definition)
+    for (const trigger of triggers) if (trigger.is_refusal) await refusing(tx, trigger)
     await requireOffersOfShards(tx)
     assertSame(rows, await counted(tx))
     await keepSettings(tx)
@@ -106,6 +106,18 @@ const triggersOf = (tx: TransactionSql) => tx<Trigger[]>`
   )
   order by 1, 2`
 
+/**
+ * Makes a trigger that refuses once more: apart for TRUNCATE, as shards take no trigger of that and
+ * so would be without the rest of it too.
+ */
+async function refusing(tx: TransactionSql, { table, name, definition }: Trigger): Promise<void> {
+  const kept = definition.replace(' OR TRUNCATE', '')
+  await tx.unsafe(kept)
+  if (kept !== definition)
+    await tx.unsafe(`create trigger ${name}_whole before truncate on ${table}
+      for each statement execute function ${REFUSAL}()`)
+}
+
 /** Adds the corridor to the keys that lack it, since a worker can only watch over its own rows. */
 async function widenKeys(tx: TransactionSql): Promise<string[]> {
   const narrow = await tx<{ table: string; name: string; kind: string; columns: string }[]>`
@@ -141,11 +153,23 @@ async function plainSequences(tx: TransactionSql): Promise<void> {
     const [at] = await tx.unsafe<[{ last_value: string; is_called: boolean }]>(
       `select last_value, is_called from ${sequence}`,
     )
+    const readers = await readersOf(tx, sequence)
     await tx.unsafe(`alter table ${table} alter ${column} drop identity`)
     await tx.unsafe(`create sequence ${sequence} as ${type} owned by ${table}.${column}`)
     await tx`select setval(${sequence}::regclass, ${at.last_value}::bigint, ${at.is_called})`
     await tx.unsafe(`alter table ${table} alter ${column} set default nextval('${sequence}')`)
+    for (const role of readers)
+      await tx.unsafe(`grant select, usage on sequence ${sequence} to ${role}`)
   }
+}
+
+/** Roles that were let read a sequence, as those who only serve are: they take ids from it now. */
+async function readersOf(tx: TransactionSql, sequence: string): Promise<string[]> {
+  const rows = await tx<{ role: string }[]>`
+    select distinct grantee::regrole::text as role from pg_class, aclexplode(relacl)
+    where oid = ${sequence}::regclass and privilege_type = 'SELECT' and grantee <> relowner
+      and grantee <> 0`
+  return rows.map(({ role }) => role)
 }
 
 /** Makes the shards of a table and moves its rows there, so that none stay behind unseen. */

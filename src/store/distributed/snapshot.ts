@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { TransactionSql } from 'postgres'
 import type { Sql } from '~/store/database.ts'
 import { ownConnection } from '~/store/own-connection.ts'
-import { DISTRIBUTED_TABLES, REFERENCE_TABLES } from './shape.ts'
+import { REFERENCE_TABLES } from './shape.ts'
 
 const LOCK_WAIT_MS = 250
 const LOCK_WAIT_MS_MAX = 1500
@@ -10,15 +10,19 @@ const PAUSE_MS = 500
 const WAIT_MS_MAX = 600_000
 const LOCK_NOT_AVAILABLE = '55P03'
 const CLOSE_SECONDS_MAX = 5
-const TABLES = [...REFERENCE_TABLES, ...DISTRIBUTED_TABLES].join()
+/**
+ * Whoever writes observations and commits has written roll-ups by then; so an import is not waited
+ * for before its end.
+ */
+const TABLES = [...REFERENCE_TABLES, 'provider_corridors', 'offers', 'rollups'].join()
 
 /**
  * Does `work` in a transaction that sees all servers as of one moment, and only reads.
  *
  * Each server has a snapshot of its own. So writers are kept out, in short turns, until none of
- * them is under way and no server has prepared a transaction whose end it has not heard; then all
- * snapshots are taken, which takes some milliseconds, and writers go on. It throws where that
- * cannot be had for ten minutes, as beside an import that takes longer.
+ * them is committing and no server has prepared a transaction whose end it has not heard; then all
+ * snapshots are taken, which takes some milliseconds, and writers go on. It needs the rights of the
+ * tables' owner, and throws where that moment cannot be had for ten minutes.
  */
 export async function inOneSnapshot<T>(
   sql: Sql,
@@ -45,8 +49,8 @@ async function quietly(holder: Sql, work: () => Promise<void>): Promise<void> {
     if (await isDoneAlone(holder, waitMs, work)) return
     if (performance.now() > deadline)
       throw new Error(
-        'somebody has been writing without a pause for ten minutes, or a worker has not ended a ' +
-          'transaction: wait for an import that runs, and see that every worker answers',
+        'for ten minutes a worker has not ended a transaction, or somebody has been writing ' +
+          'without a pause: see that every worker answers, and try again',
       )
     await delay(PAUSE_MS)
   }

@@ -1,0 +1,335 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { cp } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
+import { connect, type Sql } from '~/store/database.ts'
+import { migrate } from '~/store/migrate.ts'
+import { corridor, documentOf } from '../support/command.ts'
+import { freshDatabase } from '../support/postgres.ts'
+import { scratchFolder } from '../support/scratch.ts'
+import { type Cluster, openCluster, programsWithCitus } from './cluster.ts'
+
+const ROWS = 2000
+const LONG_EACH = 20
+const OFFER_EACH = 7
+const CORRIDORS = ['USD/KES', 'USD/NGN', 'GBP/KES', 'EUR/XOF', 'ZAR/KES']
+const PROVIDERS = ['wise', 'remitly']
+const MIGRATIONS = new URL('../../drizzle', import.meta.url).pathname
+
+let cluster: Cluster
+let folder: string
+let csv: string
+
+beforeAll(async () => {
+  const programs = programsWithCitus()
+  if (!programs) throw new Error('no installed PostgreSQL has the extension citus')
+  folder = await scratchFolder()
+  csv = join(folder, 'rows.csv')
+  await Bun.write(csv, rowsFrom(Date.now()))
+  cluster = await openCluster({ programs })
+}, 120_000)
+afterAll(() => cluster?.close())
+
+/** Prices of three months back, some for a year ahead, some of an offer of their own. */
+function rowsFrom(nowMs: number): string {
+  const lines = Array.from({ length: ROWS }, (_, i) => {
+    const [from, to] = CORRIDORS[i % CORRIDORS.length]!.split('/')
+    const atMs = nowMs - (i + 1) * HOUR_MS
+    const until = i % LONG_EACH === 0 ? new Date(nowMs + 300 * DAY_MS).toISOString() : ''
+    const channel = i % OFFER_EACH === 0 ? 'internet' : ''
+    const provider = PROVIDERS[i % PROVIDERS.length]
+    return [provider, from, to, 100 + i, new Date(atMs).toISOString(), until, channel].join()
+  })
+  return ['provider_id,from,to,rate,effective_from,valid_until,channel', ...lines, ''].join('\n')
+}
+
+const done = async (...args: string[]) => {
+  const finished = await corridor(args, cluster.url)
+  expect([args, finished.status, finished.said.join('\n')]).toEqual([args, 0, expect.any(String)])
+  return finished
+}
+
+const refused = async (...args: string[]): Promise<string> => {
+  const { status, said } = await corridor(args, cluster.url)
+  expect(status).toBe(1)
+  return said.join('\n')
+}
+
+async function asked<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+  const sql = connect(cluster.url, { connectionsMax: 1 })
+  try {
+    return await work(sql)
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}
+
+const rowsOf = (table: string) =>
+  asked(async (sql) => {
+    const [row] = await sql.unsafe(`select count(*)::int as count from ${table}`)
+    return row!.count as number
+  })
+
+/** The lines of a backup in an order that does not depend on where they lie. */
+async function linesOf(file: string): Promise<string[]> {
+  const bytes = Bun.gunzipSync(await Bun.file(file).bytes())
+  return new TextDecoder().decode(bytes).split('\n').sort()
+}
+
+const backup = async (name: string, url = cluster.url): Promise<string> => {
+  const file = join(folder, name)
+  expect((await corridor(['backup', file], url)).status).toBe(0)
+  return file
+}
+
+describe('corridor distribute', () => {
+  test('asks for the schema, then for every worker, and for everybody else to stop', async () => {
+    expect(await refused('distribute')).toContain('run corridor migrate first')
+    await done('migrate')
+    await done('catalogue', 'starter')
+    await done('observations', 'import', csv)
+    const [worker] = cluster.workers
+    await worker!.stop('fast')
+    expect(await refused('distribute')).toContain(`:${worker!.port} does not let this user in`)
+    await worker!.start()
+    const said = await asked(async (sql) => {
+      await sql`select 1`
+      return refused('distribute')
+    })
+    expect(said).toContain('1 connections of other programs of corridor are open')
+    expect(await refused('distribute', '--shards', '1024')).toContain('max_locks_per_transaction')
+  }, 60_000)
+
+  test('moves every row, and says what it gave up', async () => {
+    const before = await linesOf(await backup('before'))
+    const dry = documentOf(await done('distribute', '--shards', '8', '--dry-run', '--json'))
+    expect(dry).toMatchObject({ state: 'possible', shards: 8 })
+    const told = documentOf(await done('distribute', '--shards', '8', '--json'))
+    expect(told).toMatchObject({
+      state: 'done',
+      shards: 8,
+      rows: { observations: ROWS, long_prices: ROWS / LONG_EACH, offers: 10 },
+      widened: ['provider_corridors.provider_corridors_pkey'],
+    })
+    expect(told.given_up).toContain('providers.providers_activity')
+    expect(await linesOf(await backup('after'))).toEqual(before)
+  }, 120_000)
+
+  test('does it once', async () => {
+    expect(documentOf(await done('distribute', '--shards', '4', '--json'))).toMatchObject({
+      state: 'done before',
+      shards: 8,
+    })
+  })
+
+  test('leaves no row behind on the coordinator', async () => {
+    const [row] = await asked(
+      (sql) => sql`select sum(pg_relation_size(oid))::int as bytes from pg_class
+        where relname in ('observations', 'rollups', 'offers', 'providers') or
+          relnamespace = 'observation_months'::regnamespace and relkind = 'r'`,
+    )
+    expect(row).toEqual({ bytes: 0 })
+  })
+
+  test('keeps observations from change, and from offers that do not exist', async () => {
+    const says = (statement: string) =>
+      asked((sql) =>
+        sql.unsafe(statement).then(
+          () => 'done',
+          (error) => error.message as string,
+        ),
+      )
+    expect(await says('update observations set rate = 1')).toContain('append-only')
+    expect(await says('delete from observations where corridor_id = 1')).toContain('append-only')
+    expect(await says('truncate observations')).toContain('append-only')
+    const recorded = (offer: number) =>
+      says(`insert into observations
+          (effective_from, corridor_id, provider_corridor_id, rate_type, rate, offer_id)
+        select now(), corridor_id, id, 'retail', 1, ${offer} from provider_corridors limit 1`)
+    expect(await recorded(987)).toContain('has no offer 987')
+    expect(await rowsOf('observations')).toBe(ROWS)
+  })
+})
+
+describe('on a distributed history', () => {
+  test('an import records what is new, and the roll-ups of it', async () => {
+    const again = documentOf(await done('observations', 'import', csv, '--json'))
+    expect(again).toMatchObject({ inserted: 0 })
+    const all = ['observations', 'import', csv, '--allow-duplicates', '--json']
+    expect(documentOf(await done(...all))).toMatchObject({ inserted: ROWS })
+    expect(await rowsOf('observations')).toBe(2 * ROWS)
+    expect(await rowsOf('long_prices')).toBe((2 * ROWS) / LONG_EACH)
+    await done('rollups', 'verify')
+  }, 60_000)
+
+  test('wrong roll-ups are found and corrected', async () => {
+    await asked((sql) => sql`update rollups set samples = samples + 1 where corridor_id = 2`)
+    expect(await refused('rollups', 'verify')).toContain('roll-ups are wrong')
+    await done('rollups', 'rebuild')
+    await done('rollups', 'verify')
+  }, 60_000)
+
+  test('it is noted when a provider is switched off and on', async () => {
+    const noted = () =>
+      asked((sql) => sql`select provider_id, is_active from provider_activity order by since, id`)
+    expect([...(await noted())]).toEqual([])
+    const entry = (is_active: boolean) => ({ ...PROVIDER, is_active })
+    for (const isActive of [true, false, false, true]) {
+      const file = join(folder, 'catalogue.json')
+      await Bun.write(file, JSON.stringify({ currencies: [], providers: [entry(isActive)] }))
+      await done('catalogue', 'apply', file)
+    }
+    expect([...(await noted())]).toEqual([
+      { provider_id: PROVIDER.id, is_active: false },
+      { provider_id: PROVIDER.id, is_active: true },
+    ])
+  }, 60_000)
+
+  test('accounts, keys, references and sources are kept as ever', async () => {
+    const made = documentOf(await done('account', 'create', '--email', 'a@b.co', '--json'))
+    await done('key', 'create', '--account', made.account_id, '--name', 'second')
+    await done('account', 'update', made.account_id, '--plan', 'pro')
+    const file = join(folder, 'references.csv')
+    await Bun.write(file, 'fetched_at,source,currency,per_usd\n2026-01-01T00:00:00Z,x,KES,129\n')
+    await done('reference', 'import', file)
+    await done('reference', 'status')
+    await done('sources', 'status')
+  }, 60_000)
+
+  test('a backup is of one moment, whatever is recorded meanwhile', async () => {
+    const { writes, files } = await asked(async (sql) => {
+      let writes = 0
+      let isOver = false
+      const writing = (async () => {
+        for (; !isOver; writes++) await sql.begin((tx) => recordInAll(tx as unknown as Sql))
+      })()
+      const files = [await backup('busy-1'), await backup('busy-2'), await backup('busy-3')]
+      isOver = true
+      await writing
+      return { writes, files }
+    })
+    expect(writes).toBeGreaterThan(3)
+    for (const file of files) {
+      const marked = (await linesOf(file)).filter((line) => line.includes('in all corridors'))
+      expect(marked.length % CORRIDORS.length).toBe(0)
+    }
+  }, 120_000)
+
+  test('a later migration is applied, once', async () => {
+    const later = join(folder, 'drizzle')
+    await cp(MIGRATIONS, later, { recursive: true })
+    const path = join(later, 'meta/_journal.json')
+    const journal = await Bun.file(path).json()
+    const when = journal.entries.at(-1).when + 1
+    journal.entries.push({ idx: 99, version: '7', when, tag: '0099_later', breakpoints: true })
+    await Bun.write(path, JSON.stringify(journal))
+    await Bun.write(join(later, '0099_later.sql'), LATER)
+    await asked(async (sql) => {
+      expect(await migrate({ sql }, later)).toBe(1)
+      expect(await migrate({ sql }, later)).toBe(0)
+      const [placed] = await sql`
+        select count(*)::int as shards from pg_dist_shard where logicalrelid = 'moods'::regclass`
+      expect(placed).toEqual({ shards: 8 })
+    })
+    expect(await rowsOf('moods')).toBe(CORRIDORS.length)
+    expect(await rowsOf('observations where source_note is null')).toBe(
+      await rowsOf('observations'),
+    )
+    await asked((sql) => sql`delete from drizzle.__drizzle_migrations where created_at = ${when}`)
+    await asked((sql) => sql`drop table moods`)
+    await asked((sql) => sql`alter table observations drop column source_note`)
+  }, 60_000)
+
+  test('months are made and the rows of the last part go there', async () => {
+    const made = await asked((sql) =>
+      sql.begin(async (tx) => {
+        const [row] = await tx`select make_observation_months(now() + interval '4 months') as made`
+        return row!.made as number
+      }),
+    )
+    expect(made).toBeGreaterThan(0)
+    await done('rollups', 'verify')
+  }, 60_000)
+})
+
+describe('the way back', () => {
+  test('a backup of a distributed history is restored into a plain database', async () => {
+    const file = await backup('back')
+    const plain = await freshDatabase()
+    expect((await corridor(['restore', file], plain.url)).status).toBe(0)
+    expect((await corridor(['rollups', 'verify'], plain.url)).status).toBe(0)
+    expect(await linesOf(await backup('plain', plain.url))).toEqual(await linesOf(file))
+    await plain.close()
+  }, 60_000)
+
+  test('and one of a plain database into a distributed one, all of it or nothing', async () => {
+    const file = join(folder, 'back')
+    expect(await refused('restore', file)).toContain('the database has data')
+    const other = new URL(cluster.url)
+    other.pathname = '/second'
+    await secondDatabase()
+    for (const args of [['migrate'], ['distribute', '--shards', '4'], ['restore', file]])
+      expect([args, (await corridor(args, other.href)).status]).toEqual([args, 0])
+    expect((await corridor(['rollups', 'verify'], other.href)).status).toBe(0)
+    expect(await linesOf(await backup('second', other.href))).toEqual(await linesOf(file))
+  }, 120_000)
+})
+
+/** One more database on every server of the cluster, joined as the first one is. */
+async function secondDatabase(): Promise<void> {
+  const urls = [cluster.url, ...cluster.workers.map(({ url }) => url)]
+  const password = `password=${new URL(cluster.url).password}`
+  const on = async (url: string, work: (sql: Sql) => Promise<unknown>) => {
+    const sql = connect(url, { connectionsMax: 1 })
+    await work(sql).finally(() => sql.end({ timeout: 1 }))
+  }
+  const second = (url: string) => url.replace(/\/corridor$/, '/second')
+  for (const url of urls) {
+    await on(url, (sql) => sql`create database second`)
+    await on(second(url), (sql) => sql`create extension citus`)
+    await on(
+      second(url),
+      (sql) => sql`insert into pg_dist_authinfo values (0, 'corridor', ${password})`,
+    )
+  }
+  await on(second(cluster.url), async (sql) => {
+    await sql`select citus_set_coordinator_host('127.0.0.1', ${Number(new URL(cluster.url).port)})`
+    for (const { port } of cluster.workers) await sql`select citus_add_node('127.0.0.1', ${port})`
+  })
+}
+
+const PROVIDER = { id: 'busy', name: 'Busy', rate_type: 'retail', provider_type: 'imto' }
+
+/** One observation of each corridor, and its roll-up, in one transaction over all workers. */
+async function recordInAll(tx: Sql): Promise<void> {
+  await tx`set local citus.multi_shard_modify_mode = 'sequential'`
+  const series = await tx<{ id: number; corridor_id: number }[]>`
+    select distinct on (corridor_id) corridor_id, id from provider_corridors order by 1, 2`
+  for (const { id, corridor_id } of series)
+    await tx`insert into observations
+        (effective_from, corridor_id, provider_corridor_id, rate_type, rate, notes)
+      values (now(), ${corridor_id}, ${id}, 'retail', 1, 'in all corridors')`
+  await tx`insert into rollups (corridor_id, hour, best_rate, samples)
+    select corridor_id, date_bin('1 hour', now(), 'epoch'), 1, 1 from provider_corridors
+    group by corridor_id
+    on conflict (corridor_id, hour) do update set samples = rollups.samples + 1,
+      best_rate = greatest(rollups.best_rate, 1)`
+}
+
+/** What a later version may do to the schema, by the rules of CONTRIBUTING.md. */
+const LATER = `
+ALTER TABLE observations ADD COLUMN source_note text;--> statement-breakpoint
+CREATE INDEX observations_source_note ON observations (corridor_id, source_note);--> statement-breakpoint
+CREATE TABLE moods (
+  corridor_id integer NOT NULL, provider_corridor_id integer NOT NULL, mood text,
+  CONSTRAINT moods_pkey PRIMARY KEY (provider_corridor_id, corridor_id)
+);--> statement-breakpoint
+DO $$ BEGIN
+  IF to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL THEN
+    IF EXISTS (SELECT 1 FROM pg_dist_partition WHERE logicalrelid = 'observations'::regclass) THEN
+      PERFORM create_distributed_table('moods', 'corridor_id', colocate_with => 'observations');
+    END IF;
+  END IF;
+END $$;--> statement-breakpoint
+INSERT INTO moods (corridor_id, provider_corridor_id, mood)
+SELECT corridor_id, min(id), 'good' FROM provider_corridors GROUP BY corridor_id;`
