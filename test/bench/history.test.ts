@@ -22,25 +22,37 @@ describe('bun run bench history', () => {
   })
 
   test('leaves nothing behind when it is told to end', async () => {
-    const child = Bun.spawn(['bun', MAIN, 'history', '--small', '--rows', '10000'], {
-      env: { ...process.env, TMPDIR: folder },
-      stdout: 'ignore',
-      stderr: 'pipe',
-    })
-    const filling = Promise.withResolvers<void>()
-    const reading = (async () => {
-      for await (const lines of child.stderr.pipeThrough(new TextDecoderStream()))
-        if (lines.includes(' is filled')) filling.resolve()
-    })()
-    await Promise.race([filling.promise, reading])
-    const [file] = await Array.fromAsync(new Bun.Glob('**/postmaster.pid').scan(folder))
-    const pid = Number.parseInt(await Bun.file(join(folder, file!)).text(), 10)
+    const { child, pid } = await filling([])
     child.kill('SIGTERM')
     expect(await child.exited).toBe(143)
     await until('the folder is gone', async () => (await readdir(folder)).length === 0)
     await until('the server is gone', async () => !(await isRunning(pid)))
   }, 60_000)
+
+  test('ends its server in a directory that it keeps', async () => {
+    const { child, pid } = await filling(['--dir', join(folder, 'kept')])
+    child.kill('SIGINT')
+    expect(await child.exited).toBe(130)
+    await until('the server is gone', async () => !(await isRunning(pid)))
+    expect(await readdir(join(folder, 'kept'))).toEqual(['1000-of-1-years'])
+  }, 60_000)
 })
+
+/** A bench that has started its first server, and the id of that. */
+async function filling(more: readonly string[]) {
+  const child = Bun.spawn(['bun', MAIN, 'history', '--small', '--rows', '10000', ...more], {
+    env: { ...process.env, TMPDIR: folder },
+    stdout: 'ignore',
+    stderr: 'ignore',
+  })
+  let pid = Number.NaN
+  await until('a server', async () => {
+    const [file] = await Array.fromAsync(new Bun.Glob('**/postmaster.pid').scan(folder))
+    pid = file ? Number.parseInt(await Bun.file(join(folder, file)).text(), 10) : pid
+    return pid > 0
+  })
+  return { child, pid }
+}
 
 describe('requireRoom', () => {
   test('tells what the rows take, and where', async () => {

@@ -100,7 +100,7 @@ if (!Number.isInteger(historyRows) || historyRows < ROWS_MIN || historyRows > RO
   console.error(`--rows ${values.rows}: ask for a whole number from ${least} to ${most}`)
   process.exit(2)
 }
-endTogether()
+endTogether(values.dir)
 const figures: Figure[] = []
 const tables: string[] = []
 for (const [name, bench] of Object.entries(BENCHES)) {

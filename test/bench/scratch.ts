@@ -1,5 +1,6 @@
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir, readFile, rm } from 'node:fs/promises'
 import { constants } from 'node:os'
+import { join } from 'node:path'
 import { scratchFolder } from '../support/scratch.ts'
 import { endProcesses } from './process.ts'
 
@@ -20,11 +21,26 @@ export async function inScratch<T>(work: (dir: string) => Promise<T>, kept?: str
   }
 }
 
-/** Ends with the process what it has started, whichever signal ends it. */
-export function endTogether(): void {
+/**
+ * Ends with the process what it has started, whichever signal ends it; and the servers in a folder
+ * that is kept, since nobody else would.
+ */
+export function endTogether(kept?: string): void {
   for (const signal of SIGNALS)
     process.once(signal, async () => {
       await endProcesses()
+      if (kept)
+        for await (const file of new Bun.Glob('**/postmaster.pid').scan(kept))
+          await endServer(join(kept, file))
       process.exit(128 + constants.signals[signal])
     })
+}
+
+async function endServer(pidFile: string): Promise<void> {
+  const pid = Number.parseInt(await readFile(pidFile, 'utf8').catch(() => ''), 10)
+  try {
+    if (pid > 0) process.kill(pid, 'SIGINT')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
 }
