@@ -33,6 +33,12 @@ async function failureAt(change: (url: URL) => void): Promise<unknown> {
 }
 
 describe('isOutage', () => {
+  test('is true of a coordinator that lost a server in the middle of a transaction', () => {
+    const lost = 'failure on connection marked as essential: 10.0.0.7:5432'
+    expect(isOutage(Object.assign(new Error(lost), { code: 'XX000' }))).toBe(true)
+    expect(isOutage(Object.assign(new Error('a bug'), { code: 'XX000' }))).toBe(false)
+  })
+
   test('is true of a port where nobody listens, an unknown host and an unknown database', async () => {
     const port = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
     port.stop(true)

@@ -114,7 +114,8 @@ const statements: Record<string, () => unknown> = {
   'the first observation': () => firstObserved(database, place),
   'the references at the ends of a year of days': () => worthsBefore(database, 'KES', days),
   'the fetches before the ends of a year of days': () => worthsBefore(database, 'USD', days),
-  'how regularly providers and corridors are sent for': () => sendingRows(database, NOW_MS),
+  'how regularly providers and corridors are sent for': () =>
+    sendingRows(database, NOW_MS, { isDistributed: false }),
   'the month of every corridor': () => bestRows(database, month),
   'what every currency was worth in a month': () =>
     worthRows(database, ['GBP', 'KES', 'USD'], month),

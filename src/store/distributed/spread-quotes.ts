@@ -33,7 +33,9 @@ export function createSpreadQuoteStore(database: Database) {
         join provider_corridors p on p.id = o.provider_corridor_id and p.corridor_id = o.corridor_id
         join corridors c on c.id = o.corridor_id
         left join offers f on f.id = o.offer_id and f.corridor_id = o.corridor_id
-        where o.id = any(${arrayLiteral(ids)}::bigint[]) and ${isNear(sql, changes)}`
+          and f.corridor_id = any(${corridorsOf(changes)}::int[])
+        where o.id = any(${arrayLiteral(ids)}::bigint[]) and ${isNear(sql, changes)}
+          and p.corridor_id = any(${corridorsOf(changes)}::int[])`
       return rows.map(quoteOf)
     },
     async hasWitnesses(change: Named): Promise<boolean> {
@@ -46,23 +48,64 @@ export function createSpreadQuoteStore(database: Database) {
     },
     /** What is live in some corridors, or in all, as if hidden rows had not been recorded. */
     async live(nowMs: number, hidden: Hidden | null, corridorIds: readonly number[] | null) {
-      const tables = sql`
-        with seen as (select 1) ${hidden ? shown(sql, hidden) : sql``}
-        ${corridorIds ? reachable(sql, corridorIds) : sql``}`
-      const rows = await liveQuotes(database, nowMs, tables)
-      return [...new Map(rows.map((row) => [row.id, quoteOf(row)])).values()]
+      const found = new Map<string, Quote>()
+      const shards = await shardsOf(sql, corridorIds)
+      const next = async (): Promise<void> => {
+        for (let ids = shards.pop(); ids; ids = shards.pop())
+          for (const row of await liveQuotes(database, nowMs, tablesOf(sql, ids, hidden)))
+            found.set(row.id, quoteOf(row))
+      }
+      await Promise.all(Array.from({ length: SHARDS_AT_ONCE }, next))
+      return [...found.values()]
     },
   }
 }
 
+/** How many shards are asked at once, as each keeps a connection for itself. */
+const SHARDS_AT_ONCE = 4
+
+/** The ids of corridors, or of all of them, those of one shard together. */
+async function shardsOf(sql: Sql, corridorIds: readonly number[] | null): Promise<number[][]> {
+  const rows = await sql<{ ids: number[] }[]>`
+    select array_agg(id) as ids from (
+      select id, get_shard_id_for_distribution_column('public.rollups', id) as shard
+      from corridors
+    ) placed
+    where ${corridorIds ? sql`id = any(${arrayLiteral(corridorIds)}::int[])` : sql`true`}
+    group by shard`
+  return rows.map(({ ids }) => ids)
+}
+
+/**
+ * The beginning of a statement that sees the rows of one shard's corridors alone, without hidden
+ * ones. As they are constants the statement goes to that shard as it is: the servers refuse one
+ * with recursion that is about several.
+ */
+function tablesOf(sql: Sql, corridorIds: readonly number[], hidden: Hidden | null) {
+  const isIn = sql`corridor_id = any(${arrayLiteral(corridorIds)}::int[])`
+  return sql`
+    with observations as not materialized (
+      select * from public.observations where ${isIn} ${hidden ? isShown(sql, hidden) : sql``}
+    ), provider_corridors as not materialized (
+      select * from public.provider_corridors where ${isIn}
+    ), offers as not materialized (
+      select * from public.offers where ${isIn}
+    ), long_prices as not materialized (
+      select * from public.long_prices where ${isIn} ${hidden ? isShown(sql, hidden) : sql``}
+    )`
+}
+
+/** The corridors of changes; said of each table, or its servers are all asked. */
+const corridorsOf = (changes: readonly Named[]): string =>
+  arrayLiteral([...new Set(changes.flatMap(({ spread }) => spread?.corridorIds ?? []))])
+
 /** Whether a row is in the corridors and between the times of these changes. */
 function isNear(sql: Sql, changes: readonly Named[]) {
-  const corridorIds = new Set(changes.flatMap(({ spread }) => spread?.corridorIds ?? []))
   const windows = changes.flatMap(({ window }) => window ?? [])
   const fromMs = Math.min(...windows.map((window) => window.fromMs))
   const beforeMs = Math.max(...windows.map((window) => window.beforeMs))
   const isTimed = windows.length === changes.length
-  return sql`o.corridor_id = any(${arrayLiteral([...corridorIds])}::int[])
+  return sql`o.corridor_id = any(${corridorsOf(changes)}::int[])
     ${
       isTimed
         ? sql`and o.effective_from >= ${instantText(fromMs)}::timestamptz
@@ -71,22 +114,12 @@ function isNear(sql: Sql, changes: readonly Named[]) {
     }`
 }
 
-function shown(sql: Sql, { ids, ranges }: Hidden) {
+function isShown(sql: Sql, { ids, ranges }: Hidden) {
   const firsts = ranges.map(({ firstId }) => firstId)
   const lasts = ranges.map(({ lastId }) => lastId)
-  return sql`, observations as not materialized (
-    select * from public.observations
-    where id <> all(${arrayLiteral(ids)}::bigint[]) and not exists (
-      select from unnest(${arrayLiteral(firsts)}::bigint[], ${arrayLiteral(lasts)}::bigint[])
-        as hidden (first_id, last_id)
-      where id between first_id and last_id
-    )
-  )`
-}
-
-function reachable(sql: Sql, corridorIds: readonly number[]) {
-  return sql`, provider_corridors as not materialized (
-    select * from public.provider_corridors
-    where corridor_id = any(${arrayLiteral(corridorIds)}::int[])
+  return sql`and id <> all(${arrayLiteral(ids)}::bigint[]) and not exists (
+    select from unnest(${arrayLiteral(firsts)}::bigint[], ${arrayLiteral(lasts)}::bigint[])
+      as hidden (first_id, last_id)
+    where id between first_id and last_id
   )`
 }

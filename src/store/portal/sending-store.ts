@@ -1,5 +1,7 @@
 import { type CorridorSending, type Sending, SILENCE } from '~/domain/feed/silence.ts'
 import type { Database } from '~/store/database.ts'
+import { isDistributed } from '~/store/distributed/distribution.ts'
+import { onShard, type Shard } from '~/store/distributed/shard.ts'
 import { instantText } from '~/store/encoding.ts'
 
 /** How many series of a provider are used to tell how regularly it sends, the latest ones. */
@@ -16,7 +18,8 @@ const NAMED_MAX = 20
 /** The habits of providers and of their corridors, from the times of what they sent. */
 export const createSendingStore = (database: Database) => ({
   async all(nowMs: number): Promise<Sending[]> {
-    const rows = await sendingRows(database, nowMs)
+    const shard = { isDistributed: await isDistributed(database.sql) }
+    const rows = await sendingRows(database, nowMs, shard)
     return rows.map(({ newestMs, intervalMs, lastSilent, ...row }) => ({
       ...row,
       newestMs: Number(newestMs),
@@ -30,17 +33,17 @@ export const createSendingStore = (database: Database) => ({
  * One index probe for each series, so the length of the history does not matter. Observations
  * within one minute count as one sending.
  */
-export const sendingRows = (database: Database, nowMs: number) =>
-  database.sql<Row[]>`
+export const sendingRows = (database: Database, nowMs: number, shard: Shard) => database.sql<Row[]>`
     with series as (
-      select s.provider_id, s.corridor_id, o.newest, o.minutes,
-        row_number() over (partition by s.provider_id order by o.newest desc) as place
-      from provider_corridors s
+      select p.provider_id, p.corridor_id, o.newest, o.minutes,
+        row_number() over (partition by p.provider_id order by o.newest desc) as place
+      from provider_corridors p
       cross join lateral (
         select max(at) as newest, array_agg(distinct date_trunc('minute', at)) as minutes
         from (
           select effective_from as at from observations
-          where provider_corridor_id = s.id and effective_from <= ${instantText(nowMs)}
+          where provider_corridor_id = p.id ${onShard(database.sql, shard)}
+            and effective_from <= ${instantText(nowMs)}
           order by effective_from desc, id desc limit ${SERIES_ROWS_MAX}
         ) latest
       ) o
