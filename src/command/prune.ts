@@ -20,7 +20,7 @@ export function addPrune(observations: Command, terminal: Terminal): void {
     .option('--json', 'print one JSON document')
     .action(async ({ olderThan, dryRun = false, json = false }: Options) => {
       const { beforeMs, count } = await withExisting(terminal, (database) =>
-        withBar(terminal, 'series', (reach) =>
+        withBar(terminal, 'months and series', (reach) =>
           (dryRun ? counted : pruned)(database, olderThan, reach),
         ),
       )

@@ -2,6 +2,7 @@ import type { StoredCorridor } from '~/domain/corridor.ts'
 import { yearsBeforeMs } from '~/domain/duration.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
 import type { PruneLimit, Pruning } from '~/domain/observation.ts'
+import type { Window } from '~/domain/period.ts'
 import { type RollupStore, repairRollups } from './repair-rollups.ts'
 
 /** How many rows are deleted in one transaction. */
@@ -13,6 +14,14 @@ type RetentionStore = {
    * process that dies releases its turn.
    */
   once<T>(work: () => Promise<T>): Promise<T | null>
+  /** The whole months before a moment that can be dropped at once, oldest first. */
+  months(beforeMs: number): Promise<readonly Window[]>
+  /**
+   * Drops the oldest month, as `prune` would delete its observations, in one transaction, and
+   * answers how many there were; null if that is not possible at the moment. Its roll-ups must be
+   * right.
+   */
+  dropMonth(month: Window, beforeMs: number): Promise<number | null>
   /** The series that hold observations to prune, by corridor. */
   outdated(
     beforeMs: number,
@@ -36,7 +45,7 @@ export type PruneDeps = {
   readonly clock: { now(): number }
   /** The person named in the list of prunings. */
   readonly actor: string
-  /** Told how many series are pruned so far. */
+  /** Told how many months and series are pruned so far. */
   readonly reach?: (done: number, total: number) => void
 }
 
@@ -47,8 +56,8 @@ export const keptFromMs = (nowMs: number, years: number): number =>
   hourStartMs(yearsBeforeMs(nowMs, years))
 
 /**
- * Deletes observations older than `years`, in small transactions; null when another process is
- * doing it.
+ * Deletes observations older than `years`: month by month, and what lies outside of whole months in
+ * small transactions; null when another process is doing it.
  *
  * A corridor's roll-ups are repaired before its observations go, since that is impossible
  * afterwards. The last observation of each offer before the limit stays, and so do older ones that
@@ -70,15 +79,39 @@ export function pruneObservations(deps: PruneDeps, years: number): Promise<Prune
   })
 }
 
-async function* deletions(
+async function* deletions(deps: PruneDeps, beforeMs: number): AsyncGenerator<number> {
+  const months = await deps.store.months(beforeMs)
+  yield* deletionsByMonth(deps, beforeMs, months)
+  yield* deletionsBySeries(deps, beforeMs, months.length)
+}
+
+async function* deletionsByMonth(
   { store, rollups, reach }: PruneDeps,
   beforeMs: number,
+  months: readonly Window[],
+): AsyncGenerator<number> {
+  const [first, last] = [months[0], months.at(-1)]
+  if (!first || !last) return
+  const window = { fromMs: first.fromMs, beforeMs: last.beforeMs }
+  for (const corridor of await rollups.corridors()) await repairRollups(rollups, corridor, window)
+  for (const [done, month] of months.entries()) {
+    reach?.(done, months.length)
+    const count = await store.dropMonth(month, beforeMs)
+    if (count === null) return
+    yield count
+  }
+}
+
+async function* deletionsBySeries(
+  { store, rollups, reach }: PruneDeps,
+  beforeMs: number,
+  doneBefore: number,
 ): AsyncGenerator<number> {
   const outdated = await store.outdated(beforeMs)
   const corridors = new Map((await rollups.corridors()).map((corridor) => [corridor.id, corridor]))
   let verified: StoredCorridor | undefined
   for (const [done, { id, corridorId }] of outdated.entries()) {
-    reach?.(done, outdated.length)
+    reach?.(doneBefore + done, doneBefore + outdated.length)
     const corridor = corridors.get(corridorId)!
     if (corridor !== verified)
       await repairRollups(rollups, corridor, { fromMs: Number.NEGATIVE_INFINITY, beforeMs })

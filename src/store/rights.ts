@@ -110,8 +110,10 @@ const missingOnSequences = (sql: Sql) => sql<Missing[]>`
     and case when s.relkind = 'S' then not has_sequence_privilege(s.oid, 'USAGE') end
   order by 1`
 
+const PRUNING = ['prune_observations', 'prove_early_observations', 'drop_observation_month']
+
 const missingForPruning = (sql: Sql) => sql<Missing[]>`
-  select 'prune_observations' as what, 'EXECUTE ON FUNCTION' as rights,
-    format('%I', current_user) as role
-  from pg_proc where proname = 'prune_observations'
-    and pronamespace = 'public'::regnamespace and not has_function_privilege(oid, 'EXECUTE')`
+  select proname as what, 'EXECUTE ON FUNCTION' as rights, format('%I', current_user) as role
+  from pg_proc where proname = any(${PRUNING}::text[])
+    and pronamespace = 'public'::regnamespace and not has_function_privilege(oid, 'EXECUTE')
+  order by array_position(${PRUNING}::text[], proname::text)`

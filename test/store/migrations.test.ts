@@ -107,3 +107,29 @@ test(
   },
   TEST_MS_MAX,
 )
+
+test(
+  '0022_month_drop lets everybody drop months who may prune',
+  async () => {
+    const older = await emptyDatabase()
+    const { sql } = older
+    await migrate(older, await folderBefore('0022_month_drop'))
+    const [pruner, reader] = [sql(`pruner_${process.pid}`), sql(`reader_${process.pid}`)]
+    await sql`create role ${pruner}`
+    await sql`create role ${reader}`
+    await sql`grant execute on function prune_observations to ${pruner}`
+    expect(await migrate(older)).toBe(1)
+    const rows = await sql<{ role: string; may: boolean }[]>`
+      select rolname as role, has_function_privilege(r.oid, p.oid, 'EXECUTE') as may
+      from pg_roles r, pg_proc p
+      where rolname ~ ${`^(pruner|reader)_${process.pid}$`}
+        and proname in ('drop_observation_month', 'prove_early_observations')
+      order by 1`
+    expect(rows.map(({ may }) => may)).toEqual([true, true, false, false])
+    await sql`drop owned by ${pruner}`
+    await sql`drop role ${pruner}`
+    await sql`drop role ${reader}`
+    await older.close()
+  },
+  TEST_MS_MAX,
+)

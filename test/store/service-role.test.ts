@@ -263,7 +263,7 @@ describe('a role with the rights that docs/operate.md names', () => {
       revoke all on portal_sessions, keys from ${SERVICE};
       revoke update, delete on rollups from ${SERVICE};
       revoke usage on schema drizzle from ${SERVICE};
-      revoke execute on function prune_observations from ${SERVICE}`)
+      revoke execute on function prune_observations, drop_observation_month from ${SERVICE}`)
     const missing =
       'GRANT USAGE ON SCHEMA drizzle TO corridor_service; ' +
       'GRANT SELECT, INSERT, UPDATE ON public.keys TO corridor_service; ' +
@@ -285,7 +285,7 @@ describe('a role with the rights that docs/operate.md names', () => {
       ])
       const pruning = await requireRights(service.sql, { prunes: true }).catch((error) => error)
       expect(pruning.message).toEndWith(
-        '; GRANT EXECUTE ON FUNCTION prune_observations TO corridor_service',
+        '; GRANT EXECUTE ON FUNCTION prune_observations, drop_observation_month TO corridor_service',
       )
       await owner.unsafe(missing)
       await requireRights(service.sql, { prunes: false })

@@ -1,6 +1,8 @@
 import type { PruneLimit, Pruning } from '~/domain/observation.ts'
+import type { Window } from '~/domain/period.ts'
 import type { Database } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
+import { dropMonth, monthsBefore } from '~/store/month/drop.ts'
 import { announced } from '~/store/news-channel.ts'
 import { once } from '~/store/once.ts'
 import type { ObservedSeries } from '~/store/provider-corridors.ts'
@@ -12,6 +14,8 @@ export function createRetentionStore(database: Database) {
   const { sql } = database
   return {
     once: <T>(work: () => Promise<T>) => once(database, LOCK_NAME, work),
+    months: (beforeMs: number) => monthsBefore(database, beforeMs),
+    dropMonth: (month: Window, beforeMs: number) => dropMonth(database, month, beforeMs),
     async outdated(beforeMs: number) {
       const rows = await sql<{ id: number; corridor_id: number }[]>`
         select id, corridor_id from provider_corridors p

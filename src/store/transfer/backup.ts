@@ -2,7 +2,7 @@ import { is } from 'drizzle-orm'
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
 import type { TransactionSql } from 'postgres'
 import * as alerting from '~/store/alert/schema.ts'
-import type { Database, Sql } from '~/store/database.ts'
+import type { Database } from '~/store/database.ts'
 import { isDistributed } from '~/store/distributed/distribution.ts'
 import { oneByOne, saysCorridor } from '~/store/distributed/shape.ts'
 import { inOneSnapshot, streamed } from '~/store/distributed/snapshot.ts'
@@ -19,6 +19,7 @@ import { schemaVersion, versionOf } from '~/store/schema-version.ts'
 import * as sources from '~/store/source/schema.ts'
 import { type CopyIn, copyIn } from './copy-in.ts'
 import { copyOut } from './copy-out.ts'
+import { inSnapshot } from './snapshot.ts'
 
 /** A backup's description of itself, JSON in its first line. */
 type Header = { readonly corridor: 1; readonly schema: number }
@@ -89,9 +90,6 @@ export async function writeBackup(
     return TABLES.length
   })
 }
-
-const inSnapshot = <T>(sql: Sql, work: (tx: TransactionSql) => Promise<T>) =>
-  sql.begin('isolation level repeatable read read only', work) as Promise<T>
 
 /** The server's own estimate of the rows in all tables together; 0 before it has any. */
 async function rowEstimate(tx: TransactionSql): Promise<number> {

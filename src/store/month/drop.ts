@@ -1,0 +1,58 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { TransactionSql } from 'postgres'
+import type { Window } from '~/domain/period.ts'
+import type { Database } from '~/store/database.ts'
+import { instantText } from '~/store/encoding.ts'
+import { briefly } from './briefly.ts'
+
+const TRIES_MAX = 3
+const PAUSE_MS = 1000
+const PROOF_STEPS_MAX = 2
+
+/** The months before `beforeMs` that are parts of observations, oldest first. */
+export async function monthsBefore({ sql }: Database, beforeMs: number): Promise<Window[]> {
+  const [oldest] = await sql<{ since: string }[]>`
+    select extract(epoch from since) * 1000 as since from oldest_observation_month()`
+  const months: Window[] = []
+  if (!oldest) return months
+  for (let fromMs = Number(oldest.since); ; fromMs = months.at(-1)!.beforeMs) {
+    const next = new Date(fromMs)
+    const month = { fromMs, beforeMs: next.setUTCMonth(next.getUTCMonth() + 1) }
+    if (month.beforeMs > beforeMs) return months
+    months.push(month)
+  }
+}
+
+/**
+ * Drops the oldest month, whole or not at all, and answers how many observations are gone; null
+ * where others are too busy with it, or with the table, or where another month is the oldest.
+ *
+ * The roll-ups of the month must be right. Observations that are needed after `beforeMs` stay.
+ */
+export async function dropMonth(
+  database: Database,
+  { fromMs }: Window,
+  beforeMs: number,
+): Promise<number | null> {
+  for (let steps = 0; steps < PROOF_STEPS_MAX; steps++)
+    if (!(await inTurns(database, (tx) => tx`select prove_early_observations()`))) return null
+  const rows = await inTurns(
+    database,
+    (tx) => tx<{ gone: number | null }[]>`
+      select drop_observation_month(
+        ${instantText(fromMs)}::timestamptz, ${instantText(beforeMs)}::timestamptz
+      ) as gone`,
+  )
+  return rows?.[0]?.gone ?? null
+}
+
+async function inTurns<T>(
+  database: Database,
+  work: (tx: TransactionSql) => Promise<T>,
+): Promise<T | null> {
+  for (let tries = 1; ; tries++) {
+    const done = await briefly(database, work)
+    if (done !== null || tries === TRIES_MAX) return done
+    await delay(PAUSE_MS)
+  }
+}
