@@ -24,6 +24,12 @@ export async function prepareMonths(sql: Sql, patiently: Patiently): Promise<voi
     select corridor_id, provider_corridor_id, offer_id, id, effective_from, valid_until
     from observations where valid_until > effective_from + interval '768 hours'
     on conflict do nothing`
+  await patiently(sql, () => makeKey(sql))
+}
+
+/** Makes the index of the new primary key, anew if an earlier run was cut off in between. */
+async function makeKey(sql: Sql): Promise<void> {
+  await sql`set lock_timeout = 0`
   const [index] = await sql`
     select indisvalid from pg_index where indexrelid = to_regclass('public.observations_place')`
   if (index && !index.indisvalid) await sql`drop index concurrently observations_place`
