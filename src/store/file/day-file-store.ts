@@ -55,23 +55,32 @@ async function kept(
 const dayPast = (database: Database) => ({
   ...createSnapshotStore(database),
   async corridorsBefore(beforeMs: number): Promise<Corridor[]> {
-    return database.sql<Corridor[]>`
+    const { sql } = database
+    const before = sql`${instantText(beforeMs)}::timestamptz`
+    return sql<Corridor[]>`
       select source as "from", target as "to" from corridors c
-      where exists (
-        select from observations
-        where corridor_id = c.id and effective_from < ${instantText(beforeMs)}::timestamptz
-      ) order by source collate "C", target collate "C" limit ${CORRIDORS_MAX}`
+      join (
+        select p.corridor_id from ${quoted(sql)} p
+        where exists (
+          select 1 from observations
+          where corridor_id = p.corridor_id and effective_from < ${before}
+        )
+      ) quoted on quoted.corridor_id = c.id
+      order by source collate "C", target collate "C" limit ${CORRIDORS_MAX}`
   },
   async firstMs(): Promise<number | null> {
     const [row] = await database.sql<{ first: number | null }[]>`
       select extract(epoch from min(first) at time zone 'UTC')::float8 * 1000 as first
-      from corridors c cross join lateral (
+      from ${quoted(database.sql)} p cross join lateral (
         select effective_from as first from observations
-        where corridor_id = c.id order by effective_from limit 1
+        where corridor_id = p.corridor_id order by effective_from limit 1
       ) oldest`
     return row?.first ?? null
   },
 })
+
+/** The ids of corridors that were ever quoted, from the server that has their observations. */
+const quoted = (sql: Sql) => sql`(select distinct corridor_id from provider_corridors)`
 
 async function found(sql: Sql, day: string): Promise<Bytes | null> {
   const [row] = await sql<{ content: Buffer }[]>`

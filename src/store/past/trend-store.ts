@@ -1,16 +1,21 @@
+import type { PendingQuery, Row } from 'postgres'
 import { USD } from '~/domain/currency.ts'
 import { DAY_MS } from '~/domain/duration.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
 import type { BestOfDay, TrendWindow, WorthOfDay } from '~/domain/trend.ts'
 import { withActivity } from '~/store/activity.ts'
-import type { Database } from '~/store/database.ts'
+import type { Database, Sql } from '~/store/database.ts'
+import { isDistributed } from '~/store/distributed/distribution.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
 import { countedBest, executableKinds } from './rollup-store.ts'
+
+/** A part of a SQL statement. */
+type Part = PendingQuery<Row[]>
 
 export function createTrendStore(database: Database) {
   return {
     async bestByDay(window: TrendWindow): Promise<BestOfDay[]> {
-      const rows = await bestRows(database, window)
+      const rows = await bestRows(database, window, await isDistributed(database.sql))
       return rows.map(({ source, target, day, best }) => ({
         from: source,
         to: target,
@@ -29,36 +34,44 @@ export function createTrendStore(database: Database) {
   }
 }
 
-type BestRow = { source: string; target: string; day: number; best: string }
+type Span = Pick<TrendWindow, 'fromMs' | 'beforeMs'>
 
-/**
- * One range of the roll-ups for each corridor, plus the observations of the hour that is still
- * open.
- */
-export function bestRows({ sql }: Database, { fromMs, beforeMs }: TrendWindow) {
+/** The best of each day and corridor, by its id, from the roll-ups and the hour still open. */
+const bestsOf = (sql: Sql, { fromMs, beforeMs }: Span, isAsked: Part) => {
   const from = instantText(fromMs)
   const whole = instantText(Math.max(fromMs, hourStartMs(beforeMs)))
   const best = countedBest(sql, sql`rollups`)
   const open = sql`observations
-    where corridor_id = corridors.id and ${executableKinds(sql)}
+    where ${isAsked} and ${executableKinds(sql)}
       and effective_from >= ${whole}::timestamptz
       and effective_from < ${instantText(beforeMs)}::timestamptz`
-  return sql<BestRow[]>`
-    select source, target, day, best
-    from corridors
-    cross join lateral (
-      select floor(extract(epoch from at - ${from}::timestamptz) / 86400)::int as day,
-        max(rate) as best
-      from (
-        select hour as at, ${best} as rate from rollups
-        where corridor_id = corridors.id and ${best} is not null
-          and hour >= ${from}::timestamptz and hour < ${whole}::timestamptz
-        union all
-        select effective_from, rate from ${withActivity(sql, open)} where was_active
-      ) seen
-      group by 1
-    ) days`
+  return sql`
+    select corridor_id, floor(extract(epoch from at - ${from}::timestamptz) / 86400)::int as day,
+      max(rate) as best
+    from (
+      select corridor_id, hour as at, ${best} as rate from rollups
+      where ${isAsked} and ${best} is not null
+        and hour >= ${from}::timestamptz and hour < ${whole}::timestamptz
+      union all
+      select corridor_id, effective_from, rate from ${withActivity(sql, open)} where was_active
+    ) seen
+    group by 1, 2`
 }
+
+type BestRow = { source: string; target: string; day: number; best: string }
+
+/**
+ * One range of the roll-ups for each corridor, plus the observations of the hour that is still
+ * open. On several servers each finds the days of its own corridors.
+ */
+export const bestRows = ({ sql }: Database, window: Span, isSpread = false) =>
+  sql<BestRow[]>`
+    select source, target, day, best from corridors
+    ${
+      isSpread
+        ? sql`join (${bestsOf(sql, window, sql`true`)}) days on corridor_id = corridors.id`
+        : sql`cross join lateral (${bestsOf(sql, window, sql`corridor_id = corridors.id`)}) days`
+    }`
 
 type WorthRow = { currency: string; day: number; per_usd: string }
 

@@ -1,6 +1,8 @@
 import type { Span } from '~/domain/source/day.ts'
 import type { KnownPrice } from '~/domain/source/guard.ts'
 import type { Database } from '~/store/database.ts'
+import { isDistributed } from '~/store/distributed/distribution.ts'
+import { onShard } from '~/store/distributed/shard.ts'
 import { instantText } from '~/store/encoding.ts'
 
 type Row = { readonly source: string; readonly at_ms: string; readonly rate: string }
@@ -14,6 +16,8 @@ export async function knownPrices(
   providerId: string,
   { sinceMs, untilMs }: Span,
 ): Promise<KnownPrice[]> {
+  const shard = { isDistributed: await isDistributed(sql) }
+  const ofSeries = sql`provider_corridor_id = p.id ${onShard(sql, shard)}`
   const [since, until] = [instantText(sinceMs), instantText(untilMs)]
   const rows = await sql<Row[]>`
     select c.source, extract(epoch from o.effective_from) * 1000 as at_ms,
@@ -22,7 +26,7 @@ export async function knownPrices(
     join corridors c on c.id = p.corridor_id
     cross join lateral (
       select distinct on (effective_from) effective_from, rate from observations
-      where provider_corridor_id = p.id
+      where ${ofSeries}
         and effective_from between ${since}::timestamptz and ${until}::timestamptz
       order by effective_from, id desc
     ) o
@@ -33,11 +37,11 @@ export async function knownPrices(
     join corridors c on c.id = p.corridor_id
     cross join lateral (
       (select effective_from, rate from observations
-        where provider_corridor_id = p.id and effective_from < ${since}::timestamptz
+        where ${ofSeries} and effective_from < ${since}::timestamptz
         order by effective_from desc, id desc limit 1)
       union all
       (select effective_from, rate from observations
-        where provider_corridor_id = p.id and effective_from > ${until}::timestamptz
+        where ${ofSeries} and effective_from > ${until}::timestamptz
         order by effective_from, id desc limit 1)
     ) o
     where p.provider_id = ${providerId}
