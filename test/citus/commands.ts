@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
+import { COMMAND_LINE } from '~/domain/audit.ts'
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import { connect, type Sql } from '~/store/database.ts'
 import { migrate } from '~/store/migrate.ts'
@@ -250,6 +251,32 @@ describe('on a distributed history', () => {
     expect(made).toBeGreaterThan(0)
     await done('rollups', 'verify')
   }, 60_000)
+})
+
+describe('pruning a distributed history', () => {
+  test('leaves what it leaves of a plain one, and counts it', async () => {
+    const old = join(folder, 'old.csv')
+    await Bun.write(old, rowsFrom(Date.now() - 300 * DAY_MS))
+    await done('observations', 'import', old)
+    const plain = await freshDatabase()
+    const file = await backup('unpruned')
+    expect((await corridor(['restore', file], plain.url)).status).toBe(0)
+    const both = async (...args: string[]) => [
+      documentOf(await done(...args)),
+      documentOf(await corridor(args, plain.url)),
+    ]
+    const prune = ['observations', 'prune', '--older-than', '1y', '--json']
+    const [wouldBe, wouldBeThere] = await both(...prune, '--dry-run')
+    expect(wouldBe.prunable).toBeGreaterThan(100)
+    expect(wouldBe.prunable).toBe(wouldBeThere.prunable)
+    const [pruned, prunedThere] = await both(...prune)
+    expect([pruned.pruned, prunedThere.pruned]).toEqual([wouldBe.prunable, wouldBe.prunable])
+    const left = async (name: string, url: string) =>
+      (await linesOf(await backup(name, url))).filter((line) => !line.includes(COMMAND_LINE))
+    expect(await left('pruned', cluster.url)).toEqual(await left('pruned-there', plain.url))
+    await done('rollups', 'verify')
+    await plain.close()
+  }, 120_000)
 })
 
 describe('the way back', () => {

@@ -1,5 +1,6 @@
 import type { TransactionSql } from 'postgres'
 import type { Sql } from '~/store/database.ts'
+import { makePruningFunctions } from './pruning-functions.ts'
 import { DISTRIBUTED_TABLES, DISTRIBUTION_COLUMN, REFERENCE_TABLES, REFUSAL } from './shape.ts'
 
 const TABLES = [...REFERENCE_TABLES, ...DISTRIBUTED_TABLES]
@@ -43,6 +44,7 @@ export async function distribute(sql: Sql, shards: number, step: Step): Promise<
       }
     for (const trigger of triggers) if (trigger.is_refusal) await refusing(tx, trigger)
     await requireOffersOfShards(tx)
+    await makePruningFunctions(tx)
     assertSame(rows, await counted(tx))
     await keepSettings(tx)
     return { rows, widened, givenUp: givenUp(keys, triggers) }

@@ -1,6 +1,8 @@
 import type { PruneLimit, Pruning } from '~/domain/observation.ts'
 import type { Window } from '~/domain/period.ts'
 import type { Database } from '~/store/database.ts'
+import { isDistributed } from '~/store/distributed/distribution.ts'
+import { distributedRetention } from '~/store/distributed/retention.ts'
 import { instantText } from '~/store/encoding.ts'
 import { dropMonth, monthsBefore } from '~/store/month/drop.ts'
 import { announced } from '~/store/news-channel.ts'
@@ -11,9 +13,23 @@ const LOCK_NAME = 'corridor retention'
 const BROKEN_OFF = 'a run that was broken off'
 
 export function createRetentionStore(database: Database) {
-  const { sql } = database
+  const [local, spread] = [localRetention(database), distributedRetention(database)]
+  const way = async () => ((await isDistributed(database.sql)) ? spread : local)
   return {
     once: <T>(work: () => Promise<T>) => once(database, LOCK_NAME, work),
+    months: async (beforeMs: number) => (await way()).months(beforeMs),
+    dropMonth: async (month: Window, beforeMs: number) => (await way()).dropMonth(month, beforeMs),
+    outdated: async (beforeMs: number) => (await way()).outdated(beforeMs),
+    /** How many observations of a series would be pruned. */
+    count: async (seriesId: number, beforeMs: number) => (await way()).count(seriesId, beforeMs),
+    prune: async (seriesId: number, limit: PruneLimit) => (await way()).prune(seriesId, limit),
+    ...pruningRecords(database),
+  }
+}
+
+function localRetention(database: Database) {
+  const { sql } = database
+  return {
     months: (beforeMs: number) => monthsBefore(database, beforeMs),
     dropMonth: (month: Window, beforeMs: number) => dropMonth(database, month, beforeMs),
     async outdated(beforeMs: number) {
@@ -36,7 +52,6 @@ export function createRetentionStore(database: Database) {
         ) order by corridor_id, id`
       return rows.map((row): ObservedSeries => ({ id: row.id, corridorId: row.corridor_id }))
     },
-    /** How many observations of a series would be pruned. */
     async count(seriesId: number, beforeMs: number) {
       const [row] = await sql<[{ count: string }]>`
         select count(*) as count from observations
@@ -53,7 +68,6 @@ export function createRetentionStore(database: Database) {
           as count`
       return row.count
     },
-    ...pruningRecords(database),
   }
 }
 
