@@ -20,9 +20,11 @@ const SILENCE_SECONDS_MAX = 20
 /**
  * Has the server plan each question once for a connection. Left to itself it plans those about
  * months anew each time, which takes longer than they do, since it cannot tell beforehand that a
- * plan for all months opens few of them.
+ * plan for all months opens few of them. Citus has to see the corridor itself in each plan.
  */
-const SESSION = 'set plan_cache_mode = force_generic_plan'
+const SESSION = `select set_config('plan_cache_mode', case
+  when to_regclass('pg_catalog.pg_dist_partition') is null then 'force_generic_plan' else 'auto'
+end, false)`
 
 /** A separate pool for the same database, so that long questions hold nothing else up. */
 export const readPool = ({ sql, kind, where }: Database, options: ReadPoolOptions): Database =>

@@ -97,6 +97,7 @@ export async function differences(
     for (let round = 0; round < ROUNDS; round++) {
       if (round > 0) await change(stage, round)
       await askAll(stage, round, sizes.questions / ROUNDS)
+      console.error(`round ${round + 1} of ${ROUNDS}: ${stage.faults.length} faults so far`)
       clock.hold(clock.now() + TURN_MS)
     }
     await agreeOnRollups(stage)
@@ -299,6 +300,7 @@ function note(stage: Stage, name: string, { what, one, other, filled }: Pair): v
   const difference = differenceOf(one, other)
   if (difference === null) return
   told.different += 1
+  if (told.different === 1) console.error(`${name}, ${what}: ${difference}`)
   if (stage.faults.length < FAULTS_SHOWN) stage.faults.push(`${name}, ${what}: ${difference}`)
 }
 

@@ -122,6 +122,7 @@ async function played(folder: string): Promise<number> {
       if (values.only.length > 0 && !values.only.includes(name)) continue
       const outcome = await play({ fault, scene, isSmall: values.small })
       outcomes.push(outcome)
+      console.error(`${name}: ${outcome.broken.length} faults`)
       for (const reason of outcome.broken) console.error(`${name}: ${reason}`)
     }
   } finally {

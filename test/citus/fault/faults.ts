@@ -24,13 +24,17 @@ export type Fault = {
 }
 
 /** By when it is known that a worker is away. */
-const KNOWN_MS = 4000
+const KNOWN_MS = 8000
 const PREPARED_MS_MAX = 3000
 
 export const FAULTS: Readonly<Record<string, Fault>> = {
   quiet: {
     ...{ name: 'nothing', mayReset: false },
-    play: async ({ isSmall }) => delay(isSmall ? 1000 : 5000),
+    async play({ load, isSmall, must }) {
+      await delay(isSmall ? 2000 : 5000)
+      const odd = load.seen.filter(({ kind, status }) => status !== (kind === 'post' ? 201 : 200))
+      must(odd.length === 0, `something answered ${statuses(odd)}`)
+    },
   },
   'worker-killed': {
     ...{ name: 'a worker is killed in the middle of commits, and comes back', mayReset: true },

@@ -92,9 +92,9 @@ async function shown({ scene, load, must }: Stage): Promise<void> {
   for (const { origin, name } of scene.services)
     for (;;) {
       const headers = { 'x-api-key': scene.key }
-      const answer = await fetch(`${origin}/api/v1/corridors`, { headers })
-      const rates = ratesIn(await answer.text())
-      if (rates.every((rate) => rate === load.sent)) break
+      const answer = await fetch(`${origin}/api/v1/corridors`, { headers }).catch(() => null)
+      const rates = answer ? ratesIn(await answer.text()) : []
+      if (answer && rates.every((rate) => rate === load.sent)) break
       if (performance.now() > deadline) {
         must(false, `service ${name} shows ${rates} and not ${load.sent}`)
         break

@@ -4,6 +4,7 @@ import { connect, type Sql } from '~/store/database.ts'
 import { command } from '../../bench/process.ts'
 import { Replica } from '../../fault/replica.ts'
 import { SharedClock } from '../../fault/shared-clock.ts'
+import { until } from '../../support/until.ts'
 import { type Cluster, type Node, openCluster } from '../cluster.ts'
 import { applyCatalogue } from '../sides.ts'
 
@@ -66,6 +67,10 @@ export async function openScene(programs: string, folder: string): Promise<Scene
     await Promise.all(services.map((service) => service.start()))
     const [a, b] = services as [Replica, Replica]
     await posted(a, key, [...CROWD_TARGETS, ...LONELY_TARGETS])
+    await until('both services show every corridor', async () => {
+      const texts = await Promise.all([a, b].map((service) => corridorsOf(service, key)))
+      return texts.every((text) => text.split('"from"').length > codes.length - 1)
+    })
     const lone = await placed({ cluster, sql })
     return { cluster, services: [a, b], lone, key, sql, rate: FIRST_RATE, close }
   } catch (error) {
@@ -99,6 +104,11 @@ async function posted(service: Replica, key: string, targets: readonly string[])
     body: JSON.stringify(rows),
   })
   if (answer.status !== 201) throw new Error(`POST /rates: ${await answer.text()}`)
+}
+
+async function corridorsOf({ origin }: Replica, key: string): Promise<string> {
+  const answer = await fetch(`${origin}/api/v1/corridors`, { headers: { 'x-api-key': key } })
+  return answer.text()
 }
 
 /** The batches count up from it. */
