@@ -1,6 +1,7 @@
 import { type Corridor, corridorKey } from '~/domain/corridor.ts'
 import type { Database, Sql } from './database.ts'
 import { isDistributed } from './distributed/distribution.ts'
+import { areManyMonths } from './month/parts.ts'
 
 /** A corridor as statements name it. */
 export type Place = {
@@ -8,16 +9,14 @@ export type Place = {
   readonly corridorId: number
   /** Whether its rows lie on a worker of a Citus cluster. */
   readonly isDistributed: boolean
-  /** Into how many parts observations were divided when the corridor was looked for. */
-  readonly parts: number
+  /** Whether its rows are in many months. */
+  readonly isLong: boolean
 }
-
-type Known = Pick<Place, 'corridorId' | 'parts'>
 
 /** How many corridors are remembered of a database. */
 const REMEMBERED_MAX = 50_000
 
-const remembered = new WeakMap<object, Map<string, Known>>()
+const remembered = new WeakMap<object, Map<string, number>>()
 
 /**
  * The rows of a statement about one corridor, which names it by its id; none where nobody ever
@@ -35,14 +34,19 @@ export async function rowsOf<T>(
   const corridors = knownOf(database)
   const key = corridorKey(corridor)
   const known = corridors.get(key)
-  const ask = async (found: Known) =>
-    statement({ corridor, ...found, isDistributed: await isDistributed(database.sql) })
-  const rows = known ? await ask(known) : []
+  const ask = async (corridorId: number) =>
+    statement({
+      corridor,
+      corridorId,
+      isDistributed: await isDistributed(database.sql),
+      isLong: await areManyMonths(database.sql),
+    })
+  const rows = known === undefined ? [] : await ask(known)
   if (rows.length > 0) return rows
   const found = await lookedUp(database, corridor)
-  if (known && found?.corridorId === known.corridorId) return rows
+  if (found === known) return rows
   corridors.delete(key)
-  if (!found) return []
+  if (found === undefined) return []
   if (corridors.size >= REMEMBERED_MAX) corridors.clear()
   corridors.set(key, found)
   return ask(found)
@@ -56,20 +60,16 @@ export const isCorridor = (sql: Sql, { corridorId, corridor: { from, to } }: Pla
 export const checkedId = (sql: Sql, place: Place) =>
   sql`(select id from corridors c where ${isCorridor(sql, place)})`
 
-async function lookedUp({ sql }: Database, { from, to }: Corridor): Promise<Known | null> {
-  const [[corridor], [division]] = await Promise.all([
-    sql<{ id: number }[]>`select id from corridors where source = ${from} and target = ${to}`,
-    sql<{ parts: number }[]>`
-      select count(*)::int as parts from pg_inherits
-      where inhparent = to_regclass('public.observations')`,
-  ])
-  return corridor ? { corridorId: corridor.id, parts: division?.parts ?? 0 } : null
+async function lookedUp({ sql }: Database, { from, to }: Corridor): Promise<number | undefined> {
+  const [row] = await sql<{ id: number }[]>`
+    select id from corridors where source = ${from} and target = ${to}`
+  return row?.id
 }
 
-function knownOf(database: object): Map<string, Known> {
+function knownOf(database: object): Map<string, number> {
   const known = remembered.get(database)
   if (known) return known
-  const corridors = new Map<string, Known>()
+  const corridors = new Map<string, number>()
   remembered.set(database, corridors)
   return corridors
 }

@@ -7,8 +7,12 @@ import type { Quote } from '~/domain/quote.ts'
 import type { Database, Sql } from './database.ts'
 import { isDistributed } from './distributed/distribution.ts'
 import { arrayLiteral, instantText } from './encoding.ts'
+import { areManyMonths } from './month/parts.ts'
 import { type LiveAsk, liveRows, type OfferPlace } from './offer/live.ts'
 import { type OfferRow, offerColumns, offerOf, withOffer } from './offer/offer-row.ts'
+
+/** The longest range of ids that is listed. */
+const LISTED_MAX = 1000
 
 export function createQuoteStore(database: Database) {
   const { sql } = database
@@ -17,16 +21,29 @@ export function createQuoteStore(database: Database) {
       const rows = await liveQuotes(database, nowMs)
       return [...new Map(rows.map((row) => [row.id, quoteOf(row)])).values()]
     },
+    /** A short range is listed, as the server would plan for a long one. */
     between: async (firstId: number, lastId: number, window: Window | null) =>
-      quotesWhere(sql`o.id between ${firstId} and ${lastId}`, window),
-    byIds: async (ids: readonly number[], window: Window | null) =>
-      quotesWhere(sql`o.id = any(${arrayLiteral(ids)}::bigint[])`, window),
+      lastId - firstId < LISTED_MAX
+        ? byIds(
+            Array.from({ length: Math.max(0, lastId - firstId + 1) }, (_, i) => firstId + i),
+            window,
+          )
+        : quotesWhere(sql`o.id between ${firstId} and ${lastId}`, window),
+    byIds,
   }
 
-  /** Quotes that meet a condition, looked for in the months of the window alone. */
+  async function byIds(ids: readonly number[], window: Window | null) {
+    return quotesWhere(sql`o.id = any(${arrayLiteral(ids)}::bigint[])`, window)
+  }
+
+  /**
+   * Quotes that meet a condition, looked for in the months of the window alone where there are
+   * many. Of a few each is asked, as the server would search them by the window else.
+   */
   async function quotesWhere(condition: PendingQuery<Row[]>, window: Window | null) {
     const within =
       window &&
+      (await areManyMonths(sql)) &&
       sql`and o.effective_from >= ${instantText(window.fromMs)}::timestamptz
         and o.effective_from < ${instantText(window.beforeMs)}::timestamptz`
     const rows = await sql<QuoteRow[]>`
@@ -35,7 +52,7 @@ export function createQuoteStore(database: Database) {
       join provider_corridors p on p.id = o.provider_corridor_id and p.corridor_id = o.corridor_id
       join corridors c on c.id = o.corridor_id
       ${withOffer(sql, sql`o.corridor_id`)}
-      where ${condition} ${within ?? sql``}
+      where ${condition} ${within || sql``}
       order by o.id`
     return rows.map(quoteOf)
   }

@@ -4,8 +4,6 @@ import type { Database } from '~/store/database.ts'
 
 /** How many corridors are remembered. */
 const REMEMBERED_MAX = 50_000
-/** From how many parts on it costs more to open all of them than to ask twice now and then. */
-const PARTS_MIN = 8
 
 /** A row of a search that may end too early: without an id, or marked, it says that it did. */
 type Found = { readonly id: string | null; readonly at_ms: string; readonly is_far: boolean }
@@ -33,7 +31,7 @@ export class Reach {
   async rows<T extends Found>({ corridor, nearMs, ask }: Search<T>): Promise<T[]> {
     const key = corridorKey(corridor)
     const rows = await rowsOf(this.database, corridor, async (place) => {
-      if (place.parts >= PARTS_MIN && !this.#far.has(key)) {
+      if (place.isLong && !this.#far.has(key)) {
         const near = await ask(place, nearMs)
         if (near.every(({ id, is_far }) => id !== null && !is_far)) return near
       }

@@ -1,0 +1,27 @@
+import type { Sql } from '~/store/database.ts'
+
+/** From how many parts of observations on it is worth more to open few of them than to plan it. */
+const PARTS_MIN = 8
+/** How many times the answer is used before it is looked for again. */
+const USES_MAX = 1000
+
+type Known = { readonly are: Promise<boolean>; uses: number }
+
+const known = new WeakMap<Sql, Known>()
+
+/** Whether observations are in many months, as far as this pool was told lately. */
+export function areManyMonths(sql: Sql): Promise<boolean> {
+  const found = known.get(sql)
+  if (found && found.uses++ < USES_MAX) return found.are
+  const are = areMany(sql)
+  known.set(sql, { are, uses: 1 })
+  are.catch(() => known.delete(sql))
+  return are
+}
+
+async function areMany(sql: Sql): Promise<boolean> {
+  const [row] = await sql<[{ parts: number }]>`
+    select count(*)::int as parts from pg_inherits
+    where inhparent = to_regclass('public.observations')`
+  return row.parts >= PARTS_MIN
+}
