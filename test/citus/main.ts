@@ -14,6 +14,7 @@ const { values, positionals } = parseArgs({
   options: {
     small: { type: 'boolean', default: false },
     plain: { type: 'boolean', default: false },
+    rows: { type: 'string' },
     only: { type: 'string', multiple: true, default: [] },
     seed: { type: 'string', default: '1' },
     help: { type: 'boolean', default: false },
@@ -36,13 +37,13 @@ const PARTS: Record<string, (folder: string) => Promise<number>> = {
 }
 
 const HELP = `bun run citus [${Object.keys(PARTS).join(' | ')}] [--small] [--seed N] [--plain]
-  [--only FAULT]...
+  [--rows N] [--only FAULT]...
 
 DATABASE_URL  an empty database of a PostgreSQL
 CITUS_URL     an empty database of a coordinator, with the extension and its workers
 Both are filled, and emptied again by the next run. With --plain the second is left as it is after
 the migration: that tries the run itself. The faults are played on a cluster of their own, from an
-installed PostgreSQL that has the extension. FAULT: ${Object.keys(FAULTS).join(', ')}.`
+installed PostgreSQL that has the extension; --rows is for the table. FAULT: ${Object.keys(FAULTS).join(', ')}.`
 
 const { DATABASE_URL, CITUS_URL } = process.env
 const chosen = Object.keys(PARTS).filter(
@@ -104,7 +105,8 @@ async function compared(sides: Sides, folder: string): Promise<number> {
 }
 
 async function measured(sides: Sides, folder: string): Promise<number> {
-  const { tableRows: rows, asks } = SIZES
+  const { asks } = SIZES
+  const rows = Number(values.rows ?? SIZES.tableRows)
   const names = sides.map(({ name }) => name)
   console.log(tableOf(names, await measures(sides, { folder, rows, asks })))
   return 0

@@ -22,7 +22,7 @@ export type Measure = {
 }
 
 /** A side with a service on it. */
-type Served = { readonly side: Side; readonly service: Running; readonly client: Client }
+type Served = { readonly side: Side; readonly service: Running }
 
 type Stage = Sizes & { readonly sides: readonly Side[]; readonly folder: string; nowMs: number }
 
@@ -60,8 +60,7 @@ export async function measures(
   try {
     for (const side of sides) {
       const service = await serve({ ...SETTINGS, DATABASE_URL: side.url })
-      const client = await connectClient(new URL(service.url), { 'x-api-key': side.keys.realtime })
-      served.push({ side, service, client })
+      served.push({ side, service })
     }
     return [
       { what: 'import', unit: 'rows/s', values: imported },
@@ -75,10 +74,7 @@ export async function measures(
       },
     ]
   } finally {
-    for (const { client, service } of served) {
-      client.close()
-      await service.stop()
-    }
+    for (const { service } of served) await service.stop()
   }
 }
 
@@ -194,12 +190,17 @@ const corridorAt = (i: number) => corridors.at((i * 7) % corridors.length)!
 async function questionTimes(stage: Stage, served: readonly Served[]): Promise<Measure[]> {
   const { nowMs, asks } = stage
   const dayMs = nowMs - (nowMs % DAY_MS)
+  const clients = new Map<Served, Client>()
+  for (const one of served) {
+    const headers = { 'x-api-key': one.side.keys.realtime }
+    clients.set(one, await connectClient(new URL(one.service.url), headers))
+  }
   const date = (daysBack: number) => new Date(dayMs - daysBack * DAY_MS).toISOString()
   const get = (what: string, path: (i: number) => string): Asking => ({
     what,
-    ask: ({ client }, i) => {
+    ask: (one, i) => {
       const { from, to } = corridorAt(i)
-      return client.get(`${path(i)}&from=${from}&to=${to}`)
+      return clients.get(one)!.get(`${path(i)}&from=${from}&to=${to}`)
     },
   })
   const questions = [
@@ -210,6 +211,7 @@ async function questionTimes(stage: Stage, served: readonly Served[]): Promise<M
   ]
   const measured: Measure[] = []
   for (const question of questions) measured.push(await inTurns(question, served, asks))
+  for (const client of clients.values()) client.close()
   return measured
 }
 

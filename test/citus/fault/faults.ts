@@ -40,11 +40,12 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     ...{ name: 'a worker is killed in the middle of commits, and comes back', mayReset: true },
     async play(stage) {
       const { cluster } = stage.scene
-      for (let i = 0; i < (stage.isSmall ? 1 : 4); i++) {
+      for (let i = 0; i < (stage.isSmall ? 2 : 6); i++) {
         const node = cluster.workers[i % cluster.workers.length]!
         await atPrepared(node)
-        await node.stop('immediate')
+        node.freeze()
         await delay(500)
+        await node.stop('immediate')
         await node.start()
         stage.note('commits in doubt', await preparedOn(node))
         await stage.heal()
@@ -134,8 +135,8 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
 }
 
 function statuses(seen: readonly Seen[]): string {
-  const counts = Map.groupBy(seen, ({ status }) => status)
-  return [...counts].map(([status, { length }]) => `${status} x ${length}`).join(', ') || 'nothing'
+  const counts = Map.groupBy(seen, ({ status, kind, error }) => `${kind} ${status} ${error}`)
+  return [...counts].map(([what, { length }]) => `${what} x ${length}`).join(', ') || 'nothing'
 }
 
 /** Resolves when a commit is prepared on a worker, or after a while without one. */

@@ -8,6 +8,7 @@ const WAIT_MS = 20_000
 const REST_MS = { crowd: 20, lonely: 100, live: 10, past: 30 } as const
 const RETRY_MS = 100
 const SHOWN_MAX = 5
+const ERROR_SHOWN = 160
 
 /** An answer to a question or a batch of the load; 0 where there was none. */
 export type Seen = {
@@ -17,6 +18,8 @@ export type Seen = {
   readonly atMs: number
   readonly status: number
   readonly hasRetryAfter: boolean
+  /** What an answer said that was no success. */
+  readonly error: string
 }
 
 /** The client as programs have it: it opens its stream again where it was lost. */
@@ -158,10 +161,19 @@ export class Load {
       const text = await answer.text()
       const { status } = answer
       const hasRetryAfter = answer.headers.has('retry-after')
-      this.seen.push({ kind, port, atMs: performance.now(), status, hasRetryAfter })
+      const error = answer.ok ? '' : text.slice(0, ERROR_SHOWN)
+      this.seen.push({ kind, port, atMs: performance.now(), status, hasRetryAfter, error })
       return { status, text }
-    } catch {
-      this.seen.push({ kind, port, atMs: performance.now(), status: 0, hasRetryAfter: false })
+    } catch (reason) {
+      const error = (reason as Error).message
+      this.seen.push({
+        kind,
+        port,
+        atMs: performance.now(),
+        status: 0,
+        hasRetryAfter: false,
+        error,
+      })
       return { status: 0, text: '' }
     }
   }
