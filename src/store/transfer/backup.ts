@@ -19,10 +19,18 @@ import { schemaVersion, versionOf } from '~/store/schema-version.ts'
 import * as sources from '~/store/source/schema.ts'
 import { type CopyIn, copyIn } from './copy-in.ts'
 import { copyOut } from './copy-out.ts'
+import { firstLook } from './first-look.ts'
+import { firstMonth, makeMonthsBefore } from './months-backup.ts'
+import { linesIn, rowEstimate } from './row-count.ts'
 import { inSnapshot } from './snapshot.ts'
 
 /** A backup's description of itself, JSON in its first line. */
-type Header = { readonly corridor: 1; readonly schema: number }
+type Header = {
+  readonly corridor: 1
+  readonly schema: number
+  /** Where the months of observations begin; not said by versions that know none. */
+  readonly months?: string | null
+}
 
 type Table = { readonly name: string; readonly columns: readonly string[] }
 
@@ -71,7 +79,8 @@ export async function writeBackup(
 ): Promise<number> {
   const isSpread = await isDistributed(sql)
   return (isSpread ? inOneSnapshot : inSnapshot)(sql, async (tx) => {
-    const estimate = await rowEstimate(tx)
+    const names = TABLES.map(({ name }) => name)
+    const estimate = await rowEstimate(tx, names)
     let rows = 0
     const writeRows = (bytes: Uint8Array) => {
       rows += linesIn(bytes)
@@ -79,7 +88,11 @@ export async function writeBackup(
       return write(bytes)
     }
     reach(rows, estimate)
-    const header: Header = { corridor: 1, schema: await schemaVersion(tx) }
+    const header: Header = {
+      corridor: 1,
+      schema: await schemaVersion(tx),
+      months: await firstMonth(tx),
+    }
     await write(`${JSON.stringify(header)}\n`)
     for (const table of TABLES) {
       await write(`${JSON.stringify(table)}\n`)
@@ -89,28 +102,6 @@ export async function writeBackup(
     }
     return TABLES.length
   })
-}
-
-/** The server's own estimate of the rows in all tables together; 0 before it has any. */
-async function rowEstimate(tx: TransactionSql): Promise<number> {
-  const [row] = await tx`
-    with ours as (
-      select to_regclass(quote_ident(name)) as id
-      from unnest(${TABLES.map(({ name }) => name)}::text[]) as name
-    )
-    select sum(greatest(reltuples, 0))::float8 as rows from pg_class
-    where relkind = 'r' and (oid in (select id from ours) or oid in (
-      select inhrelid from pg_inherits where inhparent in (select id from ours)
-    ))`
-  return Number(row?.rows ?? 0)
-}
-
-const LINE_FEED = 10
-
-function linesIn(bytes: Uint8Array): number {
-  let lines = 0
-  for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1)) lines++
-  return lines
 }
 
 /**
@@ -127,18 +118,25 @@ export async function restoreBackup(
   lines: AsyncIterable<string>,
 ): Promise<number> {
   const isSpread = await isDistributed(database.sql)
-  return database.sql.begin(async (tx) => {
-    if (isSpread) await oneByOne(tx)
-    await assertEmpty(tx)
-    const restoring = new Restoring(tx, isSpread)
-    const rows = await restored(restoring, lines)
-    await tx`${keepLong(database.sql, database.sql`observations`)}`
-    await continueSequences(tx)
-    for (const kind of ['access', 'feeds', 'alerts'] as const)
-      await tx`select ${announced(database, { kind })}`
-    for (const kind of LOGGED) await tx`${loggedNews(database, kind)}`
-    return rows
-  })
+  const look = await firstLook(lines, (read) => read.length > 0)
+  const months = parsed<Header>(look.first[0] ?? '')?.months
+  if (!isSpread && typeof months === 'string') await makeMonthsBefore(database, months)
+  try {
+    return await database.sql.begin(async (tx) => {
+      if (isSpread) await oneByOne(tx)
+      await assertEmpty(tx)
+      const restoring = new Restoring(tx, isSpread)
+      const rows = await restored(restoring, look.all)
+      await tx`${keepLong(database.sql, database.sql`observations`)}`
+      await continueSequences(tx)
+      for (const kind of ['access', 'feeds', 'alerts'] as const)
+        await tx`select ${announced(database, { kind })}`
+      for (const kind of LOGGED) await tx`${loggedNews(database, kind)}`
+      return rows
+    })
+  } finally {
+    await look.close()
+  }
 }
 
 /** What a running service has to load afterwards, beside access, feeds and alerts. */

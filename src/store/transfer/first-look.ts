@@ -1,25 +1,24 @@
 type FirstLook<T> = {
-  /** The rows up to the limit, or all where there are fewer. */
   readonly first: readonly T[]
-  /** All rows, once, those of the first look at the start. */
-  readonly all: AsyncIterable<readonly T[]>
-  /** Ends the reading; to be called when no more rows are wanted. */
+  /** All items, once, those of the first look at the start. */
+  readonly all: AsyncIterable<T>
+  /** Ends the reading; to be called when no more items are wanted. */
   close(): Promise<void>
 }
 
-/** Reads the first rows, `rowsMax` of them or a few more, ahead of all. */
+/** Reads the first items ahead of all, until they are enough or there are no more. */
 export async function firstLook<T>(
-  batches: AsyncIterable<readonly T[]>,
-  rowsMax: number,
+  items: AsyncIterable<T>,
+  isEnough: (read: readonly T[]) => boolean,
 ): Promise<FirstLook<T>> {
-  const reading = batches[Symbol.asyncIterator]()
-  const read: (readonly T[])[] = []
-  for (let rows = 0; rows < rowsMax; ) {
+  const reading = items[Symbol.asyncIterator]()
+  const read: T[] = []
+  while (!isEnough(read)) {
     const { done, value } = await reading.next()
     if (done) break
     read.push(value)
-    rows += value.length
   }
+  const first = [...read]
   async function* all() {
     while (read.length > 0) yield read.shift()!
     for (;;) {
@@ -29,7 +28,7 @@ export async function firstLook<T>(
     }
   }
   return {
-    first: read.flat(),
+    first,
     all: all(),
     async close() {
       await reading.return?.()

@@ -53,15 +53,18 @@ export const importNewObservations = (source: Source): Promise<Imported> =>
   imported(source, new NewestKnown(source.database.sql))
 
 async function imported(source: Source, newest: NewestKnown | null): Promise<Imported> {
-  const look = await firstLook(source.rows, LOOK_ROWS)
+  const look = await firstLook(source.rows, isLookedAt)
   try {
-    if (look.first.length >= LOOK_ROWS)
-      await makeEarlierMonths(source.database, startMs(look.first))
+    const first = look.first.flat()
+    if (first.length >= LOOK_ROWS) await makeEarlierMonths(source.database, startMs(first))
     return await importedAll({ ...source, rows: look.all }, newest)
   } finally {
     await look.close()
   }
 }
+
+const isLookedAt = (read: readonly (readonly Observation[])[]): boolean =>
+  read.reduce((rows, { length }) => rows + length, 0) >= LOOK_ROWS
 
 /** From when on nearly all rows take effect: a few that are much older need no months. */
 function startMs(rows: readonly Observation[]): number {

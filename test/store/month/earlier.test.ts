@@ -3,14 +3,19 @@ import { DAY_MS } from '~/domain/duration.ts'
 import { makeEarlierMonths } from '~/store/month/earlier.ts'
 import { renewStatistics } from '~/store/month/statistics.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
+import { restoreBackup, writeBackup } from '~/store/transfer/backup.ts'
 import { importObservations } from '~/store/transfer/observation-import.ts'
-import type { FreshDatabase } from '../../support/postgres.ts'
+import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
 import { databasesOfFile, inArrays, observation, stockedDatabase } from '../samples.ts'
 
 const newDatabase = databasesOfFile(stockedDatabase)
 const YEAR_MS = 365 * DAY_MS
 /** The rows that an import looks at. */
 const LOOKED = 10_000
+
+async function* each(lines: readonly string[]) {
+  yield* lines
+}
 
 /** How many rows each part has that has any. */
 async function partsOf({ sql }: FreshDatabase): Promise<Record<string, number>> {
@@ -127,6 +132,28 @@ describe('earlier months', () => {
     for (const make of made) counts.push(await make())
     expect(counts).toEqual([1, 1, 0, 0])
     expect((await partsOf(database)).early).toBe(1)
+  })
+})
+
+describe('a restored backup', () => {
+  const written = async (database: FreshDatabase) => {
+    let text = ''
+    const decoder = new TextDecoder()
+    await writeBackup(database, async (part) => {
+      text += typeof part === 'string' ? part : decoder.decode(part, { stream: true })
+    })
+    return text.trimEnd().split('\n')
+  }
+
+  test('has the months of the database that it was taken of', async () => {
+    const database = await newDatabase()
+    await record(database, [35, 70, 400])
+    expect(await makeEarlierMonths(database, Date.now() - 100 * DAY_MS)).toBeGreaterThan(2)
+    const restored = await freshDatabase()
+    await restoreBackup(restored, each(await written(database)))
+    expect(await partsOf(restored)).toEqual(await partsOf(database))
+    expect(await partNames(restored)).toEqual(await partNames(database))
+    await restored.close()
   })
 })
 

@@ -1,0 +1,22 @@
+import type { TransactionSql } from 'postgres'
+import type { Database } from '~/store/database.ts'
+import { instantText } from '~/store/encoding.ts'
+import { makeEarlierMonths } from '~/store/month/earlier.ts'
+
+/** Where the months of observations begin. */
+export async function firstMonth(tx: TransactionSql): Promise<string | null> {
+  const [row] = await tx<[{ since_ms: string | null }]>`
+    select extract(epoch from since) * 1000 as since_ms from observation_months()`
+  return row.since_ms === null ? null : instantText(Number(row.since_ms))
+}
+
+/**
+ * Makes the months that a backup had, where nothing is recorded yet, in a transaction of their own:
+ * so whoever reads the table waits for an instant, and not until all is restored.
+ */
+export async function makeMonthsBefore(database: Database, since: string): Promise<void> {
+  const sinceMs = Date.parse(since)
+  if (Number.isNaN(sinceMs)) return
+  const [any] = await database.sql`select 1 from observations limit 1`
+  if (!any) await makeEarlierMonths(database, sinceMs)
+}
