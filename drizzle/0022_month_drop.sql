@@ -52,7 +52,9 @@ SET search_path = public, pg_temp SET datestyle = 'ISO' SET timezone = 'UTC' AS 
 DECLARE
   tries_max CONSTANT integer := 8;
   month record;
-  kept bigint[];
+  places text[] := '{true}';
+  place text;
+  kept bigint[] := '{}';
   doomed bigint;
   noted bigint;
 BEGIN
@@ -71,43 +73,51 @@ BEGIN
     RAISE EXCEPTION 'the month lasts longer than the age limit' USING ERRCODE = 'restrict_violation';
   END IF;
   EXECUTE format('LOCK TABLE %s IN SHARE MODE', month.part);
-  -- As kept_observations has it, of all series at once.
-  EXECUTE format($query$
-    WITH ours AS (
-      SELECT id, corridor_id, provider_corridor_id, offer_id, effective_from, valid_until FROM %s
-    ), candidates AS (
-      (SELECT DISTINCT ON (corridor_id, provider_corridor_id, offer_id) * FROM ours
-      WHERE valid_until IS NULL
-      ORDER BY corridor_id, provider_corridor_id, offer_id, effective_from DESC, id DESC)
-      UNION
-      (SELECT DISTINCT ON (corridor_id, provider_corridor_id, offer_id) * FROM ours
-      WHERE valid_until IS NOT NULL
-      ORDER BY corridor_id, provider_corridor_id, offer_id, effective_from DESC, id DESC)
-      UNION
-      SELECT * FROM ours WHERE valid_until >= $2
-    )
-    SELECT coalesce(array_agg(c.id), '{}') FROM candidates c
-    LEFT JOIN LATERAL (
-      SELECT o.id FROM observations o
-      WHERE o.corridor_id = c.corridor_id AND o.provider_corridor_id = c.provider_corridor_id
-        AND o.offer_id = c.offer_id AND o.valid_until IS NULL
-        AND o.effective_from >= $1 AND o.effective_from < $2
-        AND (o.effective_from, o.id) > (c.effective_from, c.id)
-      LIMIT 1
-    ) endless ON true
-    LEFT JOIN LATERAL (
-      SELECT max(o.valid_until) AS valid_until FROM observations o
-      WHERE endless.id IS NULL AND c.valid_until IS NOT NULL
-        AND o.corridor_id = c.corridor_id AND o.provider_corridor_id = c.provider_corridor_id
-        AND o.offer_id = c.offer_id AND o.valid_until IS NOT NULL
-        AND o.effective_from >= $1 AND o.effective_from < $2
-        AND (o.effective_from, o.id) > (c.effective_from, c.id)
-    ) newer ON true
-    WHERE endless.id IS NULL AND (
-      c.valid_until IS NULL OR newer.valid_until IS NULL
-      OR c.valid_until >= $2 AND c.valid_until > newer.valid_until
-    )
-  $query$, month.part) INTO kept USING month.since, age_limit;
+  -- As kept_observations has it, of all series at once; corridor by corridor where these may lie on
+  -- servers of their own.
+  IF EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') THEN
+    EXECUTE format('SELECT coalesce(array_agg(''corridor_id = '' || corridor_id), ''{}'')
+      FROM (SELECT DISTINCT corridor_id FROM %s) corridors', month.part) INTO places;
+  END IF;
+  FOREACH place IN ARRAY places LOOP
+    EXECUTE format($query$
+      WITH ours AS (
+        SELECT id, corridor_id, provider_corridor_id, offer_id, effective_from, valid_until
+        FROM %s WHERE %s
+      ), candidates AS (
+        (SELECT DISTINCT ON (corridor_id, provider_corridor_id, offer_id) * FROM ours
+        WHERE valid_until IS NULL
+        ORDER BY corridor_id, provider_corridor_id, offer_id, effective_from DESC, id DESC)
+        UNION
+        (SELECT DISTINCT ON (corridor_id, provider_corridor_id, offer_id) * FROM ours
+        WHERE valid_until IS NOT NULL
+        ORDER BY corridor_id, provider_corridor_id, offer_id, effective_from DESC, id DESC)
+        UNION
+        SELECT * FROM ours WHERE valid_until >= $2
+      )
+      SELECT $3 || coalesce(array_agg(c.id), '{}') FROM candidates c
+      LEFT JOIN LATERAL (
+        SELECT id FROM observations
+        WHERE corridor_id = c.corridor_id AND provider_corridor_id = c.provider_corridor_id
+          AND offer_id = c.offer_id AND valid_until IS NULL AND %2$s
+          AND effective_from >= $1 AND effective_from < $2
+          AND (effective_from, id) > (c.effective_from, c.id)
+        LIMIT 1
+      ) endless ON true
+      LEFT JOIN LATERAL (
+        SELECT max(valid_until) AS valid_until FROM observations
+        WHERE endless.id IS NULL AND c.valid_until IS NOT NULL
+          AND corridor_id = c.corridor_id AND provider_corridor_id = c.provider_corridor_id
+          AND offer_id = c.offer_id AND valid_until IS NOT NULL AND %2$s
+          AND effective_from >= $1 AND effective_from < $2
+          AND (effective_from, id) > (c.effective_from, c.id)
+      ) newer ON true
+      WHERE endless.id IS NULL AND (
+        c.valid_until IS NULL OR newer.valid_until IS NULL
+        OR c.valid_until >= $2 AND c.valid_until > newer.valid_until
+      )
+    $query$, month.part, place) INTO kept USING month.since, age_limit, kept;
+  END LOOP;
   EXECUTE format('SELECT count(*) - cardinality($1) FROM %s', month.part) INTO doomed USING kept;
   EXECUTE format($query$
     WITH noted AS (

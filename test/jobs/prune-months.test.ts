@@ -21,7 +21,7 @@ import { offer } from '../support/offers.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { TEST_MS_MAX } from '../support/until.ts'
 
-const RUNS = 15
+const RUNS = 8
 const START_MS = Date.UTC(2021, 0)
 const END_MS = Date.UTC(2021, 5)
 const ALWAYS = { fromMs: Number.NEGATIVE_INFINITY, beforeMs: Number.POSITIVE_INFINITY }

@@ -52,6 +52,7 @@ const KEPT = `
           (select o.id, o.offer_id, o.effective_from, o.valid_until from observations o
           where o.corridor_id = corridor and o.provider_corridor_id = series
             and o.offer_id = kept.offer_id and o.valid_until is null
+            and o.effective_from < age_limit
             and (o.effective_from, o.id) < (kept.effective_from, kept.id)
           order by o.effective_from desc, o.id desc limit 1)
           union all
@@ -59,6 +60,7 @@ const KEPT = `
           where o.corridor_id = corridor and o.provider_corridor_id = series
             and o.offer_id = kept.offer_id
             and o.valid_until >= age_limit and o.valid_until > kept.valid_until
+            and o.effective_from < age_limit
             and (o.effective_from, o.id) < (kept.effective_from, kept.id)
         ) either
         order by effective_from desc, id desc limit 1

@@ -1,17 +1,14 @@
 import type { PruneLimit } from '~/domain/observation.ts'
-import type { Window } from '~/domain/period.ts'
 import type { Database } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
 import type { ObservedSeries } from '~/store/provider-corridors.ts'
 
 /**
- * What of retention differs where observations lie on workers: they go series by series, each of
- * which one worker has whole, and no month goes at once.
+ * What of retention differs where observations lie on workers: outside of whole months they go
+ * series by series, each of which one worker has whole.
  */
 export function distributedRetention({ sql }: Database) {
   return {
-    months: async (_beforeMs: number): Promise<Window[]> => [],
-    dropMonth: async (_month: Window, _beforeMs: number): Promise<number | null> => null,
     /** Those with more than one observation from before; all of these may be needed. */
     async outdated(beforeMs: number) {
       const rows = await sql<{ id: number; corridor_id: number }[]>`

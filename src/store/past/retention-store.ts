@@ -17,8 +17,8 @@ export function createRetentionStore(database: Database) {
   const way = async () => ((await isDistributed(database.sql)) ? spread : local)
   return {
     once: <T>(work: () => Promise<T>) => once(database, LOCK_NAME, work),
-    months: async (beforeMs: number) => (await way()).months(beforeMs),
-    dropMonth: async (month: Window, beforeMs: number) => (await way()).dropMonth(month, beforeMs),
+    months: (beforeMs: number) => monthsBefore(database, beforeMs),
+    dropMonth: (month: Window, beforeMs: number) => dropMonth(database, month, beforeMs),
     outdated: async (beforeMs: number) => (await way()).outdated(beforeMs),
     /** How many observations of a series would be pruned. */
     count: async (seriesId: number, beforeMs: number) => (await way()).count(seriesId, beforeMs),
@@ -27,11 +27,8 @@ export function createRetentionStore(database: Database) {
   }
 }
 
-function localRetention(database: Database) {
-  const { sql } = database
+function localRetention({ sql }: Database) {
   return {
-    months: (beforeMs: number) => monthsBefore(database, beforeMs),
-    dropMonth: (month: Window, beforeMs: number) => dropMonth(database, month, beforeMs),
     async outdated(beforeMs: number) {
       const rows = await sql<{ id: number; corridor_id: number }[]>`
         select id, corridor_id from provider_corridors p
