@@ -107,8 +107,9 @@ export class Whole {
     const { changes, quotes } = this.deps
     let hidden: Hidden | null = null
     for (let loads = 0; loads < LOADS_MAX; loads++) {
-      const earlier = await changes.unseen(UNSEEN_MAX)
+      // In this order: what is logged in between is found by one of the two at least.
       const { position: mark } = await changes.end()
+      const earlier = await changes.unseen(UNSEEN_MAX)
       const loaded = await quotes.live(nowMs, hidden)
       const rows = [...earlier, ...(await this.#since(mark))]
       const seen = await this.quotesOf(rows)

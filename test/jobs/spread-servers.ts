@@ -34,6 +34,8 @@ export class SpreadServers {
   readonly asked: string[] = []
   /** Called whenever somebody waits for a part. */
   onPause = async () => {}
+  /** Called after it was read what is not seen whole and before it is answered. */
+  onUnseen = async () => {}
   /** Called after the live quotes were read and before they are answered. */
   onLoad = async () => {}
   #id = 0
@@ -48,8 +50,11 @@ export class SpreadServers {
       this.log.filter((row) => row.position >= position).slice(0, rowsMax),
     logTime: async () => {},
     prune: async () => 0,
-    unseen: async (rowsMax: number) =>
-      this.log.filter(({ spread }) => /open|aside/.test(`${spread?.state}`)).slice(0, rowsMax),
+    unseen: async (rowsMax: number) => {
+      const rows = this.log.filter(({ spread }) => /open|aside/.test(`${spread?.state}`))
+      await this.onUnseen()
+      return rows.slice(0, rowsMax)
+    },
     settle: async (positions: readonly number[]) => {
       for (const position of positions) this.#turn(position, 'open', null)
     },

@@ -108,6 +108,15 @@ describe('Whole.live', () => {
     expect(await live()).toEqual(expect.arrayContaining(['KES 2', 'NGN 2']))
   })
 
+  test('has whole or not at all what was committed just before it was read', async () => {
+    servers.onUnseen = async () => {
+      servers.commit(2)
+      servers.show(0)
+      servers.onUnseen = async () => {}
+    }
+    expect(await live()).toEqual(['KES 1', 'NGN 1'])
+  })
+
   test('has nothing of what stays half, whether it came before or meanwhile', async () => {
     servers.commit(2)
     servers.show(0)

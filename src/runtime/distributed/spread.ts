@@ -27,7 +27,7 @@ export class Spread {
       quotes.live(nowMs, hidden, null).catch(async (error) => {
         const reachable = this.#isLoaded ? await this.workers.reachable() : null
         if (reachable === null) throw error
-        return quotes.live(nowMs, hidden, reachable)
+        return []
       })
     const changes = createSpreadChangeStore(database)
     this.whole = new Whole({ changes, quotes: { ...quotes, live }, clock, pause })
