@@ -60,6 +60,8 @@ const SETTLED_MS_MAX = 30_000
 /** News from elsewhere shows within a second; until then all services agree on what was before. */
 const ALIKE_MS = 2000
 const POLL_MS = 50
+const TRIES = 10
+const TRY_MS = 1000
 /** Each round asks at another minute, and one in two in another hour. */
 const TURN_MS = 31 * MINUTE_MS
 
@@ -280,9 +282,19 @@ type Question = {
 function fromBoth({ sides }: Stage, { path, tier, replica, init }: Question) {
   const [one, other] = sides.map(({ keys, replicas }) => {
     const headers = { ...(init.headers as object), 'x-api-key': keys[tier] }
-    return asked(replicas[replica], path, { ...init, headers })
+    return untilServed(() => asked(replicas[replica], path, { ...init, headers }))
   })
   return Promise.all([one!, other!])
+}
+
+/** Asks again where too much was asked at once, as callers do. */
+async function untilServed(ask: () => Promise<Answer>): Promise<Answer> {
+  let answer = await ask()
+  for (let i = 0; i < TRIES && answer.status === 503; i++) {
+    await delay(TRY_MS)
+    answer = await ask()
+  }
+  return answer
 }
 
 type Pair = {
