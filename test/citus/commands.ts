@@ -3,8 +3,11 @@ import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { COMMAND_LINE } from '~/domain/audit.ts'
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
+import { keptFromMs } from '~/jobs/prune-observations.ts'
 import { connect, type Sql } from '~/store/database.ts'
 import { migrate } from '~/store/migrate.ts'
+import { makeEarlierMonths } from '~/store/month/earlier.ts'
+import { writeBackup } from '~/store/transfer/backup.ts'
 import { corridor, documentOf } from '../support/command.ts'
 import { freshDatabase } from '../support/postgres.ts'
 import { scratchFolder } from '../support/scratch.ts'
@@ -17,6 +20,8 @@ const CORRIDORS = ['USD/KES', 'USD/NGN', 'GBP/KES', 'EUR/XOF', 'ZAR/KES']
 const PROVIDERS = ['wise', 'remitly']
 const MIGRATIONS = new URL('../../drizzle', import.meta.url).pathname
 
+const begunMs = Date.now()
+
 let cluster: Cluster
 let folder: string
 let csv: string
@@ -26,7 +31,7 @@ beforeAll(async () => {
   if (!programs) throw new Error('no installed PostgreSQL has the extension citus')
   folder = await scratchFolder()
   csv = join(folder, 'rows.csv')
-  await Bun.write(csv, rowsFrom(Date.now()))
+  await Bun.write(csv, rowsFrom(begunMs))
   cluster = await openCluster({ programs })
 }, 120_000)
 afterAll(() => cluster?.close())
@@ -56,8 +61,8 @@ const refused = async (...args: string[]): Promise<string> => {
   return said.join('\n')
 }
 
-async function asked<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-  const sql = connect(cluster.url, { connectionsMax: 1 })
+async function asked<T>(work: (sql: Sql) => Promise<T>, url = cluster.url): Promise<T> {
+  const sql = connect(url, { connectionsMax: 1 })
   try {
     return await work(sql)
   } finally {
@@ -254,28 +259,82 @@ describe('on a distributed history', () => {
 })
 
 describe('pruning a distributed history', () => {
-  test('leaves what it leaves of a plain one, and counts it', async () => {
+  const PRUNE = ['observations', 'prune', '--older-than', '1y', '--json']
+  /** Days ago: prices from there on back, on both sides of the limit. */
+  const OLD_DAYS = 350
+  /** Days ago: where the months begin, which leaves some prices before them. */
+  const MONTHS_DAYS = 400
+
+  const firstMonth = (url: string) =>
+    asked(async (sql) => {
+      const [row] = await sql`select since from oldest_observation_month()`
+      return (row!.since as Date).getTime()
+    }, url)
+
+  /** The start of the month that the limit lies in, before which months can be dropped. */
+  const monthOfLimit = () => {
+    const limit = new Date(keptFromMs(Date.now(), 1))
+    return Date.UTC(limit.getUTCFullYear(), limit.getUTCMonth())
+  }
+
+  /** Records the old prices that are not there, and makes the months that were dropped. */
+  async function fill(): Promise<void> {
     const old = join(folder, 'old.csv')
-    await Bun.write(old, rowsFrom(Date.now() - 300 * DAY_MS))
+    await Bun.write(old, rowsFrom(begunMs - OLD_DAYS * DAY_MS))
     await done('observations', 'import', old)
+    const made = await asked((sql) => makeEarlierMonths({ sql }, begunMs - MONTHS_DAYS * DAY_MS))
+    expect(made).toBeGreaterThan(0)
+    expect(await firstMonth(cluster.url)).toBeLessThan(monthOfLimit())
+  }
+
+  test('drops months, and leaves what is left of a plain one, and counts it', async () => {
+    await fill()
     const plain = await freshDatabase()
     const file = await backup('unpruned')
     expect((await corridor(['restore', file], plain.url)).status).toBe(0)
+    expect(await firstMonth(plain.url)).toBe(await firstMonth(cluster.url))
     const both = async (...args: string[]) => [
       documentOf(await done(...args)),
       documentOf(await corridor(args, plain.url)),
     ]
-    const prune = ['observations', 'prune', '--older-than', '1y', '--json']
-    const [wouldBe, wouldBeThere] = await both(...prune, '--dry-run')
+    const [wouldBe, wouldBeThere] = await both(...PRUNE, '--dry-run')
     expect(wouldBe.prunable).toBeGreaterThan(100)
     expect(wouldBe.prunable).toBe(wouldBeThere.prunable)
-    const [pruned, prunedThere] = await both(...prune)
+    const [pruned, prunedThere] = await both(...PRUNE)
     expect([pruned.pruned, prunedThere.pruned]).toEqual([wouldBe.prunable, wouldBe.prunable])
+    for (const url of [cluster.url, plain.url]) expect(await firstMonth(url)).toBe(monthOfLimit())
     const left = async (name: string, url: string) =>
       (await linesOf(await backup(name, url))).filter((line) => !line.includes(COMMAND_LINE))
     expect(await left('pruned', cluster.url)).toEqual(await left('pruned-there', plain.url))
     await done('rollups', 'verify')
+    expect((await corridor(['rollups', 'verify'], plain.url)).status).toBe(0)
+    expect(documentOf(await done(...PRUNE)).pruned).toBe(0)
     await plain.close()
+  }, 120_000)
+
+  test('keeps the months for a backup that is being written', async () => {
+    await fill()
+    const [months, before] = [await firstMonth(cluster.url), await linesOf(await backup('full'))]
+    const { prunable } = documentOf(await done(...PRUNE, '--dry-run'))
+    const begun = Promise.withResolvers<void>()
+    const goOn = Promise.withResolvers<void>()
+    const written: string[] = []
+    const writing = asked((sql) =>
+      writeBackup({ sql }, async (text) => {
+        written.push(Buffer.from(text).toString())
+        begun.resolve()
+        await goOn.promise
+      }),
+    )
+    await begun.promise
+    expect(documentOf(await done(...PRUNE)).pruned).toBe(prunable)
+    expect(await firstMonth(cluster.url)).toBe(months)
+    goOn.resolve()
+    await writing
+    expect(written.join('').split('\n').sort()).toEqual(before)
+    expect(documentOf(await done(...PRUNE)).pruned).toBe(0)
+    expect(await firstMonth(cluster.url)).toBe(monthOfLimit())
+    await done('rollups', 'verify')
   }, 120_000)
 })
 

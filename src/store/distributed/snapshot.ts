@@ -21,8 +21,9 @@ const TABLES = [...REFERENCE_TABLES, 'provider_corridors', 'offers', 'rollups'].
  *
  * Each server has a snapshot of its own. So writers are kept out, in short turns, until none of
  * them is committing and no server has prepared a transaction whose end it has not heard; then all
- * snapshots are taken, which takes some milliseconds, and writers go on. It needs the rights of the
- * tables' owner, and throws where that moment cannot be had for ten minutes.
+ * snapshots are taken, which takes some milliseconds, and writers go on. What takes them holds
+ * `provider_corridors` to the end, which nobody who makes or drops a month shares. It needs the
+ * rights of the tables' owner, and throws where that moment cannot be had for ten minutes.
  */
 export async function inOneSnapshot<T>(
   sql: Sql,
