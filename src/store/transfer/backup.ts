@@ -120,7 +120,7 @@ export async function restoreBackup(
   const isSpread = await isDistributed(database.sql)
   const look = await firstLook(lines, (read) => read.length > 0)
   const months = parsed<Header>(look.first[0] ?? '')?.months
-  if (!isSpread && typeof months === 'string') await makeMonthsBefore(database, months)
+  if (typeof months === 'string') await makeMonthsBefore(database, months)
   try {
     return await database.sql.begin(async (tx) => {
       if (isSpread) await oneByOne(tx)
