@@ -20,6 +20,7 @@ beforeAll(async () => {
   const account = await addAccount(database, { role: 'treasury' })
   key = account.keys[0]!
   replica = await Replica.start(database, { settings: SETTINGS })
+  expect((await batch()).status).toBe(201)
 })
 afterAll(async () => {
   await replica.service.stop()

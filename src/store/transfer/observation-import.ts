@@ -52,8 +52,9 @@ export const importObservations = async (source: Source): Promise<number> =>
 export const importNewObservations = (source: Source): Promise<Imported> =>
   imported(source, new NewestKnown(source.database.sql))
 
+/** The first look is taken in a transaction, so that it ends when the database is closed. */
 async function imported(source: Source, newest: NewestKnown | null): Promise<Imported> {
-  const look = await firstLook(source.rows, isLookedAt)
+  const look = await source.database.sql.begin(() => firstLook(source.rows, isLookedAt))
   try {
     const first = look.first.flat()
     if (first.length >= LOOK_ROWS) await makeEarlierMonths(source.database, startMs(first))
