@@ -191,8 +191,7 @@ BEGIN
 END $$;
 --> statement-breakpoint
 -- Makes the months back to a moment, at most ten years ago, while "early" is small and holds a few
--- rows of them, which move; answers how many it made. Without a moment it makes the month before the
--- first one, if "early" holds rows of it and it was not pruned: "early" has what pruning keeps.
+-- rows of them, which move; answers how many it made.
 CREATE FUNCTION make_earlier_months(asked_since timestamptz) RETURNS integer
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp SET datestyle = 'ISO' SET timezone = 'UTC' AS $$
@@ -205,18 +204,14 @@ DECLARE
   made integer;
 BEGIN
   SELECT since INTO last FROM observation_months();
-  first := date_trunc('month', greatest(coalesce(asked_since, last - interval '1 month'),
-    now() - interval '10 years'));
-  IF asked_since IS NULL AND first < (SELECT max(before) FROM prunings) THEN
-    RETURN 0;
-  END IF;
+  first := date_trunc('month', greatest(asked_since, now() - interval '10 years'));
   IF first >= last OR pg_relation_size('observation_months.early') > bytes_max THEN
     RETURN 0;
   END IF;
   SELECT count(*) INTO held FROM (
     SELECT 1 FROM observation_months.early WHERE effective_from >= first LIMIT rows_max + 1
   ) few;
-  IF held > rows_max OR (held = 0 AND asked_since IS NULL) THEN
+  IF held > rows_max THEN
     RETURN 0;
   END IF;
   LOCK TABLE observations, provider_corridors IN ACCESS EXCLUSIVE MODE;

@@ -20,10 +20,15 @@ const STDIN_REJECTS = 'observations'
 const NAME_LENGTH_MAX = 40
 const ADVICE = 'correct the file, or give --skip-invalid to import the others'
 
-type Options = { skipInvalid?: boolean; allowDuplicates?: boolean; json?: boolean }
+type Options = {
+  skipInvalid?: boolean
+  allowDuplicates?: boolean
+  months?: boolean
+  json?: boolean
+}
 type Import = { terminal: Terminal; database: Database; input: InputFile }
 /** How rows are recorded; `stem` begins the name of the file for invalid ones, null allows none. */
-type Way = { record: typeof importNewObservations; stem: string | null }
+type Way = { record: typeof importNewObservations; stem: string | null; makesMonths: boolean }
 type Outcome = Imported & { rejected: number }
 
 export function addObservations(program: Command, terminal: Terminal): void {
@@ -34,6 +39,7 @@ export function addObservations(program: Command, terminal: Terminal): void {
     .argument('<file>', 'CSV with a header or one JSON object a line; - is standard input')
     .option('--skip-invalid', 'record the valid rows, write the others to <file>.rejects.*')
     .option('--allow-duplicates', 'record rows again that are already there')
+    .option('--months', 'make the months that the rows are of first, to drop them one by one later')
     .option('--json', 'print one JSON document')
     .action(async (path: string, options: Options) => {
       const way = wayOf(path, options)
@@ -49,9 +55,10 @@ export function addObservations(program: Command, terminal: Terminal): void {
   addPrune(observations, terminal)
 }
 
-const wayOf = (path: string, { skipInvalid, allowDuplicates }: Options): Way => ({
+const wayOf = (path: string, { skipInvalid, allowDuplicates, months }: Options): Way => ({
   record: allowDuplicates ? recordAll : importNewObservations,
   stem: skipInvalid ? rejectsStem(path) : null,
+  makesMonths: months ?? false,
 })
 
 const recordAll: Way['record'] = async (source) => ({
@@ -72,10 +79,10 @@ async function run({ terminal, database, input }: Import, way: Way): Promise<Out
 type Importing = Omit<Import, 'input'> & Way
 
 async function importFile(file: ObservationFile, options: Importing): Promise<Outcome> {
-  const { terminal, database, stem, record } = options
+  const { terminal, database, stem, record, makesMonths } = options
   if (stem !== null) return importValid(file, { ...options, stem })
   const rows = allOrNothing(file.batches, { terminal, advice: ADVICE })
-  return { ...(await record({ database, rows })), rejected: 0 }
+  return { ...(await record({ database, rows, makesMonths })), rejected: 0 }
 }
 
 /** A warning about unknown columns: optional fields that are misspelt would be lost silently. */
@@ -87,11 +94,11 @@ function unreadLine(names: ReadonlySet<string>): string {
 type ValidOnly = Importing & { stem: string }
 
 async function importValid(file: ObservationFile, options: ValidOnly): Promise<Outcome> {
-  const { terminal, database, stem, record } = options
+  const { terminal, database, stem, record, makesMonths } = options
   const report = new FaultReport()
   const rejects = new RejectsFile(`${stem}.rejects.${file.format}`, file.rejectsHeader)
   const rows = validRows(file, rejects, report)
-  const imported = await record({ database, rows }).catch(async (error) => {
+  const imported = await record({ database, rows, makesMonths }).catch(async (error) => {
     await rejects.discard()
     throw error
   })

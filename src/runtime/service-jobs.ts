@@ -4,7 +4,6 @@ import type { Job } from '~/jobs/schedule.ts'
 import { watchTime } from '~/jobs/watch-time.ts'
 import { createChangeStore } from '~/store/change/change-store.ts'
 import { makeMonths } from '~/store/month/ahead.ts'
-import { makeEarlierMonths } from '~/store/month/earlier.ts'
 import { renewStatistics } from '~/store/month/statistics.ts'
 import type { createObservationStore } from '~/store/observation-store.ts'
 import { once } from '~/store/once.ts'
@@ -54,7 +53,6 @@ function monthJobs({ clock, database }: Pick<ServiceOptions, 'clock' | 'database
       async run() {
         await once(database, MONTHS_WORK, async () => {
           await makeMonths(database, clock.now() + MONTHS_AHEAD_MS)
-          await makeEarlierMonths(database, null)
           await renewStatistics(database, { anyway: false })
         })
       },

@@ -237,17 +237,6 @@ describe('months that are dropped', () => {
     expect(await partsBefore(LIMIT_MS)).toEqual([])
   })
 
-  test('are not made again for the sake of what was kept of them', async () => {
-    await recordMonths()
-    await prune(months, LIMIT_MS)
-    const [{ kept }] = await months.sql<[{ kept: number }]>`
-      select count(*)::int as kept from observation_months.early
-      where effective_from >= '2021-03-01Z'`
-    expect(kept).toBeGreaterThan(0)
-    expect(await makeEarlierMonths(months, null)).toBe(0)
-    expect(await partsBefore(LIMIT_MS)).toEqual([])
-  })
-
   test('stay whole with their roll-ups if the process is killed, until the next run', async () => {
     const doomed = await recordMonths()
     const before = await keptIn(months)

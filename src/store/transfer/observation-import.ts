@@ -28,6 +28,8 @@ const LOOK_ROWS = 10_000
 type Source = {
   readonly database: Database
   readonly rows: AsyncIterable<readonly Observation[]>
+  /** Whether the months of the rows are made first. */
+  readonly makesMonths?: boolean
 }
 
 /** How many rows were recorded, and how many were skipped because they were there already. */
@@ -36,8 +38,8 @@ export type Imported = { readonly inserted: number; readonly skipped: number }
 /**
  * Records all of `rows`, in their order, in one transaction, and answers how many.
  *
- * Takes them in arrays of any size, holds the first `LOOK_ROWS` to make the months that they need
- * and then one array at a time, and asks for the next when the server is ready for it. When `rows`
+ * Takes them in arrays of any size, holds one at a time (with `makesMonths` the first `LOOK_ROWS`
+ * too), and asks for the next when the server is ready for it. When `rows`
  * throws, or the server refuses one, nothing is recorded and that error is thrown. Listeners are
  * told which rows it added, or to load everything where there are many.
  */
@@ -54,6 +56,7 @@ export const importNewObservations = (source: Source): Promise<Imported> =>
 
 /** The first look is taken in a transaction, so that it ends when the database is closed. */
 async function imported(source: Source, newest: NewestKnown | null): Promise<Imported> {
+  if (!source.makesMonths) return importedAll(source, newest)
   const look = await source.database.sql.begin(() => firstLook(source.rows, isLookedAt))
   try {
     const first = look.first.flat()

@@ -50,7 +50,11 @@ const record = async (database: FreshDatabase, days: readonly number[]) =>
 describe('an import', () => {
   test('of many rows makes the months that they need first', async () => {
     const database = await newDatabase()
-    await importObservations({ database, rows: inArrays(spread(LOOKED, 400), 1000) })
+    await importObservations({
+      database,
+      makesMonths: true,
+      rows: inArrays(spread(LOOKED, 400), 1000),
+    })
     const parts = await partsOf(database)
     expect(parts.early ?? 0).toBeLessThan(LOOKED / 50)
     expect(Object.keys(parts).length).toBeGreaterThanOrEqual(13)
@@ -61,7 +65,11 @@ describe('an import', () => {
   test('of few rows makes none', async () => {
     const database = await newDatabase()
     const before = await partNames(database)
-    await importObservations({ database, rows: inArrays(spread(LOOKED - 1, 400), 1000) })
+    await importObservations({
+      database,
+      makesMonths: true,
+      rows: inArrays(spread(LOOKED - 1, 400), 1000),
+    })
     expect(await partNames(database)).toEqual(before)
   })
 
@@ -71,13 +79,28 @@ describe('an import', () => {
       ...row,
       effectiveMs: row.effectiveMs - 9 * YEAR_MS,
     }))
-    await importObservations({ database, rows: inArrays([...old, ...spread(LOOKED, 90)], 1000) })
+    await importObservations({
+      database,
+      makesMonths: true,
+      rows: inArrays([...old, ...spread(LOOKED, 90)], 1000),
+    })
     expect((await partNames(database)).length).toBeLessThan(12)
     expect((await partsOf(database)).early).toBe(50)
-    await importObservations({ database, rows: inArrays(spread(LOOKED, 4000), 1000) })
+    await importObservations({
+      database,
+      makesMonths: true,
+      rows: inArrays(spread(LOOKED, 4000), 1000),
+    })
     const { length } = await partNames(database)
     expect(length).toBeGreaterThan(120)
     expect(length).toBeLessThanOrEqual(2 + 3 + 121)
+  })
+
+  test('that is not to make months makes none', async () => {
+    const database = await newDatabase()
+    const before = await partNames(database)
+    await importObservations({ database, rows: inArrays(spread(LOOKED, 400), 1000) })
+    expect(await partNames(database)).toEqual(before)
   })
 
   test('records its rows where the table is too busy for months', async () => {
@@ -117,21 +140,6 @@ describe('earlier months', () => {
     expect(await makeEarlierMonths(database, Date.now() - 2 * YEAR_MS)).toBe(0)
     expect(await makeEarlierMonths(database, Date.now() - YEAR_MS / 2)).toBeGreaterThan(0)
     expect((await partNames(database)).length).toBeGreaterThan(before.length)
-  })
-
-  test('are made one by one, as long as something is recorded of the next', async () => {
-    const database = await newDatabase()
-    const day = (monthsAgo: number) => {
-      const now = new Date()
-      const ms = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - monthsAgo, 15)
-      return (Date.now() - ms) / DAY_MS
-    }
-    await record(database, [day(1), day(2), day(4)])
-    const made = [1, 2, 3, 4].map(() => () => makeEarlierMonths(database, null))
-    const counts: (number | null)[] = []
-    for (const make of made) counts.push(await make())
-    expect(counts).toEqual([1, 1, 0, 0])
-    expect((await partsOf(database)).early).toBe(1)
   })
 })
 
