@@ -128,7 +128,7 @@ describe('the plan of live', () => {
           }),
         )
     })()
-    await importObservations({ database, rows })
+    await importObservations({ database, rows, makesMonths: true })
     await database.sql`alter table observation_months.m2026_03 set (autovacuum_enabled = false)`
   })
 

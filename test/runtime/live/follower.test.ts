@@ -89,14 +89,14 @@ describe('Follower', () => {
     }
     const [told, toldItself] = await recorded()
     expect(told).toBeLessThan(20)
-    expect(toldItself).toBe(0)
+    expect(toldItself).toBeLessThan(20)
     for (const { gaps } of running) expect(gaps).not.toEqual([])
     for (const { core } of running) expect(core.live.lacks(core.memory.current)).toBe(false)
     second.core.live.watch(ANYWHERE)
     await second.watchTime()
     await caughtUp()
     const gaps = first.gaps.length
-    expect(await recorded()).toEqual([told! + 20, 20])
+    expect(await recorded()).toEqual([told! + 20, toldItself! + 20])
     expect(first.gaps).toHaveLength(gaps)
     expect(first.knownIds).toEqual(second.knownIds)
   })
