@@ -5,7 +5,7 @@ import { foundRows } from '~/store/day-references.ts'
 import { createHistoryStore } from '~/store/past/history-store.ts'
 import { createSeriesStore, worthRows } from '~/store/past/series-store.ts'
 import { createSnapshotStore } from '~/store/past/snapshot-store.ts'
-import type { Corridor, Span } from './market.ts'
+import { CORRIDORS, type Corridor, type Span } from './market.ts'
 
 /** One question of many: `i` tells one asking from the next. */
 export type Question = {
@@ -17,6 +17,8 @@ export type Question = {
   readonly sql: (database: Database, i: number) => PromiseLike<unknown>
   /** Whether asking again is answered from memory. */
   readonly isKept: boolean
+  /** How often it can be asked before parts of its answer are found in memory. */
+  readonly asksMax?: number
 }
 
 type Page = {
@@ -29,6 +31,8 @@ type Page = {
 }
 
 const PERIOD_MS = 90 * DAY_MS
+/** Each asking of a page ends at an hour of its own, so that nothing of it is in memory. */
+const ASKS_MAX = 240
 
 const pairOf = ({ from, to }: Corridor): string => `from=${from}&to=${to}`
 const isoDate = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
@@ -62,7 +66,8 @@ export function questionsAt(span: Span, corridors: readonly Corridor[]): Questio
     {
       what: '/change over 90 days',
       goal: 'under 15 ms, ',
-      path: (i) => `/change?${pairOf(corridorAt(i))}&period=90d`,
+      path: (i) => `/change?${pairOf(corridorAt(i))}&period=${i < 0 ? '30d' : '90d'}`,
+      asksMax: CORRIDORS.length / 10,
       sql: (database, i) => snapshotSql(database, corridorAt(i), nowMs - PERIOD_MS),
       isKept: false,
     },
@@ -75,18 +80,20 @@ const yearUntil = (lastMs: number): string => {
 }
 
 function pages(nowMs: number, days: number, corridorAt: (i: number) => Corridor): Question[] {
+  let pageQuestions = 0
   const page = (what: string, goal: string, more: Partial<Page>): Question => {
     const ask: Page = { limit: 500, offset: 0, provider: null, order: 'asc', daysAgo: 0, ...more }
     const { limit, offset, provider, order, daysAgo } = ask
-    const untilMs = nowMs - daysAgo * DAY_MS
-    const window = daysAgo === 0 ? '' : `&until=${new Date(untilMs).toISOString()}`
-    const question = `period=90d&limit=${limit}&offset=${offset}&order=${order}${window}`
+    const lastMs = nowMs - daysAgo * DAY_MS - pageQuestions++ * ASKS_MAX * HOUR_MS
+    const untilMs = (i: number) => lastMs - (ASKS_MAX / 2 + i) * HOUR_MS
+    const question = `period=90d&limit=${limit}&offset=${offset}&order=${order}`
     const filter = provider ? `&provider=${provider}` : ''
+    const window = (i: number) => `&until=${new Date(untilMs(i)).toISOString()}`
     return {
       what: `/rates/history ${what}`,
       goal,
-      path: (i) => `/rates/history?${pairOf(corridorAt(i))}&${question}${filter}`,
-      sql: (database, i) => pageSql(database, { ...ask, ...corridorAt(i) }, untilMs),
+      path: (i) => `/rates/history?${pairOf(corridorAt(i))}&${question}${filter}${window(i)}`,
+      sql: (database, i) => pageSql(database, { ...ask, ...corridorAt(i) }, untilMs(i)),
       isKept: false,
     }
   }
