@@ -130,11 +130,16 @@ function farOffers(rows: readonly LiveRow[]): OfferPlace[] {
 
 type LiveRow = QuoteRow & { readonly series: number; readonly of_offer: number }
 
-/** A row without an id says an offer alone: see `liveRows`. */
+/**
+ * A row without an id says an offer alone: see `liveRows`.
+ *
+ * What is found stands apart, as the planner cannot choose how to join it while a sort that was
+ * switched off counts in the cost of every choice. Citus reads a corridor at a time, as one.
+ */
 export const liveStatement = (sql: Sql, tx: Sql | TransactionSql, ask: LiveAsk) => tx<LiveRow[]>`
-  ${ask.tables ?? sql``}
+  ${ask.isDistributed ? (ask.tables ?? sql``) : sql`with found as materialized (${liveRows(sql, ask)})`}
   select live.series, live.offer_id as of_offer, ${quoteColumns(sql)}
-  from (${liveRows(sql, ask)}) live
+  from ${ask.isDistributed ? sql`(${liveRows(sql, ask)})` : sql`found`} live
   left join lateral (
     select * from observations
     where id = live.id and corridor_id = live.corridor_id and effective_from = live.effective_from

@@ -170,6 +170,10 @@ describe(`the plan of live on ${ROWS.toLocaleString('en')} observations`, () => 
     const read = nodesOf(Plan).filter((node) => node['Relation Name'] === 'early')
     const searched = read.find((node) => /offer_id_valid_until/.test(String(node['Index Name'])))
     expect(String(searched?.['Index Cond'])).toContain('valid_until >')
+    const joined = nodesOf(Plan).map(
+      (node) => Number(node['Rows Removed by Join Filter'] ?? 0) * Number(node['Actual Loops']),
+    )
+    expect(joined.reduce((sum, count) => sum + count, 0)).toBeLessThan(8 * OFFERS)
     const rows = read.map((node) => {
       const each = Number(node['Actual Rows']) + Number(node['Rows Removed by Filter'] ?? 0)
       return each * Number(node['Actual Loops'])
