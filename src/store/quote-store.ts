@@ -136,15 +136,18 @@ type LiveRow = QuoteRow & { readonly series: number; readonly of_offer: number }
  * What is found stands apart, as the planner cannot choose how to join it while a sort that was
  * switched off counts in the cost of every choice. Citus reads a corridor at a time, as one.
  */
-export const liveStatement = (sql: Sql, tx: Sql | TransactionSql, ask: LiveAsk) => tx<LiveRow[]>`
-  ${ask.isDistributed ? (ask.tables ?? sql``) : sql`with found as materialized (${liveRows(sql, ask)})`}
-  select live.series, live.offer_id as of_offer, ${quoteColumns(sql)}
-  from ${ask.isDistributed ? sql`(${liveRows(sql, ask)})` : sql`found`} live
-  left join lateral (
-    select * from observations
-    where id = live.id and corridor_id = live.corridor_id and effective_from = live.effective_from
-    limit 1
-  ) o on true
-  join provider_corridors p on p.id = live.series and p.corridor_id = live.corridor_id
-  join corridors c on c.id = live.corridor_id
-  ${withOffer(sql, sql`live.corridor_id`)}`
+export function liveStatement(sql: Sql, tx: Sql | TransactionSql, ask: LiveAsk) {
+  const found = liveRows(sql, ask)
+  return tx<LiveRow[]>`
+    ${ask.isDistributed ? (ask.tables ?? sql``) : sql`with found as materialized (${found})`}
+    select live.series, live.offer_id as of_offer, ${quoteColumns(sql)}
+    from ${ask.isDistributed ? sql`(${found})` : sql`found`} live
+    left join lateral (
+      select * from observations
+      where id = live.id and corridor_id = live.corridor_id and effective_from = live.effective_from
+      limit 1
+    ) o on true
+    join provider_corridors p on p.id = live.series and p.corridor_id = live.corridor_id
+    join corridors c on c.id = live.corridor_id
+    ${withOffer(sql, sql`live.corridor_id`)}`
+}
