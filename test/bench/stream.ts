@@ -198,6 +198,7 @@ async function resumed({ service, keys }: Scene, recorder: Recorder, missed: num
   const from = leaving.lastId
   leaving.close()
   const staying = everything(service, keys.realtime)
+  while (staying.lastId === null) await Bun.sleep(10)
   while (staying.events < missed) {
     await recorder.burst(100)
     await Bun.sleep(50)
