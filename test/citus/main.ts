@@ -22,6 +22,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 })
 
+const FAULT_SHOWN = 600
 const seed = Number(values.seed)
 const SIZES = values.small
   ? { rows: 3000, questions: 100, tableRows: 20_000, asks: 10 }
@@ -125,7 +126,7 @@ async function played(folder: string): Promise<number> {
       const outcome = await play({ fault, scene, isSmall: values.small })
       outcomes.push(outcome)
       console.error(`${name}: ${outcome.broken.length} faults`)
-      for (const reason of outcome.broken) console.error(`${name}: ${reason}`)
+      for (const reason of outcome.broken) console.error(`${name}: ${reason.slice(0, FAULT_SHOWN)}`)
     }
   } finally {
     await scene.close()

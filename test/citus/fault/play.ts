@@ -51,7 +51,7 @@ export async function play({ fault, scene, isSmall }: Playing): Promise<Outcome>
   await load.calm()
   await shown(stage)
   broken.push(...(await accounted(scene, load)), ...load.halves)
-  broken.push(...untold(load, fault))
+  broken.push(...(await untoldAtLast(load, fault)))
   await load.stop()
   scene.rate = Math.max(load.sent, ...load.lonely.values())
   const { hearings, halves, seen, acknowledged } = load
@@ -68,22 +68,27 @@ async function healed(scene: Scene, load: Load): Promise<number> {
   const startMs = performance.now()
   const before = load.acknowledged.size
   const lonely = new Map(load.lonely)
-  const isHealed = async () => {
-    if (load.acknowledged.size < before + 2) return false
-    const isWritten = ({ target }: Scene['lone'][number]) =>
-      (load.lonely.get(target) ?? 0) > (lonely.get(target) ?? 0)
-    if (!scene.lone.every(isWritten)) return false
-    const ready = await Promise.all(
-      scene.services.map(({ origin }) => fetch(`${origin}/readyz`).catch(() => null)),
+  const missing = async () => {
+    if (load.acknowledged.size < before + 2) return 'a batch of many corridors'
+    const unwritten = scene.lone.find(
+      ({ target }) => (load.lonely.get(target) ?? 0) <= (lonely.get(target) ?? 0),
     )
-    return ready.every((answer) => answer?.ok)
+    if (unwritten) return `a row of ${unwritten.target}`
+    for (const { origin, name } of scene.services) {
+      const answer = await fetch(`${origin}/readyz`).catch(() => null)
+      if (!answer?.ok) return `service ${name}: ${await answer?.text()}`
+    }
+    return null
   }
-  while (!(await isHealed())) {
-    if (performance.now() - startMs > HEAL_MS_MAX)
-      throw new Error(`not healed after ${HEAL_MS_MAX / 1000} s`)
+  for (;;) {
+    const lacks = await missing()
+    if (lacks === null) return performance.now() - startMs
+    if (performance.now() - startMs > HEAL_MS_MAX) {
+      const last = load.seen.filter(({ kind, status }) => kind === 'post' && status !== 201).at(-1)
+      throw new Error(`not healed after ${HEAL_MS_MAX / 1000} s: ${lacks}; ${last?.error}`)
+    }
     await delay(POLL_MS)
   }
-  return performance.now() - startMs
 }
 
 /** Waits until every service shows the newest batch. */
@@ -130,6 +135,13 @@ async function accounted({ sql }: Scene, load: Load): Promise<string[]> {
     ...(doubled.length > 0 ? [`${doubled.length} rows are there twice`] : []),
     ...(parts.length > 0 ? [`${parts.length} batches are there in part`] : []),
   ]
+}
+
+/** What is still untold once streams had the time to be opened again. */
+async function untoldAtLast(load: Load, fault: Fault): Promise<string[]> {
+  const deadline = performance.now() + SHOWN_MS_MAX
+  while (untold(load, fault).length > 0 && performance.now() < deadline) await delay(POLL_MS)
+  return untold(load, fault)
 }
 
 /** What streams did not tell, or told twice, or told in the wrong order. */
