@@ -287,10 +287,15 @@ function fromBoth({ sides }: Stage, { path, tier, replica, init }: Question) {
   return Promise.all([one!, other!])
 }
 
+/** What a page says in place of what it could not ask for. */
+const LACKS = 'not available at the moment'
+
+const isLacking = ({ status, text }: Answer): boolean => status === 503 || text.includes(LACKS)
+
 /** Asks again where too much was asked at once, as callers do. */
 async function untilServed(ask: () => Promise<Answer>): Promise<Answer> {
   let answer = await ask()
-  for (let i = 0; i < TRIES && answer.status === 503; i++) {
+  for (let i = 0; i < TRIES && isLacking(answer); i++) {
     await delay(TRY_MS)
     answer = await ask()
   }
